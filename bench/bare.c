@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compiled once for each level, BARE_LEVEL, with popc's flags. */
-#define JOIN(a, b) JOIN_(a, b)
-#define JOIN_(a, b) a##b
+#define JOIN(a, b)       JOIN_(a, b)
+#define JOIN_(a, b)      a##b
 #define BenchDot_compute JOIN(dot_, BARE_LEVEL)
 #define BenchAdd_compute JOIN(add_, BARE_LEVEL)
 #include "codelets.c"

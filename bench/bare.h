@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The baseline: the codelets' own compute functions, called through a pointer for each vertex over an array of states. */
+/* The baseline: the codelets' own compute functions, called through a pointer for each vertex over an array of states.
+ */
 #ifndef BENCH_BARE_H
 #define BENCH_BARE_H
 
@@ -16,7 +17,8 @@ struct bare_dot {
 };
 typedef bool (*bare_compute)(void *state);
 
-/* BenchDot's compute at the highest level of x86-64 that this machine has, which is the level that popc compiles for. */
+/* BenchDot's compute at the highest level of x86-64 that this machine has, which is the level that popc compiles for.
+ */
 bare_compute bare_dot_compute(void);
 /* Calls it for each state. */
 void bare_run(bare_compute compute, struct bare_dot *states, size_t count);

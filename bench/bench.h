@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the rows of the bench share: clock, memory, and how a result is reported.  Each row runs in a process of its own, so that its memory
- * is its own and a crash costs one row. */
+/* What the rows of the bench share: clock, memory, and how a result is reported.  Each row runs in a process of its
+ * own, so that its memory is its own and a crash costs one row. */
 #ifndef BENCH_BENCH_H
 #define BENCH_BENCH_H
 
@@ -23,7 +23,8 @@ double bench_least(const double *values, size_t count);
 
 /* The machine of the measurements: one ipu2. */
 pop_device *bench_device(void);
-/* Vertices of a type over all tiles in one set: vertex i reads elements [i * n, (i + 1) * n) of a and of b and writes element i of out. */
+/* Vertices of a type over all tiles in one set: vertex i reads elements [i * n, (i + 1) * n) of a and of b and writes
+ * element i of out. */
 struct bench_set {
     pop_graph *graph;
     pop_tensor a, b, out;

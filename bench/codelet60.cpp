@@ -6,8 +6,9 @@ using namespace poplar;
 
 enum class Operation { ADD, MULTIPLY, MAXIMUM };
 
-template <typename T> class Sum : public Vertex {
-public:
+template <typename T> class Sum : public Vertex
+{
+  public:
     Input<Vector<T>> in;
     Output<T> out;
 
@@ -23,8 +24,9 @@ public:
 template class Sum<float>;
 template class Sum<half>;
 
-template <typename T, Operation op> class Binary : public Vertex {
-public:
+template <typename T, Operation op> class Binary : public Vertex
+{
+  public:
     Input<Vector<T>> a;
     Input<Vector<T, VectorLayout::ONE_PTR>> b;
     Output<Vector<T, VectorLayout::ONE_PTR>> out;
@@ -46,8 +48,9 @@ template class Binary<float, Operation::ADD>;
 template class Binary<float, Operation::MULTIPLY>;
 template class Binary<int, Operation::MAXIMUM>;
 
-class Scale : public MultiVertex {
-public:
+class Scale : public MultiVertex
+{
+  public:
     InOut<Vector<float>> data;
     float factor = 1;
 

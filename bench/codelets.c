@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The codelets of the measurements.  The bench program itself holds the same source, compiled with the same flags at each level of x86-64, as
- * the bare baseline (bare.c). */
+/* The codelets of the measurements.  The bench program itself holds the same source, compiled with the same flags at
+ * each level of x86-64, as the bare baseline (bare.c). */
 #include <poplar/vertex.h>
 
 /* Tutorial 7's. */
-POP_VERTEX(BenchDot) {
+POP_VERTEX(BenchDot)
+{
     POP_INPUT(POP_VECTOR(float)) a;
     POP_INPUT(POP_VECTOR(float)) b;
     POP_OUTPUT(float) out;
@@ -20,7 +21,8 @@ bool BenchDot_compute(BenchDot *v)
 }
 
 /* Three edges to scalars: the smallest vertex that does something. */
-POP_VERTEX(BenchAdd) {
+POP_VERTEX(BenchAdd)
+{
     POP_INPUT(float) a;
     POP_INPUT(float) b;
     POP_OUTPUT(float) out;

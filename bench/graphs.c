@@ -14,7 +14,8 @@ pop_device *bench_device(void)
 /* n elements of t: a scalar edge for one. */
 static pop_tensor part(pop_tensor t, size_t vertex, size_t elements)
 {
-    return elements == 1 ? pop_tensor_at(t, vertex) : pop_tensor_slice(t, vertex * elements, (vertex + 1) * elements, 0);
+    return elements == 1 ? pop_tensor_at(t, vertex)
+                         : pop_tensor_slice(t, vertex * elements, (vertex + 1) * elements, 0);
 }
 
 struct bench_set bench_build(const pop_device *device, const char *type, size_t vertices, size_t elements)
@@ -29,8 +30,10 @@ struct bench_set bench_build(const pop_device *device, const char *type, size_t 
     size_t tiles = pop_target_num_tiles(target), share = (vertices + tiles - 1) / tiles;
     for (size_t first = 0, tile = 0; first < vertices; first += share, ++tile) {
         size_t last = first + share < vertices ? first + share : vertices;
-        pop_graph_set_tile_mapping(s.graph, pop_tensor_slice(s.a, first * elements, last * elements, 0), (unsigned)tile);
-        pop_graph_set_tile_mapping(s.graph, pop_tensor_slice(s.b, first * elements, last * elements, 0), (unsigned)tile);
+        pop_graph_set_tile_mapping(s.graph, pop_tensor_slice(s.a, first * elements, last * elements, 0),
+                                   (unsigned)tile);
+        pop_graph_set_tile_mapping(s.graph, pop_tensor_slice(s.b, first * elements, last * elements, 0),
+                                   (unsigned)tile);
         pop_graph_set_tile_mapping(s.graph, pop_tensor_slice(s.out, first, last, 0), (unsigned)tile);
         for (size_t i = first; i < last; ++i) {
             pop_vertex v = pop_graph_add_vertex(s.graph, s.set, type);

@@ -12,10 +12,15 @@
 static const struct row {
     const char *name;
     void (*run)(void);
-} rows[] = { { "build", row_build }, { "compile", row_compile }, { "step", row_step }, { "run", row_run }, { "time", row_time },
-             { "profile", row_profile }, { "report", row_report }, { "views", row_views }, { "file", row_file },       { "whole", row_whole },
-             { "cpp", row_cpp },         { "codelet", row_codelet }, { "matmul", row_matmul }, { "elementwise", row_elementwise },
-             { "plan", row_plan }, { "reduce", row_reduce }, { "resnet", row_resnet } };
+} rows[] = { { "build", row_build },   { "compile", row_compile },
+             { "step", row_step },     { "run", row_run },
+             { "time", row_time },     { "profile", row_profile },
+             { "report", row_report }, { "views", row_views },
+             { "file", row_file },     { "whole", row_whole },
+             { "cpp", row_cpp },       { "codelet", row_codelet },
+             { "matmul", row_matmul }, { "elementwise", row_elementwise },
+             { "plan", row_plan },     { "reduce", row_reduce },
+             { "resnet", row_resnet } };
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 
 /* What a row's process sends to the one that prints. */
@@ -98,8 +103,10 @@ static void print_result(const char *row, const struct result *r, FILE *json, bo
     printf("%-8s %-46s %10.4g %-10s %-9s %s\n", row, r->measure, r->value, r->unit, aim, verdict(r));
     fflush(stdout);
     if (json)
-        fprintf(json, "%s\n    {\"row\": \"%s\", \"measure\": \"%s\", \"value\": %.9g, \"unit\": \"%s\", \"aim\": %.9g, \"verdict\": \"%s\"}", first ? "" : ",",
-                row, r->measure, r->value, r->unit, r->aim, verdict(r));
+        fprintf(json,
+                "%s\n    {\"row\": \"%s\", \"measure\": \"%s\", \"value\": %.9g, \"unit\": \"%s\", \"aim\": %.9g, "
+                "\"verdict\": \"%s\"}",
+                first ? "" : ",", row, r->measure, r->value, r->unit, r->aim, verdict(r));
 }
 
 /* Runs a row in a child; its results are printed as they come.  Returns how many there were. */
@@ -182,7 +189,8 @@ int main(int argc, char **argv)
     if (getloadavg(&load, 1) == 1)
         printf("%ld processors, load %.2f\n", processors, load);
     if (json)
-        fprintf(json, "{\n  \"version\": \"%s\",\n  \"processors\": %ld,\n  \"load\": %.2f,\n  \"results\": [", pop_version_string(), processors, load);
+        fprintf(json, "{\n  \"version\": \"%s\",\n  \"processors\": %ld,\n  \"load\": %.2f,\n  \"results\": [",
+                pop_version_string(), processors, load);
     printf("%-8s %-46s %10s %-10s %-9s\n", "row", "measure", "value", "", "aim");
     bool first = true;
     for (int i = 0; i < ROWS; ++i) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the machine's fused multiply-add units do when they have nothing to wait for: a loop over registers, on each of so many threads. */
+/* What the machine's fused multiply-add units do when they have nothing to wait for: a loop over registers, on each of
+ * so many threads. */
 #ifndef BENCH_PEAK_H
 #define BENCH_PEAK_H
 

@@ -15,7 +15,8 @@ static void build(const Target &target, std::size_t vertices, std::size_t elemen
 {
     Graph graph(target);
     graph.addCodelets(BENCH_CODELETS);
-    Tensor a = graph.addVariable(FLOAT, { vertices * elements }, "a"), b = graph.addVariable(FLOAT, { vertices * elements }, "b");
+    Tensor a = graph.addVariable(FLOAT, { vertices * elements }, "a"),
+           b = graph.addVariable(FLOAT, { vertices * elements }, "b");
     Tensor out = graph.addVariable(FLOAT, { vertices }, "out");
     ComputeSet set = graph.addComputeSet("set");
     std::size_t tiles = target.getNumTiles(), share = (vertices + tiles - 1) / tiles;

@@ -31,7 +31,8 @@ static pop_executable *compile(struct bench_set *s, pop_program program)
 {
     pop_error error = { 0 };
     pop_executable *executable = NULL;
-    bench_must(pop_compile_graph(s->graph, POP_PROGRAMS(program), POP_NO_OPTIONS, NULL, NULL, &executable, &error), &error);
+    bench_must(pop_compile_graph(s->graph, POP_PROGRAMS(program), POP_NO_OPTIONS, NULL, NULL, &executable, &error),
+               &error);
     return executable;
 }
 
@@ -105,7 +106,8 @@ static void report_profile(const struct bench_set *s, pop_engine *engine)
     pop_executable *plain;
     before = bench_resident();
     start = bench_seconds();
-    bench_must(pop_compile_graph(s->graph, POP_PROGRAMS(pop_execute(s->set, NULL)), POP_OPTIONS({ "debug.model", "false" }), NULL, NULL, &plain, &error),
+    bench_must(pop_compile_graph(s->graph, POP_PROGRAMS(pop_execute(s->set, NULL)),
+                                 POP_OPTIONS({ "debug.model", "false" }), NULL, NULL, &plain, &error),
                &error);
     bench_report("compile them without the model", bench_seconds() - start, "s", 0);
     bench_report("memory of that executable", (bench_resident() - before) / MANY, "B/vertex", 0);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Matrix products on the CPU device, square and in float, beside what the machine's units can do and beside OpenBLAS (loaded when it is there), all on the
- * same threads: all that there are, by the clock, and one, in processor time.  A product's rounds take turns with the others', so that what else runs here
- * troubles all alike; the best of each counts. */
+/* Matrix products on the CPU device, square and in float, beside what the machine's units can do and beside OpenBLAS
+ * (loaded when it is there), all on the same threads: all that there are, by the clock, and one, in processor time.  A
+ * product's rounds take turns with the others', so that what else runs here troubles all alike; the best of each
+ * counts. */
 #include "bench.h"
 #include "peak.h"
 
@@ -16,8 +17,8 @@
 enum { LEAST_ROUNDS = 3, MOST_ROUNDS = 15 };
 static const double long_enough = 3; /* seconds */
 
-typedef void (*sgemm)(int order, int transpose_a, int transpose_b, int m, int n, int k, float alpha, const float *a, int lda, const float *b, int ldb,
-                      float beta, float *c, int ldc);
+typedef void (*sgemm)(int order, int transpose_a, int transpose_b, int m, int n, int k, float alpha, const float *a,
+                      int lda, const float *b, int ldb, float beta, float *c, int ldc);
 
 static sgemm find_openblas(void (**set_threads)(int))
 {
@@ -38,15 +39,18 @@ static pop_engine *build(const pop_device *device, size_t size, unsigned threads
     pop_graph *graph = pop_graph_create(pop_device_target(device));
     popops_add_codelets(graph);
     poplin_add_codelets(graph);
-    pop_tensor a = poplin_create_mat_mul_input_lhs(graph, POP_FLOAT, POP_FLOAT, POP_SHAPE(size, size), POP_SHAPE(size, size), "a", POP_NO_OPTIONS, NULL);
-    pop_tensor b = poplin_create_mat_mul_input_rhs(graph, POP_FLOAT, POP_FLOAT, POP_SHAPE(size, size), POP_SHAPE(size, size), "b", POP_NO_OPTIONS, NULL);
+    pop_tensor a = poplin_create_mat_mul_input_lhs(graph, POP_FLOAT, POP_FLOAT, POP_SHAPE(size, size),
+                                                   POP_SHAPE(size, size), "a", POP_NO_OPTIONS, NULL);
+    pop_tensor b = poplin_create_mat_mul_input_rhs(graph, POP_FLOAT, POP_FLOAT, POP_SHAPE(size, size),
+                                                   POP_SHAPE(size, size), "b", POP_NO_OPTIONS, NULL);
     pop_program program = pop_sequence(graph, NULL);
     pop_tensor c = poplin_mat_mul(graph, a, b, program, "mm", POP_NO_OPTIONS, NULL);
     pop_graph_create_host_write(graph, "a", a);
     pop_graph_create_host_write(graph, "b", b);
     pop_graph_create_host_read(graph, "c", c);
     bench_must_build(graph);
-    pop_engine *engine = pop_engine_create(graph, POP_PROGRAMS(program), POP_OPTIONS({ "target.hostThreads", number }), &error);
+    pop_engine *engine =
+        pop_engine_create(graph, POP_PROGRAMS(program), POP_OPTIONS({ "target.hostThreads", number }), &error);
     if (!engine)
         bench_must(error.status, &error);
     bench_must(pop_engine_load(engine, device, &error), &error);
@@ -70,7 +74,8 @@ static void measure(const pop_device *device, size_t size, unsigned threads, sge
     double flops = 2.0 * (double)size * (double)elements, ours = 0, theirs = 0, peak = 0;
     int times = size < 512 ? 20 : size < 2048 ? 5 : 1; /* each round long enough for the clock */
     double begin = bench_seconds();
-    for (int round = 0; round < MOST_ROUNDS && (round < LEAST_ROUNDS || bench_seconds() - begin < long_enough); ++round) {
+    for (int round = 0; round < MOST_ROUNDS && (round < LEAST_ROUNDS || bench_seconds() - begin < long_enough);
+         ++round) {
         double now = peak_gflops(threads);
         peak = now > peak ? now : peak;
         for (int i = 0; i < times; ++i) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Planning of all distinct convolutions of a ResNet-50 on one ipu2: forward, gradient of the input, gradient of the weights; half, four images. */
+/* Planning of all distinct convolutions of a ResNet-50 on one ipu2: forward, gradient of the input, gradient of the
+ * weights; half, four images. */
 #include "bench.h"
 
 #include <poplin/conv_util.h>
@@ -10,17 +11,20 @@
 static const struct layer {
     size_t field, in, out, kernel, stride;
 } layers[] = {
-    { 224, 3, 64, 7, 2 },   { 56, 64, 64, 1, 1 },    { 56, 64, 64, 3, 1 },    { 56, 64, 256, 1, 1 },   { 56, 256, 64, 1, 1 },   { 56, 256, 128, 1, 1 },
-    { 56, 128, 128, 3, 2 }, { 28, 128, 512, 1, 1 },  { 56, 256, 512, 1, 2 },  { 28, 512, 128, 1, 1 },  { 28, 128, 128, 3, 1 },  { 28, 512, 256, 1, 1 },
-    { 28, 256, 256, 3, 2 }, { 14, 256, 1024, 1, 1 }, { 28, 512, 1024, 1, 2 }, { 14, 1024, 256, 1, 1 }, { 14, 256, 256, 3, 1 },  { 14, 1024, 512, 1, 1 },
-    { 14, 512, 512, 3, 2 }, { 7, 512, 2048, 1, 1 },  { 14, 1024, 2048, 1, 2 }, { 7, 2048, 512, 1, 1 }, { 7, 512, 512, 3, 1 },
+    { 224, 3, 64, 7, 2 },     { 56, 64, 64, 1, 1 },    { 56, 64, 64, 3, 1 },    { 56, 64, 256, 1, 1 },
+    { 56, 256, 64, 1, 1 },    { 56, 256, 128, 1, 1 },  { 56, 128, 128, 3, 2 },  { 28, 128, 512, 1, 1 },
+    { 56, 256, 512, 1, 2 },   { 28, 512, 128, 1, 1 },  { 28, 128, 128, 3, 1 },  { 28, 512, 256, 1, 1 },
+    { 28, 256, 256, 3, 2 },   { 14, 256, 1024, 1, 1 }, { 28, 512, 1024, 1, 2 }, { 14, 1024, 256, 1, 1 },
+    { 14, 256, 256, 3, 1 },   { 14, 1024, 512, 1, 1 }, { 14, 512, 512, 3, 2 },  { 7, 512, 2048, 1, 1 },
+    { 14, 1024, 2048, 1, 2 }, { 7, 2048, 512, 1, 1 },  { 7, 512, 512, 3, 1 },
 };
 enum { LAYERS = sizeof(layers) / sizeof(layers[0]), PASSES = 3, IMAGES = 4 };
 
 static poplin_conv_params params_of(const struct layer *layer)
 {
     const size_t field[] = { layer->field, layer->field }, kernel[] = { layer->kernel, layer->kernel };
-    poplin_conv_params p = poplin_conv_params_make(POP_HALF, POP_HALF, IMAGES, (pop_shape){ 2, field }, (pop_shape){ 2, kernel }, layer->in, layer->out, 1);
+    poplin_conv_params p = poplin_conv_params_make(POP_HALF, POP_HALF, IMAGES, (pop_shape){ 2, field },
+                                                   (pop_shape){ 2, kernel }, layer->in, layer->out, 1);
     for (size_t d = 0; d < 2; ++d) {
         p.input_transform.padding_lower[d] = p.input_transform.padding_upper[d] = (unsigned)(layer->kernel / 2);
         p.output_transform.stride[d] = (unsigned)layer->stride;

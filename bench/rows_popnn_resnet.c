@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One training step of ResNet-50 on one ipu2 of 1,472 tiles: images of 224 x 224, half, batch norms of the batch, plain gradient descent. */
+/* One training step of ResNet-50 on one ipu2 of 1,472 tiles: images of 224 x 224, half, batch norms of the batch, plain
+ * gradient descent. */
 #include "bench.h"
 
 #include <poplin/codelets.h>
@@ -23,9 +24,9 @@ enum { IMAGES = 1, IMAGE = 224, CLASSES = 1000, STAGES = 4, MOST_BLOCKS = 6 };
 static const size_t blocks[STAGES] = { 3, 4, 6, 3 };
 static const double rate = 0.001;
 
-#define FORWARD POP_OPTIONS({ "pass", "TRAINING_FWD" })
+#define FORWARD  POP_OPTIONS({ "pass", "TRAINING_FWD" })
 #define BACKWARD POP_OPTIONS({ "pass", "TRAINING_BWD" })
-#define UPDATE POP_OPTIONS({ "pass", "TRAINING_WU" })
+#define UPDATE   POP_OPTIONS({ "pass", "TRAINING_WU" })
 
 /* A convolution and its batch norm: what the way back needs. */
 struct unit {
@@ -53,7 +54,8 @@ struct network {
 
 static poplin_conv_params params_of(size_t side, size_t in, size_t out, size_t kernel, size_t stride)
 {
-    poplin_conv_params p = poplin_conv_params_make(POP_HALF, POP_HALF, IMAGES, POP_SHAPE(side, side), POP_SHAPE(kernel, kernel), in, out, 1);
+    poplin_conv_params p = poplin_conv_params_make(POP_HALF, POP_HALF, IMAGES, POP_SHAPE(side, side),
+                                                   POP_SHAPE(kernel, kernel), in, out, 1);
     for (size_t d = 0; d < 2; ++d) {
         p.input_transform.padding_lower[d] = p.input_transform.padding_upper[d] = (unsigned)(kernel / 2);
         p.output_transform.stride[d] = (unsigned)stride;
@@ -65,24 +67,30 @@ static pop_tensor unit_forward(struct network *n, struct unit *u, pop_tensor in,
 {
     u->in = in;
     u->weights = poplin_create_weights(n->graph, &u->params, name, FORWARD, n->cache);
-    pop_tensor out = poplin_convolution(n->graph, in, u->weights, &u->params, false, n->step, name, FORWARD, n->cache), mean;
+    pop_tensor out = poplin_convolution(n->graph, in, u->weights, &u->params, false, n->step, name, FORWARD, n->cache),
+               mean;
     poplin_create_norm_params(n->graph, out, name, &u->gamma, &u->beta);
-    popnn_batch_norm_statistics(n->graph, out, 1e-5, n->step, false, false, POP_FLOAT, name, POP_NO_OPTIONS, &mean, &u->inv_std_dev);
-    return popnn_batch_normalise(n->graph, out, u->gamma, u->beta, mean, u->inv_std_dev, n->step, name, POP_NO_OPTIONS, &u->whitened);
+    popnn_batch_norm_statistics(n->graph, out, 1e-5, n->step, false, false, POP_FLOAT, name, POP_NO_OPTIONS, &mean,
+                                &u->inv_std_dev);
+    return popnn_batch_normalise(n->graph, out, u->gamma, u->beta, mean, u->inv_std_dev, n->step, name, POP_NO_OPTIONS,
+                                 &u->whitened);
 }
 
 /* The gradient of the unit's input, which the images do not need. */
 static pop_tensor unit_backward(struct network *n, struct unit *u, pop_tensor grads, bool images, const char *name)
 {
     pop_tensor gamma, beta, in = { 0 };
-    popnn_batch_norm_param_gradients(n->graph, u->whitened, grads, n->step, POP_FLOAT, name, POP_NO_OPTIONS, &gamma, &beta);
-    grads = popnn_batch_norm_gradients(n->graph, u->whitened, grads, u->inv_std_dev, u->gamma, n->step, POP_FLOAT, name, POP_NO_OPTIONS);
+    popnn_batch_norm_param_gradients(n->graph, u->whitened, grads, n->step, POP_FLOAT, name, POP_NO_OPTIONS, &gamma,
+                                     &beta);
+    grads = popnn_batch_norm_gradients(n->graph, u->whitened, grads, u->inv_std_dev, u->gamma, n->step, POP_FLOAT, name,
+                                       POP_NO_OPTIONS);
     popnn_batch_norm_param_update(n->graph, gamma, beta, -rate, u->gamma, u->beta, n->step, name, POP_NO_OPTIONS);
     if (!images) {
         poplin_conv_params back = poplin_get_gradient_params(&u->params);
         in = poplin_convolution(n->graph, grads, u->weights, &back, true, n->step, name, BACKWARD, n->cache);
     }
-    poplin_convolution_weight_update_constant(n->graph, grads, u->weights, u->in, &u->params, -rate, n->step, name, UPDATE, n->cache);
+    poplin_convolution_weight_update_constant(n->graph, grads, u->weights, u->in, &u->params, -rate, n->step, name,
+                                              UPDATE, n->cache);
     return in;
 }
 
@@ -116,11 +124,19 @@ static pop_tensor block_backward(struct network *n, struct block *b, pop_tensor 
 
 /* ---- the network ---- */
 
-static popnn_pool_params pool_of(popnn_pooling_type type, size_t side, size_t channels, size_t kernel, unsigned stride, int padding)
+static popnn_pool_params pool_of(popnn_pooling_type type, size_t side, size_t channels, size_t kernel, unsigned stride,
+                                 int padding)
 {
-    return (popnn_pool_params){ .type = type, .dims = 2, .input_field = { side, side }, .kernel = { kernel, kernel }, .stride = { stride, stride },
-                                .padding_lower = { padding, padding }, .padding_upper = { padding, padding }, .channels = channels,
-                                .batch = IMAGES, .data_type = POP_HALF };
+    return (popnn_pool_params){ .type = type,
+                                .dims = 2,
+                                .input_field = { side, side },
+                                .kernel = { kernel, kernel },
+                                .stride = { stride, stride },
+                                .padding_lower = { padding, padding },
+                                .padding_upper = { padding, padding },
+                                .channels = channels,
+                                .batch = IMAGES,
+                                .data_type = POP_HALF };
 }
 
 /* Shapes of all layers: a stage halves the field (but the first) in the 3x3 convolution of its first block. */
@@ -154,8 +170,9 @@ static pop_tensor forward(struct network *n, pop_tensor images)
             out = block_forward(n, &n->blocks[s][i], out, "block");
     out = popnn_pool(n->graph, &n->average_pool, out, n->step, "average", POP_NO_OPTIONS);
     n->features = pop_tensor_reshape(out, POP_SHAPE(IMAGES, n->average_pool.channels));
-    n->weights = poplin_create_mat_mul_input_rhs(n->graph, POP_HALF, POP_HALF, POP_SHAPE(IMAGES, n->average_pool.channels),
-                                                 POP_SHAPE(n->average_pool.channels, CLASSES), "weights", POP_NO_OPTIONS, n->cache);
+    n->weights = poplin_create_mat_mul_input_rhs(
+        n->graph, POP_HALF, POP_HALF, POP_SHAPE(IMAGES, n->average_pool.channels),
+        POP_SHAPE(n->average_pool.channels, CLASSES), "weights", POP_NO_OPTIONS, n->cache);
     n->biases = pop_graph_add_variable(n->graph, POP_HALF, POP_SHAPE(CLASSES), "biases");
     poputil_map_tensor_linearly(n->graph, n->biases);
     out = poplin_mat_mul(n->graph, n->features, n->weights, n->step, "classes", POP_NO_OPTIONS, n->cache);
@@ -168,11 +185,13 @@ static pop_tensor loss_of(struct network *n, pop_tensor logits)
 {
     pop_tensor labels = pop_graph_add_variable(n->graph, POP_UNSIGNED_INT, POP_SHAPE(IMAGES), "labels");
     pop_tensor loss = pop_graph_add_variable(n->graph, POP_HALF, POP_SHAPE(IMAGES), "loss");
-    pop_tensor gradient = pop_graph_clone(n->graph, POP_HALF, logits, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, "gradient");
+    pop_tensor gradient =
+        pop_graph_clone(n->graph, POP_HALF, logits, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, "gradient");
     poputil_map_tensor_linearly(n->graph, labels);
     poputil_map_tensor_linearly(n->graph, loss);
     popnn_non_linearity_in_place(n->graph, POPNN_SOFTMAX_STABLE, logits, n->step, "softmax");
-    pop_sequence_add(n->step, popnn_calc_loss(n->graph, logits, labels, loss, gradient, POPNN_CROSS_ENTROPY_LOSS, "loss"));
+    pop_sequence_add(n->step,
+                     popnn_calc_loss(n->graph, logits, labels, loss, gradient, POPNN_CROSS_ENTROPY_LOSS, "loss"));
     pop_graph_create_host_write(n->graph, "labels", labels);
     pop_graph_create_host_read(n->graph, "loss", loss);
     return gradient;
@@ -180,16 +199,21 @@ static pop_tensor loss_of(struct network *n, pop_tensor logits)
 
 static void backward(struct network *n, pop_tensor grads)
 {
-    pop_tensor below = poplin_mat_mul(n->graph, grads, pop_tensor_transpose(n->weights), n->step, "classes", POP_NO_OPTIONS, n->cache);
-    poplin_mat_mul_acc(n->graph, n->weights, -rate, pop_tensor_transpose(n->features), grads, n->step, "classes", POP_NO_OPTIONS, n->cache);
-    pop_tensor sums = popops_reduce(n->graph, grads, POP_HALF, POP_DIMS(0), (popops_reduce_params){ .op = POPOPS_ADD }, n->step, "classes", POP_NO_OPTIONS);
+    pop_tensor below =
+        poplin_mat_mul(n->graph, grads, pop_tensor_transpose(n->weights), n->step, "classes", POP_NO_OPTIONS, n->cache);
+    poplin_mat_mul_acc(n->graph, n->weights, -rate, pop_tensor_transpose(n->features), grads, n->step, "classes",
+                       POP_NO_OPTIONS, n->cache);
+    pop_tensor sums = popops_reduce(n->graph, grads, POP_HALF, POP_DIMS(0), (popops_reduce_params){ .op = POPOPS_ADD },
+                                    n->step, "classes", POP_NO_OPTIONS);
     popops_scaled_add_to_constant(n->graph, n->biases, sums, -rate, n->step, "classes", POP_NO_OPTIONS);
     grads = pop_tensor_reshape(below, POP_SHAPE(IMAGES, n->average_pool.channels, 1, 1));
-    grads = popnn_pool_input_gradient(n->graph, &n->average_pool, (pop_tensor){ 0 }, (pop_tensor){ 0 }, grads, false, n->step, "average", POP_NO_OPTIONS);
+    grads = popnn_pool_input_gradient(n->graph, &n->average_pool, (pop_tensor){ 0 }, (pop_tensor){ 0 }, grads, false,
+                                      n->step, "average", POP_NO_OPTIONS);
     for (size_t s = STAGES; s-- > 0;)
         for (size_t i = blocks[s]; i-- > 0;)
             grads = block_backward(n, &n->blocks[s][i], grads, "block");
-    grads = popnn_pool_input_gradient(n->graph, &n->max_pool, n->stem_out, n->pooled, grads, false, n->step, "pool", POP_NO_OPTIONS);
+    grads = popnn_pool_input_gradient(n->graph, &n->max_pool, n->stem_out, n->pooled, grads, false, n->step, "pool",
+                                      POP_NO_OPTIONS);
     grads = popnn_non_linearity_input_gradient(n->graph, POPNN_RELU, n->stem_out, grads, n->step, "stem");
     unit_backward(n, &n->stem, grads, true, "stem");
 }
@@ -198,7 +222,8 @@ static void backward(struct network *n, pop_tensor grads)
 
 static void plan_unit(struct network *n, const struct unit *u, bool images)
 {
-    poplin_conv_params back = poplin_get_gradient_params(&u->params), update = poplin_get_weight_update_params(&u->params);
+    poplin_conv_params back = poplin_get_gradient_params(&u->params),
+                       update = poplin_get_weight_update_params(&u->params);
     poplin_report_plan_estimated_costs(n->graph, &u->params, FORWARD, n->cache);
     if (!images)
         poplin_report_plan_estimated_costs(n->graph, &back, BACKWARD, n->cache);
@@ -230,7 +255,9 @@ static void compile(struct network *n)
 {
     pop_executable *executable = NULL;
     pop_error error = { 0 };
-    bench_must(pop_compile_graph(n->graph, POP_PROGRAMS(n->step), POP_OPTIONS({ "debug.allowOutOfMemory", "true" }), NULL, NULL, &executable, &error), &error);
+    bench_must(pop_compile_graph(n->graph, POP_PROGRAMS(n->step), POP_OPTIONS({ "debug.allowOutOfMemory", "true" }),
+                                 NULL, NULL, &executable, &error),
+               &error);
     pop_executable_destroy(executable);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Element-wise operations of popops on the CPU device, on tensors far larger than the caches, against plain loops over arrays of the same size on the
- * same number of threads: how much of the memory's bandwidth is left.  On all threads by the clock, and on one in processor time. */
+/* Element-wise operations of popops on the CPU device, on tensors far larger than the caches, against plain loops over
+ * arrays of the same size on the same number of threads: how much of the memory's bandwidth is left.  On all threads by
+ * the clock, and on one in processor time. */
 #include "bench.h"
 
 #include <popops/codelets.h>
@@ -93,7 +94,8 @@ static void scale_in_place(struct operation *o)
 }
 static void blend_in_place(struct operation *o)
 {
-    popops_map_in_place(o->graph, "_1 * 0.75 + _2 * 0.25", POP_TENSORS(o->a, o->b), o->program, "blend", POP_NO_OPTIONS);
+    popops_map_in_place(o->graph, "_1 * 0.75 + _2 * 0.25", POP_TENSORS(o->a, o->b), o->program, "blend",
+                        POP_NO_OPTIONS);
 }
 static void exp_in_place(struct operation *o)
 {
@@ -105,7 +107,8 @@ static void tanh_in_place(struct operation *o)
 }
 
 /* In turns, so that a slow moment of the machine hits both; the least of each counts. */
-static void compare_on(unsigned threads, const char *what, void (*build)(struct operation *), loop run, double bytes, double aim)
+static void compare_on(unsigned threads, const char *what, void (*build)(struct operation *), loop run, double bytes,
+                       double aim)
 {
     pop_error error = { 0 };
     char text[96], number[16];
@@ -124,7 +127,8 @@ static void compare_on(unsigned threads, const char *what, void (*build)(struct 
     o.program = pop_sequence(o.graph, NULL);
     build(&o);
     bench_must_build(o.graph);
-    pop_engine *engine = pop_engine_create(o.graph, POP_PROGRAMS(o.program), POP_OPTIONS({ "target.hostThreads", number }), &error);
+    pop_engine *engine =
+        pop_engine_create(o.graph, POP_PROGRAMS(o.program), POP_OPTIONS({ "target.hostThreads", number }), &error);
     bench_must(error.status, &error);
     bench_must(pop_engine_load(engine, device, &error), &error);
     float *a = array(1), *b = array(2);

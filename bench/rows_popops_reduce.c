@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reductions of 64 million elements on the CPU device, beside a loop that only reads as many bytes on the same threads: how much of the memory's
- * bandwidth is left.  On all threads by the clock, and on one in processor time.  Rounds of both take turns, so that what else runs here troubles both
- * alike; the best of each counts. */
+/* Reductions of 64 million elements on the CPU device, beside a loop that only reads as many bytes on the same threads:
+ * how much of the memory's bandwidth is left.  On all threads by the clock, and on one in processor time.  Rounds of
+ * both take turns, so that what else runs here troubles both alike; the best of each counts. */
 #include "bench.h"
 
 #include <popops/codelets.h>
@@ -64,7 +64,8 @@ static void read_on(const uint64_t *data, unsigned threads)
 
 /* ---- reducing ---- */
 
-static void measure_on(unsigned threads, const char *name, pop_type type, pop_shape shape, pop_dims dims, popops_operation op, const uint64_t *data)
+static void measure_on(unsigned threads, const char *name, pop_type type, pop_shape shape, pop_dims dims,
+                       popops_operation op, const uint64_t *data)
 {
     pop_error error;
     char text[96], number[16];
@@ -76,10 +77,13 @@ static void measure_on(unsigned threads, const char *name, pop_type type, pop_sh
     pop_tensor in = pop_graph_add_variable(graph, type, shape, "in");
     pop_graph_set_tile_mapping(graph, in, 0);
     pop_program program = pop_sequence(graph, NULL);
-    pop_tensor out = popops_reduce(graph, in, type, dims, (popops_reduce_params){ .op = op }, program, "reduce", POP_NO_OPTIONS);
+    pop_tensor out =
+        popops_reduce(graph, in, type, dims, (popops_reduce_params){ .op = op }, program, "reduce", POP_NO_OPTIONS);
     bench_must_build(graph);
-    double bytes = (double)(pop_tensor_num_elements(in) + pop_tensor_num_elements(out)) * (double)pop_type_size(type); /* read and written */
-    pop_engine *engine = pop_engine_create(graph, POP_PROGRAMS(program), POP_OPTIONS({ "target.hostThreads", number }), &error);
+    double bytes = (double)(pop_tensor_num_elements(in) + pop_tensor_num_elements(out)) *
+                   (double)pop_type_size(type); /* read and written */
+    pop_engine *engine =
+        pop_engine_create(graph, POP_PROGRAMS(program), POP_OPTIONS({ "target.hostThreads", number }), &error);
     if (!engine)
         bench_must(error.status, &error);
     bench_must(pop_engine_load(engine, device, &error), &error);
@@ -103,7 +107,8 @@ static void measure_on(unsigned threads, const char *name, pop_type type, pop_sh
     pop_device_destroy(device);
 }
 
-static void measure(const char *name, pop_type type, pop_shape shape, pop_dims dims, popops_operation op, const uint64_t *data, unsigned threads)
+static void measure(const char *name, pop_type type, pop_shape shape, pop_dims dims, popops_operation op,
+                    const uint64_t *data, unsigned threads)
 {
     if (threads > 1)
         measure_on(threads, name, type, shape, dims, op, data);
@@ -118,10 +123,12 @@ static void measure_building(void)
     for (int i = 0; i < ROUNDS; ++i) {
         pop_graph *graph = pop_graph_create(pop_device_target(device));
         popops_add_codelets(graph);
-        pop_tensor in = pop_graph_add_variable_mapped(graph, POP_FLOAT, POP_SHAPE(64, 1000, 250), POP_MAPPING_LINEAR, "in");
+        pop_tensor in =
+            pop_graph_add_variable_mapped(graph, POP_FLOAT, POP_SHAPE(64, 1000, 250), POP_MAPPING_LINEAR, "in");
         pop_program program = pop_sequence(graph, NULL);
         double start = bench_seconds();
-        popops_reduce(graph, in, POP_FLOAT, POP_DIMS(1), (popops_reduce_params){ .op = POPOPS_ADD }, program, "reduce", POP_NO_OPTIONS);
+        popops_reduce(graph, in, POP_FLOAT, POP_DIMS(1), (popops_reduce_params){ .op = POPOPS_ADD }, program, "reduce",
+                      POP_NO_OPTIONS);
         seconds[i] = bench_seconds() - start;
         bench_must_build(graph);
         pop_graph_destroy(graph);
@@ -142,13 +149,17 @@ void row_reduce(void)
     measure("sum of 64M float", POP_FLOAT, POP_SHAPE((size_t)64 << 20), POP_DIMS(0), POPOPS_ADD, data, threads);
     measure("sums of 8192 rows", POP_FLOAT, POP_SHAPE(8192, 8192), POP_DIMS(1), POPOPS_ADD, data, threads);
     measure("sums of 8192 columns", POP_FLOAT, POP_SHAPE(8192, 8192), POP_DIMS(0), POPOPS_ADD, data, threads);
-    measure("sums of a million rows", POP_FLOAT, POP_SHAPE((size_t)1 << 20, 64), POP_DIMS(1), POPOPS_ADD, data, threads);
+    measure("sums of a million rows", POP_FLOAT, POP_SHAPE((size_t)1 << 20, 64), POP_DIMS(1), POPOPS_ADD, data,
+            threads);
     measure("sums of rows of 4", POP_FLOAT, POP_SHAPE((size_t)16 << 20, 4), POP_DIMS(1), POPOPS_ADD, data, threads);
-    measure("sums of rows of 17", POP_FLOAT, POP_SHAPE(((size_t)64 << 20) / 17, 17), POP_DIMS(1), POPOPS_ADD, data, threads);
-    measure("sums over the middle of three", POP_FLOAT, POP_SHAPE(64, 1024, 1024), POP_DIMS(1), POPOPS_ADD, data, threads);
+    measure("sums of rows of 17", POP_FLOAT, POP_SHAPE(((size_t)64 << 20) / 17, 17), POP_DIMS(1), POPOPS_ADD, data,
+            threads);
+    measure("sums over the middle of three", POP_FLOAT, POP_SHAPE(64, 1024, 1024), POP_DIMS(1), POPOPS_ADD, data,
+            threads);
     measure("maximum of 64M float", POP_FLOAT, POP_SHAPE((size_t)64 << 20), POP_DIMS(0), POPOPS_MAX, data, threads);
     measure("sum of 128M half", POP_HALF, POP_SHAPE((size_t)128 << 20), POP_DIMS(0), POPOPS_ADD, data, threads);
-    measure("maxima of half rows of 64", POP_HALF, POP_SHAPE((size_t)2 << 20, 64), POP_DIMS(1), POPOPS_MAX, data, threads);
+    measure("maxima of half rows of 64", POP_HALF, POP_SHAPE((size_t)2 << 20, 64), POP_DIMS(1), POPOPS_MAX, data,
+            threads);
     measure_building();
     free(data);
 }

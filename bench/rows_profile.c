@@ -15,14 +15,16 @@ static pop_program steps(struct bench_set *s)
     for (unsigned i = 0; i < SETS; ++i) {
         pop_compute_set set = pop_graph_add_compute_set(s->graph, "layer/add");
         for (unsigned tile = 0; tile < TILES; ++tile) {
-            pop_vertex v = pop_graph_add_vertex_connected(
-                s->graph, set, "BenchAdd",
-                POP_CONNECTIONS({ "a", pop_tensor_at(s->a, tile) }, { "b", pop_tensor_at(s->b, tile) }, { "out", pop_tensor_at(s->out, tile) }));
+            pop_vertex v = pop_graph_add_vertex_connected(s->graph, set, "BenchAdd",
+                                                          POP_CONNECTIONS({ "a", pop_tensor_at(s->a, tile) },
+                                                                          { "b", pop_tensor_at(s->b, tile) },
+                                                                          { "out", pop_tensor_at(s->out, tile) }));
             pop_graph_map_vertex(s->graph, v, tile);
             pop_graph_set_perf_estimate(s->graph, v, 20 + (tile * 7 + i * 13) % 97, 1);
         }
         bodies[i] = pop_execute(set, "layer/add");
-        bodies[SETS + i] = pop_copy(pop_tensor_slice(s->out, 0, TILES - 1 - i, 0), pop_tensor_slice(s->a, 1 + i, TILES, 0), false, "layer/move");
+        bodies[SETS + i] = pop_copy(pop_tensor_slice(s->out, 0, TILES - 1 - i, 0),
+                                    pop_tensor_slice(s->a, 1 + i, TILES, 0), false, "layer/move");
     }
     uint32_t random = 1;
     for (int i = 0; i < STEPS; ++i) {
@@ -43,7 +45,9 @@ static void write_profiles(const pop_profile_value *graph, const pop_profile_val
     good = good && pop_profile_write_cbor(file, graph) && pop_profile_write_cbor(file, execution);
     bench_report("both as CBOR", bench_seconds() - start, "s", 0);
     start = bench_seconds();
-    bench_must(pop_print_profile_summary(file, graph, execution, POP_OPTIONS({ "showVarStorage", "true" }, { "showExecutionSteps", "true" }), &error),
+    bench_must(pop_print_profile_summary(file, graph, execution,
+                                         POP_OPTIONS({ "showVarStorage", "true" }, { "showExecutionSteps", "true" }),
+                                         &error),
                &error);
     bench_report("the summary with all steps", bench_seconds() - start, "s", 0);
     fclose(file);
@@ -56,7 +60,8 @@ static double without_model(const struct bench_set *s, pop_program main, pop_dev
 {
     pop_error error = { 0 };
     double start = bench_seconds();
-    pop_engine *engine = pop_engine_create(s->graph, POP_PROGRAMS(main), POP_OPTIONS({ "target.hostThreads", "1" }, { "debug.model", "false" }), &error);
+    pop_engine *engine = pop_engine_create(
+        s->graph, POP_PROGRAMS(main), POP_OPTIONS({ "target.hostThreads", "1" }, { "debug.model", "false" }), &error);
     bench_must(error.status, &error);
     bench_must(pop_engine_load_and_run(engine, device, 0, &error), &error);
     double end = bench_seconds();
@@ -72,7 +77,8 @@ void row_profile(void)
     pop_program main = steps(&s);
     bench_must_build(s.graph);
     double began = bench_seconds();
-    pop_engine *engine = pop_engine_create(s.graph, POP_PROGRAMS(main), POP_OPTIONS({ "target.hostThreads", "1" }), &error);
+    pop_engine *engine =
+        pop_engine_create(s.graph, POP_PROGRAMS(main), POP_OPTIONS({ "target.hostThreads", "1" }), &error);
     bench_must(error.status, &error);
     bench_must(pop_engine_load_and_run(engine, device, 0, &error), &error);
     pop_profile_value graph, execution;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Running: the model against a bare C loop over the same vertices in the same process, and what a step costs beside its vertices. */
+/* Running: the model against a bare C loop over the same vertices in the same process, and what a step costs beside its
+ * vertices. */
 #include "bare.h"
 #include "bench.h"
 
@@ -13,7 +14,8 @@ static pop_engine *engine_of(const pop_device *device, pop_graph *graph, pop_pro
 {
     pop_error error = { 0 };
     bench_must_build(graph);
-    pop_engine *engine = pop_engine_create(graph, POP_PROGRAMS(program), POP_OPTIONS({ "target.hostThreads", threads }), &error);
+    pop_engine *engine =
+        pop_engine_create(graph, POP_PROGRAMS(program), POP_OPTIONS({ "target.hostThreads", threads }), &error);
     bench_must(error.status, &error);
     bench_must(pop_engine_load(engine, device, &error), &error);
     return engine;
@@ -38,14 +40,17 @@ struct bare {
 static struct bare bare_open(size_t vertices, size_t elements)
 {
     enum { LARGE_PAGE = 1 << 21 };
-    size_t floats = 2 * vertices * elements + vertices, bytes = (floats * sizeof(float) + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
-    struct bare bare = { calloc(vertices, sizeof(*bare.states)), vertices, aligned_alloc(LARGE_PAGE, bytes), bare_dot_compute() };
+    size_t floats = 2 * vertices * elements + vertices,
+           bytes = (floats * sizeof(float) + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
+    struct bare bare = { calloc(vertices, sizeof(*bare.states)), vertices, aligned_alloc(LARGE_PAGE, bytes),
+                         bare_dot_compute() };
     madvise(bare.memory, bytes, MADV_HUGEPAGE);
     for (size_t i = 0; i < floats; ++i)
         bare.memory[i] = 1 + (float)(i / (vertices * elements));
     const float *a = bare.memory, *b = a + vertices * elements;
     for (size_t i = 0; i < vertices; ++i)
-        bare.states[i] = (struct bare_dot){ a + i * elements, elements, b + i * elements, elements, bare.memory + 2 * vertices * elements + i };
+        bare.states[i] = (struct bare_dot){ a + i * elements, elements, b + i * elements, elements,
+                                            bare.memory + 2 * vertices * elements + i };
     return bare;
 }
 
@@ -84,7 +89,8 @@ static struct times measure(size_t vertices, size_t elements, unsigned sweeps)
         seconds[1][i] = time_engine(one) / sweeps;
         seconds[2][i] = time_engine(all) / sweeps;
     }
-    struct times times = { bench_least(seconds[0] + 1, REPEATS), bench_least(seconds[1] + 1, REPEATS), bench_least(seconds[2] + 1, REPEATS) };
+    struct times times = { bench_least(seconds[0] + 1, REPEATS), bench_least(seconds[1] + 1, REPEATS),
+                           bench_least(seconds[2] + 1, REPEATS) };
     bare_close(&bare);
     pop_engine_destroy(one);
     pop_engine_destroy(all);

@@ -9,7 +9,8 @@ static pop_engine *engine_of(const pop_device *device, pop_graph *graph, pop_pro
 {
     pop_error error = { 0 };
     bench_must_build(graph);
-    pop_engine *engine = pop_engine_create(graph, POP_PROGRAMS(program), POP_OPTIONS({ "target.hostThreads", "1" }), &error);
+    pop_engine *engine =
+        pop_engine_create(graph, POP_PROGRAMS(program), POP_OPTIONS({ "target.hostThreads", "1" }), &error);
     bench_must(error.status, &error);
     bench_must(pop_engine_load(engine, device, &error), &error);
     return engine;
@@ -60,7 +61,8 @@ static void timeline(const pop_device *device)
             pop_graph_set_perf_estimate(s.graph, v, 20 + (tile * 7 + i * 13) % 97, 1);
         }
         bodies[i] = pop_execute(set, NULL);
-        bodies[SETS + i] = pop_copy(pop_tensor_slice(s.out, 0, 1472 - 1 - i, 0), pop_tensor_slice(s.a, 1 + i, 1472, 0), false, NULL);
+        bodies[SETS + i] =
+            pop_copy(pop_tensor_slice(s.out, 0, 1472 - 1 - i, 0), pop_tensor_slice(s.a, 1 + i, 1472, 0), false, NULL);
     }
     uint32_t random = 1;
     for (int i = 0; i < STEPS; ++i) {

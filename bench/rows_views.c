@@ -6,15 +6,34 @@ enum { BATCH = 10000, TIMES = 100 * BATCH, TEMPORARIES = 10000000, SIDE = 10000 
 
 typedef pop_tensor (*view)(pop_tensor matrix, size_t i);
 
-static pop_tensor take_at(pop_tensor m, size_t i) { return pop_tensor_at(m, i % SIDE); }
-static pop_tensor take_slice(pop_tensor m, size_t i) { return pop_tensor_slice(m, i % SIDE, SIDE, 0); }
-static pop_tensor take_column(pop_tensor m, size_t i) { return pop_tensor_slice(m, i % SIDE, i % SIDE + 1, 1); }
-static pop_tensor take_transpose(pop_tensor m, size_t i) { return (void)i, pop_tensor_transpose(m); }
-static pop_tensor take_reshape(pop_tensor m, size_t i) { return (void)i, pop_tensor_reshape(m, POP_SHAPE(100, 100, 10000)); }
-static pop_tensor take_element(pop_tensor m, size_t i) { return pop_tensor_index(m, POP_SHAPE(i % SIDE, i / SIDE % SIDE)); }
+static pop_tensor take_at(pop_tensor m, size_t i)
+{
+    return pop_tensor_at(m, i % SIDE);
+}
+static pop_tensor take_slice(pop_tensor m, size_t i)
+{
+    return pop_tensor_slice(m, i % SIDE, SIDE, 0);
+}
+static pop_tensor take_column(pop_tensor m, size_t i)
+{
+    return pop_tensor_slice(m, i % SIDE, i % SIDE + 1, 1);
+}
+static pop_tensor take_transpose(pop_tensor m, size_t i)
+{
+    return (void)i, pop_tensor_transpose(m);
+}
+static pop_tensor take_reshape(pop_tensor m, size_t i)
+{
+    return (void)i, pop_tensor_reshape(m, POP_SHAPE(100, 100, 10000));
+}
+static pop_tensor take_element(pop_tensor m, size_t i)
+{
+    return pop_tensor_index(m, POP_SHAPE(i % SIDE, i / SIDE % SIDE));
+}
 static pop_tensor take_concat(pop_tensor m, size_t i)
 {
-    return pop_tensor_concat(POP_TENSORS(pop_tensor_slice(m, i % SIDE, i % SIDE + 1, 0), pop_tensor_slice(m, 0, 1, 0)), 0);
+    return pop_tensor_concat(POP_TENSORS(pop_tensor_slice(m, i % SIDE, i % SIDE + 1, 0), pop_tensor_slice(m, 0, 1, 0)),
+                             0);
 }
 
 /* Nanoseconds; nodes are given back after each batch, as a program's loop would. */
@@ -40,7 +59,8 @@ void row_views(void)
 {
     pop_device *device = bench_device();
     pop_graph *graph = pop_graph_create(pop_device_target(device));
-    pop_tensor matrix = pop_graph_add_variable(graph, POP_FLOAT, POP_SHAPE(SIDE, SIDE), "matrix"); /* 100 million elements */
+    pop_tensor matrix =
+        pop_graph_add_variable(graph, POP_FLOAT, POP_SHAPE(SIDE, SIDE), "matrix"); /* 100 million elements */
     measure(graph, matrix, "at", take_at, 50);
     measure(graph, matrix, "slice of rows", take_slice, 50);
     measure(graph, matrix, "slice of a column", take_column, 50);

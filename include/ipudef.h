@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Short vectors: float2 v = { 1, 2 }; v[0]; v + v; v * 2.0f.  Comparisons make vectors of integers, 0 or -1, as wide as the elements.
+// Short vectors: float2 v = { 1, 2 }; v[0]; v + v; v * 2.0f.  Comparisons make vectors of integers, 0 or -1, as wide as
+// the elements.
 #ifndef IPUDEF_H
 #define IPUDEF_H
 
@@ -24,16 +25,24 @@ typedef signed char char8 __attribute__((__vector_size__(8)));
 typedef unsigned char uchar8 __attribute__((__vector_size__(8)));
 typedef long long longlong2 __attribute__((__vector_size__(16)));
 
-namespace poplar {
-namespace detail {
+namespace poplar
+{
+namespace detail
+{
 
-// half2 and half4: an aggregate, { a, b }, since the compiler has vectors of its own types only.  Each operation is done for all
-// elements at once and rounded once.
+// half2 and half4: an aggregate, { a, b }, since the compiler has vectors of its own types only.  Each operation is
+// done for all elements at once and rounded once.
 template <unsigned N> struct alignas(2 * N) HalfVector {
     half lanes[N];
 
-    half &operator[](unsigned i) { return lanes[i]; }
-    const half &operator[](unsigned i) const { return lanes[i]; }
+    half &operator[](unsigned i)
+    {
+        return lanes[i];
+    }
+    const half &operator[](unsigned i) const
+    {
+        return lanes[i];
+    }
 };
 
 #if defined(__F16C__)
@@ -122,7 +131,8 @@ template <> struct LaneMask<4> {
     typedef short4 type;
 };
 #define POPLAR_HALF_VECTOR_COMPARISON(op)                                                                              \
-    template <unsigned N> inline typename LaneMask<N>::type operator op(const HalfVector<N> &a, const HalfVector<N> &b) \
+    template <unsigned N>                                                                                              \
+    inline typename LaneMask<N>::type operator op(const HalfVector<N> &a, const HalfVector<N> &b)                      \
     {                                                                                                                  \
         typename LaneMask<N>::type result = {};                                                                        \
         for (unsigned i = 0; i < N; ++i)                                                                               \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// printf in codelets: to the standard output of the program that runs the engine.  A half and an edge (Input<float> x) print as the
-// number that they are.
+// printf in codelets: to the standard output of the program that runs the engine.  A half and an edge (Input<float> x)
+// print as the number that they are.
 #ifndef POPLAR_PRINT_H
 #define POPLAR_PRINT_H
 
@@ -11,8 +11,10 @@ extern "C" int printf(const char *format, ...) __attribute__((__format__(__print
 
 #include <poplar/InOutTypes.hpp>
 
-namespace poplar {
-namespace detail {
+namespace poplar
+{
+namespace detail
+{
 template <class T> inline const T &printed(const T &value)
 {
     return value;
@@ -39,12 +41,15 @@ template <bool...> struct Bools;
 template <class A, class B> struct Different {
     typedef int type;
 };
-template <class A> struct Different<A, A> {};
-template <class... A> struct AnyClass : Different<Bools<false, __is_class(A)...>, Bools<__is_class(A)..., false>> {};
+template <class A> struct Different<A, A> {
+};
+template <class... A> struct AnyClass : Different<Bools<false, __is_class(A)...>, Bools<__is_class(A)..., false>> {
+};
 } // namespace detail
 } // namespace poplar
 
-template <class... A, class = typename poplar::detail::AnyClass<A...>::type> inline int printf(const char *format, const A &...values)
+template <class... A, class = typename poplar::detail::AnyClass<A...>::type>
+inline int printf(const char *format, const A &...values)
 {
     return ::printf(format, poplar::detail::printed(values)...);
 }

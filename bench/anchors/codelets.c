@@ -2,7 +2,8 @@
 /* Vertices of the anchors beside tutorial 7's own: one that only has an estimate, and one with an interleaved field. */
 #include <poplar/vertex.h>
 
-POP_VERTEX(CountVertex) {
+POP_VERTEX(CountVertex)
+{
     POP_INOUT(float) value;
 };
 
@@ -12,7 +13,8 @@ bool CountVertex_compute(CountVertex *v)
     return true;
 }
 
-POP_VERTEX(InterleavedVertex) {
+POP_VERTEX(InterleavedVertex)
+{
     POP_INPUT(POP_VECTOR(float, SPAN, 16, true)) in;
     POP_OUTPUT(float) out;
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tremula-anchors: figure, what it is compared with, ours, deviation, and why.  Ends with 1 when a row is further away than it may be. */
+/* tremula-anchors: figure, what it is compared with, ours, deviation, and why.  Ends with 1 when a row is further away
+ * than it may be. */
 #include "anchors.h"
 
 #include <math.h>
@@ -72,8 +73,9 @@ int main(void)
     anchors_empty_exchange();
     anchors_tutorial();
     anchors_memory();
-    printf("\n%u figures: %u exact, %u within what is allowed, %u not.\n", seen.rows, seen.exact, seen.rows - seen.exact - seen.apart, seen.apart);
-    printf("%u of them were published, %u follow from what was published, %u compare two figures of ours.\n", seen.of[ANCHOR_PUBLISHED],
-           seen.of[ANCHOR_IMPLIED], seen.of[ANCHOR_OWN]);
+    printf("\n%u figures: %u exact, %u within what is allowed, %u not.\n", seen.rows, seen.exact,
+           seen.rows - seen.exact - seen.apart, seen.apart);
+    printf("%u of them were published, %u follow from what was published, %u compare two figures of ours.\n",
+           seen.of[ANCHOR_PUBLISHED], seen.of[ANCHOR_IMPLIED], seen.of[ANCHOR_OWN]);
     return seen.apart ? 1 : 0;
 }

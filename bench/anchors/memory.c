@@ -32,8 +32,10 @@ static double all_categories(const pop_profile_value *profile)
 
 static double vertex_data(const pop_profile_value *profile)
 {
-    return sum_of(profile, "memory.byCategory.vertexInstanceState.total") + sum_of(profile, "memory.byCategory.copyDescriptor.total") +
-           sum_of(profile, "memory.byCategory.vectorListDescriptor.total") + sum_of(profile, "memory.byCategory.vertexFieldData.total");
+    return sum_of(profile, "memory.byCategory.vertexInstanceState.total") +
+           sum_of(profile, "memory.byCategory.copyDescriptor.total") +
+           sum_of(profile, "memory.byCategory.vectorListDescriptor.total") +
+           sum_of(profile, "memory.byCategory.vertexFieldData.total");
 }
 
 static void published_figures(const pop_profile_value *profile, const char *version, double interleaved)
@@ -55,20 +57,23 @@ static void identities(const pop_profile_value *profile, const char *version)
     anchor_part(title, ANCHOR_OWN);
     anchor("sum over categories less what shares addresses: sum over tiles", total, all_categories(profile), 0, NULL);
     anchor("regions of all tiles: total", total,
-           sum_of(profile, "memory.byTile.interleaved") + sum_of(profile, "memory.byTile.nonInterleaved") + sum_of(profile, "memory.byTile.overflowed"),
+           sum_of(profile, "memory.byTile.interleaved") + sum_of(profile, "memory.byTile.nonInterleaved") +
+               sum_of(profile, "memory.byTile.overflowed"),
            0, NULL);
-    anchor("vertex data by compute set: the four categories of it", vertex_data(profile),
-           sum_of(profile, "memory.byComputeSet.vertexDataBytes") + sum_of(profile, "memory.byComputeSet.copyPtrBytes") +
-               sum_of(profile, "memory.byComputeSet.descriptorBytes") + sum_of(profile, "memory.byComputeSet.edgePtrBytes") +
-               sum_of(profile, "memory.byComputeSet.paddingBytes"),
-           0, NULL);
+    anchor(
+        "vertex data by compute set: the four categories of it", vertex_data(profile),
+        sum_of(profile, "memory.byComputeSet.vertexDataBytes") + sum_of(profile, "memory.byComputeSet.copyPtrBytes") +
+            sum_of(profile, "memory.byComputeSet.descriptorBytes") +
+            sum_of(profile, "memory.byComputeSet.edgePtrBytes") + sum_of(profile, "memory.byComputeSet.paddingBytes"),
+        0, NULL);
 }
 
 static void one_chip(const char *version, double interleaved)
 {
     enum { ELEMENTS = 1024 };
     pop_error error = { 0 };
-    pop_device *device = pop_ipu_model_create_device(&(pop_ipu_model){ .version = version, .compile_ipu_code = true }, &error);
+    pop_device *device =
+        pop_ipu_model_create_device(&(pop_ipu_model){ .version = version, .compile_ipu_code = true }, &error);
     anchor_must(error.status, &error);
     pop_graph *graph = pop_graph_create(pop_device_target(device));
     pop_graph_add_codelets(graph, ANCHOR_CODELETS);
@@ -77,13 +82,16 @@ static void one_chip(const char *version, double interleaved)
     pop_graph_set_tile_mapping(graph, in, 3);
     pop_graph_set_tile_mapping(graph, out, 5);
     pop_compute_set set = pop_graph_add_compute_set(graph, "set");
-    pop_vertex vertex = pop_graph_add_vertex_connected(graph, set, "InterleavedVertex", POP_CONNECTIONS({ "in", in }, { "out", pop_tensor_at(out, 0) }));
+    pop_vertex vertex = pop_graph_add_vertex_connected(graph, set, "InterleavedVertex",
+                                                       POP_CONNECTIONS({ "in", in }, { "out", pop_tensor_at(out, 0) }));
     pop_graph_map_vertex(graph, vertex, 3);
     pop_graph_set_perf_estimate(graph, vertex, 10, 0);
     anchor_must(pop_graph_take_error(graph, &error), &error);
     pop_executable *executable;
     pop_profile_value profile;
-    anchor_must(pop_compile_graph(graph, POP_PROGRAMS(pop_execute(set, NULL)), POP_NO_OPTIONS, NULL, NULL, &executable, &error), &error);
+    anchor_must(
+        pop_compile_graph(graph, POP_PROGRAMS(pop_execute(set, NULL)), POP_NO_OPTIONS, NULL, NULL, &executable, &error),
+        &error);
     anchor_must(pop_executable_graph_profile(executable, &profile, &error), &error);
     published_figures(&profile, version, interleaved);
     identities(&profile, version);

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 /* What tiles [0, tiles) take when each receives and sends as told; tile 0 may send something else. */
-static uint64_t finish(const pop_target *target, struct exchange_schedule *schedule, uint32_t tiles, struct exchange_tile first,
-                       struct exchange_tile other, uint64_t *cycles)
+static uint64_t finish(const pop_target *target, struct exchange_schedule *schedule, uint32_t tiles,
+                       struct exchange_tile first, struct exchange_tile other, uint64_t *cycles)
 {
     uint64_t bytes = 0;
     exchange_schedule_settle(schedule);
@@ -26,7 +26,8 @@ uint64_t pattern_broadcast(const pop_target *target, uint64_t *cycles)
     struct exchange_schedule *schedule = exchange_schedule_create(target);
     for (uint32_t tile = 1; tile < target->tiles_per_ipu; ++tile)
         exchange_schedule_message(schedule, 0, tile, 4, 1);
-    return finish(target, schedule, target->tiles_per_ipu, (struct exchange_tile){ .sent = 4 }, (struct exchange_tile){ .received = 4 }, cycles);
+    return finish(target, schedule, target->tiles_per_ipu, (struct exchange_tile){ .sent = 4 },
+                  (struct exchange_tile){ .received = 4 }, cycles);
 }
 
 /* 16 images of 98 pieces of 8 floats, 4 pieces a tile; piece p of every image goes to tiles 4p to 4p + 3. */

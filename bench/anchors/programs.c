@@ -52,8 +52,9 @@ static pop_compute_set dot_products(struct tutorial *t)
             pop_tensor piece = pop_tensor_slice(pop_tensor_at(t->matrix, row), begin, end, 0);
             pop_tensor partial = pop_tensor_index(t->partials, POP_SHAPE(row, i));
             unsigned tile = (unsigned)((i * ROWS + row) * t->tiles / (t->split * ROWS));
-            pop_vertex vertex = pop_graph_add_vertex_connected(t->graph, set, "DotProductVertex",
-                                                               POP_CONNECTIONS({ "a", piece }, { "b", segment }, { "out", partial }));
+            pop_vertex vertex =
+                pop_graph_add_vertex_connected(t->graph, set, "DotProductVertex",
+                                               POP_CONNECTIONS({ "a", piece }, { "b", segment }, { "out", partial }));
             pop_graph_map_vertex(t->graph, vertex, tile);
             pop_graph_set_tile_mapping(t->graph, piece, tile);
             pop_graph_set_tile_mapping(t->graph, partial, tile);
@@ -78,7 +79,9 @@ static pop_compute_set reductions(struct tutorial *t)
 
 static struct tutorial make_tutorial(pop_device *device, size_t split)
 {
-    struct tutorial t = { .graph = pop_graph_create(pop_device_target(device)), .tiles = pop_target_num_tiles(pop_device_target(device)), .split = split };
+    struct tutorial t = { .graph = pop_graph_create(pop_device_target(device)),
+                          .tiles = pop_target_num_tiles(pop_device_target(device)),
+                          .split = split };
     pop_graph_add_codelets(t.graph, TUTORIAL_CODELETS);
     t.matrix = pop_graph_add_variable(t.graph, POP_FLOAT, POP_SHAPE(ROWS, COLUMNS), "matrix");
     t.in = pop_graph_add_variable(t.graph, POP_FLOAT, POP_SHAPE(COLUMNS), "inputVector");
@@ -115,13 +118,15 @@ static void older_program(void)
     pop_device *device = device_of("ipu1", false);
     struct tutorial t = make_tutorial(device, 5);
     pop_compute_set first = dot_products(&t), second = reductions(&t);
-    pop_program program = pop_sequence_of(t.graph, POP_PROGRAMS(pop_execute(first, NULL), pop_execute(second, NULL)), NULL);
+    pop_program program =
+        pop_sequence_of(t.graph, POP_PROGRAMS(pop_execute(first, NULL), pop_execute(second, NULL)), NULL);
     pop_engine *engine = run(&t, device, POP_PROGRAMS(program), false);
     pop_error error = { 0 };
     pop_cycles cycles;
     anchor_must(pop_engine_cycles(engine, &cycles, &error), &error);
     anchor_part("Tutorial 7, the older program, Mk1", ANCHOR_PUBLISHED);
-    anchor("compute and exchange", 5071, (double)(cycles.compute + cycles.exchange), 6, "positions of exchanged words are charged by an inferred rule");
+    anchor("compute and exchange", 5071, (double)(cycles.compute + cycles.exchange), 6,
+           "positions of exchanged words are charged by an inferred rule");
     pop_engine_destroy(engine);
     pop_graph_destroy(t.graph);
     pop_device_destroy(device);
@@ -146,25 +151,38 @@ static void later_program(const struct listing *listing)
     pop_device *device = device_of(listing->version, false);
     struct tutorial t = make_tutorial(device, listing->split);
     pop_compute_set first = dot_products(&t), second = reductions(&t);
-    pop_stream matrix = pop_graph_add_host_to_device_fifo(t.graph, "matrix", POP_FLOAT, ROWS * COLUMNS, POP_STREAM_REPLICATE, POP_NO_OPTIONS);
-    pop_stream vector = pop_graph_add_host_to_device_fifo(t.graph, "vector", POP_FLOAT, COLUMNS, POP_STREAM_REPLICATE, POP_NO_OPTIONS);
+    pop_stream matrix = pop_graph_add_host_to_device_fifo(t.graph, "matrix", POP_FLOAT, ROWS * COLUMNS,
+                                                          POP_STREAM_REPLICATE, POP_NO_OPTIONS);
+    pop_stream vector =
+        pop_graph_add_host_to_device_fifo(t.graph, "vector", POP_FLOAT, COLUMNS, POP_STREAM_REPLICATE, POP_NO_OPTIONS);
     pop_stream result = pop_graph_add_device_to_host_fifo(t.graph, "result", POP_FLOAT, ROWS, POP_NO_OPTIONS);
-    pop_program in = pop_sequence_of(t.graph, POP_PROGRAMS(pop_copy_from_stream(vector, t.in, false, NULL), pop_copy_from_stream(matrix, t.matrix, false, NULL)), NULL);
-    pop_program multiply = pop_sequence_of(t.graph, POP_PROGRAMS(pop_execute(first, NULL), pop_execute(second, NULL)), NULL);
-    pop_engine *engine = run(&t, device, POP_PROGRAMS(in, multiply, pop_copy_to_stream(t.out, result, false, NULL)), true);
+    pop_program in = pop_sequence_of(t.graph,
+                                     POP_PROGRAMS(pop_copy_from_stream(vector, t.in, false, NULL),
+                                                  pop_copy_from_stream(matrix, t.matrix, false, NULL)),
+                                     NULL);
+    pop_program multiply =
+        pop_sequence_of(t.graph, POP_PROGRAMS(pop_execute(first, NULL), pop_execute(second, NULL)), NULL);
+    pop_engine *engine =
+        run(&t, device, POP_PROGRAMS(in, multiply, pop_copy_to_stream(t.out, result, false, NULL)), true);
     pop_profile_value profile;
     pop_error error = { 0 };
     char title[80];
     anchor_must(pop_engine_execution_profile(engine, &profile, &error), &error);
-    double tiles = (double)t.tiles, total = (double)pop_profile_as_uint(pop_profile_path(&profile, "simulation.cycles"));
-    snprintf(title, sizeof(title), "Tutorial 7, the later program, %s, split %zu (averages per tile)", listing->version, listing->split);
+    double tiles = (double)t.tiles,
+           total = (double)pop_profile_as_uint(pop_profile_path(&profile, "simulation.cycles"));
+    snprintf(title, sizeof(title), "Tutorial 7, the later program, %s, split %zu (averages per tile)", listing->version,
+             listing->split);
     anchor_part(title, ANCHOR_PUBLISHED);
     anchor("total cycles", listing->total, total, 2, "host exchange, by the bytes and packets that are inferred");
-    anchor("compute, idle threads included", listing->compute, per_tile(&profile, "compute", tiles), 5, "copies within tiles");
-    anchor("compute, idle threads excluded", listing->active, per_tile(&profile, "activeCompute", tiles), 5, "copies within tiles");
-    anchor("exchange", listing->exchange, per_tile(&profile, "doExchange", tiles), 5, "positions and order of messages are inferred");
+    anchor("compute, idle threads included", listing->compute, per_tile(&profile, "compute", tiles), 5,
+           "copies within tiles");
+    anchor("compute, idle threads excluded", listing->active, per_tile(&profile, "activeCompute", tiles), 5,
+           "copies within tiles");
+    anchor("exchange", listing->exchange, per_tile(&profile, "doExchange", tiles), 5,
+           "positions and order of messages are inferred");
     anchor("host exchange", listing->host, per_tile(&profile, "streamCopy", tiles), 5, "packets are inferred");
-    anchor("sync", listing->sync, per_tile(&profile, "sync", tiles), 8, "waiting for slower tiles: what the rows above leave");
+    anchor("sync", listing->sync, per_tile(&profile, "sync", tiles), 8,
+           "waiting for slower tiles: what the rows above leave");
     pop_profile_free(&profile);
     pop_engine_destroy(engine);
     pop_graph_destroy(t.graph);
@@ -174,7 +192,9 @@ static void later_program(const struct listing *listing)
 void anchors_tutorial(void)
 {
     enum { MK1 = 1216 };
-    static const struct listing mk1 = { "ipu1", 5, 8190756, 5513152.0 / MK1, 5334536.0 / MK1, 963855.0 / MK1, 9952701003.0 / MK1, 781286.0 / MK1 };
+    static const struct listing mk1 = {
+        "ipu1", 5, 8190756, 5513152.0 / MK1, 5334536.0 / MK1, 963855.0 / MK1, 9952701003.0 / MK1, 781286.0 / MK1
+    };
     static const struct listing mk2 = { "ipu2", 7, 6681766, 3801.8, 3717.6, 8697.4, 6663550.8, 1134.8 };
     older_program();
     later_program(&mk1);
@@ -197,8 +217,8 @@ void anchors_empty_exchange(void)
     for (unsigned s = 0; s < SETS; ++s) {
         pop_compute_set set = pop_graph_add_compute_set(graph, "count");
         for (unsigned tile = 0; tile < tiles; ++tile) {
-            pop_vertex vertex =
-                pop_graph_add_vertex_connected(graph, set, "CountVertex", POP_CONNECTIONS({ "value", pop_tensor_at(values, tile) }));
+            pop_vertex vertex = pop_graph_add_vertex_connected(
+                graph, set, "CountVertex", POP_CONNECTIONS({ "value", pop_tensor_at(values, tile) }));
             pop_graph_map_vertex(graph, vertex, tile);
             pop_graph_set_perf_estimate(graph, vertex, ESTIMATE, 0);
         }
@@ -214,7 +234,8 @@ void anchors_empty_exchange(void)
     anchor_must(pop_engine_cycles(engine, &cycles, &error), &error);
     anchor_part("Compute sets with nothing to exchange, Mk1", ANCHOR_PUBLISHED);
     anchor("20 sets of estimate 100: compute", 12000, (double)cycles.compute, 0, NULL);
-    anchor_part("  which leaves nothing for exchange and sync, as the guide's sets have none (inferred)", ANCHOR_IMPLIED);
+    anchor_part("  which leaves nothing for exchange and sync, as the guide's sets have none (inferred)",
+                ANCHOR_IMPLIED);
     anchor("20 sets of estimate 100: exchange", 0, (double)cycles.exchange, 0, NULL);
     anchor("  in all", 12000, (double)cycles.total, 0, NULL);
     pop_engine_destroy(engine);

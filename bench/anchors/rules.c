@@ -45,12 +45,14 @@ void anchors_exchange(void)
     spread = spread_of(cycles, CONV_TILES);
     anchor("392 tiles receive 128 words and send 32: longest tile", 169, (double)spread.most, 0, NULL);
     anchor("  tile 391", 169, (double)cycles[391], 0, NULL);
-    anchor("  mean", 146.4, (double)spread.sum / CONV_TILES, 0.5, "waiting for senders is spread by an inferred order of messages");
+    anchor("  mean", 146.4, (double)spread.sum / CONV_TILES, 0.5,
+           "waiting for senders is spread by an inferred order of messages");
     anchor("  balance, %", 86.6, 100.0 * (double)spread.sum / (CONV_TILES * (double)spread.most), 0.5, "as the mean");
     anchor("  total data", 125440, (double)data, 0, NULL);
     pattern_halo(&one, cycles);
     spread = spread_of(cycles, MK1_TILES);
-    anchor("302 words from near neighbours: longest tile", 332.5, (double)spread.most, 1, "published is an average over steps; where the words came from is inferred");
+    anchor("302 words from near neighbours: longest tile", 332.5, (double)spread.most, 1,
+           "published is an average over steps; where the words came from is inferred");
 }
 
 static double equal_workers(const pop_target *target, unsigned count, uint64_t estimate)
@@ -69,7 +71,8 @@ static void tutorial_terms(const char *name, unsigned split, const double *publi
     unsigned tiles = target.tiles_per_ipu, segment = (COLUMNS + split - 1) / split, rows = (ROWS + tiles - 1) / tiles;
     double compute = equal_workers(&target, (ROWS * split + tiles - 1) / tiles, 5 + (segment + 1) / 2);
     double reduce = equal_workers(&target, rows, 5 + (split + 1) / 2);
-    double exchange = segment * 4 / target.exchange_bytes_per_cycle, reduce_exchange = rows * split * 4 / target.exchange_bytes_per_cycle;
+    double exchange = segment * 4 / target.exchange_bytes_per_cycle,
+           reduce_exchange = rows * split * 4 / target.exchange_bytes_per_cycle;
     char figure[80];
     snprintf(figure, sizeof(figure), "tutorial 7's estimate, %s, split %u: dot products", name, split);
     anchor(figure, published[0], compute, 0, NULL);
@@ -87,12 +90,16 @@ void anchors_compute(void)
     tutorial_terms("ipu2", 7, (const double[]){ 3696, 143, 49, 108, 3996 });
     anchor("a worker with an estimate of 100, alone on its tile", 600, equal_workers(&one, 1, 100), 0, NULL);
     anchor("63 copies of one word (poplar_rt::ShortMemcpy), active cycles", 4536,
-           63 * (double)copy_vertex_for(&one, &(struct copy_shape){ .bytes = 4, .pieces = 1, .alignment = 4 }).cycles, 0, NULL);
+           63 * (double)copy_vertex_for(&one, &(struct copy_shape){ .bytes = 4, .pieces = 1, .alignment = 4 }).cycles,
+           0, NULL);
     anchor("14,592 strided copies of 100 words, active cycles", 11688192,
-           14592 * (double)copy_vertex_for(&one, &(struct copy_shape){ .bytes = 400, .pieces = 100, .alignment = 4, .scatters = true }).cycles, 0,
-           NULL);
+           14592 * (double)copy_vertex_for(
+                       &one, &(struct copy_shape){ .bytes = 400, .pieces = 100, .alignment = 4, .scatters = true })
+                       .cycles,
+           0, NULL);
     anchor("8 KiB copied by the supervisor", 1308,
-           (double)copy_vertex_for(&one, &(struct copy_shape){ .bytes = 8192, .pieces = 1, .alignment = 8 }).cycles, 0, NULL);
+           (double)copy_vertex_for(&one, &(struct copy_shape){ .bytes = 8192, .pieces = 1, .alignment = 8 }).cycles, 0,
+           NULL);
 }
 
 void anchors_host(void)
@@ -106,6 +113,7 @@ void anchors_host(void)
     anchor("packets of 128 bytes", 1, (double)cost_host_packets(128), 0, NULL);
     anchor("40,044,000 bytes in 110,000 packets, Mk1", 8184787, (double)cost_host_exchange(&one, 40044000, 110000), 0.1,
            "published is an average over tiles; packets are inferred");
-    anchor("40,044,000 bytes, Mk2", 6663550.8, (double)cost_host_exchange(&two, 40044000, 110000), 0.1, "published is an average over tiles");
+    anchor("40,044,000 bytes, Mk2", 6663550.8, (double)cost_host_exchange(&two, 40044000, 110000), 0.1,
+           "published is an average over tiles");
     anchor("most bytes of one stream copy", 128.0 * 1024 * 1024, (double)COST_STREAM_MOST, 0, NULL);
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench_mlp STEPS [FILE]: training steps of a network of three layers, 784-512-512-10, batch 128, plain gradient descent, on the CPU device.  For each line of
- * the input it takes STEPS of them and prints the seconds that one took; at the end, the loss of the first and of the last.
+/* bench_mlp STEPS [FILE]: training steps of a network of three layers, 784-512-512-10, batch 128, plain gradient
+ * descent, on the CPU device.  For each line of the input it takes STEPS of them and prints the seconds that one took;
+ * at the end, the loss of the first and of the last.
  *
- * FILE has each layer's weights, a row for each input, and its biases; the batch; and its labels: all as float.  Without it they are random. */
+ * FILE has each layer's weights, a row for each input, and its biases; the batch; and its labels: all as float. Without
+ * it they are random. */
 #include <poplar/poplar.h>
 #include <poplin/codelets.h>
 #include <poplin/mat_mul.h>
@@ -39,7 +41,8 @@ static pop_tensor variable(struct network *n, pop_type type, pop_shape shape, co
 static void forward(struct network *n)
 {
     for (size_t i = 0; i < LAYERS; ++i) {
-        pop_tensor act = poplin_mat_mul(n->graph, n->activations[i], n->weights[i], n->step, "forward", POP_NO_OPTIONS, NULL);
+        pop_tensor act =
+            poplin_mat_mul(n->graph, n->activations[i], n->weights[i], n->step, "forward", POP_NO_OPTIONS, NULL);
         popops_add_in_place(n->graph, act, n->biases[i], n->step, "bias");
         if (i + 1 < LAYERS)
             popnn_non_linearity_in_place(n->graph, POPNN_RELU, act, n->step, "relu");
@@ -53,13 +56,15 @@ static void backward(struct network *n, pop_tensor gradient)
     for (size_t i = LAYERS; i-- > 0;) {
         pop_tensor next = { 0 };
         if (i > 0) {
-            next = poplin_mat_mul(n->graph, gradient, pop_tensor_transpose(n->weights[i]), n->step, "backward", POP_NO_OPTIONS, NULL);
+            next = poplin_mat_mul(n->graph, gradient, pop_tensor_transpose(n->weights[i]), n->step, "backward",
+                                  POP_NO_OPTIONS, NULL);
             next = popnn_non_linearity_input_gradient(n->graph, POPNN_RELU, n->activations[i], next, n->step, "relu");
         }
         float factor = -rate / BATCH;
-        poplin_mat_mul_acc(n->graph, n->weights[i], factor, pop_tensor_transpose(n->activations[i]), gradient, n->step, "update", POP_NO_OPTIONS, NULL);
-        pop_tensor sums = popops_reduce(n->graph, gradient, POP_FLOAT, POP_DIMS(0), (popops_reduce_params){ .op = POPOPS_ADD }, n->step, "bias",
-                                        POP_NO_OPTIONS);
+        poplin_mat_mul_acc(n->graph, n->weights[i], factor, pop_tensor_transpose(n->activations[i]), gradient, n->step,
+                           "update", POP_NO_OPTIONS, NULL);
+        pop_tensor sums = popops_reduce(n->graph, gradient, POP_FLOAT, POP_DIMS(0),
+                                        (popops_reduce_params){ .op = POPOPS_ADD }, n->step, "bias", POP_NO_OPTIONS);
         popops_scaled_add_to_constant(n->graph, n->biases[i], sums, (double)factor, n->step, "bias", POP_NO_OPTIONS);
         gradient = next;
     }
@@ -84,9 +89,11 @@ static void build(struct network *n)
     pop_graph_create_host_write(n->graph, "labels", n->labels);
     pop_graph_create_host_read(n->graph, "loss", n->loss);
     forward(n);
-    pop_tensor logits = n->activations[LAYERS], gradient = variable(n, POP_FLOAT, POP_SHAPE(BATCH, sizes[LAYERS]), "gradient");
+    pop_tensor logits = n->activations[LAYERS],
+               gradient = variable(n, POP_FLOAT, POP_SHAPE(BATCH, sizes[LAYERS]), "gradient");
     popnn_non_linearity_in_place(n->graph, POPNN_SOFTMAX_STABLE, logits, n->step, "softmax");
-    pop_sequence_add(n->step, popnn_calc_loss(n->graph, logits, n->labels, n->loss, gradient, POPNN_CROSS_ENTROPY_LOSS, "loss"));
+    pop_sequence_add(n->step,
+                     popnn_calc_loss(n->graph, logits, n->labels, n->loss, gradient, POPNN_CROSS_ENTROPY_LOSS, "loss"));
     backward(n, gradient);
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pictures of handwritten digits with their labels, for the training examples in C and C++: the MNIST files where they are, else digits that are drawn here.
+/* Pictures of handwritten digits with their labels, for the training examples in C and C++: the MNIST files where they
+ * are, else digits that are drawn here.
  *
- *     struct digits train = digits_load("data", "train", 60000, 1);       reads data/train-images-idx3-ubyte and data/train-labels-idx1-ubyte
- *     if (train.drawn) puts("no MNIST files in data: digits are drawn");
- *     digits_free(&train);
+ *     struct digits train = digits_load("data", "train", 60000, 1);       reads data/train-images-idx3-ubyte and
+ * data/train-labels-idx1-ubyte if (train.drawn) puts("no MNIST files in data: digits are drawn"); digits_free(&train);
  *
  * A file that is there and broken ends the program with one line that says how. */
 #ifndef EXAMPLES_DIGITS_H
@@ -121,8 +121,10 @@ static inline void digits_line(float *image, const float *a, const float *b, flo
 /* A digit, turned, sheared, scaled and moved at random, with noise. */
 static inline void digits_draw_one(float *image, unsigned digit, uint64_t *state)
 {
-    float angle = digits_between(state, -0.3f, 0.3f), shear = digits_between(state, -0.3f, 0.3f), width = digits_between(state, 0.7f, 1.6f);
-    float sx = digits_between(state, 0.75f, 1.1f), sy = digits_between(state, 0.8f, 1.1f), mx = digits_between(state, -2, 2), my = digits_between(state, -2, 2);
+    float angle = digits_between(state, -0.3f, 0.3f), shear = digits_between(state, -0.3f, 0.3f),
+          width = digits_between(state, 0.7f, 1.6f);
+    float sx = digits_between(state, 0.75f, 1.1f), sy = digits_between(state, 0.8f, 1.1f),
+          mx = digits_between(state, -2, 2), my = digits_between(state, -2, 2);
     float c = cosf(angle), s = sinf(angle), before[2] = { 0, 0 };
     bool down = false;
     memset(image, 0, DIGITS_PIXELS * sizeof(*image));
@@ -132,7 +134,8 @@ static inline void digits_draw_one(float *image, unsigned digit, uint64_t *state
             ++at;
             continue;
         }
-        float y = ((float)at[1] - 10 + digits_between(state, -0.8f, 0.8f)) * sy, x = ((float)at[0] - 10 + digits_between(state, -0.8f, 0.8f)) * sx + shear * y;
+        float y = ((float)at[1] - 10 + digits_between(state, -0.8f, 0.8f)) * sy,
+              x = ((float)at[0] - 10 + digits_between(state, -0.8f, 0.8f)) * sx + shear * y;
         float point[2];
         point[0] = c * x - s * y + 14 + mx;
         point[1] = s * x + c * y + 14 + my;
@@ -156,15 +159,16 @@ static inline struct digits digits_draw(size_t count, uint64_t seed)
     return digits;
 }
 
-/* The files DIRECTORY/SET-images-idx3-ubyte and DIRECTORY/SET-labels-idx1-ubyte, at most limit digits of them; as many drawn ones (at most 10,000, from
- * a seed) when there are no such files. */
+/* The files DIRECTORY/SET-images-idx3-ubyte and DIRECTORY/SET-labels-idx1-ubyte, at most limit digits of them; as many
+ * drawn ones (at most 10,000, from a seed) when there are no such files. */
 static inline struct digits digits_load(const char *directory, const char *set, size_t limit, uint64_t seed)
 {
     char images[1024], labels[1024];
     size_t count = 0, labelled = 0;
     snprintf(images, sizeof(images), "%s/%s-images-idx3-ubyte", directory, set);
     snprintf(labels, sizeof(labels), "%s/%s-labels-idx1-ubyte", directory, set);
-    unsigned char *pixels = digits_read(images, 2051, DIGITS_PIXELS, limit, &count), *named = digits_read(labels, 2049, 1, limit, &labelled);
+    unsigned char *pixels = digits_read(images, 2051, DIGITS_PIXELS, limit, &count),
+                  *named = digits_read(labels, 2049, 1, limit, &labelled);
     if (!pixels && !named)
         return digits_draw(limit < 10000 ? limit : 10000, seed);
     if (!pixels || !named || count != labelled)

@@ -79,7 +79,8 @@ struct training training_open(int argc, char **argv, const struct training *defa
     t.train = digits_load(t.data, "train", t.train_digits, 1);
     t.test = digits_load(t.data, "t10k", t.test_digits, 2);
     if (t.train.count < t.batch || t.test.count < t.batch) {
-        fprintf(stderr, "%s: a batch of %u is more than the %zu digits to train on or the %zu to test with\n", argv[0], t.batch, t.train.count, t.test.count);
+        fprintf(stderr, "%s: a batch of %u is more than the %zu digits to train on or the %zu to test with\n", argv[0],
+                t.batch, t.train.count, t.test.count);
         exit(EXIT_FAILURE);
     }
     t.device = device_of(device, argv[0]);
@@ -94,8 +95,10 @@ struct training training_open(int argc, char **argv, const struct training *defa
     t.labels = pop_graph_add_variable(t.graph, POP_UNSIGNED_INT, POP_SHAPE(t.batch), "labels");
     poputil_map_tensor_linearly(t.graph, t.images);
     poputil_map_tensor_linearly(t.graph, t.labels);
-    t.image_stream = pop_graph_add_host_to_device_fifo(t.graph, "images", POP_FLOAT, (size_t)t.batch * DIGITS_PIXELS, POP_STREAM_REPLICATE, POP_NO_OPTIONS);
-    t.label_stream = pop_graph_add_host_to_device_fifo(t.graph, "labels", POP_UNSIGNED_INT, t.batch, POP_STREAM_REPLICATE, POP_NO_OPTIONS);
+    t.image_stream = pop_graph_add_host_to_device_fifo(t.graph, "images", POP_FLOAT, (size_t)t.batch * DIGITS_PIXELS,
+                                                       POP_STREAM_REPLICATE, POP_NO_OPTIONS);
+    t.label_stream = pop_graph_add_host_to_device_fifo(t.graph, "labels", POP_UNSIGNED_INT, t.batch,
+                                                       POP_STREAM_REPLICATE, POP_NO_OPTIONS);
     t.forward = pop_sequence(t.graph, "forward");
     t.backward = pop_sequence(t.graph, "backward");
     pop_sequence_add(t.forward, pop_copy_from_stream(t.image_stream, t.images, false, NULL));
@@ -150,8 +153,10 @@ void training_loss(struct training *t, pop_tensor logits)
     pop_graph_set_tile_mapping(t->graph, t->loss_sum, 0);
     pop_graph_set_tile_mapping(t->graph, t->correct_sum, 0);
     popnn_non_linearity_in_place(t->graph, POPNN_SOFTMAX_STABLE, logits, t->forward, "softmax");
-    pop_sequence_add(t->forward, popnn_calc_loss_and_accuracy(t->graph, logits, t->labels, loss, t->deltas, t->correct_sum, POPNN_CROSS_ENTROPY_LOSS, "loss"));
-    pop_tensor sum = popops_reduce(t->graph, loss, POP_TYPE_NULL, POP_DIMS(0), (popops_reduce_params){ .op = POPOPS_ADD }, t->forward, "lossSum", POP_NO_OPTIONS);
+    pop_sequence_add(t->forward, popnn_calc_loss_and_accuracy(t->graph, logits, t->labels, loss, t->deltas,
+                                                              t->correct_sum, POPNN_CROSS_ENTROPY_LOSS, "loss"));
+    pop_tensor sum = popops_reduce(t->graph, loss, POP_TYPE_NULL, POP_DIMS(0),
+                                   (popops_reduce_params){ .op = POPOPS_ADD }, t->forward, "lossSum", POP_NO_OPTIONS);
     popops_add_in_place(t->graph, t->loss_sum, sum, t->forward, "lossSum");
 }
 
@@ -170,13 +175,16 @@ static double seconds(void)
 }
 
 /* Runs a program over whole batches of digits: mean loss, and the share that was right. */
-static void run_over(pop_engine *engine, unsigned program, const struct training *t, const struct digits *digits, double *loss, double *accuracy)
+static void run_over(pop_engine *engine, unsigned program, const struct training *t, const struct digits *digits,
+                     double *loss, double *accuracy)
 {
     pop_error error = { 0 };
     size_t batches = digits->count / t->batch, used = batches * t->batch;
     float sum;
     uint32_t correct;
-    check(pop_engine_connect_stream_circular(engine, "images", digits->images, digits->images + used * DIGITS_PIXELS, &error), &error);
+    check(pop_engine_connect_stream_circular(engine, "images", digits->images, digits->images + used * DIGITS_PIXELS,
+                                             &error),
+          &error);
     check(pop_engine_connect_stream_circular(engine, "labels", digits->labels, digits->labels + used, &error), &error);
     check(pop_engine_run(engine, program, &error), &error);
     check(pop_engine_read_tensor(engine, "loss", &sum, sizeof(sum), &error), &error);
@@ -197,8 +205,9 @@ static pop_program repeat_over(struct training *t, const struct digits *digits, 
 static void print_size(const struct training *t, const char *title)
 {
     const pop_target *target = pop_graph_target(t->graph);
-    printf("%s: %zu digits to train on and %zu to test with%s, batches of %u, %u tiles of %s\n", title, t->train.count, t->test.count,
-           t->train.drawn ? " (drawn here: there are no MNIST files)" : "", t->batch, pop_target_num_tiles(target), target->system);
+    printf("%s: %zu digits to train on and %zu to test with%s, batches of %u, %u tiles of %s\n", title, t->train.count,
+           t->test.count, t->train.drawn ? " (drawn here: there are no MNIST files)" : "", t->batch,
+           pop_target_num_tiles(target), target->system);
 }
 
 static void train(struct training *t, pop_engine *engine)
@@ -208,8 +217,8 @@ static void train(struct training *t, pop_engine *engine)
         double started = seconds();
         run_over(engine, 0, t, &t->train, &loss, &accuracy);
         run_over(engine, 1, t, &t->test, &test_loss, &test_accuracy);
-        printf("epoch %u of %u: loss %.4f, accuracy %.2f %%; in the test loss %.4f, accuracy %.2f %%  (%.1f s)\n", epoch, t->epochs, loss, 100 * accuracy,
-               test_loss, 100 * test_accuracy, seconds() - started);
+        printf("epoch %u of %u: loss %.4f, accuracy %.2f %%; in the test loss %.4f, accuracy %.2f %%  (%.1f s)\n",
+               epoch, t->epochs, loss, 100 * accuracy, test_loss, 100 * test_accuracy, seconds() - started);
         fflush(stdout);
     }
 }
@@ -244,12 +253,13 @@ int training_run(struct training *t, const char *title)
     pop_engine *engine = pop_engine_create(t->graph, (pop_programs){ 2, programs }, POP_NO_OPTIONS, &error);
     check(error.status, &error);
     check(pop_engine_load(engine, t->device, &error), &error);
-    printf("%zu vertices in %zu compute sets, compiled in %.1f s\n", pop_graph_num_vertices(t->graph), pop_graph_num_compute_sets(t->graph),
-           seconds() - started);
+    printf("%zu vertices in %zu compute sets, compiled in %.1f s\n", pop_graph_num_vertices(t->graph),
+           pop_graph_num_compute_sets(t->graph), seconds() - started);
     fflush(stdout);
     train(t, engine);
     if (pop_engine_cycles(engine, &cycles, NULL) == POP_OK)
-        printf("%.0f cycles of the modelled machine for a digit\n", (double)cycles.total / ((double)t->epochs * (double)(t->train.count + t->test.count)));
+        printf("%.0f cycles of the modelled machine for a digit\n",
+               (double)cycles.total / ((double)t->epochs * (double)(t->train.count + t->test.count)));
     if (t->profile)
         check(pop_engine_print_profile_summary(engine, stdout, POP_NO_OPTIONS, &error), &error);
     pop_engine_destroy(engine);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the training examples share: their options, the digits, the graph's ends (pictures and labels in, loss and accuracy out) and the loop over epochs.
+/* What the training examples share: their options, the digits, the graph's ends (pictures and labels in, loss and
+ * accuracy out) and the loop over epochs.
  *
  *     main: training_open -> a network's forward and backward parts added to t.forward and t.backward -> training_run
  */
@@ -8,12 +9,12 @@
 
 #include "digits/digits.h"
 
-#include <popnn/codelets.h>
-#include <popnn/loss.h>
-#include <popnn/non_linearity.h>
 #include <poplar/poplar.h>
 #include <poplin/codelets.h>
 #include <poplin/mat_mul.h>
+#include <popnn/codelets.h>
+#include <popnn/loss.h>
+#include <popnn/non_linearity.h>
 #include <popops/codelets.h>
 #include <popops/element_wise.h>
 #include <popops/fill.h>
@@ -34,10 +35,10 @@ struct training {
     pop_device *device;
     pop_graph *graph;
     poplin_planning_cache *cache;
-    pop_tensor images, labels;   /* {batch, 784} FLOAT, {batch} UNSIGNED_INT */
+    pop_tensor images, labels;     /* {batch, 784} FLOAT, {batch} UNSIGNED_INT */
     pop_program forward, backward; /* sequences: pictures to loss; gradients and the update */
-    pop_tensor deltas;           /* {batch, 10}: the gradient of the logits, once training_loss was called */
-    uint64_t random;             /* for first weights */
+    pop_tensor deltas;             /* {batch, 10}: the gradient of the logits, once training_loss was called */
+    uint64_t random;               /* for first weights */
     /* kept by the calls below */
     pop_tensor loss_sum, correct_sum;
     pop_stream image_stream, label_stream;
@@ -51,7 +52,8 @@ void training_first_values(struct training *t, pop_tensor weights, float deviati
 void training_loss(struct training *t, pop_tensor logits);
 /* w = w - rate / batch * gradient, in the backward part. */
 void training_update(struct training *t, pop_tensor w, pop_tensor gradient, const char *name);
-/* Compiles, trains epoch by epoch with a line each, and prints the summary of the profile; returns the program's exit code. */
+/* Compiles, trains epoch by epoch with a line each, and prints the summary of the profile; returns the program's exit
+ * code. */
 int training_run(struct training *t, const char *title);
 
 #endif

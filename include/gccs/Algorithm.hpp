@@ -6,7 +6,8 @@
 #include <cstddef>
 #include <type_traits>
 
-namespace gccs {
+namespace gccs
+{
 
 // Operands of two types are taken in the wider one; none is negative, and no divisor is 0.
 template <typename T, typename U> using Common = typename std::common_type<T, U>::type;

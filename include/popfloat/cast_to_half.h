@@ -12,9 +12,10 @@ POP_BEGIN_DECLS
 /* The codelets that the casts use, which are popops's.  Doing it again has no effect. */
 POP_API void popfloat_add_codelets_at(pop_where where, pop_graph *graph);
 #define popfloat_cast_to_half(...) popfloat_cast_to_half_at(POP_HERE, __VA_ARGS__)
-/* Adds to a sequence: a new HALF variable, mapped like in, with in's elements rounded as the tile's rounding mode has it.  in is FLOAT; type_error
- * for others. */
-POP_API pop_tensor popfloat_cast_to_half_at(pop_where where, pop_graph *graph, pop_tensor in, pop_program sequence, const char *name);
+/* Adds to a sequence: a new HALF variable, mapped like in, with in's elements rounded as the tile's rounding mode has
+ * it.  in is FLOAT; type_error for others. */
+POP_API pop_tensor popfloat_cast_to_half_at(pop_where where, pop_graph *graph, pop_tensor in, pop_program sequence,
+                                            const char *name);
 
 POP_END_DECLS
 #endif

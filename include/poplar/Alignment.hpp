@@ -5,7 +5,8 @@
 
 #include <stddef.h>
 
-namespace poplar {
+namespace poplar
+{
 
 // The pointer, with the promise that it is aligned to so many bytes.
 template <unsigned Bytes, class T> inline T *assumeAligned(T *pointer)

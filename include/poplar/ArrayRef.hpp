@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A view of elements that somebody else keeps: what calls take where a list is meant.  It must not outlive what it was made from.
+// A view of elements that somebody else keeps: what calls take where a list is meant.  It must not outlive what it was
+// made from.
 #ifndef POPLAR_ARRAY_REF_HPP
 #define POPLAR_ARRAY_REF_HPP
 
@@ -10,10 +11,12 @@
 #include <initializer_list>
 #include <vector>
 
-namespace poplar {
+namespace poplar
+{
 
-template <typename T> class ArrayRef {
-public:
+template <typename T> class ArrayRef
+{
+  public:
     typedef T value_type;
     typedef const T *const_iterator;
     typedef const T *iterator;
@@ -22,35 +25,83 @@ public:
     typedef std::size_t size_type;
     typedef std::ptrdiff_t difference_type;
 
-    constexpr ArrayRef() : pointer(nullptr), count(0) {}
-    constexpr ArrayRef(const T *first, std::size_t elements) : pointer(first), count(elements) {}
-    template <typename A> ArrayRef(const std::vector<T, A> &list) : pointer(list.data()), count(list.size()) {}
-    template <std::size_t N> constexpr ArrayRef(const std::array<T, N> &list) : pointer(list.data()), count(N) {}
-    template <std::size_t N> constexpr ArrayRef(const T (&list)[N]) : pointer(list), count(N) {}
+    constexpr ArrayRef() : pointer(nullptr), count(0)
+    {
+    }
+    constexpr ArrayRef(const T *first, std::size_t elements) : pointer(first), count(elements)
+    {
+    }
+    template <typename A> ArrayRef(const std::vector<T, A> &list) : pointer(list.data()), count(list.size())
+    {
+    }
+    template <std::size_t N> constexpr ArrayRef(const std::array<T, N> &list) : pointer(list.data()), count(N)
+    {
+    }
+    template <std::size_t N> constexpr ArrayRef(const T (&list)[N]) : pointer(list), count(N)
+    {
+    }
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Winit-list-lifetime" // the list lives as long as the call that it is written in
 #endif
-    constexpr ArrayRef(std::initializer_list<T> list) : pointer(list.begin()), count(list.size()) {}
+    constexpr ArrayRef(std::initializer_list<T> list) : pointer(list.begin()), count(list.size())
+    {
+    }
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic pop
 #endif
 
     // Always inline: calls of them, for every T, would cost programs more to compile.
-    [[gnu::always_inline]] constexpr const T *data() const { return pointer; }
-    [[gnu::always_inline]] constexpr std::size_t size() const { return count; }
-    constexpr std::size_t max_size() const { return count; }
-    [[gnu::always_inline]] constexpr bool empty() const { return count == 0; }
-    [[gnu::always_inline]] constexpr const T &operator[](std::size_t index) const { return pointer[index]; }
-    constexpr const T &front() const { return pointer[0]; }
-    constexpr const T &back() const { return pointer[count - 1]; }
-    [[gnu::always_inline]] constexpr const_iterator begin() const { return pointer; }
-    [[gnu::always_inline]] constexpr const_iterator end() const { return pointer + count; }
-    constexpr const_iterator cbegin() const { return pointer; }
-    constexpr const_iterator cend() const { return pointer + count; }
-    std::vector<T> cloneAsVector() const { return std::vector<T>(begin(), end()); }
+    [[gnu::always_inline]] constexpr const T *data() const
+    {
+        return pointer;
+    }
+    [[gnu::always_inline]] constexpr std::size_t size() const
+    {
+        return count;
+    }
+    constexpr std::size_t max_size() const
+    {
+        return count;
+    }
+    [[gnu::always_inline]] constexpr bool empty() const
+    {
+        return count == 0;
+    }
+    [[gnu::always_inline]] constexpr const T &operator[](std::size_t index) const
+    {
+        return pointer[index];
+    }
+    constexpr const T &front() const
+    {
+        return pointer[0];
+    }
+    constexpr const T &back() const
+    {
+        return pointer[count - 1];
+    }
+    [[gnu::always_inline]] constexpr const_iterator begin() const
+    {
+        return pointer;
+    }
+    [[gnu::always_inline]] constexpr const_iterator end() const
+    {
+        return pointer + count;
+    }
+    constexpr const_iterator cbegin() const
+    {
+        return pointer;
+    }
+    constexpr const_iterator cend() const
+    {
+        return pointer + count;
+    }
+    std::vector<T> cloneAsVector() const
+    {
+        return std::vector<T>(begin(), end());
+    }
 
-protected:
+  protected:
     const T *pointer;
     std::size_t count;
 };
@@ -72,7 +123,8 @@ template <typename T> bool operator!=(const ArrayRef<T> &a, const ArrayRef<T> &b
 } // namespace poplar
 
 // Where version 3 keeps it.
-namespace gccs {
+namespace gccs
+{
 template <typename T> using ArrayRef = poplar::ArrayRef<T>;
 } // namespace gccs
 #endif

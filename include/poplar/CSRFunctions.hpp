@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// How floating point behaves on tiles: exceptions, stochastic rounding, overflow of half.  What it acts on, and what it costs, stands at
-// pop_float_behaviour (poplar/program.h).
+// How floating point behaves on tiles: exceptions, stochastic rounding, overflow of half.  What it acts on, and what it
+// costs, stands at pop_float_behaviour (poplar/program.h).
 #ifndef POPLAR_CSR_FUNCTIONS_HPP
 #define POPLAR_CSR_FUNCTIONS_HPP
 
 #include <poplar/Program.hpp>
 #include <poplar/detail/compiled.hpp>
 
-namespace poplar {
+namespace poplar
+{
 
 struct FloatingPointBehaviour {
-    FloatingPointBehaviour(bool invalid, bool divisionByZero, bool overflow, bool stochasticRounding, bool nanOnOverflow)
+    FloatingPointBehaviour(bool invalid, bool divisionByZero, bool overflow, bool stochasticRounding,
+                           bool nanOnOverflow)
         : inv(invalid), div0(divisionByZero), oflo(overflow), esr(stochasticRounding), nanoo(nanOnOverflow)
     {
     }
-    FloatingPointBehaviour() : FloatingPointBehaviour(true, true, true, true, true) {}
+    FloatingPointBehaviour() : FloatingPointBehaviour(true, true, true, true, true)
+    {
+    }
 
     friend FloatingPointBehaviour operator!(const FloatingPointBehaviour &b)
     {
@@ -33,14 +37,18 @@ struct FloatingPointBehaviour {
     bool nanoo; // half overflows to NaN, not to the largest value
 };
 
-POP_API void setFloatingPointBehaviour(Graph &graph, program::Sequence &sequence, const FloatingPointBehaviour &behaviour,
-                                      const DebugContext &debugContext = {});
+POP_API void setFloatingPointBehaviour(Graph &graph, program::Sequence &sequence,
+                                       const FloatingPointBehaviour &behaviour, const DebugContext &debugContext = {});
 // To what getAndModifyFloatingPointBehaviour gave.
-POP_API void setFloatingPointBehaviour(Graph &graph, program::Sequence &sequence, const Tensor &behaviour, const DebugContext &debugContext = {});
+POP_API void setFloatingPointBehaviour(Graph &graph, program::Sequence &sequence, const Tensor &behaviour,
+                                       const DebugContext &debugContext = {});
 // What is true in clear becomes false, then what is true in set becomes true.
-POP_API Tensor getAndModifyFloatingPointBehaviour(Graph &graph, program::Sequence &sequence, const FloatingPointBehaviour &clear,
-                                                 const FloatingPointBehaviour &set, const DebugContext &debugContext = {});
-POP_API void setStochasticRounding(Graph &graph, program::Sequence &sequence, bool enable, const DebugContext &debugContext = {});
+POP_API Tensor getAndModifyFloatingPointBehaviour(Graph &graph, program::Sequence &sequence,
+                                                  const FloatingPointBehaviour &clear,
+                                                  const FloatingPointBehaviour &set,
+                                                  const DebugContext &debugContext = {});
+POP_API void setStochasticRounding(Graph &graph, program::Sequence &sequence, bool enable,
+                                   const DebugContext &debugContext = {});
 
 } // namespace poplar
 

@@ -3,7 +3,8 @@
 #ifndef POPLAR_CODELET_FILE_TYPE_HPP
 #define POPLAR_CODELET_FILE_TYPE_HPP
 
-namespace poplar {
+namespace poplar
+{
 
 enum class CodeletFileType {
     PreprocessedAsmSource,

@@ -12,32 +12,44 @@
 #include <ostream>
 #include <string>
 
-namespace poplar {
+namespace poplar
+{
 
-class POP_API DataStream {
-public:
+class POP_API DataStream
+{
+  public:
     DataStream();
     explicit DataStream(pop_stream from);
 
     std::string handle() const;
     std::size_t numElements() const;
-    unsigned replicationFactor() const { return 1; }
+    unsigned replicationFactor() const
+    {
+        return 1;
+    }
     ReplicatedStreamMode replicatedMode() const;
     DataStreamType type() const;
     Type elementType() const;
     friend POP_API bool operator==(const DataStream &a, const DataStream &b);
-    friend bool operator!=(const DataStream &a, const DataStream &b) { return !(a == b); }
+    friend bool operator!=(const DataStream &a, const DataStream &b)
+    {
+        return !(a == b);
+    }
     friend POP_API std::ostream &operator<<(std::ostream &out, const DataStream &value);
 
-    pop_stream c() const { return stream; } // the C interface's
+    pop_stream c() const
+    {
+        return stream;
+    } // the C interface's
 
-private:
+  private:
     pop_stream stream;
 };
 
 // Rows of elements in the host's memory that programs copy to and from.
-class POP_API RemoteBuffer {
-public:
+class POP_API RemoteBuffer
+{
+  public:
     RemoteBuffer();
     explicit RemoteBuffer(pop_remote_buffer from);
 
@@ -48,14 +60,26 @@ public:
     bool isRearrangeOnHost() const;
     bool isOptimisedForMemory() const;
     // A buffer is copied as a whole here: it has no streams of its own.
-    DataStream getIpuToHostStream() const { return DataStream(); }
-    DataStream getHostToIpuStream() const { return DataStream(); }
+    DataStream getIpuToHostStream() const
+    {
+        return DataStream();
+    }
+    DataStream getHostToIpuStream() const
+    {
+        return DataStream();
+    }
     friend POP_API bool operator==(const RemoteBuffer &a, const RemoteBuffer &b);
-    friend bool operator!=(const RemoteBuffer &a, const RemoteBuffer &b) { return !(a == b); }
+    friend bool operator!=(const RemoteBuffer &a, const RemoteBuffer &b)
+    {
+        return !(a == b);
+    }
 
-    pop_remote_buffer c() const { return buffer; } // the C interface's
+    pop_remote_buffer c() const
+    {
+        return buffer;
+    } // the C interface's
 
-private:
+  private:
     pop_remote_buffer buffer;
 };
 

@@ -3,7 +3,8 @@
 #ifndef POPLAR_DATA_STREAM_TYPE_HPP
 #define POPLAR_DATA_STREAM_TYPE_HPP
 
-namespace poplar {
+namespace poplar
+{
 
 enum class DataStreamType { HostToDeviceFIFO, DeviceToHostFIFO, HostToDeviceBuffer, DeviceToHostBuffer };
 

@@ -8,26 +8,43 @@
 #include <poplar/detail/compiled.hpp>
 #include <poplar/detail/error.hpp>
 
-namespace poplar {
+namespace poplar
+{
 
-class SourceLocation {
-public:
-    SourceLocation() : function(nullptr), file(nullptr), line(0) {}
+class SourceLocation
+{
+  public:
+    SourceLocation() : function(nullptr), file(nullptr), line(0)
+    {
+    }
     SourceLocation(const char *functionName, const char *fileName, unsigned lineNumber)
         : function(functionName), file(fileName), line(lineNumber)
     {
     }
-    static SourceLocation Current(const char *functionName = __builtin_FUNCTION(), const char *fileName = __builtin_FILE(),
+    static SourceLocation Current(const char *functionName = __builtin_FUNCTION(),
+                                  const char *fileName = __builtin_FILE(),
                                   unsigned lineNumber = static_cast<unsigned>(__builtin_LINE()))
     {
         return SourceLocation(functionName, fileName, lineNumber);
     }
-    const char *getFunctionName() const { return function; }
-    const char *getFileName() const { return file; }
-    unsigned getLineNumber() const { return line; }
-    bool isValid() const { return file != nullptr; }
+    const char *getFunctionName() const
+    {
+        return function;
+    }
+    const char *getFileName() const
+    {
+        return file;
+    }
+    unsigned getLineNumber() const
+    {
+        return line;
+    }
+    bool isValid() const
+    {
+        return file != nullptr;
+    }
 
-private:
+  private:
     const char *function, *file;
     unsigned line;
 };
@@ -37,50 +54,74 @@ typedef unsigned long long DebugId;
 class DebugInfo;
 
 // A debug name under the path of its parent.
-class POP_API DebugNameAndId {
-public:
+class POP_API DebugNameAndId
+{
+  public:
     DebugNameAndId(std::string name = "", DebugId id = DebugId(), std::string parentPath = "");
-    DebugNameAndId(const char *name) : DebugNameAndId(std::string(name)) {}
-    DebugNameAndId(DebugId id) : DebugNameAndId(std::string(), id) {}
+    DebugNameAndId(const char *name) : DebugNameAndId(std::string(name))
+    {
+    }
+    DebugNameAndId(DebugId id) : DebugNameAndId(std::string(), id)
+    {
+    }
     DebugNameAndId(const DebugInfo &info, const std::string &name = "");
     DebugNameAndId(const DebugNameAndId &parent, StringRef name);
-    const std::string &getPathName() const { return path; }
-    DebugId getId() const { return identity; }
+    const std::string &getPathName() const
+    {
+        return path;
+    }
+    DebugId getId() const
+    {
+        return identity;
+    }
 
-private:
+  private:
     std::string path;
     DebugId identity;
 };
 
-class POP_API DebugContext {
-public:
+class POP_API DebugContext
+{
+  public:
     DebugContext(SourceLocation location = SourceLocation::Current());
     DebugContext(const char *name, SourceLocation location = SourceLocation::Current());
     DebugContext(StringRef name, SourceLocation location = SourceLocation::Current());
     DebugContext(std::string name, SourceLocation location = SourceLocation::Current());
     DebugContext(const DebugInfo &info, std::string name = "", SourceLocation location = SourceLocation::Current());
-    DebugContext(const DebugNameAndId &parent, std::string name = "", SourceLocation location = SourceLocation::Current());
+    DebugContext(const DebugNameAndId &parent, std::string name = "",
+                 SourceLocation location = SourceLocation::Current());
     DebugContext(const DebugContext &parent, std::string name);
     DebugContext(const DebugContext &) = default;
     DebugContext(DebugContext &&) = default;
     ~DebugContext();
 
-    const std::string &getPathName() const { return path; }
-    const SourceLocation &getSourceLocation() const { return place; }
-    DebugId getId() const { return identity; }
+    const std::string &getPathName() const
+    {
+        return path;
+    }
+    const SourceLocation &getSourceLocation() const
+    {
+        return place;
+    }
+    DebugId getId() const
+    {
+        return identity;
+    }
 
-private:
+  private:
     std::string path;
     SourceLocation place;
     DebugId identity;
 };
 
-namespace detail {
+namespace detail
+{
 
 inline pop_where where(const DebugContext &context)
 {
     const SourceLocation &at = context.getSourceLocation();
-    pop_where place = { at.getFileName(), static_cast<int>(at.getLineNumber()), static_cast<unsigned>(context.getId()) };
+    pop_where place = { at.getFileName(), static_cast<int>(at.getLineNumber()),
+                        static_cast<unsigned>(context.getId()) };
     return place;
 }
 // The debug name as C takes it; NULL when there is none.
@@ -95,25 +136,33 @@ class ProfileValue;
 
 enum class DebugSerializationFormat { JSON, CBOR };
 
-// What an operation says of itself in the debug information; base of the libraries' own.  When it ends its record is written, if there is a file
-// for it; else nothing is kept but its name.
-class POP_API DebugInfo {
-public:
+// What an operation says of itself in the debug information; base of the libraries' own.  When it ends its record is
+// written, if there is a file for it; else nothing is kept but its name.
+class POP_API DebugInfo
+{
+  public:
     DebugInfo(const DebugContext &context, std::string layerName);
     DebugInfo(const DebugInfo &) = delete;
     DebugInfo &operator=(const DebugInfo &) = delete;
     virtual ~DebugInfo();
 
-    DebugId getId() const { return ownId; }
-    const std::string &getPathName() const { return ownPath; }
+    DebugId getId() const
+    {
+        return ownId;
+    }
+    const std::string &getPathName() const
+    {
+        return ownPath;
+    }
     // Adds to the record; false when none is written.
     bool setValue(const std::string &name, const ProfileValue &value);
 
     // The file that records of the whole process are written to.
-    static void initializeStreamer(const std::string &fileName, DebugSerializationFormat format = DebugSerializationFormat::CBOR);
+    static void initializeStreamer(const std::string &fileName,
+                                   DebugSerializationFormat format = DebugSerializationFormat::CBOR);
     static void closeStreamer();
 
-private:
+  private:
     // Names that classes which derive from this are not likely to use.
     std::string ownPath, ownLayer;
     SourceLocation ownPlace;

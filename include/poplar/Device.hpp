@@ -9,11 +9,13 @@
 
 #include <map>
 
-namespace poplar {
+namespace poplar
+{
 
 // One handle of a device: it moves, and is not copied.  What only talks to the device is const.
-class POP_API Device {
-public:
+class POP_API Device
+{
+  public:
     Device() noexcept;
     explicit Device(pop_device *own);
     Device(Device &&from) noexcept;
@@ -30,7 +32,10 @@ public:
     Device createVirtualDevice(unsigned tilesPerIPU) const;
 
     unsigned getId() const;
-    const Target &getTarget() const { return target; }
+    const Target &getTarget() const
+    {
+        return target;
+    }
     // Whether the device is now this handle's: another may have it.
     bool attach() const;
     bool isAttached() const;
@@ -48,11 +53,14 @@ public:
     void getDriverVersion(unsigned &major, unsigned &minor, unsigned &point) const;
     // The host's NUMA nodes, any of which may hold a modelled IPU.
     std::vector<int> getNumaTopology() const;
-    std::vector<int> getNumaNodesUsedForIPUs() const { return getNumaTopology(); }
+    std::vector<int> getNumaNodesUsedForIPUs() const
+    {
+        return getNumaTopology();
+    }
 
     pop_device *c() const; // the C interface's, which stays this handle's; NULL for none
 
-private:
+  private:
     static Device create(const pop_target &target);
 
     pop_device *device;

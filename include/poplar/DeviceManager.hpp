@@ -6,12 +6,17 @@
 #include <poplar/Device.hpp>
 #include <poplar/detail/compiled.hpp>
 
-namespace poplar {
+namespace poplar
+{
 
 // Devices of type IPU are modelled ones, as many as the variable TREMULA_IPU says (docs/devices.md).
-class POP_API DeviceManager {
-public:
-    static DeviceManager createDeviceManager() { return DeviceManager(); }
+class POP_API DeviceManager
+{
+  public:
+    static DeviceManager createDeviceManager()
+    {
+        return DeviceManager();
+    }
     DeviceManager();
 
     // A handle of each device of a type and size; none of them is attached.
@@ -23,7 +28,7 @@ public:
     // Devices of so many IPUs (0: one) that are part of another.
     std::vector<unsigned> getChildDeviceIds(unsigned id, unsigned numIPUs = 0) const;
 
-private:
+  private:
     struct Manager;
     // The same device as options make it; as it is when they ask for another.
     Device withOptions(Device &device, const OptionFlags &options) const;

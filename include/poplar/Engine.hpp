@@ -22,13 +22,16 @@
 #include <utility>
 #include <vector>
 
-namespace pva {
+namespace pva
+{
 class Report;
 }
 
-namespace poplar {
+namespace poplar
+{
 
-namespace detail {
+namespace detail
+{
 class EngineState;
 }
 
@@ -36,18 +39,23 @@ struct TimerTimePoint {
     std::uint64_t nanoseconds; // of a clock that runs evenly
 };
 
-// Holds what it needs of graph and programs.  One thread at a time uses an engine; callbacks run on the thread that called run, and what they throw
-// comes out of it.
-class POP_API Engine {
+// Holds what it needs of graph and programs.  One thread at a time uses an engine; callbacks run on the thread that
+// called run, and what they throw comes out of it.
+class POP_API Engine
+{
     typedef detail::Where Where; // an argument that nobody writes: the user's line
 
-public:
+  public:
     typedef poplar::TimerTimePoint TimerTimePoint;
 
-    Engine(const Graph &graph, ArrayRef<program::Program> programs, const OptionFlags &options = {}, Where where = Where::here());
-    Engine(Graph &&graph, ArrayRef<program::Program> programs, const OptionFlags &options = {}, Where where = Where::here());
-    Engine(const Graph &graph, const program::Program &program, const OptionFlags &options = {}, Where where = Where::here());
-    Engine(Graph &&graph, const program::Program &program, const OptionFlags &options = {}, Where where = Where::here());
+    Engine(const Graph &graph, ArrayRef<program::Program> programs, const OptionFlags &options = {},
+           Where where = Where::here());
+    Engine(Graph &&graph, ArrayRef<program::Program> programs, const OptionFlags &options = {},
+           Where where = Where::here());
+    Engine(const Graph &graph, const program::Program &program, const OptionFlags &options = {},
+           Where where = Where::here());
+    Engine(Graph &&graph, const program::Program &program, const OptionFlags &options = {},
+           Where where = Where::here());
     // The same with somebody who is told of compiling.
     Engine(const Graph &graph, ArrayRef<program::Program> programs, const OptionFlags &options, ProgressFunc progress,
            const DebugContext &debugContext = {});
@@ -83,13 +91,15 @@ public:
     {
         write(handle, data.data(), data.size() * sizeof(T), where);
     }
-    template <typename T, typename A> void writeTensor(StringRef handle, const std::vector<T, A> &data, Where where = Where::here())
+    template <typename T, typename A>
+    void writeTensor(StringRef handle, const std::vector<T, A> &data, Where where = Where::here())
     {
         write(handle, data.data(), data.size() * sizeof(T), where);
     }
     void readTensor(StringRef handle, void *data, Where where = Where::here());
     void readTensor(StringRef handle, void *begin, void *end, Where where = Where::here());
-    template <typename T, typename A> void readTensor(StringRef handle, std::vector<T, A> &data, Where where = Where::here())
+    template <typename T, typename A>
+    void readTensor(StringRef handle, std::vector<T, A> &data, Where where = Where::here())
     {
         read(handle, data.data(), data.size() * sizeof(T), where);
     }
@@ -101,7 +111,8 @@ public:
     {
         connectStream(handle, const_cast<T *>(data.data()), const_cast<T *>(data.data() + data.size()), where);
     }
-    template <typename T, typename A> void connectStream(StringRef handle, std::vector<T, A> &data, Where where = Where::here())
+    template <typename T, typename A>
+    void connectStream(StringRef handle, std::vector<T, A> &data, Where where = Where::here())
     {
         connectStream(handle, data.data(), data.data() + data.size(), where);
     }
@@ -111,28 +122,36 @@ public:
     {
         connectStream(stream.handle(), data, where);
     }
-    template <typename T, typename A> void connectStream(const DataStream &stream, std::vector<T, A> &data, Where where = Where::here())
+    template <typename T, typename A>
+    void connectStream(const DataStream &stream, std::vector<T, A> &data, Where where = Where::here())
     {
         connectStream(stream.handle(), data, where);
     }
     void connectStreamToCallback(StringRef handle, StreamCallbackHandle callback, Where where = Where::here());
-    void connectStreamToCallback(StringRef handle, unsigned replica, StreamCallbackHandle callback, Where where = Where::here());
+    void connectStreamToCallback(StringRef handle, unsigned replica, StreamCallbackHandle callback,
+                                 Where where = Where::here());
     void connectStreamToCallback(const DataStream &stream, StreamCallbackHandle callback, Where where = Where::here());
-    void connectStreamToCallback(const DataStream &stream, unsigned replica, StreamCallbackHandle callback, Where where = Where::here());
+    void connectStreamToCallback(const DataStream &stream, unsigned replica, StreamCallbackHandle callback,
+                                 Where where = Where::here());
     // index: of the replica.
-    void connectHostFunction(StringRef handle, unsigned index, HostCallbackHandle callback, Where where = Where::here());
-    void connectHostFunction(HostFunction function, unsigned index, HostCallbackHandle callback, Where where = Where::here());
+    void connectHostFunction(StringRef handle, unsigned index, HostCallbackHandle callback,
+                             Where where = Where::here());
+    void connectHostFunction(HostFunction function, unsigned index, HostCallbackHandle callback,
+                             Where where = Where::here());
     std::vector<std::string> listStreams() const;
 
     // A row of a remote buffer.
-    void copyToRemoteBuffer(const void *data, StringRef handle, std::uint64_t repeatIndex = 0, unsigned replica = 0, Where where = Where::here());
+    void copyToRemoteBuffer(const void *data, StringRef handle, std::uint64_t repeatIndex = 0, unsigned replica = 0,
+                            Where where = Where::here());
     template <typename T>
-    void copyToRemoteBuffer(ArrayRef<T> data, StringRef handle, std::uint64_t repeatIndex = 0, unsigned replica = 0, Where where = Where::here())
+    void copyToRemoteBuffer(ArrayRef<T> data, StringRef handle, std::uint64_t repeatIndex = 0, unsigned replica = 0,
+                            Where where = Where::here())
     {
         checkRow(handle, data.size() * sizeof(T), where);
         copyToRemoteBuffer(static_cast<const void *>(data.data()), handle, repeatIndex, replica, where);
     }
-    void copyFromRemoteBuffer(StringRef handle, void *data, std::uint64_t repeatIndex = 0, unsigned replica = 0, Where where = Where::here());
+    void copyFromRemoteBuffer(StringRef handle, void *data, std::uint64_t repeatIndex = 0, unsigned replica = 0,
+                              Where where = Where::here());
 
     // Where PrintTensor writes; standard error at first.
     void setPrintStream(std::ostream &out);
@@ -152,7 +171,8 @@ public:
     void disableExecutionProfiling();
     void resetExecutionProfile();
 
-    // How many tiles compute, exchange and wait over time, as lines of CSV: begin and end in cycles, then the three numbers.
+    // How many tiles compute, exchange and wait over time, as lines of CSV: begin and end in cycles, then the three
+    // numbers.
     void reportIntervals(std::ostream &out) const;
     // Writes profile.pop to a directory of its own, and returns its path.
     std::string writeTemporaryReport(bool reportExecution) const;
@@ -167,7 +187,7 @@ public:
 
     pop_engine *c() const; // the C interface's, which stays this object's
 
-private:
+  private:
     detail::EngineState *state; // at a place that does not move
 
     detail::EngineState &at(const pop_where &where = pop_where()) const;

@@ -6,16 +6,28 @@
 #include <poplar/OptionFlags.hpp>
 #include <poplar/Target.hpp>
 
-namespace poplar {
+namespace poplar
+{
 
-class EngineOptions {
-public:
-    EngineOptions() {}
-    explicit EngineOptions(const Target &of, const OptionFlags &options = {}) : target(of), flags(options) {}
-    const Target &getTarget() const { return target; }
-    operator const OptionFlags &() const { return flags; }
+class EngineOptions
+{
+  public:
+    EngineOptions()
+    {
+    }
+    explicit EngineOptions(const Target &of, const OptionFlags &options = {}) : target(of), flags(options)
+    {
+    }
+    const Target &getTarget() const
+    {
+        return target;
+    }
+    operator const OptionFlags &() const
+    {
+        return flags;
+    }
 
-private:
+  private:
     Target target;
     OptionFlags flags;
 };

@@ -14,14 +14,18 @@
 #include <functional>
 #include <istream>
 
-namespace poplar {
+namespace poplar
+{
 
 // Told of compiling: so many steps done, of so many.
 typedef std::function<void(int, int)> ProgressFunc;
 
-class POP_API Executable {
-public:
-    Executable() {}
+class POP_API Executable
+{
+  public:
+    Executable()
+    {
+    }
     explicit Executable(pop_executable *own);
 
     void serialize(std::ostream &out) const;
@@ -32,20 +36,20 @@ public:
     // The C interface's, which stays this handle's.
     pop_executable *c() const;
 
-private:
+  private:
     struct Compiled;
     detail::Handle shared; // a Compiled, or nothing
 };
 
-POP_API Executable compileGraph(const Graph &graph, ArrayRef<program::Program> programs, const OptionFlags &options = {},
-                                detail::Where where = detail::Where::here());
-POP_API Executable compileGraph(const Graph &graph, ArrayRef<program::Program> programs, const OptionFlags &options, ProgressFunc progress,
-                                const DebugContext &debugContext = {});
+POP_API Executable compileGraph(const Graph &graph, ArrayRef<program::Program> programs,
+                                const OptionFlags &options = {}, detail::Where where = detail::Where::here());
+POP_API Executable compileGraph(const Graph &graph, ArrayRef<program::Program> programs, const OptionFlags &options,
+                                ProgressFunc progress, const DebugContext &debugContext = {});
 // The graph's memory is given back.
 POP_API Executable compileGraph(Graph &&graph, ArrayRef<program::Program> programs, const OptionFlags &options = {},
                                 detail::Where where = detail::Where::here());
-POP_API Executable compileGraph(Graph &&graph, ArrayRef<program::Program> programs, const OptionFlags &options, ProgressFunc progress,
-                                const DebugContext &debugContext = {});
+POP_API Executable compileGraph(Graph &&graph, ArrayRef<program::Program> programs, const OptionFlags &options,
+                                ProgressFunc progress, const DebugContext &debugContext = {});
 
 } // namespace poplar
 

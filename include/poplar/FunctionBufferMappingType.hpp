@@ -3,7 +3,8 @@
 #ifndef POPLAR_FUNCTION_BUFFER_MAPPING_TYPE_HPP
 #define POPLAR_FUNCTION_BUFFER_MAPPING_TYPE_HPP
 
-namespace poplar {
+namespace poplar
+{
 
 enum class FunctionBufferMappingType {
     REMOTE // in the host's memory

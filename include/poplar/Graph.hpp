@@ -29,23 +29,28 @@
 #include <limits>
 #include <tuple>
 
-namespace poplar {
+namespace poplar
+{
 
-namespace program {
+namespace program
+{
 class Program;
 class Sequence;
-}
+} // namespace program
 
-// A graph is an owner: it moves and does not copy.  Virtual graphs are handles of their own on what they share with the graph they come
-// from; it lives until the last handle is gone, and tensors, vertices and programs are valid as long.
-class POP_API Graph {
+// A graph is an owner: it moves and does not copy.  Virtual graphs are handles of their own on what they share with the
+// graph they come from; it lives until the last handle is gone, and tensors, vertices and programs are valid as long.
+class POP_API Graph
+{
     typedef detail::Where Where; // the user's line, filled in by the compiler
 
-public:
+  public:
     typedef std::vector<std::vector<Interval>> TileToTensorMapping; // intervals of the flattened tensor, by tile
     typedef std::tuple<Type, std::size_t> HostFunctionArgument;     // so many elements of a type
 
-    Graph() : graph(nullptr), pending(nullptr), machine(nullptr) {}
+    Graph() : graph(nullptr), pending(nullptr), machine(nullptr)
+    {
+    }
     Graph(const Target &target, replication_factor replication = replication_factor(1), Where where = Where::here());
     Graph(const Device &device, replication_factor replication = replication_factor(1), Where where = Where::here());
     Graph(Graph &&other) noexcept;
@@ -54,12 +59,18 @@ public:
     Graph &operator=(const Graph &) = delete;
     ~Graph();
 
-    pop_graph *c() const { return graph; } // the C interface's
+    pop_graph *c() const
+    {
+        return graph;
+    } // the C interface's
     // Throws what an estimator threw during the call of C that is just over.
     void rethrowEstimators() const;
 
     const Target &getTarget() const;
-    unsigned getReplicationFactor() const { return 1; }
+    unsigned getReplicationFactor() const
+    {
+        return 1;
+    }
     unsigned getNumVertices() const;
 
     // ---- graphs on a part of the tiles ----
@@ -69,7 +80,10 @@ public:
     Graph getTopLevelGraph();
     // The guide's era; one replica is all that there can be yet.
     Graph createReplicatedGraph(unsigned replication, Where where = Where::here());
-    Tensor getNonReplicatedTensor(const Tensor &t) const { return t; }
+    Tensor getNonReplicatedTensor(const Tensor &t) const
+    {
+        return t;
+    }
     unsigned convertVirtualTileToPhysicalTile(unsigned tile) const;
     unsigned convertPhysicalTileToVirtualTile(unsigned tile) const;
     unsigned convertPhysicalTileToVirtualTile(unsigned ipu, unsigned tile) const;
@@ -78,70 +92,86 @@ public:
 
     // ---- variables and constants: unmapped at first ----
     Tensor addVariable(const Type &type, ArrayRef<std::size_t> shape, const DebugContext &debugContext = {});
-    Tensor addVariable(const Type &type, ArrayRef<std::size_t> shape, VariableMappingMethod method, const DebugContext &debugContext = {});
+    Tensor addVariable(const Type &type, ArrayRef<std::size_t> shape, VariableMappingMethod method,
+                       const DebugContext &debugContext = {});
     // Names from before there were types and compute sets as now; the guide's prose still has them.
     Tensor addTensor(StringRef type, ArrayRef<std::size_t> shape, const DebugContext &debugContext = {});
     ComputeSet createComputeSet(const DebugContext &debugContext = {});
     // Values of any arithmetic type are converted to the tensor's: one for each element, row by row, or one for all.
     template <typename T>
-    Tensor addConstant(const Type &type, ArrayRef<std::size_t> shape, ArrayRef<T> values, const DebugContext &debugContext = { "<const>" })
+    Tensor addConstant(const Type &type, ArrayRef<std::size_t> shape, ArrayRef<T> values,
+                       const DebugContext &debugContext = { "<const>" })
     {
         return addValues(type, shape, detail::HostType<T>::value, values.data(), values.size(), debugContext);
     }
     template <typename T, typename A>
-    Tensor addConstant(const Type &type, ArrayRef<std::size_t> shape, const std::vector<T, A> &values, const DebugContext &debugContext = { "<const>" })
+    Tensor addConstant(const Type &type, ArrayRef<std::size_t> shape, const std::vector<T, A> &values,
+                       const DebugContext &debugContext = { "<const>" })
     {
         const detail::Values<T> list(values);
         return addConstant(type, shape, list.list(), debugContext);
     }
     template <typename T = void, typename P, typename = detail::IfPointer<P>>
-    Tensor addConstant(const Type &type, ArrayRef<std::size_t> shape, P values, const DebugContext &debugContext = { "<const>" })
+    Tensor addConstant(const Type &type, ArrayRef<std::size_t> shape, P values,
+                       const DebugContext &debugContext = { "<const>" })
     {
         typedef typename std::remove_cv<typename std::remove_pointer<P>::type>::type Pointed;
         return addValues(type, shape, detail::HostType<Pointed>::value, values, POP_WHOLE, debugContext);
     }
     template <typename T, typename = detail::IfValue<T>>
-    Tensor addConstant(const Type &type, ArrayRef<std::size_t> shape, T value, const DebugContext &debugContext = { "<const>" })
+    Tensor addConstant(const Type &type, ArrayRef<std::size_t> shape, T value,
+                       const DebugContext &debugContext = { "<const>" })
     {
         return addFilled(type, shape, detail::HostType<T>::value, &value, debugContext);
     }
     // Values whose type is described alone: as many as the shape has elements, or one for all with broadcast.
-    Tensor addConstant(const Type &type, ArrayRef<std::size_t> shape, const void *values, const TypeTraits &traits, bool broadcast = false,
-                       const DebugContext &debugContext = { "<const>" });
+    Tensor addConstant(const Type &type, ArrayRef<std::size_t> shape, const void *values, const TypeTraits &traits,
+                       bool broadcast = false, const DebugContext &debugContext = { "<const>" });
     // Bits of half values.
-    Tensor addConstantHalf(const Type &type, ArrayRef<std::size_t> shape, std::uint16_t value, const DebugContext &debugContext = { "<const>" });
-    Tensor addConstantHalf(const Type &type, ArrayRef<std::size_t> shape, const std::uint16_t *values, const DebugContext &debugContext = { "<const>" });
+    Tensor addConstantHalf(const Type &type, ArrayRef<std::size_t> shape, std::uint16_t value,
+                           const DebugContext &debugContext = { "<const>" });
+    Tensor addConstantHalf(const Type &type, ArrayRef<std::size_t> shape, const std::uint16_t *values,
+                           const DebugContext &debugContext = { "<const>" });
     // The number of the replica: there is one.
     Tensor addReplicationIndexConstant(const DebugContext &debugContext = {});
     // New variables with a tensor's shape and tile mapping.
     Tensor clone(const Type &type, const Tensor &t, const DebugContext &debugContext = {},
                  TensorCloneMethod method = TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES);
-    Tensor clone(const Tensor &t, const DebugContext &debugContext = {}, TensorCloneMethod method = TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES);
+    Tensor clone(const Tensor &t, const DebugContext &debugContext = {},
+                 TensorCloneMethod method = TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES);
     // With a new outer dimension of N.
-    Tensor cloneN(const Type &type, const Tensor &t, std::size_t N, const DebugContext &debugContext = {},
-                  TensorCloneMethod method = TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES,
-                  TensorCloneDuplicationMethod duplication = TensorCloneDuplicationMethod::DUPLICATE_BY_OUTER_DIMENSION);
-    Tensor cloneN(const Tensor &t, std::size_t N, const DebugContext &debugContext = {},
-                  TensorCloneMethod method = TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES,
-                  TensorCloneDuplicationMethod duplication = TensorCloneDuplicationMethod::DUPLICATE_BY_OUTER_DIMENSION);
+    Tensor
+    cloneN(const Type &type, const Tensor &t, std::size_t N, const DebugContext &debugContext = {},
+           TensorCloneMethod method = TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES,
+           TensorCloneDuplicationMethod duplication = TensorCloneDuplicationMethod::DUPLICATE_BY_OUTER_DIMENSION);
+    Tensor
+    cloneN(const Tensor &t, std::size_t N, const DebugContext &debugContext = {},
+           TensorCloneMethod method = TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES,
+           TensorCloneDuplicationMethod duplication = TensorCloneDuplicationMethod::DUPLICATE_BY_OUTER_DIMENSION);
     Tensor getVariable(VariableRef variable, Where where = Where::here()) const;
     bool isConstant(VariableRef variable) const;
     Tensor findUnbroadcastTensor(const Tensor &t, Where where = Where::here()) const;
-    // Forms for 8-bit floats, which no device of this library has: with {} for metadata they are those without, and throw otherwise.
-    Tensor addVariable(const Type &type, detail::Metadata metadata, ArrayRef<std::size_t> shape, const DebugContext &debugContext = {});
-    Tensor addVariable(const Type &type, detail::Metadata metadata, ArrayRef<std::size_t> shape, VariableMappingMethod method,
+    // Forms for 8-bit floats, which no device of this library has: with {} for metadata they are those without, and
+    // throw otherwise.
+    Tensor addVariable(const Type &type, detail::Metadata metadata, ArrayRef<std::size_t> shape,
                        const DebugContext &debugContext = {});
-    template <typename T> Tensor addConstant(const Type &, detail::Metadata, ArrayRef<std::size_t>, T &&, const DebugContext &debugContext = {})
+    Tensor addVariable(const Type &type, detail::Metadata metadata, ArrayRef<std::size_t> shape,
+                       VariableMappingMethod method, const DebugContext &debugContext = {});
+    template <typename T>
+    Tensor addConstant(const Type &, detail::Metadata, ArrayRef<std::size_t>, T &&,
+                       const DebugContext &debugContext = {})
     {
         noMetadata(debugContext, "pop_graph_add_constant");
     }
     Tensor clone(const Type &, detail::Metadata, const Tensor &, const DebugContext &debugContext = {},
                  TensorCloneMethod = TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES);
     // A variable outside of the tiles, which no device of this library has: throws.
-    Tensor addExternalVariable(const Type &type, ArrayRef<std::size_t> shape, StringRef handle, const DebugContext &debugContext = {});
+    Tensor addExternalVariable(const Type &type, ArrayRef<std::size_t> shape, StringRef handle,
+                               const DebugContext &debugContext = {});
 
     // ---- contents at each load ----
-    template <typename T, typename = detail::IfValue<T>> void setInitialValue(const Tensor &t, T value, Where where = Where::here())
+    template <typename T, typename = detail::IfValue<T>>
+    void setInitialValue(const Tensor &t, T value, Where where = Where::here())
     {
         setFilled(t, detail::HostType<T>::value, &value, where);
     }
@@ -149,7 +179,8 @@ public:
     {
         setValues(t, detail::HostType<T>::value, values.data(), values.size(), where);
     }
-    template <typename T, typename A> void setInitialValue(const Tensor &t, const std::vector<T, A> &values, Where where = Where::here())
+    template <typename T, typename A>
+    void setInitialValue(const Tensor &t, const std::vector<T, A> &values, Where where = Where::here())
     {
         const detail::Values<T> list(values);
         setInitialValue(t, list.list(), where);
@@ -157,7 +188,8 @@ public:
     void setInitialValueHalf(const Tensor &t, std::uint16_t value, Where where = Where::here());
     void setInitialValueHalf(const Tensor &t, ArrayRef<std::uint16_t> values, Where where = Where::here());
     // The same of a vertex's state; a vector's values give its size.
-    template <typename T, typename = detail::IfValue<T>> void setInitialValue(const FieldRef &field, T value, Where where = Where::here())
+    template <typename T, typename = detail::IfValue<T>>
+    void setInitialValue(const FieldRef &field, T value, Where where = Where::here())
     {
         setField(field, detail::HostType<T>::value, &value, where);
     }
@@ -165,7 +197,8 @@ public:
     {
         setField(field, detail::HostType<T>::value, values.data(), values.size(), where);
     }
-    template <typename T, typename A> void setInitialValue(const FieldRef &field, const std::vector<T, A> &values, Where where = Where::here())
+    template <typename T, typename A>
+    void setInitialValue(const FieldRef &field, const std::vector<T, A> &values, Where where = Where::here())
     {
         const detail::Values<T> list(values);
         setInitialValue(field, list.list(), where);
@@ -182,15 +215,19 @@ public:
 
     // ---- codelets ----
     // A source, compiled now (or found in the cache), or a .gp file.
-    bool addCodelets(StringRef file, CodeletFileType type = CodeletFileType::Auto, StringRef compileFlags = "", StringRef targetName = "",
+    bool addCodelets(StringRef file, CodeletFileType type = CodeletFileType::Auto, StringRef compileFlags = "",
+                     StringRef targetName = "", Where where = Where::here());
+    bool addCodelets(ArrayRef<std::string> files, StringRef compileFlags = "", StringRef targetName = "",
                      Where where = Where::here());
-    bool addCodelets(ArrayRef<std::string> files, StringRef compileFlags = "", StringRef targetName = "", Where where = Where::here());
-    bool addCodelets(std::initializer_list<std::string> files, StringRef compileFlags = "", StringRef targetName = "", Where where = Where::here());
+    bool addCodelets(std::initializer_list<std::string> files, StringRef compileFlags = "", StringRef targetName = "",
+                     Where where = Where::here());
     // Source text that a stream holds; what the compiler said goes to a stream, too.
-    void addCodelets(std::istream &stream, StringRef compileFlags = "", CodeletFileType type = CodeletFileType::CppSource,
-                     StringRef targetName = "", Where where = Where::here());
-    void addCodelets(std::istream &stream, StringRef compileFlags, std::ostream &compileOutput, CodeletFileType type = CodeletFileType::CppSource,
-                     StringRef targetName = "", Where where = Where::here());
+    void addCodelets(std::istream &stream, StringRef compileFlags = "",
+                     CodeletFileType type = CodeletFileType::CppSource, StringRef targetName = "",
+                     Where where = Where::here());
+    void addCodelets(std::istream &stream, StringRef compileFlags, std::ostream &compileOutput,
+                     CodeletFileType type = CodeletFileType::CppSource, StringRef targetName = "",
+                     Where where = Where::here());
     bool hasCodelet(StringRef vertexType) const;
 
     // ---- vertices ----
@@ -203,7 +240,8 @@ public:
         return VertexRef(vertex);
     }
     VertexRef addVertex(ComputeSet set, StringRef vertexType, Where where = Where::here());
-    VertexRef addVertex(ComputeSet set, StringRef vertexType, ArrayRef<ConnectionDesc> connections, Where where = Where::here());
+    VertexRef addVertex(ComputeSet set, StringRef vertexType, ArrayRef<ConnectionDesc> connections,
+                        Where where = Where::here());
     VertexRef addExternalExchangeVertex(ComputeSet, StringRef, unsigned, bool, bool, Where where = Where::here());
     void connect(const FieldRef &field, const Tensor &t, Where where = Where::here())
     {
@@ -215,7 +253,8 @@ public:
     }
     void connect(const FieldRef &field, ArrayRef<Tensor> tensors, Where where = Where::here());
     // An input that reads a constant.
-    template <typename T, typename = detail::IfValue<T>> void connect(const FieldRef &field, T value, Where where = Where::here())
+    template <typename T, typename = detail::IfValue<T>>
+    void connect(const FieldRef &field, T value, Where where = Where::here())
     {
         connectConstant(field, detail::HostType<T>::value, &value, where);
     }
@@ -226,7 +265,8 @@ public:
     double getMaxVertexFieldValue(StringRef vertexType, StringRef field) const;
     template <typename T> T getMaxVertexFieldValueAs(StringRef vertexType, StringRef field) const
     {
-        const double most = getMaxVertexFieldValue(vertexType, field), limit = static_cast<double>(std::numeric_limits<T>::max());
+        const double most = getMaxVertexFieldValue(vertexType, field),
+                     limit = static_cast<double>(std::numeric_limits<T>::max());
         return most >= limit ? std::numeric_limits<T>::max() : static_cast<T>(most);
     }
 
@@ -238,18 +278,24 @@ public:
     }
     void setTileMapping(const Tensor &t, unsigned tile, Where where = Where::here());
     void setTileMapping(const Tensor &t, const TileToTensorMapping &mapping, Where where = Where::here());
-    TileToTensorMapping getTileMapping(const Tensor &t, bool requireComplete = true, bool allowExternal = false, Where where = Where::here()) const;
-    TileToTensorMapping getTileMapping(const Tensor &t, bool *isComplete, bool allowExternal = false, Where where = Where::here()) const;
+    TileToTensorMapping getTileMapping(const Tensor &t, bool requireComplete = true, bool allowExternal = false,
+                                       Where where = Where::here()) const;
+    TileToTensorMapping getTileMapping(const Tensor &t, bool *isComplete, bool allowExternal = false,
+                                       Where where = Where::here()) const;
     TileToTensorMapping getVariableTileMapping(const Tensor &t, Where where = Where::here()) const;
     // Groups of intervals that are each one region in memory, in the order of memory.
-    std::vector<std::vector<Interval>> getSortedContiguousRegions(const Tensor &t, ArrayRef<Interval> regions, bool removeAliasedIntervals = false,
-                                      std::vector<std::size_t> *aliases = nullptr, Where where = Where::here()) const;
+    std::vector<std::vector<Interval>> getSortedContiguousRegions(const Tensor &t, ArrayRef<Interval> regions,
+                                                                  bool removeAliasedIntervals = false,
+                                                                  std::vector<std::size_t> *aliases = nullptr,
+                                                                  Where where = Where::here()) const;
     // The same order of elements for t and the others, in which t is more contiguous.
-    void reorderToSimplify(Tensor *t, ArrayRef<Tensor *> others, bool requireSimilarity = true, Where where = Where::here()) const;
+    void reorderToSimplify(Tensor *t, ArrayRef<Tensor *> others, bool requireSimilarity = true,
+                           Where where = Where::here()) const;
     TensorRearranger getSimplifyingRearranger(const Tensor &t, Where where = Where::here()) const;
 
     // ---- what vertices cost ----
-    void setPerfEstimate(const VertexRef &vertex, std::uint64_t cycles, std::uint64_t flops = 0, Where where = Where::here());
+    void setPerfEstimate(const VertexRef &vertex, std::uint64_t cycles, std::uint64_t flops = 0,
+                         Where where = Where::here());
     void setPerfEstimate(const VertexRef &vertex, const VertexPerfEstimate &estimate, Where where = Where::here());
     void setCycleEstimate(const VertexRef &vertex, std::uint64_t cycles, Where where = Where::here());
     VertexPerfEstimate getPerfEstimate(const VertexRef &vertex, Where where = Where::here()) const;
@@ -261,29 +307,33 @@ public:
     void createHostWrite(StringRef handle, const Tensor &t, bool rearrangeOnHost = false, Where where = Where::here());
     void createHostRead(StringRef handle, const Tensor &t, bool rearrangeOnHost = false, Where where = Where::here());
     DataStream addHostToDeviceFIFO(StringRef handle, const Type &type, std::size_t elements,
-                                   ReplicatedStreamMode mode = ReplicatedStreamMode::REPLICATE, const OptionFlags &options = {},
-                                   Where where = Where::here());
-    DataStream addDeviceToHostFIFO(StringRef handle, const Type &type, std::size_t elements, const OptionFlags &options = {},
-                                   Where where = Where::here());
+                                   ReplicatedStreamMode mode = ReplicatedStreamMode::REPLICATE,
+                                   const OptionFlags &options = {}, Where where = Where::here());
+    DataStream addDeviceToHostFIFO(StringRef handle, const Type &type, std::size_t elements,
+                                   const OptionFlags &options = {}, Where where = Where::here());
     // repeats rows of elements each.
-    RemoteBuffer addRemoteBuffer(StringRef handle, const Type &type, std::size_t elements, std::size_t repeats = 1, bool rearrangeOnHost = false,
-                                 bool optimiseMemory = false, Where where = Where::here());
+    RemoteBuffer addRemoteBuffer(StringRef handle, const Type &type, std::size_t elements, std::size_t repeats = 1,
+                                 bool rearrangeOnHost = false, bool optimiseMemory = false,
+                                 Where where = Where::here());
     HostFunction addHostFunction(StringRef handle, ArrayRef<HostFunctionArgument> inputs,
                                  ArrayRef<HostFunctionArgument> outputs, Where where = Where::here());
     Function addFunction(const program::Program &program, Where where = Where::here());
-    // A function whose code waits in remote memory until a Copy brings it.  All code is on the tiles here: the copy has nothing to do and takes no time.
-    FunctionBuffer addFunctionBuffer(const Function &function, FunctionBufferMappingType mapping, Where where = Where::here());
+    // A function whose code waits in remote memory until a Copy brings it.  All code is on the tiles here: the copy has
+    // nothing to do and takes no time.
+    FunctionBuffer addFunctionBuffer(const Function &function, FunctionBufferMappingType mapping,
+                                     Where where = Where::here());
 
     // ---- writing a graph down ----
     void serialize(std::ostream &out, SerializationFormat format, Where where = Where::here()) const;
     // The layout of tensors, and new variables laid out alike.
-    void serializeTensors(std::ostream &out, ArrayRef<Tensor> tensors, SerializationFormat format, Where where = Where::here()) const;
+    void serializeTensors(std::ostream &out, ArrayRef<Tensor> tensors, SerializationFormat format,
+                          Where where = Where::here()) const;
     std::vector<Tensor> deserializeTensors(std::istream &in, SerializationFormat format, Where where = Where::here());
     // Graphviz.
     void outputComputeGraph(std::ostream &out, ArrayRef<program::Program> programs, Where where = Where::here()) const;
     void outputVertexGraph(std::ostream &out, ArrayRef<program::Program> programs, Where where = Where::here()) const;
 
-private:
+  private:
     // Another handle on what a graph shares; NULL for a call that failed.
     Graph(const Graph &shared, pop_graph *handle);
     void start();
@@ -302,8 +352,10 @@ private:
     [[noreturn]] static void noMetadata(const DebugContext &debugContext, const char *api);
     static void whole(const FieldRef &field, pop_where where, const char *api);
     // A constant of so many host values, which must be as many as the shape has elements; POP_WHOLE is not compared.
-    Tensor addValues(const Type &type, ArrayRef<std::size_t> shape, pop_type host, const void *values, std::size_t count, const DebugContext &debugContext);
-    Tensor addFilled(const Type &type, ArrayRef<std::size_t> shape, pop_type host, const void *value, const DebugContext &debugContext);
+    Tensor addValues(const Type &type, ArrayRef<std::size_t> shape, pop_type host, const void *values,
+                     std::size_t count, const DebugContext &debugContext);
+    Tensor addFilled(const Type &type, ArrayRef<std::size_t> shape, pop_type host, const void *value,
+                     const DebugContext &debugContext);
     void setValues(const Tensor &t, pop_type host, const void *values, std::size_t count, Where where);
     void setFilled(const Tensor &t, pop_type host, const void *value, Where where);
     void connectConstant(const FieldRef &field, pop_type host, const void *value, Where where);

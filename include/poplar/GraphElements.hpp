@@ -7,25 +7,51 @@
 #include <poplar/detail/compiled.hpp>
 #include <poplar/graph.h>
 
-namespace poplar {
+namespace poplar
+{
 
-namespace detail {
+namespace detail
+{
 
-// A handle of C with Poplar's interface: ids begin at 0, and one made from an id alone belongs to the graph that it is used in.
-template <typename Element, typename Handle> class GraphElement {
-public:
-    GraphElement() : handle() {}
-    GraphElement(unsigned id) : handle() { handle.id = id + 1; }
-    explicit GraphElement(Handle from) : handle(from) {}
+// A handle of C with Poplar's interface: ids begin at 0, and one made from an id alone belongs to the graph that it is
+// used in.
+template <typename Element, typename Handle> class GraphElement
+{
+  public:
+    GraphElement() : handle()
+    {
+    }
+    GraphElement(unsigned id) : handle()
+    {
+        handle.id = id + 1;
+    }
+    explicit GraphElement(Handle from) : handle(from)
+    {
+    }
 
-    unsigned getId() const { return handle.id - 1; }
-    friend bool operator==(const Element &a, const Element &b) { return a.handle.id == b.handle.id; }
-    friend bool operator!=(const Element &a, const Element &b) { return !(a == b); }
-    friend bool operator<(const Element &a, const Element &b) { return a.handle.id < b.handle.id; }
+    unsigned getId() const
+    {
+        return handle.id - 1;
+    }
+    friend bool operator==(const Element &a, const Element &b)
+    {
+        return a.handle.id == b.handle.id;
+    }
+    friend bool operator!=(const Element &a, const Element &b)
+    {
+        return !(a == b);
+    }
+    friend bool operator<(const Element &a, const Element &b)
+    {
+        return a.handle.id < b.handle.id;
+    }
 
-    Handle c() const { return handle; } // the C interface's; its store is NULL when it was made from an id
+    Handle c() const
+    {
+        return handle;
+    } // the C interface's; its store is NULL when it was made from an id
 
-protected:
+  protected:
     Handle handle;
 };
 
@@ -36,34 +62,49 @@ struct FunctionBufferHandle {
 
 } // namespace detail
 
-class ComputeSet : public detail::GraphElement<ComputeSet, pop_compute_set> {
-public:
+class ComputeSet : public detail::GraphElement<ComputeSet, pop_compute_set>
+{
+  public:
     using GraphElement::GraphElement;
-    ComputeSet() {}
+    ComputeSet()
+    {
+    }
 };
 
-class Function : public detail::GraphElement<Function, pop_function> {
-public:
+class Function : public detail::GraphElement<Function, pop_function>
+{
+  public:
     using GraphElement::GraphElement;
-    Function() {}
+    Function()
+    {
+    }
 };
 
-class HostFunction : public detail::GraphElement<HostFunction, pop_host_function> {
-public:
+class HostFunction : public detail::GraphElement<HostFunction, pop_host_function>
+{
+  public:
     using GraphElement::GraphElement;
-    HostFunction() {}
+    HostFunction()
+    {
+    }
 };
 
-class FunctionBuffer : public detail::GraphElement<FunctionBuffer, detail::FunctionBufferHandle> {
-public:
+class FunctionBuffer : public detail::GraphElement<FunctionBuffer, detail::FunctionBufferHandle>
+{
+  public:
     using GraphElement::GraphElement;
-    FunctionBuffer() {}
+    FunctionBuffer()
+    {
+    }
 };
 
 // A field of a vertex, or one element of it.
-class POP_API FieldRef {
-public:
-    FieldRef(pop_vertex of, const char *fieldName) : vertex(of), field(fieldName), at(POP_WHOLE) {} // a literal: nothing is copied
+class POP_API FieldRef
+{
+  public:
+    FieldRef(pop_vertex of, const char *fieldName) : vertex(of), field(fieldName), at(POP_WHOLE)
+    {
+    } // a literal: nothing is copied
     FieldRef(pop_vertex of, StringRef fieldName);
 
     FieldRef operator[](std::size_t index) const
@@ -72,33 +113,68 @@ public:
         element.at = index;
         return element;
     }
-    bool isIndexed() const { return at != POP_WHOLE; }
-    std::size_t getIndex() const { return at; }
+    bool isIndexed() const
+    {
+        return at != POP_WHOLE;
+    }
+    std::size_t getIndex() const
+    {
+        return at;
+    }
 
     // The C interface's.
-    pop_vertex c() const { return vertex; }
-    const char *name() const { return field; }
+    pop_vertex c() const
+    {
+        return vertex;
+    }
+    const char *name() const
+    {
+        return field;
+    }
 
-private:
+  private:
     pop_vertex vertex;
     const char *field;
     std::size_t at;
 };
 
-class VertexRef {
-public:
-    VertexRef() : vertex() {}
-    explicit VertexRef(pop_vertex from) : vertex(from) {}
+class VertexRef
+{
+  public:
+    VertexRef() : vertex()
+    {
+    }
+    explicit VertexRef(pop_vertex from) : vertex(from)
+    {
+    }
 
-    FieldRef operator[](const char *fieldName) const { return FieldRef(vertex, fieldName); }
-    FieldRef operator[](StringRef fieldName) const { return FieldRef(vertex, fieldName); }
-    unsigned getId() const { return vertex.id - 1; }
-    friend bool operator==(const VertexRef &a, const VertexRef &b) { return a.vertex.id == b.vertex.id; }
-    friend bool operator!=(const VertexRef &a, const VertexRef &b) { return !(a == b); }
+    FieldRef operator[](const char *fieldName) const
+    {
+        return FieldRef(vertex, fieldName);
+    }
+    FieldRef operator[](StringRef fieldName) const
+    {
+        return FieldRef(vertex, fieldName);
+    }
+    unsigned getId() const
+    {
+        return vertex.id - 1;
+    }
+    friend bool operator==(const VertexRef &a, const VertexRef &b)
+    {
+        return a.vertex.id == b.vertex.id;
+    }
+    friend bool operator!=(const VertexRef &a, const VertexRef &b)
+    {
+        return !(a == b);
+    }
 
-    pop_vertex c() const { return vertex; } // the C interface's
+    pop_vertex c() const
+    {
+        return vertex;
+    } // the C interface's
 
-private:
+  private:
     pop_vertex vertex;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// half: IEEE binary16.  A class, since clang 14 has no _Float16 for the host, and knows no operators of it next to classes elsewhere.
-// Each operation rounds to nearest even, with subnormals, infinities and NaN, and has the same bits from every compiler.
+// half: IEEE binary16.  A class, since clang 14 has no _Float16 for the host, and knows no operators of it next to
+// classes elsewhere. Each operation rounds to nearest even, with subnormals, infinities and NaN, and has the same bits
+// from every compiler.
 //
 //     half op half is half; half op integer is half; half op float is float
 #ifndef POPLAR_HALF_FLOAT_HPP
@@ -10,11 +11,14 @@
 
 class half;
 
-namespace poplar {
-namespace detail {
+namespace poplar
+{
+namespace detail
+{
 
 // What a half and a T make together; nothing for what is not arithmetic.
-template <class T, bool Enum = __is_enum(T)> struct HalfWith {};
+template <class T, bool Enum = __is_enum(T)> struct HalfWith {
+};
 template <class T> struct HalfWith<T, true> {
     typedef ::half type;
 };
@@ -42,24 +46,49 @@ POPLAR_HALF_WITH(long double, long double)
 } // namespace detail
 } // namespace poplar
 
-class half {
-public:
+class half
+{
+  public:
     half() = default;
     template <class T, class = typename poplar::detail::HalfWith<T>::type>
     constexpr half(T number) : value(poplar::detail::halfFrom(number))
     {
     }
-    constexpr operator float() const { return poplar::detail::halfToFloat(value); }
+    constexpr operator float() const
+    {
+        return poplar::detail::halfToFloat(value);
+    }
 
     // From and to the 16 bits themselves.
-    static constexpr half fromBits(uint16_t raw) { return half(raw, Raw()); }
-    constexpr uint16_t bits() const { return value; }
-    constexpr uint16_t bit16() const { return value; }
+    static constexpr half fromBits(uint16_t raw)
+    {
+        return half(raw, Raw());
+    }
+    constexpr uint16_t bits() const
+    {
+        return value;
+    }
+    constexpr uint16_t bit16() const
+    {
+        return value;
+    }
 
-    friend constexpr half operator+(half a) { return a; }
-    friend constexpr half operator-(half a) { return half(static_cast<uint16_t>(a.value ^ 0x8000u), Raw()); }
-    half &operator++() { return *this = *this + half(1); }
-    half &operator--() { return *this = *this - half(1); }
+    friend constexpr half operator+(half a)
+    {
+        return a;
+    }
+    friend constexpr half operator-(half a)
+    {
+        return half(static_cast<uint16_t>(a.value ^ 0x8000u), Raw());
+    }
+    half &operator++()
+    {
+        return *this = *this + half(1);
+    }
+    half &operator--()
+    {
+        return *this = *this - half(1);
+    }
     half operator++(int)
     {
         half before = *this;
@@ -75,12 +104,17 @@ public:
 
 // Comparisons are those of float, which half converts to.
 #define POPLAR_HALF_OPERATOR(op)                                                                                       \
-    friend constexpr half operator op(half a, half b) { return half(static_cast<float>(a) op static_cast<float>(b)); } \
-    template <class T, class R = typename poplar::detail::HalfWith<T>::type> friend constexpr R operator op(half a, T b) \
+    friend constexpr half operator op(half a, half b)                                                                  \
+    {                                                                                                                  \
+        return half(static_cast<float>(a) op static_cast<float>(b));                                                   \
+    }                                                                                                                  \
+    template <class T, class R = typename poplar::detail::HalfWith<T>::type>                                           \
+    friend constexpr R operator op(half a, T b)                                                                        \
     {                                                                                                                  \
         return static_cast<R>(a) op static_cast<R>(b);                                                                 \
     }                                                                                                                  \
-    template <class T, class R = typename poplar::detail::HalfWith<T>::type> friend constexpr R operator op(T a, half b) \
+    template <class T, class R = typename poplar::detail::HalfWith<T>::type>                                           \
+    friend constexpr R operator op(T a, half b)                                                                        \
     {                                                                                                                  \
         return static_cast<R>(a) op static_cast<R>(b);                                                                 \
     }                                                                                                                  \
@@ -88,46 +122,83 @@ public:
     {                                                                                                                  \
         return *this = half(static_cast<R>(*this) op static_cast<R>(b));                                               \
     }                                                                                                                  \
-    half &operator op##=(half b) { return *this = half(static_cast<float>(*this) op static_cast<float>(b)); }
+    half &operator op##=(half b)                                                                                       \
+    {                                                                                                                  \
+        return *this = half(static_cast<float>(*this) op static_cast<float>(b));                                       \
+    }
     POPLAR_HALF_OPERATOR(+)
     POPLAR_HALF_OPERATOR(-)
     POPLAR_HALF_OPERATOR(*)
     POPLAR_HALF_OPERATOR(/)
 #undef POPLAR_HALF_OPERATOR
 
-private:
-    struct Raw {};
-    constexpr half(uint16_t raw, Raw) : value(raw) {}
+  private:
+    struct Raw {
+    };
+    constexpr half(uint16_t raw, Raw) : value(raw)
+    {
+    }
 
     uint16_t value;
 };
 
 #if defined(__has_include)
 #if __has_include(<bits/c++config.h>)
-// As <limits> has it for the compiler's own types.  Declared here, since including it would cost more than all of this header.
-namespace std {
+// As <limits> has it for the compiler's own types.  Declared here, since including it would cost more than all of this
+// header.
+namespace std
+{
 template <class T> struct numeric_limits;
 template <> struct numeric_limits<half> {
     static constexpr bool is_specialized = true, is_signed = true, is_integer = false, is_exact = false;
     static constexpr bool has_infinity = true, has_quiet_NaN = true, has_signaling_NaN = true, has_denorm_loss = false;
-    static constexpr bool is_iec559 = true, is_bounded = true, is_modulo = false, traps = false, tinyness_before = false;
+    static constexpr bool is_iec559 = true, is_bounded = true, is_modulo = false, traps = false,
+                          tinyness_before = false;
     static constexpr int digits = 11, digits10 = 3, max_digits10 = 5, radix = 2;
     static constexpr int min_exponent = -13, min_exponent10 = -4, max_exponent = 16, max_exponent10 = 4;
-    static constexpr half min() noexcept { return half::fromBits(0x0400); }
-    static constexpr half max() noexcept { return half::fromBits(0x7bff); }
-    static constexpr half lowest() noexcept { return half::fromBits(0xfbff); }
-    static constexpr half epsilon() noexcept { return half::fromBits(0x1400); }
-    static constexpr half round_error() noexcept { return half::fromBits(0x3800); }
-    static constexpr half infinity() noexcept { return half::fromBits(0x7c00); }
-    static constexpr half quiet_NaN() noexcept { return half::fromBits(0x7e00); }
-    static constexpr half signaling_NaN() noexcept { return half::fromBits(0x7d00); }
-    static constexpr half denorm_min() noexcept { return half::fromBits(0x0001); }
+    static constexpr half min() noexcept
+    {
+        return half::fromBits(0x0400);
+    }
+    static constexpr half max() noexcept
+    {
+        return half::fromBits(0x7bff);
+    }
+    static constexpr half lowest() noexcept
+    {
+        return half::fromBits(0xfbff);
+    }
+    static constexpr half epsilon() noexcept
+    {
+        return half::fromBits(0x1400);
+    }
+    static constexpr half round_error() noexcept
+    {
+        return half::fromBits(0x3800);
+    }
+    static constexpr half infinity() noexcept
+    {
+        return half::fromBits(0x7c00);
+    }
+    static constexpr half quiet_NaN() noexcept
+    {
+        return half::fromBits(0x7e00);
+    }
+    static constexpr half signaling_NaN() noexcept
+    {
+        return half::fromBits(0x7d00);
+    }
+    static constexpr half denorm_min() noexcept
+    {
+        return half::fromBits(0x0001);
+    }
 };
 } // namespace std
 #endif
 #endif
 
-namespace poplar {
+namespace poplar
+{
 using ::half;
 } // namespace poplar
 

@@ -10,31 +10,43 @@
 #include <type_traits>
 #include <utility>
 
-namespace poplar {
+namespace poplar
+{
 
-class HostCallback {
-public:
-    virtual ~HostCallback() {}
+class HostCallback
+{
+  public:
+    virtual ~HostCallback()
+    {
+    }
     // One pointer for each argument.
     virtual void operator()(ArrayRef<const void *> inputs, ArrayRef<void *> outputs) = 0;
 };
 
-namespace detail {
+namespace detail
+{
 
-template <typename F> class FunctionHostCallback : public HostCallback {
-public:
-    template <typename G> explicit FunctionHostCallback(G &&from) : function(std::forward<G>(from)) {}
-    void operator()(ArrayRef<const void *> inputs, ArrayRef<void *> outputs) override { function(inputs, outputs); }
+template <typename F> class FunctionHostCallback : public HostCallback
+{
+  public:
+    template <typename G> explicit FunctionHostCallback(G &&from) : function(std::forward<G>(from))
+    {
+    }
+    void operator()(ArrayRef<const void *> inputs, ArrayRef<void *> outputs) override
+    {
+        function(inputs, outputs);
+    }
 
-private:
+  private:
     F function;
 };
 
 } // namespace detail
 
 // A callback object, or anything that can be called with inputs and outputs.
-class HostCallbackHandle {
-public:
+class HostCallbackHandle
+{
+  public:
     template <typename C, typename D, typename std::enable_if<std::is_base_of<HostCallback, C>::value, int>::type = 0>
     HostCallbackHandle(std::unique_ptr<C, D> own)
     {
@@ -42,8 +54,8 @@ public:
         shared = detail::Handle(kept);
         callback = kept->callback;
     }
-    template <typename F, typename = decltype(std::declval<typename std::decay<F>::type &>()(std::declval<ArrayRef<const void *>>(),
-                                                                                           std::declval<ArrayRef<void *>>()))>
+    template <typename F, typename = decltype(std::declval<typename std::decay<F>::type &>()(
+                              std::declval<ArrayRef<const void *>>(), std::declval<ArrayRef<void *>>()))>
     HostCallbackHandle(F &&function)
     {
         typedef detail::FunctionHostCallback<typename std::decay<F>::type> Callback;
@@ -52,10 +64,16 @@ public:
         callback = &own->owned;
     }
 
-    HostCallback &operator*() const { return *callback; }
-    explicit operator bool() const { return callback != nullptr; }
+    HostCallback &operator*() const
+    {
+        return *callback;
+    }
+    explicit operator bool() const
+    {
+        return callback != nullptr;
+    }
 
-private:
+  private:
     HostCallback *callback;
     detail::Handle shared; // what owns it
 };

@@ -8,7 +8,8 @@
 
 #include <climits>
 
-namespace poplar {
+namespace poplar
+{
 
 // Fields begin as the version has them; a program may change them before it creates devices.
 struct POP_API IPUModel {
@@ -33,10 +34,11 @@ struct POP_API IPUModel {
     RelativeSyncDelayType relativeSyncDelay;
     unsigned globalSyncCycles;
     std::vector<GlobalExchangeConstraint> globalExchangeConstraints; // empty: the ladder of cards (docs/targets.md)
-    unsigned dataPathWidth;                                // bits
+    unsigned dataPathWidth;                                          // bits
     unsigned fp8ConvUnitMaxPipelineDepth, fp16ConvUnitMaxPipelineDepth, fp32ConvUnitMaxPipelineDepth;
     unsigned fp8ConvUnitInputLoadElemsPerCycle, fp16ConvUnitInputLoadElemsPerCycle, fp32ConvUnitInputLoadElemsPerCycle;
-    unsigned fp8InFp16OutConvUnitsPerTile, fp16InFp16OutConvUnitsPerTile, fp16InFp32OutConvUnitsPerTile, fp32InFp32OutConvUnitsPerTile;
+    unsigned fp8InFp16OutConvUnitsPerTile, fp16InFp16OutConvUnitsPerTile, fp16InFp32OutConvUnitsPerTile,
+        fp32InFp32OutConvUnitsPerTile;
     unsigned convUnitCoeffLoadBytesPerCycle;
     unsigned rptCountMax;
     unsigned numStrideBits;
@@ -52,9 +54,10 @@ struct POP_API IPUModel {
     ~IPUModel();
 
     // A modelled IPU, attached.  There is no device manager that models belong to, so its id is not used.
-    Device createDevice(const OptionFlags &options = {}, bool accurateHalf = false, unsigned deviceManagerId = UINT_MAX) const;
+    Device createDevice(const OptionFlags &options = {}, bool accurateHalf = false,
+                        unsigned deviceManagerId = UINT_MAX) const;
 
-private:
+  private:
     static pop_target standard(const char *version);
     static void positive(const char *field, double value);
     std::string created; // the version that fields were filled from

@@ -6,7 +6,8 @@
 #include <poplar/HalfFloat.hpp>
 #include <poplar/detail/half_type.hpp>
 
-namespace poplar {
+namespace poplar
+{
 typedef ::half IeeeHalf;
 } // namespace poplar
 

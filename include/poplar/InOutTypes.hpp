@@ -12,27 +12,46 @@
 #include <poplar/HalfFloat.hpp>
 #include <poplar/VectorListTypes.hpp>
 
-namespace poplar {
-namespace detail {
+namespace poplar
+{
+namespace detail
+{
 
 // An edge to a scalar: a pointer.  T is const when it may only be read.
-template <class T> class Edge {
-public:
-    operator T &() const { return *pointer; }
-    T &operator*() const { return *pointer; }
-    T *operator->() const { return pointer; }
-    explicit operator half() const { return half(*pointer); }
+template <class T> class Edge
+{
+  public:
+    operator T &() const
+    {
+        return *pointer;
+    }
+    T &operator*() const
+    {
+        return *pointer;
+    }
+    T *operator->() const
+    {
+        return pointer;
+    }
+    explicit operator half() const
+    {
+        return half(*pointer);
+    }
 
-private:
+  private:
     T *pointer;
 };
 
 // An edge to a half can be used as a float too: float f = x; x + 1.0f.  That takes overloads for two edges.
-class HalfEdge {
-public:
-    operator float() const { return *pointer; }
+class HalfEdge
+{
+  public:
+    operator float() const
+    {
+        return *pointer;
+    }
 
-protected:
+  protected:
     half *pointer;
 };
 #define POPLAR_HALF_EDGE(op, type)                                                                                     \
@@ -60,26 +79,50 @@ inline half operator+(const HalfEdge &a)
     return half(static_cast<float>(a));
 }
 
-template <> class Edge<half> : public HalfEdge {
-public:
-    operator half &() const { return *pointer; }
-    half &operator*() const { return *pointer; }
-    half *operator->() const { return pointer; }
+template <> class Edge<half> : public HalfEdge
+{
+  public:
+    operator half &() const
+    {
+        return *pointer;
+    }
+    half &operator*() const
+    {
+        return *pointer;
+    }
+    half *operator->() const
+    {
+        return pointer;
+    }
 };
-template <> class Edge<const half> : public HalfEdge {
-public:
-    operator const half &() const { return *pointer; }
-    const half &operator*() const { return *pointer; }
-    const half *operator->() const { return pointer; }
+template <> class Edge<const half> : public HalfEdge
+{
+  public:
+    operator const half &() const
+    {
+        return *pointer;
+    }
+    const half &operator*() const
+    {
+        return *pointer;
+    }
+    const half *operator->() const
+    {
+        return pointer;
+    }
 };
 
-// An edge that is written to, as *out = 1 or as out = 1.  Assigning one edge to another assigns the values.  Elements of a const compute()'s vectors
-// can be written, too, as with pointers.
-template <class T> class WritableEdge : public Edge<T> {
-public:
+// An edge that is written to, as *out = 1 or as out = 1.  Assigning one edge to another assigns the values.  Elements
+// of a const compute()'s vectors can be written, too, as with pointers.
+template <class T> class WritableEdge : public Edge<T>
+{
+  public:
     WritableEdge() = default;
     WritableEdge(const WritableEdge &) = default;
-    const WritableEdge &operator=(const WritableEdge &other) const { return *this = *other; }
+    const WritableEdge &operator=(const WritableEdge &other) const
+    {
+        return *this = *other;
+    }
     const WritableEdge &operator=(const T &value) const
     {
         **this = value;
@@ -102,84 +145,175 @@ public:
     POPLAR_EDGE_ASSIGNMENT(<<=)
     POPLAR_EDGE_ASSIGNMENT(>>=)
 #undef POPLAR_EDGE_ASSIGNMENT
-    T &operator++() const { return ++**this; }
-    T &operator--() const { return --**this; }
-    T operator++(int) const { return (**this)++; }
-    T operator--(int) const { return (**this)--; }
+    T &operator++() const
+    {
+        return ++**this;
+    }
+    T &operator--() const
+    {
+        return --**this;
+    }
+    T operator++(int) const
+    {
+        return (**this)++;
+    }
+    T operator--(int) const
+    {
+        return (**this)--;
+    }
 };
 
 // Edges to the elements of a vector: the vector's own pointer and count.
-template <class V, bool Sized> class ReadableElements {
-protected:
+template <class V, bool Sized> class ReadableElements
+{
+  protected:
     V vector;
 };
-template <class V> class ReadableElements<V, true> {
-public:
+template <class V> class ReadableElements<V, true>
+{
+  public:
     typedef typename V::iterator iterator;
     typedef typename V::const_iterator const_iterator;
 
-    size_t size() const { return vector.size(); }
-    bool empty() const { return vector.empty(); }
-    iterator begin() const { return const_cast<V &>(vector).begin(); }
-    iterator end() const { return const_cast<V &>(vector).end(); }
-    const_iterator cbegin() const { return vector.begin(); }
-    const_iterator cend() const { return vector.end(); }
-    typename V::value_type &front() const { return *begin(); }
-    typename V::value_type &back() const { return end()[-1]; }
+    size_t size() const
+    {
+        return vector.size();
+    }
+    bool empty() const
+    {
+        return vector.empty();
+    }
+    iterator begin() const
+    {
+        return const_cast<V &>(vector).begin();
+    }
+    iterator end() const
+    {
+        return const_cast<V &>(vector).end();
+    }
+    const_iterator cbegin() const
+    {
+        return vector.begin();
+    }
+    const_iterator cend() const
+    {
+        return vector.end();
+    }
+    typename V::value_type &front() const
+    {
+        return *begin();
+    }
+    typename V::value_type &back() const
+    {
+        return end()[-1];
+    }
 
-protected:
+  protected:
     V vector;
 };
-// Elements are plain T &, not const: programs take float *p = &in[0] and reinterpret_cast<Struct *>(&in[0]).  Writing to them is a mistake all the same,
-// which debug.checkedExecution finds.
-template <class V, bool Sized> class ReadableVector : public ReadableElements<V, Sized> {
-public:
+// Elements are plain T &, not const: programs take float *p = &in[0] and reinterpret_cast<Struct *>(&in[0]).  Writing
+// to them is a mistake all the same, which debug.checkedExecution finds.
+template <class V, bool Sized> class ReadableVector : public ReadableElements<V, Sized>
+{
+  public:
     typedef typename V::value_type value_type;
 
-    value_type &operator[](size_t index) const { return const_cast<V &>(this->vector)[index]; }
-    value_type *data() const { return const_cast<V &>(this->vector).data(); }
-    operator const V &() const { return this->vector; }
-    const V &operator*() const { return this->vector; }
-    const V *operator->() const { return &this->vector; }
+    value_type &operator[](size_t index) const
+    {
+        return const_cast<V &>(this->vector)[index];
+    }
+    value_type *data() const
+    {
+        return const_cast<V &>(this->vector).data();
+    }
+    operator const V &() const
+    {
+        return this->vector;
+    }
+    const V &operator*() const
+    {
+        return this->vector;
+    }
+    const V *operator->() const
+    {
+        return &this->vector;
+    }
 };
 
 // What is written is the vector itself; as with a pointer, what it refers to can be written in a const compute() too.
-template <class V> class WritableVector : public V {
-public:
-    typename V::value_type &operator[](size_t index) const { return this->pointer[index]; }
-    typename V::value_type *data() const { return this->pointer; }
-    V &operator*() { return *this; }
-    const V &operator*() const { return *this; }
-    V *operator->() { return this; }
-    const V *operator->() const { return this; }
+template <class V> class WritableVector : public V
+{
+  public:
+    typename V::value_type &operator[](size_t index) const
+    {
+        return this->pointer[index];
+    }
+    typename V::value_type *data() const
+    {
+        return this->pointer;
+    }
+    V &operator*()
+    {
+        return *this;
+    }
+    const V &operator*() const
+    {
+        return *this;
+    }
+    V *operator->()
+    {
+        return this;
+    }
+    const V *operator->() const
+    {
+        return this;
+    }
 };
 
 } // namespace detail
 
 // Read, not written.
-template <class T> class Input : public detail::Edge<const T> {};
+template <class T> class Input : public detail::Edge<const T>
+{
+};
 // Written, not read.
-template <class T> class Output : public detail::WritableEdge<T> {
-public:
+template <class T> class Output : public detail::WritableEdge<T>
+{
+  public:
     using detail::WritableEdge<T>::operator=;
 };
 // Read and written.
-template <class T> class InOut : public detail::WritableEdge<T> {
-public:
+template <class T> class InOut : public detail::WritableEdge<T>
+{
+  public:
     using detail::WritableEdge<T>::operator=;
 };
 
 template <class T, VectorLayout L, unsigned A, bool I>
-class Input<Vector<T, L, A, I>> : public detail::ReadableVector<Vector<T, L, A, I>, detail::layoutHasSize(L)> {};
-template <class T, VectorLayout L, unsigned A, bool I> class Output<Vector<T, L, A, I>> : public detail::WritableVector<Vector<T, L, A, I>> {};
-template <class T, VectorLayout L, unsigned A, bool I> class InOut<Vector<T, L, A, I>> : public detail::WritableVector<Vector<T, L, A, I>> {};
+class Input<Vector<T, L, A, I>> : public detail::ReadableVector<Vector<T, L, A, I>, detail::layoutHasSize(L)>
+{
+};
+template <class T, VectorLayout L, unsigned A, bool I>
+class Output<Vector<T, L, A, I>> : public detail::WritableVector<Vector<T, L, A, I>>
+{
+};
+template <class T, VectorLayout L, unsigned A, bool I>
+class InOut<Vector<T, L, A, I>> : public detail::WritableVector<Vector<T, L, A, I>>
+{
+};
 
 template <class T, VectorListLayout L, unsigned A, bool I>
-class Input<VectorList<T, L, A, I>> : public detail::ReadableVector<VectorList<T, L, A, I>, true> {};
+class Input<VectorList<T, L, A, I>> : public detail::ReadableVector<VectorList<T, L, A, I>, true>
+{
+};
 template <class T, VectorListLayout L, unsigned A, bool I>
-class Output<VectorList<T, L, A, I>> : public detail::WritableVector<VectorList<T, L, A, I>> {};
+class Output<VectorList<T, L, A, I>> : public detail::WritableVector<VectorList<T, L, A, I>>
+{
+};
 template <class T, VectorListLayout L, unsigned A, bool I>
-class InOut<VectorList<T, L, A, I>> : public detail::WritableVector<VectorList<T, L, A, I>> {};
+class InOut<VectorList<T, L, A, I>> : public detail::WritableVector<VectorList<T, L, A, I>>
+{
+};
 
 // Any number of edges to scalars.
 template <class T> using InputSet = Vector<Input<T>>;

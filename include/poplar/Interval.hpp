@@ -9,15 +9,27 @@
 #include <ostream>
 #include <string>
 
-namespace poplar {
+namespace poplar
+{
 
-namespace detail {
+namespace detail
+{
 // An end of an interval: programs read it as a member and call it as a function.
 template <typename T> struct Bound {
-    constexpr Bound() : value() {}
-    constexpr Bound(T is) : value(is) {}
-    constexpr operator const T &() const { return value; }
-    constexpr const T &operator()() const { return value; }
+    constexpr Bound() : value()
+    {
+    }
+    constexpr Bound(T is) : value(is)
+    {
+    }
+    constexpr operator const T &() const
+    {
+        return value;
+    }
+    constexpr const T &operator()() const
+    {
+        return value;
+    }
 
     T value;
 };
@@ -26,15 +38,34 @@ template <typename T> struct Bound {
 template <typename T> struct GenericInterval {
     typedef T value_type;
 
-    constexpr GenericInterval() : lower(), upper() {}
-    constexpr GenericInterval(T begin, T end) : lower(begin), upper(end) {}
+    constexpr GenericInterval() : lower(), upper()
+    {
+    }
+    constexpr GenericInterval(T begin, T end) : lower(begin), upper(end)
+    {
+    }
 
-    constexpr const T &begin() const { return lower.value; }
-    constexpr const T &end() const { return upper.value; }
-    constexpr T size() const { return upper.value - lower.value; }
+    constexpr const T &begin() const
+    {
+        return lower.value;
+    }
+    constexpr const T &end() const
+    {
+        return upper.value;
+    }
+    constexpr T size() const
+    {
+        return upper.value - lower.value;
+    }
 
-    friend bool operator==(const GenericInterval &a, const GenericInterval &b) { return a.begin() == b.begin() && a.end() == b.end(); }
-    friend bool operator!=(const GenericInterval &a, const GenericInterval &b) { return !(a == b); }
+    friend bool operator==(const GenericInterval &a, const GenericInterval &b)
+    {
+        return a.begin() == b.begin() && a.end() == b.end();
+    }
+    friend bool operator!=(const GenericInterval &a, const GenericInterval &b)
+    {
+        return !(a == b);
+    }
     friend bool operator<(const GenericInterval &a, const GenericInterval &b)
     {
         return a.begin() < b.begin() || (a.begin() == b.begin() && a.end() < b.end());

@@ -3,7 +3,8 @@
 #ifndef POPLAR_LOOPS_HPP
 #define POPLAR_LOOPS_HPP
 
-namespace poplar {
+namespace poplar
+{
 
 // Calls body() count times.
 template <class Count, class Body> inline void rptLoop(Count count, const Body &body)

@@ -6,12 +6,15 @@
 #include <poplar/Graph.hpp>
 #include <poplar/Quarter.hpp>
 
-namespace poplar {
-namespace detail {
+namespace poplar
+{
+namespace detail
+{
 
 [[noreturn]] inline void refuseQuarter(const DebugContext &debugContext, const char *api)
 {
-    raise(POP_TENSOR_METADATA_ERROR, where(debugContext), api, "8-bit floats (QUARTER) are not supported, so that there is no metadata for them");
+    raise(POP_TENSOR_METADATA_ERROR, where(debugContext), api,
+          "8-bit floats (QUARTER) are not supported, so that there is no metadata for them");
 }
 
 } // namespace detail
@@ -22,7 +25,8 @@ Tensor createVariableMetadataTensor(Graph &, const Format &, const Scale &, cons
 {
     detail::refuseQuarter(debugContext, "createVariableMetadataTensor");
 }
-template <typename Metadata> Tensor createVariableMetadataTensor(Graph &, const Metadata &, const DebugContext &debugContext = {})
+template <typename Metadata>
+Tensor createVariableMetadataTensor(Graph &, const Metadata &, const DebugContext &debugContext = {})
 {
     detail::refuseQuarter(debugContext, "createVariableMetadataTensor");
 }
@@ -31,7 +35,8 @@ Tensor createConstantMetadataTensor(Graph &, const Format &, const Scale &, cons
 {
     detail::refuseQuarter(debugContext, "createConstantMetadataTensor");
 }
-template <typename Metadata> Tensor createConstantMetadataTensor(Graph &, const Metadata &, const DebugContext &debugContext = {})
+template <typename Metadata>
+Tensor createConstantMetadataTensor(Graph &, const Metadata &, const DebugContext &debugContext = {})
 {
     detail::refuseQuarter(debugContext, "createConstantMetadataTensor");
 }

@@ -16,18 +16,22 @@
 #include <utility>
 #include <vector>
 
-namespace poplar {
+namespace poplar
+{
 
 // Kept in the order of their names; setting a name again replaces its value.
-class POP_API OptionFlags {
-public:
+class POP_API OptionFlags
+{
+  public:
     typedef std::pair<std::string, std::string> OptionFlag;
     typedef std::initializer_list<OptionFlag> initializer_list;
     typedef OptionFlag value_type;
     typedef const OptionFlag *const_iterator;
     typedef const_iterator iterator;
 
-    OptionFlags() : flags(nullptr), count(0) {}
+    OptionFlags() : flags(nullptr), count(0)
+    {
+    }
     OptionFlags(initializer_list list);
     OptionFlags(const OptionFlags &from);
     OptionFlags(OptionFlags &&from) noexcept;
@@ -41,17 +45,35 @@ public:
     // The value of an option; std::out_of_range when it is not set.
     StringRef at(StringRef option) const;
     const_iterator find(StringRef option) const;
-    const_iterator begin() const { return flags; }
-    const_iterator end() const { return flags + count; }
-    std::size_t size() const { return count; }
-    bool empty() const { return count == 0; }
-    void clear() { count = 0; }
+    const_iterator begin() const
+    {
+        return flags;
+    }
+    const_iterator end() const
+    {
+        return flags + count;
+    }
+    std::size_t size() const
+    {
+        return count;
+    }
+    bool empty() const
+    {
+        return count == 0;
+    }
+    void clear()
+    {
+        count = 0;
+    }
 
     friend POP_API bool operator==(const OptionFlags &a, const OptionFlags &b);
-    friend bool operator!=(const OptionFlags &a, const OptionFlags &b) { return !(a == b); }
+    friend bool operator!=(const OptionFlags &a, const OptionFlags &b)
+    {
+        return !(a == b);
+    }
     friend POP_API std::ostream &operator<<(std::ostream &out, const OptionFlags &options);
 
-private:
+  private:
     // Where an option is, or belongs.
     std::size_t place(StringRef option) const;
     void add(const OptionFlags &from);
@@ -67,11 +89,13 @@ private:
 
 class ProfileValue;
 
-namespace detail {
+namespace detail
+{
 
 // Options as C takes them, for the length of a call: pop_f(..., Options(options), ...).
-class POP_API Options {
-public:
+class POP_API Options
+{
+  public:
     explicit Options(const OptionFlags &options);
     operator pop_options() const
     {
@@ -79,14 +103,15 @@ public:
         return options;
     }
 
-private:
+  private:
     Memory list;
     std::size_t count;
 };
 
 } // namespace detail
 
-// Sets the options of a JSON object; those that it does not name keep their values.  parse_error, and nothing set, when it is none.
+// Sets the options of a JSON object; those that it does not name keep their values.  parse_error, and nothing set, when
+// it is none.
 POP_API void readJSON(StringRef text, OptionFlags &options);
 POP_API void readJSON(std::istream &in, OptionFlags &options);
 // The same from a variable of the environment, when it is set.

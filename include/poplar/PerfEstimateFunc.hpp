@@ -8,21 +8,31 @@
 #include <cstdint>
 #include <functional>
 
-namespace poplar {
+namespace poplar
+{
 
 class Target;
 class VertexIntrospector;
 
 // Worker cycles for a worker vertex, tile cycles for a supervisor or MultiVertex.
 struct VertexPerfEstimate {
-    VertexPerfEstimate(std::uint64_t cycleCount = 0, std::uint64_t flopCount = 0) : cycles(cycleCount), flops(flopCount) {}
+    VertexPerfEstimate(std::uint64_t cycleCount = 0, std::uint64_t flopCount = 0) : cycles(cycleCount), flops(flopCount)
+    {
+    }
     std::uint64_t cycles, flops;
-    friend bool operator==(const VertexPerfEstimate &a, const VertexPerfEstimate &b) { return a.cycles == b.cycles && a.flops == b.flops; }
-    friend bool operator!=(const VertexPerfEstimate &a, const VertexPerfEstimate &b) { return !(a == b); }
+    friend bool operator==(const VertexPerfEstimate &a, const VertexPerfEstimate &b)
+    {
+        return a.cycles == b.cycles && a.flops == b.flops;
+    }
+    friend bool operator!=(const VertexPerfEstimate &a, const VertexPerfEstimate &b)
+    {
+        return !(a == b);
+    }
 };
 
 typedef std::function<VertexPerfEstimate(const VertexIntrospector &, const Target &)> PerfEstimateFunc;
-typedef std::function<std::uint64_t(const VertexIntrospector &, const Target &)> CycleEstimateFunc; // of the guide's era
+typedef std::function<std::uint64_t(const VertexIntrospector &, const Target &)>
+    CycleEstimateFunc; // of the guide's era
 
 } // namespace poplar
 #endif

@@ -6,7 +6,8 @@
 #include <poplar/detail/standard.hpp>
 #include <poplar/program.h>
 
-namespace poplar {
+namespace poplar
+{
 
 struct PrintTensorFmt {
     enum class FloatFormat {
@@ -18,16 +19,16 @@ struct PrintTensorFmt {
 
     PrintTensorFmt(unsigned threshold = 1000, unsigned edge = 3, unsigned lineWidth = 75, unsigned digitsShown = 8,
                    FloatFormat format = FloatFormat::Auto, char separatorChar = ' ', char open = '[', char close = ']')
-        : summariseThreshold(threshold), edgeItems(edge), maxLineWidth(lineWidth), digits(digitsShown), floatFormat(format),
-          separator(separatorChar), openBracket(open), closeBracket(close)
+        : summariseThreshold(threshold), edgeItems(edge), maxLineWidth(lineWidth), digits(digitsShown),
+          floatFormat(format), separator(separatorChar), openBracket(open), closeBracket(close)
     {
     }
     // The values alone: no brackets, no lines, nothing left out.
     static PrintTensorFmt disableFormatting()
     {
         const pop_print_format plain = pop_print_format_plain();
-        return PrintTensorFmt(plain.summarise_threshold, plain.edge_items, plain.max_line_width, plain.digits, FloatFormat::None,
-                              plain.separator, plain.open, plain.close);
+        return PrintTensorFmt(plain.summarise_threshold, plain.edge_items, plain.max_line_width, plain.digits,
+                              FloatFormat::None, plain.separator, plain.open, plain.close);
     }
 
     pop_print_format c() const

@@ -7,13 +7,14 @@
 #include <poplar/ProfileValue.hpp>
 #include <poplar/detail/compiled.hpp>
 
-namespace poplar {
+namespace poplar
+{
 
-POP_API void printProfileSummary(std::ostream &out, const ProfileValue &graphProfile, const ProfileValue &executionProfile,
-                                const OptionFlags &options = {});
+POP_API void printProfileSummary(std::ostream &out, const ProfileValue &graphProfile,
+                                 const ProfileValue &executionProfile, const OptionFlags &options = {});
 POP_API void printGraphSummary(std::ostream &out, const ProfileValue &graphProfile, const OptionFlags &options = {});
-POP_API void printExecutionSummary(std::ostream &out, const ProfileValue &graphProfile, const ProfileValue &executionProfile,
-                                  const OptionFlags &options = {});
+POP_API void printExecutionSummary(std::ostream &out, const ProfileValue &graphProfile,
+                                   const ProfileValue &executionProfile, const OptionFlags &options = {});
 
 } // namespace poplar
 

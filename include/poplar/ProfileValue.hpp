@@ -10,10 +10,12 @@
 #include <map>
 #include <type_traits>
 
-namespace poplar {
+namespace poplar
+{
 
-class POP_API ProfileValue {
-public:
+class POP_API ProfileValue
+{
+  public:
     typedef bool Boolean;
     typedef double Number;
     typedef std::string String;
@@ -24,14 +26,35 @@ public:
     enum class Type { NONE, BOOL, INT, UINT, DOUBLE, STRING, VECTOR, MAP };
 #pragma GCC diagnostic pop
 
-    ProfileValue() noexcept : kind(Type::NONE), as() {}
-    template <typename T, typename std::enable_if<std::is_arithmetic<T>::value, int>::type = 0> ProfileValue(T value) : as() { setNumber(value); }
+    ProfileValue() noexcept : kind(Type::NONE), as()
+    {
+    }
+    template <typename T, typename std::enable_if<std::is_arithmetic<T>::value, int>::type = 0>
+    ProfileValue(T value) : as()
+    {
+        setNumber(value);
+    }
     // Templates, as a copy of a value is to be taken before them.
-    template <int = 0> ProfileValue(const char *text) : ProfileValue() { keep(String(text ? text : "")); }
-    template <int = 0> ProfileValue(String text) : ProfileValue() { keep(std::move(text)); }
-    template <int = 0> ProfileValue(StringRef text) : ProfileValue() { keep(text.cloneAsString()); }
-    template <typename List = Vector> ProfileValue(typename detail::Same<List>::type elements) : ProfileValue() { keep(std::move(elements)); }
-    template <typename List = Map, int = 0> ProfileValue(typename detail::Same<List>::type members) : ProfileValue() { keep(std::move(members)); }
+    template <int = 0> ProfileValue(const char *text) : ProfileValue()
+    {
+        keep(String(text ? text : ""));
+    }
+    template <int = 0> ProfileValue(String text) : ProfileValue()
+    {
+        keep(std::move(text));
+    }
+    template <int = 0> ProfileValue(StringRef text) : ProfileValue()
+    {
+        keep(text.cloneAsString());
+    }
+    template <typename List = Vector> ProfileValue(typename detail::Same<List>::type elements) : ProfileValue()
+    {
+        keep(std::move(elements));
+    }
+    template <typename List = Map, int = 0> ProfileValue(typename detail::Same<List>::type members) : ProfileValue()
+    {
+        keep(std::move(members));
+    }
     ProfileValue(const ProfileValue &from);
     ProfileValue(ProfileValue &&from) noexcept;
     ProfileValue &operator=(ProfileValue from) noexcept;
@@ -41,8 +64,14 @@ public:
     // A value of C's, which the caller frees.
     pop_profile_value c() const;
 
-    Type type() const { return kind; }
-    bool isNumber() const { return kind == Type::INT || kind == Type::UINT || kind == Type::DOUBLE; }
+    Type type() const
+    {
+        return kind;
+    }
+    bool isNumber() const
+    {
+        return kind == Type::INT || kind == Type::UINT || kind == Type::DOUBLE;
+    }
 
     // The value as what it is: numbers convert to each other, anything else throws poplar_error.
     const String &asString() const;
@@ -57,8 +86,12 @@ public:
 
     // Members of a map by name and elements of a vector by number; one that is not there throws.
     const ProfileValue &operator[](StringRef key) const;
-    const ProfileValue &operator[](const char *key) const { return (*this)[StringRef(key)]; }
-    template <typename I, typename std::enable_if<std::is_integral<I>::value, int>::type = 0> const ProfileValue &operator[](I index) const
+    const ProfileValue &operator[](const char *key) const
+    {
+        return (*this)[StringRef(key)];
+    }
+    template <typename I, typename std::enable_if<std::is_integral<I>::value, int>::type = 0>
+    const ProfileValue &operator[](I index) const
     {
         return element(static_cast<long long>(index));
     }
@@ -71,10 +104,16 @@ public:
     std::int64_t sumInt() const;
     std::uint64_t sumUint() const;
 
-    friend bool operator==(const ProfileValue &a, const ProfileValue &b) { return a.equal(b); }
-    friend bool operator!=(const ProfileValue &a, const ProfileValue &b) { return !a.equal(b); }
+    friend bool operator==(const ProfileValue &a, const ProfileValue &b)
+    {
+        return a.equal(b);
+    }
+    friend bool operator!=(const ProfileValue &a, const ProfileValue &b)
+    {
+        return !a.equal(b);
+    }
 
-private:
+  private:
     struct Text;
     struct List;
     struct Tree;
@@ -87,7 +126,10 @@ private:
     const ProfileValue &element(long long index) const;
     // Into what C keeps: a part of a tree.
     void look(const detail::Handle &tree, const pop_profile_value &from);
-    bool isList() const { return kind == Type::VECTOR || kind == Type::MAP; }
+    bool isList() const
+    {
+        return kind == Type::VECTOR || kind == Type::MAP;
+    }
     List *list() const;
 
     template <typename T> T &own();
@@ -108,7 +150,10 @@ private:
         kind = std::is_signed<T>::value ? Type::INT : Type::UINT;
         as.natural = static_cast<std::uint64_t>(value);
     }
-    bool negative() const { return kind == Type::INT && as.integer < 0; }
+    bool negative() const
+    {
+        return kind == Type::INT && as.integer < 0;
+    }
     template <typename T> T number() const;
     template <typename T> T sum() const;
     bool equal(const ProfileValue &b) const;

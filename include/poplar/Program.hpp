@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Control programs: what a device does with a graph, step by step.  Programs are values; copies stand for the same program.
+// Control programs: what a device does with a graph, step by step.  Programs are values; copies stand for the same
+// program.
 #ifndef POPLAR_PROGRAM_HPP
 #define POPLAR_PROGRAM_HPP
 
@@ -17,19 +18,25 @@
 #include <utility>
 #include <vector>
 
-namespace poplar {
-namespace detail {
+namespace poplar
+{
+namespace detail
+{
 
 class ProgramList;
 struct ProgramNode;
 
 } // namespace detail
-namespace program {
+namespace program
+{
 
 // Base of all, and itself a program that does nothing.
-class POP_API Program {
-public:
-    Program() : made() {}
+class POP_API Program
+{
+  public:
+    Program() : made()
+    {
+    }
     Program(const Program &from);
     Program(Program &&from) noexcept;
     Program &operator=(const Program &from);
@@ -37,13 +44,21 @@ public:
     ~Program();
 
     bool isEmpty() const;
-    friend bool operator==(const Program &a, const Program &b) { return a.same(b); }
-    friend bool operator!=(const Program &a, const Program &b) { return !a.same(b); }
+    friend bool operator==(const Program &a, const Program &b)
+    {
+        return a.same(b);
+    }
+    friend bool operator!=(const Program &a, const Program &b)
+    {
+        return !a.same(b);
+    }
 
     pop_program c(pop_graph *graph) const; // the C interface's; made now if it was waiting for a graph
 
-protected:
-    explicit Program(pop_program from) : made(from) {}
+  protected:
+    explicit Program(pop_program from) : made(from)
+    {
+    }
     Program(unsigned char kind, const DebugContext &debugContext);
     Program(unsigned char kind, const DebugContext &debugContext, const Program &body, unsigned number = 0);
     void wait(unsigned char kind, const DebugContext &debugContext, unsigned number);
@@ -58,20 +73,28 @@ protected:
     friend class detail::ProgramList;
 };
 
-// A list of programs that run one after another.  It may be made before any graph is known, and grows after it was added to other programs:
-// they run what was added, too.  A copy of a Sequence is the same program until something is added to the copy, which then has a list of its
-// own.
-class POP_API Sequence : public Program {
-    template <typename P> using IfOther = typename std::enable_if<std::is_base_of<Program, typename std::decay<P>::type>::value &&
-                                                                      !std::is_base_of<Sequence, typename std::decay<P>::type>::value,
-                                                                  int>::type;
+// A list of programs that run one after another.  It may be made before any graph is known, and grows after it was
+// added to other programs: they run what was added, too.  A copy of a Sequence is the same program until something is
+// added to the copy, which then has a list of its own.
+class POP_API Sequence : public Program
+{
+    template <typename P>
+    using IfOther = typename std::enable_if<std::is_base_of<Program, typename std::decay<P>::type>::value &&
+                                                !std::is_base_of<Sequence, typename std::decay<P>::type>::value,
+                                            int>::type;
 
-public:
+  public:
     Sequence(const DebugContext &debugContext = {});
     Sequence(std::initializer_list<Program> programs, const DebugContext &debugContext = {});
     // The guide's era: Sequence(a, b, ...).
-    template <typename P, IfOther<P> = 0> Sequence(P &&only) : Sequence() { add(only); }
-    template <typename... Rest> Sequence(const Program &first, const Program &second, const Rest &...rest) : Sequence({ first, second, rest... }) {}
+    template <typename P, IfOther<P> = 0> Sequence(P &&only) : Sequence()
+    {
+        add(only);
+    }
+    template <typename... Rest>
+    Sequence(const Program &first, const Program &second, const Rest &...rest) : Sequence({ first, second, rest... })
+    {
+    }
     Sequence(const Sequence &other);
     Sequence(Sequence &&other) noexcept;
     Sequence &operator=(const Sequence &other);
@@ -82,95 +105,119 @@ public:
     // The C interface's, for calls that add to it or change it.
     pop_program cToGrow(pop_graph *graph, detail::Where where = detail::Where::here());
 
-private:
+  private:
     void own(pop_where where);
 
     bool borrowed = false; // a copy of another one, until something is added
 };
 
 // One program as a step of its own in profiles.
-class POP_API Block : public Program {
-public:
+class POP_API Block : public Program
+{
+  public:
     Block(const Program &body, const DebugContext &debugContext = {});
 };
 
-class POP_API Execute : public Program {
-public:
+class POP_API Execute : public Program
+{
+  public:
     Execute(ComputeSet set, const DebugContext &debugContext = {});
     // The AND of what all vertices return goes to a scalar.
     Execute(ComputeSet set, const Tensor &consensus, const DebugContext &debugContext = {});
 };
 
-class POP_API Copy : public Program {
-public:
-    Copy(const Tensor &source, const Tensor &destination, bool dontOutline = false, const DebugContext &debugContext = {});
+class POP_API Copy : public Program
+{
+  public:
+    Copy(const Tensor &source, const Tensor &destination, bool dontOutline = false,
+         const DebugContext &debugContext = {});
     Copy(const Tensor &source, const Tensor &destination, const DebugContext &debugContext);
-    Copy(const Tensor &source, const Tensor &destination, const char *name, SourceLocation location = SourceLocation::Current());
-    Copy(const DataStream &stream, const Tensor &destination, bool optimiseMemory = false, const DebugContext &debugContext = {});
+    Copy(const Tensor &source, const Tensor &destination, const char *name,
+         SourceLocation location = SourceLocation::Current());
+    Copy(const DataStream &stream, const Tensor &destination, bool optimiseMemory = false,
+         const DebugContext &debugContext = {});
     Copy(const DataStream &stream, const Tensor &destination, const DebugContext &debugContext);
-    Copy(const DataStream &stream, const Tensor &destination, const char *name, SourceLocation location = SourceLocation::Current());
-    Copy(const Tensor &source, const DataStream &stream, bool optimiseMemory = false, const DebugContext &debugContext = {});
+    Copy(const DataStream &stream, const Tensor &destination, const char *name,
+         SourceLocation location = SourceLocation::Current());
+    Copy(const Tensor &source, const DataStream &stream, bool optimiseMemory = false,
+         const DebugContext &debugContext = {});
     Copy(const Tensor &source, const DataStream &stream, const DebugContext &debugContext);
-    Copy(const Tensor &source, const DataStream &stream, const char *name, SourceLocation location = SourceLocation::Current());
+    Copy(const Tensor &source, const DataStream &stream, const char *name,
+         SourceLocation location = SourceLocation::Current());
     Copy(const RemoteBuffer &buffer, const Tensor &destination, const DebugContext &debugContext = {});
     // offset: row indices, as many as destination has rows.
-    Copy(const RemoteBuffer &buffer, const Tensor &destination, const Tensor &offset, const DebugContext &debugContext = {});
+    Copy(const RemoteBuffer &buffer, const Tensor &destination, const Tensor &offset,
+         const DebugContext &debugContext = {});
     Copy(const Tensor &source, const RemoteBuffer &buffer, const DebugContext &debugContext = {});
     Copy(const Tensor &source, const RemoteBuffer &buffer, const Tensor &offset, const DebugContext &debugContext = {});
 
     // Brings a function's code from remote memory: it is there already (Graph::addFunctionBuffer).
     Copy(const FunctionBuffer &buffer, const Function &function, const DebugContext &debugContext = {});
 
-private:
-    static pop_program between(const Tensor &source, const Tensor &destination, bool dontOutline, const DebugContext &debugContext);
+  private:
+    static pop_program between(const Tensor &source, const Tensor &destination, bool dontOutline,
+                               const DebugContext &debugContext);
 };
 
-// Copies to another replica: senders to receivers, by number.  There is one replica, so the map may be empty or send it its own.
-class POP_API CrossReplicaCopy : public Program {
-public:
+// Copies to another replica: senders to receivers, by number.  There is one replica, so the map may be empty or send it
+// its own.
+class POP_API CrossReplicaCopy : public Program
+{
+  public:
     CrossReplicaCopy(const Tensor &source, const Tensor &destination, const std::map<unsigned, unsigned> &replicaMap,
                      const DebugContext &debugContext = {});
 };
 
 // Runs its body until the run is ended: by Engine::stop, an Abort, or what a callback throws.
-class POP_API Loop : public Program {
-public:
+class POP_API Loop : public Program
+{
+  public:
     Loop(const Program &body, const DebugContext &debugContext = {});
 };
 
-class POP_API Repeat : public Program {
-public:
+class POP_API Repeat : public Program
+{
+  public:
     Repeat(unsigned count, const Program &body, const DebugContext &debugContext = {});
 };
 
 // Runs condition, tests the scalar predicate, runs body, and again.
-class POP_API RepeatWhileTrue : public Program {
-public:
-    RepeatWhileTrue(const Program &condition, const Tensor &predicate, const Program &body, const DebugContext &debugContext = {});
+class POP_API RepeatWhileTrue : public Program
+{
+  public:
+    RepeatWhileTrue(const Program &condition, const Tensor &predicate, const Program &body,
+                    const DebugContext &debugContext = {});
 };
 
-class POP_API RepeatWhileFalse : public Program {
-public:
-    RepeatWhileFalse(const Program &condition, const Tensor &predicate, const Program &body, const DebugContext &debugContext = {});
+class POP_API RepeatWhileFalse : public Program
+{
+  public:
+    RepeatWhileFalse(const Program &condition, const Tensor &predicate, const Program &body,
+                     const DebugContext &debugContext = {});
 };
 
-class POP_API If : public Program {
-public:
-    If(const Tensor &predicate, const Program &trueBody, const Program &falseBody, const DebugContext &debugContext = {});
+class POP_API If : public Program
+{
+  public:
+    If(const Tensor &predicate, const Program &trueBody, const Program &falseBody,
+       const DebugContext &debugContext = {});
 
-private:
-    static pop_program make(const Tensor &predicate, const Program &trueBody, const Program &falseBody, const DebugContext &debugContext);
+  private:
+    static pop_program make(const Tensor &predicate, const Program &trueBody, const Program &falseBody,
+                            const DebugContext &debugContext);
 };
 
 // Runs the case that control has the number of, else the default program, which does nothing at first.
-class POP_API Switch : public Program {
-public:
+class POP_API Switch : public Program
+{
+  public:
     typedef std::vector<std::pair<std::int32_t, Program>> Cases;
 
     Switch(const Tensor &control, const DebugContext &debugContext = {});
     Switch(const Tensor &control, const Cases &cases, const DebugContext &debugContext = {});
     Switch(const Tensor &control, const Program &defaultCase, const DebugContext &debugContext = {});
-    Switch(const Tensor &control, const Cases &cases, const Program &defaultCase, const DebugContext &debugContext = {});
+    Switch(const Tensor &control, const Cases &cases, const Program &defaultCase,
+           const DebugContext &debugContext = {});
     // A value without a case ends the run with application_runtime_error.
     static Switch switchWithBoundsChecking(const Tensor &control, const DebugContext &debugContext = {});
     static Switch switchWithBoundsChecking(const Tensor &control, const Cases &cases,
@@ -182,71 +229,83 @@ public:
 
     Switch &add(std::int32_t value, const Program &body, detail::Where where = detail::Where::here());
 
-private:
+  private:
     static pop_program make(const Tensor &control, const DebugContext &debugContext);
-    struct Unreachable {};
+    struct Unreachable {
+    };
     Switch(Unreachable, const Tensor &control, const DebugContext &debugContext);
     void addAll(const Cases &cases, pop_where where);
     void setDefault(const Program &body, pop_where where);
 };
 
-class POP_API Call : public Program {
-public:
+class POP_API Call : public Program
+{
+  public:
     Call(Function function, const DebugContext &debugContext = {});
-    Call(HostFunction function, ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs, const DebugContext &debugContext = {});
+    Call(HostFunction function, ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs,
+         const DebugContext &debugContext = {});
 
-private:
-    static pop_program callHost(HostFunction function, ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs, const DebugContext &debugContext);
+  private:
+    static pop_program callHost(HostFunction function, ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs,
+                                const DebugContext &debugContext);
 };
 
-class POP_API PrintTensor : public Program {
-public:
+class POP_API PrintTensor : public Program
+{
+  public:
     // The title is the tensor's debug name.
     PrintTensor(const Tensor &t, const DebugContext &debugContext = {});
     PrintTensor(const Tensor &t, const PrintTensorFmt &format, const DebugContext &debugContext = {});
     PrintTensor(StringRef title, const Tensor &t, const DebugContext &debugContext = {});
     PrintTensor(StringRef title, const Tensor &t, const PrintTensorFmt &format, const DebugContext &debugContext = {});
 
-private:
-    static pop_program print(const char *title, const Tensor &t, const PrintTensorFmt *format, const DebugContext &debugContext);
+  private:
+    static pop_program print(const char *title, const Tensor &t, const PrintTensorFmt *format,
+                             const DebugContext &debugContext);
 };
 
-class POP_API WriteUndef : public Program {
-public:
+class POP_API WriteUndef : public Program
+{
+  public:
     WriteUndef(const Tensor &t, const DebugContext &debugContext = {});
 };
 
-class POP_API AssumeEqualAcrossReplicas : public Program {
-public:
+class POP_API AssumeEqualAcrossReplicas : public Program
+{
+  public:
     AssumeEqualAcrossReplicas(const Tensor &t, const DebugContext &debugContext = {});
 };
 
-class POP_API Sync : public Program {
-public:
+class POP_API Sync : public Program
+{
+  public:
     Sync(SyncType type, const DebugContext &debugContext = {});
 };
 
 // Ends the run with application_runtime_error.
-class POP_API Abort : public Program {
-public:
+class POP_API Abort : public Program
+{
+  public:
     Abort(const DebugContext &debugContext = {});
     Abort(const char *message, const DebugContext &debugContext = {});
     Abort(const std::string &message, const DebugContext &debugContext = {});
 };
 
-class POP_API AbortOnCondition : public Program {
-public:
+class POP_API AbortOnCondition : public Program
+{
+  public:
     AbortOnCondition(const Tensor &condition, const DebugContext &debugContext = {});
     AbortOnCondition(const Tensor &condition, const char *message, const DebugContext &debugContext = {});
     AbortOnCondition(const Tensor &condition, const std::string &message, const DebugContext &debugContext = {});
 
-private:
+  private:
     static pop_program make(const Tensor &condition, const char *message, const DebugContext &debugContext);
 };
 
 // Prints message and tensor, then ends the run.
-class POP_API ErrorProgram : public Program {
-public:
+class POP_API ErrorProgram : public Program
+{
+  public:
     ErrorProgram(StringRef message, const Tensor &t, const DebugContext &debugContext = {});
 };
 

@@ -5,42 +5,65 @@
 
 #include <stdint.h>
 
-namespace poplar {
+namespace poplar
+{
 
-// How the bits of a quarter are shared out (sign, exponent, mantissa), and the power of two that all of a tensor's elements are scaled by.
-class QuarterMetadata {
-public:
+// How the bits of a quarter are shared out (sign, exponent, mantissa), and the power of two that all of a tensor's
+// elements are scaled by.
+class QuarterMetadata
+{
+  public:
     enum class Format { F143 = 0, F152 = 1 };
-    constexpr QuarterMetadata() : fmt(Format::F143), scale(0) {}
-    constexpr QuarterMetadata(Format format, int power) : fmt(format), scale(static_cast<signed char>(power)) {}
-    constexpr Format getFormat() const { return fmt; }
-    constexpr int getScale() const { return scale; }
+    constexpr QuarterMetadata() : fmt(Format::F143), scale(0)
+    {
+    }
+    constexpr QuarterMetadata(Format format, int power) : fmt(format), scale(static_cast<signed char>(power))
+    {
+    }
+    constexpr Format getFormat() const
+    {
+        return fmt;
+    }
+    constexpr int getScale() const
+    {
+        return scale;
+    }
     // The byte that a metadata tensor holds (its layout is from memory): the format above the scale's low bits.
     constexpr uint8_t getBinary() const
     {
         return static_cast<uint8_t>(static_cast<unsigned>(fmt) << 7 | (static_cast<unsigned>(scale) & 0x3fu));
     }
 
-private:
+  private:
     Format fmt;
     signed char scale;
 };
 
 } // namespace poplar
 
-class quarter {
-public:
+class quarter
+{
+  public:
     quarter() = default;
-    static constexpr quarter fromBits(uint8_t raw) { return quarter(raw, 0); }
-    constexpr uint8_t bits() const { return value; }
+    static constexpr quarter fromBits(uint8_t raw)
+    {
+        return quarter(raw, 0);
+    }
+    constexpr uint8_t bits() const
+    {
+        return value;
+    }
 
-private:
-    constexpr quarter(uint8_t raw, int) : value(raw) {}
+  private:
+    constexpr quarter(uint8_t raw, int) : value(raw)
+    {
+    }
 
     uint8_t value;
 };
 
-namespace poplar {
+namespace poplar
+{
 using ::quarter;
 } // namespace poplar
 

@@ -6,10 +6,12 @@
 #include <poplar/Program.hpp>
 #include <poplar/detail/compiled.hpp>
 
-namespace poplar {
+namespace poplar
+{
 
 POP_API Tensor getHwSeeds(Graph &graph, program::Sequence &sequence, const DebugContext &debugContext = {});
-POP_API void setHwSeeds(Graph &graph, const Tensor &seeds, program::Sequence &sequence, const DebugContext &debugContext = {});
+POP_API void setHwSeeds(Graph &graph, const Tensor &seeds, program::Sequence &sequence,
+                        const DebugContext &debugContext = {});
 
 } // namespace poplar
 

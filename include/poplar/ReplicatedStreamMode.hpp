@@ -3,7 +3,8 @@
 #ifndef POPLAR_REPLICATED_STREAM_MODE_HPP
 #define POPLAR_REPLICATED_STREAM_MODE_HPP
 
-namespace poplar {
+namespace poplar
+{
 
 enum class ReplicatedStreamMode {
     REPLICATE, // each its own data

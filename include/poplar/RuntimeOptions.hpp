@@ -5,15 +5,24 @@
 
 #include <poplar/OptionFlags.hpp>
 
-namespace poplar {
+namespace poplar
+{
 
-class RuntimeOptions {
-public:
-    RuntimeOptions() {}
-    RuntimeOptions(const OptionFlags &options) : flags(options) {}
-    operator const OptionFlags &() const { return flags; }
+class RuntimeOptions
+{
+  public:
+    RuntimeOptions()
+    {
+    }
+    RuntimeOptions(const OptionFlags &options) : flags(options)
+    {
+    }
+    operator const OptionFlags &() const
+    {
+        return flags;
+    }
 
-private:
+  private:
     OptionFlags flags;
 };
 

@@ -3,7 +3,8 @@
 #ifndef POPLAR_SERIALIZATION_FORMAT_HPP
 #define POPLAR_SERIALIZATION_FORMAT_HPP
 
-namespace poplar {
+namespace poplar
+{
 
 enum class SerializationFormat { Binary, JSON };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Macros by which codelets in assembly say how much stack they use.  For C++ there is nothing in it: stacks are the compiler's matter. */
+/* Macros by which codelets in assembly say how much stack they use.  For C++ there is nothing in it: stacks are the
+ * compiler's matter. */
 #ifndef POPLAR_STACK_SIZE_DEFS_HPP
 #define POPLAR_STACK_SIZE_DEFS_HPP
 

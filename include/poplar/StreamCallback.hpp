@@ -10,21 +10,30 @@
 #include <type_traits>
 #include <utility>
 
-namespace poplar {
+namespace poplar
+{
 
-class StreamCallbackBase {
-public:
+class StreamCallbackBase
+{
+  public:
     enum Result { Success, NotAvailable };
 
-    virtual ~StreamCallbackBase() {}
+    virtual ~StreamCallbackBase()
+    {
+    }
     // The transfer is over.
-    virtual void complete() {}
+    virtual void complete()
+    {
+    }
     // What was prefetched will not be used.
-    virtual void invalidatePrefetched() {}
+    virtual void invalidatePrefetched()
+    {
+    }
 };
 
-class StreamCallback : public StreamCallbackBase {
-public:
+class StreamCallback : public StreamCallbackBase
+{
+  public:
     // May be called before the device asks: fills the buffer and says Success, or leaves it to fetch.
     virtual Result prefetch(void *buffer) = 0;
     // Fills the buffer (host to device), or has received it.
@@ -32,37 +41,59 @@ public:
 };
 
 // Never prefetches.
-class LegacyStreamCallback : public StreamCallback {
-public:
-    Result prefetch(void *) override { return NotAvailable; }
+class LegacyStreamCallback : public StreamCallback
+{
+  public:
+    Result prefetch(void *) override
+    {
+        return NotAvailable;
+    }
 };
 
 // A fetch that may wait for another thread.  Each runs to its end here: nothing is ever resumed.
-class ResumableStreamCallback : public LegacyStreamCallback {
-public:
-    virtual void notify() {}
-    virtual bool isAwaiting() const { return false; }
-    virtual void wait() {}
+class ResumableStreamCallback : public LegacyStreamCallback
+{
+  public:
+    virtual void notify()
+    {
+    }
+    virtual bool isAwaiting() const
+    {
+        return false;
+    }
+    virtual void wait()
+    {
+    }
 };
 
-class StreamCallbackWithMetadata : public StreamCallback {};
+class StreamCallbackWithMetadata : public StreamCallback
+{
+};
 
-namespace detail {
+namespace detail
+{
 
-template <typename F> class FunctionStreamCallback : public LegacyStreamCallback {
-public:
-    template <typename G> explicit FunctionStreamCallback(G &&from) : function(std::forward<G>(from)) {}
-    void fetch(void *buffer) override { function(buffer); }
+template <typename F> class FunctionStreamCallback : public LegacyStreamCallback
+{
+  public:
+    template <typename G> explicit FunctionStreamCallback(G &&from) : function(std::forward<G>(from))
+    {
+    }
+    void fetch(void *buffer) override
+    {
+        function(buffer);
+    }
 
-private:
+  private:
     F function;
 };
 
 } // namespace detail
 
 // A callback object, or anything that can be called with the buffer.
-class StreamCallbackHandle {
-public:
+class StreamCallbackHandle
+{
+  public:
     template <typename C, typename D, typename std::enable_if<std::is_base_of<StreamCallback, C>::value, int>::type = 0>
     StreamCallbackHandle(std::unique_ptr<C, D> own)
     {
@@ -79,12 +110,24 @@ public:
         callback = &own->owned;
     }
 
-    StreamCallback *get() const { return callback; }
-    StreamCallback &operator*() const { return *callback; }
-    StreamCallback *operator->() const { return callback; }
-    explicit operator bool() const { return callback != nullptr; }
+    StreamCallback *get() const
+    {
+        return callback;
+    }
+    StreamCallback &operator*() const
+    {
+        return *callback;
+    }
+    StreamCallback *operator->() const
+    {
+        return callback;
+    }
+    explicit operator bool() const
+    {
+        return callback != nullptr;
+    }
 
-private:
+  private:
     StreamCallback *callback;
     detail::Handle shared; // what owns it
 };

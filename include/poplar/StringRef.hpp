@@ -11,17 +11,33 @@
 #include <ostream>
 #include <string>
 
-namespace poplar {
+namespace poplar
+{
 
-class StringRef : public ArrayRef<char> {
-public:
-    StringRef() {}
-    StringRef(const char *text) : ArrayRef<char>(text, text ? std::strlen(text) : 0) {}
-    StringRef(const char *text, std::size_t length) : ArrayRef<char>(text, length) {}
-    StringRef(const std::string &text) : ArrayRef<char>(text.data(), text.size()) {}
+class StringRef : public ArrayRef<char>
+{
+  public:
+    StringRef()
+    {
+    }
+    StringRef(const char *text) : ArrayRef<char>(text, text ? std::strlen(text) : 0)
+    {
+    }
+    StringRef(const char *text, std::size_t length) : ArrayRef<char>(text, length)
+    {
+    }
+    StringRef(const std::string &text) : ArrayRef<char>(text.data(), text.size())
+    {
+    }
 
-    operator std::string() const { return cloneAsString(); }
-    std::string cloneAsString() const { return std::string(data() ? data() : "", size()); }
+    operator std::string() const
+    {
+        return cloneAsString();
+    }
+    std::string cloneAsString() const
+    {
+        return std::string(data() ? data() : "", size());
+    }
 };
 
 inline bool operator==(const StringRef &a, const StringRef &b)
@@ -59,17 +75,22 @@ inline std::ostream &operator<<(std::ostream &out, const StringRef &text)
     return out.write(text.data(), static_cast<std::streamsize>(text.size()));
 }
 
-namespace detail {
+namespace detail
+{
 
 // The text with a NUL behind it, as C wants it; short texts need no memory.
-class POP_API CString {
-public:
+class POP_API CString
+{
+  public:
     CString(StringRef text);
     CString(const CString &) = delete;
     CString &operator=(const CString &) = delete;
-    operator const char *() const { return pointer; }
+    operator const char *() const
+    {
+        return pointer;
+    }
 
-private:
+  private:
     const char *pointer;
     char shortText[120];
     std::string longText;
@@ -78,13 +99,18 @@ private:
 } // namespace detail
 } // namespace poplar
 
-namespace gccs {
+namespace gccs
+{
 using poplar::StringRef;
 } // namespace gccs
 
-namespace std {
+namespace std
+{
 template <> struct hash<poplar::StringRef> {
-    size_t operator()(const poplar::StringRef &text) const { return hash<string>()(text.cloneAsString()); }
+    size_t operator()(const poplar::StringRef &text) const
+    {
+        return hash<string>()(text.cloneAsString());
+    }
 };
 } // namespace std
 

@@ -3,7 +3,8 @@
 #ifndef POPLAR_SYNC_TYPE_HPP
 #define POPLAR_SYNC_TYPE_HPP
 
-namespace poplar {
+namespace poplar
+{
 
 enum class SyncType {
     INTERNAL, // the tiles of each IPU

@@ -16,17 +16,21 @@
 #include <utility>
 #include <vector>
 
-namespace poplar {
+namespace poplar
+{
 
 // From an IPU to another; POP_ANY_IPU is all.
 struct GlobalExchangeFlow {
-    GlobalExchangeFlow(unsigned source, unsigned destination) : src(source), dst(destination) {}
+    GlobalExchangeFlow(unsigned source, unsigned destination) : src(source), dst(destination)
+    {
+    }
 
     unsigned src, dst;
 };
 // What flows between IPUs carry together, in bits per second.
 struct GlobalExchangeConstraint {
-    GlobalExchangeConstraint(double bitsPerSecond, std::vector<GlobalExchangeFlow> sharing) : bandwidth(bitsPerSecond), flows(std::move(sharing))
+    GlobalExchangeConstraint(double bitsPerSecond, std::vector<GlobalExchangeFlow> sharing)
+        : bandwidth(bitsPerSecond), flows(std::move(sharing))
     {
     }
 
@@ -35,8 +39,9 @@ struct GlobalExchangeConstraint {
 };
 
 // A description of a machine, as a value: copies share it.
-class POP_API Target {
-public:
+class POP_API Target
+{
+  public:
     Target();
     explicit Target(const pop_target &from);
     // Reads what serialize wrote.
@@ -45,7 +50,8 @@ public:
 
     // A machine that need not be there: "ipu1", "ipu2", "ipu21", "bow".
     static Target createIPUTarget(unsigned numIPUs, StringRef system, const OptionFlags &options = {});
-    static Target createIPUTarget(unsigned numIPUs, unsigned tilesPerIPU, StringRef system, const OptionFlags &options = {});
+    static Target createIPUTarget(unsigned numIPUs, unsigned tilesPerIPU, StringRef system,
+                                  const OptionFlags &options = {});
     static Target createIPUTarget(StringRef system, const OptionFlags &options = {});
     static Target createCPUTarget(bool accurateHalf = false, unsigned numIPUs = 1);
     // What a virtual graph sees: fewer IPUs or tiles, everything else the same.
@@ -140,13 +146,16 @@ public:
 
     std::size_t hash() const;
     friend POP_API bool operator==(const Target &a, const Target &b);
-    friend bool operator!=(const Target &a, const Target &b) { return !(a == b); }
+    friend bool operator!=(const Target &a, const Target &b)
+    {
+        return !(a == b);
+    }
     friend POP_API bool operator<(const Target &a, const Target &b);
 
     // The C interface's; all zero for a target that nobody made.
     const pop_target &c() const;
 
-private:
+  private:
     struct Machine;
     detail::Handle machine; // a Machine, or nothing
 };
@@ -164,9 +173,13 @@ POP_API void copyDeviceHalfToDouble(const Target &, const void *from, double *to
 
 } // namespace poplar
 
-namespace std {
+namespace std
+{
 template <> struct hash<poplar::Target> {
-    size_t operator()(const poplar::Target &target) const { return target.hash(); }
+    size_t operator()(const poplar::Target &target) const
+    {
+        return target.hash();
+    }
 };
 } // namespace std
 

@@ -3,7 +3,8 @@
 #ifndef POPLAR_TARGET_TYPE_HPP
 #define POPLAR_TARGET_TYPE_HPP
 
-namespace poplar {
+namespace poplar
+{
 
 enum class TargetType {
     IPU,       // hardware, or a modelled IPU that says it is

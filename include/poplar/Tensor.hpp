@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors: immutable views of variables.  A tensor is a value: copying one copies no data, and a view never copies either.
+// Tensors: immutable views of variables.  A tensor is a value: copying one copies no data, and a view never copies
+// either.
 #ifndef POPLAR_TENSOR_HPP
 #define POPLAR_TENSOR_HPP
 
@@ -15,33 +16,49 @@
 
 #include <cstdint>
 #include <cstdio>
-#include <type_traits>
 #include <initializer_list>
 #include <ostream>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
-namespace poplar {
+namespace poplar
+{
 
-class POP_API Tensor {
+class POP_API Tensor
+{
     typedef detail::Where Where; // the user's line, filled in by the compiler
 
-public:
-    Tensor() : tensor() {}
+  public:
+    Tensor() : tensor()
+    {
+    }
     explicit Tensor(const pop_tensor &from);
     Tensor(const Tensor &other);
-    Tensor(Tensor &&other) noexcept : tensor(other.tensor) { other.tensor.store = nullptr, other.tensor.source = other.tensor.form = 0; }
+    Tensor(Tensor &&other) noexcept : tensor(other.tensor)
+    {
+        other.tensor.store = nullptr, other.tensor.source = other.tensor.form = 0;
+    }
     Tensor &operator=(const Tensor &other);
     Tensor &operator=(Tensor &&other) noexcept
     {
         detail::exchange(tensor, other.tensor);
         return *this;
     }
-    ~Tensor() { release(); }
-    const pop_tensor &c() const { return tensor; } // the C interface's
+    ~Tensor()
+    {
+        release();
+    }
+    const pop_tensor &c() const
+    {
+        return tensor;
+    } // the C interface's
 
-    bool valid() const { return tensor.store != nullptr; }
+    bool valid() const
+    {
+        return tensor.store != nullptr;
+    }
     Type elementType() const;
     std::size_t numElements() const;
     unsigned rank() const;
@@ -49,30 +66,39 @@ public:
     std::size_t dim(unsigned i, Where where = Where::here()) const;
 
     // Views.
-    Tensor operator[](const detail::Index &i) const { return view(pop_tensor_at_at, i.where, tensor, i.value); }
+    Tensor operator[](const detail::Index &i) const
+    {
+        return view(pop_tensor_at_at, i.where, tensor, i.value);
+    }
     Tensor index(ArrayRef<std::size_t> indices, Where where = Where::here()) const;
     Tensor slice(std::size_t begin, std::size_t end, unsigned dimension = 0, Where where = Where::here()) const;
     Tensor slice(const Interval &region, unsigned dimension = 0, Where where = Where::here()) const;
     Tensor slice(ArrayRef<std::size_t> begin, ArrayRef<std::size_t> end, Where where = Where::here()) const;
     std::vector<Tensor> slices(ArrayRef<Interval> intervals, unsigned dimension = 0, Where where = Where::here()) const;
-    std::vector<Tensor> slices(std::initializer_list<Interval> intervals, unsigned dimension = 0, Where where = Where::here()) const;
+    std::vector<Tensor> slices(std::initializer_list<Interval> intervals, unsigned dimension = 0,
+                               Where where = Where::here()) const;
     // One tensor for each inner list: its slices, joined.
-    std::vector<Tensor> slices(const std::vector<std::vector<Interval>> &lists, unsigned dimension = 0, Where where = Where::here()) const;
-    std::vector<Tensor> slices(std::initializer_list<std::vector<Interval>> lists, unsigned dimension = 0, Where where = Where::here()) const;
+    std::vector<Tensor> slices(const std::vector<std::vector<Interval>> &lists, unsigned dimension = 0,
+                               Where where = Where::here()) const;
+    std::vector<Tensor> slices(std::initializer_list<std::vector<Interval>> lists, unsigned dimension = 0,
+                               Where where = Where::here()) const;
     // One slice of extent 1 for each index.
     std::vector<Tensor> slices(ArrayRef<unsigned> indices, unsigned dimension = 0, Where where = Where::here()) const;
     Tensor flatten(Where where = Where::here()) const;
     Tensor flatten(unsigned dimBegin, unsigned dimEnd, Where where = Where::here()) const;
     Tensor reshape(ArrayRef<std::size_t> shape, Where where = Where::here()) const;
-    Tensor reshapePartial(unsigned beginIndex, unsigned endIndex, ArrayRef<std::size_t> newDims, Where where = Where::here()) const;
+    Tensor reshapePartial(unsigned beginIndex, unsigned endIndex, ArrayRef<std::size_t> newDims,
+                          Where where = Where::here()) const;
     Tensor dimShuffle(ArrayRef<unsigned> permutation, Where where = Where::here()) const;
-    Tensor dimShufflePartial(ArrayRef<unsigned> source, ArrayRef<unsigned> destination, Where where = Where::here()) const;
+    Tensor dimShufflePartial(ArrayRef<unsigned> source, ArrayRef<unsigned> destination,
+                             Where where = Where::here()) const;
     Tensor dimRoll(unsigned dimIdx, unsigned newIdx = 0, Where where = Where::here()) const;
     Tensor transpose(Where where = Where::here()) const;
     Tensor expand(ArrayRef<std::size_t> indices, Where where = Where::here()) const;
     Tensor squeeze(ArrayRef<std::size_t> indices, Where where = Where::here()) const;
     Tensor broadcast(unsigned times, unsigned dimension, Where where = Where::here()) const;
-    Tensor upsample(unsigned scale, unsigned dimension, UpsampleMethod = UpsampleMethod::REPEAT, Where where = Where::here()) const;
+    Tensor upsample(unsigned scale, unsigned dimension, UpsampleMethod = UpsampleMethod::REPEAT,
+                    Where where = Where::here()) const;
     Tensor subSample(unsigned stride, unsigned dimension, Where where = Where::here()) const;
     Tensor reverse(unsigned dimension, Where where = Where::here()) const;
     Tensor reinterpret(const Type &type, Where where = Where::here()) const;
@@ -90,16 +116,26 @@ public:
     {
         double real = 0;
         int64_t whole = 0;
-        if (std::is_floating_point<T>::value ? !pop_tensor_constant_double(tensor, &real) : !pop_tensor_constant_int64(tensor, &whole))
+        if (std::is_floating_point<T>::value ? !pop_tensor_constant_double(tensor, &real)
+                                             : !pop_tensor_constant_int64(tensor, &whole))
             return false;
         *value = std::is_floating_point<T>::value ? static_cast<T>(real) : static_cast<T>(whole);
         return true;
     }
 
     // 8-bit floats carry their format and scale in a tensor of their own; no device of this library has them.
-    bool hasMetadata() const { return false; }
-    const Tensor &getMetadata(Where where = Where::here()) const { noMetadata(where, "Tensor::getMetadata"); }
-    Tensor associateMetadata(const Tensor &, Where where = Where::here()) const { noMetadata(where, "Tensor::associateMetadata"); }
+    bool hasMetadata() const
+    {
+        return false;
+    }
+    const Tensor &getMetadata(Where where = Where::here()) const
+    {
+        noMetadata(where, "Tensor::getMetadata");
+    }
+    Tensor associateMetadata(const Tensor &, Where where = Where::here()) const
+    {
+        noMetadata(where, "Tensor::associateMetadata");
+    }
 
     // Text.
     std::string shapeToString() const;
@@ -111,14 +147,18 @@ public:
     void outputRegions(std::ostream &out) const;
 
     friend POP_API bool operator==(const Tensor &a, const Tensor &b);
-    friend bool operator!=(const Tensor &a, const Tensor &b) { return !(a == b); }
+    friend bool operator!=(const Tensor &a, const Tensor &b)
+    {
+        return !(a == b);
+    }
     friend POP_API std::ostream &operator<<(std::ostream &out, const Tensor &t);
 
-private:
-    // The result of a call of C, made in its place; what went wrong is in the graph.  The line is put together here: copied as a whole, it would wait for
-    // its parts to reach memory.
+  private:
+    // The result of a call of C, made in its place; what went wrong is in the graph.  The line is put together here:
+    // copied as a whole, it would wait for its parts to reach memory.
     template <typename... Parameters, typename... Arguments>
-    Tensor(pop_store *store, pop_tensor (*call)(Parameters...), const char *file, int line, const Arguments &...arguments)
+    Tensor(pop_store *store, pop_tensor (*call)(Parameters...), const char *file, int line,
+           const Arguments &...arguments)
         : tensor(call(pop_where{ file, line, 0 }, arguments...))
     {
         if (!tensor.store)
@@ -148,10 +188,12 @@ private:
     pop_tensor tensor;
 };
 
-namespace detail {
+namespace detail
+{
 
 // A list of tensors is a list of C's.
-static_assert(sizeof(Tensor) == sizeof(pop_tensor) && std::is_standard_layout<Tensor>::value, "a Tensor is a pop_tensor");
+static_assert(sizeof(Tensor) == sizeof(pop_tensor) && std::is_standard_layout<Tensor>::value,
+              "a Tensor is a pop_tensor");
 inline pop_tensors tensors(ArrayRef<Tensor> list)
 {
     pop_tensors c = { list.size(), reinterpret_cast<const pop_tensor *>(list.data()) };
@@ -162,9 +204,11 @@ inline pop_tensors tensors(ArrayRef<Tensor> list)
 
 // All along one dimension.
 POP_API Tensor concat(ArrayRef<Tensor> tensors, unsigned dimension = 0, detail::Where where = detail::Where::here());
-POP_API Tensor concat(const Tensor &first, const Tensor &second, unsigned dimension = 0, detail::Where where = detail::Where::here());
+POP_API Tensor concat(const Tensor &first, const Tensor &second, unsigned dimension = 0,
+                      detail::Where where = detail::Where::here());
 // second as one more element of a dimension of first.
-POP_API Tensor append(const Tensor &first, const Tensor &second, unsigned dimension, detail::Where where = detail::Where::here());
+POP_API Tensor append(const Tensor &first, const Tensor &second, unsigned dimension,
+                      detail::Where where = detail::Where::here());
 POP_API Tensor append(const Tensor &first, const Tensor &second, detail::Where where = detail::Where::here());
 
 } // namespace poplar

@@ -3,7 +3,8 @@
 #ifndef POPLAR_TENSOR_CLONE_METHOD_HPP
 #define POPLAR_TENSOR_CLONE_METHOD_HPP
 
-namespace poplar {
+namespace poplar
+{
 
 enum class TensorCloneMethod {
     PRESERVE_ORDER_AND_ALIASES,

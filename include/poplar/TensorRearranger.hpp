@@ -6,22 +6,30 @@
 #include <poplar/Tensor.hpp>
 #include <poplar/detail/compiled.hpp>
 
-namespace poplar {
-namespace detail {
+namespace poplar
+{
+namespace detail
+{
 struct Rearrangement;
 }
 
-class POP_API TensorRearranger {
-public:
-    TensorRearranger() {}
+class POP_API TensorRearranger
+{
+  public:
+    TensorRearranger()
+    {
+    }
     // An order of t's flattened elements: the groups' intervals one after the other.
     TensorRearranger(const Tensor &t, const std::vector<std::vector<Interval>> &groups);
-    bool valid() const { return shared.get() != nullptr; }
+    bool valid() const
+    {
+        return shared.get() != nullptr;
+    }
     Tensor rearrange(const Tensor &t, detail::Where where = detail::Where::here()) const;
     // In the shape of the tensor that the order was made for.
     Tensor undoRearrangement(const Tensor &t, detail::Where where = detail::Where::here()) const;
 
-private:
+  private:
     const detail::Rearrangement &known(const pop_where &where) const;
 
     detail::Handle shared; // a Rearrangement, or nothing

@@ -8,25 +8,55 @@
 
 #include <string> // and std::hash
 
-namespace poplar {
+namespace poplar
+{
 
-class Type {
-public:
-    constexpr Type() : type(POP_TYPE_NULL) {}
-    constexpr explicit Type(pop_type of) : type(of) {}
+class Type
+{
+  public:
+    constexpr Type() : type(POP_TYPE_NULL)
+    {
+    }
+    constexpr explicit Type(pop_type of) : type(of)
+    {
+    }
 
     // The C++ spelling, which vertex names use: "unsigned int".
-    std::string toString() const { return pop_type_name(type); }
-    bool isFloatingPoint() const { return pop_type_is_floating_point(type); }
-    bool requiresMetadata() const { return type == POP_QUARTER; }
-    std::size_t hash() const { return static_cast<std::size_t>(type); }
-    constexpr pop_type c() const { return type; } // the C interface's
+    std::string toString() const
+    {
+        return pop_type_name(type);
+    }
+    bool isFloatingPoint() const
+    {
+        return pop_type_is_floating_point(type);
+    }
+    bool requiresMetadata() const
+    {
+        return type == POP_QUARTER;
+    }
+    std::size_t hash() const
+    {
+        return static_cast<std::size_t>(type);
+    }
+    constexpr pop_type c() const
+    {
+        return type;
+    } // the C interface's
 
-    friend constexpr bool operator==(Type a, Type b) { return a.type == b.type; }
-    friend constexpr bool operator!=(Type a, Type b) { return a.type != b.type; }
-    friend constexpr bool operator<(Type a, Type b) { return a.type < b.type; }
+    friend constexpr bool operator==(Type a, Type b)
+    {
+        return a.type == b.type;
+    }
+    friend constexpr bool operator!=(Type a, Type b)
+    {
+        return a.type != b.type;
+    }
+    friend constexpr bool operator<(Type a, Type b)
+    {
+        return a.type < b.type;
+    }
 
-private:
+  private:
     pop_type type;
 };
 
@@ -43,15 +73,17 @@ inline std::size_t hash_value(const Type &type)
 #define POP_ELEMENT_TYPE(constant, spelling, bytes, kind) constexpr Type constant(POP_##constant);
 #include <poplar/types.def>
 #undef POP_ELEMENT_TYPE
-constexpr Type SIGNED_SHORT(POP_SHORT), SIGNED_INT(POP_INT), SIGNED(POP_INT), UNSIGNED(POP_UNSIGNED_INT), SIGNED_LONG(POP_LONG),
-    SIGNED_LONGLONG(POP_LONGLONG);
+constexpr Type SIGNED_SHORT(POP_SHORT), SIGNED_INT(POP_INT), SIGNED(POP_INT), UNSIGNED(POP_UNSIGNED_INT),
+    SIGNED_LONG(POP_LONG), SIGNED_LONGLONG(POP_LONGLONG);
 
 // The element type of a host type: equivalent_device_type<float>().value is FLOAT.  That of half comes with its header.
 template <typename T> struct equivalent_device_type;
 #define POPLAR_DECLARE_EQUIV_TYPE(HostType, DeviceType)                                                                \
     template <> struct equivalent_device_type<HostType> {                                                              \
         const ::poplar::Type &value;                                                                                   \
-        equivalent_device_type() : value(DeviceType) {}                                                                \
+        equivalent_device_type() : value(DeviceType)                                                                   \
+        {                                                                                                              \
+        }                                                                                                              \
     };
 
 POPLAR_DECLARE_EQUIV_TYPE(bool, BOOL)
@@ -71,9 +103,13 @@ POPLAR_DECLARE_EQUIV_TYPE(double, DOUBLE)
 
 } // namespace poplar
 
-namespace std {
+namespace std
+{
 template <> struct hash<poplar::Type> {
-    size_t operator()(const poplar::Type &type) const { return type.hash(); }
+    size_t operator()(const poplar::Type &type) const
+    {
+        return type.hash();
+    }
 };
 } // namespace std
 #endif

@@ -7,8 +7,10 @@
 #include <poplar/Type.hpp>
 #include <poplar/detail/error.hpp>
 
-namespace poplar {
-namespace detail {
+namespace poplar
+{
+namespace detail
+{
 
 // The element type that a host type is.
 template <typename T> inline pop_type hostType()
@@ -18,7 +20,8 @@ template <typename T> inline pop_type hostType()
 inline void needConvertible(const Type &type)
 {
     if (type == QUARTER || pop_type_size(type.c()) == 0)
-        raise(POP_TYPE_ERROR, "there is no conversion between host values and elements of type %s", pop_type_name(type.c()));
+        raise(POP_TYPE_ERROR, "there is no conversion between host values and elements of type %s",
+              pop_type_name(type.c()));
 }
 
 } // namespace detail
@@ -37,7 +40,8 @@ template <typename T, typename M> void convertToDeviceType(const Type &type, con
 {
     convertToDeviceType(type, from, to); // metadata is for 8-bit floats alone, which are refused
 }
-// Reads elements of a type into host values.  What an ArrayRef shows is const; here it stands for the place to write to.
+// Reads elements of a type into host values.  What an ArrayRef shows is const; here it stands for the place to write
+// to.
 template <typename T> void convertFromDeviceType(const Type &type, const void *from, ArrayRef<T> to)
 {
     detail::needConvertible(type);
@@ -48,7 +52,8 @@ template <typename T, typename A> void convertFromDeviceType(const Type &type, c
     convertFromDeviceType(type, from, ArrayRef<T>(to));
 }
 
-template <typename T, typename M> void convertFromDeviceType(const Type &type, const M &, const void *from, ArrayRef<T> to)
+template <typename T, typename M>
+void convertFromDeviceType(const Type &type, const M &, const void *from, ArrayRef<T> to)
 {
     convertFromDeviceType(type, from, to);
 }

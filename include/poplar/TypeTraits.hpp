@@ -6,9 +6,11 @@
 #include <cstddef>
 #include <type_traits>
 
-namespace poplar {
+namespace poplar
+{
 
-namespace detail {
+namespace detail
+{
 
 // half, where it is known, is one besides these.
 template <typename T> struct IsSimple {
@@ -36,7 +38,10 @@ struct TypeTraits {
     {
         return a.size == b.size && a.align == b.align && a.isFloat == b.isFloat && a.isSigned == b.isSigned;
     }
-    friend constexpr bool operator!=(const TypeTraits &a, const TypeTraits &b) { return !(a == b); }
+    friend constexpr bool operator!=(const TypeTraits &a, const TypeTraits &b)
+    {
+        return !(a == b);
+    }
 };
 
 } // namespace poplar

@@ -3,7 +3,8 @@
 #ifndef POPLAR_UPSAMPLE_METHOD_HPP
 #define POPLAR_UPSAMPLE_METHOD_HPP
 
-namespace poplar {
+namespace poplar
+{
 
 enum class UpsampleMethod {
     REPEAT // each element again

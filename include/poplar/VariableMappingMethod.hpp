@@ -3,7 +3,8 @@
 #ifndef POPLAR_VARIABLE_MAPPING_METHOD_HPP
 #define POPLAR_VARIABLE_MAPPING_METHOD_HPP
 
-namespace poplar {
+namespace poplar
+{
 
 enum class VariableMappingMethod {
     NONE,  // not at all

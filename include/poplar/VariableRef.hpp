@@ -8,31 +8,58 @@
 
 #include <functional>
 
-namespace poplar {
+namespace poplar
+{
 
-class VariableRef {
-public:
-    VariableRef(unsigned variable, unsigned replication) : id(variable), factor(replication) {}
-    unsigned getId() const { return id; }
-    unsigned replicationFactor() const { return factor; }
-    std::size_t hash() const { return id; }
-    friend bool operator==(const VariableRef &a, const VariableRef &b) { return a.id == b.id; }
-    friend bool operator!=(const VariableRef &a, const VariableRef &b) { return a.id != b.id; }
-    friend bool operator<(const VariableRef &a, const VariableRef &b) { return a.id < b.id; }
+class VariableRef
+{
+  public:
+    VariableRef(unsigned variable, unsigned replication) : id(variable), factor(replication)
+    {
+    }
+    unsigned getId() const
+    {
+        return id;
+    }
+    unsigned replicationFactor() const
+    {
+        return factor;
+    }
+    std::size_t hash() const
+    {
+        return id;
+    }
+    friend bool operator==(const VariableRef &a, const VariableRef &b)
+    {
+        return a.id == b.id;
+    }
+    friend bool operator!=(const VariableRef &a, const VariableRef &b)
+    {
+        return a.id != b.id;
+    }
+    friend bool operator<(const VariableRef &a, const VariableRef &b)
+    {
+        return a.id < b.id;
+    }
 
-private:
+  private:
     unsigned id, factor;
 };
 
 struct VariableInterval {
     VariableRef var;
     Interval interval;
-    VariableInterval(VariableRef variable, Interval range) : var(variable), interval(range) {}
+    VariableInterval(VariableRef variable, Interval range) : var(variable), interval(range)
+    {
+    }
     friend bool operator==(const VariableInterval &a, const VariableInterval &b)
     {
         return a.var == b.var && a.interval == b.interval;
     }
-    friend bool operator!=(const VariableInterval &a, const VariableInterval &b) { return !(a == b); }
+    friend bool operator!=(const VariableInterval &a, const VariableInterval &b)
+    {
+        return !(a == b);
+    }
     friend bool operator<(const VariableInterval &a, const VariableInterval &b)
     {
         return a.var < b.var || (a.var == b.var && a.interval < b.interval);
@@ -41,9 +68,13 @@ struct VariableInterval {
 
 } // namespace poplar
 
-namespace std {
+namespace std
+{
 template <> struct hash<poplar::VariableRef> {
-    size_t operator()(const poplar::VariableRef &variable) const { return variable.hash(); }
+    size_t operator()(const poplar::VariableRef &variable) const
+    {
+        return variable.hash();
+    }
 };
 } // namespace std
 #endif

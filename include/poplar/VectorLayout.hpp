@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a vector field is stored in a vertex on the device.  On the host every layout is a pointer, with a count behind it when the layout
-// has a size.
+// How a vector field is stored in a vertex on the device.  On the host every layout is a pointer, with a count behind
+// it when the layout has a size.
 #ifndef POPLAR_VECTOR_LAYOUT_HPP
 #define POPLAR_VECTOR_LAYOUT_HPP
 
 #include <poplar/detail/profiler_layout.hpp>
 
-namespace poplar {
+namespace poplar
+{
 
 // The numbers are those of popc's enum vector_layout.
 enum class VectorLayout {

@@ -5,19 +5,34 @@
 
 #include <poplar/VectorTypes.hpp>
 
-namespace poplar {
+namespace poplar
+{
 
-template <class T, VectorListLayout L = VectorListLayout::COMPACT_DELTAN, unsigned MinAlign = alignof(T), bool Interleaved = false>
-class VectorList : public detail::VectorStorage<Vector<T, VectorLayout::SPAN, MinAlign, Interleaved>, true> {
-public:
+template <class T, VectorListLayout L = VectorListLayout::COMPACT_DELTAN, unsigned MinAlign = alignof(T),
+          bool Interleaved = false>
+class VectorList : public detail::VectorStorage<Vector<T, VectorLayout::SPAN, MinAlign, Interleaved>, true>
+{
+  public:
     typedef Vector<T, VectorLayout::SPAN, MinAlign, Interleaved> value_type; // a row
     typedef value_type *iterator;
     typedef const value_type *const_iterator;
 
-    value_type &operator[](size_t row) { return this->pointer[row]; }
-    const value_type &operator[](size_t row) const { return this->pointer[row]; }
-    value_type *data() { return this->pointer; }
-    const value_type *data() const { return this->pointer; }
+    value_type &operator[](size_t row)
+    {
+        return this->pointer[row];
+    }
+    const value_type &operator[](size_t row) const
+    {
+        return this->pointer[row];
+    }
+    value_type *data()
+    {
+        return this->pointer;
+    }
+    const value_type *data() const
+    {
+        return this->pointer;
+    }
 };
 
 } // namespace poplar

@@ -7,8 +7,10 @@
 
 #include <stddef.h>
 
-namespace poplar {
-namespace detail {
+namespace poplar
+{
+namespace detail
+{
 
 constexpr bool layoutHasSize(VectorLayout layout)
 {
@@ -16,26 +18,64 @@ constexpr bool layoutHasSize(VectorLayout layout)
 }
 
 // What the engine fills in: popc reads offsets and sizes from here, so nothing else may be in it.
-template <class T, bool Sized> class VectorStorage {
-protected:
+template <class T, bool Sized> class VectorStorage
+{
+  protected:
     T *pointer;
 };
-template <class T> class VectorStorage<T, true> {
-public:
-    size_t size() const { return count; }
-    bool empty() const { return count == 0; }
-    T *begin() { return pointer; }
-    T *end() { return pointer + count; }
-    const T *begin() const { return pointer; }
-    const T *end() const { return pointer + count; }
-    const T *cbegin() const { return pointer; }
-    const T *cend() const { return pointer + count; }
-    T &front() { return pointer[0]; }
-    const T &front() const { return pointer[0]; }
-    T &back() { return pointer[count - 1]; }
-    const T &back() const { return pointer[count - 1]; }
+template <class T> class VectorStorage<T, true>
+{
+  public:
+    size_t size() const
+    {
+        return count;
+    }
+    bool empty() const
+    {
+        return count == 0;
+    }
+    T *begin()
+    {
+        return pointer;
+    }
+    T *end()
+    {
+        return pointer + count;
+    }
+    const T *begin() const
+    {
+        return pointer;
+    }
+    const T *end() const
+    {
+        return pointer + count;
+    }
+    const T *cbegin() const
+    {
+        return pointer;
+    }
+    const T *cend() const
+    {
+        return pointer + count;
+    }
+    T &front()
+    {
+        return pointer[0];
+    }
+    const T &front() const
+    {
+        return pointer[0];
+    }
+    T &back()
+    {
+        return pointer[count - 1];
+    }
+    const T &back() const
+    {
+        return pointer[count - 1];
+    }
 
-protected:
+  protected:
     T *pointer;
     size_t count;
 };
@@ -45,18 +85,37 @@ protected:
 // MinAlign: bytes that the first element is aligned to.  Interleaved: in the memory that is read 128 bits at a time.
 // Only SPAN and SHORT_SPAN have size(), begin() and end().
 template <class T, VectorLayout L = VectorLayout::SPAN, unsigned MinAlign = alignof(T), bool Interleaved = false>
-class Vector : public detail::VectorStorage<T, detail::layoutHasSize(L)> {
-public:
+class Vector : public detail::VectorStorage<T, detail::layoutHasSize(L)>
+{
+  public:
     typedef T value_type;
     typedef T *iterator;
     typedef const T *const_iterator;
 
-    T &operator[](size_t index) { return this->pointer[index]; }
-    const T &operator[](size_t index) const { return this->pointer[index]; }
-    T *data() { return this->pointer; }
-    const T *data() const { return this->pointer; }
-    T &operator*() { return *this->pointer; }
-    const T &operator*() const { return *this->pointer; }
+    T &operator[](size_t index)
+    {
+        return this->pointer[index];
+    }
+    const T &operator[](size_t index) const
+    {
+        return this->pointer[index];
+    }
+    T *data()
+    {
+        return this->pointer;
+    }
+    const T *data() const
+    {
+        return this->pointer;
+    }
+    T &operator*()
+    {
+        return *this->pointer;
+    }
+    const T &operator*() const
+    {
+        return *this->pointer;
+    }
 };
 
 } // namespace poplar

@@ -11,13 +11,15 @@
 #include <string>
 #include <vector>
 
-namespace poplar {
+namespace poplar
+{
 
 class Target;
 
 // A field of a vertex, or one row of it.
-class POP_API FieldData {
-public:
+class POP_API FieldData
+{
+  public:
     FieldData(const pop_vertex_view *of, std::string fieldName, std::size_t rowIndex = POP_WHOLE);
     std::string name() const;
     unsigned rank() const;
@@ -27,7 +29,10 @@ public:
     FieldData operator[](std::size_t index) const;
 
     // What state starts as.
-    template <typename T> T getInitialValue(const Target &) const { return static_cast<T>(value(0)); }
+    template <typename T> T getInitialValue(const Target &) const
+    {
+        return static_cast<T>(value(0));
+    }
     template <typename T> std::vector<T> getInitialValues(const Target &target) const
     {
         std::vector<T> values;
@@ -39,7 +44,7 @@ public:
     layout::Vector getProfilerVectorLayout(std::size_t level) const;
     layout::VectorList getProfilerVectorListLayout() const;
 
-private:
+  private:
     double value(std::size_t i) const;
     template <typename T> void fill(std::vector<T> &values, const Target &) const
     {
@@ -57,13 +62,16 @@ private:
     std::size_t row;
 };
 
-class POP_API VertexIntrospector {
-public:
-    explicit VertexIntrospector(const pop_vertex_view *from) : vertex(from) {}
+class POP_API VertexIntrospector
+{
+  public:
+    explicit VertexIntrospector(const pop_vertex_view *from) : vertex(from)
+    {
+    }
     FieldData getFieldInfo(const std::string &name) const;
     ComputeSet getComputeSet() const;
 
-private:
+  private:
     const pop_vertex_view *vertex;
 };
 

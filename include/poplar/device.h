@@ -25,7 +25,8 @@ typedef struct pop_ipu_model {
     const unsigned *min_ipu_sync_delay; /* NULL: as the version has it; points to a value, which may be 0 */
     pop_sync_delay relative_sync_delay;
     unsigned global_sync_cycles;
-    const pop_exchange_limits *global_exchange_constraints; /* NULL: the ladder's (docs/targets.md); {0} limits nothing */
+    const pop_exchange_limits
+        *global_exchange_constraints; /* NULL: the ladder's (docs/targets.md); {0} limits nothing */
     unsigned data_path_width;
     unsigned fp8_in_fp16_out_conv_units;
     unsigned fp16_in_fp16_out_conv_units;
@@ -51,7 +52,8 @@ POP_BEGIN_DECLS
 /* A modelled IPU, attached.  NULL when the model makes no sense; error (may be NULL) says why. */
 POP_API pop_device *pop_ipu_model_create_device(const pop_ipu_model *model, pop_error *error);
 /* The same with options of group "target" (docs/options.md), and those of POPLAR_TARGET_OPTIONS over them. */
-POP_API pop_device *pop_ipu_model_create_device_options(const pop_ipu_model *model, pop_options options, pop_error *error);
+POP_API pop_device *pop_ipu_model_create_device_options(const pop_ipu_model *model, pop_options options,
+                                                        pop_error *error);
 /* A device of any target: type IPU is a modelled IPU that says it is hardware. */
 POP_API pop_device *pop_device_create(const pop_target *target, pop_error *error);
 /* The host as a device: one tile, one worker. */
@@ -73,35 +75,37 @@ POP_API const char *pop_device_attribute(const pop_device *device, const char *n
 POP_API const char *pop_device_attribute_name(const pop_device *device, size_t index);
 /* Whether the device is told to have a gateway (option gatewayMode). */
 POP_API bool pop_device_has_gateway(const pop_device *device);
-/* Puts an attached device back to its beginning; runtime_error when it is not attached.  The memory of a modelled IPU is each
- * engine's own, so there is nothing that engines see of it. */
+/* Puts an attached device back to its beginning; runtime_error when it is not attached.  The memory of a modelled IPU
+ * is each engine's own, so there is nothing that engines see of it. */
 POP_API pop_status pop_device_reset(const pop_device *device, pop_error *error);
 /* No device has a driver: false, and zeros. */
 POP_API bool pop_device_driver_version(const pop_device *device, unsigned *major, unsigned *minor, unsigned *point);
-/* Ids of the single IPUs that the device is made of, or its own.  Writes at most capacity of them, returns how many there are. */
+/* Ids of the single IPUs that the device is made of, or its own.  Writes at most capacity of them, returns how many
+ * there are. */
 POP_API size_t pop_device_driver_ids(const pop_device *device, unsigned *ids, size_t capacity);
 /* The host's NUMA nodes, in order: the memory of modelled IPUs is that of the process, and may be on any.  As above. */
 POP_API size_t pop_device_numa_topology(const pop_device *device, int *nodes, size_t capacity);
 
-/* The device manager.  With the environment variable TREMULA_IPU (or the option ipuModel) set to a target text, a version
- * name, or "off", it offers that many modelled devices of type IPU; see docs/devices.md.  The
- * options also describe the pod that all of its IPUs stand in (ipuLinkDomainSize, ...). */
+/* The device manager.  With the environment variable TREMULA_IPU (or the option ipuModel) set to a target text, a
+ * version name, or "off", it offers that many modelled devices of type IPU; see docs/devices.md.  The options also
+ * describe the pod that all of its IPUs stand in (ipuLinkDomainSize, ...). */
 typedef struct pop_device_manager pop_device_manager;
 POP_API pop_device_manager *pop_device_manager_create(pop_options options, pop_error *error);
 POP_API void pop_device_manager_destroy(pop_device_manager *manager);
 POP_API size_t pop_device_manager_num_devices(const pop_device_manager *manager);
-/* Devices of a type and size, each a new handle that the caller destroys.  Writes at most capacity handles, returns how many
- * there are; num_ipus 0 means any size. */
+/* Devices of a type and size, each a new handle that the caller destroys.  Writes at most capacity handles, returns how
+ * many there are; num_ipus 0 means any size. */
 POP_API size_t pop_device_manager_devices(const pop_device_manager *manager, pop_target_type type, unsigned num_ipus,
                                           pop_device **devices, size_t capacity);
-/* The same, each device with options of group "target" over its target, and those of POPLAR_TARGET_OPTIONS over them.  0, and no
- * handles, on an option that is wrong. */
-POP_API size_t pop_device_manager_devices_options(const pop_device_manager *manager, pop_target_type type, unsigned num_ipus,
-                                                  pop_options options, pop_device **devices, size_t capacity, pop_error *error);
-/* Ids of the devices of so many IPUs (0: one) that are part of device id, itself not among them.  Writes at most capacity of them, returns
- * how many there are; 0 for a device without parts. */
-POP_API size_t pop_device_manager_child_ids(const pop_device_manager *manager, unsigned id, unsigned num_ipus, unsigned *ids,
-                                            size_t capacity);
+/* The same, each device with options of group "target" over its target, and those of POPLAR_TARGET_OPTIONS over them.
+ * 0, and no handles, on an option that is wrong. */
+POP_API size_t pop_device_manager_devices_options(const pop_device_manager *manager, pop_target_type type,
+                                                  unsigned num_ipus, pop_options options, pop_device **devices,
+                                                  size_t capacity, pop_error *error);
+/* Ids of the devices of so many IPUs (0: one) that are part of device id, itself not among them.  Writes at most
+ * capacity of them, returns how many there are; 0 for a device without parts. */
+POP_API size_t pop_device_manager_child_ids(const pop_device_manager *manager, unsigned id, unsigned num_ipus,
+                                            unsigned *ids, size_t capacity);
 /* One device by id; NULL and index_error when there is none. */
 POP_API pop_device *pop_device_manager_device(const pop_device_manager *manager, unsigned id, pop_error *error);
 

@@ -2,8 +2,8 @@
 /* Errors: their kinds, the caller-owned record that a failing call fills, and where a call was made.
  *
  * Calls that build a graph return their value; the first failure is kept by the graph (pop_graph_error in graph.h) and
- * later calls do nothing until it is taken.  Calls with effects outside a graph return a pop_status and fill a pop_error
- * that the caller owns (NULL is allowed).  A user's mistake never aborts the process. */
+ * later calls do nothing until it is taken.  Calls with effects outside a graph return a pop_status and fill a
+ * pop_error that the caller owns (NULL is allowed).  A user's mistake never aborts the process. */
 #ifndef POPLAR_ERROR_H
 #define POPLAR_ERROR_H
 
@@ -18,8 +18,8 @@ typedef enum pop_status {
     POP_STATUS_COUNT
 } pop_status;
 
-/* A place in the user's program, and the debug context of what is built there (debug.h): 0 for none.  Libraries hand it down, so that what a
- * call builds belongs to the call. */
+/* A place in the user's program, and the debug context of what is built there (debug.h): 0 for none.  Libraries hand it
+ * down, so that what a call builds belongs to the call. */
 typedef struct pop_where {
     const char *file; /* static storage; NULL when unknown */
     int line;
@@ -27,7 +27,7 @@ typedef struct pop_where {
 } pop_where;
 
 #ifdef __cplusplus
-#define POP_HERE (pop_where{__FILE__, __LINE__, 0})
+#define POP_HERE (pop_where{ __FILE__, __LINE__, 0 })
 #else
 #define POP_HERE ((pop_where){ __FILE__, __LINE__, 0 })
 #endif
@@ -49,7 +49,8 @@ POP_BEGIN_DECLS
 /* Poplar's name of a kind: "invalid_tile_mapping"; "ok" for POP_OK. */
 POP_API const char *pop_status_name(pop_status status);
 
-/* The kind that a kind derives from: POP_APPLICATION_RUNTIME_ERROR gives POP_RUNTIME_ERROR; POP_POPLAR_ERROR gives POP_OK. */
+/* The kind that a kind derives from: POP_APPLICATION_RUNTIME_ERROR gives POP_RUNTIME_ERROR; POP_POPLAR_ERROR gives
+ * POP_OK. */
 POP_API pop_status pop_status_base(pop_status status);
 
 /* Writes "kind: text", then "  in", "  at" lines where they are known, to a buffer of size bytes (always terminated).

@@ -10,13 +10,15 @@
 #include <stdexcept>
 #include <string>
 
-namespace poplar {
+namespace poplar
+{
 
 class DebugContext;
 
 // Base of all.  Destructors are defined out of line, so that vtables and type information stand in the library.
-class POP_API poplar_error : public std::runtime_error {
-public:
+class POP_API poplar_error : public std::runtime_error
+{
+  public:
     explicit poplar_error(const std::string &text, const char *name = "poplar_error");
     ~poplar_error() override;
     const char *what() const noexcept override;
@@ -25,15 +27,17 @@ public:
 
     std::string type; // the name of the class
 
-private:
+  private:
     std::string located; // the text with its line
 };
 
-// name is for classes that derive from one: each passes its own down, and nothing is left to do, or to undo, when its base is made.
+// name is for classes that derive from one: each passes its own down, and nothing is left to do, or to undo, when its
+// base is made.
 #define POP_ERROR_KIND_OF_ITS_OWN(constant, spelling, base)
 #define POP_ERROR_KIND(constant, spelling, base)                                                                       \
-    class POP_API spelling : public base {                                                                             \
-    public:                                                                                                            \
+    class POP_API spelling : public base                                                                               \
+    {                                                                                                                  \
+      public:                                                                                                          \
         explicit spelling(const std::string &text, const char *name = #spelling);                                      \
         ~spelling() override;                                                                                          \
     };
@@ -41,44 +45,50 @@ private:
 #undef POP_ERROR_KIND
 typedef missing_perf_estimate missing_cycle_estimate; // the old name
 
-class POP_API graph_object_load_error : public poplar_error {
-public:
+class POP_API graph_object_load_error : public poplar_error
+{
+  public:
     explicit graph_object_load_error(const std::string &text);
     graph_object_load_error(const std::string &path, const std::string &text);
     ~graph_object_load_error() override;
 };
 
-class POP_API unknown_field : public poplar_error {
-public:
+class POP_API unknown_field : public poplar_error
+{
+  public:
     explicit unknown_field(const std::string &text);
     unknown_field(const std::string &vertex, const std::string &field);
     ~unknown_field() override;
 };
 
-class POP_API index_error : public poplar_error {
-public:
+class POP_API index_error : public poplar_error
+{
+  public:
     explicit index_error(const std::string &text);
     index_error(const std::string &text, std::size_t index);
     ~index_error() override;
 };
 
-class POP_API symbol_error : public poplar_error {
-public:
+class POP_API symbol_error : public poplar_error
+{
+  public:
     explicit symbol_error(const std::string &text);
     symbol_error(const std::string &name, unsigned tile);
     ~symbol_error() override;
 };
 
-class POP_API link_error : public poplar_error {
-public:
+class POP_API link_error : public poplar_error
+{
+  public:
     explicit link_error(const std::string &text, const std::string &linkerOutput = "");
     ~link_error() override;
 
     std::string output; // what the linker said
 };
 
-class POP_API graph_memory_allocation_error : public poplar_error {
-public:
+class POP_API graph_memory_allocation_error : public poplar_error
+{
+  public:
     explicit graph_memory_allocation_error(const std::string &text, const std::string &profile = "");
     ~graph_memory_allocation_error() override;
 
@@ -90,14 +100,18 @@ enum class RecoveryAction { IPU_RESET, LINK_RESET, PARTITION_RESET, FULL_RESET }
 
 POP_API std::string toString(RecoveryAction action);
 
-class POP_API recoverable_runtime_error : public system_runtime_error {
-public:
+class POP_API recoverable_runtime_error : public system_runtime_error
+{
+  public:
     explicit recoverable_runtime_error(const std::string &text);
     recoverable_runtime_error(RecoveryAction action, const std::string &text);
     ~recoverable_runtime_error() override;
-    RecoveryAction getRecoveryAction() const { return recovery; }
+    RecoveryAction getRecoveryAction() const
+    {
+        return recovery;
+    }
 
-private:
+  private:
     RecoveryAction recovery;
 };
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Graphs: variables, vertices, how they are connected, and where they lie.
  *
- * pop_graph is an owner (create, destroy).  What it hands out (tensors, vertices, compute sets, programs, streams) are small
- * values whose storage belongs to the graph; zero is null.  Strings, shapes and data passed in are copied.  A failing call
- * leaves the graph unchanged, records the first error (kind, text, the caller's line) and returns null; later calls on
- * the graph do nothing until pop_graph_take_error clears it.  A graph is built by one thread at a time. */
+ * pop_graph is an owner (create, destroy).  What it hands out (tensors, vertices, compute sets, programs, streams) are
+ * small values whose storage belongs to the graph; zero is null.  Strings, shapes and data passed in are copied.  A
+ * failing call leaves the graph unchanged, records the first error (kind, text, the caller's line) and returns null;
+ * later calls on the graph do nothing until pop_graph_take_error clears it.  A graph is built by one thread at a time.
+ */
 #ifndef POPLAR_GRAPH_H
 #define POPLAR_GRAPH_H
 
@@ -15,13 +16,34 @@
 
 typedef struct pop_graph pop_graph; /* owner */
 
-typedef struct pop_compute_set { pop_store *store; uint32_t id; } pop_compute_set;   /* id is 1-based; 0 is null */
-typedef struct pop_vertex { pop_store *store; uint32_t id; } pop_vertex;
-typedef struct pop_function { pop_store *store; uint32_t id; } pop_function;
-typedef struct pop_stream { pop_store *store; uint32_t id; } pop_stream;
-typedef struct pop_remote_buffer { pop_store *store; uint32_t id; } pop_remote_buffer;
-typedef struct pop_host_function { pop_store *store; uint32_t id; } pop_host_function;
-typedef struct pop_program { pop_store *store; uint32_t id; } pop_program; /* see program.h */
+typedef struct pop_compute_set {
+    pop_store *store;
+    uint32_t id;
+} pop_compute_set; /* id is 1-based; 0 is null */
+typedef struct pop_vertex {
+    pop_store *store;
+    uint32_t id;
+} pop_vertex;
+typedef struct pop_function {
+    pop_store *store;
+    uint32_t id;
+} pop_function;
+typedef struct pop_stream {
+    pop_store *store;
+    uint32_t id;
+} pop_stream;
+typedef struct pop_remote_buffer {
+    pop_store *store;
+    uint32_t id;
+} pop_remote_buffer;
+typedef struct pop_host_function {
+    pop_store *store;
+    uint32_t id;
+} pop_host_function;
+typedef struct pop_program {
+    pop_store *store;
+    uint32_t id;
+} pop_program; /* see program.h */
 
 typedef enum pop_mapping_method { POP_MAPPING_NONE = 0, POP_MAPPING_LINEAR = 1 } pop_mapping_method;
 typedef enum pop_clone_method {
@@ -35,7 +57,13 @@ typedef enum pop_clone_duplication {
     POP_DUPLICATE_BY_TILE_CONTIGUOUS_REGION
 } pop_clone_duplication;
 typedef enum pop_codelet_file {
-    POP_FILE_PREPROCESSED_ASM = 0, POP_FILE_ASM, POP_FILE_C, POP_FILE_CPP, POP_FILE_IR, POP_FILE_OBJECT, POP_FILE_AUTO
+    POP_FILE_PREPROCESSED_ASM = 0,
+    POP_FILE_ASM,
+    POP_FILE_C,
+    POP_FILE_CPP,
+    POP_FILE_IR,
+    POP_FILE_OBJECT,
+    POP_FILE_AUTO
 } pop_codelet_file;
 typedef enum pop_replicated_stream_mode { POP_STREAM_REPLICATE = 0, POP_STREAM_BROADCAST } pop_replicated_stream_mode;
 typedef enum pop_stream_type { POP_HOST_TO_DEVICE_FIFO = 0, POP_DEVICE_TO_HOST_FIFO } pop_stream_type;
@@ -46,36 +74,57 @@ typedef struct pop_field {
     const char *name;
     size_t index; /* POP_WHOLE for the field itself */
 } pop_field;
-#define POP_WHOLE ((size_t)-1)
+#define POP_WHOLE              ((size_t)-1)
 #define POP_FIELD(name, index) ((pop_field){ name, index })
 
 /* A pair of a field and a tensor for pop_graph_add_vertex_connected. */
-typedef struct pop_connection { const char *field; pop_tensor tensor; } pop_connection;
-typedef struct pop_connections { size_t count; const pop_connection *list; } pop_connections;
+typedef struct pop_connection {
+    const char *field;
+    pop_tensor tensor;
+} pop_connection;
+typedef struct pop_connections {
+    size_t count;
+    const pop_connection *list;
+} pop_connections;
 #define POP_CONNECTIONS(...)                                                                                           \
-    ((pop_connections){ sizeof((const pop_connection[]){ __VA_ARGS__ }) / sizeof(pop_connection), (const pop_connection[]){ __VA_ARGS__ } })
+    ((pop_connections){ sizeof((const pop_connection[]){ __VA_ARGS__ }) / sizeof(pop_connection),                      \
+                        (const pop_connection[]){ __VA_ARGS__ } })
 
-typedef struct pop_perf { uint64_t cycles, flops; } pop_perf;
+typedef struct pop_perf {
+    uint64_t cycles, flops;
+} pop_perf;
 
 /* What an estimator may ask about the vertex it estimates.  Valid for the call. */
 typedef struct pop_vertex_view pop_vertex_view;
-/* Cycles and flops of a vertex: worker cycles for a worker vertex (the model multiplies by the number of workers), tile cycles for a
- * supervisor or MultiVertex. */
+/* Cycles and flops of a vertex: worker cycles for a worker vertex (the model multiplies by the number of workers), tile
+ * cycles for a supervisor or MultiVertex. */
 typedef pop_perf (*pop_perf_estimator)(const pop_vertex_view *vertex, const pop_target *target, void *user);
 
 /* How a vector is kept on the target: what it lacks is resolved to what stands there.  0 is no vector. */
 typedef enum pop_vector_layout {
-    POP_VECTOR_NONE = 0, POP_VECTOR_SPAN, POP_VECTOR_SHORT_SPAN, POP_VECTOR_ONE_PTR,
-    POP_VECTOR_SCALED_PTR32, POP_VECTOR_SCALED_PTR64, POP_VECTOR_SCALED_PTR128
+    POP_VECTOR_NONE = 0,
+    POP_VECTOR_SPAN,
+    POP_VECTOR_SHORT_SPAN,
+    POP_VECTOR_ONE_PTR,
+    POP_VECTOR_SCALED_PTR32,
+    POP_VECTOR_SCALED_PTR64,
+    POP_VECTOR_SCALED_PTR128
 } pop_vector_layout;
 /* The table of a vector of vectors: pointers of one kind, or the descriptors of a VectorList. */
 typedef enum pop_vector_list_layout {
-    POP_VECTOR_LIST_NONE = 0, POP_VECTOR_LIST_ONE_PTR, POP_VECTOR_LIST_SCALED_PTR32, POP_VECTOR_LIST_SCALED_PTR64,
-    POP_VECTOR_LIST_SCALED_PTR128, POP_VECTOR_LIST_DELTAN, POP_VECTOR_LIST_DELTANELEMENTS
+    POP_VECTOR_LIST_NONE = 0,
+    POP_VECTOR_LIST_ONE_PTR,
+    POP_VECTOR_LIST_SCALED_PTR32,
+    POP_VECTOR_LIST_SCALED_PTR64,
+    POP_VECTOR_LIST_SCALED_PTR128,
+    POP_VECTOR_LIST_DELTAN,
+    POP_VECTOR_LIST_DELTANELEMENTS
 } pop_vector_list_layout;
 
 /* Position for pop_graph_release. */
-typedef struct pop_mark { size_t position; } pop_mark;
+typedef struct pop_mark {
+    size_t position;
+} pop_mark;
 
 POP_BEGIN_DECLS
 
@@ -86,41 +135,46 @@ POP_API void pop_graph_destroy(pop_graph *graph);
 POP_API const pop_target *pop_graph_target(const pop_graph *graph); /* of this (virtual) graph */
 POP_API unsigned pop_graph_replication_factor(const pop_graph *graph);
 POP_API pop_graph *pop_graph_top_level(pop_graph *graph); /* borrowed: the graph that the virtual ones come from */
-/* The same, of the store that a value (a tensor, a compute set, ...) names; NULL for NULL.  Here is the error of a call that had no graph. */
+/* The same, of the store that a value (a tensor, a compute set, ...) names; NULL for NULL.  Here is the error of a call
+ * that had no graph. */
 POP_API pop_graph *pop_store_graph(const pop_store *store);
 POP_API pop_store *pop_graph_store(const pop_graph *graph); /* what the graph's values name; NULL for NULL */
 /* The text, kept as long as the store; equal texts are one pointer.  "" for NULL. */
 POP_API const char *pop_store_keep_text(pop_store *store, const char *text);
-/* The top-level graph again, as a handle of its own: to destroy.  What handles share lives until the last one is destroyed. */
+/* The top-level graph again, as a handle of its own: to destroy.  What handles share lives until the last one is
+ * destroyed. */
 POP_API pop_graph *pop_graph_share_top_level(pop_graph *graph);
 
 /* The first error since the last take; NULL when there is none.  Borrowed until the next call on the graph. */
 POP_API const pop_error *pop_graph_error(const pop_graph *graph);
-/* Where the graph keeps the kind of that error, POP_OK while there is none: for callers that look after each call.  Valid as long as the
- * graph; NULL for NULL. */
+/* Where the graph keeps the kind of that error, POP_OK while there is none: for callers that look after each call.
+ * Valid as long as the graph; NULL for NULL. */
 POP_API const pop_status *pop_graph_error_status(const pop_graph *graph);
 /* Moves the error out and clears it, so that building can go on; POP_OK when there was none.  error may be NULL. */
 POP_API pop_status pop_graph_take_error(pop_graph *graph, pop_error *error);
-/* Records an error of a library's own call, as calls here do: the first one stays.  caller is the user's line, api the call's name.  False, for
- * `return pop_graph_fail(...)`. */
+/* Records an error of a library's own call, as calls here do: the first one stays.  caller is the user's line, api the
+ * call's name.  False, for `return pop_graph_fail(...)`. */
 POP_API bool pop_graph_fail(pop_graph *graph, pop_status status, pop_where caller, const char *api, const char *text);
 /* Called at once for each recorded error, before the failing call returns. */
 typedef void (*pop_error_handler)(const pop_error *error, void *user);
 POP_API void pop_graph_on_error(pop_graph *graph, pop_error_handler handler, void *user);
 
-/* Nodes of temporary views (concatenations) made since the mark are given back; tensors that hold them become invalid unless they
- * were retained, what was connected, copied or mapped from them does not.  Marks nest. */
+/* Nodes of temporary views (concatenations) made since the mark are given back; tensors that hold them become invalid
+ * unless they were retained, what was connected, copied or mapped from them does not.  Marks nest. */
 POP_API pop_mark pop_graph_mark(pop_graph *graph);
 POP_API void pop_graph_release(pop_graph *graph, pop_mark mark);
 
 /* Virtual graphs see a subset of tiles, numbered from 0; they share everything with the graph they come from.
  * Each is a handle to destroy.  NULL on error (index_error). */
 #define pop_graph_create_virtual(...) pop_graph_create_virtual_at(POP_HERE, __VA_ARGS__)
-POP_API pop_graph *pop_graph_create_virtual_at(pop_where where, pop_graph *graph, unsigned tiles_per_ipu); /* the first of each IPU */
+POP_API pop_graph *pop_graph_create_virtual_at(pop_where where, pop_graph *graph,
+                                               unsigned tiles_per_ipu); /* the first of each IPU */
 #define pop_graph_create_virtual_range(...) pop_graph_create_virtual_range_at(POP_HERE, __VA_ARGS__)
-POP_API pop_graph *pop_graph_create_virtual_range_at(pop_where where, pop_graph *graph, unsigned lower_tile, unsigned upper_tile); /* [lower, upper) */
+POP_API pop_graph *pop_graph_create_virtual_range_at(pop_where where, pop_graph *graph, unsigned lower_tile,
+                                                     unsigned upper_tile); /* [lower, upper) */
 #define pop_graph_create_virtual_tiles(...) pop_graph_create_virtual_tiles_at(POP_HERE, __VA_ARGS__)
-POP_API pop_graph *pop_graph_create_virtual_tiles_at(pop_where where, pop_graph *graph, pop_dims per_ipu_tiles); /* these of each IPU */
+POP_API pop_graph *pop_graph_create_virtual_tiles_at(pop_where where, pop_graph *graph,
+                                                     pop_dims per_ipu_tiles); /* these of each IPU */
 /* Tile numbers of a virtual graph and of the top-level one; (unsigned)-1 for a tile that the graph does not see. */
 POP_API unsigned pop_graph_physical_tile(const pop_graph *graph, unsigned virtual_tile);
 POP_API unsigned pop_graph_virtual_tile(const pop_graph *graph, unsigned physical_tile);
@@ -132,7 +186,8 @@ POP_API size_t pop_graph_num_compute_sets(const pop_graph *graph);
 
 /* ---- variables and constants; both are unmapped at first ---- */
 #define pop_graph_add_variable(...) pop_graph_add_variable_at(POP_HERE, __VA_ARGS__)
-POP_API pop_tensor pop_graph_add_variable_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape, const char *name);
+POP_API pop_tensor pop_graph_add_variable_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape,
+                                             const char *name);
 #define pop_graph_add_variable_mapped(...) pop_graph_add_variable_mapped_at(POP_HERE, __VA_ARGS__)
 POP_API pop_tensor pop_graph_add_variable_mapped_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape,
                                                     pop_mapping_method method, const char *name);
@@ -142,121 +197,152 @@ POP_API pop_tensor pop_graph_add_constant_at(pop_where where, pop_graph *graph, 
                                              pop_type value_type, const void *values, const char *name);
 #define pop_graph_add_constant_float(...) pop_graph_add_constant_float_at(POP_HERE, __VA_ARGS__)
 /* Every element is value; any device type.  POP_INT values beyond 2^53: use pop_graph_add_constant_fill. */
-POP_API pop_tensor pop_graph_add_constant_float_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape, double value,
-                                                   const char *name);
+POP_API pop_tensor pop_graph_add_constant_float_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape,
+                                                   double value, const char *name);
 #define pop_graph_add_constant_fill(...) pop_graph_add_constant_fill_at(POP_HERE, __VA_ARGS__)
 POP_API pop_tensor pop_graph_add_constant_fill_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape,
                                                   pop_type value_type, const void *value, const char *name);
 #define pop_graph_add_constant_half(...) pop_graph_add_constant_half_at(POP_HERE, __VA_ARGS__)
 /* Raw half bits, one for each element. */
-POP_API pop_tensor pop_graph_add_constant_half_at(pop_where where, pop_graph *graph, pop_shape shape, const uint16_t *bits, const char *name);
+POP_API pop_tensor pop_graph_add_constant_half_at(pop_where where, pop_graph *graph, pop_shape shape,
+                                                  const uint16_t *bits, const char *name);
 #define pop_graph_add_constant_half_fill(...) pop_graph_add_constant_half_fill_at(POP_HERE, __VA_ARGS__)
-POP_API pop_tensor pop_graph_add_constant_half_fill_at(pop_where where, pop_graph *graph, pop_shape shape, uint16_t bits, const char *name);
+POP_API pop_tensor pop_graph_add_constant_half_fill_at(pop_where where, pop_graph *graph, pop_shape shape,
+                                                       uint16_t bits, const char *name);
 #define pop_graph_clone(...) pop_graph_clone_at(POP_HERE, __VA_ARGS__)
 /* New variables with t's shape and tile mapping; type POP_TYPE_NULL keeps t's. */
-POP_API pop_tensor pop_graph_clone_at(pop_where where, pop_graph *graph, pop_type type, pop_tensor t, pop_clone_method method, const char *name);
+POP_API pop_tensor pop_graph_clone_at(pop_where where, pop_graph *graph, pop_type type, pop_tensor t,
+                                      pop_clone_method method, const char *name);
 #define pop_graph_clone_n(...) pop_graph_clone_n_at(POP_HERE, __VA_ARGS__)
 /* n clones, with a new outer dimension of n. */
-POP_API pop_tensor pop_graph_clone_n_at(pop_where where, pop_graph *graph, pop_type type, pop_tensor t, size_t n, pop_clone_method method,
-                                        pop_clone_duplication duplication, const char *name);
+POP_API pop_tensor pop_graph_clone_n_at(pop_where where, pop_graph *graph, pop_type type, pop_tensor t, size_t n,
+                                        pop_clone_method method, pop_clone_duplication duplication, const char *name);
 #define pop_graph_variable(...) pop_graph_variable_at(POP_HERE, __VA_ARGS__)
-POP_API pop_tensor pop_graph_variable_at(pop_where where, pop_graph *graph, uint32_t variable); /* the whole of it, flat */
+POP_API pop_tensor pop_graph_variable_at(pop_where where, pop_graph *graph,
+                                         uint32_t variable); /* the whole of it, flat */
 POP_API bool pop_graph_is_constant(const pop_graph *graph, uint32_t variable);
 POP_API const char *pop_graph_variable_name(const pop_graph *graph, uint32_t variable); /* "" when it has none */
 #define pop_graph_set_initial_value(...) pop_graph_set_initial_value_at(POP_HERE, __VA_ARGS__)
 /* Contents at each load: one host value of value_type per element of t (row-major). */
-POP_API void pop_graph_set_initial_value_at(pop_where where, pop_graph *graph, pop_tensor t, pop_type value_type, const void *values);
+POP_API void pop_graph_set_initial_value_at(pop_where where, pop_graph *graph, pop_tensor t, pop_type value_type,
+                                            const void *values);
 #define pop_graph_set_initial_fill(...) pop_graph_set_initial_fill_at(POP_HERE, __VA_ARGS__)
-POP_API void pop_graph_set_initial_fill_at(pop_where where, pop_graph *graph, pop_tensor t, pop_type value_type, const void *value);
+POP_API void pop_graph_set_initial_fill_at(pop_where where, pop_graph *graph, pop_tensor t, pop_type value_type,
+                                           const void *value);
 #define pop_graph_set_initial_half(...) pop_graph_set_initial_half_at(POP_HERE, __VA_ARGS__)
-POP_API void pop_graph_set_initial_half_at(pop_where where, pop_graph *graph, pop_tensor t, const uint16_t *bits); /* raw */
+POP_API void pop_graph_set_initial_half_at(pop_where where, pop_graph *graph, pop_tensor t,
+                                           const uint16_t *bits); /* raw */
 
 /* ---- tile mapping: each element of a variable lies on one tile; later calls override earlier ones ---- */
 #define pop_graph_set_tile_mapping(...) pop_graph_set_tile_mapping_at(POP_HERE, __VA_ARGS__)
 POP_API void pop_graph_set_tile_mapping_at(pop_where where, pop_graph *graph, pop_tensor t, unsigned tile);
 #define pop_graph_set_tile_mapping_lists(...) pop_graph_set_tile_mapping_lists_at(POP_HERE, __VA_ARGS__)
 /* List i holds the intervals of the flattened t that lie on tile i; fewer lists than tiles are allowed. */
-POP_API void pop_graph_set_tile_mapping_lists_at(pop_where where, pop_graph *graph, pop_tensor t, const pop_interval_lists *mapping);
+POP_API void pop_graph_set_tile_mapping_lists_at(pop_where where, pop_graph *graph, pop_tensor t,
+                                                 const pop_interval_lists *mapping);
 #define pop_graph_get_tile_mapping(...) pop_graph_get_tile_mapping_at(POP_HERE, __VA_ARGS__)
-/* num_tiles lists, neighbours merged; the caller frees them; NULL where only *complete is wanted.  When some element is unmapped: *complete is set
- * to false if complete is not NULL, otherwise invalid_tile_mapping is recorded and false returned. */
-POP_API bool pop_graph_get_tile_mapping_at(pop_where where, pop_graph *graph, pop_tensor t, bool *complete, pop_interval_lists *mapping);
+/* num_tiles lists, neighbours merged; the caller frees them; NULL where only *complete is wanted.  When some element is
+ * unmapped: *complete is set to false if complete is not NULL, otherwise invalid_tile_mapping is recorded and false
+ * returned. */
+POP_API bool pop_graph_get_tile_mapping_at(pop_where where, pop_graph *graph, pop_tensor t, bool *complete,
+                                           pop_interval_lists *mapping);
 #define pop_graph_get_sorted_contiguous_regions(...) pop_graph_get_sorted_contiguous_regions_at(POP_HERE, __VA_ARGS__)
-/* The intervals of flattened t, in groups that are each one contiguous region in memory, sorted by variable and offset.  With remove_aliased,
- * intervals that repeat elements drop out; aliases (NULL, or room for one entry per element of the intervals; see docs/tensors.md) gets, for each
- * element in sorted order, the index of its representative.  The caller frees groups. */
-POP_API bool pop_graph_get_sorted_contiguous_regions_at(pop_where where, pop_graph *graph, pop_tensor t, pop_interval_list intervals,
-                                                        bool remove_aliased, size_t *aliases, pop_interval_lists *groups);
+/* The intervals of flattened t, in groups that are each one contiguous region in memory, sorted by variable and offset.
+ * With remove_aliased, intervals that repeat elements drop out; aliases (NULL, or room for one entry per element of the
+ * intervals; see docs/tensors.md) gets, for each element in sorted order, the index of its representative.  The caller
+ * frees groups. */
+POP_API bool pop_graph_get_sorted_contiguous_regions_at(pop_where where, pop_graph *graph, pop_tensor t,
+                                                        pop_interval_list intervals, bool remove_aliased,
+                                                        size_t *aliases, pop_interval_lists *groups);
 #define pop_graph_reorder_to_simplify(...) pop_graph_reorder_to_simplify_at(POP_HERE, __VA_ARGS__)
-/* Replaces *t by its flattened elements in an order that makes it more contiguous, and each of others by the same permutation of its elements.
- * With require_similarity, does nothing unless every other tensor becomes no less contiguous. */
-POP_API void pop_graph_reorder_to_simplify_at(pop_where where, pop_graph *graph, pop_tensor *t, pop_tensor **others, size_t count,
-                                              bool require_similarity);
+/* Replaces *t by its flattened elements in an order that makes it more contiguous, and each of others by the same
+ * permutation of its elements. With require_similarity, does nothing unless every other tensor becomes no less
+ * contiguous. */
+POP_API void pop_graph_reorder_to_simplify_at(pop_where where, pop_graph *graph, pop_tensor *t, pop_tensor **others,
+                                              size_t count, bool require_similarity);
 #define pop_graph_find_unbroadcast_tensor(...) pop_graph_find_unbroadcast_tensor_at(POP_HERE, __VA_ARGS__)
-POP_API pop_tensor pop_graph_find_unbroadcast_tensor_at(pop_where where, pop_graph *graph, pop_tensor t); /* broadcast dims become 1 */
+POP_API pop_tensor pop_graph_find_unbroadcast_tensor_at(pop_where where, pop_graph *graph,
+                                                        pop_tensor t); /* broadcast dims become 1 */
 
 /* ---- codelets ---- */
 #define pop_graph_add_codelets(...) pop_graph_add_codelets_at(POP_HERE, __VA_ARGS__)
-/* A .c or .cpp (.cc, .cxx, .C) source or a .gp file.  A source is compiled now (or comes from the cache); what the compiler said is in the error. */
+/* A .c or .cpp (.cc, .cxx, .C) source or a .gp file.  A source is compiled now (or comes from the cache); what the
+ * compiler said is in the error. */
 POP_API bool pop_graph_add_codelets_at(pop_where where, pop_graph *graph, const char *file);
 #define pop_graph_add_codelets_flags(...) pop_graph_add_codelets_flags_at(POP_HERE, __VA_ARGS__)
-POP_API bool pop_graph_add_codelets_flags_at(pop_where where, pop_graph *graph, const char *file, pop_codelet_file type, const char *flags);
+POP_API bool pop_graph_add_codelets_flags_at(pop_where where, pop_graph *graph, const char *file, pop_codelet_file type,
+                                             const char *flags);
 #define pop_graph_add_codelets_source(...) pop_graph_add_codelets_source_at(POP_HERE, __VA_ARGS__)
 /* Source text; type is POP_FILE_C or POP_FILE_CPP. */
-POP_API bool pop_graph_add_codelets_source_at(pop_where where, pop_graph *graph, const char *source, pop_codelet_file type, const char *flags);
+POP_API bool pop_graph_add_codelets_source_at(pop_where where, pop_graph *graph, const char *source,
+                                              pop_codelet_file type, const char *flags);
 POP_API bool pop_graph_has_codelet(const pop_graph *graph, const char *vertex_type);
 
 /* ---- vertices ---- */
 #define pop_graph_add_compute_set(...) pop_graph_add_compute_set_at(POP_HERE, __VA_ARGS__)
 POP_API pop_compute_set pop_graph_add_compute_set_at(pop_where where, pop_graph *graph, const char *name);
 #define pop_graph_add_vertex(...) pop_graph_add_vertex_at(POP_HERE, __VA_ARGS__)
-POP_API pop_vertex pop_graph_add_vertex_at(pop_where where, pop_graph *graph, pop_compute_set set, const char *vertex_type);
+POP_API pop_vertex pop_graph_add_vertex_at(pop_where where, pop_graph *graph, pop_compute_set set,
+                                           const char *vertex_type);
 #define pop_graph_add_vertex_connected(...) pop_graph_add_vertex_connected_at(POP_HERE, __VA_ARGS__)
-POP_API pop_vertex pop_graph_add_vertex_connected_at(pop_where where, pop_graph *graph, pop_compute_set set, const char *vertex_type,
-                                                     pop_connections connections);
+POP_API pop_vertex pop_graph_add_vertex_connected_at(pop_where where, pop_graph *graph, pop_compute_set set,
+                                                     const char *vertex_type, pop_connections connections);
 /* Takes the vertex that was added last back, with all that was connected to it; an older one stays. */
 POP_API void pop_graph_take_back_vertex(pop_graph *graph, pop_vertex vertex);
 #define pop_graph_map_vertex(...) pop_graph_map_vertex_at(POP_HERE, __VA_ARGS__)
 POP_API void pop_graph_map_vertex_at(pop_where where, pop_graph *graph, pop_vertex vertex, unsigned tile);
 #define pop_graph_connect(...) pop_graph_connect_at(POP_HERE, __VA_ARGS__)
-/* A scalar field takes one element, a Vector a tensor of rank 1, a vector of vectors or VectorList a tensor of rank 2 (by row). */
-POP_API void pop_graph_connect_at(pop_where where, pop_graph *graph, pop_vertex vertex, const char *field, pop_tensor t);
+/* A scalar field takes one element, a Vector a tensor of rank 1, a vector of vectors or VectorList a tensor of rank 2
+ * (by row). */
+POP_API void pop_graph_connect_at(pop_where where, pop_graph *graph, pop_vertex vertex, const char *field,
+                                  pop_tensor t);
 #define pop_graph_connect_index(...) pop_graph_connect_index_at(POP_HERE, __VA_ARGS__)
 /* One element of a vector of edges, after pop_graph_set_field_size. */
-POP_API void pop_graph_connect_index_at(pop_where where, pop_graph *graph, pop_vertex vertex, const char *field, size_t index, pop_tensor t);
+POP_API void pop_graph_connect_index_at(pop_where where, pop_graph *graph, pop_vertex vertex, const char *field,
+                                        size_t index, pop_tensor t);
 #define pop_graph_connect_list(...) pop_graph_connect_list_at(POP_HERE, __VA_ARGS__)
-/* A list of tensors of rank 1 to a vector of vectors or a VectorList; of one-element tensors to a vector of scalar edges. */
-POP_API void pop_graph_connect_list_at(pop_where where, pop_graph *graph, pop_vertex vertex, const char *field, pop_tensors list);
+/* A list of tensors of rank 1 to a vector of vectors or a VectorList; of one-element tensors to a vector of scalar
+ * edges. */
+POP_API void pop_graph_connect_list_at(pop_where where, pop_graph *graph, pop_vertex vertex, const char *field,
+                                       pop_tensors list);
 #define pop_graph_connect_constant(...) pop_graph_connect_constant_at(POP_HERE, __VA_ARGS__)
 /* An input edge that reads a constant with one host value of value_type (connect(field, T)). */
-POP_API void pop_graph_connect_constant_at(pop_where where, pop_graph *graph, pop_vertex vertex, const char *field, pop_type value_type,
-                                           const void *value);
+POP_API void pop_graph_connect_constant_at(pop_where where, pop_graph *graph, pop_vertex vertex, const char *field,
+                                           pop_type value_type, const void *value);
 #define pop_graph_set_field_size(...) pop_graph_set_field_size_at(POP_HERE, __VA_ARGS__)
-POP_API void pop_graph_set_field_size_at(pop_where where, pop_graph *graph, pop_vertex vertex, const char *field, size_t size);
-POP_API size_t pop_graph_get_field_size(const pop_graph *graph, pop_vertex vertex, const char *field); /* 0 when it has none */
+POP_API void pop_graph_set_field_size_at(pop_where where, pop_graph *graph, pop_vertex vertex, const char *field,
+                                         size_t size);
+POP_API size_t pop_graph_get_field_size(const pop_graph *graph, pop_vertex vertex,
+                                        const char *field); /* 0 when it has none */
 #define pop_graph_set_field(...) pop_graph_set_field_at(POP_HERE, __VA_ARGS__)
 /* Initial value of scalar state: one host value of value_type, converted to the field's type. */
-POP_API void pop_graph_set_field_at(pop_where where, pop_graph *graph, pop_vertex vertex, const char *field, pop_type value_type,
-                                    const void *value);
+POP_API void pop_graph_set_field_at(pop_where where, pop_graph *graph, pop_vertex vertex, const char *field,
+                                    pop_type value_type, const void *value);
 #define pop_graph_set_field_double(...) pop_graph_set_field_double_at(POP_HERE, __VA_ARGS__)
-POP_API void pop_graph_set_field_double_at(pop_where where, pop_graph *graph, pop_vertex vertex, const char *field, double value);
+POP_API void pop_graph_set_field_double_at(pop_where where, pop_graph *graph, pop_vertex vertex, const char *field,
+                                           double value);
 #define pop_graph_set_field_int(...) pop_graph_set_field_int_at(POP_HERE, __VA_ARGS__)
-POP_API void pop_graph_set_field_int_at(pop_where where, pop_graph *graph, pop_vertex vertex, const char *field, int64_t value);
+POP_API void pop_graph_set_field_int_at(pop_where where, pop_graph *graph, pop_vertex vertex, const char *field,
+                                        int64_t value);
 #define pop_graph_set_field_vector(...) pop_graph_set_field_vector_at(POP_HERE, __VA_ARGS__)
 /* Initial contents (and size) of vector state; index POP_WHOLE, or the row of a vector of vectors. */
-POP_API void pop_graph_set_field_vector_at(pop_where where, pop_graph *graph, pop_vertex vertex, pop_field field, pop_type value_type,
-                                           const void *values, size_t count);
+POP_API void pop_graph_set_field_vector_at(pop_where where, pop_graph *graph, pop_vertex vertex, pop_field field,
+                                           pop_type value_type, const void *values, size_t count);
 #define pop_graph_set_perf_estimate(...) pop_graph_set_perf_estimate_at(POP_HERE, __VA_ARGS__)
-POP_API void pop_graph_set_perf_estimate_at(pop_where where, pop_graph *graph, pop_vertex vertex, uint64_t cycles, uint64_t flops);
-#define pop_graph_set_cycle_estimate(graph, vertex, cycles) pop_graph_set_perf_estimate(graph, vertex, cycles, 0) /* the guide's name */
+POP_API void pop_graph_set_perf_estimate_at(pop_where where, pop_graph *graph, pop_vertex vertex, uint64_t cycles,
+                                            uint64_t flops);
+#define pop_graph_set_cycle_estimate(graph, vertex, cycles)                                                            \
+    pop_graph_set_perf_estimate(graph, vertex, cycles, 0) /* the guide's name */
 #define pop_graph_get_perf_estimate(...) pop_graph_get_perf_estimate_at(POP_HERE, __VA_ARGS__)
-/* From the vertex's own estimate or its type's estimator; missing_perf_estimate names the type when there is neither. */
+/* From the vertex's own estimate or its type's estimator; missing_perf_estimate names the type when there is neither.
+ */
 POP_API pop_perf pop_graph_get_perf_estimate_at(pop_where where, pop_graph *graph, pop_vertex vertex);
 #define pop_graph_register_perf_estimator(...) pop_graph_register_perf_estimator_at(POP_HERE, __VA_ARGS__)
 /* For every vertex of a type that has no estimate of its own; the type need not be loaded yet. */
-POP_API void pop_graph_register_perf_estimator_at(pop_where where, pop_graph *graph, const char *vertex_type, pop_perf_estimator estimator,
-                                                  void *user);
-/* What an estimator sees.  size is the number of elements (of rows, for a vector of vectors); index POP_WHOLE or a row. */
+POP_API void pop_graph_register_perf_estimator_at(pop_where where, pop_graph *graph, const char *vertex_type,
+                                                  pop_perf_estimator estimator, void *user);
+/* What an estimator sees.  size is the number of elements (of rows, for a vector of vectors); index POP_WHOLE or a row.
+ */
 POP_API const char *pop_vertex_view_type(const pop_vertex_view *vertex);
 POP_API uint32_t pop_vertex_view_compute_set(const pop_vertex_view *vertex);
 POP_API bool pop_vertex_view_has_field(const pop_vertex_view *vertex, const char *field);
@@ -266,10 +352,13 @@ POP_API size_t pop_vertex_view_field_size(const pop_vertex_view *vertex, const c
 POP_API double pop_vertex_view_field_value(const pop_vertex_view *vertex, const char *field, size_t i);
 /* The same of a row of a vector of vectors. */
 POP_API double pop_vertex_view_field_row_value(const pop_vertex_view *vertex, const char *field, size_t row, size_t i);
-/* How a vector field is kept on the target: level 0 is the outer vector, 1 an inner one; and the table of its inner vectors. */
-POP_API pop_vector_layout pop_vertex_view_field_layout(const pop_vertex_view *vertex, const char *field, unsigned level);
+/* How a vector field is kept on the target: level 0 is the outer vector, 1 an inner one; and the table of its inner
+ * vectors. */
+POP_API pop_vector_layout pop_vertex_view_field_layout(const pop_vertex_view *vertex, const char *field,
+                                                       unsigned level);
 POP_API pop_vector_list_layout pop_vertex_view_field_list_layout(const pop_vertex_view *vertex, const char *field);
-/* Limits of a field on this target: elements that dimension dim of it can have, and the largest value of scalar state. */
+/* Limits of a field on this target: elements that dimension dim of it can have, and the largest value of scalar state.
+ */
 POP_API uint64_t pop_graph_max_field_dim(pop_graph *graph, const char *vertex_type, const char *field, unsigned dim);
 POP_API double pop_graph_max_vertex_field_value(pop_graph *graph, const char *vertex_type, const char *field);
 
@@ -279,20 +368,23 @@ POP_API void pop_graph_create_host_write_at(pop_where where, pop_graph *graph, c
 #define pop_graph_create_host_read(...) pop_graph_create_host_read_at(POP_HERE, __VA_ARGS__)
 POP_API void pop_graph_create_host_read_at(pop_where where, pop_graph *graph, const char *handle, pop_tensor t);
 #define pop_graph_add_host_to_device_fifo(...) pop_graph_add_host_to_device_fifo_at(POP_HERE, __VA_ARGS__)
-POP_API pop_stream pop_graph_add_host_to_device_fifo_at(pop_where where, pop_graph *graph, const char *handle, pop_type type, size_t elements,
-                                                        pop_replicated_stream_mode mode, pop_options options);
-#define pop_graph_add_device_to_host_fifo(...) pop_graph_add_device_to_host_fifo_at(POP_HERE, __VA_ARGS__)
-POP_API pop_stream pop_graph_add_device_to_host_fifo_at(pop_where where, pop_graph *graph, const char *handle, pop_type type, size_t elements,
+POP_API pop_stream pop_graph_add_host_to_device_fifo_at(pop_where where, pop_graph *graph, const char *handle,
+                                                        pop_type type, size_t elements, pop_replicated_stream_mode mode,
                                                         pop_options options);
+#define pop_graph_add_device_to_host_fifo(...) pop_graph_add_device_to_host_fifo_at(POP_HERE, __VA_ARGS__)
+POP_API pop_stream pop_graph_add_device_to_host_fifo_at(pop_where where, pop_graph *graph, const char *handle,
+                                                        pop_type type, size_t elements, pop_options options);
 POP_API const char *pop_stream_handle(pop_stream stream); /* borrowed; "" for null */
 POP_API pop_type pop_stream_element_type(pop_stream stream);
 POP_API size_t pop_stream_num_elements(pop_stream stream);
 POP_API pop_stream_type pop_stream_direction(pop_stream stream);
 POP_API pop_replicated_stream_mode pop_stream_replicated_mode(pop_stream stream);
 #define pop_graph_add_remote_buffer(...) pop_graph_add_remote_buffer_at(POP_HERE, __VA_ARGS__)
-/* repeats rows of elements each.  rearrange_on_host or optimise_memory: the host arranges rows as they lie on the tiles, as for pop_copy_from_stream. */
-POP_API pop_remote_buffer pop_graph_add_remote_buffer_at(pop_where where, pop_graph *graph, const char *handle, pop_type type, size_t elements,
-                                                         size_t repeats, bool rearrange_on_host, bool optimise_memory);
+/* repeats rows of elements each.  rearrange_on_host or optimise_memory: the host arranges rows as they lie on the
+ * tiles, as for pop_copy_from_stream. */
+POP_API pop_remote_buffer pop_graph_add_remote_buffer_at(pop_where where, pop_graph *graph, const char *handle,
+                                                         pop_type type, size_t elements, size_t repeats,
+                                                         bool rearrange_on_host, bool optimise_memory);
 POP_API const char *pop_remote_buffer_handle(pop_remote_buffer buffer);
 POP_API pop_type pop_remote_buffer_element_type(pop_remote_buffer buffer);
 POP_API size_t pop_remote_buffer_num_elements(pop_remote_buffer buffer);
@@ -300,31 +392,39 @@ POP_API size_t pop_remote_buffer_repeats(pop_remote_buffer buffer);
 POP_API bool pop_remote_buffer_rearrange_on_host(pop_remote_buffer buffer);
 POP_API bool pop_remote_buffer_optimise_memory(pop_remote_buffer buffer);
 /* An argument of a host function: this many elements of a type. */
-typedef struct pop_host_argument { pop_type type; size_t elements; } pop_host_argument;
+typedef struct pop_host_argument {
+    pop_type type;
+    size_t elements;
+} pop_host_argument;
 #define pop_graph_add_host_function(...) pop_graph_add_host_function_at(POP_HERE, __VA_ARGS__)
-POP_API pop_host_function pop_graph_add_host_function_at(pop_where where, pop_graph *graph, const char *handle, const pop_host_argument *inputs,
-                                                         size_t num_inputs, const pop_host_argument *outputs, size_t num_outputs);
+POP_API pop_host_function pop_graph_add_host_function_at(pop_where where, pop_graph *graph, const char *handle,
+                                                         const pop_host_argument *inputs, size_t num_inputs,
+                                                         const pop_host_argument *outputs, size_t num_outputs);
 POP_API const char *pop_host_function_handle(pop_host_function function); /* borrowed; "" for null */
 #define pop_graph_add_function(...) pop_graph_add_function_at(POP_HERE, __VA_ARGS__)
 POP_API pop_function pop_graph_add_function_at(pop_where where, pop_graph *graph, pop_program program);
 
 /* ---- writing a graph down ---- */
 #define pop_graph_serialize_tensors(...) pop_graph_serialize_tensors_at(POP_HERE, __VA_ARGS__)
-/* Layout (variables, mapping, views) of tensors to a file; pop_graph_deserialize_tensors makes new variables laid out alike. */
-POP_API bool pop_graph_serialize_tensors_at(pop_where where, pop_graph *graph, FILE *file, pop_tensors tensors, pop_serialization format);
+/* Layout (variables, mapping, views) of tensors to a file; pop_graph_deserialize_tensors makes new variables laid out
+ * alike. */
+POP_API bool pop_graph_serialize_tensors_at(pop_where where, pop_graph *graph, FILE *file, pop_tensors tensors,
+                                            pop_serialization format);
 #define pop_graph_deserialize_tensors(...) pop_graph_deserialize_tensors_at(POP_HERE, __VA_ARGS__)
 /* Writes at most capacity tensors, returns how many the file holds; 0 and an error (parse_error) on a broken file. */
-POP_API size_t pop_graph_deserialize_tensors_at(pop_where where, pop_graph *graph, FILE *file, pop_serialization format, pop_tensor *tensors,
-                                                size_t capacity);
+POP_API size_t pop_graph_deserialize_tensors_at(pop_where where, pop_graph *graph, FILE *file, pop_serialization format,
+                                                pop_tensor *tensors, size_t capacity);
 #define pop_graph_serialize(...) pop_graph_serialize_at(POP_HERE, __VA_ARGS__)
 /* A dump of the whole graph for tools, which is not read again: JSON, or the same as CBOR (POP_SERIALIZE_BINARY). */
 POP_API bool pop_graph_serialize_at(pop_where where, pop_graph *graph, FILE *file, pop_serialization format);
 #define pop_graph_output_compute_graph(...) pop_graph_output_compute_graph_at(POP_HERE, __VA_ARGS__)
 /* Graphviz: the steps of programs and the variables between them. */
-POP_API bool pop_graph_output_compute_graph_at(pop_where where, pop_graph *graph, FILE *file, const pop_program *programs, size_t count);
+POP_API bool pop_graph_output_compute_graph_at(pop_where where, pop_graph *graph, FILE *file,
+                                               const pop_program *programs, size_t count);
 #define pop_graph_output_vertex_graph(...) pop_graph_output_vertex_graph_at(POP_HERE, __VA_ARGS__)
 /* Graphviz: every vertex of the compute sets that programs execute, and its edges. */
-POP_API bool pop_graph_output_vertex_graph_at(pop_where where, pop_graph *graph, FILE *file, const pop_program *programs, size_t count);
+POP_API bool pop_graph_output_vertex_graph_at(pop_where where, pop_graph *graph, FILE *file,
+                                              const pop_program *programs, size_t count);
 
 POP_END_DECLS
 #endif

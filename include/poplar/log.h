@@ -79,8 +79,9 @@ POP_API bool pop_log_on(pop_log_library library, pop_log_level level);
 POP_API void pop_log_write(pop_log_library library, pop_log_level level, const char *format, ...) POP_PRINTF(3, 4);
 /* The same, unless the process has written this text before. */
 POP_API void pop_log_once(pop_log_library library, pop_log_level level, const char *format, ...) POP_PRINTF(3, 4);
-/* Logs a public call, records it in the graph (pop_debug_call) and enters it: what it calls is nested until pop_log_leave, on the same thread.
- * function is __func__; an ending _at is left out.  Returns where with the call's debug context, for all that it builds. */
+/* Logs a public call, records it in the graph (pop_debug_call) and enters it: what it calls is nested until
+ * pop_log_leave, on the same thread. function is __func__; an ending _at is left out.  Returns where with the call's
+ * debug context, for all that it builds. */
 POP_API pop_where pop_log_enter(pop_log_library library, pop_graph *graph, pop_where where, const char *function,
                                 const pop_log_argument *arguments, size_t count);
 POP_API void pop_log_leave(void);

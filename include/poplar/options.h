@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Options: pairs of strings, as Poplar's OptionFlags.  Every option of every call stands in one table (docs/options.md is
- * generated from it); an unknown key is an invalid_option error that names the nearest known one. */
+/* Options: pairs of strings, as Poplar's OptionFlags.  Every option of every call stands in one table (docs/options.md
+ * is generated from it); an unknown key is an invalid_option error that names the nearest known one. */
 #ifndef POPLAR_OPTIONS_H
 #define POPLAR_OPTIONS_H
 
@@ -19,18 +19,20 @@ typedef struct pop_options {
 
 /* POP_OPTIONS({"debug.instrument", "true"}, {"opt.maxCompilationThreads", "2"}): only as an argument or initialiser. */
 #define POP_OPTIONS(...)                                                                                               \
-    ((pop_options){ (const pop_option[]){ __VA_ARGS__ }, sizeof((const pop_option[]){ __VA_ARGS__ }) / sizeof(pop_option) })
+    ((pop_options){ (const pop_option[]){ __VA_ARGS__ },                                                               \
+                    sizeof((const pop_option[]){ __VA_ARGS__ }) / sizeof(pop_option) })
 #define POP_NO_OPTIONS ((pop_options){ 0, 0 })
 
 POP_BEGIN_DECLS
 
 /* One row of the table of options. */
 typedef struct pop_option_info {
-    const char *group;   /* "engine", "target", "stream", "print", "report", "runtime" */
+    const char *group; /* "engine", "target", "stream", "print", "report", "runtime" */
     const char *key;
-    const char *values;  /* "true|false", "integer", "text", "a|b|c" */
+    const char *values;   /* "true|false", "integer", "text", "a|b|c" */
     const char *standard; /* default value */
-    const char *effect;  /* what it does; NULL when the name is accepted and has no effect here, "" when it is for hardware alone */
+    const char *effect;   /* what it does; NULL when the name is accepted and has no effect here, "" when it is for
+                             hardware alone */
 } pop_option_info;
 
 /* All rows; *count receives their number.  Static storage. */

@@ -7,12 +7,15 @@
 
 POP_BEGIN_DECLS
 
-/* Compiles source files (.c, .cpp) and merges .gp files into one .gp file at output.  flags are as on popc's command line:
- * "-O2 -g -DX=1 -I dir".  The compiler's own message is in the error's text (its whole text goes to standard error when verbose). */
-POP_API pop_status popc_compile_files(const char *const *inputs, size_t count, const char *flags, const char *output, bool verbose,
-                                      pop_error *error) POP_MUST_CHECK;
+/* Compiles source files (.c, .cpp) and merges .gp files into one .gp file at output.  flags are as on popc's command
+ * line:
+ * "-O2 -g -DX=1 -I dir".  The compiler's own message is in the error's text (its whole text goes to standard error when
+ * verbose). */
+POP_API pop_status popc_compile_files(const char *const *inputs, size_t count, const char *flags, const char *output,
+                                      bool verbose, pop_error *error) POP_MUST_CHECK;
 
-/* The highest x86-64 micro-architecture level of this machine, 1 to 4: codelets compiled for a higher one are refused. */
+/* The highest x86-64 micro-architecture level of this machine, 1 to 4: codelets compiled for a higher one are refused.
+ */
 POP_API unsigned pop_machine_level(void);
 
 POP_END_DECLS

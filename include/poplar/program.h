@@ -1,23 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Control programs: what a device does with a graph, step by step.
  *
- * A pop_program is a small value; its node belongs to the graph.  A sequence grows with pop_sequence_add after it was handed
- * out, and every program that holds it sees it grow.  name may be NULL. */
+ * A pop_program is a small value; its node belongs to the graph.  A sequence grows with pop_sequence_add after it was
+ * handed out, and every program that holds it sees it grow.  name may be NULL. */
 #ifndef POPLAR_PROGRAM_H
 #define POPLAR_PROGRAM_H
 
 #include <poplar/graph.h>
 
 /* Programs, borrowed for the call: POP_PROGRAMS(a, b). */
-typedef struct pop_programs { size_t count; const pop_program *list; } pop_programs;
+typedef struct pop_programs {
+    size_t count;
+    const pop_program *list;
+} pop_programs;
 #define POP_PROGRAMS(...)                                                                                              \
-    ((pop_programs){ sizeof((const pop_program[]){ __VA_ARGS__ }) / sizeof(pop_program), (const pop_program[]){ __VA_ARGS__ } })
+    ((pop_programs){ sizeof((const pop_program[]){ __VA_ARGS__ }) / sizeof(pop_program),                               \
+                     (const pop_program[]){ __VA_ARGS__ } })
 
 typedef enum pop_sync_type { POP_SYNC_INTERNAL = 0, POP_SYNC_EXTERNAL, POP_SYNC_GLOBAL } pop_sync_type;
-typedef enum pop_float_format { POP_FLOAT_FORMAT_AUTO = 0, POP_FLOAT_FORMAT_FIXED, POP_FLOAT_FORMAT_SCIENTIFIC, POP_FLOAT_FORMAT_NONE } pop_float_format;
+typedef enum pop_float_format {
+    POP_FLOAT_FORMAT_AUTO = 0,
+    POP_FLOAT_FORMAT_FIXED,
+    POP_FLOAT_FORMAT_SCIENTIFIC,
+    POP_FLOAT_FORMAT_NONE
+} pop_float_format;
 
-/* How PrintTensor writes; pop_print_format_default gives Poplar's values, and pop_print_format_guide the text of the guide's era:
- * {1,1.5,2,2.5}, nested braces on lines of their own. */
+/* How PrintTensor writes; pop_print_format_default gives Poplar's values, and pop_print_format_guide the text of the
+ * guide's era: {1,1.5,2,2.5}, nested braces on lines of their own. */
 typedef struct pop_print_format {
     unsigned summarise_threshold; /* more elements than this are summarised */
     unsigned edge_items;
@@ -32,7 +41,7 @@ POP_BEGIN_DECLS
 
 POP_API pop_print_format pop_print_format_default(void); /* 1000, 3, 75, 8, auto, ' ', '[', ']' */
 POP_API pop_print_format pop_print_format_guide(void);
-POP_API pop_print_format pop_print_format_plain(void);   /* PrintTensorFmt::disableFormatting() */
+POP_API pop_print_format pop_print_format_plain(void); /* PrintTensorFmt::disableFormatting() */
 
 POP_API bool pop_program_is_empty(pop_program program);
 POP_API bool pop_program_equal(pop_program a, pop_program b); /* the same node */
@@ -53,31 +62,42 @@ POP_API pop_program pop_block_at(pop_where where, pop_program program, const cha
 POP_API pop_program pop_execute_at(pop_where where, pop_compute_set set, const char *name);
 #define pop_execute_consensus(...) pop_execute_consensus_at(POP_HERE, __VA_ARGS__)
 /* The AND of all vertices' compute() goes to a scalar tensor (BOOL or an integer type). */
-POP_API pop_program pop_execute_consensus_at(pop_where where, pop_compute_set set, pop_tensor consensus, const char *name);
+POP_API pop_program pop_execute_consensus_at(pop_where where, pop_compute_set set, pop_tensor consensus,
+                                             const char *name);
 
 #define pop_copy(...) pop_copy_at(POP_HERE, __VA_ARGS__)
 /* Same number of elements and type; shapes may differ.  Overlap behaves as if the source were read first. */
-POP_API pop_program pop_copy_at(pop_where where, pop_tensor source, pop_tensor destination, bool dont_outline, const char *name);
-/* optimise_memory: the host arranges the data as it lies on the tiles.  Tiles then need no memory to sort it in, and the host moves smaller pieces. */
+POP_API pop_program pop_copy_at(pop_where where, pop_tensor source, pop_tensor destination, bool dont_outline,
+                                const char *name);
+/* optimise_memory: the host arranges the data as it lies on the tiles.  Tiles then need no memory to sort it in, and
+ * the host moves smaller pieces. */
 #define pop_copy_from_stream(...) pop_copy_from_stream_at(POP_HERE, __VA_ARGS__)
-POP_API pop_program pop_copy_from_stream_at(pop_where where, pop_stream stream, pop_tensor destination, bool optimise_memory, const char *name);
+POP_API pop_program pop_copy_from_stream_at(pop_where where, pop_stream stream, pop_tensor destination,
+                                            bool optimise_memory, const char *name);
 #define pop_copy_to_stream(...) pop_copy_to_stream_at(POP_HERE, __VA_ARGS__)
-POP_API pop_program pop_copy_to_stream_at(pop_where where, pop_tensor source, pop_stream stream, bool optimise_memory, const char *name);
+POP_API pop_program pop_copy_to_stream_at(pop_where where, pop_tensor source, pop_stream stream, bool optimise_memory,
+                                          const char *name);
 #define pop_copy_from_remote(...) pop_copy_from_remote_at(POP_HERE, __VA_ARGS__)
 /* offset: the null tensor for row 0, or an INT or UNSIGNED_INT tensor of k row indices for a destination of {k, n}. */
-POP_API pop_program pop_copy_from_remote_at(pop_where where, pop_remote_buffer buffer, pop_tensor destination, pop_tensor offset, const char *name);
+POP_API pop_program pop_copy_from_remote_at(pop_where where, pop_remote_buffer buffer, pop_tensor destination,
+                                            pop_tensor offset, const char *name);
 #define pop_copy_to_remote(...) pop_copy_to_remote_at(POP_HERE, __VA_ARGS__)
-POP_API pop_program pop_copy_to_remote_at(pop_where where, pop_tensor source, pop_remote_buffer buffer, pop_tensor offset, const char *name);
+POP_API pop_program pop_copy_to_remote_at(pop_where where, pop_tensor source, pop_remote_buffer buffer,
+                                          pop_tensor offset, const char *name);
 
 #define pop_repeat(...) pop_repeat_at(POP_HERE, __VA_ARGS__)
-POP_API pop_program pop_repeat_at(pop_where where, unsigned count, pop_program body, const char *name); /* 0 is allowed */
+POP_API pop_program pop_repeat_at(pop_where where, unsigned count, pop_program body,
+                                  const char *name); /* 0 is allowed */
 #define pop_repeat_while_true(...) pop_repeat_while_true_at(POP_HERE, __VA_ARGS__)
 /* Runs condition, tests the scalar predicate, runs body, and again. */
-POP_API pop_program pop_repeat_while_true_at(pop_where where, pop_program condition, pop_tensor predicate, pop_program body, const char *name);
+POP_API pop_program pop_repeat_while_true_at(pop_where where, pop_program condition, pop_tensor predicate,
+                                             pop_program body, const char *name);
 #define pop_repeat_while_false(...) pop_repeat_while_false_at(POP_HERE, __VA_ARGS__)
-POP_API pop_program pop_repeat_while_false_at(pop_where where, pop_program condition, pop_tensor predicate, pop_program body, const char *name);
+POP_API pop_program pop_repeat_while_false_at(pop_where where, pop_program condition, pop_tensor predicate,
+                                              pop_program body, const char *name);
 #define pop_if(...) pop_if_at(POP_HERE, __VA_ARGS__)
-POP_API pop_program pop_if_at(pop_where where, pop_tensor predicate, pop_program then_program, pop_program else_program, const char *name);
+POP_API pop_program pop_if_at(pop_where where, pop_tensor predicate, pop_program then_program, pop_program else_program,
+                              const char *name);
 #define pop_switch(...) pop_switch_at(POP_HERE, __VA_ARGS__)
 /* A scalar INT (or UNSIGNED_INT) control; no cases yet, an empty default. */
 POP_API pop_program pop_switch_at(pop_where where, pop_tensor control, const char *name);
@@ -92,13 +112,16 @@ POP_API void pop_switch_unreachable_default_at(pop_where where, pop_program swit
 POP_API pop_program pop_call_at(pop_where where, pop_function function, const char *name);
 #define pop_call_host(...) pop_call_host_at(POP_HERE, __VA_ARGS__)
 /* Types and sizes must be those of the host function's arguments. */
-POP_API pop_program pop_call_host_at(pop_where where, pop_host_function function, pop_tensors inputs, pop_tensors outputs, const char *name);
+POP_API pop_program pop_call_host_at(pop_where where, pop_host_function function, pop_tensors inputs,
+                                     pop_tensors outputs, const char *name);
 
 #define pop_print_tensor(...) pop_print_tensor_at(POP_HERE, __VA_ARGS__)
-/* title NULL: the tensor's debug name.  The format is the default one, or the guide's where the engine option print.guideFormat says so. */
+/* title NULL: the tensor's debug name.  The format is the default one, or the guide's where the engine option
+ * print.guideFormat says so. */
 POP_API pop_program pop_print_tensor_at(pop_where where, const char *title, pop_tensor t, const char *name);
 #define pop_print_tensor_format(...) pop_print_tensor_format_at(POP_HERE, __VA_ARGS__)
-POP_API pop_program pop_print_tensor_format_at(pop_where where, const char *title, pop_tensor t, pop_print_format format, const char *name);
+POP_API pop_program pop_print_tensor_format_at(pop_where where, const char *title, pop_tensor t,
+                                               pop_print_format format, const char *name);
 #define pop_write_undef(...) pop_write_undef_at(POP_HERE, __VA_ARGS__)
 POP_API pop_program pop_write_undef_at(pop_where where, pop_tensor t, const char *name);
 #define pop_sync(...) pop_sync_at(POP_HERE, __VA_ARGS__)
@@ -107,7 +130,8 @@ POP_API pop_program pop_sync_at(pop_where where, pop_graph *graph, pop_sync_type
 /* Ends the run with application_runtime_error; message may be NULL. */
 POP_API pop_program pop_abort_at(pop_where where, pop_graph *graph, const char *message, const char *name);
 #define pop_abort_on_condition(...) pop_abort_on_condition_at(POP_HERE, __VA_ARGS__)
-POP_API pop_program pop_abort_on_condition_at(pop_where where, pop_tensor condition, const char *message, const char *name);
+POP_API pop_program pop_abort_on_condition_at(pop_where where, pop_tensor condition, const char *message,
+                                              const char *name);
 #define pop_error_program(...) pop_error_program_at(POP_HERE, __VA_ARGS__)
 /* Prints message and t, then ends the run. */
 POP_API pop_program pop_error_program_at(pop_where where, const char *message, pop_tensor t, const char *name);
@@ -115,43 +139,55 @@ POP_API pop_program pop_error_program_at(pop_where where, const char *message, p
 POP_API pop_program pop_assume_equal_across_replicas_at(pop_where where, pop_tensor t, const char *name);
 
 /* ---- the device's clocks ----
- * UNSIGNED_INT[2], low word first, on the tile.  On a modelled IPU it is the tile's clock since load or the last reset of the execution profile (0 while
- * profiling is disabled): the record of what has run is gone through at each stamp, about 0.2 ms on a whole IPU, and more with the ways that programs took,
- * not with their iterations.  On a CPU device it is the host's time-stamp counter.  A sync of the given type precedes every stamp. */
+ * UNSIGNED_INT[2], low word first, on the tile.  On a modelled IPU it is the tile's clock since load or the last reset
+ * of the execution profile (0 while profiling is disabled): the record of what has run is gone through at each stamp,
+ * about 0.2 ms on a whole IPU, and more with the ways that programs took, not with their iterations.  On a CPU device
+ * it is the host's time-stamp counter.  A sync of the given type precedes every stamp. */
 #define pop_cycle_stamp(...) pop_cycle_stamp_at(POP_HERE, __VA_ARGS__)
 /* Adds a stamp to the end of a sequence. */
-POP_API pop_tensor pop_cycle_stamp_at(pop_where where, pop_graph *graph, pop_program sequence, unsigned tile, pop_sync_type type, const char *name);
+POP_API pop_tensor pop_cycle_stamp_at(pop_where where, pop_graph *graph, pop_program sequence, unsigned tile,
+                                      pop_sync_type type, const char *name);
 #define pop_cycle_count(...) pop_cycle_count_at(POP_HERE, __VA_ARGS__)
 /* Puts stamps before and after what the sequence holds: the tensor gets the difference. */
-POP_API pop_tensor pop_cycle_count_at(pop_where where, pop_graph *graph, pop_program sequence, unsigned tile, pop_sync_type type, const char *name);
+POP_API pop_tensor pop_cycle_count_at(pop_where where, pop_graph *graph, pop_program sequence, unsigned tile,
+                                      pop_sync_type type, const char *name);
 
 /* ---- registers of tiles: variables that a graph makes on first use ---- */
 #define pop_get_hw_seeds(...) pop_get_hw_seeds_at(POP_HERE, __VA_ARGS__)
-/* Adds to a sequence: the seeds of the random number generators go to a new tensor, UNSIGNED_INT[tiles][workers][4].  At load they differ from
- * worker to worker and are the same each time. */
+/* Adds to a sequence: the seeds of the random number generators go to a new tensor, UNSIGNED_INT[tiles][workers][4]. At
+ * load they differ from worker to worker and are the same each time. */
 POP_API pop_tensor pop_get_hw_seeds_at(pop_where where, pop_graph *graph, pop_program sequence, const char *name);
 #define pop_set_hw_seeds(...) pop_set_hw_seeds_at(POP_HERE, __VA_ARGS__)
 /* Adds to a sequence: the seeds come from a tensor of as many elements. */
-POP_API void pop_set_hw_seeds_at(pop_where where, pop_graph *graph, pop_tensor seeds, pop_program sequence, const char *name);
+POP_API void pop_set_hw_seeds_at(pop_where where, pop_graph *graph, pop_tensor seeds, pop_program sequence,
+                                 const char *name);
 
-/* Floating-point exceptions that end a run with an error that names the vertex (inv: invalid operation; div0: division by zero; oflo: overflow of float or
- * half); esr: half rounds stochastically, by numbers that the hardware's seeds decide; nanoo: half overflows to NaN, else to the largest value (65504).
- * At load all are off.  It acts on vertices, modelled and on the CPU.  Programs that never set it run as IEEE 754 says: to nearest, half overflows to
- * infinity, no exceptions.  A graph that sets it runs other code of its codelets, which is slower: made from their sources when the graph is compiled,
- * or read from NAME.behaving.gp beside NAME.gp (popc -ffloat-behaviour).  Where there is neither, a warning says so when the graph is compiled: these
- * vertices round to nearest, and take the exceptions that their instructions raise.  Host functions and conversions on the host are not concerned. */
-typedef struct pop_float_behaviour { bool inv, div0, oflo, esr, nanoo; } pop_float_behaviour;
+/* Floating-point exceptions that end a run with an error that names the vertex (inv: invalid operation; div0: division
+ * by zero; oflo: overflow of float or half); esr: half rounds stochastically, by numbers that the hardware's seeds
+ * decide; nanoo: half overflows to NaN, else to the largest value (65504). At load all are off.  It acts on vertices,
+ * modelled and on the CPU.  Programs that never set it run as IEEE 754 says: to nearest, half overflows to infinity, no
+ * exceptions.  A graph that sets it runs other code of its codelets, which is slower: made from their sources when the
+ * graph is compiled, or read from NAME.behaving.gp beside NAME.gp (popc -ffloat-behaviour).  Where there is neither, a
+ * warning says so when the graph is compiled: these vertices round to nearest, and take the exceptions that their
+ * instructions raise.  Host functions and conversions on the host are not concerned. */
+typedef struct pop_float_behaviour {
+    bool inv, div0, oflo, esr, nanoo;
+} pop_float_behaviour;
 #define pop_set_float_behaviour(...) pop_set_float_behaviour_at(POP_HERE, __VA_ARGS__)
-POP_API void pop_set_float_behaviour_at(pop_where where, pop_graph *graph, pop_program sequence, pop_float_behaviour behaviour, const char *name);
+POP_API void pop_set_float_behaviour_at(pop_where where, pop_graph *graph, pop_program sequence,
+                                        pop_float_behaviour behaviour, const char *name);
 #define pop_restore_float_behaviour(...) pop_restore_float_behaviour_at(POP_HERE, __VA_ARGS__)
 /* To what pop_modify_float_behaviour gave. */
-POP_API void pop_restore_float_behaviour_at(pop_where where, pop_graph *graph, pop_program sequence, pop_tensor behaviour, const char *name);
+POP_API void pop_restore_float_behaviour_at(pop_where where, pop_graph *graph, pop_program sequence,
+                                            pop_tensor behaviour, const char *name);
 #define pop_modify_float_behaviour(...) pop_modify_float_behaviour_at(POP_HERE, __VA_ARGS__)
-/* Adds to a sequence: what is true in clear becomes false, then what is true in set becomes true.  Gives what it was: UNSIGNED_INT[tiles][5]. */
-POP_API pop_tensor pop_modify_float_behaviour_at(pop_where where, pop_graph *graph, pop_program sequence, pop_float_behaviour clear,
-                                                 pop_float_behaviour set, const char *name);
+/* Adds to a sequence: what is true in clear becomes false, then what is true in set becomes true.  Gives what it was:
+ * UNSIGNED_INT[tiles][5]. */
+POP_API pop_tensor pop_modify_float_behaviour_at(pop_where where, pop_graph *graph, pop_program sequence,
+                                                 pop_float_behaviour clear, pop_float_behaviour set, const char *name);
 #define pop_set_stochastic_rounding(...) pop_set_stochastic_rounding_at(POP_HERE, __VA_ARGS__)
-POP_API void pop_set_stochastic_rounding_at(pop_where where, pop_graph *graph, pop_program sequence, bool enable, const char *name);
+POP_API void pop_set_stochastic_rounding_at(pop_where where, pop_graph *graph, pop_program sequence, bool enable,
+                                            const char *name);
 
 /* The tree of a program as indented text. */
 POP_API bool pop_dump_program(pop_graph *graph, pop_program program, FILE *file);

@@ -3,11 +3,17 @@
 #ifndef POPLAR_REPLICATION_FACTOR_HPP
 #define POPLAR_REPLICATION_FACTOR_HPP
 
-namespace poplar {
+namespace poplar
+{
 
 struct replication_factor {
-    explicit constexpr replication_factor(unsigned count) : value(count) {}
-    explicit constexpr operator unsigned() const { return value; }
+    explicit constexpr replication_factor(unsigned count) : value(count)
+    {
+    }
+    explicit constexpr operator unsigned() const
+    {
+        return value;
+    }
 
     unsigned value;
 };

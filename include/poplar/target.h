@@ -30,7 +30,8 @@ typedef struct pop_exchange_limits {
 /* Where a target's limits come from: the ladder of cards (docs/targets.md), or its own list. */
 typedef enum pop_global_exchange { POP_GLOBAL_EXCHANGE_LADDER = 0, POP_GLOBAL_EXCHANGE_LISTED = 1 } pop_global_exchange;
 
-/* A machine.  Fields may be changed before a graph is created from it; pop_target_check says whether the result makes sense. */
+/* A machine.  Fields may be changed before a graph is created from it; pop_target_check says whether the result makes
+ * sense. */
 typedef struct pop_target {
     pop_target_type type;
     char system[32]; /* "ipu1", "ipu2", "ipu21", "bow", "cpu" or a custom name */
@@ -67,8 +68,10 @@ typedef struct pop_target {
     unsigned num_stride_bits;
     unsigned atomic_store_granularity; /* bytes */
     unsigned host_bytes_per_kilocycle; /* host exchange bandwidth: bytes in 1,000 cycles */
-    unsigned host_grain_bytes;         /* data from the host whose pieces on tiles are smaller than this is brought in so large parts */
-    bool host_rearranges;              /* the host sends data in the order of tile memory; else tiles sort what came in the tensor's order */
+    unsigned host_grain_bytes; /* data from the host whose pieces on tiles are smaller than this is brought in so large
+                                  parts */
+    bool host_rearranges; /* the host sends data in the order of tile memory; else tiles sort what came in the tensor's
+                             order */
     bool accurate_half;
     bool compile_ipu_code;
     /* How IPUs are joined: the limits of exchange between them, and the pod's description, which is kept and told, and
@@ -94,13 +97,13 @@ typedef struct pop_target {
 
 POP_BEGIN_DECLS
 
-/* A target of num_ipus chips of a system: "ipu1", "ipu2", "ipu21", "bow".  Fails with invalid_machine_model on an unknown
- * name (the text names the nearest) or zero chips. */
+/* A target of num_ipus chips of a system: "ipu1", "ipu2", "ipu21", "bow".  Fails with invalid_machine_model on an
+ * unknown name (the text names the nearest) or zero chips. */
 POP_API pop_status pop_target_create_ipu(unsigned num_ipus, const char *system, pop_target *target, pop_error *error);
-/* The same with a number of tiles (0: all of the system's) and options of group "target" (docs/options.md), over which the
- * environment variable POPLAR_TARGET_OPTIONS goes; num_ipus 0 is one chip. */
-POP_API pop_status pop_target_create_ipu_options(unsigned num_ipus, unsigned tiles_per_ipu, const char *system, pop_options options,
-                                                 pop_target *target, pop_error *error);
+/* The same with a number of tiles (0: all of the system's) and options of group "target" (docs/options.md), over which
+ * the environment variable POPLAR_TARGET_OPTIONS goes; num_ipus 0 is one chip. */
+POP_API pop_status pop_target_create_ipu_options(unsigned num_ipus, unsigned tiles_per_ipu, const char *system,
+                                                 pop_options options, pop_target *target, pop_error *error);
 /* The host: one worker, one tile per "IPU". */
 POP_API pop_target pop_target_create_cpu(bool accurate_half, unsigned num_ipus);
 /* The part of a machine that a virtual graph sees: fewer IPUs or tiles, everything else the same. */
@@ -120,35 +123,40 @@ POP_API unsigned pop_target_conv_unit_max_pipeline_depth(const pop_target *targe
 POP_API unsigned pop_target_num_conv_units(const pop_target *target, pop_type input, pop_type partials);
 POP_API bool pop_target_supports_exchange_bus_sharing(const pop_target *target);
 POP_API unsigned pop_target_tiles_per_shared_exchange_bus(const pop_target *target);
-/* Byte offsets, from the start of tile memory, at which memory elements begin.  Writes at most capacity entries, returns
- * how many there are. */
+/* Byte offsets, from the start of tile memory, at which memory elements begin.  Writes at most capacity entries,
+ * returns how many there are. */
 POP_API size_t pop_target_memory_element_offsets(const pop_target *target, unsigned *offsets, size_t capacity);
 /* Sync delay of a tile of one IPU in cycles: send a request and receive the release (seed 001, Target information). */
 POP_API unsigned pop_target_sync_delay(const pop_target *target, unsigned tile);
-/* Largest and lowest finite value of a type, as double; 64-bit integers that a double cannot hold fail with overflow_error. */
-POP_API pop_status pop_target_type_limits(const pop_target *target, pop_type type, double *lowest, double *max, pop_error *error);
-/* The same as a value of another type, which *lowest and *max (either may be NULL) point to: any integer or floating-point
- * type, POP_LONG, POP_UNSIGNED_LONG and POP_DOUBLE included.  overflow_error, and nothing written, when a limit is no value
- * of it. */
-POP_API pop_status pop_target_type_limits_as(const pop_target *target, pop_type type, pop_type as, void *lowest, void *max,
-                                             pop_error *error);
+/* Largest and lowest finite value of a type, as double; 64-bit integers that a double cannot hold fail with
+ * overflow_error. */
+POP_API pop_status pop_target_type_limits(const pop_target *target, pop_type type, double *lowest, double *max,
+                                          pop_error *error);
+/* The same as a value of another type, which *lowest and *max (either may be NULL) point to: any integer or
+ * floating-point type, POP_LONG, POP_UNSIGNED_LONG and POP_DOUBLE included.  overflow_error, and nothing written, when
+ * a limit is no value of it. */
+POP_API pop_status pop_target_type_limits_as(const pop_target *target, pop_type type, pop_type as, void *lowest,
+                                             void *max, pop_error *error);
 
-/* Limits of exchange between IPUs: how many there are (one IPU has none), what each carries in bits per second (0 beyond the last), and
- * the flows that share it, at most capacity of them; returns how many there are.  POP_ANY_IPU is expanded. */
+/* Limits of exchange between IPUs: how many there are (one IPU has none), what each carries in bits per second (0
+ * beyond the last), and the flows that share it, at most capacity of them; returns how many there are.  POP_ANY_IPU is
+ * expanded. */
 POP_API size_t pop_target_num_global_exchange_constraints(const pop_target *target);
 POP_API double pop_target_global_exchange_bandwidth(const pop_target *target, size_t constraint);
-POP_API size_t pop_target_global_exchange_flows(const pop_target *target, size_t constraint, pop_exchange_flow *flows, size_t capacity);
+POP_API size_t pop_target_global_exchange_flows(const pop_target *target, size_t constraint, pop_exchange_flow *flows,
+                                                size_t capacity);
 
 /* IPUs that links join, and IPUs of an instance of a program: all of the target's unless an option says otherwise. */
 POP_API unsigned pop_target_ipu_link_domain_size(const pop_target *target);
 POP_API unsigned pop_target_instance_size(const pop_target *target);
-/* The target options that are in force, as POPLAR_TARGET_OPTIONS takes them: {"ipuLinkDomainSize":"4"}.  Returns the length; the
- * buffer is always terminated. */
+/* The target options that are in force, as POPLAR_TARGET_OPTIONS takes them: {"ipuLinkDomainSize":"4"}.  Returns the
+ * length; the buffer is always terminated. */
 POP_API size_t pop_target_options(const pop_target *target, char *buffer, size_t size);
 
-/* Value of the register that enables floating-point exceptions: one bit each, in the order of the arguments.  The order is from
- * memory; the host's execution does not trap. */
-POP_API unsigned pop_target_make_fp_ictl_value(const pop_target *target, bool inv, bool div0, bool oflo, bool esr, bool nanoo);
+/* Value of the register that enables floating-point exceptions: one bit each, in the order of the arguments.  The order
+ * is from memory; the host's execution does not trap. */
+POP_API unsigned pop_target_make_fp_ictl_value(const pop_target *target, bool inv, bool div0, bool oflo, bool esr,
+                                               bool nanoo);
 
 POP_API bool pop_target_equal(const pop_target *a, const pop_target *b);
 /* Less than 0, 0 or more than 0: an order over every field, in the order of the table.  NULL comes first. */
@@ -156,8 +164,8 @@ POP_API int pop_target_compare(const pop_target *a, const pop_target *b);
 /* A hash of every field: equal targets hash alike. */
 POP_API uint64_t pop_target_hash(const pop_target *target);
 
-/* One line that a bug report can carry: "ipu2 type=ipu_model ipus=1 tiles=1472 memory=638976 ...", only what differs from
- * the named system.  Returns the length; the buffer is always terminated. */
+/* One line that a bug report can carry: "ipu2 type=ipu_model ipus=1 tiles=1472 memory=638976 ...", only what differs
+ * from the named system.  Returns the length; the buffer is always terminated. */
 POP_API size_t pop_target_to_text(const pop_target *target, char *buffer, size_t size);
 enum { POP_TARGET_TEXT_SIZE = 16384 }; /* a buffer that holds any target's text */
 /* The inverse; parse_error names the word that is wrong and the nearest valid one. */

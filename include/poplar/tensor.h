@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tensors: immutable views of variables.
  *
- * A pop_tensor is a 64-byte value: copying it copies no data, and views (slice, reshape, transpose, ...) cost the number of
- * pieces of the view, never of its elements.  Zero ({0}) is the null tensor: queries give 0, views of it are null, and using it
- * in a graph is an error there.  A view call that fails (index out of range, shapes that do not match) records the error in the
- * tensor's graph and returns the null tensor.
+ * A pop_tensor is a 64-byte value: copying it copies no data, and views (slice, reshape, transpose, ...) cost the
+ * number of pieces of the view, never of its elements.  Zero ({0}) is the null tensor: queries give 0, views of it are
+ * null, and using it in a graph is an error there.  A view call that fails (index out of range, shapes that do not
+ * match) records the error in the tensor's graph and returns the null tensor.
  *
- * Storage: nearly all views are held in the value itself.  pop_tensor_concat, and a reshape that strides cannot express,
- * make a node that belongs to the graph.  Loops that make very many can give them back: with pop_graph_mark and pop_graph_release
- * (graph.h), or by counting the values that they keep with pop_tensor_retain and pop_tensor_release, as C++ does.  Anything that
- * was connected, copied or mapped keeps what it needs by itself.
+ * Storage: nearly all views are held in the value itself.  pop_tensor_concat, and a reshape that strides cannot
+ * express, make a node that belongs to the graph.  Loops that make very many can give them back: with pop_graph_mark
+ * and pop_graph_release (graph.h), or by counting the values that they keep with pop_tensor_retain and
+ * pop_tensor_release, as C++ does.  Anything that was connected, copied or mapped keeps what it needs by itself.
  *
  * Every call whose name is a macro here passes the caller's line on to the function with _at. */
 #ifndef POPLAR_TENSOR_H
@@ -46,7 +46,8 @@ typedef struct pop_shape {
     const size_t *dims;
 } pop_shape;
 #define POP_SHAPE(...)                                                                                                 \
-    ((pop_shape){ sizeof((const size_t[]){ 0, __VA_ARGS__ }) / sizeof(size_t) - 1, (const size_t[]){ 0, __VA_ARGS__ } + 1 })
+    ((pop_shape){ sizeof((const size_t[]){ 0, __VA_ARGS__ }) / sizeof(size_t) - 1,                                     \
+                  (const size_t[]){ 0, __VA_ARGS__ } + 1 })
 
 /* A list of dimension numbers, borrowed for the call: POP_DIMS(1, 0). */
 typedef struct pop_dims {
@@ -54,7 +55,8 @@ typedef struct pop_dims {
     const unsigned *list;
 } pop_dims;
 #define POP_DIMS(...)                                                                                                  \
-    ((pop_dims){ sizeof((const unsigned[]){ 0, __VA_ARGS__ }) / sizeof(unsigned) - 1, (const unsigned[]){ 0, __VA_ARGS__ } + 1 })
+    ((pop_dims){ sizeof((const unsigned[]){ 0, __VA_ARGS__ }) / sizeof(unsigned) - 1,                                  \
+                 (const unsigned[]){ 0, __VA_ARGS__ } + 1 })
 
 /* A list of tensors, borrowed for the call: POP_TENSORS(a, b). */
 typedef struct pop_tensors {
@@ -62,7 +64,8 @@ typedef struct pop_tensors {
     const pop_tensor *list;
 } pop_tensors;
 #define POP_TENSORS(...)                                                                                               \
-    ((pop_tensors){ sizeof((const pop_tensor[]){ __VA_ARGS__ }) / sizeof(pop_tensor), (const pop_tensor[]){ __VA_ARGS__ } })
+    ((pop_tensors){ sizeof((const pop_tensor[]){ __VA_ARGS__ }) / sizeof(pop_tensor),                                  \
+                    (const pop_tensor[]){ __VA_ARGS__ } })
 
 /* Half-open range of elements, [begin, end). */
 typedef struct pop_interval {
@@ -75,10 +78,12 @@ typedef struct pop_interval_list {
     const pop_interval *list;
 } pop_interval_list;
 #define POP_INTERVALS(...)                                                                                             \
-    ((pop_interval_list){ sizeof((const pop_interval[]){ __VA_ARGS__ }) / sizeof(pop_interval), (const pop_interval[]){ __VA_ARGS__ } })
+    ((pop_interval_list){ sizeof((const pop_interval[]){ __VA_ARGS__ }) / sizeof(pop_interval),                        \
+                          (const pop_interval[]){ __VA_ARGS__ } })
 
 /* Lists of intervals, owned by whoever received them; pop_interval_lists_free gives them back, {0} is empty.  List i is
- * intervals[first[i]] up to intervals[first[i + 1]]; first has count + 1 entries (NULL when count is 0).  As a tile mapping, i is the tile. */
+ * intervals[first[i]] up to intervals[first[i + 1]]; first has count + 1 entries (NULL when count is 0).  As a tile
+ * mapping, i is the tile. */
 typedef struct pop_interval_lists {
     size_t count;
     size_t *first;
@@ -97,10 +102,11 @@ POP_BEGIN_DECLS
 
 POP_API void pop_interval_lists_free(pop_interval_lists *lists);
 
-/* Counting, for languages with destructors: a caller that retains each value it keeps whose view has a node, and releases it at the end, needs no
- * marks.  A node is given back once no retained value and no other node refers to it; pop_graph_release leaves it till then.  After a retain,
- * nodes made earlier that nobody retained may go with any release: count all values that you keep, or none.
- * A retained value keeps what its graph shares alive.  Both do nothing for values without a node, which pop_tensor_has_node tells. */
+/* Counting, for languages with destructors: a caller that retains each value it keeps whose view has a node, and
+ * releases it at the end, needs no marks.  A node is given back once no retained value and no other node refers to it;
+ * pop_graph_release leaves it till then.  After a retain, nodes made earlier that nobody retained may go with any
+ * release: count all values that you keep, or none. A retained value keeps what its graph shares alive.  Both do
+ * nothing for values without a node, which pop_tensor_has_node tells. */
 POP_API void pop_tensor_retain(const pop_tensor *t);
 POP_API void pop_tensor_release(const pop_tensor *t);
 static inline bool pop_tensor_has_node(const pop_tensor *t)
@@ -127,11 +133,13 @@ POP_API bool pop_tensor_contains_constant(pop_tensor t);
 POP_API bool pop_tensor_is_parallel_writeable(pop_tensor t);
 /* Some element stands in both. */
 POP_API bool pop_tensor_intersects(pop_tensor a, pop_tensor b);
-/* Maximal runs of flattened elements that are consecutive in one variable: intervals of t, in order; *regions is malloc'ed (free it). */
+/* Maximal runs of flattened elements that are consecutive in one variable: intervals of t, in order; *regions is
+ * malloc'ed (free it). */
 POP_API size_t pop_tensor_contiguous_regions(pop_tensor t, pop_interval **regions);
 /* The same runs as ranges of variables; *regions is malloc'ed (free it). */
 POP_API size_t pop_tensor_var_regions(pop_tensor t, pop_variable_interval **regions);
-/* The value of a tensor whose elements are all constants and equal, converted to double / int64; false when it is not one. */
+/* The value of a tensor whose elements are all constants and equal, converted to double / int64; false when it is not
+ * one. */
 POP_API bool pop_tensor_constant_double(pop_tensor t, double *value);
 POP_API bool pop_tensor_constant_int64(pop_tensor t, int64_t *value);
 /* "{3,4}"; returns the length, the buffer is always terminated. */
@@ -145,7 +153,8 @@ POP_API pop_tensor pop_tensor_at_at(pop_where where, pop_tensor t, size_t index)
 #define pop_tensor_index(...) pop_tensor_index_at(POP_HERE, __VA_ARGS__)
 POP_API pop_tensor pop_tensor_index_at(pop_where where, pop_tensor t, pop_shape indices); /* drops the leading dims */
 #define pop_tensor_slice(...) pop_tensor_slice_at(POP_HERE, __VA_ARGS__)
-POP_API pop_tensor pop_tensor_slice_at(pop_where where, pop_tensor t, size_t begin, size_t end, unsigned dim); /* [begin, end) of dim */
+POP_API pop_tensor pop_tensor_slice_at(pop_where where, pop_tensor t, size_t begin, size_t end,
+                                       unsigned dim); /* [begin, end) of dim */
 #define pop_tensor_slice_interval(...) pop_tensor_slice_interval_at(POP_HERE, __VA_ARGS__)
 POP_API pop_tensor pop_tensor_slice_interval_at(pop_where where, pop_tensor t, pop_interval interval, unsigned dim);
 #define pop_tensor_slice_nd(...) pop_tensor_slice_nd_at(POP_HERE, __VA_ARGS__)
@@ -153,38 +162,49 @@ POP_API pop_tensor pop_tensor_slice_interval_at(pop_where where, pop_tensor t, p
 POP_API pop_tensor pop_tensor_slice_nd_at(pop_where where, pop_tensor t, pop_shape begins, pop_shape ends);
 #define pop_tensor_slices(...) pop_tensor_slices_at(POP_HERE, __VA_ARGS__)
 /* One slice per interval, to slices[0 .. intervals.count).  False when one failed. */
-POP_API bool pop_tensor_slices_at(pop_where where, pop_tensor t, pop_interval_list intervals, unsigned dim, pop_tensor *slices);
+POP_API bool pop_tensor_slices_at(pop_where where, pop_tensor t, pop_interval_list intervals, unsigned dim,
+                                  pop_tensor *slices);
 #define pop_tensor_slices_nested(...) pop_tensor_slices_nested_at(POP_HERE, __VA_ARGS__)
 /* One tensor per inner list: its slices concatenated. */
-POP_API bool pop_tensor_slices_nested_at(pop_where where, pop_tensor t, const pop_interval_lists *lists, unsigned dim, pop_tensor *slices);
+POP_API bool pop_tensor_slices_nested_at(pop_where where, pop_tensor t, const pop_interval_lists *lists, unsigned dim,
+                                         pop_tensor *slices);
 #define pop_tensor_slices_indices(...) pop_tensor_slices_indices_at(POP_HERE, __VA_ARGS__)
 /* One slice of extent 1 per index. */
-POP_API bool pop_tensor_slices_indices_at(pop_where where, pop_tensor t, pop_dims indices, unsigned dim, pop_tensor *slices);
+POP_API bool pop_tensor_slices_indices_at(pop_where where, pop_tensor t, pop_dims indices, unsigned dim,
+                                          pop_tensor *slices);
 #define pop_tensor_flatten(...) pop_tensor_flatten_at(POP_HERE, __VA_ARGS__)
 POP_API pop_tensor pop_tensor_flatten_at(pop_where where, pop_tensor t);
 #define pop_tensor_flatten_dims(...) pop_tensor_flatten_dims_at(POP_HERE, __VA_ARGS__)
-POP_API pop_tensor pop_tensor_flatten_dims_at(pop_where where, pop_tensor t, unsigned begin, unsigned end); /* dims [begin, end) */
+POP_API pop_tensor pop_tensor_flatten_dims_at(pop_where where, pop_tensor t, unsigned begin,
+                                              unsigned end); /* dims [begin, end) */
 #define pop_tensor_reshape(...) pop_tensor_reshape_at(POP_HERE, __VA_ARGS__)
 POP_API pop_tensor pop_tensor_reshape_at(pop_where where, pop_tensor t, pop_shape shape);
 #define pop_tensor_reshape_partial(...) pop_tensor_reshape_partial_at(POP_HERE, __VA_ARGS__)
-POP_API pop_tensor pop_tensor_reshape_partial_at(pop_where where, pop_tensor t, unsigned begin, unsigned end, pop_shape dims);
+POP_API pop_tensor pop_tensor_reshape_partial_at(pop_where where, pop_tensor t, unsigned begin, unsigned end,
+                                                 pop_shape dims);
 #define pop_tensor_dim_shuffle(...) pop_tensor_dim_shuffle_at(POP_HERE, __VA_ARGS__)
-POP_API pop_tensor pop_tensor_dim_shuffle_at(pop_where where, pop_tensor t, pop_dims permutation); /* new dim i is old permutation[i] */
+POP_API pop_tensor pop_tensor_dim_shuffle_at(pop_where where, pop_tensor t,
+                                             pop_dims permutation); /* new dim i is old permutation[i] */
 #define pop_tensor_dim_shuffle_partial(...) pop_tensor_dim_shuffle_partial_at(POP_HERE, __VA_ARGS__)
 /* Old dims source[i] go to places destination[i]; the others keep their order in the places left. */
-POP_API pop_tensor pop_tensor_dim_shuffle_partial_at(pop_where where, pop_tensor t, pop_dims source, pop_dims destination);
+POP_API pop_tensor pop_tensor_dim_shuffle_partial_at(pop_where where, pop_tensor t, pop_dims source,
+                                                     pop_dims destination);
 #define pop_tensor_dim_roll(...) pop_tensor_dim_roll_at(POP_HERE, __VA_ARGS__)
 POP_API pop_tensor pop_tensor_dim_roll_at(pop_where where, pop_tensor t, unsigned dim, unsigned new_index);
 #define pop_tensor_transpose(...) pop_tensor_transpose_at(POP_HERE, __VA_ARGS__)
 POP_API pop_tensor pop_tensor_transpose_at(pop_where where, pop_tensor t); /* reverses the order of the dims */
 #define pop_tensor_expand(...) pop_tensor_expand_at(POP_HERE, __VA_ARGS__)
-POP_API pop_tensor pop_tensor_expand_at(pop_where where, pop_tensor t, pop_dims dims); /* a 1 before each of these input dims */
+POP_API pop_tensor pop_tensor_expand_at(pop_where where, pop_tensor t,
+                                        pop_dims dims); /* a 1 before each of these input dims */
 #define pop_tensor_squeeze(...) pop_tensor_squeeze_at(POP_HERE, __VA_ARGS__)
-POP_API pop_tensor pop_tensor_squeeze_at(pop_where where, pop_tensor t, pop_dims dims); /* removes these dims of extent 1 */
+POP_API pop_tensor pop_tensor_squeeze_at(pop_where where, pop_tensor t,
+                                         pop_dims dims); /* removes these dims of extent 1 */
 #define pop_tensor_broadcast(...) pop_tensor_broadcast_at(POP_HERE, __VA_ARGS__)
-POP_API pop_tensor pop_tensor_broadcast_at(pop_where where, pop_tensor t, unsigned times, unsigned dim); /* t, times over, along dim */
+POP_API pop_tensor pop_tensor_broadcast_at(pop_where where, pop_tensor t, unsigned times,
+                                           unsigned dim); /* t, times over, along dim */
 #define pop_tensor_upsample(...) pop_tensor_upsample_at(POP_HERE, __VA_ARGS__)
-POP_API pop_tensor pop_tensor_upsample_at(pop_where where, pop_tensor t, unsigned scale, unsigned dim, pop_upsample_method method);
+POP_API pop_tensor pop_tensor_upsample_at(pop_where where, pop_tensor t, unsigned scale, unsigned dim,
+                                          pop_upsample_method method);
 #define pop_tensor_sub_sample(...) pop_tensor_sub_sample_at(POP_HERE, __VA_ARGS__)
 POP_API pop_tensor pop_tensor_sub_sample_at(pop_where where, pop_tensor t, unsigned stride, unsigned dim);
 #define pop_tensor_reverse(...) pop_tensor_reverse_at(POP_HERE, __VA_ARGS__)

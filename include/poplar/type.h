@@ -15,9 +15,9 @@ typedef enum pop_type {
 
 /* Other names that programs use. */
 #define POP_SIGNED_SHORT POP_SHORT
-#define POP_SIGNED_INT POP_INT
-#define POP_SIGNED POP_INT
-#define POP_UNSIGNED POP_UNSIGNED_INT
+#define POP_SIGNED_INT   POP_INT
+#define POP_SIGNED       POP_INT
+#define POP_UNSIGNED     POP_UNSIGNED_INT
 
 POP_BEGIN_DECLS
 

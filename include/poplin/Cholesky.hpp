@@ -8,44 +8,52 @@
 
 #include <type_traits>
 
-namespace poplin {
+namespace poplin
+{
 
-inline poplar::Tensor createCholeskyInput(poplar::Graph &graph, const poplar::Type &type, const std::vector<std::size_t> &shape,
-                                          const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {},
+inline poplar::Tensor createCholeskyInput(poplar::Graph &graph, const poplar::Type &type,
+                                          const std::vector<std::size_t> &shape,
+                                          const poplar::DebugContext &debugContext = {},
+                                          const poplar::OptionFlags &options = {},
                                           matmul::PlanningCache *cache = nullptr)
 {
-    return poputil::detail::give(graph.c(), poplin_create_cholesky_input_at(poplar::detail::where(debugContext), graph.c(), type.c(),
-                                                                            poplar::detail::shape(shape), poplar::detail::name(debugContext),
-                                                                            poplar::detail::Options(options), detail::cache(cache)));
+    return poputil::detail::give(
+        graph.c(), poplin_create_cholesky_input_at(poplar::detail::where(debugContext), graph.c(), type.c(),
+                                                   poplar::detail::shape(shape), poplar::detail::name(debugContext),
+                                                   poplar::detail::Options(options), detail::cache(cache)));
 }
 // The layout is one for both triangles; nothing but a bool is taken for lower.
 template <typename Bool, typename = typename std::enable_if<std::is_same<Bool, bool>::value>::type>
-poplar::Tensor createCholeskyInput(poplar::Graph &graph, const poplar::Type &type, const std::vector<std::size_t> &shape, Bool /*lower*/,
-                                   const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {},
-                                   matmul::PlanningCache *cache = nullptr)
+poplar::Tensor createCholeskyInput(poplar::Graph &graph, const poplar::Type &type,
+                                   const std::vector<std::size_t> &shape, Bool /*lower*/,
+                                   const poplar::DebugContext &debugContext = {},
+                                   const poplar::OptionFlags &options = {}, matmul::PlanningCache *cache = nullptr)
 {
     return createCholeskyInput(graph, type, shape, debugContext, options, cache);
 }
-inline poplar::Tensor cholesky(poplar::Graph &graph, const poplar::Tensor &a, bool lower, poplar::program::Sequence &prog,
-                               const poplar::DebugContext &debugContext = {}, poplar::OptionFlags options = {},
-                               matmul::PlanningCache *cache = nullptr)
+inline poplar::Tensor cholesky(poplar::Graph &graph, const poplar::Tensor &a, bool lower,
+                               poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
+                               poplar::OptionFlags options = {}, matmul::PlanningCache *cache = nullptr)
 {
-    return poputil::detail::give(graph.c(), poplin_cholesky_at(poplar::detail::where(debugContext), graph.c(), a.c(), lower, prog.cToGrow(graph.c()),
-                                                               poplar::detail::name(debugContext), poplar::detail::Options(options),
-                                                               detail::cache(cache)));
+    return poputil::detail::give(graph.c(),
+                                 poplin_cholesky_at(poplar::detail::where(debugContext), graph.c(), a.c(), lower,
+                                                    prog.cToGrow(graph.c()), poplar::detail::name(debugContext),
+                                                    poplar::detail::Options(options), detail::cache(cache)));
 }
 inline void choleskyInPlace(poplar::Graph &graph, const poplar::Tensor &a, bool lower, poplar::program::Sequence &prog,
-                            const poplar::DebugContext &debugContext = {}, poplar::OptionFlags options = {}, matmul::PlanningCache *cache = nullptr)
+                            const poplar::DebugContext &debugContext = {}, poplar::OptionFlags options = {},
+                            matmul::PlanningCache *cache = nullptr)
 {
     poplin_cholesky_in_place_at(poplar::detail::where(debugContext), graph.c(), a.c(), lower, prog.cToGrow(graph.c()),
-                                poplar::detail::name(debugContext), poplar::detail::Options(options), detail::cache(cache));
+                                poplar::detail::name(debugContext), poplar::detail::Options(options),
+                                detail::cache(cache));
     poputil::detail::check(graph.c());
 }
 
 // The products of a factorisation, for preplanMatMuls; option blockSize (32) as in cholesky.
-inline std::vector<std::pair<MatMulParams, poplar::OptionFlags>> getCholeskyMatMulPrePlanParameters(const poplar::Type &type,
-                                                                                                  const std::vector<std::size_t> &shape,
-                                                                                                  bool /*lower*/, poplar::OptionFlags options = {})
+inline std::vector<std::pair<MatMulParams, poplar::OptionFlags>>
+getCholeskyMatMulPrePlanParameters(const poplar::Type &type, const std::vector<std::size_t> &shape, bool /*lower*/,
+                                   poplar::OptionFlags options = {})
 {
     std::size_t blockSize = POPLIN_CHOLESKY_BLOCK_SIZE;
     poplar::OptionFlags others;
@@ -56,7 +64,8 @@ inline std::vector<std::pair<MatMulParams, poplar::OptionFlags>> getCholeskyMatM
             others.set(option.first, option.second);
     }
     const pop_shape dims = poplar::detail::shape(shape);
-    std::vector<poplin_mat_mul_params> list(poplin_get_cholesky_mat_mul_pre_plan_parameters(type.c(), dims, blockSize, nullptr, 0));
+    std::vector<poplin_mat_mul_params> list(
+        poplin_get_cholesky_mat_mul_pre_plan_parameters(type.c(), dims, blockSize, nullptr, 0));
     poplin_get_cholesky_mat_mul_pre_plan_parameters(type.c(), dims, blockSize, list.data(), list.size());
     return detail::withOptions(list, others);
 }

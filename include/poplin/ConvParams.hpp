@@ -3,8 +3,8 @@
 #ifndef POPLIN_CONV_PARAMS_HPP
 #define POPLIN_CONV_PARAMS_HPP
 
-#include <poplar/detail/error.hpp>
 #include <poplar/Type.hpp>
+#include <poplar/detail/error.hpp>
 #include <poplin/conv_params.h>
 #include <poputil/detail/call.hpp>
 #include <poputil/exceptions.hpp>
@@ -16,28 +16,33 @@
 #include <string>
 #include <vector>
 
-namespace poplin {
+namespace poplin
+{
 
-namespace detail {
+namespace detail
+{
 
 // Lists as C has them, and back.
 template <typename To, typename From> void fill(To *to, const From &from, std::size_t dims, const char *what)
 {
     if (from.size() != dims)
-        throw poputil::poplibs_error(std::string("poplin::ConvParams: ") + what + " has " + std::to_string(from.size()) + " dimensions; the field has " +
+        throw poputil::poplibs_error(std::string("poplin::ConvParams: ") + what + " has " +
+                                     std::to_string(from.size()) + " dimensions; the field has " +
                                      std::to_string(dims));
     for (std::size_t d = 0; d < dims && d < POPLIN_MOST_FIELD_DIMS; ++d)
         to[d] = from[d];
 }
 template <typename To, typename From> std::vector<To> vectorOf(const From *from, std::size_t dims)
 {
-    return std::vector<To>(from, from + (dims <= POPLIN_MOST_FIELD_DIMS ? dims : 0)); // ranks that differ are more, and no dimensions
+    return std::vector<To>(
+        from, from + (dims <= POPLIN_MOST_FIELD_DIMS ? dims : 0)); // ranks that differ are more, and no dimensions
 }
 
 } // namespace detail
 
-class ConvParams {
-public:
+class ConvParams
+{
+  public:
     typedef poputil::detail::Where Where; // the user's line, filled in by the compiler
 
     struct InputTransform {
@@ -47,13 +52,16 @@ public:
         InputTransform() = default;
         // One that changes nothing.
         explicit InputTransform(std::size_t dims)
-            : truncationLower(dims, 0), truncationUpper(dims, 0), dilation(dims, 1), paddingLower(dims, 0), paddingUpper(dims, 0), flip(dims, false)
+            : truncationLower(dims, 0), truncationUpper(dims, 0), dilation(dims, 1), paddingLower(dims, 0),
+              paddingUpper(dims, 0), flip(dims, false)
         {
         }
-        InputTransform(std::vector<unsigned> truncationLower_, std::vector<unsigned> truncationUpper_, std::vector<unsigned> dilation_,
-                       std::vector<unsigned> paddingLower_, std::vector<unsigned> paddingUpper_, std::vector<bool> flip_)
-            : truncationLower(std::move(truncationLower_)), truncationUpper(std::move(truncationUpper_)), dilation(std::move(dilation_)),
-              paddingLower(std::move(paddingLower_)), paddingUpper(std::move(paddingUpper_)), flip(std::move(flip_))
+        InputTransform(std::vector<unsigned> truncationLower_, std::vector<unsigned> truncationUpper_,
+                       std::vector<unsigned> dilation_, std::vector<unsigned> paddingLower_,
+                       std::vector<unsigned> paddingUpper_, std::vector<bool> flip_)
+            : truncationLower(std::move(truncationLower_)), truncationUpper(std::move(truncationUpper_)),
+              dilation(std::move(dilation_)), paddingLower(std::move(paddingLower_)),
+              paddingUpper(std::move(paddingUpper_)), flip(std::move(flip_))
         {
         }
     };
@@ -63,13 +71,15 @@ public:
 
         OutputTransform() = default;
         explicit OutputTransform(std::size_t dims)
-            : truncationLower(dims, 0), truncationUpper(dims, 0), stride(dims, 1), paddingLower(dims, 0), paddingUpper(dims, 0)
+            : truncationLower(dims, 0), truncationUpper(dims, 0), stride(dims, 1), paddingLower(dims, 0),
+              paddingUpper(dims, 0)
         {
         }
-        OutputTransform(std::vector<unsigned> truncationLower_, std::vector<unsigned> truncationUpper_, std::vector<unsigned> stride_,
-                        std::vector<unsigned> paddingLower_, std::vector<unsigned> paddingUpper_)
-            : truncationLower(std::move(truncationLower_)), truncationUpper(std::move(truncationUpper_)), stride(std::move(stride_)),
-              paddingLower(std::move(paddingLower_)), paddingUpper(std::move(paddingUpper_))
+        OutputTransform(std::vector<unsigned> truncationLower_, std::vector<unsigned> truncationUpper_,
+                        std::vector<unsigned> stride_, std::vector<unsigned> paddingLower_,
+                        std::vector<unsigned> paddingUpper_)
+            : truncationLower(std::move(truncationLower_)), truncationUpper(std::move(truncationUpper_)),
+              stride(std::move(stride_)), paddingLower(std::move(paddingLower_)), paddingUpper(std::move(paddingUpper_))
         {
         }
     };
@@ -81,37 +91,47 @@ public:
     InputTransform inputTransform, kernelTransform;
     OutputTransform outputTransform;
 
-    ConvParams() : batchSize(0), inputChannelsPerConvGroup(0), outputChannelsPerConvGroup(0), numConvGroups(0) {}
-    ConvParams(poplar::Type dataType, std::size_t batchSize_, std::vector<std::size_t> inputFieldShape_, std::vector<std::size_t> kernelShape_,
-               std::size_t inputChannels, std::size_t outputChannels, std::size_t numConvGroups_, Where where = Where::here())
-        : ConvParams(dataType, dataType, batchSize_, std::move(inputFieldShape_), std::move(kernelShape_), inputChannels, outputChannels, numConvGroups_,
-                     where)
+    ConvParams() : batchSize(0), inputChannelsPerConvGroup(0), outputChannelsPerConvGroup(0), numConvGroups(0)
     {
     }
-    ConvParams(poplar::Type inputType_, poplar::Type outputType_, std::size_t batchSize_, std::vector<std::size_t> inputFieldShape_,
-               std::vector<std::size_t> kernelShape_, std::size_t inputChannels, std::size_t outputChannels, std::size_t numConvGroups_,
+    ConvParams(poplar::Type dataType, std::size_t batchSize_, std::vector<std::size_t> inputFieldShape_,
+               std::vector<std::size_t> kernelShape_, std::size_t inputChannels, std::size_t outputChannels,
+               std::size_t numConvGroups_, Where where = Where::here())
+        : ConvParams(dataType, dataType, batchSize_, std::move(inputFieldShape_), std::move(kernelShape_),
+                     inputChannels, outputChannels, numConvGroups_, where)
+    {
+    }
+    ConvParams(poplar::Type inputType_, poplar::Type outputType_, std::size_t batchSize_,
+               std::vector<std::size_t> inputFieldShape_, std::vector<std::size_t> kernelShape_,
+               std::size_t inputChannels, std::size_t outputChannels, std::size_t numConvGroups_,
                Where where = Where::here())
-        : inputType(inputType_), outputType(outputType_), batchSize(batchSize_), inputFieldShape(std::move(inputFieldShape_)),
-          kernelShape(std::move(kernelShape_)), inputChannelsPerConvGroup(inputChannels), outputChannelsPerConvGroup(outputChannels),
-          numConvGroups(numConvGroups_), inputTransform(inputFieldShape.size()), kernelTransform(inputFieldShape.size()),
-          outputTransform(inputFieldShape.size())
+        : inputType(inputType_), outputType(outputType_), batchSize(batchSize_),
+          inputFieldShape(std::move(inputFieldShape_)), kernelShape(std::move(kernelShape_)),
+          inputChannelsPerConvGroup(inputChannels), outputChannelsPerConvGroup(outputChannels),
+          numConvGroups(numConvGroups_), inputTransform(inputFieldShape.size()),
+          kernelTransform(inputFieldShape.size()), outputTransform(inputFieldShape.size())
     {
         validate(where);
     }
-    ConvParams(poplar::Type dataType, std::size_t batchSize_, std::vector<std::size_t> inputFieldShape_, std::vector<std::size_t> kernelShape_,
-               std::size_t inputChannels, std::size_t outputChannels, std::size_t numConvGroups_, InputTransform inputTransform_,
-               InputTransform kernelTransform_, OutputTransform outputTransform_, Where where = Where::here())
-        : ConvParams(dataType, dataType, batchSize_, std::move(inputFieldShape_), std::move(kernelShape_), inputChannels, outputChannels, numConvGroups_,
-                     std::move(inputTransform_), std::move(kernelTransform_), std::move(outputTransform_), where)
+    ConvParams(poplar::Type dataType, std::size_t batchSize_, std::vector<std::size_t> inputFieldShape_,
+               std::vector<std::size_t> kernelShape_, std::size_t inputChannels, std::size_t outputChannels,
+               std::size_t numConvGroups_, InputTransform inputTransform_, InputTransform kernelTransform_,
+               OutputTransform outputTransform_, Where where = Where::here())
+        : ConvParams(dataType, dataType, batchSize_, std::move(inputFieldShape_), std::move(kernelShape_),
+                     inputChannels, outputChannels, numConvGroups_, std::move(inputTransform_),
+                     std::move(kernelTransform_), std::move(outputTransform_), where)
     {
     }
-    ConvParams(poplar::Type inputType_, poplar::Type outputType_, std::size_t batchSize_, std::vector<std::size_t> inputFieldShape_,
-               std::vector<std::size_t> kernelShape_, std::size_t inputChannels, std::size_t outputChannels, std::size_t numConvGroups_,
-               InputTransform inputTransform_, InputTransform kernelTransform_, OutputTransform outputTransform_, Where where = Where::here())
-        : inputType(inputType_), outputType(outputType_), batchSize(batchSize_), inputFieldShape(std::move(inputFieldShape_)),
-          kernelShape(std::move(kernelShape_)), inputChannelsPerConvGroup(inputChannels), outputChannelsPerConvGroup(outputChannels),
-          numConvGroups(numConvGroups_), inputTransform(std::move(inputTransform_)), kernelTransform(std::move(kernelTransform_)),
-          outputTransform(std::move(outputTransform_))
+    ConvParams(poplar::Type inputType_, poplar::Type outputType_, std::size_t batchSize_,
+               std::vector<std::size_t> inputFieldShape_, std::vector<std::size_t> kernelShape_,
+               std::size_t inputChannels, std::size_t outputChannels, std::size_t numConvGroups_,
+               InputTransform inputTransform_, InputTransform kernelTransform_, OutputTransform outputTransform_,
+               Where where = Where::here())
+        : inputType(inputType_), outputType(outputType_), batchSize(batchSize_),
+          inputFieldShape(std::move(inputFieldShape_)), kernelShape(std::move(kernelShape_)),
+          inputChannelsPerConvGroup(inputChannels), outputChannelsPerConvGroup(outputChannels),
+          numConvGroups(numConvGroups_), inputTransform(std::move(inputTransform_)),
+          kernelTransform(std::move(kernelTransform_)), outputTransform(std::move(outputTransform_))
     {
         validate(where);
     }
@@ -119,9 +139,11 @@ public:
     explicit ConvParams(const poplin_conv_params &p)
         : inputType(p.input_type), outputType(p.output_type), batchSize(p.batch_size),
           inputFieldShape(detail::vectorOf<std::size_t>(p.input_field_shape, p.num_field_dims)),
-          kernelShape(detail::vectorOf<std::size_t>(p.kernel_shape, p.num_field_dims)), inputChannelsPerConvGroup(p.input_channels_per_conv_group),
+          kernelShape(detail::vectorOf<std::size_t>(p.kernel_shape, p.num_field_dims)),
+          inputChannelsPerConvGroup(p.input_channels_per_conv_group),
           outputChannelsPerConvGroup(p.output_channels_per_conv_group), numConvGroups(p.num_conv_groups),
-          inputTransform(transformOf(p.input_transform, p.num_field_dims)), kernelTransform(transformOf(p.kernel_transform, p.num_field_dims)),
+          inputTransform(transformOf(p.input_transform, p.num_field_dims)),
+          kernelTransform(transformOf(p.kernel_transform, p.num_field_dims)),
           outputTransform(transformOf(p.output_transform, p.num_field_dims))
     {
     }
@@ -129,16 +151,22 @@ public:
     // The C interface's; throws where lists have different lengths.
     poplin_conv_params c() const
     {
-        const pop_shape field = { inputFieldShape.size(), inputFieldShape.data() }, kernel = { kernelShape.size(), kernelShape.data() };
-        poplin_conv_params p = poplin_conv_params_make(inputType.c(), outputType.c(), batchSize, field, kernel, inputChannelsPerConvGroup,
-                                                       outputChannelsPerConvGroup, numConvGroups);
+        const pop_shape field = { inputFieldShape.size(), inputFieldShape.data() },
+                        kernel = { kernelShape.size(), kernelShape.data() };
+        poplin_conv_params p =
+            poplin_conv_params_make(inputType.c(), outputType.c(), batchSize, field, kernel, inputChannelsPerConvGroup,
+                                    outputChannelsPerConvGroup, numConvGroups);
         setTransform(p.input_transform, inputTransform, field.rank);
         setTransform(p.kernel_transform, kernelTransform, field.rank);
-        detail::fill(p.output_transform.truncation_lower, outputTransform.truncationLower, field.rank, "outputTransform.truncationLower");
-        detail::fill(p.output_transform.truncation_upper, outputTransform.truncationUpper, field.rank, "outputTransform.truncationUpper");
+        detail::fill(p.output_transform.truncation_lower, outputTransform.truncationLower, field.rank,
+                     "outputTransform.truncationLower");
+        detail::fill(p.output_transform.truncation_upper, outputTransform.truncationUpper, field.rank,
+                     "outputTransform.truncationUpper");
         detail::fill(p.output_transform.stride, outputTransform.stride, field.rank, "outputTransform.stride");
-        detail::fill(p.output_transform.padding_lower, outputTransform.paddingLower, field.rank, "outputTransform.paddingLower");
-        detail::fill(p.output_transform.padding_upper, outputTransform.paddingUpper, field.rank, "outputTransform.paddingUpper");
+        detail::fill(p.output_transform.padding_lower, outputTransform.paddingLower, field.rank,
+                     "outputTransform.paddingLower");
+        detail::fill(p.output_transform.padding_upper, outputTransform.paddingUpper, field.rank,
+                     "outputTransform.paddingUpper");
         return p;
     }
 
@@ -155,22 +183,70 @@ public:
         return ConvParams(poplin_conv_params_canonicalize(&p));
     }
 
-    std::size_t getNumFieldDims() const { return inputFieldShape.size(); }
-    std::size_t getNumConvGroups() const { return numConvGroups; }
-    std::size_t getBatchSize() const { return batchSize; }
-    std::size_t getInputSize(unsigned dim) const { return inputFieldShape[dim]; }
-    const std::vector<std::size_t> &getInputFieldShape() const { return inputFieldShape; }
-    const std::vector<std::size_t> &getKernelShape() const { return kernelShape; }
-    std::size_t getNumInputChansPerConvGroup() const { return inputChannelsPerConvGroup; }
-    std::size_t getNumOutputChansPerConvGroup() const { return outputChannelsPerConvGroup; }
-    std::size_t getNumInputChans() const { return inputChannelsPerConvGroup * numConvGroups; }
-    std::size_t getNumOutputChans() const { return outputChannelsPerConvGroup * numConvGroups; }
-    std::size_t getTruncatedInputSize(unsigned dim) const { return size(poplin_conv_truncated_input_size, dim); }
-    std::size_t getTransformedInputSize(unsigned dim) const { return size(poplin_conv_transformed_input_size, dim); }
-    std::size_t getTruncatedKernelSize(unsigned dim) const { return size(poplin_conv_truncated_kernel_size, dim); }
-    std::size_t getTransformedKernelSize(unsigned dim) const { return size(poplin_conv_transformed_kernel_size, dim); }
-    std::size_t getUntransformedOutputSize(unsigned dim) const { return size(poplin_conv_untransformed_output_size, dim); }
-    std::size_t getOutputSize(unsigned dim) const { return size(poplin_conv_output_size, dim); }
+    std::size_t getNumFieldDims() const
+    {
+        return inputFieldShape.size();
+    }
+    std::size_t getNumConvGroups() const
+    {
+        return numConvGroups;
+    }
+    std::size_t getBatchSize() const
+    {
+        return batchSize;
+    }
+    std::size_t getInputSize(unsigned dim) const
+    {
+        return inputFieldShape[dim];
+    }
+    const std::vector<std::size_t> &getInputFieldShape() const
+    {
+        return inputFieldShape;
+    }
+    const std::vector<std::size_t> &getKernelShape() const
+    {
+        return kernelShape;
+    }
+    std::size_t getNumInputChansPerConvGroup() const
+    {
+        return inputChannelsPerConvGroup;
+    }
+    std::size_t getNumOutputChansPerConvGroup() const
+    {
+        return outputChannelsPerConvGroup;
+    }
+    std::size_t getNumInputChans() const
+    {
+        return inputChannelsPerConvGroup * numConvGroups;
+    }
+    std::size_t getNumOutputChans() const
+    {
+        return outputChannelsPerConvGroup * numConvGroups;
+    }
+    std::size_t getTruncatedInputSize(unsigned dim) const
+    {
+        return size(poplin_conv_truncated_input_size, dim);
+    }
+    std::size_t getTransformedInputSize(unsigned dim) const
+    {
+        return size(poplin_conv_transformed_input_size, dim);
+    }
+    std::size_t getTruncatedKernelSize(unsigned dim) const
+    {
+        return size(poplin_conv_truncated_kernel_size, dim);
+    }
+    std::size_t getTransformedKernelSize(unsigned dim) const
+    {
+        return size(poplin_conv_transformed_kernel_size, dim);
+    }
+    std::size_t getUntransformedOutputSize(unsigned dim) const
+    {
+        return size(poplin_conv_untransformed_output_size, dim);
+    }
+    std::size_t getOutputSize(unsigned dim) const
+    {
+        return size(poplin_conv_output_size, dim);
+    }
     std::vector<std::size_t> getOutputFieldShape() const
     {
         std::vector<std::size_t> shape;
@@ -179,11 +255,20 @@ public:
         return shape;
     }
 
-    friend bool operator==(const ConvParams &a, const ConvParams &b) { return compare(a, b) == 0; }
-    friend bool operator!=(const ConvParams &a, const ConvParams &b) { return compare(a, b) != 0; }
-    friend bool operator<(const ConvParams &a, const ConvParams &b) { return compare(a, b) < 0; }
+    friend bool operator==(const ConvParams &a, const ConvParams &b)
+    {
+        return compare(a, b) == 0;
+    }
+    friend bool operator!=(const ConvParams &a, const ConvParams &b)
+    {
+        return compare(a, b) != 0;
+    }
+    friend bool operator<(const ConvParams &a, const ConvParams &b)
+    {
+        return compare(a, b) < 0;
+    }
 
-private:
+  private:
     static int compare(const ConvParams &a, const ConvParams &b)
     {
         const poplin_conv_params left = a.c(), right = b.c();
@@ -196,15 +281,17 @@ private:
     }
     static InputTransform transformOf(const poplin_input_transform &t, std::size_t dims)
     {
-        return InputTransform(detail::vectorOf<unsigned>(t.truncation_lower, dims), detail::vectorOf<unsigned>(t.truncation_upper, dims),
-                              detail::vectorOf<unsigned>(t.dilation, dims), detail::vectorOf<unsigned>(t.padding_lower, dims),
-                              detail::vectorOf<unsigned>(t.padding_upper, dims), detail::vectorOf<bool>(t.flip, dims));
+        return InputTransform(
+            detail::vectorOf<unsigned>(t.truncation_lower, dims), detail::vectorOf<unsigned>(t.truncation_upper, dims),
+            detail::vectorOf<unsigned>(t.dilation, dims), detail::vectorOf<unsigned>(t.padding_lower, dims),
+            detail::vectorOf<unsigned>(t.padding_upper, dims), detail::vectorOf<bool>(t.flip, dims));
     }
     static OutputTransform transformOf(const poplin_output_transform &t, std::size_t dims)
     {
-        return OutputTransform(detail::vectorOf<unsigned>(t.truncation_lower, dims), detail::vectorOf<unsigned>(t.truncation_upper, dims),
-                               detail::vectorOf<unsigned>(t.stride, dims), detail::vectorOf<unsigned>(t.padding_lower, dims),
-                               detail::vectorOf<unsigned>(t.padding_upper, dims));
+        return OutputTransform(
+            detail::vectorOf<unsigned>(t.truncation_lower, dims), detail::vectorOf<unsigned>(t.truncation_upper, dims),
+            detail::vectorOf<unsigned>(t.stride, dims), detail::vectorOf<unsigned>(t.padding_lower, dims),
+            detail::vectorOf<unsigned>(t.padding_upper, dims));
     }
     static void setTransform(poplin_input_transform &to, const InputTransform &from, std::size_t dims)
     {
@@ -244,9 +331,13 @@ inline std::size_t hash_value(const ConvParams &params)
 
 } // namespace poplin
 
-namespace std {
+namespace std
+{
 template <> struct hash<poplin::ConvParams> {
-    std::size_t operator()(const poplin::ConvParams &params) const { return poplin::hash_value(params); }
+    std::size_t operator()(const poplin::ConvParams &params) const
+    {
+        return poplin::hash_value(params);
+    }
 };
 } // namespace std
 #endif

@@ -6,11 +6,13 @@
 #include <poplin/MatMul.hpp>
 #include <poplin/detail/conv_planning.hpp>
 
-namespace poplin {
+namespace poplin
+{
 
 template <typename Convs = std::set<ConvPlanParams>, typename Products = std::set<MatMulPlanParams>>
-void preplan(const typename poplar::detail::Same<Convs>::type &convs, const typename poplar::detail::Same<Products>::type &matmuls,
-             PlanningCache &cache, poputil::detail::Where where = poputil::detail::Where::here())
+void preplan(const typename poplar::detail::Same<Convs>::type &convs,
+             const typename poplar::detail::Same<Products>::type &matmuls, PlanningCache &cache,
+             poputil::detail::Where where = poputil::detail::Where::here())
 {
     preplanConvolutions<Convs>(convs, cache, where);
     preplanMatMuls<Products>(matmuls, cache);

@@ -8,9 +8,11 @@
 
 #include <utility>
 
-namespace poplin {
+namespace poplin
+{
 
-namespace detail {
+namespace detail
+{
 
 inline pop_interval interval(const std::pair<unsigned, unsigned> &range)
 {
@@ -38,58 +40,70 @@ inline unsigned getKernelIndex(unsigned dim, unsigned outputIndex, unsigned inpu
     const poplin_conv_params p = params.c();
     return poplin_get_kernel_index(dim, outputIndex, inputIndex, &p);
 }
-inline std::pair<unsigned, unsigned> getOutputRangeForKernelIndex(unsigned dim, std::pair<unsigned, unsigned> outputRange, unsigned kernelIndex,
-                                                                  const ConvParams &params)
+inline std::pair<unsigned, unsigned> getOutputRangeForKernelIndex(unsigned dim,
+                                                                  std::pair<unsigned, unsigned> outputRange,
+                                                                  unsigned kernelIndex, const ConvParams &params)
 {
     const poplin_conv_params p = params.c();
     return detail::range(poplin_get_output_range_for_kernel_index(dim, detail::interval(outputRange), kernelIndex, &p));
 }
-inline std::pair<unsigned, unsigned> getOutputRangeForInputIndex(unsigned dim, std::pair<unsigned, unsigned> outputRange, unsigned inputIndex,
-                                                                 const ConvParams &params)
+inline std::pair<unsigned, unsigned> getOutputRangeForInputIndex(unsigned dim,
+                                                                 std::pair<unsigned, unsigned> outputRange,
+                                                                 unsigned inputIndex, const ConvParams &params)
 {
     const poplin_conv_params p = params.c();
     return detail::range(poplin_get_output_range_for_input_index(dim, detail::interval(outputRange), inputIndex, &p));
 }
-inline std::pair<unsigned, unsigned> getOutputRangeForKernelRange(unsigned dim, std::pair<unsigned, unsigned> outputRange,
-                                                                  std::pair<unsigned, unsigned> kernelIndexRange, const ConvParams &params)
+inline std::pair<unsigned, unsigned> getOutputRangeForKernelRange(unsigned dim,
+                                                                  std::pair<unsigned, unsigned> outputRange,
+                                                                  std::pair<unsigned, unsigned> kernelIndexRange,
+                                                                  const ConvParams &params)
 {
     const poplin_conv_params p = params.c();
-    return detail::range(poplin_get_output_range_for_kernel_range(dim, detail::interval(outputRange), detail::interval(kernelIndexRange), &p));
+    return detail::range(poplin_get_output_range_for_kernel_range(dim, detail::interval(outputRange),
+                                                                  detail::interval(kernelIndexRange), &p));
 }
-inline std::pair<unsigned, unsigned> getOutputRangeForInputRange(unsigned dim, std::pair<unsigned, unsigned> outputRange,
-                                                                 std::pair<unsigned, unsigned> inputRange, const ConvParams &params)
+inline std::pair<unsigned, unsigned> getOutputRangeForInputRange(unsigned dim,
+                                                                 std::pair<unsigned, unsigned> outputRange,
+                                                                 std::pair<unsigned, unsigned> inputRange,
+                                                                 const ConvParams &params)
 {
     const poplin_conv_params p = params.c();
-    return detail::range(poplin_get_output_range_for_input_range(dim, detail::interval(outputRange), detail::interval(inputRange), &p));
+    return detail::range(
+        poplin_get_output_range_for_input_range(dim, detail::interval(outputRange), detail::interval(inputRange), &p));
 }
 inline std::pair<unsigned, unsigned> getInputRange(unsigned dim, std::pair<unsigned, unsigned> outputRange,
-                                                   std::pair<unsigned, unsigned> kernelIndexRange, const ConvParams &params)
+                                                   std::pair<unsigned, unsigned> kernelIndexRange,
+                                                   const ConvParams &params)
 {
     const poplin_conv_params p = params.c();
-    return detail::range(poplin_get_input_range(dim, detail::interval(outputRange), detail::interval(kernelIndexRange), &p));
+    return detail::range(
+        poplin_get_input_range(dim, detail::interval(outputRange), detail::interval(kernelIndexRange), &p));
 }
-inline std::pair<unsigned, unsigned> getInputRange(unsigned dim, std::pair<unsigned, unsigned> outputRange, unsigned kernelIndex,
-                                                   const ConvParams &params)
+inline std::pair<unsigned, unsigned> getInputRange(unsigned dim, std::pair<unsigned, unsigned> outputRange,
+                                                   unsigned kernelIndex, const ConvParams &params)
 {
     return getInputRange(dim, outputRange, std::make_pair(kernelIndex, kernelIndex + 1), params);
 }
-inline std::pair<unsigned, unsigned> getInputRange(unsigned dim, std::pair<unsigned, unsigned> outputRange, const ConvParams &params)
+inline std::pair<unsigned, unsigned> getInputRange(unsigned dim, std::pair<unsigned, unsigned> outputRange,
+                                                   const ConvParams &params)
 {
     const poplin_conv_params p = params.c();
     return detail::range(poplin_get_input_range_of_output(dim, detail::interval(outputRange), &p));
 }
-inline std::pair<unsigned, unsigned> getKernelRange(unsigned dim, std::pair<unsigned, unsigned> outputRange, std::pair<unsigned, unsigned> inputRange,
-                                                    const ConvParams &params)
+inline std::pair<unsigned, unsigned> getKernelRange(unsigned dim, std::pair<unsigned, unsigned> outputRange,
+                                                    std::pair<unsigned, unsigned> inputRange, const ConvParams &params)
 {
     const poplin_conv_params p = params.c();
     return detail::range(poplin_get_kernel_range(dim, detail::interval(outputRange), detail::interval(inputRange), &p));
 }
-inline std::pair<unsigned, unsigned> getKernelRange(unsigned dim, std::pair<unsigned, unsigned> outputRange, unsigned inputIndex,
-                                                    const ConvParams &params)
+inline std::pair<unsigned, unsigned> getKernelRange(unsigned dim, std::pair<unsigned, unsigned> outputRange,
+                                                    unsigned inputIndex, const ConvParams &params)
 {
     return getKernelRange(dim, outputRange, std::make_pair(inputIndex, inputIndex + 1), params);
 }
-inline std::pair<unsigned, unsigned> getKernelRange(unsigned dim, std::pair<unsigned, unsigned> outputRange, const ConvParams &params)
+inline std::pair<unsigned, unsigned> getKernelRange(unsigned dim, std::pair<unsigned, unsigned> outputRange,
+                                                    const ConvParams &params)
 {
     const poplin_conv_params p = params.c();
     return detail::range(poplin_get_kernel_range_of_output(dim, detail::interval(outputRange), &p));

@@ -8,8 +8,10 @@
 
 #include <utility>
 
-namespace poplin {
-namespace fc {
+namespace poplin
+{
+namespace fc
+{
 
 struct FullyConnectedParams {
     std::size_t numGroups;
@@ -19,11 +21,12 @@ struct FullyConnectedParams {
 };
 
 // With the options that each is planned with.
-inline std::vector<std::pair<MatMulParams, poplar::OptionFlags>> getMatMulPrePlanParameters(FullyConnectedParams parameters,
-                                                                                          poplar::OptionFlags matmulOptions, poplar::Type type,
-                                                                                          bool inferenceOnly)
+inline std::vector<std::pair<MatMulParams, poplar::OptionFlags>>
+getMatMulPrePlanParameters(FullyConnectedParams parameters, poplar::OptionFlags matmulOptions, poplar::Type type,
+                           bool inferenceOnly)
 {
-    const poplin_fully_connected_params params = { parameters.numGroups, parameters.batchSize, parameters.inputSize, parameters.outputSize };
+    const poplin_fully_connected_params params = { parameters.numGroups, parameters.batchSize, parameters.inputSize,
+                                                   parameters.outputSize };
     poplin_fc_mat_mul list[POPLIN_MOST_FC_MAT_MULS];
     const std::size_t count = poplin_fc_get_mat_mul_pre_plan_parameters(&params, type.c(), inferenceOnly, list);
     std::vector<std::pair<MatMulParams, poplar::OptionFlags>> result;

@@ -16,83 +16,102 @@
 #include <unordered_map>
 #include <vector>
 
-namespace poplin {
+namespace poplin
+{
 
 // ---- A{m,k} B{k,n} ----
-inline poplar::Tensor matMul(poplar::Graph &graph, const poplar::Tensor &A, const poplar::Tensor &B, poplar::program::Sequence &prog,
-                             const poplar::Type &outputType, const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {},
-                             matmul::PlanningCache *cache = nullptr)
-{
-    return poputil::detail::give(graph.c(), poplin_mat_mul_typed_at(poplar::detail::where(debugContext), graph.c(), A.c(), B.c(), prog.cToGrow(graph.c()),
-                                                                    outputType.c(), poplar::detail::name(debugContext),
-                                                                    poplar::detail::Options(options), detail::cache(cache)));
-}
-inline poplar::Tensor matMul(poplar::Graph &graph, const poplar::Tensor &A, const poplar::Tensor &B, poplar::program::Sequence &prog,
+inline poplar::Tensor matMul(poplar::Graph &graph, const poplar::Tensor &A, const poplar::Tensor &B,
+                             poplar::program::Sequence &prog, const poplar::Type &outputType,
                              const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {},
                              matmul::PlanningCache *cache = nullptr)
 {
-    return poputil::detail::give(graph.c(), poplin_mat_mul_at(poplar::detail::where(debugContext), graph.c(), A.c(), B.c(), prog.cToGrow(graph.c()),
-                                                              poplar::detail::name(debugContext), poplar::detail::Options(options),
-                                                              detail::cache(cache)));
+    return poputil::detail::give(
+        graph.c(), poplin_mat_mul_typed_at(poplar::detail::where(debugContext), graph.c(), A.c(), B.c(),
+                                           prog.cToGrow(graph.c()), outputType.c(), poplar::detail::name(debugContext),
+                                           poplar::detail::Options(options), detail::cache(cache)));
 }
-inline void matMulWithOutput(poplar::Graph &graph, const poplar::Tensor &A, const poplar::Tensor &B, poplar::Tensor &out,
-                             poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {},
+inline poplar::Tensor matMul(poplar::Graph &graph, const poplar::Tensor &A, const poplar::Tensor &B,
+                             poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
+                             const poplar::OptionFlags &options = {}, matmul::PlanningCache *cache = nullptr)
+{
+    return poputil::detail::give(graph.c(),
+                                 poplin_mat_mul_at(poplar::detail::where(debugContext), graph.c(), A.c(), B.c(),
+                                                   prog.cToGrow(graph.c()), poplar::detail::name(debugContext),
+                                                   poplar::detail::Options(options), detail::cache(cache)));
+}
+inline void matMulWithOutput(poplar::Graph &graph, const poplar::Tensor &A, const poplar::Tensor &B,
+                             poplar::Tensor &out, poplar::program::Sequence &prog,
+                             const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {},
                              matmul::PlanningCache *cache = nullptr)
 {
-    poplin_mat_mul_with_output_at(poplar::detail::where(debugContext), graph.c(), A.c(), B.c(), out.c(), prog.cToGrow(graph.c()),
-                                  poplar::detail::name(debugContext), poplar::detail::Options(options), detail::cache(cache));
+    poplin_mat_mul_with_output_at(poplar::detail::where(debugContext), graph.c(), A.c(), B.c(), out.c(),
+                                  prog.cToGrow(graph.c()), poplar::detail::name(debugContext),
+                                  poplar::detail::Options(options), detail::cache(cache));
     poputil::detail::check(graph.c());
 }
 
 // ---- A{g,m,k} B{g,k,n} ----
-inline poplar::Tensor matMulGrouped(poplar::Graph &graph, const poplar::Tensor &A, const poplar::Tensor &B, poplar::program::Sequence &prog,
-                                    const poplar::Type &outputType, const poplar::DebugContext &debugContext = {},
+inline poplar::Tensor matMulGrouped(poplar::Graph &graph, const poplar::Tensor &A, const poplar::Tensor &B,
+                                    poplar::program::Sequence &prog, const poplar::Type &outputType,
+                                    const poplar::DebugContext &debugContext = {},
                                     const poplar::OptionFlags &options = {}, matmul::PlanningCache *cache = nullptr)
 {
-    return poputil::detail::give(graph.c(), poplin_mat_mul_grouped_at(poplar::detail::where(debugContext), graph.c(), A.c(), B.c(),
-                                                                      prog.cToGrow(graph.c()), outputType.c(), poplar::detail::name(debugContext),
-                                                                      poplar::detail::Options(options), detail::cache(cache)));
+    return poputil::detail::give(graph.c(),
+                                 poplin_mat_mul_grouped_at(poplar::detail::where(debugContext), graph.c(), A.c(), B.c(),
+                                                           prog.cToGrow(graph.c()), outputType.c(),
+                                                           poplar::detail::name(debugContext),
+                                                           poplar::detail::Options(options), detail::cache(cache)));
 }
-inline void matMulGroupedWithOutput(poplar::Graph &graph, const poplar::Tensor &A, const poplar::Tensor &B, poplar::Tensor &out,
-                                    poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
+inline void matMulGroupedWithOutput(poplar::Graph &graph, const poplar::Tensor &A, const poplar::Tensor &B,
+                                    poplar::Tensor &out, poplar::program::Sequence &prog,
+                                    const poplar::DebugContext &debugContext = {},
                                     const poplar::OptionFlags &options = {}, matmul::PlanningCache *cache = nullptr)
 {
-    poplin_mat_mul_grouped_with_output_at(poplar::detail::where(debugContext), graph.c(), A.c(), B.c(), out.c(), prog.cToGrow(graph.c()),
-                                          poplar::detail::name(debugContext), poplar::detail::Options(options), detail::cache(cache));
+    poplin_mat_mul_grouped_with_output_at(poplar::detail::where(debugContext), graph.c(), A.c(), B.c(), out.c(),
+                                          prog.cToGrow(graph.c()), poplar::detail::name(debugContext),
+                                          poplar::detail::Options(options), detail::cache(cache));
     poputil::detail::check(graph.c());
 }
 
 // ---- C += k A B ----
-inline void matMulAcc(poplar::Graph &graph, const poplar::Tensor &C, float k, const poplar::Tensor &A, const poplar::Tensor &B,
-                      poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {},
+inline void matMulAcc(poplar::Graph &graph, const poplar::Tensor &C, float k, const poplar::Tensor &A,
+                      const poplar::Tensor &B, poplar::program::Sequence &prog,
+                      const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {},
                       matmul::PlanningCache *cache = nullptr)
 {
-    poplin_mat_mul_acc_at(poplar::detail::where(debugContext), graph.c(), C.c(), k, A.c(), B.c(), prog.cToGrow(graph.c()),
-                          poplar::detail::name(debugContext), poplar::detail::Options(options), detail::cache(cache));
+    poplin_mat_mul_acc_at(poplar::detail::where(debugContext), graph.c(), C.c(), k, A.c(), B.c(),
+                          prog.cToGrow(graph.c()), poplar::detail::name(debugContext), poplar::detail::Options(options),
+                          detail::cache(cache));
     poputil::detail::check(graph.c());
 }
-inline void matMulAcc(poplar::Graph &graph, const poplar::Tensor &C, const poplar::Tensor &k, const poplar::Tensor &A, const poplar::Tensor &B,
-                      poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {},
+inline void matMulAcc(poplar::Graph &graph, const poplar::Tensor &C, const poplar::Tensor &k, const poplar::Tensor &A,
+                      const poplar::Tensor &B, poplar::program::Sequence &prog,
+                      const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {},
                       matmul::PlanningCache *cache = nullptr)
 {
-    poplin_mat_mul_acc_tensor_at(poplar::detail::where(debugContext), graph.c(), C.c(), k.c(), A.c(), B.c(), prog.cToGrow(graph.c()),
-                                 poplar::detail::name(debugContext), poplar::detail::Options(options), detail::cache(cache));
+    poplin_mat_mul_acc_tensor_at(poplar::detail::where(debugContext), graph.c(), C.c(), k.c(), A.c(), B.c(),
+                                 prog.cToGrow(graph.c()), poplar::detail::name(debugContext),
+                                 poplar::detail::Options(options), detail::cache(cache));
     poputil::detail::check(graph.c());
 }
-inline void matMulGroupedAcc(poplar::Graph &graph, const poplar::Tensor &C, float k, const poplar::Tensor &A, const poplar::Tensor &B,
-                             poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {},
+inline void matMulGroupedAcc(poplar::Graph &graph, const poplar::Tensor &C, float k, const poplar::Tensor &A,
+                             const poplar::Tensor &B, poplar::program::Sequence &prog,
+                             const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {},
                              matmul::PlanningCache *cache = nullptr)
 {
-    poplin_mat_mul_grouped_acc_at(poplar::detail::where(debugContext), graph.c(), C.c(), k, A.c(), B.c(), prog.cToGrow(graph.c()),
-                                  poplar::detail::name(debugContext), poplar::detail::Options(options), detail::cache(cache));
+    poplin_mat_mul_grouped_acc_at(poplar::detail::where(debugContext), graph.c(), C.c(), k, A.c(), B.c(),
+                                  prog.cToGrow(graph.c()), poplar::detail::name(debugContext),
+                                  poplar::detail::Options(options), detail::cache(cache));
     poputil::detail::check(graph.c());
 }
-inline void matMulGroupedAcc(poplar::Graph &graph, const poplar::Tensor &C, const poplar::Tensor &k, const poplar::Tensor &A, const poplar::Tensor &B,
-                             poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {},
+inline void matMulGroupedAcc(poplar::Graph &graph, const poplar::Tensor &C, const poplar::Tensor &k,
+                             const poplar::Tensor &A, const poplar::Tensor &B, poplar::program::Sequence &prog,
+                             const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {},
                              matmul::PlanningCache *cache = nullptr)
 {
-    poplin_mat_mul_grouped_acc_tensor_at(poplar::detail::where(debugContext), graph.c(), C.c(), k.c(), A.c(), B.c(), prog.cToGrow(graph.c()),
-                                         poplar::detail::name(debugContext), poplar::detail::Options(options), detail::cache(cache));
+    poplin_mat_mul_grouped_acc_tensor_at(poplar::detail::where(debugContext), graph.c(), C.c(), k.c(), A.c(), B.c(),
+                                         prog.cToGrow(graph.c()), poplar::detail::name(debugContext),
+                                         poplar::detail::Options(options), detail::cache(cache));
     poputil::detail::check(graph.c());
 }
 
@@ -100,19 +119,21 @@ inline void matMulGroupedAcc(poplar::Graph &graph, const poplar::Tensor &C, cons
 typedef std::vector<std::size_t> MatMulShape;
 
 #define POPLIN_CREATE(call, function)                                                                                  \
-    inline poplar::Tensor call(poplar::Graph &graph, const poplar::Type &inputType, const poplar::Type &outputType, const MatMulShape &aShape, \
-                               const MatMulShape &bShape, const poplar::DebugContext &debugContext = {},               \
-                               const poplar::OptionFlags &options = {}, matmul::PlanningCache *cache = nullptr)        \
-    {                                                                                                                  \
-        return poputil::detail::give(graph.c(),                                                                        \
-                                     function(poplar::detail::where(debugContext), graph.c(), inputType.c(), outputType.c(), \
-                                              poplar::detail::shape(aShape), poplar::detail::shape(bShape),            \
-                                              poplar::detail::name(debugContext), poplar::detail::Options(options), detail::cache(cache))); \
-    }
-#define POPLIN_CREATE_SHORT(call)                                                                                      \
-    inline poplar::Tensor call(poplar::Graph &graph, const poplar::Type &dataType, const MatMulShape &aShape, const MatMulShape &bShape, \
+    inline poplar::Tensor call(poplar::Graph &graph, const poplar::Type &inputType, const poplar::Type &outputType,    \
+                               const MatMulShape &aShape, const MatMulShape &bShape,                                   \
                                const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {}, \
                                matmul::PlanningCache *cache = nullptr)                                                 \
+    {                                                                                                                  \
+        return poputil::detail::give(graph.c(),                                                                        \
+                                     function(poplar::detail::where(debugContext), graph.c(), inputType.c(),           \
+                                              outputType.c(), poplar::detail::shape(aShape),                           \
+                                              poplar::detail::shape(bShape), poplar::detail::name(debugContext),       \
+                                              poplar::detail::Options(options), detail::cache(cache)));                \
+    }
+#define POPLIN_CREATE_SHORT(call)                                                                                      \
+    inline poplar::Tensor call(poplar::Graph &graph, const poplar::Type &dataType, const MatMulShape &aShape,          \
+                               const MatMulShape &bShape, const poplar::DebugContext &debugContext = {},               \
+                               const poplar::OptionFlags &options = {}, matmul::PlanningCache *cache = nullptr)        \
     {                                                                                                                  \
         return call(graph, dataType, dataType, aShape, bShape, debugContext, options, cache);                          \
     }
@@ -130,29 +151,36 @@ POPLIN_CREATE(createMatMulGroupedOutput, poplin_create_mat_mul_grouped_output_at
 
 inline poplar::Tensor preArrangeMatMulInputRHS(poplar::Graph &graph, const MatMulShape &aShape, const poplar::Tensor &B,
                                                poplar::program::Sequence &prog, const poplar::Type &outputType,
-                                               const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {},
+                                               const poplar::DebugContext &debugContext = {},
+                                               const poplar::OptionFlags &options = {},
                                                matmul::PlanningCache *cache = nullptr)
 {
-    return poputil::detail::give(
-        graph.c(), poplin_pre_arrange_mat_mul_input_rhs_at(poplar::detail::where(debugContext), graph.c(), poplar::detail::shape(aShape), B.c(),
-                                                           prog.cToGrow(graph.c()), outputType.c(), poplar::detail::name(debugContext),
-                                                           poplar::detail::Options(options), detail::cache(cache)));
+    return poputil::detail::give(graph.c(),
+                                 poplin_pre_arrange_mat_mul_input_rhs_at(
+                                     poplar::detail::where(debugContext), graph.c(), poplar::detail::shape(aShape),
+                                     B.c(), prog.cToGrow(graph.c()), outputType.c(), poplar::detail::name(debugContext),
+                                     poplar::detail::Options(options), detail::cache(cache)));
 }
 inline poplar::Tensor preArrangeMatMulInputRHS(poplar::Graph &graph, const MatMulShape &aShape, const poplar::Tensor &B,
-                                               poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
-                                               const poplar::OptionFlags &options = {}, matmul::PlanningCache *cache = nullptr)
+                                               poplar::program::Sequence &prog,
+                                               const poplar::DebugContext &debugContext = {},
+                                               const poplar::OptionFlags &options = {},
+                                               matmul::PlanningCache *cache = nullptr)
 {
     return preArrangeMatMulInputRHS(graph, aShape, B, prog, B.elementType(), debugContext, options, cache);
 }
-inline poplar::Tensor preArrangeMatMulGroupedInputRHS(poplar::Graph &graph, const MatMulShape &aShape, const poplar::Tensor &B,
-                                                      poplar::program::Sequence &prog, const poplar::Type &outputType,
-                                                      const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {},
+inline poplar::Tensor preArrangeMatMulGroupedInputRHS(poplar::Graph &graph, const MatMulShape &aShape,
+                                                      const poplar::Tensor &B, poplar::program::Sequence &prog,
+                                                      const poplar::Type &outputType,
+                                                      const poplar::DebugContext &debugContext = {},
+                                                      const poplar::OptionFlags &options = {},
                                                       matmul::PlanningCache *cache = nullptr)
 {
-    return poputil::detail::give(
-        graph.c(), poplin_pre_arrange_mat_mul_grouped_input_rhs_at(poplar::detail::where(debugContext), graph.c(), poplar::detail::shape(aShape),
-                                                                   B.c(), prog.cToGrow(graph.c()), outputType.c(), poplar::detail::name(debugContext),
-                                                                   poplar::detail::Options(options), detail::cache(cache)));
+    return poputil::detail::give(graph.c(),
+                                 poplin_pre_arrange_mat_mul_grouped_input_rhs_at(
+                                     poplar::detail::where(debugContext), graph.c(), poplar::detail::shape(aShape),
+                                     B.c(), prog.cToGrow(graph.c()), outputType.c(), poplar::detail::name(debugContext),
+                                     poplar::detail::Options(options), detail::cache(cache)));
 }
 // {g,m,k} as {g,k,m}.
 inline poplar::Tensor transposeGroupedMatrix(const poplar::Tensor &A)
@@ -161,7 +189,8 @@ inline poplar::Tensor transposeGroupedMatrix(const poplar::Tensor &A)
 }
 
 // ---- plans ----
-namespace detail {
+namespace detail
+{
 
 // The text of a report that C writes to a buffer.
 template <typename Report> void printReport(std::ostream &out, const poplar::Graph &graph, const Report &report)
@@ -175,23 +204,27 @@ template <typename Report> void printReport(std::ostream &out, const poplar::Gra
 
 } // namespace detail
 
-inline void matMulReportPlan(std::ostream &out, const poplar::Graph &graph, const poplar::Type &inputType, const poplar::Type &outputType,
-                             const MatMulShape &aShape, const MatMulShape &bShape, const poplar::OptionFlags &options = {},
-                             matmul::PlanningCache *cache = nullptr, poputil::detail::Where where = poputil::detail::Where::here())
+inline void matMulReportPlan(std::ostream &out, const poplar::Graph &graph, const poplar::Type &inputType,
+                             const poplar::Type &outputType, const MatMulShape &aShape, const MatMulShape &bShape,
+                             const poplar::OptionFlags &options = {}, matmul::PlanningCache *cache = nullptr,
+                             poputil::detail::Where where = poputil::detail::Where::here())
 {
     detail::printReport(out, graph, [&](char *buffer, std::size_t size) {
-        return poplin_mat_mul_report_plan_at(where, graph.c(), inputType.c(), outputType.c(), poplar::detail::shape(aShape),
-                                             poplar::detail::shape(bShape), poplar::detail::Options(options), detail::cache(cache), buffer, size);
+        return poplin_mat_mul_report_plan_at(where, graph.c(), inputType.c(), outputType.c(),
+                                             poplar::detail::shape(aShape), poplar::detail::shape(bShape),
+                                             poplar::detail::Options(options), detail::cache(cache), buffer, size);
     });
 }
-inline void matMulGroupedReportPlan(std::ostream &out, const poplar::Graph &graph, const poplar::Type &inputType, const poplar::Type &outputType,
-                                    const MatMulShape &aShape, const MatMulShape &bShape, const poplar::OptionFlags &options = {},
-                                    matmul::PlanningCache *cache = nullptr, poputil::detail::Where where = poputil::detail::Where::here())
+inline void matMulGroupedReportPlan(std::ostream &out, const poplar::Graph &graph, const poplar::Type &inputType,
+                                    const poplar::Type &outputType, const MatMulShape &aShape,
+                                    const MatMulShape &bShape, const poplar::OptionFlags &options = {},
+                                    matmul::PlanningCache *cache = nullptr,
+                                    poputil::detail::Where where = poputil::detail::Where::here())
 {
     detail::printReport(out, graph, [&](char *buffer, std::size_t size) {
-        return poplin_mat_mul_grouped_report_plan_at(where, graph.c(), inputType.c(), outputType.c(), poplar::detail::shape(aShape),
-                                                     poplar::detail::shape(bShape), poplar::detail::Options(options), detail::cache(cache), buffer,
-                                                     size);
+        return poplin_mat_mul_grouped_report_plan_at(
+            where, graph.c(), inputType.c(), outputType.c(), poplar::detail::shape(aShape),
+            poplar::detail::shape(bShape), poplar::detail::Options(options), detail::cache(cache), buffer, size);
     });
 }
 
@@ -217,10 +250,12 @@ struct MatMulParams {
         return params;
     }
 };
-namespace detail {
+namespace detail
+{
 inline MatMulParams matMulParams(const poplin_mat_mul_params &from)
 {
-    MatMulParams params = { poplar::Type(from.input_type), poplar::Type(from.output_type), std::vector<std::size_t>(from.a_shape, from.a_shape + 3),
+    MatMulParams params = { poplar::Type(from.input_type), poplar::Type(from.output_type),
+                            std::vector<std::size_t>(from.a_shape, from.a_shape + 3),
                             std::vector<std::size_t>(from.b_shape, from.b_shape + 3) };
     return params;
 }
@@ -241,7 +276,9 @@ void preplanMatMuls(const typename poplar::detail::Same<Set>::type &matmuls, mat
             pop_option option = { flag.first.c_str(), flag.second.c_str() };
             lists.back().push_back(option);
         }
-        poplin_mat_mul_plan_request request = { &std::get<0>(each)->c(), std::get<1>(each).c(), { lists.back().data(), lists.back().size() } };
+        poplin_mat_mul_plan_request request = { &std::get<0>(each)->c(),
+                                                std::get<1>(each).c(),
+                                                { lists.back().data(), lists.back().size() } };
         requests.push_back(request);
     }
     pop_error error;
@@ -251,9 +288,12 @@ void preplanMatMuls(const typename poplar::detail::Same<Set>::type &matmuls, mat
 
 // By the options of a product, those of its convolution.
 typedef std::unordered_map<const poplar::OptionFlags *, poplar::OptionFlags> MatMulToConvOptions;
-// The convolutions that products are, to be planned among others.  What is returned points into convOptions, which gets what it lacks.
-template <typename Set = std::set<MatMulPlanParams>, typename Convs = std::set<ConvPlanParams>, typename Options = MatMulToConvOptions>
-Convs matMulGetConvPlanParams(const typename poplar::detail::Same<Set>::type &matmuls, typename poplar::detail::Same<Options>::type &convOptions)
+// The convolutions that products are, to be planned among others.  What is returned points into convOptions, which gets
+// what it lacks.
+template <typename Set = std::set<MatMulPlanParams>, typename Convs = std::set<ConvPlanParams>,
+          typename Options = MatMulToConvOptions>
+Convs matMulGetConvPlanParams(const typename poplar::detail::Same<Set>::type &matmuls,
+                              typename poplar::detail::Same<Options>::type &convOptions)
 {
     Convs convs;
     for (const typename Set::value_type &each : matmuls) {
@@ -262,13 +302,15 @@ Convs matMulGetConvPlanParams(const typename poplar::detail::Same<Set>::type &ma
             pop_option list[POPLIN_MOST_MAT_MUL_OPTIONS];
             std::size_t count;
             pop_error error;
-            if (poplin_mat_mul_conv_options(poplar::detail::Options(*given), list, POPLIN_MOST_MAT_MUL_OPTIONS, &count, &error) != POP_OK)
+            if (poplin_mat_mul_conv_options(poplar::detail::Options(*given), list, POPLIN_MOST_MAT_MUL_OPTIONS, &count,
+                                            &error) != POP_OK)
                 poputil::detail::raise(error);
             for (std::size_t i = 0; i < count; ++i)
                 convOptions[given].set(list[i].key, list[i].value);
         }
         const poplin_mat_mul_params params = std::get<1>(each).c();
-        convs.insert(ConvPlanParams(std::get<0>(each), ConvParams(poplin_mat_mul_conv_params(&params)), &convOptions[given]));
+        convs.insert(
+            ConvPlanParams(std::get<0>(each), ConvParams(poplin_mat_mul_conv_params(&params)), &convOptions[given]));
     }
     return convs;
 }
@@ -279,7 +321,8 @@ inline void matmulValidateOptions(const poplar::OptionFlags &options)
     pop_option list[POPLIN_MOST_MAT_MUL_OPTIONS];
     std::size_t count;
     pop_error error;
-    if (poplin_mat_mul_conv_options(poplar::detail::Options(options), list, POPLIN_MOST_MAT_MUL_OPTIONS, &count, &error) != POP_OK)
+    if (poplin_mat_mul_conv_options(poplar::detail::Options(options), list, POPLIN_MOST_MAT_MUL_OPTIONS, &count,
+                                    &error) != POP_OK)
         poputil::detail::raise(error);
 }
 

@@ -8,13 +8,15 @@
 
 #include <vector>
 
-namespace poplin {
-
-inline poplar::Tensor linspace(poplar::Graph &graph, const poplar::Type &type, float left, float right, std::size_t count,
-                               const poplar::DebugContext &debugContext = {})
+namespace poplin
 {
-    return poputil::detail::give(graph.c(), poplin_linspace_at(poplar::detail::where(debugContext), graph.c(), type.c(), static_cast<double>(left),
-                                                               static_cast<double>(right), count, poplar::detail::name(debugContext)));
+
+inline poplar::Tensor linspace(poplar::Graph &graph, const poplar::Type &type, float left, float right,
+                               std::size_t count, const poplar::DebugContext &debugContext = {})
+{
+    return poputil::detail::give(graph.c(), poplin_linspace_at(poplar::detail::where(debugContext), graph.c(), type.c(),
+                                                               static_cast<double>(left), static_cast<double>(right),
+                                                               count, poplar::detail::name(debugContext)));
 }
 inline std::vector<poplar::Tensor> meshgrid2d(poplar::Graph &graph, poplar::Tensor x, poplar::Tensor y,
                                               poputil::detail::Where where = poputil::detail::Where::here())

@@ -10,8 +10,10 @@
 #include <string>
 #include <vector>
 
-namespace poplin {
-namespace multiconv {
+namespace poplin
+{
+namespace multiconv
+{
 
 struct ConvolutionArgs {
     poplar::Tensor inputs, weights;
@@ -40,7 +42,8 @@ struct ConvWeightUpdateArgsScalar {
     poplar::OptionFlags options;
 };
 
-namespace detail {
+namespace detail
+{
 
 inline void put(poplin_multi_conv &to, const ConvolutionArgs &args)
 {
@@ -72,8 +75,9 @@ inline void put(poplin_multi_conv &to, const ConvWeightUpdateArgsScalar &args)
 }
 
 // Arguments as C takes them, with what those point to.
-class Convs {
-public:
+class Convs
+{
+  public:
     template <typename Args> explicit Convs(const std::vector<Args> &all) : convs(all.size())
     {
         params.reserve(all.size());
@@ -88,10 +92,16 @@ public:
     }
     Convs(const Convs &) = delete;
     Convs &operator=(const Convs &) = delete;
-    const poplin_multi_conv *c() const { return convs.data(); }
-    std::size_t size() const { return convs.size(); }
+    const poplin_multi_conv *c() const
+    {
+        return convs.data();
+    }
+    std::size_t size() const
+    {
+        return convs.size();
+    }
 
-private:
+  private:
     std::vector<poplin_multi_conv> convs;
     std::vector<poplin_conv_params> params;
     std::deque<poplar::detail::Options> options; // they cannot be moved
@@ -105,81 +115,91 @@ inline std::vector<poplar::Tensor> tensors(poplar::Graph &graph, const std::vect
 
 } // namespace detail
 
-inline poplar::Tensor createWeights(poplar::Graph &graph, const std::vector<CreateTensorArgs> &args, unsigned weightsIndex,
-                                    const poplar::OptionFlags &options = {}, PlanningCache *cache = nullptr,
+inline poplar::Tensor createWeights(poplar::Graph &graph, const std::vector<CreateTensorArgs> &args,
+                                    unsigned weightsIndex, const poplar::OptionFlags &options = {},
+                                    PlanningCache *cache = nullptr,
                                     poputil::detail::Where where = poputil::detail::Where::here())
 {
     const detail::Convs convs(args);
-    return poputil::detail::give(graph.c(), poplin_multi_create_weights_at(where, graph.c(), convs.c(), convs.size(), weightsIndex,
-                                                                           poplar::detail::Options(options), poplin::detail::cache(cache)));
+    return poputil::detail::give(
+        graph.c(), poplin_multi_create_weights_at(where, graph.c(), convs.c(), convs.size(), weightsIndex,
+                                                  poplar::detail::Options(options), poplin::detail::cache(cache)));
 }
 inline poplar::Tensor createInput(poplar::Graph &graph, const std::vector<CreateTensorArgs> &args, unsigned inputIndex,
                                   const poplar::OptionFlags &options = {}, PlanningCache *cache = nullptr,
                                   poputil::detail::Where where = poputil::detail::Where::here())
 {
     const detail::Convs convs(args);
-    return poputil::detail::give(graph.c(), poplin_multi_create_input_at(where, graph.c(), convs.c(), convs.size(), inputIndex,
-                                                                         poplar::detail::Options(options), poplin::detail::cache(cache)));
+    return poputil::detail::give(graph.c(), poplin_multi_create_input_at(where, graph.c(), convs.c(), convs.size(),
+                                                                         inputIndex, poplar::detail::Options(options),
+                                                                         poplin::detail::cache(cache)));
 }
-inline std::vector<poplar::Tensor> convolution(poplar::Graph &graph, const std::vector<ConvolutionArgs> &args, bool transposeAndFlipWeights,
-                                               poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
+inline std::vector<poplar::Tensor> convolution(poplar::Graph &graph, const std::vector<ConvolutionArgs> &args,
+                                               bool transposeAndFlipWeights, poplar::program::Sequence &prog,
+                                               const poplar::DebugContext &debugContext = {},
                                                const poplar::OptionFlags &options = {}, PlanningCache *cache = nullptr)
 {
     const detail::Convs convs(args);
     std::vector<pop_tensor> made(args.size());
-    poplin_multi_convolution_at(poplar::detail::where(debugContext), graph.c(), convs.c(), convs.size(), transposeAndFlipWeights,
-                                prog.cToGrow(graph.c()), poplar::detail::name(debugContext), poplar::detail::Options(options),
-                                poplin::detail::cache(cache), made.data());
+    poplin_multi_convolution_at(poplar::detail::where(debugContext), graph.c(), convs.c(), convs.size(),
+                                transposeAndFlipWeights, prog.cToGrow(graph.c()), poplar::detail::name(debugContext),
+                                poplar::detail::Options(options), poplin::detail::cache(cache), made.data());
     return detail::tensors(graph, made);
 }
-inline std::vector<poplar::Tensor> calculateWeightDeltas(poplar::Graph &graph, const std::vector<CalculateWeightDeltasArgs> &args,
-                                                         poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
-                                                         const poplar::OptionFlags &options = {}, PlanningCache *cache = nullptr)
+inline std::vector<poplar::Tensor>
+calculateWeightDeltas(poplar::Graph &graph, const std::vector<CalculateWeightDeltasArgs> &args,
+                      poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
+                      const poplar::OptionFlags &options = {}, PlanningCache *cache = nullptr)
 {
     const detail::Convs convs(args);
     std::vector<pop_tensor> made(args.size());
-    poplin_multi_calculate_weight_deltas_at(poplar::detail::where(debugContext), graph.c(), convs.c(), convs.size(), prog.cToGrow(graph.c()),
-                                            poplar::detail::name(debugContext), poplar::detail::Options(options), poplin::detail::cache(cache),
+    poplin_multi_calculate_weight_deltas_at(poplar::detail::where(debugContext), graph.c(), convs.c(), convs.size(),
+                                            prog.cToGrow(graph.c()), poplar::detail::name(debugContext),
+                                            poplar::detail::Options(options), poplin::detail::cache(cache),
                                             made.data());
     return detail::tensors(graph, made);
 }
 
-namespace detail {
+namespace detail
+{
 template <typename Args>
-inline void update(poplar::Graph &graph, const std::vector<Args> &args, poplar::program::Sequence &prog, const poplar::DebugContext &debugContext,
-                   const poplar::OptionFlags &options, PlanningCache *cache)
+inline void update(poplar::Graph &graph, const std::vector<Args> &args, poplar::program::Sequence &prog,
+                   const poplar::DebugContext &debugContext, const poplar::OptionFlags &options, PlanningCache *cache)
 {
     const Convs convs(args);
-    poplin_multi_convolution_weight_update_at(poplar::detail::where(debugContext), graph.c(), convs.c(), convs.size(), prog.cToGrow(graph.c()),
-                                              poplar::detail::name(debugContext), poplar::detail::Options(options), poplin::detail::cache(cache));
+    poplin_multi_convolution_weight_update_at(poplar::detail::where(debugContext), graph.c(), convs.c(), convs.size(),
+                                              prog.cToGrow(graph.c()), poplar::detail::name(debugContext),
+                                              poplar::detail::Options(options), poplin::detail::cache(cache));
     poputil::detail::check(graph.c());
 }
 } // namespace detail
-inline void convolutionWeightUpdate(poplar::Graph &graph, const std::vector<ConvWeightUpdateArgs> &args, poplar::program::Sequence &prog,
-                                    const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {},
-                                    PlanningCache *cache = nullptr)
+inline void convolutionWeightUpdate(poplar::Graph &graph, const std::vector<ConvWeightUpdateArgs> &args,
+                                    poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
+                                    const poplar::OptionFlags &options = {}, PlanningCache *cache = nullptr)
 {
     detail::update(graph, args, prog, debugContext, options, cache);
 }
-inline void convolutionWeightUpdate(poplar::Graph &graph, const std::vector<ConvWeightUpdateArgsScalar> &args, poplar::program::Sequence &prog,
-                                    const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {},
-                                    PlanningCache *cache = nullptr)
+inline void convolutionWeightUpdate(poplar::Graph &graph, const std::vector<ConvWeightUpdateArgsScalar> &args,
+                                    poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
+                                    const poplar::OptionFlags &options = {}, PlanningCache *cache = nullptr)
 {
     detail::update(graph, args, prog, debugContext, options, cache);
 }
 
 // Sets the weights of args to backward ones made of weightsIn.
-inline void weightsTransposeChansFlipXY(poplar::Graph &graph, std::vector<ConvolutionArgs> &args, const std::vector<poplar::Tensor> &weightsIn,
-                                        poplar::program::Sequence &prog, const poplar::OptionFlags &options = {},
+inline void weightsTransposeChansFlipXY(poplar::Graph &graph, std::vector<ConvolutionArgs> &args,
+                                        const std::vector<poplar::Tensor> &weightsIn, poplar::program::Sequence &prog,
+                                        const poplar::OptionFlags &options = {},
                                         const poplar::DebugContext &debugContext = {}, PlanningCache *cache = nullptr)
 {
     for (std::size_t i = 0; i < args.size() && i < weightsIn.size(); ++i)
         args[i].weights = weightsIn[i];
     const detail::Convs convs(args);
     std::vector<pop_tensor> made(args.size());
-    poplin_multi_weights_transpose_chans_flip_xy_at(poplar::detail::where(debugContext), graph.c(), convs.c(), convs.size(), prog.cToGrow(graph.c()),
-                                                    poplar::detail::name(debugContext), poplar::detail::Options(options),
-                                                    poplin::detail::cache(cache), made.data());
+    poplin_multi_weights_transpose_chans_flip_xy_at(
+        poplar::detail::where(debugContext), graph.c(), convs.c(), convs.size(), prog.cToGrow(graph.c()),
+        poplar::detail::name(debugContext), poplar::detail::Options(options), poplin::detail::cache(cache),
+        made.data());
     poputil::detail::check(graph.c());
     std::vector<poplar::Tensor> weights; // all counted before one is assigned, see poputil::detail::put
     for (const pop_tensor &one : made)

@@ -8,55 +8,65 @@
 
 #include <utility>
 
-namespace poplin {
+namespace poplin
+{
 
-inline poplar::Tensor createTriangularSolveInputLHS(poplar::Graph &graph, const poplar::Type &inputType, const poplar::Type &outputType,
-                                                    const std::vector<std::size_t> &aShape, const std::vector<std::size_t> &bShape, bool leftSide,
-                                                    const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {},
-                                                    matmul::PlanningCache *cache = nullptr)
+inline poplar::Tensor
+createTriangularSolveInputLHS(poplar::Graph &graph, const poplar::Type &inputType, const poplar::Type &outputType,
+                              const std::vector<std::size_t> &aShape, const std::vector<std::size_t> &bShape,
+                              bool leftSide, const poplar::DebugContext &debugContext = {},
+                              const poplar::OptionFlags &options = {}, matmul::PlanningCache *cache = nullptr)
 {
-    return poputil::detail::give(graph.c(), poplin_create_triangular_solve_input_lhs_at(
-                                                poplar::detail::where(debugContext), graph.c(), inputType.c(), outputType.c(),
-                                                poplar::detail::shape(aShape), poplar::detail::shape(bShape), leftSide,
-                                                poplar::detail::name(debugContext), poplar::detail::Options(options), detail::cache(cache)));
+    return poputil::detail::give(
+        graph.c(), poplin_create_triangular_solve_input_lhs_at(
+                       poplar::detail::where(debugContext), graph.c(), inputType.c(), outputType.c(),
+                       poplar::detail::shape(aShape), poplar::detail::shape(bShape), leftSide,
+                       poplar::detail::name(debugContext), poplar::detail::Options(options), detail::cache(cache)));
 }
-inline poplar::Tensor createTriangularSolveInputRHS(poplar::Graph &graph, const poplar::Type &inputType, const poplar::Type &outputType,
-                                                    const std::vector<std::size_t> &aShape, const std::vector<std::size_t> &bShape, bool leftSide,
-                                                    const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {},
-                                                    matmul::PlanningCache *cache = nullptr)
+inline poplar::Tensor
+createTriangularSolveInputRHS(poplar::Graph &graph, const poplar::Type &inputType, const poplar::Type &outputType,
+                              const std::vector<std::size_t> &aShape, const std::vector<std::size_t> &bShape,
+                              bool leftSide, const poplar::DebugContext &debugContext = {},
+                              const poplar::OptionFlags &options = {}, matmul::PlanningCache *cache = nullptr)
 {
-    return poputil::detail::give(graph.c(), poplin_create_triangular_solve_input_rhs_at(
-                                                poplar::detail::where(debugContext), graph.c(), inputType.c(), outputType.c(),
-                                                poplar::detail::shape(aShape), poplar::detail::shape(bShape), leftSide,
-                                                poplar::detail::name(debugContext), poplar::detail::Options(options), detail::cache(cache)));
+    return poputil::detail::give(
+        graph.c(), poplin_create_triangular_solve_input_rhs_at(
+                       poplar::detail::where(debugContext), graph.c(), inputType.c(), outputType.c(),
+                       poplar::detail::shape(aShape), poplar::detail::shape(bShape), leftSide,
+                       poplar::detail::name(debugContext), poplar::detail::Options(options), detail::cache(cache)));
 }
-inline poplar::Tensor triangularMask(poplar::Graph &graph, const poplar::Tensor &a, bool lower, bool unitDiagonal, poplar::program::Sequence &prog,
-                                     const poplar::DebugContext &debugContext = {})
+inline poplar::Tensor triangularMask(poplar::Graph &graph, const poplar::Tensor &a, bool lower, bool unitDiagonal,
+                                     poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {})
 {
-    return poputil::detail::give(graph.c(), poplin_triangular_mask_at(poplar::detail::where(debugContext), graph.c(), a.c(), lower, unitDiagonal,
-                                                                      prog.cToGrow(graph.c()), poplar::detail::name(debugContext)));
+    return poputil::detail::give(
+        graph.c(), poplin_triangular_mask_at(poplar::detail::where(debugContext), graph.c(), a.c(), lower, unitDiagonal,
+                                             prog.cToGrow(graph.c()), poplar::detail::name(debugContext)));
 }
-inline poplar::Tensor triangularSolve(poplar::Graph &graph, const poplar::Tensor &a, const poplar::Tensor &b, bool leftSide, bool lower,
-                                      bool unitDiagonal, std::size_t blockSize, poplar::program::Sequence &prog,
-                                      const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {},
-                                      matmul::PlanningCache *cache = nullptr)
-{
-    return poputil::detail::give(graph.c(), poplin_triangular_solve_at(poplar::detail::where(debugContext), graph.c(), a.c(), b.c(), leftSide, lower,
-                                                                       unitDiagonal, blockSize, prog.cToGrow(graph.c()),
-                                                                       poplar::detail::name(debugContext), poplar::detail::Options(options),
-                                                                       detail::cache(cache)));
-}
-// With blocks of a size chosen by the library.
-inline poplar::Tensor triangularSolve(poplar::Graph &graph, const poplar::Tensor &a, const poplar::Tensor &b, bool leftSide, bool lower,
-                                      bool unitDiagonal, poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
+inline poplar::Tensor triangularSolve(poplar::Graph &graph, const poplar::Tensor &a, const poplar::Tensor &b,
+                                      bool leftSide, bool lower, bool unitDiagonal, std::size_t blockSize,
+                                      poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
                                       const poplar::OptionFlags &options = {}, matmul::PlanningCache *cache = nullptr)
 {
-    return triangularSolve(graph, a, b, leftSide, lower, unitDiagonal, std::size_t(0), prog, debugContext, options, cache);
+    return poputil::detail::give(graph.c(),
+                                 poplin_triangular_solve_at(poplar::detail::where(debugContext), graph.c(), a.c(),
+                                                            b.c(), leftSide, lower, unitDiagonal, blockSize,
+                                                            prog.cToGrow(graph.c()), poplar::detail::name(debugContext),
+                                                            poplar::detail::Options(options), detail::cache(cache)));
+}
+// With blocks of a size chosen by the library.
+inline poplar::Tensor triangularSolve(poplar::Graph &graph, const poplar::Tensor &a, const poplar::Tensor &b,
+                                      bool leftSide, bool lower, bool unitDiagonal, poplar::program::Sequence &prog,
+                                      const poplar::DebugContext &debugContext = {},
+                                      const poplar::OptionFlags &options = {}, matmul::PlanningCache *cache = nullptr)
+{
+    return triangularSolve(graph, a, b, leftSide, lower, unitDiagonal, std::size_t(0), prog, debugContext, options,
+                           cache);
 }
 
-namespace detail {
-inline std::vector<std::pair<MatMulParams, poplar::OptionFlags>> withOptions(const std::vector<poplin_mat_mul_params> &list,
-                                                                            const poplar::OptionFlags &options)
+namespace detail
+{
+inline std::vector<std::pair<MatMulParams, poplar::OptionFlags>>
+withOptions(const std::vector<poplin_mat_mul_params> &list, const poplar::OptionFlags &options)
 {
     std::vector<std::pair<MatMulParams, poplar::OptionFlags>> result;
     for (const poplin_mat_mul_params &params : list)
@@ -67,21 +77,24 @@ inline std::vector<std::pair<MatMulParams, poplar::OptionFlags>> withOptions(con
 
 // The products of a solution, for preplanMatMuls.
 inline std::vector<std::pair<MatMulParams, poplar::OptionFlags>>
-getTriangularSolveMatMulPrePlanParameters(const poplar::Type &inputType, const poplar::Type &outputType, const std::vector<std::size_t> &aShape,
-                                          const std::vector<std::size_t> &bShape, bool leftSide, bool /*lower*/, std::size_t blockSize,
-                                          const poplar::OptionFlags &options = {})
+getTriangularSolveMatMulPrePlanParameters(const poplar::Type &inputType, const poplar::Type &outputType,
+                                          const std::vector<std::size_t> &aShape,
+                                          const std::vector<std::size_t> &bShape, bool leftSide, bool /*lower*/,
+                                          std::size_t blockSize, const poplar::OptionFlags &options = {})
 {
     const pop_shape a = poplar::detail::shape(aShape), b = poplar::detail::shape(bShape);
-    std::vector<poplin_mat_mul_params> list(poplin_get_triangular_solve_mat_mul_pre_plan_parameters(inputType.c(), outputType.c(), a, b, leftSide,
-                                                                                                   blockSize, nullptr, 0));
-    poplin_get_triangular_solve_mat_mul_pre_plan_parameters(inputType.c(), outputType.c(), a, b, leftSide, blockSize, list.data(), list.size());
+    std::vector<poplin_mat_mul_params> list(poplin_get_triangular_solve_mat_mul_pre_plan_parameters(
+        inputType.c(), outputType.c(), a, b, leftSide, blockSize, nullptr, 0));
+    poplin_get_triangular_solve_mat_mul_pre_plan_parameters(inputType.c(), outputType.c(), a, b, leftSide, blockSize,
+                                                            list.data(), list.size());
     return detail::withOptions(list, options);
 }
-inline std::vector<std::pair<MatMulParams, poplar::OptionFlags>>
-getTriangularSolveMatMulPrePlanParameters(const poplar::Type &inputType, const poplar::Type &outputType, const std::vector<std::size_t> &aShape,
-                                          const std::vector<std::size_t> &bShape, bool leftSide, bool lower, const poplar::OptionFlags &options)
+inline std::vector<std::pair<MatMulParams, poplar::OptionFlags>> getTriangularSolveMatMulPrePlanParameters(
+    const poplar::Type &inputType, const poplar::Type &outputType, const std::vector<std::size_t> &aShape,
+    const std::vector<std::size_t> &bShape, bool leftSide, bool lower, const poplar::OptionFlags &options)
 {
-    return getTriangularSolveMatMulPrePlanParameters(inputType, outputType, aShape, bShape, leftSide, lower, std::size_t(0), options);
+    return getTriangularSolveMatMulPrePlanParameters(inputType, outputType, aShape, bShape, leftSide, lower,
+                                                     std::size_t(0), options);
 }
 
 } // namespace poplin

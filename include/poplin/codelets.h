@@ -8,8 +8,8 @@
 POP_BEGIN_DECLS
 
 #define poplin_add_codelets(...) poplin_add_codelets_at(POP_HERE, __VA_ARGS__)
-/* Loads poplin.gp from beside the library (or the file that the environment's IPU_POPLIN_GP names) and registers the vertices' estimates.  Doing it
- * again has no effect. */
+/* Loads poplin.gp from beside the library (or the file that the environment's IPU_POPLIN_GP names) and registers the
+ * vertices' estimates.  Doing it again has no effect. */
 POP_API void poplin_add_codelets_at(pop_where where, pop_graph *graph);
 
 POP_END_DECLS

@@ -6,7 +6,8 @@
 #include <poplin/codelets.h>
 #include <poputil/detail/call.hpp>
 
-namespace poplin {
+namespace poplin
+{
 
 inline void addCodelets(poplar::Graph &graph, poputil::detail::Where where = poputil::detail::Where::here())
 {

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Matrix products.  A{m,k} B{k,n} is {m,n}; grouped forms have a leading dimension of as many products: A{g,m,k} B{g,k,n} is {g,m,n}.
+/* Matrix products.  A{m,k} B{k,n} is {m,n}; grouped forms have a leading dimension of as many products: A{g,m,k}
+ * B{g,k,n} is {g,m,n}.
  *
- * Operands are HALF or FLOAT, both of one type; the result is of either (of A's where a call does not say).  On a CPU device sums are kept in float; on
- * others the product is a convolution that the planner splits over the tiles (poplin/planning.h).  A vector is a matrix with one row or column.
+ * Operands are HALF or FLOAT, both of one type; the result is of either (of A's where a call does not say).  On a CPU
+ * device sums are kept in float; on others the product is a convolution that the planner splits over the tiles
+ * (poplin/planning.h).  A vector is a matrix with one row or column.
  *
- * Options: availableMemoryProportion, a number above 0 and up to 1 (0.6); partialsType, half or float (float); fullyConnectedPass, NONE, INFERENCE_FWD,
- * TRAINING_FWD, TRAINING_BWD or TRAINING_WU (NONE); inputRHSIsPreArranged (false): B is as poplin_pre_arrange_mat_mul_input_rhs gave it for such a product,
- * anything else is an error; use128BitConvUnitLoad (false); enableMultiStageReduce (true); enableFastReduce (false); remapOutputTensor (true);
+ * Options: availableMemoryProportion, a number above 0 and up to 1 (0.6); partialsType, half or float (float);
+ * fullyConnectedPass, NONE, INFERENCE_FWD, TRAINING_FWD, TRAINING_BWD or TRAINING_WU (NONE); inputRHSIsPreArranged
+ * (false): B is as poplin_pre_arrange_mat_mul_input_rhs gave it for such a product, anything else is an error;
+ * use128BitConvUnitLoad (false); enableMultiStageReduce (true); enableFastReduce (false); remapOutputTensor (true);
  * gatherOutput (false); planConstraints, JSON.  cache may be NULL.
  *
- * Errors are recorded in the graph: shapes that do not fit (poplar_error), types (type_error), options (invalid_option). */
+ * Errors are recorded in the graph: shapes that do not fit (poplar_error), types (type_error), options
+ * (invalid_option). */
 #ifndef POPLIN_MAT_MUL_H
 #define POPLIN_MAT_MUL_H
 
@@ -32,68 +36,89 @@ POP_BEGIN_DECLS
 
 /* ---- products: a new tensor, or the null tensor after an error ---- */
 #define poplin_mat_mul(...) poplin_mat_mul_at(POP_HERE, __VA_ARGS__)
-POP_API pop_tensor poplin_mat_mul_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor b, pop_program sequence, const char *name,
-                                     pop_options options, poplin_planning_cache *cache);
+POP_API pop_tensor poplin_mat_mul_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor b,
+                                     pop_program sequence, const char *name, pop_options options,
+                                     poplin_planning_cache *cache);
 #define poplin_mat_mul_typed(...) poplin_mat_mul_typed_at(POP_HERE, __VA_ARGS__)
-POP_API pop_tensor poplin_mat_mul_typed_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor b, pop_program sequence, pop_type output_type,
-                                           const char *name, pop_options options, poplin_planning_cache *cache);
+POP_API pop_tensor poplin_mat_mul_typed_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor b,
+                                           pop_program sequence, pop_type output_type, const char *name,
+                                           pop_options options, poplin_planning_cache *cache);
 #define poplin_mat_mul_grouped(...) poplin_mat_mul_grouped_at(POP_HERE, __VA_ARGS__)
-POP_API pop_tensor poplin_mat_mul_grouped_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor b, pop_program sequence,
-                                             pop_type output_type, const char *name, pop_options options, poplin_planning_cache *cache);
+POP_API pop_tensor poplin_mat_mul_grouped_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor b,
+                                             pop_program sequence, pop_type output_type, const char *name,
+                                             pop_options options, poplin_planning_cache *cache);
 
 /* To a tensor of the caller's: of the product's shape, HALF or FLOAT, mapped, each element of it once. */
 #define poplin_mat_mul_with_output(...) poplin_mat_mul_with_output_at(POP_HERE, __VA_ARGS__)
-POP_API void poplin_mat_mul_with_output_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor b, pop_tensor out, pop_program sequence,
-                                           const char *name, pop_options options, poplin_planning_cache *cache);
+POP_API void poplin_mat_mul_with_output_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor b,
+                                           pop_tensor out, pop_program sequence, const char *name, pop_options options,
+                                           poplin_planning_cache *cache);
 #define poplin_mat_mul_grouped_with_output(...) poplin_mat_mul_grouped_with_output_at(POP_HERE, __VA_ARGS__)
-POP_API void poplin_mat_mul_grouped_with_output_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor b, pop_tensor out,
-                                                   pop_program sequence, const char *name, pop_options options, poplin_planning_cache *cache);
+POP_API void poplin_mat_mul_grouped_with_output_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor b,
+                                                   pop_tensor out, pop_program sequence, const char *name,
+                                                   pop_options options, poplin_planning_cache *cache);
 
 /* c += k a b.  k is a number, or a tensor of one element, HALF or FLOAT. */
 #define poplin_mat_mul_acc(...) poplin_mat_mul_acc_at(POP_HERE, __VA_ARGS__)
-POP_API void poplin_mat_mul_acc_at(pop_where where, pop_graph *graph, pop_tensor c, float k, pop_tensor a, pop_tensor b, pop_program sequence,
-                                   const char *name, pop_options options, poplin_planning_cache *cache);
+POP_API void poplin_mat_mul_acc_at(pop_where where, pop_graph *graph, pop_tensor c, float k, pop_tensor a, pop_tensor b,
+                                   pop_program sequence, const char *name, pop_options options,
+                                   poplin_planning_cache *cache);
 #define poplin_mat_mul_acc_tensor(...) poplin_mat_mul_acc_tensor_at(POP_HERE, __VA_ARGS__)
-POP_API void poplin_mat_mul_acc_tensor_at(pop_where where, pop_graph *graph, pop_tensor c, pop_tensor k, pop_tensor a, pop_tensor b,
-                                          pop_program sequence, const char *name, pop_options options, poplin_planning_cache *cache);
+POP_API void poplin_mat_mul_acc_tensor_at(pop_where where, pop_graph *graph, pop_tensor c, pop_tensor k, pop_tensor a,
+                                          pop_tensor b, pop_program sequence, const char *name, pop_options options,
+                                          poplin_planning_cache *cache);
 #define poplin_mat_mul_grouped_acc(...) poplin_mat_mul_grouped_acc_at(POP_HERE, __VA_ARGS__)
-POP_API void poplin_mat_mul_grouped_acc_at(pop_where where, pop_graph *graph, pop_tensor c, float k, pop_tensor a, pop_tensor b,
-                                           pop_program sequence, const char *name, pop_options options, poplin_planning_cache *cache);
+POP_API void poplin_mat_mul_grouped_acc_at(pop_where where, pop_graph *graph, pop_tensor c, float k, pop_tensor a,
+                                           pop_tensor b, pop_program sequence, const char *name, pop_options options,
+                                           poplin_planning_cache *cache);
 #define poplin_mat_mul_grouped_acc_tensor(...) poplin_mat_mul_grouped_acc_tensor_at(POP_HERE, __VA_ARGS__)
-POP_API void poplin_mat_mul_grouped_acc_tensor_at(pop_where where, pop_graph *graph, pop_tensor c, pop_tensor k, pop_tensor a, pop_tensor b,
-                                                  pop_program sequence, const char *name, pop_options options, poplin_planning_cache *cache);
+POP_API void poplin_mat_mul_grouped_acc_tensor_at(pop_where where, pop_graph *graph, pop_tensor c, pop_tensor k,
+                                                  pop_tensor a, pop_tensor b, pop_program sequence, const char *name,
+                                                  pop_options options, poplin_planning_cache *cache);
 
 /* ---- operands laid out as the product wants them; shapes are those of A and B ---- */
 #define poplin_create_mat_mul_input_lhs(...) poplin_create_mat_mul_input_lhs_at(POP_HERE, __VA_ARGS__)
-POP_API pop_tensor poplin_create_mat_mul_input_lhs_at(pop_where where, pop_graph *graph, pop_type input_type, pop_type output_type, pop_shape a_shape,
-                                                      pop_shape b_shape, const char *name, pop_options options, poplin_planning_cache *cache);
+POP_API pop_tensor poplin_create_mat_mul_input_lhs_at(pop_where where, pop_graph *graph, pop_type input_type,
+                                                      pop_type output_type, pop_shape a_shape, pop_shape b_shape,
+                                                      const char *name, pop_options options,
+                                                      poplin_planning_cache *cache);
 #define poplin_create_mat_mul_input_rhs(...) poplin_create_mat_mul_input_rhs_at(POP_HERE, __VA_ARGS__)
-POP_API pop_tensor poplin_create_mat_mul_input_rhs_at(pop_where where, pop_graph *graph, pop_type input_type, pop_type output_type, pop_shape a_shape,
-                                                      pop_shape b_shape, const char *name, pop_options options, poplin_planning_cache *cache);
+POP_API pop_tensor poplin_create_mat_mul_input_rhs_at(pop_where where, pop_graph *graph, pop_type input_type,
+                                                      pop_type output_type, pop_shape a_shape, pop_shape b_shape,
+                                                      const char *name, pop_options options,
+                                                      poplin_planning_cache *cache);
 #define poplin_create_mat_mul_output(...) poplin_create_mat_mul_output_at(POP_HERE, __VA_ARGS__)
-POP_API pop_tensor poplin_create_mat_mul_output_at(pop_where where, pop_graph *graph, pop_type input_type, pop_type output_type, pop_shape a_shape,
-                                                   pop_shape b_shape, const char *name, pop_options options, poplin_planning_cache *cache);
+POP_API pop_tensor poplin_create_mat_mul_output_at(pop_where where, pop_graph *graph, pop_type input_type,
+                                                   pop_type output_type, pop_shape a_shape, pop_shape b_shape,
+                                                   const char *name, pop_options options, poplin_planning_cache *cache);
 #define poplin_create_mat_mul_grouped_input_lhs(...) poplin_create_mat_mul_grouped_input_lhs_at(POP_HERE, __VA_ARGS__)
-POP_API pop_tensor poplin_create_mat_mul_grouped_input_lhs_at(pop_where where, pop_graph *graph, pop_type input_type, pop_type output_type,
-                                                              pop_shape a_shape, pop_shape b_shape, const char *name, pop_options options,
+POP_API pop_tensor poplin_create_mat_mul_grouped_input_lhs_at(pop_where where, pop_graph *graph, pop_type input_type,
+                                                              pop_type output_type, pop_shape a_shape,
+                                                              pop_shape b_shape, const char *name, pop_options options,
                                                               poplin_planning_cache *cache);
 #define poplin_create_mat_mul_grouped_input_rhs(...) poplin_create_mat_mul_grouped_input_rhs_at(POP_HERE, __VA_ARGS__)
-POP_API pop_tensor poplin_create_mat_mul_grouped_input_rhs_at(pop_where where, pop_graph *graph, pop_type input_type, pop_type output_type,
-                                                              pop_shape a_shape, pop_shape b_shape, const char *name, pop_options options,
+POP_API pop_tensor poplin_create_mat_mul_grouped_input_rhs_at(pop_where where, pop_graph *graph, pop_type input_type,
+                                                              pop_type output_type, pop_shape a_shape,
+                                                              pop_shape b_shape, const char *name, pop_options options,
                                                               poplin_planning_cache *cache);
 #define poplin_create_mat_mul_grouped_output(...) poplin_create_mat_mul_grouped_output_at(POP_HERE, __VA_ARGS__)
-POP_API pop_tensor poplin_create_mat_mul_grouped_output_at(pop_where where, pop_graph *graph, pop_type input_type, pop_type output_type,
-                                                           pop_shape a_shape, pop_shape b_shape, const char *name, pop_options options,
+POP_API pop_tensor poplin_create_mat_mul_grouped_output_at(pop_where where, pop_graph *graph, pop_type input_type,
+                                                           pop_type output_type, pop_shape a_shape, pop_shape b_shape,
+                                                           const char *name, pop_options options,
                                                            poplin_planning_cache *cache);
 
-/* B once more, arranged as products of an A of that shape want it: for loops, with inputRHSIsPreArranged given to both calls. */
+/* B once more, arranged as products of an A of that shape want it: for loops, with inputRHSIsPreArranged given to both
+ * calls. */
 #define poplin_pre_arrange_mat_mul_input_rhs(...) poplin_pre_arrange_mat_mul_input_rhs_at(POP_HERE, __VA_ARGS__)
-POP_API pop_tensor poplin_pre_arrange_mat_mul_input_rhs_at(pop_where where, pop_graph *graph, pop_shape a_shape, pop_tensor b, pop_program sequence,
-                                                           pop_type output_type, const char *name, pop_options options,
+POP_API pop_tensor poplin_pre_arrange_mat_mul_input_rhs_at(pop_where where, pop_graph *graph, pop_shape a_shape,
+                                                           pop_tensor b, pop_program sequence, pop_type output_type,
+                                                           const char *name, pop_options options,
                                                            poplin_planning_cache *cache);
-#define poplin_pre_arrange_mat_mul_grouped_input_rhs(...) poplin_pre_arrange_mat_mul_grouped_input_rhs_at(POP_HERE, __VA_ARGS__)
-POP_API pop_tensor poplin_pre_arrange_mat_mul_grouped_input_rhs_at(pop_where where, pop_graph *graph, pop_shape a_shape, pop_tensor b,
-                                                                   pop_program sequence, pop_type output_type, const char *name,
+#define poplin_pre_arrange_mat_mul_grouped_input_rhs(...)                                                              \
+    poplin_pre_arrange_mat_mul_grouped_input_rhs_at(POP_HERE, __VA_ARGS__)
+POP_API pop_tensor poplin_pre_arrange_mat_mul_grouped_input_rhs_at(pop_where where, pop_graph *graph, pop_shape a_shape,
+                                                                   pop_tensor b, pop_program sequence,
+                                                                   pop_type output_type, const char *name,
                                                                    pop_options options, poplin_planning_cache *cache);
 #define poplin_transpose_grouped_matrix(...) poplin_transpose_grouped_matrix_at(POP_HERE, __VA_ARGS__)
 /* The view {g,k,m} of {g,m,k}. */
@@ -103,22 +128,26 @@ POP_API pop_tensor poplin_transpose_grouped_matrix_at(pop_where where, pop_tenso
 
 /* The plan as lines of text.  Returns the length; the buffer is always terminated; 0 after an error of the graph. */
 #define poplin_mat_mul_report_plan(...) poplin_mat_mul_report_plan_at(POP_HERE, __VA_ARGS__)
-POP_API size_t poplin_mat_mul_report_plan_at(pop_where where, pop_graph *graph, pop_type input_type, pop_type output_type, pop_shape a_shape,
-                                             pop_shape b_shape, pop_options options, poplin_planning_cache *cache, char *buffer, size_t size);
+POP_API size_t poplin_mat_mul_report_plan_at(pop_where where, pop_graph *graph, pop_type input_type,
+                                             pop_type output_type, pop_shape a_shape, pop_shape b_shape,
+                                             pop_options options, poplin_planning_cache *cache, char *buffer,
+                                             size_t size);
 #define poplin_mat_mul_grouped_report_plan(...) poplin_mat_mul_grouped_report_plan_at(POP_HERE, __VA_ARGS__)
-POP_API size_t poplin_mat_mul_grouped_report_plan_at(pop_where where, pop_graph *graph, pop_type input_type, pop_type output_type,
-                                                     pop_shape a_shape, pop_shape b_shape, pop_options options, poplin_planning_cache *cache,
-                                                     char *buffer, size_t size);
+POP_API size_t poplin_mat_mul_grouped_report_plan_at(pop_where where, pop_graph *graph, pop_type input_type,
+                                                     pop_type output_type, pop_shape a_shape, pop_shape b_shape,
+                                                     pop_options options, poplin_planning_cache *cache, char *buffer,
+                                                     size_t size);
 /* Plans products into the cache, on as many threads as the host has.  Fails with the first request's error. */
 #define poplin_preplan_mat_muls(...) poplin_preplan_mat_muls_at(POP_HERE, __VA_ARGS__)
-POP_API pop_status poplin_preplan_mat_muls_at(pop_where where, const poplin_mat_mul_plan_request *requests, size_t count,
-                                              poplin_planning_cache *cache, pop_error *error);
+POP_API pop_status poplin_preplan_mat_muls_at(pop_where where, const poplin_mat_mul_plan_request *requests,
+                                              size_t count, poplin_planning_cache *cache, pop_error *error);
 /* The convolution that a product is; of no columns: that of one. */
 POP_API poplin_conv_params poplin_mat_mul_conv_params(const poplin_mat_mul_params *params);
-/* A product's options as those of its convolution: writes at most capacity of them, which borrow the given texts, and returns how many there are.
- * invalid_option names what is wrong. */
+/* A product's options as those of its convolution: writes at most capacity of them, which borrow the given texts, and
+ * returns how many there are. invalid_option names what is wrong. */
 enum { POPLIN_MOST_MAT_MUL_OPTIONS = 16 };
-POP_API pop_status poplin_mat_mul_conv_options(pop_options options, pop_option *list, size_t capacity, size_t *count, pop_error *error);
+POP_API pop_status poplin_mat_mul_conv_options(pop_options options, pop_option *list, size_t capacity, size_t *count,
+                                               pop_error *error);
 /* Whether options are such of a product; the graph has an error otherwise. */
 #define poplin_matmul_validate_options(...) poplin_matmul_validate_options_at(POP_HERE, __VA_ARGS__)
 POP_API bool poplin_matmul_validate_options_at(pop_where where, pop_graph *graph, pop_options options);

@@ -11,8 +11,10 @@
 
 #include <utility>
 
-namespace popnn {
-namespace bn {
+namespace popnn
+{
+namespace bn
+{
 
 // The mean and the inverse of the standard deviation.
 inline std::pair<poplar::Tensor, poplar::Tensor>
@@ -143,16 +145,18 @@ distributedBatchNormStatistics(poplar::Graph &replicatedGraph, const poplar::Ten
     return poplin::distributedNormStatistics(replicatedGraph, acts, eps, prog, unbiasedVarEstimate, reduceCallback,
                                              normBatchSize, stableAlgo, partialsType, debugContext, options);
 }
-inline poplar::Tensor
-distributedBatchNormGradients(poplar::Graph &replicatedGraph, const poplar::Tensor &actsWhitened,
-                              const poplar::Tensor &gradsIn, const poplar::Tensor &invStdDev,
-                              const poplar::Tensor &gamma, poplar::program::Sequence &prog,
-                              poplin::DistributedNormReduceCallback reduceCallback, unsigned normBatchSize,
-                              const poplar::Type &partialsType = poplar::FLOAT,
-                              const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})
+inline poplar::Tensor distributedBatchNormGradients(poplar::Graph &replicatedGraph, const poplar::Tensor &actsWhitened,
+                                                    const poplar::Tensor &gradsIn, const poplar::Tensor &invStdDev,
+                                                    const poplar::Tensor &gamma, poplar::program::Sequence &prog,
+                                                    poplin::DistributedNormReduceCallback reduceCallback,
+                                                    unsigned normBatchSize,
+                                                    const poplar::Type &partialsType = poplar::FLOAT,
+                                                    const poplar::DebugContext &debugContext = {},
+                                                    const poplar::OptionFlags &options = {})
 {
     (void)reduceCallback;
-    poplin::detail::checkOneReplica(replicatedGraph, actsWhitened, normBatchSize, "distributedBatchNormGradients", debugContext);
+    poplin::detail::checkOneReplica(replicatedGraph, actsWhitened, normBatchSize, "distributedBatchNormGradients",
+                                    debugContext);
     return batchNormGradients(replicatedGraph, actsWhitened, gradsIn, invStdDev, gamma, prog, partialsType,
                               debugContext, options);
 }

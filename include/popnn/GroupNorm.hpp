@@ -10,8 +10,10 @@
 
 #include <utility>
 
-namespace popnn {
-namespace gn {
+namespace popnn
+{
+namespace gn
+{
 
 // The mean and the inverse of the standard deviation.
 inline std::pair<poplar::Tensor, poplar::Tensor>

@@ -12,8 +12,10 @@
 #include <utility>
 #include <vector>
 
-namespace popnn {
-namespace gru {
+namespace popnn
+{
+namespace gru
+{
 
 inline std::vector<BasicGruCellUnit> getDefaultBasicGruCellOrder()
 {
@@ -30,17 +32,21 @@ struct GruParams : popnn::detail::LayerParams {
     NonLinearityType recurrentActivation = NonLinearityType::SIGMOID;
 
     GruParams() = default;
-    GruParams(poplar::Type type, std::size_t batch, std::size_t steps, std::vector<std::size_t> sizes, NonLinearityType function = NonLinearityType::TANH,
-               NonLinearityType recurrentFunction = NonLinearityType::SIGMOID)
-        : LayerParams(popnn::rnn::RnnParams(type, batch, steps, std::move(sizes))), activation(function), recurrentActivation(recurrentFunction)
-    {}
+    GruParams(poplar::Type type, std::size_t batch, std::size_t steps, std::vector<std::size_t> sizes,
+              NonLinearityType function = NonLinearityType::TANH,
+              NonLinearityType recurrentFunction = NonLinearityType::SIGMOID)
+        : LayerParams(popnn::rnn::RnnParams(type, batch, steps, std::move(sizes))), activation(function),
+          recurrentActivation(recurrentFunction)
+    {
+    }
 
     // The C interface's.
     popnn_gru_params c() const
     {
         if (layerSizes.size() != 2)
             throw poputil::poplibs_error("a GRU has two layer sizes, of its input and of its output");
-        popnn_gru_params params = popnn_gru_params_make(dataType.c(), batchSize, timeSteps, layerSizes[0], layerSizes[1]);
+        popnn_gru_params params =
+            popnn_gru_params_make(dataType.c(), batchSize, timeSteps, layerSizes[0], layerSizes[1]);
         params.output_full_sequence = outputFullSequence;
         params.calc_input_gradients = calcInputGradients;
         if (cellOrder.size() != BASIC_GRU_CELL_NUM_UNITS)
@@ -66,15 +72,17 @@ struct GruWeights {
     }
 };
 
-namespace detail {
+namespace detail
+{
 
 inline GruWeights give(pop_graph *graph, const popnn_gru_weights &weights)
 {
     poputil::detail::check(graph);
-    return GruWeights{ poplar::Tensor(weights.input_weights), poplar::Tensor(weights.output_weights), poplar::Tensor(weights.biases) };
+    return GruWeights{ poplar::Tensor(weights.input_weights), poplar::Tensor(weights.output_weights),
+                       poplar::Tensor(weights.biases) };
 }
-inline popnn_gru_forward forward(const poplar::Tensor &initial, const poplar::Tensor &intermediates, const GruWeights &weights, const poplar::Tensor &input,
-                                  const poplar::Tensor &output)
+inline popnn_gru_forward forward(const poplar::Tensor &initial, const poplar::Tensor &intermediates,
+                                 const GruWeights &weights, const poplar::Tensor &input, const poplar::Tensor &output)
 {
     popnn_gru_forward all = { initial.c(), intermediates.c(), input.c(), output.c(), weights.c() };
     return all;
@@ -99,66 +107,83 @@ inline uint64_t getBasicGruCellWuFlops(const GruParams &params)
 }
 
 // The products of a step, with the options that each is planned with.
-inline std::vector<std::pair<poplin::MatMulParams, poplar::OptionFlags>> getMatMulPrePlanParameters(GruParams params, poplar::OptionFlags options)
+inline std::vector<std::pair<poplin::MatMulParams, poplar::OptionFlags>>
+getMatMulPrePlanParameters(GruParams params, poplar::OptionFlags options)
 {
     popnn_gru_params c = params.c();
     poplin_fc_mat_mul list[POPNN_GRU_MOST_MAT_MULS];
-    return popnn::detail::products(list, popnn_gru_get_mat_mul_pre_plan_parameters(&c, popnn::detail::given(options, "inferenceOnly"), list), options);
+    return popnn::detail::products(
+        list, popnn_gru_get_mat_mul_pre_plan_parameters(&c, popnn::detail::given(options, "inferenceOnly"), list),
+        options);
 }
 
-inline poplar::Tensor createInput(poplar::Graph &graph, const GruParams &params, const poplar::DebugContext &debugContext,
-                                  const poplar::OptionFlags &options = {}, poplin::matmul::PlanningCache *planningCache = nullptr)
+inline poplar::Tensor createInput(poplar::Graph &graph, const GruParams &params,
+                                  const poplar::DebugContext &debugContext, const poplar::OptionFlags &options = {},
+                                  poplin::matmul::PlanningCache *planningCache = nullptr)
 {
     popnn_gru_params c = params.c();
-    return poputil::detail::give(graph.c(), popnn_gru_create_input_at(poplar::detail::where(debugContext), graph.c(), &c, poplar::detail::name(debugContext),
-                                                                       poplar::detail::Options(options), poplin::detail::cache(planningCache)));
+    return poputil::detail::give(graph.c(), popnn_gru_create_input_at(poplar::detail::where(debugContext), graph.c(),
+                                                                      &c, poplar::detail::name(debugContext),
+                                                                      poplar::detail::Options(options),
+                                                                      poplin::detail::cache(planningCache)));
 }
-inline poplar::Tensor createInitialState(poplar::Graph &graph, const GruParams &params, const poplar::DebugContext &debugContext,
-                                         const poplar::OptionFlags &options = {}, poplin::matmul::PlanningCache *planningCache = nullptr)
+inline poplar::Tensor createInitialState(poplar::Graph &graph, const GruParams &params,
+                                         const poplar::DebugContext &debugContext,
+                                         const poplar::OptionFlags &options = {},
+                                         poplin::matmul::PlanningCache *planningCache = nullptr)
 {
     popnn_gru_params c = params.c();
-    return poputil::detail::give(graph.c(),
-                                 popnn_gru_create_initial_state_at(poplar::detail::where(debugContext), graph.c(), &c, poplar::detail::name(debugContext),
-                                                                    poplar::detail::Options(options), poplin::detail::cache(planningCache)));
+    return poputil::detail::give(graph.c(), popnn_gru_create_initial_state_at(
+                                                poplar::detail::where(debugContext), graph.c(), &c,
+                                                poplar::detail::name(debugContext), poplar::detail::Options(options),
+                                                poplin::detail::cache(planningCache)));
 }
 inline GruWeights createWeights(poplar::Graph &graph, const GruParams &params, const poplar::DebugContext &debugContext,
-                                 const poplar::OptionFlags &options = {}, poplin::matmul::PlanningCache *planningCache = nullptr)
+                                const poplar::OptionFlags &options = {},
+                                poplin::matmul::PlanningCache *planningCache = nullptr)
 {
     popnn_gru_params c = params.c();
-    return detail::give(graph.c(), popnn_gru_create_weights_at(poplar::detail::where(debugContext), graph.c(), &c, poplar::detail::name(debugContext),
-                                                                poplar::detail::Options(options), poplin::detail::cache(planningCache)));
+    return detail::give(graph.c(), popnn_gru_create_weights_at(poplar::detail::where(debugContext), graph.c(), &c,
+                                                               poplar::detail::name(debugContext),
+                                                               poplar::detail::Options(options),
+                                                               poplin::detail::cache(planningCache)));
 }
-inline std::pair<poplar::Tensor, poplar::Tensor> createWeightsKernel(poplar::Graph &graph, const GruParams &params, const poplar::DebugContext &debugContext,
-                                                                     const poplar::OptionFlags &options = {},
-                                                                     poplin::matmul::PlanningCache *planningCache = nullptr)
+inline std::pair<poplar::Tensor, poplar::Tensor>
+createWeightsKernel(poplar::Graph &graph, const GruParams &params, const poplar::DebugContext &debugContext,
+                    const poplar::OptionFlags &options = {}, poplin::matmul::PlanningCache *planningCache = nullptr)
 {
     popnn_gru_params c = params.c();
-    popnn_gru_weights weights = popnn_gru_create_weights_kernel_at(poplar::detail::where(debugContext), graph.c(), &c,
-                                                                     poplar::detail::name(debugContext), poplar::detail::Options(options),
-                                                                     poplin::detail::cache(planningCache));
+    popnn_gru_weights weights = popnn_gru_create_weights_kernel_at(
+        poplar::detail::where(debugContext), graph.c(), &c, poplar::detail::name(debugContext),
+        poplar::detail::Options(options), poplin::detail::cache(planningCache));
     poputil::detail::check(graph.c());
     return std::make_pair(poplar::Tensor(weights.input_weights), poplar::Tensor(weights.output_weights));
 }
-inline poplar::Tensor createWeightsBiases(poplar::Graph &graph, const GruParams &params, const poplar::DebugContext &debugContext,
-                                          const poplar::OptionFlags &options = {}, poplin::matmul::PlanningCache *planningCache = nullptr)
+inline poplar::Tensor createWeightsBiases(poplar::Graph &graph, const GruParams &params,
+                                          const poplar::DebugContext &debugContext,
+                                          const poplar::OptionFlags &options = {},
+                                          poplin::matmul::PlanningCache *planningCache = nullptr)
 {
     popnn_gru_params c = params.c();
-    return poputil::detail::give(graph.c(),
-                                 popnn_gru_create_weights_biases_at(poplar::detail::where(debugContext), graph.c(), &c, poplar::detail::name(debugContext),
-                                                                     poplar::detail::Options(options), poplin::detail::cache(planningCache)));
+    return poputil::detail::give(graph.c(), popnn_gru_create_weights_biases_at(
+                                                poplar::detail::where(debugContext), graph.c(), &c,
+                                                poplar::detail::name(debugContext), poplar::detail::Options(options),
+                                                poplin::detail::cache(planningCache)));
 }
 
 // The output: {steps, batch, output}, or the last step's.
-inline poplar::Tensor gruFwd(poplar::Graph &graph, const GruParams &params, const poplar::Tensor &stateInit, const poplar::Tensor &in,
-                             const GruWeights &weights, poplar::Tensor *intermediates, poplar::program::Sequence &fwdProg,
-                             const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {},
+inline poplar::Tensor gruFwd(poplar::Graph &graph, const GruParams &params, const poplar::Tensor &stateInit,
+                             const poplar::Tensor &in, const GruWeights &weights, poplar::Tensor *intermediates,
+                             poplar::program::Sequence &fwdProg, const poplar::DebugContext &debugContext = {},
+                             const poplar::OptionFlags &options = {},
                              poplin::matmul::PlanningCache *planningCache = nullptr)
 {
     popnn_gru_params c = params.c();
     pop_tensor kept = pop_tensor();
-    pop_tensor output = popnn_gru_fwd_at(poplar::detail::where(debugContext), graph.c(), &c, stateInit.c(), in.c(), weights.c(),
-                                         intermediates ? &kept : nullptr, fwdProg.cToGrow(graph.c()), poplar::detail::name(debugContext),
-                                         poplar::detail::Options(options), poplin::detail::cache(planningCache));
+    pop_tensor output = popnn_gru_fwd_at(poplar::detail::where(debugContext), graph.c(), &c, stateInit.c(), in.c(),
+                                         weights.c(), intermediates ? &kept : nullptr, fwdProg.cToGrow(graph.c()),
+                                         poplar::detail::name(debugContext), poplar::detail::Options(options),
+                                         poplin::detail::cache(planningCache));
     poputil::detail::check(graph.c());
     poplar::Tensor result;
     poputil::detail::put({ { &result, output }, { intermediates, kept } });
@@ -166,17 +191,20 @@ inline poplar::Tensor gruFwd(poplar::Graph &graph, const GruParams &params, cons
 }
 
 // The gradient of the initial state.
-inline poplar::Tensor gruBwd(poplar::Graph &graph, const GruParams &params, poplar::program::Sequence &prog, const poplar::Tensor &fwdOutputInit,
-                             const poplar::Tensor &fwdIntermediates, const GruWeights &weights, const poplar::Tensor &input,
-                             const poplar::Tensor &output, const poplar::Tensor &outputGrad, poplar::Tensor *inputGrad,
-                             poplar::Tensor *bwdIntermediates, const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {},
+inline poplar::Tensor gruBwd(poplar::Graph &graph, const GruParams &params, poplar::program::Sequence &prog,
+                             const poplar::Tensor &fwdOutputInit, const poplar::Tensor &fwdIntermediates,
+                             const GruWeights &weights, const poplar::Tensor &input, const poplar::Tensor &output,
+                             const poplar::Tensor &outputGrad, poplar::Tensor *inputGrad,
+                             poplar::Tensor *bwdIntermediates, const poplar::DebugContext &debugContext = {},
+                             const poplar::OptionFlags &options = {},
                              poplin::matmul::PlanningCache *planningCache = nullptr)
 {
     popnn_gru_params c = params.c();
     popnn_gru_forward forward = detail::forward(fwdOutputInit, fwdIntermediates, weights, input, output);
     pop_tensor dx = pop_tensor(), kept = pop_tensor();
-    pop_tensor state = popnn_gru_bwd_at(poplar::detail::where(debugContext), graph.c(), &c, prog.cToGrow(graph.c()), &forward, outputGrad.c(),
-                                        inputGrad ? &dx : nullptr, bwdIntermediates ? &kept : nullptr, poplar::detail::name(debugContext),
+    pop_tensor state = popnn_gru_bwd_at(poplar::detail::where(debugContext), graph.c(), &c, prog.cToGrow(graph.c()),
+                                        &forward, outputGrad.c(), inputGrad ? &dx : nullptr,
+                                        bwdIntermediates ? &kept : nullptr, poplar::detail::name(debugContext),
                                         poplar::detail::Options(options), poplin::detail::cache(planningCache));
     poputil::detail::check(graph.c());
     poplar::Tensor result;
@@ -184,31 +212,36 @@ inline poplar::Tensor gruBwd(poplar::Graph &graph, const GruParams &params, popl
     return result;
 }
 
-inline GruWeights gruWU(poplar::Graph &graph, const GruParams &params, poplar::program::Sequence &prog, const poplar::Tensor &fwdOutputInit,
-                        const poplar::Tensor &fwdIntermediates, const poplar::Tensor &bwdIntermediates, const GruWeights &weights,
-                        const poplar::Tensor &input, const poplar::Tensor &output, const poplar::DebugContext &debugContext = {},
+inline GruWeights gruWU(poplar::Graph &graph, const GruParams &params, poplar::program::Sequence &prog,
+                        const poplar::Tensor &fwdOutputInit, const poplar::Tensor &fwdIntermediates,
+                        const poplar::Tensor &bwdIntermediates, const GruWeights &weights, const poplar::Tensor &input,
+                        const poplar::Tensor &output, const poplar::DebugContext &debugContext = {},
                         const poplar::OptionFlags &options = {}, poplin::matmul::PlanningCache *planningCache = nullptr)
 {
     popnn_gru_params c = params.c();
     popnn_gru_forward forward = detail::forward(fwdOutputInit, fwdIntermediates, weights, input, output);
     return detail::give(graph.c(),
-                        popnn_gru_wu_at(poplar::detail::where(debugContext), graph.c(), &c, prog.cToGrow(graph.c()), &forward, bwdIntermediates.c(),
-                                        poplar::detail::name(debugContext), poplar::detail::Options(options), poplin::detail::cache(planningCache)));
+                        popnn_gru_wu_at(poplar::detail::where(debugContext), graph.c(), &c, prog.cToGrow(graph.c()),
+                                        &forward, bwdIntermediates.c(), poplar::detail::name(debugContext),
+                                        poplar::detail::Options(options), poplin::detail::cache(planningCache)));
 }
 
-inline poplar::Tensor gruBwdWithWU(poplar::Graph &graph, const GruParams &params, poplar::program::Sequence &prog, const poplar::Tensor &fwdOutputInit,
-                                   const poplar::Tensor &fwdIntermediates, const GruWeights &weights, const poplar::Tensor &input,
-                                   const poplar::Tensor &output, const poplar::Tensor &outputGrad, poplar::Tensor *inputGrad, GruWeights &weightsGrad,
-                                   const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {},
+inline poplar::Tensor gruBwdWithWU(poplar::Graph &graph, const GruParams &params, poplar::program::Sequence &prog,
+                                   const poplar::Tensor &fwdOutputInit, const poplar::Tensor &fwdIntermediates,
+                                   const GruWeights &weights, const poplar::Tensor &input, const poplar::Tensor &output,
+                                   const poplar::Tensor &outputGrad, poplar::Tensor *inputGrad, GruWeights &weightsGrad,
+                                   const poplar::DebugContext &debugContext = {},
+                                   const poplar::OptionFlags &options = {},
                                    poplin::matmul::PlanningCache *planningCache = nullptr)
 {
     popnn_gru_params c = params.c();
     popnn_gru_forward forward = detail::forward(fwdOutputInit, fwdIntermediates, weights, input, output);
     pop_tensor dx = pop_tensor();
     popnn_gru_weights dw;
-    pop_tensor state = popnn_gru_bwd_with_wu_at(poplar::detail::where(debugContext), graph.c(), &c, prog.cToGrow(graph.c()), &forward, outputGrad.c(),
-                                                inputGrad ? &dx : nullptr, &dw, poplar::detail::name(debugContext), poplar::detail::Options(options),
-                                                poplin::detail::cache(planningCache));
+    pop_tensor state =
+        popnn_gru_bwd_with_wu_at(poplar::detail::where(debugContext), graph.c(), &c, prog.cToGrow(graph.c()), &forward,
+                                 outputGrad.c(), inputGrad ? &dx : nullptr, &dw, poplar::detail::name(debugContext),
+                                 poplar::detail::Options(options), poplin::detail::cache(planningCache));
     poputil::detail::check(graph.c());
     poplar::Tensor result;
     poputil::detail::put({ { &result, state },

@@ -5,8 +5,10 @@
 
 #include <popnn/GroupNorm.hpp>
 
-namespace popnn {
-namespace ln {
+namespace popnn
+{
+namespace ln
+{
 
 // The mean and the inverse of the standard deviation.
 inline std::pair<poplar::Tensor, poplar::Tensor>
@@ -22,60 +24,69 @@ layerNormStatistics(poplar::Graph &graph, const poplar::Tensor &acts, float eps,
     poputil::detail::check(graph.c());
     return std::make_pair(poplar::Tensor(mean), poplar::Tensor(inverse));
 }
-inline poplar::Tensor layerNormWhiten(poplar::Graph &graph, const poplar::Tensor &acts, const poplar::Tensor &mean, const poplar::Tensor &invStdDev,
-                                      poplar::program::Sequence &prog,
-                                      const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})
+inline poplar::Tensor layerNormWhiten(poplar::Graph &graph, const poplar::Tensor &acts, const poplar::Tensor &mean,
+                                      const poplar::Tensor &invStdDev, poplar::program::Sequence &prog,
+                                      const poplar::DebugContext &debugContext = {},
+                                      const poplar::OptionFlags &options = {})
 {
     return gn::groupNormWhiten(graph, acts, mean, invStdDev, prog, debugContext, options);
 }
 // The normalised activations, and the whitened ones for the gradients.
-inline std::pair<poplar::Tensor, poplar::Tensor> layerNormalise(poplar::Graph &graph, const poplar::Tensor &acts, const poplar::Tensor &gamma,
-                                                                const poplar::Tensor &beta, const poplar::Tensor &mean,
-                                                                const poplar::Tensor &invStdDev, poplar::program::Sequence &prog,
-                                                                const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})
+inline std::pair<poplar::Tensor, poplar::Tensor>
+layerNormalise(poplar::Graph &graph, const poplar::Tensor &acts, const poplar::Tensor &gamma,
+               const poplar::Tensor &beta, const poplar::Tensor &mean, const poplar::Tensor &invStdDev,
+               poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
+               const poplar::OptionFlags &options = {})
 {
     return gn::groupNormalise(graph, acts, gamma, beta, mean, invStdDev, prog, debugContext, options);
 }
 // Of gamma and beta; of whitened activations, or of those that are whitened here.
-inline std::pair<poplar::Tensor, poplar::Tensor> layerNormParamGradients(poplar::Graph &graph, const poplar::Tensor &actsWhitened,
-                                                                         const poplar::Tensor &gradsIn, poplar::program::Sequence &prog,
-                                                                         const poplar::Type &partialsType = poplar::FLOAT,
-                                                                         const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})
+inline std::pair<poplar::Tensor, poplar::Tensor>
+layerNormParamGradients(poplar::Graph &graph, const poplar::Tensor &actsWhitened, const poplar::Tensor &gradsIn,
+                        poplar::program::Sequence &prog, const poplar::Type &partialsType = poplar::FLOAT,
+                        const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})
 {
     return gn::groupNormParamGradients(graph, actsWhitened, gradsIn, prog, partialsType, debugContext, options);
 }
-inline std::pair<poplar::Tensor, poplar::Tensor> layerNormParamGradients(poplar::Graph &graph, const poplar::Tensor &acts,
-                                                                         const poplar::Tensor &gradsIn, const poplar::Tensor &mean,
-                                                                         const poplar::Tensor &iStdDev, poplar::program::Sequence &prog,
-                                                                         const poplar::Type &partialsType = poplar::FLOAT,
-                                                                         const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})
+inline std::pair<poplar::Tensor, poplar::Tensor>
+layerNormParamGradients(poplar::Graph &graph, const poplar::Tensor &acts, const poplar::Tensor &gradsIn,
+                        const poplar::Tensor &mean, const poplar::Tensor &iStdDev, poplar::program::Sequence &prog,
+                        const poplar::Type &partialsType = poplar::FLOAT, const poplar::DebugContext &debugContext = {},
+                        const poplar::OptionFlags &options = {})
 {
     return gn::groupNormParamGradients(graph, acts, gradsIn, mean, iStdDev, prog, partialsType, debugContext, options);
 }
 // Of the activations, in the same two forms.
-inline poplar::Tensor layerNormGradients(poplar::Graph &graph, const poplar::Tensor &actsWhitened, const poplar::Tensor &gradsIn,
-                                         const poplar::Tensor &invStdDev, const poplar::Tensor &gamma, poplar::program::Sequence &prog,
+inline poplar::Tensor layerNormGradients(poplar::Graph &graph, const poplar::Tensor &actsWhitened,
+                                         const poplar::Tensor &gradsIn, const poplar::Tensor &invStdDev,
+                                         const poplar::Tensor &gamma, poplar::program::Sequence &prog,
                                          const poplar::Type &partialsType = poplar::FLOAT,
-                                         const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})
+                                         const poplar::DebugContext &debugContext = {},
+                                         const poplar::OptionFlags &options = {})
 {
-    return gn::groupNormGradients(graph, actsWhitened, gradsIn, invStdDev, gamma, prog, partialsType, debugContext, options);
+    return gn::groupNormGradients(graph, actsWhitened, gradsIn, invStdDev, gamma, prog, partialsType, debugContext,
+                                  options);
 }
-inline poplar::Tensor layerNormGradients(poplar::Graph &graph, const poplar::Tensor &acts, const poplar::Tensor &gradsIn, const poplar::Tensor &mean,
-                                         const poplar::Tensor &invStdDev, const poplar::Tensor &gamma, poplar::program::Sequence &prog,
-                                         const poplar::Type &partialsType = poplar::FLOAT,
-                                         const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})
+inline poplar::Tensor
+layerNormGradients(poplar::Graph &graph, const poplar::Tensor &acts, const poplar::Tensor &gradsIn,
+                   const poplar::Tensor &mean, const poplar::Tensor &invStdDev, const poplar::Tensor &gamma,
+                   poplar::program::Sequence &prog, const poplar::Type &partialsType = poplar::FLOAT,
+                   const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})
 {
-    return gn::groupNormGradients(graph, acts, gradsIn, mean, invStdDev, gamma, prog, partialsType, debugContext, options);
+    return gn::groupNormGradients(graph, acts, gradsIn, mean, invStdDev, gamma, prog, partialsType, debugContext,
+                                  options);
 }
 // gamma += scale * gammaDelta, beta += scale * betaDelta.
-inline void layerNormParamUpdate(poplar::Graph &graph, const poplar::Tensor &gammaDelta, const poplar::Tensor &betaDelta, float scale,
-                                 poplar::Tensor &gamma, poplar::Tensor &beta, poplar::program::Sequence &prog,
+inline void layerNormParamUpdate(poplar::Graph &graph, const poplar::Tensor &gammaDelta,
+                                 const poplar::Tensor &betaDelta, float scale, poplar::Tensor &gamma,
+                                 poplar::Tensor &beta, poplar::program::Sequence &prog,
                                  const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})
 {
     gn::groupNormParamUpdate(graph, gammaDelta, betaDelta, scale, gamma, beta, prog, debugContext, options);
 }
-inline void layerNormParamUpdate(poplar::Graph &graph, const poplar::Tensor &gammaDelta, const poplar::Tensor &betaDelta,
-                                 const poplar::Tensor &scale, poplar::Tensor &gamma, poplar::Tensor &beta, poplar::program::Sequence &prog,
+inline void layerNormParamUpdate(poplar::Graph &graph, const poplar::Tensor &gammaDelta,
+                                 const poplar::Tensor &betaDelta, const poplar::Tensor &scale, poplar::Tensor &gamma,
+                                 poplar::Tensor &beta, poplar::program::Sequence &prog,
                                  const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})
 {
     gn::groupNormParamUpdate(graph, gammaDelta, betaDelta, scale, gamma, beta, prog, debugContext, options);

@@ -12,12 +12,15 @@
 #include <utility>
 #include <vector>
 
-namespace popnn {
-namespace lstm {
+namespace popnn
+{
+namespace lstm
+{
 
 inline std::vector<BasicLstmCellUnit> getDefaultBasicLstmCellOrder()
 {
-    return { BASIC_LSTM_CELL_FORGET_GATE, BASIC_LSTM_CELL_INPUT_GATE, BASIC_LSTM_CELL_CANDIDATE, BASIC_LSTM_CELL_OUTPUT_GATE };
+    return { BASIC_LSTM_CELL_FORGET_GATE, BASIC_LSTM_CELL_INPUT_GATE, BASIC_LSTM_CELL_CANDIDATE,
+             BASIC_LSTM_CELL_OUTPUT_GATE };
 }
 
 // dataType, batchSize, timeSteps and layerSizes {input, output}, also as rnn.dataType and so on.
@@ -31,17 +34,21 @@ struct LstmParams : popnn::detail::LayerParams {
     NonLinearityType recurrentActivation = NonLinearityType::SIGMOID;
 
     LstmParams() = default;
-    LstmParams(poplar::Type type, std::size_t batch, std::size_t steps, std::vector<std::size_t> sizes, NonLinearityType function = NonLinearityType::TANH,
+    LstmParams(poplar::Type type, std::size_t batch, std::size_t steps, std::vector<std::size_t> sizes,
+               NonLinearityType function = NonLinearityType::TANH,
                NonLinearityType recurrentFunction = NonLinearityType::SIGMOID)
-        : LayerParams(popnn::rnn::RnnParams(type, batch, steps, std::move(sizes))), activation(function), recurrentActivation(recurrentFunction)
-    {}
+        : LayerParams(popnn::rnn::RnnParams(type, batch, steps, std::move(sizes))), activation(function),
+          recurrentActivation(recurrentFunction)
+    {
+    }
 
     // The C interface's.
     popnn_lstm_params c() const
     {
         if (layerSizes.size() != 2)
             throw poputil::poplibs_error("an LSTM has two layer sizes, of its input and of its output");
-        popnn_lstm_params params = popnn_lstm_params_make(dataType.c(), batchSize, timeSteps, layerSizes[0], layerSizes[1]);
+        popnn_lstm_params params =
+            popnn_lstm_params_make(dataType.c(), batchSize, timeSteps, layerSizes[0], layerSizes[1]);
         params.output_full_sequence = outputFullSequence;
         params.calc_input_gradients = calcInputGradients;
         if (cellOrder.size() != BASIC_LSTM_CELL_NUM_UNITS)
@@ -59,7 +66,10 @@ struct LstmState {
     poplar::Tensor cellState;
 
     // {2, batch, output}
-    poplar::Tensor getAsTensor() const { return poplar::concat({ output.expand({ 0 }), cellState.expand({ 0 }) }); }
+    poplar::Tensor getAsTensor() const
+    {
+        return poplar::concat({ output.expand({ 0 }), cellState.expand({ 0 }) });
+    }
     popnn_lstm_state c() const
     {
         popnn_lstm_state state = { output.c(), cellState.c() };
@@ -79,7 +89,8 @@ struct LstmWeights {
     }
 };
 
-namespace detail {
+namespace detail
+{
 
 inline LstmState give(pop_graph *graph, const popnn_lstm_state &state)
 {
@@ -89,10 +100,11 @@ inline LstmState give(pop_graph *graph, const popnn_lstm_state &state)
 inline LstmWeights give(pop_graph *graph, const popnn_lstm_weights &weights)
 {
     poputil::detail::check(graph);
-    return LstmWeights{ poplar::Tensor(weights.input_weights), poplar::Tensor(weights.output_weights), poplar::Tensor(weights.biases) };
+    return LstmWeights{ poplar::Tensor(weights.input_weights), poplar::Tensor(weights.output_weights),
+                        poplar::Tensor(weights.biases) };
 }
-inline popnn_lstm_forward forward(const LstmState &initial, const poplar::Tensor &intermediates, const LstmWeights &weights, const poplar::Tensor &input,
-                                  const poplar::Tensor &output)
+inline popnn_lstm_forward forward(const LstmState &initial, const poplar::Tensor &intermediates,
+                                  const LstmWeights &weights, const poplar::Tensor &input, const poplar::Tensor &output)
 {
     popnn_lstm_forward all = { initial.c(), intermediates.c(), input.c(), output.c(), weights.c() };
     return all;
@@ -117,153 +129,182 @@ inline uint64_t getBasicLstmCellWuFlops(const LstmParams &params)
 }
 
 // The products of a step, with the options that each is planned with.
-inline std::vector<std::pair<poplin::MatMulParams, poplar::OptionFlags>> getMatMulPrePlanParameters(LstmParams params, poplar::OptionFlags options)
+inline std::vector<std::pair<poplin::MatMulParams, poplar::OptionFlags>>
+getMatMulPrePlanParameters(LstmParams params, poplar::OptionFlags options)
 {
     popnn_lstm_params c = params.c();
     poplin_fc_mat_mul list[POPNN_LSTM_MOST_MAT_MULS];
-    const std::size_t count =
-        popnn_lstm_get_mat_mul_pre_plan_parameters(&c, popnn::detail::given(options, "inferenceOnly"), popnn::detail::given(options, "preCalcWeights"), list);
+    const std::size_t count = popnn_lstm_get_mat_mul_pre_plan_parameters(
+        &c, popnn::detail::given(options, "inferenceOnly"), popnn::detail::given(options, "preCalcWeights"), list);
     return popnn::detail::products(list, count, options);
 }
 
-inline poplar::Tensor createInput(poplar::Graph &graph, const LstmParams &params, const poplar::DebugContext &debugContext,
-                                  const poplar::OptionFlags &options = {}, poplin::matmul::PlanningCache *planningCache = nullptr)
+inline poplar::Tensor createInput(poplar::Graph &graph, const LstmParams &params,
+                                  const poplar::DebugContext &debugContext, const poplar::OptionFlags &options = {},
+                                  poplin::matmul::PlanningCache *planningCache = nullptr)
 {
     popnn_lstm_params c = params.c();
-    return poputil::detail::give(graph.c(), popnn_lstm_create_input_at(poplar::detail::where(debugContext), graph.c(), &c, poplar::detail::name(debugContext),
-                                                                       poplar::detail::Options(options), poplin::detail::cache(planningCache)));
+    return poputil::detail::give(graph.c(), popnn_lstm_create_input_at(poplar::detail::where(debugContext), graph.c(),
+                                                                       &c, poplar::detail::name(debugContext),
+                                                                       poplar::detail::Options(options),
+                                                                       poplin::detail::cache(planningCache)));
 }
-inline LstmState createInitialState(poplar::Graph &graph, const LstmParams &params, const poplar::DebugContext &debugContext,
-                                    const poplar::OptionFlags &options = {}, poplin::matmul::PlanningCache *planningCache = nullptr)
+inline LstmState createInitialState(poplar::Graph &graph, const LstmParams &params,
+                                    const poplar::DebugContext &debugContext, const poplar::OptionFlags &options = {},
+                                    poplin::matmul::PlanningCache *planningCache = nullptr)
 {
     popnn_lstm_params c = params.c();
-    return detail::give(graph.c(), popnn_lstm_create_initial_state_at(poplar::detail::where(debugContext), graph.c(), &c, poplar::detail::name(debugContext),
-                                                                      poplar::detail::Options(options), poplin::detail::cache(planningCache)));
+    return detail::give(graph.c(), popnn_lstm_create_initial_state_at(poplar::detail::where(debugContext), graph.c(),
+                                                                      &c, poplar::detail::name(debugContext),
+                                                                      poplar::detail::Options(options),
+                                                                      poplin::detail::cache(planningCache)));
 }
-inline poplar::Tensor createInitialOutput(poplar::Graph &graph, const LstmParams &params, const poplar::DebugContext &debugContext,
-                                          const poplar::OptionFlags &options = {}, poplin::matmul::PlanningCache *planningCache = nullptr)
+inline poplar::Tensor createInitialOutput(poplar::Graph &graph, const LstmParams &params,
+                                          const poplar::DebugContext &debugContext,
+                                          const poplar::OptionFlags &options = {},
+                                          poplin::matmul::PlanningCache *planningCache = nullptr)
 {
     popnn_lstm_params c = params.c();
-    return poputil::detail::give(graph.c(),
-                                 popnn_lstm_create_initial_output_at(poplar::detail::where(debugContext), graph.c(), &c, poplar::detail::name(debugContext),
-                                                                     poplar::detail::Options(options), poplin::detail::cache(planningCache)));
+    return poputil::detail::give(graph.c(), popnn_lstm_create_initial_output_at(
+                                                poplar::detail::where(debugContext), graph.c(), &c,
+                                                poplar::detail::name(debugContext), poplar::detail::Options(options),
+                                                poplin::detail::cache(planningCache)));
 }
-inline poplar::Tensor createInitialCellState(poplar::Graph &graph, const LstmParams &params, const poplar::DebugContext &debugContext,
-                                             const poplar::OptionFlags &options = {}, poplin::matmul::PlanningCache *planningCache = nullptr)
+inline poplar::Tensor createInitialCellState(poplar::Graph &graph, const LstmParams &params,
+                                             const poplar::DebugContext &debugContext,
+                                             const poplar::OptionFlags &options = {},
+                                             poplin::matmul::PlanningCache *planningCache = nullptr)
 {
     popnn_lstm_params c = params.c();
     return poputil::detail::give(graph.c(), popnn_lstm_create_initial_cell_state_at(
-                                                poplar::detail::where(debugContext), graph.c(), &c, poplar::detail::name(debugContext),
-                                                poplar::detail::Options(options), poplin::detail::cache(planningCache)));
+                                                poplar::detail::where(debugContext), graph.c(), &c,
+                                                poplar::detail::name(debugContext), poplar::detail::Options(options),
+                                                poplin::detail::cache(planningCache)));
 }
 inline void zeroInitialState(poplar::Graph &graph, const LstmState &initialState, poplar::program::Sequence &prog,
                              const poplar::DebugContext &debugContext = {})
 {
-    popnn_lstm_zero_initial_state_at(poplar::detail::where(debugContext), graph.c(), initialState.c(), prog.cToGrow(graph.c()),
-                                     poplar::detail::name(debugContext));
+    popnn_lstm_zero_initial_state_at(poplar::detail::where(debugContext), graph.c(), initialState.c(),
+                                     prog.cToGrow(graph.c()), poplar::detail::name(debugContext));
     poputil::detail::check(graph.c());
 }
-inline LstmWeights createWeights(poplar::Graph &graph, const LstmParams &params, const poplar::DebugContext &debugContext,
-                                 const poplar::OptionFlags &options = {}, poplin::matmul::PlanningCache *planningCache = nullptr)
+inline LstmWeights createWeights(poplar::Graph &graph, const LstmParams &params,
+                                 const poplar::DebugContext &debugContext, const poplar::OptionFlags &options = {},
+                                 poplin::matmul::PlanningCache *planningCache = nullptr)
 {
     popnn_lstm_params c = params.c();
-    return detail::give(graph.c(), popnn_lstm_create_weights_at(poplar::detail::where(debugContext), graph.c(), &c, poplar::detail::name(debugContext),
-                                                                poplar::detail::Options(options), poplin::detail::cache(planningCache)));
+    return detail::give(graph.c(), popnn_lstm_create_weights_at(poplar::detail::where(debugContext), graph.c(), &c,
+                                                                poplar::detail::name(debugContext),
+                                                                poplar::detail::Options(options),
+                                                                poplin::detail::cache(planningCache)));
 }
-inline std::pair<poplar::Tensor, poplar::Tensor> createWeightsKernel(poplar::Graph &graph, const LstmParams &params, const poplar::DebugContext &debugContext,
-                                                                     const poplar::OptionFlags &options = {},
-                                                                     poplin::matmul::PlanningCache *planningCache = nullptr)
+inline std::pair<poplar::Tensor, poplar::Tensor>
+createWeightsKernel(poplar::Graph &graph, const LstmParams &params, const poplar::DebugContext &debugContext,
+                    const poplar::OptionFlags &options = {}, poplin::matmul::PlanningCache *planningCache = nullptr)
 {
     popnn_lstm_params c = params.c();
-    popnn_lstm_weights weights = popnn_lstm_create_weights_kernel_at(poplar::detail::where(debugContext), graph.c(), &c,
-                                                                     poplar::detail::name(debugContext), poplar::detail::Options(options),
-                                                                     poplin::detail::cache(planningCache));
+    popnn_lstm_weights weights = popnn_lstm_create_weights_kernel_at(
+        poplar::detail::where(debugContext), graph.c(), &c, poplar::detail::name(debugContext),
+        poplar::detail::Options(options), poplin::detail::cache(planningCache));
     poputil::detail::check(graph.c());
     return std::make_pair(poplar::Tensor(weights.input_weights), poplar::Tensor(weights.output_weights));
 }
-inline poplar::Tensor createWeightsBiases(poplar::Graph &graph, const LstmParams &params, const poplar::DebugContext &debugContext,
-                                          const poplar::OptionFlags &options = {}, poplin::matmul::PlanningCache *planningCache = nullptr)
+inline poplar::Tensor createWeightsBiases(poplar::Graph &graph, const LstmParams &params,
+                                          const poplar::DebugContext &debugContext,
+                                          const poplar::OptionFlags &options = {},
+                                          poplin::matmul::PlanningCache *planningCache = nullptr)
 {
     popnn_lstm_params c = params.c();
-    return poputil::detail::give(graph.c(),
-                                 popnn_lstm_create_weights_biases_at(poplar::detail::where(debugContext), graph.c(), &c, poplar::detail::name(debugContext),
-                                                                     poplar::detail::Options(options), poplin::detail::cache(planningCache)));
+    return poputil::detail::give(graph.c(), popnn_lstm_create_weights_biases_at(
+                                                poplar::detail::where(debugContext), graph.c(), &c,
+                                                poplar::detail::name(debugContext), poplar::detail::Options(options),
+                                                poplin::detail::cache(planningCache)));
 }
 
 // The output and the last cell state.
-inline std::pair<poplar::Tensor, poplar::Tensor> lstmFwd(poplar::Graph &graph, const LstmParams &params, poplar::program::Sequence &prog,
-                                                         const LstmState &stateInit, const LstmWeights &weights, const poplar::Tensor &in,
-                                                         poplar::Tensor *intermediates, const poplar::DebugContext &debugContext = {},
-                                                         const poplar::OptionFlags &options = {},
-                                                         poplin::matmul::PlanningCache *planningCache = nullptr)
+inline std::pair<poplar::Tensor, poplar::Tensor>
+lstmFwd(poplar::Graph &graph, const LstmParams &params, poplar::program::Sequence &prog, const LstmState &stateInit,
+        const LstmWeights &weights, const poplar::Tensor &in, poplar::Tensor *intermediates,
+        const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {},
+        poplin::matmul::PlanningCache *planningCache = nullptr)
 {
     popnn_lstm_params c = params.c();
     pop_tensor kept = pop_tensor(), cell = pop_tensor();
-    pop_tensor output = popnn_lstm_fwd_at(poplar::detail::where(debugContext), graph.c(), &c, stateInit.c(), in.c(), weights.c(),
-                                          intermediates ? &kept : nullptr, &cell, prog.cToGrow(graph.c()), poplar::detail::name(debugContext),
-                                          poplar::detail::Options(options), poplin::detail::cache(planningCache));
+    pop_tensor output = popnn_lstm_fwd_at(poplar::detail::where(debugContext), graph.c(), &c, stateInit.c(), in.c(),
+                                          weights.c(), intermediates ? &kept : nullptr, &cell, prog.cToGrow(graph.c()),
+                                          poplar::detail::name(debugContext), poplar::detail::Options(options),
+                                          poplin::detail::cache(planningCache));
     poputil::detail::check(graph.c());
     std::pair<poplar::Tensor, poplar::Tensor> result;
     poputil::detail::put({ { &result.first, output }, { &result.second, cell }, { intermediates, kept } });
     return result;
 }
 // The order of the guide's era.
-inline std::pair<poplar::Tensor, poplar::Tensor> lstmFwd(poplar::Graph &graph, const LstmParams &params, const LstmState &stateInit,
-                                                         const poplar::Tensor &in, const LstmWeights &weights, poplar::Tensor *intermediates,
-                                                         poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
-                                                         const poplar::OptionFlags &options = {},
-                                                         poplin::matmul::PlanningCache *planningCache = nullptr)
+inline std::pair<poplar::Tensor, poplar::Tensor>
+lstmFwd(poplar::Graph &graph, const LstmParams &params, const LstmState &stateInit, const poplar::Tensor &in,
+        const LstmWeights &weights, poplar::Tensor *intermediates, poplar::program::Sequence &prog,
+        const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {},
+        poplin::matmul::PlanningCache *planningCache = nullptr)
 {
     return lstmFwd(graph, params, prog, stateInit, weights, in, intermediates, debugContext, options, planningCache);
 }
 
 // The gradient of the initial state.
-inline LstmState lstmBwd(poplar::Graph &graph, const LstmParams &params, poplar::program::Sequence &prog, const LstmState &fwdStateInit,
-                         const poplar::Tensor &fwdIntermediates, const LstmWeights &weights, const poplar::Tensor &input, const poplar::Tensor &output,
-                         const poplar::Tensor &outputGrad, const poplar::Tensor *lastCellStateGrad, poplar::Tensor *inputGrad,
-                         poplar::Tensor *bwdIntermediates, const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {},
+inline LstmState lstmBwd(poplar::Graph &graph, const LstmParams &params, poplar::program::Sequence &prog,
+                         const LstmState &fwdStateInit, const poplar::Tensor &fwdIntermediates,
+                         const LstmWeights &weights, const poplar::Tensor &input, const poplar::Tensor &output,
+                         const poplar::Tensor &outputGrad, const poplar::Tensor *lastCellStateGrad,
+                         poplar::Tensor *inputGrad, poplar::Tensor *bwdIntermediates,
+                         const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {},
                          poplin::matmul::PlanningCache *planningCache = nullptr)
 {
     popnn_lstm_params c = params.c();
     popnn_lstm_forward forward = detail::forward(fwdStateInit, fwdIntermediates, weights, input, output);
     pop_tensor cell = lastCellStateGrad ? lastCellStateGrad->c() : pop_tensor(), dx = pop_tensor(), kept = pop_tensor();
-    popnn_lstm_state state =
-        popnn_lstm_bwd_at(poplar::detail::where(debugContext), graph.c(), &c, prog.cToGrow(graph.c()), &forward, outputGrad.c(),
-                          lastCellStateGrad ? &cell : nullptr, inputGrad ? &dx : nullptr, bwdIntermediates ? &kept : nullptr,
-                          poplar::detail::name(debugContext), poplar::detail::Options(options), poplin::detail::cache(planningCache));
+    popnn_lstm_state state = popnn_lstm_bwd_at(
+        poplar::detail::where(debugContext), graph.c(), &c, prog.cToGrow(graph.c()), &forward, outputGrad.c(),
+        lastCellStateGrad ? &cell : nullptr, inputGrad ? &dx : nullptr, bwdIntermediates ? &kept : nullptr,
+        poplar::detail::name(debugContext), poplar::detail::Options(options), poplin::detail::cache(planningCache));
     poputil::detail::check(graph.c());
     LstmState gradient;
-    poputil::detail::put(
-        { { &gradient.output, state.output }, { &gradient.cellState, state.cell_state }, { inputGrad, dx }, { bwdIntermediates, kept } });
+    poputil::detail::put({ { &gradient.output, state.output },
+                           { &gradient.cellState, state.cell_state },
+                           { inputGrad, dx },
+                           { bwdIntermediates, kept } });
     return gradient;
 }
 
-inline LstmWeights lstmWU(poplar::Graph &graph, const LstmParams &params, poplar::program::Sequence &prog, const LstmState &fwdStateInit,
-                          const poplar::Tensor &fwdIntermediates, const poplar::Tensor &bwdIntermediates, const LstmWeights &weights,
-                          const poplar::Tensor &input, const poplar::Tensor &output, const poplar::DebugContext &debugContext = {},
-                          const poplar::OptionFlags &options = {}, poplin::matmul::PlanningCache *planningCache = nullptr)
+inline LstmWeights lstmWU(poplar::Graph &graph, const LstmParams &params, poplar::program::Sequence &prog,
+                          const LstmState &fwdStateInit, const poplar::Tensor &fwdIntermediates,
+                          const poplar::Tensor &bwdIntermediates, const LstmWeights &weights,
+                          const poplar::Tensor &input, const poplar::Tensor &output,
+                          const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {},
+                          poplin::matmul::PlanningCache *planningCache = nullptr)
 {
     popnn_lstm_params c = params.c();
     popnn_lstm_forward forward = detail::forward(fwdStateInit, fwdIntermediates, weights, input, output);
     return detail::give(graph.c(),
-                        popnn_lstm_wu_at(poplar::detail::where(debugContext), graph.c(), &c, prog.cToGrow(graph.c()), &forward, bwdIntermediates.c(),
-                                         poplar::detail::name(debugContext), poplar::detail::Options(options), poplin::detail::cache(planningCache)));
+                        popnn_lstm_wu_at(poplar::detail::where(debugContext), graph.c(), &c, prog.cToGrow(graph.c()),
+                                         &forward, bwdIntermediates.c(), poplar::detail::name(debugContext),
+                                         poplar::detail::Options(options), poplin::detail::cache(planningCache)));
 }
 
-inline LstmState lstmBwdWithWU(poplar::Graph &graph, const LstmParams &params, poplar::program::Sequence &prog, const LstmState &fwdStateInit,
-                               const poplar::Tensor &fwdIntermediates, const LstmWeights &weights, const poplar::Tensor &input,
-                               const poplar::Tensor &output, const poplar::Tensor &outputGrad, const poplar::Tensor *lastCellStateGrad,
-                               poplar::Tensor *inputGrad, LstmWeights &weightsGrad, const poplar::DebugContext &debugContext = {},
-                               const poplar::OptionFlags &options = {}, poplin::matmul::PlanningCache *planningCache = nullptr)
+inline LstmState lstmBwdWithWU(poplar::Graph &graph, const LstmParams &params, poplar::program::Sequence &prog,
+                               const LstmState &fwdStateInit, const poplar::Tensor &fwdIntermediates,
+                               const LstmWeights &weights, const poplar::Tensor &input, const poplar::Tensor &output,
+                               const poplar::Tensor &outputGrad, const poplar::Tensor *lastCellStateGrad,
+                               poplar::Tensor *inputGrad, LstmWeights &weightsGrad,
+                               const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {},
+                               poplin::matmul::PlanningCache *planningCache = nullptr)
 {
     popnn_lstm_params c = params.c();
     popnn_lstm_forward forward = detail::forward(fwdStateInit, fwdIntermediates, weights, input, output);
     pop_tensor cell = lastCellStateGrad ? lastCellStateGrad->c() : pop_tensor(), dx = pop_tensor();
     popnn_lstm_weights dw;
-    popnn_lstm_state state = popnn_lstm_bwd_with_wu_at(poplar::detail::where(debugContext), graph.c(), &c, prog.cToGrow(graph.c()), &forward, outputGrad.c(),
-                                                       lastCellStateGrad ? &cell : nullptr, inputGrad ? &dx : nullptr, &dw,
-                                                       poplar::detail::name(debugContext), poplar::detail::Options(options),
-                                                       poplin::detail::cache(planningCache));
+    popnn_lstm_state state = popnn_lstm_bwd_with_wu_at(
+        poplar::detail::where(debugContext), graph.c(), &c, prog.cToGrow(graph.c()), &forward, outputGrad.c(),
+        lastCellStateGrad ? &cell : nullptr, inputGrad ? &dx : nullptr, &dw, poplar::detail::name(debugContext),
+        poplar::detail::Options(options), poplin::detail::cache(planningCache));
     poputil::detail::check(graph.c());
     LstmState gradient;
     poputil::detail::put({ { &gradient.output, state.output },

@@ -8,8 +8,10 @@
 #include <popnn/non_linearity.h>
 #include <poputil/detail/call.hpp>
 
-namespace popnn {
-namespace detail {
+namespace popnn
+{
+namespace detail
+{
 
 inline popnn_non_linearity_type c(NonLinearityType type)
 {
@@ -18,72 +20,82 @@ inline popnn_non_linearity_type c(NonLinearityType type)
 
 } // namespace detail
 
-inline void nonLinearityInPlace(poplar::Graph &graph, NonLinearityType nonLinearityType, const poplar::Tensor &t, poplar::program::Sequence &prog,
-                                const poplar::DebugContext &debugContext = {})
-{
-    popnn_non_linearity_in_place_at(poplar::detail::where(debugContext), graph.c(), detail::c(nonLinearityType), t.c(), prog.cToGrow(graph.c()),
-                                    poplar::detail::name(debugContext));
-    poputil::detail::check(graph.c());
-}
-inline void nonLinearityInPlace(poplar::Graph &graph, NonLinearityType nonLinearityType, const poplar::Tensor &t, float &nonLinearityScaling,
+inline void nonLinearityInPlace(poplar::Graph &graph, NonLinearityType nonLinearityType, const poplar::Tensor &t,
                                 poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {})
 {
-    popnn_non_linearity_in_place_scaled_at(poplar::detail::where(debugContext), graph.c(), detail::c(nonLinearityType), t.c(), &nonLinearityScaling,
-                                           prog.cToGrow(graph.c()), poplar::detail::name(debugContext));
+    popnn_non_linearity_in_place_at(poplar::detail::where(debugContext), graph.c(), detail::c(nonLinearityType), t.c(),
+                                    prog.cToGrow(graph.c()), poplar::detail::name(debugContext));
     poputil::detail::check(graph.c());
 }
-inline void nonLinearityInPlace(poplar::Graph &graph, NonLinearityType nonLinearityType, const poplar::Tensor &t, poplar::ComputeSet &cs,
+inline void nonLinearityInPlace(poplar::Graph &graph, NonLinearityType nonLinearityType, const poplar::Tensor &t,
+                                float &nonLinearityScaling, poplar::program::Sequence &prog,
                                 const poplar::DebugContext &debugContext = {})
 {
-    popnn_non_linearity_in_place_in_at(poplar::detail::where(debugContext), graph.c(), detail::c(nonLinearityType), t.c(), cs.c());
+    popnn_non_linearity_in_place_scaled_at(poplar::detail::where(debugContext), graph.c(), detail::c(nonLinearityType),
+                                           t.c(), &nonLinearityScaling, prog.cToGrow(graph.c()),
+                                           poplar::detail::name(debugContext));
     poputil::detail::check(graph.c());
 }
-inline void nonLinearityInPlace(poplar::Graph &graph, NonLinearityType nonLinearityType, const poplar::Tensor &t, poplar::ComputeSet &cs,
-                                float &nonLinearityScaling, const poplar::DebugContext &debugContext = {})
+inline void nonLinearityInPlace(poplar::Graph &graph, NonLinearityType nonLinearityType, const poplar::Tensor &t,
+                                poplar::ComputeSet &cs, const poplar::DebugContext &debugContext = {})
+{
+    popnn_non_linearity_in_place_in_at(poplar::detail::where(debugContext), graph.c(), detail::c(nonLinearityType),
+                                       t.c(), cs.c());
+    poputil::detail::check(graph.c());
+}
+inline void nonLinearityInPlace(poplar::Graph &graph, NonLinearityType nonLinearityType, const poplar::Tensor &t,
+                                poplar::ComputeSet &cs, float &nonLinearityScaling,
+                                const poplar::DebugContext &debugContext = {})
 {
     nonLinearityInPlace(graph, nonLinearityType, t, cs, debugContext);
     nonLinearityScaling = 1;
 }
 
-inline poplar::Tensor nonLinearity(poplar::Graph &graph, NonLinearityType nonLinearityType, const poplar::Tensor &t, poplar::program::Sequence &prog,
-                                   const poplar::DebugContext &debugContext = {})
-{
-    return poputil::detail::give(graph.c(), popnn_non_linearity_at(poplar::detail::where(debugContext), graph.c(), detail::c(nonLinearityType), t.c(),
-                                                                   prog.cToGrow(graph.c()), poplar::detail::name(debugContext)));
-}
-inline poplar::Tensor nonLinearity(poplar::Graph &graph, NonLinearityType nonLinearityType, const poplar::Tensor &t, float &nonLinearityScaling,
+inline poplar::Tensor nonLinearity(poplar::Graph &graph, NonLinearityType nonLinearityType, const poplar::Tensor &t,
                                    poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {})
 {
-    return poputil::detail::give(graph.c(),
-                                 popnn_non_linearity_scaled_at(poplar::detail::where(debugContext), graph.c(), detail::c(nonLinearityType), t.c(),
-                                                               &nonLinearityScaling, prog.cToGrow(graph.c()), poplar::detail::name(debugContext)));
+    return poputil::detail::give(
+        graph.c(), popnn_non_linearity_at(poplar::detail::where(debugContext), graph.c(), detail::c(nonLinearityType),
+                                          t.c(), prog.cToGrow(graph.c()), poplar::detail::name(debugContext)));
+}
+inline poplar::Tensor nonLinearity(poplar::Graph &graph, NonLinearityType nonLinearityType, const poplar::Tensor &t,
+                                   float &nonLinearityScaling, poplar::program::Sequence &prog,
+                                   const poplar::DebugContext &debugContext = {})
+{
+    return poputil::detail::give(graph.c(), popnn_non_linearity_scaled_at(poplar::detail::where(debugContext),
+                                                                          graph.c(), detail::c(nonLinearityType), t.c(),
+                                                                          &nonLinearityScaling, prog.cToGrow(graph.c()),
+                                                                          poplar::detail::name(debugContext)));
 }
 
-inline poplar::Tensor nonLinearityInputGradient(poplar::Graph &graph, NonLinearityType nonLinearityType, const poplar::Tensor &act,
-                                                const poplar::Tensor &outGradient, poplar::program::Sequence &prog,
+inline poplar::Tensor nonLinearityInputGradient(poplar::Graph &graph, NonLinearityType nonLinearityType,
+                                                const poplar::Tensor &act, const poplar::Tensor &outGradient,
+                                                poplar::program::Sequence &prog,
                                                 const poplar::DebugContext &debugContext = {})
 {
-    return poputil::detail::give(graph.c(), popnn_non_linearity_input_gradient_at(poplar::detail::where(debugContext), graph.c(),
-                                                                                  detail::c(nonLinearityType), act.c(), outGradient.c(),
-                                                                                  prog.cToGrow(graph.c()), poplar::detail::name(debugContext)));
+    return poputil::detail::give(
+        graph.c(), popnn_non_linearity_input_gradient_at(poplar::detail::where(debugContext), graph.c(),
+                                                         detail::c(nonLinearityType), act.c(), outGradient.c(),
+                                                         prog.cToGrow(graph.c()), poplar::detail::name(debugContext)));
 }
-inline poplar::Tensor nonLinearityInputGradient(poplar::Graph &graph, NonLinearityType nonLinearityType, const poplar::Tensor &act,
-                                                const poplar::Tensor &outGradient, poplar::ComputeSet &cs,
-                                                const poplar::DebugContext &debugContext = {})
+inline poplar::Tensor nonLinearityInputGradient(poplar::Graph &graph, NonLinearityType nonLinearityType,
+                                                const poplar::Tensor &act, const poplar::Tensor &outGradient,
+                                                poplar::ComputeSet &cs, const poplar::DebugContext &debugContext = {})
 {
-    return poputil::detail::give(graph.c(), popnn_non_linearity_input_gradient_in_at(poplar::detail::where(debugContext), graph.c(),
-                                                                                     detail::c(nonLinearityType), act.c(), outGradient.c(), cs.c(),
-                                                                                     poplar::detail::name(debugContext)));
+    return poputil::detail::give(
+        graph.c(), popnn_non_linearity_input_gradient_in_at(poplar::detail::where(debugContext), graph.c(),
+                                                            detail::c(nonLinearityType), act.c(), outGradient.c(),
+                                                            cs.c(), poplar::detail::name(debugContext)));
 }
 
 // sigmoid(graph, t, prog) and sigmoidInPlace(graph, t, prog), and so on.
 #define POPNN_NAMED(function, TYPE)                                                                                    \
-    inline poplar::Tensor function(poplar::Graph &graph, const poplar::Tensor &t, poplar::program::Sequence &prog,      \
+    inline poplar::Tensor function(poplar::Graph &graph, const poplar::Tensor &t, poplar::program::Sequence &prog,     \
                                    const poplar::DebugContext &debugContext = {})                                      \
     {                                                                                                                  \
         return nonLinearity(graph, NonLinearityType::TYPE, t, prog, debugContext);                                     \
     }                                                                                                                  \
-    inline void function##InPlace(poplar::Graph &graph, const poplar::Tensor &t, poplar::program::Sequence &prog,       \
+    inline void function##InPlace(poplar::Graph &graph, const poplar::Tensor &t, poplar::program::Sequence &prog,      \
                                   const poplar::DebugContext &debugContext = {})                                       \
     {                                                                                                                  \
         nonLinearityInPlace(graph, NonLinearityType::TYPE, t, prog, debugContext);                                     \
@@ -97,13 +109,14 @@ POPNN_NAMED(geluErf, GELU_ERF)
 POPNN_NAMED(softmax, SOFTMAX)
 POPNN_NAMED(softmaxStable, SOFTMAX_STABLE)
 #undef POPNN_NAMED
-inline poplar::Tensor scaledSoftmaxStable(poplar::Graph &graph, const poplar::Tensor &t, float &nonLinearityScaling, poplar::program::Sequence &prog,
+inline poplar::Tensor scaledSoftmaxStable(poplar::Graph &graph, const poplar::Tensor &t, float &nonLinearityScaling,
+                                          poplar::program::Sequence &prog,
                                           const poplar::DebugContext &debugContext = {})
 {
     return nonLinearity(graph, NonLinearityType::SOFTMAX_SCALED, t, nonLinearityScaling, prog, debugContext);
 }
-inline void scaledSoftmaxStableInPlace(poplar::Graph &graph, const poplar::Tensor &t, float &nonLinearityScaling, poplar::program::Sequence &prog,
-                                       const poplar::DebugContext &debugContext = {})
+inline void scaledSoftmaxStableInPlace(poplar::Graph &graph, const poplar::Tensor &t, float &nonLinearityScaling,
+                                       poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {})
 {
     nonLinearityInPlace(graph, NonLinearityType::SOFTMAX_SCALED, t, nonLinearityScaling, prog, debugContext);
 }

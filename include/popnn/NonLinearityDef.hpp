@@ -3,9 +3,21 @@
 #ifndef POPNN_NON_LINEARITY_DEF_HPP
 #define POPNN_NON_LINEARITY_DEF_HPP
 
-namespace popnn {
+namespace popnn
+{
 
-enum class NonLinearityType { SIGMOID, HARD_SIGMOID, RELU, TANH, GELU, SWISH, SOFTMAX, SOFTMAX_STABLE, SOFTMAX_SCALED, GELU_ERF };
+enum class NonLinearityType {
+    SIGMOID,
+    HARD_SIGMOID,
+    RELU,
+    TANH,
+    GELU,
+    SWISH,
+    SOFTMAX,
+    SOFTMAX_STABLE,
+    SOFTMAX_SCALED,
+    GELU_ERF
+};
 
 } // namespace popnn
 #endif

@@ -11,7 +11,8 @@
 #include <istream>
 #include <ostream>
 
-namespace popnn {
+namespace popnn
+{
 
 // "SIGMOID".
 inline const char *asString(const NonLinearityType &type)
@@ -39,10 +40,14 @@ inline std::istream &operator>>(std::istream &in, NonLinearityType &type)
 
 } // namespace popnn
 
-namespace poputil {
+namespace poputil
+{
 
 template <> struct VertexTemplateToString<popnn::NonLinearityType> {
-    static std::string to_string(const popnn::NonLinearityType &type) { return std::string("popnn::NonLinearityType::") + popnn::asString(type); }
+    static std::string to_string(const popnn::NonLinearityType &type)
+    {
+        return std::string("popnn::NonLinearityType::") + popnn::asString(type);
+    }
 };
 
 } // namespace poputil

@@ -6,7 +6,8 @@
 #include <poplin/Norms.hpp>
 #include <popnn/norms.h>
 
-namespace popnn {
+namespace popnn
+{
 
 using poplin::createNormBeta;
 using poplin::createNormGamma;

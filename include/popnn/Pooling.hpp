@@ -14,8 +14,10 @@
 #include <utility>
 #include <vector>
 
-namespace popnn {
-namespace pooling {
+namespace popnn
+{
+namespace pooling
+{
 
 // Copied vectors have an entry for each dimension of the field.
 struct PoolParams {
@@ -29,14 +31,19 @@ struct PoolParams {
     std::size_t batchSize;
     poplar::Type dType;
 
-    PoolParams(PoolingType type, std::vector<std::size_t> inputField, std::vector<std::size_t> kernel, std::vector<unsigned> strides,
-               std::vector<int> paddingLower, std::vector<int> paddingUpper, std::size_t channels, std::size_t batch, poplar::Type dataType)
-        : poolingType(type), inputFieldShape(std::move(inputField)), kernelShape(std::move(kernel)), stride(std::move(strides)),
-          inputTruncationOrPaddingLower(std::move(paddingLower)), inputTruncationOrPaddingUpper(std::move(paddingUpper)), numChannels(channels),
-          batchSize(batch), dType(dataType)
+    PoolParams(PoolingType type, std::vector<std::size_t> inputField, std::vector<std::size_t> kernel,
+               std::vector<unsigned> strides, std::vector<int> paddingLower, std::vector<int> paddingUpper,
+               std::size_t channels, std::size_t batch, poplar::Type dataType)
+        : poolingType(type), inputFieldShape(std::move(inputField)), kernelShape(std::move(kernel)),
+          stride(std::move(strides)), inputTruncationOrPaddingLower(std::move(paddingLower)),
+          inputTruncationOrPaddingUpper(std::move(paddingUpper)), numChannels(channels), batchSize(batch),
+          dType(dataType)
     {
     }
-    std::size_t getNumFieldDims() const { return inputFieldShape.size(); }
+    std::size_t getNumFieldDims() const
+    {
+        return inputFieldShape.size();
+    }
     std::vector<std::size_t> getOutputFieldShape() const
     {
         const popnn_pool_params params = c();
@@ -48,9 +55,10 @@ struct PoolParams {
     popnn_pool_params c() const
     {
         const std::size_t dims = getNumFieldDims();
-        if (dims > POPNN_MOST_FIELD_DIMS || kernelShape.size() != dims || stride.size() != dims || inputTruncationOrPaddingLower.size() != dims ||
-            inputTruncationOrPaddingUpper.size() != dims)
-            throw poputil::poplibs_error("parameters of pooling need an entry for each dimension of the field, 6 at most");
+        if (dims > POPNN_MOST_FIELD_DIMS || kernelShape.size() != dims || stride.size() != dims ||
+            inputTruncationOrPaddingLower.size() != dims || inputTruncationOrPaddingUpper.size() != dims)
+            throw poputil::poplibs_error(
+                "parameters of pooling need an entry for each dimension of the field, 6 at most");
         popnn_pool_params params = popnn_pool_params();
         params.type = static_cast<popnn_pooling_type>(poolingType);
         params.dims = static_cast<unsigned>(dims);
@@ -76,7 +84,8 @@ inline const char *asString(const PoolingType &method)
         throw poputil::poplibs_error("this number is no kind of pooling");
     return name;
 }
-namespace detail {
+namespace detail
+{
 
 template <typename List> void print(std::ostream &os, const char *name, const List &list)
 {
@@ -95,7 +104,8 @@ inline std::ostream &operator<<(std::ostream &os, const PoolParams &params)
     detail::print(os, "stride                       ", params.stride);
     detail::print(os, "inputTruncationOrPaddingLower", params.inputTruncationOrPaddingLower);
     detail::print(os, "inputTruncationOrPaddingUpper", params.inputTruncationOrPaddingUpper);
-    return os << "        numChannels                   " << std::to_string(params.numChannels) << "\n        batchSize                     " << std::to_string(params.batchSize)
+    return os << "        numChannels                   " << std::to_string(params.numChannels)
+              << "\n        batchSize                     " << std::to_string(params.batchSize)
               << "\n        dType                         " << params.dType << "\n";
 }
 
@@ -124,32 +134,38 @@ inline double getBwdPerfectCycleCount(const poplar::Graph &graph, const PoolPara
     return popnn_pool_bwd_perfect_cycle_count(graph.c(), &c);
 }
 
-inline poplar::Tensor pool(poplar::Graph &graph, const PoolParams &params, const poplar::Tensor &in, poplar::program::Sequence &prog,
-                           const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})
+inline poplar::Tensor pool(poplar::Graph &graph, const PoolParams &params, const poplar::Tensor &in,
+                           poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
+                           const poplar::OptionFlags &options = {})
 {
     const popnn_pool_params c = params.c();
-    return poputil::detail::give(graph.c(), popnn_pool_at(poplar::detail::where(debugContext), graph.c(), &c, in.c(), prog.cToGrow(graph.c()),
-                                                          poplar::detail::name(debugContext), poplar::detail::Options(options)));
+    return poputil::detail::give(graph.c(), popnn_pool_at(poplar::detail::where(debugContext), graph.c(), &c, in.c(),
+                                                          prog.cToGrow(graph.c()), poplar::detail::name(debugContext),
+                                                          poplar::detail::Options(options)));
 }
-inline poplar::Tensor poolInputGradient(poplar::Graph &graph, const PoolParams &params, const poplar::Tensor &in, const poplar::Tensor &pooled,
-                                        const poplar::Tensor &pooledGradient, bool useScaledGradient, poplar::program::Sequence &prog,
-                                        const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})
-{
-    const popnn_pool_params c = params.c();
-    return poputil::detail::give(graph.c(), popnn_pool_input_gradient_at(poplar::detail::where(debugContext), graph.c(), &c, in.c(), pooled.c(),
-                                                                         pooledGradient.c(), useScaledGradient, prog.cToGrow(graph.c()),
-                                                                         poplar::detail::name(debugContext), poplar::detail::Options(options)));
-}
-// The same for AVG and SUM.
-inline poplar::Tensor poolInputGradient(poplar::Graph &graph, const PoolParams &params, unsigned fwdChansPerGroup, const poplar::Tensor &pooledGradient,
-                                        poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
+inline poplar::Tensor poolInputGradient(poplar::Graph &graph, const PoolParams &params, const poplar::Tensor &in,
+                                        const poplar::Tensor &pooled, const poplar::Tensor &pooledGradient,
+                                        bool useScaledGradient, poplar::program::Sequence &prog,
+                                        const poplar::DebugContext &debugContext = {},
                                         const poplar::OptionFlags &options = {})
 {
     const popnn_pool_params c = params.c();
-    return poputil::detail::give(graph.c(),
-                                 popnn_pool_input_gradient_without_activations_at(poplar::detail::where(debugContext), graph.c(), &c, fwdChansPerGroup,
-                                                                                  pooledGradient.c(), prog.cToGrow(graph.c()),
-                                                                                  poplar::detail::name(debugContext), poplar::detail::Options(options)));
+    return poputil::detail::give(
+        graph.c(), popnn_pool_input_gradient_at(poplar::detail::where(debugContext), graph.c(), &c, in.c(), pooled.c(),
+                                                pooledGradient.c(), useScaledGradient, prog.cToGrow(graph.c()),
+                                                poplar::detail::name(debugContext), poplar::detail::Options(options)));
+}
+// The same for AVG and SUM.
+inline poplar::Tensor poolInputGradient(poplar::Graph &graph, const PoolParams &params, unsigned fwdChansPerGroup,
+                                        const poplar::Tensor &pooledGradient, poplar::program::Sequence &prog,
+                                        const poplar::DebugContext &debugContext = {},
+                                        const poplar::OptionFlags &options = {})
+{
+    const popnn_pool_params c = params.c();
+    return poputil::detail::give(graph.c(), popnn_pool_input_gradient_without_activations_at(
+                                                poplar::detail::where(debugContext), graph.c(), &c, fwdChansPerGroup,
+                                                pooledGradient.c(), prog.cToGrow(graph.c()),
+                                                poplar::detail::name(debugContext), poplar::detail::Options(options)));
 }
 
 } // namespace pooling

@@ -3,7 +3,8 @@
 #ifndef POPNN_POOLING_DEF_HPP
 #define POPNN_POOLING_DEF_HPP
 
-namespace popnn {
+namespace popnn
+{
 
 enum class PoolingType { MAX, AVG, SUM };
 

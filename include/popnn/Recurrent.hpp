@@ -10,10 +10,13 @@
 
 #include <tuple>
 
-namespace popnn {
-namespace rnn {
+namespace popnn
+{
+namespace rnn
+{
 
-namespace detail {
+namespace detail
+{
 
 inline popnn_rnn_params params(const poplar::Type &type, const poplar::Type &partialsType, std::size_t steps,
                                std::size_t batch, std::size_t input, std::size_t output,

@@ -9,8 +9,10 @@
 #include <utility>
 #include <vector>
 
-namespace popnn {
-namespace rnn {
+namespace popnn
+{
+namespace rnn
+{
 
 struct RnnParams {
     poplar::Type dataType;
@@ -21,20 +23,26 @@ struct RnnParams {
     RnnParams() = default;
     RnnParams(poplar::Type type, std::size_t batch, std::size_t steps, std::vector<std::size_t> sizes)
         : dataType(type), batchSize(batch), timeSteps(steps), layerSizes(std::move(sizes))
-    {}
+    {
+    }
 };
 
 } // namespace rnn
 
-namespace detail {
+namespace detail
+{
 
 // The sizes under the names of both eras: params.layerSizes and params.rnn.layerSizes are one object.
 struct LayerParams : rnn::RnnParams {
     rnn::RnnParams &rnn = *this;
 
     LayerParams() = default;
-    explicit LayerParams(rnn::RnnParams sizes) : rnn::RnnParams(std::move(sizes)) {}
-    LayerParams(const LayerParams &other) : rnn::RnnParams(other) {}
+    explicit LayerParams(rnn::RnnParams sizes) : rnn::RnnParams(std::move(sizes))
+    {
+    }
+    LayerParams(const LayerParams &other) : rnn::RnnParams(other)
+    {
+    }
     LayerParams &operator=(const LayerParams &other)
     {
         rnn::RnnParams::operator=(other);

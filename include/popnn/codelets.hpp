@@ -6,7 +6,8 @@
 #include <popnn/codelets.h>
 #include <poputil/detail/call.hpp>
 
-namespace popnn {
+namespace popnn
+{
 
 inline void addCodelets(poplar::Graph &graph, poputil::detail::Where where = poputil::detail::Where::here())
 {

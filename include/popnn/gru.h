@@ -4,14 +4,20 @@
  * The step from h is, with W {input, output}, U {output, output} and b of each unit,
  *     r, z = sigmoid(x W + h U + b),  c = tanh(x W + (r h) U + b),  h' = z h + (1 - z) c;
  * with reset_after, where biases are {3, 2, output}, c = tanh(x W + b0 + r (h U + b1)).
- * Sequences are {steps, batch, size}; a step is a turn of a loop on the device.  HALF or FLOAT; errors are recorded in the graph with the caller's line. */
+ * Sequences are {steps, batch, size}; a step is a turn of a loop on the device.  HALF or FLOAT; errors are recorded in
+ * the graph with the caller's line. */
 #ifndef POPNN_GRU_H
 #define POPNN_GRU_H
 
-#include <popnn/non_linearity.h>
 #include <poplin/fully_connected.h>
+#include <popnn/non_linearity.h>
 
-typedef enum popnn_gru_unit { POPNN_GRU_RESET_GATE = 0, POPNN_GRU_UPDATE_GATE, POPNN_GRU_CANDIDATE, POPNN_GRU_UNITS } popnn_gru_unit;
+typedef enum popnn_gru_unit {
+    POPNN_GRU_RESET_GATE = 0,
+    POPNN_GRU_UPDATE_GATE,
+    POPNN_GRU_CANDIDATE,
+    POPNN_GRU_UNITS
+} popnn_gru_unit;
 
 typedef struct popnn_gru_params {
     pop_type data_type;
@@ -38,58 +44,68 @@ typedef struct popnn_gru_forward {
 POP_BEGIN_DECLS
 
 /* Full sequences, gradients of the input, the order of popnn_gru_unit, reset before, tanh and sigmoid. */
-POP_API popnn_gru_params popnn_gru_params_make(pop_type data_type, size_t batch_size, size_t time_steps, size_t input_size, size_t output_size);
+POP_API popnn_gru_params popnn_gru_params_make(pop_type data_type, size_t batch_size, size_t time_steps,
+                                               size_t input_size, size_t output_size);
 
 /* Floating-point operations of a whole sequence. */
 POP_API uint64_t popnn_gru_fwd_flops(const popnn_gru_params *params);
 POP_API uint64_t popnn_gru_bwd_flops(const popnn_gru_params *params);
 POP_API uint64_t popnn_gru_wu_flops(const popnn_gru_params *params);
 
-/* The products of a step and the pass that each is planned for, for poplin_preplan_mat_muls; returns how many: those of forward alone for inference. */
+/* The products of a step and the pass that each is planned for, for poplin_preplan_mat_muls; returns how many: those of
+ * forward alone for inference. */
 enum { POPNN_GRU_MOST_MAT_MULS = 6 };
 POP_API size_t popnn_gru_get_mat_mul_pre_plan_parameters(const popnn_gru_params *params, bool inference_only,
                                                          poplin_fc_mat_mul list[POPNN_GRU_MOST_MAT_MULS]);
 
 /* ---- tensors, laid out as the calls below want them.  Options as those of popnn/lstm.h ---- */
 #define popnn_gru_create_input(...) popnn_gru_create_input_at(POP_HERE, __VA_ARGS__)
-POP_API pop_tensor popnn_gru_create_input_at(pop_where where, pop_graph *graph, const popnn_gru_params *params, const char *name, pop_options options,
-                                             poplin_planning_cache *cache);
+POP_API pop_tensor popnn_gru_create_input_at(pop_where where, pop_graph *graph, const popnn_gru_params *params,
+                                             const char *name, pop_options options, poplin_planning_cache *cache);
 #define popnn_gru_create_initial_state(...) popnn_gru_create_initial_state_at(POP_HERE, __VA_ARGS__)
 /* {batch, output}. */
-POP_API pop_tensor popnn_gru_create_initial_state_at(pop_where where, pop_graph *graph, const popnn_gru_params *params, const char *name,
-                                                     pop_options options, poplin_planning_cache *cache);
+POP_API pop_tensor popnn_gru_create_initial_state_at(pop_where where, pop_graph *graph, const popnn_gru_params *params,
+                                                     const char *name, pop_options options,
+                                                     poplin_planning_cache *cache);
 #define popnn_gru_create_weights(...) popnn_gru_create_weights_at(POP_HERE, __VA_ARGS__)
-POP_API popnn_gru_weights popnn_gru_create_weights_at(pop_where where, pop_graph *graph, const popnn_gru_params *params, const char *name,
-                                                      pop_options options, poplin_planning_cache *cache);
+POP_API popnn_gru_weights popnn_gru_create_weights_at(pop_where where, pop_graph *graph, const popnn_gru_params *params,
+                                                      const char *name, pop_options options,
+                                                      poplin_planning_cache *cache);
 
 #define popnn_gru_create_weights_kernel(...) popnn_gru_create_weights_kernel_at(POP_HERE, __VA_ARGS__)
 /* The weights without the biases, and these alone. */
-POP_API popnn_gru_weights popnn_gru_create_weights_kernel_at(pop_where where, pop_graph *graph, const popnn_gru_params *params, const char *name,
+POP_API popnn_gru_weights popnn_gru_create_weights_kernel_at(pop_where where, pop_graph *graph,
+                                                             const popnn_gru_params *params, const char *name,
                                                              pop_options options, poplin_planning_cache *cache);
 #define popnn_gru_create_weights_biases(...) popnn_gru_create_weights_biases_at(POP_HERE, __VA_ARGS__)
-POP_API pop_tensor popnn_gru_create_weights_biases_at(pop_where where, pop_graph *graph, const popnn_gru_params *params, const char *name,
-                                                      pop_options options, poplin_planning_cache *cache);
+POP_API pop_tensor popnn_gru_create_weights_biases_at(pop_where where, pop_graph *graph, const popnn_gru_params *params,
+                                                      const char *name, pop_options options,
+                                                      poplin_planning_cache *cache);
 
 #define popnn_gru_fwd(...) popnn_gru_fwd_at(POP_HERE, __VA_ARGS__)
 /* Gives the output, {steps, batch, output} or {batch, output}; *intermediates (NULL for inference) is for backward. */
-POP_API pop_tensor popnn_gru_fwd_at(pop_where where, pop_graph *graph, const popnn_gru_params *params, pop_tensor initial, pop_tensor input,
-                                    popnn_gru_weights weights, pop_tensor *intermediates, pop_program sequence, const char *name,
+POP_API pop_tensor popnn_gru_fwd_at(pop_where where, pop_graph *graph, const popnn_gru_params *params,
+                                    pop_tensor initial, pop_tensor input, popnn_gru_weights weights,
+                                    pop_tensor *intermediates, pop_program sequence, const char *name,
                                     pop_options options, poplin_planning_cache *cache);
 #define popnn_gru_bwd(...) popnn_gru_bwd_at(POP_HERE, __VA_ARGS__)
-/* Gives the gradient of the initial state, from that of the output (of its shape).  *input_gradient, {steps, batch, input}, where params wants it;
- * *intermediates (may be NULL) is for popnn_gru_wu. */
-POP_API pop_tensor popnn_gru_bwd_at(pop_where where, pop_graph *graph, const popnn_gru_params *params, pop_program sequence,
-                                    const popnn_gru_forward *forward, pop_tensor output_gradient, pop_tensor *input_gradient,
-                                    pop_tensor *intermediates, const char *name, pop_options options, poplin_planning_cache *cache);
+/* Gives the gradient of the initial state, from that of the output (of its shape).  *input_gradient, {steps, batch,
+ * input}, where params wants it; *intermediates (may be NULL) is for popnn_gru_wu. */
+POP_API pop_tensor popnn_gru_bwd_at(pop_where where, pop_graph *graph, const popnn_gru_params *params,
+                                    pop_program sequence, const popnn_gru_forward *forward, pop_tensor output_gradient,
+                                    pop_tensor *input_gradient, pop_tensor *intermediates, const char *name,
+                                    pop_options options, poplin_planning_cache *cache);
 #define popnn_gru_wu(...) popnn_gru_wu_at(POP_HERE, __VA_ARGS__)
 /* Gives the gradients of the weights, in their shapes. */
-POP_API popnn_gru_weights popnn_gru_wu_at(pop_where where, pop_graph *graph, const popnn_gru_params *params, pop_program sequence,
-                                          const popnn_gru_forward *forward, pop_tensor bwd_intermediates, const char *name, pop_options options,
+POP_API popnn_gru_weights popnn_gru_wu_at(pop_where where, pop_graph *graph, const popnn_gru_params *params,
+                                          pop_program sequence, const popnn_gru_forward *forward,
+                                          pop_tensor bwd_intermediates, const char *name, pop_options options,
                                           poplin_planning_cache *cache);
 #define popnn_gru_bwd_with_wu(...) popnn_gru_bwd_with_wu_at(POP_HERE, __VA_ARGS__)
 /* Both in one loop. */
-POP_API pop_tensor popnn_gru_bwd_with_wu_at(pop_where where, pop_graph *graph, const popnn_gru_params *params, pop_program sequence,
-                                            const popnn_gru_forward *forward, pop_tensor output_gradient, pop_tensor *input_gradient,
+POP_API pop_tensor popnn_gru_bwd_with_wu_at(pop_where where, pop_graph *graph, const popnn_gru_params *params,
+                                            pop_program sequence, const popnn_gru_forward *forward,
+                                            pop_tensor output_gradient, pop_tensor *input_gradient,
                                             popnn_gru_weights *weights_gradient, const char *name, pop_options options,
                                             poplin_planning_cache *cache);
 

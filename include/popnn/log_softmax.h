@@ -10,9 +10,11 @@ POP_BEGIN_DECLS
 
 #define popnn_log_softmax(...) popnn_log_softmax_at(POP_HERE, __VA_ARGS__)
 /* Adds to a sequence: a new tensor, laid out as t. */
-POP_API pop_tensor popnn_log_softmax_at(pop_where where, pop_graph *graph, pop_tensor t, pop_program sequence, const char *name);
+POP_API pop_tensor popnn_log_softmax_at(pop_where where, pop_graph *graph, pop_tensor t, pop_program sequence,
+                                        const char *name);
 #define popnn_log_softmax_in_place(...) popnn_log_softmax_in_place_at(POP_HERE, __VA_ARGS__)
-POP_API void popnn_log_softmax_in_place_at(pop_where where, pop_graph *graph, pop_tensor t, pop_program sequence, const char *name);
+POP_API void popnn_log_softmax_in_place_at(pop_where where, pop_graph *graph, pop_tensor t, pop_program sequence,
+                                           const char *name);
 
 POP_END_DECLS
 #endif

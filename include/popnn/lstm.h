@@ -3,12 +3,13 @@
  *
  * With z = x W + h U + b for each of the four units (W {input, output}, U {output, output}), the step from (h, c) is
  *     f, i, o = sigmoid(z),  g = tanh(z),  c' = f c + i g,  h' = o tanh(c').
- * Sequences are {steps, batch, size}; a step is a turn of a loop on the device.  HALF or FLOAT; errors are recorded in the graph with the caller's line. */
+ * Sequences are {steps, batch, size}; a step is a turn of a loop on the device.  HALF or FLOAT; errors are recorded in
+ * the graph with the caller's line. */
 #ifndef POPNN_LSTM_H
 #define POPNN_LSTM_H
 
-#include <popnn/non_linearity.h>
 #include <poplin/fully_connected.h>
+#include <popnn/non_linearity.h>
 
 typedef enum popnn_lstm_unit {
     POPNN_LSTM_FORGET_GATE = 0,
@@ -23,7 +24,7 @@ typedef struct popnn_lstm_params {
     size_t batch_size, time_steps, input_size, output_size;
     bool output_full_sequence; /* else the output is that of the last step alone, {batch, output} */
     bool calc_input_gradients;
-    popnn_lstm_unit cell_order[POPNN_LSTM_UNITS]; /* of the units in weights and biases */
+    popnn_lstm_unit cell_order[POPNN_LSTM_UNITS];              /* of the units in weights and biases */
     popnn_non_linearity_type activation, recurrent_activation; /* of g and of c'; of the gates */
 } popnn_lstm_params;
 
@@ -36,58 +37,70 @@ typedef struct popnn_lstm_weights {
     pop_tensor biases;         /* {4, output} */
 } popnn_lstm_weights;
 
-/* What forward keeps for backward, and backward for the weight update, is one tensor each, {steps, n, batch, output}. */
+/* What forward keeps for backward, and backward for the weight update, is one tensor each, {steps, n, batch, output}.
+ */
 
 POP_BEGIN_DECLS
 
 /* Full sequences, gradients of the input, the order of popnn_lstm_unit, tanh and sigmoid. */
-POP_API popnn_lstm_params popnn_lstm_params_make(pop_type data_type, size_t batch_size, size_t time_steps, size_t input_size, size_t output_size);
+POP_API popnn_lstm_params popnn_lstm_params_make(pop_type data_type, size_t batch_size, size_t time_steps,
+                                                 size_t input_size, size_t output_size);
 
 /* Floating-point operations of a whole sequence. */
 POP_API uint64_t popnn_lstm_fwd_flops(const popnn_lstm_params *params);
 POP_API uint64_t popnn_lstm_bwd_flops(const popnn_lstm_params *params);
 POP_API uint64_t popnn_lstm_wu_flops(const popnn_lstm_params *params);
 
-/* The products and the pass that each is planned for, for poplin_preplan_mat_muls; returns how many: forward alone for inference.  pre_calc_weights: with
- * the option of that name. */
+/* The products and the pass that each is planned for, for poplin_preplan_mat_muls; returns how many: forward alone for
+ * inference.  pre_calc_weights: with the option of that name. */
 enum { POPNN_LSTM_MOST_MAT_MULS = 4 };
-POP_API size_t popnn_lstm_get_mat_mul_pre_plan_parameters(const popnn_lstm_params *params, bool inference_only, bool pre_calc_weights,
+POP_API size_t popnn_lstm_get_mat_mul_pre_plan_parameters(const popnn_lstm_params *params, bool inference_only,
+                                                          bool pre_calc_weights,
                                                           poplin_fc_mat_mul list[POPNN_LSTM_MOST_MAT_MULS]);
 
-/* ---- tensors, laid out as the calls below want them.  Options: inferenceOnly, partialsType, availableMemoryProportion, weightAccumulatorsType,
- * preCalcWeights, recomputationMode (docs/popnn-recurrent.md) ---- */
+/* ---- tensors, laid out as the calls below want them.  Options: inferenceOnly, partialsType,
+ * availableMemoryProportion, weightAccumulatorsType, preCalcWeights, recomputationMode (docs/popnn-recurrent.md) ----
+ */
 #define popnn_lstm_create_input(...) popnn_lstm_create_input_at(POP_HERE, __VA_ARGS__)
 /* {steps, batch, input}. */
-POP_API pop_tensor popnn_lstm_create_input_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params, const char *name, pop_options options,
-                                              poplin_planning_cache *cache);
+POP_API pop_tensor popnn_lstm_create_input_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params,
+                                              const char *name, pop_options options, poplin_planning_cache *cache);
 #define popnn_lstm_create_initial_state(...) popnn_lstm_create_initial_state_at(POP_HERE, __VA_ARGS__)
-POP_API popnn_lstm_state popnn_lstm_create_initial_state_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params, const char *name,
+POP_API popnn_lstm_state popnn_lstm_create_initial_state_at(pop_where where, pop_graph *graph,
+                                                            const popnn_lstm_params *params, const char *name,
                                                             pop_options options, poplin_planning_cache *cache);
 #define popnn_lstm_create_initial_output(...) popnn_lstm_create_initial_output_at(POP_HERE, __VA_ARGS__)
-POP_API pop_tensor popnn_lstm_create_initial_output_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params, const char *name,
+POP_API pop_tensor popnn_lstm_create_initial_output_at(pop_where where, pop_graph *graph,
+                                                       const popnn_lstm_params *params, const char *name,
                                                        pop_options options, poplin_planning_cache *cache);
 #define popnn_lstm_create_initial_cell_state(...) popnn_lstm_create_initial_cell_state_at(POP_HERE, __VA_ARGS__)
-POP_API pop_tensor popnn_lstm_create_initial_cell_state_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params, const char *name,
+POP_API pop_tensor popnn_lstm_create_initial_cell_state_at(pop_where where, pop_graph *graph,
+                                                           const popnn_lstm_params *params, const char *name,
                                                            pop_options options, poplin_planning_cache *cache);
 #define popnn_lstm_zero_initial_state(...) popnn_lstm_zero_initial_state_at(POP_HERE, __VA_ARGS__)
-POP_API void popnn_lstm_zero_initial_state_at(pop_where where, pop_graph *graph, popnn_lstm_state state, pop_program sequence, const char *name);
+POP_API void popnn_lstm_zero_initial_state_at(pop_where where, pop_graph *graph, popnn_lstm_state state,
+                                              pop_program sequence, const char *name);
 #define popnn_lstm_create_weights(...) popnn_lstm_create_weights_at(POP_HERE, __VA_ARGS__)
-POP_API popnn_lstm_weights popnn_lstm_create_weights_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params, const char *name,
+POP_API popnn_lstm_weights popnn_lstm_create_weights_at(pop_where where, pop_graph *graph,
+                                                        const popnn_lstm_params *params, const char *name,
                                                         pop_options options, poplin_planning_cache *cache);
 
 #define popnn_lstm_create_weights_kernel(...) popnn_lstm_create_weights_kernel_at(POP_HERE, __VA_ARGS__)
 /* The weights without the biases, and these alone. */
-POP_API popnn_lstm_weights popnn_lstm_create_weights_kernel_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params, const char *name,
+POP_API popnn_lstm_weights popnn_lstm_create_weights_kernel_at(pop_where where, pop_graph *graph,
+                                                               const popnn_lstm_params *params, const char *name,
                                                                pop_options options, poplin_planning_cache *cache);
 #define popnn_lstm_create_weights_biases(...) popnn_lstm_create_weights_biases_at(POP_HERE, __VA_ARGS__)
-POP_API pop_tensor popnn_lstm_create_weights_biases_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params, const char *name,
+POP_API pop_tensor popnn_lstm_create_weights_biases_at(pop_where where, pop_graph *graph,
+                                                       const popnn_lstm_params *params, const char *name,
                                                        pop_options options, poplin_planning_cache *cache);
 
 #define popnn_lstm_fwd(...) popnn_lstm_fwd_at(POP_HERE, __VA_ARGS__)
-/* Gives the output, {steps, batch, output} or {batch, output}; *cell_state (may be NULL) is that of the last step; *intermediates (NULL for inference) is
- * for backward. */
-POP_API pop_tensor popnn_lstm_fwd_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params, popnn_lstm_state initial, pop_tensor input,
-                                     popnn_lstm_weights weights, pop_tensor *intermediates, pop_tensor *cell_state, pop_program sequence,
+/* Gives the output, {steps, batch, output} or {batch, output}; *cell_state (may be NULL) is that of the last step;
+ * *intermediates (NULL for inference) is for backward. */
+POP_API pop_tensor popnn_lstm_fwd_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params,
+                                     popnn_lstm_state initial, pop_tensor input, popnn_lstm_weights weights,
+                                     pop_tensor *intermediates, pop_tensor *cell_state, pop_program sequence,
                                      const char *name, pop_options options, poplin_planning_cache *cache);
 
 /* What the three calls below take of the forward pass. */
@@ -98,24 +111,27 @@ typedef struct popnn_lstm_forward {
 } popnn_lstm_forward;
 
 #define popnn_lstm_bwd(...) popnn_lstm_bwd_at(POP_HERE, __VA_ARGS__)
-/* Gives the gradients of the initial state, from that of the output (of its shape) and of the last cell state (NULL: none).  *input_gradient, {steps, batch,
- * input}, where params wants it; *intermediates (may be NULL) is for popnn_lstm_wu. */
-POP_API popnn_lstm_state popnn_lstm_bwd_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params, pop_program sequence,
-                                           const popnn_lstm_forward *forward, pop_tensor output_gradient, const pop_tensor *last_cell_gradient,
-                                           pop_tensor *input_gradient, pop_tensor *intermediates, const char *name, pop_options options,
-                                           poplin_planning_cache *cache);
+/* Gives the gradients of the initial state, from that of the output (of its shape) and of the last cell state (NULL:
+ * none).  *input_gradient, {steps, batch, input}, where params wants it; *intermediates (may be NULL) is for
+ * popnn_lstm_wu. */
+POP_API popnn_lstm_state popnn_lstm_bwd_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params,
+                                           pop_program sequence, const popnn_lstm_forward *forward,
+                                           pop_tensor output_gradient, const pop_tensor *last_cell_gradient,
+                                           pop_tensor *input_gradient, pop_tensor *intermediates, const char *name,
+                                           pop_options options, poplin_planning_cache *cache);
 #define popnn_lstm_wu(...) popnn_lstm_wu_at(POP_HERE, __VA_ARGS__)
 /* Gives the gradients of the weights, in their shapes. */
-POP_API popnn_lstm_weights popnn_lstm_wu_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params, pop_program sequence,
-                                            const popnn_lstm_forward *forward, pop_tensor bwd_intermediates, const char *name, pop_options options,
+POP_API popnn_lstm_weights popnn_lstm_wu_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params,
+                                            pop_program sequence, const popnn_lstm_forward *forward,
+                                            pop_tensor bwd_intermediates, const char *name, pop_options options,
                                             poplin_planning_cache *cache);
 #define popnn_lstm_bwd_with_wu(...) popnn_lstm_bwd_with_wu_at(POP_HERE, __VA_ARGS__)
 /* Both in one loop. */
-POP_API popnn_lstm_state popnn_lstm_bwd_with_wu_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params, pop_program sequence,
-                                                   const popnn_lstm_forward *forward, pop_tensor output_gradient,
-                                                   const pop_tensor *last_cell_gradient, pop_tensor *input_gradient,
-                                                   popnn_lstm_weights *weights_gradient, const char *name, pop_options options,
-                                                   poplin_planning_cache *cache);
+POP_API popnn_lstm_state popnn_lstm_bwd_with_wu_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params,
+                                                   pop_program sequence, const popnn_lstm_forward *forward,
+                                                   pop_tensor output_gradient, const pop_tensor *last_cell_gradient,
+                                                   pop_tensor *input_gradient, popnn_lstm_weights *weights_gradient,
+                                                   const char *name, pop_options options, poplin_planning_cache *cache);
 
 POP_END_DECLS
 #endif

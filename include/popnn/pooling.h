@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pooling over windows of a field of any number of dimensions, up to POPNN_MOST_FIELD_DIMS, and its gradient.
  *
- * Tensors are {batch, channels, field...}, HALF or FLOAT.  A window that begins at output element o covers input elements o stride - padding_lower up to
- * kernel - 1 further; what it covers of the padding does not count (MAX of nothing is the type's lowest value).  Padding may be negative: that much of the
- * input is cut off.  Options: "poolUseIntrospectiveMapping" (bool, true: the layout of the given tensors decides the grouping of channels; false: their
- * number alone) and "optimizeForSpeed" (bool, false).  Errors are recorded in the graph with the caller's line: poplar_error for shapes and parameters,
- * type_error for types. */
+ * Tensors are {batch, channels, field...}, HALF or FLOAT.  A window that begins at output element o covers input
+ * elements o stride - padding_lower up to kernel - 1 further; what it covers of the padding does not count (MAX of
+ * nothing is the type's lowest value).  Padding may be negative: that much of the input is cut off.  Options:
+ * "poolUseIntrospectiveMapping" (bool, true: the layout of the given tensors decides the grouping of channels; false:
+ * their number alone) and "optimizeForSpeed" (bool, false).  Errors are recorded in the graph with the caller's line:
+ * poplar_error for shapes and parameters, type_error for types. */
 #ifndef POPNN_POOLING_H
 #define POPNN_POOLING_H
 
@@ -35,7 +36,8 @@ POP_BEGIN_DECLS
 
 /* "max", "avg", "sum"; NULL for a number that is none. */
 POP_API const char *popnn_pooling_type_name(popnn_pooling_type type);
-/* Writes params->dims extents (6 at most) of the output's field: (input + paddings - kernel) / stride + 1, and 0 where the kernel does not fit. */
+/* Writes params->dims extents (6 at most) of the output's field: (input + paddings - kernel) / stride + 1, and 0 where
+ * the kernel does not fit. */
 POP_API void popnn_pool_output_field(const popnn_pool_params *params, size_t *output_field);
 /* One operation for each element that a window covers. */
 POP_API uint64_t popnn_pool_fwd_flops(const popnn_pool_params *params);
@@ -46,18 +48,24 @@ POP_API double popnn_pool_bwd_perfect_cycle_count(const pop_graph *graph, const 
 
 #define popnn_pool(...) popnn_pool_at(POP_HERE, __VA_ARGS__)
 /* Adds to a sequence: the input pooled, a new tensor {batch, channels, output field...}. */
-POP_API pop_tensor popnn_pool_at(pop_where where, pop_graph *graph, const popnn_pool_params *params, pop_tensor in, pop_program sequence,
-                                 const char *name, pop_options options);
+POP_API pop_tensor popnn_pool_at(pop_where where, pop_graph *graph, const popnn_pool_params *params, pop_tensor in,
+                                 pop_program sequence, const char *name, pop_options options);
 #define popnn_pool_input_gradient(...) popnn_pool_input_gradient_at(POP_HERE, __VA_ARGS__)
-/* The gradient of the input from that of the output.  For MAX, in and pooled are input and output of popnn_pool; each element that equals its window's largest
- * gets the window's gradient, or, with use_scaled_gradient, an equal share of it.  Otherwise they are not looked at and may be null. */
-POP_API pop_tensor popnn_pool_input_gradient_at(pop_where where, pop_graph *graph, const popnn_pool_params *params, pop_tensor in, pop_tensor pooled,
-                                                pop_tensor pooled_gradient, bool use_scaled_gradient, pop_program sequence, const char *name,
+/* The gradient of the input from that of the output.  For MAX, in and pooled are input and output of popnn_pool; each
+ * element that equals its window's largest gets the window's gradient, or, with use_scaled_gradient, an equal share of
+ * it.  Otherwise they are not looked at and may be null. */
+POP_API pop_tensor popnn_pool_input_gradient_at(pop_where where, pop_graph *graph, const popnn_pool_params *params,
+                                                pop_tensor in, pop_tensor pooled, pop_tensor pooled_gradient,
+                                                bool use_scaled_gradient, pop_program sequence, const char *name,
                                                 pop_options options);
-#define popnn_pool_input_gradient_without_activations(...) popnn_pool_input_gradient_without_activations_at(POP_HERE, __VA_ARGS__)
-/* The same for AVG and SUM: the result has groups of fwd_chans_per_group channels together, which divides their number. */
-POP_API pop_tensor popnn_pool_input_gradient_without_activations_at(pop_where where, pop_graph *graph, const popnn_pool_params *params,
-                                                                    unsigned fwd_chans_per_group, pop_tensor pooled_gradient, pop_program sequence,
+#define popnn_pool_input_gradient_without_activations(...)                                                             \
+    popnn_pool_input_gradient_without_activations_at(POP_HERE, __VA_ARGS__)
+/* The same for AVG and SUM: the result has groups of fwd_chans_per_group channels together, which divides their number.
+ */
+POP_API pop_tensor popnn_pool_input_gradient_without_activations_at(pop_where where, pop_graph *graph,
+                                                                    const popnn_pool_params *params,
+                                                                    unsigned fwd_chans_per_group,
+                                                                    pop_tensor pooled_gradient, pop_program sequence,
                                                                     const char *name, pop_options options);
 
 POP_END_DECLS

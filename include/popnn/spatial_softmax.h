@@ -9,11 +9,13 @@
 POP_BEGIN_DECLS
 
 #define popnn_spatial_softmax_2d(...) popnn_spatial_softmax_2d_at(POP_HERE, __VA_ARGS__)
-/* Adds to a sequence: fields {F, height, width}, HALF or FLOAT, give {F, 2}: row and column, from -1 (first) to 1 (last).  Fields are divided by
- * *temperature_variable before their softmax, a new scalar variable of their type that begins as temperature (NULL: nobody asks for it).  With disable_softmax
- * fields are probabilities already, and the variable changes nothing.  Other ranks and temperature 0 are poplar_error. */
-POP_API pop_tensor popnn_spatial_softmax_2d_at(pop_where where, pop_graph *graph, pop_program sequence, pop_tensor fields, double temperature,
-                                               bool disable_softmax, const char *name, pop_tensor *temperature_variable);
+/* Adds to a sequence: fields {F, height, width}, HALF or FLOAT, give {F, 2}: row and column, from -1 (first) to 1
+ * (last).  Fields are divided by *temperature_variable before their softmax, a new scalar variable of their type that
+ * begins as temperature (NULL: nobody asks for it).  With disable_softmax fields are probabilities already, and the
+ * variable changes nothing.  Other ranks and temperature 0 are poplar_error. */
+POP_API pop_tensor popnn_spatial_softmax_2d_at(pop_where where, pop_graph *graph, pop_program sequence,
+                                               pop_tensor fields, double temperature, bool disable_softmax,
+                                               const char *name, pop_tensor *temperature_variable);
 
 POP_END_DECLS
 #endif

@@ -7,12 +7,15 @@
 #include <popops/all_true.h>
 #include <poputil/detail/call.hpp>
 
-namespace popops {
-
-inline poplar::Tensor allTrue(poplar::Graph &graph, poplar::Tensor A, poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {})
+namespace popops
 {
-    return poputil::detail::give(graph.c(), popops_all_true_at(poplar::detail::where(debugContext), graph.c(), A.c(), prog.cToGrow(graph.c()),
-                                                               poplar::detail::name(debugContext)));
+
+inline poplar::Tensor allTrue(poplar::Graph &graph, poplar::Tensor A, poplar::program::Sequence &prog,
+                              const poplar::DebugContext &debugContext = {})
+{
+    return poputil::detail::give(graph.c(),
+                                 popops_all_true_at(poplar::detail::where(debugContext), graph.c(), A.c(),
+                                                    prog.cToGrow(graph.c()), poplar::detail::name(debugContext)));
 }
 
 } // namespace popops

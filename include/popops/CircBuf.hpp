@@ -7,16 +7,19 @@
 #include <popops/circ_buf.h>
 #include <poputil/detail/call.hpp>
 
-namespace popops {
+namespace popops
+{
 
-class CircBuf {
-public:
+class CircBuf
+{
+  public:
     CircBuf(poplar::Graph &of, const poplar::Type &type, unsigned entries, const std::vector<std::size_t> &shape,
             const poplar::DebugContext &debugContext = {})
         : graph(of), count(entries)
     {
-        const popops_circ_buf ring = popops_circ_buf_create_at(poplar::detail::where(debugContext), graph.c(), type.c(), entries,
-                                                               poplar::detail::shape(shape), poplar::detail::name(debugContext));
+        const popops_circ_buf ring =
+            popops_circ_buf_create_at(poplar::detail::where(debugContext), graph.c(), type.c(), entries,
+                                      poplar::detail::shape(shape), poplar::detail::name(debugContext));
         poputil::detail::check(graph.c());
         poputil::detail::put({ { &buffer, ring.entries }, { &index, ring.index } });
     }
@@ -25,20 +28,28 @@ public:
     poplar::Tensor prev(unsigned i, poplar::program::Sequence &seq, const poplar::DebugContext &debugContext = {})
     {
         const popops_circ_buf ring = { buffer.c(), index.c() };
-        return poputil::detail::give(graph.c(), popops_circ_buf_prev_at(poplar::detail::where(debugContext), graph.c(), &ring, i, seq.cToGrow(graph.c()),
+        return poputil::detail::give(graph.c(), popops_circ_buf_prev_at(poplar::detail::where(debugContext), graph.c(),
+                                                                        &ring, i, seq.cToGrow(graph.c()),
                                                                         poplar::detail::name(debugContext)));
     }
     // t becomes the entry after the last one.
     void add(poplar::Tensor t, poplar::program::Sequence &seq, const poplar::DebugContext &debugContext = {})
     {
         const popops_circ_buf ring = { buffer.c(), index.c() };
-        popops_circ_buf_add_at(poplar::detail::where(debugContext), graph.c(), &ring, t.c(), seq.cToGrow(graph.c()), poplar::detail::name(debugContext));
+        popops_circ_buf_add_at(poplar::detail::where(debugContext), graph.c(), &ring, t.c(), seq.cToGrow(graph.c()),
+                               poplar::detail::name(debugContext));
         poputil::detail::check(graph.c());
     }
-    poplar::Tensor getIndex() const { return index; }
-    unsigned size() const { return count; }
+    poplar::Tensor getIndex() const
+    {
+        return index;
+    }
+    unsigned size() const
+    {
+        return count;
+    }
 
-private:
+  private:
     poplar::Graph &graph;
     unsigned count;
     poplar::Tensor buffer, index;

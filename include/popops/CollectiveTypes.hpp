@@ -8,19 +8,24 @@
 #include <stdexcept>
 #include <vector>
 
-namespace popops {
+namespace popops
+{
 
 // A part of a tensor that several IPUs have.
 struct Chunk {
     Chunk() = default;
-    Chunk(poplar::Tensor part, unsigned ipu, unsigned position) : tensor(std::move(part)), index(ipu), offset(position) {}
+    Chunk(poplar::Tensor part, unsigned ipu, unsigned position) : tensor(std::move(part)), index(ipu), offset(position)
+    {
+    }
     poplar::Tensor tensor;
     unsigned index = 0;
     unsigned offset = 0;
 };
 struct Chunks {
     Chunks() = default;
-    explicit Chunks(unsigned count) : chunks(count) {}
+    explicit Chunks(unsigned count) : chunks(count)
+    {
+    }
     std::vector<Chunk> chunks;
     poplar::Tensor originalInput;
 };
@@ -29,13 +34,15 @@ enum class CollectiveOperator { ADD, MEAN, MUL, MIN, MAX, LOGICAL_AND, LOGICAL_O
 
 inline std::ostream &operator<<(std::ostream &out, const CollectiveOperator &op)
 {
-    static const char *const names[] = { "ADD", "MEAN", "MUL", "MIN", "MAX", "LOGICAL_AND", "LOGICAL_OR", "SQUARE_ADD", "LOCAL" };
+    static const char *const names[] = { "ADD",         "MEAN",       "MUL",        "MIN",  "MAX",
+                                         "LOGICAL_AND", "LOGICAL_OR", "SQUARE_ADD", "LOCAL" };
     return out << names[static_cast<int>(op)];
 }
 // A word that is none leaves op as it is, and the stream failed.
 inline std::istream &operator>>(std::istream &in, CollectiveOperator &op)
 {
-    static const char *const names[] = { "ADD", "MEAN", "MUL", "MIN", "MAX", "LOGICAL_AND", "LOGICAL_OR", "SQUARE_ADD", "LOCAL" };
+    static const char *const names[] = { "ADD",         "MEAN",       "MUL",        "MIN",  "MAX",
+                                         "LOGICAL_AND", "LOGICAL_OR", "SQUARE_ADD", "LOCAL" };
     std::string word;
     in >> word;
     for (int i = 0; i < 9; ++i)

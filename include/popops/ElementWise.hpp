@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators on tensors, element by element: add(graph, a, b, prog), addInPlace, addWithOutput, and so on for each row of popops/operators.def, with
-// numbers in place of tensors too; and map, which does a whole expression at once (popops/element_wise.h, popops/expr.h).
+// Operators on tensors, element by element: add(graph, a, b, prog), addInPlace, addWithOutput, and so on for each row
+// of popops/operators.def, with numbers in place of tensors too; and map, which does a whole expression at once
+// (popops/element_wise.h, popops/expr.h).
 #ifndef POPOPS_ELEMENT_WISE_HPP
 #define POPOPS_ELEMENT_WISE_HPP
 
@@ -9,19 +10,29 @@
 #include <popops/ElementWiseUtil.hpp>
 #include <popops/Expr.hpp>
 
-namespace popops {
-namespace detail {
+namespace popops
+{
+namespace detail
+{
 
 // What every call has: a graph, the end of a sequence, its place and debug name; options are checked first.
 struct Call {
-    Call(poplar::Graph &to, poplar::program::Sequence &prog, const poplar::DebugContext &debugContext, const poplar::OptionFlags &options)
-        : graph(to.c()), sequence(prog.cToGrow(graph)), where(poplar::detail::where(debugContext)), name(poplar::detail::name(debugContext))
+    Call(poplar::Graph &to, poplar::program::Sequence &prog, const poplar::DebugContext &debugContext,
+         const poplar::OptionFlags &options)
+        : graph(to.c()), sequence(prog.cToGrow(graph)), where(poplar::detail::where(debugContext)),
+          name(poplar::detail::name(debugContext))
     {
         if (!options.empty())
             popops_check_map_options_at(where, graph, poplar::detail::Options(options));
     }
-    poplar::Tensor give(const pop_tensor &t) const { return poputil::detail::give(graph, t); }
-    void done() const { poputil::detail::check(graph); }
+    poplar::Tensor give(const pop_tensor &t) const
+    {
+        return poputil::detail::give(graph, t);
+    }
+    void done() const
+    {
+        poputil::detail::check(graph);
+    }
 
     pop_graph *graph;
     pop_program sequence;
@@ -38,7 +49,8 @@ template <typename T, IfNumber<T> = 0> popops_operand operand(T value)
     return numberOperand(value);
 }
 
-// The result of an operator that changes between variances and deviations has a type of its own unless the program says another.
+// The result of an operator that changes between variances and deviations has a type of its own unless the program says
+// another.
 inline poplar::Tensor binary(const Call &call, popops_binary_op op, const popops_operand &a, const popops_operand &b)
 {
     if (op == POPOPS_BINARY_VARIANCE_TO_INV_STD_DEV)
@@ -51,13 +63,16 @@ inline poplar::Tensor binary(const Call &call, popops_binary_op op, const popops
 } // namespace detail
 
 // The last arguments of each call.
-#define POPOPS_LAST poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {}
+#define POPOPS_LAST                                                                                                    \
+    poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},                                    \
+                                                                const poplar::OptionFlags &options = {}
 
-#define UNARY(row, function, constant, ...)                                                                           \
+#define UNARY(row, function, constant, ...)                                                                            \
     inline poplar::Tensor function(poplar::Graph &graph, const poplar::Tensor &A, POPOPS_LAST)                         \
     {                                                                                                                  \
         const detail::Call call(graph, prog, debugContext, options);                                                   \
-        return call.give(popops_unary_at(call.where, POPOPS_UNARY_##constant, call.graph, A.c(), call.sequence, call.name)); \
+        return call.give(                                                                                              \
+            popops_unary_at(call.where, POPOPS_UNARY_##constant, call.graph, A.c(), call.sequence, call.name));        \
     }                                                                                                                  \
     inline void function##InPlace(poplar::Graph &graph, const poplar::Tensor &A, POPOPS_LAST)                          \
     {                                                                                                                  \
@@ -65,10 +80,12 @@ inline poplar::Tensor binary(const Call &call, popops_binary_op op, const popops
         popops_unary_in_place_at(call.where, POPOPS_UNARY_##constant, call.graph, A.c(), call.sequence, call.name);    \
         call.done();                                                                                                   \
     }                                                                                                                  \
-    inline void function##WithOutput(poplar::Graph &graph, const poplar::Tensor &A, const poplar::Tensor &output, POPOPS_LAST) \
+    inline void function##WithOutput(poplar::Graph &graph, const poplar::Tensor &A, const poplar::Tensor &output,      \
+                                     POPOPS_LAST)                                                                      \
     {                                                                                                                  \
         const detail::Call call(graph, prog, debugContext, options);                                                   \
-        popops_unary_with_output_at(call.where, POPOPS_UNARY_##constant, call.graph, A.c(), output.c(), call.sequence, call.name); \
+        popops_unary_with_output_at(call.where, POPOPS_UNARY_##constant, call.graph, A.c(), output.c(), call.sequence, \
+                                    call.name);                                                                        \
         call.done();                                                                                                   \
     }
 
@@ -79,26 +96,27 @@ inline poplar::Tensor binary(const Call &call, popops_binary_op op, const popops
         const detail::Call call(graph, prog, debugContext, options);                                                   \
         return detail::binary(call, POPOPS_BINARY_##constant, detail::operand(A), detail::operand(B));                 \
     }                                                                                                                  \
-    TEMPLATE void function##WithOutput(poplar::Graph &graph, First A, Second B, const poplar::Tensor &output, POPOPS_LAST) \
+    TEMPLATE void function##WithOutput(poplar::Graph &graph, First A, Second B, const poplar::Tensor &output,          \
+                                       POPOPS_LAST)                                                                    \
     {                                                                                                                  \
         const detail::Call call(graph, prog, debugContext, options);                                                   \
-        popops_binary_with_output_at(call.where, POPOPS_BINARY_##constant, call.graph, detail::operand(A), detail::operand(B), output.c(), \
-                                     call.sequence, call.name);                                                        \
+        popops_binary_with_output_at(call.where, POPOPS_BINARY_##constant, call.graph, detail::operand(A),             \
+                                     detail::operand(B), output.c(), call.sequence, call.name);                        \
         call.done();                                                                                                   \
     }
 #define POPOPS_BINARY_IN_PLACE(function, constant, TEMPLATE, Second)                                                   \
     TEMPLATE void function##InPlace(poplar::Graph &graph, const poplar::Tensor &A, Second B, POPOPS_LAST)              \
     {                                                                                                                  \
         const detail::Call call(graph, prog, debugContext, options);                                                   \
-        popops_binary_in_place_at(call.where, POPOPS_BINARY_##constant, call.graph, detail::operand(A), detail::operand(B), call.sequence, \
-                                  call.name);                                                                          \
+        popops_binary_in_place_at(call.where, POPOPS_BINARY_##constant, call.graph, detail::operand(A),                \
+                                  detail::operand(B), call.sequence, call.name);                                       \
         call.done();                                                                                                   \
     }
 #define POPOPS_NUMBER template <typename T, detail::IfNumber<T> = 0>
-#define BINARY(row, function, constant, ...)                                                                          \
+#define BINARY(row, function, constant, ...)                                                                           \
     POPOPS_BINARY_NEW(function, constant, inline, const poplar::Tensor &, const poplar::Tensor &)                      \
-    POPOPS_BINARY_NEW(function, constant, POPOPS_NUMBER, const poplar::Tensor &, T)                                  \
-    POPOPS_BINARY_NEW(function, constant, POPOPS_NUMBER, T, const poplar::Tensor &)                                  \
+    POPOPS_BINARY_NEW(function, constant, POPOPS_NUMBER, const poplar::Tensor &, T)                                    \
+    POPOPS_BINARY_NEW(function, constant, POPOPS_NUMBER, T, const poplar::Tensor &)                                    \
     POPOPS_BINARY_IN_PLACE(function, constant, inline, const poplar::Tensor &)                                         \
     POPOPS_BINARY_IN_PLACE(function, constant, POPOPS_NUMBER, T)
 
@@ -107,27 +125,29 @@ inline poplar::Tensor binary(const Call &call, popops_binary_op op, const popops
     TEMPLATE poplar::Tensor function(poplar::Graph &graph, First A, Second B, Third C, POPOPS_LAST)                    \
     {                                                                                                                  \
         const detail::Call call(graph, prog, debugContext, options);                                                   \
-        return call.give(popops_ternary_at(call.where, POPOPS_TERNARY_##constant, call.graph, detail::operand(A), detail::operand(B), \
-                                           detail::operand(C), call.sequence, call.name));                             \
+        return call.give(popops_ternary_at(call.where, POPOPS_TERNARY_##constant, call.graph, detail::operand(A),      \
+                                           detail::operand(B), detail::operand(C), call.sequence, call.name));         \
     }                                                                                                                  \
-    TEMPLATE void function##WithOutput(poplar::Graph &graph, First A, Second B, Third C, const poplar::Tensor &output, POPOPS_LAST) \
+    TEMPLATE void function##WithOutput(poplar::Graph &graph, First A, Second B, Third C, const poplar::Tensor &output, \
+                                       POPOPS_LAST)                                                                    \
     {                                                                                                                  \
         const detail::Call call(graph, prog, debugContext, options);                                                   \
-        popops_ternary_with_output_at(call.where, POPOPS_TERNARY_##constant, call.graph, detail::operand(A), detail::operand(B), \
-                                      detail::operand(C), output.c(), call.sequence, call.name);                       \
+        popops_ternary_with_output_at(call.where, POPOPS_TERNARY_##constant, call.graph, detail::operand(A),           \
+                                      detail::operand(B), detail::operand(C), output.c(), call.sequence, call.name);   \
         call.done();                                                                                                   \
     }
 #define POPOPS_TERNARY_IN_PLACE(function, constant, TEMPLATE, Second, Third)                                           \
     TEMPLATE void function##InPlace(poplar::Graph &graph, const poplar::Tensor &A, Second B, Third C, POPOPS_LAST)     \
     {                                                                                                                  \
         const detail::Call call(graph, prog, debugContext, options);                                                   \
-        popops_ternary_in_place_at(call.where, POPOPS_TERNARY_##constant, call.graph, detail::operand(A), detail::operand(B), \
-                                   detail::operand(C), call.sequence, call.name);                                      \
+        popops_ternary_in_place_at(call.where, POPOPS_TERNARY_##constant, call.graph, detail::operand(A),              \
+                                   detail::operand(B), detail::operand(C), call.sequence, call.name);                  \
         call.done();                                                                                                   \
     }
 #define POPOPS_NUMBERS template <typename T, typename S, detail::IfNumber<T> = 0, detail::IfNumber<S> = 0>
-#define TERNARY(row, function, constant, ...)                                                                         \
-    POPOPS_TERNARY_NEW(function, constant, inline, const poplar::Tensor &, const poplar::Tensor &, const poplar::Tensor &) \
+#define TERNARY(row, function, constant, ...)                                                                          \
+    POPOPS_TERNARY_NEW(function, constant, inline, const poplar::Tensor &, const poplar::Tensor &,                     \
+                       const poplar::Tensor &)                                                                         \
     POPOPS_TERNARY_NEW(function, constant, POPOPS_NUMBER, T, const poplar::Tensor &, const poplar::Tensor &)           \
     POPOPS_TERNARY_NEW(function, constant, POPOPS_NUMBER, const poplar::Tensor &, T, const poplar::Tensor &)           \
     POPOPS_TERNARY_NEW(function, constant, POPOPS_NUMBER, const poplar::Tensor &, const poplar::Tensor &, T)           \
@@ -149,27 +169,33 @@ inline poplar::Tensor binary(const Call &call, popops_binary_op op, const popops
 #undef POPOPS_NUMBER
 #undef POPOPS_NUMBERS
 
-// Variances to inverse standard deviations 1 / sqrt(variance + epsilon), and back; the result is FLOAT or HALF.  epsilon is a tensor or a number.
+// Variances to inverse standard deviations 1 / sqrt(variance + epsilon), and back; the result is FLOAT or HALF. epsilon
+// is a tensor or a number.
 template <typename Epsilon>
-poplar::Tensor varianceToInvStdDev(poplar::Graph &graph, const poplar::Tensor &src, const Epsilon &epsilon, poplar::program::Sequence &prog,
-                                   const poplar::Type dstType, const poplar::DebugContext &debugContext = {},
+poplar::Tensor varianceToInvStdDev(poplar::Graph &graph, const poplar::Tensor &src, const Epsilon &epsilon,
+                                   poplar::program::Sequence &prog, const poplar::Type dstType,
+                                   const poplar::DebugContext &debugContext = {},
                                    const poplar::OptionFlags &options = {})
 {
     const detail::Call call(graph, prog, debugContext, options);
-    return call.give(popops_binary_as_at(call.where, POPOPS_BINARY_VARIANCE_TO_INV_STD_DEV, call.graph, detail::operand(src), detail::operand(epsilon),
-                                         dstType.c(), call.sequence, call.name));
+    return call.give(popops_binary_as_at(call.where, POPOPS_BINARY_VARIANCE_TO_INV_STD_DEV, call.graph,
+                                         detail::operand(src), detail::operand(epsilon), dstType.c(), call.sequence,
+                                         call.name));
 }
 template <typename Epsilon>
-poplar::Tensor invStdDevToVariance(poplar::Graph &graph, const poplar::Tensor &src, const Epsilon &epsilon, poplar::program::Sequence &prog,
-                                   const poplar::Type dstType, const poplar::DebugContext &debugContext = {},
+poplar::Tensor invStdDevToVariance(poplar::Graph &graph, const poplar::Tensor &src, const Epsilon &epsilon,
+                                   poplar::program::Sequence &prog, const poplar::Type dstType,
+                                   const poplar::DebugContext &debugContext = {},
                                    const poplar::OptionFlags &options = {})
 {
     const detail::Call call(graph, prog, debugContext, options);
-    return call.give(popops_binary_as_at(call.where, POPOPS_BINARY_INV_STD_DEV_TO_VARIANCE, call.graph, detail::operand(src), detail::operand(epsilon),
-                                         dstType.c(), call.sequence, call.name));
+    return call.give(popops_binary_as_at(call.where, POPOPS_BINARY_INV_STD_DEV_TO_VARIANCE, call.graph,
+                                         detail::operand(src), detail::operand(epsilon), dstType.c(), call.sequence,
+                                         call.name));
 }
 
-namespace detail {
+namespace detail
+{
 
 // An expression and its tensors, as C takes them.
 struct MapArguments {
@@ -196,26 +222,31 @@ struct MapArguments {
 } // namespace detail
 
 // An expression over tensors: _1 is the first of ts.
-inline poplar::Tensor map(poplar::Graph &graph, const expr::Expr &expr, const std::vector<poplar::Tensor> &ts, POPOPS_LAST)
+inline poplar::Tensor map(poplar::Graph &graph, const expr::Expr &expr, const std::vector<poplar::Tensor> &ts,
+                          POPOPS_LAST)
 {
     const detail::MapArguments arguments(expr, ts);
-    return poputil::detail::give(graph.c(), popops_map_expr_at(poplar::detail::where(debugContext), graph.c(), arguments.expr(), arguments.tensors(),
-                                                               prog.cToGrow(graph.c()), poplar::detail::name(debugContext),
-                                                               poplar::detail::Options(options)));
+    return poputil::detail::give(
+        graph.c(), popops_map_expr_at(poplar::detail::where(debugContext), graph.c(), arguments.expr(),
+                                      arguments.tensors(), prog.cToGrow(graph.c()), poplar::detail::name(debugContext),
+                                      poplar::detail::Options(options)));
 }
 // The result replaces the first tensor.
 inline void mapInPlace(poplar::Graph &graph, const expr::Expr &expr, const std::vector<poplar::Tensor> &ts, POPOPS_LAST)
 {
     const detail::MapArguments arguments(expr, ts);
-    popops_map_expr_in_place_at(poplar::detail::where(debugContext), graph.c(), arguments.expr(), arguments.tensors(), prog.cToGrow(graph.c()),
-                                poplar::detail::name(debugContext), poplar::detail::Options(options));
+    popops_map_expr_in_place_at(poplar::detail::where(debugContext), graph.c(), arguments.expr(), arguments.tensors(),
+                                prog.cToGrow(graph.c()), poplar::detail::name(debugContext),
+                                poplar::detail::Options(options));
     poputil::detail::check(graph.c());
 }
-inline void mapWithOutput(poplar::Graph &graph, const expr::Expr &expr, const std::vector<poplar::Tensor> &ts, const poplar::Tensor &output, POPOPS_LAST)
+inline void mapWithOutput(poplar::Graph &graph, const expr::Expr &expr, const std::vector<poplar::Tensor> &ts,
+                          const poplar::Tensor &output, POPOPS_LAST)
 {
     const detail::MapArguments arguments(expr, ts);
-    popops_map_expr_with_output_at(poplar::detail::where(debugContext), graph.c(), arguments.expr(), arguments.tensors(), output.c(),
-                                   prog.cToGrow(graph.c()), poplar::detail::name(debugContext), poplar::detail::Options(options));
+    popops_map_expr_with_output_at(poplar::detail::where(debugContext), graph.c(), arguments.expr(),
+                                   arguments.tensors(), output.c(), prog.cToGrow(graph.c()),
+                                   poplar::detail::name(debugContext), poplar::detail::Options(options));
     poputil::detail::check(graph.c());
 }
 
@@ -224,12 +255,13 @@ inline poplar::Tensor map(poplar::Graph &graph, expr::UnaryOpType op, const popl
 {
     return map(graph, expr::UnaryOp(op, expr::_1), { t }, prog, debugContext, options);
 }
-inline poplar::Tensor map(poplar::Graph &graph, expr::BinaryOpType op, const poplar::Tensor &a, const poplar::Tensor &b, POPOPS_LAST)
+inline poplar::Tensor map(poplar::Graph &graph, expr::BinaryOpType op, const poplar::Tensor &a, const poplar::Tensor &b,
+                          POPOPS_LAST)
 {
     return map(graph, expr::BinaryOp(op, expr::_1, expr::_2), { a, b }, prog, debugContext, options);
 }
-inline poplar::Tensor map(poplar::Graph &graph, expr::TernaryOpType op, const poplar::Tensor &a, const poplar::Tensor &b, const poplar::Tensor &c,
-                          POPOPS_LAST)
+inline poplar::Tensor map(poplar::Graph &graph, expr::TernaryOpType op, const poplar::Tensor &a,
+                          const poplar::Tensor &b, const poplar::Tensor &c, POPOPS_LAST)
 {
     return map(graph, expr::TernaryOp(op, expr::_1, expr::_2, expr::_3), { a, b, c }, prog, debugContext, options);
 }
@@ -237,28 +269,31 @@ inline void mapInPlace(poplar::Graph &graph, expr::UnaryOpType op, const poplar:
 {
     mapInPlace(graph, expr::UnaryOp(op, expr::_1), { t }, prog, debugContext, options);
 }
-inline void mapInPlace(poplar::Graph &graph, expr::BinaryOpType op, const poplar::Tensor &a, const poplar::Tensor &b, POPOPS_LAST)
+inline void mapInPlace(poplar::Graph &graph, expr::BinaryOpType op, const poplar::Tensor &a, const poplar::Tensor &b,
+                       POPOPS_LAST)
 {
     mapInPlace(graph, expr::BinaryOp(op, expr::_1, expr::_2), { a, b }, prog, debugContext, options);
 }
-inline void mapInPlace(poplar::Graph &graph, expr::TernaryOpType op, const poplar::Tensor &a, const poplar::Tensor &b, const poplar::Tensor &c,
-                       POPOPS_LAST)
+inline void mapInPlace(poplar::Graph &graph, expr::TernaryOpType op, const poplar::Tensor &a, const poplar::Tensor &b,
+                       const poplar::Tensor &c, POPOPS_LAST)
 {
     mapInPlace(graph, expr::TernaryOp(op, expr::_1, expr::_2, expr::_3), { a, b, c }, prog, debugContext, options);
 }
-inline void mapWithOutput(poplar::Graph &graph, expr::UnaryOpType op, const poplar::Tensor &t, const poplar::Tensor &output, POPOPS_LAST)
+inline void mapWithOutput(poplar::Graph &graph, expr::UnaryOpType op, const poplar::Tensor &t,
+                          const poplar::Tensor &output, POPOPS_LAST)
 {
     mapWithOutput(graph, expr::UnaryOp(op, expr::_1), { t }, output, prog, debugContext, options);
 }
-inline void mapWithOutput(poplar::Graph &graph, expr::BinaryOpType op, const poplar::Tensor &a, const poplar::Tensor &b, const poplar::Tensor &output,
-                          POPOPS_LAST)
+inline void mapWithOutput(poplar::Graph &graph, expr::BinaryOpType op, const poplar::Tensor &a, const poplar::Tensor &b,
+                          const poplar::Tensor &output, POPOPS_LAST)
 {
     mapWithOutput(graph, expr::BinaryOp(op, expr::_1, expr::_2), { a, b }, output, prog, debugContext, options);
 }
-inline void mapWithOutput(poplar::Graph &graph, expr::TernaryOpType op, const poplar::Tensor &a, const poplar::Tensor &b, const poplar::Tensor &c,
-                          const poplar::Tensor &output, POPOPS_LAST)
+inline void mapWithOutput(poplar::Graph &graph, expr::TernaryOpType op, const poplar::Tensor &a,
+                          const poplar::Tensor &b, const poplar::Tensor &c, const poplar::Tensor &output, POPOPS_LAST)
 {
-    mapWithOutput(graph, expr::TernaryOp(op, expr::_1, expr::_2, expr::_3), { a, b, c }, output, prog, debugContext, options);
+    mapWithOutput(graph, expr::TernaryOp(op, expr::_1, expr::_2, expr::_3), { a, b, c }, output, prog, debugContext,
+                  options);
 }
 #undef POPOPS_LAST
 

@@ -6,18 +6,21 @@
 #include <popops/element_wise.h>
 #include <poputil/detail/call.hpp>
 
-namespace popops {
+namespace popops
+{
 
 // A clone, of a type, of the input that is spread best among those of the output's shape.
-inline poplar::Tensor createOutputForElementWiseOp(poplar::Graph &graph, const std::vector<poplar::Tensor> &inputs, const poplar::Type &outputType,
+inline poplar::Tensor createOutputForElementWiseOp(poplar::Graph &graph, const std::vector<poplar::Tensor> &inputs,
+                                                   const poplar::Type &outputType,
                                                    const poplar::DebugContext &debugContext = {})
 {
     std::vector<pop_tensor> list;
     for (const poplar::Tensor &input : inputs)
         list.push_back(input.c());
     pop_tensors borrowed = { list.size(), list.data() };
-    return poputil::detail::give(graph.c(), popops_create_output_for_element_wise_op_at(poplar::detail::where(debugContext), graph.c(), borrowed,
-                                                                                        outputType.c(), poplar::detail::name(debugContext)));
+    return poputil::detail::give(
+        graph.c(), popops_create_output_for_element_wise_op_at(poplar::detail::where(debugContext), graph.c(), borrowed,
+                                                               outputType.c(), poplar::detail::name(debugContext)));
 }
 
 } // namespace popops

@@ -7,7 +7,7 @@
 #define MASKED_LABEL_CODE 0xFFFFFFFFU
 // The smallest normal numbers: the least that losses take the logarithm of.
 #define EPS_LOG_N_FLOAT (1.17549435e-38f)
-#define EPS_LOG_N_HALF (6.10351562e-05f)
+#define EPS_LOG_N_HALF  (6.10351562e-05f)
 // What scaled softmax multiplies with: nearly the largest half.
 #define SOFTMAX_SCALING (62000.0f)
 

@@ -14,23 +14,32 @@
 #include <utility>
 #include <vector>
 
-namespace popops {
-namespace detail {
+namespace popops
+{
+namespace detail
+{
 
 // A number as C takes it.
-template <typename T> typename std::enable_if<std::is_integral<T>::value && std::is_signed<T>::value, popops_operand>::type numberOperand(T value)
+template <typename T>
+typename std::enable_if<std::is_integral<T>::value && std::is_signed<T>::value, popops_operand>::type
+numberOperand(T value)
 {
     return popops_operand_of_int(value);
 }
-template <typename T> typename std::enable_if<std::is_integral<T>::value && !std::is_signed<T>::value, popops_operand>::type numberOperand(T value)
+template <typename T>
+typename std::enable_if<std::is_integral<T>::value && !std::is_signed<T>::value, popops_operand>::type
+numberOperand(T value)
 {
     return popops_operand_of_unsigned(value);
 }
-template <typename T> typename std::enable_if<std::is_floating_point<T>::value, popops_operand>::type numberOperand(T value)
+template <typename T>
+typename std::enable_if<std::is_floating_point<T>::value, popops_operand>::type numberOperand(T value)
 {
     return popops_operand_of_double(static_cast<double>(value));
 }
-template <typename T> typename std::enable_if<poplar::detail::IsSimple<T>::value && !std::is_arithmetic<T>::value, popops_operand>::type numberOperand(T half)
+template <typename T>
+typename std::enable_if<poplar::detail::IsSimple<T>::value && !std::is_arithmetic<T>::value, popops_operand>::type
+numberOperand(T half)
 {
     return popops_operand_of_double(static_cast<double>(static_cast<float>(half)));
 }
@@ -39,24 +48,40 @@ template <typename T> using IfNumber = typename std::enable_if<poplar::detail::I
 // The element type that a number has where nothing beside it says another.
 constexpr pop_type deviceType(pop_type type)
 {
-    return type == POP_DOUBLE ? POP_FLOAT : type == POP_LONG ? POP_LONGLONG : type == POP_UNSIGNED_LONG ? POP_UNSIGNED_LONGLONG : type;
+    return type == POP_DOUBLE          ? POP_FLOAT
+           : type == POP_LONG          ? POP_LONGLONG
+           : type == POP_UNSIGNED_LONG ? POP_UNSIGNED_LONGLONG
+                                       : type;
 }
 
 } // namespace detail
 
-namespace expr {
+namespace expr
+{
 
 // Any expression; the classes below are all there are.
-class Expr {
-public:
-    virtual ~Expr() {}
+class Expr
+{
+  public:
+    virtual ~Expr()
+    {
+    }
     virtual std::unique_ptr<Expr> clone() const = 0;
     // Adds the nodes, each after its operands (popops/expr.h).
     virtual void addTo(std::vector<popops_expr_node> &nodes) const = 0;
 
-    template <typename T> bool isA() const { return dynamic_cast<const T *>(this) != nullptr; }
-    template <typename T> T *getAs() { return dynamic_cast<T *>(this); }
-    template <typename T> const T *getAs() const { return dynamic_cast<const T *>(this); }
+    template <typename T> bool isA() const
+    {
+        return dynamic_cast<const T *>(this) != nullptr;
+    }
+    template <typename T> T *getAs()
+    {
+        return dynamic_cast<T *>(this);
+    }
+    template <typename T> const T *getAs() const
+    {
+        return dynamic_cast<const T *>(this);
+    }
     // Whether another expression is the same tree.
     bool deepEquals(const Expr &other) const
     {
@@ -65,16 +90,25 @@ public:
         other.addTo(b);
         bool same = a.size() == b.size();
         for (std::size_t i = 0; same && i < a.size(); ++i)
-            same = a[i].kind == b[i].kind && a[i].op == b[i].op && a[i].type == b[i].type && a[i].value.value_type == b[i].value.value_type &&
+            same = a[i].kind == b[i].kind && a[i].op == b[i].op && a[i].type == b[i].type &&
+                   a[i].value.value_type == b[i].value.value_type &&
                    std::memcmp(&a[i].value.value, &b[i].value.value, sizeof(a[i].value.value)) == 0;
         return same;
     }
 
-protected:
-    Expr() {}
-    Expr(const Expr &) {}
-    Expr &operator=(const Expr &) { return *this; }
-    static popops_expr_node node(popops_expr_kind kind, int op, pop_type type, const popops_operand &value = popops_operand())
+  protected:
+    Expr()
+    {
+    }
+    Expr(const Expr &)
+    {
+    }
+    Expr &operator=(const Expr &)
+    {
+        return *this;
+    }
+    static popops_expr_node node(popops_expr_kind kind, int op, pop_type type,
+                                 const popops_operand &value = popops_operand())
     {
         popops_expr_node made = { kind, op, type, value };
         return made;
@@ -82,10 +116,15 @@ protected:
 };
 
 // An expression of whatever kind, by value.
-class Any {
-public:
-    Any(const Expr &expr) : held(expr.clone()) {}
-    Any(const Any &other) : held(other.held->clone()) {}
+class Any
+{
+  public:
+    Any(const Expr &expr) : held(expr.clone())
+    {
+    }
+    Any(const Any &other) : held(other.held->clone())
+    {
+    }
     Any(Any &&) = default;
     Any &operator=(const Any &other)
     {
@@ -93,47 +132,70 @@ public:
         return *this;
     }
     Any &operator=(Any &&) = default;
-    operator Expr &() { return *held; }
-    operator const Expr &() const { return *held; }
+    operator Expr &()
+    {
+        return *held;
+    }
+    operator const Expr &() const
+    {
+        return *held;
+    }
 
-private:
+  private:
     std::unique_ptr<Expr> held;
 };
 
 // What the classes of nodes derive from.
-template <typename T> class ExprType : public Expr {
-public:
-    std::unique_ptr<Expr> clone() const override { return std::unique_ptr<Expr>(new T(static_cast<const T &>(*this))); }
+template <typename T> class ExprType : public Expr
+{
+  public:
+    std::unique_ptr<Expr> clone() const override
+    {
+        return std::unique_ptr<Expr>(new T(static_cast<const T &>(*this)));
+    }
 };
 
 // A number, which takes the type of what stands beside it.
-class Const : public ExprType<Const> {
-public:
+class Const : public ExprType<Const>
+{
+  public:
     template <typename T, detail::IfNumber<T> = 0>
     explicit Const(T number)
         : Const(detail::numberOperand(number), POP_TYPE_NULL, detail::deviceType(poplar::detail::HostType<T>::value))
     {
     }
-    poplar::Type getType() const { return poplar::Type(type == POP_TYPE_NULL ? fallback : type); }
+    poplar::Type getType() const
+    {
+        return poplar::Type(type == POP_TYPE_NULL ? fallback : type);
+    }
     double getDataAsDouble() const
     {
         double real = 0;
         pop_convert(value.value_type, &value.value, POP_DOUBLE, &real, 1);
         return real;
     }
-    void addTo(std::vector<popops_expr_node> &nodes) const override { nodes.push_back(node(POPOPS_EXPR_CONST, fallback, type, value)); }
+    void addTo(std::vector<popops_expr_node> &nodes) const override
+    {
+        nodes.push_back(node(POPOPS_EXPR_CONST, fallback, type, value));
+    }
 
-protected:
-    Const(const popops_operand &given, pop_type fixed, pop_type otherwise) : value(given), type(fixed), fallback(otherwise) {}
+  protected:
+    Const(const popops_operand &given, pop_type fixed, pop_type otherwise)
+        : value(given), type(fixed), fallback(otherwise)
+    {
+    }
 
-private:
+  private:
     popops_operand value;
     pop_type type, fallback;
 };
 // A number of type HALF.
-class ConstHalf : public Const {
-public:
-    explicit ConstHalf(float number) : Const(popops_operand_of_double(static_cast<double>(number)), POP_HALF, POP_HALF) {}
+class ConstHalf : public Const
+{
+  public:
+    explicit ConstHalf(float number) : Const(popops_operand_of_double(static_cast<double>(number)), POP_HALF, POP_HALF)
+    {
+    }
 };
 inline ConstHalf operator""_half(long double value)
 {
@@ -145,58 +207,94 @@ inline ConstHalf operator""_half(unsigned long long value)
 }
 
 // A tensor of the list that map gets, counted from 1.
-class PlaceHolder : public ExprType<PlaceHolder> {
-public:
-    explicit PlaceHolder(unsigned index) : number(index) {}
-    unsigned getIndex() const { return number; }
+class PlaceHolder : public ExprType<PlaceHolder>
+{
+  public:
+    explicit PlaceHolder(unsigned index) : number(index)
+    {
+    }
+    unsigned getIndex() const
+    {
+        return number;
+    }
     void addTo(std::vector<popops_expr_node> &nodes) const override
     {
         nodes.push_back(node(POPOPS_EXPR_PLACEHOLDER, static_cast<int>(number), POP_TYPE_NULL));
     }
 
-private:
+  private:
     unsigned number;
 };
-const PlaceHolder _1(1), _2(2), _3(3), _4(4), _5(5), _6(6), _7(7), _8(8), _9(9), _10(10), _11(11), _12(12), _13(13), _14(14), _15(15), _16(16), _17(17),
-    _18(18), _19(19), _20(20);
+const PlaceHolder _1(1), _2(2), _3(3), _4(4), _5(5), _6(6), _7(7), _8(8), _9(9), _10(10), _11(11), _12(12), _13(13),
+    _14(14), _15(15), _16(16), _17(17), _18(18), _19(19), _20(20);
 
-class Cast : public ExprType<Cast> {
-public:
-    Cast(const Expr &expr, const poplar::Type &to) : arg(expr), type(to.c()) {}
-    const Expr &getLHS() const { return arg; }
-    poplar::Type getRHSType() const { return poplar::Type(type); }
+class Cast : public ExprType<Cast>
+{
+  public:
+    Cast(const Expr &expr, const poplar::Type &to) : arg(expr), type(to.c())
+    {
+    }
+    const Expr &getLHS() const
+    {
+        return arg;
+    }
+    poplar::Type getRHSType() const
+    {
+        return poplar::Type(type);
+    }
     void addTo(std::vector<popops_expr_node> &nodes) const override
     {
         getLHS().addTo(nodes);
         nodes.push_back(node(POPOPS_EXPR_CAST, 0, type));
     }
 
-private:
+  private:
     Any arg;
     pop_type type;
 };
 
-class UnaryOp : public ExprType<UnaryOp> {
-public:
-    UnaryOp(UnaryOpType op, const Expr &a) : type(op), arg(a) {}
-    UnaryOpType getOpType() const { return type; }
-    const Expr &getArg() const { return arg; }
+class UnaryOp : public ExprType<UnaryOp>
+{
+  public:
+    UnaryOp(UnaryOpType op, const Expr &a) : type(op), arg(a)
+    {
+    }
+    UnaryOpType getOpType() const
+    {
+        return type;
+    }
+    const Expr &getArg() const
+    {
+        return arg;
+    }
     void addTo(std::vector<popops_expr_node> &nodes) const override
     {
         getArg().addTo(nodes);
         nodes.push_back(node(POPOPS_EXPR_UNARY, static_cast<int>(type), POP_TYPE_NULL));
     }
 
-private:
+  private:
     UnaryOpType type;
     Any arg;
 };
-class BinaryOp : public ExprType<BinaryOp> {
-public:
-    BinaryOp(BinaryOpType op, const Expr &a, const Expr &b) : type(op), lhs(a), rhs(b) {}
-    BinaryOpType getOpType() const { return type; }
-    const Expr &getLHS() const { return lhs; }
-    const Expr &getRHS() const { return rhs; }
+class BinaryOp : public ExprType<BinaryOp>
+{
+  public:
+    BinaryOp(BinaryOpType op, const Expr &a, const Expr &b) : type(op), lhs(a), rhs(b)
+    {
+    }
+    BinaryOpType getOpType() const
+    {
+        return type;
+    }
+    const Expr &getLHS() const
+    {
+        return lhs;
+    }
+    const Expr &getRHS() const
+    {
+        return rhs;
+    }
     void addTo(std::vector<popops_expr_node> &nodes) const override
     {
         getLHS().addTo(nodes);
@@ -204,17 +302,32 @@ public:
         nodes.push_back(node(POPOPS_EXPR_BINARY, static_cast<int>(type), POP_TYPE_NULL));
     }
 
-private:
+  private:
     BinaryOpType type;
     Any lhs, rhs;
 };
-class TernaryOp : public ExprType<TernaryOp> {
-public:
-    TernaryOp(TernaryOpType op, const Expr &a, const Expr &b, const Expr &c) : type(op), arg0(a), arg1(b), arg2(c) {}
-    TernaryOpType getOpType() const { return type; }
-    const Expr &getArg0() const { return arg0; }
-    const Expr &getArg1() const { return arg1; }
-    const Expr &getArg2() const { return arg2; }
+class TernaryOp : public ExprType<TernaryOp>
+{
+  public:
+    TernaryOp(TernaryOpType op, const Expr &a, const Expr &b, const Expr &c) : type(op), arg0(a), arg1(b), arg2(c)
+    {
+    }
+    TernaryOpType getOpType() const
+    {
+        return type;
+    }
+    const Expr &getArg0() const
+    {
+        return arg0;
+    }
+    const Expr &getArg1() const
+    {
+        return arg1;
+    }
+    const Expr &getArg2() const
+    {
+        return arg2;
+    }
     void addTo(std::vector<popops_expr_node> &nodes) const override
     {
         getArg0().addTo(nodes);
@@ -223,26 +336,35 @@ public:
         nodes.push_back(node(POPOPS_EXPR_TERNARY, static_cast<int>(type), POP_TYPE_NULL));
     }
 
-private:
+  private:
     TernaryOpType type;
     Any arg0, arg1, arg2;
 };
 
 // A class for each operator of popops/operators.def.
 #define UNARY(name, function, constant, Node, ...)                                                                     \
-    class Node : public UnaryOp {                                                                                      \
-    public:                                                                                                            \
-        explicit Node(const Expr &a) : UnaryOp(UnaryOpType::constant, a) {}                                            \
+    class Node : public UnaryOp                                                                                        \
+    {                                                                                                                  \
+      public:                                                                                                          \
+        explicit Node(const Expr &a) : UnaryOp(UnaryOpType::constant, a)                                               \
+        {                                                                                                              \
+        }                                                                                                              \
     };
 #define BINARY(name, function, constant, Node, ...)                                                                    \
-    class Node : public BinaryOp {                                                                                     \
-    public:                                                                                                            \
-        Node(const Expr &a, const Expr &b) : BinaryOp(BinaryOpType::constant, a, b) {}                                 \
+    class Node : public BinaryOp                                                                                       \
+    {                                                                                                                  \
+      public:                                                                                                          \
+        Node(const Expr &a, const Expr &b) : BinaryOp(BinaryOpType::constant, a, b)                                    \
+        {                                                                                                              \
+        }                                                                                                              \
     };
 #define TERNARY(name, function, constant, Node, ...)                                                                   \
-    class Node : public TernaryOp {                                                                                    \
-    public:                                                                                                            \
-        Node(const Expr &a, const Expr &b, const Expr &c) : TernaryOp(TernaryOpType::constant, a, b, c) {}             \
+    class Node : public TernaryOp                                                                                      \
+    {                                                                                                                  \
+      public:                                                                                                          \
+        Node(const Expr &a, const Expr &b, const Expr &c) : TernaryOp(TernaryOpType::constant, a, b, c)                \
+        {                                                                                                              \
+        }                                                                                                              \
     };
 #include <popops/operators.def>
 #undef UNARY

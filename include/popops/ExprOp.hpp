@@ -3,8 +3,10 @@
 #ifndef POPOPS_EXPR_OP_HPP
 #define POPOPS_EXPR_OP_HPP
 
-namespace popops {
-namespace expr {
+namespace popops
+{
+namespace expr
+{
 
 enum class UnaryOpType {
 #define UNARY(name, function, constant, ...) constant,

@@ -7,8 +7,10 @@
 
 #include <ostream>
 
-namespace popops {
-namespace expr {
+namespace popops
+{
+namespace expr
+{
 
 inline std::ostream &operator<<(std::ostream &out, const UnaryOpType &op)
 {

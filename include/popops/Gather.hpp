@@ -8,17 +8,21 @@
 #include <popops/gather.h>
 #include <poputil/detail/call.hpp>
 
-namespace popops {
+namespace popops
+{
 
 struct GatherParams {
     // Elements are spread as evenly as they can be in any case.
     std::size_t maxElementsPerTile = 65535;
 
     GatherParams() = default;
-    GatherParams(std::size_t most) : maxElementsPerTile(most) {}
+    GatherParams(std::size_t most) : maxElementsPerTile(most)
+    {
+    }
 };
 
-namespace detail {
+namespace detail
+{
 
 inline popops_gather_params gatherParams(const GatherParams &params)
 {
@@ -28,39 +32,51 @@ inline popops_gather_params gatherParams(const GatherParams &params)
 
 } // namespace detail
 
-inline poplar::Tensor createGatherInput(poplar::Graph &graph, const poplar::Type &type, const std::vector<std::size_t> &operandShape, unsigned axis,
-                                        GatherParams params = GatherParams(), const poplar::DebugContext &debugContext = {})
+inline poplar::Tensor createGatherInput(poplar::Graph &graph, const poplar::Type &type,
+                                        const std::vector<std::size_t> &operandShape, unsigned axis,
+                                        GatherParams params = GatherParams(),
+                                        const poplar::DebugContext &debugContext = {})
 {
-    return poputil::detail::give(graph.c(), popops_create_gather_input_axis_at(poplar::detail::where(debugContext), graph.c(), type.c(),
-                                                                               poplar::detail::shape(operandShape), axis, detail::gatherParams(params),
-                                                                               poplar::detail::name(debugContext)));
+    return poputil::detail::give(graph.c(), popops_create_gather_input_axis_at(
+                                                poplar::detail::where(debugContext), graph.c(), type.c(),
+                                                poplar::detail::shape(operandShape), axis, detail::gatherParams(params),
+                                                poplar::detail::name(debugContext)));
 }
 // The elements along an axis at indices, which take the axis' place in the shape.
-inline poplar::Tensor gather(poplar::Graph &graph, const poplar::Tensor &input, const poplar::Tensor &indices, unsigned axis,
-                             poplar::program::Sequence &prog, GatherParams params, const poplar::DebugContext &debugContext = {})
+inline poplar::Tensor gather(poplar::Graph &graph, const poplar::Tensor &input, const poplar::Tensor &indices,
+                             unsigned axis, poplar::program::Sequence &prog, GatherParams params,
+                             const poplar::DebugContext &debugContext = {})
 {
-    return poputil::detail::give(graph.c(), popops_gather_axis_at(poplar::detail::where(debugContext), graph.c(), input.c(), indices.c(), axis,
-                                                                  prog.cToGrow(graph.c()), detail::gatherParams(params),
+    return poputil::detail::give(graph.c(), popops_gather_axis_at(poplar::detail::where(debugContext), graph.c(),
+                                                                  input.c(), indices.c(), axis, prog.cToGrow(graph.c()),
+                                                                  detail::gatherParams(params),
                                                                   poplar::detail::name(debugContext)));
 }
 // As XLA has it.
-inline poplar::Tensor createGatherInput(poplar::Graph &graph, const poplar::Type &type, const std::vector<std::size_t> &inputShape,
+inline poplar::Tensor createGatherInput(poplar::Graph &graph, const poplar::Type &type,
+                                        const std::vector<std::size_t> &inputShape,
                                         const std::vector<std::size_t> &sliceSizes, std::vector<unsigned> startIndexMap,
                                         const poplar::DebugContext &debugContext = {})
 {
-    return poputil::detail::give(graph.c(), popops_create_gather_input_at(poplar::detail::where(debugContext), graph.c(), type.c(),
-                                                                          poplar::detail::shape(inputShape), poplar::detail::shape(sliceSizes),
-                                                                          poplar::detail::dims(startIndexMap), poplar::detail::name(debugContext)));
+    return poputil::detail::give(
+        graph.c(),
+        popops_create_gather_input_at(poplar::detail::where(debugContext), graph.c(), type.c(),
+                                      poplar::detail::shape(inputShape), poplar::detail::shape(sliceSizes),
+                                      poplar::detail::dims(startIndexMap), poplar::detail::name(debugContext)));
 }
-inline poplar::Tensor gather(poplar::Graph &graph, const poplar::Tensor &input, const poplar::Tensor &indices, std::size_t indexVectorDim,
-                             const std::vector<std::size_t> &offsetDims, const std::vector<std::size_t> &sliceSizes,
-                             const std::vector<std::size_t> &collapsedSliceDims, const std::vector<unsigned> &startIndexMap,
-                             poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags & = {})
+inline poplar::Tensor gather(poplar::Graph &graph, const poplar::Tensor &input, const poplar::Tensor &indices,
+                             std::size_t indexVectorDim, const std::vector<std::size_t> &offsetDims,
+                             const std::vector<std::size_t> &sliceSizes,
+                             const std::vector<std::size_t> &collapsedSliceDims,
+                             const std::vector<unsigned> &startIndexMap, poplar::program::Sequence &prog,
+                             const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags & = {})
 {
-    return poputil::detail::give(graph.c(), popops_gather_at(poplar::detail::where(debugContext), graph.c(), input.c(), indices.c(), indexVectorDim,
-                                                             poplar::detail::Dims(offsetDims).c(), poplar::detail::shape(sliceSizes),
-                                                             poplar::detail::Dims(collapsedSliceDims).c(), poplar::detail::dims(startIndexMap),
-                                                             prog.cToGrow(graph.c()), poplar::detail::name(debugContext)));
+    return poputil::detail::give(
+        graph.c(),
+        popops_gather_at(poplar::detail::where(debugContext), graph.c(), input.c(), indices.c(), indexVectorDim,
+                         poplar::detail::Dims(offsetDims).c(), poplar::detail::shape(sliceSizes),
+                         poplar::detail::Dims(collapsedSliceDims).c(), poplar::detail::dims(startIndexMap),
+                         prog.cToGrow(graph.c()), poplar::detail::name(debugContext)));
 }
 
 } // namespace popops

@@ -6,27 +6,32 @@
 #include <popops/host_slice_tensor.h>
 #include <poputil/detail/call.hpp>
 
-namespace popops {
+namespace popops
+{
 
 struct IndicesAndTensor {
     poplar::Tensor indices;
     poplar::Tensor tensor;
 };
 
-inline IndicesAndTensor createHostSliceableTensor(poplar::Graph &graph, const poplar::Type &type, const std::vector<std::size_t> &shape, const bool isRead,
+inline IndicesAndTensor createHostSliceableTensor(poplar::Graph &graph, const poplar::Type &type,
+                                                  const std::vector<std::size_t> &shape, const bool isRead,
                                                   const poplar::DebugContext &debugContext = {})
 {
-    const popops_indices_and_tensor both = popops_create_host_sliceable_tensor_at(poplar::detail::where(debugContext), graph.c(), type.c(),
-                                                                                  poplar::detail::shape(shape), isRead, poplar::detail::name(debugContext));
+    const popops_indices_and_tensor both = popops_create_host_sliceable_tensor_at(
+        poplar::detail::where(debugContext), graph.c(), type.c(), poplar::detail::shape(shape), isRead,
+        poplar::detail::name(debugContext));
     poputil::detail::check(graph.c());
     return IndicesAndTensor{ poplar::Tensor(both.indices), poplar::Tensor(both.tensor) };
 }
-inline poplar::Tensor createHostTransferableTensor(poplar::Graph &graph, const poplar::Type &type, const std::vector<std::size_t> &shape, bool isRead,
+inline poplar::Tensor createHostTransferableTensor(poplar::Graph &graph, const poplar::Type &type,
+                                                   const std::vector<std::size_t> &shape, bool isRead,
                                                    const poplar::DebugContext &debugContext = {})
 {
-    return poputil::detail::give(graph.c(), popops_create_host_transferable_tensor_at(poplar::detail::where(debugContext), graph.c(), type.c(),
-                                                                                      poplar::detail::shape(shape), isRead,
-                                                                                      poplar::detail::name(debugContext)));
+    return poputil::detail::give(
+        graph.c(), popops_create_host_transferable_tensor_at(poplar::detail::where(debugContext), graph.c(), type.c(),
+                                                             poplar::detail::shape(shape), isRead,
+                                                             poplar::detail::name(debugContext)));
 }
 
 } // namespace popops

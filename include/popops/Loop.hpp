@@ -1,43 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops that count: those of poputil by the name that they have since, and loops with limits in tensors (popops/loop.h).
+// Loops that count: those of poputil by the name that they have since, and loops with limits in tensors
+// (popops/loop.h).
 #ifndef POPOPS_LOOP_HPP
 #define POPOPS_LOOP_HPP
 
 #include <popops/loop.h>
 #include <poputil/Loop.hpp>
 
-namespace popops {
+namespace popops
+{
 
 typedef poputil::CountedLoopBodyType CountedLoopBodyType;
 using poputil::countedLoop;
 
 // Sets count to initialCount and runs body as long as it is less than countLimit (or, counting down, more).
-inline poplar::program::Sequence countedForLoop(poplar::Graph &graph, const poplar::Tensor &count, int initialCount, const poplar::Tensor &countLimit,
-                                                int countStep, const poplar::program::Program &body, const poplar::DebugContext &debugContext = {})
+inline poplar::program::Sequence countedForLoop(poplar::Graph &graph, const poplar::Tensor &count, int initialCount,
+                                                const poplar::Tensor &countLimit, int countStep,
+                                                const poplar::program::Program &body,
+                                                const poplar::DebugContext &debugContext = {})
 {
     struct Made : poplar::program::Program {
-        explicit Made(pop_program from) : Program(from) {}
+        explicit Made(pop_program from) : Program(from)
+        {
+        }
     };
-    const pop_program made = popops_counted_for_loop_at(poplar::detail::where(debugContext), graph.c(), count.c(), initialCount, countLimit.c(), countStep,
-                                                        body.c(graph.c()), poplar::detail::name(debugContext));
+    const pop_program made =
+        popops_counted_for_loop_at(poplar::detail::where(debugContext), graph.c(), count.c(), initialCount,
+                                   countLimit.c(), countStep, body.c(graph.c()), poplar::detail::name(debugContext));
     poputil::detail::check(graph.c());
     poplar::program::Sequence loop{ poplar::DebugContext(debugContext) };
     loop.add(Made(made));
     return loop;
 }
 // With a counter that nobody sees.
-inline poplar::program::Sequence countedForLoop(poplar::Graph &graph, int initialCount, const poplar::Tensor &countLimit, int countStep,
-                                                const poplar::program::Program &body, const poplar::DebugContext &debugContext = {})
+inline poplar::program::Sequence countedForLoop(poplar::Graph &graph, int initialCount,
+                                                const poplar::Tensor &countLimit, int countStep,
+                                                const poplar::program::Program &body,
+                                                const poplar::DebugContext &debugContext = {})
 {
     return countedForLoop(graph, poplar::Tensor(), initialCount, countLimit, countStep, body, debugContext);
 }
 // What such a loop does before each time: the predicate says whether it goes on.
-inline poplar::Tensor addForLoopCounterVertex(poplar::Graph &graph, const poplar::Tensor &count, const poplar::Tensor &countLimit, int countStep,
-                                              unsigned tile, poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {})
+inline poplar::Tensor addForLoopCounterVertex(poplar::Graph &graph, const poplar::Tensor &count,
+                                              const poplar::Tensor &countLimit, int countStep, unsigned tile,
+                                              poplar::program::Sequence &prog,
+                                              const poplar::DebugContext &debugContext = {})
 {
-    return poputil::detail::give(graph.c(), popops_add_for_loop_counter_vertex_at(poplar::detail::where(debugContext), graph.c(), count.c(), countLimit.c(),
-                                                                                  countStep, tile, prog.cToGrow(graph.c()),
-                                                                                  poplar::detail::name(debugContext)));
+    return poputil::detail::give(
+        graph.c(), popops_add_for_loop_counter_vertex_at(poplar::detail::where(debugContext), graph.c(), count.c(),
+                                                         countLimit.c(), countStep, tile, prog.cToGrow(graph.c()),
+                                                         poplar::detail::name(debugContext)));
 }
 
 } // namespace popops

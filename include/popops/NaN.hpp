@@ -7,19 +7,22 @@
 #include <popops/nan.h>
 #include <poputil/detail/call.hpp>
 
-namespace popops {
+namespace popops
+{
 
 inline poplar::Tensor hasNaN(poplar::Graph &graph, const poplar::Tensor &src, poplar::program::Sequence &prog,
                              const poplar::DebugContext &debugContext = {})
 {
-    return poputil::detail::give(graph.c(), popops_has_nan_at(poplar::detail::where(debugContext), graph.c(), src.c(), prog.cToGrow(graph.c()),
-                                                              poplar::detail::name(debugContext)));
+    return poputil::detail::give(graph.c(),
+                                 popops_has_nan_at(poplar::detail::where(debugContext), graph.c(), src.c(),
+                                                   prog.cToGrow(graph.c()), poplar::detail::name(debugContext)));
 }
 inline poplar::Tensor hasNaNOrInf(poplar::Graph &graph, const poplar::Tensor &src, poplar::program::Sequence &prog,
                                   const poplar::DebugContext &debugContext = {})
 {
-    return poputil::detail::give(graph.c(), popops_has_nan_or_inf_at(poplar::detail::where(debugContext), graph.c(), src.c(),
-                                                                     prog.cToGrow(graph.c()), poplar::detail::name(debugContext)));
+    return poputil::detail::give(graph.c(),
+                                 popops_has_nan_or_inf_at(poplar::detail::where(debugContext), graph.c(), src.c(),
+                                                          prog.cToGrow(graph.c()), poplar::detail::name(debugContext)));
 }
 
 } // namespace popops

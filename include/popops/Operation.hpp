@@ -7,7 +7,8 @@
 #include <ostream>
 #include <popops/OperationDefUtil.hpp>
 
-namespace popops {
+namespace popops
+{
 
 inline std::ostream &operator<<(std::ostream &out, const Operation &op)
 {

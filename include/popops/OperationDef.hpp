@@ -5,7 +5,8 @@
 
 #include <popops/operation.h>
 
-namespace popops {
+namespace popops
+{
 
 enum class Operation {
     ADD = POPOPS_ADD,

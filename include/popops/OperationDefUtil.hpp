@@ -6,7 +6,8 @@
 #include <popops/OperationDef.hpp>
 #include <poputil/VertexTemplates.hpp>
 
-namespace popops {
+namespace popops
+{
 
 inline std::string asString(const Operation &op)
 {
@@ -15,10 +16,14 @@ inline std::string asString(const Operation &op)
 
 } // namespace popops
 
-namespace poputil {
+namespace poputil
+{
 
 template <> struct VertexTemplateToString<popops::Operation> {
-    static std::string to_string(const popops::Operation &op) { return "popops::Operation::" + popops::asString(op); }
+    static std::string to_string(const popops::Operation &op)
+    {
+        return "popops::Operation::" + popops::asString(op);
+    }
 };
 
 } // namespace poputil

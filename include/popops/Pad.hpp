@@ -8,9 +8,11 @@
 
 #include <cstddef>
 
-namespace popops {
+namespace popops
+{
 
-namespace padding {
+namespace padding
+{
 
 enum class Type {
     CONSTANT, // zeros
@@ -22,7 +24,8 @@ enum class MappingMethod { NONE, ZERO, EDGE };
 
 } // namespace padding
 
-namespace detail {
+namespace detail
+{
 
 typedef poputil::detail::Where Where;
 
@@ -34,46 +37,60 @@ inline popops_paddings paddings(const std::vector<std::ptrdiff_t> &list)
 
 } // namespace detail
 
-inline poplar::Tensor pad(poplar::Graph &graph, const poplar::Tensor &t, const std::vector<std::ptrdiff_t> &paddingLower,
+inline poplar::Tensor pad(poplar::Graph &graph, const poplar::Tensor &t,
+                          const std::vector<std::ptrdiff_t> &paddingLower,
                           const std::vector<std::ptrdiff_t> &paddingUpper, float val = 0.0f,
-                          padding::MappingMethod mappingMethod = padding::MappingMethod::ZERO, detail::Where where = detail::Where::here())
+                          padding::MappingMethod mappingMethod = padding::MappingMethod::ZERO,
+                          detail::Where where = detail::Where::here())
 {
-    return poputil::detail::give(graph.c(), popops_pad_at(where, graph.c(), t.c(), detail::paddings(paddingLower), detail::paddings(paddingUpper), val,
+    return poputil::detail::give(graph.c(), popops_pad_at(where, graph.c(), t.c(), detail::paddings(paddingLower),
+                                                          detail::paddings(paddingUpper), val,
                                                           static_cast<popops_padding_mapping>(mappingMethod)));
 }
-inline poplar::Tensor pad(poplar::Graph &graph, const poplar::Tensor &t, const std::vector<std::ptrdiff_t> &paddingLower,
+inline poplar::Tensor pad(poplar::Graph &graph, const poplar::Tensor &t,
+                          const std::vector<std::ptrdiff_t> &paddingLower,
                           const std::vector<std::ptrdiff_t> &paddingUpper, const poplar::Tensor &val,
-                          padding::MappingMethod mappingMethod = padding::MappingMethod::ZERO, detail::Where where = detail::Where::here())
-{
-    return poputil::detail::give(graph.c(), popops_pad_tensor_at(where, graph.c(), t.c(), detail::paddings(paddingLower), detail::paddings(paddingUpper),
-                                                                 val.c(), static_cast<popops_padding_mapping>(mappingMethod)));
-}
-inline poplar::Tensor pad(poplar::Graph &graph, const poplar::Tensor &t, std::ptrdiff_t paddingLower, std::ptrdiff_t paddingUpper, unsigned dim,
-                          float val = 0.0f, padding::MappingMethod mappingMethod = padding::MappingMethod::ZERO,
+                          padding::MappingMethod mappingMethod = padding::MappingMethod::ZERO,
                           detail::Where where = detail::Where::here())
 {
-    return poputil::detail::give(graph.c(), popops_pad_dim_at(where, graph.c(), t.c(), paddingLower, paddingUpper, dim, val,
-                                                              static_cast<popops_padding_mapping>(mappingMethod)));
+    return poputil::detail::give(graph.c(),
+                                 popops_pad_tensor_at(where, graph.c(), t.c(), detail::paddings(paddingLower),
+                                                      detail::paddings(paddingUpper), val.c(),
+                                                      static_cast<popops_padding_mapping>(mappingMethod)));
 }
-inline poplar::Tensor pad(poplar::Graph &graph, const poplar::Tensor &t, std::ptrdiff_t paddingLower, std::ptrdiff_t paddingUpper, unsigned dim,
-                          const poplar::Tensor &val, padding::MappingMethod mappingMethod = padding::MappingMethod::ZERO,
+inline poplar::Tensor pad(poplar::Graph &graph, const poplar::Tensor &t, std::ptrdiff_t paddingLower,
+                          std::ptrdiff_t paddingUpper, unsigned dim, float val = 0.0f,
+                          padding::MappingMethod mappingMethod = padding::MappingMethod::ZERO,
                           detail::Where where = detail::Where::here())
 {
-    return poputil::detail::give(graph.c(), popops_pad_dim_tensor_at(where, graph.c(), t.c(), paddingLower, paddingUpper, dim, val.c(),
-                                                                     static_cast<popops_padding_mapping>(mappingMethod)));
+    return poputil::detail::give(graph.c(), popops_pad_dim_at(where, graph.c(), t.c(), paddingLower, paddingUpper, dim,
+                                                              val, static_cast<popops_padding_mapping>(mappingMethod)));
+}
+inline poplar::Tensor pad(poplar::Graph &graph, const poplar::Tensor &t, std::ptrdiff_t paddingLower,
+                          std::ptrdiff_t paddingUpper, unsigned dim, const poplar::Tensor &val,
+                          padding::MappingMethod mappingMethod = padding::MappingMethod::ZERO,
+                          detail::Where where = detail::Where::here())
+{
+    return poputil::detail::give(graph.c(),
+                                 popops_pad_dim_tensor_at(where, graph.c(), t.c(), paddingLower, paddingUpper, dim,
+                                                          val.c(), static_cast<popops_padding_mapping>(mappingMethod)));
 }
 // With elements of t itself.
-inline poplar::Tensor pad(const poplar::Tensor &t, const std::vector<std::ptrdiff_t> &paddingLower, const std::vector<std::ptrdiff_t> &paddingUpper,
-                          padding::Type type, detail::Where where = detail::Where::here())
-{
-    return poputil::detail::give(pop_store_graph(t.c().store), popops_pad_with_at(where, t.c(), detail::paddings(paddingLower),
-                                                                                  detail::paddings(paddingUpper), static_cast<popops_padding_type>(type)));
-}
-inline poplar::Tensor pad(const poplar::Tensor &t, std::ptrdiff_t paddingLower, std::ptrdiff_t paddingUpper, unsigned dim, padding::Type type,
+inline poplar::Tensor pad(const poplar::Tensor &t, const std::vector<std::ptrdiff_t> &paddingLower,
+                          const std::vector<std::ptrdiff_t> &paddingUpper, padding::Type type,
                           detail::Where where = detail::Where::here())
 {
-    return poputil::detail::give(pop_store_graph(t.c().store), popops_pad_dim_with_at(where, t.c(), paddingLower, paddingUpper, dim,
-                                                                                      static_cast<popops_padding_type>(type)));
+    return poputil::detail::give(pop_store_graph(t.c().store),
+                                 popops_pad_with_at(where, t.c(), detail::paddings(paddingLower),
+                                                    detail::paddings(paddingUpper),
+                                                    static_cast<popops_padding_type>(type)));
+}
+inline poplar::Tensor pad(const poplar::Tensor &t, std::ptrdiff_t paddingLower, std::ptrdiff_t paddingUpper,
+                          unsigned dim, padding::Type type, detail::Where where = detail::Where::here())
+{
+    return poputil::detail::give(
+        pop_store_graph(t.c().store),
+        popops_pad_dim_with_at(where, t.c(), paddingLower, paddingUpper, dim, static_cast<popops_padding_type>(type)));
 }
 
 } // namespace popops

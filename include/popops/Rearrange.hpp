@@ -10,10 +10,13 @@
 #include <functional>
 #include <utility>
 
-namespace popops {
+namespace popops
+{
 
-namespace rearrange {
-namespace detail {
+namespace rearrange
+{
+namespace detail
+{
 
 inline poputil_dim_grouping grouping(const poputil::GroupingInfo &info)
 {
@@ -21,25 +24,27 @@ inline poputil_dim_grouping grouping(const poputil::GroupingInfo &info)
     return c;
 }
 // What was made apart, with its copy at the end of the caller's list.
-inline poplar::Tensor give(poplar::Graph &graph, pop_tensor made, pop_tensor source, pop_tensor destination, std::vector<poplar::program::Copy> &copies,
-                           const poplar::DebugContext &debugContext)
+inline poplar::Tensor give(poplar::Graph &graph, pop_tensor made, pop_tensor source, pop_tensor destination,
+                           std::vector<poplar::program::Copy> &copies, const poplar::DebugContext &debugContext)
 {
     const poplar::Tensor result = poputil::detail::give(graph.c(), made);
     if (pop_tensor_valid(source))
-        copies.push_back(poplar::program::Copy(poplar::Tensor(source), poplar::Tensor(destination), false, debugContext));
+        copies.push_back(
+            poplar::program::Copy(poplar::Tensor(source), poplar::Tensor(destination), false, debugContext));
     return result;
 }
 
 } // namespace detail
 
-inline bool canUseFastTranspose(const poplar::Target &target, const poplar::Type &type, unsigned numRows, unsigned numColumns,
-                                unsigned numTranspositions)
+inline bool canUseFastTranspose(const poplar::Target &target, const poplar::Type &type, unsigned numRows,
+                                unsigned numColumns, unsigned numTranspositions)
 {
     return popops_can_use_fast_transpose(&target.c(), type.c(), numRows, numColumns, numTranspositions);
 }
-// mapping has the indices of the transpositions that each tile does; getInOut gives the flat source and destination of one.
-inline void addTransposeVertices(poplar::Graph &graph, const poplar::ComputeSet &cs, const poplar::Type &dType, unsigned rows, unsigned cols,
-                                 const poplar::Graph::TileToTensorMapping &mapping,
+// mapping has the indices of the transpositions that each tile does; getInOut gives the flat source and destination of
+// one.
+inline void addTransposeVertices(poplar::Graph &graph, const poplar::ComputeSet &cs, const poplar::Type &dType,
+                                 unsigned rows, unsigned cols, const poplar::Graph::TileToTensorMapping &mapping,
                                  std::function<std::pair<const poplar::Tensor, const poplar::Tensor>(size_t)> getInOut,
                                  const poplar::DebugContext &debugContext = {})
 {
@@ -60,7 +65,8 @@ inline void addTransposeVertices(poplar::Graph &graph, const poplar::ComputeSet 
     } call = { getInOut, {}, poputil::detail::Callback() };
     poplar::detail::IntervalLists lists(mapping);
     const pop_interval_lists borrowed = lists.c();
-    popops_add_transpose_vertices_at(poplar::detail::where(debugContext), graph.c(), cs.c(), dType.c(), rows, cols, &borrowed, Call::call, &call);
+    popops_add_transpose_vertices_at(poplar::detail::where(debugContext), graph.c(), cs.c(), dType.c(), rows, cols,
+                                     &borrowed, Call::call, &call);
     call.callback.rethrow();
     poputil::detail::check(graph.c());
 }
@@ -68,8 +74,9 @@ inline void addTransposeVertices(poplar::Graph &graph, const poplar::ComputeSet 
 inline poplar::Tensor partialTranspose(poplar::Graph &graph, const poplar::Tensor &in, const poplar::ComputeSet &cs,
                                        const poplar::DebugContext &debugContext = {})
 {
-    return poputil::detail::give(graph.c(), popops_partial_transpose_at(poplar::detail::where(debugContext), graph.c(), in.c(), cs.c(),
-                                                                        poplar::detail::name(debugContext)));
+    return poputil::detail::give(graph.c(),
+                                 popops_partial_transpose_at(poplar::detail::where(debugContext), graph.c(), in.c(),
+                                                             cs.c(), poplar::detail::name(debugContext)));
 }
 
 inline unsigned getMinimumRegroupGrainSize(const poplar::Type &type)
@@ -77,29 +84,35 @@ inline unsigned getMinimumRegroupGrainSize(const poplar::Type &type)
     return popops_get_minimum_regroup_grain_size(type.c());
 }
 // Adds copies, then transpositions to a compute set that the caller executes after them.
-inline poplar::Tensor regroupTensor(poplar::Graph &graph, const poplar::Tensor &t, poplar::program::Sequence &copies, const poplar::ComputeSet &transposeCS,
-                                    const poputil::GroupingInfo &from, const poputil::GroupingInfo &to, const poplar::DebugContext &debugContext = {})
+inline poplar::Tensor regroupTensor(poplar::Graph &graph, const poplar::Tensor &t, poplar::program::Sequence &copies,
+                                    const poplar::ComputeSet &transposeCS, const poputil::GroupingInfo &from,
+                                    const poputil::GroupingInfo &to, const poplar::DebugContext &debugContext = {})
 {
-    return poputil::detail::give(graph.c(), popops_regroup_tensor_at(poplar::detail::where(debugContext), graph.c(), t.c(), copies.cToGrow(graph.c()),
-                                                                     transposeCS.c(), detail::grouping(from), detail::grouping(to),
+    return poputil::detail::give(graph.c(), popops_regroup_tensor_at(poplar::detail::where(debugContext), graph.c(),
+                                                                     t.c(), copies.cToGrow(graph.c()), transposeCS.c(),
+                                                                     detail::grouping(from), detail::grouping(to),
                                                                      poplar::detail::name(debugContext)));
 }
-inline poplar::Tensor regroupTensor(poplar::Graph &graph, const poplar::Tensor &t, std::vector<poplar::program::Copy> &copies,
-                                    const poplar::ComputeSet &transposeCS, const poputil::GroupingInfo &from, const poputil::GroupingInfo &to,
+inline poplar::Tensor regroupTensor(poplar::Graph &graph, const poplar::Tensor &t,
+                                    std::vector<poplar::program::Copy> &copies, const poplar::ComputeSet &transposeCS,
+                                    const poputil::GroupingInfo &from, const poputil::GroupingInfo &to,
                                     const poplar::DebugContext &debugContext = {})
 {
     pop_tensor source, destination;
-    const pop_tensor made = popops_regroup_tensor_apart_at(poplar::detail::where(debugContext), graph.c(), t.c(), transposeCS.c(), detail::grouping(from),
-                                                           detail::grouping(to), poplar::detail::name(debugContext), &source, &destination);
+    const pop_tensor made = popops_regroup_tensor_apart_at(
+        poplar::detail::where(debugContext), graph.c(), t.c(), transposeCS.c(), detail::grouping(from),
+        detail::grouping(to), poplar::detail::name(debugContext), &source, &destination);
     return detail::give(graph, made, source, destination, copies, debugContext);
 }
-inline poplar::Tensor regroupIfPossible(poplar::Graph &graph, const poplar::Tensor &t, std::vector<poplar::program::Copy> &copies,
+inline poplar::Tensor regroupIfPossible(poplar::Graph &graph, const poplar::Tensor &t,
+                                        std::vector<poplar::program::Copy> &copies,
                                         const poplar::ComputeSet &transposeCS, const poputil::GroupingInfo &to,
                                         const poplar::DebugContext &debugContext = {})
 {
     pop_tensor source, destination;
-    const pop_tensor made = popops_regroup_if_possible_apart_at(poplar::detail::where(debugContext), graph.c(), t.c(), transposeCS.c(),
-                                                                detail::grouping(to), poplar::detail::name(debugContext), &source, &destination);
+    const pop_tensor made = popops_regroup_if_possible_apart_at(
+        poplar::detail::where(debugContext), graph.c(), t.c(), transposeCS.c(), detail::grouping(to),
+        poplar::detail::name(debugContext), &source, &destination);
     return detail::give(graph, made, source, destination, copies, debugContext);
 }
 inline poplar::Tensor regroupIfBeneficial(poplar::Graph &graph, const poplar::Tensor &in, const poplar::Tensor &ref,
@@ -107,35 +120,45 @@ inline poplar::Tensor regroupIfBeneficial(poplar::Graph &graph, const poplar::Te
                                           const poplar::DebugContext &debugContext = {})
 {
     pop_tensor source, destination;
-    const pop_tensor made = popops_regroup_if_beneficial_apart_at(poplar::detail::where(debugContext), graph.c(), in.c(), ref.c(), transposeCS.c(),
-                                                                  poplar::detail::name(debugContext), &source, &destination);
+    const pop_tensor made = popops_regroup_if_beneficial_apart_at(
+        poplar::detail::where(debugContext), graph.c(), in.c(), ref.c(), transposeCS.c(),
+        poplar::detail::name(debugContext), &source, &destination);
     return detail::give(graph, made, source, destination, copies, debugContext);
 }
-inline poplar::Tensor regroupIfPossible(poplar::Graph &graph, const poplar::Tensor &t, poplar::program::Sequence &copies,
-                                        const poplar::ComputeSet &transposeCS, const poputil::GroupingInfo &to,
-                                        const poplar::DebugContext &debugContext = {})
+inline poplar::Tensor regroupIfPossible(poplar::Graph &graph, const poplar::Tensor &t,
+                                        poplar::program::Sequence &copies, const poplar::ComputeSet &transposeCS,
+                                        const poputil::GroupingInfo &to, const poplar::DebugContext &debugContext = {})
 {
-    return poputil::detail::give(graph.c(), popops_regroup_if_possible_at(poplar::detail::where(debugContext), graph.c(), t.c(), copies.cToGrow(graph.c()),
-                                                                          transposeCS.c(), detail::grouping(to), poplar::detail::name(debugContext)));
+    return poputil::detail::give(graph.c(), popops_regroup_if_possible_at(poplar::detail::where(debugContext),
+                                                                          graph.c(), t.c(), copies.cToGrow(graph.c()),
+                                                                          transposeCS.c(), detail::grouping(to),
+                                                                          poplar::detail::name(debugContext)));
 }
-inline poplar::Tensor regroupIfBeneficial(poplar::Graph &graph, const poplar::Tensor &in, const poplar::Tensor &ref, poplar::program::Sequence &copies,
-                                          poplar::ComputeSet transposeCS, const poplar::DebugContext &debugContext = {})
-{
-    return poputil::detail::give(graph.c(), popops_regroup_if_beneficial_in_at(poplar::detail::where(debugContext), graph.c(), in.c(), ref.c(),
-                                                                               copies.cToGrow(graph.c()), transposeCS.c(),
-                                                                               poplar::detail::name(debugContext)));
-}
-inline poplar::Tensor regroupIfBeneficial(poplar::Graph &graph, const poplar::Tensor &in, const poplar::Tensor &ref, poplar::program::Sequence &prog,
+inline poplar::Tensor regroupIfBeneficial(poplar::Graph &graph, const poplar::Tensor &in, const poplar::Tensor &ref,
+                                          poplar::program::Sequence &copies, poplar::ComputeSet transposeCS,
                                           const poplar::DebugContext &debugContext = {})
 {
-    return poputil::detail::give(graph.c(), popops_regroup_if_beneficial_at(poplar::detail::where(debugContext), graph.c(), in.c(), ref.c(),
-                                                                            prog.cToGrow(graph.c()), poplar::detail::name(debugContext)));
+    return poputil::detail::give(
+        graph.c(), popops_regroup_if_beneficial_in_at(poplar::detail::where(debugContext), graph.c(), in.c(), ref.c(),
+                                                      copies.cToGrow(graph.c()), transposeCS.c(),
+                                                      poplar::detail::name(debugContext)));
 }
-inline poplar::Tensor regroupIfBeneficial(poplar::Graph &graph, const poplar::Tensor &in, std::size_t preferredGrouping, poplar::program::Sequence &prog,
+inline poplar::Tensor regroupIfBeneficial(poplar::Graph &graph, const poplar::Tensor &in, const poplar::Tensor &ref,
+                                          poplar::program::Sequence &prog,
                                           const poplar::DebugContext &debugContext = {})
 {
-    return poputil::detail::give(graph.c(), popops_regroup_if_beneficial_to_at(poplar::detail::where(debugContext), graph.c(), in.c(), preferredGrouping,
-                                                                               prog.cToGrow(graph.c()), poplar::detail::name(debugContext)));
+    return poputil::detail::give(
+        graph.c(), popops_regroup_if_beneficial_at(poplar::detail::where(debugContext), graph.c(), in.c(), ref.c(),
+                                                   prog.cToGrow(graph.c()), poplar::detail::name(debugContext)));
+}
+inline poplar::Tensor regroupIfBeneficial(poplar::Graph &graph, const poplar::Tensor &in, std::size_t preferredGrouping,
+                                          poplar::program::Sequence &prog,
+                                          const poplar::DebugContext &debugContext = {})
+{
+    return poputil::detail::give(graph.c(),
+                                 popops_regroup_if_beneficial_to_at(poplar::detail::where(debugContext), graph.c(),
+                                                                    in.c(), preferredGrouping, prog.cToGrow(graph.c()),
+                                                                    poplar::detail::name(debugContext)));
 }
 
 } // namespace rearrange

@@ -9,12 +9,15 @@
 #include <popops/reduce.h>
 #include <poputil/detail/call.hpp>
 
-namespace popops {
+namespace popops
+{
 
 // What is done: out = scale * op(in), or with update out += scale * op(in); scale is a FLOAT tensor of one element.
 struct ReduceParams {
     ReduceParams() = default;
-    ReduceParams(Operation operation, bool updates = false) : op(operation), update(updates) {}
+    ReduceParams(Operation operation, bool updates = false) : op(operation), update(updates)
+    {
+    }
     ReduceParams(Operation operation, bool updates, poplar::Tensor scaleTensor)
         : op(operation), update(updates), useScale(true), scale(std::move(scaleTensor))
     {
@@ -28,7 +31,8 @@ struct ReduceParams {
     poplar::Tensor scale;
 };
 
-namespace detail {
+namespace detail
+{
 
 inline popops_reduce_params reduceParams(const ReduceParams &params)
 {
@@ -39,88 +43,101 @@ inline popops_reduce_params reduceParams(const ReduceParams &params)
 }
 
 // The caller's compute sets for the length of a call; what it added goes to the end of the list.
-class ReduceSets {
-public:
+class ReduceSets
+{
+  public:
     explicit ReduceSets(std::vector<poplar::ComputeSet> &callers) : list(callers), sets()
     {
         for (; sets.count < list.size() && sets.count < POPOPS_MOST_REDUCE_SETS; ++sets.count)
             sets.list[sets.count] = list[sets.count].c();
     }
-    popops_compute_sets *c() { return &sets; }
+    popops_compute_sets *c()
+    {
+        return &sets;
+    }
     void giveBack()
     {
         for (std::size_t i = list.size(); i < sets.count; ++i)
             list.push_back(poplar::ComputeSet(sets.list[i]));
     }
 
-private:
+  private:
     std::vector<poplar::ComputeSet> &list;
     popops_compute_sets sets;
 };
 
 } // namespace detail
 
-inline poplar::Tensor reduce(poplar::Graph &graph, const poplar::Tensor &in, const poplar::Type &outType, const std::vector<std::size_t> &dims,
-                             ReduceParams params, poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
-                             const poplar::OptionFlags &options = {})
+inline poplar::Tensor reduce(poplar::Graph &graph, const poplar::Tensor &in, const poplar::Type &outType,
+                             const std::vector<std::size_t> &dims, ReduceParams params, poplar::program::Sequence &prog,
+                             const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})
 {
-    return poputil::detail::give(graph.c(), popops_reduce_at(poplar::detail::where(debugContext), graph.c(), in.c(), outType.c(),
-                                                             poplar::detail::Dims(dims).c(), detail::reduceParams(params), prog.cToGrow(graph.c()),
-                                                             poplar::detail::name(debugContext), poplar::detail::Options(options)));
+    return poputil::detail::give(graph.c(),
+                                 popops_reduce_at(poplar::detail::where(debugContext), graph.c(), in.c(), outType.c(),
+                                                  poplar::detail::Dims(dims).c(), detail::reduceParams(params),
+                                                  prog.cToGrow(graph.c()), poplar::detail::name(debugContext),
+                                                  poplar::detail::Options(options)));
 }
-inline poplar::Tensor reduce(poplar::Graph &graph, const poplar::Tensor &in, const std::vector<std::size_t> &dims, ReduceParams params,
-                             poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})
+inline poplar::Tensor reduce(poplar::Graph &graph, const poplar::Tensor &in, const std::vector<std::size_t> &dims,
+                             ReduceParams params, poplar::program::Sequence &prog,
+                             const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})
 {
     return reduce(graph, in, in.elementType(), dims, std::move(params), prog, debugContext, options);
 }
-inline void reduceWithOutput(poplar::Graph &graph, const poplar::Tensor &in, const poplar::Tensor &out, const std::vector<std::size_t> &dims,
-                             ReduceParams params, poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
-                             const poplar::OptionFlags &options = {})
+inline void reduceWithOutput(poplar::Graph &graph, const poplar::Tensor &in, const poplar::Tensor &out,
+                             const std::vector<std::size_t> &dims, ReduceParams params, poplar::program::Sequence &prog,
+                             const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})
 {
-    popops_reduce_with_output_at(poplar::detail::where(debugContext), graph.c(), in.c(), out.c(), poplar::detail::Dims(dims).c(),
-                                 detail::reduceParams(params), prog.cToGrow(graph.c()), poplar::detail::name(debugContext),
-                                 poplar::detail::Options(options));
+    popops_reduce_with_output_at(poplar::detail::where(debugContext), graph.c(), in.c(), out.c(),
+                                 poplar::detail::Dims(dims).c(), detail::reduceParams(params), prog.cToGrow(graph.c()),
+                                 poplar::detail::name(debugContext), poplar::detail::Options(options));
     poputil::detail::check(graph.c());
 }
 
 // As compute sets, which several reductions can share: each one's first stage goes into the first set, and so on.
-inline poplar::Tensor reduce(poplar::Graph &graph, const poplar::Tensor &in, const poplar::Type &outType, const std::vector<std::size_t> &dims,
-                             ReduceParams params, std::vector<poplar::ComputeSet> &css, const poplar::DebugContext &debugContext = {},
-                             const poplar::OptionFlags &options = {})
-{
-    detail::ReduceSets sets(css);
-    const pop_tensor out = popops_reduce_in_at(poplar::detail::where(debugContext), graph.c(), in.c(), outType.c(), poplar::detail::Dims(dims).c(),
-                                               detail::reduceParams(params), sets.c(), poplar::detail::name(debugContext),
-                                               poplar::detail::Options(options));
-    sets.giveBack();
-    return poputil::detail::give(graph.c(), out);
-}
-inline poplar::Tensor reduce(poplar::Graph &graph, const poplar::Tensor &in, const std::vector<std::size_t> &dims, ReduceParams params,
+inline poplar::Tensor reduce(poplar::Graph &graph, const poplar::Tensor &in, const poplar::Type &outType,
+                             const std::vector<std::size_t> &dims, ReduceParams params,
                              std::vector<poplar::ComputeSet> &css, const poplar::DebugContext &debugContext = {},
                              const poplar::OptionFlags &options = {})
 {
+    detail::ReduceSets sets(css);
+    const pop_tensor out = popops_reduce_in_at(poplar::detail::where(debugContext), graph.c(), in.c(), outType.c(),
+                                               poplar::detail::Dims(dims).c(), detail::reduceParams(params), sets.c(),
+                                               poplar::detail::name(debugContext), poplar::detail::Options(options));
+    sets.giveBack();
+    return poputil::detail::give(graph.c(), out);
+}
+inline poplar::Tensor reduce(poplar::Graph &graph, const poplar::Tensor &in, const std::vector<std::size_t> &dims,
+                             ReduceParams params, std::vector<poplar::ComputeSet> &css,
+                             const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})
+{
     return reduce(graph, in, in.elementType(), dims, std::move(params), css, debugContext, options);
 }
-inline void reduceWithOutput(poplar::Graph &graph, const poplar::Tensor &in, const poplar::Tensor &out, const std::vector<std::size_t> &dims,
-                             ReduceParams params, std::vector<poplar::ComputeSet> &css, const poplar::DebugContext &debugContext = {},
+inline void reduceWithOutput(poplar::Graph &graph, const poplar::Tensor &in, const poplar::Tensor &out,
+                             const std::vector<std::size_t> &dims, ReduceParams params,
+                             std::vector<poplar::ComputeSet> &css, const poplar::DebugContext &debugContext = {},
                              const poplar::OptionFlags &options = {})
 {
     detail::ReduceSets sets(css);
-    popops_reduce_with_output_in_at(poplar::detail::where(debugContext), graph.c(), in.c(), out.c(), poplar::detail::Dims(dims).c(),
-                                    detail::reduceParams(params), sets.c(), poplar::detail::name(debugContext), poplar::detail::Options(options));
+    popops_reduce_with_output_in_at(poplar::detail::where(debugContext), graph.c(), in.c(), out.c(),
+                                    poplar::detail::Dims(dims).c(), detail::reduceParams(params), sets.c(),
+                                    poplar::detail::name(debugContext), poplar::detail::Options(options));
     sets.giveBack();
     poputil::detail::check(graph.c());
 }
 
 // One of several reductions that share their compute sets.
 struct SingleReduceOp {
-    SingleReduceOp(poplar::Tensor input, std::vector<std::size_t> dimensions, ReduceParams parameters, poplar::Type type, std::string name = "")
-        : in(std::move(input)), dims(std::move(dimensions)), params(std::move(parameters)), useOutType(true), outType(type), debugName(std::move(name))
+    SingleReduceOp(poplar::Tensor input, std::vector<std::size_t> dimensions, ReduceParams parameters,
+                   poplar::Type type, std::string name = "")
+        : in(std::move(input)), dims(std::move(dimensions)), params(std::move(parameters)), useOutType(true),
+          outType(type), debugName(std::move(name))
     {
     }
-    SingleReduceOp(poplar::Tensor input, std::vector<std::size_t> dimensions, ReduceParams parameters, std::string name = "")
-        : in(std::move(input)), dims(std::move(dimensions)), params(std::move(parameters)), useOutType(false), outType(in.elementType()),
-          debugName(std::move(name))
+    SingleReduceOp(poplar::Tensor input, std::vector<std::size_t> dimensions, ReduceParams parameters,
+                   std::string name = "")
+        : in(std::move(input)), dims(std::move(dimensions)), params(std::move(parameters)), useOutType(false),
+          outType(in.elementType()), debugName(std::move(name))
     {
     }
 
@@ -133,11 +150,13 @@ struct SingleReduceOp {
 };
 
 // outputs is empty, and gets the results, or has one for each.
-inline void reduceMany(poplar::Graph &graph, const std::vector<SingleReduceOp> &reductions, std::vector<poplar::Tensor> &outputs,
-                       poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})
+inline void reduceMany(poplar::Graph &graph, const std::vector<SingleReduceOp> &reductions,
+                       std::vector<poplar::Tensor> &outputs, poplar::program::Sequence &prog,
+                       const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})
 {
     if (!outputs.empty() && outputs.size() != reductions.size())
-        throw poputil::poplibs_error("reduceMany: " + std::to_string(reductions.size()) + " reductions and " + std::to_string(outputs.size()) + " outputs");
+        throw poputil::poplibs_error("reduceMany: " + std::to_string(reductions.size()) + " reductions and " +
+                                     std::to_string(outputs.size()) + " outputs");
     std::vector<std::vector<unsigned>> dims;
     std::vector<popops_single_reduce> list;
     std::vector<pop_tensor> outs(reductions.size(), pop_tensor());
@@ -145,13 +164,15 @@ inline void reduceMany(poplar::Graph &graph, const std::vector<SingleReduceOp> &
     for (std::size_t i = 0; i < reductions.size(); ++i) {
         const SingleReduceOp &op = reductions[i];
         dims.emplace_back(op.dims.begin(), op.dims.end());
-        popops_single_reduce one = { op.in.c(), poplar::detail::dims(dims.back()), detail::reduceParams(op.params), op.outType.c(), op.debugName.c_str() };
+        popops_single_reduce one = { op.in.c(), poplar::detail::dims(dims.back()), detail::reduceParams(op.params),
+                                     op.outType.c(), op.debugName.c_str() };
         list.push_back(one);
         if (!outputs.empty())
             outs[i] = outputs[i].c();
     }
-    popops_reduce_many_at(poplar::detail::where(debugContext), graph.c(), list.data(), list.size(), outs.data(), prog.cToGrow(graph.c()),
-                          poplar::detail::name(debugContext), poplar::detail::Options(options));
+    popops_reduce_many_at(poplar::detail::where(debugContext), graph.c(), list.data(), list.size(), outs.data(),
+                          prog.cToGrow(graph.c()), poplar::detail::name(debugContext),
+                          poplar::detail::Options(options));
     poputil::detail::check(graph.c());
     if (outputs.empty())
         for (const pop_tensor &out : outs)

@@ -10,24 +10,29 @@
 
 #include <functional>
 
-namespace popops {
+namespace popops
+{
 
 // Gives what becomes of a slice, of what it was and of the update.
-typedef std::function<poplar::Tensor(poplar::Graph &, poplar::Tensor &, poplar::Tensor &, poplar::program::Sequence &)> UpdateComputationFunc;
+typedef std::function<poplar::Tensor(poplar::Graph &, poplar::Tensor &, poplar::Tensor &, poplar::program::Sequence &)>
+    UpdateComputationFunc;
 
-inline void scatter(poplar::Graph &graph, const poplar::Tensor &operand, const poplar::Tensor &indices, const poplar::Tensor &updates,
-                    std::size_t indexVectorDim, std::vector<unsigned> updateWindowDims, std::vector<std::size_t> insertWindowDims,
-                    std::vector<unsigned> scatterDimsToOperandDims, poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
+inline void scatter(poplar::Graph &graph, const poplar::Tensor &operand, const poplar::Tensor &indices,
+                    const poplar::Tensor &updates, std::size_t indexVectorDim, std::vector<unsigned> updateWindowDims,
+                    std::vector<std::size_t> insertWindowDims, std::vector<unsigned> scatterDimsToOperandDims,
+                    poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
                     const poplar::OptionFlags & = {})
 {
-    popops_scatter_at(poplar::detail::where(debugContext), graph.c(), operand.c(), indices.c(), updates.c(), indexVectorDim,
-                      poplar::detail::dims(updateWindowDims), poplar::detail::Dims(insertWindowDims).c(), poplar::detail::dims(scatterDimsToOperandDims),
+    popops_scatter_at(poplar::detail::where(debugContext), graph.c(), operand.c(), indices.c(), updates.c(),
+                      indexVectorDim, poplar::detail::dims(updateWindowDims),
+                      poplar::detail::Dims(insertWindowDims).c(), poplar::detail::dims(scatterDimsToOperandDims),
                       prog.cToGrow(graph.c()), poplar::detail::name(debugContext));
     poputil::detail::check(graph.c());
 }
-inline void scatter(poplar::Graph &graph, const poplar::Tensor &operand, const poplar::Tensor &indices, const poplar::Tensor &updates,
-                    std::size_t indexVectorDim, std::vector<unsigned> updateWindowDims, std::vector<std::size_t> insertWindowDims,
-                    std::vector<unsigned> scatterDimsToOperandDims, const UpdateComputationFunc &updateComputation, poplar::program::Sequence &prog,
+inline void scatter(poplar::Graph &graph, const poplar::Tensor &operand, const poplar::Tensor &indices,
+                    const poplar::Tensor &updates, std::size_t indexVectorDim, std::vector<unsigned> updateWindowDims,
+                    std::vector<std::size_t> insertWindowDims, std::vector<unsigned> scatterDimsToOperandDims,
+                    const UpdateComputationFunc &updateComputation, poplar::program::Sequence &prog,
                     const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags & = {})
 {
     struct Computation {
@@ -46,10 +51,12 @@ inline void scatter(poplar::Graph &graph, const poplar::Tensor &operand, const p
             });
             return computation->result.c();
         }
-    } computation = { graph, updateComputation, poplar::program::Sequence(), poplar::Tensor(), poputil::detail::Callback() };
-    popops_scatter_with_at(poplar::detail::where(debugContext), graph.c(), operand.c(), indices.c(), updates.c(), indexVectorDim,
-                           poplar::detail::dims(updateWindowDims), poplar::detail::Dims(insertWindowDims).c(),
-                           poplar::detail::dims(scatterDimsToOperandDims), Computation::call, &computation, prog.cToGrow(graph.c()),
+    } computation = { graph, updateComputation, poplar::program::Sequence(), poplar::Tensor(),
+                      poputil::detail::Callback() };
+    popops_scatter_with_at(poplar::detail::where(debugContext), graph.c(), operand.c(), indices.c(), updates.c(),
+                           indexVectorDim, poplar::detail::dims(updateWindowDims),
+                           poplar::detail::Dims(insertWindowDims).c(), poplar::detail::dims(scatterDimsToOperandDims),
+                           Computation::call, &computation, prog.cToGrow(graph.c()),
                            poplar::detail::name(debugContext));
     computation.callback.rethrow();
     poputil::detail::check(graph.c());

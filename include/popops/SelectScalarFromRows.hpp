@@ -7,13 +7,16 @@
 #include <popops/select_scalar_from_rows.h>
 #include <poputil/detail/call.hpp>
 
-namespace popops {
-
-inline poplar::Tensor selectScalarFromRows(poplar::Graph &graph, const poplar::Tensor &params, const poplar::Tensor &indices,
-                                           poplar::program::Sequence &program, const poplar::DebugContext &debugContext = {})
+namespace popops
 {
-    return poputil::detail::give(graph.c(), popops_select_scalar_from_rows_at(poplar::detail::where(debugContext), graph.c(), params.c(), indices.c(),
-                                                                              program.cToGrow(graph.c()), poplar::detail::name(debugContext)));
+
+inline poplar::Tensor selectScalarFromRows(poplar::Graph &graph, const poplar::Tensor &params,
+                                           const poplar::Tensor &indices, poplar::program::Sequence &program,
+                                           const poplar::DebugContext &debugContext = {})
+{
+    return poputil::detail::give(graph.c(), popops_select_scalar_from_rows_at(
+                                                poplar::detail::where(debugContext), graph.c(), params.c(), indices.c(),
+                                                program.cToGrow(graph.c()), poplar::detail::name(debugContext)));
 }
 
 } // namespace popops

@@ -7,7 +7,8 @@
 
 #include <ostream>
 
-namespace popops {
+namespace popops
+{
 
 enum class SortOrder { NONE, ASCENDING, DESCENDING };
 

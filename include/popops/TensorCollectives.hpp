@@ -11,13 +11,16 @@
 #include <set>
 #include <vector>
 
-namespace popops {
+namespace popops
+{
 
-inline Chunks reduceScatter(poplar::Graph &graph, const poplar::Tensor &toReduce, Operation op, poplar::program::Sequence &prog,
-                            const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})
+inline Chunks reduceScatter(poplar::Graph &graph, const poplar::Tensor &toReduce, Operation op,
+                            poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
+                            const poplar::OptionFlags &options = {})
 {
     std::vector<pop_tensor> parts(toReduce.rank() ? toReduce.dim(0) : 0);
-    popops_reduce_scatter_at(poplar::detail::where(debugContext), graph.c(), toReduce.c(), static_cast<popops_operation>(op), prog.cToGrow(graph.c()),
+    popops_reduce_scatter_at(poplar::detail::where(debugContext), graph.c(), toReduce.c(),
+                             static_cast<popops_operation>(op), prog.cToGrow(graph.c()),
                              poplar::detail::name(debugContext), poplar::detail::Options(options), parts.data());
     poputil::detail::check(graph.c());
     Chunks result;
@@ -26,8 +29,8 @@ inline Chunks reduceScatter(poplar::Graph &graph, const poplar::Tensor &toReduce
         result.chunks.push_back(Chunk(poplar::Tensor(part), static_cast<unsigned>(result.chunks.size()), 0));
     return result;
 }
-// The chunks stand in the result by offset, then by index, whatever their order in the list.  There are as many rows as originalInput has; where it is
-// not given, as many as indices.
+// The chunks stand in the result by offset, then by index, whatever their order in the list.  There are as many rows as
+// originalInput has; where it is not given, as many as indices.
 inline poplar::Tensor allGather(poplar::Graph &graph, const Chunks &toGather, poplar::program::Sequence &prog,
                                 const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})
 {
@@ -39,16 +42,19 @@ inline poplar::Tensor allGather(poplar::Graph &graph, const Chunks &toGather, po
     }
     const poplar::Tensor &input = toGather.originalInput;
     const size_t rows = input.valid() && input.rank() ? input.dim(0) : indices.size();
-    return poputil::detail::give(graph.c(), popops_all_gather_chunks_at(poplar::detail::where(debugContext), graph.c(), chunks.data(), chunks.size(), rows,
-                                                                        prog.cToGrow(graph.c()), poplar::detail::name(debugContext),
-                                                                        poplar::detail::Options(options)));
+    return poputil::detail::give(
+        graph.c(), popops_all_gather_chunks_at(poplar::detail::where(debugContext), graph.c(), chunks.data(),
+                                               chunks.size(), rows, prog.cToGrow(graph.c()),
+                                               poplar::detail::name(debugContext), poplar::detail::Options(options)));
 }
-inline poplar::Tensor allReduce(poplar::Graph &graph, const poplar::Tensor &toReduce, Operation op, poplar::program::Sequence &prog,
-                                const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})
+inline poplar::Tensor allReduce(poplar::Graph &graph, const poplar::Tensor &toReduce, Operation op,
+                                poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
+                                const poplar::OptionFlags &options = {})
 {
-    return poputil::detail::give(graph.c(), popops_all_reduce_at(poplar::detail::where(debugContext), graph.c(), toReduce.c(),
-                                                                 static_cast<popops_operation>(op), prog.cToGrow(graph.c()),
-                                                                 poplar::detail::name(debugContext), poplar::detail::Options(options)));
+    return poputil::detail::give(
+        graph.c(), popops_all_reduce_at(poplar::detail::where(debugContext), graph.c(), toReduce.c(),
+                                        static_cast<popops_operation>(op), prog.cToGrow(graph.c()),
+                                        poplar::detail::name(debugContext), poplar::detail::Options(options)));
 }
 
 } // namespace popops

@@ -11,7 +11,8 @@
 #include <string>
 #include <utility>
 
-namespace popops {
+namespace popops
+{
 
 struct TopKParams {
     unsigned k;
@@ -27,51 +28,61 @@ struct TopKParams {
 
 inline std::ostream &operator<<(std::ostream &out, const TopKParams &params)
 {
-    return out << "{k=" << std::to_string(params.k) << ",largest=" << (params.largest ? "true" : "false") << ",sortOrder=" << params.sortOrder
-               << ",stableSort=" << (params.stableSort ? "true" : "false") << '}';
+    return out << "{k=" << std::to_string(params.k) << ",largest=" << (params.largest ? "true" : "false")
+               << ",sortOrder=" << params.sortOrder << ",stableSort=" << (params.stableSort ? "true" : "false") << '}';
 }
 
-namespace detail {
+namespace detail
+{
 
 inline popops_top_k_params topKParams(const TopKParams &params)
 {
-    popops_top_k_params c = { params.k, params.largest, static_cast<popops_sort_order>(params.sortOrder), params.stableSort };
+    popops_top_k_params c = { params.k, params.largest, static_cast<popops_sort_order>(params.sortOrder),
+                              params.stableSort };
     return c;
 }
 
 } // namespace detail
 
-inline poplar::Tensor createTopKInput(poplar::Graph &graph, const poplar::Type &type, const std::vector<std::size_t> &shape, const TopKParams &params,
+inline poplar::Tensor createTopKInput(poplar::Graph &graph, const poplar::Type &type,
+                                      const std::vector<std::size_t> &shape, const TopKParams &params,
                                       const poplar::DebugContext &debugContext = {})
 {
-    return poputil::detail::give(graph.c(), popops_create_top_k_input_at(poplar::detail::where(debugContext), graph.c(), type.c(),
-                                                                         poplar::detail::shape(shape), detail::topKParams(params),
-                                                                         poplar::detail::name(debugContext)));
+    return poputil::detail::give(graph.c(),
+                                 popops_create_top_k_input_at(poplar::detail::where(debugContext), graph.c(), type.c(),
+                                                              poplar::detail::shape(shape), detail::topKParams(params),
+                                                              poplar::detail::name(debugContext)));
 }
-inline poplar::Tensor topK(poplar::Graph &graph, poplar::program::Sequence &prog, const poplar::Tensor &t, const TopKParams &params,
-                           const poplar::DebugContext &debugContext = {})
+inline poplar::Tensor topK(poplar::Graph &graph, poplar::program::Sequence &prog, const poplar::Tensor &t,
+                           const TopKParams &params, const poplar::DebugContext &debugContext = {})
 {
-    return poputil::detail::give(graph.c(), popops_top_k_at(poplar::detail::where(debugContext), graph.c(), prog.cToGrow(graph.c()), t.c(),
-                                                            detail::topKParams(params), poplar::detail::name(debugContext)));
+    return poputil::detail::give(graph.c(), popops_top_k_at(poplar::detail::where(debugContext), graph.c(),
+                                                            prog.cToGrow(graph.c()), t.c(), detail::topKParams(params),
+                                                            poplar::detail::name(debugContext)));
 }
 // The keys, and the values that go with them.
-inline std::pair<poplar::Tensor, poplar::Tensor> topKKeyValue(poplar::Graph &graph, poplar::program::Sequence &prog, const poplar::Tensor &keys,
-                                                              const poplar::Tensor &values, const TopKParams &params,
+inline std::pair<poplar::Tensor, poplar::Tensor> topKKeyValue(poplar::Graph &graph, poplar::program::Sequence &prog,
+                                                              const poplar::Tensor &keys, const poplar::Tensor &values,
+                                                              const TopKParams &params,
                                                               const poplar::DebugContext &debugContext = {})
 {
     pop_tensor chosen;
-    const pop_tensor best = popops_top_k_key_value_at(poplar::detail::where(debugContext), graph.c(), prog.cToGrow(graph.c()), keys.c(), values.c(),
-                                                      detail::topKParams(params), &chosen, poplar::detail::name(debugContext));
+    const pop_tensor best =
+        popops_top_k_key_value_at(poplar::detail::where(debugContext), graph.c(), prog.cToGrow(graph.c()), keys.c(),
+                                  values.c(), detail::topKParams(params), &chosen, poplar::detail::name(debugContext));
     poputil::detail::check(graph.c());
     return std::pair<poplar::Tensor, poplar::Tensor>(poplar::Tensor(best), poplar::Tensor(chosen));
 }
 // The elements, and their indices.
-inline std::pair<poplar::Tensor, poplar::Tensor> topKWithPermutation(poplar::Graph &graph, poplar::program::Sequence &prog, const poplar::Tensor &t,
-                                                                     const TopKParams &params, const poplar::DebugContext &debugContext = {})
+inline std::pair<poplar::Tensor, poplar::Tensor> topKWithPermutation(poplar::Graph &graph,
+                                                                     poplar::program::Sequence &prog,
+                                                                     const poplar::Tensor &t, const TopKParams &params,
+                                                                     const poplar::DebugContext &debugContext = {})
 {
     pop_tensor indices;
-    const pop_tensor best = popops_top_k_with_permutation_at(poplar::detail::where(debugContext), graph.c(), prog.cToGrow(graph.c()), t.c(),
-                                                             detail::topKParams(params), &indices, poplar::detail::name(debugContext));
+    const pop_tensor best =
+        popops_top_k_with_permutation_at(poplar::detail::where(debugContext), graph.c(), prog.cToGrow(graph.c()), t.c(),
+                                         detail::topKParams(params), &indices, poplar::detail::name(debugContext));
     poputil::detail::check(graph.c());
     return std::pair<poplar::Tensor, poplar::Tensor>(poplar::Tensor(best), poplar::Tensor(indices));
 }

@@ -7,13 +7,14 @@
 #include <popops/update_scalar_in_rows.h>
 #include <poputil/detail/call.hpp>
 
-namespace popops {
-
-inline void updateScalarInRows(poplar::Graph &graph, const poplar::Tensor &params, const poplar::Tensor &indices, poplar::program::Sequence &program,
-                               const poplar::DebugContext &debugContext = {})
+namespace popops
 {
-    popops_update_scalar_in_rows_at(poplar::detail::where(debugContext), graph.c(), params.c(), indices.c(), program.cToGrow(graph.c()),
-                                    poplar::detail::name(debugContext));
+
+inline void updateScalarInRows(poplar::Graph &graph, const poplar::Tensor &params, const poplar::Tensor &indices,
+                               poplar::program::Sequence &program, const poplar::DebugContext &debugContext = {})
+{
+    popops_update_scalar_in_rows_at(poplar::detail::where(debugContext), graph.c(), params.c(), indices.c(),
+                                    program.cToGrow(graph.c()), poplar::detail::name(debugContext));
     poputil::detail::check(graph.c());
 }
 

@@ -5,11 +5,14 @@
 
 #include <popops/Fill.hpp>
 
-namespace popops {
-
-inline void zero(poplar::Graph &graph, const poplar::Tensor &t, poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {})
+namespace popops
 {
-    popops_zero_at(poplar::detail::where(debugContext), graph.c(), t.c(), prog.cToGrow(graph.c()), poplar::detail::name(debugContext));
+
+inline void zero(poplar::Graph &graph, const poplar::Tensor &t, poplar::program::Sequence &prog,
+                 const poplar::DebugContext &debugContext = {})
+{
+    popops_zero_at(poplar::detail::where(debugContext), graph.c(), t.c(), prog.cToGrow(graph.c()),
+                   poplar::detail::name(debugContext));
     poputil::detail::check(graph.c());
 }
 inline void zero(poplar::Graph &graph, const poplar::Tensor &t, poplar::ComputeSet zeroCS,
@@ -18,7 +21,8 @@ inline void zero(poplar::Graph &graph, const poplar::Tensor &t, poplar::ComputeS
     popops_zero_in_at(where, graph.c(), t.c(), zeroCS.c());
     poputil::detail::check(graph.c());
 }
-inline void zero(poplar::Graph &graph, poplar::Tensor t, const std::vector<poplar::Interval> &tileRegions, unsigned tile, poplar::ComputeSet zeroCS,
+inline void zero(poplar::Graph &graph, poplar::Tensor t, const std::vector<poplar::Interval> &tileRegions,
+                 unsigned tile, poplar::ComputeSet zeroCS,
                  poputil::detail::Where where = poputil::detail::Where::here())
 {
     popops_zero_on_tile_at(where, graph.c(), t.c(), poputil::detail::Intervals(tileRegions).c(), tile, zeroCS.c());

@@ -9,8 +9,10 @@
 POP_BEGIN_DECLS
 
 #define popops_all_true(...) popops_all_true_at(POP_HERE, __VA_ARGS__)
-/* Adds to a sequence: a new BOOL of rank 0, which an If or a RepeatWhile can take: the AND of all elements of a BOOL tensor; true of none. */
-POP_API pop_tensor popops_all_true_at(pop_where where, pop_graph *graph, pop_tensor a, pop_program sequence, const char *name);
+/* Adds to a sequence: a new BOOL of rank 0, which an If or a RepeatWhile can take: the AND of all elements of a BOOL
+ * tensor; true of none. */
+POP_API pop_tensor popops_all_true_at(pop_where where, pop_graph *graph, pop_tensor a, pop_program sequence,
+                                      const char *name);
 
 POP_END_DECLS
 #endif

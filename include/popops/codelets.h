@@ -8,8 +8,8 @@
 POP_BEGIN_DECLS
 
 #define popops_add_codelets(...) popops_add_codelets_at(POP_HERE, __VA_ARGS__)
-/* Loads popops.gp from beside the library (or the file that the environment's IPU_POPOPS_GP names) and registers the vertices' estimates.  Doing it
- * again has no effect. */
+/* Loads popops.gp from beside the library (or the file that the environment's IPU_POPOPS_GP names) and registers the
+ * vertices' estimates.  Doing it again has no effect. */
 POP_API void popops_add_codelets_at(pop_where where, pop_graph *graph);
 
 POP_END_DECLS

@@ -6,7 +6,8 @@
 #include <popops/codelets.h>
 #include <poputil/detail/call.hpp>
 
-namespace popops {
+namespace popops
+{
 
 inline void addCodelets(poplar::Graph &graph, poputil::detail::Where where = poputil::detail::Where::here())
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For codelets in C: the functions of one element that operators.def calls, in float, without branches, so that loops over them become vectors.  They
- * are within 4 units in the last place (gelu 7), everywhere (tests/poplibs/test_popops_element_functions.c); fma is one instruction from x86-64-v3 on. */
+/* For codelets in C: the functions of one element that operators.def calls, in float, without branches, so that loops
+ * over them become vectors.  They are within 4 units in the last place (gelu 7), everywhere
+ * (tests/poplibs/test_popops_element_functions.c); fma is one instruction from x86-64-v3 on. */
 #ifndef POPOPS_ELEMENT_FUNCTIONS_H
 #define POPOPS_ELEMENT_FUNCTIONS_H
 
@@ -47,7 +48,8 @@ struct popops_power {
 POPOPS_FUNCTION struct popops_power popops_power_of_two(float n)
 {
     int whole = (int)n, part = whole >> 1;
-    struct popops_power power = { popops_float_of((uint32_t)(part + 127) << 23), popops_float_of((uint32_t)(whole - part + 127) << 23) };
+    struct popops_power power = { popops_float_of((uint32_t)(part + 127) << 23),
+                                  popops_float_of((uint32_t)(whole - part + 127) << 23) };
     return power;
 }
 /* e^r - 1 for |r| <= ln 2 / 2. */
@@ -152,7 +154,7 @@ POPOPS_FUNCTION float popops_long_log2(float a, float *low)
     t_low = popops_fma(s, 3.85192607e-08f, t_low);
     t_low = popops_fma(popops_fma(s * z, p, s_low), 2.88539004f, t_low);
     float high = n + t, rest = n == 0.0f ? 0.0f : t - (high - n); /* t is less than n, when there is one */
-    float sum_of_both = high + (rest + t_low); /* t_low has the cube, a hundredth of t */
+    float sum_of_both = high + (rest + t_low);                    /* t_low has the cube, a hundredth of t */
     *low = (high - sum_of_both) + (rest + t_low);
     return sum_of_both;
 }
@@ -161,13 +163,15 @@ POPOPS_FUNCTION float popops_powf(float a, float b)
     float low, high = popops_long_log2(__builtin_fabsf(a), &low), product = b * high;
     float limited = popops_clampf(product, -152.0f, 130.0f), n = __builtin_rintf(limited);
     n = n == n ? n : 0.0f;
-    float r = (limited - n) + popops_choose(product == limited, popops_fma(b, low, popops_fma(b, high, -product)), 0.0f);
+    float r =
+        (limited - n) + popops_choose(product == limited, popops_fma(b, low, popops_fma(b, high, -product)), 0.0f);
     struct popops_power power = popops_power_of_two(n);
     float e = popops_small_expm1(r * 0.693147182f), result = popops_fma(power.first, e, power.first) * power.second;
     float size = __builtin_fabsf(a), whole = __builtin_truncf(b), infinite = __builtin_inff(), nan = __builtin_nanf("");
     int is_odd = whole == b && __builtin_fabsf(b) < 16777216.0f && whole * 0.5f != __builtin_truncf(whole * 0.5f);
     int vanishes = (size == 0.0f || size == infinite) && b != 0.0f, grows = (size > 1.0f) == (b > 0.0f);
-    result = popops_choose(vanishes || (__builtin_fabsf(b) == infinite && size != 1.0f), popops_choose(grows, infinite, 0.0f), result);
+    result = popops_choose(vanishes || (__builtin_fabsf(b) == infinite && size != 1.0f),
+                           popops_choose(grows, infinite, 0.0f), result);
     result = popops_choose(is_odd && __builtin_signbit(a), -result, result);
     result = popops_choose(a < 0.0f && size != infinite && whole != b, nan, result);
     result = popops_choose(a != a || b != b, nan, result);
@@ -176,10 +180,11 @@ POPOPS_FUNCTION float popops_powf(float a, float b)
 POPOPS_FUNCTION float popops_cbrtf(float a)
 {
     float size = __builtin_fabsf(a);
-    int tiny = size < 1.17549435e-38f, huge = size > 1e36f;
+    int tiny = size<1.17549435e-38f, huge = size> 1e36f;
     float x = tiny ? size * 16777216.0f : huge ? size * 5.96046448e-08f : size;
-    float t = popops_float_of(popops_bits_of(x) / 3 + 0x2a5119f2u); /* within 4 percent, for log2 is nearly linear between powers of two */
-    for (int i = 0; i < 2; ++i) { /* Halley's step */
+    float t = popops_float_of(popops_bits_of(x) / 3 +
+                              0x2a5119f2u); /* within 4 percent, for log2 is nearly linear between powers of two */
+    for (int i = 0; i < 2; ++i) {           /* Halley's step */
         float cube = t * t * t;
         t = t * ((cube + x + x) / (cube + cube + x));
     }
@@ -191,21 +196,26 @@ POPOPS_FUNCTION float popops_cbrtf(float a)
 
 /* ---- circular functions ---- */
 
-/* a = q pi/2 + r with |r| <= pi/4: the product of a's 24 bits and those 96 of 2/pi that count for the quadrant and what is left. */
+/* a = q pi/2 + r with |r| <= pi/4: the product of a's 24 bits and those 96 of 2/pi that count for the quadrant and what
+ * is left. */
 POPOPS_FUNCTION float popops_quadrant(float a, int *quadrant)
 {
-    static const uint32_t two_over_pi[8] = { 0, 0xa2f9836eu, 0x4e441529u, 0xfc2757d1u, 0xf534ddc0u, 0xdb629599u, 0x3c439041u, 0xfe5163abu };
+    static const uint32_t two_over_pi[8] = { 0,           0xa2f9836eu, 0x4e441529u, 0xfc2757d1u,
+                                             0xf534ddc0u, 0xdb629599u, 0x3c439041u, 0xfe5163abu };
     uint32_t bits = popops_bits_of(a) & 0x7fffffffu, mantissa = (bits & 0x7fffffu) | 0x800000u;
     int place = (int)(bits >> 23) - 120;
     place = place < 0 ? 0 : place > 134 ? 134 : place;
     int index = place >> 5, shift = place & 31;
-    uint32_t t0 = two_over_pi[index], t1 = two_over_pi[index + 1], t2 = two_over_pi[index + 2], t3 = two_over_pi[index + 3];
-    uint32_t w0 = (uint32_t)(((uint64_t)t0 << 32 | t1) << shift >> 32), w1 = (uint32_t)(((uint64_t)t1 << 32 | t2) << shift >> 32);
+    uint32_t t0 = two_over_pi[index], t1 = two_over_pi[index + 1], t2 = two_over_pi[index + 2],
+             t3 = two_over_pi[index + 3];
+    uint32_t w0 = (uint32_t)(((uint64_t)t0 << 32 | t1) << shift >> 32),
+             w1 = (uint32_t)(((uint64_t)t1 << 32 | t2) << shift >> 32);
     uint32_t w2 = (uint32_t)(((uint64_t)t2 << 32 | t3) << shift >> 32);
     uint64_t product = ((uint64_t)(mantissa * w0) << 32) + (uint64_t)mantissa * w1 + (((uint64_t)mantissa * w2) >> 32);
     uint32_t q = (uint32_t)((product + (UINT64_C(1) << 61)) >> 62) & 3u;
     int64_t left = (int64_t)(product - ((uint64_t)q << 62)); /* in 2^-62 quadrants */
-    float parts = (float)(int)(left >> 38) + (float)(int)(left >> 7 & 0x7fffffff) * 4.65661287e-10f; /* in 2^-24 quadrants */
+    float parts =
+        (float)(int)(left >> 38) + (float)(int)(left >> 7 & 0x7fffffff) * 4.65661287e-10f; /* in 2^-24 quadrants */
     float r = popops_fma(parts, 9.36267597e-08f, parts * -2.60540177e-15f);
     int small = bits < 0x3f490fdbu, negative = popops_bits_of(a) >> 31 != 0;
     r = negative ? -r : r;
@@ -250,7 +260,8 @@ POPOPS_FUNCTION float popops_tanf(float a)
 POPOPS_FUNCTION float popops_asinf(float a)
 {
     float size = __builtin_fabsf(a), left = 0.5f * (1.0f - size), z = popops_choose(size < 0.5f, a * a, left);
-    float x = popops_choose(size < 0.5f, size, __builtin_sqrtf(left < 0.0f ? __builtin_nanf("") : left)), p = 0.0337007269f;
+    float x = popops_choose(size < 0.5f, size, __builtin_sqrtf(left < 0.0f ? __builtin_nanf("") : left)),
+          p = 0.0337007269f;
     p = popops_fma(p, z, 0.017143717f);
     p = popops_fma(p, z, 0.0311017279f);
     p = popops_fma(p, z, 0.0445993207f);
@@ -262,7 +273,8 @@ POPOPS_FUNCTION float popops_asinf(float a)
 POPOPS_FUNCTION float popops_atan2f(float a, float b)
 {
     float y = __builtin_fabsf(a), x = __builtin_fabsf(b), more = y > x ? y : x, less = y > x ? x : y;
-    float t = popops_choose(more == 0.0f, 0.0f, popops_choose(less == __builtin_inff(), 1.0f, less / more)), z = t * t, p = 0.00148869189f;
+    float t = popops_choose(more == 0.0f, 0.0f, popops_choose(less == __builtin_inff(), 1.0f, less / more)), z = t * t,
+          p = 0.00148869189f;
     p = popops_fma(p, z, -0.00914462935f);
     p = popops_fma(p, z, 0.0263050012f);
     p = popops_fma(p, z, -0.0489605144f);
@@ -311,16 +323,20 @@ POPOPS_FUNCTION float popops_small_erf(float a)
 POPOPS_FUNCTION float popops_erff(float a)
 {
     float size = __builtin_fabsf(a), far = size > 4.5f ? 4.5f : size; /* erf(4.5) is 1 in float */
-    float result = popops_choose(size < 1.0f, popops_small_erf(size), popops_fma(-popops_expf(-far * far), popops_erfcx(far), 1.0f));
+    float result = popops_choose(size < 1.0f, popops_small_erf(size),
+                                 popops_fma(-popops_expf(-far * far), popops_erfcx(far), 1.0f));
     return __builtin_copysignf(a == a ? result : a, a);
 }
-/* a times the normal distribution's share below a.  Far below, the square in the exponent needs more than float's precision. */
+/* a times the normal distribution's share below a.  Far below, the square in the exponent needs more than float's
+ * precision. */
 POPOPS_FUNCTION float popops_gelu_erff(float a)
 {
-    float x = a < -14.5f ? -14.5f : a, square = x * x, lost = popops_fma(x, x, -square), z = x * 0.707106781f, size = __builtin_fabsf(z);
+    float x = a < -14.5f ? -14.5f : a, square = x * x, lost = popops_fma(x, x, -square), z = x * 0.707106781f,
+          size = __builtin_fabsf(z);
     float beyond = 0.5f * popops_erfcx(size) * popops_fma(-0.5f, lost, 1.0f) * popops_expf(-0.5f * square);
     beyond = popops_choose((size > 12.0f) & (x > 0.0f), 0.0f, beyond);
-    return x * popops_choose(size < 0.5f, popops_fma(0.5f, popops_small_erf(z), 0.5f), popops_choose(x < 0.0f, beyond, 1.0f - beyond));
+    return x * popops_choose(size < 0.5f, popops_fma(0.5f, popops_small_erf(z), 0.5f),
+                             popops_choose(x < 0.0f, beyond, 1.0f - beyond));
 }
 /* Exact, and so no vectors. */
 POPOPS_FUNCTION float popops_fmodf(float a, float b)
@@ -340,7 +356,8 @@ POPOPS_FUNCTION float popops_roundf(float a)
 /* To the nearest half, which is a float again; ties to even, infinity beyond the largest. */
 POPOPS_FUNCTION float popops_round_to_half(float a)
 {
-    float size = __builtin_fabsf(a), tiny = (size + 0.5f) - 0.5f; /* subnormal halves are multiples of 2^-24, as floats around 0.5 are */
+    float size = __builtin_fabsf(a),
+          tiny = (size + 0.5f) - 0.5f; /* subnormal halves are multiples of 2^-24, as floats around 0.5 are */
     unsigned bits, rounded;
     __builtin_memcpy(&bits, &size, sizeof(bits));
     rounded = (bits + 0xfffu + (bits >> 13 & 1u)) & ~0x1fffu;

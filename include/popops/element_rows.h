@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For codelets in C: what the vertices of element-wise operators share.  Each operator of each type has block_ENUM_tag, a loop over at most BLOCK elements that
- * gcc vectorises, and row_ENUM_tag(in1, size1, ..., out, count), which does any number of them block by block.  An operand of one element stands for
- * all, the output may be an operand, and half is float inside of a block. */
+/* For codelets in C: what the vertices of element-wise operators share.  Each operator of each type has block_ENUM_tag,
+ * a loop over at most BLOCK elements that gcc vectorises, and row_ENUM_tag(in1, size1, ..., out, count), which does any
+ * number of them block by block.  An operand of one element stands for all, the output may be an operand, and half is
+ * float inside of a block. */
 #ifndef POPOPS_ELEMENT_ROWS_H
 #define POPOPS_ELEMENT_ROWS_H
 
 #if defined(__OPTIMIZE__) && !defined(__clang__)
-#pragma GCC optimize("O2", "tree-vectorize", "vect-cost-model=dynamic", "no-math-errno", "no-trapping-math", "no-tree-pre")
+#pragma GCC optimize("O2", "tree-vectorize", "vect-cost-model=dynamic", "no-math-errno", "no-trapping-math",           \
+                     "no-tree-pre")
 #endif
 #include <poplar/vertex.h>
 #include <popops/element_functions.h>
@@ -40,7 +42,8 @@ static inline void narrow(const float *from, half *to, size_t count)
         to[i] = (half)from[i];
 }
 
-/* piece_tag: where count elements of an operand, from at on, can be read as the type that is computed in; the buffer is the operand's own. */
+/* piece_tag: where count elements of an operand, from at on, can be read as the type that is computed in; the buffer is
+ * the operand's own. */
 #define PIECE(tag, type, ...)                                                                                          \
     static inline const type *piece_##tag(const type *in, size_t size, type *buffer, size_t at, size_t count)          \
     {                                                                                                                  \
@@ -50,10 +53,8 @@ static inline void narrow(const float *from, half *to, size_t count)
             buffer[i] = *in;                                                                                           \
         return buffer;                                                                                                 \
     }
-POPOPS_TYPE_float(PIECE, )
-POPOPS_TYPES_BITS(PIECE, )
-POPOPS_TYPES_BOOLS(PIECE, )
-static inline const float *piece_half(const half *in, size_t size, float *buffer, size_t at, size_t count)
+POPOPS_TYPE_float(PIECE, ) POPOPS_TYPES_BITS(PIECE, ) POPOPS_TYPES_BOOLS(PIECE, ) static inline const
+    float *piece_half(const half *in, size_t size, float *buffer, size_t at, size_t count)
 {
     if (size != 1)
         widen(in + at, buffer, count);
@@ -63,22 +64,23 @@ static inline const float *piece_half(const half *in, size_t size, float *buffer
 }
 
 /* for (at, here) over the blocks of a row. */
-#define EACH_BLOCK(count) for (size_t at = 0, here; at < (count) && (here = (count)-at < BLOCK ? (count)-at : BLOCK, true); at += here)
+#define EACH_BLOCK(count)                                                                                              \
+    for (size_t at = 0, here; at < (count) && (here = (count)-at < BLOCK ? (count)-at : BLOCK, true); at += here)
 
 /* How a type is handled; RESULT of operators.def as a type. */
-#define KIND_float FLOAT
-#define KIND_half HALF
-#define KIND_int OTHER
-#define KIND_unsigned OTHER
-#define KIND_short OTHER
-#define KIND_ushort OTHER
-#define KIND_longlong OTHER
-#define KIND_ulonglong OTHER
-#define KIND_boolean BOOLEAN
+#define KIND_float        FLOAT
+#define KIND_half         HALF
+#define KIND_int          OTHER
+#define KIND_unsigned     OTHER
+#define KIND_short        OTHER
+#define KIND_ushort       OTHER
+#define KIND_longlong     OTHER
+#define KIND_ulonglong    OTHER
+#define KIND_boolean      BOOLEAN
 #define RESULT_SAME(type) type
 #define RESULT_BOOL(type) bool
-#define JOIN(a, b) JOIN_(a, b)
-#define JOIN_(a, b) a##b
+#define JOIN(a, b)        JOIN_(a, b)
+#define JOIN_(a, b)       a##b
 
 /* The types that values of operators.def name, in a function. */
 #define VALUE_TYPES(type, unsigned_type, signed_type)                                                                  \

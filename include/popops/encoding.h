@@ -9,17 +9,20 @@
 POP_BEGIN_DECLS
 
 #define popops_encode_one_hot(...) popops_encode_one_hot_at(POP_HERE, __VA_ARGS__)
-/* Adds to a sequence: row i of encoded becomes 0, and 1 at column indices[i].  indices is INT or UNSIGNED_INT of shape {n}, encoded HALF, FLOAT, INT or
- * UNSIGNED_INT of shape {n, classes} without aliases.  A row whose index is no column becomes 0.  type_error and poplar_error otherwise. */
-POP_API void popops_encode_one_hot_at(pop_where where, pop_graph *graph, pop_tensor indices, pop_tensor encoded, pop_program sequence, const char *name);
+/* Adds to a sequence: row i of encoded becomes 0, and 1 at column indices[i].  indices is INT or UNSIGNED_INT of shape
+ * {n}, encoded HALF, FLOAT, INT or UNSIGNED_INT of shape {n, classes} without aliases.  A row whose index is no column
+ * becomes 0.  type_error and poplar_error otherwise. */
+POP_API void popops_encode_one_hot_at(pop_where where, pop_graph *graph, pop_tensor indices, pop_tensor encoded,
+                                      pop_program sequence, const char *name);
 #define popops_encode_one_hot_values(...) popops_encode_one_hot_values_at(POP_HERE, __VA_ARGS__)
 /* The same with the values of two tensors of one element each, of encoded's type, instead of 1 and 0. */
-POP_API void popops_encode_one_hot_values_at(pop_where where, pop_graph *graph, pop_tensor indices, pop_tensor encoded, pop_program sequence,
-                                             pop_tensor on, pop_tensor off, const char *name);
+POP_API void popops_encode_one_hot_values_at(pop_where where, pop_graph *graph, pop_tensor indices, pop_tensor encoded,
+                                             pop_program sequence, pop_tensor on, pop_tensor off, const char *name);
 #define popops_iota(...) popops_iota_at(POP_HERE, __VA_ARGS__)
-/* Adds to a sequence: element i of the flattened t becomes start + i.  t is INT, UNSIGNED_INT, HALF or FLOAT without aliases; start + i is computed as a whole
- * number, and wraps at 32 bits. */
-POP_API void popops_iota_at(pop_where where, pop_graph *graph, pop_tensor t, int64_t start, pop_program sequence, const char *name);
+/* Adds to a sequence: element i of the flattened t becomes start + i.  t is INT, UNSIGNED_INT, HALF or FLOAT without
+ * aliases; start + i is computed as a whole number, and wraps at 32 bits. */
+POP_API void popops_iota_at(pop_where where, pop_graph *graph, pop_tensor t, int64_t start, pop_program sequence,
+                            const char *name);
 
 POP_END_DECLS
 #endif

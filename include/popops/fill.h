@@ -10,14 +10,15 @@ POP_BEGIN_DECLS
 
 #define popops_fill(...) popops_fill_at(POP_HERE, __VA_ARGS__)
 /* Adds to a sequence: every element of t becomes value (converted to t's type). */
-POP_API void popops_fill_at(pop_where where, pop_graph *graph, pop_tensor t, pop_program sequence, double value, const char *name);
+POP_API void popops_fill_at(pop_where where, pop_graph *graph, pop_tensor t, pop_program sequence, double value,
+                            const char *name);
 #define popops_fill_in(...) popops_fill_in_at(POP_HERE, __VA_ARGS__)
 /* The same in a compute set. */
 POP_API void popops_fill_in_at(pop_where where, pop_graph *graph, pop_tensor t, pop_compute_set set, double value);
 #define popops_fill_on_tile(...) popops_fill_on_tile_at(POP_HERE, __VA_ARGS__)
 /* The same for intervals of the flattened t, by a tile's vertices. */
-POP_API void popops_fill_on_tile_at(pop_where where, pop_graph *graph, pop_tensor t, pop_interval_list regions, unsigned tile, pop_compute_set set,
-                                    double value);
+POP_API void popops_fill_on_tile_at(pop_where where, pop_graph *graph, pop_tensor t, pop_interval_list regions,
+                                    unsigned tile, pop_compute_set set, double value);
 
 /* The same with zero. */
 #define popops_zero(...) popops_zero_at(POP_HERE, __VA_ARGS__)
@@ -25,7 +26,8 @@ POP_API void popops_zero_at(pop_where where, pop_graph *graph, pop_tensor t, pop
 #define popops_zero_in(...) popops_zero_in_at(POP_HERE, __VA_ARGS__)
 POP_API void popops_zero_in_at(pop_where where, pop_graph *graph, pop_tensor t, pop_compute_set set);
 #define popops_zero_on_tile(...) popops_zero_on_tile_at(POP_HERE, __VA_ARGS__)
-POP_API void popops_zero_on_tile_at(pop_where where, pop_graph *graph, pop_tensor t, pop_interval_list regions, unsigned tile, pop_compute_set set);
+POP_API void popops_zero_on_tile_at(pop_where where, pop_graph *graph, pop_tensor t, pop_interval_list regions,
+                                    unsigned tile, pop_compute_set set);
 
 POP_END_DECLS
 #endif

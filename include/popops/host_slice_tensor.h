@@ -15,11 +15,12 @@ POP_BEGIN_DECLS
 
 #define popops_create_host_transferable_tensor(...) popops_create_host_transferable_tensor_at(POP_HERE, __VA_ARGS__)
 /* A mapped tensor in row-major order; is_read says that the host reads it, and has no effect. */
-POP_API pop_tensor popops_create_host_transferable_tensor_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape, bool is_read,
-                                                             const char *name);
+POP_API pop_tensor popops_create_host_transferable_tensor_at(pop_where where, pop_graph *graph, pop_type type,
+                                                             pop_shape shape, bool is_read, const char *name);
 #define popops_create_host_sliceable_tensor(...) popops_create_host_sliceable_tensor_at(POP_HERE, __VA_ARGS__)
 /* Both tensors for a shape of {rows, elements}; poplar_error for another rank. */
-POP_API popops_indices_and_tensor popops_create_host_sliceable_tensor_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape, bool is_read,
+POP_API popops_indices_and_tensor popops_create_host_sliceable_tensor_at(pop_where where, pop_graph *graph,
+                                                                         pop_type type, pop_shape shape, bool is_read,
                                                                          const char *name);
 
 POP_END_DECLS

@@ -10,10 +10,12 @@ POP_BEGIN_DECLS
 
 #define popops_has_nan(...) popops_has_nan_at(POP_HERE, __VA_ARGS__)
 /* Adds to a sequence: a new BOOL of rank 0: whether a HALF or FLOAT tensor holds a NaN; false of no elements. */
-POP_API pop_tensor popops_has_nan_at(pop_where where, pop_graph *graph, pop_tensor a, pop_program sequence, const char *name);
+POP_API pop_tensor popops_has_nan_at(pop_where where, pop_graph *graph, pop_tensor a, pop_program sequence,
+                                     const char *name);
 #define popops_has_nan_or_inf(...) popops_has_nan_or_inf_at(POP_HERE, __VA_ARGS__)
 /* A NaN or an infinity. */
-POP_API pop_tensor popops_has_nan_or_inf_at(pop_where where, pop_graph *graph, pop_tensor a, pop_program sequence, const char *name);
+POP_API pop_tensor popops_has_nan_or_inf_at(pop_where where, pop_graph *graph, pop_tensor a, pop_program sequence,
+                                            const char *name);
 
 POP_END_DECLS
 #endif

@@ -23,30 +23,34 @@ typedef struct popops_paddings {
     const ptrdiff_t *list;
 } popops_paddings;
 #define POPOPS_PADDINGS(...)                                                                                           \
-    ((popops_paddings){ sizeof((const ptrdiff_t[]){ 0, __VA_ARGS__ }) / sizeof(ptrdiff_t) - 1, (const ptrdiff_t[]){ 0, __VA_ARGS__ } + 1 })
+    ((popops_paddings){ sizeof((const ptrdiff_t[]){ 0, __VA_ARGS__ }) / sizeof(ptrdiff_t) - 1,                         \
+                        (const ptrdiff_t[]){ 0, __VA_ARGS__ } + 1 })
 
 POP_BEGIN_DECLS
 
-/* All give a view of t and of new constants: nothing runs.  poplar_error for as many paddings as are not the rank, and where more is cut off than
- * there is. */
+/* All give a view of t and of new constants: nothing runs.  poplar_error for as many paddings as are not the rank, and
+ * where more is cut off than there is. */
 #define popops_pad(...) popops_pad_at(POP_HERE, __VA_ARGS__)
-POP_API pop_tensor popops_pad_at(pop_where where, pop_graph *graph, pop_tensor t, popops_paddings lower, popops_paddings upper, double value,
-                                 popops_padding_mapping mapping);
+POP_API pop_tensor popops_pad_at(pop_where where, pop_graph *graph, pop_tensor t, popops_paddings lower,
+                                 popops_paddings upper, double value, popops_padding_mapping mapping);
 #define popops_pad_tensor(...) popops_pad_tensor_at(POP_HERE, __VA_ARGS__)
 /* With the element of a tensor, of t's type; it stays where it lies. */
-POP_API pop_tensor popops_pad_tensor_at(pop_where where, pop_graph *graph, pop_tensor t, popops_paddings lower, popops_paddings upper, pop_tensor value,
-                                        popops_padding_mapping mapping);
+POP_API pop_tensor popops_pad_tensor_at(pop_where where, pop_graph *graph, pop_tensor t, popops_paddings lower,
+                                        popops_paddings upper, pop_tensor value, popops_padding_mapping mapping);
 #define popops_pad_dim(...) popops_pad_dim_at(POP_HERE, __VA_ARGS__)
-POP_API pop_tensor popops_pad_dim_at(pop_where where, pop_graph *graph, pop_tensor t, ptrdiff_t lower, ptrdiff_t upper, unsigned dim, double value,
-                                     popops_padding_mapping mapping);
+POP_API pop_tensor popops_pad_dim_at(pop_where where, pop_graph *graph, pop_tensor t, ptrdiff_t lower, ptrdiff_t upper,
+                                     unsigned dim, double value, popops_padding_mapping mapping);
 #define popops_pad_dim_tensor(...) popops_pad_dim_tensor_at(POP_HERE, __VA_ARGS__)
-POP_API pop_tensor popops_pad_dim_tensor_at(pop_where where, pop_graph *graph, pop_tensor t, ptrdiff_t lower, ptrdiff_t upper, unsigned dim,
-                                            pop_tensor value, popops_padding_mapping mapping);
+POP_API pop_tensor popops_pad_dim_tensor_at(pop_where where, pop_graph *graph, pop_tensor t, ptrdiff_t lower,
+                                            ptrdiff_t upper, unsigned dim, pop_tensor value,
+                                            popops_padding_mapping mapping);
 #define popops_pad_with(...) popops_pad_with_at(POP_HERE, __VA_ARGS__)
 /* With elements of t itself (EDGE, REFLECT); poplar_error for CONSTANT, and for an edge of a dimension of extent 0. */
-POP_API pop_tensor popops_pad_with_at(pop_where where, pop_tensor t, popops_paddings lower, popops_paddings upper, popops_padding_type type);
+POP_API pop_tensor popops_pad_with_at(pop_where where, pop_tensor t, popops_paddings lower, popops_paddings upper,
+                                      popops_padding_type type);
 #define popops_pad_dim_with(...) popops_pad_dim_with_at(POP_HERE, __VA_ARGS__)
-POP_API pop_tensor popops_pad_dim_with_at(pop_where where, pop_tensor t, ptrdiff_t lower, ptrdiff_t upper, unsigned dim, popops_padding_type type);
+POP_API pop_tensor popops_pad_dim_with_at(pop_where where, pop_tensor t, ptrdiff_t lower, ptrdiff_t upper, unsigned dim,
+                                          popops_padding_type type);
 
 POP_END_DECLS
 #endif

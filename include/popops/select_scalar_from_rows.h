@@ -12,10 +12,10 @@
 POP_BEGIN_DECLS
 
 #define popops_select_scalar_from_rows(...) popops_select_scalar_from_rows_at(POP_HERE, __VA_ARGS__)
-/* Adds to a sequence: gives a new tensor {rows} with params[i][indices[i]].  params is HALF or FLOAT {rows, columns}, indices UNSIGNED_INT or INT {rows}.  An
- * index that is no column gives NaN, POPOPS_MASKED_LABEL (-1) gives 0. */
-POP_API pop_tensor popops_select_scalar_from_rows_at(pop_where where, pop_graph *graph, pop_tensor params, pop_tensor indices, pop_program sequence,
-                                                     const char *name);
+/* Adds to a sequence: gives a new tensor {rows} with params[i][indices[i]].  params is HALF or FLOAT {rows, columns},
+ * indices UNSIGNED_INT or INT {rows}.  An index that is no column gives NaN, POPOPS_MASKED_LABEL (-1) gives 0. */
+POP_API pop_tensor popops_select_scalar_from_rows_at(pop_where where, pop_graph *graph, pop_tensor params,
+                                                     pop_tensor indices, pop_program sequence, const char *name);
 
 POP_END_DECLS
 #endif

@@ -10,10 +10,10 @@
 POP_BEGIN_DECLS
 
 #define popops_update_scalar_in_rows(...) popops_update_scalar_in_rows_at(POP_HERE, __VA_ARGS__)
-/* Adds to a sequence: params[i][indices[i]] -= 1, with the types and shapes of popops_select_scalar_from_rows.  An index that is no column makes the row NaN,
- * POPOPS_MASKED_LABEL (-1) leaves it as it is. */
-POP_API void popops_update_scalar_in_rows_at(pop_where where, pop_graph *graph, pop_tensor params, pop_tensor indices, pop_program sequence,
-                                             const char *name);
+/* Adds to a sequence: params[i][indices[i]] -= 1, with the types and shapes of popops_select_scalar_from_rows.  An
+ * index that is no column makes the row NaN, POPOPS_MASKED_LABEL (-1) leaves it as it is. */
+POP_API void popops_update_scalar_in_rows_at(pop_where where, pop_graph *graph, pop_tensor params, pop_tensor indices,
+                                             pop_program sequence, const char *name);
 
 POP_END_DECLS
 #endif

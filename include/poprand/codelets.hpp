@@ -6,7 +6,8 @@
 #include <poprand/codelets.h>
 #include <poputil/detail/call.hpp>
 
-namespace poprand {
+namespace poprand
+{
 
 inline void addCodelets(poplar::Graph &graph, poputil::detail::Where where = poputil::detail::Where::here())
 {

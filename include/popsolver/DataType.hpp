@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The values of variables.  Release 1.2 had unsigned there, 2.0 a class of its own of 64 bits; this class can be used as both: it converts to whole
-// numbers by itself, and is compared and computed with them.  A number that does not fit the type asked for is a std::out_of_range.
+// The values of variables.  Release 1.2 had unsigned there, 2.0 a class of its own of 64 bits; this class can be used
+// as both: it converts to whole numbers by itself, and is compared and computed with them.  A number that does not fit
+// the type asked for is a std::out_of_range.
 #ifndef POPSOLVER_DATA_TYPE_HPP
 #define POPSOLVER_DATA_TYPE_HPP
 
@@ -14,31 +15,48 @@
 #include <string>
 #include <type_traits>
 
-namespace popsolver {
+namespace popsolver
+{
 
-class DataType {
-public:
+class DataType
+{
+  public:
     typedef std::uint64_t UnderlyingType;
 
-    constexpr DataType() : value(0) {}
+    constexpr DataType() : value(0)
+    {
+    }
     template <typename T, typename = typename std::enable_if<std::is_integral<T>::value>::type>
     constexpr explicit DataType(T number) : value(static_cast<UnderlyingType>(number))
     {
     }
 
-    static constexpr DataType min() { return DataType(UnderlyingType(0)); }
-    static constexpr DataType max() { return DataType(std::numeric_limits<UnderlyingType>::max()); }
+    static constexpr DataType min()
+    {
+        return DataType(UnderlyingType(0));
+    }
+    static constexpr DataType max()
+    {
+        return DataType(std::numeric_limits<UnderlyingType>::max());
+    }
 
     // The number: *x, x.getAs<unsigned>(), unsigned(x).
-    constexpr const UnderlyingType &operator*() const { return value; }
-    UnderlyingType &operator*() { return value; }
-    template <typename T>
-    constexpr T getAs() const
+    constexpr const UnderlyingType &operator*() const
     {
-        return fits<T>(std::is_integral<T>()) ? static_cast<T>(value)
-                                              : throw std::out_of_range("a value of popsolver is too large for the type that is asked for");
+        return value;
     }
-    template <typename T, typename = typename std::enable_if<std::is_arithmetic<T>::value && !std::is_same<T, bool>::value>::type>
+    UnderlyingType &operator*()
+    {
+        return value;
+    }
+    template <typename T> constexpr T getAs() const
+    {
+        return fits<T>(std::is_integral<T>())
+                   ? static_cast<T>(value)
+                   : throw std::out_of_range("a value of popsolver is too large for the type that is asked for");
+    }
+    template <typename T,
+              typename = typename std::enable_if<std::is_arithmetic<T>::value && !std::is_same<T, bool>::value>::type>
     constexpr operator T() const
     {
         return getAs<T>();
@@ -54,17 +72,21 @@ public:
         --value;
         return *this;
     }
-    DataType operator++(int) { return DataType(value++); }
-    DataType operator--(int) { return DataType(value--); }
+    DataType operator++(int)
+    {
+        return DataType(value++);
+    }
+    DataType operator--(int)
+    {
+        return DataType(value--);
+    }
 
-private:
-    template <typename T>
-    constexpr bool fits(std::true_type) const
+  private:
+    template <typename T> constexpr bool fits(std::true_type) const
     {
         return value <= static_cast<UnderlyingType>(std::numeric_limits<T>::max());
     }
-    template <typename T>
-    constexpr bool fits(std::false_type) const
+    template <typename T> constexpr bool fits(std::false_type) const
     {
         return true; // floating point
     }
@@ -74,7 +96,10 @@ private:
 
 // Each operator for two of these, and for one and a whole number.
 #define POPSOLVER_OPERATOR(symbol, Result)                                                                             \
-    constexpr Result operator symbol(const DataType &a, const DataType &b) { return Result(*a symbol *b); } \
+    constexpr Result operator symbol(const DataType &a, const DataType &b)                                             \
+    {                                                                                                                  \
+        return Result(*a symbol * b);                                                                                  \
+    }                                                                                                                  \
     template <typename T, typename = typename std::enable_if<std::is_integral<T>::value>::type>                        \
     constexpr Result operator symbol(const DataType &a, T b)                                                           \
     {                                                                                                                  \
@@ -83,7 +108,7 @@ private:
     template <typename T, typename = typename std::enable_if<std::is_integral<T>::value>::type>                        \
     constexpr Result operator symbol(T a, const DataType &b)                                                           \
     {                                                                                                                  \
-        return Result(static_cast<DataType::UnderlyingType>(a) symbol *b);                                             \
+        return Result(static_cast<DataType::UnderlyingType>(a) symbol * b);                                            \
     }
 #define POPSOLVER_ARITHMETIC(symbol)                                                                                   \
     POPSOLVER_OPERATOR(symbol, DataType)                                                                               \
@@ -133,14 +158,27 @@ std::basic_istream<char, Traits> &operator>>(std::basic_istream<char, Traits> &i
 
 } // namespace popsolver
 
-namespace std {
+namespace std
+{
 template <> struct hash<popsolver::DataType> {
-    size_t operator()(popsolver::DataType value) const { return hash<popsolver::DataType::UnderlyingType>()(*value); }
+    size_t operator()(popsolver::DataType value) const
+    {
+        return hash<popsolver::DataType::UnderlyingType>()(*value);
+    }
 };
 template <> struct numeric_limits<popsolver::DataType> : numeric_limits<popsolver::DataType::UnderlyingType> {
-    static constexpr popsolver::DataType min() noexcept { return popsolver::DataType::min(); }
-    static constexpr popsolver::DataType max() noexcept { return popsolver::DataType::max(); }
-    static constexpr popsolver::DataType lowest() noexcept { return popsolver::DataType::min(); }
+    static constexpr popsolver::DataType min() noexcept
+    {
+        return popsolver::DataType::min();
+    }
+    static constexpr popsolver::DataType max() noexcept
+    {
+        return popsolver::DataType::max();
+    }
+    static constexpr popsolver::DataType lowest() noexcept
+    {
+        return popsolver::DataType::min();
+    }
 };
 } // namespace std
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// popsolver in C++: models of variables and constraints, and their least solutions.  The rules are those of <popsolver/popsolver.h>.  Programs
-// written for release 1.2 (values are unsigned) and for 2.0 (values are a DataType, Model::call<T>) compile alike.
+// popsolver in C++: models of variables and constraints, and their least solutions.  The rules are those of
+// <popsolver/popsolver.h>.  Programs written for release 1.2 (values are unsigned) and for 2.0 (values are a DataType,
+// Model::call<T>) compile alike.
 #ifndef POPSOLVER_MODEL_HPP
 #define POPSOLVER_MODEL_HPP
 
@@ -13,33 +14,65 @@
 #include <string>
 #include <vector>
 
-namespace popsolver {
+namespace popsolver
+{
 
 // The values that a variable may have, from min() to max().
-class Domain {
-public:
-    Domain(DataType min, DataType max) : min_(min), max_(max) {}
-    DataType min() const { return min_; }
-    DataType max() const { return max_; }
-    DataType val() const { return min_; } // of a domain of one
-    DataType size() const { return max_ - min_ + 1u; }
+class Domain
+{
+  public:
+    Domain(DataType min, DataType max) : min_(min), max_(max)
+    {
+    }
+    DataType min() const
+    {
+        return min_;
+    }
+    DataType max() const
+    {
+        return max_;
+    }
+    DataType val() const
+    {
+        return min_;
+    } // of a domain of one
+    DataType size() const
+    {
+        return max_ - min_ + 1u;
+    }
 
-private:
+  private:
     DataType min_, max_;
 };
 
 // Those of all variables of a model.
-class Domains {
-public:
+class Domains
+{
+  public:
     typedef std::vector<Domain>::const_iterator const_iterator;
 
-    template <typename... Arguments> void emplace_back(Arguments &&...arguments) { domains.emplace_back(std::forward<Arguments>(arguments)...); }
-    const Domain &operator[](Variable variable) const { return domains[variable.id]; }
-    std::size_t size() const { return domains.size(); }
-    const_iterator begin() const { return domains.begin(); }
-    const_iterator end() const { return domains.end(); }
+    template <typename... Arguments> void emplace_back(Arguments &&...arguments)
+    {
+        domains.emplace_back(std::forward<Arguments>(arguments)...);
+    }
+    const Domain &operator[](Variable variable) const
+    {
+        return domains[variable.id];
+    }
+    std::size_t size() const
+    {
+        return domains.size();
+    }
+    const_iterator begin() const
+    {
+        return domains.begin();
+    }
+    const_iterator end() const
+    {
+        return domains.end();
+    }
 
-private:
+  private:
     std::vector<Domain> domains;
 };
 
@@ -47,11 +80,18 @@ private:
 struct ConstraintEvaluationSummary {
     std::uint64_t call, product, sum, max, min, less, lessOrEqual, floordiv, ceildiv, equal;
 
-    ConstraintEvaluationSummary() : call(0), product(0), sum(0), max(0), min(0), less(0), lessOrEqual(0), floordiv(0), ceildiv(0), equal(0) {}
-    std::uint64_t total() const { return call + product + sum + max + min + less + lessOrEqual + floordiv + ceildiv + equal; }
+    ConstraintEvaluationSummary()
+        : call(0), product(0), sum(0), max(0), min(0), less(0), lessOrEqual(0), floordiv(0), ceildiv(0), equal(0)
+    {
+    }
+    std::uint64_t total() const
+    {
+        return call + product + sum + max + min + less + lessOrEqual + floordiv + ceildiv + equal;
+    }
     ConstraintEvaluationSummary &operator+=(const ConstraintEvaluationSummary &other)
     {
-        call += other.call, product += other.product, sum += other.sum, max += other.max, min += other.min, less += other.less;
+        call += other.call, product += other.product, sum += other.sum, max += other.max, min += other.min,
+            less += other.less;
         lessOrEqual += other.lessOrEqual, floordiv += other.floordiv, ceildiv += other.ceildiv, equal += other.equal;
         return *this;
     }
@@ -61,36 +101,61 @@ inline ConstraintEvaluationSummary operator+(ConstraintEvaluationSummary a, cons
     return a += b;
 }
 template <typename Traits>
-std::basic_ostream<char, Traits> &operator<<(std::basic_ostream<char, Traits> &out, const ConstraintEvaluationSummary &s)
+std::basic_ostream<char, Traits> &operator<<(std::basic_ostream<char, Traits> &out,
+                                             const ConstraintEvaluationSummary &s)
 {
-    return out << "total " << std::to_string(s.total()) << " (call " << std::to_string(s.call) << ", product " << std::to_string(s.product)
-               << ", sum " << std::to_string(s.sum) << ", max " << std::to_string(s.max) << ", min " << std::to_string(s.min) << ", less "
-               << std::to_string(s.less) << ", less or equal " << std::to_string(s.lessOrEqual) << ", floordiv " << std::to_string(s.floordiv)
-               << ", ceildiv " << std::to_string(s.ceildiv) << ", equal " << std::to_string(s.equal) << ')';
+    return out << "total " << std::to_string(s.total()) << " (call " << std::to_string(s.call) << ", product "
+               << std::to_string(s.product) << ", sum " << std::to_string(s.sum) << ", max " << std::to_string(s.max)
+               << ", min " << std::to_string(s.min) << ", less " << std::to_string(s.less) << ", less or equal "
+               << std::to_string(s.lessOrEqual) << ", floordiv " << std::to_string(s.floordiv) << ", ceildiv "
+               << std::to_string(s.ceildiv) << ", equal " << std::to_string(s.equal) << ')';
 }
 
 // Values of all variables; none when the constraints cannot be satisfied.
-class Solution {
-public:
-    Solution() {}
-    explicit Solution(std::vector<DataType> values_) : values(std::move(values_)) {}
+class Solution
+{
+  public:
+    Solution()
+    {
+    }
+    explicit Solution(std::vector<DataType> values_) : values(std::move(values_))
+    {
+    }
 
-    bool validSolution() const { return !values.empty(); }
-    DataType operator[](Variable variable) const { return values.at(variable.id); }
-    DataType &operator[](Variable variable) { return values.at(variable.id); }
-    const ConstraintEvaluationSummary &constraintsEvaluated() const { return evaluated; }
+    bool validSolution() const
+    {
+        return !values.empty();
+    }
+    DataType operator[](Variable variable) const
+    {
+        return values.at(variable.id);
+    }
+    DataType &operator[](Variable variable)
+    {
+        return values.at(variable.id);
+    }
+    const ConstraintEvaluationSummary &constraintsEvaluated() const
+    {
+        return evaluated;
+    }
 
-private:
+  private:
     friend class Model;
     std::vector<DataType> values;
     ConstraintEvaluationSummary evaluated;
 };
 
 // Variables and constraints.  A mistake is a poplar::poplar_error, and leaves the model as it was.
-class Model {
-public:
-    Model() : model(popsolver_model_create()) {}
-    Model(Model &&other) noexcept : model(other.model), callbacks(std::move(other.callbacks)) { other.model = nullptr; }
+class Model
+{
+  public:
+    Model() : model(popsolver_model_create())
+    {
+    }
+    Model(Model &&other) noexcept : model(other.model), callbacks(std::move(other.callbacks))
+    {
+        other.model = nullptr;
+    }
     Model &operator=(Model &&other) noexcept
     {
         std::swap(model, other.model);
@@ -99,10 +164,16 @@ public:
     }
     Model(const Model &) = delete;
     Model &operator=(const Model &) = delete;
-    ~Model() { popsolver_model_destroy(model); }
+    ~Model()
+    {
+        popsolver_model_destroy(model);
+    }
 
     // ---- variables; a bound or constant can be any whole number, or a DataType ----
-    Variable addVariable(const std::string &debugName = "") { return addVariable(DataType::min(), DataType::max(), debugName); }
+    Variable addVariable(const std::string &debugName = "")
+    {
+        return addVariable(DataType::min(), DataType::max(), debugName);
+    }
     template <typename Min, typename Max> Variable addVariable(Min min, Max max, const std::string &debugName = "")
     {
         return checked(popsolver_add_variable_at(nowhere(), model, number(min), number(max), debugName.c_str()));
@@ -111,8 +182,14 @@ public:
     {
         return checked(popsolver_add_constant_at(nowhere(), model, number(value), debugName.c_str()));
     }
-    Variable zero() { return checked(popsolver_sum_at(nowhere(), model, List(std::vector<Variable>()), nullptr)); }
-    Variable one() { return checked(popsolver_product_at(nowhere(), model, List(std::vector<Variable>()), nullptr)); }
+    Variable zero()
+    {
+        return checked(popsolver_sum_at(nowhere(), model, List(std::vector<Variable>()), nullptr));
+    }
+    Variable one()
+    {
+        return checked(popsolver_product_at(nowhere(), model, List(std::vector<Variable>()), nullptr));
+    }
 
     // ---- values made of others ----
 #define POPSOLVER_OF_MANY(name)                                                                                        \
@@ -137,16 +214,17 @@ public:
     POPSOLVER_OF_TWO(mod, popsolver_mod)
 #undef POPSOLVER_OF_TWO
 
-    // A function of a const std::vector<T> &, T being unsigned (operands that do not fit are no solution) or DataType, that returns a number,
-    // a DataType, or an optional one.  Exceptions come out of minimize as they were thrown.
+    // A function of a const std::vector<T> &, T being unsigned (operands that do not fit are no solution) or DataType,
+    // that returns a number, a DataType, or an optional one.  Exceptions come out of minimize as they were thrown.
     template <typename T = detail::Deduced, typename F = void>
     Variable call(const std::vector<Variable> &variables, F function, const std::string &debugName = "")
     {
-        typedef typename std::conditional<std::is_same<T, detail::Deduced>::value, typename detail::Operand<F>::type, T>::type Element;
+        typedef typename std::conditional<std::is_same<T, detail::Deduced>::value, typename detail::Operand<F>::type,
+                                          T>::type Element;
         std::unique_ptr<detail::Callback> callback(new detail::CallbackOf<Element, F>(std::move(function)));
         callbacks.reserve(callbacks.size() + 1);
-        const Variable result =
-            checked(popsolver_call_at(nowhere(), model, List(variables), detail::Callback::run, callback.get(), debugName.c_str()));
+        const Variable result = checked(popsolver_call_at(nowhere(), model, List(variables), detail::Callback::run,
+                                                          callback.get(), debugName.c_str()));
         callbacks.push_back(std::move(callback));
         return result;
     }
@@ -178,11 +256,15 @@ public:
             solution.values.push_back(DataType(found.values[i]));
         const popsolver_statistics s = popsolver_model_statistics(model);
         ConstraintEvaluationSummary &e = solution.evaluated;
-        e.call = s.call, e.product = s.product, e.sum = s.sum, e.max = s.max, e.min = s.min, e.less = s.less, e.lessOrEqual = s.less_or_equal;
+        e.call = s.call, e.product = s.product, e.sum = s.sum, e.max = s.max, e.min = s.min, e.less = s.less,
+        e.lessOrEqual = s.less_or_equal;
         e.floordiv = s.floordiv, e.ceildiv = s.ceildiv, e.equal = s.equal;
         return solution;
     }
-    Solution minimize(Variable objective) { return minimize(std::vector<Variable>(1, objective)); }
+    Solution minimize(Variable objective)
+    {
+        return minimize(std::vector<Variable>(1, objective));
+    }
 
     // What variables may be, as they were declared.
     Domains domains() const
@@ -195,34 +277,55 @@ public:
         }
         return all;
     }
-    std::string debugName(Variable variable) const { return popsolver_name(model, variable); }
+    std::string debugName(Variable variable) const
+    {
+        return popsolver_name(model, variable);
+    }
 
-    popsolver_model *get() const { return model; } // what C calls take; the model keeps it
+    popsolver_model *get() const
+    {
+        return model;
+    } // what C calls take; the model keeps it
 
-private:
+  private:
     // Variables as C has them, for the length of a call.
-    class List {
-    public:
-        explicit List(const std::vector<Variable> &variables) : list(variables.begin(), variables.end()) {}
+    class List
+    {
+      public:
+        explicit List(const std::vector<Variable> &variables) : list(variables.begin(), variables.end())
+        {
+        }
         operator popsolver_variables() const
         {
             popsolver_variables all = { list.size(), list.data() };
             return all;
         }
 
-    private:
+      private:
         std::vector<popsolver_variable> list;
     };
 
-    static pop_where nowhere() { return pop_where(); }
-    static std::uint64_t number(DataType value) { return *value; }
+    static pop_where nowhere()
+    {
+        return pop_where();
+    }
+    static std::uint64_t number(DataType value)
+    {
+        return *value;
+    }
     template <typename T> static std::uint64_t number(T value)
     {
         static_assert(std::is_integral<T>::value, "a whole number or a popsolver::DataType is wanted");
         return static_cast<std::uint64_t>(value);
     }
-    static Variable variable(Variable that) { return that; }
-    template <typename T> Variable variable(T value) { return addConstant(value); }
+    static Variable variable(Variable that)
+    {
+        return that;
+    }
+    template <typename T> Variable variable(T value)
+    {
+        return addConstant(value);
+    }
 
     void check()
     {

@@ -5,13 +5,20 @@
 
 #include <popsolver/popsolver.h>
 
-namespace popsolver {
+namespace popsolver
+{
 
 struct Variable {
-    Variable() : id(~0u) {} // none
-    explicit Variable(unsigned id_) : id(id_) {}
+    Variable() : id(~0u)
+    {
+    } // none
+    explicit Variable(unsigned id_) : id(id_)
+    {
+    }
     // As C has it: from 1 on, 0 for none.
-    Variable(popsolver_variable variable) : id(variable.id - 1) {}
+    Variable(popsolver_variable variable) : id(variable.id - 1)
+    {
+    }
     operator popsolver_variable() const
     {
         popsolver_variable variable = { id + 1 };

@@ -6,9 +6,11 @@
 #include <poputil/broadcast.h>
 #include <poputil/detail/call.hpp>
 
-namespace poputil {
+namespace poputil
+{
 
-namespace detail {
+namespace detail
+{
 
 // The graph of whichever tensor has one.
 inline pop_graph *graphOf(const poplar::Tensor &a, const poplar::Tensor &b)
@@ -27,7 +29,8 @@ inline void expandToMatchRanks(poplar::Tensor &a, poplar::Tensor &b, detail::Whe
     detail::check(detail::graphOf(a, b));
     detail::put({ { &a, x }, { &b, y } });
 }
-inline void broadcastToMatch(poplar::Tensor &a, poplar::ArrayRef<std::size_t> shape, detail::Where where = detail::Where::here())
+inline void broadcastToMatch(poplar::Tensor &a, poplar::ArrayRef<std::size_t> shape,
+                             detail::Where where = detail::Where::here())
 {
     pop_tensor x = a.c();
     if (!poputil_broadcast_to_match_shape_at(where, &x, poplar::detail::shape(shape)))
@@ -41,7 +44,8 @@ inline void broadcastToMatch(poplar::Tensor &a, poplar::Tensor &b, detail::Where
         detail::raise(detail::graphOf(a, b));
     detail::put({ { &a, x }, { &b, y } });
 }
-inline void broadcastToMatch(poplar::Tensor &a, poplar::Tensor &b, poplar::Tensor &c, detail::Where where = detail::Where::here())
+inline void broadcastToMatch(poplar::Tensor &a, poplar::Tensor &b, poplar::Tensor &c,
+                             detail::Where where = detail::Where::here())
 {
     pop_tensor x = a.c(), y = b.c(), z = c.c();
     if (!poputil_broadcast_to_match_three_at(where, &x, &y, &z))

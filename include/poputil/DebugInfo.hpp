@@ -14,7 +14,8 @@
 #include <string>
 #include <vector>
 
-namespace poputil {
+namespace poputil
+{
 
 // A value as the debug information keeps it.
 template <typename T> poplar::ProfileValue toProfileValue(const T &value)
@@ -63,47 +64,50 @@ inline poplar::ProfileValue toProfileValue(const char *text)
 
 // A named argument or result.
 struct ArgType {
-    ArgType(std::string name, poplar::ProfileValue value) : n(std::move(name)), pv(std::move(value)) {}
+    ArgType(std::string name, poplar::ProfileValue value) : n(std::move(name)), pv(std::move(value))
+    {
+    }
     std::string n;
     poplar::ProfileValue pv;
 };
 
 // DI_ARGS(a, b) names up to sixteen values as they stand.
-#define DI_STR(T) #T
-#define DI_ARG(T) ::poputil::ArgType(DI_STR(T), ::poputil::toProfileValue(T))
-#define POPUTIL_DI_1(a) DI_ARG(a)
-#define POPUTIL_DI_2(a, ...) DI_ARG(a), POPUTIL_DI_1(__VA_ARGS__)
-#define POPUTIL_DI_3(a, ...) DI_ARG(a), POPUTIL_DI_2(__VA_ARGS__)
-#define POPUTIL_DI_4(a, ...) DI_ARG(a), POPUTIL_DI_3(__VA_ARGS__)
-#define POPUTIL_DI_5(a, ...) DI_ARG(a), POPUTIL_DI_4(__VA_ARGS__)
-#define POPUTIL_DI_6(a, ...) DI_ARG(a), POPUTIL_DI_5(__VA_ARGS__)
-#define POPUTIL_DI_7(a, ...) DI_ARG(a), POPUTIL_DI_6(__VA_ARGS__)
-#define POPUTIL_DI_8(a, ...) DI_ARG(a), POPUTIL_DI_7(__VA_ARGS__)
-#define POPUTIL_DI_9(a, ...) DI_ARG(a), POPUTIL_DI_8(__VA_ARGS__)
-#define POPUTIL_DI_10(a, ...) DI_ARG(a), POPUTIL_DI_9(__VA_ARGS__)
-#define POPUTIL_DI_11(a, ...) DI_ARG(a), POPUTIL_DI_10(__VA_ARGS__)
-#define POPUTIL_DI_12(a, ...) DI_ARG(a), POPUTIL_DI_11(__VA_ARGS__)
-#define POPUTIL_DI_13(a, ...) DI_ARG(a), POPUTIL_DI_12(__VA_ARGS__)
-#define POPUTIL_DI_14(a, ...) DI_ARG(a), POPUTIL_DI_13(__VA_ARGS__)
-#define POPUTIL_DI_15(a, ...) DI_ARG(a), POPUTIL_DI_14(__VA_ARGS__)
-#define POPUTIL_DI_16(a, ...) DI_ARG(a), POPUTIL_DI_15(__VA_ARGS__)
+#define DI_STR(T)                                                                    #T
+#define DI_ARG(T)                                                                    ::poputil::ArgType(DI_STR(T), ::poputil::toProfileValue(T))
+#define POPUTIL_DI_1(a)                                                              DI_ARG(a)
+#define POPUTIL_DI_2(a, ...)                                                         DI_ARG(a), POPUTIL_DI_1(__VA_ARGS__)
+#define POPUTIL_DI_3(a, ...)                                                         DI_ARG(a), POPUTIL_DI_2(__VA_ARGS__)
+#define POPUTIL_DI_4(a, ...)                                                         DI_ARG(a), POPUTIL_DI_3(__VA_ARGS__)
+#define POPUTIL_DI_5(a, ...)                                                         DI_ARG(a), POPUTIL_DI_4(__VA_ARGS__)
+#define POPUTIL_DI_6(a, ...)                                                         DI_ARG(a), POPUTIL_DI_5(__VA_ARGS__)
+#define POPUTIL_DI_7(a, ...)                                                         DI_ARG(a), POPUTIL_DI_6(__VA_ARGS__)
+#define POPUTIL_DI_8(a, ...)                                                         DI_ARG(a), POPUTIL_DI_7(__VA_ARGS__)
+#define POPUTIL_DI_9(a, ...)                                                         DI_ARG(a), POPUTIL_DI_8(__VA_ARGS__)
+#define POPUTIL_DI_10(a, ...)                                                        DI_ARG(a), POPUTIL_DI_9(__VA_ARGS__)
+#define POPUTIL_DI_11(a, ...)                                                        DI_ARG(a), POPUTIL_DI_10(__VA_ARGS__)
+#define POPUTIL_DI_12(a, ...)                                                        DI_ARG(a), POPUTIL_DI_11(__VA_ARGS__)
+#define POPUTIL_DI_13(a, ...)                                                        DI_ARG(a), POPUTIL_DI_12(__VA_ARGS__)
+#define POPUTIL_DI_14(a, ...)                                                        DI_ARG(a), POPUTIL_DI_13(__VA_ARGS__)
+#define POPUTIL_DI_15(a, ...)                                                        DI_ARG(a), POPUTIL_DI_14(__VA_ARGS__)
+#define POPUTIL_DI_16(a, ...)                                                        DI_ARG(a), POPUTIL_DI_15(__VA_ARGS__)
 #define POPUTIL_DI_PICK(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, chosen, ...) chosen
 #define DI_ARGS(...)                                                                                                   \
     {                                                                                                                  \
-        POPUTIL_DI_PICK(__VA_ARGS__, POPUTIL_DI_16, POPUTIL_DI_15, POPUTIL_DI_14, POPUTIL_DI_13, POPUTIL_DI_12, POPUTIL_DI_11, POPUTIL_DI_10, \
-                        POPUTIL_DI_9, POPUTIL_DI_8, POPUTIL_DI_7, POPUTIL_DI_6, POPUTIL_DI_5, POPUTIL_DI_4, POPUTIL_DI_3, POPUTIL_DI_2, \
-                        POPUTIL_DI_1, 0)                                                                               \
+        POPUTIL_DI_PICK(__VA_ARGS__, POPUTIL_DI_16, POPUTIL_DI_15, POPUTIL_DI_14, POPUTIL_DI_13, POPUTIL_DI_12,        \
+                        POPUTIL_DI_11, POPUTIL_DI_10, POPUTIL_DI_9, POPUTIL_DI_8, POPUTIL_DI_7, POPUTIL_DI_6,          \
+                        POPUTIL_DI_5, POPUTIL_DI_4, POPUTIL_DI_3, POPUTIL_DI_2, POPUTIL_DI_1, 0)                       \
         (__VA_ARGS__)                                                                                                  \
     }
 
-class OpDebugInfo : public poplar::DebugInfo {
-public:
+class OpDebugInfo : public poplar::DebugInfo
+{
+  public:
     OpDebugInfo(const poplar::DebugContext &debugContext, const std::string &api) : DebugInfo(debugContext, "poplibs")
     {
         setValue("api", poplar::ProfileValue(api));
     }
 
-protected:
+  protected:
     void add(const std::string &name, const std::vector<ArgType> &values)
     {
         poplar::ProfileValue::Map map;
@@ -113,17 +117,25 @@ protected:
     }
 };
 
-class PoplibsOpDebugInfo : public OpDebugInfo {
-public:
+class PoplibsOpDebugInfo : public OpDebugInfo
+{
+  public:
     // The operation is named after the function that is building it.
-    PoplibsOpDebugInfo(const poplar::DebugContext &debugContext, const std::vector<ArgType> &args = {}, const char *api = __builtin_FUNCTION())
+    PoplibsOpDebugInfo(const poplar::DebugContext &debugContext, const std::vector<ArgType> &args = {},
+                       const char *api = __builtin_FUNCTION())
         : OpDebugInfo(debugContext, api)
     {
         if (!args.empty())
             add("args", args);
     }
-    void addOutputs(const std::vector<ArgType> &outputs) { add("outputs", outputs); }
-    void addOutput(const poplar::Tensor &output) { add("outputs", { ArgType("output", toProfileValue(output)) }); }
+    void addOutputs(const std::vector<ArgType> &outputs)
+    {
+        add("outputs", outputs);
+    }
+    void addOutput(const poplar::Tensor &output)
+    {
+        add("outputs", { ArgType("output", toProfileValue(output)) });
+    }
 };
 
 } // namespace poputil

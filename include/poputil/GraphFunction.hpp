@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs that are built once and called with different tensors: a call copies arguments to the tensors that the function was built with, and
-// results back.
+// Programs that are built once and called with different tensors: a call copies arguments to the tensors that the
+// function was built with, and results back.
 #ifndef POPUTIL_GRAPH_FUNCTION_HPP
 #define POPUTIL_GRAPH_FUNCTION_HPP
 
@@ -13,14 +13,19 @@
 #include <utility>
 #include <vector>
 
-namespace poputil {
-namespace graphfn {
+namespace poputil
+{
+namespace graphfn
+{
 
 enum ArgType { InputArg, OutputArg, InOutArg, CreatedArg };
 
 // How a function uses one of its tensors, and what the tensor is like.
 struct ArgSig {
-    ArgSig(ArgType argType, poplar::Tensor similar, std::string name) : type(argType), similarTensor(std::move(similar)), debugName(std::move(name)) {}
+    ArgSig(ArgType argType, poplar::Tensor similar, std::string name)
+        : type(argType), similarTensor(std::move(similar)), debugName(std::move(name))
+    {
+    }
     ArgType type;
     poplar::Tensor similarTensor;
     std::string debugName;
@@ -46,14 +51,18 @@ inline ArgSig created(std::string debugName = "")
 typedef std::vector<ArgSig> Signature;
 
 // A function that adds to a sequence.
-class VoidFunction {
-public:
+class VoidFunction
+{
+  public:
     typedef std::function<void(std::vector<poplar::Tensor> &, poplar::program::Sequence &)> Body;
-    typedef std::function<void(std::vector<poplar::Tensor> &, poplar::program::Sequence &, const poplar::DebugNameAndId &)> NamedBody;
+    typedef std::function<void(std::vector<poplar::Tensor> &, poplar::program::Sequence &,
+                               const poplar::DebugNameAndId &)>
+        NamedBody;
 
     VoidFunction(VoidFunction &&) = default;
     // inlined: calls repeat the program in place of calling it.
-    VoidFunction(poplar::Graph &graphOf, Signature signature, const Body &f, bool inlined = false, const poplar::DebugContext &debugContext = {})
+    VoidFunction(poplar::Graph &graphOf, Signature signature, const Body &f, bool inlined = false,
+                 const poplar::DebugContext &debugContext = {})
         : graph(&graphOf), sig(std::move(signature)), inlining(inlined)
     {
         build(f, debugContext);
@@ -63,13 +72,16 @@ public:
         : graph(&graphOf), sig(std::move(signature)), inlining(inlined)
     {
         const poplar::DebugNameAndId name(debugContext.getPathName());
-        build([&](std::vector<poplar::Tensor> &tensors, poplar::program::Sequence &seq) { f(tensors, seq, name); }, debugContext);
+        build([&](std::vector<poplar::Tensor> &tensors, poplar::program::Sequence &seq) { f(tensors, seq, name); },
+              debugContext);
     }
 
-    void operator()(std::vector<poplar::Tensor> &args, poplar::program::Sequence &seq, const poplar::DebugContext &debugContext = {})
+    void operator()(std::vector<poplar::Tensor> &args, poplar::program::Sequence &seq,
+                    const poplar::DebugContext &debugContext = {})
     {
         if (args.size() != sig.size())
-            throw poplibs_error("a function of " + std::to_string(sig.size()) + " arguments is called with " + std::to_string(args.size()));
+            throw poplibs_error("a function of " + std::to_string(sig.size()) + " arguments is called with " +
+                                std::to_string(args.size()));
         for (std::size_t i = 0; i < sig.size(); ++i)
             if (sig[i].type == InputArg || sig[i].type == InOutArg)
                 seq.add(poplar::program::Copy(args[i], params[i], false, debugContext));
@@ -85,12 +97,13 @@ public:
         }
     }
 
-private:
+  private:
     void build(const Body &f, const poplar::DebugContext &debugContext)
     {
         prog = poplar::program::Sequence(debugContext);
         for (const ArgSig &argument : sig)
-            params.push_back(argument.type == CreatedArg ? poplar::Tensor() : graph->clone(argument.similarTensor, argument.debugName));
+            params.push_back(argument.type == CreatedArg ? poplar::Tensor()
+                                                         : graph->clone(argument.similarTensor, argument.debugName));
         f(params, prog);
         for (std::size_t i = 0; i < sig.size(); ++i)
             if (!params[i].valid())
@@ -108,59 +121,73 @@ private:
 };
 
 // A function that gives a program.
-class ProgramFunction {
-public:
+class ProgramFunction
+{
+  public:
     typedef std::function<poplar::program::Program(std::vector<poplar::Tensor> &)> Body;
-    typedef std::function<poplar::program::Program(std::vector<poplar::Tensor> &, const poplar::DebugNameAndId &)> NamedBody;
+    typedef std::function<poplar::program::Program(std::vector<poplar::Tensor> &, const poplar::DebugNameAndId &)>
+        NamedBody;
 
-    ProgramFunction(poplar::Graph &graph, Signature sig, const Body &f, bool inlined = false, const poplar::DebugContext &debugContext = {})
-        : function(
-              graph, std::move(sig),
-              VoidFunction::Body([&](std::vector<poplar::Tensor> &tensors, poplar::program::Sequence &seq) { seq.add(f(tensors)); }), inlined,
-              debugContext)
+    ProgramFunction(poplar::Graph &graph, Signature sig, const Body &f, bool inlined = false,
+                    const poplar::DebugContext &debugContext = {})
+        : function(graph, std::move(sig),
+                   VoidFunction::Body([&](std::vector<poplar::Tensor> &tensors, poplar::program::Sequence &seq) {
+                       seq.add(f(tensors));
+                   }),
+                   inlined, debugContext)
     {
     }
-    ProgramFunction(poplar::Graph &graph, Signature sig, const NamedBody &f, bool inlined = false, const poplar::DebugContext &debugContext = {})
-        : ProgramFunction(graph, std::move(sig),
-                          Body([&](std::vector<poplar::Tensor> &tensors) { return f(tensors, poplar::DebugNameAndId(debugContext.getPathName())); }),
+    ProgramFunction(poplar::Graph &graph, Signature sig, const NamedBody &f, bool inlined = false,
+                    const poplar::DebugContext &debugContext = {})
+        : ProgramFunction(graph, std::move(sig), Body([&](std::vector<poplar::Tensor> &tensors) {
+                              return f(tensors, poplar::DebugNameAndId(debugContext.getPathName()));
+                          }),
                           inlined, debugContext)
     {
     }
-    poplar::program::Program operator()(std::vector<poplar::Tensor> &args, const poplar::DebugContext &debugContext = {})
+    poplar::program::Program operator()(std::vector<poplar::Tensor> &args,
+                                        const poplar::DebugContext &debugContext = {})
     {
         poplar::program::Sequence seq(debugContext);
         function(args, seq, debugContext);
         return seq;
     }
 
-private:
+  private:
     VoidFunction function;
 };
 
 // A function that adds to a sequence and gives a tensor.
-class TensorFunction {
-public:
+class TensorFunction
+{
+  public:
     typedef std::function<poplar::Tensor(std::vector<poplar::Tensor> &, poplar::program::Sequence &)> Body;
-    typedef std::function<poplar::Tensor(std::vector<poplar::Tensor> &, poplar::program::Sequence &, const poplar::DebugNameAndId &)> NamedBody;
+    typedef std::function<poplar::Tensor(std::vector<poplar::Tensor> &, poplar::program::Sequence &,
+                                         const poplar::DebugNameAndId &)>
+        NamedBody;
 
-    TensorFunction(poplar::Graph &graph, Signature sig, const Body &f, bool inlined = false, const poplar::DebugContext &debugContext = {})
-        : function(
-              graph, withResult(std::move(sig)), VoidFunction::Body([&](std::vector<poplar::Tensor> &tensors, poplar::program::Sequence &seq) {
-                  tensors.pop_back(); // the result, which the body does not see
-                  poplar::Tensor result = f(tensors, seq);
-                  tensors.push_back(result);
-              }),
-              inlined, debugContext)
+    TensorFunction(poplar::Graph &graph, Signature sig, const Body &f, bool inlined = false,
+                   const poplar::DebugContext &debugContext = {})
+        : function(graph, withResult(std::move(sig)),
+                   VoidFunction::Body([&](std::vector<poplar::Tensor> &tensors, poplar::program::Sequence &seq) {
+                       tensors.pop_back(); // the result, which the body does not see
+                       poplar::Tensor result = f(tensors, seq);
+                       tensors.push_back(result);
+                   }),
+                   inlined, debugContext)
     {
     }
-    TensorFunction(poplar::Graph &graph, Signature sig, const NamedBody &f, bool inlined = false, const poplar::DebugContext &debugContext = {})
-        : TensorFunction(graph, std::move(sig), Body([&](std::vector<poplar::Tensor> &tensors, poplar::program::Sequence &seq) {
+    TensorFunction(poplar::Graph &graph, Signature sig, const NamedBody &f, bool inlined = false,
+                   const poplar::DebugContext &debugContext = {})
+        : TensorFunction(graph, std::move(sig),
+                         Body([&](std::vector<poplar::Tensor> &tensors, poplar::program::Sequence &seq) {
                              return f(tensors, seq, poplar::DebugNameAndId(debugContext.getPathName()));
                          }),
                          inlined, debugContext)
     {
     }
-    poplar::Tensor operator()(std::vector<poplar::Tensor> &args, poplar::program::Sequence &seq, const poplar::DebugContext &debugContext = {})
+    poplar::Tensor operator()(std::vector<poplar::Tensor> &args, poplar::program::Sequence &seq,
+                              const poplar::DebugContext &debugContext = {})
     {
         args.push_back(poplar::Tensor());
         try {
@@ -174,7 +201,7 @@ public:
         return result;
     }
 
-private:
+  private:
     static Signature withResult(Signature sig)
     {
         sig.push_back(created("result"));

@@ -9,13 +9,15 @@
 
 #include <functional>
 
-namespace poputil {
+namespace poputil
+{
 
 // Gives what is repeated; the tensor is the counter, a scalar UNSIGNED_INT.
 typedef std::function<poplar::program::Program(const poplar::Tensor &)> CountedLoopBodyType;
 
 inline poplar::program::Sequence countedLoop(poplar::Graph &graph, std::size_t begin, std::size_t end, std::size_t step,
-                                             const CountedLoopBodyType &body, const poplar::DebugContext &debugContext = {})
+                                             const CountedLoopBodyType &body,
+                                             const poplar::DebugContext &debugContext = {})
 {
     struct Body {
         const CountedLoopBodyType &f;
@@ -33,10 +35,12 @@ inline poplar::program::Sequence countedLoop(poplar::Graph &graph, std::size_t b
         }
     } call = { body, poplar::program::Program(), detail::Callback() };
     struct Made : poplar::program::Program {
-        explicit Made(pop_program from) : Program(from) {}
+        explicit Made(pop_program from) : Program(from)
+        {
+        }
     };
-    pop_program made = poputil_counted_loop_at(poplar::detail::where(debugContext), graph.c(), begin, end, step, poplar::detail::name(debugContext),
-                                               Body::call, &call);
+    pop_program made = poputil_counted_loop_at(poplar::detail::where(debugContext), graph.c(), begin, end, step,
+                                               poplar::detail::name(debugContext), Body::call, &call);
     call.callback.rethrow();
     detail::check(graph.c());
     poplar::program::Sequence loop{ poplar::DebugContext(debugContext) };
@@ -55,8 +59,8 @@ inline poplar::program::Sequence countedLoop(poplar::Graph &graph, std::size_t c
 {
     return countedLoop(graph, 0, count, 1, body, debugContext);
 }
-inline poplar::program::Sequence countedLoop(poplar::Graph &graph, std::size_t count, const poplar::DebugContext &debugContext,
-                                             const CountedLoopBodyType &body)
+inline poplar::program::Sequence countedLoop(poplar::Graph &graph, std::size_t count,
+                                             const poplar::DebugContext &debugContext, const CountedLoopBodyType &body)
 {
     return countedLoop(graph, 0, count, 1, body, debugContext);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Options of calls as tables: each name has a handler that reads its value.
 //
-//     const OptionSpec spec{ { "partialsType", OptionHandler::createWithEnum(type, types) }, { "useFast", OptionHandler::createWithBool(fast) } };
-//     for (const auto &option : options)
+//     const OptionSpec spec{ { "partialsType", OptionHandler::createWithEnum(type, types) }, { "useFast",
+//     OptionHandler::createWithBool(fast) } }; for (const auto &option : options)
 //         spec.parse(option.first, option.second);
 //
 // A name or a value that is not allowed throws poplar::invalid_option, which says what is.
@@ -22,9 +22,11 @@
 #include <utility>
 #include <vector>
 
-namespace poputil {
+namespace poputil
+{
 
-namespace detail {
+namespace detail
+{
 
 [[noreturn]] inline void badValue(const std::string &value, const std::string &allowed)
 {
@@ -70,10 +72,13 @@ template <typename T> T parseInteger(const std::string &value)
     const unsigned long long above = negative ? 0 : std::strtoull(value.c_str(), &end, 0);
     if (end == value.c_str() || *end)
         badValue(value, "an integer");
-    const bool fits = errno != ERANGE && (negative ? std::is_signed<T>::value && below >= static_cast<long long>(std::numeric_limits<T>::min())
-                                                   : above <= static_cast<unsigned long long>(std::numeric_limits<T>::max()));
+    const bool fits =
+        errno != ERANGE &&
+        (negative ? std::is_signed<T>::value && below >= static_cast<long long>(std::numeric_limits<T>::min())
+                  : above <= static_cast<unsigned long long>(std::numeric_limits<T>::max()));
     if (!fits)
-        badValue(value, "an integer from " + std::to_string(std::numeric_limits<T>::min()) + " to " + std::to_string(std::numeric_limits<T>::max()));
+        badValue(value, "an integer from " + std::to_string(std::numeric_limits<T>::min()) + " to " +
+                            std::to_string(std::numeric_limits<T>::max()));
     return negative ? static_cast<T>(below) : static_cast<T>(above);
 }
 // The parts between commas, without brackets around all and blanks around each.
@@ -95,22 +100,30 @@ inline std::vector<std::string> parseList(std::string value)
 } // namespace detail
 
 // Reads the value of one option.
-class OptionHandler {
-public:
-    template <typename Handler, typename = typename std::enable_if<!std::is_same<typename std::decay<Handler>::type, OptionHandler>::value>::type>
+class OptionHandler
+{
+  public:
+    template <typename Handler, typename = typename std::enable_if<
+                                    !std::is_same<typename std::decay<Handler>::type, OptionHandler>::value>::type>
     OptionHandler(Handler &&valueHandler) : handler(std::forward<Handler>(valueHandler))
     {
     }
-    void parseValue(poplar::StringRef value) const { handler(value); }
+    void parseValue(poplar::StringRef value) const
+    {
+        handler(value);
+    }
 
     // Handlers that store what they read; it must live as long as they do.
     template <typename T> static OptionHandler createWithEnum(T &output, const std::map<std::string, T> &valueMap)
     {
-        return OptionHandler([&output, valueMap](poplar::StringRef value) { output = detail::parseEnum(value.cloneAsString(), valueMap); });
+        return OptionHandler([&output, valueMap](poplar::StringRef value) {
+            output = detail::parseEnum(value.cloneAsString(), valueMap);
+        });
     }
     template <typename T> static OptionHandler createWithInteger(T &output)
     {
-        return OptionHandler([&output](poplar::StringRef value) { output = detail::parseInteger<T>(value.cloneAsString()); });
+        return OptionHandler(
+            [&output](poplar::StringRef value) { output = detail::parseInteger<T>(value.cloneAsString()); });
     }
     static OptionHandler createWithBool(bool &output)
     {
@@ -118,7 +131,9 @@ public:
     }
     template <typename T> static OptionHandler createWithDouble(T &output)
     {
-        return OptionHandler([&output](poplar::StringRef value) { output = static_cast<T>(detail::parseDouble(value.cloneAsString())); });
+        return OptionHandler([&output](poplar::StringRef value) {
+            output = static_cast<T>(detail::parseDouble(value.cloneAsString()));
+        });
     }
     static OptionHandler createWithString(std::string &output)
     {
@@ -134,7 +149,8 @@ public:
             output = std::move(list);
         });
     }
-    template <typename T> static OptionHandler createWithList(std::vector<T> &output, const std::map<std::string, T> &valueMap)
+    template <typename T>
+    static OptionHandler createWithList(std::vector<T> &output, const std::map<std::string, T> &valueMap)
     {
         return OptionHandler([&output, valueMap](poplar::StringRef value) {
             std::vector<T> list;
@@ -144,40 +160,52 @@ public:
         });
     }
 
-    // For handlers of one's own: throws unless the value lies between the bounds, each of which is allowed itself when it is inclusive.
+    // For handlers of one's own: throws unless the value lies between the bounds, each of which is allowed itself when
+    // it is inclusive.
     template <typename T>
-    static void ensureValueIsWithinBounds(T value, const T &lowerBound, bool lowerBoundIsInclusive, const T &upperBound, bool upperBoundIsInclusive)
+    static void ensureValueIsWithinBounds(T value, const T &lowerBound, bool lowerBoundIsInclusive, const T &upperBound,
+                                          bool upperBoundIsInclusive)
     {
         const bool below = lowerBoundIsInclusive ? value < lowerBound : !(value > lowerBound);
         const bool above = upperBoundIsInclusive ? value > upperBound : !(value < upperBound);
         if (below || above || value != value)
-            detail::badValue(std::to_string(value), "in the range " + std::string(lowerBoundIsInclusive ? "[" : "(") + std::to_string(lowerBound) +
-                                                        ", " + std::to_string(upperBound) + (upperBoundIsInclusive ? "]" : ")"));
+            detail::badValue(std::to_string(value), "in the range " + std::string(lowerBoundIsInclusive ? "[" : "(") +
+                                                        std::to_string(lowerBound) + ", " + std::to_string(upperBound) +
+                                                        (upperBoundIsInclusive ? "]" : ")"));
     }
 
-private:
-    template <typename T> static typename std::enable_if<std::is_floating_point<T>::value, T>::type element(const std::string &part)
+  private:
+    template <typename T>
+    static typename std::enable_if<std::is_floating_point<T>::value, T>::type element(const std::string &part)
     {
         return static_cast<T>(detail::parseDouble(part));
     }
-    template <typename T> static typename std::enable_if<std::is_integral<T>::value, T>::type element(const std::string &part)
+    template <typename T>
+    static typename std::enable_if<std::is_integral<T>::value, T>::type element(const std::string &part)
     {
         return detail::parseInteger<T>(part);
     }
-    template <typename T> static typename std::enable_if<std::is_same<T, std::string>::value, T>::type element(const std::string &part) { return part; }
+    template <typename T>
+    static typename std::enable_if<std::is_same<T, std::string>::value, T>::type element(const std::string &part)
+    {
+        return part;
+    }
 
     std::function<void(poplar::StringRef)> handler;
 };
 
 // The options that a call knows.
-class OptionSpec {
-public:
+class OptionSpec
+{
+  public:
     typedef std::pair<const std::string, OptionHandler> value_type;
     typedef std::map<std::string, OptionHandler> map_type;
     typedef std::initializer_list<value_type> initializer_list_t;
     typedef map_type::const_iterator const_iterator;
 
-    OptionSpec(initializer_list_t handlers) : map(handlers) {}
+    OptionSpec(initializer_list_t handlers) : map(handlers)
+    {
+    }
 
     void parse(const std::string &option, poplar::StringRef value, bool ignoreUnknown = false) const
     {
@@ -193,17 +221,24 @@ public:
             throw poplar::invalid_option("option '" + option + "': " + error.what());
         }
     }
-    const_iterator begin() const { return map.begin(); }
-    const_iterator end() const { return map.end(); }
+    const_iterator begin() const
+    {
+        return map.begin();
+    }
+    const_iterator end() const
+    {
+        return map.end();
+    }
 
-private:
+  private:
     map_type map;
 };
 
 } // namespace poputil
 
 // As Poplibs names them.
-namespace poplibs {
+namespace poplibs
+{
 using poputil::OptionHandler;
 using poputil::OptionSpec;
 } // namespace poplibs

@@ -10,16 +10,18 @@
 #include <memory>
 #include <utility>
 
-namespace poputil {
+namespace poputil
+{
 
 typedef poplar::Graph::TileToTensorMapping TileToTensorMapping;
 
 // ---- even shares: at least 128 bytes on a tile in grains of the vector width, unless the call says otherwise ----
-inline TileToTensorMapping calcLinearTileMapping(const poplar::Graph &graph, poplar::ArrayRef<std::size_t> shape, unsigned minElementsPerTile,
-                                                 unsigned grainSize)
+inline TileToTensorMapping calcLinearTileMapping(const poplar::Graph &graph, poplar::ArrayRef<std::size_t> shape,
+                                                 unsigned minElementsPerTile, unsigned grainSize)
 {
     pop_interval_lists mapping;
-    if (!poputil_calc_linear_tile_mapping(graph.c(), poplar::detail::shape(shape), minElementsPerTile, grainSize, &mapping))
+    if (!poputil_calc_linear_tile_mapping(graph.c(), poplar::detail::shape(shape), minElementsPerTile, grainSize,
+                                          &mapping))
         detail::raise(graph.c());
     return poplar::detail::takeLists(mapping);
 }
@@ -30,48 +32,56 @@ inline TileToTensorMapping calcLinearTileMapping(const poplar::Graph &graph, con
         detail::raise(graph.c());
     return poplar::detail::takeLists(mapping);
 }
-inline void mapTensorLinearly(poplar::Graph &graph, const poplar::Tensor &t, unsigned minElementsPerTile, unsigned grainSize,
-                              detail::Where where = detail::Where::here())
+inline void mapTensorLinearly(poplar::Graph &graph, const poplar::Tensor &t, unsigned minElementsPerTile,
+                              unsigned grainSize, detail::Where where = detail::Where::here())
 {
     poputil_map_tensor_linearly_grain_at(where, graph.c(), t.c(), minElementsPerTile, grainSize);
     detail::check(graph.c());
 }
-inline void mapTensorLinearly(poplar::Graph &graph, const poplar::Tensor &t, detail::Where where = detail::Where::here())
+inline void mapTensorLinearly(poplar::Graph &graph, const poplar::Tensor &t,
+                              detail::Where where = detail::Where::here())
 {
     poputil_map_tensor_linearly_at(where, graph.c(), t.c());
     detail::check(graph.c());
 }
 
 // From another tile on; the second of what they give is the offset to go on with.
-inline std::pair<TileToTensorMapping, unsigned> calcLinearTileMappingAndNewOffset(const poplar::Graph &graph, poplar::ArrayRef<std::size_t> shape,
-                                                                                  unsigned minElementsPerTile, unsigned grainSize, unsigned offset,
+inline std::pair<TileToTensorMapping, unsigned> calcLinearTileMappingAndNewOffset(const poplar::Graph &graph,
+                                                                                  poplar::ArrayRef<std::size_t> shape,
+                                                                                  unsigned minElementsPerTile,
+                                                                                  unsigned grainSize, unsigned offset,
                                                                                   bool ascendingMappingOrder = true)
 {
     pop_interval_lists mapping;
     unsigned next;
-    if (!poputil_calc_linear_tile_mapping_and_new_offset(graph.c(), poplar::detail::shape(shape), minElementsPerTile, grainSize, offset,
-                                                         ascendingMappingOrder, &mapping, &next))
+    if (!poputil_calc_linear_tile_mapping_and_new_offset(graph.c(), poplar::detail::shape(shape), minElementsPerTile,
+                                                         grainSize, offset, ascendingMappingOrder, &mapping, &next))
         detail::raise(graph.c());
     return std::make_pair(poplar::detail::takeLists(mapping), next);
 }
-inline std::pair<TileToTensorMapping, unsigned> calcLinearTileMappingAndNewOffset(const poplar::Graph &graph, const poplar::Tensor &t,
-                                                                                  unsigned offset = 0, bool ascendingMappingOrder = true)
+inline std::pair<TileToTensorMapping, unsigned> calcLinearTileMappingAndNewOffset(const poplar::Graph &graph,
+                                                                                  const poplar::Tensor &t,
+                                                                                  unsigned offset = 0,
+                                                                                  bool ascendingMappingOrder = true)
 {
     pop_interval_lists mapping;
     unsigned next;
-    if (!poputil_calc_linear_tile_mapping_and_new_offset_of_tensor(graph.c(), t.c(), offset, ascendingMappingOrder, &mapping, &next))
+    if (!poputil_calc_linear_tile_mapping_and_new_offset_of_tensor(graph.c(), t.c(), offset, ascendingMappingOrder,
+                                                                   &mapping, &next))
         detail::raise(graph.c());
     return std::make_pair(poplar::detail::takeLists(mapping), next);
 }
-inline unsigned mapTensorLinearlyWithOffset(poplar::Graph &graph, const poplar::Tensor &t, unsigned minElementsPerTile, unsigned grainSize,
-                                            unsigned offset, bool ascendingMappingOrder = true, detail::Where where = detail::Where::here())
+inline unsigned mapTensorLinearlyWithOffset(poplar::Graph &graph, const poplar::Tensor &t, unsigned minElementsPerTile,
+                                            unsigned grainSize, unsigned offset, bool ascendingMappingOrder = true,
+                                            detail::Where where = detail::Where::here())
 {
-    unsigned next =
-        poputil_map_tensor_linearly_with_offset_grain_at(where, graph.c(), t.c(), minElementsPerTile, grainSize, offset, ascendingMappingOrder);
+    unsigned next = poputil_map_tensor_linearly_with_offset_grain_at(where, graph.c(), t.c(), minElementsPerTile,
+                                                                     grainSize, offset, ascendingMappingOrder);
     detail::check(graph.c());
     return next;
 }
-inline unsigned mapTensorLinearlyWithOffset(poplar::Graph &graph, const poplar::Tensor &t, unsigned offset = 0, bool ascendingMappingOrder = true,
+inline unsigned mapTensorLinearlyWithOffset(poplar::Graph &graph, const poplar::Tensor &t, unsigned offset = 0,
+                                            bool ascendingMappingOrder = true,
                                             detail::Where where = detail::Where::here())
 {
     unsigned next = poputil_map_tensor_linearly_with_offset_at(where, graph.c(), t.c(), offset, ascendingMappingOrder);
@@ -92,26 +102,30 @@ inline unsigned invTransformTileIndex(unsigned tile, unsigned numTiles, unsigned
 }
 
 // ---- what a mapping looks like ----
-inline unsigned getTileImbalance(const TileToTensorMapping &mapping, unsigned minElementsPerTile = 0, unsigned grainSize = 1)
+inline unsigned getTileImbalance(const TileToTensorMapping &mapping, unsigned minElementsPerTile = 0,
+                                 unsigned grainSize = 1)
 {
     poplar::detail::IntervalLists lists(mapping);
     const pop_interval_lists borrowed = lists.c();
     return static_cast<unsigned>(poputil_get_tile_imbalance(&borrowed, minElementsPerTile, grainSize));
 }
-inline unsigned getTileImbalance(const poplar::Graph &graph, const poplar::Tensor &t, unsigned minElementsPerTile = 0, unsigned grainSize = 1,
-                                 detail::Where where = detail::Where::here())
+inline unsigned getTileImbalance(const poplar::Graph &graph, const poplar::Tensor &t, unsigned minElementsPerTile = 0,
+                                 unsigned grainSize = 1, detail::Where where = detail::Where::here())
 {
-    std::size_t imbalance = poputil_get_tile_imbalance_of_tensor_at(where, graph.c(), t.c(), minElementsPerTile, grainSize);
+    std::size_t imbalance =
+        poputil_get_tile_imbalance_of_tensor_at(where, graph.c(), t.c(), minElementsPerTile, grainSize);
     detail::check(graph.c());
     return static_cast<unsigned>(imbalance);
 }
-inline bool dimIsSplitOverTiles(const poplar::Graph &graph, const poplar::Tensor &t, unsigned dimension, detail::Where where = detail::Where::here())
+inline bool dimIsSplitOverTiles(const poplar::Graph &graph, const poplar::Tensor &t, unsigned dimension,
+                                detail::Where where = detail::Where::here())
 {
     bool split = poputil_dim_is_split_over_tiles_at(where, graph.c(), t.c(), dimension);
     detail::check(graph.c());
     return split;
 }
-inline bool dimIsSplitOverIPUs(const poplar::Graph &graph, const poplar::Tensor &t, unsigned dimension, detail::Where where = detail::Where::here())
+inline bool dimIsSplitOverIPUs(const poplar::Graph &graph, const poplar::Tensor &t, unsigned dimension,
+                               detail::Where where = detail::Where::here())
 {
     bool split = poputil_dim_is_split_over_ipus_at(where, graph.c(), t.c(), dimension);
     detail::check(graph.c());
@@ -119,12 +133,14 @@ inline bool dimIsSplitOverIPUs(const poplar::Graph &graph, const poplar::Tensor 
 }
 
 // ---- shares by use ----
-class TensorUseTracker {
-public:
+class TensorUseTracker
+{
+  public:
     enum class MappingMethod { OptimizeHaloRegions, ConstrainMappingToUsedTiles, None };
 
     TensorUseTracker(unsigned numTiles, unsigned startTile = 0, bool ascendingMappingOrder = true)
-        : tiles(numTiles), start(startTile), ascending(ascendingMappingOrder), tracker(poputil_use_tracker_create(tiles, start, ascending))
+        : tiles(numTiles), start(startTile), ascending(ascendingMappingOrder),
+          tracker(poputil_use_tracker_create(tiles, start, ascending))
     {
     }
     TensorUseTracker(const TensorUseTracker &other) : TensorUseTracker(other.tiles, other.start, other.ascending)
@@ -142,30 +158,43 @@ public:
     }
 
     // A tile uses the elements of a tensor.
-    void add(const poplar::Graph &graph, unsigned tile, const poplar::Tensor &t, detail::Where where = detail::Where::here())
+    void add(const poplar::Graph &graph, unsigned tile, const poplar::Tensor &t,
+             detail::Where where = detail::Where::here())
     {
         poputil_use_tracker_add_at(where, tracker.get(), graph.c(), tile, t.c());
         detail::check(graph.c());
     }
-    void add(const TensorUseTracker &other) { poputil_use_tracker_add_tracker(tracker.get(), other.tracker.get()); }
-    void resolve(const poplar::Graph &graph, unsigned grainSize, unsigned minElementsPerTile, bool extendPartialUsage = false,
-                 MappingMethod mappingMethod = MappingMethod::None, detail::Where where = detail::Where::here())
+    void add(const TensorUseTracker &other)
     {
-        poputil_use_tracker_resolve_at(where, tracker.get(), graph.c(), grainSize, minElementsPerTile, extendPartialUsage, c(mappingMethod));
+        poputil_use_tracker_add_tracker(tracker.get(), other.tracker.get());
+    }
+    void resolve(const poplar::Graph &graph, unsigned grainSize, unsigned minElementsPerTile,
+                 bool extendPartialUsage = false, MappingMethod mappingMethod = MappingMethod::None,
+                 detail::Where where = detail::Where::here())
+    {
+        poputil_use_tracker_resolve_at(where, tracker.get(), graph.c(), grainSize, minElementsPerTile,
+                                       extendPartialUsage, c(mappingMethod));
         detail::check(graph.c());
     }
-    void mapTensorsByUse(poplar::Graph &graph, unsigned grainSize, unsigned minElementsPerTile, bool extendPartialUsage = false,
-                         MappingMethod mappingMethod = MappingMethod::None, detail::Where where = detail::Where::here())
+    void mapTensorsByUse(poplar::Graph &graph, unsigned grainSize, unsigned minElementsPerTile,
+                         bool extendPartialUsage = false, MappingMethod mappingMethod = MappingMethod::None,
+                         detail::Where where = detail::Where::here())
     {
-        poputil_use_tracker_map_tensors_by_use_at(where, tracker.get(), graph.c(), grainSize, minElementsPerTile, extendPartialUsage,
-                                                  c(mappingMethod));
+        poputil_use_tracker_map_tensors_by_use_at(where, tracker.get(), graph.c(), grainSize, minElementsPerTile,
+                                                  extendPartialUsage, c(mappingMethod));
         detail::check(graph.c());
     }
-    bool empty() const { return poputil_use_tracker_empty(tracker.get()); }
+    bool empty() const
+    {
+        return poputil_use_tracker_empty(tracker.get());
+    }
 
-private:
+  private:
     struct Destroy {
-        void operator()(poputil_use_tracker *handle) const { poputil_use_tracker_destroy(handle); }
+        void operator()(poputil_use_tracker *handle) const
+        {
+            poputil_use_tracker_destroy(handle);
+        }
     };
     static poputil_mapping_method c(MappingMethod method)
     {
@@ -180,59 +209,74 @@ private:
 };
 
 // ---- mapped like others ----
-inline poplar::Tensor createBroadcastOperand(poplar::Graph &graph, const poplar::Tensor &fullTensor, const poplar::Type &type, unsigned dim,
-                                             bool ditherMapping = false, const poplar::DebugContext &debugContext = {})
+inline poplar::Tensor createBroadcastOperand(poplar::Graph &graph, const poplar::Tensor &fullTensor,
+                                             const poplar::Type &type, unsigned dim, bool ditherMapping = false,
+                                             const poplar::DebugContext &debugContext = {})
 {
-    return detail::give(graph.c(), poputil_create_broadcast_operand_at(poplar::detail::where(debugContext), graph.c(), fullTensor.c(), type.c(), dim,
-                                                                       ditherMapping, poplar::detail::name(debugContext)));
+    return detail::give(graph.c(), poputil_create_broadcast_operand_at(poplar::detail::where(debugContext), graph.c(),
+                                                                       fullTensor.c(), type.c(), dim, ditherMapping,
+                                                                       poplar::detail::name(debugContext)));
 }
-inline void mapOutputForElementWiseOp(poplar::Graph &graph, const std::vector<poplar::Tensor> &inputs, const poplar::Tensor &output,
-                                      unsigned grainSize = 1, unsigned minGrainsPerTile = 0, detail::Where where = detail::Where::here())
+inline void mapOutputForElementWiseOp(poplar::Graph &graph, const std::vector<poplar::Tensor> &inputs,
+                                      const poplar::Tensor &output, unsigned grainSize = 1,
+                                      unsigned minGrainsPerTile = 0, detail::Where where = detail::Where::here())
 {
-    poputil_map_output_for_element_wise_op_at(where, graph.c(), poplar::detail::tensors(inputs), output.c(), grainSize, minGrainsPerTile);
+    poputil_map_output_for_element_wise_op_at(where, graph.c(), poplar::detail::tensors(inputs), output.c(), grainSize,
+                                              minGrainsPerTile);
     detail::check(graph.c());
 }
 
 // ---- other IPUs ----
-inline poplar::Tensor cloneToIpu(poplar::Graph &masterGraph, const poplar::Tensor &t, unsigned dstIPU, const poplar::DebugContext &debugContext = {},
-                                 poplar::TensorCloneMethod method = poplar::TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES)
+inline poplar::Tensor
+cloneToIpu(poplar::Graph &masterGraph, const poplar::Tensor &t, unsigned dstIPU,
+           const poplar::DebugContext &debugContext = {},
+           poplar::TensorCloneMethod method = poplar::TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES)
 {
-    return detail::give(masterGraph.c(), poputil_clone_to_ipu_at(poplar::detail::where(debugContext), masterGraph.c(), t.c(), dstIPU,
-                                                                 static_cast<pop_clone_method>(method), poplar::detail::name(debugContext)));
+    return detail::give(masterGraph.c(), poputil_clone_to_ipu_at(poplar::detail::where(debugContext), masterGraph.c(),
+                                                                 t.c(), dstIPU, static_cast<pop_clone_method>(method),
+                                                                 poplar::detail::name(debugContext)));
 }
-inline poplar::Tensor createIpuCopy(poplar::Graph &masterGraph, const poplar::Tensor &t, unsigned dstIPU, poplar::Tensor &copySrc,
-                                    poplar::Tensor &copyDst, const poplar::DebugContext &debugContext = {},
-                                    poplar::TensorCloneMethod method = poplar::TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES)
+inline poplar::Tensor
+createIpuCopy(poplar::Graph &masterGraph, const poplar::Tensor &t, unsigned dstIPU, poplar::Tensor &copySrc,
+              poplar::Tensor &copyDst, const poplar::DebugContext &debugContext = {},
+              poplar::TensorCloneMethod method = poplar::TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES)
 {
     pop_tensor source, destination;
     pop_tensor copy = poputil_create_ipu_copy_at(poplar::detail::where(debugContext), masterGraph.c(), t.c(), dstIPU,
-                                                 static_cast<pop_clone_method>(method), poplar::detail::name(debugContext), &source, &destination);
+                                                 static_cast<pop_clone_method>(method),
+                                                 poplar::detail::name(debugContext), &source, &destination);
     detail::check(masterGraph.c());
     poplar::Tensor result;
     detail::put({ { &result, copy }, { &copySrc, source }, { &copyDst, destination } });
     return result;
 }
-inline poplar::Tensor copyToIpu(poplar::Graph &masterGraph, const poplar::Tensor &t, poplar::program::Sequence &prog, unsigned dstIPU,
-                                const poplar::DebugContext &debugContext = {},
-                                poplar::TensorCloneMethod method = poplar::TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES)
+inline poplar::Tensor
+copyToIpu(poplar::Graph &masterGraph, const poplar::Tensor &t, poplar::program::Sequence &prog, unsigned dstIPU,
+          const poplar::DebugContext &debugContext = {},
+          poplar::TensorCloneMethod method = poplar::TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES)
 {
-    return detail::give(masterGraph.c(), poputil_copy_to_ipu_at(poplar::detail::where(debugContext), masterGraph.c(), t.c(),
-                                                                prog.cToGrow(masterGraph.c()), dstIPU, static_cast<pop_clone_method>(method),
+    return detail::give(masterGraph.c(), poputil_copy_to_ipu_at(poplar::detail::where(debugContext), masterGraph.c(),
+                                                                t.c(), prog.cToGrow(masterGraph.c()), dstIPU,
+                                                                static_cast<pop_clone_method>(method),
                                                                 poplar::detail::name(debugContext)));
 }
 
 // ---- other virtual graphs ----
-inline poplar::Tensor cloneToGraph(poplar::Graph &srcGraph, poplar::Graph &dstGraph, const poplar::Tensor &t, const poplar::DebugContext &debugContext = {},
-                                   poplar::TensorCloneMethod method = poplar::TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES)
+inline poplar::Tensor
+cloneToGraph(poplar::Graph &srcGraph, poplar::Graph &dstGraph, const poplar::Tensor &t,
+             const poplar::DebugContext &debugContext = {},
+             poplar::TensorCloneMethod method = poplar::TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES)
 {
-    return detail::give(srcGraph.c(), poputil_clone_to_graph_at(poplar::detail::where(debugContext), srcGraph.c(), dstGraph.c(), t.c(),
-                                                                static_cast<pop_clone_method>(method), poplar::detail::name(debugContext)));
+    return detail::give(srcGraph.c(), poputil_clone_to_graph_at(
+                                          poplar::detail::where(debugContext), srcGraph.c(), dstGraph.c(), t.c(),
+                                          static_cast<pop_clone_method>(method), poplar::detail::name(debugContext)));
 }
 // A clone whose elements all have memory of their own.
-inline poplar::Tensor cloneAndExpandAliasing(poplar::Graph &graph, const poplar::Tensor &t, const poplar::DebugContext &debugContext = {})
+inline poplar::Tensor cloneAndExpandAliasing(poplar::Graph &graph, const poplar::Tensor &t,
+                                             const poplar::DebugContext &debugContext = {})
 {
-    return detail::give(graph.c(), poputil_clone_and_expand_aliasing_at(poplar::detail::where(debugContext), graph.c(), t.c(),
-                                                                        poplar::detail::name(debugContext)));
+    return detail::give(graph.c(), poputil_clone_and_expand_aliasing_at(poplar::detail::where(debugContext), graph.c(),
+                                                                        t.c(), poplar::detail::name(debugContext)));
 }
 
 } // namespace poputil

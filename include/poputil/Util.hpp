@@ -12,7 +12,8 @@
 #include <string>
 #include <utility>
 
-namespace poputil {
+namespace poputil
+{
 
 // ---- regions ----
 inline void mergeAdjacentRegions(std::vector<poplar::Interval> &regions)
@@ -28,13 +29,17 @@ inline void mergeAdjacentRegions(std::vector<std::vector<poplar::Interval>> &map
         mergeAdjacentRegions(regions);
 }
 
-namespace detail {
+namespace detail
+{
 
 inline std::vector<std::vector<std::vector<poplar::Interval>>> takePartitions(poputil_partitions &partitions)
 {
     struct Release {
         poputil_partitions *partitions;
-        ~Release() { poputil_partitions_free(partitions); }
+        ~Release()
+        {
+            poputil_partitions_free(partitions);
+        }
     } release = { &partitions };
     std::vector<std::vector<poplar::Interval>> lists = poplar::detail::takeLists(partitions.regions);
     std::vector<std::vector<std::vector<poplar::Interval>>> result(partitions.count);
@@ -47,51 +52,51 @@ inline std::vector<std::vector<std::vector<poplar::Interval>>> takePartitions(po
 } // namespace detail
 
 // At most maxPartitions even shares, in whole grains.
-inline std::vector<std::vector<poplar::Interval>> splitRegions(const std::vector<poplar::Interval> &regions, unsigned grainSize,
-                                                               unsigned maxPartitions, unsigned minElementsPerPartition = 0,
+inline std::vector<std::vector<poplar::Interval>> splitRegions(const std::vector<poplar::Interval> &regions,
+                                                               unsigned grainSize, unsigned maxPartitions,
+                                                               unsigned minElementsPerPartition = 0,
                                                                unsigned maxElementsPerPartition = UINT_MAX,
                                                                unsigned maxElementsPerRegion = UINT_MAX)
 {
     pop_interval_lists partitions;
-    poputil_split_regions(detail::Intervals(regions).c(), grainSize, maxPartitions, minElementsPerPartition, maxElementsPerPartition,
-                          maxElementsPerRegion, &partitions);
+    poputil_split_regions(detail::Intervals(regions).c(), grainSize, maxPartitions, minElementsPerPartition,
+                          maxElementsPerPartition, maxElementsPerRegion, &partitions);
     return poplar::detail::takeLists(partitions);
 }
 // Each list is one contiguous region in memory.
-inline std::vector<std::vector<std::vector<poplar::Interval>>> splitRegions(const std::vector<std::vector<poplar::Interval>> &regions,
-                                                                            unsigned grainSize, unsigned maxPartitions,
-                                                                            unsigned minElementsPerPartition = 0,
-                                                                            unsigned maxElementsPerPartition = UINT_MAX,
-                                                                            unsigned maxElementsPerRegion = UINT_MAX)
+inline std::vector<std::vector<std::vector<poplar::Interval>>>
+splitRegions(const std::vector<std::vector<poplar::Interval>> &regions, unsigned grainSize, unsigned maxPartitions,
+             unsigned minElementsPerPartition = 0, unsigned maxElementsPerPartition = UINT_MAX,
+             unsigned maxElementsPerRegion = UINT_MAX)
 {
     poplar::detail::IntervalLists lists(regions);
     const pop_interval_lists borrowed = lists.c();
     poputil_partitions partitions;
-    poputil_split_regions_lists(&borrowed, grainSize, maxPartitions, minElementsPerPartition, maxElementsPerPartition, maxElementsPerRegion,
-                                &partitions);
+    poputil_split_regions_lists(&borrowed, grainSize, maxPartitions, minElementsPerPartition, maxElementsPerPartition,
+                                maxElementsPerRegion, &partitions);
     return detail::takePartitions(partitions);
 }
-inline std::vector<std::vector<poplar::Interval>> splitRegionsBetweenWorkers(const poplar::Target &target,
-                                                                             const std::vector<poplar::Interval> &regions, unsigned grainSize,
-                                                                             unsigned minElementsPerPartition = 0,
-                                                                             unsigned maxElementsPerPartition = UINT_MAX,
-                                                                             unsigned maxElementsPerRegion = UINT_MAX)
+inline std::vector<std::vector<poplar::Interval>>
+splitRegionsBetweenWorkers(const poplar::Target &target, const std::vector<poplar::Interval> &regions,
+                           unsigned grainSize, unsigned minElementsPerPartition = 0,
+                           unsigned maxElementsPerPartition = UINT_MAX, unsigned maxElementsPerRegion = UINT_MAX)
 {
     pop_interval_lists partitions;
-    poputil_split_regions_between_workers(&target.c(), detail::Intervals(regions).c(), grainSize, minElementsPerPartition, maxElementsPerPartition,
-                                          maxElementsPerRegion, &partitions);
+    poputil_split_regions_between_workers(&target.c(), detail::Intervals(regions).c(), grainSize,
+                                          minElementsPerPartition, maxElementsPerPartition, maxElementsPerRegion,
+                                          &partitions);
     return poplar::detail::takeLists(partitions);
 }
 inline std::vector<std::vector<std::vector<poplar::Interval>>>
-splitRegionsBetweenWorkers(const poplar::Target &target, const std::vector<std::vector<poplar::Interval>> &regions, unsigned grainSize,
-                           unsigned minElementsPerPartition = 0, unsigned maxElementsPerPartition = UINT_MAX,
-                           unsigned maxElementsPerRegion = UINT_MAX)
+splitRegionsBetweenWorkers(const poplar::Target &target, const std::vector<std::vector<poplar::Interval>> &regions,
+                           unsigned grainSize, unsigned minElementsPerPartition = 0,
+                           unsigned maxElementsPerPartition = UINT_MAX, unsigned maxElementsPerRegion = UINT_MAX)
 {
     poplar::detail::IntervalLists lists(regions);
     const pop_interval_lists borrowed = lists.c();
     poputil_partitions partitions;
-    poputil_split_regions_lists_between_workers(&target.c(), &borrowed, grainSize, minElementsPerPartition, maxElementsPerPartition,
-                                                maxElementsPerRegion, &partitions);
+    poputil_split_regions_lists_between_workers(&target.c(), &borrowed, grainSize, minElementsPerPartition,
+                                                maxElementsPerPartition, maxElementsPerRegion, &partitions);
     return detail::takePartitions(partitions);
 }
 inline std::size_t intervalSequenceNumElements(const std::vector<poplar::Interval> &intervals)
@@ -114,7 +119,8 @@ inline std::vector<poplar::Interval> flattenIntervals(const std::vector<std::vec
         flat.insert(flat.end(), list.begin(), list.end());
     return flat;
 }
-// Of elements that lie one after the other in the order of intervals: those that bring them back into the order of their numbers.
+// Of elements that lie one after the other in the order of intervals: those that bring them back into the order of
+// their numbers.
 inline std::vector<poplar::Interval> calculateUnshufflingIntervals(const std::vector<poplar::Interval> &intervals)
 {
     std::vector<std::pair<std::size_t, poplar::Interval>> places; // by their first number
@@ -152,22 +158,28 @@ inline std::vector<int> balancedPartition(int rangeUpperBound, int splitCount)
 }
 
 // ---- tensors ----
-inline poplar::Tensor duplicate(poplar::Graph &graph, const poplar::Tensor &in, poplar::program::Sequence &p,
-                                const poplar::DebugContext &debugContext = {},
-                                poplar::TensorCloneMethod method = poplar::TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES)
+inline poplar::Tensor
+duplicate(poplar::Graph &graph, const poplar::Tensor &in, poplar::program::Sequence &p,
+          const poplar::DebugContext &debugContext = {},
+          poplar::TensorCloneMethod method = poplar::TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES)
 {
-    return detail::give(graph.c(), poputil_duplicate_at(poplar::detail::where(debugContext), graph.c(), in.c(), p.cToGrow(graph.c()),
-                                                        static_cast<pop_clone_method>(method), poplar::detail::name(debugContext)));
+    return detail::give(graph.c(), poputil_duplicate_at(poplar::detail::where(debugContext), graph.c(), in.c(),
+                                                        p.cToGrow(graph.c()), static_cast<pop_clone_method>(method),
+                                                        poplar::detail::name(debugContext)));
 }
-inline poplar::Tensor cloneN(poplar::Graph &graph, const poplar::Tensor &t, unsigned N, const poplar::DebugContext &debugContext = {},
-                             poplar::TensorCloneMethod method = poplar::TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES)
+inline poplar::Tensor
+cloneN(poplar::Graph &graph, const poplar::Tensor &t, unsigned N, const poplar::DebugContext &debugContext = {},
+       poplar::TensorCloneMethod method = poplar::TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES)
 {
-    return detail::give(graph.c(), poputil_clone_n_at(poplar::detail::where(debugContext), graph.c(), t.c(), N,
-                                                      static_cast<pop_clone_method>(method), poplar::detail::name(debugContext)));
+    return detail::give(graph.c(),
+                        poputil_clone_n_at(poplar::detail::where(debugContext), graph.c(), t.c(), N,
+                                           static_cast<pop_clone_method>(method), poplar::detail::name(debugContext)));
 }
 
-// Each of the dimensions from startDim on, n, as n / factor and factor: first all of the former, then all of the latter.  {4,6,5} and {2,3} give {2,2,2,3,5}.
-inline poplar::Tensor factorDims(const poplar::Tensor &t, const std::vector<std::size_t> &factors, unsigned startDim = 0)
+// Each of the dimensions from startDim on, n, as n / factor and factor: first all of the former, then all of the
+// latter.  {4,6,5} and {2,3} give {2,2,2,3,5}.
+inline poplar::Tensor factorDims(const poplar::Tensor &t, const std::vector<std::size_t> &factors,
+                                 unsigned startDim = 0)
 {
     const unsigned count = static_cast<unsigned>(factors.size());
     std::vector<std::size_t> shape;
@@ -175,7 +187,8 @@ inline poplar::Tensor factorDims(const poplar::Tensor &t, const std::vector<std:
     for (unsigned i = 0; i < count; ++i) {
         const std::size_t size = t.dim(startDim + i);
         if (!factors[i] || size % factors[i])
-            throw poplibs_error("dimension " + std::to_string(startDim + i) + " of " + t.shapeToString() + " is no multiple of " + std::to_string(factors[i]));
+            throw poplibs_error("dimension " + std::to_string(startDim + i) + " of " + t.shapeToString() +
+                                " is no multiple of " + std::to_string(factors[i]));
         shape.push_back(size / factors[i]);
         shape.push_back(factors[i]);
         from.push_back(startDim + 2 * i);
@@ -197,7 +210,8 @@ inline poplar::Tensor unfactorDims(const poplar::Tensor &t, unsigned numDims, un
 }
 
 // ---- numbers ----
-inline bool checkAccuracyWhenCast(const poplar::Target &target, double input, poplar::Type inputType, poplar::Type outputType, double tolerance)
+inline bool checkAccuracyWhenCast(const poplar::Target &target, double input, poplar::Type inputType,
+                                  poplar::Type outputType, double tolerance)
 {
     return poputil_check_accuracy_when_cast(&target.c(), input, inputType.c(), outputType.c(), tolerance);
 }

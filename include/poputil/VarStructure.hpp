@@ -9,17 +9,20 @@
 #include <functional>
 #include <utility>
 
-namespace poputil {
+namespace poputil
+{
 
 typedef std::pair<unsigned, unsigned> GroupingInfo; // a dimension, and how many of its elements stand together
 
-inline unsigned detectInnermostGrouping(const poplar::Graph &graph, const poplar::Tensor &t, detail::Where where = detail::Where::here())
+inline unsigned detectInnermostGrouping(const poplar::Graph &graph, const poplar::Tensor &t,
+                                        detail::Where where = detail::Where::here())
 {
     unsigned group = poputil_detect_innermost_grouping_at(where, graph.c(), t.c());
     detail::check(graph.c());
     return group;
 }
-inline std::vector<GroupingInfo> detectDimGroupings(const poplar::Graph &graph, const poplar::Tensor &t, detail::Where where = detail::Where::here())
+inline std::vector<GroupingInfo> detectDimGroupings(const poplar::Graph &graph, const poplar::Tensor &t,
+                                                    detail::Where where = detail::Where::here())
 {
     std::vector<poputil_dim_grouping> list(16);
     std::size_t count = poputil_detect_dim_groupings_at(where, graph.c(), t.c(), list.data(), list.size());
@@ -34,17 +37,21 @@ inline std::vector<GroupingInfo> detectDimGroupings(const poplar::Graph &graph, 
     return groupings;
 }
 // Each partition is one contiguous region.
-inline poplar::Tensor createPartitionableTensor(poplar::Graph &graph, const poplar::Type &type, const std::vector<std::size_t> &shape,
-                                                const std::vector<std::size_t> &nPartitions, const poplar::DebugContext &debugContext = {})
+inline poplar::Tensor createPartitionableTensor(poplar::Graph &graph, const poplar::Type &type,
+                                                const std::vector<std::size_t> &shape,
+                                                const std::vector<std::size_t> &nPartitions,
+                                                const poplar::DebugContext &debugContext = {})
 {
-    return detail::give(graph.c(), poputil_create_partitionable_tensor_at(poplar::detail::where(debugContext), graph.c(), type.c(),
-                                                                          poplar::detail::shape(shape), poplar::detail::shape(nPartitions),
-                                                                          poplar::detail::name(debugContext)));
+    return detail::give(graph.c(),
+                        poputil_create_partitionable_tensor_at(
+                            poplar::detail::where(debugContext), graph.c(), type.c(), poplar::detail::shape(shape),
+                            poplar::detail::shape(nPartitions), poplar::detail::name(debugContext)));
 }
 // Calls f with the index and the slice of each partition.
-inline void iterateTensorPartitions(const poplar::Tensor &t, const std::vector<std::size_t> &nPartitions,
-                                    const std::function<void(const std::vector<std::size_t> &i, const poplar::Tensor &s)> &f,
-                                    detail::Where where = detail::Where::here())
+inline void
+iterateTensorPartitions(const poplar::Tensor &t, const std::vector<std::size_t> &nPartitions,
+                        const std::function<void(const std::vector<std::size_t> &i, const poplar::Tensor &s)> &f,
+                        detail::Where where = detail::Where::here())
 {
     struct Visit {
         const std::function<void(const std::vector<std::size_t> &i, const poplar::Tensor &s)> &f;
@@ -52,7 +59,9 @@ inline void iterateTensorPartitions(const poplar::Tensor &t, const std::vector<s
         static bool call(pop_shape index, pop_tensor slice, void *user)
         {
             Visit *visit = static_cast<Visit *>(user);
-            return visit->callback.run([&] { visit->f(std::vector<std::size_t>(index.dims, index.dims + index.rank), poplar::Tensor(slice)); });
+            return visit->callback.run([&] {
+                visit->f(std::vector<std::size_t>(index.dims, index.dims + index.rank), poplar::Tensor(slice));
+            });
         }
     } visit = { f, detail::Callback() };
     pop_graph *graph = pop_store_graph(t.c().store);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of vertices that are templates: templateVertex("ns::Vertex", poplar::FLOAT, true, 4) is "ns::Vertex<float,true,4>".
+// Names of vertices that are templates: templateVertex("ns::Vertex", poplar::FLOAT, true, 4) is
+// "ns::Vertex<float,true,4>".
 #ifndef POPUTIL_VERTEX_TEMPLATES_HPP
 #define POPUTIL_VERTEX_TEMPLATES_HPP
 
@@ -8,11 +9,15 @@
 
 #include <string>
 
-namespace poputil {
+namespace poputil
+{
 
 // How an argument is written; libraries add their enumerations.
 template <typename T> struct VertexTemplateToString {
-    static std::string to_string(const T &value) { return std::to_string(value); }
+    static std::string to_string(const T &value)
+    {
+        return std::to_string(value);
+    }
 };
 // As std::to_string, with a decimal point in every locale.
 template <> struct VertexTemplateToString<double> {
@@ -22,24 +27,43 @@ template <> struct VertexTemplateToString<double> {
         return pop_text_format(text, sizeof(text), "%f", value) > 0 ? text : "";
     }
 };
-template <> struct VertexTemplateToString<float> : VertexTemplateToString<double> {};
+template <> struct VertexTemplateToString<float> : VertexTemplateToString<double> {
+};
 template <> struct VertexTemplateToString<poplar::Type> {
-    static std::string to_string(const poplar::Type &type) { return type.toString(); }
+    static std::string to_string(const poplar::Type &type)
+    {
+        return type.toString();
+    }
 };
 template <> struct VertexTemplateToString<bool> {
-    static std::string to_string(bool value) { return value ? "true" : "false"; }
+    static std::string to_string(bool value)
+    {
+        return value ? "true" : "false";
+    }
 };
 template <> struct VertexTemplateToString<std::string> {
-    static std::string to_string(const std::string &text) { return text; }
+    static std::string to_string(const std::string &text)
+    {
+        return text;
+    }
 };
 template <> struct VertexTemplateToString<const char *> {
-    static std::string to_string(const char *text) { return text; }
+    static std::string to_string(const char *text)
+    {
+        return text;
+    }
 };
 template <> struct VertexTemplateToString<poplar::StringRef> {
-    static std::string to_string(poplar::StringRef text) { return text.cloneAsString(); }
+    static std::string to_string(poplar::StringRef text)
+    {
+        return text.cloneAsString();
+    }
 };
 template <std::size_t N> struct VertexTemplateToString<char[N]> {
-    static std::string to_string(const char *text) { return text; }
+    static std::string to_string(const char *text)
+    {
+        return text;
+    }
 };
 
 // "<a,b>", or ",a,b>" where first is false; nothing, or ">", without arguments.
@@ -47,7 +71,8 @@ inline std::string templateVertexParams(bool first)
 {
     return first ? "" : ">";
 }
-template <typename T, typename... Rest> std::string templateVertexParams(bool first, const T &value, const Rest &...rest)
+template <typename T, typename... Rest>
+std::string templateVertexParams(bool first, const T &value, const Rest &...rest)
 {
     return (first ? '<' : ',') + VertexTemplateToString<T>::to_string(value) + templateVertexParams(false, rest...);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tensors seen in one another's shape, by NumPy's rules: missing outer dimensions are 1, and a dimension of 1 is repeated.  These are views:
- * nothing is copied.  Shapes that do not match are a poplar_error in the graph of the first tensor that has one, and nothing changes. */
+/* Tensors seen in one another's shape, by NumPy's rules: missing outer dimensions are 1, and a dimension of 1 is
+ * repeated.  These are views: nothing is copied.  Shapes that do not match are a poplar_error in the graph of the first
+ * tensor that has one, and nothing changes. */
 #ifndef POPUTIL_BROADCAST_H
 #define POPUTIL_BROADCAST_H
 

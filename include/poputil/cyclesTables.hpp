@@ -10,13 +10,16 @@
 #include <utility>
 #include <vector>
 
-namespace poputil {
-namespace internal {
+namespace poputil
+{
+namespace internal
+{
 
 typedef std::pair<std::string, poplar::PerfEstimateFunc> PerfEstimatorEntry;
 typedef std::vector<PerfEstimatorEntry> PerfEstimatorTable;
 
-// The entry of a vertex template with these arguments: estimator(vertex, target, arguments...) gives its cycles, or cycles and flops.
+// The entry of a vertex template with these arguments: estimator(vertex, target, arguments...) gives its cycles, or
+// cycles and flops.
 template <typename Estimator, typename... Arguments>
 PerfEstimatorEntry makePerfEstimatorEntry(const std::string &name, Estimator estimator, const Arguments &...arguments)
 {
@@ -63,7 +66,9 @@ inline std::uint64_t getUnpackCost(poplar::layout::VectorList layout)
 // The same for each vector of the list.
 inline std::uint64_t getVectorListDeltaUnpackCost(poplar::layout::VectorList layout)
 {
-    return layout == poplar::layout::VectorList::DeltaN ? 3 : layout == poplar::layout::VectorList::DeltaNElements ? 2 : 0;
+    return layout == poplar::layout::VectorList::DeltaN           ? 3
+           : layout == poplar::layout::VectorList::DeltaNElements ? 2
+                                                                  : 0;
 }
 
 } // namespace poputil

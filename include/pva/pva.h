@@ -10,15 +10,15 @@
  *
  * Classes and properties stand in <pva/model.def>; docs/pva.md lists them.
  *
- * Ownership: a file is the caller's, who closes it.  An object is a value that owns nothing; it is valid while its file is open.  Text and numbers
- * are copied to the caller's memory.
+ * Ownership: a file is the caller's, who closes it.  An object is a value that owns nothing; it is valid while its file
+ * is open.  Text and numbers are copied to the caller's memory.
  *
- * Lists are read from the file as they are asked for, a page of rows at a time; pages that were not used for long are forgotten, so that memory
- * does not grow with the file.  Reading in order is quickest.
+ * Lists are read from the file as they are asked for, a page of rows at a time; pages that were not used for long are
+ * forgotten, so that memory does not grow with the file.  Reading in order is quickest.
  *
- * Errors: opening fails with a text.  Afterwards the first failure is kept by the file and reads give 0, "", null objects and empty lists, until
- * pva_take_error.  A property that is not one of the object's class, and an index behind a list, are errors; reading a null object is not: all its
- * properties are 0, empty or null.
+ * Errors: opening fails with a text.  Afterwards the first failure is kept by the file and reads give 0, "", null
+ * objects and empty lists, until pva_take_error.  A property that is not one of the object's class, and an index behind
+ * a list, are errors; reading a null object is not: all its properties are 0, empty or null.
  *
  * A file is for one thread at a time; several files can be used at once. */
 #ifndef PVA_PVA_H
@@ -76,8 +76,18 @@ typedef enum pva_program_type {
     PVA_PROGRAM_TYPE_UNKNOWN
 } pva_program_type;
 
-typedef enum pva_target_type { PVA_TARGET_IPU = 0, PVA_TARGET_IPU_MODEL, PVA_TARGET_CPU, PVA_TARGET_UNKNOWN } pva_target_type;
-typedef enum pva_architecture { PVA_ARCHITECTURE_IPU1 = 0, PVA_ARCHITECTURE_IPU2, PVA_ARCHITECTURE_IPU21, PVA_ARCHITECTURE_UNKNOWN } pva_architecture;
+typedef enum pva_target_type {
+    PVA_TARGET_IPU = 0,
+    PVA_TARGET_IPU_MODEL,
+    PVA_TARGET_CPU,
+    PVA_TARGET_UNKNOWN
+} pva_target_type;
+typedef enum pva_architecture {
+    PVA_ARCHITECTURE_IPU1 = 0,
+    PVA_ARCHITECTURE_IPU2,
+    PVA_ARCHITECTURE_IPU21,
+    PVA_ARCHITECTURE_UNKNOWN
+} pva_architecture;
 typedef enum pva_compute_instrumentation {
     PVA_COMPUTE_OFF = 0,
     PVA_COMPUTE_VERTEX,
@@ -89,9 +99,9 @@ typedef enum pva_compute_instrumentation {
 
 POP_BEGIN_DECLS
 
-/* Opens a report: path is profile.pop (or a temporary profile_*.pop), or a directory that holds profile.pop.  debug_cbor is the file of debug contexts, or NULL: then
- * debug.cbor beside the report is taken where there is one.  NULL and *error when it cannot be read: no such file ("no graph profile found"), no
- * report, one of a later format, damaged. */
+/* Opens a report: path is profile.pop (or a temporary profile_*.pop), or a directory that holds profile.pop. debug_cbor
+ * is the file of debug contexts, or NULL: then debug.cbor beside the report is taken where there is one.  NULL and
+ * *error when it cannot be read: no such file ("no graph profile found"), no report, one of a later format, damaged. */
 POP_API pva_file *pva_open_report(const char *path, const char *debug_cbor, pop_error *error) POP_MUST_CHECK;
 /* Opens a file of trace points (*.pvti). */
 POP_API pva_file *pva_open_trace(const char *path, pop_error *error) POP_MUST_CHECK;
@@ -107,7 +117,8 @@ POP_API pop_status pva_take_error(pva_file *file, pop_error *error);
 
 POP_API uint64_t pva_uint(pva_object object, pva_property property);
 POP_API double pva_real(pva_object object, pva_property property); /* of an UINT too */
-/* Copies text to a buffer of size bytes, cut where it is too long and always terminated (size 0: nothing is written).  Returns the length of the whole. */
+/* Copies text to a buffer of size bytes, cut where it is too long and always terminated (size 0: nothing is written).
+ * Returns the length of the whole. */
 POP_API size_t pva_text(pva_object object, pva_property property, char *buffer, size_t size);
 /* The same, as a string that the caller frees; "" when it fails, never NULL. */
 POP_API char *pva_text_copy(pva_object object, pva_property property);
@@ -115,8 +126,10 @@ POP_API pva_object pva_get(pva_object object, pva_property property);
 /* Elements of a list, or of an array of numbers. */
 POP_API uint64_t pva_count(pva_object object, pva_property property);
 POP_API pva_object pva_at(pva_object object, pva_property property, uint64_t index);
-/* Copies count numbers from the one at index first on; what lies behind the end is 0.  Returns how many the whole array has. */
-POP_API uint64_t pva_numbers(pva_object object, pva_property property, uint64_t first, uint64_t count, uint64_t *numbers);
+/* Copies count numbers from the one at index first on; what lies behind the end is 0.  Returns how many the whole array
+ * has. */
+POP_API uint64_t pva_numbers(pva_object object, pva_property property, uint64_t first, uint64_t count,
+                             uint64_t *numbers);
 /* Whether there is an object. */
 static inline bool pva_is_null(pva_object object)
 {
@@ -138,7 +151,8 @@ typedef enum pva_query {
     PVA_PROCESS_BY_PID,       /* of a TRACE: a PROCESS, or null */
     PVA_THREAD_BY_TID         /* of a PROCESS: a THREAD, or null */
 } pva_query;
-/* The object that a query gives for a number; null, and an error, when there is none such tile or IPU.  PVA_BLOCKS_OF_TILE gives a BLOCKS object. */
+/* The object that a query gives for a number; null, and an error, when there is none such tile or IPU.
+ * PVA_BLOCKS_OF_TILE gives a BLOCKS object. */
 POP_API pva_object pva_ask(pva_object object, pva_query query, uint64_t number);
 
 /* Three questions that people ask first; they use indexes of the file and are quick on large ones. */
@@ -161,23 +175,34 @@ POP_API const char *pva_program_type_name(pva_program_type type);
 POP_API pva_property pva_find_property(pva_class type, const char *name);
 
 /* A value of a row: text is how SQL writes it ("x'0a05'" for a blob), NULL for null. */
-typedef enum pva_value_kind { PVA_VALUE_NULL = 0, PVA_VALUE_INTEGER, PVA_VALUE_REAL, PVA_VALUE_TEXT, PVA_VALUE_BLOB } pva_value_kind;
+typedef enum pva_value_kind {
+    PVA_VALUE_NULL = 0,
+    PVA_VALUE_INTEGER,
+    PVA_VALUE_REAL,
+    PVA_VALUE_TEXT,
+    PVA_VALUE_BLOB
+} pva_value_kind;
 typedef struct pva_value {
     pva_value_kind kind;
     const char *text;
 } pva_value;
-/* A query in SQL: rows of the file's tables (docs/reference/report-files.md), read only.  row is called for each row, with the columns' names and
- * values, which are valid during the call, and returns whether to go on; it is called once with values NULL before the first row.  Functions for
- * arrays: array_at(blob, index), array_sum(blob), array_max(blob), array_text(blob, count), and the table array(blob, count) of columns (i, value). */
+/* A query in SQL: rows of the file's tables (docs/reference/report-files.md), read only.  row is called for each row,
+ * with the columns' names and values, which are valid during the call, and returns whether to go on; it is called once
+ * with values NULL before the first row.  Functions for arrays: array_at(blob, index), array_sum(blob),
+ * array_max(blob), array_text(blob, count), and the table array(blob, count) of columns (i, value). */
 typedef bool pva_row(void *context, size_t columns, const char *const *names, const pva_value *values);
-POP_API pop_status pva_sql(pva_file *file, const char *sql, pva_row *row, void *context, pop_error *error) POP_MUST_CHECK;
+POP_API pop_status pva_sql(pva_file *file, const char *sql, pva_row *row, void *context,
+                           pop_error *error) POP_MUST_CHECK;
 
-/* Completes what a killed writer left: path is profile_*.pop, or a directory in which there is one and no profile.pop.  What its last transaction had is
- * kept, the indexes are made, and the file gets the name profile.pop in its directory.  file_load_error when there is nothing to complete. */
+/* Completes what a killed writer left: path is profile_*.pop, or a directory in which there is one and no profile.pop.
+ * What its last transaction had is kept, the indexes are made, and the file gets the name profile.pop in its directory.
+ * file_load_error when there is nothing to complete. */
 POP_API pop_status pva_repair(const char *path, pop_error *error) POP_MUST_CHECK;
 
-/* Writes what pop_print_profile_summary prints, from the files, with its options (docs/options.md, "Profile summary"). */
-POP_API pop_status pva_print_summary(FILE *stream, pva_file *report, pop_options options, pop_error *error) POP_MUST_CHECK;
+/* Writes what pop_print_profile_summary prints, from the files, with its options (docs/options.md, "Profile summary").
+ */
+POP_API pop_status pva_print_summary(FILE *stream, pva_file *report, pop_options options,
+                                     pop_error *error) POP_MUST_CHECK;
 
 POP_END_DECLS
 #endif

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/// libpva in C++: what report files and trace files hold, as objects whose properties are methods.  What each property is stands in
-/// <pva/model.def>; how files are read, in <pva/pva.h>.
+/// libpva in C++: what report files and trace files hold, as objects whose properties are methods.  What each property
+/// is stands in <pva/model.def>; how files are read, in <pva/pva.h>.
 ///
-/// Objects are values; they keep their file open.  Lists are like vectors that are read as they are used: size(), [], begin() and end().  What fails
-/// throws pva::Error.
+/// Objects are values; they keep their file open.  Lists are like vectors that are read as they are used: size(), [],
+/// begin() and end().  What fails throws pva::Error.
 #ifndef PVA_PVA_HPP
 #define PVA_PVA_HPP
 
@@ -15,33 +15,46 @@
 #include <iostream>
 
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstdint>
 #include <iterator>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
-namespace pva {
+namespace pva
+{
 
 /// What went wrong: the text, and its kind.
-class Error : public std::runtime_error {
-public:
-    explicit Error(const pop_error &error) : std::runtime_error(error.text), kind(error.status) {}
-    pop_status status() const { return kind; }
+class Error : public std::runtime_error
+{
+  public:
+    explicit Error(const pop_error &error) : std::runtime_error(error.text), kind(error.status)
+    {
+    }
+    pop_status status() const
+    {
+        return kind;
+    }
 
-private:
+  private:
     pop_status kind;
 };
 
-namespace detail {
+namespace detail
+{
 
 /// An open file, which objects share.
 struct File {
-    explicit File(pva_file *opened) : file(opened) {}
-    ~File() { pva_close(file); }
+    explicit File(pva_file *opened) : file(opened)
+    {
+    }
+    ~File()
+    {
+        pva_close(file);
+    }
     File(const File &) = delete;
     File &operator=(const File &) = delete;
     pva_file *file;
@@ -67,25 +80,48 @@ inline FileRef opened(pva_file *file, const pop_error &error)
 } // namespace detail
 
 /// Anything that a file holds.
-class Object {
-public:
-    Object() : object() {}
-    Object(const detail::FileRef &file_, const pva_object &object_) : file(file_), object(object_) {}
+class Object
+{
+  public:
+    Object() : object()
+    {
+    }
+    Object(const detail::FileRef &file_, const pva_object &object_) : file(file_), object(object_)
+    {
+    }
     /// Whether there is one.
-    explicit operator bool() const { return !pva_is_null(object); }
-    const pva_object &handle() const { return object; }
-    const detail::FileRef &source() const { return file; }
-    friend bool operator==(const Object &a, const Object &b) { return pva_same(a.object, b.object) != 0; }
-    friend bool operator!=(const Object &a, const Object &b) { return !(a == b); }
+    explicit operator bool() const
+    {
+        return !pva_is_null(object);
+    }
+    const pva_object &handle() const
+    {
+        return object;
+    }
+    const detail::FileRef &source() const
+    {
+        return file;
+    }
+    friend bool operator==(const Object &a, const Object &b)
+    {
+        return pva_same(a.object, b.object) != 0;
+    }
+    friend bool operator!=(const Object &a, const Object &b)
+    {
+        return !(a == b);
+    }
 
-protected:
+  protected:
     std::uint64_t natural(pva_property property) const
     {
         const std::uint64_t value = pva_uint(object, property);
         detail::check(file);
         return value;
     }
-    bool boolean(pva_property property) const { return natural(property) != 0; }
+    bool boolean(pva_property property) const
+    {
+        return natural(property) != 0;
+    }
     double real(pva_property property) const
     {
         const double value = pva_real(object, property);
@@ -125,75 +161,159 @@ protected:
 
 /// How an element of a list comes from its object; programs are pointers.
 template <typename T> struct Element {
-    static T make(const detail::FileRef &file, const pva_object &object) { return T(file, object); }
+    static T make(const detail::FileRef &file, const pva_object &object)
+    {
+        return T(file, object);
+    }
 };
 
 /// A list that is read as it is used.
-template <typename T> class List {
-public:
+template <typename T> class List
+{
+  public:
     using value_type = T;
     using size_type = std::size_t;
 
-    class const_iterator {
-    public:
+    class const_iterator
+    {
+      public:
         using iterator_category = std::input_iterator_tag;
         using value_type = T;
         using difference_type = std::ptrdiff_t;
         struct pointer {
             T value;
-            const T *operator->() const { return &value; }
+            const T *operator->() const
+            {
+                return &value;
+            }
         };
         using reference = T;
-        const_iterator() : list(nullptr), index(0) {}
-        const_iterator(const List *list_, std::size_t index_) : list(list_), index(index_) {}
-        T operator*() const { return (*list)[index]; }
-        pointer operator->() const { return pointer{(*list)[index]}; }
-        T operator[](difference_type n) const { return (*list)[index + static_cast<std::size_t>(n)]; }
-        const_iterator &operator++() { return ++index, *this; }
-        const_iterator operator++(int) { return const_iterator(list, index++); }
-        const_iterator &operator--() { return --index, *this; }
-        const_iterator &operator+=(difference_type n) { return index += static_cast<std::size_t>(n), *this; }
-        const_iterator &operator-=(difference_type n) { return index -= static_cast<std::size_t>(n), *this; }
-        friend const_iterator operator+(const_iterator i, difference_type n) { return i += n; }
-        friend const_iterator operator-(const_iterator i, difference_type n) { return i -= n; }
+        const_iterator() : list(nullptr), index(0)
+        {
+        }
+        const_iterator(const List *list_, std::size_t index_) : list(list_), index(index_)
+        {
+        }
+        T operator*() const
+        {
+            return (*list)[index];
+        }
+        pointer operator->() const
+        {
+            return pointer{ (*list)[index] };
+        }
+        T operator[](difference_type n) const
+        {
+            return (*list)[index + static_cast<std::size_t>(n)];
+        }
+        const_iterator &operator++()
+        {
+            return ++index, *this;
+        }
+        const_iterator operator++(int)
+        {
+            return const_iterator(list, index++);
+        }
+        const_iterator &operator--()
+        {
+            return --index, *this;
+        }
+        const_iterator &operator+=(difference_type n)
+        {
+            return index += static_cast<std::size_t>(n), *this;
+        }
+        const_iterator &operator-=(difference_type n)
+        {
+            return index -= static_cast<std::size_t>(n), *this;
+        }
+        friend const_iterator operator+(const_iterator i, difference_type n)
+        {
+            return i += n;
+        }
+        friend const_iterator operator-(const_iterator i, difference_type n)
+        {
+            return i -= n;
+        }
         friend difference_type operator-(const const_iterator &a, const const_iterator &b)
         {
             return static_cast<difference_type>(a.index) - static_cast<difference_type>(b.index);
         }
-        friend bool operator==(const const_iterator &a, const const_iterator &b) { return a.index == b.index; }
-        friend bool operator!=(const const_iterator &a, const const_iterator &b) { return a.index != b.index; }
-        friend bool operator<(const const_iterator &a, const const_iterator &b) { return a.index < b.index; }
+        friend bool operator==(const const_iterator &a, const const_iterator &b)
+        {
+            return a.index == b.index;
+        }
+        friend bool operator!=(const const_iterator &a, const const_iterator &b)
+        {
+            return a.index != b.index;
+        }
+        friend bool operator<(const const_iterator &a, const const_iterator &b)
+        {
+            return a.index < b.index;
+        }
 
-    private:
+      private:
         const List *list;
         std::size_t index;
     };
     using iterator = const_iterator;
 
-    List() : object(), property(PVA_PROPERTY_COUNT), count(0) {}
+    List() : object(), property(PVA_PROPERTY_COUNT), count(0)
+    {
+    }
     List(const detail::FileRef &file_, const pva_object &object_, pva_property property_)
-        : file(file_), object(object_), property(property_), count(static_cast<std::size_t>(pva_count(object_, property_)))
+        : file(file_), object(object_), property(property_),
+          count(static_cast<std::size_t>(pva_count(object_, property_)))
     {
         detail::check(file);
     }
-    std::size_t size() const { return count; }
-    bool empty() const { return count == 0; }
+    std::size_t size() const
+    {
+        return count;
+    }
+    bool empty() const
+    {
+        return count == 0;
+    }
     T operator[](std::size_t index) const
     {
         const pva_object found = pva_at(object, property, index);
         detail::check(file);
         return Element<T>::make(file, found);
     }
-    T at(std::size_t index) const { return (*this)[index]; }
-    T front() const { return (*this)[0]; }
-    T back() const { return (*this)[count - 1]; }
-    const_iterator begin() const { return const_iterator(this, 0); }
-    const_iterator end() const { return const_iterator(this, count); }
-    const_iterator cbegin() const { return begin(); }
-    const_iterator cend() const { return end(); }
-    operator std::vector<T>() const { return std::vector<T>(begin(), end()); }
+    T at(std::size_t index) const
+    {
+        return (*this)[index];
+    }
+    T front() const
+    {
+        return (*this)[0];
+    }
+    T back() const
+    {
+        return (*this)[count - 1];
+    }
+    const_iterator begin() const
+    {
+        return const_iterator(this, 0);
+    }
+    const_iterator end() const
+    {
+        return const_iterator(this, count);
+    }
+    const_iterator cbegin() const
+    {
+        return begin();
+    }
+    const_iterator cend() const
+    {
+        return end();
+    }
+    operator std::vector<T>() const
+    {
+        return std::vector<T>(begin(), end());
+    }
 
-private:
+  private:
     detail::FileRef file;
     pva_object object;
     pva_property property;
@@ -203,20 +323,57 @@ private:
 using Numbers = std::vector<std::uint64_t>;
 
 // A method of each kind.
-#define PVA_METHOD_UINT(name, PROPERTY) std::uint64_t name() const { return natural(PVA_##PROPERTY); }
-#define PVA_METHOD_INT(name, PROPERTY) int name() const { return static_cast<int>(natural(PVA_##PROPERTY)); }
-#define PVA_METHOD_BOOL(name, PROPERTY) bool name() const { return boolean(PVA_##PROPERTY); }
-#define PVA_METHOD_REAL(name, PROPERTY) double name() const { return real(PVA_##PROPERTY); }
-#define PVA_METHOD_TEXT(name, PROPERTY) std::string name() const { return text(PVA_##PROPERTY); }
-#define PVA_METHOD_NUMBERS(name, PROPERTY) Numbers name() const { return numbers(PVA_##PROPERTY); }
-#define PVA_METHOD_OBJECT(T, name, PROPERTY) T name() const { return get<T>(PVA_##PROPERTY); }
-#define PVA_METHOD_LIST(T, name, PROPERTY) List<T> name() const { return List<T>(file, object, PVA_##PROPERTY); }
-#define PVA_OBJECT(T) \
-    T() {} \
-    T(const detail::FileRef &file_, const pva_object &object_) : Object(file_, object_) {}
+#define PVA_METHOD_UINT(name, PROPERTY)                                                                                \
+    std::uint64_t name() const                                                                                         \
+    {                                                                                                                  \
+        return natural(PVA_##PROPERTY);                                                                                \
+    }
+#define PVA_METHOD_INT(name, PROPERTY)                                                                                 \
+    int name() const                                                                                                   \
+    {                                                                                                                  \
+        return static_cast<int>(natural(PVA_##PROPERTY));                                                              \
+    }
+#define PVA_METHOD_BOOL(name, PROPERTY)                                                                                \
+    bool name() const                                                                                                  \
+    {                                                                                                                  \
+        return boolean(PVA_##PROPERTY);                                                                                \
+    }
+#define PVA_METHOD_REAL(name, PROPERTY)                                                                                \
+    double name() const                                                                                                \
+    {                                                                                                                  \
+        return real(PVA_##PROPERTY);                                                                                   \
+    }
+#define PVA_METHOD_TEXT(name, PROPERTY)                                                                                \
+    std::string name() const                                                                                           \
+    {                                                                                                                  \
+        return text(PVA_##PROPERTY);                                                                                   \
+    }
+#define PVA_METHOD_NUMBERS(name, PROPERTY)                                                                             \
+    Numbers name() const                                                                                               \
+    {                                                                                                                  \
+        return numbers(PVA_##PROPERTY);                                                                                \
+    }
+#define PVA_METHOD_OBJECT(T, name, PROPERTY)                                                                           \
+    T name() const                                                                                                     \
+    {                                                                                                                  \
+        return get<T>(PVA_##PROPERTY);                                                                                 \
+    }
+#define PVA_METHOD_LIST(T, name, PROPERTY)                                                                             \
+    List<T> name() const                                                                                               \
+    {                                                                                                                  \
+        return List<T>(file, object, PVA_##PROPERTY);                                                                  \
+    }
+#define PVA_OBJECT(T)                                                                                                  \
+    T()                                                                                                                \
+    {                                                                                                                  \
+    }                                                                                                                  \
+    T(const detail::FileRef &file_, const pva_object &object_) : Object(file_, object_)                                \
+    {                                                                                                                  \
+    }
 
-class PoplarVersion : public Object {
-public:
+class PoplarVersion : public Object
+{
+  public:
     PVA_OBJECT(PoplarVersion)
     PVA_METHOD_INT(majorVer, POPLAR_VERSION_MAJOR)
     PVA_METHOD_INT(minorVer, POPLAR_VERSION_MINOR)
@@ -225,8 +382,9 @@ public:
     PVA_METHOD_TEXT(string, POPLAR_VERSION_STRING)
 };
 
-class ProfileReportVersion : public Object {
-public:
+class ProfileReportVersion : public Object
+{
+  public:
     PVA_OBJECT(ProfileReportVersion)
     PVA_METHOD_INT(majorVer, VERSION_MAJOR)
     PVA_METHOD_INT(minorVer, VERSION_MINOR)
@@ -235,26 +393,35 @@ public:
     PVA_METHOD_BOOL(isClosed, VERSION_IS_CLOSED)
 };
 
-class InstrumentationSettings : public Object {
-public:
+class InstrumentationSettings : public Object
+{
+  public:
     enum class Compute { Off = 0, Vertex, Tile, Ipu, Device, Unknown };
     enum class ExternalExchange { Off = 0, Tile, Unknown };
     PVA_OBJECT(InstrumentationSettings)
-    Compute compute() const { return static_cast<Compute>(natural(PVA_INSTRUMENTATION_COMPUTE)); }
-    ExternalExchange externalExchange() const { return static_cast<ExternalExchange>(natural(PVA_INSTRUMENTATION_EXTERNAL_EXCHANGE)); }
+    Compute compute() const
+    {
+        return static_cast<Compute>(natural(PVA_INSTRUMENTATION_COMPUTE));
+    }
+    ExternalExchange externalExchange() const
+    {
+        return static_cast<ExternalExchange>(natural(PVA_INSTRUMENTATION_EXTERNAL_EXCHANGE));
+    }
     PVA_METHOD_TEXT(mode, INSTRUMENTATION_MODE)
 };
 
-class Option : public Object {
-public:
+class Option : public Object
+{
+  public:
     PVA_OBJECT(Option)
     PVA_METHOD_TEXT(name, OPTION_NAME)
     PVA_METHOD_TEXT(value, OPTION_VALUE)
     PVA_METHOD_BOOL(isSet, OPTION_IS_SET)
 };
 
-class Graph : public Object {
-public:
+class Graph : public Object
+{
+  public:
     PVA_OBJECT(Graph)
     PVA_METHOD_UINT(numComputeSets, GRAPH_NUM_COMPUTE_SETS)
     PVA_METHOD_UINT(numVertices, GRAPH_NUM_VERTICES)
@@ -262,22 +429,25 @@ public:
     PVA_METHOD_UINT(numVars, GRAPH_NUM_VARS)
 };
 
-class MemorySize : public Object {
-public:
+class MemorySize : public Object
+{
+  public:
     PVA_OBJECT(MemorySize)
     PVA_METHOD_UINT(includingGaps, MEMORY_SIZE_INCLUDING_GAPS)
     PVA_METHOD_UINT(excludingGaps, MEMORY_SIZE_EXCLUDING_GAPS)
 };
 
-class MemoryOverlap : public Object {
-public:
+class MemoryOverlap : public Object
+{
+  public:
     PVA_OBJECT(MemoryOverlap)
     PVA_METHOD_UINT(nonOverlapped, OVERLAP_NON_OVERLAPPED)
     PVA_METHOD_UINT(overlapped, OVERLAP_OVERLAPPED)
 };
 
-class MemoryCategory : public Object {
-public:
+class MemoryCategory : public Object
+{
+  public:
     PVA_OBJECT(MemoryCategory)
     PVA_METHOD_TEXT(name, CATEGORY_NAME)
     PVA_METHOD_UINT(total, CATEGORY_TOTAL)
@@ -286,8 +456,9 @@ public:
     PVA_METHOD_OBJECT(MemoryOverlap, overflowed, CATEGORY_OVERFLOWED)
 };
 
-class MemoryCategories : public Object {
-public:
+class MemoryCategories : public Object
+{
+  public:
     PVA_OBJECT(MemoryCategories)
     PVA_METHOD_OBJECT(MemoryCategory, constant, CATEGORIES_CONSTANT)
     PVA_METHOD_OBJECT(MemoryCategory, controlCode, CATEGORIES_CONTROL_CODE)
@@ -316,8 +487,9 @@ public:
     PVA_METHOD_OBJECT(MemoryCategory, vertexInstanceState, CATEGORIES_VERTEX_INSTANCE_STATE)
 };
 
-class VertexType : public Object {
-public:
+class VertexType : public Object
+{
+  public:
     PVA_OBJECT(VertexType)
     PVA_METHOD_TEXT(name, VERTEX_TYPE_NAME)
     PVA_METHOD_UINT(size, VERTEX_TYPE_SIZE)
@@ -325,15 +497,17 @@ public:
     PVA_METHOD_NUMBERS(codeBytesByTile, VERTEX_TYPE_CODE_BYTES_BY_TILE)
 };
 
-class TileVertex : public Object {
-public:
+class TileVertex : public Object
+{
+  public:
     PVA_OBJECT(TileVertex)
     PVA_METHOD_OBJECT(VertexType, type, TILE_VERTEX_TYPE)
     PVA_METHOD_UINT(codeBytes, TILE_VERTEX_CODE_BYTES)
 };
 
-class TileMemory : public Object {
-public:
+class TileMemory : public Object
+{
+  public:
     PVA_OBJECT(TileMemory)
     PVA_METHOD_OBJECT(MemorySize, total, TILE_MEMORY_TOTAL)
     PVA_METHOD_OBJECT(MemorySize, interleaved, TILE_MEMORY_INTERLEAVED)
@@ -345,25 +519,34 @@ public:
     PVA_METHOD_LIST(TileVertex, vertices, TILE_MEMORY_VERTICES)
 };
 
-class Tile : public Object {
-public:
+class Tile : public Object
+{
+  public:
     PVA_OBJECT(Tile)
     PVA_METHOD_OBJECT(TileMemory, memory, TILE_MEMORY)
 };
 
-class IPU : public Object {
-public:
+class IPU : public Object
+{
+  public:
     enum class Architecture { Ipu1 = 0, Ipu2, Ipu21, Unknown };
     PVA_OBJECT(IPU)
     PVA_METHOD_LIST(Tile, tiles, IPU_TILES)
 };
 
-class Target : public Object {
-public:
+class Target : public Object
+{
+  public:
     enum class Type { Ipu = 0, IpuModel, Cpu, Unknown };
     PVA_OBJECT(Target)
-    Type type() const { return static_cast<Type>(natural(PVA_TARGET_TYPE)); }
-    IPU::Architecture architecture() const { return static_cast<IPU::Architecture>(natural(PVA_TARGET_ARCHITECTURE)); }
+    Type type() const
+    {
+        return static_cast<Type>(natural(PVA_TARGET_TYPE));
+    }
+    IPU::Architecture architecture() const
+    {
+        return static_cast<IPU::Architecture>(natural(PVA_TARGET_ARCHITECTURE));
+    }
     PVA_METHOD_TEXT(architectureName, TARGET_ARCHITECTURE_NAME)
     PVA_METHOD_UINT(numIPUs, TARGET_NUM_IPUS)
     PVA_METHOD_UINT(tilesPerIpu, TARGET_TILES_PER_IPU)
@@ -378,16 +561,18 @@ public:
     PVA_METHOD_UINT(memoryPerReplica, TARGET_MEMORY_PER_REPLICA)
 };
 
-class Location : public Object {
-public:
+class Location : public Object
+{
+  public:
     PVA_OBJECT(Location)
     PVA_METHOD_TEXT(fileName, LOCATION_FILE_NAME)
     PVA_METHOD_TEXT(functionName, LOCATION_FUNCTION_NAME)
     PVA_METHOD_UINT(lineNumber, LOCATION_LINE_NUMBER)
 };
 
-class DebugContext : public Object {
-public:
+class DebugContext : public Object
+{
+  public:
     PVA_OBJECT(DebugContext)
     PVA_METHOD_UINT(id, DEBUG_CONTEXT_ID)
     PVA_METHOD_TEXT(name, DEBUG_CONTEXT_NAME)
@@ -397,16 +582,18 @@ public:
     PVA_METHOD_OBJECT(Location, location, DEBUG_CONTEXT_LOCATION)
 };
 
-class VertexInstances : public Object {
-public:
+class VertexInstances : public Object
+{
+  public:
     PVA_OBJECT(VertexInstances)
     PVA_METHOD_OBJECT(VertexType, type, VERTEX_INSTANCES_TYPE)
     PVA_METHOD_UINT(count, VERTEX_INSTANCES_COUNT)
     PVA_METHOD_NUMBERS(countByTile, VERTEX_INSTANCES_COUNT_BY_TILE)
 };
 
-class ComputeSet : public Object {
-public:
+class ComputeSet : public Object
+{
+  public:
     PVA_OBJECT(ComputeSet)
     PVA_METHOD_TEXT(name, COMPUTE_SET_NAME)
     PVA_METHOD_LIST(VertexInstances, vertices, COMPUTE_SET_VERTICES)
@@ -415,8 +602,9 @@ public:
     PVA_METHOD_OBJECT(DebugContext, debugContext, COMPUTE_SET_DEBUG_CONTEXT)
 };
 
-class Variable : public Object {
-public:
+class Variable : public Object
+{
+  public:
     PVA_OBJECT(Variable)
     PVA_METHOD_UINT(_id, VARIABLE_ID)
     PVA_METHOD_TEXT(name, VARIABLE_NAME)
@@ -430,8 +618,9 @@ using ProgramVar = Variable;
 class ProgramVisitor;
 
 /// A program; accept calls the visitor's function of its type.
-class Program : public Object {
-public:
+class Program : public Object
+{
+  public:
     enum class Type {
 #define PVA_TYPE_OF_PROGRAM(CONSTANT, Name) Name,
 #include <pva/program_types.def>
@@ -439,9 +628,14 @@ public:
         Unknown
     };
     PVA_OBJECT(Program)
-    virtual ~Program() {}
+    virtual ~Program()
+    {
+    }
     PVA_METHOD_UINT(_id, PROGRAM_ID)
-    Type type() const { return static_cast<Type>(natural(PVA_PROGRAM_TYPE)); }
+    Type type() const
+    {
+        return static_cast<Type>(natural(PVA_PROGRAM_TYPE));
+    }
     PVA_METHOD_TEXT(typeName, PROGRAM_TYPE_NAME)
     PVA_METHOD_TEXT(name, PROGRAM_NAME)
     PVA_METHOD_TEXT(detail, PROGRAM_DETAIL)
@@ -453,7 +647,10 @@ public:
     PVA_METHOD_OBJECT(ComputeSet, computeset, PROGRAM_COMPUTESET)
     PVA_METHOD_OBJECT(DebugContext, debugContext, PROGRAM_DEBUG_CONTEXT)
     inline std::shared_ptr<Program> target() const;
-    virtual void accept(ProgramVisitor &visitor) const { (void)visitor; }
+    virtual void accept(ProgramVisitor &visitor) const
+    {
+        (void)visitor;
+    }
 };
 
 #define PVA_TYPE_OF_PROGRAM(CONSTANT, Name) class Name##Program;
@@ -461,25 +658,40 @@ public:
 #undef PVA_TYPE_OF_PROGRAM
 
 /// Override the functions of the types that are of interest; the others do nothing.
-class ProgramVisitor {
-public:
-    virtual ~ProgramVisitor() {}
-#define PVA_TYPE_OF_PROGRAM(CONSTANT, Name) virtual void visit##Name(const Name##Program &) {}
+class ProgramVisitor
+{
+  public:
+    virtual ~ProgramVisitor()
+    {
+    }
+#define PVA_TYPE_OF_PROGRAM(CONSTANT, Name)                                                                            \
+    virtual void visit##Name(const Name##Program &)                                                                    \
+    {                                                                                                                  \
+    }
 #include <pva/program_types.def>
 #undef PVA_TYPE_OF_PROGRAM
 };
 
-#define PVA_TYPE_OF_PROGRAM(CONSTANT, Name) \
-    class Name##Program : public Program { \
-    public: \
-        Name##Program() {} \
-        Name##Program(const detail::FileRef &file_, const pva_object &object_) : Program(file_, object_) {} \
-        void accept(ProgramVisitor &visitor) const override { visitor.visit##Name(*this); } \
+#define PVA_TYPE_OF_PROGRAM(CONSTANT, Name)                                                                            \
+    class Name##Program : public Program                                                                               \
+    {                                                                                                                  \
+      public:                                                                                                          \
+        Name##Program()                                                                                                \
+        {                                                                                                              \
+        }                                                                                                              \
+        Name##Program(const detail::FileRef &file_, const pva_object &object_) : Program(file_, object_)               \
+        {                                                                                                              \
+        }                                                                                                              \
+        void accept(ProgramVisitor &visitor) const override                                                            \
+        {                                                                                                              \
+            visitor.visit##Name(*this);                                                                                \
+        }                                                                                                              \
     };
 #include <pva/program_types.def>
 #undef PVA_TYPE_OF_PROGRAM
 
-namespace detail {
+namespace detail
+{
 
 /// A program of the class of its type; null for the null object.
 inline std::shared_ptr<Program> makeProgram(const FileRef &file, const pva_object &object)
@@ -487,8 +699,8 @@ inline std::shared_ptr<Program> makeProgram(const FileRef &file, const pva_objec
     if (pva_is_null(object))
         return nullptr;
     switch (static_cast<pva_program_type>(pva_uint(object, PVA_PROGRAM_TYPE))) {
-#define PVA_TYPE_OF_PROGRAM(CONSTANT, Name) \
-    case PVA_PROGRAM_TYPE_##CONSTANT: \
+#define PVA_TYPE_OF_PROGRAM(CONSTANT, Name)                                                                            \
+    case PVA_PROGRAM_TYPE_##CONSTANT:                                                                                  \
         return std::make_shared<Name##Program>(file, object);
 #include <pva/program_types.def>
 #undef PVA_TYPE_OF_PROGRAM
@@ -501,51 +713,72 @@ inline std::shared_ptr<Program> makeProgram(const FileRef &file, const pva_objec
 } // namespace detail
 
 template <> struct Element<std::shared_ptr<Program>> {
-    static std::shared_ptr<Program> make(const detail::FileRef &file, const pva_object &object) { return detail::makeProgram(file, object); }
+    static std::shared_ptr<Program> make(const detail::FileRef &file, const pva_object &object)
+    {
+        return detail::makeProgram(file, object);
+    }
 };
 
-inline std::shared_ptr<Program> Program::target() const { return detail::makeProgram(file, pva_get(object, PVA_PROGRAM_TARGET)); }
+inline std::shared_ptr<Program> Program::target() const
+{
+    return detail::makeProgram(file, pva_get(object, PVA_PROGRAM_TARGET));
+}
 
-class LivenessVariable : public Object {
-public:
+class LivenessVariable : public Object
+{
+  public:
     PVA_OBJECT(LivenessVariable)
     PVA_METHOD_TEXT(name, LIVE_VARIABLE_NAME)
     PVA_METHOD_UINT(size, LIVE_VARIABLE_SIZE)
 };
 
-class LivenessMemory : public Object {
-public:
+class LivenessMemory : public Object
+{
+  public:
     PVA_OBJECT(LivenessMemory)
     PVA_METHOD_UINT(bytes, LIVE_MEMORY_BYTES)
     PVA_METHOD_LIST(LivenessVariable, variables, LIVE_MEMORY_VARIABLES)
     PVA_METHOD_NUMBERS(bytesByTile, LIVE_MEMORY_BYTES_BY_TILE)
 };
 
-class LivenessProgramStep : public Object {
-public:
+class LivenessProgramStep : public Object
+{
+  public:
     PVA_OBJECT(LivenessProgramStep)
-    std::shared_ptr<Program> program() const { return detail::makeProgram(file, pva_get(object, PVA_LIVENESS_STEP_PROGRAM)); }
+    std::shared_ptr<Program> program() const
+    {
+        return detail::makeProgram(file, pva_get(object, PVA_LIVENESS_STEP_PROGRAM));
+    }
     PVA_METHOD_OBJECT(LivenessMemory, notAlwaysLiveMemory, LIVENESS_STEP_NOT_ALWAYS_LIVE_MEMORY)
-    LivenessMemory notAlwaysLiveMemoryForTile(std::uint64_t tile) const { return ask<LivenessMemory>(PVA_LIVE_FOR_TILE, tile); }
-    LivenessMemory notAlwaysLiveMemoryForIpu(std::uint64_t ipu) const { return ask<LivenessMemory>(PVA_LIVE_FOR_IPU, ipu); }
+    LivenessMemory notAlwaysLiveMemoryForTile(std::uint64_t tile) const
+    {
+        return ask<LivenessMemory>(PVA_LIVE_FOR_TILE, tile);
+    }
+    LivenessMemory notAlwaysLiveMemoryForIpu(std::uint64_t ipu) const
+    {
+        return ask<LivenessMemory>(PVA_LIVE_FOR_IPU, ipu);
+    }
 };
 
-class Interval : public Object {
-public:
+class Interval : public Object
+{
+  public:
     PVA_OBJECT(Interval)
     PVA_METHOD_UINT(start, INTERVAL_START)
     PVA_METHOD_UINT(end, INTERVAL_END)
 };
 
-class EquivalenceClass : public Object {
-public:
+class EquivalenceClass : public Object
+{
+  public:
     PVA_OBJECT(EquivalenceClass)
     PVA_METHOD_UINT(id, EQUIVALENCE_CLASS_ID)
     PVA_METHOD_LIST(Interval, steps, EQUIVALENCE_CLASS_STEPS)
 };
 
-class LoweredVar : public Object {
-public:
+class LoweredVar : public Object
+{
+  public:
     PVA_OBJECT(LoweredVar)
     PVA_METHOD_UINT(_id, LOWERED_VAR_ID)
     PVA_METHOD_TEXT(name, LOWERED_VAR_NAME)
@@ -560,8 +793,9 @@ public:
     PVA_METHOD_UINT(flags, LOWERED_VAR_FLAGS)
 };
 
-class BriefVar : public Object {
-public:
+class BriefVar : public Object
+{
+  public:
     PVA_OBJECT(BriefVar)
     PVA_METHOD_UINT(id, BRIEF_VAR_ID)
     PVA_METHOD_UINT(bytes, BRIEF_VAR_BYTES)
@@ -569,16 +803,21 @@ public:
     PVA_METHOD_OBJECT(EquivalenceClass, equivalenceClass, BRIEF_VAR_EQUIVALENCE_CLASS)
 };
 
-class LoweredVariables : public Object {
-public:
+class LoweredVariables : public Object
+{
+  public:
     PVA_OBJECT(LoweredVariables)
-    List<LoweredVar> forTile(std::uint64_t tile) const { return ask<LoweredVariables>(PVA_LOWERED_FOR_TILE, tile).allVars(); }
+    List<LoweredVar> forTile(std::uint64_t tile) const
+    {
+        return ask<LoweredVariables>(PVA_LOWERED_FOR_TILE, tile).allVars();
+    }
     PVA_METHOD_LIST(BriefVar, allBriefVars, LOWERED_VARIABLES_ALL_BRIEF_VARS)
     PVA_METHOD_LIST(LoweredVar, allVars, LOWERED_VARIABLES_ALL_VARS)
 };
 
-class CompilationReport : public Object {
-public:
+class CompilationReport : public Object
+{
+  public:
     PVA_OBJECT(CompilationReport)
     PVA_METHOD_OBJECT(Target, target, COMPILATION_TARGET)
     PVA_METHOD_OBJECT(Graph, graph, COMPILATION_GRAPH)
@@ -600,22 +839,25 @@ public:
     PVA_METHOD_TEXT(outOfMemory, COMPILATION_OUT_OF_MEMORY)
 };
 
-class MinMax : public Object {
-public:
+class MinMax : public Object
+{
+  public:
     PVA_OBJECT(MinMax)
     PVA_METHOD_UINT(min, MIN_MAX_MIN)
     PVA_METHOD_UINT(max, MIN_MAX_MAX)
 };
 
-class CycleRange : public Object {
-public:
+class CycleRange : public Object
+{
+  public:
     PVA_OBJECT(CycleRange)
     PVA_METHOD_OBJECT(MinMax, from, CYCLE_RANGE_FROM)
     PVA_METHOD_OBJECT(MinMax, to, CYCLE_RANGE_TO)
 };
 
-class IpuStep : public Object {
-public:
+class IpuStep : public Object
+{
+  public:
     PVA_OBJECT(IpuStep)
     PVA_METHOD_UINT(cycles, IPU_STEP_CYCLES)
     PVA_METHOD_OBJECT(CycleRange, allCycles, IPU_STEP_ALL_CYCLES)
@@ -627,22 +869,25 @@ public:
     PVA_METHOD_UINT(dataOut, IPU_STEP_DATA_OUT)
 };
 
-class Microseconds : public Object {
-public:
+class Microseconds : public Object
+{
+  public:
     PVA_OBJECT(Microseconds)
     PVA_METHOD_UINT(start, MICROSECONDS_START)
     PVA_METHOD_UINT(end, MICROSECONDS_END)
 };
 
-class Cycles : public Object {
-public:
+class Cycles : public Object
+{
+  public:
     PVA_OBJECT(Cycles)
     PVA_METHOD_UINT(from, CYCLES_FROM)
     PVA_METHOD_UINT(to, CYCLES_TO)
 };
 
-class RunParameter : public Object {
-public:
+class RunParameter : public Object
+{
+  public:
     PVA_OBJECT(RunParameter)
     PVA_METHOD_TEXT(name, PARAMETER_NAME)
     PVA_METHOD_TEXT(value, PARAMETER_VALUE)
@@ -650,10 +895,14 @@ public:
 
 class Run;
 
-class ExecutionStep : public Object {
-public:
+class ExecutionStep : public Object
+{
+  public:
     PVA_OBJECT(ExecutionStep)
-    std::shared_ptr<Program> program() const { return detail::makeProgram(file, pva_get(object, PVA_STEP_PROGRAM)); }
+    std::shared_ptr<Program> program() const
+    {
+        return detail::makeProgram(file, pva_get(object, PVA_STEP_PROGRAM));
+    }
     PVA_METHOD_LIST(IpuStep, ipus, STEP_IPUS)
     PVA_METHOD_NUMBERS(cyclesByTile, STEP_CYCLES_BY_TILE)
     PVA_METHOD_NUMBERS(cyclesFromByTile, STEP_FROM_BY_TILE)
@@ -662,8 +911,9 @@ public:
     inline Run run() const;
 };
 
-class Run : public Object {
-public:
+class Run : public Object
+{
+  public:
     PVA_OBJECT(Run)
     PVA_METHOD_TEXT(name, RUN_NAME)
     PVA_METHOD_LIST(ExecutionStep, steps, RUN_STEPS)
@@ -672,12 +922,19 @@ public:
     PVA_METHOD_OBJECT(Cycles, cycles, RUN_CYCLES)
 };
 
-inline Run ExecutionStep::run() const { return get<Run>(PVA_STEP_RUN); }
+inline Run ExecutionStep::run() const
+{
+    return get<Run>(PVA_STEP_RUN);
+}
 
-class Block : public Object {
-public:
+class Block : public Object
+{
+  public:
     PVA_OBJECT(Block)
-    std::shared_ptr<Program> program() const { return detail::makeProgram(file, pva_get(object, PVA_BLOCK_PROGRAM)); }
+    std::shared_ptr<Program> program() const
+    {
+        return detail::makeProgram(file, pva_get(object, PVA_BLOCK_PROGRAM));
+    }
     PVA_METHOD_UINT(cyclesFrom, BLOCK_CYCLES_FROM)
     PVA_METHOD_UINT(cyclesTo, BLOCK_CYCLES_TO)
     PVA_METHOD_UINT(tile, BLOCK_TILE)
@@ -689,8 +946,9 @@ public:
     PVA_METHOD_OBJECT(Run, run, BLOCK_RUN)
 };
 
-class TotalCycles : public Object {
-public:
+class TotalCycles : public Object
+{
+  public:
     PVA_OBJECT(TotalCycles)
     PVA_METHOD_UINT(total, TOTAL_CYCLES_TOTAL)
     PVA_METHOD_UINT(activeCompute, TOTAL_CYCLES_ACTIVE_COMPUTE)
@@ -701,23 +959,29 @@ public:
     PVA_METHOD_UINT(sync, TOTAL_CYCLES_SYNC)
 };
 
-class Blocks : public Object {
-public:
+class Blocks : public Object
+{
+  public:
     PVA_OBJECT(Blocks)
     PVA_METHOD_LIST(Block, blocks, BLOCKS_BLOCKS)
 };
 
-class ExecutionReport : public Object {
-public:
+class ExecutionReport : public Object
+{
+  public:
     PVA_OBJECT(ExecutionReport)
     PVA_METHOD_LIST(Run, runs, EXECUTION_RUNS)
     PVA_METHOD_LIST(ExecutionStep, steps, EXECUTION_STEPS)
     PVA_METHOD_OBJECT(TotalCycles, totalCycles, EXECUTION_TOTAL_CYCLES)
-    List<Block> blocks(std::uint64_t tile) const { return ask<Blocks>(PVA_BLOCKS_OF_TILE, tile).blocks(); }
+    List<Block> blocks(std::uint64_t tile) const
+    {
+        return ask<Blocks>(PVA_BLOCKS_OF_TILE, tile).blocks();
+    }
 };
 
-class Operation : public Object {
-public:
+class Operation : public Object
+{
+  public:
     PVA_OBJECT(Operation)
     PVA_METHOD_TEXT(name, OPERATION_NAME)
     PVA_METHOD_LIST(std::shared_ptr<Program>, programs, OPERATION_PROGRAMS)
@@ -728,8 +992,9 @@ public:
 };
 
 /// A report; opened by openReport or given by poplar::Engine::getReport.
-class Report : public Object {
-public:
+class Report : public Object
+{
+  public:
     PVA_OBJECT(Report)
     PVA_METHOD_OBJECT(CompilationReport, compilation, REPORT_COMPILATION)
     PVA_METHOD_OBJECT(ExecutionReport, execution, REPORT_EXECUTION)
@@ -740,7 +1005,10 @@ public:
     PVA_METHOD_LIST(Operation, operations, REPORT_OPERATIONS)
     PVA_METHOD_LIST(DebugContext, debugContexts, REPORT_DEBUG_CONTEXTS)
     /// The tile that needs the most memory; the steps that took most cycles; the liveness step at which most is live.
-    Tile peakTile() const { return Tile(file, pva_peak_tile(object.file)); }
+    Tile peakTile() const
+    {
+        return Tile(file, pva_peak_tile(object.file));
+    }
     std::vector<ExecutionStep> longestSteps(std::size_t count) const
     {
         std::vector<pva_object> found(count);
@@ -751,18 +1019,28 @@ public:
             steps.push_back(ExecutionStep(file, step));
         return steps;
     }
-    LivenessProgramStep worstLivenessStep() const { return LivenessProgramStep(file, pva_worst_liveness_step(object.file)); }
-    /// Opens a report that nobody else needs: its file and directory are removed at once, and the report stays readable.
+    LivenessProgramStep worstLivenessStep() const
+    {
+        return LivenessProgramStep(file, pva_worst_liveness_step(object.file));
+    }
+    /// Opens a report that nobody else needs: its file and directory are removed at once, and the report stays
+    /// readable.
     inline static Report openTemporary(const std::string &profilePath);
 };
 
 /// Programs of a report, grouped by the calls of libraries that made them; needs debug.cbor.
-class OperationAnalysis {
-public:
-    explicit OperationAnalysis(const Report &report_) : report(report_) {}
-    List<Operation> operations() const { return report.operations(); }
+class OperationAnalysis
+{
+  public:
+    explicit OperationAnalysis(const Report &report_) : report(report_)
+    {
+    }
+    List<Operation> operations() const
+    {
+        return report.operations();
+    }
 
-private:
+  private:
     Report report;
 };
 
@@ -791,13 +1069,14 @@ inline Report Report::openTemporary(const std::string &profilePath)
             std::remove(path.c_str());
             std::remove(path.substr(0, path.rfind('/')).c_str());
         }
-    } remover{profilePath};
+    } remover{ profilePath };
     return openReport(profilePath);
 }
 
 /// Trace points: processes, their threads, and events that hold events.
-class Event : public Object {
-public:
+class Event : public Object
+{
+  public:
     PVA_OBJECT(Event)
     PVA_METHOD_TEXT(label, EVENT_LABEL)
     PVA_METHOD_TEXT(channel, EVENT_CHANNEL)
@@ -807,28 +1086,37 @@ public:
     PVA_METHOD_TEXT(metadata, EVENT_METADATA)
 };
 
-class Thread : public Object {
-public:
+class Thread : public Object
+{
+  public:
     PVA_OBJECT(Thread)
     PVA_METHOD_UINT(tid, THREAD_TID)
     PVA_METHOD_TEXT(name, THREAD_NAME)
     PVA_METHOD_LIST(Event, events, THREAD_EVENTS)
 };
 
-class Process : public Object {
-public:
+class Process : public Object
+{
+  public:
     PVA_OBJECT(Process)
     PVA_METHOD_UINT(pid, PROCESS_PID)
     PVA_METHOD_TEXT(name, PROCESS_NAME)
     PVA_METHOD_LIST(Thread, threads, PROCESS_THREADS)
-    Thread thread(std::uint64_t tid) const { return ask<Thread>(PVA_THREAD_BY_TID, tid); }
+    Thread thread(std::uint64_t tid) const
+    {
+        return ask<Thread>(PVA_THREAD_BY_TID, tid);
+    }
 };
 
-class Trace : public Object {
-public:
+class Trace : public Object
+{
+  public:
     PVA_OBJECT(Trace)
     PVA_METHOD_LIST(Process, processes, TRACE_PROCESSES)
-    Process process(std::uint64_t pid) const { return ask<Process>(PVA_PROCESS_BY_PID, pid); }
+    Process process(std::uint64_t pid) const
+    {
+        return ask<Process>(PVA_PROCESS_BY_PID, pid);
+    }
 };
 
 inline Trace openTrace(const std::string &pvtiPath)
@@ -850,7 +1138,8 @@ inline Trace openTrace(const std::string &pvtiPath)
 #undef PVA_OBJECT
 
 /// The namespace of older versions.
-namespace preview {
+namespace preview
+{
 using namespace pva;
 }
 

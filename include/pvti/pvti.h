@@ -1,23 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* libpvti: trace points of a program, written to a file that pva_open_trace reads and SQL can query (docs/reference/trace-files.md).
+/* libpvti: trace points of a program, written to a file that pva_open_trace reads and SQL can query
+ * (docs/reference/trace-files.md).
  *
  *     pvti_channel *channel = pvti_channel_create("MyProgram");
  *     pvti_begin(channel, "load", NULL);
  *     ...
  *     pvti_end(channel, "load");
  *
- * Nothing is recorded unless the environment asks for it: PVTI_OPTIONS='{"enable":"true", "directory":"reports"}'.  Then the process writes one file,
- * named after the time and its id (Tue_Nov_24_11:59:17_2020_GMT_4532.pvti), which is created at the first event and completed when the process exits
- * or calls pvti_close.  What a killed process had written until then can be read.
+ * Nothing is recorded unless the environment asks for it: PVTI_OPTIONS='{"enable":"true", "directory":"reports"}'. Then
+ * the process writes one file, named after the time and its id (Tue_Nov_24_11:59:17_2020_GMT_4532.pvti), which is
+ * created at the first event and completed when the process exits or calls pvti_close.  What a killed process had
+ * written until then can be read.
  *
- * All functions can be called by several threads at once.  They cannot fail: what is wrong with the options or the file is said once, on standard
- * error, and tracing ends.  Texts are copied. */
+ * All functions can be called by several threads at once.  They cannot fail: what is wrong with the options or the file
+ * is said once, on standard error, and tracing ends.  Texts are copied. */
 #ifndef PVTI_PVTI_H
 #define PVTI_PVTI_H
 
 #include <poplar/visibility.h>
 
-/* A group of trace points that is switched on and off together.  Channels live as long as the process; two of one name are one. */
+/* A group of trace points that is switched on and off together.  Channels live as long as the process; two of one name
+ * are one. */
 typedef struct pvti_channel pvti_channel;
 /* A chart of series of numbers over time, and a chart of histograms over time.  They live as long as the process. */
 typedef struct pvti_graph pvti_graph;
@@ -51,7 +54,8 @@ POP_API unsigned pvti_graph_add_series(pvti_graph *graph, const char *name);
 /* Adds a number at the present time. */
 POP_API void pvti_graph_add(pvti_graph *graph, unsigned series, double value);
 
-/* A histogram with bins between neighbouring edges, which ascend; count edges make count - 1 bins, and numbers outside are in the first or the last. */
+/* A histogram with bins between neighbouring edges, which ascend; count edges make count - 1 bins, and numbers outside
+ * are in the first or the last. */
 POP_API pvti_heatmap *pvti_heatmap_create(const char *name, const double *edges, size_t count, const char *unit);
 /* Adds a histogram of some numbers at the present time. */
 POP_API void pvti_heatmap_add(pvti_heatmap *heatmap, const double *values, size_t count);

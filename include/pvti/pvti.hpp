@@ -10,21 +10,45 @@
 #include <string>
 #include <vector>
 
-namespace pvti {
+namespace pvti
+{
 
 /// A group of trace points that is switched on and off together; several of one name are one.
-class TraceChannel {
-public:
-    TraceChannel(const std::string &name) : channel(pvti_channel_create(name.c_str())) {}
-    TraceChannel(const char *name) : channel(pvti_channel_create(name)) {}
-    TraceChannel(const std::string &name, bool enabled) : channel(pvti_channel_create(name.c_str())) { pvti_channel_enable(channel, enabled); }
-    void enable() { pvti_channel_enable(channel, true); }
-    void disable() { pvti_channel_enable(channel, false); }
-    bool isEnabled() const { return pvti_channel_enabled(channel); }
-    std::string name() const { return pvti_channel_name(channel); }
-    pvti_channel *handle() const { return channel; }
+class TraceChannel
+{
+  public:
+    TraceChannel(const std::string &name) : channel(pvti_channel_create(name.c_str()))
+    {
+    }
+    TraceChannel(const char *name) : channel(pvti_channel_create(name))
+    {
+    }
+    TraceChannel(const std::string &name, bool enabled) : channel(pvti_channel_create(name.c_str()))
+    {
+        pvti_channel_enable(channel, enabled);
+    }
+    void enable()
+    {
+        pvti_channel_enable(channel, true);
+    }
+    void disable()
+    {
+        pvti_channel_enable(channel, false);
+    }
+    bool isEnabled() const
+    {
+        return pvti_channel_enabled(channel);
+    }
+    std::string name() const
+    {
+        return pvti_channel_name(channel);
+    }
+    pvti_channel *handle() const
+    {
+        return channel;
+    }
 
-private:
+  private:
     pvti_channel *channel;
 };
 
@@ -45,8 +69,14 @@ inline TraceChannel &traceFramework()
     return channel;
 }
 
-inline void enableTraceChannel(const std::string &name) { TraceChannel(name).enable(); }
-inline void disableTraceChannel(const std::string &name) { TraceChannel(name).disable(); }
+inline void enableTraceChannel(const std::string &name)
+{
+    TraceChannel(name).enable();
+}
+inline void disableTraceChannel(const std::string &name)
+{
+    TraceChannel(name).disable();
+}
 inline void enableTraceChannels(const std::vector<std::string> &names)
 {
     for (const std::string &name : names)
@@ -57,7 +87,10 @@ inline void disableTraceChannels(const std::vector<std::string> &names)
     for (const std::string &name : names)
         disableTraceChannel(name);
 }
-inline bool checkTraceChannel(const std::string &name) { return TraceChannel(name).isEnabled(); }
+inline bool checkTraceChannel(const std::string &name)
+{
+    return TraceChannel(name).isEnabled();
+}
 inline std::vector<std::string> listTraceChannels()
 {
     std::vector<std::string> names;
@@ -65,30 +98,51 @@ inline std::vector<std::string> listTraceChannels()
         names.push_back(pvti_channel_name(channel));
     return names;
 }
-inline std::string getCurrentTraceFilename() { return pvti_trace_filename(); }
-inline void closeTrace() { pvti_close(); }
+inline std::string getCurrentTraceFilename()
+{
+    return pvti_trace_filename();
+}
+inline void closeTrace()
+{
+    pvti_close();
+}
 
 /// JSON that events carry.
-class Metadata {
-public:
-    Metadata() {}
-    explicit Metadata(const std::string &text) : json(text) {}
-    const std::string &text() const { return json; }
+class Metadata
+{
+  public:
+    Metadata()
+    {
+    }
+    explicit Metadata(const std::string &text) : json(text)
+    {
+    }
+    const std::string &text() const
+    {
+        return json;
+    }
 
-private:
+  private:
     std::string json;
 };
-inline Metadata createJsonMetadata(const std::string &json) { return Metadata(json); }
+inline Metadata createJsonMetadata(const std::string &json)
+{
+    return Metadata(json);
+}
 
 /// An event from construction to destruction, and events by hand.
-class Tracepoint {
-public:
+class Tracepoint
+{
+  public:
     Tracepoint(TraceChannel *traceChannel, const std::string &label, const Metadata &metadata = Metadata())
         : channel(traceChannel->handle()), name(label)
     {
         pvti_begin(channel, name.c_str(), metadata.text().c_str());
     }
-    ~Tracepoint() { pvti_end(channel, name.c_str()); }
+    ~Tracepoint()
+    {
+        pvti_end(channel, name.c_str());
+    }
     Tracepoint(const Tracepoint &) = delete;
     Tracepoint &operator=(const Tracepoint &) = delete;
 
@@ -96,40 +150,56 @@ public:
     {
         pvti_begin(channel->handle(), label.c_str(), metadata.text().c_str());
     }
-    static void end(TraceChannel *channel, const std::string &label) { pvti_end(channel->handle(), label.c_str()); }
+    static void end(TraceChannel *channel, const std::string &label)
+    {
+        pvti_end(channel->handle(), label.c_str());
+    }
     static void event(TraceChannel *channel, const std::string &label, const Metadata &metadata = Metadata())
     {
         pvti_event(channel->handle(), label.c_str(), metadata.text().c_str());
     }
 
-private:
+  private:
     pvti_channel *channel;
     std::string name;
 };
 
 /// One line of a graph.
-class Series {
-public:
-    Series(pvti_graph *graph_, unsigned number_) : graph(graph_), number(number_) {}
-    void add(double value) { pvti_graph_add(graph, number, value); }
+class Series
+{
+  public:
+    Series(pvti_graph *graph_, unsigned number_) : graph(graph_), number(number_)
+    {
+    }
+    void add(double value)
+    {
+        pvti_graph_add(graph, number, value);
+    }
 
-private:
+  private:
     pvti_graph *graph;
     unsigned number;
 };
 
-class Graph {
-public:
-    Graph(const std::string &name, const std::string &unit = "") : graph(pvti_graph_create(name.c_str(), unit.c_str())) {}
-    Series addSeries(const std::string &name) { return Series(graph, pvti_graph_add_series(graph, name.c_str())); }
+class Graph
+{
+  public:
+    Graph(const std::string &name, const std::string &unit = "") : graph(pvti_graph_create(name.c_str(), unit.c_str()))
+    {
+    }
+    Series addSeries(const std::string &name)
+    {
+        return Series(graph, pvti_graph_add_series(graph, name.c_str()));
+    }
 
-private:
+  private:
     pvti_graph *graph;
 };
 
 /// Histograms over time.
-template <typename T> class Heatmap {
-public:
+template <typename T> class Heatmap
+{
+  public:
     Heatmap(const std::string &name, const std::vector<T> &edges, const std::string &unit = "")
     {
         const std::vector<double> copy(edges.begin(), edges.end());
@@ -141,16 +211,20 @@ public:
         pvti_heatmap_add(heatmap, copy.data(), copy.size());
     }
 
-private:
+  private:
     pvti_heatmap *heatmap;
 };
 using HeatmapDouble = Heatmap<double>;
 using HeatmapInt = Heatmap<std::int64_t>;
 
 /// Names the calling thread.
-class ThreadName {
-public:
-    explicit ThreadName(const std::string &name) { pvti_thread_name(name.c_str()); }
+class ThreadName
+{
+  public:
+    explicit ThreadName(const std::string &name)
+    {
+        pvti_thread_name(name.c_str());
+    }
 };
 
 } // namespace pvti

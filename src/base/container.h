@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The container that .gp files and executables are written in: an 8-byte magic, a format version, then named sections, and
- * an XXH3-128 checksum over all of it, so that a truncated or altered file is refused before anything is believed.
+/* The container that .gp files and executables are written in: an 8-byte magic, a format version, then named sections,
+ * and an XXH3-128 checksum over all of it, so that a truncated or altered file is refused before anything is believed.
  *
- *   magic[8] | u32 version | u32 sections | sections x { char name[16]; u64 offset; u64 size } | data, 64-byte aligned | hash[16]
+ *   magic[8] | u32 version | u32 sections | sections x { char name[16]; u64 offset; u64 size } | data, 64-byte aligned
+ * | hash[16]
  *
  * Little-endian; the library refuses to build elsewhere. */
 #ifndef BASE_CONTAINER_H
@@ -42,10 +43,13 @@ struct container_section {
     size_t size;
 };
 /* Assembles a whole file; *file is malloc'ed. */
-void container_build(const char magic[8], uint32_t version, const struct container_section *sections, size_t count, char **file, size_t *size);
-/* Checks magic, version, bounds and checksum; what says which kind of file it is ("codelet file"), name which file.  Sections point into data. */
-pop_status container_open(const char magic[8], uint32_t version, const char *what, const char *name, const void *data, size_t size,
-                          struct container_section *sections, size_t capacity, size_t *count, pop_error *error);
+void container_build(const char magic[8], uint32_t version, const struct container_section *sections, size_t count,
+                     char **file, size_t *size);
+/* Checks magic, version, bounds and checksum; what says which kind of file it is ("codelet file"), name which file.
+ * Sections point into data. */
+pop_status container_open(const char magic[8], uint32_t version, const char *what, const char *name, const void *data,
+                          size_t size, struct container_section *sections, size_t capacity, size_t *count,
+                          pop_error *error);
 /* NULL and 0 when there is none of that name. */
 const void *container_find(const struct container_section *sections, size_t count, const char *name, size_t *size);
 

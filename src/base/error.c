@@ -32,7 +32,8 @@ pop_status pop_status_base(pop_status status)
     return POP_OK;
 }
 
-pop_status error_vset(pop_error *error, pop_status status, pop_where where, const char *api, const char *format, va_list arguments)
+pop_status error_vset(pop_error *error, pop_status status, pop_where where, const char *api, const char *format,
+                      va_list arguments)
 {
     if (!error)
         return status;
@@ -62,7 +63,9 @@ pop_status error_rename(pop_error *error, pop_status status, const char *from, c
 
 pop_status error_if_memory_failed(pop_error *error, pop_status status, size_t failures, const char *api)
 {
-    return status == POP_OK && mem_failures() != failures ? error_set(error, POP_SYSTEM_RUNTIME_ERROR, NO_WHERE, api, ERROR_HOST_MEMORY) : status;
+    return status == POP_OK && mem_failures() != failures
+               ? error_set(error, POP_SYSTEM_RUNTIME_ERROR, NO_WHERE, api, ERROR_HOST_MEMORY)
+               : status;
 }
 
 void error_note(pop_error *error, const char *format, ...)

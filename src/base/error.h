@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Filling error records.  Wording: lower case, no full stop, what was seen, what was allowed, the nearest valid name. */
+/* Filling error records.  Wording: lower case, no full stop, what was seen, what was allowed, the nearest valid name.
+ */
 #ifndef BASE_ERROR_H
 #define BASE_ERROR_H
 
@@ -8,8 +9,10 @@
 #include <stddef.h>
 
 /* Fills error (NULL is allowed) and returns status. */
-pop_status error_set(pop_error *error, pop_status status, pop_where where, const char *api, const char *format, ...) POP_PRINTF(5, 6);
-pop_status error_vset(pop_error *error, pop_status status, pop_where where, const char *api, const char *format, va_list arguments);
+pop_status error_set(pop_error *error, pop_status status, pop_where where, const char *api, const char *format, ...)
+    POP_PRINTF(5, 6);
+pop_status error_vset(pop_error *error, pop_status status, pop_where where, const char *api, const char *format,
+                      va_list arguments);
 /* Adds a line to the text. */
 void error_note(pop_error *error, const char *format, ...) POP_PRINTF(2, 3);
 /* Sets the debug path; too long a path keeps its end. */
@@ -17,12 +20,14 @@ void error_path(pop_error *error, const char *path);
 /* " (did you mean 'x'?)" or "": for the end of a message.  The buffer is the caller's. */
 const char *error_hint(char *buffer, size_t size, const char *word, const char *const *names, size_t count);
 
-/* After a call that is part of the user's: an error of from ("": of none yet) becomes one of to.  Returns status; error may be NULL. */
+/* After a call that is part of the user's: an error of from ("": of none yet) becomes one of to.  Returns status; error
+ * may be NULL. */
 pop_status error_rename(pop_error *error, pop_status status, const char *from, const char *to);
 
 /* The text of an error for want of host memory. */
 #define ERROR_HOST_MEMORY "out of host memory"
-/* The status of a call that began with so many mem_failures(): its own, or, where it succeeded with memory of the reserve, an error. */
+/* The status of a call that began with so many mem_failures(): its own, or, where it succeeded with memory of the
+ * reserve, an error. */
 pop_status error_if_memory_failed(pop_error *error, pop_status status, size_t failures, const char *api);
 
 #define NO_WHERE ((pop_where){ 0, 0, 0 })

@@ -24,7 +24,8 @@ static pop_status read_all(FILE *file, const char *name, size_t limit, char **da
         text.data = mem_try_grow(NULL, (size_t)status.st_size + 2);
         text.capacity = text.data ? (size_t)status.st_size + 2 : 0;
         if (!text.data)
-            return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL, "cannot read '%s': there is no host memory for its %lld bytes", name,
+            return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL,
+                             "cannot read '%s': there is no host memory for its %lld bytes", name,
                              (long long)status.st_size);
     }
     while (text.count < limit) {
@@ -36,13 +37,14 @@ static pop_status read_all(FILE *file, const char *name, size_t limit, char **da
     }
     if (text.count >= limit) {
         vec_free(&text);
-        return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL, "cannot read '%s': it is no regular file and does not end after %zu bytes", name,
-                         limit);
+        return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL,
+                         "cannot read '%s': it is no regular file and does not end after %zu bytes", name, limit);
     }
     if (ferror(file)) {
         int reason = errno;
         vec_free(&text);
-        return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL, "cannot read '%s': %s", name, pop_text_from_errno(reason));
+        return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL, "cannot read '%s': %s", name,
+                         pop_text_from_errno(reason));
     }
     text.data[text.count] = 0;
     *data = text.data;
@@ -59,7 +61,8 @@ pop_status file_read(const char *path, char **data, size_t *size, pop_error *err
 {
     FILE *file = fopen(path, "rbe");
     if (!file)
-        return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL, "cannot open '%s': %s", path, pop_text_from_errno(errno));
+        return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL, "cannot open '%s': %s", path,
+                         pop_text_from_errno(errno));
     pop_status status = read_all(file, path, ENDLESS, data, size, error);
     fclose(file);
     return status;
@@ -148,12 +151,13 @@ pop_status file_write(const char *path, const void *data, size_t size, pop_error
         errno = reason;
     }
     return good ? POP_OK
-                : error_set(error, POP_POPLAR_ERROR, NO_WHERE, NULL, "cannot write '%s': %s", path, pop_text_from_errno(errno));
+                : error_set(error, POP_POPLAR_ERROR, NO_WHERE, NULL, "cannot write '%s': %s", path,
+                            pop_text_from_errno(errno));
 }
 
 pop_status file_write_private(const char *path, const void *data, size_t size, pop_error *error)
 {
-    return replace(path, 0600, true, data, size)
-               ? POP_OK
-               : error_set(error, POP_POPLAR_ERROR, NO_WHERE, NULL, "cannot write '%s': %s", path, pop_text_from_errno(errno));
+    return replace(path, 0600, true, data, size) ? POP_OK
+                                                 : error_set(error, POP_POPLAR_ERROR, NO_WHERE, NULL,
+                                                             "cannot write '%s': %s", path, pop_text_from_errno(errno));
 }

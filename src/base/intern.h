@@ -11,9 +11,9 @@ struct intern {
     uint32_t *slots;         /* id + 1, or 0; power-of-two many */
     size_t slot_count;
 };
-uint32_t intern_add(struct intern *table, const char *text);           /* NULL is "" */
-uint32_t intern_find(const struct intern *table, const char *text);    /* UINT32_MAX when it is not there */
-const char *intern_text(const struct intern *table, uint32_t id);      /* lives as long as the table */
+uint32_t intern_add(struct intern *table, const char *text);        /* NULL is "" */
+uint32_t intern_find(const struct intern *table, const char *text); /* UINT32_MAX when it is not there */
+const char *intern_text(const struct intern *table, uint32_t id);   /* lives as long as the table */
 void intern_free(struct intern *table);
 
 #endif

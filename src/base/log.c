@@ -14,10 +14,10 @@
 static const char *const level_names[] = { "OFF", "ERR", "WARN", "INFO", "DEBUG", "TRACE" };
 enum { LEVELS = sizeof(level_names) / sizeof(level_names[0]) };
 
-static const char *const module_names[LOG_MODULES] = { "ENGINE", "GRAPH",  "CODELETS", "PROFILER", "PROGRAM",
-                                                       "TARGET", "TENSOR", "COMPILER", "POPLIBS",  "POPUTIL",
-                                                       "POPOPS", "POPLIN", "POPNN",    "POPRAND",  "POPSOLVER",
-                                                       "POPFLOAT" };
+static const char *const module_names[LOG_MODULES] = { "ENGINE",  "GRAPH",   "CODELETS",  "PROFILER",
+                                                       "PROGRAM", "TARGET",  "TENSOR",    "COMPILER",
+                                                       "POPLIBS", "POPUTIL", "POPOPS",    "POPLIN",
+                                                       "POPNN",   "POPRAND", "POPSOLVER", "POPFLOAT" };
 
 /* The one piece of global state in the library: what the environment says, read at the first message.  A level above
  * all others means "not read yet", so that the test in log_on is one load and compare. */
@@ -135,8 +135,9 @@ static void add_prefix(struct str *s, enum log_module module, enum log_level lev
     struct tm date = { 0 };
     clock_gettime(CLOCK_REALTIME, &now);
     gmtime_r(&now.tv_sec, &date);
-    str_format(s, "%s:%s %04d-%02d-%02d %02d:%02d:%02d.%03d [%s] ", is_library(module) ? "PL" : "PO", module_names[module], date.tm_year + 1900,
-               date.tm_mon + 1, date.tm_mday, date.tm_hour, date.tm_min, date.tm_sec, (int)(now.tv_nsec / 1000000), level_names[level]);
+    str_format(s, "%s:%s %04d-%02d-%02d %02d:%02d:%02d.%03d [%s] ", is_library(module) ? "PL" : "PO",
+               module_names[module], date.tm_year + 1900, date.tm_mon + 1, date.tm_mday, date.tm_hour, date.tm_min,
+               date.tm_sec, (int)(now.tv_nsec / 1000000), level_names[level]);
 }
 
 void log_write(enum log_module module, enum log_level level, const char *format, ...)

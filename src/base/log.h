@@ -10,9 +10,22 @@
 /* As pop_log_level of <poplar/log.h>, and the libraries as pop_log_library. */
 enum log_level { LOG_OFF, LOG_ERR, LOG_WARN, LOG_INFO, LOG_DEBUG, LOG_TRACE };
 enum log_module {
-    LOG_ENGINE, LOG_GRAPH, LOG_CODELETS, LOG_PROFILER, LOG_PROGRAM, LOG_TARGET, LOG_TENSOR, LOG_COMPILER,
+    LOG_ENGINE,
+    LOG_GRAPH,
+    LOG_CODELETS,
+    LOG_PROFILER,
+    LOG_PROGRAM,
+    LOG_TARGET,
+    LOG_TENSOR,
+    LOG_COMPILER,
     LOG_POPLIBS, /* what no library's own module has; from here on the libraries' */
-    LOG_POPUTIL, LOG_POPOPS, LOG_POPLIN, LOG_POPNN, LOG_POPRAND, LOG_POPSOLVER, LOG_POPFLOAT,
+    LOG_POPUTIL,
+    LOG_POPOPS,
+    LOG_POPLIN,
+    LOG_POPNN,
+    LOG_POPRAND,
+    LOG_POPSOLVER,
+    LOG_POPFLOAT,
     LOG_MODULES
 };
 

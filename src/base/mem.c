@@ -106,7 +106,8 @@ void *mem_try(size_t bytes)
 {
     if (bytes > SIZE_MAX / 2 || refused())
         return NULL;
-    size_t alignment = bytes < MANY_PAGES ? 64 : LARGE_PAGE, rounded = (bytes + !bytes + alignment - 1) & ~(alignment - 1);
+    size_t alignment = bytes < MANY_PAGES ? 64 : LARGE_PAGE,
+           rounded = (bytes + !bytes + alignment - 1) & ~(alignment - 1);
     void *memory = aligned_alloc(alignment, rounded);
     if (!memory)
         return NULL;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Host memory (docs/decisions/0012-out-of-host-memory.md).  What malloc does not give comes from a reserve that is set aside when the library is
- * loaded, and is counted as a failure: the call at hand completes, and its entry, or the next pass of the compiler, reports that the host is out
- * of memory.  Allocations whose size a user chose (storage, constants, buffers) use mem_try, and are refused without that. */
+/* Host memory (docs/decisions/0012-out-of-host-memory.md).  What malloc does not give comes from a reserve that is set
+ * aside when the library is loaded, and is counted as a failure: the call at hand completes, and its entry, or the next
+ * pass of the compiler, reports that the host is out of memory.  Allocations whose size a user chose (storage,
+ * constants, buffers) use mem_try, and are refused without that. */
 #ifndef BASE_MEM_H
 #define BASE_MEM_H
 
@@ -11,15 +12,16 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-void *mem_alloc(size_t bytes);                    /* not zeroed; never NULL */
-void *mem_zero(size_t count, size_t bytes);       /* zeroed; never NULL; overflow is checked */
-void *mem_grow(void *old, size_t bytes);          /* realloc; never NULL */
-char *mem_string(const char *text);               /* copy; NULL gives "" */
-void *mem_copy(const void *from, size_t bytes);   /* copy; never NULL */
-void *mem_try(size_t bytes);                      /* zeroed, 64-byte aligned; NULL when it cannot be had; mem_free it */
-void *mem_try_grow(void *old, size_t bytes);      /* realloc; NULL, and old as it was, when it cannot be had */
-void *mem_try_zero(size_t count, size_t bytes);    /* calloc: rows that nobody touches cost no memory; NULL when it cannot be had */
-void mem_free(void *block);                       /* what the functions above gave, or malloc; NULL is allowed */
+void *mem_alloc(size_t bytes);                  /* not zeroed; never NULL */
+void *mem_zero(size_t count, size_t bytes);     /* zeroed; never NULL; overflow is checked */
+void *mem_grow(void *old, size_t bytes);        /* realloc; never NULL */
+char *mem_string(const char *text);             /* copy; NULL gives "" */
+void *mem_copy(const void *from, size_t bytes); /* copy; never NULL */
+void *mem_try(size_t bytes);                    /* zeroed, 64-byte aligned; NULL when it cannot be had; mem_free it */
+void *mem_try_grow(void *old, size_t bytes);    /* realloc; NULL, and old as it was, when it cannot be had */
+void *mem_try_zero(size_t count,
+                   size_t bytes); /* calloc: rows that nobody touches cost no memory; NULL when it cannot be had */
+void mem_free(void *block);       /* what the functions above gave, or malloc; NULL is allowed */
 
 /* Blocks of the reserve look like any other, so free, wherever this header is seen, takes both. */
 #define free(block) mem_free(block)

@@ -10,19 +10,24 @@
 
 /* Values in force for one group.  Zero is all defaults. */
 struct option_set {
-    VEC(struct { const char *key; char *value; }) set; /* key points into the table */
+    VEC(struct {
+        const char *key;
+        char *value;
+    })
+    set; /* key points into the table */
 };
-/* Checks and stores options of a group ("engine", ...), later ones over earlier ones, then those of the environment variable (a JSON object of
- * strings; NULL for none) over all.  invalid_option names the nearest key, or what the value may be; parse_error is for broken JSON.
- * Wildcard rows ("x.*") of the table accept any key with that prefix. */
-pop_status options_apply(struct option_set *set, const char *group, pop_options options, const char *environment, pop_where where,
-                         const char *api, pop_error *error);
-const char *options_get(const struct option_set *set, const char *group, const char *key); /* the default when unset; never NULL for a known key */
+/* Checks and stores options of a group ("engine", ...), later ones over earlier ones, then those of the environment
+ * variable (a JSON object of strings; NULL for none) over all.  invalid_option names the nearest key, or what the value
+ * may be; parse_error is for broken JSON. Wildcard rows ("x.*") of the table accept any key with that prefix. */
+pop_status options_apply(struct option_set *set, const char *group, pop_options options, const char *environment,
+                         pop_where where, const char *api, pop_error *error);
+const char *options_get(const struct option_set *set, const char *group,
+                        const char *key); /* the default when unset; never NULL for a known key */
 bool options_is_set(const struct option_set *set, const char *key);
 bool options_bool(const struct option_set *set, const char *group, const char *key);
 int64_t options_int(const struct option_set *set, const char *group, const char *key);
-/* Says in one line which options of the set have no effect (WARN), and in another which make sense for hardware alone (INFO).  others: what else has none, in
- * the same words, or NULL. */
+/* Says in one line which options of the set have no effect (WARN), and in another which make sense for hardware alone
+ * (INFO).  others: what else has none, in the same words, or NULL. */
 void options_log_idle(const struct option_set *set, const char *group, const char *others);
 void options_copy(struct option_set *to, const struct option_set *from);
 void options_free(struct option_set *set);

@@ -7,9 +7,9 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-/* Room for what one pass of the compiler, or one call, allocates after the failure.  READY bytes of it can be written from the start, for systems
- * that promise no more memory than they have. */
-#define RESERVE_SIZE ((size_t)1 << 30)
+/* Room for what one pass of the compiler, or one call, allocates after the failure.  READY bytes of it can be written
+ * from the start, for systems that promise no more memory than they have. */
+#define RESERVE_SIZE  ((size_t)1 << 30)
 #define RESERVE_READY ((size_t)4 << 20)
 enum { CLASSES = 64 };
 
@@ -34,7 +34,8 @@ static size_t address_space(void)
 
 __attribute__((constructor)) static void set_aside(void)
 {
-    size_t size = address_space() / 8 < RESERVE_SIZE ? address_space() / 8 / RESERVE_READY * RESERVE_READY : RESERVE_SIZE;
+    size_t size =
+        address_space() / 8 < RESERVE_SIZE ? address_space() / 8 / RESERVE_READY * RESERVE_READY : RESERVE_SIZE;
     void *range = size ? mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) : MAP_FAILED;
     if (range == MAP_FAILED || mprotect(range, RESERVE_READY, PROT_READ | PROT_WRITE) != 0)
         return;
@@ -44,7 +45,8 @@ __attribute__((constructor)) static void set_aside(void)
 
 static void *exhausted(size_t bytes)
 {
-    fprintf(stderr, "tremula: out of host memory (%zu bytes), and the reserve of %zu bytes has no room for them\n", bytes, reserve_end - reserve_begin);
+    fprintf(stderr, "tremula: out of host memory (%zu bytes), and the reserve of %zu bytes has no room for them\n",
+            bytes, reserve_end - reserve_begin);
     abort();
 }
 

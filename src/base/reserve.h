@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory for when malloc has none: an address range that is set aside when the library is loaded and costs nothing until it is used.  Only mem.c
- * calls this. */
+/* Memory for when malloc has none: an address range that is set aside when the library is loaded and costs nothing
+ * until it is used.  Only mem.c calls this. */
 #ifndef BASE_RESERVE_H
 #define BASE_RESERVE_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sorting of many records by a number: counted out digit by digit, so that millions take a few passes.  Inline, for each record's size and key. */
+/* Sorting of many records by a number: counted out digit by digit, so that millions take a few passes.  Inline, for
+ * each record's size and key. */
 #ifndef BASE_SORT_H
 #define BASE_SORT_H
 
@@ -15,7 +16,8 @@ enum { SORT_BITS = 11 };
 typedef uint64_t (*sort_key_fn)(const void *record);
 
 /* One pass, by the digit of a key that begins at bit `shift`. */
-static inline void sort_by_digit(const unsigned char *from, unsigned char *to, size_t count, size_t bytes, sort_key_fn key, unsigned shift)
+static inline void sort_by_digit(const unsigned char *from, unsigned char *to, size_t count, size_t bytes,
+                                 sort_key_fn key, unsigned shift)
 {
     size_t next[(1 << SORT_BITS) + 1] = { 0 };
     uint64_t mask = (1 << SORT_BITS) - 1;
@@ -27,7 +29,8 @@ static inline void sort_by_digit(const unsigned char *from, unsigned char *to, s
         memcpy(to + next[key(from + i * bytes) >> shift & mask]++ * bytes, from + i * bytes, bytes);
 }
 
-/* Lowest keys first; records of one key stay in order.  Sorting by several numbers begins with the one that counts least. */
+/* Lowest keys first; records of one key stay in order.  Sorting by several numbers begins with the one that counts
+ * least. */
 static inline void sort_by_key(void *records, size_t count, size_t bytes, sort_key_fn key)
 {
     unsigned char *from = records;

@@ -20,7 +20,8 @@ const char *str_text(const struct str *s); /* "" when empty */
 /* The one of count names that is nearest to a word (edit distance, at most a third of its length), or NULL. */
 const char *str_nearest(const char *word, const char *const *names, size_t count);
 
-/* A whole text that is an integer, decimal or 0x..., of at most most; false (and *value untouched) for anything else. */
+/* A whole text that is an integer, decimal or 0x..., of at most most; false (and *value untouched) for anything else.
+ */
 bool str_integer(const char *text, uint64_t most, uint64_t *value);
 
 #endif

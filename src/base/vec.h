@@ -29,6 +29,6 @@ static inline void *vec_room(void *data, size_t *capacity, size_t count, size_t 
 #define vec_push(v) (vec_reserve(v, 1), (v)->data + (v)->count++)
 /* Pointer to the first of n new, uninitialised last elements. */
 #define vec_extend(v, n) (vec_reserve(v, n), (v)->count += (n), (v)->data + (v)->count - (n))
-#define vec_free(v) (mem_free((v)->data), (v)->data = NULL, (v)->count = (v)->capacity = 0)
+#define vec_free(v)      (mem_free((v)->data), (v)->data = NULL, (v)->count = (v)->capacity = 0)
 
 #endif

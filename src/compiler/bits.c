@@ -20,7 +20,8 @@ enum { SMALL_WORDS = 64 };
 
 static uint64_t *bitmap_create(struct bitmaps *maps, uint32_t variable, uint64_t words)
 {
-    uint64_t *bits = words <= SMALL_WORDS ? arena_alloc(&maps->small, words * sizeof(*bits)) : mem_zero(words, sizeof(*bits));
+    uint64_t *bits =
+        words <= SMALL_WORDS ? arena_alloc(&maps->small, words * sizeof(*bits)) : mem_zero(words, sizeof(*bits));
     if (words <= SMALL_WORDS)
         memset(bits, 0, words * sizeof(*bits));
     else

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One bit for each element of a variable, for questions like "is it written twice".  A bitmap is made when its variable is first asked
- * about and serves every set after that: whoever sets bits clears them. */
+/* One bit for each element of a variable, for questions like "is it written twice".  A bitmap is made when its variable
+ * is first asked about and serves every set after that: whoever sets bits clears them. */
 #ifndef COMPILER_BITS_H
 #define COMPILER_BITS_H
 
@@ -8,7 +8,7 @@
 #include "base/vec.h"
 
 struct bitmaps {
-    uint64_t **of;      /* by variable; NULL: none yet */
+    uint64_t **of; /* by variable; NULL: none yet */
     size_t count;
     struct arena small; /* side by side: there may be millions of variables */
     VEC(uint64_t *) large;

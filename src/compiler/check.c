@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check: whether what the programs use is complete: edges connected, state sized, vertices and elements mapped, nothing constant written.
- * In: sets and references.  Out: variable_use, vertex_count; compact tile maps.  Errors: those that users need. */
+/* check: whether what the programs use is complete: edges connected, state sized, vertices and elements mapped, nothing
+ * constant written. In: sets and references.  Out: variable_use, vertex_count; compact tile maps.  Errors: those that
+ * users need. */
 #include "compiler/edges.h"
 
 /* Who uses a run, for messages; vertex is NONE for programs and handles. */
@@ -19,8 +20,10 @@ static bool fail_unmapped(const struct user *user, uint32_t variable, uint64_t e
                   "element %llu of %s '%s' (%llu elements) is not mapped to a tile", (unsigned long long)element,
                   v->constant ? "constant" : "variable", variable_name(c, variable), (unsigned long long)v->elements);
     pop_where where = c->store->wheres.data[user->where], own = c->store->wheres.data[v->where];
-    bool elsewhere = where.file && !(own.file && own.line == where.line && !strcmp(own.file, where.file)); /* the error tells where the variable was made */
-    error_note(c->error, "used by %s%s%s%s", user->what, user->field ? "." : "", user->field ? user->field : "", elsewhere ? ", at" : "");
+    bool elsewhere = where.file && !(own.file && own.line == where.line &&
+                                     !strcmp(own.file, where.file)); /* the error tells where the variable was made */
+    error_note(c->error, "used by %s%s%s%s", user->what, user->field ? "." : "", user->field ? user->field : "",
+               elsewhere ? ", at" : "");
     if (elsewhere)
         error_note(c->error, "%s:%d", where.file, where.line);
     return false;
@@ -29,8 +32,9 @@ static bool fail_unmapped(const struct user *user, uint32_t variable, uint64_t e
 static bool fail_constant(const struct user *user, uint32_t variable)
 {
     if (user->vertex == NONE)
-        return compiler_fail(user->c, POP_CONTROL_PROGRAM_ERROR, user->where, NULL, "%s writes to constant '%s', which cannot be written",
-                             user->what, variable_name(user->c, variable));
+        return compiler_fail(user->c, POP_CONTROL_PROGRAM_ERROR, user->where, NULL,
+                             "%s writes to constant '%s', which cannot be written", user->what,
+                             variable_name(user->c, variable));
     return compiler_fail_vertex(user->c, POP_GRAPH_CONNECTION_ERROR, user->vertex,
                                 "field %s.%s writes to constant '%s', which cannot be written", user->what, user->field,
                                 variable_name(user->c, variable));
@@ -44,7 +48,8 @@ static bool check_run(const struct run *run, void *context)
     uint8_t *use = &c->variable_use[run->variable];
     if (!*use) {
         tile_map_compact(&variable->map);
-        *use = tile_map_gap(&variable->map, 0, variable->elements) == variable->elements ? VARIABLE_MAPPED : VARIABLE_GAPS;
+        *use =
+            tile_map_gap(&variable->map, 0, variable->elements) == variable->elements ? VARIABLE_MAPPED : VARIABLE_GAPS;
     }
     if (*use == VARIABLE_GAPS && !variable->follows_vertex) {
         uint64_t gap = tile_map_gap(&variable->map, run->offset, run->offset + run->count);
@@ -55,7 +60,8 @@ static bool check_run(const struct run *run, void *context)
 }
 
 /* A list whose field was given a size: each entry must be connected, or have data. */
-static bool check_list(struct compiler *c, uint32_t vertex, const struct codelet *codelet, const struct codelet_field *field, const struct edge *edge)
+static bool check_list(struct compiler *c, uint32_t vertex, const struct codelet *codelet,
+                       const struct codelet_field *field, const struct edge *edge)
 {
     bool state = field->direction == FIELD_STATE;
     for (uint64_t i = 0; i < edge->count; ++i)
@@ -63,7 +69,8 @@ static bool check_list(struct compiler *c, uint32_t vertex, const struct codelet
             return compiler_fail_vertex(c, state ? POP_NO_SIZE_SPECIFIED : POP_GRAPH_CONNECTION_ERROR, vertex,
                                         state ? "field %s.%s[%llu] has no size: set its size or its initial value"
                                               : "field %s.%s[%llu] is not connected (the field has %llu elements)",
-                                        codelet->name, field->name, (unsigned long long)i, (unsigned long long)edge->count);
+                                        codelet->name, field->name, (unsigned long long)i,
+                                        (unsigned long long)edge->count);
     return true;
 }
 
@@ -75,12 +82,16 @@ static bool fail_missing(struct compiler *c, uint32_t vertex, const struct codel
         if (seen[f] == vertex + 1)
             continue;
         if (field->direction != FIELD_STATE)
-            return compiler_fail_vertex(c, POP_GRAPH_CONNECTION_ERROR, vertex, "field %s.%s is not connected: every %s must be connected once",
-                                        codelet->name, field->name,
-                                        field->direction == FIELD_INPUT ? "Input" : field->direction == FIELD_OUTPUT ? "Output" : "InOut");
+            return compiler_fail_vertex(c, POP_GRAPH_CONNECTION_ERROR, vertex,
+                                        "field %s.%s is not connected: every %s must be connected once", codelet->name,
+                                        field->name,
+                                        field->direction == FIELD_INPUT    ? "Input"
+                                        : field->direction == FIELD_OUTPUT ? "Output"
+                                                                           : "InOut");
         if (field->shape != SHAPE_SCALAR)
-            return compiler_fail_vertex(c, POP_NO_SIZE_SPECIFIED, vertex, "field %s.%s has no size: set its size or its initial value",
-                                        codelet->name, field->name);
+            return compiler_fail_vertex(c, POP_NO_SIZE_SPECIFIED, vertex,
+                                        "field %s.%s has no size: set its size or its initial value", codelet->name,
+                                        field->name);
     }
     return true;
 }
@@ -93,16 +104,20 @@ static uint32_t required_fields(const struct codelet *codelet)
     return count;
 }
 
-static bool check_edge(struct compiler *c, uint32_t vertex, const struct codelet *codelet, const struct edge *edge, uint32_t *seen)
+static bool check_edge(struct compiler *c, uint32_t vertex, const struct codelet *codelet, const struct edge *edge,
+                       uint32_t *seen)
 {
     const struct codelet_field *field = &codelet->fields[edge->field];
     if (field->direction == FIELD_STATE)
         return edge->form != EDGE_LIST || check_list(c, vertex, codelet, field, edge);
     if (seen[edge->field] == vertex + 1)
-        return compiler_fail_vertex(c, POP_GRAPH_CONNECTION_ERROR, vertex, "field %s.%s is connected more than once", codelet->name, field->name);
+        return compiler_fail_vertex(c, POP_GRAPH_CONNECTION_ERROR, vertex, "field %s.%s is connected more than once",
+                                    codelet->name, field->name);
     if (edge->form == EDGE_LIST && !check_list(c, vertex, codelet, field, edge))
         return false;
-    struct user user = { c, vertex, c->store->vertices.data[vertex].where, codelet->name, field->name, field->direction != FIELD_INPUT };
+    struct user user = {
+        c, vertex, c->store->vertices.data[vertex].where, codelet->name, field->name, field->direction != FIELD_INPUT
+    };
     return edge_each_run(c->store, edge, check_run, &user);
 }
 
@@ -114,9 +129,11 @@ static bool check_vertex(struct compiler *c, uint32_t vertex, uint32_t *required
     const struct codelet *codelet = vertex_codelet(c, v);
     const char *type = store_name(store, store->types.data[v->type].name);
     if (!codelet)
-        return compiler_fail_vertex(c, POP_UNKNOWN_VERTEX_TYPE, vertex, "vertex type '%s' has no codelet: none was added under that name", type);
+        return compiler_fail_vertex(c, POP_UNKNOWN_VERTEX_TYPE, vertex,
+                                    "vertex type '%s' has no codelet: none was added under that name", type);
     if (v->tile == UNMAPPED_TILE)
-        return compiler_fail_vertex(c, POP_INVALID_TILE_MAPPING, vertex, "a vertex of type %s is not mapped to a tile", type);
+        return compiler_fail_vertex(c, POP_INVALID_TILE_MAPPING, vertex, "a vertex of type %s is not mapped to a tile",
+                                    type);
     if (!required[v->type])
         required[v->type] = required_fields(codelet) + 1;
     uint32_t found = 0;
@@ -156,7 +173,8 @@ static bool check_view(struct compiler *c, const struct view *view, uint32_t whe
     return !view || view_each_run(view, check_run, &user);
 }
 
-/* A mapped variable needs no look at each run: one element of each piece says that it is used, and whether it has gaps. */
+/* A mapped variable needs no look at each run: one element of each piece says that it is used, and whether it has gaps.
+ */
 static bool check_pieces(struct compiler *c, const struct view *view, uint32_t where, const char *what, bool writes)
 {
     bool gaps = false;
@@ -180,7 +198,8 @@ static bool check_programs(struct compiler *c)
         const char *what = program_kind_name((enum program_kind)n->kind);
         uint32_t inputs = n->kind == PROGRAM_CALL_HOST ? store->host_functions.data[n->object].input_count : 0;
         bool source_written = n->kind == PROGRAM_EXECUTE; /* the consensus */
-        if (!check_pieces(c, n->source, n->where, what, source_written) || !check_pieces(c, n->destination, n->where, what, true) ||
+        if (!check_pieces(c, n->source, n->where, what, source_written) ||
+            !check_pieces(c, n->destination, n->where, what, true) ||
             !check_pieces(c, n->control, n->where, what, false))
             return false;
         for (size_t k = 0; k < n->operands.count; ++k)
@@ -205,7 +224,8 @@ static bool check_handles(struct compiler *c)
 static void use_registers(struct compiler *c)
 {
     uint32_t flags = c->store->float_behaviour, seeds = c->store->hw_seeds;
-    c->behaves = flags && (c->variable_use[flags - 1] || options_bool(c->options, "engine", "prng.enableStochasticRounding"));
+    c->behaves =
+        flags && (c->variable_use[flags - 1] || options_bool(c->options, "engine", "prng.enableStochasticRounding"));
     if (!c->behaves)
         return;
     uint32_t both[] = { flags, seeds };

@@ -3,13 +3,13 @@
 #ifndef COMPILER_COMPILE_H
 #define COMPILER_COMPILE_H
 
-#include "image/image.h"
 #include "graph/store.h"
+#include "image/image.h"
 
-/* Errors are returned in *error with the user's line (of the vertex, compute set or program); the store is left as it was.  options are checked and
- * in force (environment included).  *image is NULL after an error, but where tiles are out of memory: what was made by then is for a report, and
- * nobody can run it. */
-pop_status compile_graph(pop_store *store, const pop_program *programs, size_t count, const struct option_set *options, pop_progress progress,
-                         void *progress_user, struct image **image, pop_error *error);
+/* Errors are returned in *error with the user's line (of the vertex, compute set or program); the store is left as it
+ * was.  options are checked and in force (environment included).  *image is NULL after an error, but where tiles are
+ * out of memory: what was made by then is for a report, and nobody can run it. */
+pop_status compile_graph(pop_store *store, const pop_program *programs, size_t count, const struct option_set *options,
+                         pop_progress progress, void *progress_user, struct image **image, pop_error *error);
 
 #endif

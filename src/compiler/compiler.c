@@ -2,7 +2,8 @@
 /* What every pass needs: errors with the user's line, and the image's strings. */
 #include "compiler/compiler.h"
 
-static void fail(struct compiler *c, pop_status status, uint32_t where, const char *path, const char *format, va_list arguments)
+static void fail(struct compiler *c, pop_status status, uint32_t where, const char *path, const char *format,
+                 va_list arguments)
 {
     error_vset(c->error, status, c->store->wheres.data[where], COMPILE_API, format, arguments);
     if (path && *path)

@@ -7,7 +7,7 @@
 #include "compiler/compile.h"
 #include "program/node.h"
 
-#define NONE UINT32_MAX
+#define NONE       UINT32_MAX
 #define NO_STORAGE UINT64_MAX
 /* The public call that errors of compiling belong to. */
 #define COMPILE_API "pop_compile_graph"
@@ -31,8 +31,9 @@ struct tile_span {
     uint32_t tile, count;
 };
 
-/* What lowering went through, in its order, for the pass that builds the model's tree.  A leaf or a container opens where its first op
- * stands; a slot begins a child of one that is no sequence; a call stands for a body that is shared. */
+/* What lowering went through, in its order, for the pass that builds the model's tree.  A leaf or a container opens
+ * where its first op stands; a slot begins a child of one that is no sequence; a call stands for a body that is shared.
+ */
 enum lowered_kind {
     LOWERED_BODY = 0,
     LOWERED_OPEN,
@@ -71,18 +72,19 @@ enum step_role {
     ROLE_SET,
     ROLE_COPY_AFTER,
     ROLE_EXCHANGE_AFTER,
-    ROLE_COPY,            /* what a Copy moves within tiles */
-    ROLE_STREAM,          /* of node and of the further nodes that were merged into it: the nodes of compiler.merged */
-    ROLE_BROADCAST,       /* a Switch's value to all tiles */
-    ROLE_ENTRY,           /* how a run learns its program */
+    ROLE_COPY,      /* what a Copy moves within tiles */
+    ROLE_STREAM,    /* of node and of the further nodes that were merged into it: the nodes of compiler.merged */
+    ROLE_BROADCAST, /* a Switch's value to all tiles */
+    ROLE_ENTRY,     /* how a run learns its program */
     ROLE_OTHER
 };
 struct step_origin {
-    uint32_t node; /* of the program tree, or NONE */
-    uint32_t set;  /* index of compiler.sets, or NONE */
+    uint32_t node;                 /* of the program tree, or NONE */
+    uint32_t set;                  /* index of compiler.sets, or NONE */
     uint32_t first_merged, merged; /* STREAM: nodes of compiler.merged that the step copies, in order */
     uint8_t role;
-    bool buffered; /* STREAM, and the exchange and copies of role OTHER before or after it: what moves lies in a buffer on the host's side */
+    bool buffered; /* STREAM, and the exchange and copies of role OTHER before or after it: what moves lies in a buffer
+                      on the host's side */
 };
 
 struct compiler {
@@ -92,26 +94,26 @@ struct compiler {
     const struct option_set *options;
     struct image *image;
     pop_error *error;
-    bool checked; /* debug.checkedExecution */
-    bool behaves; /* programs set how floating point behaves: vertices run code that obeys it */
+    bool checked;  /* debug.checkedExecution */
+    bool behaves;  /* programs set how floating point behaves: vertices run code that obeys it */
     bool modelled; /* the target has a model of cycles: all but the CPU */
 
     /* use */
-    uint32_t *references;  /* by node: in how many places it stands; 0: no program uses it */
+    uint32_t *references;   /* by node: in how many places it stands; 0: no program uses it */
     VEC(uint32_t) finished; /* used nodes, children before parents */
-    uint32_t *set_of;      /* by store set: index of sets, or NONE */
+    uint32_t *set_of;       /* by store set: index of sets, or NONE */
     VEC(struct used_set) sets;
     /* check */
     uint8_t *variable_use; /* by variable: enum variable_use */
     uint64_t vertex_count; /* of used sets */
     /* sets, order */
-    uint32_t *order;       /* used vertices by set, creation; then by set, type, tile, creation */
+    uint32_t *order; /* used vertices by set, creation; then by set, type, tile, creation */
     VEC(struct vertex_group) groups;
     VEC(struct tile_span) spans;
     /* hazard, exchange: all bits are 0 between passes */
     struct bitmaps bits;
     /* storage */
-    uint64_t *storage;     /* by variable: byte offset, or NO_STORAGE */
+    uint64_t *storage; /* by variable: byte offset, or NO_STORAGE */
     /* blocks */
     struct blocks {
         bool *of;        /* by node: it is a block; NULL: none is */
@@ -119,22 +121,22 @@ struct compiler {
         uint32_t buffer; /* bytes of a tile's */
     } blocks;
     /* outline */
-    uint32_t *same;        /* by node: the first one that does the same */
+    uint32_t *same; /* by node: the first one that does the same */
     /* lower */
     VEC(uint32_t) op_node; /* by op: the node it came from, or NONE */
     VEC(struct lowered) lowered;
     VEC(uint32_t) control_body; /* by control program: index of the bodies */
     /* schedule, exchange */
-    uint32_t *type_of;           /* by store type: index + 1 of model.types */
-    struct step_plan *plans;     /* by index of sets, then by node (COPY) */
+    uint32_t *type_of;       /* by store type: index + 1 of model.types */
+    struct step_plan *plans; /* by index of sets, then by node (COPY) */
     VEC(struct tile_bytes) rearranged;
     /* steps */
     VEC(struct step_origin) origins; /* by step of the model */
     VEC(uint32_t) merged;            /* nodes */
     /* live */
     struct live *live;
-    uint32_t *alignment;             /* by variable: the most that a field asks of it; 0: none does */
-    bool *interleaved;               /* by variable: whether a field asks for the interleaved region */
+    uint32_t *alignment; /* by variable: the most that a field asks of it; 0: none does */
+    bool *interleaved;   /* by variable: whether a field asks for the interleaved region */
     /* strings of the image */
     struct intern strings;
     VEC(uint32_t) string_at;
@@ -160,10 +162,13 @@ bool pass_place(struct compiler *c);
 bool pass_emit(struct compiler *c);
 
 /* Records the error with a line of the user's and the debug path (NULL: none); returns false. */
-bool compiler_fail(struct compiler *c, pop_status status, uint32_t where, const char *path, const char *format, ...) POP_PRINTF(5, 6);
+bool compiler_fail(struct compiler *c, pop_status status, uint32_t where, const char *path, const char *format, ...)
+    POP_PRINTF(5, 6);
 /* The same for a vertex: its line, its compute set's name. */
-bool compiler_fail_vertex(struct compiler *c, pop_status status, uint32_t vertex, const char *format, ...) POP_PRINTF(4, 5);
-/* Child number i of a node (a Call's is the function's program), NO_PROGRAM where there is a gap; false behind the last one. */
+bool compiler_fail_vertex(struct compiler *c, pop_status status, uint32_t vertex, const char *format, ...)
+    POP_PRINTF(4, 5);
+/* Child number i of a node (a Call's is the function's program), NO_PROGRAM where there is a gap; false behind the last
+ * one. */
 bool use_child(const struct compiler *c, const struct program_node *n, size_t i, uint32_t *child);
 /* A tile of each IPU that an option names; NONE: there is no such tile, which compiler_check_tile makes an error of. */
 uint32_t compiler_tile(const struct compiler *c, const char *key, uint32_t otherwise);

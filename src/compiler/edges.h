@@ -26,7 +26,8 @@ static inline uint64_t edge_elements(const pop_store *store, const struct edge *
 /* First element of [begin, end) that no tile has, or end. */
 uint64_t tile_map_gap(const struct tile_map *map, uint64_t begin, uint64_t end);
 
-/* Vertices of a set tile by tile: while (tile_walk_next(&walk)) for each group g of the set, vertices order[walk.first[g] .. walk.last[g]). */
+/* Vertices of a set tile by tile: while (tile_walk_next(&walk)) for each group g of the set, vertices
+ * order[walk.first[g] .. walk.last[g]). */
 struct tile_walk {
     const struct compiler *c;
     const struct used_set *set;

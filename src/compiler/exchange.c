@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* exchange: what each Execute and Copy makes tiles send to each other, and what tiles lay out anew.
  *
- * Before a set runs, each tile receives once what its vertices read and do not have; after it, owners receive what others wrote.  A word is
- * sent once, however many tiles receive it.  An edge whose elements come from several places has a buffer in the tile's memory: what comes from
- * elsewhere is received into it; what the tile has itself lies in it, or is received with the rest where the tile sends it anyway.
- * In: order, spans, compact tile maps, the model's sets.  Out: plans, rearranged, the model's internal and global exchanges, its sets of copies. */
+ * Before a set runs, each tile receives once what its vertices read and do not have; after it, owners receive what
+ * others wrote.  A word is sent once, however many tiles receive it.  An edge whose elements come from several places
+ * has a buffer in the tile's memory: what comes from elsewhere is received into it; what the tile has itself lies in
+ * it, or is received with the rest where the tile sends it anyway. In: order, spans, compact tile maps, the model's
+ * sets.  Out: plans, rearranged, the model's internal and global exchanges, its sets of copies. */
 #include "compiler/edges.h"
 #include "compiler/marks.h"
 #include "compiler/owners.h"
@@ -23,19 +24,19 @@ struct traffic {
     struct compiler *c;
     struct traffic_loads before, after; /* a set: exchanges before and after it; copies use the first */
     tile_copies copies_before, copies_after;
-    VEC(struct local_part) locals;      /* of edges that read from elsewhere too */
+    VEC(struct local_part) locals; /* of edges that read from elsewhere too */
     struct owners owners;
     struct bitmaps delivered_bits;
-    struct marks delivered;    /* elements that the current tile has, or has received */
-    struct marks sent;         /* that have left their tiles in this step; in c->bits */
-    uint32_t tile;             /* of the current vertex */
-    uint64_t longest;          /* of the current set's: see struct step_plan */
+    struct marks delivered; /* elements that the current tile has, or has received */
+    struct marks sent;      /* that have left their tiles in this step; in c->bits */
+    uint32_t tile;          /* of the current vertex */
+    uint64_t longest;       /* of the current set's: see struct step_plan */
 };
 
 /* The edge at hand, taken apart. */
 struct edge_parts {
     struct traffic *t;
-    size_t first_local;        /* its entries of t->locals begin here */
+    size_t first_local;         /* its entries of t->locals begin here */
     struct copy_shape gathered; /* what the tile holds of it, whole */
     uint64_t runs;
     bool remote;
@@ -93,7 +94,8 @@ static void copy_part(const struct traffic *t, struct copy_shape *shape, struct 
     copy_shape_add(shape, part.begin * variable_element_bytes(t->c, part.variable), part_bytes(t, part));
 }
 
-/* What the current tile does not hold of a run.  Many vertices of a tile read the same: a run that it has seen is not cut again. */
+/* What the current tile does not hold of a run.  Many vertices of a tile read the same: a run that it has seen is not
+ * cut again. */
 static bool fetch_run(const struct run *run, void *context)
 {
     struct edge_parts *edge = context;
@@ -121,8 +123,8 @@ static bool fetch_run(const struct run *run, void *context)
     }
 }
 
-/* Buffers are laid out once for all vertices of a tile that read the same: of the parts from `first` on, only elements that were not met stay in
- * the list. */
+/* Buffers are laid out once for all vertices of a tile that read the same: of the parts from `first` on, only elements
+ * that were not met stay in the list. */
 static void forget_met(struct traffic *t, size_t first)
 {
     size_t end = t->locals.count;
@@ -145,7 +147,8 @@ static void forget_met(struct traffic *t, size_t first)
 static void note_row(struct traffic *t, const struct edge *edge)
 {
     const pop_store *store = t->c->store;
-    uint64_t element = edge->form == EDGE_RUN ? variable_element_bytes(t->c, edge->variable) : pop_type_size((pop_type)store->views.data[edge->variable]->type);
+    uint64_t element = edge->form == EDGE_RUN ? variable_element_bytes(t->c, edge->variable)
+                                              : pop_type_size((pop_type)store->views.data[edge->variable]->type);
     uint64_t bytes = edge_elements(store, edge) * element;
     t->longest = bytes > t->longest ? bytes : t->longest;
 }
@@ -198,7 +201,8 @@ static void edge_traffic(struct traffic *t, const struct edge *edge, uint32_t ho
         return;
     if (edge->form == EDGE_LIST) { /* each row has a buffer of its own */
         for (uint64_t i = 0; i < edge->count; ++i)
-            edge_traffic(t, &edges[edge_offset(edge) + i], owners_edge(&t->owners, &edges[edge_offset(edge) + i]), reads, writes);
+            edge_traffic(t, &edges[edge_offset(edge) + i], owners_edge(&t->owners, &edges[edge_offset(edge) + i]),
+                         reads, writes);
         return;
     }
     struct part part = { edge->variable, edge_offset(edge), edge_offset(edge) + edge->count };
@@ -240,8 +244,9 @@ PREFETCH_INLINE void prefetch_bits(const struct traffic *t, struct edge_list lis
     }
 }
 
-/* What a tile has of its own buffers: received where it is sent to others anyway, else it lies in the buffer (inferred: tutorial 7's partial sums
- * on the tile of their reduction, 68 on ipu1 and 54 on ipu2, are not among the copies of its listings, 63 and 32). */
+/* What a tile has of its own buffers: received where it is sent to others anyway, else it lies in the buffer (inferred:
+ * tutorial 7's partial sums on the tile of their reduction, 68 on ipu1 and 54 on ipu2, are not among the copies of its
+ * listings, 63 and 32). */
 static void settle_local(struct traffic *t, uint32_t tile, struct part part)
 {
     const uint64_t *sent = marks_bits(&t->sent, part.variable);
@@ -335,14 +340,17 @@ static bool sends_once(struct traffic *t, const struct view *source)
     struct run_cursor from;
     if (pieces_distinct(source->pieces, source->piece_count))
         return true;
-    for (run_cursor_begin(&from, source->pieces, source->piece_count); once && from.run.count; run_cursor_skip(&from, from.run.count))
-        once = marks_set(&t->sent, (struct part){ from.run.variable, from.run.offset, from.run.offset + from.run.count }) == from.run.count;
+    for (run_cursor_begin(&from, source->pieces, source->piece_count); once && from.run.count;
+         run_cursor_skip(&from, from.run.count))
+        once = marks_set(&t->sent, (struct part){ from.run.variable, from.run.offset,
+                                                  from.run.offset + from.run.count }) == from.run.count;
     marks_clear(&t->sent);
     return once;
 }
 
 /* Each element from its tile to another, once; what stays on a tile is moved there. */
-static void copy_traffic(struct traffic *t, const struct view *source, const struct view *destination, struct tile_moves *moves)
+static void copy_traffic(struct traffic *t, const struct view *source, const struct view *destination,
+                         struct tile_moves *moves)
 {
     bool once = sends_once(t, source);
     uint64_t bytes = pop_type_size((pop_type)source->type), stop;
@@ -390,7 +398,8 @@ static struct step_plan copy_plan(struct traffic *t, const struct program_node *
     struct tile_moves moves;
     tile_moves_begin(&moves, &c->store->target);
     if (one_tile(t, n->source, &from) && one_tile(t, n->destination, &to) && from == to && from != NONE) {
-        uint64_t bytes = n->source->elements * pop_type_size((pop_type)n->source->type), a = view_runs(n->source), b = view_runs(n->destination);
+        uint64_t bytes = n->source->elements * pop_type_size((pop_type)n->source->type), a = view_runs(n->source),
+                 b = view_runs(n->destination);
         if (bytes)
             tile_moves_add(&moves, from, 0, 0, bytes);
         moves.shapes[from].pieces = bytes ? (a > b ? a : b) : 0;

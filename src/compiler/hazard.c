@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hazard: within a compute set no element is written twice, and nobody reads what another vertex writes.  This is what lets the
- * host run vertices on the variables' own storage, in any order.
- * In: sets and their vertices.  Out: nothing.  Errors: graph_cycle_error.  One bit per element of the variables that a set writes. */
+/* hazard: within a compute set no element is written twice, and nobody reads what another vertex writes.  This is what
+ * lets the host run vertices on the variables' own storage, in any order. In: sets and their vertices.  Out: nothing.
+ * Errors: graph_cycle_error.  One bit per element of the variables that a set writes. */
 #include "compiler/edges.h"
 
 #include <stdio.h>
@@ -63,7 +63,8 @@ static bool set_run(const struct run *run, void *context)
 static bool read_run(const struct run *run, void *context)
 {
     struct hazard *h = context;
-    if (h->written[run->variable].set != h->set || !bits_any(bits_of(h, run->variable), run->offset, run->offset + run->count))
+    if (h->written[run->variable].set != h->set ||
+        !bits_any(bits_of(h, run->variable), run->offset, run->offset + run->count))
         return true;
     h->culprit = *run;
     return false;
@@ -108,20 +109,23 @@ static bool fail(struct hazard *h, bool writes)
     const char *field = codelet->fields[h->edge->field].name;
     unsigned long long begin = h->culprit.offset, end = begin + h->culprit.count;
     if (writes && edge_aliases(h))
-        return compiler_fail_vertex(c, POP_GRAPH_CONNECTION_ERROR, h->vertex,
-                                    "field %s.%s writes to elements [%llu:%llu) of variable '%s' more than once: the tensor holds aliases",
-                                    codelet->name, field, begin, end, variable_name(c, h->culprit.variable));
+        return compiler_fail_vertex(
+            c, POP_GRAPH_CONNECTION_ERROR, h->vertex,
+            "field %s.%s writes to elements [%llu:%llu) of variable '%s' more than once: the tensor holds aliases",
+            codelet->name, field, begin, end, variable_name(c, h->culprit.variable));
     pop_where where = c->store->wheres.data[v->where];
     char place[300] = "";
     if (where.file)
         snprintf(place, sizeof(place), "%s:%d ", where.file, where.line);
-    return compiler_fail_vertex(c, POP_GRAPH_CYCLE_ERROR, h->vertex,
-                                "%sField %s.%s %s elements [%llu:%llu) of variable '%s' that are written to elsewhere in same compute set",
-                                place, codelet->name, field, writes ? "writes to" : "reads from", begin, end,
-                                variable_name(c, h->culprit.variable));
+    return compiler_fail_vertex(
+        c, POP_GRAPH_CYCLE_ERROR, h->vertex,
+        "%sField %s.%s %s elements [%llu:%llu) of variable '%s' that are written to elsewhere in same compute set",
+        place, codelet->name, field, writes ? "writes to" : "reads from", begin, end,
+        variable_name(c, h->culprit.variable));
 }
 
-/* Elements that the vertex writes itself may be read by it: its own bits are taken away while its reads are looked at. */
+/* Elements that the vertex writes itself may be read by it: its own bits are taken away while its reads are looked at.
+ */
 static bool check_reads(struct hazard *h, uint32_t vertex)
 {
     if (each_edge(h, vertex, false, read_run))
@@ -142,7 +146,8 @@ static void clear_set(struct hazard *h, const struct used_set *set)
         words += (h->written[h->variables.data[i]].end - h->written[h->variables.data[i]].begin) / 64;
     if (words / 8 <= h->runs)
         for (size_t i = 0; i < h->variables.count; ++i)
-            bits_clear(bits_of(h, h->variables.data[i]), h->written[h->variables.data[i]].begin, h->written[h->variables.data[i]].end);
+            bits_clear(bits_of(h, h->variables.data[i]), h->written[h->variables.data[i]].begin,
+                       h->written[h->variables.data[i]].end);
     else
         for (uint64_t i = 0; i < set->count; ++i)
             each_edge(h, h->c->order[set->first + i], true, clear_run);

@@ -3,14 +3,16 @@
 
 #include "base/log.h"
 
-/* Instructions of a tile's code for one stream copy: the syncs around it and the return, then header, address and send or receive of each packet
- * (inferred; ipu-model 3.1 has totals of whole programs only). */
+/* Instructions of a tile's code for one stream copy: the syncs around it and the return, then header, address and send
+ * or receive of each packet (inferred; ipu-model 3.1 has totals of whole programs only). */
 enum { CODE_COPY = 4, CODE_PACKET = 3 };
 
 void host_exchange_init(struct host_exchange *host, struct compiler *c, struct owners *owners)
 {
     const pop_target *target = &c->store->target;
-    *host = (struct host_exchange){ .c = c, .owners = owners, .tiles = mem_zero(pop_target_num_tiles(target), sizeof(*host->tiles)),
+    *host = (struct host_exchange){ .c = c,
+                                    .owners = owners,
+                                    .tiles = mem_zero(pop_target_num_tiles(target), sizeof(*host->tiles)),
                                     .ipu_bytes = mem_zero(target->num_ipus, sizeof(*host->ipu_bytes)),
                                     .ipu_packets = mem_zero(target->num_ipus, sizeof(*host->ipu_packets)) };
 }
@@ -42,7 +44,8 @@ static void end_exchange(struct host_exchange *host)
         struct host_tile *part = &host->tiles[tile];
         uint64_t cycles = cost_host_exchange(target, host->ipu_bytes[ipu], host->ipu_packets[ipu]);
         uint32_t code = (CODE_COPY + CODE_PACKET * part->packets) * target->instruction_bytes;
-        tables_flow(host->c, EXCHANGES_HOST, (struct model_flow){ tile, 1, part->sent, part->received, cycles, code, part->packets });
+        tables_flow(host->c, EXCHANGES_HOST,
+                    (struct model_flow){ tile, 1, part->sent, part->received, cycles, code, part->packets });
         *part = (struct host_tile){ 0 };
     }
     if (log_on(LOG_COMPILER, LOG_TRACE))
@@ -96,7 +99,8 @@ static bool add_run(const struct run *run, void *context)
         }
         count = stop - left.offset < left.count ? stop - left.offset : left.count;
         count = count < room ? count : room;
-        add_piece(host, tile, count * walk->element_bytes, cost_host_packets(count * walk->element_bytes), walk->to_host);
+        add_piece(host, tile, count * walk->element_bytes, cost_host_packets(count * walk->element_bytes),
+                  walk->to_host);
         left.offset += count;
         left.count -= count;
     }

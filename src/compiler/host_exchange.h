@@ -11,7 +11,10 @@ struct host_exchange {
     struct compiler *c;
     struct owners *owners;
     const char *name;
-    struct host_tile { uint64_t sent, received; uint32_t packets; } *tiles;
+    struct host_tile {
+        uint64_t sent, received;
+        uint32_t packets;
+    } * tiles;
     VEC(uint32_t) touched;
     uint64_t *ipu_bytes, *ipu_packets; /* by IPU */
     VEC(uint32_t) made;                /* indices of model.host_exchanges */
@@ -20,7 +23,8 @@ void host_exchange_init(struct host_exchange *host, struct compiler *c, struct o
 void host_exchange_free(struct host_exchange *host);
 /* A view that goes to the host, or comes from it. */
 void host_exchange_add(struct host_exchange *host, const struct view *view, bool to_host);
-/* The same for bytes that tiles take in equal shares of at least a packet, in the tensor's order: what lies at a byte is on the tile of its share. */
+/* The same for bytes that tiles take in equal shares of at least a packet, in the tensor's order: what lies at a byte
+ * is on the tile of its share. */
 void host_exchange_add_shares(struct host_exchange *host, uint64_t bytes, bool to_host);
 uint64_t host_exchange_share(const pop_target *target, uint64_t bytes);
 /* So many bytes from the host to a tile, in packets. */
@@ -29,7 +33,8 @@ void host_exchange_grain(struct host_exchange *host, uint32_t tile, uint64_t byt
 void host_exchange_word(struct host_exchange *host, uint32_t tile, uint64_t bytes, uint32_t packets);
 /* So many bytes from a tile to the host. */
 void host_exchange_to_host(struct host_exchange *host, uint32_t tile, uint64_t bytes);
-/* Between these, what is added belongs together: host->made has the exchanges then, at least one (of nothing, perhaps). */
+/* Between these, what is added belongs together: host->made has the exchanges then, at least one (of nothing, perhaps).
+ */
 void host_exchange_begin(struct host_exchange *host, const char *name);
 void host_exchange_end(struct host_exchange *host);
 

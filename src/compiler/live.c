@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* live: at which steps each variable and each buffer takes memory.  A variable is killed when one compute set, or one copy, writes all of it and
- * reads none of it, or by WriteUndef (seed 003).
- * In: the model's steps, origins, plans.  Out: c->live, c->alignment, c->interleaved; the model's live, live_lists and step_live. */
+/* live: at which steps each variable and each buffer takes memory.  A variable is killed when one compute set, or one
+ * copy, writes all of it and reads none of it, or by WriteUndef (seed 003). In: the model's steps, origins, plans. Out:
+ * c->live, c->alignment, c->interleaved; the model's live, live_lists and step_live. */
 #include "compiler/live.h"
 
 /* Everything that steps do with variables, once to count and once to fill. */
@@ -10,12 +10,12 @@ struct events {
     struct live *live;
     struct set_accesses sets;
     struct view_sums *sums;
-    uint8_t *kinds;      /* by variable: all that happens to it, as FLOW_... */
-    uint8_t *fixed;      /* by variable: live all the time, whatever steps do */
-    uint64_t *at;        /* by variable: where its next event goes */
+    uint8_t *kinds; /* by variable: all that happens to it, as FLOW_... */
+    uint8_t *fixed; /* by variable: live all the time, whatever steps do */
+    uint64_t *at;   /* by variable: where its next event goes */
     struct flow_event *list;
     uint32_t position;
-    bool again;          /* the step before did the same already: what it killed is in use */
+    bool again; /* the step before did the same already: what it killed is in use */
     enum { LEARN, COUNT, FILL } mode;
 };
 
@@ -78,7 +78,8 @@ static bool acts(const struct model_step *step, const struct program_node *n)
 {
     if (step->kind == MODEL_SYNC)
         return n->kind == PROGRAM_EXECUTE;
-    return step->kind != MODEL_SEQUENCE && step->kind != MODEL_REPEAT && step->kind != MODEL_IF && step->kind != MODEL_IF_ELSE && step->kind != MODEL_CALL;
+    return step->kind != MODEL_SEQUENCE && step->kind != MODEL_REPEAT && step->kind != MODEL_IF &&
+           step->kind != MODEL_IF_ELSE && step->kind != MODEL_CALL;
 }
 
 static void events_of_step(struct events *e, uint32_t step)
@@ -89,8 +90,8 @@ static void events_of_step(struct events *e, uint32_t step)
     if (origin->set != NONE) {
         /* an exchange between IPUs and one within them: the second does not kill again */
         uint32_t before = e->position ? e->live->step.data[e->position - 1] : NONE;
-        e->again = origin->role == ROLE_EXCHANGE_AFTER && before != NONE && c->origins.data[before].set == origin->set &&
-                   c->origins.data[before].role == ROLE_EXCHANGE_AFTER;
+        e->again = origin->role == ROLE_EXCHANGE_AFTER && before != NONE &&
+                   c->origins.data[before].set == origin->set && c->origins.data[before].role == ROLE_EXCHANGE_AFTER;
         events_of_set(e, origin);
         return;
     }
@@ -151,7 +152,8 @@ static void grow_slots(struct live *live)
     free(live->slots);
     live->slots = mem_zero(live->slot_count, sizeof(*live->slots));
     for (uint32_t i = 0; i < live->classes.count; ++i) {
-        size_t at = hash_spans(live->spans.data + live->classes.data[i].first, live->classes.data[i].count) & (live->slot_count - 1);
+        size_t at = hash_spans(live->spans.data + live->classes.data[i].first, live->classes.data[i].count) &
+                    (live->slot_count - 1);
         while (live->slots[at])
             at = (at + 1) & (live->slot_count - 1);
         live->slots[at] = i + 1;
@@ -162,7 +164,8 @@ uint32_t live_class_of(struct live *live, const flow_spans *spans)
 {
     if (2 * (live->classes.count + 1) > live->slot_count)
         grow_slots(live);
-    size_t at = hash_spans(spans->data, spans->count) & (live->slot_count - 1), bytes = spans->count * sizeof(*spans->data);
+    size_t at = hash_spans(spans->data, spans->count) & (live->slot_count - 1),
+           bytes = spans->count * sizeof(*spans->data);
     for (; live->slots[at]; at = (at + 1) & (live->slot_count - 1)) {
         const struct live_class *class = &live->classes.data[live->slots[at] - 1];
         if (class->count == spans->count && (!bytes || !memcmp(live->spans.data + class->first, spans->data, bytes)))
@@ -228,7 +231,8 @@ uint32_t live_variable_name(struct compiler *c, uint32_t variable)
     const char *name = variable_name(c, variable);
     if (!*name)
         return compiler_string(c, live_is_constant(c, variable) ? "<const>" : "<anon>");
-    uint32_t *known = &c->live->names[c->store->variables.data[variable].name]; /* a million variables may have one name */
+    uint32_t *known =
+        &c->live->names[c->store->variables.data[variable].name]; /* a million variables may have one name */
     if (!*known)
         *known = compiler_string(c, name);
     return *known;

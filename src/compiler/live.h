@@ -7,7 +7,8 @@
 #include "compiler/live_flow.h"
 #include "image/placement.h"
 
-/* Positions at which something takes memory: spans of live.spans.  Things that are there at the same positions have the same class. */
+/* Positions at which something takes memory: spans of live.spans.  Things that are there at the same positions have the
+ * same class. */
 enum { LIVE_NEVER = 0, LIVE_ALWAYS };
 struct live_class {
     uint64_t first;
@@ -16,27 +17,35 @@ struct live_class {
 /* A buffer: bytes by tile are of live.bytes. */
 struct live_buffer {
     uint8_t category;
-    uint32_t name;  /* string of the image */
+    uint32_t name; /* string of the image */
     uint32_t class;
     uint32_t count;
     uint64_t first;
-    uint64_t row;   /* bytes that must lie together on a tile: its longest row's; 0: all */
+    uint64_t row; /* bytes that must lie together on a tile: its longest row's; 0: all */
 };
 /* What the buffers of a set are for. */
-enum live_set_buffer { LIVE_MESSAGE, LIVE_GLOBAL_MESSAGE, LIVE_ARRANGED_BEFORE, LIVE_ARRANGED_AFTER, LIVE_OUTPUT, LIVE_GLOBAL_OUTPUT, LIVE_SET_BUFFERS };
+enum live_set_buffer {
+    LIVE_MESSAGE,
+    LIVE_GLOBAL_MESSAGE,
+    LIVE_ARRANGED_BEFORE,
+    LIVE_ARRANGED_AFTER,
+    LIVE_OUTPUT,
+    LIVE_GLOBAL_OUTPUT,
+    LIVE_SET_BUFFERS
+};
 /* A hidden constant lies on each tile that reads it. */
 struct constant_tile {
     uint32_t variable, tile;
 };
 struct live {
     struct flow flow;
-    VEC(uint32_t) step;      /* by position: step of the model */
+    VEC(uint32_t) step; /* by position: step of the model */
     VEC(struct flow_span) spans;
     VEC(struct live_class) classes;
-    uint32_t *slots;         /* hash of spans -> class + 1 */
+    uint32_t *slots; /* hash of spans -> class + 1 */
     size_t slot_count;
-    uint32_t *class_of;      /* by variable */
-    uint32_t *names;         /* by name of the store: string of the image, or 0 while nobody asked */
+    uint32_t *class_of; /* by variable */
+    uint32_t *names;    /* by name of the store: string of the image, or 0 while nobody asked */
     VEC(struct live_buffer) buffers;
     uint32_t (*set_buffers)[LIVE_SET_BUFFERS]; /* by index of sets: of buffers, or NONE */
     VEC(struct tile_bytes) bytes;
@@ -66,7 +75,8 @@ typedef void (*access_fn)(uint32_t variable, uint8_t what /* enum of live_flow.h
 struct view_sums; /* elements by variable, for one view after another */
 struct view_sums *view_sums_create(const struct compiler *c);
 void view_sums_free(struct view_sums *sums);
-void accesses_of_node(const struct compiler *c, struct view_sums *sums, const struct program_node *n, access_fn fn, void *context);
+void accesses_of_node(const struct compiler *c, struct view_sums *sums, const struct program_node *n, access_fn fn,
+                      void *context);
 
 /* The tree of steps as a flow; live->step. */
 void live_tree(struct compiler *c, struct live *live);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What sets and programs read and write, by variable. */
-#include "compiler/live.h"
 #include "compiler/edges.h"
+#include "compiler/live.h"
 #include "compiler/owners.h"
 #include "compiler/runs.h"
 
-/* Vertices are met as they were created; mostly those of one set follow each other, and so do the variables that they touch. */
+/* Vertices are met as they were created; mostly those of one set follow each other, and so do the variables that they
+ * touch. */
 enum { CACHE = 256 };
 struct collect {
     struct compiler *c;
@@ -68,11 +69,13 @@ static struct set_access *find(struct collect *k, uint32_t variable)
     return &k->to->list.data[*cached];
 }
 
-/* The tile of a run, HOME_PARTS when that is several; asked for only where a set exchanges, until it is known that it does both. */
+/* The tile of a run, HOME_PARTS when that is several; asked for only where a set exchanges, until it is known that it
+ * does both. */
 static uint32_t home_of_run(struct collect *k, struct set_access *a, uint64_t begin, uint64_t end)
 {
     enum { BOTH_READS = ACCESS_READ_HERE | ACCESS_READ_AWAY, BOTH_WRITES = ACCESS_WRITE_HERE | ACCESS_WRITE_AWAY };
-    uint8_t all = (uint8_t)((k->field->direction != FIELD_OUTPUT ? BOTH_READS : 0) | (k->field->direction != FIELD_INPUT ? BOTH_WRITES : 0));
+    uint8_t all = (uint8_t)((k->field->direction != FIELD_OUTPUT ? BOTH_READS : 0) |
+                            (k->field->direction != FIELD_INPUT ? BOTH_WRITES : 0));
     uint32_t home = k->owners.home[a->variable];
     if (home != HOME_PARTS)
         return home;
@@ -94,7 +97,8 @@ static void add_access(struct collect *k, uint32_t variable, uint64_t begin, uin
     struct compiler *c = k->c;
     struct set_access *a = find(k, variable);
     uint32_t home = begin == NONE_KNOWN ? k->owners.home[variable] : home_of_run(k, a, begin, begin + elements);
-    bool here = home == k->tile || home == HOME_EVERYWHERE || home == HOME_PARTS, away = home != k->tile && home != HOME_EVERYWHERE;
+    bool here = home == k->tile || home == HOME_EVERYWHERE || home == HOME_PARTS,
+         away = home != k->tile && home != HOME_EVERYWHERE;
     if (k->field->direction != FIELD_OUTPUT)
         a->what |= (uint8_t)((here ? ACCESS_READ_HERE : 0) | (away ? ACCESS_READ_AWAY : 0));
     if (k->field->direction != FIELD_INPUT) {
@@ -186,7 +190,8 @@ static void finish(struct collect *k)
                 a->what = (uint8_t)((a->what & ~ACCESS_READ_AWAY) | ACCESS_READ_HERE);
             if (!returned && a->what & ACCESS_WRITE_AWAY)
                 a->what = (uint8_t)((a->what & ~ACCESS_WRITE_AWAY) | ACCESS_WRITE_HERE);
-            if (a->written == store->variables.data[a->variable].elements && !(a->what & (ACCESS_READ_HERE | ACCESS_READ_AWAY)))
+            if (a->written == store->variables.data[a->variable].elements &&
+                !(a->what & (ACCESS_READ_HERE | ACCESS_READ_AWAY)))
                 a->what |= ACCESS_KILL;
         }
     }
@@ -194,7 +199,8 @@ static void finish(struct collect *k)
 
 static bool exchanges(const struct step_plan *plan)
 {
-    return plan->exchange_before != NONE || plan->exchange_after != NONE || plan->global_before != NONE || plan->global_after != NONE;
+    return plan->exchange_before != NONE || plan->exchange_after != NONE || plan->global_before != NONE ||
+           plan->global_after != NONE;
 }
 
 void accesses_of_sets(struct compiler *c, struct set_accesses *accesses)
@@ -271,8 +277,10 @@ static bool reads(const struct view *view, uint32_t variable)
     return false;
 }
 
-/* what: of a variable that is covered in part; kill: added when it is covered wholly and the program does not read it. */
-static void write_view(struct view_sums *sums, const struct view *view, const struct view *source, uint8_t what, access_fn fn, void *context)
+/* what: of a variable that is covered in part; kill: added when it is covered wholly and the program does not read it.
+ */
+static void write_view(struct view_sums *sums, const struct view *view, const struct view *source, uint8_t what,
+                       access_fn fn, void *context)
 {
     sums->variables.count = 0;
     for (uint32_t i = 0; view && i < view->piece_count; ++i) {
@@ -292,7 +300,8 @@ static void write_view(struct view_sums *sums, const struct view *view, const st
     }
 }
 
-void accesses_of_node(const struct compiler *c, struct view_sums *sums, const struct program_node *n, access_fn fn, void *context)
+void accesses_of_node(const struct compiler *c, struct view_sums *sums, const struct program_node *n, access_fn fn,
+                      void *context)
 {
     size_t inputs = n->kind == PROGRAM_CALL_HOST ? c->store->host_functions.data[n->object].input_count : 0;
     switch (n->kind) {

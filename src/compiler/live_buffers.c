@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Buffers that live from the step that fills them to the step that uses them: what a set reads from other tiles, what is laid out anew for it, what
- * it writes for other tiles; sub-words on their way to or from the host; the values that Switches look at. */
+/* Buffers that live from the step that fills them to the step that uses them: what a set reads from other tiles, what
+ * is laid out anew for it, what it writes for other tiles; sub-words on their way to or from the host; the values that
+ * Switches look at. */
 #include "compiler/live.h"
 #include "compiler/owners.h"
 
@@ -18,7 +19,7 @@ struct buffers {
     struct set_start *starts; /* by set */
     VEC(struct buffer_span) spans;
     struct owners owners;
-    uint32_t *host_buffer;    /* by entry of merged: buffer of the group that begins there + 1 */
+    uint32_t *host_buffer; /* by entry of merged: buffer of the group that begins there + 1 */
 };
 
 static void hold(struct buffers *b, uint32_t buffer, uint32_t first, uint32_t last)
@@ -29,7 +30,8 @@ static void hold(struct buffers *b, uint32_t buffer, uint32_t first, uint32_t la
 
 static uint32_t add_buffer(struct buffers *b, enum model_category category, const char *name)
 {
-    *vec_push(&b->live->buffers) = (struct live_buffer){ .category = (uint8_t)category, .name = compiler_string(b->c, name),
+    *vec_push(&b->live->buffers) = (struct live_buffer){ .category = (uint8_t)category,
+                                                         .name = compiler_string(b->c, name),
                                                          .first = b->live->bytes.count };
     return (uint32_t)b->live->buffers.count - 1;
 }
@@ -41,7 +43,8 @@ static void add_bytes(struct buffers *b, uint32_t tile, uint64_t bytes)
 }
 
 /* The buffer of what tiles receive (or send) in an exchange; NONE when it is nothing. */
-static uint32_t exchange_buffer(struct buffers *b, enum model_category category, const char *name, const struct model_exchange *exchange, bool sent)
+static uint32_t exchange_buffer(struct buffers *b, enum model_category category, const char *name,
+                                const struct model_exchange *exchange, bool sent)
 {
     const struct model *model = &b->c->image->model;
     uint32_t buffer = add_buffer(b, category, name);
@@ -101,24 +104,30 @@ static void set_buffers(struct buffers *b, uint32_t set, const struct set_access
         of[kind] = NONE;
     label(text, sizeof(text), "message", message_name(b, set, accesses));
     if (plan->exchange_before != NONE)
-        of[LIVE_MESSAGE] = exchange_buffer(b, MODEL_MESSAGE_CATEGORY, text, &model->exchanges.data[plan->exchange_before], false);
+        of[LIVE_MESSAGE] =
+            exchange_buffer(b, MODEL_MESSAGE_CATEGORY, text, &model->exchanges.data[plan->exchange_before], false);
     label(text, sizeof(text), "globalMessage", message_name(b, set, accesses));
     if (plan->global_before != NONE)
-        of[LIVE_GLOBAL_MESSAGE] = exchange_buffer(b, MODEL_GLOBAL_MESSAGE_CATEGORY, text, &model->global_exchanges.data[plan->global_before], false);
+        of[LIVE_GLOBAL_MESSAGE] = exchange_buffer(b, MODEL_GLOBAL_MESSAGE_CATEGORY, text,
+                                                  &model->global_exchanges.data[plan->global_before], false);
     for (int kind = LIVE_MESSAGE; kind <= LIVE_GLOBAL_MESSAGE; ++kind)
         if (of[kind] != NONE)
             b->live->buffers.data[of[kind]].row = plan->longest;
     label(text, sizeof(text), "rearrangement", name);
     of[LIVE_ARRANGED_BEFORE] = arranged_buffer(b, text, plan->first_rearranged, plan->rearranged_before);
-    of[LIVE_ARRANGED_AFTER] = arranged_buffer(b, text, plan->first_rearranged + plan->rearranged_before, plan->rearranged_after);
+    of[LIVE_ARRANGED_AFTER] =
+        arranged_buffer(b, text, plan->first_rearranged + plan->rearranged_before, plan->rearranged_after);
     label(text, sizeof(text), "outputEdge", name);
     if (plan->exchange_after != NONE)
-        of[LIVE_OUTPUT] = exchange_buffer(b, MODEL_OUTPUT_EDGE_CATEGORY, text, &model->exchanges.data[plan->exchange_after], true);
+        of[LIVE_OUTPUT] =
+            exchange_buffer(b, MODEL_OUTPUT_EDGE_CATEGORY, text, &model->exchanges.data[plan->exchange_after], true);
     if (plan->global_after != NONE)
-        of[LIVE_GLOBAL_OUTPUT] = exchange_buffer(b, MODEL_OUTPUT_EDGE_CATEGORY, text, &model->global_exchanges.data[plan->global_after], true);
+        of[LIVE_GLOBAL_OUTPUT] = exchange_buffer(b, MODEL_OUTPUT_EDGE_CATEGORY, text,
+                                                 &model->global_exchanges.data[plan->global_after], true);
 }
 
-static void set_step(struct buffers *b, uint32_t position, const struct model_step *step, const struct step_origin *origin)
+static void set_step(struct buffers *b, uint32_t position, const struct model_step *step,
+                     const struct step_origin *origin)
 {
     const uint32_t *of = b->live->set_buffers[origin->set];
     uint32_t *start = b->starts[origin->set].at;
@@ -148,12 +157,13 @@ static void set_step(struct buffers *b, uint32_t position, const struct model_st
 
 /* ---- the host ---- */
 
-/* Exchange moves words: what is not made of words is packed in a buffer on its tile (inferred: no source has a figure for hostMessage). */
+/* Exchange moves words: what is not made of words is packed in a buffer on its tile (inferred: no source has a figure
+ * for hostMessage). */
 enum { WORD = 4 };
 struct sub_words {
     struct buffers *b;
     unsigned element;
-    uint64_t *bytes;       /* by tile */
+    uint64_t *bytes; /* by tile */
     VEC(uint32_t) touched;
 };
 
@@ -201,14 +211,16 @@ static void add_sub_words(struct sub_words *s, const struct step_origin *origin)
     }
 }
 
-/* What tiles take in equal shares and sort among each other lies in a buffer on all of them, as much as the host sends and receives. */
+/* What tiles take in equal shares and sort among each other lies in a buffer on all of them, as much as the host sends
+ * and receives. */
 static void add_shares(struct sub_words *s, uint32_t position, const struct step_origin *origin)
 {
     const struct compiler *c = s->b->c;
     const struct model *model = &c->image->model;
     for (; position < s->b->live->step.count; ++position) {
         uint32_t step = s->b->live->step.data[position];
-        if (c->origins.data[step].first_merged != origin->first_merged || c->origins.data[step].merged != origin->merged)
+        if (c->origins.data[step].first_merged != origin->first_merged ||
+            c->origins.data[step].merged != origin->merged)
             return;
         if (model->steps.data[step].kind != MODEL_STREAM_COPY)
             continue;
@@ -244,11 +256,13 @@ static uint32_t host_buffer(struct buffers *b, uint32_t position, const struct s
     return buffer;
 }
 
-static void stream_step(struct buffers *b, uint32_t position, const struct model_step *step, const struct step_origin *origin)
+static void stream_step(struct buffers *b, uint32_t position, const struct model_step *step,
+                        const struct step_origin *origin)
 {
     uint32_t *known = &b->host_buffer[origin->first_merged];
     if (!*known)
-        *known = host_buffer(b, position, origin, image_string(b->c->image, step->name)) + 1; /* NONE + 1 is 0: looked at again, as rarely as it is */
+        *known = host_buffer(b, position, origin, image_string(b->c->image, step->name)) +
+                 1; /* NONE + 1 is 0: looked at again, as rarely as it is */
     hold(b, *known - 1, position, position);
 }
 
@@ -256,12 +270,14 @@ static void stream_step(struct buffers *b, uint32_t position, const struct model
 
 static uint32_t switch_behind(const struct buffers *b, uint32_t position)
 {
-    while (position < b->live->step.count && b->c->image->model.steps.data[b->live->step.data[position]].kind != MODEL_SWITCH)
+    while (position < b->live->step.count &&
+           b->c->image->model.steps.data[b->live->step.data[position]].kind != MODEL_SWITCH)
         ++position;
     return position;
 }
 
-static void broadcast_step(struct buffers *b, uint32_t position, const struct model_step *step, const struct step_origin *origin)
+static void broadcast_step(struct buffers *b, uint32_t position, const struct model_step *step,
+                           const struct step_origin *origin)
 {
     const struct model *model = &b->c->image->model;
     const struct program_node *n = origin->node == NONE ? NULL : b->c->store->programs.data[origin->node];
@@ -276,7 +292,8 @@ static void broadcast_step(struct buffers *b, uint32_t position, const struct mo
     }
     if (step->kind != MODEL_EXCHANGE && step->kind != MODEL_GLOBAL_EXCHANGE)
         return;
-    const struct model_exchange *exchange = step->kind == MODEL_EXCHANGE ? &model->exchanges.data[step->index] : &model->global_exchanges.data[step->index];
+    const struct model_exchange *exchange =
+        step->kind == MODEL_EXCHANGE ? &model->exchanges.data[step->index] : &model->global_exchanges.data[step->index];
     if (n && n->control && n->control->piece_count)
         label(text, sizeof(text), "message", variable_name(b->c, n->control->pieces[0].variable));
     else

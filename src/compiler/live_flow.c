@@ -3,7 +3,8 @@
 
 #include <assert.h>
 
-/* What a stretch of the program does to the variable: gen: its value at the start may be read; pass: its value at the start may be there at the end. */
+/* What a stretch of the program does to the variable: gen: its value at the start may be read; pass: its value at the
+ * start may be there at the end. */
 struct flow_item {
     uint32_t stamp;
     uint8_t what;
@@ -14,7 +15,7 @@ struct flow_item {
 };
 struct flow_block {
     uint32_t stamp;
-    bool gen, pass, out; /* out: live at its end */
+    bool gen, pass, out;  /* out: live at its end */
     uint32_t first, tail; /* items, from the last one to the first */
     uint32_t next;        /* touched block of the same parent that follows */
 };
@@ -28,7 +29,9 @@ static uint32_t add_node(struct flow *flow, enum flow_kind kind)
 {
     uint32_t at = (uint32_t)flow->nodes.count, parent = flow->nodes.count ? flow->open : FLOW_NONE;
     struct flow_node *node = vec_push(&flow->nodes);
-    *node = (struct flow_node){ .kind = (uint8_t)kind, .parent = parent, .last = at, .block = at, .root = at, .callee = FLOW_NONE };
+    *node = (struct flow_node){
+        .kind = (uint8_t)kind, .parent = parent, .last = at, .block = at, .root = at, .callee = FLOW_NONE
+    };
     if (parent == FLOW_NONE)
         return at;
     struct flow_node *above = &flow->nodes.data[parent];
@@ -141,18 +144,22 @@ static int descending(const void *left, const void *right)
     return a < b ? 1 : a > b ? -1 : 0;
 }
 
-/* What holds the touched steps: loops and branches around them, and calls of their functions unless the variable is one function's own. */
+/* What holds the touched steps: loops and branches around them, and calls of their functions unless the variable is one
+ * function's own. */
 static void touch_around(struct flow *flow, bool own)
 {
     for (size_t i = 0; i < flow->touched.count; ++i) {
         uint32_t block = flow->nodes.data[flow->touched.data[i]].block, owner = flow->nodes.data[block].parent;
         if (flow->blocks[block].stamp == flow->solution)
             continue;
-        flow->blocks[block] = (struct flow_block){ .stamp = flow->solution, .pass = true, .first = FLOW_NONE, .tail = FLOW_NONE, .next = FLOW_NONE };
+        flow->blocks[block] = (struct flow_block){
+            .stamp = flow->solution, .pass = true, .first = FLOW_NONE, .tail = FLOW_NONE, .next = FLOW_NONE
+        };
         if (owner != FLOW_NONE)
             touch(flow, owner, 0);
         else
-            for (uint32_t call = own ? FLOW_NONE : flow->first_call[block]; call != FLOW_NONE; call = flow->calls.data[call].next)
+            for (uint32_t call = own ? FLOW_NONE : flow->first_call[block]; call != FLOW_NONE;
+                 call = flow->calls.data[call].next)
                 touch(flow, flow->calls.data[call].position, 0);
     }
     qsort(flow->touched.data, flow->touched.count, sizeof(uint32_t), descending);
@@ -161,7 +168,8 @@ static void touch_around(struct flow *flow, bool own)
 static const struct flow_block transparent = { .pass = true };
 
 /* The blocks of a WHILE, which may not be touched. */
-static void while_blocks(const struct flow *flow, uint32_t position, const struct flow_block **condition, const struct flow_block **body)
+static void while_blocks(const struct flow *flow, uint32_t position, const struct flow_block **condition,
+                         const struct flow_block **body)
 {
     uint32_t first = position + 1, second = flow->nodes.data[first].last + 1;
     *condition = flow->blocks[first].stamp == flow->solution ? &flow->blocks[first] : &transparent;
@@ -202,11 +210,13 @@ static void sum_item(const struct flow *flow, uint32_t position, struct flow_ite
     }
 }
 
-/* From the last position to the first: what lies below a node, and behind it in its block, is known when the node is met. */
+/* From the last position to the first: what lies below a node, and behind it in its block, is known when the node is
+ * met. */
 static void sum_up(struct flow *flow)
 {
     for (size_t i = 0; i < flow->touched.count; ++i) {
-        uint32_t position = flow->touched.data[i], at = flow->nodes.data[position].block, owner = flow->nodes.data[at].parent;
+        uint32_t position = flow->touched.data[i], at = flow->nodes.data[position].block,
+                 owner = flow->nodes.data[at].parent;
         struct flow_item *item = &flow->items[position];
         struct flow_block *block = &flow->blocks[at];
         sum_item(flow, position, item);
@@ -311,13 +321,15 @@ static size_t call_behind(const struct flow *flow, uint32_t position)
     return low;
 }
 
-/* What is live across a call is live in all of the function that does not touch it, and in what that calls.  touched: functions that do. */
+/* What is live across a call is live in all of the function that does not touch it, and in what that calls.  touched:
+ * functions that do. */
 static void spread_calls(struct flow *flow, uint32_t touched)
 {
     uint32_t left = flow->functions - touched;
     for (size_t i = 0; left && i < flow->spans.count; ++i) {
         struct flow_span span = flow->spans.data[i];
-        for (size_t k = call_behind(flow, span.first); left && k < flow->calls.count && flow->calls.data[k].position <= span.last; ++k) {
+        for (size_t k = call_behind(flow, span.first);
+             left && k < flow->calls.count && flow->calls.data[k].position <= span.last; ++k) {
             uint32_t root = flow->calls.data[k].callee;
             if (flow->seen[root] == flow->solution)
                 continue;

@@ -3,12 +3,13 @@
 #include "compiler/live.h"
 #include "compiler/place.h"
 
-/* Lists beyond so much work hold one row with all their bytes; the list of the step with the most bytes is whole in any case. */
+/* Lists beyond so much work hold one row with all their bytes; the list of the step with the most bytes is whole in any
+ * case. */
 enum { MOST_WORK = 1 << 24 };
 
 struct change {
     uint32_t position, rank; /* rank: a string at first */
-    uint64_t bytes; /* less than 0 as well, as unsigned numbers do */
+    uint64_t bytes;          /* less than 0 as well, as unsigned numbers do */
 };
 struct named {
     const char *text;
@@ -19,14 +20,14 @@ struct lists {
     struct compiler *c;
     const struct live *live;
     VEC(struct named) always;
-    VEC(struct named) others;  /* as they are met, then by name */
+    VEC(struct named) others; /* as they are met, then by name */
     VEC(struct change) changes;
-    uint64_t *now;             /* by rank: live bytes */
-    uint64_t *bits;            /* by rank: whether any */
+    uint64_t *now;  /* by rank: live bytes */
+    uint64_t *bits; /* by rank: whether any */
     uint32_t ranks, active;
     uint64_t total, hash, work;
-    uint32_t *slots;           /* hash -> list + 1 */
-    VEC(uint64_t) hashes;      /* by list */
+    uint32_t *slots;      /* hash -> list + 1 */
+    VEC(uint64_t) hashes; /* by list */
     size_t slot_count;
 };
 
@@ -109,10 +110,12 @@ static void collect(struct lists *l, const struct place_sizes *sizes)
             add_thing(l, live->class_of[v], live_variable_name(c, v), mapped_bytes(c, v));
     for (size_t i = 0; i < live->constants.count; ++i) {
         uint32_t v = live->constants.data[i].variable;
-        add_thing(l, LIVE_ALWAYS, live_variable_name(c, v), c->store->variables.data[v].elements * variable_element_bytes(c, v));
+        add_thing(l, LIVE_ALWAYS, live_variable_name(c, v),
+                  c->store->variables.data[v].elements * variable_element_bytes(c, v));
     }
     for (size_t i = 0; i < live->buffers.count; ++i)
-        add_thing(l, live->buffers.data[i].class, live->buffers.data[i].name, buffer_bytes(live, &live->buffers.data[i]));
+        add_thing(l, live->buffers.data[i].class, live->buffers.data[i].name,
+                  buffer_bytes(live, &live->buffers.data[i]));
     for (int category = 0; category < MODEL_CATEGORIES; ++category) {
         uint64_t bytes = 0;
         for (uint32_t tile = 0; tile < sizes->tiles; ++tile)

@@ -12,9 +12,9 @@ struct tree {
     struct compiler *c;
     struct live *live;
     VEC(struct tree_frame) open;
-    VEC(uint32_t) roots;    /* functions whose calls are all behind them */
-    uint32_t *waiting;      /* by function: calls that were not met yet */
-    uint32_t *root_of;      /* by function: position */
+    VEC(uint32_t) roots; /* functions whose calls are all behind them */
+    uint32_t *waiting;   /* by function: calls that were not met yet */
+    uint32_t *root_of;   /* by function: position */
     VEC(struct call_site) calls;
 };
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* lower: the program tree as flat ops.
- * In: references, same, storage.  Out: image->ops, programs, cases, operands, prints and the copies that they need; op_node.
- * Programs nest as deep as they like: the frames of those being emitted stand in an array.  A function, and any program that holds others
- * and stands in several places, is emitted once and called, so that ops are linear in nodes. */
+ * In: references, same, storage.  Out: image->ops, programs, cases, operands, prints and the copies that they need;
+ * op_node. Programs nest as deep as they like: the frames of those being emitted stand in an array.  A function, and
+ * any program that holds others and stands in several places, is emitted once and called, so that ops are linear in
+ * nodes. */
 #include "compiler/lower.h"
 
 #include "compiler/blocks.h"
@@ -41,7 +42,8 @@ uint32_t lower_body(struct lowering *l, uint32_t node)
 uint32_t lower_copy(struct compiler *c, const struct view *source, const struct view *destination)
 {
     const struct view *any = source ? source : destination;
-    struct plan_side from = source ? plan_side_of_view(source) : PLAN_BUFFER, to = destination ? plan_side_of_view(destination) : PLAN_BUFFER;
+    struct plan_side from = source ? plan_side_of_view(source) : PLAN_BUFFER,
+                     to = destination ? plan_side_of_view(destination) : PLAN_BUFFER;
     return plan_copy(c->image, c->storage, from, to, any->elements, (unsigned)pop_type_size((pop_type)any->type));
 }
 
@@ -72,7 +74,8 @@ static void open_frame(struct lowering *l, uint32_t node)
     *vec_push(&l->frames) = (struct frame){ .node = node, .jumps = NONE };
 }
 
-/* A program without children that stood somewhere before: the same op, with the copies that were planned for it then. */
+/* A program without children that stood somewhere before: the same op, with the copies that were planned for it then.
+ */
 static void lower_again(struct lowering *l, uint32_t node)
 {
     uint32_t parent = l->node;
@@ -149,5 +152,6 @@ bool pass_lower(struct compiler *c)
     vec_free(&l.body_op);
     free(l.body_of);
     free(l.leaf_op);
-    return fits || compiler_fail(c, POP_CONTROL_PROGRAM_ERROR, 0, NULL, "the control programs have more than 2^32 steps");
+    return fits ||
+           compiler_fail(c, POP_CONTROL_PROGRAM_ERROR, 0, NULL, "the control programs have more than 2^32 steps");
 }

@@ -5,7 +5,8 @@
 
 #include "compiler/compiler.h"
 
-/* A program being emitted.  Its emit function is called with stage 0, and again with the next stage after each child that it asked for. */
+/* A program being emitted.  Its emit function is called with stage 0, and again with the next stage after each child
+ * that it asked for. */
 struct frame {
     uint32_t node;
     uint32_t stage;
@@ -15,7 +16,8 @@ struct frame {
 struct lowering {
     struct compiler *c;
     VEC(struct frame) frames;
-    VEC(uint32_t) bodies;  /* nodes whose ops end with END: control programs, functions, programs that stand in several places */
+    VEC(uint32_t)
+    bodies; /* nodes whose ops end with END: control programs, functions, programs that stand in several places */
     uint32_t *body_of;     /* by node: index of bodies, or NONE */
     uint32_t *leaf_op;     /* by node without children: the op that it became, or NONE */
     VEC(uint32_t) body_op; /* first op of each body */
@@ -28,7 +30,7 @@ typedef uint32_t (*lower_kind)(struct lowering *l, struct frame *frame, const st
 extern const lower_kind lower_kinds[PROGRAM_KINDS];
 
 uint32_t lower_op(struct lowering *l, struct image_op op);
-void lower_drop(struct lowering *l); /* takes the last op back */
+void lower_drop(struct lowering *l);           /* takes the last op back */
 uint32_t lower_here(const struct lowering *l); /* index of the op that is emitted next */
 /* The body of a node, to be emitted in its turn. */
 uint32_t lower_body(struct lowering *l, uint32_t node);

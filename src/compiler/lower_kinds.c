@@ -26,7 +26,8 @@ static uint32_t lower_tensor_copy(struct lowering *l, struct frame *f, const str
 static uint32_t lower_stream(struct lowering *l, struct frame *f, const struct program_node *n)
 {
     (void)f;
-    lower_op(l, (struct image_op){ .kind = n->kind == PROGRAM_STREAM_IN ? OP_STREAM_IN : OP_STREAM_OUT, .a = n->object,
+    lower_op(l, (struct image_op){ .kind = n->kind == PROGRAM_STREAM_IN ? OP_STREAM_IN : OP_STREAM_OUT,
+                                   .a = n->object,
                                    .b = lower_copy(l->c, n->source, n->destination) });
     return LOWER_DONE;
 }
@@ -98,7 +99,8 @@ static uint32_t lower_if(struct lowering *l, struct frame *f, const struct progr
 /* What a value without a case runs into, where the default is said to be unreachable. */
 static void lower_unreachable(struct lowering *l)
 {
-    lower_op(l, (struct image_op){ .kind = OP_ABORT, .a = compiler_string(l->c, "a Switch met a value that none of its cases has") });
+    lower_op(l, (struct image_op){ .kind = OP_ABORT,
+                                   .a = compiler_string(l->c, "a Switch met a value that none of its cases has") });
 }
 
 /* Stage i emits case i - 1; children[0], the default, comes last. */
@@ -107,7 +109,9 @@ static uint32_t lower_switch(struct lowering *l, struct frame *f, const struct p
     struct image *image = l->c->image;
     uint32_t cases = (uint32_t)n->values.count;
     if (f->stage == 0) {
-        f->op = lower_op(l, (struct image_op){ .kind = OP_SWITCH, .b = lower_operand(l->c, n->control), .c = cases, .d = image->cases.count });
+        f->op = lower_op(
+            l, (struct image_op){
+                   .kind = OP_SWITCH, .b = lower_operand(l->c, n->control), .c = cases, .d = image->cases.count });
         for (uint32_t i = 0; i < cases; ++i)
             *vec_push(&image->cases) = (struct image_case){ n->values.data[i], 0 };
         *vec_push(&image->cases) = (struct image_case){ 0, 0 };
@@ -133,14 +137,16 @@ static uint32_t lower_switch(struct lowering *l, struct frame *f, const struct p
 static uint32_t lower_call(struct lowering *l, struct frame *f, const struct program_node *n)
 {
     (void)f;
-    lower_op(l, (struct image_op){ .kind = OP_CALL, .a = lower_body(l, l->c->store->functions.data[n->object].program) });
+    lower_op(l,
+             (struct image_op){ .kind = OP_CALL, .a = lower_body(l, l->c->store->functions.data[n->object].program) });
     return LOWER_DONE;
 }
 
 static uint32_t lower_call_host(struct lowering *l, struct frame *f, const struct program_node *n)
 {
     (void)f;
-    uint32_t inputs = l->c->store->host_functions.data[n->object].input_count, first = (uint32_t)l->c->image->copies.count;
+    uint32_t inputs = l->c->store->host_functions.data[n->object].input_count,
+             first = (uint32_t)l->c->image->copies.count;
     for (uint32_t i = 0; i < n->operands.count; ++i)
         lower_copy(l->c, i < inputs ? n->operands.data[i] : NULL, i < inputs ? NULL : n->operands.data[i]);
     lower_op(l, (struct image_op){ .kind = OP_CALL_HOST, .a = n->object, .b = first });
@@ -151,13 +157,17 @@ static uint32_t lower_print(struct lowering *l, struct frame *f, const struct pr
 {
     (void)f;
     struct image *image = l->c->image;
-    struct image_print print = { .title = compiler_string(l->c, n->text ? n->text : n->tensor_name), .operand = lower_operand(l->c, n->source),
-                                 .first_dim = (uint32_t)image->dims.count, .rank = n->source->rank, .format_given = n->flag };
+    struct image_print print = { .title = compiler_string(l->c, n->text ? n->text : n->tensor_name),
+                                 .operand = lower_operand(l->c, n->source),
+                                 .first_dim = (uint32_t)image->dims.count,
+                                 .rank = n->source->rank,
+                                 .format_given = n->flag };
     print.format = n->format;
     for (uint32_t i = 0; i < n->source->rank; ++i)
         *vec_push(&image->dims) = n->source->shape[i];
     *vec_push(&image->prints) = print;
-    lower_op(l, (struct image_op){ .kind = n->kind == PROGRAM_ERROR ? OP_ERROR : OP_PRINT, .a = (uint32_t)image->prints.count - 1 });
+    lower_op(l, (struct image_op){ .kind = n->kind == PROGRAM_ERROR ? OP_ERROR : OP_PRINT,
+                                   .a = (uint32_t)image->prints.count - 1 });
     return LOWER_DONE;
 }
 
@@ -184,7 +194,8 @@ static uint32_t lower_stamp(struct lowering *l, struct frame *f, const struct pr
 {
     (void)f;
     uint32_t start = n->source ? lower_operand(l->c, n->source) + 1 : 0;
-    lower_op(l, (struct image_op){ .kind = OP_STAMP, .a = lower_copy(l->c, NULL, n->destination), .b = start, .c = n->object });
+    lower_op(l, (struct image_op){
+                    .kind = OP_STAMP, .a = lower_copy(l->c, NULL, n->destination), .b = start, .c = n->object });
     return LOWER_DONE;
 }
 
@@ -196,11 +207,16 @@ static uint32_t lower_nothing(struct lowering *l, struct frame *f, const struct 
 }
 
 const lower_kind lower_kinds[PROGRAM_KINDS] = {
-    [PROGRAM_SEQUENCE] = lower_sequence, [PROGRAM_BLOCK] = lower_sequence, [PROGRAM_EXECUTE] = lower_execute,
-    [PROGRAM_COPY] = lower_tensor_copy, [PROGRAM_STREAM_IN] = lower_stream, [PROGRAM_STREAM_OUT] = lower_stream,
-    [PROGRAM_REMOTE_IN] = lower_remote, [PROGRAM_REMOTE_OUT] = lower_remote, [PROGRAM_REPEAT] = lower_repeat,
-    [PROGRAM_WHILE_TRUE] = lower_while, [PROGRAM_WHILE_FALSE] = lower_while, [PROGRAM_IF] = lower_if, [PROGRAM_SWITCH] = lower_switch,
-    [PROGRAM_CALL] = lower_call, [PROGRAM_CALL_HOST] = lower_call_host, [PROGRAM_PRINT] = lower_print,
-    [PROGRAM_WRITE_UNDEF] = lower_nothing, [PROGRAM_SYNC] = lower_sync, [PROGRAM_ABORT] = lower_abort, [PROGRAM_ABORT_IF] = lower_abort,
-    [PROGRAM_ERROR] = lower_print, [PROGRAM_ASSUME_EQUAL] = lower_nothing, [PROGRAM_STAMP] = lower_stamp,
+    [PROGRAM_SEQUENCE] = lower_sequence,   [PROGRAM_BLOCK] = lower_sequence,
+    [PROGRAM_EXECUTE] = lower_execute,     [PROGRAM_COPY] = lower_tensor_copy,
+    [PROGRAM_STREAM_IN] = lower_stream,    [PROGRAM_STREAM_OUT] = lower_stream,
+    [PROGRAM_REMOTE_IN] = lower_remote,    [PROGRAM_REMOTE_OUT] = lower_remote,
+    [PROGRAM_REPEAT] = lower_repeat,       [PROGRAM_WHILE_TRUE] = lower_while,
+    [PROGRAM_WHILE_FALSE] = lower_while,   [PROGRAM_IF] = lower_if,
+    [PROGRAM_SWITCH] = lower_switch,       [PROGRAM_CALL] = lower_call,
+    [PROGRAM_CALL_HOST] = lower_call_host, [PROGRAM_PRINT] = lower_print,
+    [PROGRAM_WRITE_UNDEF] = lower_nothing, [PROGRAM_SYNC] = lower_sync,
+    [PROGRAM_ABORT] = lower_abort,         [PROGRAM_ABORT_IF] = lower_abort,
+    [PROGRAM_ERROR] = lower_print,         [PROGRAM_ASSUME_EQUAL] = lower_nothing,
+    [PROGRAM_STAMP] = lower_stamp,
 };

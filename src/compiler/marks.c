@@ -5,7 +5,9 @@ enum { FEW_PARTS = 1 << 16 };
 
 void marks_init(struct marks *marks, struct bitmaps *bits, const pop_store *store)
 {
-    *marks = (struct marks){ .bits = bits, .of = store->variables.data, .spans = mem_zero(store->variables.count, sizeof(*marks->spans)) };
+    *marks = (struct marks){ .bits = bits,
+                             .of = store->variables.data,
+                             .spans = mem_zero(store->variables.count, sizeof(*marks->spans)) };
 }
 
 void marks_free(struct marks *marks)
@@ -42,7 +44,8 @@ uint64_t marks_set(struct marks *marks, struct part part)
 void marks_clear(struct marks *marks)
 {
     for (size_t i = 0; !marks->many && i < marks->parts.count; ++i)
-        bits_clear(marks_bits(marks, marks->parts.data[i].variable), marks->parts.data[i].begin, marks->parts.data[i].end);
+        bits_clear(marks_bits(marks, marks->parts.data[i].variable), marks->parts.data[i].begin,
+                   marks->parts.data[i].end);
     for (size_t i = 0; i < marks->variables.count; ++i) {
         struct part *span = &marks->spans[marks->variables.data[i]];
         if (marks->many)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Elements that were met, counted once however often; forgotten in time that goes with what was met, in memory that does not. */
+/* Elements that were met, counted once however often; forgotten in time that goes with what was met, in memory that
+ * does not. */
 #ifndef COMPILER_MARKS_H
 #define COMPILER_MARKS_H
 
@@ -10,7 +11,7 @@ struct part {
     uint64_t begin, end;
 };
 struct marks {
-    struct bitmaps *bits;    /* all 0 while nothing is marked */
+    struct bitmaps *bits; /* all 0 while nothing is marked */
     const struct variable *of;
     struct part *spans;      /* by variable: from the first element to behind the last one; end 0: none */
     VEC(uint32_t) variables; /* that have a span */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sets: the vertices of used sets by (set, creation).  In: sets, checked vertices.  Out: order, first and count of sets.
- * order: the same by (set, type, tile, creation), so that runs of one type are long and a tile's vertices are neighbours.  Out: order, groups, spans.
- * Counting sorts, least significant key first. */
+/* sets: the vertices of used sets by (set, creation).  In: sets, checked vertices.  Out: order, first and count of
+ * sets. order: the same by (set, type, tile, creation), so that runs of one type are long and a tile's vertices are
+ * neighbours.  Out: order, groups, spans. Counting sorts, least significant key first. */
 #include "compiler/prefetch.h"
 
 enum sort_key { KEY_TILE, KEY_TYPE, KEY_SET };
@@ -87,7 +87,8 @@ static void find_groups(struct compiler *c, struct used_set *set)
 
 bool pass_order(struct compiler *c)
 {
-    uint32_t tiles = 0, types = 0, first_type = c->vertex_count ? c->store->vertices.data[c->order[0]].type : 0, *spare = NULL;
+    uint32_t tiles = 0, types = 0, first_type = c->vertex_count ? c->store->vertices.data[c->order[0]].type : 0,
+             *spare = NULL;
     for (uint64_t i = 0; i < c->vertex_count; ++i) {
         const struct vertex *v = &c->store->vertices.data[c->order[i]];
         tiles = v->tile >= tiles ? v->tile + 1 : tiles;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* outline: programs that do the same are one, so that lowering makes a function of what stands in several places, whether a program was added there or
- * written out again.  A Copy that must not be outlined, and what prints, aborts or calls the host, is like no other.
- * In: finished, references.  Out: same; references, counted anew. */
+/* outline: programs that do the same are one, so that lowering makes a function of what stands in several places,
+ * whether a program was added there or written out again.  A Copy that must not be outlined, and what prints, aborts or
+ * calls the host, is like no other. In: finished, references.  Out: same; references, counted anew. */
 #include "compiler/compiler.h"
 
 enum { LEAST_LEAVES = 2 }; /* a function of one step saves nothing */
@@ -94,8 +94,8 @@ static uint64_t hash_node(const struct outline *o, const struct program_node *n)
 
 static bool same_nodes(const struct outline *o, const struct program_node *a, const struct program_node *b)
 {
-    if (a->kind != b->kind || a->name != b->name || a->object != b->object || a->count != b->count || a->flag != b->flag ||
-        a->children.count != b->children.count || a->values.count != b->values.count)
+    if (a->kind != b->kind || a->name != b->name || a->object != b->object || a->count != b->count ||
+        a->flag != b->flag || a->children.count != b->children.count || a->values.count != b->values.count)
         return false;
     for (size_t i = 0; i < a->children.count; ++i)
         if (same_child(o, a->children.data[i]) != same_child(o, b->children.data[i]))
@@ -103,7 +103,8 @@ static bool same_nodes(const struct outline *o, const struct program_node *a, co
     for (size_t i = 0; i < a->values.count; ++i)
         if (a->values.data[i] != b->values.data[i])
             return false;
-    return same_views(a->source, b->source) && same_views(a->destination, b->destination) && same_views(a->control, b->control);
+    return same_views(a->source, b->source) && same_views(a->destination, b->destination) &&
+           same_views(a->control, b->control);
 }
 
 static void find_same(struct outline *o, uint32_t node)
@@ -150,7 +151,10 @@ static void count_references(struct compiler *c)
 bool pass_outline(struct compiler *c)
 {
     size_t nodes = c->store->programs.count;
-    struct outline o = { .c = c, .leaves = mem_zero(nodes, sizeof(*o.leaves)), .hashes = mem_alloc(nodes * sizeof(*o.hashes)), .slot_count = 16 };
+    struct outline o = { .c = c,
+                         .leaves = mem_zero(nodes, sizeof(*o.leaves)),
+                         .hashes = mem_alloc(nodes * sizeof(*o.hashes)),
+                         .slot_count = 16 };
     while (o.slot_count < 2 * c->finished.count)
         o.slot_count *= 2;
     o.slots = mem_zero(o.slot_count, sizeof(*o.slots));

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which tile holds which elements, for passes that ask about millions of runs in no order.  Tile maps are compact, and what is asked about
- * is mapped: check saw to both. */
+/* Which tile holds which elements, for passes that ask about millions of runs in no order.  Tile maps are compact, and
+ * what is asked about is mapped: check saw to both. */
 #ifndef COMPILER_OWNERS_H
 #define COMPILER_OWNERS_H
 
 #include "compiler/compiler.h"
 
 #define HOME_EVERYWHERE (UINT32_MAX - 1) /* a hidden constant: each tile that reads it has it */
-#define HOME_PARTS UINT32_MAX            /* several tiles, or gaps */
+#define HOME_PARTS      UINT32_MAX       /* several tiles, or gaps */
 
 /* Ranges of a tile map by the high bits of an element: a look-up is a step or two, not a search of all. */
 struct owner_index {

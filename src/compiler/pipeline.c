@@ -71,7 +71,9 @@ static void verify_place(const struct compiler *c)
     const struct model *model = &c->image->model;
     uint64_t uses = 0, tiles = 0, rows = 0, lists = 0;
     for (size_t i = 0; i < model->uses.count; ++i)
-        uses += model->uses.data[i].overlapped == MODEL_OVERLAPPED ? 0 : model->uses.data[i].bytes * model->uses.data[i].tiles;
+        uses += model->uses.data[i].overlapped == MODEL_OVERLAPPED
+                    ? 0
+                    : model->uses.data[i].bytes * model->uses.data[i].tiles;
     for (size_t i = 0; i < model->tiles.count; ++i)
         for (int region = 0; region < MODEL_REGIONS; ++region)
             tiles += model->tiles.data[i].bytes[region];
@@ -84,13 +86,15 @@ static void verify_place(const struct compiler *c)
     (void)uses, (void)tiles, (void)rows, (void)lists;
 }
 
-/* What is emitted passes the reader's check, in every build: an executable that runs but cannot be read again is found here. */
+/* What is emitted passes the reader's check, in every build: an executable that runs but cannot be read again is found
+ * here. */
 static bool pass_image(struct compiler *c)
 {
     pop_error wrong = { 0 };
     if (image_check(c->image, "the compiled graph", &wrong) == POP_OK)
         return true;
-    return error_set(c->error, POP_POPLAR_ERROR, NO_WHERE, NULL, "the compiler made an executable that cannot be run, which is a bug of the library: %s",
+    return error_set(c->error, POP_POPLAR_ERROR, NO_WHERE, NULL,
+                     "the compiler made an executable that cannot be run, which is a bug of the library: %s",
                      wrong.text) == POP_OK;
 }
 
@@ -127,9 +131,11 @@ static bool run_passes(struct compiler *c, size_t failures, pop_progress progres
             return false;
         if (error_if_memory_failed(c->error, POP_OK, failures, COMPILE_API) != POP_OK)
             return false;
-        LOG(COMPILER, DEBUG, "%-8s %8.2f ms: %zu sets, %llu vertices, %zu ops, %zu copies of %zu moves, %zu gathers, %zu bytes of state",
-            passes[i].name, log_milliseconds() - start, c->sets.count, (unsigned long long)c->vertex_count, c->image->ops.count,
-            c->image->copies.count, c->image->moves.count, c->image->gathers.count, c->image->states.count);
+        LOG(COMPILER, DEBUG,
+            "%-8s %8.2f ms: %zu sets, %llu vertices, %zu ops, %zu copies of %zu moves, %zu gathers, %zu bytes of state",
+            passes[i].name, log_milliseconds() - start, c->sets.count, (unsigned long long)c->vertex_count,
+            c->image->ops.count, c->image->copies.count, c->image->moves.count, c->image->gathers.count,
+            c->image->states.count);
 #ifndef NDEBUG
         if (passes[i].verify)
             passes[i].verify(c);
@@ -169,13 +175,14 @@ static void compiler_free(struct compiler *c)
     vec_free(&c->string_at);
 }
 
-pop_status compile_graph(pop_store *store, const pop_program *programs, size_t count, const struct option_set *options, pop_progress progress,
-                         void *progress_user, struct image **image, pop_error *error)
+pop_status compile_graph(pop_store *store, const pop_program *programs, size_t count, const struct option_set *options,
+                         pop_progress progress, void *progress_user, struct image **image, pop_error *error)
 {
     pop_error local;
     error = error ? error : &local;
     *image = NULL;
-    if (store_ready(store) && (store->float_behaviour || options_bool(options, "engine", "prng.enableStochasticRounding")))
+    if (store_ready(store) &&
+        (store->float_behaviour || options_bool(options, "engine", "prng.enableStochasticRounding")))
         registers_make(store);
     if (!store_ready(store)) {
         *error = store->error;
@@ -183,7 +190,9 @@ pop_status compile_graph(pop_store *store, const pop_program *programs, size_t c
         return error->status;
     }
     size_t failures = mem_failures();
-    struct compiler c = { .store = store, .programs = programs, .program_count = count, .options = options, .error = error };
+    struct compiler c = {
+        .store = store, .programs = programs, .program_count = count, .options = options, .error = error
+    };
     c.image = image_create();
     c.image->target = store->target;
     options_copy(&c.image->options, options);
@@ -193,12 +202,13 @@ pop_status compile_graph(pop_store *store, const pop_program *programs, size_t c
     c.modelled = store->target.type != POP_TARGET_CPU && options_bool(options, "engine", "debug.model");
     bitmaps_init(&c.bits, store->variables.count);
     double start = log_milliseconds();
-    LOG(COMPILER, INFO, "compiling a graph of %zu vertices, %zu variables, %zu compute sets and %zu control programs for %u tiles",
+    LOG(COMPILER, INFO,
+        "compiling a graph of %zu vertices, %zu variables, %zu compute sets and %zu control programs for %u tiles",
         store->vertices.count, store->variables.count, store->sets.count, count, pop_target_num_tiles(&store->target));
     LOG(PROGRAM, INFO, "%zu control programs; the graph has %zu programs in all", count, store->programs.count);
     store->compiling = true;
     view_cache_free(store); /* nothing of the graph is walked again */
-    ++store->handles; /* a callback may destroy the graph */
+    ++store->handles;       /* a callback may destroy the graph */
     bool good = run_passes(&c, failures, progress, progress_user);
     store->compiling = false;
     compiler_free(&c);
@@ -217,8 +227,9 @@ pop_status compile_graph(pop_store *store, const pop_program *programs, size_t c
             image_release(c.image);
         return error->status;
     }
-    LOG(COMPILER, INFO, "compiled in %.1f ms: %zu steps, %llu bytes of variables, %zu bytes of vertex state", log_milliseconds() - start,
-        c.image->ops.count, (unsigned long long)c.image->storage_bytes, c.image->states.count);
+    LOG(COMPILER, INFO, "compiled in %.1f ms: %zu steps, %llu bytes of variables, %zu bytes of vertex state",
+        log_milliseconds() - start, c.image->ops.count, (unsigned long long)c.image->storage_bytes,
+        c.image->states.count);
     *image = c.image;
     return POP_OK;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* place: everything that lies in tile memory, at addresses.  A tile has one block for each variable and each buffer that has bytes there (or several,
- * of rows that are received), and one for each category of what is always there.  Tiles with the same blocks are placed once.
- * In: live, the model's tables.  Out: the model's tiles, uses, set_vertices, type_vertices and live lists.  Errors: out of memory (place_report.c). */
+/* place: everything that lies in tile memory, at addresses.  A tile has one block for each variable and each buffer
+ * that has bytes there (or several, of rows that are received), and one for each category of what is always there.
+ * Tiles with the same blocks are placed once. In: live, the model's tables.  Out: the model's tiles, uses,
+ * set_vertices, type_vertices and live lists.  Errors: out of memory (place_report.c). */
 #include "compiler/place.h"
 
 #include "base/log.h"
@@ -28,13 +29,16 @@ static uint32_t variable_alignment(const struct compiler *c, uint32_t variable)
 static struct fit_block variable_block(const struct place *p, uint32_t variable, uint64_t bytes)
 {
     const struct compiler *c = p->c;
-    return (struct fit_block){ .bytes = bytes, .class = c->live->class_of[variable], .alignment = variable_alignment(c, variable),
-                               .category = live_is_constant(c, variable) ? MODEL_CONSTANT_CATEGORY : MODEL_VARIABLE_CATEGORY,
+    return (struct fit_block){ .bytes = bytes,
+                               .class = c->live->class_of[variable],
+                               .alignment = variable_alignment(c, variable),
+                               .category =
+                                   live_is_constant(c, variable) ? MODEL_CONSTANT_CATEGORY : MODEL_VARIABLE_CATEGORY,
                                .where = c->interleaved[variable] ? FIT_INTERLEAVED : FIT_DATA };
 }
 
 struct tile_sums {
-    uint64_t *bytes;         /* by tile */
+    uint64_t *bytes; /* by tile */
     VEC(uint32_t) touched;
 };
 
@@ -59,18 +63,22 @@ static void add_variable(struct place *p, uint32_t variable, struct tile_sums *s
 
 static bool is_code(int category)
 {
-    return category == MODEL_CONTROL_CODE_CATEGORY || category == MODEL_VERTEX_CODE_CATEGORY || category == MODEL_SHARED_CODE_STORAGE_CATEGORY ||
-           category == MODEL_INTERNAL_EXCHANGE_CODE_CATEGORY || category == MODEL_HOST_EXCHANGE_CODE_CATEGORY ||
-           category == MODEL_GLOBAL_EXCHANGE_CODE_CATEGORY;
+    return category == MODEL_CONTROL_CODE_CATEGORY || category == MODEL_VERTEX_CODE_CATEGORY ||
+           category == MODEL_SHARED_CODE_STORAGE_CATEGORY || category == MODEL_INTERNAL_EXCHANGE_CODE_CATEGORY ||
+           category == MODEL_HOST_EXCHANGE_CODE_CATEGORY || category == MODEL_GLOBAL_EXCHANGE_CODE_CATEGORY;
 }
 
 static void add_fixed(struct place *p)
 {
     for (uint32_t tile = 0; tile < p->sizes.tiles; ++tile)
         for (int category = 0; category < MODEL_CATEGORIES; ++category)
-            push(p, tile, (struct fit_block){ .bytes = p->sizes.fixed[tile][category], .class = LIVE_ALWAYS, .alignment = 8,
-                                              .category = (uint8_t)category, .where = is_code(category) ? FIT_CODE : FIT_DATA }, PLACE_FIXED,
-                 (uint32_t)category);
+            push(p, tile,
+                 (struct fit_block){ .bytes = p->sizes.fixed[tile][category],
+                                     .class = LIVE_ALWAYS,
+                                     .alignment = 8,
+                                     .category = (uint8_t)category,
+                                     .where = is_code(category) ? FIT_CODE : FIT_DATA },
+                 PLACE_FIXED, (uint32_t)category);
 }
 
 /* What is received lies row by row where there is room: blocks of a memory element, or of the longest row. */
@@ -89,8 +97,13 @@ static void add_buffer(struct place *p, uint32_t index)
         struct tile_bytes all = p->c->live->bytes.data[k];
         for (uint64_t bytes; all.bytes; all.bytes -= bytes) {
             bytes = all.bytes < most ? all.bytes : most;
-            push(p, all.tile, (struct fit_block){ .bytes = bytes, .class = buffer->class, .alignment = MESSAGE_ALIGNMENT, .category = buffer->category,
-                                                  .where = FIT_DATA }, PLACE_BUFFER, index);
+            push(p, all.tile,
+                 (struct fit_block){ .bytes = bytes,
+                                     .class = buffer->class,
+                                     .alignment = MESSAGE_ALIGNMENT,
+                                     .category = buffer->category,
+                                     .where = FIT_DATA },
+                 PLACE_BUFFER, index);
         }
     }
 }
@@ -106,7 +119,8 @@ static void collect(struct place *p)
             add_variable(p, v, &sums);
         for (; constant < live->constants.count && live->constants.data[constant].variable == v; ++constant)
             push(p, live->constants.data[constant].tile,
-                 variable_block(p, v, c->store->variables.data[v].elements * variable_element_bytes(c, v)), PLACE_VARIABLE, v);
+                 variable_block(p, v, c->store->variables.data[v].elements * variable_element_bytes(c, v)),
+                 PLACE_VARIABLE, v);
     }
     for (uint32_t i = 0; i < live->buffers.count; ++i)
         add_buffer(p, i);
@@ -158,7 +172,8 @@ static uint64_t hash_tile(const struct place *p, uint32_t tile)
 
 static bool same_block(const struct fit_block *a, const struct fit_block *b)
 {
-    return a->bytes == b->bytes && a->class == b->class && a->alignment == b->alignment && a->category == b->category && a->where == b->where;
+    return a->bytes == b->bytes && a->class == b->class && a->alignment == b->alignment && a->category == b->category &&
+           a->where == b->where;
 }
 
 static bool same_tile(const struct place *p, uint32_t a, uint32_t b)
@@ -181,8 +196,8 @@ static void place_tile(struct place *p, uint32_t tile, struct place_layout *layo
     layout->first = p->first[tile];
     layout->count = count;
     layout->address = mem_alloc((count + !count) * sizeof(*layout->address));
-    fit_place(&p->memory, p->c->live, blocks, count, p->pairs + p->first_pair[tile], p->first_pair[tile + 1] - p->first_pair[tile], layout->address,
-              &layout->result);
+    fit_place(&p->memory, p->c->live, blocks, count, p->pairs + p->first_pair[tile],
+              p->first_pair[tile + 1] - p->first_pair[tile], layout->address, &layout->result);
     free(blocks);
 }
 
@@ -192,7 +207,8 @@ static bool place_tiles(struct place *p)
     size_t slots = 16;
     while (slots < 2 * (size_t)p->sizes.tiles)
         slots *= 2;
-    uint32_t *slot = mem_zero(slots, sizeof(*slot)), *tile_of = mem_alloc(((size_t)p->sizes.tiles + 1) * sizeof(*tile_of)); /* by layout */
+    uint32_t *slot = mem_zero(slots, sizeof(*slot)),
+             *tile_of = mem_alloc(((size_t)p->sizes.tiles + 1) * sizeof(*tile_of)); /* by layout */
     bool good = true;
     p->layout_of = mem_zero(p->sizes.tiles, sizeof(*p->layout_of));
     for (uint32_t tile = 0; good && tile < p->sizes.tiles; ++tile) {
@@ -266,7 +282,9 @@ bool pass_place(struct compiler *c)
         return true;
     struct place p = { .c = c };
     uint64_t start = (uint64_t)target->interleaved_memory_element_index * target->memory_element_bytes;
-    p.memory = (struct fit_memory){ target->bytes_per_tile, start < target->bytes_per_tile ? start : target->bytes_per_tile, target->memory_element_bytes };
+    p.memory =
+        (struct fit_memory){ target->bytes_per_tile, start < target->bytes_per_tile ? start : target->bytes_per_tile,
+                             target->memory_element_bytes };
     place_sizes(c, &p.sizes);
     live_lists(c, c->live, &p.sizes);
     collect(&p);
@@ -276,7 +294,8 @@ bool pass_place(struct compiler *c)
     if (good) {
         fill_model(&p);
         place_keep(&p);
-        LOG(COMPILER, DEBUG, "placed %zu blocks on %u tiles in %zu layouts", p.blocks.count, p.sizes.tiles, p.layouts.count);
+        LOG(COMPILER, DEBUG, "placed %zu blocks on %u tiles in %zu layouts", p.blocks.count, p.sizes.tiles,
+            p.layouts.count);
         good = place_check_room(&p);
         good = place_dump(&p) && good; /* also of what does not fit: that is what it is for */
     }

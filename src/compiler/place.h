@@ -26,7 +26,7 @@ struct place_layout {
     uint64_t hash;
     size_t first, count; /* blocks of the tile that was placed */
     struct fit_result result;
-    uint64_t *address;   /* by block of it */
+    uint64_t *address; /* by block of it */
 };
 struct place {
     struct compiler *c;
@@ -37,7 +37,7 @@ struct place {
     struct fit_pair *pairs;         /* by tile */
     size_t *first_pair;
     VEC(struct place_layout) layouts;
-    uint32_t *layout_of;            /* by tile */
+    uint32_t *layout_of; /* by tile */
 };
 
 /* Fields that must lie in different memory elements: pairs of blocks.  Called when blocks are by tile. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* elem(*a) != elem(*b): what two fields of a vertex are connected to on its tile must lie in different memory elements: variables, and the set's buffers
- * for what comes from other tiles or is laid out anew.  What both fields use is left out. */
+/* elem(*a) != elem(*b): what two fields of a vertex are connected to on its tile must lie in different memory elements:
+ * variables, and the set's buffers for what comes from other tiles or is laid out anew.  What both fields use is left
+ * out. */
 #include "compiler/edges.h"
 #include "compiler/owners.h"
 #include "compiler/place.h"
@@ -129,7 +130,8 @@ static uint32_t blocks_of(const struct place *p, uint32_t tile, struct end end, 
         else
             high = middle;
     }
-    for (high = low; high < p->first[tile + 1] && p->blocks.data[high].kind == end.kind && p->blocks.data[high].what == end.what;)
+    for (high = low;
+         high < p->first[tile + 1] && p->blocks.data[high].kind == end.kind && p->blocks.data[high].what == end.what;)
         ++high;
     *count = (uint32_t)(high - low);
     return (uint32_t)(low - p->first[tile]);
@@ -144,7 +146,8 @@ static void add_pairs(struct pairs *x, uint32_t vertex, const struct constraint 
 {
     for (size_t i = 0; i < x->sides[0].count; ++i)
         for (size_t k = 0; k < x->sides[1].count; ++k) {
-            uint32_t own, others, a = blocks_of(x->p, x->tile, x->sides[0].data[i], &own), b = blocks_of(x->p, x->tile, x->sides[1].data[k], &others);
+            uint32_t own, others, a = blocks_of(x->p, x->tile, x->sides[0].data[i], &own),
+                                  b = blocks_of(x->p, x->tile, x->sides[1].data[k], &others);
             for (uint32_t n = 0; a != b && n < own * others; ++n)
                 add_pair(x, a + n % own, b + n / own, vertex, constraint);
         }
@@ -185,7 +188,8 @@ static void collect(struct pairs *x)
         if (!codelet->constraint_count)
             continue;
         read_constraints(x, codelet);
-        for (uint64_t i = c->groups.data[g].first; x->constraints.count && i < c->groups.data[g].first + c->groups.data[g].count; ++i)
+        for (uint64_t i = c->groups.data[g].first;
+             x->constraints.count && i < c->groups.data[g].first + c->groups.data[g].count; ++i)
             vertex_pairs(x, c->order[i]);
     }
     if (x->list.count)
@@ -226,15 +230,18 @@ bool place_fail_pair(struct place *p, uint32_t tile, const struct fit_pair *pair
     collect(&x);
     const struct element_pair *found = bsearch(&wanted, x.list.data, x.list.count, sizeof(wanted), by_tile);
     if (!found) /* not reached: pairs come from this list */
-        return free_pairs(&x), compiler_fail(c, POP_GRAPH_MEMORY_ALLOCATION_ERROR, 0, NULL, "an element constraint cannot be met on tile %u", tile);
+        return free_pairs(&x), compiler_fail(c, POP_GRAPH_MEMORY_ALLOCATION_ERROR, 0, NULL,
+                                             "an element constraint cannot be met on tile %u", tile);
     const struct codelet *codelet = vertex_codelet(c, &c->store->vertices.data[found->vertex]);
     const struct place_block *blocks = p->blocks.data + p->first[tile];
     compiler_fail_vertex(c, POP_GRAPH_MEMORY_ALLOCATION_ERROR, found->vertex,
-                         "%s: constraint '%s' cannot be met on tile %u: '%s' (%llu bytes) and '%s' (%llu bytes) do not fit into different memory elements "
+                         "%s: constraint '%s' cannot be met on tile %u: '%s' (%llu bytes) and '%s' (%llu bytes) do not "
+                         "fit into different memory elements "
                          "(%llu bytes of memory in elements of %llu)",
-                         codelet->name, codelet->constraints[found->constraint], tile, place_block_name(p, &blocks[pair->a]),
-                         (unsigned long long)blocks[pair->a].fit.bytes, place_block_name(p, &blocks[pair->b]),
-                         (unsigned long long)blocks[pair->b].fit.bytes, (unsigned long long)p->memory.bytes, (unsigned long long)p->memory.element);
+                         codelet->name, codelet->constraints[found->constraint], tile,
+                         place_block_name(p, &blocks[pair->a]), (unsigned long long)blocks[pair->a].fit.bytes,
+                         place_block_name(p, &blocks[pair->b]), (unsigned long long)blocks[pair->b].fit.bytes,
+                         (unsigned long long)p->memory.bytes, (unsigned long long)p->memory.element);
     free_pairs(&x);
     return false;
 }

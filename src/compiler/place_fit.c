@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* First fit: what is always live first, then big before small.  A tile with very many blocks has its biggest ones placed so, and the others
- * on top of what is there with them, so that time goes with n log n. */
+/* First fit: what is always live first, then big before small.  A tile with very many blocks has its biggest ones
+ * placed so, and the others on top of what is there with them, so that time goes with n log n. */
 #include "compiler/place_fit.h"
 
 #include <assert.h>
@@ -20,10 +20,11 @@ struct fit {
     size_t count, pair_count;
     uint64_t *address;
     uint32_t *order;
-    uint8_t *paired;          /* by block: 0, or which of the sets it is in whose blocks are no pairs among themselves; see color_pairs */
-    uint32_t *partners;       /* of blocks that are in pairs, block by block */
-    uint32_t *first_partner;  /* by block, and one more */
-    uint8_t *apart;           /* by block: 1: it must not share an element with the block at hand */
+    uint8_t *paired;    /* by block: 0, or which of the sets it is in whose blocks are no pairs among themselves; see
+                           color_pairs */
+    uint32_t *partners; /* of blocks that are in pairs, block by block */
+    uint32_t *first_partner;   /* by block, and one more */
+    uint8_t *apart;            /* by block: 1: it must not share an element with the block at hand */
     VEC(struct placed) placed; /* by address */
 };
 
@@ -104,8 +105,8 @@ static uint8_t free_color(const struct fit *f, uint32_t block)
     return color;
 }
 
-/* Blocks in sets that can each lie together, so that two elements do where two can: partner by partner, from one block of each group of blocks that hang
- * together.  Of two sets the first is the larger, and lies low. */
+/* Blocks in sets that can each lie together, so that two elements do where two can: partner by partner, from one block
+ * of each group of blocks that hang together.  Of two sets the first is the larger, and lies low. */
 static void color_pairs(struct fit *f)
 {
     uint32_t *group = mem_alloc((f->count + !f->count) * sizeof(*group));
@@ -133,8 +134,8 @@ static void sort_blocks(struct fit *f)
     for (size_t i = 0; i < f->count; ++i) {
         const struct fit_block *block = &f->blocks[i];
         bool always = block->class == LIVE_ALWAYS;
-        /* Pairs after what is always there, before the rest: they leave gaps that others fill.  What is there for a while goes by size alone: a large
-         * block from below may reach into the interleaved region. */
+        /* Pairs after what is always there, before the rest: they leave gaps that others fill.  What is there for a
+         * while goes by size alone: a large block from below may reach into the interleaved region. */
         uint64_t rank = always && !f->paired[i] ? 0 : f->paired[i] ? f->paired[i] : MOST_COLORS + 1;
         keys[i] = (struct sort_key){ rank << 8 | (always ? block->where : 0), block->bytes, (uint32_t)i };
     }
@@ -147,10 +148,12 @@ static void sort_blocks(struct fit *f)
 
 /* ---- one block ---- */
 
-static bool shares_element(const struct fit_memory *memory, uint64_t address, uint64_t bytes, const struct placed *other, uint64_t *behind)
+static bool shares_element(const struct fit_memory *memory, uint64_t address, uint64_t bytes,
+                           const struct placed *other, uint64_t *behind)
 {
     uint64_t end, first = fit_element(memory, address, &end), last = fit_element(memory, address + bytes - 1, &end);
-    uint64_t other_first = fit_element(memory, other->address, &end), other_last = fit_element(memory, other->end - 1, behind);
+    uint64_t other_first = fit_element(memory, other->address, &end),
+             other_last = fit_element(memory, other->end - 1, behind);
     return first <= other_last && other_first <= last;
 }
 
@@ -163,7 +166,8 @@ static uint64_t first_fit(const struct fit *f, uint32_t index, uint64_t low, uin
         moved = false;
         for (size_t i = 0; i < f->placed.count; ++i) {
             const struct placed *p = &f->placed.data[i];
-            if (apart && p->block != NONE && f->apart[p->block] && shares_element(f->memory, at, block->bytes, p, &behind)) {
+            if (apart && p->block != NONE && f->apart[p->block] &&
+                shares_element(f->memory, at, block->bytes, p, &behind)) {
                 at = align_up(behind, block->alignment);
                 moved = true; /* what was passed may be in the way now */
             } else if (p->end > at && p->address < at + block->bytes && fit_meet(f->live, block->class, p->class)) {
@@ -202,7 +206,8 @@ static uint64_t highest(const struct fit *f, uint32_t index)
 static bool could_lie_apart(const struct fit *f, uint32_t index, uint32_t *partner)
 {
     for (uint32_t i = f->first_partner[index]; i < f->first_partner[index + 1]; ++i) {
-        uint64_t own = f->blocks[index].bytes, other = f->blocks[f->partners[i]].bytes, least = own < other ? own : other;
+        uint64_t own = f->blocks[index].bytes, other = f->blocks[f->partners[i]].bytes,
+                 least = own < other ? own : other;
         if (align_up(own + other - least, f->memory->element) + least > f->memory->bytes) {
             *partner = f->partners[i];
             return false;
@@ -232,7 +237,9 @@ static void fit_one(struct fit *f, uint32_t index, struct fit_result *result)
         first_fit(f, index, lowest(f, index), highest(f, index), false) != UINT64_MAX)
         result->failed_pair = pair_of(f, index, partner);
     if (at == UINT64_MAX)
-        at = first_fit(f, index, f->blocks[index].where == FIT_CODE || f->paired[index] ? f->memory->bytes : lowest(f, index), UINT64_MAX, false);
+        at = first_fit(f, index,
+                       f->blocks[index].where == FIT_CODE || f->paired[index] ? f->memory->bytes : lowest(f, index),
+                       UINT64_MAX, false);
     f->address[index] = at;
     put(f, at, f->blocks[index].bytes, f->blocks[index].class, index);
 }
@@ -240,20 +247,24 @@ static void fit_one(struct fit *f, uint32_t index, struct fit_result *result)
 /* ---- what is always live ---- */
 
 struct cursors {
-    uint64_t low, high, over; /* next free bytes: from 0, from the start of the interleaved region, behind the end of memory */
+    uint64_t low, high,
+        over; /* next free bytes: from 0, from the start of the interleaved region, behind the end of memory */
 };
 
 static uint64_t bump(struct fit *f, struct cursors *cursors, const struct fit_block *block)
 {
     uint64_t start = f->memory->start, end = f->memory->bytes;
     uint64_t limit = block->where == FIT_DATA && cursors->high == start ? end : start;
-    uint64_t low = align_up(cursors->low, block->alignment), high = align_up(cursors->high > cursors->low ? cursors->high : cursors->low, block->alignment);
+    uint64_t low = align_up(cursors->low, block->alignment),
+             high = align_up(cursors->high > cursors->low ? cursors->high : cursors->low, block->alignment);
     if (block->where != FIT_INTERLEAVED && low + block->bytes <= limit)
         return cursors->low = low + block->bytes, low;
     if (block->where != FIT_CODE && high + block->bytes <= end)
         return cursors->high = high + block->bytes, high;
     bool across = block->where == FIT_DATA && cursors->high == start; /* nothing lies behind low */
-    uint64_t at = cursors->over > end || block->where == FIT_CODE ? cursors->over : across ? cursors->low : cursors->high;
+    uint64_t at = cursors->over > end || block->where == FIT_CODE ? cursors->over
+                  : across                                        ? cursors->low
+                                                                  : cursors->high;
     at = align_up(at, block->alignment);
     cursors->over = at + block->bytes;
     if (block->where != FIT_CODE && at < end)
@@ -278,7 +289,7 @@ static size_t place_always(struct fit *f)
 
 /* How high memory is taken, over stretches of positions: a tree of maxima. */
 struct heights {
-    VEC(uint32_t) times; /* where spans begin and end */
+    VEC(uint32_t) times;  /* where spans begin and end */
     uint64_t *most, *all; /* by node: the most below it; of all below it at least */
     uint32_t leaves;
 };
@@ -325,7 +336,8 @@ static uint32_t leaf_of(const struct heights *h, uint32_t time)
     return (uint32_t)low;
 }
 
-static uint64_t height_at(const struct heights *h, uint32_t node, uint32_t begin, uint32_t end, uint32_t from, uint32_t to)
+static uint64_t height_at(const struct heights *h, uint32_t node, uint32_t begin, uint32_t end, uint32_t from,
+                          uint32_t to)
 {
     if (to <= begin || end <= from)
         return 0;
@@ -337,7 +349,8 @@ static uint64_t height_at(const struct heights *h, uint32_t node, uint32_t begin
     return most > h->all[node] ? most : h->all[node];
 }
 
-static void raise_to(struct heights *h, uint32_t node, uint32_t begin, uint32_t end, uint32_t from, uint32_t to, uint64_t height)
+static void raise_to(struct heights *h, uint32_t node, uint32_t begin, uint32_t end, uint32_t from, uint32_t to,
+                     uint64_t height)
 {
     if (to <= begin || end <= from)
         return;
@@ -414,11 +427,13 @@ static int by_edge(const void *left, const void *right)
     return a->address < b->address ? -1 : a->address > b->address;
 }
 
-static void add_stretch(const struct fit *f, uint64_t from, uint64_t to, const uint32_t *open, uint32_t blocks, struct fit_result *result)
+static void add_stretch(const struct fit *f, uint64_t from, uint64_t to, const uint32_t *open, uint32_t blocks,
+                        struct fit_result *result)
 {
     const uint64_t bounds[MODEL_REGIONS + 1] = { 0, f->memory->start, f->memory->bytes, UINT64_MAX };
     for (int region = 0; region < MODEL_REGIONS; ++region) {
-        uint64_t begin = from > bounds[region] ? from : bounds[region], end = to < bounds[region + 1] ? to : bounds[region + 1];
+        uint64_t begin = from > bounds[region] ? from : bounds[region],
+                 end = to < bounds[region + 1] ? to : bounds[region + 1];
         if (begin >= end)
             continue;
         uint64_t bytes = end - begin;
@@ -492,7 +507,8 @@ static void sum_live(const struct fit *f, struct fit_result *result)
     uint64_t now = 0;
     for (size_t i = 0; i < changes.count; ++i) {
         now += changes.data[i].bytes;
-        if ((i + 1 == changes.count || changes.data[i + 1].position != changes.data[i].position) && now > result->tile.most_live)
+        if ((i + 1 == changes.count || changes.data[i + 1].position != changes.data[i].position) &&
+            now > result->tile.most_live)
             result->tile.most_live = now;
     }
     vec_free(&changes);
@@ -501,7 +517,13 @@ static void sum_live(const struct fit *f, struct fit_result *result)
 void fit_place(const struct fit_memory *memory, const struct live *live, const struct fit_block *blocks, size_t count,
                const struct fit_pair *pairs, size_t pair_count, uint64_t *address, struct fit_result *result)
 {
-    struct fit f = { .memory = memory, .live = live, .blocks = blocks, .pairs = pairs, .count = count, .pair_count = pair_count, .address = address };
+    struct fit f = { .memory = memory,
+                     .live = live,
+                     .blocks = blocks,
+                     .pairs = pairs,
+                     .count = count,
+                     .pair_count = pair_count,
+                     .address = address };
     *result = (struct fit_result){ .failed_pair = NONE };
     f.order = mem_alloc((count + !count) * sizeof(*f.order));
     f.paired = mem_zero(count, sizeof(*f.paired));

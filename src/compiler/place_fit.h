@@ -5,7 +5,11 @@
 
 #include "compiler/live.h"
 
-enum fit_where { FIT_CODE = 0 /* below the interleaved region */, FIT_INTERLEAVED, FIT_DATA /* anywhere; low addresses first */ };
+enum fit_where {
+    FIT_CODE = 0 /* below the interleaved region */,
+    FIT_INTERLEAVED,
+    FIT_DATA /* anywhere; low addresses first */
+};
 struct fit_block {
     uint64_t bytes;
     uint32_t class;     /* of live.classes */
@@ -13,7 +17,9 @@ struct fit_block {
     uint8_t category, where;
 };
 /* Two blocks of which no byte may lie in the same memory element. */
-struct fit_pair { uint32_t a, b; };
+struct fit_pair {
+    uint32_t a, b;
+};
 
 struct fit_memory {
     uint64_t bytes, start; /* of the tile; where the interleaved region begins */

@@ -70,7 +70,8 @@ static void add_largest(const struct place *p, uint32_t tile, struct str *text)
                    p->blocks.data[largest[i]].fit.bytes);
 }
 
-/* On the modelled device programs run whatever they need, and the profile tells (seed 001); elsewhere, and when the option says so, they do not. */
+/* On the modelled device programs run whatever they need, and the profile tells (seed 001); elsewhere, and when the
+ * option says so, they do not. */
 static bool may_overflow(const struct compiler *c)
 {
     if (*options_get(c->options, "engine", "debug.allowOutOfMemory"))
@@ -97,15 +98,16 @@ bool place_check_room(struct place *p)
         return true;
     str_format(&text, "%" PRIu32 " %s out of memory: ", count, count == 1 ? "tile is" : "tiles are");
     for (uint32_t i = 0; i < known; ++i)
-        str_format(&text, "%stile %" PRIu32 " needs %" PRIu64 " bytes of %" PRIu64, i ? ", " : "", worst[i], tile_of(p, worst[i])->total_with_gaps,
-                   p->memory.bytes);
+        str_format(&text, "%stile %" PRIu32 " needs %" PRIu64 " bytes of %" PRIu64, i ? ", " : "", worst[i],
+                   tile_of(p, worst[i])->total_with_gaps, p->memory.bytes);
     str_format(&text, "; the largest on tile %" PRIu32 " are ", worst[0]);
     add_largest(p, worst[0], &text);
     if (good)
         LOG(COMPILER, WARN, "%s", str_text(&text));
     else
         compiler_fail(p->c, POP_GRAPH_MEMORY_ALLOCATION_ERROR, where_largest(p, worst[0]), NULL,
-                      "%s; map variables to more tiles, or set debug.allowOutOfMemory to true and look at the profile", str_text(&text));
+                      "%s; map variables to more tiles, or set debug.allowOutOfMemory to true and look at the profile",
+                      str_text(&text));
     str_free(&text);
     return good;
 }
@@ -131,8 +133,10 @@ static void add_quoted(struct str *out, const char *text)
 static void dump_target(const struct place *p, struct str *out)
 {
     uint64_t end = 0;
-    str_format(out, "{\"numTiles\":%" PRIu32 ",\"targetMemoryInfo\":{\"tileMemory\":%" PRIu64 ",\"interleavedMemoryStart\":%" PRIu64
-                    ",\"memoryElementOffsets\":[", p->sizes.tiles, p->memory.bytes, p->memory.start);
+    str_format(out,
+               "{\"numTiles\":%" PRIu32 ",\"targetMemoryInfo\":{\"tileMemory\":%" PRIu64
+               ",\"interleavedMemoryStart\":%" PRIu64 ",\"memoryElementOffsets\":[",
+               p->sizes.tiles, p->memory.bytes, p->memory.start);
     for (uint64_t at = 0; at < p->memory.bytes; at = end) {
         str_format(out, "%s%" PRIu64, at ? "," : "", at);
         (void)fit_element(&p->memory, at, &end);
@@ -163,12 +167,18 @@ static void dump_block(const struct place *p, uint32_t tile, uint32_t index, str
     str_format(out, "%s{\"var\":%zu,\"info\":{\"allocated\":%s,\"tile\":%" PRIu32 ",\"name\":", var ? ",\n" : "", var,
                offset + block->fit.bytes <= p->memory.bytes ? "true" : "false", tile);
     add_quoted(out, place_block_name(p, block));
-    str_format(out, ",\"sizeBytes\":%" PRIu64 ",\"alignment\":%" PRIu32 ",\"offset\":%" PRIu64 ",\"category\":\"%s\",\"isConstant\":%s,\"alwaysLive\":%s",
+    str_format(out,
+               ",\"sizeBytes\":%" PRIu64 ",\"alignment\":%" PRIu32 ",\"offset\":%" PRIu64
+               ",\"category\":\"%s\",\"isConstant\":%s,\"alwaysLive\":%s",
                block->fit.bytes, block->fit.alignment, offset, categories[block->fit.category],
-               block->fit.category == MODEL_CONSTANT_CATEGORY ? "true" : "false", block->fit.class == LIVE_ALWAYS ? "true" : "false");
-    str_format(out, ",\"executable\":%s,\"vertexCode\":%s,\"lowest256KB\":%s,\"equivalenceClass\":%" PRIu32 ",\"inInterleavedMem\":%s", code ? "true" : "false",
-               block->fit.category == MODEL_VERTEX_CODE_CATEGORY ? "true" : "false", offset + block->fit.bytes <= 262144 ? "true" : "false",
-               block->fit.class, offset >= p->memory.start && offset < p->memory.bytes ? "true" : "false");
+               block->fit.category == MODEL_CONSTANT_CATEGORY ? "true" : "false",
+               block->fit.class == LIVE_ALWAYS ? "true" : "false");
+    str_format(out,
+               ",\"executable\":%s,\"vertexCode\":%s,\"lowest256KB\":%s,\"equivalenceClass\":%" PRIu32
+               ",\"inInterleavedMem\":%s",
+               code ? "true" : "false", block->fit.category == MODEL_VERTEX_CODE_CATEGORY ? "true" : "false",
+               offset + block->fit.bytes <= 262144 ? "true" : "false", block->fit.class,
+               offset >= p->memory.start && offset < p->memory.bytes ? "true" : "false");
     dump_constraints(p, tile, index, out);
     str_add(out, "}}");
 }
@@ -229,7 +239,8 @@ bool place_dump(struct place *p)
     if (!*path)
         return true;
     if (!ending || strcmp(ending, ".json"))
-        LOG(COMPILER, WARN, "debug.loweredVarDumpFile is '%s': it is written as JSON, the one format that there is", path);
+        LOG(COMPILER, WARN, "debug.loweredVarDumpFile is '%s': it is written as JSON, the one format that there is",
+            path);
     dump_target(p, &out);
     for (uint32_t tile = 0; tile < p->sizes.tiles; ++tile)
         for (uint32_t i = 0; i < p->first[tile + 1] - p->first[tile]; ++i)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sizes of what is in a tile's memory all the time beside variables: vertex state, stacks, code, headers (docs/memory.md has the rules). */
+/* Sizes of what is in a tile's memory all the time beside variables: vertex state, stacks, code, headers
+ * (docs/memory.md has the rules). */
 #include "compiler/control_code.h"
 #include "compiler/edges.h"
 #include "compiler/place.h"
@@ -11,7 +12,7 @@
 
 /* A vertex type, as it is used here. */
 struct type_size {
-    bool known, extras; /* extras: each vertex has tables or state of its own length */
+    bool known, extras;      /* extras: each vertex has tables or state of its own length */
     struct device_code code; /* nothing where code is not counted */
     struct device_layout layout;
 };
@@ -24,11 +25,11 @@ struct shared_code {
 struct sizing {
     struct compiler *c;
     struct place_sizes *to;
-    struct type_size *types;                  /* by store type */
-    struct model_vertices *by_tile;           /* of one set */
+    struct type_size *types;        /* by store type */
+    struct model_vertices *by_tile; /* of one set */
     VEC(uint32_t) touched;
-    VEC(struct model_vertices) of_types;      /* by type and tile, in any order */
-    uint32_t *store_type;                     /* by type of the model: type of the store, or NONE */
+    VEC(struct model_vertices) of_types; /* by type and tile, in any order */
+    uint32_t *store_type;                /* by type of the model: type of the store, or NONE */
     VEC(struct shared_code) shared;
 };
 
@@ -63,7 +64,8 @@ static void count_edge(const pop_store *store, const struct edge *edge, uint64_t
     }
 }
 
-static void vertex_extra(const struct sizing *s, const struct type_size *size, uint32_t vertex, struct device_extra *extra)
+static void vertex_extra(const struct sizing *s, const struct type_size *size, uint32_t vertex,
+                         struct device_extra *extra)
 {
     const pop_store *store = s->c->store;
     for (uint32_t e = store->vertices.data[vertex].edge; e != NO_EDGE; e = store->edges.data[e].next) {
@@ -104,8 +106,12 @@ static void size_span(struct sizing *s, const struct vertex_group *group, uint64
     for (uint64_t i = first; size->extras && i < first + span.count; ++i)
         vertex_extra(s, size, s->c->order[i], &extra);
     uint64_t n = span.count;
-    struct model_vertices v = { .of = s->c->type_of[group->type] - 1, .tile = span.tile, .tiles = 1, .code = size->code.bytes,
-                                .descriptors = extra.descriptor_bytes, .edge_pointers = n * layout->edge_pointer_bytes + extra.edge_pointer_bytes,
+    struct model_vertices v = { .of = s->c->type_of[group->type] - 1,
+                                .tile = span.tile,
+                                .tiles = 1,
+                                .code = size->code.bytes,
+                                .descriptors = extra.descriptor_bytes,
+                                .edge_pointers = n * layout->edge_pointer_bytes + extra.edge_pointer_bytes,
                                 .padding = n * layout->padding_bytes + extra.padding_bytes,
                                 .vertex_data = n * layout->fields_bytes + extra.fields_bytes };
     add_vertices(entry(s, span.tile), &v);
@@ -123,8 +129,9 @@ static int by_number(const void *left, const void *right)
 
 static bool same_bytes(const struct model_vertices *a, const struct model_vertices *b)
 {
-    return a->of == b->of && a->code == b->code && a->copy_pointers == b->copy_pointers && a->descriptors == b->descriptors &&
-           a->edge_pointers == b->edge_pointers && a->padding == b->padding && a->vertex_data == b->vertex_data;
+    return a->of == b->of && a->code == b->code && a->copy_pointers == b->copy_pointers &&
+           a->descriptors == b->descriptors && a->edge_pointers == b->edge_pointers && a->padding == b->padding &&
+           a->vertex_data == b->vertex_data;
 }
 
 /* As the last entry of its table, or with it when it goes on. */
@@ -176,13 +183,19 @@ static void size_copies(struct sizing *s, uint32_t set)
         const struct model_share *share = &model->shares.data[k];
         const struct model_type *type = &model->types.data[share->type];
         uint64_t each = share->vertices / tiles, more = share->vertices % tiles;
-        uint64_t pointers = type->state_bytes < MEMORY_COPY_POINTER_BYTES ? type->state_bytes : MEMORY_COPY_POINTER_BYTES;
+        uint64_t pointers =
+            type->state_bytes < MEMORY_COPY_POINTER_BYTES ? type->state_bytes : MEMORY_COPY_POINTER_BYTES;
         uint64_t descriptor = type->state_bytes - pointers;
         for (uint64_t i = of->first_part; i < of->first_part + of->parts; ++i)
-            for (uint32_t tile = model->parts.data[i].tile; tile < model->parts.data[i].tile + model->parts.data[i].tiles; ++tile) {
+            for (uint32_t tile = model->parts.data[i].tile;
+                 tile < model->parts.data[i].tile + model->parts.data[i].tiles; ++tile) {
                 uint64_t n = each + (more ? 1 : 0);
                 more -= more ? 1 : 0;
-                struct model_vertices v = { .of = share->type, .tile = tile, .tiles = 1, .copy_pointers = n * pointers, .descriptors = n * descriptor };
+                struct model_vertices v = { .of = share->type,
+                                            .tile = tile,
+                                            .tiles = 1,
+                                            .copy_pointers = n * pointers,
+                                            .descriptors = n * descriptor };
                 if (!n)
                     continue;
                 add_vertices(entry(s, tile), &v);
@@ -218,8 +231,8 @@ static void note_shared(struct sizing *s, const struct model_vertices *v)
     if (type == NONE || !(s->types[type].code.shared_bytes | s->types[type].code.data_bytes))
         return;
     const struct codelet *codelet = s->c->store->types.data[type].codelet;
-    *vec_push(&s->shared) = (struct shared_code){ codelet->module, codelet->object, v->tile, s->types[type].code.shared_bytes,
-                                                  s->types[type].code.data_bytes };
+    *vec_push(&s->shared) = (struct shared_code){ codelet->module, codelet->object, v->tile,
+                                                  s->types[type].code.shared_bytes, s->types[type].code.data_bytes };
 }
 
 /* Once on a tile; a codelet that reaches less than another reaches a part of the same. */
@@ -272,7 +285,9 @@ static void size_flows(struct sizing *s, const struct model_exchange *exchange, 
             }
             bool host = list == EXCHANGES_HOST;
             uint64_t packets = host ? flow->packets : memory_global_packets(flow->sent);
-            add(s, tile, host ? MODEL_HOST_EXCHANGE_PACKET_HEADER_CATEGORY : MODEL_GLOBAL_EXCHANGE_PACKET_HEADER_CATEGORY, packets * MEMORY_PACKET_HEADER_BYTES);
+            add(s, tile,
+                host ? MODEL_HOST_EXCHANGE_PACKET_HEADER_CATEGORY : MODEL_GLOBAL_EXCHANGE_PACKET_HEADER_CATEGORY,
+                packets * MEMORY_PACKET_HEADER_BYTES);
             if (s->to->code)
                 add(s, tile, host ? MODEL_HOST_EXCHANGE_CODE_CATEGORY : MODEL_GLOBAL_EXCHANGE_CODE_CATEGORY,
                     flow->code_bytes ? flow->code_bytes : memory_external_code_bytes(target, packets));
@@ -304,7 +319,8 @@ static void instrument_sets(struct sizing *s)
     const struct compiler *c = s->c;
     const struct model *model = &c->image->model;
     const char *level = options_get(c->options, "engine", "debug.computeInstrumentationLevel");
-    uint32_t step = !strcmp(level, "ipu") ? c->store->target.tiles_per_ipu : s->to->tiles, first = compiler_tile(c, "debug.profilingTile", 0);
+    uint32_t step = !strcmp(level, "ipu") ? c->store->target.tiles_per_ipu : s->to->tiles,
+             first = compiler_tile(c, "debug.profilingTile", 0);
     if (!strcmp(level, "vertex")) {
         for (size_t g = 0; g < c->groups.count; ++g)
             for (size_t i = 0; i < c->groups.data[g].spans; ++i) {
@@ -319,7 +335,8 @@ static void instrument_sets(struct sizing *s)
         return;
     }
     for (size_t i = 0; i < model->parts.count; ++i)
-        for (uint32_t tile = model->parts.data[i].tile; tile < model->parts.data[i].tile + model->parts.data[i].tiles; ++tile)
+        for (uint32_t tile = model->parts.data[i].tile; tile < model->parts.data[i].tile + model->parts.data[i].tiles;
+             ++tile)
             add(s, tile, MODEL_INSTRUMENTATION_RESULTS_CATEGORY, RESULT);
 }
 
@@ -379,8 +396,8 @@ static uint64_t stack_option(const struct compiler *c, const char *key)
     return bytes < UINT32_MAX ? bytes : UINT32_MAX;
 }
 
-/* A tile that does or holds anything has stacks.  Their depth comes from the tiles' code: a model without any reports none (ipu-model-benchmarks: tiles of
- * 1,072 bytes in all). */
+/* A tile that does or holds anything has stacks.  Their depth comes from the tiles' code: a model without any reports
+ * none (ipu-model-benchmarks: tiles of 1,072 bytes in all). */
 static void size_stacks(struct sizing *s)
 {
     const struct compiler *c = s->c;

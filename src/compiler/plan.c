@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each side is consumed from its front in blocks: as much of the current piece as is a piece itself (its inner digits whole, and a part of
- * one digit).  Two blocks of equal size are zipped by refining their digits to common factors, innermost first; where extents do not
- * divide each other, the part that does is moved and the rest is taken up again.  So the work is linear in pieces for all views whose
- * digits agree (slices, transposes, broadcasts), and in runs at worst. */
+/* Each side is consumed from its front in blocks: as much of the current piece as is a piece itself (its inner digits
+ * whole, and a part of one digit).  Two blocks of equal size are zipped by refining their digits to common factors,
+ * innermost first; where extents do not divide each other, the part that does is moved and the rest is taken up again.
+ * So the work is linear in pieces for all views whose digits agree (slices, transposes, broadcasts), and in runs at
+ * worst. */
 #include "compiler/plan.h"
 
 #include "compiler/runs.h"
@@ -16,8 +17,8 @@ struct cursor {
     const uint64_t *storage;
     const struct piece *pieces;
     size_t count, at;
-    uint64_t done;        /* elements of the current piece */
-    struct piece buffer;  /* what pieces points at for a buffer */
+    uint64_t done;       /* elements of the current piece */
+    struct piece buffer; /* what pieces points at for a buffer */
     struct digit whole;
     bool is_buffer;
 };
@@ -35,7 +36,8 @@ struct pair {
 
 static void cursor_begin(struct cursor *cursor, const uint64_t *storage, struct plan_side side, uint64_t elements)
 {
-    *cursor = (struct cursor){ .storage = storage, .pieces = side.pieces, .count = side.count, .is_buffer = !side.pieces };
+    *cursor =
+        (struct cursor){ .storage = storage, .pieces = side.pieces, .count = side.count, .is_buffer = !side.pieces };
     if (!cursor->is_buffer)
         return;
     cursor->whole = (struct digit){ elements, 1 };
@@ -85,7 +87,8 @@ static struct block cursor_block(const struct cursor *cursor, uint64_t limit)
     return block;
 }
 
-/* Digits of a block, innermost first; returns how many.  Extents are 2 at least, so that 64 of them are all that can be. */
+/* Digits of a block, innermost first; returns how many.  Extents are 2 at least, so that 64 of them are all that can
+ * be. */
 static uint32_t block_digits(const struct cursor *cursor, const struct block *block, struct digit digits[MOST_DIGITS])
 {
     uint32_t count = 0;
@@ -100,15 +103,17 @@ static uint32_t block_digits(const struct cursor *cursor, const struct block *bl
 static void add_pair(struct pair *pairs, uint32_t *count, uint64_t extent, int64_t source, int64_t destination)
 {
     struct pair *last = *count ? &pairs[*count - 1] : NULL;
-    if (last && source == (int64_t)last->extent * last->source && destination == (int64_t)last->extent * last->destination)
+    if (last && source == (int64_t)last->extent * last->source &&
+        destination == (int64_t)last->extent * last->destination)
         last->extent *= extent;
     else
         pairs[(*count)++] = (struct pair){ extent, source, destination };
 }
 
-/* Refines two blocks of equal size to common digits, innermost first in pairs, and returns how many elements those cover. */
-static uint64_t refine(const struct cursor *s, const struct block *sb, const struct cursor *d, const struct block *db, struct pair *pairs,
-                       uint32_t *count)
+/* Refines two blocks of equal size to common digits, innermost first in pairs, and returns how many elements those
+ * cover. */
+static uint64_t refine(const struct cursor *s, const struct block *sb, const struct cursor *d, const struct block *db,
+                       struct pair *pairs, uint32_t *count)
 {
     struct digit from[MOST_DIGITS], to[MOST_DIGITS];
     uint32_t from_count = block_digits(s, sb, from), to_count = block_digits(d, db, to);
@@ -135,7 +140,8 @@ static uint64_t byte_offset(const struct cursor *cursor, const struct block *blo
 }
 
 /* Whether a plain move goes on where the copy's last one ends. */
-static bool extend_last(struct image *image, const struct image_copy *copy, uint64_t source, uint64_t destination, uint64_t bytes)
+static bool extend_last(struct image *image, const struct image_copy *copy, uint64_t source, uint64_t destination,
+                        uint64_t bytes)
 {
     if (!copy->moves)
         return false;
@@ -146,7 +152,8 @@ static bool extend_last(struct image *image, const struct image_copy *copy, uint
     return true;
 }
 
-static void add_move(struct image *image, struct image_copy *copy, uint64_t source, uint64_t destination, const struct pair *pairs, uint32_t count)
+static void add_move(struct image *image, struct image_copy *copy, uint64_t source, uint64_t destination,
+                     const struct pair *pairs, uint32_t count)
 {
     uint64_t bytes = copy->element_bytes;
     uint32_t inner = 0;
@@ -154,7 +161,8 @@ static void add_move(struct image *image, struct image_copy *copy, uint64_t sour
         bytes *= pairs[inner++].extent;
     if (inner == count && extend_last(image, copy, source, destination, bytes))
         return;
-    *vec_push(&image->moves) = (struct image_move){ source, destination, bytes, (uint32_t)image->move_digits.count, count - inner };
+    *vec_push(&image->moves) =
+        (struct image_move){ source, destination, bytes, (uint32_t)image->move_digits.count, count - inner };
     ++copy->moves;
     for (uint32_t i = count; i-- > inner;)
         *vec_push(&image->move_digits) = (struct image_digit){ pairs[i].extent, pairs[i].source * copy->element_bytes,
@@ -232,10 +240,12 @@ static bool sides_meet(struct plan_side source, struct plan_side destination)
     return meet;
 }
 
-uint32_t plan_copy(struct image *image, const uint64_t *storage, struct plan_side source, struct plan_side destination, uint64_t elements,
-                   unsigned element_bytes)
+uint32_t plan_copy(struct image *image, const uint64_t *storage, struct plan_side source, struct plan_side destination,
+                   uint64_t elements, unsigned element_bytes)
 {
-    struct image_copy copy = { .first_move = image->moves.count, .bytes = elements * element_bytes, .element_bytes = (uint8_t)element_bytes };
+    struct image_copy copy = { .first_move = image->moves.count,
+                               .bytes = elements * element_bytes,
+                               .element_bytes = (uint8_t)element_bytes };
     copy.overlaps = sides_meet(source, destination);
     struct cursor s, d;
     cursor_begin(&s, storage, source, elements);
@@ -251,7 +261,8 @@ uint32_t plan_copy(struct image *image, const uint64_t *storage, struct plan_sid
         struct pair pairs[MOST_DIGITS];
         uint32_t count;
         uint64_t covered = refine(&s, &from, &d, &to, pairs, &count);
-        add_move(image, &copy, byte_offset(&s, &from, element_bytes), byte_offset(&d, &to, element_bytes), pairs, count);
+        add_move(image, &copy, byte_offset(&s, &from, element_bytes), byte_offset(&d, &to, element_bytes), pairs,
+                 count);
         s.done += covered;
         d.done += covered;
         left -= covered;

@@ -3,8 +3,8 @@
 #ifndef COMPILER_PLAN_H
 #define COMPILER_PLAN_H
 
-#include "image/image.h"
 #include "graph/view.h"
+#include "image/image.h"
 
 /* One side of a copy: pieces of variables, or (pieces NULL) a buffer from its start. */
 struct plan_side {
@@ -13,9 +13,10 @@ struct plan_side {
 };
 #define PLAN_BUFFER ((struct plan_side){ NULL, 0 })
 
-/* Adds a copy of elements of element_bytes each to image->copies and returns its index.  storage: byte offset of each variable. */
-uint32_t plan_copy(struct image *image, const uint64_t *storage, struct plan_side source, struct plan_side destination, uint64_t elements,
-                   unsigned element_bytes);
+/* Adds a copy of elements of element_bytes each to image->copies and returns its index.  storage: byte offset of each
+ * variable. */
+uint32_t plan_copy(struct image *image, const uint64_t *storage, struct plan_side source, struct plan_side destination,
+                   uint64_t elements, unsigned element_bytes);
 
 static inline struct plan_side plan_side_of_view(const struct view *view)
 {

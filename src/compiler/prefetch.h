@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a pass comes to soon after order[i], asked for early: passes that go tile by tile meet vertices, edges and views far apart, unless
- * they were created in that order, and would wait for memory most of the time.
+/* What a pass comes to soon after order[i], asked for early: passes that go tile by tile meet vertices, edges and views
+ * far apart, unless they were created in that order, and would wait for memory most of the time.
  *
  * Always inline: to gcc a function that only prefetches does nothing, and calls of it are dropped. */
 #ifndef COMPILER_PREFETCH_H

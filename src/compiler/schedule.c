@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* schedule: the vertices of each tile onto its worker contexts.
- * In: order, groups, spans, image->sets.  Out: the model's sets of programs, their parts and shares; type_of; missing_estimate of sets.
- * The model's set of the same index is the image's. */
+ * In: order, groups, spans, image->sets.  Out: the model's sets of programs, their parts and shares; type_of;
+ * missing_estimate of sets. The model's set of the same index is the image's. */
 #include "compiler/dry_run.h"
 #include "compiler/edges.h"
 #include "compiler/prefetch.h"
@@ -38,8 +38,10 @@ static bool add_estimate(struct schedule *s, uint32_t vertex, uint64_t cycles)
     uint64_t each = s->c->store->target.num_worker_contexts;
     s->over = cycles > (FIGURE_MOST - s->estimated) / each;
     if (s->over)
-        return compiler_fail_vertex(s->c, POP_OVERFLOW_ERROR, vertex, "%llu cycles are estimated for it: the vertices of its compute set take more than 2^48 in all",
-                                    (unsigned long long)cycles);
+        return compiler_fail_vertex(
+            s->c, POP_OVERFLOW_ERROR, vertex,
+            "%llu cycles are estimated for it: the vertices of its compute set take more than 2^48 in all",
+            (unsigned long long)cycles);
     s->estimated += cycles * each;
     return true;
 }
@@ -89,7 +91,8 @@ static bool schedule_tile(struct schedule *s, const struct tile_walk *walk)
         uint64_t before = s->tile.active;
         if (!schedule_group(s, group, walk->first[g], walk->last[g])) {
             if (!s->over)
-                s->image->missing_estimate = compiler_string(c, store_name(c->store, c->store->types.data[group->type].name));
+                s->image->missing_estimate =
+                    compiler_string(c, store_name(c->store, c->store->types.data[group->type].name));
             return false;
         }
         s->active[g] += s->tile.active - before;
@@ -97,11 +100,18 @@ static bool schedule_tile(struct schedule *s, const struct tile_walk *walk)
     return true;
 }
 
-static bool schedule_set(struct compiler *c, const struct used_set *set, struct image_set *out, struct dry_run *dry, bool keep)
+static bool schedule_set(struct compiler *c, const struct used_set *set, struct image_set *out, struct dry_run *dry,
+                         bool keep)
 {
     const char *name = store_name(c->store, c->store->sets.data[set->set].name);
-    struct schedule s = { .c = c, .set = set, .image = out, .active = mem_zero(set->groups, sizeof(*s.active)),
-                          .index = tables_set(c, name), .trace = log_on(LOG_COMPILER, LOG_TRACE), .dry = dry, .keep = keep };
+    struct schedule s = { .c = c,
+                          .set = set,
+                          .image = out,
+                          .active = mem_zero(set->groups, sizeof(*s.active)),
+                          .index = tables_set(c, name),
+                          .trace = log_on(LOG_COMPILER, LOG_TRACE),
+                          .dry = dry,
+                          .keep = keep };
     c->image->model.sets.data[s.index].set = set->set + 1;
     size_t kept = c->image->model.vertices.count;
     struct tile_walk walk;
@@ -109,14 +119,15 @@ static bool schedule_set(struct compiler *c, const struct used_set *set, struct 
     bool known = true;
     while (tile_walk_next(&walk)) {
         for (uint32_t g = 0; g < set->groups; ++g)
-            tables_count(c, tables_type(c, c->groups.data[set->first_group + g].type), walk.tile, (uint32_t)(walk.last[g] - walk.first[g]));
+            tables_count(c, tables_type(c, c->groups.data[set->first_group + g].type), walk.tile,
+                         (uint32_t)(walk.last[g] - walk.first[g]));
         known = known && schedule_tile(&s, &walk);
         if (!known)
             continue;
         tables_part(c, walk.tile, &s.tile);
         if (s.trace)
-            LOG(COMPILER, TRACE, "compute set '%s': tile %u has %llu vertices, %llu cycles", name, walk.tile, (unsigned long long)s.vertices,
-                (unsigned long long)cost_tile_cycles(&s.tile));
+            LOG(COMPILER, TRACE, "compute set '%s': tile %u has %llu vertices, %llu cycles", name, walk.tile,
+                (unsigned long long)s.vertices, (unsigned long long)cost_tile_cycles(&s.tile));
     }
     tile_walk_end(&walk);
     for (uint32_t g = 0; g < set->groups; ++g) {
@@ -157,8 +168,8 @@ static void warn_of_missing(const struct compiler *c)
         types[known++] = type;
     }
     if (sets)
-        LOG(COMPILER, WARN, "cycles of %zu compute %s are not known: no performance estimate of vertex %s %s%s", sets, sets == 1 ? "set" : "sets",
-            known == 1 ? "type" : "types", str_text(&text), known == MOST ? ", ..." : "");
+        LOG(COMPILER, WARN, "cycles of %zu compute %s are not known: no performance estimate of vertex %s %s%s", sets,
+            sets == 1 ? "set" : "sets", known == 1 ? "type" : "types", str_text(&text), known == MOST ? ", ..." : "");
     str_free(&text);
 }
 

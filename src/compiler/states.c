@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The state of one vertex: the codelet's defaults, then what each field was given; the layout stands in popc/codelet.h.
  *
- * An edge is a reference into storage when it is one run, aligned as its field asks, and no Input that its own vertex writes.  Other edges
- * get a buffer in scratch: filled before the vertex runs (Outputs too, so that what a vertex leaves unwritten keeps its value) and, where
- * the field writes, scattered after.  An Input that overlaps what its vertex writes in place sees the elements as they were. */
+ * An edge is a reference into storage when it is one run, aligned as its field asks, and no Input that its own vertex
+ * writes.  Other edges get a buffer in scratch: filled before the vertex runs (Outputs too, so that what a vertex
+ * leaves unwritten keeps its value) and, where the field writes, scattered after.  An Input that overlaps what its
+ * vertex writes in place sees the elements as they were. */
 #include "compiler/states.h"
 
 #include "compiler/edges.h"
@@ -23,7 +24,8 @@ static void put_pointer(struct compiler *c, uint64_t at, uint64_t reference, boo
         put_word(c, at + 8, size);
 }
 
-/* Room for a table or for vector data; where no size stands beside the pointer, its number of items stands before it. */
+/* Room for a table or for vector data; where no size stands beside the pointer, its number of items stands before it.
+ */
 static uint64_t add_items(struct compiler *c, uint64_t items, uint64_t item_bytes, bool counted)
 {
     uint64_t end = c->image->states.count, at = align_up(end + (counted ? 8 : 0), STATE_DATA_ALIGNMENT);
@@ -35,7 +37,8 @@ static uint64_t add_items(struct compiler *c, uint64_t items, uint64_t item_byte
 }
 
 /* Whether a vertex can work on an edge where it lies; *run is then what it is. */
-static bool in_place(const struct compiler *c, const struct codelet_field *field, const struct edge *edge, struct run *run)
+static bool in_place(const struct compiler *c, const struct codelet_field *field, const struct edge *edge,
+                     struct run *run)
 {
     if (!edge_single_run(c->store, edge, run))
         return false;
@@ -85,7 +88,8 @@ static bool runs_meet(const struct run *a, const struct run *b)
     return a->variable == b->variable && a->offset < b->offset + b->count && b->offset < a->offset + a->count;
 }
 
-/* Writes are disjoint (hazard saw to it), so that of many, in order, only the last one that begins before the run's end can meet it. */
+/* Writes are disjoint (hazard saw to it), so that of many, in order, only the last one that begins before the run's end
+ * can meet it. */
 static bool vertex_writes(const struct filler *f, const struct run *run)
 {
     if (f->writes.count <= FEW_WRITES) {
@@ -106,14 +110,22 @@ static bool vertex_writes(const struct filler *f, const struct run *run)
     return low && runs_meet(&f->writes.data[low - 1], run);
 }
 
-static uint64_t add_gather(struct filler *f, const struct codelet_field *field, const struct edge *edge, uint64_t elements)
+static uint64_t add_gather(struct filler *f, const struct codelet_field *field, const struct edge *edge,
+                           uint64_t elements)
 {
     struct compiler *c = f->c;
     struct digit digit = { edge->count, 1 };
-    struct piece piece = { .variable = edge->variable, .digits = elements > 1, .offset = edge_offset(edge), .elements = elements, .digit = &digit };
-    struct plan_side side = edge->form == EDGE_RUN ? (struct plan_side){ &piece, 1 } : plan_side_of_view(c->store->views.data[edge->variable]);
+    struct piece piece = { .variable = edge->variable,
+                           .digits = elements > 1,
+                           .offset = edge_offset(edge),
+                           .elements = elements,
+                           .digit = &digit };
+    struct plan_side side = edge->form == EDGE_RUN ? (struct plan_side){ &piece, 1 }
+                                                   : plan_side_of_view(c->store->views.data[edge->variable]);
     unsigned element_bytes = (unsigned)pop_type_size((pop_type)field->type);
-    struct image_gather gather = { .vertex_in_set = f->vertex_in_set, .scratch = f->scratch, .bytes = elements * element_bytes };
+    struct image_gather gather = { .vertex_in_set = f->vertex_in_set,
+                                   .scratch = f->scratch,
+                                   .bytes = elements * element_bytes };
     gather.before = plan_copy(c->image, c->storage, side, PLAN_BUFFER, elements, element_bytes) + 1;
     if (field->direction != FIELD_INPUT)
         gather.after = plan_copy(c->image, c->storage, PLAN_BUFFER, side, elements, element_bytes) + 1;
@@ -124,20 +136,24 @@ static uint64_t add_gather(struct filler *f, const struct codelet_field *field, 
 }
 
 /* Where a vertex finds the elements of an edge; an empty edge gets an address that can be read too. */
-static uint64_t edge_reference(struct filler *f, const struct codelet_field *field, const struct edge *edge, uint64_t *elements)
+static uint64_t edge_reference(struct filler *f, const struct codelet_field *field, const struct edge *edge,
+                               uint64_t *elements)
 {
     struct run run = { 0 };
     *elements = edge_elements(f->c->store, edge);
     if (!*elements)
         return IMAGE_REF(BLOCK_STORAGE, 0);
     f->work += *elements * pop_type_size((pop_type)field->type);
-    if (in_place(f->c, field, edge, &run) && (field->direction != FIELD_INPUT || !f->writes.count || !vertex_writes(f, &run)))
-        return IMAGE_REF(BLOCK_STORAGE, f->c->storage[run.variable] + run.offset * variable_element_bytes(f->c, run.variable));
+    if (in_place(f->c, field, edge, &run) &&
+        (field->direction != FIELD_INPUT || !f->writes.count || !vertex_writes(f, &run)))
+        return IMAGE_REF(BLOCK_STORAGE,
+                         f->c->storage[run.variable] + run.offset * variable_element_bytes(f->c, run.variable));
     return add_gather(f, field, edge, *elements);
 }
 
 /* Initial contents of vector state (or a row of it); returns where they are. */
-static uint64_t add_state_data(struct compiler *c, const struct codelet_field *field, const struct edge *edge, bool counted)
+static uint64_t add_state_data(struct compiler *c, const struct codelet_field *field, const struct edge *edge,
+                               bool counted)
 {
     size_t bytes = pop_type_size((pop_type)field->type);
     uint64_t at = add_items(c, edge->count, bytes, counted);

@@ -49,11 +49,13 @@ void steps_plan(struct builder *b, uint32_t op, enum model_kind kind, uint32_t i
     uint32_t name = kind == MODEL_EXECUTE    ? model->sets.data[index].name
                     : kind == MODEL_EXCHANGE ? model->exchanges.data[index].name
                                              : model->global_exchanges.data[index].name;
-    steps_leaf(b, op, (struct model_step){ .kind = (uint8_t)kind, .name = path_of(b, origin.node, name), .index = index }, origin);
+    steps_leaf(b, op,
+               (struct model_step){ .kind = (uint8_t)kind, .name = path_of(b, origin.node, name), .index = index },
+               origin);
 }
 
-/* Hardware that counts a set's cycles on one tile for all must know when the last tile is done: a sync before the set and one after it (seed 001,
- * Profiler mode). */
+/* Hardware that counts a set's cycles on one tile for all must know when the last tile is done: a sync before the set
+ * and one after it (seed 001, Profiler mode). */
 static bool counts_on_one_tile(const struct compiler *c)
 {
     const char *level = options_get(c->options, "engine", "debug.computeInstrumentationLevel");
@@ -65,7 +67,8 @@ static void sync_step(struct builder *b, uint32_t node, uint32_t op, enum model_
 {
     const struct program_node *n = b->c->store->programs.data[node];
     uint32_t name = n->kind == PROGRAM_SYNC ? compiler_string(b->c, store_name(b->c->store, n->name)) : 0;
-    steps_leaf(b, op, (struct model_step){ .kind = MODEL_SYNC, .detail = (uint8_t)sync, .name = name }, steps_origin(node, ROLE_OTHER));
+    steps_leaf(b, op, (struct model_step){ .kind = MODEL_SYNC, .detail = (uint8_t)sync, .name = name },
+               steps_origin(node, ROLE_OTHER));
 }
 
 static void execute_steps(struct builder *b, uint32_t node, uint32_t op)
@@ -122,16 +125,23 @@ static void broadcast_steps(struct builder *b, uint32_t node, uint32_t op, uint3
                 loads_send(&b->loads, tile, to, WORD);
             sent_to = to / per_ipu;
         }
-        struct exchange_pair pair = loads_finish(&b->loads, c, "switchControlBroadcast/ExchangePre", "switchControlBroadcast/GlobalPre/GlobalExchange");
+        struct exchange_pair pair = loads_finish(&b->loads, c, "switchControlBroadcast/ExchangePre",
+                                                 "switchControlBroadcast/GlobalPre/GlobalExchange");
         *vec_push(&b->broadcasts) = (struct broadcast){ tile, pair };
     }
     snprintf(internal, sizeof(internal), "switchControlBroadcast%u/ExchangePre", b->switches);
     snprintf(global, sizeof(global), "switchControlBroadcast%u/GlobalPre/GlobalExchange", b->switches++);
     if (b->broadcasts.data[at].pair.global != NONE)
-        steps_leaf(b, op, (struct model_step){ .kind = MODEL_GLOBAL_EXCHANGE, .name = compiler_string(c, global), .index = b->broadcasts.data[at].pair.global },
+        steps_leaf(b, op,
+                   (struct model_step){ .kind = MODEL_GLOBAL_EXCHANGE,
+                                        .name = compiler_string(c, global),
+                                        .index = b->broadcasts.data[at].pair.global },
                    steps_origin(node, role));
     if (b->broadcasts.data[at].pair.internal != NONE)
-        steps_leaf(b, op, (struct model_step){ .kind = MODEL_EXCHANGE, .name = compiler_string(c, internal), .index = b->broadcasts.data[at].pair.internal },
+        steps_leaf(b, op,
+                   (struct model_step){ .kind = MODEL_EXCHANGE,
+                                        .name = compiler_string(c, internal),
+                                        .index = b->broadcasts.data[at].pair.internal },
                    steps_origin(node, role));
 }
 
@@ -145,7 +155,8 @@ static uint32_t tile_of(struct builder *b, const struct view *view)
     return tile == HOME_EVERYWHERE ? 0 : tile;
 }
 
-/* Hardware that records branches sends the records to the host before they are more than it keeps: a sync with the host at each branch. */
+/* Hardware that records branches sends the records to the host before they are more than it keeps: a sync with the host
+ * at each branch. */
 static bool flushes_branches(const struct compiler *c)
 {
     return c->store->target.type == POP_TARGET_IPU && compiler_instruments(c, "debug.instrumentControlFlow") &&
@@ -165,7 +176,8 @@ void steps_before(struct builder *b, uint32_t node, uint32_t op)
     }
 }
 
-/* As the guide's listing has it: a word for the sync, then the program's number with another, then its broadcast (seed 001, Steps). */
+/* As the guide's listing has it: a word for the sync, then the program's number with another, then its broadcast (seed
+ * 001, Steps). */
 void steps_entry(struct builder *b)
 {
     enum { WORD = 4, TILE = 0 };
@@ -210,7 +222,9 @@ void steps_of_program(struct builder *b, uint32_t node, uint32_t op)
         sync_step(b, node, op, n->object == POP_SYNC_INTERNAL ? MODEL_SYNC_INTERNAL : MODEL_SYNC_EXTERNAL);
         break;
     case PROGRAM_WRITE_UNDEF:
-        steps_leaf(b, NONE, (struct model_step){ .kind = MODEL_WRITE_UNDEF, .name = compiler_string(b->c, store_name(b->c->store, n->name)) },
+        steps_leaf(b, NONE,
+                   (struct model_step){ .kind = MODEL_WRITE_UNDEF,
+                                        .name = compiler_string(b->c, store_name(b->c->store, n->name)) },
                    steps_origin(node, ROLE_OTHER));
         break;
     default: /* aborts, and what only tells the compiler something: nothing on the machine */

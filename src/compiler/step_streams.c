@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stream copies as steps: those that follow each other are put off and become one; what the host sends in its own order is sorted by the tiles. */
+/* Stream copies as steps: those that follow each other are put off and become one; what the host sends in its own order
+ * is sorted by the tiles. */
 #include "compiler/steps.h"
 
 bool steps_is_stream(const struct program_node *n)
 {
-    return n->kind == PROGRAM_STREAM_IN || n->kind == PROGRAM_STREAM_OUT || n->kind == PROGRAM_REMOTE_IN || n->kind == PROGRAM_REMOTE_OUT;
+    return n->kind == PROGRAM_STREAM_IN || n->kind == PROGRAM_STREAM_OUT || n->kind == PROGRAM_REMOTE_IN ||
+           n->kind == PROGRAM_REMOTE_OUT;
 }
 
-/* Whether a stream copy may go along with those that were put off: none of them writes a variable that another reads or writes. */
+/* Whether a stream copy may go along with those that were put off: none of them writes a variable that another reads or
+ * writes. */
 static bool merges(const struct builder *b, const struct program_node *n)
 {
     const struct view *view = n->destination ? n->destination : n->source;
@@ -29,11 +32,15 @@ static void note_stream(struct builder *b, const struct program_node *n)
     }
 }
 
-void steps_host_copies(struct builder *b, uint32_t op, uint32_t name, enum model_stream detail, struct step_origin origin)
+void steps_host_copies(struct builder *b, uint32_t op, uint32_t name, enum model_stream detail,
+                       struct step_origin origin)
 {
     for (size_t i = 0; i < b->host.made.count; ++i)
-        steps_leaf(b, op, (struct model_step){ .kind = MODEL_STREAM_COPY, .detail = (uint8_t)detail, .name = name, .index = b->host.made.data[i] },
-                   origin);
+        steps_leaf(
+            b, op,
+            (struct model_step){
+                .kind = MODEL_STREAM_COPY, .detail = (uint8_t)detail, .name = name, .index = b->host.made.data[i] },
+            origin);
 }
 
 /* Tiles whose part of a view is more than one piece of it, so that what comes in the tensor's order must be sorted. */
@@ -63,12 +70,13 @@ static bool note_piece(const struct run *run, void *context)
     return true;
 }
 
-/* How a view's data comes in or goes out: piece by piece from and to where it lies; in the tensor's order, an equal share for each tile, which tiles
- * sort among each other; or, what comes in pieces too small for the host, in grains, each to the tile of its first element. */
+/* How a view's data comes in or goes out: piece by piece from and to where it lies; in the tensor's order, an equal
+ * share for each tile, which tiles sort among each other; or, what comes in pieces too small for the host, in grains,
+ * each to the tile of its first element. */
 enum relay_kind { RELAY_NONE, RELAY_SHARES, RELAY_GRAINS };
 
-/* What the program asked for: data in the order of tile memory, which the host arranges; tiles need no buffers to sort it in, and the host sends smaller
- * pieces. */
+/* What the program asked for: data in the order of tile memory, which the host arranges; tiles need no buffers to sort
+ * it in, and the host sends smaller pieces. */
 static bool host_arranges(const struct builder *b, const struct program_node *n)
 {
     if (n->kind == PROGRAM_STREAM_IN || n->kind == PROGRAM_STREAM_OUT)
@@ -119,7 +127,8 @@ static bool relay_run(const struct run *run, void *context)
     uint64_t stop;
     for (struct run left = *run; left.count;) {
         uint32_t owner = owners_find(&r->b->owners, left.variable, left.offset, &stop);
-        uint64_t room = r->share - r->at % r->share, bytes = (stop - left.offset < left.count ? stop - left.offset : left.count) * r->element_bytes;
+        uint64_t room = r->share - r->at % r->share,
+                 bytes = (stop - left.offset < left.count ? stop - left.offset : left.count) * r->element_bytes;
         bytes = bytes < room ? bytes : room;
         owner = owner == HOME_EVERYWHERE ? 0 : owner;
         if (r->at % r->share == 0)
@@ -138,14 +147,20 @@ static bool relay_run(const struct run *run, void *context)
 static struct relay relay_start(struct builder *b, enum relay_kind kind, const struct view *view, bool to_host)
 {
     const pop_target *target = &b->c->store->target;
-    uint64_t element = pop_type_size((pop_type)view->type), grain = target->host_grain_bytes > element ? target->host_grain_bytes / element * element : element;
-    return (struct relay){ .b = b, .kind = kind, .to_host = to_host, .element_bytes = element,
-                           .share = kind == RELAY_GRAINS ? grain : host_exchange_share(target, view->elements * element) };
+    uint64_t element = pop_type_size((pop_type)view->type),
+             grain = target->host_grain_bytes > element ? target->host_grain_bytes / element * element : element;
+    return (struct relay){ .b = b,
+                           .kind = kind,
+                           .to_host = to_host,
+                           .element_bytes = element,
+                           .share =
+                               kind == RELAY_GRAINS ? grain : host_exchange_share(target, view->elements * element) };
 }
 
-/* Sorts the relayed views of one direction: an exchange, which brings what stays on its tile along (inferred: tutorial 6's listing has no cycles
- * for copies of it). */
-static void relay_views(struct builder *b, enum relay_kind kind, bool to_host, struct step_origin origin, struct tile_moves *moves)
+/* Sorts the relayed views of one direction: an exchange, which brings what stays on its tile along (inferred: tutorial
+ * 6's listing has no cycles for copies of it). */
+static void relay_views(struct builder *b, enum relay_kind kind, bool to_host, struct step_origin origin,
+                        struct tile_moves *moves)
 {
     struct compiler *c = b->c;
     for (uint32_t i = 0; i < origin.merged; ++i) {
@@ -170,9 +185,11 @@ static void relay_steps(struct builder *b, bool to_host, struct step_origin orig
     exchange_schedule_settle(b->loads.schedule); /* words of grains fit between the others */
     relay_views(b, RELAY_GRAINS, to_host, origin, &moves);
     tile_moves_end(&moves, &b->copies);
-    struct exchange_pair pair = loads_finish(&b->loads, c, tables_name(internal, name, to_host ? "ExchangePre" : "ExchangePost"),
-                                             tables_name(global, name, to_host ? "GlobalPre/GlobalExchange" : "GlobalPost/GlobalExchange"));
-    uint32_t copies = tables_copies(c, tables_name(local, name, to_host ? "OnTileCopyPre" : "OnTileCopyPost"), &b->copies);
+    struct exchange_pair pair =
+        loads_finish(&b->loads, c, tables_name(internal, name, to_host ? "ExchangePre" : "ExchangePost"),
+                     tables_name(global, name, to_host ? "GlobalPre/GlobalExchange" : "GlobalPost/GlobalExchange"));
+    uint32_t copies =
+        tables_copies(c, tables_name(local, name, to_host ? "OnTileCopyPre" : "OnTileCopyPost"), &b->copies);
     origin.role = ROLE_OTHER;
     steps_plan(b, b->streams.op, MODEL_EXECUTE, copies, origin);
     steps_plan(b, b->streams.op, MODEL_GLOBAL_EXCHANGE, pair.global, origin);
@@ -193,7 +210,9 @@ static void add_stream(struct builder *b, const struct view *view, bool to_host,
 void steps_flush(struct builder *b)
 {
     struct compiler *c = b->c;
-    struct step_origin origin = { .node = NONE, .set = NONE, .first_merged = (uint32_t)c->merged.count, .role = ROLE_STREAM };
+    struct step_origin origin = {
+        .node = NONE, .set = NONE, .first_merged = (uint32_t)c->merged.count, .role = ROLE_STREAM
+    };
     bool host = false, remote = false;
     if (!b->streams.nodes.count)
         return;
@@ -214,8 +233,11 @@ void steps_flush(struct builder *b)
     ++b->streams.number;
     if (origin.buffered)
         relay_steps(b, true, origin);
-    steps_host_copies(b, b->streams.op, compiler_string(c, name), host && remote ? MODEL_STREAM_MIXED : remote ? MODEL_STREAM_REMOTE : MODEL_STREAM_HOST,
-                 origin);
+    steps_host_copies(b, b->streams.op, compiler_string(c, name),
+                      host && remote ? MODEL_STREAM_MIXED
+                      : remote       ? MODEL_STREAM_REMOTE
+                                     : MODEL_STREAM_HOST,
+                      origin);
     if (origin.buffered)
         relay_steps(b, false, origin);
 }
@@ -234,7 +256,8 @@ void steps_stream(struct builder *b, uint32_t node, uint32_t op)
 }
 
 /* Tensors that a program hands to the host, or gets from it. */
-void steps_hand_over(struct builder *b, uint32_t node, uint32_t op, const struct view *const *views, size_t count, bool to_host)
+void steps_hand_over(struct builder *b, uint32_t node, uint32_t op, const struct view *const *views, size_t count,
+                     bool to_host)
 {
     const struct program_node *n = b->c->store->programs.data[node];
     const char *name = store_name(b->c->store, n->name);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* steps: the tree of steps that the machine goes through, as profiles show it (seed 001, Program structure), and which of them the engine's ops stand
- * for.  Programs that stand in several places are functions, as lowering has them.
- * In: lowered, plans, ops.  Out: the model's steps, children, controls, functions, entry, op_first, op_steps, host exchanges; origins, merged. */
+/* steps: the tree of steps that the machine goes through, as profiles show it (seed 001, Program structure), and which
+ * of them the engine's ops stand for.  Programs that stand in several places are functions, as lowering has them. In:
+ * lowered, plans, ops.  Out: the model's steps, children, controls, functions, entry, op_first, op_steps, host
+ * exchanges; origins, merged. */
 #include "compiler/steps.h"
 
 #include "compiler/blocks.h"
@@ -56,7 +57,8 @@ static void close_step(struct builder *b)
         step->first_child = (uint32_t)b->model->children.count;
         step->children = count;
         if (count)
-            memcpy(vec_extend(&b->model->children, count), b->pending.data + open->first_child, count * sizeof(uint32_t));
+            memcpy(vec_extend(&b->model->children, count), b->pending.data + open->first_child,
+                   count * sizeof(uint32_t));
         b->pending.count = open->first_child;
     }
     --b->open.count;
@@ -66,7 +68,7 @@ static uint32_t new_sequence(struct builder *b, uint32_t node)
 {
     uint32_t name = node == NONE ? 0 : compiler_string(b->c, store_name(b->c->store, node_at(b, node)->name));
     return new_step(b, (struct model_step){ .kind = MODEL_SEQUENCE, .name = name },
-                     (struct step_origin){ .node = node, .set = NONE, .role = ROLE_CONTAINER });
+                    (struct step_origin){ .node = node, .set = NONE, .role = ROLE_CONTAINER });
 }
 
 /* Closes what hangs over from the body or the slot before. */
@@ -114,8 +116,10 @@ static void begin_container(struct builder *b, uint32_t node, uint32_t op)
     const struct program_node *n = node_at(b, node);
     steps_flush(b);
     steps_before(b, node, op);
-    uint32_t step = new_step(b, (struct model_step){ .kind = (uint8_t)container_kind(n), .name = compiler_string(b->c, store_name(b->c->store, n->name)) },
-                              (struct step_origin){ .node = node, .set = NONE, .role = ROLE_CONTAINER });
+    uint32_t step = new_step(b,
+                             (struct model_step){ .kind = (uint8_t)container_kind(n),
+                                                  .name = compiler_string(b->c, store_name(b->c->store, n->name)) },
+                             (struct step_origin){ .node = node, .set = NONE, .role = ROLE_CONTAINER });
     *vec_push(&b->pending) = step;
     open_step(b, node, step, false);
 }
@@ -158,8 +162,8 @@ static void end_block(struct builder *b, uint32_t node, uint32_t op)
 
 static bool is_container(const struct program_node *n)
 {
-    return n->kind == PROGRAM_REPEAT || n->kind == PROGRAM_WHILE_TRUE || n->kind == PROGRAM_WHILE_FALSE || n->kind == PROGRAM_IF ||
-           n->kind == PROGRAM_SWITCH;
+    return n->kind == PROGRAM_REPEAT || n->kind == PROGRAM_WHILE_TRUE || n->kind == PROGRAM_WHILE_FALSE ||
+           n->kind == PROGRAM_IF || n->kind == PROGRAM_SWITCH;
 }
 
 static void begin_program(struct builder *b, uint32_t node, uint32_t op)
@@ -190,7 +194,8 @@ static void end_program(struct builder *b, uint32_t node)
 static void call(struct builder *b, const char *name, uint32_t op)
 {
     steps_flush(b);
-    uint32_t step = steps_leaf(b, NONE, (struct model_step){ .kind = MODEL_CALL, .name = compiler_string(b->c, name) }, (struct step_origin){ .node = NONE, .set = NONE, .role = ROLE_OTHER });
+    uint32_t step = steps_leaf(b, NONE, (struct model_step){ .kind = MODEL_CALL, .name = compiler_string(b->c, name) },
+                               (struct step_origin){ .node = NONE, .set = NONE, .role = ROLE_OTHER });
     *vec_push(&b->call_step) = step;
     *vec_push(&b->call_op) = b->c->image->ops.data[op].a;
 }
@@ -270,7 +275,7 @@ static uint32_t control_case(struct builder *b, uint32_t *function, size_t i)
     if (!function[body])
         return b->body_step.data[body];
     uint32_t call = new_step(b, (struct model_step){ .kind = MODEL_CALL, .index = function_of(b, function, body) },
-                              (struct step_origin){ .node = NONE, .set = NONE, .role = ROLE_OTHER });
+                             (struct step_origin){ .node = NONE, .set = NONE, .role = ROLE_OTHER });
     uint32_t step = new_sequence(b, NONE);
     b->model->steps.data[step].first_child = (uint32_t)b->model->children.count;
     b->model->steps.data[step].children = 1;
@@ -294,8 +299,9 @@ static void make_controls(struct builder *b, uint32_t *function, uint32_t entry)
     free(met);
     for (size_t i = 0; i < c->program_count; ++i)
         *vec_push(&b->pending) = control_case(b, function, i);
-    struct model_step *choice = &b->model->steps.data[b->model->children.data[b->model->steps.data[entry].first_child +
-                                                                              b->model->steps.data[entry].children - 1]];
+    struct model_step *choice =
+        &b->model->steps.data[b->model->children.data[b->model->steps.data[entry].first_child +
+                                                      b->model->steps.data[entry].children - 1]];
     choice->first_child = (uint32_t)b->model->children.count;
     choice->children = (uint32_t)c->program_count;
     memcpy(vec_extend(&b->model->children, c->program_count), b->pending.data, c->program_count * sizeof(uint32_t));
@@ -320,7 +326,8 @@ static void count_graph(struct compiler *c)
     uint64_t vertices = c->vertex_count;
     struct model *model = &c->image->model;
     for (size_t i = c->sets.count; i < model->sets.count; ++i) /* the compiler's own */
-        for (uint64_t k = model->sets.data[i].first_share; k < model->sets.data[i].first_share + model->sets.data[i].shares; ++k)
+        for (uint64_t k = model->sets.data[i].first_share;
+             k < model->sets.data[i].first_share + model->sets.data[i].shares; ++k)
             vertices += model->shares.data[k].vertices;
     *vec_push(&model->graph_counts) = c->modelled ? model->sets.count : c->sets.count;
     *vec_push(&model->graph_counts) = c->store->edge_count;
@@ -340,12 +347,14 @@ static void measure(struct compiler *c)
     uint64_t streams = 0, calls = 0, copies = 0;
     for (size_t i = 0; i < model->steps.count; ++i) {
         bool begins = model->steps.data[i].kind == MODEL_STREAM_COPY && c->origins.data[i].merged > 1 &&
-                      (!i || c->origins.data[i].first_merged != c->origins.data[i - 1].first_merged || model->steps.data[i - 1].kind != MODEL_STREAM_COPY);
+                      (!i || c->origins.data[i].first_merged != c->origins.data[i - 1].first_merged ||
+                       model->steps.data[i - 1].kind != MODEL_STREAM_COPY);
         streams += begins ? c->origins.data[i].merged - 1 : 0;
         calls += model->steps.data[i].kind == MODEL_CALL;
     }
     for (size_t i = c->sets.count; i < model->sets.count; ++i)
-        for (uint64_t k = model->sets.data[i].first_share; k < model->sets.data[i].first_share + model->sets.data[i].shares; ++k)
+        for (uint64_t k = model->sets.data[i].first_share;
+             k < model->sets.data[i].first_share + model->sets.data[i].shares; ++k)
             copies += model->shares.data[k].vertices;
     add_metric(c, "copy vertices added", copies);
     add_metric(c, "functions", model->functions.count);

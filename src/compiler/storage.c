@@ -13,10 +13,12 @@ bool pass_storage(struct compiler *c)
         if (!c->variable_use[v])
             continue;
         uint64_t bytes;
-        if (__builtin_mul_overflow(store->variables.data[v].elements, variable_element_bytes(c, v), &bytes) || bytes > UINT64_MAX / 4 - at)
-            return compiler_fail(c, POP_GRAPH_MEMORY_ALLOCATION_ERROR, store->variables.data[v].where, variable_name(c, v),
-                                 "variable '%s' of %llu elements is larger than an address can reach", variable_name(c, v),
-                                 (unsigned long long)store->variables.data[v].elements);
+        if (__builtin_mul_overflow(store->variables.data[v].elements, variable_element_bytes(c, v), &bytes) ||
+            bytes > UINT64_MAX / 4 - at)
+            return compiler_fail(c, POP_GRAPH_MEMORY_ALLOCATION_ERROR, store->variables.data[v].where,
+                                 variable_name(c, v),
+                                 "variable '%s' of %llu elements is larger than an address can reach",
+                                 variable_name(c, v), (unsigned long long)store->variables.data[v].elements);
         c->storage[v] = at;
         at = align_up(at + bytes + STORAGE_PADDING, STORAGE_ALIGNMENT);
     }

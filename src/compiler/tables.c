@@ -9,7 +9,9 @@
 uint32_t tables_set(struct compiler *c, const char *name)
 {
     struct model *model = &c->image->model;
-    *vec_push(&model->sets) = (struct model_set){ .name = compiler_string(c, name), .first_part = model->parts.count, .first_share = model->shares.count };
+    *vec_push(&model->sets) = (struct model_set){ .name = compiler_string(c, name),
+                                                  .first_part = model->parts.count,
+                                                  .first_share = model->shares.count };
     return (uint32_t)model->sets.count - 1;
 }
 
@@ -182,7 +184,8 @@ static int copy_order(const void *left, const void *right)
         return a->tile < b->tile ? -1 : 1;
     if (a->shape.bytes != b->shape.bytes) /* any order of equal work will do, as long as it is always the same */
         return a->shape.bytes < b->shape.bytes ? 1 : -1;
-    return a->shape.pieces != b->shape.pieces ? (a->shape.pieces < b->shape.pieces ? 1 : -1) : (int)b->shape.alignment - (int)a->shape.alignment;
+    return a->shape.pieces != b->shape.pieces ? (a->shape.pieces < b->shape.pieces ? 1 : -1)
+                                              : (int)b->shape.alignment - (int)a->shape.alignment;
 }
 
 uint32_t tables_rearranged(struct compiler *c, tile_copies *copies)

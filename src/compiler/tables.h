@@ -19,7 +19,8 @@ void tables_count(struct compiler *c, uint32_t type, uint32_t tile, uint32_t ver
 uint32_t tables_type(struct compiler *c, uint32_t type);
 uint32_t tables_own_type(struct compiler *c, const char *name, uint32_t state_bytes);
 
-/* Begins an exchange in one of the model's three lists; flows that are added next belong to it, tiles in ascending order. */
+/* Begins an exchange in one of the model's three lists; flows that are added next belong to it, tiles in ascending
+ * order. */
 enum exchange_list { EXCHANGES_INTERNAL = 0, EXCHANGES_GLOBAL, EXCHANGES_HOST };
 uint32_t tables_exchange(struct compiler *c, enum exchange_list list, const char *name);
 void tables_flow(struct compiler *c, enum exchange_list list, struct model_flow flow);

@@ -16,7 +16,9 @@ static void load_free(struct load *load)
 
 void loads_init(struct traffic_loads *loads, const pop_target *target)
 {
-    *loads = (struct traffic_loads){ .target = target, .between = mem_zero((size_t)target->num_ipus * target->num_ipus, sizeof(uint64_t)) };
+    *loads =
+        (struct traffic_loads){ .target = target,
+                                .between = mem_zero((size_t)target->num_ipus * target->num_ipus, sizeof(uint64_t)) };
     load_init(&loads->internal, pop_target_num_tiles(target));
     load_init(&loads->global, pop_target_num_tiles(target));
     loads->schedule = exchange_schedule_create(target);
@@ -58,7 +60,8 @@ void loads_send(struct traffic_loads *loads, uint32_t from, uint32_t to, uint64_
     ++tile->sends;
 }
 
-/* Whether it is a message between two tiles of an IPU: what a tile sends to itself it takes in while it sends it to others. */
+/* Whether it is a message between two tiles of an IPU: what a tile sends to itself it takes in while it sends it to
+ * others. */
 static bool receive(struct traffic_loads *loads, uint32_t from, uint32_t to, uint64_t bytes)
 {
     bool global = between_ipus(loads, from, to);
@@ -104,18 +107,28 @@ static bool shares_bus(const struct traffic_loads *loads, uint32_t tile)
 static struct exchange_tile exchange_tile(const struct traffic_loads *loads, uint32_t tile)
 {
     const struct tile_load *load = &loads->internal.tiles[tile];
-    return (struct exchange_tile){ .tile = tile % loads->target->tiles_per_ipu, .sent = load->sent, .received = load->received,
-                                   .sends = load->sends, .receives = load->receives, .follows = exchange_schedule_follows(loads->schedule, tile),
-                                   .end = exchange_schedule_end(loads->schedule, tile), .pairs = exchange_schedule_pairs(loads->schedule, tile),
+    return (struct exchange_tile){ .tile = tile % loads->target->tiles_per_ipu,
+                                   .sent = load->sent,
+                                   .received = load->received,
+                                   .sends = load->sends,
+                                   .receives = load->receives,
+                                   .follows = exchange_schedule_follows(loads->schedule, tile),
+                                   .end = exchange_schedule_end(loads->schedule, tile),
+                                   .pairs = exchange_schedule_pairs(loads->schedule, tile),
                                    .shares_bus = shares_bus(loads, tile) };
 }
 
 /* Adds a tile's code to the exchange's; its bytes. */
 static uint32_t add_code(struct model_exchange *exchange, const struct exchange_code *code, unsigned bytes)
 {
-    const struct { enum model_instruction instruction; uint32_t count; } parts[] = {
-        { MODEL_DELAY_INSTRUCTION, code->delay }, { MODEL_EXCHANGE_INSTRUCTION, code->exchange },
-        { MODEL_RECEIVE_ADDRESS_INSTRUCTION, code->receive_address }, { MODEL_RECEIVE_MUX_INSTRUCTION, code->receive_mux },
+    const struct {
+        enum model_instruction instruction;
+        uint32_t count;
+    } parts[] = {
+        { MODEL_DELAY_INSTRUCTION, code->delay },
+        { MODEL_EXCHANGE_INSTRUCTION, code->exchange },
+        { MODEL_RECEIVE_ADDRESS_INSTRUCTION, code->receive_address },
+        { MODEL_RECEIVE_MUX_INSTRUCTION, code->receive_mux },
         { MODEL_SEND_INSTRUCTION, code->send },
     };
     uint32_t count = 0;
@@ -138,10 +151,11 @@ static uint32_t finish_internal(struct traffic_loads *loads, struct compiler *c,
         struct exchange_code code = cost_exchange_code(loads->target, &part);
         uint64_t cycles = cost_exchange_cycles(loads->target, &part);
         uint32_t code_bytes = add_code(&c->image->model.exchanges.data[index], &code, loads->target->instruction_bytes);
-        tables_flow(c, EXCHANGES_INTERNAL, (struct model_flow){ tile, 1, part.sent, part.received, cycles, code_bytes, 0 });
+        tables_flow(c, EXCHANGES_INTERNAL,
+                    (struct model_flow){ tile, 1, part.sent, part.received, cycles, code_bytes, 0 });
         if (trace)
-            LOG(COMPILER, TRACE, "exchange '%s': tile %u sends %llu bytes, receives %llu bytes, %llu cycles", name, tile,
-                (unsigned long long)part.sent, (unsigned long long)part.received, (unsigned long long)cycles);
+            LOG(COMPILER, TRACE, "exchange '%s': tile %u sends %llu bytes, receives %llu bytes, %llu cycles", name,
+                tile, (unsigned long long)part.sent, (unsigned long long)part.received, (unsigned long long)cycles);
     }
     exchange_schedule_clear(loads->schedule);
     return index;
@@ -155,7 +169,9 @@ static uint64_t global_cycles(const struct traffic_loads *loads)
     for (unsigned from = 0; from < ipus; ++from)
         for (unsigned to = 0; to < ipus; ++to)
             if (loads->between[from * ipus + to])
-                *vec_push(&flows) = (struct exchange_load){ .source = from, .destination = to, .bytes = loads->between[from * ipus + to] };
+                *vec_push(&flows) = (struct exchange_load){ .source = from,
+                                                            .destination = to,
+                                                            .bytes = loads->between[from * ipus + to] };
     uint64_t cycles = cost_global_exchange(loads->target, flows.data, flows.count);
     vec_free(&flows);
     return cycles;
@@ -188,7 +204,8 @@ static void sort_touched(struct load *load)
         qsort(load->touched.data, load->touched.count, sizeof(*load->touched.data), tile_order);
 }
 
-struct exchange_pair loads_finish(struct traffic_loads *loads, struct compiler *c, const char *internal, const char *global)
+struct exchange_pair loads_finish(struct traffic_loads *loads, struct compiler *c, const char *internal,
+                                  const char *global)
 {
     struct exchange_pair pair = { NONE, NONE };
     sort_touched(&loads->internal);

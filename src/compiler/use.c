@@ -9,7 +9,11 @@ enum color { WHITE = 0, OPEN, DONE };
 struct walk {
     struct compiler *c;
     uint8_t *color; /* by node */
-    VEC(struct { uint32_t node; size_t next; }) stack;
+    VEC(struct {
+        uint32_t node;
+        size_t next;
+    })
+    stack;
 };
 
 static const struct program_node *node_at(const struct compiler *c, uint32_t node)
@@ -68,8 +72,9 @@ static bool visit(struct walk *walk, uint32_t root)
         ++c->references[child];
         if (walk->color[child] == OPEN)
             return compiler_fail(c, POP_GRAPH_RECURSION_ERROR, n->where, store_name(c->store, n->name),
-                                 n->kind == PROGRAM_CALL ? "this %s runs a function that is being called already: functions cannot recurse"
-                                                         : "this %s contains itself",
+                                 n->kind == PROGRAM_CALL
+                                     ? "this %s runs a function that is being called already: functions cannot recurse"
+                                     : "this %s contains itself",
                                  program_kind_name((enum program_kind)n->kind));
         if (walk->color[child] == WHITE)
             open_node(walk, child);

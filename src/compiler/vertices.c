@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* vertices: the sets, groups and vertex states that the engine runs.
- * In: order, groups, storage.  Out: image->sets, groups, states, gathers and their copies, codelets, modules, scratch_bytes; in checked
- * mode vertex_ids, edge_first, edge_bytes. */
+ * In: order, groups, storage.  Out: image->sets, groups, states, gathers and their copies, codelets, modules,
+ * scratch_bytes; in checked mode vertex_ids, edge_first, edge_bytes. */
 #include "compiler/states.h"
 
-/* Code that obeys the floating-point behaviour where programs set it.  Where there is none, exceptions are taken as the processor meets them. */
+/* Code that obeys the floating-point behaviour where programs set it.  Where there is none, exceptions are taken as the
+ * processor meets them. */
 static struct module *chosen_module(const struct compiler *c, struct module *module)
 {
     struct module *behaving = c->behaves ? module_behaving(module) : NULL;
@@ -27,7 +28,8 @@ static uint32_t image_codelet_of(struct compiler *c, uint32_t type, uint32_t *co
     const struct codelet *codelet = c->store->types.data[type].codelet;
     if (!codelet_of[type]) {
         uint32_t module = image_module(c, chosen_module(c, codelet->module));
-        *vec_push(&c->image->codelets) = (struct image_codelet){ module, (uint32_t)(codelet - codelet->module->codelets) };
+        *vec_push(&c->image->codelets) =
+            (struct image_codelet){ module, (uint32_t)(codelet - codelet->module->codelets) };
         codelet_of[type] = (uint32_t)c->image->codelets.count;
     }
     return codelet_of[type] - 1;
@@ -44,19 +46,23 @@ static void reserve_states(struct compiler *c)
     uint64_t bytes = 0;
     for (size_t g = 0; g < c->groups.count; ++g) {
         const struct codelet *codelet = c->store->types.data[c->groups.data[g].type].codelet;
-        bytes += c->groups.data[g].count * align_up(codelet->state_bytes, codelet_alignment(codelet)) + codelet_alignment(codelet);
+        bytes += c->groups.data[g].count * align_up(codelet->state_bytes, codelet_alignment(codelet)) +
+                 codelet_alignment(codelet);
     }
     vec_reserve(&c->image->states, bytes);
 }
 
-static void emit_group(struct filler *f, const struct used_set *set, const struct vertex_group *group, uint32_t image_codelet)
+static void emit_group(struct filler *f, const struct used_set *set, const struct vertex_group *group,
+                       uint32_t image_codelet)
 {
     struct compiler *c = f->c;
     const struct codelet *codelet = c->store->types.data[group->type].codelet;
     uint64_t alignment = codelet_alignment(codelet), stride = align_up(codelet->state_bytes, alignment);
-    uint64_t end = c->image->states.count, first = align_up(end, alignment), bytes = first - end + group->count * stride;
+    uint64_t end = c->image->states.count, first = align_up(end, alignment),
+             bytes = first - end + group->count * stride;
     memset(vec_extend(&c->image->states, bytes), 0, bytes);
-    *vec_push(&c->image->groups) = (struct image_group){ image_codelet, (uint32_t)(group->first - set->first), group->count, first, stride };
+    *vec_push(&c->image->groups) =
+        (struct image_group){ image_codelet, (uint32_t)(group->first - set->first), group->count, first, stride };
     struct window window;
     window_init(&window, c, group, 1, NULL);
     for (uint64_t i = 0; i < group->count; ++i) {
@@ -76,9 +82,14 @@ static void emit_set(struct filler *f, const struct used_set *set, uint32_t *cod
     struct image *image = c->image;
     const struct compute_set *source = &c->store->sets.data[set->set];
     pop_where where = c->store->wheres.data[source->where];
-    struct image_set out = { .name = compiler_string(c, store_name(c->store, source->name)), .where_file = compiler_string(c, where.file),
-                             .where_line = where.line, .first_group = (uint32_t)image->groups.count, .groups = set->groups,
-                             .first_gather = image->gathers.count, .vertices = set->count, .first_vertex_id = image->vertex_ids.count,
+    struct image_set out = { .name = compiler_string(c, store_name(c->store, source->name)),
+                             .where_file = compiler_string(c, where.file),
+                             .where_line = where.line,
+                             .first_group = (uint32_t)image->groups.count,
+                             .groups = set->groups,
+                             .first_gather = image->gathers.count,
+                             .vertices = set->count,
+                             .first_vertex_id = image->vertex_ids.count,
                              .first_vertex_tile = image->vertex_tiles.count };
     f->scratch = f->work = 0;
     for (uint32_t g = 0; g < set->groups; ++g) {
@@ -108,5 +119,6 @@ bool pass_vertices(struct compiler *c)
     vec_free(&filler.writes);
     free(filler.edge_of);
     free(codelet_of);
-    return fits || compiler_fail(c, POP_GRAPH_MEMORY_ALLOCATION_ERROR, 0, NULL, "more than 2^32 edges are not contiguous");
+    return fits ||
+           compiler_fail(c, POP_GRAPH_MEMORY_ALLOCATION_ERROR, 0, NULL, "more than 2^32 edges are not contiguous");
 }

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "compiler/window.h"
 
-/* A bucket's vertices lie on few pages, and those of a window in a core's cache.  Few vertices stay where they are, and so do those that
- * mostly follow each other: a vertex is near the last one when it was created at most NEAR later, and one in eight may be far. */
+/* A bucket's vertices lie on few pages, and those of a window in a core's cache.  Few vertices stay where they are, and
+ * so do those that mostly follow each other: a vertex is near the last one when it was created at most NEAR later, and
+ * one in eight may be far. */
 enum { BUCKETS = 1 << 12, NEAR = 16, FEW = 1 << 12 };
 
-void window_init(struct window *window, const struct compiler *c, const struct vertex_group *group, uint32_t share, struct owners *owners)
+void window_init(struct window *window, const struct compiler *c, const struct vertex_group *group, uint32_t share,
+                 struct owners *owners)
 {
-    *window = (struct window){ .c = c, .last = group->first + group->count, .owners = owners, .capacity = WINDOW_MOST / share };
+    *window = (struct window){
+        .c = c, .last = group->first + group->count, .owners = owners, .capacity = WINDOW_MOST / share
+    };
     if (window->capacity < WINDOW_LEAST)
         window->capacity = WINDOW_LEAST;
     if (window->capacity > group->count)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The edges of a group's vertices in the order in which they run.  That order is tile by tile; where vertices were created otherwise, each
- * edge would be met on a page of its own.  So some tens of thousands of vertices at a time are collected in the order of memory, and
- * their edges copied to where they are read next. */
+/* The edges of a group's vertices in the order in which they run.  That order is tile by tile; where vertices were
+ * created otherwise, each edge would be met on a page of its own.  So some tens of thousands of vertices at a time are
+ * collected in the order of memory, and their edges copied to where they are read next. */
 #ifndef COMPILER_WINDOW_H
 #define COMPILER_WINDOW_H
 
@@ -20,7 +20,8 @@ struct window {
     uint32_t *head;           /* by place - first: the vertex's first edge, or NO_EDGE */
     uint32_t *visit, *bucket; /* places - first by where their vertices lie, roughly */
 };
-/* Edges of one vertex: for (uint32_t e = list.first; e != NO_EDGE; e = list.edges[e].next).  Good until another is asked for. */
+/* Edges of one vertex: for (uint32_t e = list.first; e != NO_EDGE; e = list.edges[e].next).  Good until another is
+ * asked for. */
 struct edge_list {
     const struct edge *edges;
     uint32_t first;
@@ -28,7 +29,8 @@ struct edge_list {
 };
 enum { WINDOW_MOST = 1 << 16, WINDOW_LEAST = 1 << 12 };
 /* share: of how many windows that are open at once.  owners may be NULL. */
-void window_init(struct window *window, const struct compiler *c, const struct vertex_group *group, uint32_t share, struct owners *owners);
+void window_init(struct window *window, const struct compiler *c, const struct vertex_group *group, uint32_t share,
+                 struct owners *owners);
 void window_free(struct window *window);
 void window_move(struct window *window, uint64_t place);
 
@@ -53,7 +55,8 @@ static inline struct edge_list window_edges(struct window *window, uint64_t plac
 static inline struct edge_list window_ahead(const struct window *window, uint64_t place)
 {
     bool known = !window->direct && place + AHEAD_VIEWS < window->end;
-    return (struct edge_list){ window->edges.data, known ? window->head[place + AHEAD_VIEWS - window->first] : NO_EDGE, window->homes.data };
+    return (struct edge_list){ window->edges.data, known ? window->head[place + AHEAD_VIEWS - window->first] : NO_EDGE,
+                               window->homes.data };
 }
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checked execution: each vertex alone, each of its edges and each vector of its state in a buffer of exactly its size that ends at a
- * page nobody may touch and is surrounded by canaries, so that a codelet that leaves a field is stopped and named.  Results are those
- * of normal execution. */
+/* Checked execution: each vertex alone, each of its edges and each vector of its state in a buffer of exactly its size
+ * that ends at a page nobody may touch and is surrounded by canaries, so that a codelet that leaves a field is stopped
+ * and named.  Results are those of normal execution. */
 #include "engine/fault.h"
-#include "image/reference.h"
 #include "engine/state.h"
+#include "image/reference.h"
 
 #include <signal.h>
 #include <sys/mman.h>
@@ -13,9 +13,9 @@
 /* One edge of the vertex at hand: where its pointer stands, what it really leads to, and its buffer. */
 struct edge {
     const struct codelet_field *field;
-    uint64_t entry;       /* of the table; UINT64_MAX when the field is the edge */
-    unsigned char *slot;  /* the pointer in the vertex's state or table */
-    unsigned char *data;  /* in storage or scratch */
+    uint64_t entry;      /* of the table; UINT64_MAX when the field is the edge */
+    unsigned char *slot; /* the pointer in the vertex's state or table */
+    unsigned char *data; /* in storage or scratch */
     unsigned char *buffer;
     uint64_t bytes;
     struct fault_region *region;
@@ -82,7 +82,8 @@ static bool make_region(struct checked *checked, struct fault_region *region, ui
     if (region->low && region->bytes >= middle)
         return true;
     drop_region(checked, region);
-    unsigned char *space = mmap(NULL, reserved(checked, middle), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    unsigned char *space =
+        mmap(NULL, reserved(checked, middle), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (space == MAP_FAILED)
         return false;
     *region = (struct fault_region){ .low = space + FAULT_MOAT, .bytes = middle, .page = checked->page };
@@ -110,7 +111,8 @@ static void place_edge(struct checked *checked, struct edge *edge)
         memcpy(edge->slot, &edge->buffer, sizeof(edge->buffer));
 }
 
-static void add_edge(struct checked *checked, const struct codelet_field *field, uint64_t entry, unsigned char *slot, uint64_t bytes)
+static void add_edge(struct checked *checked, const struct codelet_field *field, uint64_t entry, unsigned char *slot,
+                     uint64_t bytes)
 {
     struct edge *edge = vec_push(&checked->edges);
     *edge = (struct edge){ .field = field, .entry = entry, .slot = slot, .bytes = bytes };
@@ -118,7 +120,8 @@ static void add_edge(struct checked *checked, const struct codelet_field *field,
 }
 
 /* Vector state, whose place and sizes are those of the image: a codelet may have spoiled the loaded ones. */
-static void add_state(struct checked *checked, const pop_engine *engine, const struct codelet_field *field, uint64_t entry, uint64_t at, bool has_size)
+static void add_state(struct checked *checked, const pop_engine *engine, const struct codelet_field *field,
+                      uint64_t entry, uint64_t at, bool has_size)
 {
     uint64_t reference = image_word(engine->image, at);
     if (!reference)
@@ -128,7 +131,8 @@ static void add_state(struct checked *checked, const pop_engine *engine, const s
     checked->edges.data[checked->edges.count - 1].data = engine->states + data;
 }
 
-static void find_state(struct checked *checked, const pop_engine *engine, const struct codelet_field *field, uint64_t state)
+static void find_state(struct checked *checked, const pop_engine *engine, const struct codelet_field *field,
+                       uint64_t state)
 {
     if (!field_has_pointer(field))
         return;
@@ -143,7 +147,8 @@ static void find_state(struct checked *checked, const pop_engine *engine, const 
 }
 
 /* The edges of a vertex, from its list of sizes, and its vector state. */
-static void find_edges(struct checked *checked, const pop_engine *engine, const struct codelet *codelet, uint64_t state, uint64_t at)
+static void find_edges(struct checked *checked, const pop_engine *engine, const struct codelet *codelet, uint64_t state,
+                       uint64_t at)
 {
     const uint64_t *sizes = engine->image->edge_bytes.data;
     checked->edges.count = 0;
@@ -216,27 +221,32 @@ static bool report_edge(const struct vertex_at *vertex, const struct edge *edge,
     int64_t index = offset < 0 ? -((-offset + element - 1) / element) : offset / element;
     const struct image *image = vertex->run->image;
     if (vertex->set->where_file)
-        snprintf(made, sizeof(made), " (%s:%d)", image_string(image, vertex->set->where_file), (int)vertex->set->where_line);
-    run_fail(vertex->run, POP_APPLICATION_RUNTIME_ERROR, "vertex %u (%s) %s field %s (element %lld of %llu) at byte %lld, in compute set '%s'%s",
+        snprintf(made, sizeof(made), " (%s:%d)", image_string(image, vertex->set->where_file),
+                 (int)vertex->set->where_line);
+    run_fail(vertex->run, POP_APPLICATION_RUNTIME_ERROR,
+             "vertex %u (%s) %s field %s (element %lld of %llu) at byte %lld, in compute set '%s'%s",
              (unsigned)vertex->id, vertex->codelet->name, what, edge_name(edge, name, sizeof(name)), (long long)index,
-             (unsigned long long)(edge->bytes / (uint64_t)element), (long long)offset, image_string(image, vertex->set->name), made);
+             (unsigned long long)(edge->bytes / (uint64_t)element), (long long)offset,
+             image_string(image, vertex->set->name), made);
     return false;
 }
 
-static bool report_write(const struct vertex_at *vertex, const struct edge *edge, uint64_t count, const char *side, const unsigned char *first)
+static bool report_write(const struct vertex_at *vertex, const struct edge *edge, uint64_t count, const char *side,
+                         const unsigned char *first)
 {
     char what[64];
     snprintf(what, sizeof(what), "wrote %llu byte%s %s", (unsigned long long)count, count == 1 ? "" : "s", side);
     return report_edge(vertex, edge, what, first - edge->buffer);
 }
 
-/* Canaries on both sides, opened guards, and Inputs that changed.  A guard that was opened was written, even where the byte happens to be the
- * canary's. */
+/* Canaries on both sides, opened guards, and Inputs that changed.  A guard that was opened was written, even where the
+ * byte happens to be the canary's. */
 static bool check_edge(const struct vertex_at *vertex, const struct edge *edge)
 {
     const struct fault_region *region = edge->region;
     const unsigned char *high = region->low + region->page + region->bytes, *first = region->high_touch;
-    uint64_t count = count_painted_over(edge->buffer + edge->bytes, high + (region->high_open ? region->page : 0), &first);
+    uint64_t count =
+        count_painted_over(edge->buffer + edge->bytes, high + (region->high_open ? region->page : 0), &first);
     if (count || region->high_open)
         return report_write(vertex, edge, count ? count : 1, "beyond", first);
     const unsigned char *first_low = region->low_touch;
@@ -271,15 +281,16 @@ static bool report_fault(const struct vertex_at *vertex, const struct checked *c
         return report_edge(vertex, edge, what, fault->address - edge->buffer);
     }
     fault_text(fault, did, sizeof(did));
-    run_fail(vertex->run, POP_APPLICATION_RUNTIME_ERROR, "vertex %u (%s) %s, in compute set '%s'", (unsigned)vertex->id, vertex->codelet->name, did,
-             image_string(vertex->run->image, vertex->set->name));
+    run_fail(vertex->run, POP_APPLICATION_RUNTIME_ERROR, "vertex %u (%s) %s, in compute set '%s'", (unsigned)vertex->id,
+             vertex->codelet->name, did, image_string(vertex->run->image, vertex->set->name));
     return false;
 }
 
 /* ---- running ---- */
 
 /* 0: it ran; 1: it failed by itself; FAULT_HAPPENED, FAULT_ABANDONED. */
-static int call_vertex(struct execute_frame *frame, codelet_run run, struct fault_watch *watch, const atomic_bool *abandon, bool *agrees)
+static int call_vertex(struct execute_frame *frame, codelet_run run, struct fault_watch *watch,
+                       const atomic_bool *abandon, bool *agrees)
 {
     int how = setjmp(frame->jump);
     if (!how) {
@@ -295,14 +306,19 @@ static int call_vertex(struct execute_frame *frame, codelet_run run, struct faul
     return how;
 }
 
-static bool run_vertex(const struct vertex_at *vertex, const struct group_run *group, struct checked *checked, bool *agrees)
+static bool run_vertex(const struct vertex_at *vertex, const struct group_run *group, struct checked *checked,
+                       bool *agrees)
 {
     struct vertex_failure failure = { .vertex = vertex->in_set, .type = vertex->codelet->name };
     struct execute_frame frame = { .failure = &failure, .behave = { .set = vertex->behave, .first = vertex->in_set } };
     unsigned char *state = vertex->run->engine->states + vertex->state;
-    frame.call = (struct codelet_call){
-        .states = state, .stride = group->stride, .count = 1, .workers = group->workers, .current = state, .fail = execute_on_fail, .narrow = behave_narrow
-    };
+    frame.call = (struct codelet_call){ .states = state,
+                                        .stride = group->stride,
+                                        .count = 1,
+                                        .workers = group->workers,
+                                        .current = state,
+                                        .fail = execute_on_fail,
+                                        .narrow = behave_narrow };
     int how = call_vertex(&frame, group->run, &checked->watch, &vertex->run->engine->abandon, agrees);
     restore_edges(checked);
     if (how == 1)
@@ -344,7 +360,8 @@ static bool check_vertex(const struct vertex_at *vertex, const struct group_run 
 }
 
 /* The gathers of one vertex, from a cursor that goes through the set's. */
-static uint64_t run_gathers(const pop_engine *engine, const struct image_set *set, uint64_t at, uint64_t vertex, bool before)
+static uint64_t run_gathers(const pop_engine *engine, const struct image_set *set, uint64_t at, uint64_t vertex,
+                            bool before)
 {
     const struct image *image = engine->image;
     for (; at < set->first_gather + set->gathers && image->gathers.data[at].vertex_in_set == vertex; ++at) {
@@ -365,7 +382,9 @@ static bool check_vertices(struct run *run, const struct image_set *set, const s
     uint64_t gather = set->first_gather, index = set->first_vertex_id;
     for (uint32_t g = 0; g < set->groups; ++g) {
         const struct image_group *group = image->groups.data + set->first_group + g;
-        struct vertex_at vertex = { run, set, image_codelet(image, group->codelet), group->states, group->first_vertex_in_set, 0, behave };
+        struct vertex_at vertex = {
+            run, set, image_codelet(image, group->codelet), group->states, group->first_vertex_in_set, 0, behave
+        };
         for (uint64_t i = 0; i < group->count; ++i, ++index, ++vertex.in_set, vertex.state += group->stride) {
             vertex.id = image->vertex_ids.data[index];
             run_gathers(engine, set, gather, vertex.in_set, true);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Running copy plans: rectangular moves of bytes, with loops for each element size, blocked where rows become columns, shared out over threads
- * when large. */
+/* Running copy plans: rectangular moves of bytes, with loops for each element size, blocked where rows become columns,
+ * shared out over threads when large. */
 #include "engine/state.h"
 
 enum {
@@ -9,7 +9,7 @@ enum {
 };
 /* Bytes from which threads pay (about 10 us), and bytes that one of them takes at a time. */
 #define PARALLEL_BYTES ((uint64_t)1 << 18)
-#define CHUNK_BYTES ((uint64_t)1 << 16)
+#define CHUNK_BYTES    ((uint64_t)1 << 16)
 
 /* A move between addresses; digits in any order. */
 struct piece {
@@ -20,7 +20,8 @@ struct piece {
     const struct image_digit *digit;
 };
 
-/* Two nested digits, inner one first in each block; each element size has its own loop, that the compiler can see through. */
+/* Two nested digits, inner one first in each block; each element size has its own loop, that the compiler can see
+ * through. */
 #define PLANE(name, size)                                                                                              \
     static void name(const unsigned char *source, unsigned char *destination, const struct image_digit *a,             \
                      const struct image_digit *b, uint64_t bytes)                                                      \
@@ -83,8 +84,8 @@ static void run_line(const struct piece *p)
     }
 }
 
-static void run_plane(const unsigned char *source, unsigned char *destination, const struct image_digit *a, const struct image_digit *b,
-                      uint64_t bytes)
+static void run_plane(const unsigned char *source, unsigned char *destination, const struct image_digit *a,
+                      const struct image_digit *b, uint64_t bytes)
 {
     switch (bytes) {
     case 1:
@@ -112,8 +113,8 @@ static uint64_t stride_size(int64_t stride)
     return stride < 0 ? -(uint64_t)stride : (uint64_t)stride;
 }
 
-/* Digits in an order that suits memory: the last has the smallest step of the destination, the one before it the smallest step of the
- * source among the rest; the others stay as they are. */
+/* Digits in an order that suits memory: the last has the smallest step of the destination, the one before it the
+ * smallest step of the source among the rest; the others stay as they are. */
 static void order_digits(struct image_digit *digits, uint32_t count)
 {
     uint32_t best = count - 1;
@@ -182,7 +183,7 @@ static uint64_t piece_bytes(const struct piece *p)
 /* A large piece, cut along one digit (or along its bytes when it has none) into equal chunks. */
 struct shared_piece {
     struct piece whole;
-    uint32_t cut;   /* digit */
+    uint32_t cut;    /* digit */
     uint64_t extent; /* of the cut digit, or bytes */
     uint32_t chunks;
 };
@@ -238,8 +239,8 @@ static void run_move(const struct piece *piece, struct pool *pool)
     run_piece(piece);
 }
 
-void copy_run(const struct image *image, const struct image_copy *copy, const unsigned char *source, unsigned char *destination,
-              struct pool *pool)
+void copy_run(const struct image *image, const struct image_copy *copy, const unsigned char *source,
+              unsigned char *destination, struct pool *pool)
 {
     const struct image_move *move = image->moves.data + copy->first_move;
     for (uint32_t i = 0; i < copy->moves; ++i, ++move) {
@@ -251,8 +252,8 @@ void copy_run(const struct image *image, const struct image_copy *copy, const un
 }
 
 /* One side of a move becomes a dense buffer: all moves to it first (pack), then all from it. */
-static void run_dense(const struct image *image, const struct image_copy *copy, unsigned char *block, unsigned char *dense, bool pack,
-                      struct pool *pool)
+static void run_dense(const struct image *image, const struct image_copy *copy, unsigned char *block,
+                      unsigned char *dense, bool pack, struct pool *pool)
 {
     const struct image_move *move = image->moves.data + copy->first_move;
     for (uint32_t i = 0; i < copy->moves; ++i, ++move) {
@@ -262,16 +263,16 @@ static void run_dense(const struct image *image, const struct image_copy *copy, 
             digits[d] = image->move_digits.data[move->first_digit + d];
             *(pack ? &digits[d].destination : &digits[d].source) = stride;
         }
-        struct piece piece = { pack ? block + move->source : dense, pack ? dense : block + move->destination, move->bytes, move->digits,
-                               digits };
+        struct piece piece = { pack ? block + move->source : dense, pack ? dense : block + move->destination,
+                               move->bytes, move->digits, digits };
         if (move->bytes)
             run_move(&piece, pool);
         dense += stride;
     }
 }
 
-void copy_run_overlapping(const struct image *image, const struct image_copy *copy, unsigned char *block, unsigned char *temporary,
-                          struct pool *pool)
+void copy_run_overlapping(const struct image *image, const struct image_copy *copy, unsigned char *block,
+                          unsigned char *temporary, struct pool *pool)
 {
     const struct image_move *move = image->moves.data + copy->first_move;
     if (copy->moves == 1 && !move->digits) {

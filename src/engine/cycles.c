@@ -70,17 +70,20 @@ uint32_t op_stamp(struct run *run, const struct image_op *op, uint32_t next)
     return next;
 }
 
-pop_status engine_timeline(const pop_engine *engine, struct timeline *timeline, timeline_callback callback, void *user, const char *api,
-                           pop_error *error)
+pop_status engine_timeline(const pop_engine *engine, struct timeline *timeline, timeline_callback callback, void *user,
+                           const char *api, pop_error *error)
 {
     const struct image *image = engine->image;
     if (image->target.type == POP_TARGET_CPU)
-        return error_set(error, POP_PROFILING_DISABLED, NO_WHERE, api, "a CPU device has no cycles: use a modelled IPU");
+        return error_set(error, POP_PROFILING_DISABLED, NO_WHERE, api,
+                         "a CPU device has no cycles: use a modelled IPU");
     if (!image_modelled(image))
-        return error_set(error, POP_PROFILING_DISABLED, NO_WHERE, api, "the executable was compiled with debug.model off: it has no cycles");
+        return error_set(error, POP_PROFILING_DISABLED, NO_WHERE, api,
+                         "the executable was compiled with debug.model off: it has no cycles");
     if (engine->trace.full)
         return error_set(error, POP_PROFILING_DISABLED, NO_WHERE, api,
-                         "the record of what ran is full (%d entries): reset it more often, or disable execution profiling where it is not needed",
+                         "the record of what ran is full (%d entries): reset it more often, or disable execution "
+                         "profiling where it is not needed",
                          TRACE_MOST);
     timeline_make(timeline, image, &engine->trace, callback, user);
     const struct model *model = &image->model;
@@ -90,10 +93,11 @@ pop_status engine_timeline(const pop_engine *engine, struct timeline *timeline, 
         if (!timeline->times[i] || !set || !set->missing_estimate)
             continue;
         timeline_free(timeline);
-        return error_set(error, POP_MISSING_PERF_ESTIMATE, NO_WHERE, api,
-                         "vertices of type '%s' in compute set '%s' ran without an estimate of their cycles: give them one with "
-                           "pop_graph_set_perf_estimate, or their type one with pop_graph_register_perf_estimator",
-                         image_string(image, set->missing_estimate), image_string(image, set->name));
+        return error_set(
+            error, POP_MISSING_PERF_ESTIMATE, NO_WHERE, api,
+            "vertices of type '%s' in compute set '%s' ran without an estimate of their cycles: give them one with "
+            "pop_graph_set_perf_estimate, or their type one with pop_graph_register_perf_estimator",
+            image_string(image, set->missing_estimate), image_string(image, set->name));
     }
     return POP_OK;
 }
@@ -104,7 +108,8 @@ pop_status pop_engine_cycles(pop_engine *engine, pop_cycles *cycles, pop_error *
     if (cycles)
         *cycles = (pop_cycles){ 0 };
     if (!engine || !cycles)
-        return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "the %s is NULL", engine ? "record for the cycles" : "engine");
+        return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "the %s is NULL",
+                         engine ? "record for the cycles" : "engine");
     struct timeline timeline;
     pop_status status = engine_timeline(engine, &timeline, NULL, NULL, api, error);
     if (status != POP_OK)

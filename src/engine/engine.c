@@ -29,7 +29,8 @@ static void read_options(pop_engine *engine)
     engine->prefetch = options_bool(set, "engine", "exchange.enablePrefetch") &&
                        strcmp(options_get(set, "engine", "exchange.streamBufferOverlap"), "none") == 0;
     const char *simulator = getenv("POPLAR_SIMULATOR_OPTIONS");
-    options_log_idle(set, "engine", simulator && *simulator ? "POPLAR_SIMULATOR_OPTIONS (there is no simulator)" : NULL);
+    options_log_idle(set, "engine",
+                     simulator && *simulator ? "POPLAR_SIMULATOR_OPTIONS (there is no simulator)" : NULL);
     for (size_t i = 0; i < set->set.count; ++i)
         *vec_push(&engine->option_list) = (pop_option){ set->set.data[i].key, set->set.data[i].value };
 }
@@ -45,7 +46,8 @@ static pop_status link_modules(const struct image *image, const char *api, pop_e
     return status;
 }
 
-/* The report that compiling began, where it is this engine's as well; else one of its own, where its options ask for one. */
+/* The report that compiling began, where it is this engine's as well; else one of its own, where its options ask for
+ * one. */
 static pop_status begin_report(pop_engine *engine, pop_executable *executable, const char *api, pop_error *error)
 {
     if (report_fits(executable->report, &engine->options, executable->name)) {
@@ -80,8 +82,9 @@ pop_engine *pop_engine_create_from(pop_executable *executable, pop_options optio
     streams_create(engine);
     engine->profiling = image_modelled(engine->image);
     if (engine->checked_mode && engine->image->groups.count && !engine->image->vertex_ids.count)
-        error_set(&ours, POP_INVALID_OPTION, NO_WHERE, api,
-                  "debug.checkedExecution is on, but the executable was compiled without it: compile it with the option");
+        error_set(
+            &ours, POP_INVALID_OPTION, NO_WHERE, api,
+            "debug.checkedExecution is on, but the executable was compiled without it: compile it with the option");
     if (ours.status != POP_OK || link_modules(engine->image, api, &ours) != POP_OK ||
         begin_report(engine, executable, api, &ours) != POP_OK ||
         error_if_memory_failed(&ours, POP_OK, failures, api) != POP_OK) {
@@ -91,12 +94,13 @@ pop_engine *pop_engine_create_from(pop_executable *executable, pop_options optio
     return engine;
 }
 
-static pop_engine *create_named(pop_where where, pop_graph *graph, pop_programs programs, pop_options options, const char *name,
-                                const char *api, pop_error *error)
+static pop_engine *create_named(pop_where where, pop_graph *graph, pop_programs programs, pop_options options,
+                                const char *name, const char *api, pop_error *error)
 {
     pop_executable *executable;
     pop_error ours = { .status = POP_OK };
-    pop_status status = pop_compile_graph_named_at(where, graph, programs, options, NULL, NULL, name, &executable, &ours);
+    pop_status status =
+        pop_compile_graph_named_at(where, graph, programs, options, NULL, NULL, name, &executable, &ours);
     pop_engine *engine = status == POP_OK ? pop_engine_create_from(executable, POP_NO_OPTIONS, &ours) : NULL;
     pop_executable_destroy(executable);
     if (engine)
@@ -106,13 +110,14 @@ static pop_engine *create_named(pop_where where, pop_graph *graph, pop_programs 
     return fail_create(error, &ours);
 }
 
-pop_engine *pop_engine_create_at(pop_where where, pop_graph *graph, pop_programs programs, pop_options options, pop_error *error)
+pop_engine *pop_engine_create_at(pop_where where, pop_graph *graph, pop_programs programs, pop_options options,
+                                 pop_error *error)
 {
     return create_named(where, graph, programs, options, NULL, "pop_engine_create", error);
 }
 
-pop_engine *pop_engine_create_named_at(pop_where where, pop_graph *graph, pop_programs programs, pop_options options, const char *name,
-                                       pop_error *error)
+pop_engine *pop_engine_create_named_at(pop_where where, pop_graph *graph, pop_programs programs, pop_options options,
+                                       const char *name, pop_error *error)
 {
     return create_named(where, graph, programs, options, name, "pop_engine_create_named", error);
 }
@@ -175,11 +180,12 @@ static pop_status check_device(const pop_engine *engine, const pop_device *devic
         char wanted[400], seen[400];
         pop_target_to_text(&engine->image->target, wanted, sizeof(wanted));
         pop_target_to_text(have, seen, sizeof(seen));
-        return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "the executable was compiled for '%s', the device is '%s'", wanted, seen);
+        return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api,
+                         "the executable was compiled for '%s', the device is '%s'", wanted, seen);
     }
     if (!pop_device_is_attached(device))
-        return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "device %u is not attached: call pop_device_attach first",
-                         pop_device_id(device));
+        return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api,
+                         "device %u is not attached: call pop_device_attach first", pop_device_id(device));
     return POP_OK;
 }
 
@@ -188,7 +194,8 @@ static pop_status load(pop_engine *engine, const pop_device *device, const char 
     if (engine->destroyed)
         return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "the engine was destroyed");
     if (engine->running)
-        return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "the engine is running: it cannot be loaded from a callback");
+        return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api,
+                         "the engine is running: it cannot be loaded from a callback");
     pop_status status = check_device(engine, device, api, error);
     if (status != POP_OK)
         return status;
@@ -209,8 +216,8 @@ static pop_status load(pop_engine *engine, const pop_device *device, const char 
     trace_reset(&engine->trace);
     engine->loaded = true;
     LOG(ENGINE, DEBUG, "loaded: %llu bytes of variables, %zu of vertex states, %llu of scratch, %u host threads",
-        (unsigned long long)engine->image->storage_bytes, engine->image->states.count, (unsigned long long)engine->image->scratch_bytes,
-        pool_threads(engine->pool));
+        (unsigned long long)engine->image->storage_bytes, engine->image->states.count,
+        (unsigned long long)engine->image->scratch_bytes, pool_threads(engine->pool));
     return POP_OK;
 }
 
@@ -221,9 +228,11 @@ static pop_status run(pop_engine *engine, unsigned program, const char *name, co
     if (engine->running)
         return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "the engine is running already");
     if (!engine->loaded)
-        return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "the engine is not loaded: load it on a device first");
+        return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api,
+                         "the engine is not loaded: load it on a device first");
     if (program >= engine->image->programs.count)
-        return error_set(error, POP_INDEX_ERROR, NO_WHERE, api, "there is no program %u: the executable has %zu (0 to %zu)", program,
+        return error_set(error, POP_INDEX_ERROR, NO_WHERE, api,
+                         "there is no program %u: the executable has %zu (0 to %zu)", program,
                          engine->image->programs.count, engine->image->programs.count - 1);
     pop_status status = streams_check(engine, program, api, error);
     if (status != POP_OK)
@@ -240,8 +249,8 @@ static pop_status run(pop_engine *engine, unsigned program, const char *name, co
 }
 
 /* Callbacks may be called on the way.  program: NULL to load only. */
-static pop_status load_and_run(pop_engine *engine, bool loads, const pop_device *device, const unsigned *program, const char *name, const char *api,
-                               pop_error *error)
+static pop_status load_and_run(pop_engine *engine, bool loads, const pop_device *device, const unsigned *program,
+                               const char *name, const char *api, pop_error *error)
 {
     if (!engine)
         return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "the engine is NULL");
@@ -305,11 +314,13 @@ size_t pop_engine_list_streams(const pop_engine *engine, const char **handles, s
     if (!engine)
         return 0;
     const struct image *image = engine->image;
-    size_t streams = image->streams.count, remotes = image->remotes.count, all = streams + remotes + image->host_functions.count;
+    size_t streams = image->streams.count, remotes = image->remotes.count,
+           all = streams + remotes + image->host_functions.count;
     for (size_t i = 0; handles && i < all && i < capacity; ++i)
-        handles[i] = image_string(image, i < streams             ? image->streams.data[i].name
-                                         : i < streams + remotes ? image->remotes.data[i - streams].name
-                                                                 : image->host_functions.data[i - streams - remotes].name);
+        handles[i] =
+            image_string(image, i < streams             ? image->streams.data[i].name
+                                : i < streams + remotes ? image->remotes.data[i - streams].name
+                                                        : image->host_functions.data[i - streams - remotes].name);
     return all;
 }
 

@@ -24,8 +24,8 @@ static pop_executable *make_executable(struct image *image)
 }
 
 /* All that options ask for; the image is released after an error. */
-static pop_status write_reports(pop_graph *graph, struct image *image, const struct option_set *options, const char *name, int64_t started,
-                                struct report **report, pop_error *error)
+static pop_status write_reports(pop_graph *graph, struct image *image, const struct option_set *options,
+                                const char *name, int64_t started, struct report **report, pop_error *error)
 {
     static const char api[] = "pop_compile_graph";
     pop_status status = graph_report(image, options, error);
@@ -51,17 +51,20 @@ static pop_status finish_executable(pop_executable **executable, size_t failures
     return status;
 }
 
-static pop_status compile_named(pop_where where, pop_graph *graph, pop_programs programs, pop_options options, pop_progress progress,
-                                void *progress_user, const char *name, pop_executable **executable, pop_error *error)
+static pop_status compile_named(pop_where where, pop_graph *graph, pop_programs programs, pop_options options,
+                                pop_progress progress, void *progress_user, const char *name,
+                                pop_executable **executable, pop_error *error)
 {
     static const char api[] = "pop_compile_graph";
     int64_t started = report_now();
     if (executable)
         *executable = NULL;
     if (!graph || !executable)
-        return error_set(error, POP_GRAPH_OBJECT_CREATION_ERROR, where, api, "the %s is NULL", graph ? "place for the executable" : "graph");
+        return error_set(error, POP_GRAPH_OBJECT_CREATION_ERROR, where, api, "the %s is NULL",
+                         graph ? "place for the executable" : "graph");
     if (programs.count && !programs.list)
-        return error_set(error, POP_CONTROL_PROGRAM_ERROR, where, api, "the list of %zu programs is NULL", programs.count);
+        return error_set(error, POP_CONTROL_PROGRAM_ERROR, where, api, "the list of %zu programs is NULL",
+                         programs.count);
     const pop_error *pending = pop_graph_error(graph);
     size_t failures = mem_failures();
     if (pending && pending->status != POP_OK) {
@@ -80,7 +83,8 @@ static pop_status compile_named(pop_where where, pop_graph *graph, pop_programs 
     if (status == POP_OK)
         status = named_files_check(&set, api, error);
     if (status == POP_OK)
-        status = compile_graph(graph->store, programs.list, programs.count, &set, progress, progress_user, &image, error);
+        status =
+            compile_graph(graph->store, programs.list, programs.count, &set, progress, progress_user, &image, error);
     if (status == POP_OK)
         debug_graph_stream(graph->store);
     if (status != POP_OK && image) { /* out of memory */
@@ -103,16 +107,19 @@ static pop_status compile_named(pop_where where, pop_graph *graph, pop_programs 
     return finish_executable(executable, failures, api, error);
 }
 
-pop_status pop_compile_graph_at(pop_where where, pop_graph *graph, pop_programs programs, pop_options options, pop_progress progress,
-                                void *progress_user, pop_executable **executable, pop_error *error)
+pop_status pop_compile_graph_at(pop_where where, pop_graph *graph, pop_programs programs, pop_options options,
+                                pop_progress progress, void *progress_user, pop_executable **executable,
+                                pop_error *error)
 {
     return compile_named(where, graph, programs, options, progress, progress_user, NULL, executable, error);
 }
 
-pop_status pop_compile_graph_named_at(pop_where where, pop_graph *graph, pop_programs programs, pop_options options, pop_progress progress,
-                                      void *progress_user, const char *name, pop_executable **executable, pop_error *error)
+pop_status pop_compile_graph_named_at(pop_where where, pop_graph *graph, pop_programs programs, pop_options options,
+                                      pop_progress progress, void *progress_user, const char *name,
+                                      pop_executable **executable, pop_error *error)
 {
-    pop_status status = compile_named(where, graph, programs, options, progress, progress_user, name, executable, error);
+    pop_status status =
+        compile_named(where, graph, programs, options, progress, progress_user, name, executable, error);
     return error_rename(error, status, "pop_compile_graph", "pop_compile_graph_named");
 }
 
@@ -129,7 +136,8 @@ void pop_executable_destroy(pop_executable *executable)
 }
 
 /* The file's bytes; malloc'ed. */
-static pop_status write_image(const pop_executable *executable, const char *api, char **data, size_t *size, pop_error *error)
+static pop_status write_image(const pop_executable *executable, const char *api, char **data, size_t *size,
+                              pop_error *error)
 {
     if (!executable)
         return error_set(error, POP_POPLAR_ERROR, NO_WHERE, api, "the executable is NULL");
@@ -140,7 +148,9 @@ static pop_status write_image(const pop_executable *executable, const char *api,
         *data = NULL;
         return POP_SYSTEM_RUNTIME_ERROR;
     }
-    return *data ? POP_OK : error_set(error, POP_POPLAR_ERROR, NO_WHERE, api, "a codelet file of the executable cannot be written again");
+    return *data ? POP_OK
+                 : error_set(error, POP_POPLAR_ERROR, NO_WHERE, api,
+                             "a codelet file of the executable cannot be written again");
 }
 
 pop_status pop_executable_save(const pop_executable *executable, const char *path, pop_error *error)
@@ -169,12 +179,14 @@ pop_status pop_executable_write(const pop_executable *executable, FILE *file, po
     if (status != POP_OK)
         return status;
     if (fwrite(data, 1, size, file) != size || fflush(file) != 0)
-        status = error_set(error, POP_POPLAR_ERROR, NO_WHERE, api, "cannot write %zu bytes: %s", size, pop_text_from_errno(errno));
+        status = error_set(error, POP_POPLAR_ERROR, NO_WHERE, api, "cannot write %zu bytes: %s", size,
+                           pop_text_from_errno(errno));
     free(data);
     return status;
 }
 
-static pop_status read_image(const char *name, const char *data, size_t size, pop_executable **executable, pop_error *error, const char *api)
+static pop_status read_image(const char *name, const char *data, size_t size, pop_executable **executable,
+                             pop_error *error, const char *api)
 {
     struct image *image;
     size_t failures = mem_failures();
@@ -194,7 +206,8 @@ pop_status pop_executable_load(const char *path, pop_executable **executable, po
     if (executable)
         *executable = NULL;
     if (!path || !executable)
-        return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api, "the %s is NULL", path ? "place for the executable" : "path");
+        return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api, "the %s is NULL",
+                         path ? "place for the executable" : "path");
     pop_status status = file_read(path, &data, &size, error);
     if (status != POP_OK)
         return error_rename(error, status, "", api);
@@ -211,7 +224,8 @@ pop_status pop_executable_read(FILE *file, pop_executable **executable, pop_erro
     if (executable)
         *executable = NULL;
     if (!file || !executable)
-        return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api, "the %s is NULL", file ? "place for the executable" : "file");
+        return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api, "the %s is NULL",
+                         file ? "place for the executable" : "file");
     pop_status status = file_read_stream(file, &data, &size, error);
     if (status != POP_OK)
         return error_rename(error, status, "", api);
@@ -237,7 +251,8 @@ pop_status pop_executable_from_memory(const void *data, size_t size, pop_executa
     if (executable)
         *executable = NULL;
     if (!data || !executable)
-        return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api, "the %s is NULL", data ? "place for the executable" : "data");
+        return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api, "the %s is NULL",
+                         data ? "place for the executable" : "data");
     return read_image("memory", data, size, executable, error, api);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Executing a compute set: its vertices in chunks, each chunk gathering what is not contiguous, calling the codelets in runs, and scattering what
- * they wrote.  Nobody reads what another vertex of the set writes (the compiler saw to it), so chunks may run at the same time. */
+/* Executing a compute set: its vertices in chunks, each chunk gathering what is not contiguous, calling the codelets in
+ * runs, and scattering what they wrote.  Nobody reads what another vertex of the set writes (the compiler saw to it),
+ * so chunks may run at the same time. */
 #include "engine/fault.h"
 #include "engine/isolate.h"
 #include "engine/state.h"
@@ -52,7 +53,8 @@ uint32_t execute_report(struct run *run, const struct image_set *set, const stru
     if (set->where_file)
         snprintf(made, sizeof(made), " (%s:%d)", image_string(run->image, set->where_file), (int)set->where_line);
     return run_fail(run, POP_APPLICATION_RUNTIME_ERROR, "vertex %llu (%s) of compute set '%s'%s failed: %s%s",
-                    (unsigned long long)failure->vertex, failure->type, image_string(run->image, set->name), made, failure->message, codelet);
+                    (unsigned long long)failure->vertex, failure->type, image_string(run->image, set->name), made,
+                    failure->message, codelet);
 }
 
 /* First gather of a set whose vertex is not before one. */
@@ -220,14 +222,15 @@ static void run_range(struct execution *execution, uint32_t index, uint64_t begi
         atomic_store_explicit(&execution->disagrees, true, memory_order_relaxed);
 }
 
-/* Chunks start in ascending order and only those behind a failed one are left out: the failure of the lowest vertex is reported, whatever the
- * number of threads. */
+/* Chunks start in ascending order and only those behind a failed one are left out: the failure of the lowest vertex is
+ * reported, whatever the number of threads. */
 static void run_chunk(void *context, uint32_t index)
 {
     struct execution *execution = context;
     if (atomic_load_explicit(&execution->engine->abandon, memory_order_relaxed))
         atomic_store(&execution->abandoned, true);
-    if (atomic_load_explicit(&execution->abandoned, memory_order_relaxed) || index > atomic_load_explicit(&execution->failed, memory_order_relaxed))
+    if (atomic_load_explicit(&execution->abandoned, memory_order_relaxed) ||
+        index > atomic_load_explicit(&execution->failed, memory_order_relaxed))
         return;
     uint64_t begin = index * execution->chunk_vertices, end = begin + execution->chunk_vertices;
     run_range(execution, index, begin, end < execution->set->vertices ? end : execution->set->vertices);
@@ -277,7 +280,8 @@ static void execute_vertices(struct execution *execution)
         return;
     }
     bool timed = past->timed < TIMED;
-    uint64_t expected = past->timed ? past->nanoseconds : set->vertices * VERTEX_NANOSECONDS + set->work / BYTES_PER_NANOSECOND;
+    uint64_t expected =
+        past->timed ? past->nanoseconds : set->vertices * VERTEX_NANOSECONDS + set->work / BYTES_PER_NANOSECOND;
     bool shared = expected >= PARALLEL_NANOSECONDS;
     uint64_t start = timed ? now() : 0;
     if (shared)
@@ -300,7 +304,8 @@ static void store_consensus(struct run *run, uint32_t copy, bool consensus)
 
 void execute_abandoned(struct run *run, const struct image_set *set)
 {
-    run_fail(run, POP_RUNTIME_ERROR, "stopped in compute set '%s', which took too long to end: what it writes is not complete",
+    run_fail(run, POP_RUNTIME_ERROR,
+             "stopped in compute set '%s', which took too long to end: what it writes is not complete",
              image_string(run->image, set->name));
 }
 

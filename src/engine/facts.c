@@ -36,7 +36,8 @@ pop_status pop_engine_report_json(const pop_engine *engine, const char *name, co
                          : !name ? "name"
                                  : "value");
     if (strcmp(name, "framework") != 0 && strcmp(name, "app") != 0)
-        return error_set(error, POP_INVALID_OPTION, NO_WHERE, api, "the file '%s' is unknown: 'framework' and 'app' are known", name);
+        return error_set(error, POP_INVALID_OPTION, NO_WHERE, api,
+                         "the file '%s' is unknown: 'framework' and 'app' are known", name);
     if (!report_asks_any(&engine->options))
         return POP_OK;
     struct str path = { 0 };

@@ -161,7 +161,8 @@ static void on_fault(int signal, siginfo_t *info, void *context)
         return;
     thread->fault = fault;
     thread->jump = NULL;
-    /* Leaves with the mask of the code that faulted: ThreadSanitizer's handler, which calls this one, runs with every signal blocked. */
+    /* Leaves with the mask of the code that faulted: ThreadSanitizer's handler, which calls this one, runs with every
+     * signal blocked. */
     pthread_sigmask(SIG_SETMASK, &((const ucontext_t *)context)->uc_sigmask, NULL);
     longjmp(*jump, FAULT_HAPPENED);
 }
@@ -211,17 +212,20 @@ void fault_handler_remove(void)
 void fault_text(const struct fault *fault, char *text, size_t size)
 {
     if (fault->signal == SIGFPE)
-        snprintf(text, size, "%s", fault->code == FPE_INTDIV   ? "divided by zero, or the least integer by -1"
-                                   : fault->code == FPE_FLTDIV ? "divided by zero, and the exception div0 is on"
-                                   : fault->code == FPE_FLTOVF ? "overflowed, and the exception oflo is on"
-                                   : fault->code == FPE_FLTINV ? "computed what has no value (as 0/0 or inf - inf), and the exception inv is on"
-                                                               : "raised a floating-point exception");
+        snprintf(text, size, "%s",
+                 fault->code == FPE_INTDIV   ? "divided by zero, or the least integer by -1"
+                 : fault->code == FPE_FLTDIV ? "divided by zero, and the exception div0 is on"
+                 : fault->code == FPE_FLTOVF ? "overflowed, and the exception oflo is on"
+                 : fault->code == FPE_FLTINV
+                     ? "computed what has no value (as 0/0 or inf - inf), and the exception inv is on"
+                     : "raised a floating-point exception");
     else if (fault->signal == SIGILL)
         snprintf(text, size, "reached a trap, or an instruction that this machine lacks");
     else if (fault->stack)
         snprintf(text, size, "needed more stack than there is: does it call itself without end?");
     else
-        snprintf(text, size, "%s at address 0x%llx, outside its fields", fault->write ? "wrote" : "read", (unsigned long long)(uintptr_t)fault->address);
+        snprintf(text, size, "%s at address 0x%llx, outside its fields", fault->write ? "wrote" : "read",
+                 (unsigned long long)(uintptr_t)fault->address);
 }
 
 void fault_watch_close(struct fault_watch *watch)

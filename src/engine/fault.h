@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Faults of codelets: a signal handler that ends the batch of vertices that this thread runs, and under checked execution knows the guarded regions of
- * the one at hand. */
+/* Faults of codelets: a signal handler that ends the batch of vertices that this thread runs, and under checked
+ * execution knows the guarded regions of the one at hand. */
 #ifndef ENGINE_FAULT_H
 #define ENGINE_FAULT_H
 
@@ -9,11 +9,13 @@
 #include <setjmp.h>
 #include <stdatomic.h>
 
-/* On each side of a region so many bytes are reserved that nobody may touch: a codelet that runs on past a guard meets nobody's memory. */
+/* On each side of a region so many bytes are reserved that nobody may touch: a codelet that runs on past a guard meets
+ * nobody's memory. */
 enum { FAULT_MOAT = 1 << 20 };
 
-/* A moat, a guard page, `bytes` bytes, another guard page, a moat.  A vertex's first write to a guard opens it, painted with canaries, so that what
- * was written beyond a field can be counted when the vertex returns; a read, or a write to a second guard or to a moat, ends the vertex. */
+/* A moat, a guard page, `bytes` bytes, another guard page, a moat.  A vertex's first write to a guard opens it, painted
+ * with canaries, so that what was written beyond a field can be counted when the vertex returns; a read, or a write to
+ * a second guard or to a moat, ends the vertex. */
 struct fault_region {
     unsigned char *low; /* start of the lower guard; NULL: not made */
     unsigned char *red; /* start of the canaries below the buffer */
@@ -45,8 +47,9 @@ static inline unsigned char fault_canary(const unsigned char *address)
     return (unsigned char)(0xa5 ^ ((uintptr_t)address * 31));
 }
 
-/* Between these, SIGSEGV, SIGBUS, SIGFPE and SIGILL that a watching thread causes come to us, and all others go to whom they went before; calls nest
- * and may come from several threads.  A handler that the program sets between them has the signals first, and stays. */
+/* Between these, SIGSEGV, SIGBUS, SIGFPE and SIGILL that a watching thread causes come to us, and all others go to whom
+ * they went before; calls nest and may come from several threads.  A handler that the program sets between them has the
+ * signals first, and stays. */
 void fault_handler_install(void);
 void fault_handler_remove(void);
 
@@ -60,8 +63,8 @@ extern _Thread_local __attribute__((tls_model("initial-exec"), visibility("hidde
 } fault_thread;
 void fault_prepare_thread(void);
 
-/* Between these, a fault of this thread jumps to *jump with FAULT_HAPPENED, even when its stack is full, and fault_thread.fault says what it was.  watch is NULL
- * without checked execution. */
+/* Between these, a fault of this thread jumps to *jump with FAULT_HAPPENED, even when its stack is full, and
+ * fault_thread.fault says what it was.  watch is NULL without checked execution. */
 static inline void fault_watch_begin(struct fault_watch *watch, jmp_buf *jump)
 {
     if (!fault_thread.prepared)

@@ -4,8 +4,8 @@
 #include "engine/state.h"
 
 /* The handle's record once everything about the call is right, or NULL and an error. */
-static const struct image_handle *find_handle(pop_engine *engine, const char *handle, const void *data, size_t bytes, bool read, const char *api,
-                                              pop_error *error, pop_status *status)
+static const struct image_handle *find_handle(pop_engine *engine, const char *handle, const void *data, size_t bytes,
+                                              bool read, const char *api, pop_error *error, pop_status *status)
 {
     *status = POP_TENSOR_IO_STATE_ERROR;
     if (!engine || !handle || (!data && bytes)) {
@@ -19,9 +19,11 @@ static const struct image_handle *find_handle(pop_engine *engine, const char *ha
         if (strcmp(image_string(image, handles[i].name), handle) != 0)
             continue;
         if (!engine->loaded)
-            *status = error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "the engine is not loaded: load it on a device first");
+            *status = error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api,
+                                "the engine is not loaded: load it on a device first");
         else if (bytes < handles[i].bytes) /* POP_WHOLE is more than all */
-            error_set(error, *status, NO_WHERE, api, "the tensor of handle '%s' has %llu bytes, the buffer %zu: at least as many are needed", handle,
+            error_set(error, *status, NO_WHERE, api,
+                      "the tensor of handle '%s' has %llu bytes, the buffer %zu: at least as many are needed", handle,
                       (unsigned long long)handles[i].bytes, bytes);
         else
             *status = POP_OK;
@@ -35,10 +37,12 @@ static const struct image_handle *find_handle(pop_engine *engine, const char *ha
     return NULL;
 }
 
-pop_status pop_engine_write_tensor(pop_engine *engine, const char *handle, const void *data, size_t bytes, pop_error *error)
+pop_status pop_engine_write_tensor(pop_engine *engine, const char *handle, const void *data, size_t bytes,
+                                   pop_error *error)
 {
     pop_status status;
-    const struct image_handle *found = find_handle(engine, handle, data, bytes, false, "pop_engine_write_tensor", error, &status);
+    const struct image_handle *found =
+        find_handle(engine, handle, data, bytes, false, "pop_engine_write_tensor", error, &status);
     if (found && found->bytes)
         copy_run(engine->image, engine->image->copies.data + found->copy, data, engine->storage, engine->pool);
     return status;
@@ -47,14 +51,16 @@ pop_status pop_engine_write_tensor(pop_engine *engine, const char *handle, const
 pop_status pop_engine_read_tensor(pop_engine *engine, const char *handle, void *data, size_t bytes, pop_error *error)
 {
     pop_status status;
-    const struct image_handle *found = find_handle(engine, handle, data, bytes, true, "pop_engine_read_tensor", error, &status);
+    const struct image_handle *found =
+        find_handle(engine, handle, data, bytes, true, "pop_engine_read_tensor", error, &status);
     if (found && found->bytes)
         copy_run(engine->image, engine->image->copies.data + found->copy, engine->storage, data, engine->pool);
     return status;
 }
 
 /* The host function of a handle, or NULL and an error. */
-static const struct image_host_function *find_function(const pop_engine *engine, const char *handle, const char *api, pop_error *error)
+static const struct image_host_function *find_function(const pop_engine *engine, const char *handle, const char *api,
+                                                       pop_error *error)
 {
     const struct image *image = engine->image;
     struct hint hint = { 0 };
@@ -66,32 +72,40 @@ static const struct image_host_function *find_function(const pop_engine *engine,
         }
         hint_add(&hint, name);
     }
-    error_set(error, POP_STREAM_CONNECTION_ERROR, NO_WHERE, api, "there is no host function '%s'%s", handle, hint_text(&hint, handle));
+    error_set(error, POP_STREAM_CONNECTION_ERROR, NO_WHERE, api, "there is no host function '%s'%s", handle,
+              hint_text(&hint, handle));
     return NULL;
 }
 
-pop_status pop_engine_connect_host_function(pop_engine *engine, const char *handle, pop_host_callback callback, void *user, pop_error *error)
+pop_status pop_engine_connect_host_function(pop_engine *engine, const char *handle, pop_host_callback callback,
+                                            void *user, pop_error *error)
 {
     static const char api[] = "pop_engine_connect_host_function";
     if (!engine || !handle || !callback)
         return error_set(error, POP_STREAM_CONNECTION_ERROR, NO_WHERE, api, "the %s is NULL",
-                         !engine ? "engine" : !handle ? "handle" : "callback");
+                         !engine   ? "engine"
+                         : !handle ? "handle"
+                                   : "callback");
     const struct image_host_function *found = find_function(engine, handle, api, error);
     if (!found)
         return POP_STREAM_CONNECTION_ERROR;
     struct host_function_state *function = engine->host_functions + (found - engine->image->host_functions.data);
     if (function->busy || engine->destroyed)
         return error_set(error, POP_STREAM_CONNECTION_ERROR, NO_WHERE, api,
-                         function->busy ? "host function '%s' cannot be connected by its own callback" : "the engine of '%s' was destroyed", handle);
+                         function->busy ? "host function '%s' cannot be connected by its own callback"
+                                        : "the engine of '%s' was destroyed",
+                         handle);
     *function = (struct host_function_state){ callback, user, false };
     return POP_OK;
 }
 
-pop_status pop_engine_host_function_arguments(const pop_engine *engine, const char *handle, size_t *inputs, size_t *outputs, pop_error *error)
+pop_status pop_engine_host_function_arguments(const pop_engine *engine, const char *handle, size_t *inputs,
+                                              size_t *outputs, pop_error *error)
 {
     static const char api[] = "pop_engine_host_function_arguments";
     if (!engine || !handle)
-        return error_set(error, POP_STREAM_CONNECTION_ERROR, NO_WHERE, api, "the %s is NULL", engine ? "handle" : "engine");
+        return error_set(error, POP_STREAM_CONNECTION_ERROR, NO_WHERE, api, "the %s is NULL",
+                         engine ? "handle" : "engine");
     const struct image_host_function *found = find_function(engine, handle, api, error);
     if (inputs)
         *inputs = found ? found->inputs : 0;
@@ -101,7 +115,8 @@ pop_status pop_engine_host_function_arguments(const pop_engine *engine, const ch
 }
 
 /* Arguments lie in one block, each 64-byte aligned. */
-static size_t place_arguments(const struct image *image, const struct image_host_function *function, unsigned char *block, void **places)
+static size_t place_arguments(const struct image *image, const struct image_host_function *function,
+                              unsigned char *block, void **places)
 {
     size_t used = 0;
     for (uint32_t i = 0; i < function->inputs + function->outputs; ++i) {
@@ -113,7 +128,8 @@ static size_t place_arguments(const struct image *image, const struct image_host
     return used;
 }
 
-static pop_status call(struct run *run, const struct image_op *op, const struct image_host_function *function, void **places)
+static pop_status call(struct run *run, const struct image_op *op, const struct image_host_function *function,
+                       void **places)
 {
     const struct image_copy *copies = run->image->copies.data + op->b;
     unsigned char *storage = run->engine->storage;
@@ -144,7 +160,8 @@ uint32_t op_call_host(struct run *run, const struct image_op *op, uint32_t next)
     pop_engine *engine = run->engine;
     engine->arguments = mem_try(bytes);
     if (!engine->arguments)
-        return run_fail(run, POP_STREAM_MEMORY_ALLOCATION_ERROR, "cannot get %zu bytes of host memory for host function '%s'", bytes, name);
+        return run_fail(run, POP_STREAM_MEMORY_ALLOCATION_ERROR,
+                        "cannot get %zu bytes of host memory for host function '%s'", bytes, name);
     engine->argument_places = mem_zero(function->inputs + function->outputs, sizeof(*engine->argument_places));
     place_arguments(run->image, function, engine->arguments, engine->argument_places);
     engine->op_at = next - 1;

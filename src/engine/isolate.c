@@ -2,8 +2,8 @@
 #include "engine/isolate.h"
 
 #include <errno.h>
-#include <poplar/text.h>
 #include <poll.h>
+#include <poplar/text.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -163,12 +163,15 @@ static bool report_end(struct run *run, const struct image_set *set, int status)
 {
     const char *name = image_string(run->image, set->name);
     if (WIFSIGNALED(status))
-        run_fail(run, POP_APPLICATION_RUNTIME_ERROR, "a vertex of compute set '%s' ended its process by signal %d (%s); load the engine again", name,
+        run_fail(run, POP_APPLICATION_RUNTIME_ERROR,
+                 "a vertex of compute set '%s' ended its process by signal %d (%s); load the engine again", name,
                  WTERMSIG(status), strsignal(WTERMSIG(status)));
     else if (WIFEXITED(status) && WEXITSTATUS(status) == ISOLATE_THREAD_ENDED)
-        run_fail(run, POP_APPLICATION_RUNTIME_ERROR, "a vertex of compute set '%s' ended its thread; load the engine again", name);
+        run_fail(run, POP_APPLICATION_RUNTIME_ERROR,
+                 "a vertex of compute set '%s' ended its thread; load the engine again", name);
     else
-        run_fail(run, POP_APPLICATION_RUNTIME_ERROR, "a vertex of compute set '%s' left its process with exit code %d; load the engine again", name,
+        run_fail(run, POP_APPLICATION_RUNTIME_ERROR,
+                 "a vertex of compute set '%s' left its process with exit code %d; load the engine again", name,
                  WEXITSTATUS(status));
     return false;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Codelets in a child process (option debug.isolateCodelets): a fork of the loaded engine executes its compute sets on storage that both share, so
- * that a codelet which ends, stops or changes its process costs an error.  All else (copies, control flow, streams, callbacks) stays here. */
+/* Codelets in a child process (option debug.isolateCodelets): a fork of the loaded engine executes its compute sets on
+ * storage that both share, so that a codelet which ends, stops or changes its process costs an error.  All else
+ * (copies, control flow, streams, callbacks) stays here. */
 #ifndef ENGINE_ISOLATE_H
 #define ENGINE_ISOLATE_H
 

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Loading: the blocks of memory, the initial values, and vertex states whose references become addresses. */
-#include "image/reference.h"
 #include "engine/fault.h"
 #include "engine/isolate.h"
 #include "engine/state.h"
+#include "image/reference.h"
 
 /* Where each block of the image lies, by enum image_block. */
 struct bases {
     unsigned char *of[4];
 };
 
-/* Replaces the pointer slot at an offset of the states.  The reference is read from the image, so that loading again works. */
+/* Replaces the pointer slot at an offset of the states.  The reference is read from the image, so that loading again
+ * works. */
 static inline void place(pop_engine *engine, const struct bases *bases, uint64_t offset)
 {
     uint64_t reference = image_word(engine->image, offset);
@@ -19,8 +20,8 @@ static inline void place(pop_engine *engine, const struct bases *bases, uint64_t
 }
 
 /* One field of vertices of a group: a loop over one kind of slot. */
-static void place_field(pop_engine *engine, const struct bases *bases, const struct image_group *group, const struct codelet_field *field,
-                        uint64_t begin, uint64_t end)
+static void place_field(pop_engine *engine, const struct bases *bases, const struct image_group *group,
+                        const struct codelet_field *field, uint64_t begin, uint64_t end)
 {
     for (uint64_t i = begin; i < end; ++i) {
         uint64_t state = group->states + i * group->stride;
@@ -48,7 +49,8 @@ static void load_block(void *context, uint32_t block)
     const struct loading *loading = context;
     const struct image_group *group = loading->group;
     const struct codelet *codelet = image_codelet(loading->engine->image, group->codelet);
-    uint64_t begin = (uint64_t)block * BLOCK_VERTICES, end = begin + BLOCK_VERTICES < group->count ? begin + BLOCK_VERTICES : group->count;
+    uint64_t begin = (uint64_t)block * BLOCK_VERTICES,
+             end = begin + BLOCK_VERTICES < group->count ? begin + BLOCK_VERTICES : group->count;
     for (uint32_t f = 0; f < codelet->field_count; ++f)
         if (field_has_pointer(codelet->fields + f))
             place_field(loading->engine, &loading->bases, group, codelet->fields + f, begin, end);
@@ -62,7 +64,8 @@ static void load_states(pop_engine *engine)
         memcpy(engine->states, image->states.data, image->states.count);
     for (size_t g = 0; g < image->groups.count; ++g) {
         loading.group = image->groups.data + g;
-        pool_run(engine->pool, (uint32_t)((loading.group->count + BLOCK_VERTICES - 1) / BLOCK_VERTICES), load_block, &loading);
+        pool_run(engine->pool, (uint32_t)((loading.group->count + BLOCK_VERTICES - 1) / BLOCK_VERTICES), load_block,
+                 &loading);
     }
 }
 
@@ -114,7 +117,8 @@ static void make_groups(pop_engine *engine)
 /* Vertices may read this far behind what they are given (design.md 9). */
 enum { READABLE_BEHIND = 64 };
 
-static pop_status make_block(unsigned char **block, uint64_t bytes, bool shared, const char *what, const char *api, pop_error *error)
+static pop_status make_block(unsigned char **block, uint64_t bytes, bool shared, const char *what, const char *api,
+                             pop_error *error)
 {
     if (*block)
         memset(*block, 0, bytes);
@@ -122,8 +126,8 @@ static pop_status make_block(unsigned char **block, uint64_t bytes, bool shared,
         *block = shared ? isolate_block(bytes + READABLE_BEHIND) : mem_try(bytes + READABLE_BEHIND);
     if (*block)
         return POP_OK;
-    return error_set(error, POP_GRAPH_MEMORY_ALLOCATION_ERROR, NO_WHERE, api, "cannot get %llu bytes of host memory for %s",
-                     (unsigned long long)bytes, what);
+    return error_set(error, POP_GRAPH_MEMORY_ALLOCATION_ERROR, NO_WHERE, api,
+                     "cannot get %llu bytes of host memory for %s", (unsigned long long)bytes, what);
 }
 
 /* Bytes that overlapping copies and rows of remote buffers pass through. */
@@ -159,9 +163,12 @@ pop_status engine_materialise(pop_engine *engine, const char *api, pop_error *er
     const struct image *image = engine->image;
     pop_status status;
     isolate_end(engine);
-    if ((status = make_block(&engine->storage, image->storage_bytes, engine->isolated, "variables", api, error)) != POP_OK ||
-        (status = make_block(&engine->scratch, image->scratch_bytes, engine->isolated, "gathered edges", api, error)) != POP_OK ||
-        (status = make_block(&engine->states, image->states.count, engine->isolated, "vertex states", api, error)) != POP_OK ||
+    if ((status = make_block(&engine->storage, image->storage_bytes, engine->isolated, "variables", api, error)) !=
+            POP_OK ||
+        (status = make_block(&engine->scratch, image->scratch_bytes, engine->isolated, "gathered edges", api, error)) !=
+            POP_OK ||
+        (status = make_block(&engine->states, image->states.count, engine->isolated, "vertex states", api, error)) !=
+            POP_OK ||
         (status = make_block(&engine->temporary, temporary_bytes(image), false, "copies", api, error)) != POP_OK ||
         (status = make_block(&engine->operand, operand_bytes(image), false, "control flow", api, error)) != POP_OK ||
         (status = remotes_create(engine, api, error)) != POP_OK)

@@ -17,8 +17,8 @@
 enum { SPIN_MOST = 10000, SPIN_LEAST = 500, PAUSES = 16, THREADS_MOST = 256 };
 
 struct pool {
-    /* Chunks that nobody has claimed.  A claim takes one; who has claimed a chunk may read fn, context and chunks, which stay as they are until
-     * it has counted itself done. */
+    /* Chunks that nobody has claimed.  A claim takes one; who has claimed a chunk may read fn, context and chunks,
+     * which stay as they are until it has counted itself done. */
     _Alignas(64) atomic_uint remaining;
     _Alignas(64) atomic_uint done;
     _Alignas(64) atomic_uint region; /* counts regions; helpers sleep on it */
@@ -64,7 +64,8 @@ static void work(struct pool *pool)
 {
     unsigned left = atomic_load_explicit(&pool->remaining, memory_order_acquire);
     while (left) {
-        if (!atomic_compare_exchange_weak_explicit(&pool->remaining, &left, left - 1, memory_order_acquire, memory_order_acquire))
+        if (!atomic_compare_exchange_weak_explicit(&pool->remaining, &left, left - 1, memory_order_acquire,
+                                                   memory_order_acquire))
             continue;
         unsigned chunks = pool->chunks;
         pool->fn(pool->context, chunks - left);
@@ -74,7 +75,8 @@ static void work(struct pool *pool)
     }
 }
 
-/* Waits for a region after `seen`: hot for at most *spin ns, then asleep.  Spinning that was in vain is shortened, spinning that paid is lengthened. */
+/* Waits for a region after `seen`: hot for at most *spin ns, then asleep.  Spinning that was in vain is shortened,
+ * spinning that paid is lengthened. */
 static void await_region(struct pool *pool, unsigned seen, uint64_t *spin)
 {
     uint64_t end = now() + *spin;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads that share out the chunks of one region of work at a time.  The caller takes part and can finish a region alone, so that a
- * helper that the system does not schedule costs nothing; helpers spin for a few microseconds after a region, then sleep. */
+/* Threads that share out the chunks of one region of work at a time.  The caller takes part and can finish a region
+ * alone, so that a helper that the system does not schedule costs nothing; helpers spin for a few microseconds after a
+ * region, then sleep. */
 #ifndef ENGINE_POOL_H
 #define ENGINE_POOL_H
 
@@ -15,8 +16,8 @@ struct pool *pool_create(unsigned threads);
 void pool_signal(struct pool *pool, int signal);
 void pool_destroy(struct pool *pool);
 unsigned pool_threads(const struct pool *pool); /* 1 for NULL */
-/* Calls fn for 0 .. chunks-1, in ascending order of their start, and returns when all are done.  From within a chunk (or with a NULL pool): runs
- * them all on the calling thread. */
+/* Calls fn for 0 .. chunks-1, in ascending order of their start, and returns when all are done.  From within a chunk
+ * (or with a NULL pool): runs them all on the calling thread. */
 void pool_run(struct pool *pool, uint32_t chunks, pool_fn fn, void *context);
 /* Processors that this process may use. */
 unsigned pool_processors(void);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The text of a tensor: nested brackets, a row of innermost elements on a line (wrapped at max_line_width), elements aligned to one
- * width, long dimensions shortened to their edges once the whole has more elements than summarise_threshold. */
+/* The text of a tensor: nested brackets, a row of innermost elements on a line (wrapped at max_line_width), elements
+ * aligned to one width, long dimensions shortened to their edges once the whole has more elements than
+ * summarise_threshold. */
 #include "engine/print.h"
 
 #include "base/str.h"
@@ -60,7 +61,8 @@ static size_t element_text(const struct printer *p, uint64_t element, char buffe
 /* Whether index i of a dimension is left out, and "..." stands for it and its like. */
 static bool left_out(const struct printer *p, uint64_t extent, uint64_t i)
 {
-    return p->summarise && extent > 2 * (uint64_t)p->format.edge_items && i >= p->format.edge_items && i < extent - p->format.edge_items;
+    return p->summarise && extent > 2 * (uint64_t)p->format.edge_items && i >= p->format.edge_items &&
+           i < extent - p->format.edge_items;
 }
 
 /* Calls visit for each element that is shown. */
@@ -190,8 +192,13 @@ void print_tensor(FILE *file, const char *title, pop_type type, const uint64_t *
 {
     struct printer p = { .type = type, .data = data, .rank = rank, .dims = dims, .format = *format };
     if (p.format.guide)
-        p.format = (pop_print_format){ .summarise_threshold = UINT32_MAX, .edge_items = UINT32_MAX, .max_line_width = UINT32_MAX,
-                                       .separator = ',', .open = '{', .close = '}', .guide = true };
+        p.format = (pop_print_format){ .summarise_threshold = UINT32_MAX,
+                                       .edge_items = UINT32_MAX,
+                                       .max_line_width = UINT32_MAX,
+                                       .separator = ',',
+                                       .open = '{',
+                                       .close = '}',
+                                       .guide = true };
     uint64_t elements = 1;
     for (size_t i = 0; i < rank; ++i)
         elements *= dims[i];

@@ -15,8 +15,8 @@ pop_status remotes_create(pop_engine *engine, const char *api, pop_error *error)
         engine->remotes[i] = (struct remote_state){ rows, row };
         if (!rows)
             return error_set(error, POP_STREAM_MEMORY_ALLOCATION_ERROR, NO_WHERE, api,
-                             "cannot get %llu rows of %zu bytes of host memory for remote buffer '%s'", (unsigned long long)remote->repeats, row,
-                             image_string(image, remote->name));
+                             "cannot get %llu rows of %zu bytes of host memory for remote buffer '%s'",
+                             (unsigned long long)remote->repeats, row, image_string(image, remote->name));
     }
     return POP_OK;
 }
@@ -30,7 +30,8 @@ void remotes_destroy(pop_engine *engine)
 }
 
 /* Row index i of an operand; the run fails when there is no such row. */
-static bool row_index(struct run *run, const struct image_op *op, const unsigned char *indices, uint64_t i, uint64_t *row)
+static bool row_index(struct run *run, const struct image_op *op, const unsigned char *indices, uint64_t i,
+                      uint64_t *row)
 {
     const struct image_remote *remote = run->image->remotes.data + op->a;
     bool is_signed = run->image->operands.data[op->c - 1].type == POP_INT;
@@ -102,8 +103,8 @@ size_t pop_engine_remote_row_bytes(const pop_engine *engine, const char *handle)
 }
 
 /* The row that the host asks for, or NULL and an error. */
-static unsigned char *find_row(pop_engine *engine, const char *handle, const void *data, uint64_t row, const char *api, pop_error *error,
-                               size_t *bytes, pop_status *status)
+static unsigned char *find_row(pop_engine *engine, const char *handle, const void *data, uint64_t row, const char *api,
+                               pop_error *error, size_t *bytes, pop_status *status)
 {
     *status = POP_STREAM_CONNECTION_ERROR;
     if (!engine || !handle || !data) {
@@ -119,10 +120,12 @@ static unsigned char *find_row(pop_engine *engine, const char *handle, const voi
     if (i == image->remotes.count) {
         error_set(error, *status, NO_WHERE, api, "there is no remote buffer '%s'%s", handle, text);
     } else if (!engine->loaded) {
-        *status = error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "the engine is not loaded: load it on a device first");
+        *status =
+            error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "the engine is not loaded: load it on a device first");
     } else if (row >= image->remotes.data[i].repeats) {
-        *status = error_set(error, POP_INDEX_ERROR, NO_WHERE, api, "row %llu of remote buffer '%s', which has %llu rows",
-                            (unsigned long long)row, handle, (unsigned long long)image->remotes.data[i].repeats);
+        *status =
+            error_set(error, POP_INDEX_ERROR, NO_WHERE, api, "row %llu of remote buffer '%s', which has %llu rows",
+                      (unsigned long long)row, handle, (unsigned long long)image->remotes.data[i].repeats);
     } else {
         *bytes = engine->remotes[i].row_bytes;
         *status = POP_OK;
@@ -131,7 +134,8 @@ static unsigned char *find_row(pop_engine *engine, const char *handle, const voi
     return NULL;
 }
 
-pop_status pop_engine_copy_to_remote_buffer(pop_engine *engine, const void *data, const char *handle, uint64_t row, pop_error *error)
+pop_status pop_engine_copy_to_remote_buffer(pop_engine *engine, const void *data, const char *handle, uint64_t row,
+                                            pop_error *error)
 {
     size_t bytes;
     pop_status status;
@@ -141,11 +145,13 @@ pop_status pop_engine_copy_to_remote_buffer(pop_engine *engine, const void *data
     return status;
 }
 
-pop_status pop_engine_copy_from_remote_buffer(pop_engine *engine, const char *handle, void *data, uint64_t row, pop_error *error)
+pop_status pop_engine_copy_from_remote_buffer(pop_engine *engine, const char *handle, void *data, uint64_t row,
+                                              pop_error *error)
 {
     size_t bytes;
     pop_status status;
-    const unsigned char *at = find_row(engine, handle, data, row, "pop_engine_copy_from_remote_buffer", error, &bytes, &status);
+    const unsigned char *at =
+        find_row(engine, handle, data, row, "pop_engine_copy_from_remote_buffer", error, &bytes, &status);
     if (at)
         memcpy(data, at, bytes);
     return status;

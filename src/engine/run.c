@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The interpreter: one function for each kind of op, each of which names the op to run next.  Control flow stands here. */
+/* The interpreter: one function for each kind of op, each of which names the op to run next.  Control flow stands here.
+ */
 #include "engine/print.h"
 #include "engine/state.h"
 #include "report/report.h"
@@ -31,7 +32,8 @@ uint32_t run_fail(struct run *run, pop_status status, const char *format, ...)
 const unsigned char *run_operand(struct run *run, uint32_t operand)
 {
     const struct image *image = run->image;
-    copy_run(image, image->copies.data + image->operands.data[operand].copy, run->engine->storage, run->engine->operand, run->engine->pool);
+    copy_run(image, image->copies.data + image->operands.data[operand].copy, run->engine->storage, run->engine->operand,
+             run->engine->pool);
     return run->engine->operand;
 }
 
@@ -136,20 +138,22 @@ static bool print_record(struct run *run, uint32_t record)
 {
     const struct image *image = run->image;
     const struct image_print *print = image->prints.data + record;
-    pop_print_format format = print->format_given             ? print->format
+    pop_print_format format = print->format_given         ? print->format
                               : run->engine->guide_format ? pop_print_format_guide()
-                                                              : pop_print_format_default();
+                                                          : pop_print_format_default();
     FILE *file = run->engine->print_stream ? run->engine->print_stream : stderr;
     errno = 0;
     print_tensor(file, image_string(image, print->title), (pop_type)image->operands.data[print->operand].type,
-                 print->rank ? image->dims.data + print->first_dim : NULL, print->rank, run_operand(run, print->operand), &format);
+                 print->rank ? image->dims.data + print->first_dim : NULL, print->rank,
+                 run_operand(run, print->operand), &format);
     if (fflush(file) == 0 && !ferror(file))
         return true;
     int reason = errno ? errno : EIO;
     clearerr(file);
     if (reason == EINTR && atomic_load(&run->engine->stop))
         return true;
-    run_fail(run, POP_RUNTIME_ERROR, "cannot print tensor '%s': %s", image_string(image, print->title), pop_text_from_errno(reason));
+    run_fail(run, POP_RUNTIME_ERROR, "cannot print tensor '%s': %s", image_string(image, print->title),
+             pop_text_from_errno(reason));
     return false;
 }
 
@@ -163,7 +167,8 @@ uint32_t op_error(struct run *run, const struct image_op *op, uint32_t next)
     (void)next;
     print_record(run, op->a);
     const char *message = image_string(run->image, run->image->prints.data[op->a].title);
-    return run_fail(run, POP_APPLICATION_RUNTIME_ERROR, "%s", *message ? message : "the program ended itself with an error");
+    return run_fail(run, POP_APPLICATION_RUNTIME_ERROR, "%s",
+                    *message ? message : "the program ended itself with an error");
 }
 
 uint32_t op_abort(struct run *run, const struct image_op *op, uint32_t next)
@@ -216,7 +221,8 @@ static void capture_jump(struct capture *capture, uint32_t at, uint32_t next, ui
     struct trace *trace = capture->trace;
     if (!trace_again(trace, at, next))
         trace_jump(trace, at, next, depth, iteration);
-    if (++capture->jumps % JUMPS_BETWEEN_LOOKS != 0 || (trace->entries.count < CAPTURED_MOST && seconds() == capture->written))
+    if (++capture->jumps % JUMPS_BETWEEN_LOOKS != 0 ||
+        (trace->entries.count < CAPTURED_MOST && seconds() == capture->written))
         return;
     report_run_part(capture->engine->report, trace);
     trace_restart(trace, next);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An engine as its own files see it: the blocks that an image was loaded into, what is connected to it, and a run in progress. */
+/* An engine as its own files see it: the blocks that an image was loaded into, what is connected to it, and a run in
+ * progress. */
 #ifndef ENGINE_STATE_H
 #define ENGINE_STATE_H
 
 #include "base/error.h"
 #include "base/log.h"
-#include "image/image.h"
 #include "engine/behave.h"
 #include "engine/pool.h"
 #include "engine/stream_threads.h"
+#include "image/image.h"
 #include "model/timeline.h"
 
 #include <pthread.h>
@@ -70,31 +71,31 @@ struct report;
 struct pop_engine {
     struct image *image;
     struct option_set options;
-    VEC(pop_option) option_list; /* options, as pop_engine_options hands them out */
-    struct pool *pool;           /* NULL until a load */
+    VEC(pop_option) option_list;           /* options, as pop_engine_options hands them out */
+    struct pool *pool;                     /* NULL until a load */
     struct stream_threads *stream_threads; /* NULL: the run's thread calls all callbacks of streams */
-    bool dedicated;              /* the run's thread calls none */
-    FILE *print_stream;          /* NULL: standard error */
+    bool dedicated;                        /* the run's thread calls none */
+    FILE *print_stream;                    /* NULL: standard error */
     bool loaded, running, checked_mode, prefetch, guide_format;
-    bool profiling; /* runs are recorded; never on a device without a model */
-    bool watched;   /* faults of codelets come to us (fault.h) */
-    bool destroyed; /* by a callback: goes when the outermost call that runs callbacks returns */
-    unsigned entered; /* such calls in progress */
+    bool profiling;      /* runs are recorded; never on a device without a model */
+    bool watched;        /* faults of codelets come to us (fault.h) */
+    bool destroyed;      /* by a callback: goes when the outermost call that runs callbacks returns */
+    unsigned entered;    /* such calls in progress */
     atomic_bool stop;    /* the run ends after its step */
     atomic_bool abandon; /* and the step does not end either (stop.h) */
     uint64_t stopped_at; /* milliseconds; 0: it was not */
     pthread_t runner;    /* while it runs */
     struct pop_engine *next_running;
-    bool isolated, in_child;     /* codelets run in a child process (isolate.h); this is one */
-    struct isolate *isolate;     /* NULL: not started */
-    VEC(uint64_t) loops;         /* what is left of each Repeat of the run, innermost last */
-    VEC(uint32_t) callers;       /* where each Call of the run goes on, innermost last */
-    unsigned char *arguments;    /* of the host function that is running */
+    bool isolated, in_child;  /* codelets run in a child process (isolate.h); this is one */
+    struct isolate *isolate;  /* NULL: not started */
+    VEC(uint64_t) loops;      /* what is left of each Repeat of the run, innermost last */
+    VEC(uint32_t) callers;    /* where each Call of the run goes on, innermost last */
+    unsigned char *arguments; /* of the host function that is running */
     void **argument_places;
     unsigned char *storage, *scratch, *states;
     unsigned char *temporary; /* overlapping copies, rows of remote buffers: as large as the largest needs */
     unsigned char *operand;   /* what control flow and prints read, likewise */
-    struct group_run *groups;    /* one for each group of the image */
+    struct group_run *groups; /* one for each group of the image */
     struct set_run *sets;
     struct stream_state *streams;
     struct host_function_state *host_functions;
@@ -128,26 +129,29 @@ struct run {
 /* Ends the run: records the error and returns RUN_OVER. */
 uint32_t run_fail(struct run *run, pop_status status, const char *format, ...) POP_PRINTF(3, 4);
 
-/* Each op returns the op to run next, or RUN_OVER.  Where they stand: execute.c, copy.c, stream.c, remote.c, host.c, run.c. */
+/* Each op returns the op to run next, or RUN_OVER.  Where they stand: execute.c, copy.c, stream.c, remote.c, host.c,
+ * run.c. */
 #define IMAGE_OP(constant, function) uint32_t function(struct run *run, const struct image_op *op, uint32_t next);
 #include "image/ops.def"
 #undef IMAGE_OP
 
-/* cycles.c: the timeline of what has run (model/timeline.h); profiling_disabled without a model, missing_perf_estimate. */
-pop_status engine_timeline(const pop_engine *engine, struct timeline *timeline, timeline_callback callback, void *user, const char *api,
-                           pop_error *error);
+/* cycles.c: the timeline of what has run (model/timeline.h); profiling_disabled without a model, missing_perf_estimate.
+ */
+pop_status engine_timeline(const pop_engine *engine, struct timeline *timeline, timeline_callback callback, void *user,
+                           const char *api, pop_error *error);
 
 /* run.c */
-pop_status engine_run_program(pop_engine *engine, uint32_t program, const char *name, const char *api, pop_error *error);
+pop_status engine_run_program(pop_engine *engine, uint32_t program, const char *name, const char *api,
+                              pop_error *error);
 /* An operand's bytes, until the next call. */
 const unsigned char *run_operand(struct run *run, uint32_t operand);
 
 /* copy.c: a plan between two bases (storage, or a buffer) that do not overlap.  pool may be NULL. */
-void copy_run(const struct image *image, const struct image_copy *copy, const unsigned char *source, unsigned char *destination,
-              struct pool *pool);
+void copy_run(const struct image *image, const struct image_copy *copy, const unsigned char *source,
+              unsigned char *destination, struct pool *pool);
 /* Within one block, as if everything were read first; temporary holds copy->bytes. */
-void copy_run_overlapping(const struct image *image, const struct image_copy *copy, unsigned char *block, unsigned char *temporary,
-                          struct pool *pool);
+void copy_run_overlapping(const struct image *image, const struct image_copy *copy, unsigned char *block,
+                          unsigned char *temporary, struct pool *pool);
 
 /* load.c */
 pop_status engine_materialise(pop_engine *engine, const char *api, pop_error *error);

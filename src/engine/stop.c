@@ -12,7 +12,8 @@
 /* Ignored where nobody handles it, so that one which comes late does nothing. */
 enum { SIGNAL = SIGURG };
 
-/* Signals have no argument of ours: the process has one list of its running engines, and one thread that watches those which are being stopped. */
+/* Signals have no argument of ours: the process has one list of its running engines, and one thread that watches those
+ * which are being stopped. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pop_engine *running;
 static pid_t watcher_of; /* the process that has a watcher: a fork has none */

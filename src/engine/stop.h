@@ -5,8 +5,9 @@
 
 #include "engine/state.h"
 
-/* Around a run: between them the engine can be stopped.  What runs for STOP_GRACE milliseconds after that is abandoned: engine->abandon is set, and its
- * threads get a signal every STOP_AGAIN milliseconds, which ends codelets (fault_thread.abandon) and interrupts what a callback waits for. */
+/* Around a run: between them the engine can be stopped.  What runs for STOP_GRACE milliseconds after that is abandoned:
+ * engine->abandon is set, and its threads get a signal every STOP_AGAIN milliseconds, which ends codelets
+ * (fault_thread.abandon) and interrupts what a callback waits for. */
 enum { STOP_GRACE = 100, STOP_AGAIN = 50 };
 void stop_run_begins(pop_engine *engine);
 void stop_run_ends(pop_engine *engine);

@@ -34,7 +34,8 @@ void streams_create(pop_engine *engine)
     const struct image *image = engine->image;
     engine->streams = mem_zero(image->streams.count, sizeof(*engine->streams));
     for (size_t i = 0; i < image->streams.count; ++i) {
-        engine->streams[i].bytes = image->streams.data[i].elements * pop_type_size((pop_type)image->streams.data[i].type);
+        engine->streams[i].bytes =
+            image->streams.data[i].elements * pop_type_size((pop_type)image->streams.data[i].type);
         engine->streams[i].engine = engine;
     }
     create_threads(engine);
@@ -124,8 +125,8 @@ static void drop_prefetched(struct stream_state *stream)
     stream->busy = false;
 }
 
-/* Ends a prefetch that is pending: one that no thread has begun never begins, one that runs is waited for.  False: *stop was
- * set before. */
+/* Ends a prefetch that is pending: one that no thread has begun never begins, one that runs is waited for.  False:
+ * *stop was set before. */
 static bool settle(pop_engine *engine, struct stream_state *stream, const atomic_bool *stop)
 {
     if (!stream->pending)
@@ -162,7 +163,8 @@ void streams_reset(pop_engine *engine)
     }
 }
 
-/* Connects a stream anew; what was connected is let go when nothing refers to it, for its release may call the engine. */
+/* Connects a stream anew; what was connected is let go when nothing refers to it, for its release may call the engine.
+ */
 static void connect(pop_engine *engine, struct stream_state *stream, struct stream_state anew)
 {
     engine_enter(engine);
@@ -219,12 +221,14 @@ static void find_needs(const struct image *image, uint32_t first, struct program
             add_once(&needs->streams, op->a);
         if (op->kind == OP_CALL_HOST)
             add_once(&needs->host_functions, op->a);
-        if (op->kind == OP_REPEAT || op->kind == OP_JUMP || op->kind == OP_JUMP_IF || op->kind == OP_JUMP_UNLESS || op->kind == OP_CALL)
+        if (op->kind == OP_REPEAT || op->kind == OP_JUMP || op->kind == OP_JUMP_IF || op->kind == OP_JUMP_UNLESS ||
+            op->kind == OP_CALL)
             *vec_push(&open) = op->a;
         if (op->kind == OP_SWITCH)
             for (uint64_t i = op->d; i <= op->d + op->c; ++i)
                 *vec_push(&open) = image->cases.data[i].target;
-        if (op->kind != OP_END && op->kind != OP_JUMP && op->kind != OP_SWITCH && op->kind != OP_ABORT && op->kind != OP_ERROR)
+        if (op->kind != OP_END && op->kind != OP_JUMP && op->kind != OP_SWITCH && op->kind != OP_ABORT &&
+            op->kind != OP_ERROR)
             *vec_push(&open) = at + 1;
     }
     vec_free(&open);
@@ -240,12 +244,14 @@ pop_status streams_check(pop_engine *engine, uint32_t program, const char *api, 
         find_needs(image, image->programs.data[program], needs);
     for (size_t i = 0; i < needs->streams.count; ++i)
         if (engine->streams[needs->streams.data[i]].kind == STREAM_NONE)
-            return error_set(error, POP_STREAM_CONNECTION_ERROR, NO_WHERE, api, "program %u uses stream '%s', which is not connected",
-                             (unsigned)program, image_string(image, image->streams.data[needs->streams.data[i]].name));
+            return error_set(error, POP_STREAM_CONNECTION_ERROR, NO_WHERE, api,
+                             "program %u uses stream '%s', which is not connected", (unsigned)program,
+                             image_string(image, image->streams.data[needs->streams.data[i]].name));
     for (size_t i = 0; i < needs->host_functions.count; ++i)
         if (!engine->host_functions[needs->host_functions.data[i]].callback)
-            return error_set(error, POP_STREAM_CONNECTION_ERROR, NO_WHERE, api, "program %u calls host function '%s', which is not connected",
-                             (unsigned)program, image_string(image, image->host_functions.data[needs->host_functions.data[i]].name));
+            return error_set(error, POP_STREAM_CONNECTION_ERROR, NO_WHERE, api,
+                             "program %u calls host function '%s', which is not connected", (unsigned)program,
+                             image_string(image, image->host_functions.data[needs->host_functions.data[i]].name));
     return POP_OK;
 }
 
@@ -255,7 +261,8 @@ pop_status streams_check(pop_engine *engine, uint32_t program, const char *api, 
 static struct stream_state *find_stream(pop_engine *engine, const char *handle, const char *api, pop_error *error)
 {
     if (!engine || !handle) {
-        error_set(error, POP_STREAM_CONNECTION_ERROR, NO_WHERE, api, engine ? "the handle is NULL" : "the engine is NULL");
+        error_set(error, POP_STREAM_CONNECTION_ERROR, NO_WHERE, api,
+                  engine ? "the handle is NULL" : "the engine is NULL");
         return NULL;
     }
     if (streams_in_prefetch(engine)) {
@@ -273,13 +280,15 @@ static struct stream_state *find_stream(pop_engine *engine, const char *handle, 
             continue;
         if (!engine->streams[i].busy)
             return &engine->streams[i];
-        error_set(error, POP_STREAM_CONNECTION_ERROR, NO_WHERE, api, "stream '%s' cannot be connected by its own callback", handle);
+        error_set(error, POP_STREAM_CONNECTION_ERROR, NO_WHERE, api,
+                  "stream '%s' cannot be connected by its own callback", handle);
         return NULL;
     }
     struct hint hint = { 0 };
     for (size_t i = 0; i < image->streams.count; ++i)
         hint_add(&hint, image_string(image, image->streams.data[i].name));
-    error_set(error, POP_STREAM_CONNECTION_ERROR, NO_WHERE, api, "there is no stream '%s'%s", handle, hint_text(&hint, handle));
+    error_set(error, POP_STREAM_CONNECTION_ERROR, NO_WHERE, api, "there is no stream '%s'%s", handle,
+              hint_text(&hint, handle));
     return NULL;
 }
 
@@ -289,13 +298,14 @@ pop_status pop_engine_connect_stream(pop_engine *engine, const char *handle, voi
     if (!stream)
         return POP_STREAM_CONNECTION_ERROR;
     if (!buffer && stream->bytes)
-        return error_set(error, POP_STREAM_CONNECTION_ERROR, NO_WHERE, "pop_engine_connect_stream", "the buffer for stream '%s' is NULL",
-                         handle);
+        return error_set(error, POP_STREAM_CONNECTION_ERROR, NO_WHERE, "pop_engine_connect_stream",
+                         "the buffer for stream '%s' is NULL", handle);
     connect(engine, stream, (struct stream_state){ .kind = STREAM_BUFFER, .begin = buffer, .at = buffer });
     return POP_OK;
 }
 
-pop_status pop_engine_connect_stream_circular(pop_engine *engine, const char *handle, void *begin, void *end, pop_error *error)
+pop_status pop_engine_connect_stream_circular(pop_engine *engine, const char *handle, void *begin, void *end,
+                                              pop_error *error)
 {
     static const char api[] = "pop_engine_connect_stream_circular";
     struct stream_state *stream = find_stream(engine, handle, api, error);
@@ -306,25 +316,28 @@ pop_status pop_engine_connect_stream_circular(pop_engine *engine, const char *ha
         return error_set(error, POP_STREAM_CONNECTION_ERROR, NO_WHERE, api, "the range for stream '%s' %s", handle,
                          begin ? "ends before it begins" : "is NULL");
     if (stream->bytes && (to == from || (to - from) % stream->bytes))
-        return error_set(error, POP_STREAM_CONNECTION_ERROR, NO_WHERE, api,
-                         "the range for stream '%s' has %zu bytes, it must be a positive multiple of the %zu bytes of one transfer", handle,
-                         (size_t)(to - from), stream->bytes);
+        return error_set(
+            error, POP_STREAM_CONNECTION_ERROR, NO_WHERE, api,
+            "the range for stream '%s' has %zu bytes, it must be a positive multiple of the %zu bytes of one transfer",
+            handle, (size_t)(to - from), stream->bytes);
     connect(engine, stream, (struct stream_state){ .kind = STREAM_CIRCULAR, .begin = begin, .end = end, .at = begin });
     return POP_OK;
 }
 
-pop_status pop_engine_connect_stream_callback(pop_engine *engine, const char *handle, pop_stream_callback callback, pop_error *error)
+pop_status pop_engine_connect_stream_callback(pop_engine *engine, const char *handle, pop_stream_callback callback,
+                                              pop_error *error)
 {
     static const char api[] = "pop_engine_connect_stream_callback";
     struct stream_state *stream = find_stream(engine, handle, api, error);
     if (!stream)
         return POP_STREAM_CONNECTION_ERROR;
     if (!callback.fetch)
-        return error_set(error, POP_STREAM_CONNECTION_ERROR, NO_WHERE, api, "the callback for stream '%s' has no fetch function", handle);
+        return error_set(error, POP_STREAM_CONNECTION_ERROR, NO_WHERE, api,
+                         "the callback for stream '%s' has no fetch function", handle);
     unsigned char *buffer = mem_try(stream->bytes);
     if (!buffer)
-        return error_set(error, POP_STREAM_MEMORY_ALLOCATION_ERROR, NO_WHERE, api, "cannot get %zu bytes of host memory for stream '%s'",
-                         stream->bytes, handle);
+        return error_set(error, POP_STREAM_MEMORY_ALLOCATION_ERROR, NO_WHERE, api,
+                         "cannot get %zu bytes of host memory for stream '%s'", stream->bytes, handle);
     connect(engine, stream, (struct stream_state){ .kind = STREAM_CALLBACK, .callback = callback, .buffer = buffer });
     return POP_OK;
 }
@@ -381,8 +394,8 @@ uint32_t op_stream_out(struct run *run, const struct image_op *op, uint32_t next
     struct stream_state *stream = run->engine->streams + op->a;
     bool called = stream->kind == STREAM_CALLBACK;
     run->engine->op_at = next - 1;
-    copy_run(run->image, run->image->copies.data + op->b, run->engine->storage, called ? stream->buffer : next_bytes(stream),
-             run->engine->pool);
+    copy_run(run->image, run->image->copies.data + op->b, run->engine->storage,
+             called ? stream->buffer : next_bytes(stream), run->engine->pool);
     if (!called)
         return next;
     stream->busy = true;

@@ -16,7 +16,8 @@ static inline bool graph_ready(const pop_graph *graph)
     return graph && store_ready(graph->store);
 }
 unsigned graph_num_tiles(const pop_graph *graph);
-/* A CPU runs as if on a single tile: what is not mapped lies on tile 0, and so does what is mapped to a tile that it lacks. */
+/* A CPU runs as if on a single tile: what is not mapped lies on tile 0, and so does what is mapped to a tile that it
+ * lacks. */
 static inline bool graph_is_cpu(const pop_graph *graph)
 {
     return graph->store->target.type == POP_TARGET_CPU;

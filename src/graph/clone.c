@@ -152,8 +152,9 @@ static pop_tensor clone_as(const struct cloning *c, struct clone_layout *layout,
         return null;
     if (layout->pieces.count + layout->map.ranges.count > MOST_PIECES / n) {
         store_fail_in(v->store, POP_OVERFLOW_ERROR, c->where, c->api, c->name,
-                      "%zu clones of a tensor of %zu pieces and %zu mapped ranges: at most 2^26 pieces and ranges are made in one call", n,
-                      layout->pieces.count, layout->map.ranges.count);
+                      "%zu clones of a tensor of %zu pieces and %zu mapped ranges: at most 2^26 pieces and ranges are "
+                      "made in one call",
+                      n, layout->pieces.count, layout->map.ranges.count);
         return null;
     }
     if (n > 1 && c->duplication == POP_DUPLICATE_BY_TILE_CONTIGUOUS_REGION) {

@@ -54,14 +54,16 @@ bool store_loaded_type(pop_store *store, pop_where where, const char *api, const
     size_t count = 0;
     char hint[256], library[96] = "";
     if (strncmp(name, "pop", 3) == 0 && strstr(name, "::")) /* one of the operation libraries' */
-        snprintf(library, sizeof(library), "; call %.*s::addCodelets(graph) first", (int)(strstr(name, "::") - name < 32 ? strstr(name, "::") - name : 32), name);
+        snprintf(library, sizeof(library), "; call %.*s::addCodelets(graph) first",
+                 (int)(strstr(name, "::") - name < 32 ? strstr(name, "::") - name : 32), name);
     for (size_t i = 0; i < store->types.count; ++i)
         if (store->types.data[i].codelet)
             names[count++] = store->types.data[i].codelet->name;
     error_hint(hint, sizeof(hint), name, names, count);
     free(names);
     return store_fail_in(store, POP_UNKNOWN_VERTEX_TYPE, where, api, path, "no vertex type '%s' is loaded%s%s%s", name,
-                         *library ? "" : hint, count || *library ? "" : ": no codelets were added to this graph", library);
+                         *library ? "" : hint, count || *library ? "" : ": no codelets were added to this graph",
+                         library);
 }
 
 static bool same_module(const struct module *a, const struct module *b)
@@ -111,7 +113,8 @@ static bool has_ending(const char *file, const char *ending)
     return n >= m && strcmp(file + n - m, ending) == 0;
 }
 
-/* A target with compileIPUCode wants code to be measured for it.  In front: the user's last flag may lack its argument. */
+/* A target with compileIPUCode wants code to be measured for it.  In front: the user's last flag may lack its argument.
+ */
 static void complete_flags(const pop_target *target, const char *flags, struct str *complete)
 {
     if (target->compile_ipu_code && device_arch_of(target) != DEVICE_ARCHS)
@@ -119,7 +122,8 @@ static void complete_flags(const pop_target *target, const char *flags, struct s
     str_add(complete, flags ? flags : "");
 }
 
-static pop_status load(const pop_graph *graph, const char *file, const char *flags, struct module **module, pop_error *error)
+static pop_status load(const pop_graph *graph, const char *file, const char *flags, struct module **module,
+                       pop_error *error)
 {
     struct str complete = { 0 };
     complete_flags(&graph->store->target, flags, &complete);
@@ -128,8 +132,8 @@ static pop_status load(const pop_graph *graph, const char *file, const char *fla
     return status;
 }
 
-static pop_status compile(const pop_graph *graph, enum popc_language language, const char *name, const char *source, const char *flags, struct module **module,
-                          pop_error *error)
+static pop_status compile(const pop_graph *graph, enum popc_language language, const char *name, const char *source,
+                          const char *flags, struct module **module, pop_error *error)
 {
     struct str complete = { 0 };
     complete_flags(&graph->store->target, flags, &complete);
@@ -155,12 +159,14 @@ static bool add_file(pop_where where, const char *api, pop_graph *graph, const c
         break;
     case POP_FILE_C:
     case POP_FILE_CPP:
-        status = has_ending(file, ".gp") ? load(graph, file, flags, &module, &error)
-                                         : compile(graph, type == POP_FILE_CPP ? POPC_CPP : POPC_C, file, NULL, flags, &module, &error);
+        status = has_ending(file, ".gp")
+                     ? load(graph, file, flags, &module, &error)
+                     : compile(graph, type == POP_FILE_CPP ? POPC_CPP : POPC_C, file, NULL, flags, &module, &error);
         break;
     default:
         return store_fail_in(graph->store, POP_GRAPH_OBJECT_LOAD_ERROR, where, api, file,
-                             "codelets are C and C++ sources or .gp files here: POP_FILE_C, POP_FILE_CPP, POP_FILE_OBJECT or POP_FILE_AUTO");
+                             "codelets are C and C++ sources or .gp files here: POP_FILE_C, POP_FILE_CPP, "
+                             "POP_FILE_OBJECT or POP_FILE_AUTO");
     }
     return take(graph, where, api, status, module, &error);
 }
@@ -185,10 +191,12 @@ bool pop_graph_add_codelets_source_at(pop_where where, pop_graph *graph, const c
     if (!source)
         return store_fail(graph->store, POP_FILE_LOAD_ERROR, where, api, "source is NULL");
     if (type != POP_FILE_C && type != POP_FILE_CPP)
-        return store_fail(graph->store, POP_GRAPH_OBJECT_LOAD_ERROR, where, api, "source text must be C or C++: POP_FILE_C or POP_FILE_CPP");
+        return store_fail(graph->store, POP_GRAPH_OBJECT_LOAD_ERROR, where, api,
+                          "source text must be C or C++: POP_FILE_C or POP_FILE_CPP");
     struct module *module = NULL;
     pop_error error = { 0 };
-    pop_status status = compile(graph, type == POP_FILE_CPP ? POPC_CPP : POPC_C, "<source>", source, flags, &module, &error);
+    pop_status status =
+        compile(graph, type == POP_FILE_CPP ? POPC_CPP : POPC_C, "<source>", source, flags, &module, &error);
     return take(graph, where, api, status, module, &error);
 }
 

@@ -258,7 +258,8 @@ void pop_graph_connect_list_at(pop_where where, pop_graph *graph, pop_vertex ver
                    "is one edge, not a list: join the tensors with pop_tensor_concat and connect that");
         return;
     }
-    if (!store_has_list(ref.store, POP_GRAPH_CONNECTION_ERROR, where, "pop_graph_connect_list", "tensors", list.count, list.list))
+    if (!store_has_list(ref.store, POP_GRAPH_CONNECTION_ERROR, where, "pop_graph_connect_list", "tensors", list.count,
+                        list.list))
         return;
     struct use use;
     for (size_t i = 0; i < list.count; ++i)

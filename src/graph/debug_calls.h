@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls of libraries that built parts of a graph, with their arguments: what debug.cbor says of the libraries' layers. */
+/* Calls of libraries that built parts of a graph, with their arguments: what debug.cbor says of the libraries' layers.
+ */
 #ifndef GRAPH_DEBUG_CALLS_H
 #define GRAPH_DEBUG_CALLS_H
 
@@ -7,9 +8,9 @@
 
 #include <poplar/debug.h>
 
-/* words[first, first + count) holds the values: TENSOR, TENSORS: for each its type, its rank, its dimensions; SHAPE, DIMS: the numbers; TYPE: the type;
- * TEXT, WRITTEN: an interned text; OPTIONS: pairs of interned texts; others: the bits.  next: index + 1 of the call's next argument or result,
- * 0 for none. */
+/* words[first, first + count) holds the values: TENSOR, TENSORS: for each its type, its rank, its dimensions; SHAPE,
+ * DIMS: the numbers; TYPE: the type; TEXT, WRITTEN: an interned text; OPTIONS: pairs of interned texts; others: the
+ * bits.  next: index + 1 of the call's next argument or result, 0 for none. */
 struct debug_value {
     uint32_t name; /* interned */
     uint8_t kind;  /* enum pop_log_kind */
@@ -20,8 +21,8 @@ struct debug_value {
 struct debug_call {
     uint32_t id, parent; /* contexts */
     const char *layer, *api;
-    uint32_t name;  /* interned */
-    uint32_t where; /* index of store->wheres */
+    uint32_t name;               /* interned */
+    uint32_t where;              /* index of store->wheres */
     uint32_t arguments, results; /* index + 1 of values, 0 for none */
 };
 
@@ -32,7 +33,9 @@ struct debug_calls {
 };
 
 /* The contexts of what a graph holds: that of variable i is variables + i, and so on.  0: not numbered yet. */
-struct debug_contexts { uint64_t variables, sets, programs; };
+struct debug_contexts {
+    uint64_t variables, sets, programs;
+};
 
 /* count ids in a row; returns the first. */
 uint64_t debug_new_ids(uint64_t count);

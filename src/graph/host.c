@@ -236,7 +236,9 @@ const char *pop_remote_buffer_handle(pop_remote_buffer buffer)
 const char *pop_host_function_handle(pop_host_function function)
 {
     const pop_store *store = function.store;
-    return store && function.id && function.id <= store->host_functions.count ? store_name(store, store->host_functions.data[function.id - 1].name) : "";
+    return store && function.id && function.id <= store->host_functions.count
+               ? store_name(store, store->host_functions.data[function.id - 1].name)
+               : "";
 }
 
 pop_type pop_remote_buffer_element_type(pop_remote_buffer buffer)

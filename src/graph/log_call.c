@@ -30,7 +30,8 @@ void pop_log_write(pop_log_library library, pop_log_level level, const char *for
     str_free(&text);
 }
 
-/* Texts that were written, by their hashes.  A process has few of them; when there is no room for more, they are not written. */
+/* Texts that were written, by their hashes.  A process has few of them; when there is no room for more, they are not
+ * written. */
 enum { MOST_TEXTS = 512 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t written[MOST_TEXTS];
@@ -206,8 +207,8 @@ static bool is_operation(pop_log_library library)
     return library != POP_LOG_POPUTIL && library != POP_LOG_POPSOLVER;
 }
 
-pop_where pop_log_enter(pop_log_library library, pop_graph *graph, pop_where where, const char *function, const pop_log_argument *arguments,
-                        size_t count)
+pop_where pop_log_enter(pop_log_library library, pop_graph *graph, pop_where where, const char *function,
+                        const pop_log_argument *arguments, size_t count)
 {
     unsigned nested = depth++;
     pop_log_level level = nested ? POP_LOG_DEBUG : POP_LOG_INFO;

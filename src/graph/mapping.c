@@ -40,9 +40,10 @@ static bool check_lists(pop_graph *graph, pop_where where, const char *api, pop_
     if (!mapping)
         return store_fail_in(graph->store, POP_INVALID_TILE_MAPPING, where, api, tensor_debug_name(t),
                              "the mapping is NULL");
-    if (!store_has_list(graph->store, POP_INVALID_TILE_MAPPING, where, api, "tiles' intervals", mapping->count, mapping->first) ||
-        !store_has_list(graph->store, POP_INVALID_TILE_MAPPING, where, api, "intervals", mapping->count ? mapping->first[mapping->count] : 0,
-                        mapping->intervals))
+    if (!store_has_list(graph->store, POP_INVALID_TILE_MAPPING, where, api, "tiles' intervals", mapping->count,
+                        mapping->first) ||
+        !store_has_list(graph->store, POP_INVALID_TILE_MAPPING, where, api, "intervals",
+                        mapping->count ? mapping->first[mapping->count] : 0, mapping->intervals))
         return false;
     for (size_t tile = 0; tile < mapping->count; ++tile) {
         if (tile >= tiles && mapping->first[tile] != mapping->first[tile + 1] && !graph_is_cpu(graph))
@@ -66,7 +67,8 @@ void pop_graph_set_tile_mapping_lists_at(pop_where where, pop_graph *graph, pop_
     if (!graph_ready(graph) || !graph_tensor(graph, where, api, "", POP_INVALID_TILE_MAPPING, t) ||
         !check_lists(graph, where, api, t, mapping))
         return;
-    size_t tiles = graph_num_tiles(graph), listed = graph_is_cpu(graph) || mapping->count < tiles ? mapping->count : tiles;
+    size_t tiles = graph_num_tiles(graph),
+           listed = graph_is_cpu(graph) || mapping->count < tiles ? mapping->count : tiles;
     for (size_t tile = 0; tile < listed; ++tile) {
         size_t at = tile < tiles ? tile : 0;
         struct map_walk walk = { graph->store, graph->tiles ? graph->tiles[at] : (uint32_t)at };
@@ -81,7 +83,7 @@ enum { CURSORS = 16 };
 /* A walk over a tensor's runs that finds where each part lies, in the order of the flat tensor. */
 struct owner_walk {
     const pop_graph *graph;
-    uint64_t at; /* flat elements passed */
+    uint64_t at;                  /* flat elements passed */
     bool complete, listed;        /* whether parts are wanted */
     size_t cursor[CURSORS];       /* by variable: only hints, so that two variables may share one */
     VEC(struct tile_range) parts; /* of the flat tensor, by virtual tile */
@@ -151,7 +153,8 @@ bool pop_graph_get_tile_mapping_at(pop_where where, pop_graph *graph, pop_tensor
         *mapping = (pop_interval_lists){ 0 };
     if (!graph_ready(graph) || !graph_tensor(graph, where, api, "", POP_INVALID_TILE_MAPPING, t))
         return false;
-    if (!mapping && tensor_each_piece(t, is_of_whole_variable, graph->store)) { /* most often: no need to look at runs */
+    if (!mapping &&
+        tensor_each_piece(t, is_of_whole_variable, graph->store)) { /* most often: no need to look at runs */
         if (complete)
             *complete = true;
         return true;

@@ -11,7 +11,8 @@ bool saved_put(pop_graph *graph, pop_where where, const char *api, FILE *file, c
 {
     if (fwrite(data, 1, size, file) == size && fflush(file) == 0)
         return true;
-    return store_fail(graph->store, POP_FILE_LOAD_ERROR, where, api, "the file cannot be written: %s", pop_text_from_errno(errno));
+    return store_fail(graph->store, POP_FILE_LOAD_ERROR, where, api, "the file cannot be written: %s",
+                      pop_text_from_errno(errno));
 }
 
 bool saved_check_file(pop_graph *graph, pop_where where, const char *api, const FILE *file, pop_serialization format)

@@ -105,7 +105,8 @@ static pop_tensor apply_intervals(const struct reorder *r, pop_tensor t)
     tensor_flat(t, &flat);
     tensor_each_piece(t, any_piece, NULL); /* kept: parts of it are fast then */
     for (size_t i = 0; i < r->intervals.count; ++i)
-        view_each_piece_in(t.store, &flat.piece, r->intervals.data[i].begin, r->intervals.data[i].end, gather_piece, &to);
+        view_each_piece_in(t.store, &flat.piece, r->intervals.data[i].begin, r->intervals.data[i].end, gather_piece,
+                           &to);
     struct unpacked v = { .store = t.store, .type = t.type };
     unpacked_of_composite(&v, to.composite, &elements, 1);
     return tensor_pack(&v);
@@ -119,8 +120,8 @@ static pop_tensor apply(const struct reorder *r, pop_tensor t)
     return r->intervals.count ? apply_intervals(r, strided) : strided;
 }
 
-/* The permutation that sorts t's elements by where they lie.  Digits come first also where their source is a composite: whoever joins blocks
- * mostly does it in the order of memory, so that few regions are left to be sorted. */
+/* The permutation that sorts t's elements by where they lie.  Digits come first also where their source is a composite:
+ * whoever joins blocks mostly does it in the order of memory, so that few regions are left to be sorted. */
 static void find_order(struct reorder *r, pop_graph *graph, pop_tensor t)
 {
     struct flat flat;
@@ -130,7 +131,8 @@ static void find_order(struct reorder *r, pop_graph *graph, pop_tensor t)
         return;
     pop_interval_lists groups;
     pop_interval all = { 0, pop_tensor_num_elements(t) };
-    pop_graph_get_sorted_contiguous_regions_at(NO_WHERE, graph, apply_strided(r, t), (pop_interval_list){ 1, &all }, false, NULL, &groups);
+    pop_graph_get_sorted_contiguous_regions_at(NO_WHERE, graph, apply_strided(r, t), (pop_interval_list){ 1, &all },
+                                               false, NULL, &groups);
     size_t count = groups.count ? groups.first[groups.count] : 0;
     r->intervals.data = groups.intervals;
     r->intervals.count = r->intervals.capacity = count;
@@ -170,7 +172,8 @@ void pop_graph_reorder_to_simplify_at(pop_where where, pop_graph *graph, pop_ten
         result[count] = pop_tensor_flatten_at(where, *t);
     for (size_t i = 0; similar && i < count; ++i) {
         result[i] = better ? apply(&r, *others[i]) : pop_tensor_flatten_at(where, *others[i]);
-        similar = !better || !require_similarity || count_regions(result[i], UINT64_MAX) <= count_regions(*others[i], UINT64_MAX);
+        similar = !better || !require_similarity ||
+                  count_regions(result[i], UINT64_MAX) <= count_regions(*others[i], UINT64_MAX);
     }
     if (similar) {
         *t = result[count];

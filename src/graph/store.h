@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The store: everything that a graph and its virtual graphs share, as arrays.  Passes of the compiler read it and change nothing.
+/* The store: everything that a graph and its virtual graphs share, as arrays.  Passes of the compiler read it and
+ * change nothing.
  *
  * Handles given out are index + 1 (0 is null), except variables, which are named by their index. */
 #ifndef GRAPH_STORE_H
@@ -14,7 +15,8 @@
 #include <poplar/graph.h>
 #include <poplar/program.h>
 
-/* Where a variable lies: a log of (range, tile) in the order of the calls until tile_map_compact sorts it, later calls over earlier ones. */
+/* Where a variable lies: a log of (range, tile) in the order of the calls until tile_map_compact sorts it, later calls
+ * over earlier ones. */
 struct tile_range {
     uint64_t begin, end; /* elements of the variable */
     uint32_t tile;       /* physical */
@@ -31,13 +33,14 @@ struct variable {
     uint32_t where; /* index of store->wheres */
     uint8_t type;   /* pop_type */
     bool constant;
-    bool follows_vertex; /* a hidden constant (connect_constant): lies on each tile that reads it, is never mapped and costs no exchange */
+    bool follows_vertex; /* a hidden constant (connect_constant): lies on each tile that reads it, is never mapped and
+                            costs no exchange */
     uint32_t initial;    /* of a constant: index of store->initials */
     struct tile_map map;
 };
 
-/* Initial contents of a range of a variable (a constant's is the whole of it): count elements of device data at store->data + data, or one
- * element there when fill. */
+/* Initial contents of a range of a variable (a constant's is the whole of it): count elements of device data at
+ * store->data + data, or one element there when fill. */
 struct initial {
     uint32_t variable;
     bool fill;
@@ -51,15 +54,15 @@ struct compute_set {
 
 /* 24 bytes; ten million of them are normal. */
 struct vertex {
-    uint32_t set;   /* index */
-    uint32_t tile;  /* physical; UNMAPPED_TILE at first */
-    uint32_t edge;  /* first edge of its list, or NO_EDGE; the newest stands first */
+    uint32_t set;  /* index */
+    uint32_t tile; /* physical; UNMAPPED_TILE at first */
+    uint32_t edge; /* first edge of its list, or NO_EDGE; the newest stands first */
     uint32_t where;
     uint32_t estimate; /* index + 1 of store->estimates, 0: none of its own */
     uint32_t type;     /* index of store->types */
 };
 #define UNMAPPED_TILE UINT32_MAX
-#define NO_EDGE UINT32_MAX
+#define NO_EDGE       UINT32_MAX
 
 /* What is connected to a field, or what a field starts as: 20 bytes. */
 enum edge_form {
@@ -76,7 +79,7 @@ struct edge {
     uint32_t variable;
     uint32_t offset; /* low bits; see edge_offset */
     uint32_t count;
-    uint16_t field;  /* index of the codelet's fields */
+    uint16_t field; /* index of the codelet's fields */
     uint8_t form;
     uint8_t offset_high;
 };
@@ -93,15 +96,31 @@ struct vertex_type {
     void *estimator_user;
 };
 
-struct host_handle { uint32_t name; const struct view *view; };
-struct stream { uint32_t name; uint8_t type, direction, mode; uint64_t elements; uint32_t buffering_depth; uint32_t where; };
-struct remote_buffer { uint32_t name; uint8_t type; bool rearrange, optimise; uint64_t elements, repeats; };
+struct host_handle {
+    uint32_t name;
+    const struct view *view;
+};
+struct stream {
+    uint32_t name;
+    uint8_t type, direction, mode;
+    uint64_t elements;
+    uint32_t buffering_depth;
+    uint32_t where;
+};
+struct remote_buffer {
+    uint32_t name;
+    uint8_t type;
+    bool rearrange, optimise;
+    uint64_t elements, repeats;
+};
 struct host_function {
     uint32_t name;
     pop_host_argument *arguments; /* inputs, then outputs */
     uint32_t input_count, output_count;
 };
-struct graph_function { uint32_t program; /* node index */ };
+struct graph_function {
+    uint32_t program; /* node index */
+};
 
 struct program_node; /* program/node.h */
 
@@ -111,15 +130,15 @@ struct pop_store {
     pop_graph *top;   /* the graph all others are views of */
     unsigned handles; /* graphs, retained tensors and compilations that share this store */
     pop_target target;
-    bool compiling;   /* nothing may change */
+    bool compiling;         /* nothing may change */
     size_t memory_failures; /* mem_failures() when the store last looked */
-    pop_error error;  /* first since the last take; error.status is POP_OK when there is none */
+    pop_error error;        /* first since the last take; error.status is POP_OK when there is none */
     pop_error_handler on_error;
     void *on_error_user;
     struct arena arena;
     struct intern names;
-    VEC(pop_where) wheres; /* [0] is unknown; equal neighbours are shared */
-    struct debug_calls calls; /* of libraries */
+    VEC(pop_where) wheres;          /* [0] is unknown; equal neighbours are shared */
+    struct debug_calls calls;       /* of libraries */
     struct debug_contexts contexts; /* numbered by store_number_contexts, at each compilation */
     struct tensor_nodes *nodes;
     struct view_cache *walks; /* NULL: none yet */
@@ -147,17 +166,20 @@ struct pop_store {
     void (*programs_free)(pop_store *);  /* frees what nodes own; set by the program room when it makes the first one */
     uint32_t hw_seeds, float_behaviour;  /* variables of tiles' registers + 1; 0 none yet */
     uint32_t last_type;                  /* of the latest vertex: index of types */
-    struct { size_t edges, views; uint64_t edge_count; } before_vertex; /* what there was when the latest vertex was added */
-    uint32_t where_cache[STORE_CACHE];   /* indices of wheres */
+    struct {
+        size_t edges, views;
+        uint64_t edge_count;
+    } before_vertex;                      /* what there was when the latest vertex was added */
+    uint32_t where_cache[STORE_CACHE];    /* indices of wheres */
     uint32_t estimate_cache[STORE_CACHE]; /* index + 1 of estimates */
     uint32_t constant_cache[STORE_CACHE]; /* index + 1 of hidden constants */
 };
 
 struct pop_graph {
     pop_store *store;
-    pop_target target;   /* what this graph sees */
-    unsigned *tiles;     /* physical tile of each virtual one; NULL: the same */
-    unsigned *virtuals;  /* virtual tile of each physical one, (unsigned)-1 where the graph sees none; NULL: the same */
+    pop_target target;  /* what this graph sees */
+    unsigned *tiles;    /* physical tile of each virtual one; NULL: the same */
+    unsigned *virtuals; /* virtual tile of each physical one, (unsigned)-1 where the graph sees none; NULL: the same */
 };
 
 /* Records that a callback of a compilation called the graph; returns false. */
@@ -177,13 +199,14 @@ static inline void store_notice_memory(pop_store *store)
         store_without_memory(store);
 }
 /* Records an error (the first one stays) and tells the handler; returns false for `return store_fail(...)`. */
-bool store_fail(pop_store *store, pop_status status, pop_where where, const char *api, const char *format, ...) POP_PRINTF(5, 6);
+bool store_fail(pop_store *store, pop_status status, pop_where where, const char *api, const char *format, ...)
+    POP_PRINTF(5, 6);
 /* The same with the debug name of what failed. */
-bool store_fail_in(pop_store *store, pop_status status, pop_where where, const char *api, const char *path, const char *format, ...)
-    POP_PRINTF(6, 7);
+bool store_fail_in(pop_store *store, pop_status status, pop_where where, const char *api, const char *path,
+                   const char *format, ...) POP_PRINTF(6, 7);
 /* Whether a list of count things is there; an error of the kind otherwise.  what: "tensors". */
-static inline bool store_has_list(pop_store *store, pop_status status, pop_where where, const char *api, const char *what, size_t count,
-                                  const void *list)
+static inline bool store_has_list(pop_store *store, pop_status status, pop_where where, const char *api,
+                                  const char *what, size_t count, const void *list)
 {
     return !count || list || store_fail(store, status, where, api, "the list of %zu %s is NULL", count, what);
 }
@@ -201,7 +224,8 @@ bool store_data_room(pop_store *store, size_t bytes);
 void tile_map_compact(struct tile_map *map);
 /* Whether each of the variable's elements has a tile; asked again it is at once. */
 bool tile_map_is_whole(struct tile_map *map, uint64_t elements);
-/* Tile of an element of a compact map, UNMAPPED_TILE when it has none.  *cursor makes ascending look-ups constant time; start it at 0. */
+/* Tile of an element of a compact map, UNMAPPED_TILE when it has none.  *cursor makes ascending look-ups constant time;
+ * start it at 0. */
 uint32_t tile_map_find(const struct tile_map *map, uint64_t element, size_t *cursor);
 
 /* Cycles of a vertex: its own estimate, else its type's estimator.  False when it has neither. */

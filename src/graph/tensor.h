@@ -158,6 +158,7 @@ bool walk_joined(pop_store *store, const struct piece *flat, piece_fn fn, void *
 /* The same, kept for whoever walks the view again. */
 bool view_each_piece(pop_store *store, const struct piece *flat, piece_fn fn, void *context);
 /* Pieces of elements [begin, end) of any view in flat order; neighbours may not be joined. */
-bool view_each_piece_in(pop_store *store, const struct piece *flat, uint64_t begin, uint64_t end, piece_fn fn, void *context);
+bool view_each_piece_in(pop_store *store, const struct piece *flat, uint64_t begin, uint64_t end, piece_fn fn,
+                        void *context);
 
 #endif

@@ -70,8 +70,8 @@ static void flat_rolled(pop_tensor t, unsigned dim, struct flat *flat)
 }
 
 /* Whether the flat elements of the first operand are the end of a composite that no other operand comes from: then what
- * follows can be added to it, so that appending in a loop costs what is appended.  When they are little of it they get a
- * composite of their own: a window that moves on does not keep all that it has left behind. */
+ * follows can be added to it, so that appending in a loop costs what is appended.  When they are little of it they get
+ * a composite of their own: a window that moves on does not keep all that it has left behind. */
 static bool ends_composite(const struct flat *flat, pop_tensors tensors)
 {
     const struct piece *piece = &flat->piece;
@@ -142,7 +142,8 @@ static pop_tensor concat(pop_where where, pop_tensors tensors, unsigned dim, con
     if (!view_check_dim(&v, dim, where, api) || !check_operands(where, tensors, dim, api, &total))
         return null;
     if (tensors.count >= LARGE_CONCATENATION)
-        LOG(TENSOR, DEBUG, "a concatenation of %zu tensors along dimension %u (%s:%d)", tensors.count, dim, where.file ? where.file : "", where.line);
+        LOG(TENSOR, DEBUG, "a concatenation of %zu tensors along dimension %u (%s:%d)", tensors.count, dim,
+            where.file ? where.file : "", where.line);
     pop_tensor *filled = mem_alloc(tensors.count * sizeof(*filled));
     size_t count = 0;
     for (size_t i = 0; i < tensors.count; ++i)

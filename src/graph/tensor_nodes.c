@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nodes of the store: composites, wide views and additions to composites, in the order in which they were made.  They go from the end
- * back to a mark, or one by one when callers count what they hold. */
+/* Nodes of the store: composites, wide views and additions to composites, in the order in which they were made.  They
+ * go from the end back to a mark, or one by one when callers count what they hold. */
 #include "graph/build.h"
 #include "graph/tensor.h"
 
@@ -23,12 +23,13 @@ struct addition {
 struct tensor_nodes {
     struct node *last;
     size_t count;
-    size_t next;    /* serial of the next one */
+    size_t next;     /* serial of the next one */
     uint64_t stamps; /* given out */
-    size_t counted; /* callers that count have had all with a smaller serial: nobody else may hold those */
+    size_t counted;  /* callers that count have had all with a smaller serial: nobody else may hold those */
     VEC(struct composite *) composites; /* by index; NULL: spare */
     VEC(uint32_t) spare;                /* indices */
-    VEC(struct node *) waiting;         /* counted and perhaps held by nobody: to be given back when a caller releases something */
+    VEC(struct node *)
+    waiting; /* counted and perhaps held by nobody: to be given back when a caller releases something */
 };
 
 struct tensor_nodes *tensor_nodes_create(void)

@@ -196,7 +196,8 @@ static pop_tensor shuffle_partial(pop_where where, pop_tensor t, pop_dims source
         return null;
     }
     if (!store_has_list(v.store, POP_POPLAR_ERROR, where, api, "source dimensions", source.count, source.list) ||
-        !store_has_list(v.store, POP_POPLAR_ERROR, where, api, "destination dimensions", destination.count, destination.list))
+        !store_has_list(v.store, POP_POPLAR_ERROR, where, api, "destination dimensions", destination.count,
+                        destination.list))
         return null;
     unsigned permutation[MAX_RANK];
     uint64_t moved = 0, filled = 0;

@@ -166,12 +166,13 @@ struct results {
 };
 
 /* Clears the results; false when the call may not go on. */
-static bool open_slices(pop_where where, const char *api, pop_tensor t, pop_tensor *slices, const void *list, size_t count,
-                        struct results *results)
+static bool open_slices(pop_where where, const char *api, pop_tensor t, pop_tensor *slices, const void *list,
+                        size_t count, struct results *results)
 {
     for (size_t i = 0; slices && i < count; ++i)
         slices[i] = (pop_tensor){ 0 };
-    if (!store_ready(t.store) || !store_has_list(t.store, POP_POPLAR_ERROR, where, api, "places to slice at", count, list) ||
+    if (!store_ready(t.store) ||
+        !store_has_list(t.store, POP_POPLAR_ERROR, where, api, "places to slice at", count, list) ||
         !store_has_list(t.store, POP_POPLAR_ERROR, where, api, "places for slices", count, slices))
         return false;
     *results = (struct results){ slices, count, tensor_nodes_mark(t.store->nodes) };

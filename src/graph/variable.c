@@ -49,7 +49,8 @@ uint32_t variable_add(pop_store *store, pop_where where, const char *api, pop_ty
     if (store->target.type == POP_TARGET_CPU && elements) /* graph_is_cpu: mapped from the start */
         tile_map_add(&variable.map, 0, elements, 0);
     *vec_push(&store->variables) = variable;
-    LOG(GRAPH, DEBUG, "variable '%s' of %llu elements of %s", name ? name : "", (unsigned long long)elements, pop_type_name(type));
+    LOG(GRAPH, DEBUG, "variable '%s' of %llu elements of %s", name ? name : "", (unsigned long long)elements,
+        pop_type_name(type));
     return (uint32_t)store->variables.count - 1;
 }
 

@@ -36,7 +36,10 @@ static pop_vertex add_vertex(pop_where where, const char *api, pop_store *store,
     store->before_vertex.views = store->views.count;
     store->before_vertex.edge_count = store->edge_count;
     struct vertex *vertex = vec_push(&store->vertices);
-    *vertex = (struct vertex){ .set = set.id - 1, .tile = store->target.type == POP_TARGET_CPU ? 0 : UNMAPPED_TILE, .edge = NO_EDGE, .type = type };
+    *vertex = (struct vertex){ .set = set.id - 1,
+                               .tile = store->target.type == POP_TARGET_CPU ? 0 : UNMAPPED_TILE,
+                               .edge = NO_EDGE,
+                               .type = type };
     vertex->where = store_where(store, where);
     ++of->vertex_count;
     LOG(GRAPH, TRACE, "vertex of type '%s' in compute set '%s'", vertex_type, store_name(store, of->name));
@@ -83,7 +86,8 @@ void pop_graph_set_perf_estimate_at(pop_where where, pop_graph *graph, pop_verte
     if (!v)
         return;
     if (cycles > MOST_ESTIMATE) {
-        store_fail_in(store, POP_OVERFLOW_ERROR, where, "pop_graph_set_perf_estimate", store_name(store, store->sets.data[v->set].name),
+        store_fail_in(store, POP_OVERFLOW_ERROR, where, "pop_graph_set_perf_estimate",
+                      store_name(store, store->sets.data[v->set].name),
                       "an estimate of %llu cycles; it can be 2^48 at most", (unsigned long long)cycles);
         return;
     }
@@ -128,7 +132,8 @@ pop_vertex pop_graph_add_vertex_connected_at(pop_where where, pop_graph *graph, 
     static const char api[] = "pop_graph_add_vertex_connected";
     if (!graph_ready(graph))
         return (pop_vertex){ 0 };
-    if (!store_has_list(graph->store, POP_GRAPH_CONNECTION_ERROR, where, api, "connections", connections.count, connections.list))
+    if (!store_has_list(graph->store, POP_GRAPH_CONNECTION_ERROR, where, api, "connections", connections.count,
+                        connections.list))
         return (pop_vertex){ 0 };
     pop_vertex vertex = add_vertex(where, api, graph->store, set, vertex_type);
     if (!vertex.id)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a tensor is made of, for the parts of the library that need to know: strided pieces and contiguous runs of variables,
- * enumerated in the order of the flattened tensor and never stored per element; and kept views, which outlive temporary nodes. */
+/* What a tensor is made of, for the parts of the library that need to know: strided pieces and contiguous runs of
+ * variables, enumerated in the order of the flattened tensor and never stored per element; and kept views, which
+ * outlive temporary nodes. */
 #ifndef GRAPH_VIEW_H
 #define GRAPH_VIEW_H
 
@@ -13,8 +14,8 @@ struct digit {
     int64_t stride; /* elements of the variable; 0 repeats, negative reverses */
 };
 
-/* Elements of one variable: offset + sum(i_k * digit[k].stride), i_0 outermost; no digits is one element.  Digits are normal: no extent is 1
- * (or 0), and neighbours that could be one digit are one. */
+/* Elements of one variable: offset + sum(i_k * digit[k].stride), i_0 outermost; no digits is one element.  Digits are
+ * normal: no extent is 1 (or 0), and neighbours that could be one digit are one. */
 struct piece {
     uint32_t variable;
     uint32_t digits;
@@ -35,7 +36,8 @@ typedef bool (*run_fn)(const struct run *run, void *context);
 bool tensor_each_piece(pop_tensor t, piece_fn fn, void *context);
 /* Maximal contiguous runs of t in flat order: neighbours that continue each other are merged. */
 bool tensor_each_run(pop_tensor t, run_fn fn, void *context);
-/* The same for who stops after few: tensor_each_run refuses, with an error in the graph, to go through more than 2^28 runs. */
+/* The same for who stops after few: tensor_each_run refuses, with an error in the graph, to go through more than 2^28
+ * runs. */
 bool tensor_first_runs(pop_tensor t, run_fn fn, void *context);
 /* The same for flat elements [begin, end) of t, in time that does not depend on what lies before begin. */
 bool tensor_each_run_in(pop_tensor t, uint64_t begin, uint64_t end, run_fn fn, void *context);
@@ -44,7 +46,8 @@ bool tensor_single_run(pop_tensor t, struct run *run);
 /* Variables that t names, each once, in first-met order; *list is malloc'ed. */
 size_t tensor_variables(pop_tensor t, uint32_t **list);
 
-/* A view that keeps its own pieces: vertices, programs, handles hold these.  Belongs to the store, lives as long as it. */
+/* A view that keeps its own pieces: vertices, programs, handles hold these.  Belongs to the store, lives as long as it.
+ */
 struct view {
     uint8_t type; /* pop_type */
     uint8_t rank;
@@ -63,7 +66,8 @@ bool view_single_run(const struct view *view, struct run *run);
 bool pieces_each_run(const struct piece *pieces, size_t count, run_fn fn, void *context);
 
 /* The whole of a variable as a tensor of a shape; used by the graph when it adds a variable. */
-pop_tensor tensor_of_variable(pop_store *store, uint32_t variable, pop_type type, const size_t *shape, size_t rank, uint64_t offset);
+pop_tensor tensor_of_variable(pop_store *store, uint32_t variable, pop_type type, const size_t *shape, size_t rank,
+                              uint64_t offset);
 
 /* Gives back the memory of walks that are kept for the next one over the same tensor. */
 void view_cache_free(pop_store *store);

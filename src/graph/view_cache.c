@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pieces of views over composites that were walked lately.  Whoever builds asks for the same tensor's mapping, regions and aliases, copies it and takes
- * parts of it; a walk through composites of composites takes much longer than a look at the pieces that the last one found. */
+/* Pieces of views over composites that were walked lately.  Whoever builds asks for the same tensor's mapping, regions
+ * and aliases, copies it and takes parts of it; a walk through composites of composites takes much longer than a look
+ * at the pieces that the last one found. */
 #include "graph/tensor.h"
 
 /* Fewer pieces are walked as fast; more would take memory that the graph needs. */
@@ -39,8 +40,8 @@ void view_cache_free(pop_store *store)
 
 static bool is_walk_of(const struct kept_walk *walk, uint64_t stamp, const struct piece *flat)
 {
-    return walk->stamp == stamp && walk->of.variable == flat->variable && walk->of.offset == flat->offset && walk->of.digits == flat->digits &&
-           digits_equal(walk->pool.data, flat->digit, flat->digits);
+    return walk->stamp == stamp && walk->of.variable == flat->variable && walk->of.offset == flat->offset &&
+           walk->of.digits == flat->digits && digits_equal(walk->pool.data, flat->digit, flat->digits);
 }
 
 static struct kept_walk *find_walk(struct view_cache *cache, uint64_t stamp, const struct piece *flat)
@@ -72,17 +73,20 @@ static size_t find_piece(const struct kept_walk *walk, uint64_t element)
     return low;
 }
 
-static bool replay(pop_store *store, const struct kept_walk *walk, uint64_t begin, uint64_t end, piece_fn fn, void *context)
+static bool replay(pop_store *store, const struct kept_walk *walk, uint64_t begin, uint64_t end, piece_fn fn,
+                   void *context)
 {
     bool more = true;
     for (size_t i = find_piece(walk, begin); more && i < walk->pieces.count && walk->pieces.data[i].begin < end; ++i) {
         const struct kept_piece *kept = &walk->pieces.data[i];
         uint64_t stop = piece_end(walk, i);
-        struct piece piece = { kept->variable, kept->digits, kept->offset, stop - kept->begin, walk->pool.data + kept->first };
+        struct piece piece = { kept->variable, kept->digits, kept->offset, stop - kept->begin,
+                               walk->pool.data + kept->first };
         if (begin <= kept->begin && stop <= end)
             more = fn(&piece, context);
         else
-            more = walk_pieces_in(store, &piece, begin > kept->begin ? begin - kept->begin : 0, (stop < end ? stop : end) - kept->begin, fn, context);
+            more = walk_pieces_in(store, &piece, begin > kept->begin ? begin - kept->begin : 0,
+                                  (stop < end ? stop : end) - kept->begin, fn, context);
     }
     return more;
 }
@@ -100,7 +104,8 @@ static bool record(const struct piece *piece, void *context)
     struct recorder *recorder = context;
     struct kept_walk *walk = recorder->walk;
     if (walk->pieces.count < MOST_PIECES) {
-        *vec_push(&walk->pieces) = (struct kept_piece){ recorder->at, piece->offset, piece->variable, piece->digits, walk->pool.count };
+        *vec_push(&walk->pieces) =
+            (struct kept_piece){ recorder->at, piece->offset, piece->variable, piece->digits, walk->pool.count };
         if (piece->digits)
             memcpy(vec_extend(&walk->pool, piece->digits), piece->digit, piece->digits * sizeof(*piece->digit));
     }
@@ -149,12 +154,14 @@ bool view_each_piece(pop_store *store, const struct piece *flat, piece_fn fn, vo
     if (!walk && cache->busy)
         return walk_joined(store, flat, fn, context);
     ++cache->busy;
-    bool whole = walk ? replay(store, walk, 0, flat->elements, fn, context) : walk_and_keep(store, stamp, flat, fn, context);
+    bool whole =
+        walk ? replay(store, walk, 0, flat->elements, fn, context) : walk_and_keep(store, stamp, flat, fn, context);
     --cache->busy;
     return whole;
 }
 
-bool view_each_piece_in(pop_store *store, const struct piece *flat, uint64_t begin, uint64_t end, piece_fn fn, void *context)
+bool view_each_piece_in(pop_store *store, const struct piece *flat, uint64_t begin, uint64_t end, piece_fn fn,
+                        void *context)
 {
     if (!(flat->variable & COMPOSITE))
         return walk_pieces_in(store, flat, begin, end, fn, context);

@@ -81,7 +81,8 @@ static bool run_flush(struct run_joiner *joiner)
 static bool too_many_runs(const struct run_joiner *joiner)
 {
     return store_fail(joiner->store, POP_OVERFLOW_ERROR, NO_WHERE, "",
-                      "the tensor lies in more than 2^28 separate runs of memory, which are too many to go through: take a part of it at a time, or copy it "
+                      "the tensor lies in more than 2^28 separate runs of memory, which are too many to go through: "
+                      "take a part of it at a time, or copy it "
                       "to a variable of its own");
 }
 

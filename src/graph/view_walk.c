@@ -22,7 +22,8 @@ struct levels {
     uint64_t weight[MAX_DIGITS + 2], at[MAX_DIGITS + 2];
 };
 
-/* Takes whole steps of a weight away from what is left; returns how many.  Divides only where it must: walks spend their time here. */
+/* Takes whole steps of a weight away from what is left; returns how many.  Divides only where it must: walks spend
+ * their time here. */
 static uint64_t take_steps(uint64_t *left, uint64_t weight)
 {
     uint64_t steps = *left;

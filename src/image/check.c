@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether an image can be run without touching memory outside its blocks, whoever wrote it.  Plain indices and counts here; vertex states in
- * image_check_states.c. */
+/* Whether an image can be run without touching memory outside its blocks, whoever wrote it.  Plain indices and counts
+ * here; vertex states in image_check_states.c. */
 #include "image/check.h"
 
 #include "base/error.h"
@@ -57,7 +57,8 @@ static bool check_bytes(struct check *check, unsigned type, uint64_t elements, c
 __extension__ typedef __int128 wide;
 
 /* Lowest and highest byte that one side of a move touches, within 0 .. limit. */
-static bool side_fits(uint64_t offset, const struct image_digit *digits, uint32_t count, bool source, uint64_t bytes, uint64_t limit)
+static bool side_fits(uint64_t offset, const struct image_digit *digits, uint32_t count, bool source, uint64_t bytes,
+                      uint64_t limit)
 {
     wide low = offset, high = (wide)offset + bytes;
     for (uint32_t i = 0; i < count; ++i) {
@@ -73,7 +74,8 @@ static bool side_fits(uint64_t offset, const struct image_digit *digits, uint32_
 }
 
 /* Adds what a move moves to *total; false when it cannot be right. */
-static bool check_move(struct check *check, const struct image_move *move, uint64_t source_limit, uint64_t destination_limit, uint64_t *total)
+static bool check_move(struct check *check, const struct image_move *move, uint64_t source_limit,
+                       uint64_t destination_limit, uint64_t *total)
 {
     const struct image *image = check->image;
     if (move->digits > DIGITS_MOST || !check_within(move->first_digit, move->digits, image->move_digits.count))
@@ -104,11 +106,12 @@ bool check_copy(struct check *check, uint64_t index, uint64_t source_limit, uint
         return check_fail(check, "moves of copy %llu lie outside their array", (unsigned long long)index);
     uint64_t total = 0;
     for (uint32_t i = 0; i < copy->moves; ++i)
-        if (!check_move(check, image->moves.data + copy->first_move + i, source_limit, destination_limit, &total) || total > BYTES_MOST)
+        if (!check_move(check, image->moves.data + copy->first_move + i, source_limit, destination_limit, &total) ||
+            total > BYTES_MOST)
             return check->error && check->error->status ? false : check_fail(check, "a copy is too large");
     if (total != copy->bytes)
-        return check_fail(check, "copy %llu moves %llu bytes, not %llu", (unsigned long long)index, (unsigned long long)total,
-                          (unsigned long long)copy->bytes);
+        return check_fail(check, "copy %llu moves %llu bytes, not %llu", (unsigned long long)index,
+                          (unsigned long long)total, (unsigned long long)copy->bytes);
     return true;
 }
 
@@ -147,12 +150,14 @@ static bool check_tables(struct check *check)
         return check_fail(check, "storage of %llu bytes", (unsigned long long)image->storage_bytes);
     for (size_t i = 0; i < image->codelets.count; ++i) {
         const struct image_codelet *codelet = image->codelets.data + i;
-        if (codelet->module >= image->modules.count || codelet->index >= image->modules.data[codelet->module]->codelet_count)
+        if (codelet->module >= image->modules.count ||
+            codelet->index >= image->modules.data[codelet->module]->codelet_count)
             return check_fail(check, "codelet %u of module %u", codelet->index, codelet->module);
     }
     for (size_t i = 0; i < image->programs.count; ++i)
         if (image->programs.data[i] >= image->ops.count)
-            return check_fail(check, "program %zu starts at op %u of %zu", i, image->programs.data[i], image->ops.count);
+            return check_fail(check, "program %zu starts at op %u of %zu", i, image->programs.data[i],
+                              image->ops.count);
     for (size_t i = 0; i < image->initials.count; ++i) {
         const struct image_initial *initial = image->initials.data + i;
         if (!check_within(initial->data, initial->bytes, image->data.count))
@@ -163,7 +168,8 @@ static bool check_tables(struct check *check)
     }
     for (size_t i = 0; i < image->variables.count; ++i) {
         const struct image_variable *variable = image->variables.data + i;
-        if (!check_string(check, variable->name, "name of a variable") || !check_type(check, variable->type, "variable"))
+        if (!check_string(check, variable->name, "name of a variable") ||
+            !check_type(check, variable->type, "variable"))
             return false;
         if (!check_within(variable->offset, variable->bytes, image->storage_bytes))
             return check_fail(check, "variable %zu leaves the storage", i);
@@ -178,7 +184,8 @@ static bool check_host(struct check *check)
     uint64_t bytes = 0;
     for (size_t i = 0; i < image->streams.count; ++i) {
         const struct image_stream *stream = image->streams.data + i;
-        if (!check_string(check, stream->name, "name of a stream") || !check_bytes(check, stream->type, stream->elements, "stream", &bytes))
+        if (!check_string(check, stream->name, "name of a stream") ||
+            !check_bytes(check, stream->type, stream->elements, "stream", &bytes))
             return false;
         if (stream->direction > POP_DEVICE_TO_HOST_FIFO || stream->mode > POP_STREAM_BROADCAST)
             return check_fail(check, "stream %zu has direction %u and mode %u", i, stream->direction, stream->mode);
@@ -198,7 +205,8 @@ static bool check_host(struct check *check)
         const struct image_host_function *function = image->host_functions.data + i;
         if (!check_string(check, function->name, "name of a host function"))
             return false;
-        if (!check_within(function->first_argument, (uint64_t)function->inputs + function->outputs, image->arguments.count))
+        if (!check_within(function->first_argument, (uint64_t)function->inputs + function->outputs,
+                          image->arguments.count))
             return check_fail(check, "arguments of host function %zu lie outside their array", i);
     }
     for (size_t i = 0; i < image->reads.count; ++i) {
@@ -231,8 +239,10 @@ static bool check_operands(struct check *check)
         if (!check_string(check, print->title, "title"))
             return false;
         if (print->operand >= image->operands.count || !check_within(print->first_dim, print->rank, image->dims.count))
-            return check_fail(check, "print %zu has operand %u and dimensions from %u", i, print->operand, print->first_dim);
-        if (product(print->rank ? image->dims.data + print->first_dim : NULL, print->rank) != image->operands.data[print->operand].elements)
+            return check_fail(check, "print %zu has operand %u and dimensions from %u", i, print->operand,
+                              print->first_dim);
+        if (product(print->rank ? image->dims.data + print->first_dim : NULL, print->rank) !=
+            image->operands.data[print->operand].elements)
             return check_fail(check, "print %zu has another shape than its data", i);
         unsigned char guide; /* any byte but 0 and 1 is no bool, and must not be read as one */
         memcpy(&guide, &print->format.guide, 1);
@@ -332,7 +342,8 @@ static bool check_stamp(struct check *check, size_t index, const struct image_op
     uint32_t tiles = pop_target_num_tiles(&check->image->target);
     if (op->c >= tiles)
         return check_fail(check, "op %zu reads the clock of tile %u of %u", index, op->c, tiles);
-    return check_transfer(check, op->a, false, sizeof(uint64_t)) && (!op->b || check_operand(check, index, op->b - 1, 2));
+    return check_transfer(check, op->a, false, sizeof(uint64_t)) &&
+           (!op->b || check_operand(check, index, op->b - 1, 2));
 }
 
 static bool check_op(struct check *check, size_t index, const struct image_op *op)
@@ -399,7 +410,8 @@ pop_status image_check(const struct image *image, const char *name, pop_error *e
     pop_error ours;
     struct check check = { .image = image, .name = name, .error = error ? error : &ours };
     check.error->status = POP_OK;
-    if (!check_tables(&check) || !check_host(&check) || !check_operands(&check) || !check_sets(&check) || !check_ops(&check) || !check_model(&check))
+    if (!check_tables(&check) || !check_host(&check) || !check_operands(&check) || !check_sets(&check) ||
+        !check_ops(&check) || !check_model(&check))
         return check.error->status;
     return POP_OK;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether the modelled program can be read by the timeline and by profiles: every index within its table, runs of tiles in order and on the
- * target, the tree of steps without a cycle.  Figures may be anything up to a bound that keeps sums from overflowing. */
+/* Whether the modelled program can be read by the timeline and by profiles: every index within its table, runs of tiles
+ * in order and on the target, the tree of steps without a cycle.  Figures may be anything up to a bound that keeps sums
+ * from overflowing. */
 #include "image/check.h"
 
 static bool is_string(const struct check *check, uint32_t string)
@@ -31,7 +32,8 @@ static bool check_model_set(struct check *check, const struct model_set *set)
     const struct model *model = &check->image->model;
     if (!is_string(check, set->name) || !is_string(check, set->missing_estimate))
         return check_fail(check, "a modelled set has a name outside the strings");
-    if (!check_within(set->first_part, set->parts, model->parts.count) || !check_within(set->first_share, set->shares, model->shares.count))
+    if (!check_within(set->first_part, set->parts, model->parts.count) ||
+        !check_within(set->first_share, set->shares, model->shares.count))
         return check_fail(check, "parts of a modelled set lie outside their array");
     uint32_t end = 0;
     for (uint32_t i = 0; i < set->parts; ++i) {
@@ -53,7 +55,8 @@ static bool check_exchanges(struct check *check, const struct model_exchange *ex
     const struct model *model = &check->image->model;
     for (size_t i = 0; i < count; ++i) {
         const struct model_exchange *exchange = exchanges + i;
-        if (!is_string(check, exchange->name) || !check_within(exchange->first_flow, exchange->flows, model->flows.count))
+        if (!is_string(check, exchange->name) ||
+            !check_within(exchange->first_flow, exchange->flows, model->flows.count))
             return check_fail(check, "flows of an exchange lie outside their array");
         if (!check_figures(check, "an exchange", exchange->instructions, MODEL_INSTRUCTIONS))
             return false;
@@ -98,21 +101,25 @@ static size_t choices(const struct model *model, unsigned kind)
 
 static bool has_children(unsigned kind)
 {
-    return kind == MODEL_SEQUENCE || kind == MODEL_REPEAT || kind == MODEL_REPEAT_WHILE || kind == MODEL_IF || kind == MODEL_IF_ELSE || kind == MODEL_SWITCH;
+    return kind == MODEL_SEQUENCE || kind == MODEL_REPEAT || kind == MODEL_REPEAT_WHILE || kind == MODEL_IF ||
+           kind == MODEL_IF_ELSE || kind == MODEL_SWITCH;
 }
 
 static bool check_step(struct check *check, size_t index)
 {
     const struct model *model = &check->image->model;
     const struct model_step *step = model->steps.data + index;
-    unsigned details = step->kind == MODEL_STREAM_COPY ? MODEL_STREAM_MIXED : step->kind == MODEL_SYNC ? MODEL_SYNC_EXTERNAL : UINT8_MAX;
+    unsigned details = step->kind == MODEL_STREAM_COPY ? MODEL_STREAM_MIXED
+                       : step->kind == MODEL_SYNC      ? MODEL_SYNC_EXTERNAL
+                                                       : UINT8_MAX;
     if (step->kind >= MODEL_KINDS || step->detail > details || !is_string(check, step->name))
         return check_fail(check, "step %zu is of kind %u, %u", index, step->kind, step->detail);
     if (step->mark >= MODEL_MARKS)
         return check_fail(check, "step %zu has mark %u", index, step->mark);
     if (choices(model, step->kind) != SIZE_MAX && step->index >= choices(model, step->kind))
         return check_fail(check, "step %zu has index %u of %zu", index, step->index, choices(model, step->kind));
-    if (!check_within(step->first_child, step->children, model->children.count) || (step->children && !has_children(step->kind)))
+    if (!check_within(step->first_child, step->children, model->children.count) ||
+        (step->children && !has_children(step->kind)))
         return check_fail(check, "children of step %zu lie outside their array", index);
     return true;
 }
@@ -140,7 +147,10 @@ static uint32_t below_at(const struct model *model, uint32_t step, size_t i)
 }
 
 /* The way down from a step that a walk began with. */
-struct place { uint32_t step; size_t next; };
+struct place {
+    uint32_t step;
+    size_t next;
+};
 typedef VEC(struct place) place_list;
 enum { NEW = 0, OPEN, DONE };
 
@@ -186,7 +196,8 @@ static bool check_op_steps(struct check *check)
     const struct model *model = &check->image->model;
     if (!model->op_first.count)
         return !model->op_steps.count || check_fail(check, "steps belong to no ops");
-    if (model->op_first.count != check->image->ops.count + 1 || model->op_first.data[0] || model->op_first.data[model->op_first.count - 1] != model->op_steps.count)
+    if (model->op_first.count != check->image->ops.count + 1 || model->op_first.data[0] ||
+        model->op_first.data[model->op_first.count - 1] != model->op_steps.count)
         return check_fail(check, "%zu ops and steps for %zu", check->image->ops.count, model->op_first.count);
     for (size_t i = 1; i < model->op_first.count; ++i)
         if (model->op_first.data[i] < model->op_first.data[i - 1])
@@ -203,7 +214,8 @@ static bool check_steps(struct check *check)
         if (!check_step(check, i))
             return false;
     for (size_t i = 1; i < model->blocks.count; ++i)
-        if (model->blocks.data[i] >= pop_target_num_tiles(&check->image->target) || (i > 1 && model->blocks.data[i] <= model->blocks.data[i - 1]))
+        if (model->blocks.data[i] >= pop_target_num_tiles(&check->image->target) ||
+            (i > 1 && model->blocks.data[i] <= model->blocks.data[i - 1]))
             return check_fail(check, "tile %zu that records blocks is %u", i, model->blocks.data[i]);
     if (model->blocks.count && !model->blocks.data[0])
         return check_fail(check, "buffers of blocks hold no record");
@@ -211,7 +223,8 @@ static bool check_steps(struct check *check)
            check_steps_of(check, "control program", model->controls.data, model->controls.count, false) &&
            check_steps_of(check, "function", model->functions.data, model->functions.count, false) &&
            check_steps_of(check, "entry step", model->entry.data, model->entry.count, true) &&
-           check_steps_of(check, "step of ops", model->op_steps.data, model->op_steps.count, true) && check_op_steps(check) && check_tree(check);
+           check_steps_of(check, "step of ops", model->op_steps.data, model->op_steps.count, true) &&
+           check_op_steps(check) && check_tree(check);
 }
 
 /* Runs are in order within a category, region and overlap. */
@@ -226,7 +239,8 @@ static bool check_uses(struct check *check)
             return check_fail(check, "memory of category %u in region %u", use->category, use->region);
         end = of == key ? end : 0;
         key = of;
-        if (!check_run(check, "memory of a category", use->tile, use->tiles, &end) || !check_figures(check, "memory of a category", &use->bytes, 1))
+        if (!check_run(check, "memory of a category", use->tile, use->tiles, &end) ||
+            !check_figures(check, "memory of a category", &use->bytes, 1))
             return false;
     }
     return true;
@@ -241,8 +255,10 @@ static bool check_vertices(struct check *check, const struct model_vertices *ver
             return check_fail(check, "memory of vertices of %u, of %zu", v->of, choices_of);
         end = v->of == of ? end : 0;
         of = v->of;
-        const uint64_t figures[] = { v->code, v->copy_pointers, v->descriptors, v->edge_pointers, v->padding, v->vertex_data };
-        if (!check_run(check, "memory of vertices", v->tile, v->tiles, &end) || !check_figures(check, "memory of vertices", figures, 6))
+        const uint64_t figures[] = { v->code,          v->copy_pointers, v->descriptors,
+                                     v->edge_pointers, v->padding,       v->vertex_data };
+        if (!check_run(check, "memory of vertices", v->tile, v->tiles, &end) ||
+            !check_figures(check, "memory of vertices", figures, 6))
             return false;
     }
     return true;
@@ -256,7 +272,8 @@ static bool check_counts(struct check *check)
         const struct model_count *count = model->counts.data + i;
         uint32_t end = 0;
         if (count->set < set || count->set >= model->sets.count || count->type >= model->types.count)
-            return check_fail(check, "vertices of type %u of %zu in set %u of %zu", count->type, model->types.count, count->set, model->sets.count);
+            return check_fail(check, "vertices of type %u of %zu in set %u of %zu", count->type, model->types.count,
+                              count->set, model->sets.count);
         if (!check_run(check, "vertices of a set", count->tile, count->tiles, &end))
             return false;
         set = count->set;
@@ -278,7 +295,8 @@ static bool check_live(struct check *check)
         return check_fail(check, "%zu steps have live variables, of %zu", model->step_live.count, model->steps.count);
     for (size_t i = 0; i < model->step_live.count; ++i)
         if (model->step_live.data[i] && model->step_live.data[i] >= model->live_lists.count)
-            return check_fail(check, "step %zu has list %u of %zu", i, model->step_live.data[i], model->live_lists.count);
+            return check_fail(check, "step %zu has list %u of %zu", i, model->step_live.data[i],
+                              model->live_lists.count);
     return true;
 }
 
@@ -289,7 +307,8 @@ static bool check_tiles(struct check *check)
         return check_fail(check, "memory of %zu tiles", model->tiles.count);
     for (size_t i = 0; i < model->tiles.count; ++i) {
         const struct model_tile *t = model->tiles.data + i;
-        if (!check_figures(check, "a tile", t->bytes, MODEL_REGIONS) || !check_figures(check, "a tile", t->with_gaps, MODEL_REGIONS) ||
+        if (!check_figures(check, "a tile", t->bytes, MODEL_REGIONS) ||
+            !check_figures(check, "a tile", t->with_gaps, MODEL_REGIONS) ||
             !check_figures(check, "a tile", (const uint64_t[]){ t->total_with_gaps, t->always_live, t->most_live }, 3))
             return false;
     }
@@ -301,5 +320,6 @@ bool check_model(struct check *check)
     const struct model *model = &check->image->model;
     return check_costs(check) && check_steps(check) && check_tiles(check) && check_uses(check) &&
            check_vertices(check, model->set_vertices.data, model->set_vertices.count, model->sets.count) &&
-           check_vertices(check, model->type_vertices.data, model->type_vertices.count, model->types.count) && check_counts(check) && check_live(check);
+           check_vertices(check, model->type_vertices.data, model->type_vertices.count, model->types.count) &&
+           check_counts(check) && check_live(check);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Vertex states of an image: every reference leads into its block, and nothing that holds a reference is part of something else, so that
- * what a vertex writes to its own state cannot become an address. */
+/* Vertex states of an image: every reference leads into its block, and nothing that holds a reference is part of
+ * something else, so that what a vertex writes to its own state cannot become an address. */
 #include "image/check.h"
 
 #include "base/error.h"
@@ -29,9 +29,10 @@ static bool claim(struct check *check, struct claims *claims, uint64_t offset, u
     return true;
 }
 
-/* Something in the states that a pointer leads to: its items, and the count before them when no size stands beside the pointer. */
-static bool claim_items(struct check *check, struct claims *claims, uint64_t reference, const uint64_t *size, uint64_t item_bytes,
-                        const char *what, uint64_t *count)
+/* Something in the states that a pointer leads to: its items, and the count before them when no size stands beside the
+ * pointer. */
+static bool claim_items(struct check *check, struct claims *claims, uint64_t reference, const uint64_t *size,
+                        uint64_t item_bytes, const char *what, uint64_t *count)
 {
     const struct image *image = check->image;
     if (!reference) {
@@ -46,11 +47,13 @@ static bool claim_items(struct check *check, struct claims *claims, uint64_t ref
     *count = size ? *size : image_word(image, offset - 8);
     if (*count > image->states.count)
         return check_fail(check, "%s has %llu entries", what, (unsigned long long)*count);
-    return (size || claim(check, claims, offset - 8, 8, what)) && claim(check, claims, offset, *count * item_bytes, what);
+    return (size || claim(check, claims, offset - 8, 8, what)) &&
+           claim(check, claims, offset, *count * item_bytes, what);
 }
 
 /* An edge's data: in storage or scratch; size in bytes where it is known. */
-static bool check_data(struct check *check, uint64_t reference, const uint64_t *size, uint64_t element_bytes, const struct codelet_field *field)
+static bool check_data(struct check *check, uint64_t reference, const uint64_t *size, uint64_t element_bytes,
+                       const struct codelet_field *field)
 {
     const struct image *image = check->image;
     uint64_t elements = size ? *size : 0;
@@ -64,7 +67,8 @@ static bool check_data(struct check *check, uint64_t reference, const uint64_t *
     return true;
 }
 
-static bool check_table(struct check *check, struct claims *claims, const struct codelet_field *field, uint64_t table, uint64_t entries)
+static bool check_table(struct check *check, struct claims *claims, const struct codelet_field *field, uint64_t table,
+                        uint64_t entries)
 {
     const struct image *image = check->image;
     uint64_t element = pop_type_size((pop_type)field->type), one = 1;
@@ -72,9 +76,11 @@ static bool check_table(struct check *check, struct claims *claims, const struct
         uint64_t entry = table + i * table_stride(field), reference = image_word(image, entry), count;
         uint64_t size = field->inner_has_size ? image_word(image, entry + 8) : 0;
         bool fits = field->direction == FIELD_STATE
-                        ? claim_items(check, claims, reference, field->inner_has_size ? &size : NULL, element, field->name, &count)
-                    : field->shape == SHAPE_SCALARS ? check_data(check, reference, &one, element, field)
-                                                    : check_data(check, reference, field->inner_has_size ? &size : NULL, element, field);
+                        ? claim_items(check, claims, reference, field->inner_has_size ? &size : NULL, element,
+                                      field->name, &count)
+                    : field->shape == SHAPE_SCALARS
+                        ? check_data(check, reference, &one, element, field)
+                        : check_data(check, reference, field->inner_has_size ? &size : NULL, element, field);
         if (!fits)
             return false;
     }
@@ -105,14 +111,16 @@ static bool check_codelet(struct check *check, const struct codelet *codelet)
         const struct codelet_field *field = codelet->fields + i;
         uint64_t bytes = field_has_pointer(field) ? (field->has_size ? 16 : 8) : pop_type_size((pop_type)field->type);
         if (field->direction > FIELD_INOUT || field->shape > SHAPE_SCALARS || !pop_type_size((pop_type)field->type) ||
-            !check_within(field->offset, bytes, codelet->state_bytes) || table_stride(field) < (field->inner_has_size ? 16 : 8) ||
-            (field->alignment & (field->alignment - 1)) || field->alignment > 4096)
+            !check_within(field->offset, bytes, codelet->state_bytes) ||
+            table_stride(field) < (field->inner_has_size ? 16 : 8) || (field->alignment & (field->alignment - 1)) ||
+            field->alignment > 4096)
             return check_fail(check, "field '%s' of %s cannot be", field->name, codelet->name);
         for (uint32_t j = 0; j < i; ++j)
             if (field_has_pointer(field) && field_has_pointer(codelet->fields + j) &&
                 field->offset < codelet->fields[j].offset + (codelet->fields[j].has_size ? 16 : 8) &&
                 codelet->fields[j].offset < field->offset + bytes)
-                return check_fail(check, "fields '%s' and '%s' of %s overlap", field->name, codelet->fields[j].name, codelet->name);
+                return check_fail(check, "fields '%s' and '%s' of %s overlap", field->name, codelet->fields[j].name,
+                                  codelet->name);
     }
     return true;
 }
@@ -124,7 +132,8 @@ static bool check_group(struct check *check, struct claims *claims, const struct
         return check_fail(check, "a group runs codelet %u of %zu", group->codelet, image->codelets.count);
     const struct codelet *codelet = image_codelet(image, group->codelet);
     uint64_t alignment = codelet->state_alignment ? codelet->state_alignment : 1;
-    if (group->stride < codelet->state_bytes || group->stride % alignment || group->states % alignment || alignment > 64 ||
+    if (group->stride < codelet->state_bytes || group->stride % alignment || group->states % alignment ||
+        alignment > 64 ||
         (group->count && (group->states > image->states.count ||
                           (group->stride && group->count - 1 > (image->states.count - group->states) / group->stride))))
         return check_fail(check, "states of %s lie outside theirs", codelet->name);
@@ -190,7 +199,8 @@ static bool check_vertex_edges(struct check *check, const struct codelet *codele
         if (at >= image->edge_bytes.count || image->edge_bytes.data[at++] != entries)
             return check_fail(check, "field '%s' has another number of edges", field->name);
         for (uint64_t i = 0; i < entries; ++i)
-            if (!check_edge(check, image_word(image, IMAGE_REF_OFFSET(reference) + i * table_stride(field)), &at, field))
+            if (!check_edge(check, image_word(image, IMAGE_REF_OFFSET(reference) + i * table_stride(field)), &at,
+                            field))
                 return false;
     }
     return true;
@@ -215,7 +225,8 @@ static bool check_set_edges(struct check *check, const struct image_set *set)
 static bool check_set(struct check *check, const struct image_set *set)
 {
     const struct image *image = check->image;
-    if (set->name >= image->strings.count || set->where_file >= image->strings.count || set->missing_estimate >= image->strings.count)
+    if (set->name >= image->strings.count || set->where_file >= image->strings.count ||
+        set->missing_estimate >= image->strings.count)
         return check_fail(check, "a set has a name outside the strings");
     if (!check_within(set->first_group, set->groups, image->groups.count))
         return check_fail(check, "groups of a set lie outside their array");
@@ -227,7 +238,8 @@ static bool check_set(struct check *check, const struct image_set *set)
         vertices += group->count;
     }
     if (vertices != set->vertices)
-        return check_fail(check, "a set has %llu vertices, its groups %llu", (unsigned long long)set->vertices, (unsigned long long)vertices);
+        return check_fail(check, "a set has %llu vertices, its groups %llu", (unsigned long long)set->vertices,
+                          (unsigned long long)vertices);
     if (image->vertex_tiles.count && !check_within(set->first_vertex_tile, set->vertices, image->vertex_tiles.count))
         return check_fail(check, "tiles of a set's vertices lie outside their array");
     return check_gathers(check, set) && (!image->vertex_ids.count || check_set_edges(check, set));
@@ -239,9 +251,11 @@ static bool check_registers(struct check *check)
     if (!image->registers.count)
         return !image->vertex_tiles.count || check_fail(check, "tiles of vertices without registers");
     const struct image_registers *r = image->registers.data;
-    uint64_t seed_bytes = (uint64_t)r->tiles * r->seed_words * sizeof(uint32_t), flag_bytes = (uint64_t)r->tiles * IMAGE_FLAGS * sizeof(uint32_t);
-    if (image->registers.count > 1 || !r->tiles || r->tiles > 1u << 24 || r->seed_words > 1u << 16 || r->seed_words % 4 ||
-        !check_within(r->flags, r->flags ? flag_bytes : 0, image->storage_bytes) || !check_within(r->seeds, r->seeds ? seed_bytes : 0, image->storage_bytes) ||
+    uint64_t seed_bytes = (uint64_t)r->tiles * r->seed_words * sizeof(uint32_t),
+             flag_bytes = (uint64_t)r->tiles * IMAGE_FLAGS * sizeof(uint32_t);
+    if (image->registers.count > 1 || !r->tiles || r->tiles > 1u << 24 || r->seed_words > 1u << 16 ||
+        r->seed_words % 4 || !check_within(r->flags, r->flags ? flag_bytes : 0, image->storage_bytes) ||
+        !check_within(r->seeds, r->seeds ? seed_bytes : 0, image->storage_bytes) ||
         (r->flags | r->seeds) % sizeof(uint64_t))
         return check_fail(check, "registers lie outside the storage");
     for (size_t i = 0; i < image->vertex_tiles.count; ++i)
@@ -250,7 +264,8 @@ static bool check_registers(struct check *check)
     uint64_t vertices = 0;
     for (size_t i = 0; i < image->sets.count; ++i)
         vertices += image->sets.data[i].vertices;
-    return !r->flags || vertices == image->vertex_tiles.count || check_fail(check, "%zu tiles of %llu vertices", image->vertex_tiles.count, (unsigned long long)vertices);
+    return !r->flags || vertices == image->vertex_tiles.count ||
+           check_fail(check, "%zu tiles of %llu vertices", image->vertex_tiles.count, (unsigned long long)vertices);
 }
 
 bool check_sets(struct check *check)
@@ -262,7 +277,8 @@ bool check_sets(struct check *check)
         fine = check_group(check, &claims, image->groups.data + i);
     free(claims.bits);
     if (fine && image->edge_first.count != image->vertex_ids.count)
-        fine = check_fail(check, "%zu vertex ids and %zu lists of edges", image->vertex_ids.count, image->edge_first.count);
+        fine = check_fail(check, "%zu vertex ids and %zu lists of edges", image->vertex_ids.count,
+                          image->edge_first.count);
     fine = fine && check_registers(check);
     for (size_t i = 0; fine && i < image->sets.count; ++i)
         fine = check_set(check, image->sets.data + i);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An image as a file: one section for each array, its elements written member by member (no padding), then the codelet modules, the target and
- * the options.  What is read is checked by image_check before anybody uses it. */
+/* An image as a file: one section for each array, its elements written member by member (no padding), then the codelet
+ * modules, the target and the options.  What is read is checked by image_check before anybody uses it. */
 #include "base/container.h"
 #include "base/error.h"
 #include "image/image.h"
@@ -12,57 +12,85 @@ enum { VERSION = 5, SECTIONS = 80, COLUMNS = 14 };
 struct column {
     uint16_t offset, bytes;
 };
-/* An array of the image: where it stands in struct image, and what its elements are made of (no columns: plain numbers). */
+/* An array of the image: where it stands in struct image, and what its elements are made of (no columns: plain
+ * numbers). */
 struct array {
     char name[16];
     size_t offset; /* of the VEC in struct image */
     size_t element;
     struct column columns[COLUMNS];
 };
-#define C(type, member) { offsetof(type, member), sizeof(((type *)0)->member) }
-#define PLAIN(name, member) { name, offsetof(struct image, member), sizeof(*((struct image *)0)->member.data), { { 0, 0 } } }
+#define C(type, member)                                                                                                \
+    {                                                                                                                  \
+        offsetof(type, member), sizeof(((type *)0)->member)                                                            \
+    }
+#define PLAIN(name, member)                                                                                            \
+    {                                                                                                                  \
+        name, offsetof(struct image, member), sizeof(*((struct image *)0)->member.data),                               \
+        {                                                                                                              \
+            {                                                                                                          \
+                0, 0                                                                                                   \
+            }                                                                                                          \
+        }                                                                                                              \
+    }
 #define MODEL(name, member, ...)                                                                                       \
-    { name, offsetof(struct image, model.member), sizeof(*((struct image *)0)->model.member.data), { __VA_ARGS__ } }
+    {                                                                                                                  \
+        name, offsetof(struct image, model.member), sizeof(*((struct image *)0)->model.member.data),                   \
+        {                                                                                                              \
+            __VA_ARGS__                                                                                                \
+        }                                                                                                              \
+    }
 #define ARRAY(member, ...)                                                                                             \
-    { #member, offsetof(struct image, member), sizeof(*((struct image *)0)->member.data), { __VA_ARGS__ } }
+    {                                                                                                                  \
+#member, offsetof(struct image, member), sizeof(*((struct image *)0)->member.data),                            \
+        {                                                                                                              \
+            __VA_ARGS__                                                                                                \
+        }                                                                                                              \
+    }
 
 #define EXCHANGE                                                                                                       \
-    C(struct model_exchange, name), C(struct model_exchange, flows), C(struct model_exchange, first_flow), C(struct model_exchange, instructions)
+    C(struct model_exchange, name), C(struct model_exchange, flows), C(struct model_exchange, first_flow),             \
+        C(struct model_exchange, instructions)
 #define VERTICES                                                                                                       \
-    C(struct model_vertices, of), C(struct model_vertices, tile), C(struct model_vertices, tiles), C(struct model_vertices, code),               \
-        C(struct model_vertices, copy_pointers), C(struct model_vertices, descriptors), C(struct model_vertices, edge_pointers),                 \
+    C(struct model_vertices, of), C(struct model_vertices, tile), C(struct model_vertices, tiles),                     \
+        C(struct model_vertices, code), C(struct model_vertices, copy_pointers),                                       \
+        C(struct model_vertices, descriptors), C(struct model_vertices, edge_pointers),                                \
         C(struct model_vertices, padding), C(struct model_vertices, vertex_data)
 
 static const struct array arrays[] = {
     ARRAY(strings, { 0, 0 }),
     ARRAY(codelets, C(struct image_codelet, module), C(struct image_codelet, index)),
     ARRAY(states, { 0, 0 }),
-    ARRAY(groups, C(struct image_group, codelet), C(struct image_group, first_vertex_in_set), C(struct image_group, count),
-          C(struct image_group, states), C(struct image_group, stride)),
+    ARRAY(groups, C(struct image_group, codelet), C(struct image_group, first_vertex_in_set),
+          C(struct image_group, count), C(struct image_group, states), C(struct image_group, stride)),
     ARRAY(gathers, C(struct image_gather, vertex_in_set), C(struct image_gather, before), C(struct image_gather, after),
           C(struct image_gather, scratch), C(struct image_gather, bytes)),
-    ARRAY(sets, C(struct image_set, name), C(struct image_set, where_file), C(struct image_set, where_line), C(struct image_set, first_group),
-          C(struct image_set, groups), C(struct image_set, first_gather), C(struct image_set, gathers), C(struct image_set, vertices),
-          C(struct image_set, work), C(struct image_set, scratch_bytes), C(struct image_set, missing_estimate),
+    ARRAY(sets, C(struct image_set, name), C(struct image_set, where_file), C(struct image_set, where_line),
+          C(struct image_set, first_group), C(struct image_set, groups), C(struct image_set, first_gather),
+          C(struct image_set, gathers), C(struct image_set, vertices), C(struct image_set, work),
+          C(struct image_set, scratch_bytes), C(struct image_set, missing_estimate),
           C(struct image_set, first_vertex_id), C(struct image_set, first_vertex_tile)),
-    ARRAY(move_digits, C(struct image_digit, extent), C(struct image_digit, source), C(struct image_digit, destination)),
+    ARRAY(move_digits, C(struct image_digit, extent), C(struct image_digit, source),
+          C(struct image_digit, destination)),
     ARRAY(moves, C(struct image_move, source), C(struct image_move, destination), C(struct image_move, bytes),
           C(struct image_move, first_digit), C(struct image_move, digits)),
-    ARRAY(copies, C(struct image_copy, first_move), C(struct image_copy, bytes), C(struct image_copy, moves), C(struct image_copy, overlaps),
-          C(struct image_copy, element_bytes)),
-    ARRAY(ops, C(struct image_op, kind), C(struct image_op, a), C(struct image_op, b), C(struct image_op, c), C(struct image_op, d)),
+    ARRAY(copies, C(struct image_copy, first_move), C(struct image_copy, bytes), C(struct image_copy, moves),
+          C(struct image_copy, overlaps), C(struct image_copy, element_bytes)),
+    ARRAY(ops, C(struct image_op, kind), C(struct image_op, a), C(struct image_op, b), C(struct image_op, c),
+          C(struct image_op, d)),
     ARRAY(cases, C(struct image_case, value), C(struct image_case, target)),
     ARRAY(operands, C(struct image_operand, copy), C(struct image_operand, type), C(struct image_operand, elements)),
     ARRAY(dims, { 0, 0 }),
     /* The format is taken apart in format_columns. */
-    ARRAY(prints, C(struct image_print, title), C(struct image_print, operand), C(struct image_print, first_dim), C(struct image_print, rank),
-          C(struct image_print, format_given)),
+    ARRAY(prints, C(struct image_print, title), C(struct image_print, operand), C(struct image_print, first_dim),
+          C(struct image_print, rank), C(struct image_print, format_given)),
     ARRAY(programs, { 0, 0 }),
     ARRAY(reads, C(struct image_handle, name), C(struct image_handle, copy), C(struct image_handle, bytes)),
     ARRAY(writes, C(struct image_handle, name), C(struct image_handle, copy), C(struct image_handle, bytes)),
-    ARRAY(streams, C(struct image_stream, name), C(struct image_stream, type), C(struct image_stream, direction), C(struct image_stream, mode),
-          C(struct image_stream, elements), C(struct image_stream, buffering_depth)),
-    ARRAY(remotes, C(struct image_remote, name), C(struct image_remote, type), C(struct image_remote, elements), C(struct image_remote, repeats)),
+    ARRAY(streams, C(struct image_stream, name), C(struct image_stream, type), C(struct image_stream, direction),
+          C(struct image_stream, mode), C(struct image_stream, elements), C(struct image_stream, buffering_depth)),
+    ARRAY(remotes, C(struct image_remote, name), C(struct image_remote, type), C(struct image_remote, elements),
+          C(struct image_remote, repeats)),
     ARRAY(host_functions, C(struct image_host_function, name), C(struct image_host_function, first_argument),
           C(struct image_host_function, inputs), C(struct image_host_function, outputs)),
     ARRAY(arguments, C(struct image_argument, type), C(struct image_argument, elements)),
@@ -73,12 +101,13 @@ static const struct array arrays[] = {
           C(struct image_variable, type)),
     ARRAY(vertex_ids, { 0, 0 }),
     ARRAY(vertex_tiles, { 0, 0 }),
-    ARRAY(registers, C(struct image_registers, flags), C(struct image_registers, seeds), C(struct image_registers, tiles),
-          C(struct image_registers, seed_words)),
+    ARRAY(registers, C(struct image_registers, flags), C(struct image_registers, seeds),
+          C(struct image_registers, tiles), C(struct image_registers, seed_words)),
     ARRAY(edge_bytes, { 0, 0 }),
     ARRAY(edge_first, { 0, 0 }),
-    MODEL("m.steps", steps, C(struct model_step, kind), C(struct model_step, detail), C(struct model_step, mark), C(struct model_step, name), C(struct model_step, index),
-          C(struct model_step, first_child), C(struct model_step, children), C(struct model_step, program)),
+    MODEL("m.steps", steps, C(struct model_step, kind), C(struct model_step, detail), C(struct model_step, mark),
+          C(struct model_step, name), C(struct model_step, index), C(struct model_step, first_child),
+          C(struct model_step, children), C(struct model_step, program)),
     PLAIN("m.children", model.children),
     PLAIN("m.controls", model.controls),
     PLAIN("m.functions", model.functions),
@@ -86,37 +115,53 @@ static const struct array arrays[] = {
     PLAIN("m.blocks", model.blocks),
     PLAIN("m.op_first", model.op_first),
     PLAIN("m.op_steps", model.op_steps),
-    MODEL("m.types", types, C(struct model_type, name), C(struct model_type, state_bytes), C(struct model_type, estimate)),
-    MODEL("m.sets", sets, C(struct model_set, name), C(struct model_set, missing_estimate), C(struct model_set, parts), C(struct model_set, shares),
-          C(struct model_set, first_part), C(struct model_set, first_share), C(struct model_set, set)),
-    MODEL("m.parts", parts, C(struct model_part, tile), C(struct model_part, tiles), C(struct model_part, cycles), C(struct model_part, active)),
-    MODEL("m.shares", shares, C(struct model_share, type), C(struct model_share, vertices), C(struct model_share, active)),
-    MODEL("m.set_counts", counts, C(struct model_count, set), C(struct model_count, type), C(struct model_count, tile), C(struct model_count, tiles),
-          C(struct model_count, vertices)),
-    MODEL("m.vertices", vertices, C(struct model_vertex, set), C(struct model_vertex, type), C(struct model_vertex, cycles)),
+    MODEL("m.types", types, C(struct model_type, name), C(struct model_type, state_bytes),
+          C(struct model_type, estimate)),
+    MODEL("m.sets", sets, C(struct model_set, name), C(struct model_set, missing_estimate), C(struct model_set, parts),
+          C(struct model_set, shares), C(struct model_set, first_part), C(struct model_set, first_share),
+          C(struct model_set, set)),
+    MODEL("m.parts", parts, C(struct model_part, tile), C(struct model_part, tiles), C(struct model_part, cycles),
+          C(struct model_part, active)),
+    MODEL("m.shares", shares, C(struct model_share, type), C(struct model_share, vertices),
+          C(struct model_share, active)),
+    MODEL("m.set_counts", counts, C(struct model_count, set), C(struct model_count, type), C(struct model_count, tile),
+          C(struct model_count, tiles), C(struct model_count, vertices)),
+    MODEL("m.vertices", vertices, C(struct model_vertex, set), C(struct model_vertex, type),
+          C(struct model_vertex, cycles)),
     MODEL("m.exchanges", exchanges, EXCHANGE),
     MODEL("m.global", global_exchanges, EXCHANGE),
     MODEL("m.host", host_exchanges, EXCHANGE),
-    MODEL("m.flows", flows, C(struct model_flow, tile), C(struct model_flow, tiles), C(struct model_flow, sent), C(struct model_flow, received),
-          C(struct model_flow, cycles), C(struct model_flow, code_bytes), C(struct model_flow, packets)),
+    MODEL("m.flows", flows, C(struct model_flow, tile), C(struct model_flow, tiles), C(struct model_flow, sent),
+          C(struct model_flow, received), C(struct model_flow, cycles), C(struct model_flow, code_bytes),
+          C(struct model_flow, packets)),
     PLAIN("m.counts", model.graph_counts),
     MODEL("m.metrics", metrics, C(struct model_metric, name), C(struct model_metric, value)),
-    MODEL("m.tiles", tiles, C(struct model_tile, bytes), C(struct model_tile, with_gaps), C(struct model_tile, total_with_gaps),
-          C(struct model_tile, always_live), C(struct model_tile, most_live)),
-    MODEL("m.uses", uses, C(struct model_use, category), C(struct model_use, region), C(struct model_use, overlapped), C(struct model_use, tile),
-          C(struct model_use, tiles), C(struct model_use, bytes)),
+    MODEL("m.tiles", tiles, C(struct model_tile, bytes), C(struct model_tile, with_gaps),
+          C(struct model_tile, total_with_gaps), C(struct model_tile, always_live), C(struct model_tile, most_live)),
+    MODEL("m.uses", uses, C(struct model_use, category), C(struct model_use, region), C(struct model_use, overlapped),
+          C(struct model_use, tile), C(struct model_use, tiles), C(struct model_use, bytes)),
     MODEL("m.set_vertices", set_vertices, VERTICES),
     MODEL("m.type_vertices", type_vertices, VERTICES),
     MODEL("m.live", live, C(struct model_live, name), C(struct model_live, bytes)),
-    MODEL("m.live_lists", live_lists, C(struct model_live_list, first), C(struct model_live_list, count), C(struct model_live_list, bytes)),
+    MODEL("m.live_lists", live_lists, C(struct model_live_list, first), C(struct model_live_list, count),
+          C(struct model_live_list, bytes)),
     PLAIN("m.step_live", model.step_live),
 };
 static const struct column format_columns[] = {
-    C(struct image_print, format.summarise_threshold), C(struct image_print, format.edge_items), C(struct image_print, format.max_line_width),
-    C(struct image_print, format.digits),              C(struct image_print, format.float_format), C(struct image_print, format.separator),
-    C(struct image_print, format.open),                C(struct image_print, format.close),      C(struct image_print, format.guide),
+    C(struct image_print, format.summarise_threshold),
+    C(struct image_print, format.edge_items),
+    C(struct image_print, format.max_line_width),
+    C(struct image_print, format.digits),
+    C(struct image_print, format.float_format),
+    C(struct image_print, format.separator),
+    C(struct image_print, format.open),
+    C(struct image_print, format.close),
+    C(struct image_print, format.guide),
 };
-enum { ARRAYS = sizeof(arrays) / sizeof(arrays[0]), FORMAT_COLUMNS = sizeof(format_columns) / sizeof(format_columns[0]) };
+enum {
+    ARRAYS = sizeof(arrays) / sizeof(arrays[0]),
+    FORMAT_COLUMNS = sizeof(format_columns) / sizeof(format_columns[0])
+};
 
 /* Every VEC has this shape. */
 typedef VEC(unsigned char) any_vec;
@@ -274,11 +319,12 @@ void image_write(const struct image *image, char **data, size_t *size)
 
 static pop_status damaged(const char *name, const char *section, pop_error *error)
 {
-    return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL, "%s: executable is damaged: section '%s' does not have the bytes that it needs",
-                     name, section);
+    return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL,
+                     "%s: executable is damaged: section '%s' does not have the bytes that it needs", name, section);
 }
 
-static pop_status read_all(const char *name, const struct container_section *sections, size_t count, struct image *image, pop_error *error)
+static pop_status read_all(const char *name, const struct container_section *sections, size_t count,
+                           struct image *image, pop_error *error)
 {
     size_t size;
     struct reader r = { .data = container_find(sections, count, "head", &size) };
@@ -287,7 +333,8 @@ static pop_status read_all(const char *name, const struct container_section *sec
     if (status == POP_OK && (r.failed || r.at != r.size))
         return damaged(name, "head", error);
     if (status != POP_OK)
-        return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL, "%s: executable is damaged: its target or its options are not valid", name);
+        return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL,
+                         "%s: executable is damaged: its target or its options are not valid", name);
     r = (struct reader){ .data = container_find(sections, count, "modules", &size) };
     r.size = size;
     if ((status = read_modules(&r, image, error)) != POP_OK)
@@ -307,7 +354,8 @@ pop_status image_read(const char *name, const void *data, size_t size, struct im
     struct container_section sections[SECTIONS];
     size_t count;
     *image = NULL;
-    pop_status status = container_open(magic, VERSION, "executable", name, data, size, sections, SECTIONS, &count, error);
+    pop_status status =
+        container_open(magic, VERSION, "executable", name, data, size, sections, SECTIONS, &count, error);
     if (status != POP_OK)
         return status;
     struct image *made = image_create();

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The executable image: what the compiler emits and the engine runs, as flat arrays that can be written to a file and read back in
- * a process that has no graph.  Addresses are byte offsets; nothing in it is a pointer but the arrays themselves.
+/* The executable image: what the compiler emits and the engine runs, as flat arrays that can be written to a file and
+ * read back in a process that has no graph.  Addresses are byte offsets; nothing in it is a pointer but the arrays
+ * themselves.
  *
- * Storage: one block holds every variable, each 64-byte aligned with 64 readable bytes behind; one more block (scratch) holds the
- * gathered copies of edges that are not contiguous.  Vertex states lie in image->states as the codelet's struct has them, their pointers as
- * references (below) that loading turns into addresses. */
+ * Storage: one block holds every variable, each 64-byte aligned with 64 readable bytes behind; one more block (scratch)
+ * holds the gathered copies of edges that are not contiguous.  Vertex states lie in image->states as the codelet's
+ * struct has them, their pointers as references (below) that loading turns into addresses. */
 #ifndef IMAGE_IMAGE_H
 #define IMAGE_IMAGE_H
 
@@ -16,42 +17,65 @@
 
 #include <poplar/engine.h>
 
-/* A pointer slot of a state: the block in the top two bits, a byte offset into it in the rest.  0 (block NONE) is NULL. */
+/* A pointer slot of a state: the block in the top two bits, a byte offset into it in the rest.  0 (block NONE) is NULL.
+ */
 enum image_block { BLOCK_NONE = 0, BLOCK_STORAGE = 1, BLOCK_SCRATCH = 2, BLOCK_STATE = 3 };
 #define IMAGE_REF(block, offset) ((uint64_t)(block) << 62 | (uint64_t)(offset))
-#define IMAGE_REF_BLOCK(ref) ((enum image_block)((ref) >> 62))
-#define IMAGE_REF_OFFSET(ref) ((ref) & (((uint64_t)1 << 62) - 1))
+#define IMAGE_REF_BLOCK(ref)     ((enum image_block)((ref) >> 62))
+#define IMAGE_REF_OFFSET(ref)    ((ref) & (((uint64_t)1 << 62) - 1))
 
-/* A rectangular move of bytes: for each index tuple of its digits (outermost first), `bytes` bytes from source to destination.  Strides are in
- * bytes; digits are image->move_digits[first_digit ...]. */
-struct image_digit { uint64_t extent; int64_t source, destination; };
-struct image_move { uint64_t source, destination, bytes; uint32_t first_digit, digits; };
-/* A copy: its moves, in order.  Offsets are into storage, except on the side that is a buffer (streams, host access, gathers).  When
- * `overlaps`, source and destination share elements: everything is read before anything is written. */
-struct image_copy { uint64_t first_move, bytes; uint32_t moves; uint8_t overlaps; uint8_t element_bytes; };
+/* A rectangular move of bytes: for each index tuple of its digits (outermost first), `bytes` bytes from source to
+ * destination.  Strides are in bytes; digits are image->move_digits[first_digit ...]. */
+struct image_digit {
+    uint64_t extent;
+    int64_t source, destination;
+};
+struct image_move {
+    uint64_t source, destination, bytes;
+    uint32_t first_digit, digits;
+};
+/* A copy: its moves, in order.  Offsets are into storage, except on the side that is a buffer (streams, host access,
+ * gathers).  When `overlaps`, source and destination share elements: everything is read before anything is written. */
+struct image_copy {
+    uint64_t first_move, bytes;
+    uint32_t moves;
+    uint8_t overlaps;
+    uint8_t element_bytes;
+};
 
 /* A run of vertices of one type in a set, states `stride` bytes apart from image->states + states on. */
-struct image_group { uint32_t codelet; uint32_t first_vertex_in_set; uint64_t count, states, stride; };
-/* An edge that is gathered before its vertex runs (copy from storage to scratch; source side storage, destination side the scratch offset in
- * `scratch`) and/or scattered after it.  Sorted by vertex. */
-struct image_gather { uint32_t vertex_in_set; uint32_t before, after; /* index + 1 of image->copies, 0 none */ uint64_t scratch, bytes; };
+struct image_group {
+    uint32_t codelet;
+    uint32_t first_vertex_in_set;
+    uint64_t count, states, stride;
+};
+/* An edge that is gathered before its vertex runs (copy from storage to scratch; source side storage, destination side
+ * the scratch offset in `scratch`) and/or scattered after it.  Sorted by vertex. */
+struct image_gather {
+    uint32_t vertex_in_set;
+    uint32_t before, after; /* index + 1 of image->copies, 0 none */
+    uint64_t scratch, bytes;
+};
 struct image_set {
     uint32_t name, where_file; /* strings */
     int32_t where_line;
     uint32_t first_group, groups;
     uint64_t first_gather, gathers;
     uint64_t vertices;
-    uint64_t work;       /* host bytes touched, a rough measure of whether threads pay */
+    uint64_t work; /* host bytes touched, a rough measure of whether threads pay */
     uint64_t scratch_bytes;
-    uint32_t missing_estimate; /* string: a vertex type without an estimate, 0: all have one */
-    uint64_t first_vertex_id;  /* into image->vertex_ids (checked mode), in the order of the groups */
+    uint32_t missing_estimate;  /* string: a vertex type without an estimate, 0: all have one */
+    uint64_t first_vertex_id;   /* into image->vertex_ids (checked mode), in the order of the groups */
     uint64_t first_vertex_tile; /* likewise into image->vertex_tiles */
 };
 
-/* Where the tiles' registers lie in storage, a row for each tile; 0: the programs do not use it.  flags: enum image_flag, 32 bits each; seeds: words of
- * 32 bits. */
+/* Where the tiles' registers lie in storage, a row for each tile; 0: the programs do not use it.  flags: enum
+ * image_flag, 32 bits each; seeds: words of 32 bits. */
 enum image_flag { IMAGE_FLAG_INV = 0, IMAGE_FLAG_DIV0, IMAGE_FLAG_OFLO, IMAGE_FLAG_ESR, IMAGE_FLAG_NANOO, IMAGE_FLAGS };
-struct image_registers { uint64_t flags, seeds; uint32_t tiles, seed_words; };
+struct image_registers {
+    uint64_t flags, seeds;
+    uint32_t tiles, seed_words;
+};
 
 enum image_op_kind {
 #define IMAGE_OP(constant, function) OP_##constant,
@@ -60,22 +84,67 @@ enum image_op_kind {
     OP_KINDS
 };
 #define OP_NONE UINT32_MAX
-#define FIGURE_MOST ((uint64_t)1 << 48) /* cycles and bytes of one step on one tile, and of a tile's memory, are not more */
-struct image_op { uint16_t kind; /* enum image_op_kind */ uint16_t reserved; uint32_t a, b, c; uint64_t d; };
-struct image_case { int64_t value; uint32_t target; };
+#define FIGURE_MOST                                                                                                    \
+    ((uint64_t)1 << 48) /* cycles and bytes of one step on one tile, and of a tile's memory, are not more */
+struct image_op {
+    uint16_t kind; /* enum image_op_kind */
+    uint16_t reserved;
+    uint32_t a, b, c;
+    uint64_t d;
+};
+struct image_case {
+    int64_t value;
+    uint32_t target;
+};
 /* Elements read by control flow or prints: a copy plan to a buffer, and what they are. */
-struct image_operand { uint32_t copy; uint8_t type; uint64_t elements; };
-struct image_print { uint32_t title; uint32_t operand; uint32_t first_dim, rank; /* of image->dims */ pop_print_format format; uint8_t format_given; };
-struct image_handle { uint32_t name, copy; uint64_t bytes; };
-struct image_stream { uint32_t name; uint8_t type, direction, mode; uint64_t elements; uint32_t buffering_depth; };
-struct image_remote { uint32_t name; uint8_t type; uint64_t elements, repeats; };
-struct image_host_function { uint32_t name; uint32_t first_argument, inputs, outputs; };
-struct image_argument { uint8_t type; uint64_t elements; };
+struct image_operand {
+    uint32_t copy;
+    uint8_t type;
+    uint64_t elements;
+};
+struct image_print {
+    uint32_t title;
+    uint32_t operand;
+    uint32_t first_dim, rank; /* of image->dims */
+    pop_print_format format;
+    uint8_t format_given;
+};
+struct image_handle {
+    uint32_t name, copy;
+    uint64_t bytes;
+};
+struct image_stream {
+    uint32_t name;
+    uint8_t type, direction, mode;
+    uint64_t elements;
+    uint32_t buffering_depth;
+};
+struct image_remote {
+    uint32_t name;
+    uint8_t type;
+    uint64_t elements, repeats;
+};
+struct image_host_function {
+    uint32_t name;
+    uint32_t first_argument, inputs, outputs;
+};
+struct image_argument {
+    uint8_t type;
+    uint64_t elements;
+};
 /* Contents at load: `bytes` bytes at image->data + data to storage offset; repeated `times` times (a fill). */
-struct image_initial { uint64_t offset, data, bytes, times; };
+struct image_initial {
+    uint64_t offset, data, bytes, times;
+};
 /* Variables as checked mode and dumps name them; sorted by offset. */
-struct image_variable { uint64_t offset, bytes; uint32_t name; uint8_t type; };
-struct image_codelet { uint32_t module, index; /* of modules[module]->codelets */ };
+struct image_variable {
+    uint64_t offset, bytes;
+    uint32_t name;
+    uint8_t type;
+};
+struct image_codelet {
+    uint32_t module, index; /* of modules[module]->codelets */
+};
 /* Checked mode: bytes of each edge of each vertex, in state order (only when compiled for it). */
 
 struct image {
@@ -83,7 +152,7 @@ struct image {
     pop_target target;
     struct option_set options; /* engine options in force at compile time */
     uint64_t storage_bytes, scratch_bytes;
-    VEC(char) strings;         /* [0] is 0: string 0 is none; others are offsets */
+    VEC(char) strings; /* [0] is 0: string 0 is none; others are offsets */
     VEC(struct module *) modules;
     VEC(struct image_codelet) codelets;
     VEC(unsigned char) states; /* vertex states, vector state data, tables of inner vectors */
@@ -98,7 +167,7 @@ struct image {
     VEC(struct image_operand) operands;
     VEC(uint64_t) dims;
     VEC(struct image_print) prints;
-    VEC(uint32_t) programs;    /* first op of each control program */
+    VEC(uint32_t) programs;          /* first op of each control program */
     VEC(struct image_handle) reads;  /* copy: storage to a buffer */
     VEC(struct image_handle) writes; /* copy: a buffer to storage */
     VEC(struct image_stream) streams;
@@ -108,15 +177,16 @@ struct image {
     VEC(struct image_initial) initials;
     VEC(unsigned char) data;
     VEC(struct image_variable) variables;
-    VEC(uint32_t) vertex_ids;  /* checked mode only */
-    VEC(uint64_t) edge_bytes;  /* checked mode only: for each vertex in group order, for each edge field in field order, the bytes of its data;
-                                  a field with a table gives its entry count, then the bytes of each entry */
-    VEC(uint64_t) edge_first;  /* checked mode only: where a vertex's entries start, in the order of vertex_ids */
-    struct placement *placement; /* of its variables in tile memory; NULL when nobody wants it */
+    VEC(uint32_t) vertex_ids; /* checked mode only */
+    VEC(uint64_t)
+    edge_bytes; /* checked mode only: for each vertex in group order, for each edge field in field order, the bytes of
+                   its data; a field with a table gives its entry count, then the bytes of each entry */
+    VEC(uint64_t) edge_first;       /* checked mode only: where a vertex's entries start, in the order of vertex_ids */
+    struct placement *placement;    /* of its variables in tile memory; NULL when nobody wants it */
     struct debug_contexts contexts; /* of the graph that it was compiled from; 0 in one that was read from a file */
     VEC(struct image_registers) registers; /* at most one */
-    VEC(uint32_t) vertex_tiles; /* with registers.flags only: of each vertex, in the order of vertex_ids */
-    struct model model;        /* the same programs as the machine would run them; empty for a CPU target */
+    VEC(uint32_t) vertex_tiles;            /* with registers.flags only: of each vertex, in the order of vertex_ids */
+    struct model model;                    /* the same programs as the machine would run them; empty for a CPU target */
 };
 
 struct report;
@@ -130,14 +200,20 @@ struct image *image_create(void);
 struct image *image_retain(struct image *image);
 void image_release(struct image *image);
 /* Whether the machine is modelled: not on a CPU, and not where debug.model says no. */
-static inline bool image_modelled(const struct image *image) { return image->model.op_first.count > 0; }
-static inline const char *image_string(const struct image *image, uint32_t string) { return string ? image->strings.data + string : ""; }
-/* The image as a file (base/container.h), and back.  Everything read is checked, so that no altered file can make the engine
- * read or write outside its blocks. */
+static inline bool image_modelled(const struct image *image)
+{
+    return image->model.op_first.count > 0;
+}
+static inline const char *image_string(const struct image *image, uint32_t string)
+{
+    return string ? image->strings.data + string : "";
+}
+/* The image as a file (base/container.h), and back.  Everything read is checked, so that no altered file can make the
+ * engine read or write outside its blocks. */
 void image_write(const struct image *image, char **data, size_t *size);
 pop_status image_read(const char *name, const void *data, size_t size, struct image **image, pop_error *error);
-/* Whether every index, offset and count fits its array or block; file_load_error (name: the file) says which does not.  Reading a file does
- * this; debug builds do it to what the compiler made.  The rules that it checks: docs/engine.md. */
+/* Whether every index, offset and count fits its array or block; file_load_error (name: the file) says which does not.
+ * Reading a file does this; debug builds do it to what the compiler made.  The rules that it checks: docs/engine.md. */
 pop_status image_check(const struct image *image, const char *name, pop_error *error);
 
 #endif

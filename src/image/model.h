@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The program as the modelled machine runs it: a tree of steps, what each step costs on each tile, and what lies in the memory of each tile.
- * It is part of the image, so that an executable brings its profile along.  Profiles (reference/analyser.md, section 4) are writers over this and
- * over a trace of what was run.
+/* The program as the modelled machine runs it: a tree of steps, what each step costs on each tile, and what lies in the
+ * memory of each tile. It is part of the image, so that an executable brings its profile along.  Profiles
+ * (reference/analyser.md, section 4) are writers over this and over a trace of what was run.
  *
- * Tables by tile are runs: neighbouring tiles with equal figures share an entry, tiles without any have none; entries are in order of tile.
- * Tiles are numbered through all IPUs of the target.  Names are strings of the image; 0 is none. */
+ * Tables by tile are runs: neighbouring tiles with equal figures share an entry, tiles without any have none; entries
+ * are in order of tile. Tiles are numbered through all IPUs of the target.  Names are strings of the image; 0 is none.
+ */
 #ifndef IMAGE_MODEL_H
 #define IMAGE_MODEL_H
 
@@ -21,9 +22,10 @@ enum model_stream { MODEL_STREAM_HOST = 0, MODEL_STREAM_REMOTE, MODEL_STREAM_MIX
 /* Internal: within each IPU.  External: of all IPUs and the host. */
 enum model_sync { MODEL_SYNC_INTERNAL = 0, MODEL_SYNC_EXTERNAL };
 
-/* A step; an entry of the profile's programs.  index: EXECUTE: of sets; EXCHANGE: exchanges; GLOBAL_EXCHANGE: global_exchanges; STREAM_COPY:
- * host_exchanges; CALL: functions.  detail: STREAM_COPY: enum model_stream; SYNC: enum model_sync.  Children: the entries of model.children; IF has
- * its then, IF_ELSE then and else, SWITCH its cases in order and its default last, REPEAT its body, REPEAT_WHILE condition and body. */
+/* A step; an entry of the profile's programs.  index: EXECUTE: of sets; EXCHANGE: exchanges; GLOBAL_EXCHANGE:
+ * global_exchanges; STREAM_COPY: host_exchanges; CALL: functions.  detail: STREAM_COPY: enum model_stream; SYNC: enum
+ * model_sync.  Children: the entries of model.children; IF has its then, IF_ELSE then and else, SWITCH its cases in
+ * order and its default last, REPEAT its body, REPEAT_WHILE condition and body. */
 enum model_mark {
     MODEL_NO_MARK = 0,
     MODEL_BLOCK,       /* a SEQUENCE: a block of lightweight profiling, with its stamps as its first and last child */
@@ -40,19 +42,35 @@ struct model_step {
     uint32_t program; /* of the graph, that it comes from: index + 1, 0 for none */
 };
 
-/* A compute set, the compiler's own included, on tiles [tile, tile + tiles): cycles with and without idle threads (ipu-model 2.1). */
-struct model_part { uint32_t tile, tiles; uint64_t cycles, active; };
+/* A compute set, the compiler's own included, on tiles [tile, tile + tiles): cycles with and without idle threads
+ * (ipu-model 2.1). */
+struct model_part {
+    uint32_t tile, tiles;
+    uint64_t cycles, active;
+};
 /* Its vertices of one type. */
-struct model_share { uint32_t type, vertices; uint64_t active; };
+struct model_share {
+    uint32_t type, vertices;
+    uint64_t active;
+};
 /* Vertices of a type in a set, on each of tiles [tile, tile + tiles). */
-struct model_count { uint32_t set, type, tile, tiles, vertices; };
+struct model_count {
+    uint32_t set, type, tile, tiles, vertices;
+};
 /* missing_estimate: a vertex type without an estimate; the set's cycles are then 0. */
-struct model_set { uint32_t name, missing_estimate, parts, shares; uint64_t first_part, first_share; uint32_t set; /* of the graph: index + 1, 0: the compiler's own */ };
-/* Where cycles of vertices come from: all from the program and its libraries; counted from the device's code (some vertices of the type at least);
- * guessed from its size, where it cannot be counted. */
+struct model_set {
+    uint32_t name, missing_estimate, parts, shares;
+    uint64_t first_part, first_share;
+    uint32_t set; /* of the graph: index + 1, 0: the compiler's own */
+};
+/* Where cycles of vertices come from: all from the program and its libraries; counted from the device's code (some
+ * vertices of the type at least); guessed from its size, where it cannot be counted. */
 enum model_estimate { MODEL_GIVEN = 0, MODEL_COUNTED, MODEL_GUESSED, MODEL_ESTIMATES };
 /* A vertex type in use; bytes of one vertex's state on the device; enum model_estimate. */
-struct model_type { uint32_t name, state_bytes; uint8_t estimate; };
+struct model_type {
+    uint32_t name, state_bytes;
+    uint8_t estimate;
+};
 
 enum model_instruction {
 #define MODEL_INSTRUCTION(constant, name) MODEL_##constant##_INSTRUCTION,
@@ -61,9 +79,17 @@ enum model_instruction {
     MODEL_INSTRUCTIONS
 };
 /* An exchange on tiles [tile, tile + tiles): bytes and cycles of each, bytes of its code, packets (host exchanges). */
-struct model_flow { uint32_t tile, tiles; uint64_t sent, received, cycles; uint32_t code_bytes, packets; };
+struct model_flow {
+    uint32_t tile, tiles;
+    uint64_t sent, received, cycles;
+    uint32_t code_bytes, packets;
+};
 /* instructions: bytes of code of each kind, over all tiles (internal exchanges). */
-struct model_exchange { uint32_t name, flows; uint64_t first_flow; uint64_t instructions[MODEL_INSTRUCTIONS]; };
+struct model_exchange {
+    uint32_t name, flows;
+    uint64_t first_flow;
+    uint64_t instructions[MODEL_INSTRUCTIONS];
+};
 
 enum model_category {
 #define MODEL_CATEGORY(constant, name) MODEL_##constant##_CATEGORY,
@@ -72,38 +98,61 @@ enum model_category {
     MODEL_CATEGORIES
 };
 enum model_region { MODEL_NON_INTERLEAVED = 0, MODEL_INTERLEAVED, MODEL_OVERFLOWED, MODEL_REGIONS };
-/* One tile's memory: bytes used in each region, the same up to the last used byte, and bytes from the start of memory to the last used one.
- * always_live and most_live: bytes live all the time, and at most beside them. */
+/* One tile's memory: bytes used in each region, the same up to the last used byte, and bytes from the start of memory
+ * to the last used one. always_live and most_live: bytes live all the time, and at most beside them. */
 struct model_tile {
     uint64_t bytes[MODEL_REGIONS], with_gaps[MODEL_REGIONS];
     uint64_t total_with_gaps, always_live, most_live;
 };
-/* Bytes of one category in one region, by tile.  ALONE: addresses that nothing else has.  OVERLAPPED: bytes that share addresses with others at other
- * times, each counted.  SHARED: the addresses of these, counted once, of MULTIPLE where several categories share one.  ALONE and SHARED of all
- * categories add up to a tile's bytes. */
+/* Bytes of one category in one region, by tile.  ALONE: addresses that nothing else has.  OVERLAPPED: bytes that share
+ * addresses with others at other times, each counted.  SHARED: the addresses of these, counted once, of MULTIPLE where
+ * several categories share one.  ALONE and SHARED of all categories add up to a tile's bytes. */
 enum model_overlap { MODEL_ALONE = 0, MODEL_OVERLAPPED, MODEL_SHARED, MODEL_OVERLAPS };
-struct model_use { uint8_t category, region, overlapped /* enum model_overlap */; uint32_t tile, tiles; uint64_t bytes; };
+struct model_use {
+    uint8_t category, region, overlapped /* enum model_overlap */;
+    uint32_t tile, tiles;
+    uint64_t bytes;
+};
 /* Vertices of a set, or of a type, by tile (seed 001, Memory by compute set). */
-struct model_vertices { uint32_t of, tile, tiles; uint64_t code, copy_pointers, descriptors, edge_pointers, padding, vertex_data; };
+struct model_vertices {
+    uint32_t of, tile, tiles;
+    uint64_t code, copy_pointers, descriptors, edge_pointers, padding, vertex_data;
+};
 /* Variables of one name that are live together, over all tiles. */
-struct model_live { uint32_t name; uint64_t bytes; };
+struct model_live {
+    uint32_t name;
+    uint64_t bytes;
+};
 /* A set of them, in order of name: entries [first, first + count) of model.live. */
-struct model_live_list { uint64_t first; uint32_t count; uint64_t bytes; };
+struct model_live_list {
+    uint64_t first;
+    uint32_t count;
+    uint64_t bytes;
+};
 /* A vertex of a program's set, and what it takes (tile cycles). */
-struct model_vertex { uint32_t set, type; uint64_t cycles; };
+struct model_vertex {
+    uint32_t set, type;
+    uint64_t cycles;
+};
 /* A fact about the compilation (optimizationInfo). */
-struct model_metric { uint32_t name; double value; };
+struct model_metric {
+    uint32_t name;
+    double value;
+};
 
 struct model {
     /* steps */
     VEC(struct model_step) steps;
-    VEC(uint32_t) children;   /* of steps */
-    VEC(uint32_t) controls;   /* control programs: the first step of each; one tree when several programs share a Switch (see entry) */
-    VEC(uint32_t) functions;  /* of CALL */
-    VEC(uint32_t) entry;      /* leaf steps that every run begins with: how the host says which of several programs to run; else empty */
-    VEC(uint32_t) blocks;     /* lightweight profiling: how many records a tile's buffer holds, then the tiles that record; empty: none */
-    VEC(uint32_t) op_first;   /* by op of the image, and one more: its first entry of op_steps */
-    VEC(uint32_t) op_steps;   /* leaf steps that an execution of the op goes through, in order */
+    VEC(uint32_t) children; /* of steps */
+    VEC(uint32_t)
+    controls; /* control programs: the first step of each; one tree when several programs share a Switch (see entry) */
+    VEC(uint32_t) functions; /* of CALL */
+    VEC(uint32_t)
+    entry; /* leaf steps that every run begins with: how the host says which of several programs to run; else empty */
+    VEC(uint32_t)
+    blocks; /* lightweight profiling: how many records a tile's buffer holds, then the tiles that record; empty: none */
+    VEC(uint32_t) op_first; /* by op of the image, and one more: its first entry of op_steps */
+    VEC(uint32_t) op_steps; /* leaf steps that an execution of the op goes through, in order */
     /* costs */
     VEC(struct model_type) types;
     VEC(struct model_set) sets;
@@ -119,12 +168,12 @@ struct model {
     VEC(struct model_metric) metrics;
     /* memory */
     VEC(struct model_tile) tiles;
-    VEC(struct model_use) uses;   /* by category, region, overlapped, tile */
+    VEC(struct model_use) uses;               /* by category, region, overlapped, tile */
     VEC(struct model_vertices) set_vertices;  /* by set, tile */
     VEC(struct model_vertices) type_vertices; /* by type, tile */
     VEC(struct model_live) live;
     VEC(struct model_live_list) live_lists; /* [0] is what is always live */
-    VEC(uint32_t) step_live;      /* by step: index of live_lists, 0 for steps that have none */
+    VEC(uint32_t) step_live;                /* by step: index of live_lists, 0 for steps that have none */
 };
 
 void model_free(struct model *model);

@@ -31,7 +31,8 @@ struct work work_at(const struct model *model, size_t number)
 {
     if (number < model->sets.count) {
         const struct model_set *set = model->sets.data + number;
-        return (struct work){ MODEL_EXECUTE, set->parts ? model->parts.data + set->first_part : NULL, NULL, set->parts };
+        return (struct work){ MODEL_EXECUTE, set->parts ? model->parts.data + set->first_part : NULL, NULL,
+                              set->parts };
     }
     const struct model_exchange *exchange;
     unsigned kind = MODEL_EXCHANGE;
@@ -47,7 +48,8 @@ struct work work_at(const struct model *model, size_t number)
     } else {
         return (struct work){ 0 };
     }
-    return (struct work){ kind, NULL, exchange->flows ? model->flows.data + exchange->first_flow : NULL, exchange->flows };
+    return (struct work){ kind, NULL, exchange->flows ? model->flows.data + exchange->first_flow : NULL,
+                          exchange->flows };
 }
 
 /* The two limits of a shape on each IPU. */
@@ -71,7 +73,8 @@ static uint32_t add_shape(struct clock *clock, struct shape shape)
 void clock_start(struct clock *clock, const struct image *image)
 {
     const pop_target *target = &image->target;
-    *clock = (struct clock){ .model = &image->model, .ipus = target->num_ipus, .tiles = target->tiles_per_ipu, .weight = 1 };
+    *clock =
+        (struct clock){ .model = &image->model, .ipus = target->num_ipus, .tiles = target->tiles_per_ipu, .weight = 1 };
     clock->global_sync = cost_sync_global(target, target->num_ipus);
     clock->arrive = mem_zero(clock->tiles, sizeof(unsigned));
     clock->resume = mem_zero(clock->tiles, sizeof(unsigned));
@@ -85,7 +88,8 @@ void clock_start(struct clock *clock, const struct image *image)
         clock->arrive[t] = cost_sync_arrive(target, t);
         clock->resume[t] = cost_sync_resume(target, t);
         for (unsigned i = 0; i < clock->ipus; ++i) {
-            uint64_t *level = limits_of(clock, SHAPE_LEVEL) + 2 * (size_t)i, *resumed = limits_of(clock, SHAPE_RESUMED) + 2 * (size_t)i;
+            uint64_t *level = limits_of(clock, SHAPE_LEVEL) + 2 * (size_t)i,
+                     *resumed = limits_of(clock, SHAPE_RESUMED) + 2 * (size_t)i;
             level[1] = most(level[1], clock->arrive[t]);
             resumed[0] = most(resumed[0], clock->resume[t]);
             resumed[1] = most(resumed[1], (uint64_t)clock->resume[t] + clock->arrive[t]);
@@ -134,7 +138,8 @@ void clock_sync(struct clock *clock, bool external)
     clock->shape = global ? SHAPE_LEVEL : SHAPE_RESUMED;
 }
 
-/* Adds a work's cycles to the offsets, and lifts the limits over the tiles that have some.  Spans are in order of tile. */
+/* Adds a work's cycles to the offsets, and lifts the limits over the tiles that have some.  Spans are in order of tile.
+ */
 static void apply(struct clock *clock, size_t number, uint64_t times, uint64_t *limits)
 {
     struct work work = work_at(clock->model, number);
@@ -281,7 +286,8 @@ void clock_waited(struct clock *clock, uint64_t *waited)
 {
     size_t tiles = (size_t)clock->ipus * clock->tiles;
     for (size_t t = 0; t < tiles; ++t)
-        waited[t] += clock->waited[t / clock->tiles] + clock->resumed * clock->resume[t % clock->tiles] - clock->deep[t];
+        waited[t] +=
+            clock->waited[t / clock->tiles] + clock->resumed * clock->resume[t % clock->tiles] - clock->deep[t];
     uint64_t *kept = clock->shape == SHAPE_DEEP ? mem_copy(clock->offsets, tiles * sizeof(*kept)) : NULL;
     for (uint32_t s = 0; s < clock->shapes.count; ++s) {
         uint64_t closed = clock->shapes.data[s].closed;

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The clocks of all tiles of a target.  After a sync a tile's time is its IPU's base plus an offset that never changes, so what steps do after a
- * sync is worked out once for each sequence of works (a shape) and then costs no more than a look-up. */
+/* The clocks of all tiles of a target.  After a sync a tile's time is its IPU's base plus an offset that never changes,
+ * so what steps do after a sync is worked out once for each sequence of works (a shape) and then costs no more than a
+ * look-up. */
 #ifndef MODEL_CLOCK_H
 #define MODEL_CLOCK_H
 
 #include "image/image.h"
 
 /* What tiles of a run spend in a step. */
-struct span { uint32_t tile, tiles; uint64_t cycles; };
+struct span {
+    uint32_t tile, tiles;
+    uint64_t cycles;
+};
 /* What steps do, whichever step does it: the parts of a compute set, or the flows of an exchange. */
 struct work {
     unsigned kind; /* enum model_kind */
@@ -26,11 +30,14 @@ static inline struct span work_span(const struct work *work, size_t i)
     return (struct span){ work->flows[i].tile, work->flows[i].tiles, work->flows[i].cycles };
 }
 
-/* Shapes that are always there: all tiles at once (the start; a sync of several IPUs), tiles as a sync lets them go, and one whose sequence is
- * too long to be worth remembering. */
+/* Shapes that are always there: all tiles at once (the start; a sync of several IPUs), tiles as a sync lets them go,
+ * and one whose sequence is too long to be worth remembering. */
 enum { SHAPE_LEVEL = 0, SHAPE_RESUMED, SHAPE_DEEP, SHAPES_FIXED };
 /* A sequence of works without a sync: one more after another sequence. */
-struct shape { uint32_t parent, work, depth; uint64_t closed; /* syncs that ended it */ };
+struct shape {
+    uint32_t parent, work, depth;
+    uint64_t closed; /* syncs that ended it */
+};
 
 struct clock {
     const struct model *model;
@@ -40,15 +47,17 @@ struct clock {
     uint64_t *base;            /* by IPU */
     uint32_t shape;            /* now */
     VEC(struct shape) shapes;
-    VEC(uint64_t) limits;      /* by shape, IPU: when its last tile is done; when the last one's sync request has arrived; both from base */
-    uint64_t *offsets;         /* by tile, of shape offsets_of */
+    VEC(uint64_t)
+    limits; /* by shape, IPU: when its last tile is done; when the last one's sync request has arrived; both from base
+             */
+    uint64_t *offsets; /* by tile, of shape offsets_of */
     uint32_t offsets_of;
-    uint32_t *slots;           /* hash of (parent, work): shapes */
+    uint32_t *slots; /* hash of (parent, work): shapes */
     size_t slot_count;
     /* What was spent waiting, for the check of accounts: weight is how often what happens now happens. */
     uint64_t weight, resumed;
-    uint64_t *waited;          /* by IPU */
-    uint64_t *deep;            /* by tile: offsets that SHAPE_DEEP had at syncs */
+    uint64_t *waited; /* by IPU */
+    uint64_t *deep;   /* by tile: offsets that SHAPE_DEEP had at syncs */
 };
 
 void clock_start(struct clock *clock, const struct image *image);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Goes through a trace with the tiles' clocks.
  *
- * A block of the trace that syncs ends with the same clocks relative to each IPU's base every time: the first time shows where it ends, the
- * second how far it moves each base, and the rest is a multiplication.  In a block that never syncs, tiles just add up what they do. */
+ * A block of the trace that syncs ends with the same clocks relative to each IPU's base every time: the first time
+ * shows where it ends, the second how far it moves each base, and the rest is a multiplication.  In a block that never
+ * syncs, tiles just add up what they do. */
 #include "model/timeline.h"
 
 #include "model/clock.h"
@@ -14,9 +15,9 @@ struct timeline_walk {
     const struct model *model;
     struct timeline *timeline;
     struct clock clock;
-    uint64_t *syncing;       /* by op, and one more: steps that sync before it */
-    uint64_t *longest;       /* by work: cycles of the tile that takes longest + 1; 0 not known yet */
-    uint64_t *times;         /* by work: how often it was done */
+    uint64_t *syncing; /* by op, and one more: steps that sync before it */
+    uint64_t *longest; /* by work: cycles of the tile that takes longest + 1; 0 not known yet */
+    uint64_t *times;   /* by work: how often it was done */
     bool entry_syncs;
     timeline_callback callback;
     void *user;
@@ -28,13 +29,15 @@ static bool brings_sync(const struct model *model, uint32_t step)
     return kind == MODEL_EXCHANGE || kind == MODEL_GLOBAL_EXCHANGE || kind == MODEL_STREAM_COPY || kind == MODEL_SYNC;
 }
 
-static void tell(const struct timeline_walk *walk, uint32_t step, enum timeline_phase phase, uint64_t from, uint64_t cycles)
+static void tell(const struct timeline_walk *walk, uint32_t step, enum timeline_phase phase, uint64_t from,
+                 uint64_t cycles)
 {
     if (!walk->callback)
         return;
     const struct model_step *of = walk->model->steps.data + step;
     uint64_t to = clock_now(&walk->clock);
-    walk->callback(walk->user, &(struct timeline_event){ step, of->kind, of->detail, (uint8_t)phase, from, to, cycles, cycles - (to - from) });
+    walk->callback(walk->user, &(struct timeline_event){ step, of->kind, of->detail, (uint8_t)phase, from, to, cycles,
+                                                         cycles - (to - from) });
 }
 
 static uint64_t now(const struct timeline_walk *walk)
@@ -49,7 +52,8 @@ static void sync(struct timeline_walk *walk, uint32_t step, enum model_sync deta
     if (!walk->callback)
         return;
     uint64_t to = clock_now(&walk->clock);
-    walk->callback(walk->user, &(struct timeline_event){ step, MODEL_SYNC, (uint8_t)detail, (uint8_t)phase, from, to, to - from, 0 });
+    walk->callback(walk->user, &(struct timeline_event){ step, MODEL_SYNC, (uint8_t)detail, (uint8_t)phase, from, to,
+                                                         to - from, 0 });
 }
 
 static uint64_t longest(struct timeline_walk *walk, size_t number)
@@ -119,7 +123,8 @@ static bool entries_sync(const struct timeline_walk *walk, const struct trace_en
 {
     for (size_t i = 0; i < count; ++i) {
         const struct trace_entry *e = entries + i;
-        if (e->times ? e->first == TRACE_RUN && walk->entry_syncs : walk->syncing[(size_t)e->first + e->count] > walk->syncing[e->first])
+        if (e->times ? e->first == TRACE_RUN && walk->entry_syncs
+                     : walk->syncing[(size_t)e->first + e->count] > walk->syncing[e->first])
             return true;
     }
     return false;
@@ -207,7 +212,8 @@ static uint64_t *account_of(struct timeline_cycles *cycles, unsigned kind)
                                            : &cycles->stream_copy;
 }
 
-/* Each work times how often it was done: differences between neighbouring tiles first, so that a run of tiles is two additions. */
+/* Each work times how often it was done: differences between neighbouring tiles first, so that a run of tiles is two
+ * additions. */
 static void book_works(struct timeline *timeline, const struct model *model, const uint64_t *done)
 {
     for (size_t number = 0, count = work_count(model); number < count; ++number) {
@@ -215,7 +221,8 @@ static void book_works(struct timeline *timeline, const struct model *model, con
         struct work work = work_at(model, times ? number : count);
         for (size_t i = 0; i < work.count; ++i) {
             struct span span = work_span(&work, i);
-            struct timeline_cycles *first = &timeline->tiles[span.tile].cycles, *behind = &timeline->tiles[span.tile + span.tiles].cycles;
+            struct timeline_cycles *first = &timeline->tiles[span.tile].cycles,
+                                   *behind = &timeline->tiles[span.tile + span.tiles].cycles;
             *account_of(first, work.kind) += span.cycles * times;
             *account_of(behind, work.kind) -= span.cycles * times;
             if (work.parts) {
@@ -296,13 +303,16 @@ static struct timeline start_timeline(const struct image *image)
     return timeline;
 }
 
-void timeline_make(struct timeline *timeline, const struct image *image, const struct trace *trace, timeline_callback callback, void *user)
+void timeline_make(struct timeline *timeline, const struct image *image, const struct trace *trace,
+                   timeline_callback callback, void *user)
 {
     const struct model *model = &image->model;
     *timeline = start_timeline(image);
     if (!model->op_first.count)
         return;
-    struct timeline_walk walk = { .image = image, .model = model, .timeline = timeline, .callback = callback, .user = user };
+    struct timeline_walk walk = {
+        .image = image, .model = model, .timeline = timeline, .callback = callback, .user = user
+    };
     walk_start(&walk);
     run_entries(&walk, trace->entries.data, trace->entries.count, 1);
     book_works(timeline, model, walk.times);

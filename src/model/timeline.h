@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When what has run would have run on the machine: every tile has a clock, steps move the clocks of the tiles that take part, syncs bring them
- * together (reference/ipu-model.md, 2.1-2.6).  One road for time: cycles of an engine, profiles and summaries are made here. */
+/* When what has run would have run on the machine: every tile has a clock, steps move the clocks of the tiles that take
+ * part, syncs bring them together (reference/ipu-model.md, 2.1-2.6).  One road for time: cycles of an engine, profiles
+ * and summaries are made here. */
 #ifndef MODEL_TIMELINE_H
 #define MODEL_TIMELINE_H
 
@@ -9,9 +10,10 @@
 
 /* Parts of a stream copy: the sync before it, the transfer, the syncs behind. */
 enum timeline_phase { TIMELINE_WHOLE = 0, TIMELINE_BEGIN, TIMELINE_MIDDLE, TIMELINE_END };
-/* Something that happened.  Syncs that a step brings along are told with the step's number: kind is MODEL_SYNC then.  The phases of steps other
- * than stream copies are TIMELINE_BEGIN for their sync and TIMELINE_WHOLE.
- * from, to: when the last tile was done before and after it.  cycles: of the tile that takes longest; overlapped of them lie before from. */
+/* Something that happened.  Syncs that a step brings along are told with the step's number: kind is MODEL_SYNC then.
+ * The phases of steps other than stream copies are TIMELINE_BEGIN for their sync and TIMELINE_WHOLE. from, to: when the
+ * last tile was done before and after it.  cycles: of the tile that takes longest; overlapped of them lie before from.
+ */
 struct timeline_event {
     uint32_t step;
     uint8_t kind;   /* enum model_kind: leaf steps */
@@ -23,30 +25,38 @@ typedef void (*timeline_callback)(void *user, const struct timeline_event *event
 
 /* A step's figures, the same whenever it runs. */
 struct timeline_figures {
-    uint64_t cycles;          /* of the tile that takes longest */
-    uint64_t sum, active_sum; /* over tiles: cycles, and those in which a thread runs (compute sets) */
-    uint32_t tiles;           /* that take any */
-    uint64_t data;            /* total data: half of what is sent and received, multicast sent once */
+    uint64_t cycles;              /* of the tile that takes longest */
+    uint64_t sum, active_sum;     /* over tiles: cycles, and those in which a thread runs (compute sets) */
+    uint32_t tiles;               /* that take any */
+    uint64_t data;                /* total data: half of what is sent and received, multicast sent once */
     uint64_t data_sum, data_most; /* sent and received: over tiles, and of the tile with most */
 };
 
-struct timeline_cycles { uint64_t active_compute, compute, exchange, global_exchange, stream_copy, sync; };
+struct timeline_cycles {
+    uint64_t active_compute, compute, exchange, global_exchange, stream_copy, sync;
+};
 /* compute + exchange + global_exchange + stream_copy + sync is a tile's end. */
-struct timeline_tile { struct timeline_cycles cycles; uint64_t end; };
-
-struct timeline {
-    struct timeline_tile *tiles;  /* by tile of the target */
-    uint32_t tile_count;
-    struct timeline_cycles sum;   /* over tiles */
-    uint64_t end;                 /* of the tile that ends last */
-    uint32_t last;                /* that tile, the first of several */
-    uint64_t *times;              /* by step of the model: how often it ran */
-    uint64_t steps;               /* compute sets, exchanges, copies and Syncs that ran; not the syncs that they bring along */
+struct timeline_tile {
+    struct timeline_cycles cycles;
+    uint64_t end;
 };
 
-/* Without a callback, blocks of the trace cost the same whatever their count.  The image's model may come from any checked file. */
-void timeline_make(struct timeline *timeline, const struct image *image, const struct trace *trace, timeline_callback callback, void *user);
-/* The same piece by piece: records that follow each other.  The image has a model; the callback, which there is, finds the clock behind each event. */
+struct timeline {
+    struct timeline_tile *tiles; /* by tile of the target */
+    uint32_t tile_count;
+    struct timeline_cycles sum; /* over tiles */
+    uint64_t end;               /* of the tile that ends last */
+    uint32_t last;              /* that tile, the first of several */
+    uint64_t *times;            /* by step of the model: how often it ran */
+    uint64_t steps; /* compute sets, exchanges, copies and Syncs that ran; not the syncs that they bring along */
+};
+
+/* Without a callback, blocks of the trace cost the same whatever their count.  The image's model may come from any
+ * checked file. */
+void timeline_make(struct timeline *timeline, const struct image *image, const struct trace *trace,
+                   timeline_callback callback, void *user);
+/* The same piece by piece: records that follow each other.  The image has a model; the callback, which there is, finds
+ * the clock behind each event. */
 struct clock;
 struct timeline_walk;
 struct timeline_walk *timeline_walk_begin(const struct image *image, timeline_callback callback, void *user);
@@ -58,8 +68,9 @@ void timeline_walk_end(struct timeline_walk *walk, struct timeline *timeline);
 uint64_t timeline_clock(const struct image *image, const struct trace *trace, uint32_t tile);
 void timeline_free(struct timeline *timeline);
 struct timeline_figures timeline_figures_of(const struct model *model, uint32_t step);
-/* Tiles that have no part in a step that brings syncs along: each acknowledges them beforehand (Sans) and waits until they have happened
- * (SyncAns), so that it delays none and overtakes none.  0 for steps without syncs of their own.  Seed 002, SyncAns. */
+/* Tiles that have no part in a step that brings syncs along: each acknowledges them beforehand (Sans) and waits until
+ * they have happened (SyncAns), so that it delays none and overtakes none.  0 for steps without syncs of their own.
+ * Seed 002, SyncAns. */
 uint32_t timeline_answering(const struct image *image, uint32_t step);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The record of what ran.  An iteration is compared with the one before when it ends; inner loops are folded by then. */
+/* The record of what ran.  An iteration is compared with the one before when it ends; inner loops are folded by then.
+ */
 #include "model/trace.h"
 
 #define NO_BLOCK SIZE_MAX
@@ -48,7 +49,8 @@ static bool close_block(struct trace *trace, size_t open, size_t before)
     struct trace_entry *entries = trace->entries.data;
     size_t count = trace->entries.count - open - 1;
     entries[open].count = (uint32_t)count;
-    if (before == NO_BLOCK || entries[before].count != count || memcmp(entries + before + 1, entries + open + 1, count * sizeof(*entries)) != 0)
+    if (before == NO_BLOCK || entries[before].count != count ||
+        memcmp(entries + before + 1, entries + open + 1, count * sizeof(*entries)) != 0)
         return false;
     ++entries[before].times;
     trace->entries.count = open;
@@ -88,13 +90,15 @@ static bool fold_turns(struct trace *trace, size_t turns)
     size_t last = trace->tops.count - turns, first = trace->tops.data[last], count = trace->entries.count - first;
     size_t block = trace->tops.data[last - 1];
     struct trace_entry *entries = trace->entries.data;
-    if (entries[block].first == TRACE_ITERATION && entries[block].count == count && same_entries(trace, block + 1, first, count)) {
+    if (entries[block].first == TRACE_ITERATION && entries[block].count == count &&
+        same_entries(trace, block + 1, first, count)) {
         ++entries[block].times;
         trace->entries.count = first;
         trace->tops.count = last;
         return true;
     }
-    if (last < turns || first - trace->tops.data[last - turns] != count || !same_entries(trace, trace->tops.data[last - turns], first, count))
+    if (last < turns || first - trace->tops.data[last - turns] != count ||
+        !same_entries(trace, trace->tops.data[last - turns], first, count))
         return false;
     block = trace->tops.data[last - turns];
     memmove(entries + block + 1, entries + block, count * sizeof(*entries));
@@ -141,7 +145,8 @@ static struct trace_loop *innermost(const struct trace *trace)
 static bool same_stretch(struct trace *trace, uint32_t at, uint32_t next, uint32_t depth)
 {
     const struct trace_loop *loop = innermost(trace);
-    if (!loop || loop->head != next || loop->depth != depth || loop->before == NO_BLOCK || loop->open + 1 != trace->entries.count)
+    if (!loop || loop->head != next || loop->depth != depth || loop->before == NO_BLOCK ||
+        loop->open + 1 != trace->entries.count)
         return false;
     struct trace_entry *block = trace->entries.data + loop->before;
     if (block->count != 1 || block[1].times || block[1].first != trace->from || block[1].count != at + 1 - trace->from)

@@ -1,19 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an engine has run, as straight stretches of ops and blocks that repeat.  Iterations of a loop that took the same way are one block
- * with a count, and so are runs that follow each other, also when a few take turns; the record grows with the ways that a program takes, not with its iterations. */
+/* What an engine has run, as straight stretches of ops and blocks that repeat.  Iterations of a loop that took the same
+ * way are one block with a count, and so are runs that follow each other, also when a few take turns; the record grows
+ * with the ways that a program takes, not with its iterations. */
 #ifndef MODEL_TRACE_H
 #define MODEL_TRACE_H
 
 #include "base/vec.h"
 
-/* times == 0: the ops [first, first + count) ran, one after another.  Otherwise a block: the next count entries, times over; count 0 stands
- * for a block that did not end: what follows is in line. */
-struct trace_entry { uint32_t first, count; uint64_t times; };
+/* times == 0: the ops [first, first + count) ran, one after another.  Otherwise a block: the next count entries, times
+ * over; count 0 stands for a block that did not end: what follows is in line. */
+struct trace_entry {
+    uint32_t first, count;
+    uint64_t times;
+};
 /* The first of a block: an iteration, or a whole run (which begins with the steps of model.entry). */
 enum trace_block { TRACE_ITERATION = 0, TRACE_RUN = 1 };
 
-/* A loop in progress: where it starts, at which depth of calls, the block of its current iteration and of the one before. */
-struct trace_loop { uint32_t head, depth; size_t open, before; };
+/* A loop in progress: where it starts, at which depth of calls, the block of its current iteration and of the one
+ * before. */
+struct trace_loop {
+    uint32_t head, depth;
+    size_t open, before;
+};
 
 struct trace {
     VEC(struct trace_entry) entries;
@@ -21,10 +29,11 @@ struct trace {
     VEC(size_t) tops;     /* blocks of runs, and of runs that take turns, that have ended */
     uint32_t from;        /* where the stretch in progress began */
     size_t run, last_run; /* blocks of the run in progress and of the one before */
-    uint32_t hot_at, hot_next; /* a jump that would only count: the loop whose iterations have been one and the same stretch */
-    uint64_t *hot_times;       /* NULL: none */
+    uint32_t hot_at,
+        hot_next; /* a jump that would only count: the loop whose iterations have been one and the same stretch */
+    uint64_t *hot_times; /* NULL: none */
     bool running;
-    bool full;            /* it met TRACE_MOST: nothing more is recorded */
+    bool full; /* it met TRACE_MOST: nothing more is recorded */
 };
 enum { TRACE_MOST = 1 << 26 }; /* entries: a gigabyte */
 
@@ -33,12 +42,15 @@ void trace_free(struct trace *trace);
 /* A run starts at an op, and ends before the op at `end`. */
 void trace_begin(struct trace *trace, uint32_t op);
 void trace_end(struct trace *trace, uint32_t end);
-/* Empties the record within a run: what follows is recorded as if the run began with the op at `at`, without the steps of model.entry. */
+/* Empties the record within a run: what follows is recorded as if the run began with the op at `at`, without the steps
+ * of model.entry. */
 void trace_restart(struct trace *trace, uint32_t at);
-/* Between these two calls, from a run, the trace holds what ran before the op at `end`; resume takes what suspend gave. */
+/* Between these two calls, from a run, the trace holds what ran before the op at `end`; resume takes what suspend gave.
+ */
 size_t trace_suspend(struct trace *trace, uint32_t end);
 void trace_resume(struct trace *trace, size_t entries);
-/* After the op at `at` the run goes on at next != at + 1, inside so many calls.  iteration: the jump goes back to a loop's first op. */
+/* After the op at `at` the run goes on at next != at + 1, inside so many calls.  iteration: the jump goes back to a
+ * loop's first op. */
 void trace_jump(struct trace *trace, uint32_t at, uint32_t next, uint32_t depth, bool iteration);
 /* Whether that was all: the last iteration again. */
 static inline bool trace_again(struct trace *trace, uint32_t at, uint32_t next)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two compilations: one with debug information, to read the vertex types from, and one for speed, with the code that runs them. */
+/* Two compilations: one with debug information, to read the vertex types from, and one for speed, with the code that
+ * runs them. */
 #include "popc/build.h"
 #include "popc/child.h"
 #include "popc/constraints.h"
@@ -14,7 +15,8 @@
 
 enum { QUOTED = 800 }; /* characters of the compiler's message in an error; all of it goes to the log */
 
-/* The compiler's message from its first error on, when all of it is too long; at most QUOTED characters, whole lines. */
+/* The compiler's message from its first error on, when all of it is too long; at most QUOTED characters, whole lines.
+ */
 static pop_status refuse(const struct source *source, const char *said, pop_error *error)
 {
     LOG(CODELETS, INFO, "compiling '%s' failed:\n%s", source->name, said);
@@ -28,7 +30,8 @@ static pop_status refuse(const struct source *source, const char *said, pop_erro
             --length;
     while (length && start[length - 1] == '\n')
         --length;
-    return error_set(error, POP_GRAPH_PROGRAM_COMPILATION_ERROR, NO_WHERE, NULL, "cannot compile '%s'\n%.*s", source->name, (int)length, start);
+    return error_set(error, POP_GRAPH_PROGRAM_COMPILATION_ERROR, NO_WHERE, NULL, "cannot compile '%s'\n%.*s",
+                     source->name, (int)length, start);
 }
 
 /* ---- command lines ---- */
@@ -37,8 +40,9 @@ static pop_status refuse(const struct source *source, const char *said, pop_erro
 static void start_cpp_command(struct command *command, const struct source *source, const char *compiler)
 {
     *command = (struct command){ 0 };
-    command_add(command, (const char *const[]){ compiler, "-std=gnu++17", "-D__POPC__=1", "-fPIC", "-fno-lto", "-fno-exceptions", "-fno-rtti",
-                                                "-fno-threadsafe-statics", "-fdiagnostics-color=never", NULL });
+    command_add(command,
+                (const char *const[]){ compiler, "-std=gnu++17", "-D__POPC__=1", "-fPIC", "-fno-lto", "-fno-exceptions",
+                                       "-fno-rtti", "-fno-threadsafe-statics", "-fdiagnostics-color=never", NULL });
     command_add_source(command, source);
 }
 
@@ -49,48 +53,60 @@ static void start_command(struct command *command, const struct source *source, 
         return;
     }
     *command = (struct command){ 0 };
-    command_add(command, (const char *const[]){ compiler, "-std=gnu11", "-D__POPC__=1", "-pipe", "-shared", "-fPIC", "-fno-lto",
-                                                "-fdiagnostics-color=never", "-ftrack-macro-expansion=0", NULL });
+    command_add(command,
+                (const char *const[]){ compiler, "-std=gnu11", "-D__POPC__=1", "-pipe", "-shared", "-fPIC", "-fno-lto",
+                                       "-fdiagnostics-color=never", "-ftrack-macro-expansion=0", NULL });
     command_add_source(command, source);
 }
 
 /* Without libraries: what is undefined stays so. */
-static void reflection_command(struct command *command, const struct source *source, const char *compiler, const struct scratch *scratch)
+static void reflection_command(struct command *command, const struct source *source, const char *compiler,
+                               const struct scratch *scratch)
 {
     start_command(command, source, compiler);
     for (size_t i = 0; i < source->flags->warnings.count; ++i)
         *vec_push(&command->words) = source->flags->warnings.data[i];
     if (source->language == POPC_CPP) /* attributes and pragmas are other compilers' */
-        command_add(command, (const char *const[]){ "-Wno-attributes", "-Wno-unknown-pragmas", "-shared", "-Wl,--defsym=__dso_handle=0", NULL });
-    if (source->language == POPC_CPP && !compiler_is_clang(compiler)) /* or classes with virtual functions are not described */
+        command_add(command, (const char *const[]){ "-Wno-attributes", "-Wno-unknown-pragmas", "-shared",
+                                                    "-Wl,--defsym=__dso_handle=0", NULL });
+    if (source->language == POPC_CPP &&
+        !compiler_is_clang(compiler)) /* or classes with virtual functions are not described */
         command_add(command, (const char *const[]){ "-femit-class-debug-always", NULL });
-    command_add(command, (const char *const[]){ "-O0", "-g", "-fno-eliminate-unused-debug-types", "-nostdlib", "-MD", "-MF",
-                                              scratch->included.text, "-o", scratch->object.text, scratch->source.text, NULL });
+    command_add(command, (const char *const[]){ "-O0", "-g", "-fno-eliminate-unused-debug-types", "-nostdlib", "-MD",
+                                                "-MF", scratch->included.text, "-o", scratch->object.text,
+                                                scratch->source.text, NULL });
 }
 
-/* Code that obeys the floating-point behaviour is compiled for a machine without instructions for half, so that conversions become calls (behave.c), and
- * raises no exception that the source does not. */
+/* Code that obeys the floating-point behaviour is compiled for a machine without instructions for half, so that
+ * conversions become calls (behave.c), and raises no exception that the source does not. */
 static void add_level(struct command *command, const struct source *source)
 {
     bool behaving = source->flags->behaving;
     unsigned level = behaving && source->flags->level > 3 ? 3 : source->flags->level;
-    snprintf(command->optimise, sizeof(command->optimise), "-O%c", behaving && source->flags->optimise > '1' ? '1' : source->flags->optimise);
+    snprintf(command->optimise, sizeof(command->optimise), "-O%c",
+             behaving && source->flags->optimise > '1' ? '1' : source->flags->optimise);
     snprintf(command->march, sizeof(command->march), level > 1 ? "-march=x86-64-v%u" : "-march=x86-64", level);
-    command_add(command, (const char *const[]){ "-w", command->optimise, command->march, "-ffp-contract=off", "-fno-math-errno", "-fvisibility=hidden",
-                                                behaving ? "-ftrapping-math" : "-fno-trapping-math", behaving ? "-mno-f16c" : NULL, NULL });
+    command_add(command,
+                (const char *const[]){ "-w", command->optimise, command->march, "-ffp-contract=off", "-fno-math-errno",
+                                       "-fvisibility=hidden", behaving ? "-ftrapping-math" : "-fno-trapping-math",
+                                       behaving ? "-mno-f16c" : NULL, NULL });
 }
 
-/* Results do not depend on compiler or machine: no contraction, half rounds after each operation.  Only our functions are exported. */
-static void speed_command(struct command *command, const struct source *source, const char *compiler, const struct scratch *scratch)
+/* Results do not depend on compiler or machine: no contraction, half rounds after each operation.  Only our functions
+ * are exported. */
+static void speed_command(struct command *command, const struct source *source, const char *compiler,
+                          const struct scratch *scratch)
 {
     start_command(command, source, compiler);
     add_level(command, source);
-    command_add(command, (const char *const[]){ source->flags->debug ? "-g" : "-s", "-fexcess-precision=16", "-fno-gnu-unique", "-Wl,-Bsymbolic", "-o",
-                                              scratch->object.text, scratch->source.text, "-Wl,--as-needed", "-lm", NULL });
+    command_add(command, (const char *const[]){ source->flags->debug ? "-g" : "-s", "-fexcess-precision=16",
+                                                "-fno-gnu-unique", "-Wl,-Bsymbolic", "-o", scratch->object.text,
+                                                scratch->source.text, "-Wl,--as-needed", "-lm", NULL });
 }
 
 /* C++ is compiled and linked in two steps: what the linker has to fill in is read between them. */
-static void cpp_speed_command(struct command *command, const struct source *source, const char *compiler, const struct scratch *scratch)
+static void cpp_speed_command(struct command *command, const struct source *source, const char *compiler,
+                              const struct scratch *scratch)
 {
     start_command(command, source, compiler);
     add_level(command, source);
@@ -98,22 +114,24 @@ static void cpp_speed_command(struct command *command, const struct source *sour
         command_add(command, (const char *const[]){ "-fno-gnu-unique", "-fno-lifetime-dse", NULL });
     if (source->flags->debug)
         command_add(command, (const char *const[]){ "-g", NULL });
-    command_add(command, (const char *const[]){ "-fno-access-control", "-c", "-o", scratch->object.text, scratch->source.text, NULL });
+    command_add(command, (const char *const[]){ "-fno-access-control", "-c", "-o", scratch->object.text,
+                                                scratch->source.text, NULL });
 }
 
-static void cpp_link_command(struct command *command, const struct source *source, const char *compiler, const struct scratch *scratch)
+static void cpp_link_command(struct command *command, const struct source *source, const char *compiler,
+                             const struct scratch *scratch)
 {
     *command = (struct command){ 0 };
-    command_add(command, (const char *const[]){ compiler, "-shared", "-nodefaultlibs", "-Wl,-Bsymbolic", "-Wl,-z,lazy", "-o", scratch->object.text,
-                                                scratch->unlinked.text, NULL });
+    command_add(command, (const char *const[]){ compiler, "-shared", "-nodefaultlibs", "-Wl,-Bsymbolic", "-Wl,-z,lazy",
+                                                "-o", scratch->object.text, scratch->unlinked.text, NULL });
     if (!source->flags->debug)
         command_add(command, (const char *const[]){ "-s", NULL });
     command_add(command, (const char *const[]){ "-Wl,--as-needed", "-lm", "-lc", "-lgcc", NULL });
 }
 
 /* Compiles text; the object's bytes are malloc'ed. */
-static pop_status compile(const struct source *source, struct command *command, const struct scratch *scratch, const struct str *text,
-                          struct str *said, char **object, size_t *size, pop_error *error)
+static pop_status compile(const struct source *source, struct command *command, const struct scratch *scratch,
+                          const struct str *text, struct str *said, char **object, size_t *size, pop_error *error)
 {
     pop_status status = command_run(command, scratch, text, said, object, size, error);
     if (status == POP_OK && !*object)
@@ -130,10 +148,12 @@ struct preprocessor {
     bool started;
 };
 
-static void start_preprocessor(struct preprocessor *p, const struct source *source, const char *compiler, const struct scratch *scratch)
+static void start_preprocessor(struct preprocessor *p, const struct source *source, const char *compiler,
+                               const struct scratch *scratch)
 {
     start_command(&p->command, source, compiler);
-    command_add(&p->command, (const char *const[]){ "-E", "-w", "-o", scratch->preprocessed.text, scratch->source.text, NULL });
+    command_add(&p->command,
+                (const char *const[]){ "-E", "-w", "-o", scratch->preprocessed.text, scratch->source.text, NULL });
     *vec_push(&p->command.words) = NULL;
     p->started = child_start(&p->child, p->command.words.data, NULL) == POP_OK;
 }
@@ -147,7 +167,8 @@ static bool includes_constraints(const struct source *source, const struct built
         const char *name = built->included.data[i];
         char *text;
         size_t size;
-        if (strncmp(name, source->include, own) == 0 || strncmp(name, "/usr/", 5) == 0 || file_read(name, &text, &size, NULL) != POP_OK)
+        if (strncmp(name, source->include, own) == 0 || strncmp(name, "/usr/", 5) == 0 ||
+            file_read(name, &text, &size, NULL) != POP_OK)
             continue;
         found = constraints_in(text, size);
         free(text);
@@ -155,12 +176,14 @@ static bool includes_constraints(const struct source *source, const struct built
     return found;
 }
 
-static void finish_preprocessor(struct preprocessor *p, const struct scratch *scratch, struct reflection *reflection, struct built *built, bool wanted)
+static void finish_preprocessor(struct preprocessor *p, const struct scratch *scratch, struct reflection *reflection,
+                                struct built *built, bool wanted)
 {
     struct str said = { 0 };
     char *text;
     size_t size;
-    if (p->started && child_wait(&p->child, &said) == 0 && wanted && file_read(scratch->preprocessed.text, &text, &size, NULL) == POP_OK) {
+    if (p->started && child_wait(&p->child, &said) == 0 && wanted &&
+        file_read(scratch->preprocessed.text, &text, &size, NULL) == POP_OK) {
         constraints_read(reflection, text, &built->messages);
         free(text);
     }
@@ -168,8 +191,8 @@ static void finish_preprocessor(struct preprocessor *p, const struct scratch *sc
     str_free(&said);
 }
 
-static pop_status reflect(const struct source *source, const char *compiler, const struct scratch *scratch, struct built *built,
-                          struct reflection *reflection, pop_error *error)
+static pop_status reflect(const struct source *source, const char *compiler, const struct scratch *scratch,
+                          struct built *built, struct reflection *reflection, pop_error *error)
 {
     struct str text = { 0 };
     struct command command;
@@ -204,8 +227,9 @@ static void take_object(struct module *module, const char *object, size_t size)
 }
 
 /* *object is replaced. */
-static pop_status link_cpp(const struct source *source, const char *compiler, const struct scratch *scratch, struct built *built,
-                           struct reflection *reflection, char **object, size_t *size, pop_error *error)
+static pop_status link_cpp(const struct source *source, const char *compiler, const struct scratch *scratch,
+                           struct built *built, struct reflection *reflection, char **object, size_t *size,
+                           pop_error *error)
 {
     struct command command;
     if (rename(scratch->object.text, scratch->unlinked.text) != 0)
@@ -219,8 +243,9 @@ static pop_status link_cpp(const struct source *source, const char *compiler, co
 }
 
 /* The object that runs, malloc'ed. */
-static pop_status compile_for_speed(const struct source *source, const char *compiler, const struct scratch *scratch, const struct str *text,
-                                    struct built *built, struct reflection *reflection, char **object, size_t *size, pop_error *error)
+static pop_status compile_for_speed(const struct source *source, const char *compiler, const struct scratch *scratch,
+                                    const struct str *text, struct built *built, struct reflection *reflection,
+                                    char **object, size_t *size, pop_error *error)
 {
     struct command command;
     bool cpp = source->language == POPC_CPP;
@@ -233,8 +258,9 @@ static pop_status compile_for_speed(const struct source *source, const char *com
 }
 
 /* Defaults come from code that this machine can run: for a higher level it is compiled once more. */
-static pop_status read_made(const struct source *source, const char *compiler, const struct scratch *scratch, const struct str *text, struct built *built,
-                            struct reflection *reflection, const char *object, size_t size, pop_error *error)
+static pop_status read_made(const struct source *source, const char *compiler, const struct scratch *scratch,
+                            const struct str *text, struct built *built, struct reflection *reflection,
+                            const char *object, size_t size, pop_error *error)
 {
     if (source->flags->level <= machine_level())
         return made_read(reflection, object, size, MADE_SECONDS);
@@ -251,8 +277,8 @@ static pop_status read_made(const struct source *source, const char *compiler, c
     return status;
 }
 
-static pop_status generate(const struct source *source, const char *compiler, const struct scratch *scratch, struct built *built,
-                           struct reflection *reflection, struct module *module, pop_error *error)
+static pop_status generate(const struct source *source, const char *compiler, const struct scratch *scratch,
+                           struct built *built, struct reflection *reflection, struct module *module, pop_error *error)
 {
     struct str text = { 0 };
     char *object;
@@ -282,7 +308,8 @@ static void take_codelets(struct module *module, const struct reflection *reflec
     str_free(&uses);
 }
 
-pop_status build_module(const struct source *source, const char *compiler, const char *device_compiler, struct built *built, pop_error *error)
+pop_status build_module(const struct source *source, const char *compiler, const char *device_compiler,
+                        struct built *built, pop_error *error)
 {
     struct scratch scratch;
     *built = (struct built){ 0 };
@@ -290,7 +317,9 @@ pop_status build_module(const struct source *source, const char *compiler, const
     if (status != POP_OK)
         return status;
     struct module *module = module_create(source->name, source->flags->level);
-    struct reflection reflection = { .source = source->name, .language = source->language, .arena = &module->arena, .error = error };
+    struct reflection reflection = {
+        .source = source->name, .language = source->language, .arena = &module->arena, .error = error
+    };
     status = reflect(source, compiler, &scratch, built, &reflection, error);
     if (status == POP_OK)
         status = generate(source, compiler, &scratch, built, &reflection, module, error);
@@ -308,7 +337,8 @@ pop_status build_module(const struct source *source, const char *compiler, const
     return status;
 }
 
-pop_status build_counted(const struct source *source, const char *device_compiler, struct built *built, pop_error *error)
+pop_status build_counted(const struct source *source, const char *device_compiler, struct built *built,
+                         pop_error *error)
 {
     struct scratch scratch;
     size_t size;
@@ -316,7 +346,8 @@ pop_status build_counted(const struct source *source, const char *device_compile
     pop_status status = scratch_open(&scratch, source->language, error);
     if (status != POP_OK)
         return status;
-    char *object = device_compile_counted(source, device_compiler, (int)source->flags->counted - 1, &scratch, built, &size, error);
+    char *object =
+        device_compile_counted(source, device_compiler, (int)source->flags->counted - 1, &scratch, built, &size, error);
     if (object) {
         built->module = module_create(source->name, source->flags->level);
         take_object(built->module, object, size);

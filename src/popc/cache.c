@@ -28,7 +28,8 @@ static void make_key(const struct source *source, struct bytes *key)
 {
     const struct popc_flags *flags = source->flags;
     char settings[96];
-    snprintf(settings, sizeof(settings), "popc %d %d -O%c %d v%u %u", VERSION, source->language, flags->optimise, flags->debug, flags->level, flags->devices);
+    snprintf(settings, sizeof(settings), "popc %d %d -O%c %d v%u %u", VERSION, source->language, flags->optimise,
+             flags->debug, flags->level, flags->devices);
     if (flags->counted)
         snprintf(settings + strlen(settings), sizeof(settings) - strlen(settings), " counted %u", flags->counted);
     bytes_string(key, settings);
@@ -103,14 +104,15 @@ static bool made_by(const struct container_section *sections, size_t count, cons
     return !compiler || (identity && size == strlen(compiler) && memcmp(identity, compiler, size) == 0);
 }
 
-static bool entry_holds(const struct container_section *sections, size_t count, const struct cache *cache, const struct compilers *compilers,
-                        struct str *messages)
+static bool entry_holds(const struct container_section *sections, size_t count, const struct cache *cache,
+                        const struct compilers *compilers, struct str *messages)
 {
     size_t size;
     const void *key = container_find(sections, count, "key", &size);
     if (!key || size != cache->key.v.count || memcmp(key, cache->key.v.data, size) != 0)
         return false;
-    if (!made_by(sections, count, "compiler", compilers->host) || !made_by(sections, count, "device compiler", compilers->device))
+    if (!made_by(sections, count, "compiler", compilers->host) ||
+        !made_by(sections, count, "device compiler", compilers->device))
         return false;
     struct reader included = { 0 };
     included.data = container_find(sections, count, "included", &included.size);
@@ -122,16 +124,17 @@ static bool entry_holds(const struct container_section *sections, size_t count, 
     return true;
 }
 
-static bool read_entry(const struct cache *cache, const char *path, const struct source *source, const struct compilers *compilers,
-                       struct module **module, struct str *messages)
+static bool read_entry(const struct cache *cache, const char *path, const struct source *source,
+                       const struct compilers *compilers, struct module **module, struct str *messages)
 {
     char *data;
     size_t size, count, module_size;
     struct container_section sections[SECTIONS];
     if (!cache_file_trusted(path) || file_read(path, &data, &size, NULL) != POP_OK)
         return false;
-    bool found = container_open(magic, VERSION, "cache entry", path, data, size, sections, SECTIONS, &count, NULL) == POP_OK &&
-                 entry_holds(sections, count, cache, compilers, messages);
+    bool found =
+        container_open(magic, VERSION, "cache entry", path, data, size, sections, SECTIONS, &count, NULL) == POP_OK &&
+        entry_holds(sections, count, cache, compilers, messages);
     if (found) {
         const void *bytes = container_find(sections, count, "module", &module_size);
         found = module_read(source->name, bytes, module_size, module, NULL) == POP_OK;
@@ -140,7 +143,8 @@ static bool read_entry(const struct cache *cache, const char *path, const struct
     return found;
 }
 
-bool cache_find(const struct cache *cache, const struct source *source, const struct compilers *compilers, struct module **module, struct str *messages)
+bool cache_find(const struct cache *cache, const struct source *source, const struct compilers *compilers,
+                struct module **module, struct str *messages)
 {
     bool found = false;
     for (size_t i = 0; i < cache->places.count && !found; ++i) {
@@ -176,7 +180,8 @@ void cache_store(const struct cache *cache, const struct built *built, const str
                                                               { "compiler", compilers->host, strlen(compilers->host) },
                                                               { "device compiler", device, strlen(device) },
                                                               { "included", included.v.data, included.v.count },
-                                                              { "messages", built->messages.text, built->messages.length },
+                                                              { "messages", built->messages.text,
+                                                                built->messages.length },
                                                               { "module", module, size } };
         container_build(magic, VERSION, sections, SECTIONS, &entry, &entry_size);
         struct str path = { 0 };

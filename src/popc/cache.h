@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiled codelets by content.  An entry's name is a BLAKE2b hash of its key: source, name, flags and level.  The entry has the whole key, says which
- * compiler made it, and has a hash of each file that was included, so that a hit reads those files and runs nothing. */
+/* Compiled codelets by content.  An entry's name is a BLAKE2b hash of its key: source, name, flags and level.  The
+ * entry has the whole key, says which compiler made it, and has a hash of each file that was included, so that a hit
+ * reads those files and runs nothing. */
 #ifndef POPC_CACHE_H
 #define POPC_CACHE_H
 
@@ -22,10 +23,10 @@ void cache_close(struct cache *cache);
 struct compilers {
     const char *host, *device; /* device: NULL too when the source is for none */
 };
-/* True and the module (and the warnings that it earned) when there is an entry that still holds: made by these compilers, where there are
- * any. */
-bool cache_find(const struct cache *cache, const struct source *source, const struct compilers *compilers, struct module **module,
-                struct str *messages);
+/* True and the module (and the warnings that it earned) when there is an entry that still holds: made by these
+ * compilers, where there are any. */
+bool cache_find(const struct cache *cache, const struct source *source, const struct compilers *compilers,
+                struct module **module, struct str *messages);
 /* Failure to store is no error. */
 void cache_store(const struct cache *cache, const struct built *built, const struct compilers *compilers);
 

@@ -6,14 +6,17 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <poplar/text.h>
 #include <fcntl.h>
+#include <poplar/text.h>
 #include <stdatomic.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { STANDARD_MEGABYTES = 1024, LEFT_BEHIND = 3600 /* seconds until a file that was being written is a killed run's */ };
+enum {
+    STANDARD_MEGABYTES = 1024,
+    LEFT_BEHIND = 3600 /* seconds until a file that was being written is a killed run's */
+};
 
 static const char *variable(const char *name)
 {
@@ -27,7 +30,8 @@ static bool is_private(const struct stat *status, struct str *reason)
     if (status->st_uid != geteuid() && status->st_uid != 0)
         str_format(reason, "it belongs to user %u", (unsigned)status->st_uid);
     else if (status->st_mode & 022)
-        str_format(reason, "others can write to it (mode %03o; allowed: 0755 or less)", (unsigned)status->st_mode & 0777);
+        str_format(reason, "others can write to it (mode %03o; allowed: 0755 or less)",
+                   (unsigned)status->st_mode & 0777);
     else
         return true;
     return false;
@@ -80,7 +84,8 @@ static void add_shared(struct cache_places *places)
             ++places->count;
         else {
             if (length && !atomic_flag_test_and_set(&told))
-                LOG(CODELETS, WARN, "the shared cache of compiled codelets '%s' is not used: %s", path->text, str_text(&reason));
+                LOG(CODELETS, WARN, "the shared cache of compiled codelets '%s' is not used: %s", path->text,
+                    str_text(&reason));
             str_free(path);
         }
         str_free(&reason);
@@ -100,7 +105,8 @@ void cache_places_find(struct cache_places *places)
     else
         places->own = usable(path->text, R_OK | W_OK | X_OK, &reason);
     if (!places->own && !atomic_flag_test_and_set(&told))
-        LOG(CODELETS, WARN, "no cache of compiled codelets: '%s' is not used: %s; set TREMULA_CACHE_DIR to a directory of your own",
+        LOG(CODELETS, WARN,
+            "no cache of compiled codelets: '%s' is not used: %s; set TREMULA_CACHE_DIR to a directory of your own",
             path->length ? path->text : "~/.cache/tremula", reason.text);
     if (places->own)
         places->count = 1;
@@ -124,7 +130,8 @@ bool cache_file_trusted(const char *path)
         return false;
     bool trusted = S_ISREG(status.st_mode) && is_private(&status, &reason);
     if (!trusted)
-        LOG(CODELETS, WARN, "the cache entry '%s' is not used: %s", path, reason.length ? reason.text : "it is no regular file");
+        LOG(CODELETS, WARN, "the cache entry '%s' is not used: %s", path,
+            reason.length ? reason.text : "it is no regular file");
     str_free(&reason);
     return trusted;
 }
@@ -164,14 +171,16 @@ static uint64_t list_entries(int directory, DIR *stream, entry_vec *entries)
     for (struct dirent *found; (found = readdir(stream)) != NULL;) {
         struct stat status;
         bool partial = strstr(found->d_name, ".codelets.") && ends_in(found->d_name, ".tmp");
-        if ((!partial && !ends_in(found->d_name, ".codelets")) || fstatat(directory, found->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0)
+        if ((!partial && !ends_in(found->d_name, ".codelets")) ||
+            fstatat(directory, found->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0)
             continue;
         if (partial) {
             if (now - status.st_mtime > LEFT_BEHIND)
                 unlinkat(directory, found->d_name, 0);
             continue;
         }
-        *vec_push(entries) = (struct entry){ status.st_mtim, (uint64_t)status.st_blocks * 512, mem_string(found->d_name) };
+        *vec_push(entries) =
+            (struct entry){ status.st_mtim, (uint64_t)status.st_blocks * 512, mem_string(found->d_name) };
         bytes += (uint64_t)status.st_blocks * 512;
     }
     return bytes;
@@ -183,7 +192,8 @@ static uint64_t limit(void)
     char *end;
     unsigned long long megabytes = text ? strtoull(text, &end, 10) : STANDARD_MEGABYTES;
     if (text && (*end || *text == '-')) {
-        LOG(CODELETS, WARN, "TREMULA_CACHE_SIZE is '%s' (allowed: a number of megabytes); %d is taken", text, STANDARD_MEGABYTES);
+        LOG(CODELETS, WARN, "TREMULA_CACHE_SIZE is '%s' (allowed: a number of megabytes); %d is taken", text,
+            STANDARD_MEGABYTES);
         megabytes = STANDARD_MEGABYTES;
     }
     return megabytes < UINT64_MAX >> 20 ? (uint64_t)megabytes << 20 : UINT64_MAX;

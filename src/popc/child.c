@@ -13,8 +13,18 @@
 #include <unistd.h>
 
 /* What the compiler would take from the environment besides its arguments; the cache knows of none of it. */
-static const char *const not_passed[] = { "LC_ALL=", "LANGUAGE=", "TZ=", "CPATH=", "C_INCLUDE_PATH=", "CPLUS_INCLUDE_PATH=", "LIBRARY_PATH=",
-                                          "COMPILER_PATH=", "GCC_EXEC_PREFIX=", "CCC_OVERRIDE_OPTIONS=", "DEPENDENCIES_OUTPUT=", "SUNPRO_DEPENDENCIES=",
+static const char *const not_passed[] = { "LC_ALL=",
+                                          "LANGUAGE=",
+                                          "TZ=",
+                                          "CPATH=",
+                                          "C_INCLUDE_PATH=",
+                                          "CPLUS_INCLUDE_PATH=",
+                                          "LIBRARY_PATH=",
+                                          "COMPILER_PATH=",
+                                          "GCC_EXEC_PREFIX=",
+                                          "CCC_OVERRIDE_OPTIONS=",
+                                          "DEPENDENCIES_OUTPUT=",
+                                          "SUNPRO_DEPENDENCIES=",
                                           "SOURCE_DATE_EPOCH=" };
 
 static bool is_passed(const char *entry)
@@ -25,7 +35,8 @@ static bool is_passed(const char *entry)
     return true;
 }
 
-/* Our environment, but the compiler speaks one language (its messages become ours) and makes the same of a source everywhere.  Entries are borrowed. */
+/* Our environment, but the compiler speaks one language (its messages become ours) and makes the same of a source
+ * everywhere.  Entries are borrowed. */
 static char **environment(void)
 {
     static char language[] = "LC_ALL=C", zone[] = "TZ=UTC0";
@@ -60,7 +71,8 @@ pop_status child_start(struct child *child, const char *const *arguments, pop_er
 {
     child->output = memfd_create("compiler output", MFD_CLOEXEC);
     if (child->output < 0)
-        return error_set(error, POP_NO_ENVIRONMENT, NO_WHERE, NULL, "cannot run '%s': %s", arguments[0], pop_text_from_errno(errno));
+        return error_set(error, POP_NO_ENVIRONMENT, NO_WHERE, NULL, "cannot run '%s': %s", arguments[0],
+                         pop_text_from_errno(errno));
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
@@ -73,7 +85,8 @@ pop_status child_start(struct child *child, const char *const *arguments, pop_er
     if (!reason)
         return POP_OK;
     close(child->output);
-    return error_set(error, POP_NO_ENVIRONMENT, NO_WHERE, NULL, "cannot run '%s': %s", arguments[0], pop_text_from_errno(reason));
+    return error_set(error, POP_NO_ENVIRONMENT, NO_WHERE, NULL, "cannot run '%s': %s", arguments[0],
+                     pop_text_from_errno(reason));
 }
 
 int child_wait(struct child *child, struct str *said)

@@ -8,8 +8,8 @@
 #include <poplar/error.h>
 #include <sys/types.h>
 
-/* Runs a program without input and waits for it.  What it says (on either output) is added to said; *code is its exit code, or 128 and the
- * signal that ended it.  no_environment when it cannot be started. */
+/* Runs a program without input and waits for it.  What it says (on either output) is added to said; *code is its exit
+ * code, or 128 and the signal that ended it.  no_environment when it cannot be started. */
 pop_status child_run(const char *const *arguments, struct str *said, int *code, pop_error *error);
 
 /* The same in two parts, so that several can run at once.  child_wait is for those that were started. */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a .gp file says about its vertex types, and the code that runs them.
  *
- * Host layout of vertex state: exactly the struct that the codelet's compiler made; offsets and sizes come from its debug
- * information.  An edge to a scalar is a pointer (8 bytes).  A vector (edge or state) is {pointer, size_t size} at its offset when
- * has_size, else a pointer alone.  A vector of vectors is the same pair pointing at a table of `inner_stride`-byte entries, each
- * {pointer, size_t size} (size only when inner_has_size).  A vector of scalar edges is a pair pointing at a table of pointers. */
+ * Host layout of vertex state: exactly the struct that the codelet's compiler made; offsets and sizes come from its
+ * debug information.  An edge to a scalar is a pointer (8 bytes).  A vector (edge or state) is {pointer, size_t size}
+ * at its offset when has_size, else a pointer alone.  A vector of vectors is the same pair pointing at a table of
+ * `inner_stride`-byte entries, each {pointer, size_t size} (size only when inner_has_size).  A vector of scalar edges
+ * is a pair pointing at a table of pointers. */
 #ifndef POPC_CODELET_H
 #define POPC_CODELET_H
 
@@ -20,29 +21,38 @@ enum field_direction { FIELD_STATE = 0, FIELD_INPUT, FIELD_OUTPUT, FIELD_INOUT }
 /* Shapes of fields.  For FIELD_STATE only SCALAR, VECTOR and VECTORS (of plain values) occur. */
 enum field_shape {
     SHAPE_SCALAR = 0,
-    SHAPE_VECTOR,         /* Input<Vector<T>>; or state Vector<T> */
-    SHAPE_VECTORS,        /* Vector<Input<Vector<T>>>; or state Vector<Vector<T>> */
-    SHAPE_VECTOR_LIST,    /* Input<VectorList<T>>: host layout of VECTORS */
-    SHAPE_SCALARS         /* Vector<Input<T>>: a vector of edges to scalars */
+    SHAPE_VECTOR,      /* Input<Vector<T>>; or state Vector<T> */
+    SHAPE_VECTORS,     /* Vector<Input<Vector<T>>>; or state Vector<Vector<T>> */
+    SHAPE_VECTOR_LIST, /* Input<VectorList<T>>: host layout of VECTORS */
+    SHAPE_SCALARS      /* Vector<Input<T>>: a vector of edges to scalars */
 };
-enum vector_layout { LAYOUT_SPAN = 0, LAYOUT_SHORT_SPAN, LAYOUT_ONE_PTR, LAYOUT_SCALED_PTR32, LAYOUT_SCALED_PTR64, LAYOUT_SCALED_PTR128, LAYOUT_COMPACT_PTR };
+enum vector_layout {
+    LAYOUT_SPAN = 0,
+    LAYOUT_SHORT_SPAN,
+    LAYOUT_ONE_PTR,
+    LAYOUT_SCALED_PTR32,
+    LAYOUT_SCALED_PTR64,
+    LAYOUT_SCALED_PTR128,
+    LAYOUT_COMPACT_PTR
+};
 enum vector_list_layout { LIST_DELTAN = 0, LIST_DELTANELEMENTS, LIST_COMPACT_DELTAN };
 
 struct codelet_field {
     const char *name;
-    uint8_t direction; /* enum field_direction */
-    uint8_t shape;     /* enum field_shape */
-    uint8_t type;      /* pop_type of the elements */
-    uint8_t layout;    /* enum vector_layout of the (outer) vector */
-    uint8_t inner_layout; /* of inner vectors; enum vector_list_layout for VECTOR_LIST */
+    uint8_t direction;             /* enum field_direction */
+    uint8_t shape;                 /* enum field_shape */
+    uint8_t type;                  /* pop_type of the elements */
+    uint8_t layout;                /* enum vector_layout of the (outer) vector */
+    uint8_t inner_layout;          /* of inner vectors; enum vector_list_layout for VECTOR_LIST */
     bool has_size, inner_has_size; /* whether the host struct holds a size beside the pointer */
     bool interleaved;
-    uint32_t alignment;    /* bytes that the data of the edge must be aligned to on this host and on the device */
+    uint32_t alignment;     /* bytes that the data of the edge must be aligned to on this host and on the device */
     uint32_t offset, bytes; /* in the state */
     uint32_t inner_stride;  /* bytes of one table entry; 0 when there is no table */
 };
 
-/* How the engine calls a run of vertices of one type: states lie stride bytes apart.  Multi: all six worker ids run for each state. */
+/* How the engine calls a run of vertices of one type: states lie stride bytes apart.  Multi: all six worker ids run for
+ * each state. */
 struct codelet_call {
     void *states;
     size_t stride, count;
@@ -75,7 +85,8 @@ struct module_object {
     const unsigned char *data;
     size_t size;
     void *handle; /* dlopen handle once module_link was called, else NULL */
-    const unsigned char *counted; /* what device_machine.h interprets (popc --target), for the first of the targets; else NULL */
+    const unsigned char
+        *counted; /* what device_machine.h interprets (popc --target), for the first of the targets; else NULL */
     size_t counted_size;
 };
 
@@ -88,7 +99,8 @@ struct module_source {
 };
 
 struct device_code;
-/* One loaded .gp: its object code and its vertex types.  Reference counted: graphs and images share it, from any thread. */
+/* One loaded .gp: its object code and its vertex types.  Reference counted: graphs and images share it, from any
+ * thread. */
 struct module {
     unsigned references;
     const char *name; /* the file that it came from, for messages */
@@ -100,33 +112,35 @@ struct module {
     struct module *behaving; /* see module_behaving; NULL: not asked for, or there is none */
     bool asked_behaving;
     struct device_code *devices[DEVICE_ARCHS]; /* by codelet (popc/device_code.h); NULL when not asked for */
-    const char *uses;             /* C or C++: what keeps its computes when it is compiled for a device; "" of several sources together */
+    const char
+        *uses; /* C or C++: what keeps its computes when it is compiled for a device; "" of several sources together */
     struct module_source *source; /* what it was compiled from by this process; NULL when it came from a .gp file */
-    struct arena arena; /* everything above */
+    struct arena arena;           /* everything above */
 };
 
 /* Reads a .gp from memory (copied).  file_load_error / graph_object_load_error say what is wrong with it. */
 pop_status module_read(const char *name, const void *data, size_t size, struct module **module, pop_error *error);
 /* The same bytes again, as module_read takes them; *data is malloc'ed. */
 pop_status module_write(const struct module *module, char **data, size_t *size, pop_error *error);
-/* Loads the object into the process (once; from memory, nothing is left on disk).  link_error names the symbol that is missing or the
- * level that this machine lacks. */
+/* Loads the object into the process (once; from memory, nothing is left on disk).  link_error names the symbol that is
+ * missing or the level that this machine lacks. */
 pop_status module_link(struct module *module, pop_error *error);
 /* The run function of a codelet of a linked module; never NULL after a successful link. */
 codelet_run module_run(const struct module *module, const struct codelet *codelet);
-/* The same vertex types as code that obeys the tiles' floating-point behaviour: half is rounded by codelet_call.narrow, and no exception is raised that
- * the source does not raise.  Compiled from the module's source, or read from the file beside a .gp that is named NAME.behaving.gp; NULL when there is
- * neither.  The module owns it. */
+/* The same vertex types as code that obeys the tiles' floating-point behaviour: half is rounded by codelet_call.narrow,
+ * and no exception is raised that the source does not raise.  Compiled from the module's source, or read from the file
+ * beside a .gp that is named NAME.behaving.gp; NULL when there is neither.  The module owns it. */
 struct module *module_behaving(struct module *module);
 struct module *module_retain(struct module *module);
 void module_release(struct module *module);
 
-/* Compiles a source file (name and, when text is not NULL, its text instead of the file's) to a module through the cache.  By name, what does
- * not end in .cpp or the like is C.  flags are as on popc's command line.  graph_program_compilation_error carries the compiler's message;
- * file_load_error a missing file. */
-pop_status popc_compile_as(enum popc_language language, const char *name, const char *text, const char *flags, struct module **module,
-                           pop_error *error);
-pop_status popc_compile(const char *name, const char *text, const char *flags, struct module **module, pop_error *error);
+/* Compiles a source file (name and, when text is not NULL, its text instead of the file's) to a module through the
+ * cache.  By name, what does not end in .cpp or the like is C.  flags are as on popc's command line.
+ * graph_program_compilation_error carries the compiler's message; file_load_error a missing file. */
+pop_status popc_compile_as(enum popc_language language, const char *name, const char *text, const char *flags,
+                           struct module **module, pop_error *error);
+pop_status popc_compile(const char *name, const char *text, const char *flags, struct module **module,
+                        pop_error *error);
 /* By ending: .c and .cpp (.cc, .cxx, .C) compile, .gp loads; .S and .s are refused with one clear error. */
 pop_status popc_load(const char *path, const char *flags, struct module **module, pop_error *error);
 

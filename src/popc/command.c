@@ -68,7 +68,8 @@ pop_status scratch_open(struct scratch *scratch, enum popc_language language, po
         sweep(place);
     str_format(&scratch->directory, "%s/tremula-XXXXXX", place);
     if (!mkdtemp(scratch->directory.text)) {
-        error_set(error, POP_NO_ENVIRONMENT, NO_WHERE, NULL, "cannot make a temporary directory '%s': %s; set TMPDIR to a place that can be written",
+        error_set(error, POP_NO_ENVIRONMENT, NO_WHERE, NULL,
+                  "cannot make a temporary directory '%s': %s; set TMPDIR to a place that can be written",
                   scratch->directory.text, pop_text_from_errno(errno));
         str_free(&scratch->directory);
         return POP_NO_ENVIRONMENT;
@@ -127,8 +128,8 @@ bool compiler_is_clang(const char *compiler)
     return strstr(slash ? slash + 1 : compiler, "clang") != NULL;
 }
 
-pop_status command_run(struct command *command, const struct scratch *scratch, const struct str *text, struct str *said, char **object, size_t *size,
-                       pop_error *error)
+pop_status command_run(struct command *command, const struct scratch *scratch, const struct str *text, struct str *said,
+                       char **object, size_t *size, pop_error *error)
 {
     int code = 0;
     *object = NULL;

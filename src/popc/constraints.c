@@ -113,7 +113,9 @@ static void skip_bracketed(struct scan *s)
 {
     struct token token;
     for (int depth = 1; depth && next(s, &token);)
-        depth += is(&token, "(") || is(&token, "[") || is(&token, "{") ? 1 : is(&token, ")") || is(&token, "]") || is(&token, "}") ? -1 : 0;
+        depth += is(&token, "(") || is(&token, "[") || is(&token, "{")   ? 1
+                 : is(&token, ")") || is(&token, "]") || is(&token, "}") ? -1
+                                                                         : 0;
 }
 
 /* A literal's characters, escapes and all; of what is no string, the token. */
@@ -231,7 +233,8 @@ static bool is_wrong(const struct codelet *codelet, const char *text, struct str
         if (!field)
             str_format(why, "names '%s', which is no field of it", name.text);
         else if (stars > levels_of(field))
-            str_format(why, "has %zu '*' before '%s', which has %s", stars, name.text, levels_of(field) == 1 ? "one level" : "two levels");
+            str_format(why, "has %zu '*' before '%s', which has %s", stars, name.text,
+                       levels_of(field) == 1 ? "one level" : "two levels");
     }
     str_free(&name);
     return why->length != 0;
@@ -262,7 +265,8 @@ static void add_constraint(struct scan *s, struct codelet *codelet, const struct
     struct str why = { 0 };
     if (is_wrong(codelet, constraint->text, &why)) {
         add_place(s, constraint->at, s->messages);
-        str_format(s->messages, ": warning: constraint \"%s\" of vertex '%s' %s: it is left out\n", constraint->text, codelet->name, why.text);
+        str_format(s->messages, ": warning: constraint \"%s\" of vertex '%s' %s: it is left out\n", constraint->text,
+                   codelet->name, why.text);
     } else {
         const char **grown = arena_alloc(s->r->arena, (codelet->constraint_count + 1) * sizeof(*grown));
         if (codelet->constraint_count)

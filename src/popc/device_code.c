@@ -5,7 +5,8 @@
 
 const char *const device_arch_names[DEVICE_ARCHS] = { "ipu1", "ipu2", "ipu21" };
 
-const struct device_code device_code_missing = { .estimated = true, .reason = "it was compiled without popc's --target" };
+const struct device_code device_code_missing = { .estimated = true,
+                                                 .reason = "it was compiled without popc's --target" };
 
 enum device_arch device_arch_of(const pop_target *target)
 {
@@ -15,8 +16,8 @@ enum device_arch device_arch_of(const pop_target *target)
     return (enum device_arch)arch;
 }
 
-/* Of a module that was not compiled for the target: the host's run function, into which small computes were inlined, less what surrounds
- * it; whole instructions.  A compute that was not inlined comes out too small. */
+/* Of a module that was not compiled for the target: the host's run function, into which small computes were inlined,
+ * less what surrounds it; whole instructions.  A compute that was not inlined comes out too small. */
 enum { SURROUNDING_BYTES = 80, LEAST_BYTES = 8, INSTRUCTION_BYTES = 4 };
 
 static uint32_t estimate(const struct module *module, const struct codelet *codelet)
@@ -30,7 +31,8 @@ static uint32_t estimate(const struct module *module, const struct codelet *code
     return bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
 }
 
-bool device_code_of(const struct module *module, const struct codelet *codelet, const pop_target *target, struct device_code *code)
+bool device_code_of(const struct module *module, const struct codelet *codelet, const pop_target *target,
+                    struct device_code *code)
 {
     enum device_arch arch = device_arch_of(target);
     *code = (struct device_code){ .reason = "" };
@@ -43,10 +45,12 @@ bool device_code_of(const struct module *module, const struct codelet *codelet, 
     return true;
 }
 
-/* One line for all codelets that share a reason, which are those of a source that did not compile: the reason, and a few of their names. */
+/* One line for all codelets that share a reason, which are those of a source that did not compile: the reason, and a
+ * few of their names. */
 enum { NAMES_LISTED = 3 };
 
-static void list_those_like(const struct module *module, const struct device_code *codes, uint32_t first, const char *arch, struct str *lines)
+static void list_those_like(const struct module *module, const struct device_code *codes, uint32_t first,
+                            const char *arch, struct str *lines)
 {
     struct str names = { 0 };
     uint32_t count = 0;
@@ -59,7 +63,8 @@ static void list_those_like(const struct module *module, const struct device_cod
         if (same && count++ < NAMES_LISTED)
             str_format(&names, "%s'%s'", names.length ? ", " : "", module->codelets[i].name);
     }
-    str_format(lines, "%s: %s: code sizes on %s are estimated for %s", module->name, codes[first].reason, arch, names.text ? names.text : "");
+    str_format(lines, "%s: %s: code sizes on %s are estimated for %s", module->name, codes[first].reason, arch,
+               names.text ? names.text : "");
     if (count > NAMES_LISTED)
         str_format(lines, " and %u more", (unsigned)(count - NAMES_LISTED));
     str_add(lines, "\n");
@@ -74,7 +79,8 @@ void device_code_list(const struct module *module, unsigned archs, struct str *l
         if (!(archs >> arch & 1))
             continue;
         if (!codes)
-            str_format(lines, "%s: code sizes on %s are estimated: it was compiled without popc's --target %s\n", module->name, name, name);
+            str_format(lines, "%s: code sizes on %s are estimated: it was compiled without popc's --target %s\n",
+                       module->name, name, name);
         for (uint32_t i = 0; codes && i < module->codelet_count; ++i)
             if (codes[i].estimated)
                 list_those_like(module, codes, i, name, lines);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The compilation for the device: a 32-bit RISC-V machine stands for it, as the nearest one that compilers know: small memory, instructions
- * of four bytes, floating point in single and half precision, three operands.  Only the sizes of what comes out are kept. */
+/* The compilation for the device: a 32-bit RISC-V machine stands for it, as the nearest one that compilers know: small
+ * memory, instructions of four bytes, floating point in single and half precision, three operands.  Only the sizes of
+ * what comes out are kept. */
 #include "popc/build.h"
 #include "popc/child.h"
 #include "popc/device_code.h"
@@ -10,15 +11,20 @@
 
 #include <stdio.h>
 
-static const char *const versions[DEVICE_ARCHS] = { "-D__IPU_ARCH_VERSION__=1", "-D__IPU_ARCH_VERSION__=2", "-D__IPU_ARCH_VERSION__=21" };
+static const char *const versions[DEVICE_ARCHS] = { "-D__IPU_ARCH_VERSION__=1", "-D__IPU_ARCH_VERSION__=2",
+                                                    "-D__IPU_ARCH_VERSION__=21" };
 
-/* Measured: what is small on the device is small.  Counted: structs and pointers as the host has them, and only what device_machine.c knows. */
+/* Measured: what is small on the device is small.  Counted: structs and pointers as the host has them, and only what
+ * device_machine.c knows. */
 static const struct machine {
     const char *target, *march, *abi, *model, *relaxation;
-} for_measuring = { "--target=riscv32-unknown-elf", "-march=rv32imf_zfh", "-mabi=ilp32f", "-mcmodel=medlow", "-mrelax" },
-  for_counting = { "--target=riscv64-unknown-elf", "-march=rv64imf_zfh", "-mabi=lp64f", "-mcmodel=medany", "-mno-relax" };
+} for_measuring = { "--target=riscv32-unknown-elf", "-march=rv32imf_zfh", "-mabi=ilp32f", "-mcmodel=medlow",
+                    "-mrelax" },
+  for_counting = { "--target=riscv64-unknown-elf", "-march=rv64imf_zfh", "-mabi=lp64f", "-mcmodel=medany",
+                   "-mno-relax" };
 
-/* The directories of the host's standard headers, which the device's compiler reads too: text holds them, one after another. */
+/* The directories of the host's standard headers, which the device's compiler reads too: text holds them, one after
+ * another. */
 struct headers {
     struct str text;
     VEC(size_t) at; /* where each begins */
@@ -27,7 +33,8 @@ struct headers {
 /* Where it would compile for the host, the device's compiler lists them between two lines of what it says with -v. */
 static void find_headers(struct headers *headers, const struct source *source, const char *device_compiler)
 {
-    const char *words[] = { device_compiler, "-E", "-v", "-x", source->language == POPC_CPP ? "c++" : "c", "/dev/null", "-o", "/dev/null", NULL };
+    const char *words[] = { device_compiler, "-E", "-v",        "-x", source->language == POPC_CPP ? "c++" : "c",
+                            "/dev/null",     "-o", "/dev/null", NULL };
     struct child child;
     struct str said = { 0 };
     if (child_start(&child, words, NULL) != POP_OK || child_wait(&child, &said) != 0)
@@ -56,24 +63,45 @@ static void free_headers(struct headers *headers)
     str_free(&headers->text);
 }
 
-static void device_command(struct command *command, const struct source *source, const char *compiler, const struct headers *headers, int arch,
-                           const struct machine *machine, const struct scratch *scratch)
+static void device_command(struct command *command, const struct source *source, const char *compiler,
+                           const struct headers *headers, int arch, const struct machine *machine,
+                           const struct scratch *scratch)
 {
     *command = (struct command){ 0 };
     snprintf(command->optimise, sizeof(command->optimise), "-O%c", source->flags->optimise);
     const char *standard = source->language == POPC_CPP ? "-std=gnu++17" : "-std=gnu11";
-    command_add(command, (const char *const[]){ compiler, standard, "-D__POPC__=1", "-D__IPU__=1", versions[arch],
-                                                machine->target, machine->march, machine->abi, machine->model, machine->relaxation,
-                                                "-menable-experimental-extensions", "-fno-builtin", "-fno-math-errno", "-ffp-contract=off",
-                                                "-ffunction-sections", "-fdata-sections", "-fno-asynchronous-unwind-tables",
-                                                "-fno-color-diagnostics", "-w", command->optimise, "-c", NULL });
+    command_add(command, (const char *const[]){ compiler,
+                                                standard,
+                                                "-D__POPC__=1",
+                                                "-D__IPU__=1",
+                                                versions[arch],
+                                                machine->target,
+                                                machine->march,
+                                                machine->abi,
+                                                machine->model,
+                                                machine->relaxation,
+                                                "-menable-experimental-extensions",
+                                                "-fno-builtin",
+                                                "-fno-math-errno",
+                                                "-ffp-contract=off",
+                                                "-ffunction-sections",
+                                                "-fdata-sections",
+                                                "-fno-asynchronous-unwind-tables",
+                                                "-fno-color-diagnostics",
+                                                "-w",
+                                                command->optimise,
+                                                "-c",
+                                                NULL });
     if (source->language == POPC_CPP)
-        command_add(command, (const char *const[]){ "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics", "-fno-access-control", NULL });
+        command_add(command, (const char *const[]){ "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics",
+                                                    "-fno-access-control", NULL });
     command_add_source(command, source);
-    command_add(command, (const char *const[]){ "-D__regparm__(n)=__unused__", NULL }); /* the host's pthread.h, where pointers have 32 bits */
+    command_add(command, (const char *const[]){ "-D__regparm__(n)=__unused__",
+                                                NULL }); /* the host's pthread.h, where pointers have 32 bits */
     for (size_t i = 0; i < headers->at.count; ++i)
         command_add(command, (const char *const[]){ "-idirafter", headers->text.text + headers->at.data[i], NULL });
-    command_add(command, (const char *const[]){ "-MD", "-MF", scratch->included.text, "-o", scratch->object.text, scratch->source.text, NULL });
+    command_add(command, (const char *const[]){ "-MD", "-MF", scratch->included.text, "-o", scratch->object.text,
+                                                scratch->source.text, NULL });
 }
 
 /* A use of each compute: a static one would be dropped. */
@@ -83,11 +111,13 @@ void device_uses_write(const struct module *module, const struct reflection *ref
         const struct reflected *vertex = reflection->vertices.data + i;
         const char *parameters = vertex->codelet.kind == VERTEX_MULTI ? "unsigned" : "";
         if (reflection->language == POPC_CPP) {
-            str_format(text, "__attribute__((used)) static %s (%s::*const popc_use_%u)(%s) = &%s::compute;\n", vertex->returns_bool ? "bool" : "void",
-                       vertex->spelled, (unsigned)i, parameters, vertex->spelled);
+            str_format(text, "__attribute__((used)) static %s (%s::*const popc_use_%u)(%s) = &%s::compute;\n",
+                       vertex->returns_bool ? "bool" : "void", vertex->spelled, (unsigned)i, parameters,
+                       vertex->spelled);
             continue;
         }
-        str_format(text, "__attribute__((used)) static void *const popc_use_%u = (void *)&%s_compute;\n", (unsigned)i, vertex->spelled);
+        str_format(text, "__attribute__((used)) static void *const popc_use_%u = (void *)&%s_compute;\n", (unsigned)i,
+                   vertex->spelled);
     }
 }
 
@@ -113,38 +143,42 @@ static const char *first_line(const char *said, struct arena *arena)
 
 /* ---- what the device's compiler does not take ---- */
 
-/* Bytes of instructions for the device by those of plain x86-64 code, in hundredths: 1,876 to 1,571 over the codelets of the tests, the
- * benchmarks and the tutorials, most of them between 85 and 170 (docs/codelets.md). */
+/* Bytes of instructions for the device by those of plain x86-64 code, in hundredths: 1,876 to 1,571 over the codelets
+ * of the tests, the benchmarks and the tutorials, most of them between 85 and 170 (docs/codelets.md). */
 enum { DEVICE_PER_HOST = 119, INSTRUCTION_BYTES = 4 };
 
 static uint32_t scaled(uint32_t host)
 {
-    uint64_t bytes = ((uint64_t)host * DEVICE_PER_HOST / 100 + INSTRUCTION_BYTES - 1) / INSTRUCTION_BYTES * INSTRUCTION_BYTES;
+    uint64_t bytes =
+        ((uint64_t)host * DEVICE_PER_HOST / 100 + INSTRUCTION_BYTES - 1) / INSTRUCTION_BYTES * INSTRUCTION_BYTES;
     return bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
 }
 
 /* Plain: no vectors, nothing aligned, nothing but the code in the functions. */
-static void host_command(struct command *command, const struct source *source, const char *compiler, const struct scratch *scratch)
+static void host_command(struct command *command, const struct source *source, const char *compiler,
+                         const struct scratch *scratch)
 {
     *command = (struct command){ 0 };
     snprintf(command->optimise, sizeof(command->optimise), "-O%c", source->flags->optimise);
     bool cpp = source->language == POPC_CPP;
     if (cpp)
-        command_add(command, (const char *const[]){ compiler, "-std=gnu++17", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics",
-                                                    "-fno-access-control", NULL });
+        command_add(command, (const char *const[]){ compiler, "-std=gnu++17", "-fno-exceptions", "-fno-rtti",
+                                                    "-fno-threadsafe-statics", "-fno-access-control", NULL });
     else
         command_add(command, (const char *const[]){ compiler, "-std=gnu11", NULL });
-    command_add(command, (const char *const[]){ "-D__POPC__=1", "-pipe", "-march=x86-64", "-ffp-contract=off",
-                                                "-fno-tree-vectorize", "-fno-pic", "-fcf-protection=none", "-fno-asynchronous-unwind-tables",
-                                                "-fno-stack-protector", "-falign-functions=1", "-falign-loops=1", "-falign-jumps=1",
-                                                "-ffunction-sections", "-fdata-sections", "-fno-lto", "-w", command->optimise, "-c", NULL });
+    command_add(command,
+                (const char *const[]){ "-D__POPC__=1", "-pipe", "-march=x86-64", "-ffp-contract=off",
+                                       "-fno-tree-vectorize", "-fno-pic", "-fcf-protection=none",
+                                       "-fno-asynchronous-unwind-tables", "-fno-stack-protector", "-falign-functions=1",
+                                       "-falign-loops=1", "-falign-jumps=1", "-ffunction-sections", "-fdata-sections",
+                                       "-fno-lto", "-w", command->optimise, "-c", NULL });
     command_add_source(command, source);
     command_add(command, (const char *const[]){ "-o", scratch->object.text, scratch->source.text, NULL });
 }
 
 /* All codelets from the host's object; without one, from what the module has (device_code_of). */
-static void estimate_all(const struct source *source, const char *compiler, const struct scratch *scratch, const struct str *text,
-                         struct module *module, struct device_code *codes, const char *reason)
+static void estimate_all(const struct source *source, const char *compiler, const struct scratch *scratch,
+                         const struct str *text, struct module *module, struct device_code *codes, const char *reason)
 {
     struct str said = { 0 };
     struct command command;
@@ -166,8 +200,8 @@ static void estimate_all(const struct source *source, const char *compiler, cons
 }
 
 /* What the source includes when it does not compile, missing headers left out: when one of them changes it may. */
-static void read_included(const struct source *source, const char *compiler, const struct headers *headers, int arch, const struct scratch *scratch, const struct str *text,
-                          struct built *built)
+static void read_included(const struct source *source, const char *compiler, const struct headers *headers, int arch,
+                          const struct scratch *scratch, const struct str *text, struct built *built)
 {
     struct str said = { 0 };
     struct command command;
@@ -184,8 +218,9 @@ static void read_included(const struct source *source, const char *compiler, con
 }
 
 /* NULL when codes are measured, else why they are not. */
-static const char *compile_for(const struct source *source, const char *compiler, const struct headers *headers, int arch, const struct scratch *scratch, const struct str *text,
-                               struct built *built, struct module *module)
+static const char *compile_for(const struct source *source, const char *compiler, const struct headers *headers,
+                               int arch, const struct scratch *scratch, const struct str *text, struct built *built,
+                               struct module *module)
 {
     struct str said = { 0 };
     struct command command;
@@ -197,12 +232,14 @@ static const char *compile_for(const struct source *source, const char *compiler
     if (command_run(&command, scratch, text, &said, &object, &size, &error) != POP_OK) {
         reason = arena_string(&module->arena, error.text);
     } else if (!object) {
-        LOG(CODELETS, INFO, "compiling '%s' for %s failed:\n%s", source->name, device_arch_names[arch], str_text(&said));
+        LOG(CODELETS, INFO, "compiling '%s' for %s failed:\n%s", source->name, device_arch_names[arch],
+            str_text(&said));
         reason = first_line(str_text(&said), &module->arena);
         read_included(source, compiler, headers, arch, scratch, text, built);
     } else {
         built_read_included(built, scratch);
-        if (!device_measure(object, size, module->codelets, module->codelet_count, &module->arena, module->devices[arch]))
+        if (!device_measure(object, size, module->codelets, module->codelet_count, &module->arena,
+                            module->devices[arch]))
             reason = "the device's compiler made no object that can be read";
     }
     free(object);
@@ -211,8 +248,8 @@ static const char *compile_for(const struct source *source, const char *compiler
     return reason;
 }
 
-char *device_compile_counted(const struct source *source, const char *device_compiler, int arch, const struct scratch *scratch, struct built *built,
-                             size_t *size, pop_error *error)
+char *device_compile_counted(const struct source *source, const char *device_compiler, int arch,
+                             const struct scratch *scratch, struct built *built, size_t *size, pop_error *error)
 {
     struct str text = { 0 }, said = { 0 };
     struct arena arena = { 0 };
@@ -223,7 +260,8 @@ char *device_compile_counted(const struct source *source, const char *device_com
     find_headers(&headers, source, device_compiler);
     device_command(&command, source, device_compiler, &headers, arch, &for_counting, scratch);
     if (command_run(&command, scratch, &text, &said, &object, size, error) == POP_OK && !object)
-        error_set(error, POP_GRAPH_PROGRAM_COMPILATION_ERROR, NO_WHERE, NULL, "%s", first_line(str_text(&said), &arena));
+        error_set(error, POP_GRAPH_PROGRAM_COMPILATION_ERROR, NO_WHERE, NULL, "%s",
+                  first_line(str_text(&said), &arena));
     if (object)
         built_read_included(built, scratch);
     vec_free(&command.words);
@@ -234,8 +272,8 @@ char *device_compile_counted(const struct source *source, const char *device_com
     return object;
 }
 
-void device_compile(const struct source *source, const char *compiler, const char *device_compiler, const struct scratch *scratch,
-                    struct built *built, struct module *module)
+void device_compile(const struct source *source, const char *compiler, const char *device_compiler,
+                    const struct scratch *scratch, struct built *built, struct module *module)
 {
     struct str text = { 0 };
     struct headers headers = { 0 };
@@ -245,9 +283,12 @@ void device_compile(const struct source *source, const char *compiler, const cha
     for (int arch = 0; arch < DEVICE_ARCHS; ++arch) {
         if (!(source->flags->devices >> arch & 1))
             continue;
-        struct device_code *codes = module->devices[arch] = arena_alloc(&module->arena, module->codelet_count * sizeof(*codes));
-        const char *reason = device_compiler ? compile_for(source, device_compiler, &headers, arch, scratch, &text, built, module)
-                                             : "there is no clang, which measures them: install the package clang, or set TREMULA_DEVICE_CC to a clang";
+        struct device_code *codes = module->devices[arch] =
+            arena_alloc(&module->arena, module->codelet_count * sizeof(*codes));
+        const char *reason = device_compiler
+                                 ? compile_for(source, device_compiler, &headers, arch, scratch, &text, built, module)
+                                 : "there is no clang, which measures them: install the package clang, or set "
+                                   "TREMULA_DEVICE_CC to a clang";
         if (reason)
             estimate_all(source, compiler, scratch, &text, module, codes, reason);
     }

@@ -5,14 +5,21 @@
 
 #include <string.h>
 
-enum { WORD = 4, MEMORY_OF_32 = 256 << 10, MEMORY_OF_64 = 512 << 10, MEMORY_OF_128 = 1 << 20, MEMORY_OF_SHORT_SPAN = 1 << 20 };
+enum {
+    WORD = 4,
+    MEMORY_OF_32 = 256 << 10,
+    MEMORY_OF_64 = 512 << 10,
+    MEMORY_OF_128 = 1 << 20,
+    MEMORY_OF_SHORT_SPAN = 1 << 20
+};
 
 static bool is_mk1(const pop_target *target)
 {
     return strcmp(target->arch, "ipu1") == 0;
 }
 
-/* Whether a scaled pointer (16 bits of an address, whose lowest are those of the alignment) reaches all of a tile's memory. */
+/* Whether a scaled pointer (16 bits of an address, whose lowest are those of the alignment) reaches all of a tile's
+ * memory. */
 static bool scaled_reaches(enum vector_layout layout, const pop_target *target, uint32_t alignment)
 {
     switch (layout) {
@@ -66,7 +73,8 @@ static uint32_t layout_alignment(uint32_t bytes)
 }
 
 /* The holder of a vector; its alignment. */
-static uint32_t set_vector(struct device_field *field, enum vector_layout layout, const pop_target *target, uint32_t alignment)
+static uint32_t set_vector(struct device_field *field, enum vector_layout layout, const pop_target *target,
+                           uint32_t alignment)
 {
     field->layout = (uint8_t)resolve(layout, target, alignment);
     field->bytes = layout_bytes((enum vector_layout)field->layout);
@@ -78,7 +86,9 @@ static uint32_t set_field(struct device_field *field, const struct codelet_field
 {
     uint32_t size = (uint32_t)pop_type_size((pop_type)from->type);
     /* Tables and data outside the state begin on words, as the fields of a vertex do (inferred). */
-    *field = (struct device_field){ .edge = from->direction != FIELD_STATE, .list = from->shape == SHAPE_VECTOR_LIST, .data_alignment = WORD };
+    *field = (struct device_field){ .edge = from->direction != FIELD_STATE,
+                                    .list = from->shape == SHAPE_VECTOR_LIST,
+                                    .data_alignment = WORD };
     if (!field->edge && from->shape != SHAPE_SCALAR) {
         field->element_bytes = size;
         field->data_alignment = from->alignment > WORD ? from->alignment : WORD;
@@ -93,7 +103,8 @@ static uint32_t set_field(struct device_field *field, const struct codelet_field
     case SHAPE_SCALARS:
         field->entry_bytes = WORD;
         return set_vector(field, (enum vector_layout)from->layout, target, WORD);
-    case SHAPE_VECTOR_LIST: /* a base, and a pointer to the table with the count; each machine has one form of entries (3.2) */
+    case SHAPE_VECTOR_LIST: /* a base, and a pointer to the table with the count; each machine has one form of entries
+                               (3.2) */
         field->inner_layout = is_mk1(target) ? LIST_DELTAN : LIST_DELTANELEMENTS;
         field->entry_bytes = WORD;
         field->bytes = 2 * WORD;
@@ -106,7 +117,8 @@ static uint32_t set_field(struct device_field *field, const struct codelet_field
 
 void device_layout_make(struct device_layout *layout, const struct codelet *codelet, const pop_target *target)
 {
-    *layout = (struct device_layout){ .state_alignment = 1, .fields = mem_zero(codelet->field_count, sizeof(*layout->fields)) };
+    *layout = (struct device_layout){ .state_alignment = 1,
+                                      .fields = mem_zero(codelet->field_count, sizeof(*layout->fields)) };
     uint32_t end = 0;
     for (uint32_t i = 0; i < codelet->field_count; ++i) {
         struct device_field *field = layout->fields + i;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How large a vertex is in a tile's memory, where pointers have 32 bits or fewer (reference/ipu-model.md, 3.2).  The host's own layout is in
- * codelet.h.  A layout is made once for a vertex type; what a single vertex adds to it is a sum over its fields. */
+/* How large a vertex is in a tile's memory, where pointers have 32 bits or fewer (reference/ipu-model.md, 3.2).  The
+ * host's own layout is in codelet.h.  A layout is made once for a vertex type; what a single vertex adds to it is a sum
+ * over its fields. */
 #ifndef POPC_DEVICE_LAYOUT_H
 #define POPC_DEVICE_LAYOUT_H
 
@@ -8,15 +9,17 @@
 
 #include <poplar/target.h>
 
-/* A field of the state, and what it has outside of it: for each inner vector (or scalar edge, or entry of a vector list) an entry of a
- * table, for each element of a vector of state the element.  Data of edges lies in variables and is not counted here. */
+/* A field of the state, and what it has outside of it: for each inner vector (or scalar edge, or entry of a vector
+ * list) an entry of a table, for each element of a vector of state the element.  Data of edges lies in variables and is
+ * not counted here. */
 struct device_field {
-    uint32_t offset, bytes;      /* in the state */
-    uint32_t entry_bytes;        /* of the table; 0 when there is none */
-    uint32_t element_bytes;      /* of state; 0 for edges */
-    uint32_t data_alignment;     /* of both */
-    uint8_t layout, inner_layout; /* as the target has them: COMPACT_PTR and COMPACT_DELTAN are resolved, none that it lacks is left */
-    bool edge, list;             /* list: its table is a descriptor of a vector list */
+    uint32_t offset, bytes;       /* in the state */
+    uint32_t entry_bytes;         /* of the table; 0 when there is none */
+    uint32_t element_bytes;       /* of state; 0 for edges */
+    uint32_t data_alignment;      /* of both */
+    uint8_t layout, inner_layout; /* as the target has them: COMPACT_PTR and COMPACT_DELTAN are resolved, none that it
+                                     lacks is left */
+    bool edge, list;              /* list: its table is a descriptor of a vector list */
 };
 
 /* state_bytes is the sum of the other three. */
@@ -40,10 +43,14 @@ struct device_extra {
 };
 
 /* Adds a field of one vertex: entries of its table (inner vectors, scalar edges), elements over all of its vectors. */
-static inline void device_extra_add(struct device_extra *extra, const struct device_field *field, uint64_t entries, uint64_t elements)
+static inline void device_extra_add(struct device_extra *extra, const struct device_field *field, uint64_t entries,
+                                    uint64_t elements)
 {
-    uint64_t table = entries * field->entry_bytes, data = elements * field->element_bytes, mask = field->data_alignment - 1;
-    *(field->list ? &extra->descriptor_bytes : field->edge ? &extra->edge_pointer_bytes : &extra->fields_bytes) += table;
+    uint64_t table = entries * field->entry_bytes, data = elements * field->element_bytes,
+             mask = field->data_alignment - 1;
+    *(field->list   ? &extra->descriptor_bytes
+      : field->edge ? &extra->edge_pointer_bytes
+                    : &extra->fields_bytes) += table;
     extra->fields_bytes += data;
     extra->padding_bytes += (-table & mask) + (-data & mask);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sizes from ELF objects.  With a section for each function, what a codelet needs is what its compute's section reaches through
- * relocations. */
+/* Sizes from ELF objects.  With a section for each function, what a codelet needs is what its compute's section reaches
+ * through relocations. */
 #include "popc/device_code.h"
 
 #include <gelf.h>
@@ -10,14 +10,14 @@ struct node {
     uint64_t bytes;
     Elf_Data *relocations; /* NULL without */
     bool allocated, code, has_addends;
-    uint32_t users;        /* codelets that reach it */
+    uint32_t users; /* codelets that reach it */
 };
 
 struct object {
     Elf *elf;
     Elf_Data *symbols;
     size_t symbol_count;
-    GElf_Word names; /* section of the symbols' names */
+    GElf_Word names;    /* section of the symbols' names */
     struct node *nodes; /* by section */
     size_t node_count;
 };
@@ -76,7 +76,8 @@ static size_t find_compute(const struct object *object, const char *vertex)
         if (!gelf_getsym(object->symbols, (int)i, &symbol) || GELF_ST_TYPE(symbol.st_info) != STT_FUNC)
             continue;
         const char *name = symbol_name(object, &symbol);
-        if (strncmp(name, vertex, length) == 0 && strcmp(name + length, "_compute") == 0 && symbol.st_shndx < object->node_count)
+        if (strncmp(name, vertex, length) == 0 && strcmp(name + length, "_compute") == 0 &&
+            symbol.st_shndx < object->node_count)
             return symbol.st_shndx;
     }
     return 0;
@@ -98,7 +99,7 @@ static size_t find_used(const struct object *object, uint32_t index)
         struct node *node = object->nodes + symbol.st_shndx;
         if (!at || at[strlen(variable)] || !node->relocations)
             continue;
-        uint64_t info = node->has_addends && gelf_getrela(node->relocations, 0, &with)    ? with.r_info
+        uint64_t info = node->has_addends && gelf_getrela(node->relocations, 0, &with)      ? with.r_info
                         : !node->has_addends && gelf_getrel(node->relocations, 0, &without) ? without.r_info
                                                                                             : 0;
         if (gelf_getsym(object->symbols, (int)GELF_R_SYM(info), &target) && target.st_shndx < object->node_count)
@@ -134,7 +135,8 @@ static void follow(struct walk *walk, size_t symbol_index)
         const char *name = symbol_name(object, &symbol);
         if (*name && !is_helper(name) && !walk->missing)
             walk->missing = name;
-    } else if (symbol.st_shndx < object->node_count && object->nodes[symbol.st_shndx].allocated && !walk->seen[symbol.st_shndx]) {
+    } else if (symbol.st_shndx < object->node_count && object->nodes[symbol.st_shndx].allocated &&
+               !walk->seen[symbol.st_shndx]) {
         walk->seen[symbol.st_shndx] = true;
         *vec_push(&walk->reached) = symbol.st_shndx;
     }
@@ -191,7 +193,8 @@ static void sum_up(const struct walk *walk, struct device_code *code)
     *code = (struct device_code){ at_most_32_bits(own), at_most_32_bits(shared), at_most_32_bits(data), false, "" };
 }
 
-static void measure_all(struct walk *walk, const struct codelet *codelets, uint32_t count, struct arena *arena, struct device_code *codes)
+static void measure_all(struct walk *walk, const struct codelet *codelets, uint32_t count, struct arena *arena,
+                        struct device_code *codes)
 {
     size_t *firsts = mem_zero(count, sizeof(*firsts));
     for (uint32_t i = 0; i < count; ++i) {
@@ -205,7 +208,9 @@ static void measure_all(struct walk *walk, const struct codelet *codelets, uint3
     }
     for (uint32_t i = 0; i < count; ++i) {
         if (!firsts[i]) {
-            codes[i] = (struct device_code){ .estimated = true, .reason = because(arena, "the device's object has no function of", codelets[i].name) };
+            codes[i] = (struct device_code){
+                .estimated = true, .reason = because(arena, "the device's object has no function of", codelets[i].name)
+            };
             continue;
         }
         walk_from(walk, firsts[i]);
@@ -217,7 +222,8 @@ static void measure_all(struct walk *walk, const struct codelet *codelets, uint3
     free(firsts);
 }
 
-bool device_measure(const void *data, size_t size, const struct codelet *codelets, uint32_t count, struct arena *arena, struct device_code *codes)
+bool device_measure(const void *data, size_t size, const struct codelet *codelets, uint32_t count, struct arena *arena,
+                    struct device_code *codes)
 {
     struct object object;
     bool good = open_object(&object, data, size);
@@ -239,7 +245,8 @@ uint64_t host_code_bytes(const void *object, size_t size, const char *symbol)
     Elf *elf = elf_memory((char *)(uintptr_t)object, size);
     uint64_t bytes = 0;
     GElf_Shdr header;
-    for (Elf_Scn *section = elf ? elf_nextscn(elf, NULL) : NULL; section && !bytes; section = elf_nextscn(elf, section)) {
+    for (Elf_Scn *section = elf ? elf_nextscn(elf, NULL) : NULL; section && !bytes;
+         section = elf_nextscn(elf, section)) {
         if (!gelf_getshdr(section, &header) || header.sh_type != SHT_DYNSYM)
             continue;
         Elf_Data *data = elf_getdata(section, NULL);

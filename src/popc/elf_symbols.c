@@ -27,7 +27,9 @@ void elf_each_undefined(const void *object, size_t size, void (*each)(const char
     GElf_Sym symbol;
     Elf_Data *data = elf ? symbol_table(elf, &names) : NULL;
     for (int i = 1; data && gelf_getsym(data, i, &symbol); ++i) {
-        const char *name = symbol.st_shndx == SHN_UNDEF && GELF_ST_BIND(symbol.st_info) == STB_GLOBAL ? elf_strptr(elf, names, symbol.st_name) : NULL;
+        const char *name = symbol.st_shndx == SHN_UNDEF && GELF_ST_BIND(symbol.st_info) == STB_GLOBAL
+                               ? elf_strptr(elf, names, symbol.st_name)
+                               : NULL;
         if (name && *name)
             each(name, context);
     }

@@ -11,10 +11,11 @@
 #include <poplar/text.h>
 #include <stdio.h>
 
-static const char *const known[] = { "-O0", "-O1", "-O2", "-O3", "-g", "-D", "-U", "-I", "-include", "-isystem", "-iquote", "-std=", "-W", "-w", "-march=", "--target" };
+static const char *const known[] = { "-O0",      "-O1",      "-O2",     "-O3",   "-g", "-D", "-U",      "-I",
+                                     "-include", "-isystem", "-iquote", "-std=", "-W", "-w", "-march=", "--target" };
 static const char *const standards[2][16] = { { "c99", "gnu99", "c11", "gnu11", "c17", "gnu17", "c2x", "gnu2x" },
-                                              { "c++11", "gnu++11", "c++14", "gnu++14", "c++17", "gnu++17", "c++1z", "gnu++1z", "c++20", "gnu++20",
-                                                "c++2a", "gnu++2a" } };
+                                              { "c++11", "gnu++11", "c++14", "gnu++14", "c++17", "gnu++17", "c++1z",
+                                                "gnu++1z", "c++20", "gnu++20", "c++2a", "gnu++2a" } };
 enum { KNOWN = sizeof(known) / sizeof(known[0]) };
 
 /* The next word of *text (malloc'ed), or NULL at the end. */
@@ -43,13 +44,15 @@ static pop_status refuse(const char *word, pop_error *error)
 {
     char hint[96];
     return error_set(error, POP_INVALID_OPTION, NO_WHERE, NULL,
-                     "popc: unknown flag '%s'%s; allowed are -O0 to -O3, -g, -D, -U, -I, -include, -isystem, -iquote, -W, -w, -std=, "
-                     "-march=x86-64-v1 to -v4 and --target", word,
-                     error_hint(hint, sizeof(hint), word, known, KNOWN));
+                     "popc: unknown flag '%s'%s; allowed are -O0 to -O3, -g, -D, -U, -I, -include, -isystem, -iquote, "
+                     "-W, -w, -std=, "
+                     "-march=x86-64-v1 to -v4 and --target",
+                     word, error_hint(hint, sizeof(hint), word, known, KNOWN));
 }
 
 /* -DX, -D X and the like: both words are kept as one, but those of -include and its like, which have to be two. */
-static pop_status take_argument(struct popc_flags *flags, char *word, size_t prefix, const char **text, pop_error *error)
+static pop_status take_argument(struct popc_flags *flags, char *word, size_t prefix, const char **text,
+                                pop_error *error)
 {
     bool apart = word[1] == 'i';
     if (word[prefix]) {
@@ -86,7 +89,8 @@ static bool take_target(struct popc_flags *flags, const char *name, size_t lengt
 
 static pop_status refuse_target(const char *name, size_t length, pop_error *error)
 {
-    return error_set(error, POP_INVALID_OPTION, NO_WHERE, NULL, "popc: unknown target '%.*s'; --target takes ipu1, ipu2, ipu21 and cpu, with commas between",
+    return error_set(error, POP_INVALID_OPTION, NO_WHERE, NULL,
+                     "popc: unknown target '%.*s'; --target takes ipu1, ipu2, ipu21 and cpu, with commas between",
                      (int)length, name);
 }
 
@@ -100,11 +104,14 @@ static pop_status take_described_targets(struct popc_flags *flags, const char *t
     size_t i;
     if (!json_is_array(list)) {
         json_decref(list);
-        return error_set(error, POP_INVALID_OPTION, NO_WHERE, NULL, "popc: --target '%s' is no list of targets: %s", text, list ? "it is no JSON array" : wrong.text);
+        return error_set(error, POP_INVALID_OPTION, NO_WHERE, NULL, "popc: --target '%s' is no list of targets: %s",
+                         text, list ? "it is no JSON array" : wrong.text);
     }
     pop_status status = POP_OK;
-    json_array_foreach (list, i, entry) {
-        const char *arch = json_string_value(json_object_get(entry, "arch")), *name = json_string_value(json_object_get(entry, "name"));
+    json_array_foreach(list, i, entry)
+    {
+        const char *arch = json_string_value(json_object_get(entry, "arch")),
+                   *name = json_string_value(json_object_get(entry, "name"));
         arch = arch ? arch : name ? name : "";
         if (status == POP_OK && !take_target(flags, arch, strlen(arch)))
             status = refuse_target(arch, strlen(arch), error);
@@ -155,16 +162,20 @@ static bool take_standard(struct popc_flags *flags, const char *word)
 /* -Wl,x -Wa,x -Wp,x go to other programs than the compiler proper. */
 static bool is_warning(const char *word)
 {
-    return strcmp(word, "-w") == 0 || strncmp(word, "-pedantic", 9) == 0 || (word[0] == '-' && word[1] == 'W' && word[2] && word[3] != ',');
+    return strcmp(word, "-w") == 0 || strncmp(word, "-pedantic", 9) == 0 ||
+           (word[0] == '-' && word[1] == 'W' && word[2] && word[3] != ',');
 }
 
-/* Flags that programs pass to the device's compiler: taken, without effect.  What would make results differ from machine to machine
+/* Flags that programs pass to the device's compiler: taken, without effect.  What would make results differ from
+ * machine to machine
  * (-march=native) or change those of the whole process (-ffast-math) has none either. */
 static bool take_ignored(struct popc_flags *flags, const char *word, const char **text)
 {
-    static const char *const whole[] = { "-Ofast", "-Os", "-Oz", "-Og", "-O", "-s", "-c", "-pipe", "-pthread", "-v", "-ansi" };
+    static const char *const whole[] = { "-Ofast", "-Os",   "-Oz",      "-Og", "-O",   "-s",
+                                         "-c",     "-pipe", "-pthread", "-v",  "-ansi" };
     bool machine = word[0] == '-' && word[1] == 'm' && strncmp(word, "-march=x86-64", 13) != 0;
-    bool found = (((word[0] == '-' && word[1] == 'f') || machine) && word[2]) || strncmp(word, "-gdwarf", 7) == 0 || strncmp(word, "-ggdb", 5) == 0;
+    bool found = (((word[0] == '-' && word[1] == 'f') || machine) && word[2]) || strncmp(word, "-gdwarf", 7) == 0 ||
+                 strncmp(word, "-ggdb", 5) == 0;
     for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]) && !found; ++i)
         found = strcmp(word, whole[i]) == 0;
     if (!found)

@@ -19,9 +19,11 @@ struct popc_flags {
     bool behaving;        /* -ffloat-behaviour: code that asks the engine how half is rounded (popc/behave.c) */
     unsigned level;       /* x86-64 level */
     unsigned devices;     /* --target: bits 1 << enum device_arch, for which code is measured */
-    unsigned counted;     /* an enum device_arch + 1: only the object that is interpreted for it (device_count.h) is wanted; no flag of popc's */
+    unsigned counted; /* an enum device_arch + 1: only the object that is interpreted for it (device_count.h) is wanted;
+                         no flag of popc's */
 };
-/* Splits at blanks ('...' and "..." keep them) and checks; invalid_option names the nearest known flag.  NULL is none. */
+/* Splits at blanks ('...' and "..." keep them) and checks; invalid_option names the nearest known flag.  NULL is none.
+ */
 pop_status flags_parse(struct popc_flags *flags, const char *text, pop_error *error);
 void flags_free(struct popc_flags *flags);
 

@@ -37,10 +37,12 @@ void initialisers_find(const void *object, size_t size, struct initialisers *fou
     Elf64_Ehdr head;
     Elf64_Phdr part;
     *found = (struct initialisers){ 0 };
-    if (!take(object, size, 0, &head, sizeof(head)) || memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 || head.e_ident[EI_CLASS] != ELFCLASS64)
+    if (!take(object, size, 0, &head, sizeof(head)) || memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 ||
+        head.e_ident[EI_CLASS] != ELFCLASS64)
         return;
     for (unsigned i = 0; i < head.e_phnum; ++i)
-        if (take(object, size, head.e_phoff + (uint64_t)i * sizeof(part), &part, sizeof(part)) && part.p_type == PT_DYNAMIC)
+        if (take(object, size, head.e_phoff + (uint64_t)i * sizeof(part), &part, sizeof(part)) &&
+            part.p_type == PT_DYNAMIC)
             read_dynamic(object, size, part.p_offset, found);
 }
 
@@ -51,7 +53,8 @@ void initialisers_run(const struct initialisers *found, void *handle)
     struct link_map *map;
     if (!found->count || dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0)
         return;
-    const unsigned char *list = (const unsigned char *)(uintptr_t)(map->l_addr + found->address); /* the loader has relocated it */
+    const unsigned char *list =
+        (const unsigned char *)(uintptr_t)(map->l_addr + found->address); /* the loader has relocated it */
     for (uint64_t i = 0; i < found->count; ++i) {
         initialiser function;
         memcpy(&function, list + i * sizeof(function), sizeof(function));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Static initialisers of an object of codelets.  The loader does not run them: it would hold its lock, and nothing could stop one that fails. */
+/* Static initialisers of an object of codelets.  The loader does not run them: it would hold its lock, and nothing
+ * could stop one that fails. */
 #ifndef POPC_INITIALISERS_H
 #define POPC_INITIALISERS_H
 
@@ -9,7 +10,8 @@
 
 struct initialisers {
     uint64_t address, count; /* of the list, in the object */
-    size_t size_at[2];       /* where in the file the lists' sizes stand: of initialisers and of finalisers; 0 when there are none */
+    size_t size_at[2]; /* where in the file the lists' sizes stand: of initialisers and of finalisers; 0 when there are
+                          none */
 };
 
 void initialisers_find(const void *object, size_t size, struct initialisers *found);

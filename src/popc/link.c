@@ -23,7 +23,8 @@ static void hide_lists(int fd, const struct initialisers *initialisers, enum obj
 {
     static const uint64_t none;
     for (int i = 0; i < (ends == OBJECT_SILENT ? 2 : 1); ++i)
-        while (initialisers->size_at[i] && pwrite(fd, &none, sizeof(none), (off_t)initialisers->size_at[i]) < 0 && errno == EINTR)
+        while (initialisers->size_at[i] && pwrite(fd, &none, sizeof(none), (off_t)initialisers->size_at[i]) < 0 &&
+               errno == EINTR)
             continue;
 }
 
@@ -46,8 +47,8 @@ static int memory_file(const struct module_object *object)
     return fd;
 }
 
-/* dlopen takes two equal names for one object, and descriptors are used again.  So the name spells the file's inode number, which nobody
- * shares while the object is mapped, in parts that the kernel skips: "/" for a 0, "/." for a 1. */
+/* dlopen takes two equal names for one object, and descriptors are used again.  So the name spells the file's inode
+ * number, which nobody shares while the object is mapped, in parts that the kernel skips: "/" for a 0, "/." for a 1. */
 static void unique_path(int fd, struct str *path)
 {
     struct stat status;
@@ -67,7 +68,8 @@ static const char *reason_of(const char *text, const char *path)
     return strncmp(text, path, length) == 0 && text[length] == ':' ? text + length + 2 : text;
 }
 
-void *object_open(const struct module_object *object, int mode, enum object_ends ends, struct initialisers *initialisers, struct str *reason)
+void *object_open(const struct module_object *object, int mode, enum object_ends ends,
+                  struct initialisers *initialisers, struct str *reason)
 {
     initialisers_find(object->data, object->size, initialisers);
     int fd = memory_file(object);
@@ -98,8 +100,12 @@ static void find_cpp_symbol(const char *symbol, void *context)
         return;
     for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); ++i)
         if (strncmp(symbol, prefixes[i], strlen(prefixes[i])) == 0) {
-            const char *what = strncmp(symbol, "_Zn", 3) == 0 ? " (operator new)" : strncmp(symbol, "_Zd", 3) == 0 ? " (operator delete)" : "";
-            str_format(reason, "undefined symbol %s%s: codelets have no C++ library and no memory to allocate, and each source has to define what it uses",
+            const char *what = strncmp(symbol, "_Zn", 3) == 0   ? " (operator new)"
+                               : strncmp(symbol, "_Zd", 3) == 0 ? " (operator delete)"
+                                                                : "";
+            str_format(reason,
+                       "undefined symbol %s%s: codelets have no C++ library and no memory to allocate, and each source "
+                       "has to define what it uses",
                        symbol, what);
             return;
         }
@@ -133,7 +139,8 @@ static codelet_run any_run(const struct module *module, uint32_t object)
 }
 
 /* False: one has called exit(), or the like. */
-static bool start_object(const struct module *module, uint32_t index, const struct initialisers *initialisers, struct str *reason)
+static bool start_object(const struct module *module, uint32_t index, const struct initialisers *initialisers,
+                         struct str *reason)
 {
     struct starter starter = { .call = { .fail = on_fail } };
     codelet_run run = any_run(module, index);
@@ -161,7 +168,8 @@ static pop_status link_object(const struct module *module, uint32_t index, pop_e
     }
     pop_status status = POP_OK;
     if (!object->handle)
-        status = error_set(error, POP_LINK_ERROR, NO_WHERE, NULL, "cannot load the code of '%s': %s", module->name, str_text(&reason));
+        status = error_set(error, POP_LINK_ERROR, NO_WHERE, NULL, "cannot load the code of '%s': %s", module->name,
+                           str_text(&reason));
     str_free(&reason);
     return status;
 }
@@ -170,8 +178,8 @@ static pop_status check_symbols(const struct module *module, pop_error *error)
 {
     for (uint32_t i = 0; i < module->codelet_count; ++i)
         if (!module_run(module, module->codelets + i))
-            return error_set(error, POP_LINK_ERROR, NO_WHERE, NULL, "the code of '%s' lacks '%s' of vertex type '%s'", module->name,
-                             module->codelets[i].symbol, module->codelets[i].name);
+            return error_set(error, POP_LINK_ERROR, NO_WHERE, NULL, "the code of '%s' lacks '%s' of vertex type '%s'",
+                             module->name, module->codelets[i].symbol, module->codelets[i].name);
     return POP_OK;
 }
 
@@ -181,7 +189,8 @@ pop_status module_link(struct module *module, pop_error *error)
     unsigned level = machine_level();
     if (module->level > level)
         return error_set(error, POP_LINK_ERROR, NO_WHERE, NULL,
-                         "'%s' was compiled for x86-64-v%u and this machine has x86-64-v%u: compile it again here, or with -march=x86-64-v%u",
+                         "'%s' was compiled for x86-64-v%u and this machine has x86-64-v%u: compile it again here, or "
+                         "with -march=x86-64-v%u",
                          module->name, module->level, level, level);
     pop_status status = POP_OK;
     pthread_mutex_lock(&lock);

@@ -34,8 +34,9 @@ unsigned machine_level(void)
     if (!__builtin_cpu_supports("avx") || !__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("bmi") ||
         !__builtin_cpu_supports("bmi2") || !__builtin_cpu_supports("fma") || !has_lzcnt_movbe_f16c())
         return 2;
-    if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512bw") || !__builtin_cpu_supports("avx512cd") ||
-        !__builtin_cpu_supports("avx512dq") || !__builtin_cpu_supports("avx512vl"))
+    if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512bw") ||
+        !__builtin_cpu_supports("avx512cd") || !__builtin_cpu_supports("avx512dq") ||
+        !__builtin_cpu_supports("avx512vl"))
         return 3;
     return 4;
 }
@@ -120,7 +121,8 @@ static bool has_vertex_h(const char *directory)
 static bool beside_library(struct str *path)
 {
     Dl_info info;
-    char *real = dladdr((void *)(uintptr_t)machine_include, &info) && info.dli_fname ? realpath(info.dli_fname, NULL) : NULL;
+    char *real =
+        dladdr((void *)(uintptr_t)machine_include, &info) && info.dli_fname ? realpath(info.dli_fname, NULL) : NULL;
     bool found = false;
     for (int up = 0; real && up < 3 && !found; ++up) {
         char *slash = strrchr(real, '/');
@@ -147,7 +149,9 @@ pop_status machine_include(struct str *path, pop_error *error)
     if (path->text[0] && has_vertex_h(path->text))
         return POP_OK;
     if (chosen)
-        return error_set(error, POP_NO_ENVIRONMENT, NO_WHERE, NULL, "TREMULA_INCLUDE is '%s', which has no poplar/vertex.h", chosen);
-    return error_set(error, POP_NO_ENVIRONMENT, NO_WHERE, NULL,
-                     "cannot find poplar/vertex.h beside the library: set TREMULA_INCLUDE to the directory that has it");
+        return error_set(error, POP_NO_ENVIRONMENT, NO_WHERE, NULL,
+                         "TREMULA_INCLUDE is '%s', which has no poplar/vertex.h", chosen);
+    return error_set(
+        error, POP_NO_ENVIRONMENT, NO_WHERE, NULL,
+        "cannot find poplar/vertex.h beside the library: set TREMULA_INCLUDE to the directory that has it");
 }

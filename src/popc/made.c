@@ -104,7 +104,8 @@ static pop_status open_trial(struct maker *maker)
     if (maker->trial != MAP_FAILED)
         return POP_OK;
     maker->trial = NULL;
-    return error_set(maker->r->error, POP_SYSTEM_RUNTIME_ERROR, NO_WHERE, NULL, "cannot get memory for the vertices of '%s'", maker->r->source);
+    return error_set(maker->r->error, POP_SYSTEM_RUNTIME_ERROR, NO_WHERE, NULL,
+                     "cannot get memory for the vertices of '%s'", maker->r->source);
 }
 
 /* In the child: an assertion, exit() or the like. */
@@ -183,7 +184,8 @@ static pop_status refuse_trial(const struct maker *maker, bool in_time, int stat
     else if (!in_time)
         refused = reflect_refuse(maker->r, NULL, "%s did not end within %u s", who.text, seconds);
     else if (WIFSIGNALED(status))
-        refused = reflect_refuse(maker->r, NULL, "%s was ended by signal %d (%s)", who.text, WTERMSIG(status), sigdescr_np(WTERMSIG(status)));
+        refused = reflect_refuse(maker->r, NULL, "%s was ended by signal %d (%s)", who.text, WTERMSIG(status),
+                                 sigdescr_np(WTERMSIG(status)));
     else
         refused = reflect_refuse(maker->r, NULL, "%s ended its process", who.text);
     str_free(&who);
@@ -203,7 +205,8 @@ static pop_status run_trial(struct maker *maker, unsigned seconds)
     if (child != -2)
         close(pipe_ends[0]);
     if (child < 0)
-        return error_set(maker->r->error, POP_SYSTEM_RUNTIME_ERROR, NO_WHERE, NULL, "cannot start a process for the constructors of '%s': %s", maker->r->source,
+        return error_set(maker->r->error, POP_SYSTEM_RUNTIME_ERROR, NO_WHERE, NULL,
+                         "cannot start a process for the constructors of '%s': %s", maker->r->source,
                          pop_text_from_errno(reason));
     return maker->trial->over ? POP_OK : refuse_trial(maker, in_time, status, seconds);
 }
@@ -227,8 +230,9 @@ static pop_status check_sizes(struct reflection *r, const struct made *made)
     for (size_t i = 0; i < r->vertices.count; ++i) {
         const struct codelet *codelet = &r->vertices.data[i].codelet;
         if (made[i].bytes != codelet->state_bytes)
-            return reflect_refuse(r, NULL, "vertex '%s' depends on how it is compiled: it has %u bytes, and %zu when optimised", codelet->name,
-                                  (unsigned)codelet->state_bytes, made[i].bytes);
+            return reflect_refuse(r, NULL,
+                                  "vertex '%s' depends on how it is compiled: it has %u bytes, and %zu when optimised",
+                                  codelet->name, (unsigned)codelet->state_bytes, made[i].bytes);
     }
     return POP_OK;
 }

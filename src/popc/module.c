@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Modules in memory: creation, sharing, merging.  The file form is in module_file.c, loading into the process in link.c. */
+/* Modules in memory: creation, sharing, merging.  The file form is in module_file.c, loading into the process in
+ * link.c. */
 #include "popc/module.h"
 #include "popc/device_code.h"
 
@@ -79,7 +80,8 @@ static void copy_objects(struct module *to, const struct module *from)
         struct module_object *copy = &to->objects[to->object_count++];
         *copy = (struct module_object){ .data = data, .size = object->size, .counted_size = object->counted_size };
         if (object->counted_size)
-            copy->counted = memcpy(arena_alloc(&to->arena, object->counted_size), object->counted, object->counted_size);
+            copy->counted =
+                memcpy(arena_alloc(&to->arena, object->counted_size), object->counted, object->counted_size);
     }
 }
 
@@ -102,7 +104,8 @@ static void merge_devices(struct module *merged, struct module *const *modules, 
     }
 }
 
-pop_status module_merge(struct module *const *modules, size_t count, const char *name, struct module **merged, pop_error *error)
+pop_status module_merge(struct module *const *modules, size_t count, const char *name, struct module **merged,
+                        pop_error *error)
 {
     *merged = NULL;
     unsigned level = 1;
@@ -125,8 +128,9 @@ pop_status module_merge(struct module *const *modules, size_t count, const char 
                 size_t earlier = 0;
                 while (!find_codelet(modules[earlier], modules[earlier]->codelet_count, codelet->name))
                     ++earlier;
-                error_set(error, POP_GRAPH_OBJECT_CREATION_ERROR, NO_WHERE, NULL, "vertex type '%s' is defined in '%s' and in '%s'",
-                          codelet->name, modules[earlier]->name, from->name);
+                error_set(error, POP_GRAPH_OBJECT_CREATION_ERROR, NO_WHERE, NULL,
+                          "vertex type '%s' is defined in '%s' and in '%s'", codelet->name, modules[earlier]->name,
+                          from->name);
                 module_release(module);
                 return POP_GRAPH_OBJECT_CREATION_ERROR;
             }

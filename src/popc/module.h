@@ -8,13 +8,15 @@
 /* With one reference and nothing in it. */
 struct module *module_create(const char *name, unsigned level);
 /* One module with the vertex types of all; graph_object_creation_error when two define one type. */
-pop_status module_merge(struct module *const *modules, size_t count, const char *name, struct module **merged, pop_error *error);
+pop_status module_merge(struct module *const *modules, size_t count, const char *name, struct module **merged,
+                        pop_error *error);
 
 struct str;
 struct initialisers;
 enum object_ends { OBJECT_SILENT, OBJECT_FINALISES };
-/* Loads an object into the process; mode is dlopen's.  NULL with the reason.  Its static initialisers do not run: they are the caller's to run.
- * Finalisers run when it is closed, unless it is silent. */
-void *object_open(const struct module_object *object, int mode, enum object_ends ends, struct initialisers *initialisers, struct str *reason);
+/* Loads an object into the process; mode is dlopen's.  NULL with the reason.  Its static initialisers do not run: they
+ * are the caller's to run. Finalisers run when it is closed, unless it is silent. */
+void *object_open(const struct module_object *object, int mode, enum object_ends ends,
+                  struct initialisers *initialisers, struct str *reason);
 
 #endif

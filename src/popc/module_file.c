@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Modules as .gp files. */
-#include "popc/module.h"
 #include "popc/device_code.h"
+#include "popc/module.h"
 
 #include "base/container.h"
 #include "base/error.h"
@@ -15,7 +15,7 @@ enum { VERSION = 1, SECTIONS = 6, MOST_BYTES = 1 << 30, FIELD_BYTES = 30, CODELE
 static void write_field(struct bytes *out, const struct codelet_field *field)
 {
     bytes_string(out, field->name);
-    const uint8_t small[] = { field->direction, field->shape,    field->type,           field->layout,
+    const uint8_t small[] = { field->direction,    field->shape,    field->type,           field->layout,
                               field->inner_layout, field->has_size, field->inner_has_size, field->interleaved };
     bytes_put(out, small, sizeof(small));
     bytes_u32(out, field->alignment);
@@ -135,7 +135,8 @@ static bool plausible_field(const struct codelet_field *f, uint32_t state_bytes)
         return false;
     uint32_t holder = plain ? (uint32_t)pop_type_size((pop_type)f->type) : f->has_size ? 16 : 8;
     uint32_t entry = !table ? 0 : f->inner_has_size ? 16 : 8;
-    return f->bytes == holder && f->inner_stride == entry && f->bytes <= state_bytes && f->offset <= state_bytes - f->bytes;
+    return f->bytes == holder && f->inner_stride == entry && f->bytes <= state_bytes &&
+           f->offset <= state_bytes - f->bytes;
 }
 
 /* Whether each byte of the state belongs to one field at most. */
@@ -143,7 +144,8 @@ static bool fields_apart(const struct codelet *codelet)
 {
     bool *taken = mem_zero(codelet->state_bytes, sizeof(*taken)), apart = true;
     for (uint32_t i = 0; i < codelet->field_count && apart; ++i)
-        for (uint32_t at = codelet->fields[i].offset; at < codelet->fields[i].offset + codelet->fields[i].bytes && apart; ++at) {
+        for (uint32_t at = codelet->fields[i].offset;
+             at < codelet->fields[i].offset + codelet->fields[i].bytes && apart; ++at) {
             apart = !taken[at];
             taken[at] = true;
         }
@@ -216,7 +218,8 @@ static bool read_objects(struct reader *head, struct reader *objects, struct mod
         void *copy = memcpy(arena_alloc(&module->arena, size), data, size);
         module->objects[module->object_count++] = (struct module_object){ .data = copy, .size = size };
     }
-    return !head->failed && head->at == head->size && objects->at == objects->size && module->level >= 1 && module->level <= 4;
+    return !head->failed && head->at == head->size && objects->at == objects->size && module->level >= 1 &&
+           module->level <= 4;
 }
 
 static bool read_codelets(struct reader *r, struct module *module)
@@ -239,7 +242,8 @@ static bool read_device_code(struct reader *r, struct device_code *code, struct 
     uint8_t estimated = reader_u8(r);
     code->estimated = estimated != 0;
     code->reason = read_name(r, arena);
-    return !r->failed && estimated <= 1 && code->estimated == (code->reason[0] != 0) && (code->bytes || code->estimated);
+    return !r->failed && estimated <= 1 && code->estimated == (code->reason[0] != 0) &&
+           (code->bytes || code->estimated);
 }
 
 static bool read_devices(struct reader *r, struct module *module)
@@ -279,7 +283,8 @@ pop_status module_read(const char *name, const void *data, size_t size, struct m
     *module = NULL;
     struct container_section sections[SECTIONS];
     size_t count;
-    pop_status status = container_open(magic, VERSION, "codelet file", name, data, size, sections, SECTIONS, &count, error);
+    pop_status status =
+        container_open(magic, VERSION, "codelet file", name, data, size, sections, SECTIONS, &count, error);
     if (status != POP_OK)
         return status;
     struct module *made = module_create(name, 1);
@@ -297,10 +302,11 @@ pop_status module_read(const char *name, const void *data, size_t size, struct m
         copy[uses_size] = 0;
         made->uses = copy;
     }
-    if (!read_objects(&head, &objects, made) || !read_codelets(&codelets, made) || !read_devices(&devices, made) || !read_counted(&counted, made)) {
+    if (!read_objects(&head, &objects, made) || !read_codelets(&codelets, made) || !read_devices(&devices, made) ||
+        !read_counted(&counted, made)) {
         module_release(made);
-        return error_set(error, POP_GRAPH_OBJECT_LOAD_ERROR, NO_WHERE, NULL, "codelet file '%s' is damaged: its description of vertex types does not fit",
-                         name);
+        return error_set(error, POP_GRAPH_OBJECT_LOAD_ERROR, NO_WHERE, NULL,
+                         "codelet file '%s' is damaged: its description of vertex types does not fit", name);
     }
     *module = made;
     return POP_OK;

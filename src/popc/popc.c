@@ -33,11 +33,13 @@ static pop_status refuse_kind(const char *path, enum kind kind, pop_error *error
 {
     if (kind == KIND_ASSEMBLY)
         return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL,
-                         "'%s' is an assembly source for the processor's own instructions, which nothing here can run: write the vertex in C or C++ "
+                         "'%s' is an assembly source for the processor's own instructions, which nothing here can run: "
+                         "write the vertex in C or C++ "
                          "and add that file",
                          path);
-    return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL, "'%s' is no codelet file by its ending: .c or .cpp (sources) or .gp (compiled by popc) can be loaded",
-                     path);
+    return error_set(
+        error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL,
+        "'%s' is no codelet file by its ending: .c or .cpp (sources) or .gp (compiled by popc) can be loaded", path);
 }
 
 /* ---- one source ---- */
@@ -54,12 +56,15 @@ static void found_free(struct found *found)
     str_free(&found->identity);
 }
 
-static pop_status compile_fresh(const struct source *source, const struct cache *cache, const struct found *host, const struct found *device, struct module **module,
-                                struct str *messages, pop_error *error)
+static pop_status compile_fresh(const struct source *source, const struct cache *cache, const struct found *host,
+                                const struct found *device, struct module **module, struct str *messages,
+                                pop_error *error)
 {
     struct built built;
-    pop_status status = source->flags->counted ? build_counted(source, device->path.text, &built, error)
-                                               : build_module(source, host->path.text, device->present ? device->path.text : NULL, &built, error);
+    pop_status status =
+        source->flags->counted
+            ? build_counted(source, device->path.text, &built, error)
+            : build_module(source, host->path.text, device->present ? device->path.text : NULL, &built, error);
     const struct compilers compilers = { host->identity.text, device->identity.text };
     if (status == POP_OK && cache)
         cache_store(cache, &built, &compilers);
@@ -71,24 +76,30 @@ static pop_status compile_fresh(const struct source *source, const struct cache 
     return status;
 }
 
-static pop_status compile_source(const struct source *source, struct module **module, struct str *messages, pop_error *error)
+static pop_status compile_source(const struct source *source, struct module **module, struct str *messages,
+                                 pop_error *error)
 {
     struct cache cache;
     struct found host = { 0 }, device = { 0 };
     bool cached = cache_open(&cache, source);
     bool cpp = source->language == POPC_CPP;
     host.present = (cpp ? machine_cpp_compiler : machine_compiler)(&host.path, &host.identity);
-    device.present = (source->flags->devices || source->flags->counted) && machine_device_compiler(&device.path, &device.identity);
+    device.present =
+        (source->flags->devices || source->flags->counted) && machine_device_compiler(&device.path, &device.identity);
     const struct compilers compilers = { host.identity.text, device.identity.text };
     pop_status status = POP_OK;
     if (cached && cache_find(&cache, source, &compilers, module, messages))
         LOG(CODELETS, DEBUG, "'%s' comes from the cache", source->name);
     else if (!host.present)
         status = error_set(error, POP_NO_ENVIRONMENT, NO_WHERE, NULL,
-                           "cannot compile '%s': there is no %s compiler '%s'; install %s, set %s to a compiler, or load a .gp file that popc made",
-                           source->name, cpp ? "C++" : "C", host.path.text, cpp ? "g++" : "gcc", cpp ? "TREMULA_CXX" : "TREMULA_CC");
+                           "cannot compile '%s': there is no %s compiler '%s'; install %s, set %s to a compiler, or "
+                           "load a .gp file that popc made",
+                           source->name, cpp ? "C++" : "C", host.path.text, cpp ? "g++" : "gcc",
+                           cpp ? "TREMULA_CXX" : "TREMULA_CC");
     else if (source->flags->counted && !device.present)
-        status = error_set(error, POP_NO_ENVIRONMENT, NO_WHERE, NULL, "there is no clang to compile it for the device: install the package clang, or set TREMULA_DEVICE_CC");
+        status = error_set(
+            error, POP_NO_ENVIRONMENT, NO_WHERE, NULL,
+            "there is no clang to compile it for the device: install the package clang, or set TREMULA_DEVICE_CC");
     else
         status = compile_fresh(source, cached ? &cache : NULL, &host, &device, module, messages, error);
     cache_close(&cache);
@@ -97,8 +108,9 @@ static pop_status compile_source(const struct source *source, struct module **mo
     return status;
 }
 
-static pop_status compile_text(enum popc_language language, const char *name, const char *text, size_t size, const struct popc_flags *flags, const char *uses,
-                               struct module **module, struct str *messages, pop_error *error)
+static pop_status compile_text(enum popc_language language, const char *name, const char *text, size_t size,
+                               const struct popc_flags *flags, const char *uses, struct module **module,
+                               struct str *messages, pop_error *error)
 {
     struct str include = { 0 };
     pop_status status = machine_include(&include, error);
@@ -114,18 +126,20 @@ static pop_status compile_text(enum popc_language language, const char *name, co
     return status;
 }
 
-static void keep_source(struct module *module, enum popc_language language, const char *name, const char *text, size_t size, const char *flags)
+static void keep_source(struct module *module, enum popc_language language, const char *name, const char *text,
+                        size_t size, const char *flags)
 {
     struct arena *arena = &module->arena;
     module->source = arena_alloc(arena, sizeof(*module->source));
     char *copy = arena_alloc(arena, size + 1);
     memcpy(copy, text, size);
     copy[size] = 0;
-    *module->source = (struct module_source){ language, arena_string(arena, name), copy, arena_string(arena, flags ? flags : ""), size };
+    *module->source = (struct module_source){ language, arena_string(arena, name), copy,
+                                              arena_string(arena, flags ? flags : ""), size };
 }
 
-static pop_status compile_named(enum popc_language language, const char *name, const char *text, const char *flags, struct module **module,
-                                struct str *messages, pop_error *error)
+static pop_status compile_named(enum popc_language language, const char *name, const char *text, const char *flags,
+                                struct module **module, struct str *messages, pop_error *error)
 {
     enum kind kind = kind_of(name);
     if (kind == KIND_ASSEMBLY)
@@ -143,7 +157,8 @@ static pop_status compile_named(enum popc_language language, const char *name, c
     if (!text)
         status = file_read(name, &read, &size, error);
     const char *source = text ? text : read;
-    size_t mark = size >= 3 && memcmp(source, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0; /* of byte order, which compilers skip, too */
+    size_t mark =
+        size >= 3 && memcmp(source, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0; /* of byte order, which compilers skip, too */
     if (status == POP_OK)
         status = compile_text(language, name, source + mark, size - mark, &parsed, NULL, module, messages, error);
     if (status == POP_OK)
@@ -153,7 +168,8 @@ static pop_status compile_named(enum popc_language language, const char *name, c
     return status;
 }
 
-char *popc_counted_object(const struct module *module, uint32_t object, enum device_arch arch, size_t *bytes, char *why, size_t size)
+char *popc_counted_object(const struct module *module, uint32_t object, enum device_arch arch, size_t *bytes, char *why,
+                          size_t size)
 {
     const struct module_source *source = module->source;
     struct popc_flags flags;
@@ -173,7 +189,8 @@ char *popc_counted_object(const struct module *module, uint32_t object, enum dev
     if (status == POP_OK) {
         flags.devices = 0;
         flags.counted = (unsigned)arch + 1;
-        status = compile_text(source->language, source->name, source->text, source->size, &flags, module->uses, &made, &messages, &error);
+        status = compile_text(source->language, source->name, source->text, source->size, &flags, module->uses, &made,
+                              &messages, &error);
         flags_free(&flags);
     }
     if (status == POP_OK && made->object_count == 1) {
@@ -220,7 +237,8 @@ static void log_estimates(const struct module *module, const char *flags)
     str_free(&lines);
 }
 
-static pop_status load_any(const char *path, const char *flags, struct module **module, struct str *messages, pop_error *error)
+static pop_status load_any(const char *path, const char *flags, struct module **module, struct str *messages,
+                           pop_error *error)
 {
     enum kind kind = kind_of(path);
     if (kind == KIND_CODELETS)
@@ -238,8 +256,8 @@ static void log_messages(const char *name, pop_status status, struct str *messag
     str_free(messages);
 }
 
-pop_status popc_compile_as(enum popc_language language, const char *name, const char *text, const char *flags, struct module **module,
-                           pop_error *error)
+pop_status popc_compile_as(enum popc_language language, const char *name, const char *text, const char *flags,
+                           struct module **module, pop_error *error)
 {
     struct str messages = { 0 };
     *module = NULL;
@@ -296,7 +314,9 @@ static void keep_counted(struct module *module, unsigned devices)
     int arch = 0;
     while (arch < DEVICE_ARCHS && !(devices >> arch & 1))
         ++arch;
-    char *object = arch < DEVICE_ARCHS && module->source ? popc_counted_object(module, 0, (enum device_arch)arch, &bytes, why, sizeof(why)) : NULL;
+    char *object = arch < DEVICE_ARCHS && module->source
+                       ? popc_counted_object(module, 0, (enum device_arch)arch, &bytes, why, sizeof(why))
+                       : NULL;
     if (!object)
         return; /* why stands in the list of estimated sizes */
     module->objects[0].counted = memcpy(arena_alloc(&module->arena, bytes), object, bytes);
@@ -304,11 +324,13 @@ static void keep_counted(struct module *module, unsigned devices)
     free(object);
 }
 
-pop_status popc_compile_files(const char *const *inputs, size_t count, const char *flags, const char *output, bool verbose, pop_error *error)
+pop_status popc_compile_files(const char *const *inputs, size_t count, const char *flags, const char *output,
+                              bool verbose, pop_error *error)
 {
     static const char api[] = "popc_compile_files";
     if (!count || !output)
-        return error_set(error, POP_INVALID_OPTION, NO_WHERE, api, "popc: %s", count ? "no output file was named" : "no input file was named");
+        return error_set(error, POP_INVALID_OPTION, NO_WHERE, api, "popc: %s",
+                         count ? "no output file was named" : "no input file was named");
     for (size_t i = 0; i < count; ++i)
         if (same_file(inputs[i], output))
             return error_set(error, POP_INVALID_OPTION, NO_WHERE, api,

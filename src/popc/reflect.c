@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Vertex types of C: a typedef pop_KIND_vertex__NAME (made by vertex.h) says that struct NAME is a vertex, a function NAME_compute
- * makes it a codelet.  Constraints, and names that C cannot spell, are pairs of strings in sections of their own. */
+/* Vertex types of C: a typedef pop_KIND_vertex__NAME (made by vertex.h) says that struct NAME is a vertex, a function
+ * NAME_compute makes it a codelet.  Constraints, and names that C cannot spell, are pairs of strings in sections of
+ * their own. */
 #include "popc/reflect.h"
 #include "popc/reflect_type.h"
 
@@ -56,7 +57,8 @@ static bool is_function_of(Dwarf_Die *die, const char *vertex)
 {
     const char *name = dwarf_tag(die) == DW_TAG_subprogram ? dwarf_diename(die) : NULL;
     size_t length = strlen(vertex);
-    return name && strncmp(name, vertex, length) == 0 && strcmp(name + length, "_compute") == 0 && dwarf_hasattr(die, DW_AT_low_pc);
+    return name && strncmp(name, vertex, length) == 0 && strcmp(name + length, "_compute") == 0 &&
+           dwarf_hasattr(die, DW_AT_low_pc);
 }
 
 static bool find_compute(Dwarf_Die *unit, const char *vertex, Dwarf_Die *function)
@@ -80,7 +82,8 @@ static bool right_parameters(Dwarf_Die *function, const Dwarf_Die *vertex, bool 
             continue;
         if (!type_of(&parameter, &type))
             return false;
-        bool good = count == 0 ? type_pointee(&type, &target) && dwarf_dieoffset(&target) == dwarf_dieoffset((Dwarf_Die *)(uintptr_t)vertex)
+        bool good = count == 0 ? type_pointee(&type, &target) &&
+                                     dwarf_dieoffset(&target) == dwarf_dieoffset((Dwarf_Die *)(uintptr_t)vertex)
                                : pop_type_is_integral(type_scalar(&type));
         if (!good)
             return false;
@@ -89,7 +92,8 @@ static bool right_parameters(Dwarf_Die *function, const Dwarf_Die *vertex, bool 
     return count == (multi ? 2u : 1u);
 }
 
-static pop_status check_compute(struct reflection *r, Dwarf_Die *function, const Dwarf_Die *type, struct reflected *vertex)
+static pop_status check_compute(struct reflection *r, Dwarf_Die *function, const Dwarf_Die *type,
+                                struct reflected *vertex)
 {
     const char *name = vertex->codelet.name;
     bool multi = vertex->codelet.kind == VERTEX_MULTI;
@@ -98,12 +102,14 @@ static pop_status check_compute(struct reflection *r, Dwarf_Die *function, const
     if (vertex->returns_bool && type_scalar(&returned) != POP_BOOL) {
         struct str spelled = { 0 };
         type_spell(&returned, &spelled);
-        pop_status status = reflect_refuse(r, function, "%s_compute returns '%s', it can return bool or void", name, str_text(&spelled));
+        pop_status status = reflect_refuse(r, function, "%s_compute returns '%s', it can return bool or void", name,
+                                           str_text(&spelled));
         str_free(&spelled);
         return status;
     }
     if (!right_parameters(function, type, multi))
-        return reflect_refuse(r, function, "%s_compute has to take (%s *v%s)", name, name, multi ? ", unsigned worker" : "");
+        return reflect_refuse(r, function, "%s_compute has to take (%s *v%s)", name, name,
+                              multi ? ", unsigned worker" : "");
     return POP_OK;
 }
 
@@ -132,8 +138,11 @@ static pop_status read_vertex(struct reflection *r, Dwarf_Die *mark, Dwarf_Die *
 {
     Dwarf_Die type;
     struct codelet *codelet = &vertex->codelet;
-    if (!type_of(mark, &type) || !type_strip(&type) || dwarf_tag(&type) != DW_TAG_structure_type || !dwarf_haschildren(&type))
-        return dwarf_hasattr(&type, DW_AT_byte_size) ? POP_OK : reflect_refuse(r, mark, "vertex '%s' has no body", codelet->name);
+    if (!type_of(mark, &type) || !type_strip(&type) || dwarf_tag(&type) != DW_TAG_structure_type ||
+        !dwarf_haschildren(&type))
+        return dwarf_hasattr(&type, DW_AT_byte_size)
+                   ? POP_OK
+                   : reflect_refuse(r, mark, "vertex '%s' has no body", codelet->name);
     pop_status status = check_compute(r, function, &type, vertex);
     if (status == POP_OK)
         status = reflect_fields(r, &type, codelet);
@@ -196,10 +205,12 @@ static pop_status check_constraint(struct reflection *r, const struct codelet *c
         char name[128];
         snprintf(name, sizeof(name), "%.*s", (int)length, star);
         if (!codelet_find_field(codelet, name))
-            return reflect_refuse(r, NULL, "constraint \"%s\" of vertex '%s' names '%s', which is no field of it", text, codelet->name, name);
+            return reflect_refuse(r, NULL, "constraint \"%s\" of vertex '%s' names '%s', which is no field of it", text,
+                                  codelet->name, name);
     }
     if (strncmp(text, "elem(", 5) != 0 && strncmp(text, "region(", 7) != 0)
-        return reflect_refuse(r, NULL, "constraint \"%s\" of vertex '%s' is not of the form \"elem(*a) != elem(*b)\"", text, codelet->name);
+        return reflect_refuse(r, NULL, "constraint \"%s\" of vertex '%s' is not of the form \"elem(*a) != elem(*b)\"",
+                              text, codelet->name);
     return POP_OK;
 }
 
@@ -215,7 +226,8 @@ static pop_status add_constraint(struct reflection *r, const char *vertex, const
 {
     struct codelet *codelet = find_vertex(r, vertex);
     if (!codelet)
-        return reflect_refuse(r, NULL, "constraint \"%s\" is for '%s', which is no vertex with a compute function", text, vertex);
+        return reflect_refuse(r, NULL, "constraint \"%s\" is for '%s', which is no vertex with a compute function",
+                              text, vertex);
     pop_status status = check_constraint(r, codelet, text);
     if (status != POP_OK)
         return status;
@@ -231,7 +243,8 @@ static pop_status add_name(struct reflection *r, const char *vertex, const char 
 {
     struct codelet *codelet = find_vertex(r, vertex);
     if (!codelet)
-        return reflect_refuse(r, NULL, "name \"%s\" is for '%s', which is no vertex with a compute function", text, vertex);
+        return reflect_refuse(r, NULL, "name \"%s\" is for '%s', which is no vertex with a compute function", text,
+                              vertex);
     for (size_t i = 0; i < r->vertices.count; ++i)
         if (strcmp(r->vertices.data[i].codelet.name, text) == 0)
             return reflect_refuse(r, NULL, "two vertices are named '%s'", text);
@@ -274,9 +287,12 @@ static pop_status read_units(struct reflection *r, Dwarf *dwarf)
     if (status != POP_OK || r->vertices.count)
         return status;
     if (without)
-        return reflect_refuse(r, NULL, "vertex '%s' has no function %s_compute(%s *v), and there is no other vertex (a static inline one is not seen)",
+        return reflect_refuse(r, NULL,
+                              "vertex '%s' has no function %s_compute(%s *v), and there is no other vertex (a static "
+                              "inline one is not seen)",
                               without, without, without);
-    return reflect_refuse(r, NULL, "no vertex in it: declare POP_VERTEX(Name) { ... }; and define bool Name_compute(Name *v)");
+    return reflect_refuse(r, NULL,
+                          "no vertex in it: declare POP_VERTEX(Name) { ... }; and define bool Name_compute(Name *v)");
 }
 
 pop_status reflect_object(struct reflection *r, const void *object, size_t size)
@@ -286,8 +302,11 @@ pop_status reflect_object(struct reflection *r, const void *object, size_t size)
     Dwarf *dwarf = elf ? dwarf_begin_elf(elf, DWARF_C_READ, NULL) : NULL;
     bool cpp = r->language == POPC_CPP;
     pop_status status = dwarf ? (cpp ? reflect_cpp : read_units)(r, dwarf)
-                              : reflect_refuse(r, NULL, cpp ? "no vertex in it, or no debug information: if there is one, is TREMULA_CXX a C++ compiler like g++?"
-                                                            : "no vertex in it, or no debug information: if there is one, is TREMULA_CC a C compiler like gcc?");
+                              : reflect_refuse(r, NULL,
+                                               cpp ? "no vertex in it, or no debug information: if there is one, is "
+                                                     "TREMULA_CXX a C++ compiler like g++?"
+                                                   : "no vertex in it, or no debug information: if there is one, is "
+                                                     "TREMULA_CC a C compiler like gcc?");
     if (status == POP_OK && !cpp)
         status = read_pairs(r, elf, "pop_constraints", add_constraint);
     if (status == POP_OK && !cpp)

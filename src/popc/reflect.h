@@ -21,7 +21,8 @@ struct reflection {
     pop_error *error;
 };
 
-/* object is a linked shared object with debug information.  graph_program_compilation_error names what a vertex may not have. */
+/* object is a linked shared object with debug information.  graph_program_compilation_error names what a vertex may not
+ * have. */
 pop_status reflect_object(struct reflection *reflection, const void *object, size_t size);
 
 /* The fields of a vertex that is a C struct with the marks of vertex.h. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Vertex types of C++: classes that derive from poplar's vertex classes and have a compute, their own or a base's.  Of templates those
- * instances count whose compute is in the object, which is what an explicit instantiation does. */
+/* Vertex types of C++: classes that derive from poplar's vertex classes and have a compute, their own or a base's.  Of
+ * templates those instances count whose compute is in the object, which is what an explicit instantiation does. */
 #include "popc/reflect_cpp.h"
 #include "popc/reflect_type.h"
 
@@ -8,7 +8,9 @@
 
 #include <dwarf.h>
 
-static const char *const kinds[] = { [VERTEX_WORKER] = "Vertex", [VERTEX_SUPERVISOR] = "SupervisorVertex", [VERTEX_MULTI] = "MultiVertex" };
+static const char *const kinds[] = {
+    [VERTEX_WORKER] = "Vertex", [VERTEX_SUPERVISOR] = "SupervisorVertex", [VERTEX_MULTI] = "MultiVertex"
+};
 
 /* The next base class of type after *part; *part is zero before the first. */
 static bool next_base(const struct cpp_names *names, Dwarf_Die *type, Dwarf_Die *part, bool *begun, Dwarf_Die *base)
@@ -44,7 +46,8 @@ static unsigned count_parameters(Dwarf_Die *function, Dwarf_Die *last)
     Dwarf_Die parameter;
     unsigned count = 0;
     for (int end = dwarf_child(function, &parameter); end == 0; end = dwarf_siblingof(&parameter, &parameter))
-        if (dwarf_tag(&parameter) == DW_TAG_formal_parameter && !dwarf_hasattr(&parameter, DW_AT_artificial) && type_of(&parameter, last))
+        if (dwarf_tag(&parameter) == DW_TAG_formal_parameter && !dwarf_hasattr(&parameter, DW_AT_artificial) &&
+            type_of(&parameter, last))
             ++count;
     return count;
 }
@@ -82,7 +85,8 @@ static bool is_member_of(Dwarf_Die *function, Dwarf_Die *type)
     return false;
 }
 
-static pop_status check_compute(struct reflection *r, const struct cpp_names *names, Dwarf_Die *function, struct reflected *vertex)
+static pop_status check_compute(struct reflection *r, const struct cpp_names *names, Dwarf_Die *function,
+                                struct reflected *vertex)
 {
     const char *name = vertex->codelet.name;
     bool multi = vertex->codelet.kind == VERTEX_MULTI;
@@ -91,28 +95,36 @@ static pop_status check_compute(struct reflection *r, const struct cpp_names *na
     if (vertex->returns_bool && type_scalar(&returned) != POP_BOOL) {
         struct str spelled = { 0 };
         cpp_spell(names, &returned, CPP_FOR_USERS, &spelled);
-        pop_status status = reflect_refuse(r, function, "compute() of '%s' returns '%s', it can return bool or void", name, str_text(&spelled));
+        pop_status status = reflect_refuse(r, function, "compute() of '%s' returns '%s', it can return bool or void",
+                                           name, str_text(&spelled));
         str_free(&spelled);
         return status;
     }
     if (!right_parameters(function, multi))
-        return reflect_refuse(r, function, multi ? "compute of '%s', a MultiVertex, has to take (unsigned worker)" : "compute of '%s' has to take no parameters",
+        return reflect_refuse(r, function,
+                              multi ? "compute of '%s', a MultiVertex, has to take (unsigned worker)"
+                                    : "compute of '%s' has to take no parameters",
                               name);
     return POP_OK;
 }
 
-static pop_status read_vertex(struct reflection *r, const struct cpp_names *names, Dwarf_Die *type, Dwarf_Die *function, uint8_t kind)
+static pop_status read_vertex(struct reflection *r, const struct cpp_names *names, Dwarf_Die *type, Dwarf_Die *function,
+                              uint8_t kind)
 {
     struct str name = { 0 }, spelled = { 0 };
     cpp_spell(names, type, CPP_FOR_USERS, &name);
     bool can_be_spelled = cpp_spell(names, type, CPP_FOR_COMPILERS, &spelled);
     struct reflected *vertex = vec_push(&r->vertices);
     struct codelet *codelet = &vertex->codelet;
-    *vertex = (struct reflected){ .codelet = { .name = arena_string(r->arena, name.text), .kind = kind }, .spelled = arena_string(r->arena, spelled.text) };
+    *vertex = (struct reflected){ .codelet = { .name = arena_string(r->arena, name.text), .kind = kind },
+                                  .spelled = arena_string(r->arena, spelled.text) };
     str_free(&name);
     str_free(&spelled);
     if (!can_be_spelled)
-        return reflect_refuse(r, type, "vertex type '%s' has a template argument that popc cannot spell: use types, numbers and enumerators", codelet->name);
+        return reflect_refuse(
+            r, type,
+            "vertex type '%s' has a template argument that popc cannot spell: use types, numbers and enumerators",
+            codelet->name);
     for (size_t i = 0; i + 1 < r->vertices.count; ++i)
         if (strcmp(r->vertices.data[i].codelet.name, codelet->name) == 0)
             return reflect_refuse(r, type, "there are two vertex types '%s'", codelet->name);
@@ -121,7 +133,8 @@ static pop_status read_vertex(struct reflection *r, const struct cpp_names *name
         status = cpp_reflect_fields(r, names, type, codelet);
     codelet->state_bytes = (uint32_t)die_number(type, DW_AT_byte_size, 1);
     uint32_t power = codelet->state_bytes & -codelet->state_bytes;
-    codelet->state_alignment = power < 64 ? power : 64; /* no less than there is, until the code that was made says it */
+    codelet->state_alignment =
+        power < 64 ? power : 64; /* no less than there is, until the code that was made says it */
     void *defaults = arena_alloc(r->arena, codelet->state_bytes);
     codelet->defaults = memset(defaults, 0, codelet->state_bytes);
     return status;
@@ -144,7 +157,8 @@ static pop_status read_classes(struct reflection *r, const struct cpp_names *nam
         Dwarf_Die type = names->scopes.data[i].die, function;
         int tag = dwarf_tag(&type);
         uint8_t kind;
-        if ((tag != DW_TAG_class_type && tag != DW_TAG_structure_type) || dwarf_hasattr(&type, DW_AT_declaration) || !find_kind(names, &type, &kind))
+        if ((tag != DW_TAG_class_type && tag != DW_TAG_structure_type) || dwarf_hasattr(&type, DW_AT_declaration) ||
+            !find_kind(names, &type, &kind))
             continue;
         bool found = find_compute(names, &type, kind == VERTEX_MULTI, &function);
         if (found && cpp_is_template(&type) && is_member_of(&function, &type) && !cpp_has_code(names, &function)) {
@@ -175,6 +189,8 @@ pop_status reflect_cpp(struct reflection *r, Dwarf *dwarf)
         return status;
     if (without)
         return reflect_refuse(r, NULL, "vertex '%s' has no compute, and there is no other vertex", without);
-    return reflect_refuse(r, NULL, "no vertex in it: define class Name : public poplar::Vertex { ... bool compute(); }; a template needs an explicit instantiation, "
-                                   "template class Name<float>;");
+    return reflect_refuse(r, NULL,
+                          "no vertex in it: define class Name : public poplar::Vertex { ... bool compute(); }; a "
+                          "template needs an explicit instantiation, "
+                          "template class Name<float>;");
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* C++ in debug information: which classes there are, what they are called, what templates they are made from.  Names are put together from
- * scopes and template parameters, since compilers spell DW_AT_name each in its own way. */
+/* C++ in debug information: which classes there are, what they are called, what templates they are made from.  Names
+ * are put together from scopes and template parameters, since compilers spell DW_AT_name each in its own way. */
 #ifndef POPC_REFLECT_CPP_H
 #define POPC_REFLECT_CPP_H
 
@@ -40,13 +40,14 @@ bool cpp_is_template(const Dwarf_Die *type);
 /* Whether the code of a member function is in the object. */
 bool cpp_has_code(const struct cpp_names *names, const Dwarf_Die *function);
 
-/* The name of a type.  For users "ns::Foo<float,true>", "unsigned int [100]"; for compilers "::ns::Foo<float, true>".  False when a part has
- * no name that a compiler would take.  NULL is void. */
+/* The name of a type.  For users "ns::Foo<float,true>", "unsigned int [100]"; for compilers "::ns::Foo<float, true>".
+ * False when a part has no name that a compiler would take.  NULL is void. */
 enum cpp_spelling { CPP_FOR_USERS, CPP_FOR_COMPILERS };
 bool cpp_spell(const struct cpp_names *names, const Dwarf_Die *type, enum cpp_spelling spelling, struct str *out);
 
 /* reflect_cpp_fields.c: the members of a class and of its bases. */
-pop_status cpp_reflect_fields(struct reflection *reflection, const struct cpp_names *names, Dwarf_Die *type, struct codelet *codelet);
+pop_status cpp_reflect_fields(struct reflection *reflection, const struct cpp_names *names, Dwarf_Die *type,
+                              struct codelet *codelet);
 /* The element type of a member or edge; POP_TYPE_NULL when it is none that codelets may use. */
 pop_type cpp_scalar(const struct cpp_names *names, const Dwarf_Die *type);
 

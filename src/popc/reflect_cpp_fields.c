@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fields of C++ vertices: what Input, Output, InOut, Vector and VectorList were made from says direction, shape, layouts and alignment. */
+/* Fields of C++ vertices: what Input, Output, InOut, Vector and VectorList were made from says direction, shape,
+ * layouts and alignment. */
 #include "popc/reflect_cpp.h"
 #include "popc/reflect_type.h"
 
@@ -40,7 +41,8 @@ static bool open_holder(const struct cpp_names *names, const Dwarf_Die *type, st
 {
     Dwarf_Die die = *type, parameter;
     holder->list = cpp_is_poplar(names, type, "VectorList");
-    if ((!holder->list && !cpp_is_poplar(names, type, "Vector")) || !cpp_parameter(type, 0, &parameter) || !type_of(&parameter, &holder->element))
+    if ((!holder->list && !cpp_is_poplar(names, type, "Vector")) || !cpp_parameter(type, 0, &parameter) ||
+        !type_of(&parameter, &holder->element))
         return false;
     holder->layout = parameter_number(type, 1, 0);
     holder->alignment = parameter_number(type, 2, 0);
@@ -52,7 +54,9 @@ static bool open_holder(const struct cpp_names *names, const Dwarf_Die *type, st
 /* Whether type is Input, Output or InOut, and of what. */
 static bool open_edge(const struct cpp_names *names, Dwarf_Die *type, uint8_t *direction)
 {
-    static const char *const templates[] = { [FIELD_INPUT] = "Input", [FIELD_OUTPUT] = "Output", [FIELD_INOUT] = "InOut" };
+    static const char *const templates[] = {
+        [FIELD_INPUT] = "Input", [FIELD_OUTPUT] = "Output", [FIELD_INOUT] = "InOut"
+    };
     for (int i = FIELD_INPUT; i <= FIELD_INOUT; ++i)
         if (cpp_is_poplar(names, type, templates[i])) {
             *direction = (uint8_t)i;
@@ -73,7 +77,9 @@ pop_type cpp_scalar(const struct cpp_names *names, const Dwarf_Die *type)
     if (scalar || dwarf_tag(&bare) != DW_TAG_base_type || die_number(&bare, DW_AT_byte_size, 0) != 8)
         return scalar;
     uint64_t encoding = die_number(&bare, DW_AT_encoding, 0);
-    return encoding == DW_ATE_signed ? POP_LONGLONG : encoding == DW_ATE_unsigned ? POP_UNSIGNED_LONGLONG : POP_TYPE_NULL;
+    return encoding == DW_ATE_signed     ? POP_LONGLONG
+           : encoding == DW_ATE_unsigned ? POP_UNSIGNED_LONGLONG
+                                         : POP_TYPE_NULL;
 }
 
 /* As far as a field can say; set_alignment refuses what is too large. */
@@ -115,7 +121,8 @@ static void open_inner(const struct cpp_names *names, struct codelet_field *fiel
 }
 
 /* Shape, layouts and the like; gives the type of the elements. */
-static void open_field(const struct cpp_names *names, const Dwarf_Die *member_type, struct codelet_field *field, Dwarf_Die *element)
+static void open_field(const struct cpp_names *names, const Dwarf_Die *member_type, struct codelet_field *field,
+                       Dwarf_Die *element)
 {
     Dwarf_Die type = *member_type;
     struct holder holder;
@@ -140,8 +147,9 @@ static pop_status refuse_type(struct fields *f, Dwarf_Die *member, const Dwarf_D
     struct str spelled = { 0 };
     cpp_spell(f->names, type, CPP_FOR_USERS, &spelled);
     const char *name = dwarf_diename(member);
-    pop_status status = reflect_refuse(f->r, member, "Error: Field '%s.%s' has unsupported field type '%s'%s", f->codelet->name, name ? name : "(unnamed)",
-                                       str_text(&spelled), type ? type_advice(type) : "");
+    pop_status status =
+        reflect_refuse(f->r, member, "Error: Field '%s.%s' has unsupported field type '%s'%s", f->codelet->name,
+                       name ? name : "(unnamed)", str_text(&spelled), type ? type_advice(type) : "");
     str_free(&spelled);
     return status;
 }
@@ -150,8 +158,8 @@ static pop_status set_alignment(struct fields *f, Dwarf_Die *member, struct code
 {
     uint32_t natural = (uint32_t)pop_type_size((pop_type)field->type), asked = field->alignment;
     if ((asked & (asked - 1)) || asked > MOST_ALIGNMENT)
-        return reflect_refuse(f->r, member, "field '%s.%s' has alignment %u, which is not a power of two up to %d", f->codelet->name, field->name,
-                              (unsigned)asked, (int)MOST_ALIGNMENT);
+        return reflect_refuse(f->r, member, "field '%s.%s' has alignment %u, which is not a power of two up to %d",
+                              f->codelet->name, field->name, (unsigned)asked, (int)MOST_ALIGNMENT);
     field->alignment = asked > natural ? asked : natural;
     return POP_OK;
 }
@@ -163,11 +171,13 @@ static pop_status read_field(struct fields *f, Dwarf_Die *member, uint64_t base)
     if (!type_of(member, &type))
         return refuse_type(f, member, NULL);
     if (name && strncmp(name, "_vptr", 5) == 0)
-        return reflect_refuse(f->r, NULL, "vertex '%s' has virtual functions, which a vertex cannot have", f->codelet->name);
+        return reflect_refuse(f->r, NULL, "vertex '%s' has virtual functions, which a vertex cannot have",
+                              f->codelet->name);
     if (!name)
         return refuse_type(f, member, &type);
     if (dwarf_hasattr(member, DW_AT_bit_size))
-        return reflect_refuse(f->r, member, "field '%s.%s' is a bit-field, which a vertex cannot have", f->codelet->name, name);
+        return reflect_refuse(f->r, member, "field '%s.%s' is a bit-field, which a vertex cannot have",
+                              f->codelet->name, name);
     if (f->list.count == UINT16_MAX) /* edges name a field in 16 bits */
         return reflect_refuse(f->r, member, "vertex type '%s' has more than %d fields", f->codelet->name, UINT16_MAX);
     struct codelet_field field = { .name = arena_string(f->r->arena, name) };
@@ -198,7 +208,8 @@ static pop_status read_class(struct fields *f, Dwarf_Die *type, uint64_t offset)
         if (dwarf_tag(&part) != DW_TAG_inheritance || !type_of(&part, &base) || !cpp_strip(f->names, &base))
             continue;
         if (dwarf_hasattr(&part, DW_AT_virtuality))
-            return reflect_refuse(f->r, NULL, "vertex '%s' has a virtual base, which a vertex cannot have", f->codelet->name);
+            return reflect_refuse(f->r, NULL, "vertex '%s' has a virtual base, which a vertex cannot have",
+                                  f->codelet->name);
         status = read_class(f, &base, offset + die_number(&part, DW_AT_data_member_location, 0));
     }
     for (int end = dwarf_child(type, &part); end == 0 && status == POP_OK; end = dwarf_siblingof(&part, &part))
@@ -207,7 +218,8 @@ static pop_status read_class(struct fields *f, Dwarf_Die *type, uint64_t offset)
     return status;
 }
 
-pop_status cpp_reflect_fields(struct reflection *r, const struct cpp_names *names, Dwarf_Die *type, struct codelet *codelet)
+pop_status cpp_reflect_fields(struct reflection *r, const struct cpp_names *names, Dwarf_Die *type,
+                              struct codelet *codelet)
 {
     struct fields f = { .r = r, .names = names, .codelet = codelet };
     pop_status status = read_class(&f, type, 0);

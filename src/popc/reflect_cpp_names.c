@@ -122,7 +122,8 @@ static size_t base_length(const char *name)
 
 static bool is_transparent(Dwarf_Die *scope)
 {
-    return dwarf_tag(scope) == DW_TAG_namespace && (!dwarf_diename(scope) || dwarf_hasattr(scope, DW_AT_export_symbols));
+    return dwarf_tag(scope) == DW_TAG_namespace &&
+           (!dwarf_diename(scope) || dwarf_hasattr(scope, DW_AT_export_symbols));
 }
 
 static bool is_named(Dwarf_Die *die, const char *name)
@@ -140,7 +141,8 @@ bool cpp_is_poplar(const struct cpp_names *names, const Dwarf_Die *type, const c
     at = at == UINT32_MAX ? at : names->scopes.data[at].parent;
     while (at != UINT32_MAX && is_transparent(&names->scopes.data[at].die))
         at = names->scopes.data[at].parent;
-    return at != UINT32_MAX && names->scopes.data[at].parent == UINT32_MAX && dwarf_tag(&names->scopes.data[at].die) == DW_TAG_namespace &&
+    return at != UINT32_MAX && names->scopes.data[at].parent == UINT32_MAX &&
+           dwarf_tag(&names->scopes.data[at].die) == DW_TAG_namespace &&
            is_named(&names->scopes.data[at].die, "poplar");
 }
 
@@ -157,8 +159,8 @@ bool cpp_is_half(const struct cpp_names *names, const Dwarf_Die *type)
 
 static bool is_parameter(int tag)
 {
-    return tag == DW_TAG_template_type_parameter || tag == DW_TAG_template_value_parameter || tag == DW_TAG_GNU_template_parameter_pack ||
-           tag == DW_TAG_GNU_template_template_param;
+    return tag == DW_TAG_template_type_parameter || tag == DW_TAG_template_value_parameter ||
+           tag == DW_TAG_GNU_template_parameter_pack || tag == DW_TAG_GNU_template_template_param;
 }
 
 bool cpp_parameter(const Dwarf_Die *type, unsigned index, Dwarf_Die *parameter)
@@ -236,7 +238,8 @@ static void spell_enumerator(struct speller *s, Dwarf_Die *type, uint64_t value)
     Dwarf_Die die;
     uint64_t bytes = die_number(type, DW_AT_byte_size, 4), known;
     for (int end = dwarf_child(type, &die); end == 0; end = dwarf_siblingof(&die, &die)) {
-        if (dwarf_tag(&die) != DW_TAG_enumerator || !constant(&die, true, &known) || !is_same_value(known, value, bytes))
+        if (dwarf_tag(&die) != DW_TAG_enumerator || !constant(&die, true, &known) ||
+            !is_same_value(known, value, bytes))
             continue;
         uint32_t scope = find_scope(s->names, dwarf_dieoffset(type));
         if (dwarf_hasattr(type, DW_AT_enum_class)) {
@@ -264,7 +267,8 @@ static void spell_value(struct speller *s, Dwarf_Die *parameter)
     bool typed = type_of(parameter, &type) && type_strip(&type);
     bool is_signed = typed && is_signed_type(&type);
     int tag = typed ? dwarf_tag(&type) : 0;
-    if (!typed || (tag != DW_TAG_base_type && tag != DW_TAG_enumeration_type) || !constant(parameter, is_signed, &value)) {
+    if (!typed || (tag != DW_TAG_base_type && tag != DW_TAG_enumeration_type) ||
+        !constant(parameter, is_signed, &value)) {
         s->good = false;
         str_add(s->out, "?");
         return;

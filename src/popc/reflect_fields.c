@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fields of C vertices.  A member pop_field_N of no size stands before each field that vertex.h's macros made and carries its
- * direction, shape, layouts and alignment as lengths of arrays; other members are plain state. */
+/* Fields of C vertices.  A member pop_field_N of no size stands before each field that vertex.h's macros made and
+ * carries its direction, shape, layouts and alignment as lengths of arrays; other members are plain state. */
 #include "popc/reflect.h"
 #include "popc/reflect_type.h"
 
@@ -81,24 +81,25 @@ static pop_status refuse_type(struct reflection *r, Dwarf_Die *member, const str
         type = type_of(type, &bare) ? &bare : NULL;
     type_spell(type, &spelled);
     const char *name = dwarf_diename(member);
-    pop_status status = reflect_refuse(r, member, "field '%s.%s' has unsupported field type '%s'%s", codelet->name, name ? name : "(unnamed)",
-                                       str_text(&spelled), type ? type_advice(type) : "");
+    pop_status status = reflect_refuse(r, member, "field '%s.%s' has unsupported field type '%s'%s", codelet->name,
+                                       name ? name : "(unnamed)", str_text(&spelled), type ? type_advice(type) : "");
     str_free(&spelled);
     return status;
 }
 
-static pop_status set_alignment(struct reflection *r, Dwarf_Die *member, const struct codelet *codelet, struct codelet_field *field, uint64_t align)
+static pop_status set_alignment(struct reflection *r, Dwarf_Die *member, const struct codelet *codelet,
+                                struct codelet_field *field, uint64_t align)
 {
     uint64_t natural = pop_type_size((pop_type)field->type);
     if (align & (align - 1) || align > MOST_ALIGNMENT)
-        return reflect_refuse(r, member, "field '%s.%s' has alignment %llu, which is not a power of two up to %d", codelet->name, field->name,
-                              (unsigned long long)align, (int)MOST_ALIGNMENT);
+        return reflect_refuse(r, member, "field '%s.%s' has alignment %llu, which is not a power of two up to %d",
+                              codelet->name, field->name, (unsigned long long)align, (int)MOST_ALIGNMENT);
     field->alignment = (uint32_t)(align > natural ? align : natural);
     return POP_OK;
 }
 
-static pop_status read_field(struct reflection *r, Dwarf_Die *member, const struct mark *mark, const struct codelet *codelet,
-                             struct codelet_field *field)
+static pop_status read_field(struct reflection *r, Dwarf_Die *member, const struct mark *mark,
+                             const struct codelet *codelet, struct codelet_field *field)
 {
     Dwarf_Die type, element, bare;
     const char *name = dwarf_diename(member);
@@ -107,10 +108,12 @@ static pop_status read_field(struct reflection *r, Dwarf_Die *member, const stru
     if (!name)
         return refuse_type(r, member, codelet, &type);
     if (dwarf_hasattr(member, DW_AT_bit_size))
-        return reflect_refuse(r, member, "field '%s.%s' is a bit-field, which a vertex cannot have", codelet->name, name);
+        return reflect_refuse(r, member, "field '%s.%s' is a bit-field, which a vertex cannot have", codelet->name,
+                              name);
     if (mark->shape == SHAPE_NESTED)
         return reflect_refuse(r, member,
-                              "field '%s.%s' has unsupported field type 'vector in a vector': POP_VECTORS(T) is a vector of vectors of T, and "
+                              "field '%s.%s' has unsupported field type 'vector in a vector': POP_VECTORS(T) is a "
+                              "vector of vectors of T, and "
                               "there is nothing deeper",
                               codelet->name, name);
     *field = (struct codelet_field){ .name = arena_string(r->arena, name),

@@ -34,7 +34,8 @@ bool type_strip(Dwarf_Die *type)
 bool type_pointee(const Dwarf_Die *type, Dwarf_Die *target)
 {
     Dwarf_Die pointer = *type;
-    return type_strip(&pointer) && dwarf_tag(&pointer) == DW_TAG_pointer_type && type_of(&pointer, target) && type_strip(target);
+    return type_strip(&pointer) && dwarf_tag(&pointer) == DW_TAG_pointer_type && type_of(&pointer, target) &&
+           type_strip(target);
 }
 
 uint64_t die_number(Dwarf_Die *die, unsigned attribute, uint64_t fallback)
@@ -61,7 +62,8 @@ bool die_child(Dwarf_Die *die, int tag, const char *name, Dwarf_Die *child)
 uint64_t type_array_length(const Dwarf_Die *type)
 {
     Dwarf_Die array = *type, range;
-    if (!type_strip(&array) || dwarf_tag(&array) != DW_TAG_array_type || !die_child(&array, DW_TAG_subrange_type, NULL, &range))
+    if (!type_strip(&array) || dwarf_tag(&array) != DW_TAG_array_type ||
+        !die_child(&array, DW_TAG_subrange_type, NULL, &range))
         return 0;
     uint64_t count = die_number(&range, DW_AT_count, UINT64_MAX);
     if (count != UINT64_MAX)

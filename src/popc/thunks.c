@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The code around the user's: hooks before it, and behind it a function for each vertex that runs a whole batch of states, into which
- * compute is inlined.  It may use no name that the user could have defined as a macro, hence the prefixes. */
+/* The code around the user's: hooks before it, and behind it a function for each vertex that runs a whole batch of
+ * states, into which compute is inlined.  It may use no name that the user could have defined as a macro, hence the
+ * prefixes. */
 #include "popc/build.h"
 
 #include <stdio.h>
@@ -31,38 +32,40 @@ const char thunk_hooks[] =
     "    __builtin_trap();\n"
     "}\n";
 
-static const char hooks[] =
-    "POPC_HIDDEN void __assert_fail(const char *popc_what, const char *popc_file, unsigned popc_line, const char *popc_function)\n"
-    "{\n"
-    "    (void)popc_function;\n"
-    "    popc_put(popc_put(popc_put(0, \"assertion '\"), popc_what), \"' failed\");\n"
-    "    popc_stop(popc_text, popc_file, (int)popc_line);\n"
-    "}\n"
-    "POPC_HIDDEN void abort(void)\n"
-    "{\n"
-    "    popc_stop(\"abort() was called\", (void *)0, 0);\n"
-    "}\n"
-    "POPC_HIDDEN void __stack_chk_fail(void)\n"
-    "{\n"
-    "    popc_stop(\"it wrote beyond an array of its own\", (void *)0, 0);\n"
-    "}\n"
-    "#define POPC_EXIT(popc_name)                                            \\\n"
-    "    POPC_HIDDEN void popc_name(int popc_code)                           \\\n"
-    "    {                                                                   \\\n"
-    "        (void)popc_code;                                                \\\n"
-    "        popc_stop(#popc_name \"() was called\", (void *)0, 0);          \\\n"
-    "    }\n"
-    "POPC_EXIT(exit) POPC_EXIT(_exit) POPC_EXIT(_Exit) POPC_EXIT(quick_exit)\n"
-    "#undef POPC_EXIT\n"
-    "#undef POPC_HIDDEN\n";
+static const char hooks[] = "POPC_HIDDEN void __assert_fail(const char *popc_what, const char *popc_file, unsigned "
+                            "popc_line, const char *popc_function)\n"
+                            "{\n"
+                            "    (void)popc_function;\n"
+                            "    popc_put(popc_put(popc_put(0, \"assertion '\"), popc_what), \"' failed\");\n"
+                            "    popc_stop(popc_text, popc_file, (int)popc_line);\n"
+                            "}\n"
+                            "POPC_HIDDEN void abort(void)\n"
+                            "{\n"
+                            "    popc_stop(\"abort() was called\", (void *)0, 0);\n"
+                            "}\n"
+                            "POPC_HIDDEN void __stack_chk_fail(void)\n"
+                            "{\n"
+                            "    popc_stop(\"it wrote beyond an array of its own\", (void *)0, 0);\n"
+                            "}\n"
+                            "#define POPC_EXIT(popc_name)                                            \\\n"
+                            "    POPC_HIDDEN void popc_name(int popc_code)                           \\\n"
+                            "    {                                                                   \\\n"
+                            "        (void)popc_code;                                                \\\n"
+                            "        popc_stop(#popc_name \"() was called\", (void *)0, 0);          \\\n"
+                            "    }\n"
+                            "POPC_EXIT(exit) POPC_EXIT(_exit) POPC_EXIT(_Exit) POPC_EXIT(quick_exit)\n"
+                            "#undef POPC_EXIT\n"
+                            "#undef POPC_HIDDEN\n";
 
 static void write_run(const struct reflected *vertex, struct str *out)
 {
     const struct codelet *codelet = &vertex->codelet;
     bool multi = codelet->kind == VERTEX_MULTI;
     const char *name = vertex->spelled;
-    str_format(out, "_Static_assert(sizeof(struct %s) <= %uu && _Alignof(struct %s) <= %uu, \"vertex %s depends on how it is compiled\");\n", name,
-               codelet->state_bytes, name, codelet->state_alignment, name);
+    str_format(out,
+               "_Static_assert(sizeof(struct %s) <= %uu && _Alignof(struct %s) <= %uu, \"vertex %s depends on how it "
+               "is compiled\");\n",
+               name, codelet->state_bytes, name, codelet->state_alignment, name);
     str_format(out,
                "__attribute__((visibility(\"default\"))) _Bool %s(struct popc_call *popc_call)\n"
                "{\n"
@@ -74,9 +77,10 @@ static void write_run(const struct reflected *vertex, struct str *out)
                "        popc_call->popc_current = popc_state;\n",
                codelet->symbol);
     if (multi)
-        str_add(out, "        for (unsigned popc_worker = 0; popc_worker < popc_call->popc_workers; ++popc_worker)\n    ");
-    str_format(out, "        %s%s_compute((struct %s *)(void *)popc_state%s);\n", vertex->returns_bool ? "popc_all &= " : "", name, name,
-               multi ? ", popc_worker" : "");
+        str_add(out,
+                "        for (unsigned popc_worker = 0; popc_worker < popc_call->popc_workers; ++popc_worker)\n    ");
+    str_format(out, "        %s%s_compute((struct %s *)(void *)popc_state%s);\n",
+               vertex->returns_bool ? "popc_all &= " : "", name, name, multi ? ", popc_worker" : "");
     str_add(out, "    }\n"
                  "    return popc_all;\n"
                  "}\n");

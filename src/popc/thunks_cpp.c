@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* As thunks.c, for C++.  The hooks have C++ names of their own and the C library's symbols, so that they do not meet its declarations. */
+/* As thunks.c, for C++.  The hooks have C++ names of their own and the C library's symbols, so that they do not meet
+ * its declarations. */
 #include "popc/build.h"
 #include "popc/made.h"
 
@@ -7,7 +8,8 @@ static const char hooks[] =
     "#define POPC_HOOK(popc_name, popc_parameters, popc_symbol)                                                  \\\n"
     "    extern \"C\" POPC_HIDDEN void popc_name popc_parameters __asm__(popc_symbol);                             \\\n"
     "    extern \"C\" void popc_name popc_parameters\n"
-    "POPC_HOOK(popc_assert_fail, (const char *popc_what, const char *popc_file, unsigned popc_line, const char *), \"__assert_fail\")\n"
+    "POPC_HOOK(popc_assert_fail, (const char *popc_what, const char *popc_file, unsigned popc_line, const char *), "
+    "\"__assert_fail\")\n"
     "{\n"
     "    popc_put(popc_put(popc_put(0, \"assertion '\"), popc_what), \"' failed\");\n"
     "    popc_stop(popc_text, popc_file, (int)popc_line);\n"
@@ -19,7 +21,8 @@ static const char hooks[] =
     "POPC_HOOK(popc_exit_2, (int), \"_Exit\") { popc_stop(\"_Exit() was called\", 0, 0); }\n"
     "POPC_HOOK(popc_exit_3, (int), \"quick_exit\") { popc_stop(\"quick_exit() was called\", 0, 0); }\n"
     /* what the linker puts in the place of constructors and computes that are declared and not defined */
-    "POPC_HOOK(popc_no_compute, (), \"" NO_COMPUTE "\") { popc_stop(\"its compute is declared and not defined\", 0, 0); }\n"
+    "POPC_HOOK(popc_no_compute, (), \"" NO_COMPUTE
+    "\") { popc_stop(\"its compute is declared and not defined\", 0, 0); }\n"
     "extern \"C\" __attribute__((visibility(\"hidden\"), used)) void " NO_CONSTRUCTOR "() {}\n"
     "#undef POPC_HOOK\n"
     "#undef POPC_HIDDEN\n"
@@ -51,8 +54,10 @@ static void write_run(const struct reflected *vertex, struct str *out)
                "        popc_call->popc_current = popc_state;\n",
                vertex->codelet.symbol, vertex->spelled);
     if (multi)
-        str_add(out, "        for (unsigned popc_worker = 0; popc_worker < popc_call->popc_workers; ++popc_worker)\n    ");
-    str_format(out, "        %s((popc_type *)(void *)popc_state)->compute(%s);\n", vertex->returns_bool ? "popc_all &= (bool)" : "", multi ? "popc_worker" : "");
+        str_add(out,
+                "        for (unsigned popc_worker = 0; popc_worker < popc_call->popc_workers; ++popc_worker)\n    ");
+    str_format(out, "        %s((popc_type *)(void *)popc_state)->compute(%s);\n",
+               vertex->returns_bool ? "popc_all &= (bool)" : "", multi ? "popc_worker" : "");
     str_add(out, "    }\n"
                  "    return popc_all;\n"
                  "}\n");
@@ -60,10 +65,14 @@ static void write_run(const struct reflected *vertex, struct str *out)
 
 static void write_table(const struct reflection *reflection, struct str *out)
 {
-    str_add(out, "extern \"C\" __attribute__((visibility(\"default\"))) const struct popc_made " MADE_SYMBOL "[] = {\n");
+    str_add(out,
+            "extern \"C\" __attribute__((visibility(\"default\"))) const struct popc_made " MADE_SYMBOL "[] = {\n");
     for (size_t i = 0; i < reflection->vertices.count; ++i) {
         const char *type = reflection->vertices.data[i].spelled;
-        str_format(out, "    { sizeof(%s), alignof(%s), __is_trivially_constructible(%s) ? 0 : &popc_maker<__is_constructible(%s)>::popc_make<%s> },\n", type, type, type, type, type);
+        str_format(out,
+                   "    { sizeof(%s), alignof(%s), __is_trivially_constructible(%s) ? 0 : "
+                   "&popc_maker<__is_constructible(%s)>::popc_make<%s> },\n",
+                   type, type, type, type, type);
     }
     str_add(out, "};\n");
 }

@@ -10,10 +10,12 @@ void popfloat_add_codelets_at(pop_where where, pop_graph *graph)
     popops_add_codelets_at(where, graph);
 }
 
-pop_tensor popfloat_cast_to_half_at(pop_where where, pop_graph *graph, pop_tensor in, pop_program sequence, const char *name)
+pop_tensor popfloat_cast_to_half_at(pop_where where, pop_graph *graph, pop_tensor in, pop_program sequence,
+                                    const char *name)
 {
     if (in.store && pop_tensor_type(in) != POP_FLOAT) {
-        poplibs_fail(graph, POP_TYPE_ERROR, where, "popfloat_cast_to_half", "the tensor is %s, it must be float", pop_type_name(pop_tensor_type(in)));
+        poplibs_fail(graph, POP_TYPE_ERROR, where, "popfloat_cast_to_half", "the tensor is %s, it must be float",
+                     pop_type_name(pop_tensor_type(in)));
         return (pop_tensor){ 0 };
     }
     return popops_cast_at(where, graph, in, POP_HALF, sequence, name);

@@ -13,8 +13,9 @@
 /* Registers the estimates of one file's vertices. */
 typedef void (*poplibs_register)(pop_graph *graph);
 
-/* name is the library's; self any function of it.  The file is DIR/NAME[SUFFIX].x86-64-vN.gp for the highest level N of this machine that is there, or
- * DIR/NAME[SUFFIX].gp; the environment's IPU_NAME_GP is a whole path, POPLIBS_CODELET_SUFFIX the suffix. */
+/* name is the library's; self any function of it.  The file is DIR/NAME[SUFFIX].x86-64-vN.gp for the highest level N of
+ * this machine that is there, or DIR/NAME[SUFFIX].gp; the environment's IPU_NAME_GP is a whole path,
+ * POPLIBS_CODELET_SUFFIX the suffix. */
 static inline void poplibs_codelet_file(char *path, size_t size, const char *name, void (*self)(void))
 {
     char variable[64];
@@ -41,8 +42,8 @@ static inline void poplibs_codelet_file(char *path, size_t size, const char *nam
 }
 
 /* Loads them and registers the estimates; a second time does nothing.  mark is a vertex type of the library. */
-static inline void poplibs_add_codelets(pop_where where, pop_graph *graph, const char *name, const char *mark, void (*self)(void),
-                                        const poplibs_register *files, size_t count)
+static inline void poplibs_add_codelets(pop_where where, pop_graph *graph, const char *name, const char *mark,
+                                        void (*self)(void), const poplibs_register *files, size_t count)
 {
     char path[4096];
     if (!poplibs_ready(graph) || pop_graph_has_codelet(graph, mark))

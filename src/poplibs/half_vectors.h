@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For codelets: runs of half as float and back, by vectors, which gcc 12 does not do by itself.  Rounding is to the nearest even. */
+/* For codelets: runs of half as float and back, by vectors, which gcc 12 does not do by itself.  Rounding is to the
+ * nearest even. */
 #ifndef POPLIBS_HALF_VECTORS_H
 #define POPLIBS_HALF_VECTORS_H
 
 #include <poplar/vertex.h>
 
-/* Vectors are handed over within one file alone: how they would be between files compiled for other machines does not matter. */
+/* Vectors are handed over within one file alone: how they would be between files compiled for other machines does not
+ * matter. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wpsabi"
 #endif
@@ -33,7 +35,8 @@ __attribute__((unused)) static inline poplibs_eight poplibs_widen_four_each(cons
 #ifdef __F16C__
     typedef long long two __attribute__((vector_size(16)));
     typedef long long four_halves __attribute__((aligned(2), may_alias));
-    return __builtin_ia32_vcvtph2ps256((poplibs_packed)(two){ *(const four_halves *)(const void *)a, *(const four_halves *)(const void *)b });
+    return __builtin_ia32_vcvtph2ps256(
+        (poplibs_packed)(two){ *(const four_halves *)(const void *)a, *(const four_halves *)(const void *)b });
 #else
     poplibs_eight wide;
     for (int i = 0; i < 8; ++i)
@@ -55,7 +58,8 @@ __attribute__((unused)) POPLIBS_FAST void poplibs_narrow(half *restrict to, cons
     size_t i = 0;
 #ifdef __F16C__
     for (; i + 8 <= count; i += 8)
-        *(poplibs_packed *)(void *)(to + i) = __builtin_ia32_vcvtps2ph256(*(const poplibs_eight *)(const void *)(from + i), 0);
+        *(poplibs_packed *)(void *)(to + i) =
+            __builtin_ia32_vcvtps2ph256(*(const poplibs_eight *)(const void *)(from + i), 0);
 #endif
     for (; i < count; ++i)
         to[i] = (half)from[i];

@@ -102,7 +102,8 @@ static inline void poplibs_log_leave(const bool *entered)
     (void)entered;
     pop_log_leave();
 }
-/* The graph (NULL: none) keeps the call, and `where` is the call's from here on.  The variable's end is the call's: every return leaves it. */
+/* The graph (NULL: none) keeps the call, and `where` is the call's from here on.  The variable's end is the call's:
+ * every return leaves it. */
 #define POPLIBS_CALL(graph, ...)                                                                                       \
     const pop_log_argument poplibs_arguments[] = { POPLIBS_LOG_EACH(__VA_ARGS__) };                                    \
     __attribute__((cleanup(poplibs_log_leave), unused)) const bool poplibs_entered = true;                             \

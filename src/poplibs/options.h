@@ -7,7 +7,8 @@
  *     };
  *     if (!poplibs_parse_options(where, graph, api, given, table, COUNT(table), &options)) return ...;
  *
- * An unknown key or value is an invalid_option that names what is allowed.  Options that are given and have no effect are listed in one warning. */
+ * An unknown key or value is an invalid_option that names what is allowed.  Options that are given and have no effect
+ * are listed in one warning. */
 #ifndef POPLIBS_OPTIONS_H
 #define POPLIBS_OPTIONS_H
 
@@ -26,7 +27,8 @@ struct poplibs_option {
     const char *standard; /* the default's text; "" where there is none */
     const char *effect;   /* NULL: none */
 };
-#define POPLIBS_ROW(type, key, kind, member, choices, standard, effect) { key, kind, offsetof(type, member), choices, standard, effect },
+#define POPLIBS_ROW(type, key, kind, member, choices, standard, effect)                                                \
+    { key, kind, offsetof(type, member), choices, standard, effect },
 
 /* Edits that make one word of another, case aside. */
 static inline size_t poplibs_distance(const char *a, const char *b)
@@ -61,7 +63,8 @@ static inline int poplibs_choice(const char *choices, const char *value)
 }
 
 /* Not inline: gcc would warn of the kinds that a small struct of options has no room for. */
-__attribute__((noinline, unused)) static bool poplibs_set_option(const struct poplibs_option *option, const char *value, void *options)
+__attribute__((noinline, unused)) static bool poplibs_set_option(const struct poplibs_option *option, const char *value,
+                                                                 void *options)
 {
     char *end, *at = (char *)options + option->offset;
     switch (option->kind) {
@@ -89,15 +92,19 @@ __attribute__((noinline, unused)) static bool poplibs_set_option(const struct po
     return false;
 }
 
-/* One warning a call of the library's, at its first time: the options that have no effect, but where the value is the default. */
-static inline void poplibs_warn_of_idle(const char *api, pop_options given, const struct poplibs_option *table, size_t count)
+/* One warning a call of the library's, at its first time: the options that have no effect, but where the value is the
+ * default. */
+static inline void poplibs_warn_of_idle(const char *api, pop_options given, const struct poplibs_option *table,
+                                        size_t count)
 {
     char list[400] = "";
     size_t length = 0;
     for (size_t j = 0; j < count; ++j)
         for (size_t i = 0; i < given.count && !table[j].effect; ++i)
-            if (strcmp(given.list[i].key, table[j].key) == 0 && strcmp(given.list[i].value, table[j].standard) != 0 && length < sizeof(list)) {
-                length += (size_t)snprintf(list + length, sizeof(list) - length, "%s%s", length ? ", " : "", table[j].key);
+            if (strcmp(given.list[i].key, table[j].key) == 0 && strcmp(given.list[i].value, table[j].standard) != 0 &&
+                length < sizeof(list)) {
+                length +=
+                    (size_t)snprintf(list + length, sizeof(list) - length, "%s%s", length ? ", " : "", table[j].key);
                 break;
             }
     if (length)
@@ -105,15 +112,16 @@ static inline void poplibs_warn_of_idle(const char *api, pop_options given, cons
 }
 
 /* options has its defaults already. */
-static inline bool poplibs_parse_options(pop_where where, pop_graph *graph, const char *api, pop_options given, const struct poplibs_option *table,
-                                         size_t count, void *options)
+static inline bool poplibs_parse_options(pop_where where, pop_graph *graph, const char *api, pop_options given,
+                                         const struct poplibs_option *table, size_t count, void *options)
 {
     static const char *const kinds[] = { "true or false", "a whole number", "a number", NULL, "a text" };
     for (size_t i = 0; i < given.count; ++i) {
         const char *key = given.list[i].key, *value = given.list[i].value;
         size_t nearest = 0, found = count;
         if (!key || !value)
-            return poplibs_fail(graph, POP_INVALID_OPTION, where, api, "option %zu has no %s: it is NULL", i + 1, key ? "value" : "key");
+            return poplibs_fail(graph, POP_INVALID_OPTION, where, api, "option %zu has no %s: it is NULL", i + 1,
+                                key ? "value" : "key");
         for (size_t j = 0; j < count && found == count; ++j) {
             if (strcmp(key, table[j].key) == 0)
                 found = j;
@@ -121,12 +129,14 @@ static inline bool poplibs_parse_options(pop_where where, pop_graph *graph, cons
                 nearest = j;
         }
         if (found == count && !count)
-            return poplibs_fail(graph, POP_INVALID_OPTION, where, api, "unknown option '%s': this call takes none", key);
+            return poplibs_fail(graph, POP_INVALID_OPTION, where, api, "unknown option '%s': this call takes none",
+                                key);
         if (found == count)
-            return poplibs_fail(graph, POP_INVALID_OPTION, where, api, "unknown option '%s'; the nearest is '%s'", key, table[nearest].key);
+            return poplibs_fail(graph, POP_INVALID_OPTION, where, api, "unknown option '%s'; the nearest is '%s'", key,
+                                table[nearest].key);
         if (!poplibs_set_option(&table[found], value, options))
-            return poplibs_fail(graph, POP_INVALID_OPTION, where, api, "option '%s' cannot be '%s'; it takes %s", key, value,
-                                table[found].choices ? table[found].choices : kinds[table[found].kind]);
+            return poplibs_fail(graph, POP_INVALID_OPTION, where, api, "option '%s' cannot be '%s'; it takes %s", key,
+                                value, table[found].choices ? table[found].choices : kinds[table[found].kind]);
     }
     if (given.count && pop_log_on(POPLIBS_LIBRARY, POP_LOG_WARN))
         poplibs_warn_of_idle(api, given, table, count);

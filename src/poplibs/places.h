@@ -5,7 +5,8 @@
 
 #include "poplibs/support.h"
 
-/* Places in memory of the elements of a flat tensor, in their order; free them.  NULL when they lie in several variables. */
+/* Places in memory of the elements of a flat tensor, in their order; free them.  NULL when they lie in several
+ * variables. */
 static inline int64_t *poplibs_places(pop_tensor flat)
 {
     pop_variable_interval *regions;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the libraries over libpoplar share: growing arrays of intervals, and errors that name the user's line.  Nothing of libpoplar but its
- * public headers is used here. */
+/* What the libraries over libpoplar share: growing arrays of intervals, and errors that name the user's line.  Nothing
+ * of libpoplar but its public headers is used here. */
 #ifndef POPLIBS_SUPPORT_H
 #define POPLIBS_SUPPORT_H
 
@@ -55,8 +55,10 @@ static inline bool poplibs_ready(const pop_graph *graph)
     return graph && !pop_graph_error(graph);
 }
 /* Records an error in the graph; false. */
-static inline bool poplibs_fail(pop_graph *graph, pop_status status, pop_where where, const char *api, const char *format, ...) POP_PRINTF(5, 6);
-static inline bool poplibs_fail(pop_graph *graph, pop_status status, pop_where where, const char *api, const char *format, ...)
+static inline bool poplibs_fail(pop_graph *graph, pop_status status, pop_where where, const char *api,
+                                const char *format, ...) POP_PRINTF(5, 6);
+static inline bool poplibs_fail(pop_graph *graph, pop_status status, pop_where where, const char *api,
+                                const char *format, ...)
 {
     char text[512];
     va_list arguments;
@@ -65,16 +67,20 @@ static inline bool poplibs_fail(pop_graph *graph, pop_status status, pop_where w
     va_end(arguments);
     return pop_graph_fail(graph, status, where, api, text);
 }
-/* Whether so many elements can be meant: eight times the target's memory and more would take long to find no place (less is for the compiler to report).
- * False, and an error that calls them what, otherwise. */
-static inline bool poplibs_fits_memory(pop_graph *graph, pop_where where, const char *api, const char *what, size_t elements, pop_type type)
+/* Whether so many elements can be meant: eight times the target's memory and more would take long to find no place
+ * (less is for the compiler to report). False, and an error that calls them what, otherwise. */
+static inline bool poplibs_fits_memory(pop_graph *graph, pop_where where, const char *api, const char *what,
+                                       size_t elements, pop_type type)
 {
-    double bytes = (double)elements * (double)pop_type_size(type), memory = (double)pop_target_memory_bytes(pop_graph_target(graph));
-    return bytes < 8 * memory || poplibs_fail(graph, POP_GRAPH_MEMORY_ALLOCATION_ERROR, where, api, "%s takes %.4g bytes; the target's memory has %.4g", what,
-                                              bytes, memory);
+    double bytes = (double)elements * (double)pop_type_size(type),
+           memory = (double)pop_target_memory_bytes(pop_graph_target(graph));
+    return bytes < 8 * memory || poplibs_fail(graph, POP_GRAPH_MEMORY_ALLOCATION_ERROR, where, api,
+                                              "%s takes %.4g bytes; the target's memory has %.4g", what, bytes, memory);
 }
-/* Whether t can be an operand: a tensor of this graph, each of whose elements lies on a tile.  False, and an error that calls it what, otherwise. */
-static inline bool poplibs_is_operand(pop_graph *graph, pop_where where, const char *api, const char *what, pop_tensor t)
+/* Whether t can be an operand: a tensor of this graph, each of whose elements lies on a tile.  False, and an error that
+ * calls it what, otherwise. */
+static inline bool poplibs_is_operand(pop_graph *graph, pop_where where, const char *api, const char *what,
+                                      pop_tensor t)
 {
     bool mapped;
     if (!pop_tensor_valid(t))
@@ -84,7 +90,8 @@ static inline bool poplibs_is_operand(pop_graph *graph, pop_where where, const c
     if (!poplibs_fits_memory(graph, where, api, what, pop_tensor_num_elements(t), pop_tensor_type(t)) ||
         !pop_graph_get_tile_mapping_at(where, graph, t, &mapped, NULL))
         return false;
-    return mapped || poplibs_fail(graph, POP_INVALID_TILE_MAPPING, where, api, "%s is not mapped completely: give each of its elements a tile first", what);
+    return mapped || poplibs_fail(graph, POP_INVALID_TILE_MAPPING, where, api,
+                                  "%s is not mapped completely: give each of its elements a tile first", what);
 }
 /* The same of a scale: one element that has no tile gets tile 0, as in Poplibs. */
 static inline bool poplibs_is_scale(pop_graph *graph, pop_where where, const char *api, const char *what, pop_tensor t)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The loop of every operation that works element by element: tile after tile, what of a tensor lies there, in regions that are contiguous in memory. */
+/* The loop of every operation that works element by element: tile after tile, what of a tensor lies there, in regions
+ * that are contiguous in memory. */
 #ifndef POPLIBS_TILES_H
 #define POPLIBS_TILES_H
 
@@ -10,7 +11,8 @@
 /* Elements of one of the lists. */
 static inline size_t poplibs_list_elements(const pop_interval_lists *lists, size_t list)
 {
-    return poputil_interval_sequence_num_elements((pop_interval_list){ lists->first[list + 1] - lists->first[list], lists->intervals + lists->first[list] });
+    return poputil_interval_sequence_num_elements(
+        (pop_interval_list){ lists->first[list + 1] - lists->first[list], lists->intervals + lists->first[list] });
 }
 
 /* How elements are spread: the most on one tile, and how many tiles have any. */
@@ -39,14 +41,17 @@ struct poplibs_tile {
 };
 typedef void (*poplibs_tile_visitor)(pop_graph *graph, const struct poplibs_tile *tile, void *user);
 
-/* Visits each tile that holds elements of t, which is flat; elements that several places of t share are visited once. */
-static inline void poplibs_for_each_tile(pop_where where, pop_graph *graph, pop_tensor flat, poplibs_tile_visitor visit, void *user)
+/* Visits each tile that holds elements of t, which is flat; elements that several places of t share are visited once.
+ */
+static inline void poplibs_for_each_tile(pop_where where, pop_graph *graph, pop_tensor flat, poplibs_tile_visitor visit,
+                                         void *user)
 {
     pop_interval_lists mapping;
     if (!poplibs_ready(graph) || !pop_graph_get_tile_mapping_at(where, graph, flat, NULL, &mapping))
         return;
     for (size_t tile = 0; tile < mapping.count; ++tile) {
-        pop_interval_list here = { mapping.first[tile + 1] - mapping.first[tile], mapping.intervals + mapping.first[tile] };
+        pop_interval_list here = { mapping.first[tile + 1] - mapping.first[tile],
+                                   mapping.intervals + mapping.first[tile] };
         pop_interval_lists regions;
         if (here.count && pop_graph_get_sorted_contiguous_regions_at(where, graph, flat, here, true, NULL, &regions)) {
             visit(graph, &(struct poplibs_tile){ (unsigned)tile, &regions }, user);
@@ -57,7 +62,8 @@ static inline void poplibs_for_each_tile(pop_where where, pop_graph *graph, pop_
 }
 
 /* The elements of a flat tensor that one list of intervals names, as one tensor of rank 1. */
-static inline pop_tensor poplibs_slice_of_list(pop_where where, pop_tensor flat, const pop_interval_lists *lists, size_t list)
+static inline pop_tensor poplibs_slice_of_list(pop_where where, pop_tensor flat, const pop_interval_lists *lists,
+                                               size_t list)
 {
     size_t first = lists->first[list], count = lists->first[list + 1] - first;
     if (count == 1)
@@ -70,8 +76,8 @@ static inline pop_tensor poplibs_slice_of_list(pop_where where, pop_tensor flat,
 }
 
 /* Connects a vector of vectors: row i gets the elements of list first + i. */
-static inline void poplibs_connect_rows(pop_where where, pop_graph *graph, pop_vertex vertex, const char *field, pop_tensor flat,
-                                        const pop_interval_lists *lists, size_t first, size_t count)
+static inline void poplibs_connect_rows(pop_where where, pop_graph *graph, pop_vertex vertex, const char *field,
+                                        pop_tensor flat, const pop_interval_lists *lists, size_t first, size_t count)
 {
     pop_tensor *rows = poplibs_new(count, sizeof(*rows));
     for (size_t i = 0; i < count; ++i)

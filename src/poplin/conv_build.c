@@ -17,7 +17,8 @@ static void add_steps(struct conv_work *work)
 {
     const struct poplin_transform *transform = &work->plan.transform;
     if (transform->extra_field_dims)
-        add_step(work, CONV_FIELD_DIMS, transform->extra_field_dims, poplin_params_add_field_dims(&work->transformed, transform->extra_field_dims));
+        add_step(work, CONV_FIELD_DIMS, transform->extra_field_dims,
+                 poplin_params_add_field_dims(&work->transformed, transform->extra_field_dims));
     if (transform->swap_operands)
         add_step(work, CONV_SWAP, 0, poplin_params_swap_operands(&work->transformed));
     for (unsigned d = 0; d < work->transformed.num_field_dims; ++d)
@@ -27,7 +28,8 @@ static void add_steps(struct conv_work *work)
         add_step(work, CONV_OUT_CHANS, transform->out_chan_flatten_dims,
                  poplin_params_flatten_out_chans(&work->transformed, transform->out_chan_flatten_dims));
     if (transform->flatten_dims)
-        add_step(work, CONV_FLATTEN, transform->flatten_dims, poplin_params_flatten(&work->transformed, transform->flatten_dims));
+        add_step(work, CONV_FLATTEN, transform->flatten_dims,
+                 poplin_params_flatten(&work->transformed, transform->flatten_dims));
     if (transform->combine_conv_groups_factor > 1) {
         poplin_conv_params combined = work->transformed;
         combined.num_conv_groups = poplibs_ceil_div(combined.num_conv_groups, transform->combine_conv_groups_factor);
@@ -54,11 +56,13 @@ static void resolve_flips(poplin_input_transform *transform, size_t dims)
         }
 }
 
-/* Whether vertices write each result once, in one go: one group of input channels, one kernel position, nothing added up afterwards. */
+/* Whether vertices write each result once, in one go: one group of input channels, one kernel position, nothing added
+ * up afterwards. */
 static bool writes_results(const struct conv_work *work)
 {
     const struct poplin_partition *partition = &work->plan.partition;
-    bool once = work->plan.method == POPLIN_AMP && work->c1 == 1 && partition->in_chan_split.serial == 1 && partition->in_chan_split.parallel == 1;
+    bool once = work->plan.method == POPLIN_AMP && work->c1 == 1 && partition->in_chan_split.serial == 1 &&
+                partition->in_chan_split.parallel == 1;
     for (unsigned d = 0; d < work->plan.num_field_dims; ++d)
         once = once && work->params.kernel_shape[d] == 1;
     return once;
@@ -68,8 +72,8 @@ bool conv_work_begin(struct conv_work *work, const struct poplin_conv_call *call
 {
     *work = (struct conv_work){ .call = call, .graph = call->graph, .where = call->where };
     work->transformed = poplin_conv_params_canonicalize(call->params);
-    if (!poplibs_ready(call->graph) ||
-        !poplin_plan_get(call->where, call->graph, call->api, call->params, call->options, call->cache, &work->plan, NULL))
+    if (!poplibs_ready(call->graph) || !poplin_plan_get(call->where, call->graph, call->api, call->params,
+                                                        call->options, call->cache, &work->plan, NULL))
         return false;
     add_steps(work);
     work->swapped = work->plan.transform.swap_operands;
@@ -108,7 +112,8 @@ static pop_tensor new_grouped(struct conv_work *work, bool weights, const char *
     return made;
 }
 
-/* An operand that is copied in any case: its channels in groups, evenly spread.  dims are those of the operand, the channels last. */
+/* An operand that is copied in any case: its channels in groups, evenly spread.  dims are those of the operand, the
+ * channels last. */
 static pop_tensor new_plain(struct conv_work *work, const size_t *dims, size_t rank, const char *name)
 {
     size_t channels = dims[rank - 1], inner = poplibs_min(channels, work->c2), grouped[CONV_MOST_DIMS + 1];
@@ -118,7 +123,8 @@ static pop_tensor new_plain(struct conv_work *work, const size_t *dims, size_t r
     grouped[0] = channels / inner;
     memcpy(grouped + 1, dims, (rank - 1) * sizeof(*dims));
     grouped[rank] = inner;
-    pop_tensor made = pop_graph_add_variable_at(work->where, work->graph, work->call->params->input_type, conv_shape(grouped, rank + 1), name);
+    pop_tensor made = pop_graph_add_variable_at(work->where, work->graph, work->call->params->input_type,
+                                                conv_shape(grouped, rank + 1), name);
     poputil_map_tensor_linearly_at(work->where, work->graph, made);
     made = pop_tensor_dim_roll_at(work->where, made, 0, (unsigned)rank - 1);
     return pop_tensor_flatten_dims_at(work->where, made, (unsigned)rank - 1, (unsigned)rank + 1);
@@ -127,11 +133,13 @@ static pop_tensor new_plain(struct conv_work *work, const size_t *dims, size_t r
 /* Nothing is multiplied: there is no plan for that. */
 static bool is_empty(const poplin_conv_params *params)
 {
-    size_t least = poplibs_min(poplibs_min(params->input_channels_per_conv_group, params->output_channels_per_conv_group),
-                               poplibs_min(params->batch_size, params->num_conv_groups));
+    size_t least =
+        poplibs_min(poplibs_min(params->input_channels_per_conv_group, params->output_channels_per_conv_group),
+                    poplibs_min(params->batch_size, params->num_conv_groups));
     for (size_t d = 0; d < params->num_field_dims; ++d)
-        least = poplibs_min(poplibs_min(least, poplin_conv_output_size(params, d)),
-                            poplibs_min(poplin_conv_truncated_input_size(params, d), poplin_conv_truncated_kernel_size(params, d)));
+        least = poplibs_min(
+            poplibs_min(least, poplin_conv_output_size(params, d)),
+            poplibs_min(poplin_conv_truncated_input_size(params, d), poplin_conv_truncated_kernel_size(params, d)));
     return least == 0;
 }
 
@@ -168,7 +176,8 @@ static pop_tensor new_weights(const struct poplin_conv_call *call)
     return new_plain(&work, dims, rank, call->name);
 }
 
-/* What is convolved in a call's place: without gaps in the input, without a stride, where the kernel has one element. */
+/* What is convolved in a call's place: without gaps in the input, without a stride, where the kernel has one element.
+ */
 struct inner_call {
     struct poplin_conv_call call;
     poplin_conv_params params;
@@ -206,7 +215,8 @@ pop_tensor poplin_conv_new_weights(const struct poplin_conv_call *call)
     return new_weights(&inner.call);
 }
 
-/* Whether blocks of the last `inner` dimensions are whole in memory: the first, the middle and the last one are looked at. */
+/* Whether blocks of the last `inner` dimensions are whole in memory: the first, the middle and the last one are looked
+ * at. */
 static bool has_whole_blocks(const struct conv_work *work, pop_tensor grouped, unsigned inner)
 {
     unsigned outer = (unsigned)pop_tensor_rank(grouped) - inner;
@@ -248,7 +258,8 @@ void conv_copy_and_pad(const struct conv_work *work, pop_tensor from, pop_tensor
         size_t count = pop_tensor_var_regions(from, &regions), at = 0;
         for (size_t i = 0; i < count; ++i) {
             size_t size = regions[i].interval.end - regions[i].interval.begin;
-            struct interval_vec *list = conv_is_zeros(work->where, work->graph, regions[i].variable, &last) ? &zeros : &data;
+            struct interval_vec *list =
+                conv_is_zeros(work->where, work->graph, regions[i].variable, &last) ? &zeros : &data;
             if (list->count && list->list[list->count - 1].end == at)
                 list->list[list->count - 1].end += size;
             else
@@ -278,7 +289,8 @@ static pop_tensor arrange(struct conv_work *work, pop_tensor grouped, bool weigh
         return grouped;
     pop_tensor made = new_grouped(work, weights, weights ? "weightsArranged" : "inputArranged");
     conv_avoid_local_pieces(work->where, work->graph, grouped, made);
-    conv_copy_and_pad(work, grouped, made, weights ? CONV_PAD_WEIGHTS : CONV_PAD_INPUT, weights ? CONV_ARRANGE_WEIGHTS : CONV_ARRANGE_INPUT);
+    conv_copy_and_pad(work, grouped, made, weights ? CONV_PAD_WEIGHTS : CONV_PAD_INPUT,
+                      weights ? CONV_ARRANGE_WEIGHTS : CONV_ARRANGE_INPUT);
     return made;
 }
 
@@ -311,28 +323,33 @@ pop_tensor poplin_conv_arranged_input(const struct poplin_conv_call *call, pop_t
 
 /* ---- the whole ---- */
 
-/* Joins what lies in order of splits, dimension after dimension from the innermost; dims[i] is the tensors' dimension that split i cut. */
-static pop_tensor join(const struct conv_work *work, pop_tensor *tensors, const size_t *splits, const unsigned *dims, unsigned count)
+/* Joins what lies in order of splits, dimension after dimension from the innermost; dims[i] is the tensors' dimension
+ * that split i cut. */
+static pop_tensor join(const struct conv_work *work, pop_tensor *tensors, const size_t *splits, const unsigned *dims,
+                       unsigned count)
 {
     size_t total = 1;
     for (unsigned i = 0; i < count; ++i)
         total *= splits[i];
     for (unsigned i = count; i-- > 0; total /= splits[i])
         for (size_t k = 0; splits[i] > 1 && k < total / splits[i]; ++k)
-            tensors[k] = pop_tensor_concat_at(work->where, (pop_tensors){ splits[i], tensors + k * splits[i] }, dims[i]);
+            tensors[k] =
+                pop_tensor_concat_at(work->where, (pop_tensors){ splits[i], tensors + k * splits[i] }, dims[i]);
     return tensors[0];
 }
 
 /* One serial step of the output channels; those of the input channels are added up one after the other. */
 static pop_tensor convolve(struct conv_work *work, unsigned out_chan_step, pop_tensor input, pop_tensor weights)
 {
-    unsigned steps = work->plan.partition.in_chan_split.serial, fields = work->plan.num_field_dims, cut[POPLIN_MOST_FIELD_DIMS + 3] = { 0, 2 };
+    unsigned steps = work->plan.partition.in_chan_split.serial, fields = work->plan.num_field_dims,
+             cut[POPLIN_MOST_FIELD_DIMS + 3] = { 0, 2 };
     pop_tensor *earlier = NULL, made = { 0 };
     for (unsigned step = 0; step < steps && poplibs_ready(work->graph); ++step) {
         struct conv_parts parts = conv_parts_make(work, out_chan_step, step);
         pop_tensor *sums = poplibs_zeros(parts.outputs, sizeof(*sums));
         conv_add_partials(work, &parts, input, weights);
-        conv_add_sums(work, &parts, earlier, step + 1 < steps ? conv_sum_type(work, parts.depth) : work->params.output_type, sums);
+        conv_add_sums(work, &parts, earlier,
+                      step + 1 < steps ? conv_sum_type(work, parts.depth) : work->params.output_type, sums);
         ++work->step;
         free(earlier);
         earlier = sums;
@@ -355,7 +372,8 @@ static pop_tensor zeros(const struct poplin_conv_call *call, struct conv_program
     for (size_t d = 0; d < call->params->num_field_dims; ++d)
         dims[rank++] = poplin_conv_output_size(call->params, d);
     dims[rank++] = call->params->output_channels_per_conv_group;
-    pop_tensor made = pop_graph_add_variable_at(call->where, call->graph, call->params->output_type, conv_shape(dims, rank), call->name);
+    pop_tensor made = pop_graph_add_variable_at(call->where, call->graph, call->params->output_type,
+                                                conv_shape(dims, rank), call->name);
     poputil_map_tensor_linearly_at(call->where, call->graph, made);
     popops_zero_in_at(call->where, call->graph, made, conv_program_set(program, CONV_CONVOLVE, call->name, "Zero"));
     return made;
@@ -369,12 +387,14 @@ static bool keeps_word(const struct conv_work *work, pop_tensor input, pop_tenso
         has_whole_blocks(work, work->swapped ? weights : input, work->swapped ? 3 : 2))
         return poplibs_ready(call->graph);
     return poplibs_fail(call->graph, POP_POPLAR_ERROR, call->where, call->api,
-                        "the operand that is said to be arranged is not laid out as this product's plan wants it: %s makes such a tensor, when it is "
+                        "the operand that is said to be arranged is not laid out as this product's plan wants it: %s "
+                        "makes such a tensor, when it is "
                         "called with the same shapes, types and options",
                         call->input_arranged_by);
 }
 
-static pop_tensor build(const struct poplin_conv_call *call, pop_tensor input, pop_tensor weights, struct conv_program *program)
+static pop_tensor build(const struct poplin_conv_call *call, pop_tensor input, pop_tensor weights,
+                        struct conv_program *program)
 {
     struct conv_work work;
     if (!conv_work_begin(&work, call))
@@ -391,23 +411,27 @@ static pop_tensor build(const struct poplin_conv_call *call, pop_tensor input, p
         slices[step] = convolve(&work, step, input, weights);
     pop_tensor output = { 0 };
     if (poplibs_ready(call->graph))
-        output = conv_transform_output_back(&work, steps == 1 ? slices[0] : pop_tensor_concat_at(call->where, (pop_tensors){ steps, slices }, 1));
+        output = conv_transform_output_back(
+            &work, steps == 1 ? slices[0] : pop_tensor_concat_at(call->where, (pop_tensors){ steps, slices }, 1));
     free(slices);
     return output;
 }
 
-/* A copy in one variable, tile by tile (option gatherConvOutput): whoever reads it next finds each tile's part in one piece. */
+/* A copy in one variable, tile by tile (option gatherConvOutput): whoever reads it next finds each tile's part in one
+ * piece. */
 static pop_tensor gather_output(const struct poplin_conv_call *call, pop_tensor output, struct conv_program *program)
 {
     char path[256];
-    pop_tensor gathered = pop_graph_clone_at(call->where, call->graph, pop_tensor_type(output), output, POP_CLONE_GATHER_AND_PRESERVE_TILE_ORDER_AND_ALIASES,
+    pop_tensor gathered = pop_graph_clone_at(call->where, call->graph, pop_tensor_type(output), output,
+                                             POP_CLONE_GATHER_AND_PRESERVE_TILE_ORDER_AND_ALIASES,
                                              poplibs_path(path, sizeof(path), call->name, "gathered"));
     if (poplibs_ready(call->graph))
         conv_program_copy(program, CONV_GATHER, output, gathered);
     return gathered;
 }
 
-pop_tensor poplin_conv_add(const struct poplin_conv_call *call, pop_tensor input, pop_tensor weights, struct conv_program *program)
+pop_tensor poplin_conv_add(const struct poplin_conv_call *call, pop_tensor input, pop_tensor weights,
+                           struct conv_program *program)
 {
     struct inner_call inner;
     find_inner(&inner, call);
@@ -418,10 +442,12 @@ pop_tensor poplin_conv_add(const struct poplin_conv_call *call, pop_tensor input
     pop_tensor output = build(&inner.call, input, weights, program);
     if (inner.dilates && poplibs_ready(call->graph))
         output = conv_dilate_output(call, output, program);
-    return call->options->gather_conv_output && poplibs_ready(call->graph) ? gather_output(call, output, program) : output;
+    return call->options->gather_conv_output && poplibs_ready(call->graph) ? gather_output(call, output, program)
+                                                                           : output;
 }
 
-pop_tensor poplin_conv_build(const struct poplin_conv_call *call, pop_tensor input, pop_tensor weights, pop_program sequence)
+pop_tensor poplin_conv_build(const struct poplin_conv_call *call, pop_tensor input, pop_tensor weights,
+                             pop_program sequence)
 {
     struct conv_program program = conv_program_begin(call->where, call->graph, call->name);
     pop_tensor output = poplin_conv_add(call, input, weights, &program);

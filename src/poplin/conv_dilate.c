@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The backward pass of a strided convolution with a kernel of one element has zeros between its outputs: they are written, not computed. */
+/* The backward pass of a strided convolution with a kernel of one element has zeros between its outputs: they are
+ * written, not computed. */
 #include "poplin/conv_work.h"
 
 #include <poplin/conv_util.h>
@@ -9,8 +10,9 @@
 static bool dilates(const poplin_conv_params *params, size_t d)
 {
     const poplin_input_transform *kernel = &params->kernel_transform;
-    return params->input_transform.dilation[d] > 1 && params->input_field_shape[d] > 1 && params->kernel_shape[d] == 1 && !kernel->padding_lower[d] &&
-           !kernel->padding_upper[d] && params->output_transform.stride[d] == 1;
+    return params->input_transform.dilation[d] > 1 && params->input_field_shape[d] > 1 &&
+           params->kernel_shape[d] == 1 && !kernel->padding_lower[d] && !kernel->padding_upper[d] &&
+           params->output_transform.stride[d] == 1;
 }
 
 bool conv_undilated(const poplin_conv_params *params, poplin_conv_params *undilated)
@@ -31,8 +33,8 @@ bool conv_undilated(const poplin_conv_params *params, poplin_conv_params *undila
     return found;
 }
 
-/* Output elements along a dimension: those that have a place in the undilated output (count of them), their places, and for every one the place of a
- * neighbour. */
+/* Output elements along a dimension: those that have a place in the undilated output (count of them), their places, and
+ * for every one the place of a neighbour. */
 struct places {
     unsigned *outs, *places, *near;
     size_t count, all;
@@ -40,7 +42,8 @@ struct places {
 static struct places find_places(const poplin_conv_params *params, unsigned d)
 {
     size_t all = poplin_conv_output_size(params, d);
-    struct places found = { poplibs_new(all, sizeof(unsigned)), poplibs_new(all, sizeof(unsigned)), poplibs_new(all, sizeof(unsigned)), 0, all };
+    struct places found = { poplibs_new(all, sizeof(unsigned)), poplibs_new(all, sizeof(unsigned)),
+                            poplibs_new(all, sizeof(unsigned)), 0, all };
     for (size_t o = 0; o < all; ++o) {
         unsigned place = poplin_get_input_index(d, (unsigned)o, 0, params);
         found.near[o] = place != POPLIN_NO_INDEX ? place : found.count ? found.places[found.count - 1] : 0;
@@ -61,7 +64,8 @@ pop_tensor conv_new_like(const struct poplin_conv_call *call, pop_tensor like)
         return (pop_tensor){ 0 };
     dims[0] = dims[rank] / grouping;
     dims[rank] = grouping;
-    pop_tensor made = pop_graph_add_variable_at(call->where, call->graph, pop_tensor_type(like), conv_shape(dims, rank + 1), call->name);
+    pop_tensor made = pop_graph_add_variable_at(call->where, call->graph, pop_tensor_type(like),
+                                                conv_shape(dims, rank + 1), call->name);
     made = pop_tensor_dim_roll_at(call->where, made, 0, (unsigned)rank - 1);
     made = pop_tensor_flatten_dims_at(call->where, made, (unsigned)rank - 1, (unsigned)rank + 1);
     pop_graph_set_tile_mapping_lists_at(call->where, call->graph, made, &mapping);
@@ -82,7 +86,8 @@ pop_tensor conv_dilate_output(const struct poplin_conv_call *call, pop_tensor un
         }
     pop_tensor made = conv_new_like(call, beside), to = made;
     if (poplibs_ready(call->graph))
-        popops_zero_in_at(call->where, call->graph, made, conv_program_set(program, CONV_CLEAR_OUTPUT, call->name, "Zero"));
+        popops_zero_in_at(call->where, call->graph, made,
+                          conv_program_set(program, CONV_CLEAR_OUTPUT, call->name, "Zero"));
     for (unsigned d = 0; d < dims && poplibs_ready(call->graph); ++d)
         if (places[d].all) {
             undilated = conv_gather(&work, undilated, 2 + d, places[d].places, places[d].count);

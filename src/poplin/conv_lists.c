@@ -6,7 +6,8 @@ static unsigned next_of(const pop_vertex_view *vertex, size_t *at)
     return (unsigned)pop_vertex_view_field_value(vertex, "worklists", (*at)++);
 }
 
-/* Reads a worker's list of one kernel position to items, which it may not take longer than what stands there: gives the elements of it. */
+/* Reads a worker's list of one kernel position to items, which it may not take longer than what stands there: gives the
+ * elements of it. */
 static unsigned read_list(const pop_vertex_view *vertex, size_t *at, unsigned *items, size_t *count)
 {
     unsigned sum = 0;
@@ -19,12 +20,15 @@ static unsigned read_list(const pop_vertex_view *vertex, size_t *at, unsigned *i
     return sum;
 }
 
-/* Kernel positions stand in the order of the kernel: position p belongs to row p / width, and height such rows are computed together. */
-struct conv_lists poplin_conv_lists_of(const pop_vertex_view *vertex, unsigned positions, unsigned width, unsigned height)
+/* Kernel positions stand in the order of the kernel: position p belongs to row p / width, and height such rows are
+ * computed together. */
+struct conv_lists poplin_conv_lists_of(const pop_vertex_view *vertex, unsigned positions, unsigned width,
+                                       unsigned height)
 {
     unsigned workers = poplin_conv_field(vertex, "num_workers");
     size_t total = pop_vertex_view_field_size(vertex, "worklists", POP_WHOLE), used = 0, at = 0;
-    struct conv_lists found = { poplibs_zeros((size_t)positions * workers, sizeof(*found.lists)), poplibs_new(total, sizeof(*found.items)) };
+    struct conv_lists found = { poplibs_zeros((size_t)positions * workers, sizeof(*found.lists)),
+                                poplibs_new(total, sizeof(*found.items)) };
     unsigned *sums = poplibs_zeros((size_t)positions * workers, sizeof(*sums));
     for (unsigned p = 0; p < positions; ++p)
         for (unsigned w = 0; w < workers; ++w) {
@@ -42,6 +46,6 @@ struct conv_lists poplin_conv_lists_of(const pop_vertex_view *vertex, unsigned p
 }
 struct conv_lists poplin_conv_lists(const pop_vertex_view *vertex)
 {
-    return poplin_conv_lists_of(vertex, poplin_conv_field(vertex, "kernel_size"), poplin_conv_field(vertex, "filter_width"),
-                                poplin_conv_field(vertex, "filter_height"));
+    return poplin_conv_lists_of(vertex, poplin_conv_field(vertex, "kernel_size"),
+                                poplin_conv_field(vertex, "filter_width"), poplin_conv_field(vertex, "filter_height"));
 }

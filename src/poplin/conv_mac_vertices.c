@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* poplin::ConvPartialHorizontalMac<input, partials, limited>: a few output channels by products along the input channels.
- * poplin::OuterProduct<T>: out[group][position][channel] = in[position] * weights[group][channel]. */
+/* poplin::ConvPartialHorizontalMac<input, partials, limited>: a few output channels by products along the input
+ * channels. poplin::OuterProduct<T>: out[group][position][channel] = in[position] * weights[group][channel]. */
 #include "poplin/conv_vertex.h"
 
 /* X(input, partials, limited, index type, tag) */
-#define MAC_TYPES(input, partial, X) X(input, partial, "true", unsigned short, u16) X(input, partial, "false", unsigned, u32)
+#define MAC_TYPES(input, partial, X)                                                                                   \
+    X(input, partial, "true", unsigned short, u16) X(input, partial, "false", unsigned, u32)
 #define MAC_NAME(input, partial, limited) "poplin::ConvPartialHorizontalMac<" #input "," #partial "," limited ">"
 
 #ifdef __POPC__
@@ -13,9 +14,11 @@
 DOT_OF(float)
 DOT_OF(half)
 
-/* A cycle reads inputs and weights, of two memory elements; the results need not be interleaved, as those of conv units. */
+/* A cycle reads inputs and weights, of two memory elements; the results need not be interleaved, as those of conv
+ * units. */
 #define MAC_VERTEX(input, partial, limited, index, tag)                                                                \
-    static const index *block_##tag##_##input##_##partial(struct conv_shape s, const input *in, const input *weights, partial *out, const index *items) \
+    static const index *block_##tag##_##input##_##partial(struct conv_shape s, const input *in, const input *weights,  \
+                                                          partial *out, const index *items)                            \
     {                                                                                                                  \
         for (unsigned worker = 0; worker < s.num_workers; ++worker) {                                                  \
             const index *end = items + 1 + 3 * (size_t)items[0];                                                       \
@@ -39,7 +42,8 @@ DOT_OF(half)
 CONV_PAIRS(MAC_TYPES, MAC_VERTEX)
 
 #define OUTER_PRODUCT_VERTEX(type)                                                                                     \
-    POP_VERTEX(OuterProduct_##type) {                                                                                  \
+    POP_VERTEX(OuterProduct_##type)                                                                                    \
+    {                                                                                                                  \
         POP_INPUT(POP_VECTOR(type)) in;                                                                                \
         POP_INPUT(POP_VECTOR(type, ONE_PTR, 8)) weights;                                                               \
         POP_OUTPUT(POP_VECTORS(type, SPAN, ONE_PTR, 8)) out;                                                           \
@@ -79,8 +83,9 @@ static pop_perf estimate_mac(const pop_vertex_view *vertex, const pop_target *ta
     for (unsigned i = 0; i < mac.kernel_size * mac.num_workers; ++i)
         for (size_t k = 0; k < lists.lists[i].count; ++k)
             positions += lists.lists[i].items[k];
-    pop_perf perf = { poplin_cycles_horizontal_mac(&mac, lists.lists),
-                      2 * positions * mac.conv_groups * mac.in_groups * mac.out_groups * mac.in_chans_per_group * mac.out_chans_per_group };
+    pop_perf perf = { poplin_cycles_horizontal_mac(&mac, lists.lists), 2 * positions * mac.conv_groups * mac.in_groups *
+                                                                           mac.out_groups * mac.in_chans_per_group *
+                                                                           mac.out_chans_per_group };
     free(lists.lists);
     free(lists.items);
     return perf;
@@ -88,19 +93,24 @@ static pop_perf estimate_mac(const pop_vertex_view *vertex, const pop_target *ta
 
 static pop_perf estimate_outer_product(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
-    size_t width = pop_vertex_view_field_size(vertex, "in", POP_WHOLE), groups = pop_vertex_view_field_size(vertex, "out", POP_WHOLE);
+    size_t width = pop_vertex_view_field_size(vertex, "in", POP_WHOLE),
+           groups = pop_vertex_view_field_size(vertex, "out", POP_WHOLE);
     unsigned chans = poplin_conv_field(vertex, "chans_per_group");
-    return (pop_perf){ poplin_cycles_outer_product(poplin_kind_float_inputs(user), (unsigned)width, (unsigned)groups * chans, chans, target->data_path_width),
+    return (pop_perf){ poplin_cycles_outer_product(poplin_kind_float_inputs(user), (unsigned)width,
+                                                   (unsigned)groups * chans, chans, target->data_path_width),
                        width * groups * chans };
 }
 
 void poplin_conv_mac_vertices(pop_graph *graph)
 {
 #define REGISTER(input, partial, limited, index, tag)                                                                  \
-    pop_graph_register_perf_estimator(graph, MAC_NAME(input, partial, limited), estimate_mac,                          \
-                                      poplibs_as_user(CONV_KIND(CONV_IS_FLOAT_##input, CONV_IS_FLOAT_##partial, 0u, 0u)));
+    pop_graph_register_perf_estimator(                                                                                 \
+        graph, MAC_NAME(input, partial, limited), estimate_mac,                                                        \
+        poplibs_as_user(CONV_KIND(CONV_IS_FLOAT_##input, CONV_IS_FLOAT_##partial, 0u, 0u)));
     CONV_PAIRS(MAC_TYPES, REGISTER)
-    pop_graph_register_perf_estimator(graph, "poplin::OuterProduct<float>", estimate_outer_product, poplibs_as_user(CONV_KIND(1u, 1u, 0u, 0u)));
-    pop_graph_register_perf_estimator(graph, "poplin::OuterProduct<half>", estimate_outer_product, poplibs_as_user(CONV_KIND(0u, 0u, 0u, 0u)));
+    pop_graph_register_perf_estimator(graph, "poplin::OuterProduct<float>", estimate_outer_product,
+                                      poplibs_as_user(CONV_KIND(1u, 1u, 0u, 0u)));
+    pop_graph_register_perf_estimator(graph, "poplin::OuterProduct<half>", estimate_outer_product,
+                                      poplibs_as_user(CONV_KIND(0u, 0u, 0u, 0u)));
 }
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The plan's transforms on tensors: forth for operands, back for the output and for new operands.  Dimensions of operands here are {groups, batch,
- * field..., channels} and {groups, kernel..., output channels, input channels}. */
+/* The plan's transforms on tensors: forth for operands, back for the output and for new operands.  Dimensions of
+ * operands here are {groups, batch, field..., channels} and {groups, kernel..., output channels, input channels}. */
 #include "poplin/conv_work.h"
 
 #include <poplin/conv_util.h>
@@ -49,7 +49,10 @@ bool conv_is_zeros(pop_where where, pop_graph *graph, uint32_t variable, struct 
     if (!pop_graph_is_constant(graph, variable))
         return false;
     if (!last->known || last->variable != variable)
-        *last = (struct conv_constant){ true, pop_tensor_constant_double(pop_graph_variable_at(where, graph, variable), &value) && value == 0, variable };
+        *last = (struct conv_constant){
+            true, pop_tensor_constant_double(pop_graph_variable_at(where, graph, variable), &value) && value == 0,
+            variable
+        };
     return last->zero;
 }
 static pop_tensor pad(const struct conv_work *work, pop_tensor t, unsigned dim, size_t before, size_t after)
@@ -92,21 +95,25 @@ pop_tensor conv_gather(const struct conv_work *work, pop_tensor t, unsigned dim,
             continue;
         }
         if (end < count && indices[end] != POPLIN_NO_INDEX && indices[end] != indices[at])
-            for (++end; end < count && indices[end] != POPLIN_NO_INDEX && indices[end] - indices[end - 1] == indices[at + 1] - indices[at];)
+            for (++end; end < count && indices[end] != POPLIN_NO_INDEX &&
+                        indices[end] - indices[end - 1] == indices[at + 1] - indices[at];)
                 ++end;
-        unsigned low = (unsigned)poplibs_min(indices[at], indices[end - 1]), high = (unsigned)poplibs_max(indices[at], indices[end - 1]);
+        unsigned low = (unsigned)poplibs_min(indices[at], indices[end - 1]),
+                 high = (unsigned)poplibs_max(indices[at], indices[end - 1]);
         pop_tensor piece = pop_tensor_slice_at(work->where, t, low, high + 1, dim);
         if (end - at > 1)
             piece = pop_tensor_sub_sample_at(work->where, piece, (high - low) / (unsigned)(end - at - 1), dim);
         pieces[used++] = indices[at] > indices[end - 1] ? pop_tensor_reverse_at(work->where, piece, dim) : piece;
     }
-    joined = used == 1 ? pieces[0] : used ? pop_tensor_concat_at(work->where, (pop_tensors){ used, pieces }, dim)
-                                          : pop_tensor_slice_at(work->where, t, 0, 0, dim);
+    joined = used == 1 ? pieces[0]
+             : used    ? pop_tensor_concat_at(work->where, (pop_tensors){ used, pieces }, dim)
+                       : pop_tensor_slice_at(work->where, t, 0, 0, dim);
     free(pieces);
     return joined;
 }
 
-/* ---- kernel positions of a dimension become input channels: channel k I + i is channel i where position k meets it ---- */
+/* ---- kernel positions of a dimension become input channels: channel k I + i is channel i where position k meets it
+ * ---- */
 
 /* The parameters with nothing done to the output along a dimension whose positions the expanded input has. */
 static poplin_conv_params output_left_alone(const poplin_conv_params *params, unsigned dim, size_t positions)
@@ -121,10 +128,12 @@ static poplin_conv_params output_left_alone(const poplin_conv_params *params, un
     return found;
 }
 
-static pop_tensor expand_input(const struct conv_work *work, const struct conv_step *step, const poplin_conv_params *after, pop_tensor input)
+static pop_tensor expand_input(const struct conv_work *work, const struct conv_step *step,
+                               const poplin_conv_params *after, pop_tensor input)
 {
     unsigned dim = step->number;
-    size_t positions = after->input_field_shape[dim], kernel = after->input_channels_per_conv_group / step->before.input_channels_per_conv_group;
+    size_t positions = after->input_field_shape[dim],
+           kernel = after->input_channels_per_conv_group / step->before.input_channels_per_conv_group;
     size_t first = kernel == step->before.kernel_shape[dim] ? 0 : step->before.kernel_transform.truncation_lower[dim];
     poplin_conv_params params = output_left_alone(&step->before, dim, positions);
     unsigned *indices = poplibs_new(positions, sizeof(*indices));
@@ -134,29 +143,35 @@ static pop_tensor expand_input(const struct conv_work *work, const struct conv_s
             indices[o] = poplin_get_input_index(dim, (unsigned)o, (unsigned)(first + k), &params);
         parts[k] = conv_gather(work, input, 2 + dim, indices, positions);
     }
-    pop_tensor made = pop_tensor_concat_at(work->where, (pop_tensors){ kernel, parts }, (unsigned)pop_tensor_rank(input) - 1);
+    pop_tensor made =
+        pop_tensor_concat_at(work->where, (pop_tensors){ kernel, parts }, (unsigned)pop_tensor_rank(input) - 1);
     free(indices);
     free(parts);
     return made;
 }
-static pop_tensor expand_weights(const struct conv_work *work, const struct conv_step *step, const poplin_conv_params *after, pop_tensor weights)
+static pop_tensor expand_weights(const struct conv_work *work, const struct conv_step *step,
+                                 const poplin_conv_params *after, pop_tensor weights)
 {
     unsigned dim = 1 + step->number, rank = (unsigned)pop_tensor_rank(weights);
     size_t kernel = after->input_channels_per_conv_group / step->before.input_channels_per_conv_group;
-    size_t first = kernel == step->before.kernel_shape[step->number] ? 0 : step->before.kernel_transform.truncation_lower[step->number];
+    size_t first = kernel == step->before.kernel_shape[step->number]
+                       ? 0
+                       : step->before.kernel_transform.truncation_lower[step->number];
     pop_tensor used = pop_tensor_slice_at(work->where, weights, first, first + kernel, dim);
     return insert_ones(work, flatten(work, roll(work, used, dim, rank - 2), rank - 2, rank), dim, 1);
 }
 
 /* ---- field positions of a dimension become output channels p O + o, all positions of the input input channels ---- */
 
-static pop_tensor field_to_in_chans(const struct conv_work *work, unsigned d, const poplin_conv_params *before, pop_tensor input)
+static pop_tensor field_to_in_chans(const struct conv_work *work, unsigned d, const poplin_conv_params *before,
+                                    pop_tensor input)
 {
     unsigned dim = 2 + d, rank = (unsigned)pop_tensor_rank(input), first = before->input_transform.truncation_lower[d];
     input = pop_tensor_slice_at(work->where, input, first, first + poplin_conv_truncated_input_size(before, d), dim);
     return insert_ones(work, flatten(work, roll(work, input, dim, rank - 2), rank - 2, rank), dim, 1);
 }
-static pop_tensor weights_of_positions(const struct conv_work *work, unsigned d, const poplin_conv_params *params, pop_tensor weights)
+static pop_tensor weights_of_positions(const struct conv_work *work, unsigned d, const poplin_conv_params *params,
+                                       pop_tensor weights)
 {
     unsigned dim = 1 + d, rank = (unsigned)pop_tensor_rank(weights);
     size_t outs = poplin_conv_output_size(params, d), ins = poplin_conv_truncated_input_size(params, d);
@@ -199,7 +214,8 @@ static pop_tensor unflatten_field(const struct conv_work *work, unsigned set, co
     for (unsigned bit = 0; bit <= highest; ++bit)
         if (set >> bit & 1)
             dims[count++] = sizes[bit];
-    t = pop_tensor_reshape_partial_at(work->where, t, 1 + highest - taken, 2 + highest - taken, conv_shape(dims, count));
+    t = pop_tensor_reshape_partial_at(work->where, t, 1 + highest - taken, 2 + highest - taken,
+                                      conv_shape(dims, count));
     for (unsigned bit = 0, at = 0; bit < highest; ++bit)
         if (set >> bit & 1)
             t = roll(work, t, 1 + highest - taken + at++, 1 + bit);
@@ -240,7 +256,8 @@ static pop_tensor separate(const struct conv_work *work, const struct conv_step 
 
 /* ---- all steps ---- */
 
-static void step_forth(struct conv_work *work, const struct conv_step *step, const poplin_conv_params *after, pop_tensor *input, pop_tensor *weights)
+static void step_forth(struct conv_work *work, const struct conv_step *step, const poplin_conv_params *after,
+                       pop_tensor *input, pop_tensor *weights)
 {
     unsigned dims = (unsigned)step->before.num_field_dims;
     switch (step->kind) {
@@ -284,7 +301,8 @@ static const poplin_conv_params *after_step(const struct conv_work *work, unsign
 }
 
 /* {groups, ..., channels} with padded channels to {G1, C1, ..., g2, c2}, and back without the padding. */
-static pop_tensor group(const struct conv_work *work, pop_tensor t, size_t outer_groups, unsigned g2, size_t outer, unsigned inner)
+static pop_tensor group(const struct conv_work *work, pop_tensor t, size_t outer_groups, unsigned g2, size_t outer,
+                        unsigned inner)
 {
     unsigned rank = (unsigned)pop_tensor_rank(t);
     t = pad(work, t, 0, 0, outer_groups * g2 - pop_tensor_dim(t, 0));
@@ -313,15 +331,15 @@ static pop_tensor flip(const struct conv_work *work, pop_tensor t, const bool *f
 static pop_tensor group_weights(const struct conv_work *work, pop_tensor t)
 {
     unsigned rank = (unsigned)pop_tensor_rank(t);
-    t = group(work, t, work->g1, work->g2, work->c1, work->c2);                                      /* {G1, C1, kernel..., O, g2, c2} */
+    t = group(work, t, work->g1, work->g2, work->c1, work->c2); /* {G1, C1, kernel..., O, g2, c2} */
     t = pad(work, t, rank - 1, 0, work->o1 * work->o2 - pop_tensor_dim(t, rank - 1));
-    t = split_dim(work, t, rank - 1, work->o1, work->o2);                                            /* {G1, C1, kernel..., O1, o2, g2, c2} */
+    t = split_dim(work, t, rank - 1, work->o1, work->o2); /* {G1, C1, kernel..., O1, o2, g2, c2} */
     return roll(work, roll(work, t, rank - 1, 1), rank, rank + 1);
 }
 static pop_tensor ungroup_weights(const struct conv_work *work, pop_tensor t)
 {
     unsigned rank = (unsigned)pop_tensor_rank(t);
-    t = roll(work, roll(work, t, rank - 2, rank - 3), 1, rank - 4);                                  /* {G1, C1, kernel..., O1, o2, g2, c2} */
+    t = roll(work, roll(work, t, rank - 2, rank - 3), 1, rank - 4); /* {G1, C1, kernel..., O1, o2, g2, c2} */
     t = flatten(work, t, rank - 4, rank - 2);
     t = pop_tensor_slice_at(work->where, t, 0, work->transformed.output_channels_per_conv_group, rank - 4);
     return ungroup(work, t, work->transformed.num_conv_groups, work->transformed.input_channels_per_conv_group);
@@ -331,13 +349,15 @@ void conv_transform_operands(struct conv_work *work, pop_tensor *input, pop_tens
 {
     for (unsigned i = 0; i < work->num_steps; ++i)
         step_forth(work, &work->steps[i], after_step(work, i), input, weights);
-    *input = group(work, flip(work, *input, work->transformed.input_transform.flip, 2), work->g1, work->g2, work->c1, work->c2);
+    *input = group(work, flip(work, *input, work->transformed.input_transform.flip, 2), work->g1, work->g2, work->c1,
+                   work->c2);
     *weights = group_weights(work, flip(work, *weights, work->transformed.kernel_transform.flip, 1));
 }
 
 pop_tensor conv_transform_output_back(struct conv_work *work, pop_tensor grouped)
 {
-    pop_tensor t = ungroup(work, grouped, work->transformed.num_conv_groups, work->transformed.output_channels_per_conv_group);
+    pop_tensor t =
+        ungroup(work, grouped, work->transformed.num_conv_groups, work->transformed.output_channels_per_conv_group);
     for (unsigned i = work->num_steps; i-- > 0;) {
         const struct conv_step *step = &work->steps[i];
         const poplin_conv_params *before = &step->before;
@@ -357,7 +377,8 @@ pop_tensor conv_transform_output_back(struct conv_work *work, pop_tensor grouped
             for (unsigned d = dims; d-- > 0;)
                 if (step->number >> d & 1) {
                     size_t channels = pop_tensor_dim(t, rank - 1) / sizes[1 + d];
-                    t = roll(work, remove_ones(work, split_dim(work, t, rank - 1, sizes[1 + d], channels), 2 + d, 1), rank - 2, 2 + d);
+                    t = roll(work, remove_ones(work, split_dim(work, t, rank - 1, sizes[1 + d], channels), 2 + d, 1),
+                             rank - 2, 2 + d);
                 }
     }
     return t;
@@ -386,7 +407,8 @@ bool conv_weights_are_a_view(const struct conv_work *work)
     return is_a_view(work, !work->swapped);
 }
 
-/* Back through the steps that views have, from the transformed input or weights to what was given: with swapped operands the other one. */
+/* Back through the steps that views have, from the transformed input or weights to what was given: with swapped
+ * operands the other one. */
 static pop_tensor steps_back(struct conv_work *work, pop_tensor t, bool weights)
 {
     for (unsigned i = work->num_steps; i-- > 0;) {

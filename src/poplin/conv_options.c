@@ -39,17 +39,20 @@ static pop_type partials_of(int choice)
 }
 
 /* Takes what was parsed over; a text says what cannot be. */
-static bool take(const pop_target *target, const struct parsed *parsed, struct poplin_conv_options *options, char *text, size_t size)
+static bool take(const pop_target *target, const struct parsed *parsed, struct poplin_conv_options *options, char *text,
+                 size_t size)
 {
     *options = parsed->options;
     if (!(options->available_memory_proportion >= 0 && options->available_memory_proportion <= 1)) {
-        pop_text_format(text, size, "option 'availableMemoryProportion' is %g; it must be from 0 to 1", options->available_memory_proportion);
+        pop_text_format(text, size, "option 'availableMemoryProportion' is %g; it must be from 0 to 1",
+                        options->available_memory_proportion);
         return false;
     }
-    if (!parsed->num_ipus || parsed->num_ipus > target->num_ipus || !parsed->tiles_per_ipu || parsed->tiles_per_ipu > target->tiles_per_ipu) {
+    if (!parsed->num_ipus || parsed->num_ipus > target->num_ipus || !parsed->tiles_per_ipu ||
+        parsed->tiles_per_ipu > target->tiles_per_ipu) {
         bool ipus = !parsed->num_ipus || parsed->num_ipus > target->num_ipus;
-        snprintf(text, size, "option '%s' is %u; the target has %u", ipus ? "numIPUs" : "tilesPerIPU", ipus ? parsed->num_ipus : parsed->tiles_per_ipu,
-                 ipus ? target->num_ipus : target->tiles_per_ipu);
+        snprintf(text, size, "option '%s' is %u; the target has %u", ipus ? "numIPUs" : "tilesPerIPU",
+                 ipus ? parsed->num_ipus : parsed->tiles_per_ipu, ipus ? target->num_ipus : target->tiles_per_ipu);
         return false;
     }
     options->num_ipus = parsed->num_ipus;
@@ -58,8 +61,8 @@ static bool take(const pop_target *target, const struct parsed *parsed, struct p
     options->inter_tile_partials_type = partials_of(parsed->inter_tile < 0 ? parsed->partials : parsed->inter_tile);
     options->inter_ipu_partials_type = partials_of(parsed->inter_ipu < 0 ? parsed->partials : parsed->inter_ipu);
     if (parsed->output && strlen(parsed->output) >= sizeof(options->constraints_output)) {
-        snprintf(text, size, "option 'planConstraintsOutputFilename' has %zu characters; it takes %zu at most", strlen(parsed->output),
-                 sizeof(options->constraints_output) - 1);
+        snprintf(text, size, "option 'planConstraintsOutputFilename' has %zu characters; it takes %zu at most",
+                 strlen(parsed->output), sizeof(options->constraints_output) - 1);
         return false;
     }
     if (parsed->output)
@@ -67,7 +70,8 @@ static bool take(const pop_target *target, const struct parsed *parsed, struct p
     if (!parsed->constraints || !*parsed->constraints)
         return true;
     options->is_constrained = true;
-    return poplin_plan_constraints_read(parsed->constraints, options->num_ipus, options->constraints, &options->alternatives, text, size);
+    return poplin_plan_constraints_read(parsed->constraints, options->num_ipus, options->constraints,
+                                        &options->alternatives, text, size);
 }
 
 static struct parsed defaults(const pop_target *target)
@@ -83,14 +87,16 @@ static struct parsed defaults(const pop_target *target)
 }
 enum { OPTIONS = sizeof(table) / sizeof(table[0]) };
 
-bool poplin_conv_options_parse(pop_where where, pop_graph *graph, const char *api, pop_options given, struct poplin_conv_options *options)
+bool poplin_conv_options_parse(pop_where where, pop_graph *graph, const char *api, pop_options given,
+                               struct poplin_conv_options *options)
 {
     char text[400];
     const pop_target *target = pop_graph_target(graph);
     struct parsed parsed = defaults(target);
     if (!poplibs_parse_options(where, graph, api, given, table, OPTIONS, &parsed))
         return false;
-    return take(target, &parsed, options, text, sizeof(text)) || poplibs_fail(graph, POP_INVALID_OPTION, where, api, "%s", text);
+    return take(target, &parsed, options, text, sizeof(text)) ||
+           poplibs_fail(graph, POP_INVALID_OPTION, where, api, "%s", text);
 }
 
 /* poplibs_parse_options tells a graph what is wrong: one is made for it. */
@@ -98,7 +104,8 @@ pop_status poplin_conv_options_read(pop_where where, const pop_target *target, c
                                     struct poplin_conv_options *options, pop_error *error)
 {
     pop_graph *graph = pop_graph_create(target);
-    pop_status status = poplin_conv_options_parse(where, graph, api, given, options) ? POP_OK : pop_graph_take_error(graph, error);
+    pop_status status =
+        poplin_conv_options_parse(where, graph, api, given, options) ? POP_OK : pop_graph_take_error(graph, error);
     pop_graph_destroy(graph);
     return status;
 }

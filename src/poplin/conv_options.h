@@ -21,7 +21,8 @@ enum poplin_pass {
 };
 /* "NONE|NONE_MATMUL|..." in the enumeration's order. */
 #define POPLIN_PASS_NAMES                                                                                              \
-    "NONE|NONE_MATMUL|INFERENCE_FWD|TRAINING_FWD|TRAINING_BWD|TRAINING_WU|FC_INFERENCE_FWD|FC_TRAINING_FWD|FC_TRAINING_BWD|FC_TRAINING_WU"
+    "NONE|NONE_MATMUL|INFERENCE_FWD|TRAINING_FWD|TRAINING_BWD|TRAINING_WU|FC_INFERENCE_FWD|FC_TRAINING_FWD|FC_"        \
+    "TRAINING_BWD|FC_TRAINING_WU"
 
 enum poplin_method { POPLIN_AMP, POPLIN_SLIC, POPLIN_MAC, POPLIN_OUTER_PRODUCT, POPLIN_METHODS };
 
@@ -30,8 +31,10 @@ enum poplin_method { POPLIN_AMP, POPLIN_SLIC, POPLIN_MAC, POPLIN_OUTER_PRODUCT, 
 struct poplin_plan_constraints {
     unsigned swap_operands, combine_conv_groups_factor;
     unsigned expand_dims, out_chan_flatten_dims; /* sets: bit d is field dimension d */
-    unsigned method, conv_groups_per_group, in_chans_per_group, partial_chans_per_group, num_conv_units, slic_window_width;
-    unsigned field_split[POPLIN_MOST_FIELD_DIMS], kernel_split[POPLIN_MOST_FIELD_DIMS]; /* of the dimensions that the planner sees: at least 2 */
+    unsigned method, conv_groups_per_group, in_chans_per_group, partial_chans_per_group, num_conv_units,
+        slic_window_width;
+    unsigned field_split[POPLIN_MOST_FIELD_DIMS],
+        kernel_split[POPLIN_MOST_FIELD_DIMS]; /* of the dimensions that the planner sees: at least 2 */
     unsigned batch_split, conv_group_split;
     unsigned out_chan_serial, out_chan_parallel, in_chan_serial, in_chan_parallel;
 };
@@ -41,11 +44,11 @@ enum { POPLIN_MOST_ALTERNATIVES = 16 };
 
 /* What a convolution is planned for.  Beside others it has the tiles_per_ipu tiles from first_tile on. */
 enum poplin_objective {
-    POPLIN_ALONE,                 /* the fewest cycles; passes of a fully connected layer together */
-    POPLIN_FEWEST_CYCLES,         /* the same, for itself */
-    POPLIN_LEAST_MEMORY,          /* of a tile */
-    POPLIN_FEWEST_TILES,          /* in most_cycles */
-    POPLIN_LIKE_ON_FEWEST_TILES,  /* no step longer than those of like, or as little as can be; then the fewest tiles */
+    POPLIN_ALONE,                /* the fewest cycles; passes of a fully connected layer together */
+    POPLIN_FEWEST_CYCLES,        /* the same, for itself */
+    POPLIN_LEAST_MEMORY,         /* of a tile */
+    POPLIN_FEWEST_TILES,         /* in most_cycles */
+    POPLIN_LIKE_ON_FEWEST_TILES, /* no step longer than those of like, or as little as can be; then the fewest tiles */
     POPLIN_LIKE_IN_LEAST_MEMORY,
 };
 struct poplin_plan_share {
@@ -57,10 +60,12 @@ struct poplin_plan_share {
 
 struct poplin_conv_options {
     double available_memory_proportion;
-    int pass; /* enum poplin_pass */
+    int pass;                                                                  /* enum poplin_pass */
     pop_type partials_type, inter_tile_partials_type, inter_ipu_partials_type; /* half or float */
-    bool use_128bit_conv_unit_load, enable_multi_stage_reduce, enable_fast_reduce, enable_single_input_reduce, enable_conv_dithering;
-    bool enable_amp_half_engines_plan, remap_output_tensor, gather_conv_output, disable_transformations, insert_transforms_cycle_count_progs;
+    bool use_128bit_conv_unit_load, enable_multi_stage_reduce, enable_fast_reduce, enable_single_input_reduce,
+        enable_conv_dithering;
+    bool enable_amp_half_engines_plan, remap_output_tensor, gather_conv_output, disable_transformations,
+        insert_transforms_cycle_count_progs;
     bool conv_transforms_estimates, disable_sr_for_amp_vertices;
     unsigned num_ipus, tiles_per_ipu; /* those of the target at most */
     unsigned start_tile_multiplier;
@@ -69,18 +74,20 @@ struct poplin_conv_options {
     /* A plan has to hold to one of them.  One, all POPLIN_FREE, unless is_constrained. */
     struct poplin_plan_constraints constraints[POPLIN_MOST_ALTERNATIVES];
     unsigned alternatives;
-    char constraints_output[192];               /* file name; "" is none */
+    char constraints_output[192]; /* file name; "" is none */
 };
 
 /* Those that nothing was said about, for a target.  The padding is zero: equal options are equal bytes. */
 struct poplin_conv_options poplin_conv_options_default(const pop_target *target);
 /* Parses a call's options; false after an error of the graph. */
-bool poplin_conv_options_parse(pop_where where, pop_graph *graph, const char *api, pop_options given, struct poplin_conv_options *options);
+bool poplin_conv_options_parse(pop_where where, pop_graph *graph, const char *api, pop_options given,
+                               struct poplin_conv_options *options);
 /* The same without a graph. */
 pop_status poplin_conv_options_read(pop_where where, const pop_target *target, const char *api, pop_options given,
                                     struct poplin_conv_options *options, pop_error *error);
 /* planConstraints' JSON alone, POPLIN_MOST_ALTERNATIVES at most; on failure text says what is wrong with it. */
-bool poplin_plan_constraints_read(const char *json, unsigned num_ipus, struct poplin_plan_constraints *constraints, unsigned *count, char *text, size_t size);
+bool poplin_plan_constraints_read(const char *json, unsigned num_ipus, struct poplin_plan_constraints *constraints,
+                                  unsigned *count, char *text, size_t size);
 
 static inline bool poplin_pass_is_fully_connected(int pass)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parameters of convolutions: sizes, checks, the canonical form, order.  One table of fields serves comparing, writing and reading. */
-#include "poplin/params.h"
+/* Parameters of convolutions: sizes, checks, the canonical form, order.  One table of fields serves comparing, writing
+ * and reading. */
 #include "poplin/call_log.h"
+#include "poplin/params.h"
 
 poplin_input_transform poplin_input_transform_none(void)
 {
@@ -18,8 +19,9 @@ poplin_output_transform poplin_output_transform_none(void)
     return none;
 }
 
-poplin_conv_params poplin_conv_params_make(pop_type input_type, pop_type output_type, size_t batch_size, pop_shape input_field_shape,
-                                           pop_shape kernel_shape, size_t input_channels, size_t output_channels, size_t num_conv_groups)
+poplin_conv_params poplin_conv_params_make(pop_type input_type, pop_type output_type, size_t batch_size,
+                                           pop_shape input_field_shape, pop_shape kernel_shape, size_t input_channels,
+                                           size_t output_channels, size_t num_conv_groups)
 {
     poplin_conv_params params;
     memset(&params, 0, sizeof(params));
@@ -52,7 +54,8 @@ static size_t transformed(size_t size, const poplin_input_transform *t, size_t d
 }
 size_t poplin_conv_truncated_input_size(const poplin_conv_params *p, size_t d)
 {
-    return truncated(p->input_field_shape[d], p->input_transform.truncation_lower[d], p->input_transform.truncation_upper[d]);
+    return truncated(p->input_field_shape[d], p->input_transform.truncation_lower[d],
+                     p->input_transform.truncation_upper[d]);
 }
 size_t poplin_conv_transformed_input_size(const poplin_conv_params *p, size_t d)
 {
@@ -60,7 +63,8 @@ size_t poplin_conv_transformed_input_size(const poplin_conv_params *p, size_t d)
 }
 size_t poplin_conv_truncated_kernel_size(const poplin_conv_params *p, size_t d)
 {
-    return truncated(p->kernel_shape[d], p->kernel_transform.truncation_lower[d], p->kernel_transform.truncation_upper[d]);
+    return truncated(p->kernel_shape[d], p->kernel_transform.truncation_lower[d],
+                     p->kernel_transform.truncation_upper[d]);
 }
 size_t poplin_conv_transformed_kernel_size(const poplin_conv_params *p, size_t d)
 {
@@ -74,7 +78,8 @@ size_t poplin_conv_untransformed_output_size(const poplin_conv_params *p, size_t
 size_t poplin_conv_output_size(const poplin_conv_params *p, size_t d)
 {
     const poplin_output_transform *t = &p->output_transform;
-    size_t left = truncated(poplin_conv_untransformed_output_size(p, d), t->truncation_lower[d], t->truncation_upper[d]);
+    size_t left =
+        truncated(poplin_conv_untransformed_output_size(p, d), t->truncation_lower[d], t->truncation_upper[d]);
     return poplibs_ceil_div(left, poplin_distance(t->stride[d])) + t->padding_lower[d] + t->padding_upper[d];
 }
 
@@ -97,7 +102,8 @@ static bool too_large(const poplin_conv_params *p, size_t d, char *text, size_t 
     else if ((seen = poplin_conv_output_size(p, d)) > MOST_ELEMENTS)
         what = "the output";
     if (what)
-        snprintf(text, size, "field dimension %zu of %s has %zu elements; at most %d are allowed", d, what, seen, MOST_ELEMENTS);
+        snprintf(text, size, "field dimension %zu of %s has %zu elements; at most %d are allowed", d, what, seen,
+                 MOST_ELEMENTS);
     return what;
 }
 
@@ -107,16 +113,22 @@ static bool wrong_dim(const poplin_conv_params *p, size_t d, char *text, size_t 
     const poplin_output_transform *out = &p->output_transform;
     if (!in->dilation[d] || !kernel->dilation[d] || !out->stride[d])
         snprintf(text, size, "%s of field dimension %zu is 0; it must be at least 1",
-                 !out->stride[d] ? "the output's stride" : !in->dilation[d] ? "the input's dilation" : "the kernel's dilation", d);
+                 !out->stride[d]    ? "the output's stride"
+                 : !in->dilation[d] ? "the input's dilation"
+                                    : "the kernel's dilation",
+                 d);
     else if ((size_t)in->truncation_lower[d] + in->truncation_upper[d] > p->input_field_shape[d])
-        snprintf(text, size, "field dimension %zu of the input has %zu elements, but %u and %u are truncated", d, p->input_field_shape[d],
-                 in->truncation_lower[d], in->truncation_upper[d]);
+        snprintf(text, size, "field dimension %zu of the input has %zu elements, but %u and %u are truncated", d,
+                 p->input_field_shape[d], in->truncation_lower[d], in->truncation_upper[d]);
     else if ((size_t)kernel->truncation_lower[d] + kernel->truncation_upper[d] > p->kernel_shape[d])
-        snprintf(text, size, "field dimension %zu of the kernel has %zu elements, but %u and %u are truncated", d, p->kernel_shape[d],
-                 kernel->truncation_lower[d], kernel->truncation_upper[d]);
-    else if (poplin_conv_transformed_kernel_size(p, d) < 1 || poplin_conv_transformed_input_size(p, d) < poplin_conv_transformed_kernel_size(p, d))
-        snprintf(text, size, "field dimension %zu: the kernel has %zu elements after its transform, the input has %zu; it takes from 1 to as many", d,
-                 poplin_conv_transformed_kernel_size(p, d), poplin_conv_transformed_input_size(p, d));
+        snprintf(text, size, "field dimension %zu of the kernel has %zu elements, but %u and %u are truncated", d,
+                 p->kernel_shape[d], kernel->truncation_lower[d], kernel->truncation_upper[d]);
+    else if (poplin_conv_transformed_kernel_size(p, d) < 1 ||
+             poplin_conv_transformed_input_size(p, d) < poplin_conv_transformed_kernel_size(p, d))
+        snprintf(text, size,
+                 "field dimension %zu: the kernel has %zu elements after its transform, the input has %zu; it takes "
+                 "from 1 to as many",
+                 d, poplin_conv_transformed_kernel_size(p, d), poplin_conv_transformed_input_size(p, d));
     else if ((size_t)out->truncation_lower[d] + out->truncation_upper[d] > poplin_conv_untransformed_output_size(p, d))
         snprintf(text, size, "field dimension %zu of the output has %zu elements, but %u and %u are truncated", d,
                  poplin_conv_untransformed_output_size(p, d), out->truncation_lower[d], out->truncation_upper[d]);
@@ -131,11 +143,14 @@ pop_status poplin_params_wrong(const poplin_conv_params *p, char *text, size_t s
     if (!p)
         snprintf(text, size, "the convolution's parameters are NULL");
     else if (p->num_field_dims > POPLIN_MOST_FIELD_DIMS)
-        snprintf(text, size, "field and kernel must have the same number of dimensions, from 0 to %d", POPLIN_MOST_FIELD_DIMS);
+        snprintf(text, size, "field and kernel must have the same number of dimensions, from 0 to %d",
+                 POPLIN_MOST_FIELD_DIMS);
     else if (p->input_type != POP_HALF && p->input_type != POP_FLOAT)
-        status = POP_TYPE_ERROR, snprintf(text, size, "the input's type is %s; it must be half or float", pop_type_name(p->input_type));
+        status = POP_TYPE_ERROR,
+        snprintf(text, size, "the input's type is %s; it must be half or float", pop_type_name(p->input_type));
     else if (p->output_type != POP_HALF && p->output_type != POP_FLOAT)
-        status = POP_TYPE_ERROR, snprintf(text, size, "the output's type is %s; it must be half or float", pop_type_name(p->output_type));
+        status = POP_TYPE_ERROR,
+        snprintf(text, size, "the output's type is %s; it must be half or float", pop_type_name(p->output_type));
     else {
         for (size_t d = 0; d < p->num_field_dims; ++d)
             if (wrong_dim(p, d, text, size))
@@ -189,7 +204,8 @@ poplin_conv_params poplin_conv_params_canonicalize(const poplin_conv_params *par
     for (size_t d = 0; d < poplin_params_dims(&p); ++d) {
         poplin_output_transform *out = &p.output_transform;
         out->stride[d] = poplin_distance(out->stride[d]);
-        size_t kept = truncated(poplin_conv_untransformed_output_size(&p, d), out->truncation_lower[d], out->truncation_upper[d]);
+        size_t kept =
+            truncated(poplin_conv_untransformed_output_size(&p, d), out->truncation_lower[d], out->truncation_upper[d]);
         if (kept) { /* what lies behind the last strided element is truncated */
             out->truncation_upper[d] += (unsigned)((kept - 1) % out->stride[d]);
             if (kept <= out->stride[d])
@@ -211,11 +227,16 @@ poplin_conv_params poplin_conv_params_canonicalize(const poplin_conv_params *par
 
 /* ---- all fields ---- */
 
-#define FIELD(name, kind, member) { name, kind, offsetof(poplin_conv_params, member) }
+#define FIELD(name, kind, member)                                                                                      \
+    {                                                                                                                  \
+        name, kind, offsetof(poplin_conv_params, member)                                                               \
+    }
 #define TRANSFORM(name, member)                                                                                        \
-    FIELD(name "TruncationLower", UNSIGNEDS, member.truncation_lower), FIELD(name "TruncationUpper", UNSIGNEDS, member.truncation_upper)
+    FIELD(name "TruncationLower", UNSIGNEDS, member.truncation_lower),                                                 \
+        FIELD(name "TruncationUpper", UNSIGNEDS, member.truncation_upper)
 #define INPUT_TRANSFORM(name, member)                                                                                  \
-    TRANSFORM(name, member), FIELD(name "Dilation", UNSIGNEDS, member.dilation), FIELD(name "PaddingLower", UNSIGNEDS, member.padding_lower),  \
+    TRANSFORM(name, member), FIELD(name "Dilation", UNSIGNEDS, member.dilation),                                       \
+        FIELD(name "PaddingLower", UNSIGNEDS, member.padding_lower),                                                   \
         FIELD(name "PaddingUpper", UNSIGNEDS, member.padding_upper), FIELD(name "Flip", FLAGS, member.flip)
 
 enum kind { TYPE, SIZE, SIZES, UNSIGNEDS, FLAGS };
@@ -245,11 +266,16 @@ static size_t value_of(const poplin_conv_params *p, const struct field *field, s
 {
     const char *at = (const char *)p + field->offset;
     switch (field->kind) {
-    case TYPE: return *(const pop_type *)(const void *)at;
-    case SIZE: return *(const size_t *)(const void *)at;
-    case SIZES: return ((const size_t *)(const void *)at)[i];
-    case UNSIGNEDS: return ((const unsigned *)(const void *)at)[i];
-    case FLAGS: break;
+    case TYPE:
+        return *(const pop_type *)(const void *)at;
+    case SIZE:
+        return *(const size_t *)(const void *)at;
+    case SIZES:
+        return ((const size_t *)(const void *)at)[i];
+    case UNSIGNEDS:
+        return ((const unsigned *)(const void *)at)[i];
+    case FLAGS:
+        break;
     }
     return ((const bool *)(const void *)at)[i];
 }
@@ -257,11 +283,20 @@ static void set_value(poplin_conv_params *p, const struct field *field, size_t i
 {
     char *at = (char *)p + field->offset;
     switch (field->kind) {
-    case TYPE: *(pop_type *)(void *)at = (pop_type)value; return;
-    case SIZE: *(size_t *)(void *)at = value; return;
-    case SIZES: ((size_t *)(void *)at)[i] = value; return;
-    case UNSIGNEDS: ((unsigned *)(void *)at)[i] = (unsigned)value; return;
-    case FLAGS: ((bool *)(void *)at)[i] = value != 0;
+    case TYPE:
+        *(pop_type *)(void *)at = (pop_type)value;
+        return;
+    case SIZE:
+        *(size_t *)(void *)at = value;
+        return;
+    case SIZES:
+        ((size_t *)(void *)at)[i] = value;
+        return;
+    case UNSIGNEDS:
+        ((unsigned *)(void *)at)[i] = (unsigned)value;
+        return;
+    case FLAGS:
+        ((bool *)(void *)at)[i] = value != 0;
     }
 }
 static size_t count_of(const poplin_conv_params *p, const struct field *field)
@@ -310,7 +345,8 @@ size_t poplin_conv_params_to_text(const poplin_conv_params *p, char *buffer, siz
             poplin_text_add(&text, "%zu", value_of(p, &fields[f], 0));
         else
             for (size_t i = 0; i < count_of(p, &fields[f]); ++i)
-                poplin_text_add(&text, "%s%zu%s", i ? "," : "{", value_of(p, &fields[f], i), i + 1 == count_of(p, &fields[f]) ? "}" : "");
+                poplin_text_add(&text, "%s%zu%s", i ? "," : "{", value_of(p, &fields[f], i),
+                                i + 1 == count_of(p, &fields[f]) ? "}" : "");
         poplin_text_add(&text, "\n");
     }
     return text.length;
@@ -352,10 +388,12 @@ static const char *read_value(const char *at, poplin_conv_params *p, const struc
     return *at == '}' && count == p->num_field_dims ? at + 1 : NULL;
 }
 
-pop_status poplin_conv_params_from_text_at(pop_where where, const char *text, poplin_conv_params *params, size_t *used, pop_error *error)
+pop_status poplin_conv_params_from_text_at(pop_where where, const char *text, poplin_conv_params *params, size_t *used,
+                                           pop_error *error)
 {
     POPLIBS_CALL(NULL, text);
-    poplin_conv_params p = poplin_conv_params_make(POP_FLOAT, POP_FLOAT, 1, (pop_shape){ 0 }, (pop_shape){ 0 }, 1, 1, 1);
+    poplin_conv_params p =
+        poplin_conv_params_make(POP_FLOAT, POP_FLOAT, 1, (pop_shape){ 0 }, (pop_shape){ 0 }, 1, 1, 1);
     const char *start = skip_blanks(text), *at = start, *rest = start;
     if (strncmp(at, "Params:", 7) == 0)
         rest = at += 7;

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the copy of an operand lies.  The exchange delivers small pieces to their places, but what stays on its tile is moved by that tile, and one
- * worker moves many small pieces slowly.  So tiles on which much would stay in small pieces exchange what they hold of the copy with other tiles. */
+/* Where the copy of an operand lies.  The exchange delivers small pieces to their places, but what stays on its tile is
+ * moved by that tile, and one worker moves many small pieces slowly.  So tiles on which much would stay in small pieces
+ * exchange what they hold of the copy with other tiles. */
 #include "poplin/conv_work.h"
 
-/* What a worker of copies takes for a piece of one element; an exchange that may be needed since blocks lie elsewhere. */
+/* What a worker of copies takes for a piece of one element; an exchange that may be needed since blocks lie elsewhere.
+ */
 enum { PIECE_CYCLES = 8, EXCHANGE_CYCLES = 150 };
 
-/* Elements of a flat source and destination: the source's tile (NO_TILE: of zeros, which are written where they are needed), and whether a piece of both begins there. */
+/* Elements of a flat source and destination: the source's tile (NO_TILE: of zeros, which are written where they are
+ * needed), and whether a piece of both begins there. */
 #define NO_TILE UINT32_MAX
 struct element {
     uint32_t tile;
@@ -62,8 +65,9 @@ static uint64_t cycles_of_keeping(const struct places *places, size_t block, siz
     uint64_t pieces = 0;
     for (size_t i = places->blocks.first[block]; i < places->blocks.first[block + 1]; ++i)
         for (size_t k = places->blocks.intervals[i].begin; k < places->blocks.intervals[i].end; ++k)
-            pieces += places->elements[k].tile == tile && (k == places->blocks.intervals[i].begin || places->elements[k].begins ||
-                                                           places->elements[k - 1].tile != tile);
+            pieces += places->elements[k].tile == tile &&
+                      (k == places->blocks.intervals[i].begin || places->elements[k].begins ||
+                       places->elements[k - 1].tile != tile);
     return pieces * PIECE_CYCLES * places->workers;
 }
 
@@ -81,15 +85,18 @@ static bool is_slow(const struct places *places, size_t block, size_t tile)
     return cycles_of_keeping(places, block, tile) > EXCHANGE_CYCLES + cycles_of_receiving(places, block);
 }
 
-static void move_block(pop_where where, pop_graph *graph, const struct places *places, pop_tensor to, size_t block, size_t tile)
+static void move_block(pop_where where, pop_graph *graph, const struct places *places, pop_tensor to, size_t block,
+                       size_t tile)
 {
     for (size_t i = places->blocks.first[block]; i < places->blocks.first[block + 1]; ++i) {
         pop_interval interval = places->blocks.intervals[i];
-        pop_graph_set_tile_mapping_at(where, graph, pop_tensor_slice_at(where, to, interval.begin, interval.end, 0), (unsigned)tile);
+        pop_graph_set_tile_mapping_at(where, graph, pop_tensor_slice_at(where, to, interval.begin, interval.end, 0),
+                                      (unsigned)tile);
     }
 }
 
-/* Exchanges blocks of slow tiles with those of the next tiles that are good for both, also if these have one from elsewhere already. */
+/* Exchanges blocks of slow tiles with those of the next tiles that are good for both, also if these have one from
+ * elsewhere already. */
 static void exchange_blocks(pop_where where, pop_graph *graph, const struct places *places, pop_tensor to)
 {
     enum { MOST_TRIES = 16 };
@@ -115,7 +122,8 @@ void conv_avoid_local_pieces(pop_where where, pop_graph *graph, pop_tensor from,
     const pop_target *target = pop_graph_target(graph);
     if (!poplibs_ready(graph) || pop_target_num_tiles(target) < 2 || pop_tensor_num_elements(to) == 0)
         return;
-    struct places places = { .workers = target->num_worker_contexts, .bytes_per_cycle = target->exchange_bytes_per_cycle,
+    struct places places = { .workers = target->num_worker_contexts,
+                             .bytes_per_cycle = target->exchange_bytes_per_cycle,
                              .element_bytes = pop_target_type_size(target, pop_tensor_type(to)) };
     from = pop_tensor_flatten_at(where, from);
     to = pop_tensor_flatten_at(where, to);

@@ -47,7 +47,8 @@ pop_compute_set conv_program_set(struct conv_program *program, uint32_t number, 
     char path[256];
     struct conv_program_phase *phase = phase_of(program, number);
     if (!phase->set.id)
-        phase->set = pop_graph_add_compute_set_at(program->where, program->graph, poplibs_path(path, sizeof(path), name, step));
+        phase->set =
+            pop_graph_add_compute_set_at(program->where, program->graph, poplibs_path(path, sizeof(path), name, step));
     return phase->set;
 }
 
@@ -68,7 +69,8 @@ static void add_copies(const struct conv_program *program, struct conv_program_p
             }
         pop_tensor source = pop_tensor_concat_at(program->where, (pop_tensors){ together, from }, 0);
         pop_tensor destination = pop_tensor_concat_at(program->where, (pop_tensors){ together, to }, 0);
-        pop_sequence_add_at(program->where, sequence, pop_copy_at(program->where, source, destination, false, program->name));
+        pop_sequence_add_at(program->where, sequence,
+                            pop_copy_at(program->where, source, destination, false, program->name));
         phase->count = others;
         free(from);
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The programs of convolutions that run at the same time, phase by phase: what all of them copy in a phase is one copy, what they compute one compute set.
- * A convolution that runs alone has a program of its own. */
+/* The programs of convolutions that run at the same time, phase by phase: what all of them copy in a phase is one copy,
+ * what they compute one compute set. A convolution that runs alone has a program of its own. */
 #ifndef POPLIN_CONV_PROGRAM_H
 #define POPLIN_CONV_PROGRAM_H
 
@@ -25,8 +25,8 @@ enum conv_phase {
 enum { CONV_STEP_PHASES = CONV_LAST_REDUCE - CONV_PAD_PARTS + 1 };
 /* Dilated outputs, after all steps, and outputs that are gathered. */
 #define CONV_CLEAR_OUTPUT (UINT32_MAX - 2)
-#define CONV_DILATE (UINT32_MAX - 1)
-#define CONV_GATHER UINT32_MAX
+#define CONV_DILATE       (UINT32_MAX - 1)
+#define CONV_GATHER       UINT32_MAX
 
 struct conv_program {
     pop_where where;

@@ -6,7 +6,8 @@
 
 #ifdef __POPC__
 #define REDUCE_VERTEX(to, from)                                                                                        \
-    POP_SUPERVISOR_VERTEX(ReduceAdd_##to##_##from) {                                                                   \
+    POP_SUPERVISOR_VERTEX(ReduceAdd_##to##_##from)                                                                     \
+    {                                                                                                                  \
         POP_OUTPUT(POP_VECTOR(to, SPAN, 8)) out;                                                                       \
         POP_INPUT(POP_VECTORS(from, SPAN, COMPACT_PTR, 8)) partials;                                                   \
         unsigned num_workers;                                                                                          \
@@ -35,9 +36,11 @@ REDUCE_PAIRS(REDUCE_VERTEX)
 static pop_perf estimate(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
     (void)target;
-    size_t outputs = pop_vertex_view_field_size(vertex, "out", POP_WHOLE), partials = pop_vertex_view_field_size(vertex, "partials", POP_WHOLE);
-    return (pop_perf){ poplin_cycles_reduce_add(poplin_conv_field(vertex, "num_workers"), outputs, (unsigned)partials, poplin_kind_float_inputs(user),
-                                                poplin_kind_float_partials(user), false, false),
+    size_t outputs = pop_vertex_view_field_size(vertex, "out", POP_WHOLE),
+           partials = pop_vertex_view_field_size(vertex, "partials", POP_WHOLE);
+    return (pop_perf){ poplin_cycles_reduce_add(poplin_conv_field(vertex, "num_workers"), outputs, (unsigned)partials,
+                                                poplin_kind_float_inputs(user), poplin_kind_float_partials(user), false,
+                                                false),
                        partials ? outputs * (partials - 1) : 0 };
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Passes over the sub-kernels hand sums of all outputs on from one to the next, so that each meets all of them: padding of the input and gaps in a dilated
- * one are zeros in the tile's memory, and so is what is missing to whole sub-kernels. */
+/* Passes over the sub-kernels hand sums of all outputs on from one to the next, so that each meets all of them: padding
+ * of the input and gaps in a dilated one are zeros in the tile's memory, and so is what is missing to whole
+ * sub-kernels. */
 #include "poplin/conv_slic.h"
 
 #include "poplin/conv_worklists.h"
@@ -29,8 +30,10 @@ static bool has_gaps(const unsigned *elements, size_t count)
     return false;
 }
 
-/* Outer dimensions: each kernel element that is not truncated is a sub-kernel's row.  Gives the place of the first one and of the last one. */
-static void take_rows(const poplin_conv_params *params, unsigned d, struct conv_range kernel, struct extent *extent, size_t *first, size_t *last)
+/* Outer dimensions: each kernel element that is not truncated is a sub-kernel's row.  Gives the place of the first one
+ * and of the last one. */
+static void take_rows(const poplin_conv_params *params, unsigned d, struct conv_range kernel, struct extent *extent,
+                      size_t *first, size_t *last)
 {
     extent->kernel = poplibs_new(conv_range_size(kernel), sizeof(*extent->kernel));
     extent->shifts = poplibs_new(conv_range_size(kernel), sizeof(*extent->shifts));
@@ -46,7 +49,8 @@ static void take_rows(const poplin_conv_params *params, unsigned d, struct conv_
     extent->sub_kernels = extent->kernel_count;
 }
 /* The last dimension: its places, gaps too, in windows. */
-static void cut_windows(const poplin_conv_params *params, unsigned d, unsigned window, struct extent *extent, size_t first, size_t *last)
+static void cut_windows(const poplin_conv_params *params, unsigned d, unsigned window, struct extent *extent,
+                        size_t first, size_t *last)
 {
     size_t windows = poplibs_ceil_div(*last - first + 1, window);
     unsigned *elements = poplibs_new(windows * window, sizeof(*elements));
@@ -93,7 +97,8 @@ static void layout_free(struct layout *layout)
     }
 }
 
-static struct conv_worklists worklists_of(const struct conv_work *work, const struct conv_part *part, const struct layout *layout)
+static struct conv_worklists worklists_of(const struct conv_work *work, const struct conv_part *part,
+                                          const struct layout *layout)
 {
     struct conv_axes axes = { .dims = work->plan.num_field_dims, .batch = conv_range_size(part->n) };
     for (unsigned d = 0; d < axes.dims; ++d) {
@@ -107,7 +112,8 @@ static struct conv_worklists worklists_of(const struct conv_work *work, const st
             struct conv_axis *axis = &axes.list[d][k];
             for (; axis->count < axes.output[d]; ++axis->count) {
                 axis->outs[axis->count] = (unsigned)axis->count;
-                axis->ins[axis->count] = (unsigned)axis->count * work->params.output_transform.stride[d] + layout->extents[d].shifts[k];
+                axis->ins[axis->count] =
+                    (unsigned)axis->count * work->params.output_transform.stride[d] + layout->extents[d].shifts[k];
             }
         }
     struct conv_worklists list = conv_worklists_make(&axes, pop_graph_target(work->graph)->num_worker_contexts);
@@ -134,7 +140,8 @@ static void add_copy(struct copies *copies, pop_tensor from, pop_tensor to)
 }
 
 /* What a vertex takes of an operand of one group of groups, as it lies, or of a padded copy on its tile. */
-static pop_tensor padded(const struct conv_work *work, const struct conv_part *part, pop_tensor operand, const char *name, bool pads, struct copies *copies)
+static pop_tensor padded(const struct conv_work *work, const struct conv_part *part, pop_tensor operand,
+                         const char *name, bool pads, struct copies *copies)
 {
     size_t dims[CONV_MOST_DIMS];
     if (!poplibs_ready(work->graph))
@@ -149,14 +156,18 @@ static pop_tensor padded(const struct conv_work *work, const struct conv_part *p
     add_copy(copies, flat, made);
     return made;
 }
-static pop_tensor input_of(const struct conv_work *work, const struct conv_part *part, const struct layout *layout, pop_tensor input, size_t g)
+static pop_tensor input_of(const struct conv_work *work, const struct conv_part *part, const struct layout *layout,
+                           pop_tensor input, size_t g)
 {
-    pop_tensor group = pop_tensor_slice_at(work->where, pop_tensor_index_at(work->where, input, POP_SHAPE(g, part->c.begin)), part->n.begin, part->n.end, 0);
+    pop_tensor group =
+        pop_tensor_slice_at(work->where, pop_tensor_index_at(work->where, input, POP_SHAPE(g, part->c.begin)),
+                            part->n.begin, part->n.end, 0);
     for (unsigned d = 0; d < work->plan.num_field_dims; ++d)
         group = conv_gather(work, group, 1 + d, layout->extents[d].input, layout->extents[d].input_count);
     return group;
 }
-static pop_tensor weights_of(const struct conv_work *work, const struct conv_part *part, const struct layout *layout, pop_tensor weights, size_t g)
+static pop_tensor weights_of(const struct conv_work *work, const struct conv_part *part, const struct layout *layout,
+                             pop_tensor weights, size_t g)
 {
     pop_tensor group = pop_tensor_index_at(work->where, weights, POP_SHAPE(g, part->o.begin, part->c.begin));
     for (unsigned d = 0; d < work->plan.num_field_dims; ++d)
@@ -164,22 +175,25 @@ static pop_tensor weights_of(const struct conv_work *work, const struct conv_par
     return group;
 }
 
-static void connect_operands(const struct conv_work *work, pop_vertex vertex, const struct conv_part *part, const struct layout *layout, pop_tensor input,
-                             pop_tensor weights, struct copies *copies)
+static void connect_operands(const struct conv_work *work, pop_vertex vertex, const struct conv_part *part,
+                             const struct layout *layout, pop_tensor input, pop_tensor weights, struct copies *copies)
 {
     size_t groups = conv_range_size(part->g);
     pop_tensor *list = poplibs_new(groups, sizeof(*list));
     for (size_t g = 0; g < groups; ++g)
-        list[g] = padded(work, part, input_of(work, part, layout, input, part->g.begin + g), "paddedInput", layout->pads_input, copies);
+        list[g] = padded(work, part, input_of(work, part, layout, input, part->g.begin + g), "paddedInput",
+                         layout->pads_input, copies);
     pop_graph_connect_list_at(work->where, work->graph, vertex, "in", (pop_tensors){ groups, list });
     for (size_t g = 0; g < groups; ++g)
-        list[g] = padded(work, part, weights_of(work, part, layout, weights, part->g.begin + g), "paddedWeights", layout->pads_kernel, copies);
+        list[g] = padded(work, part, weights_of(work, part, layout, weights, part->g.begin + g), "paddedWeights",
+                         layout->pads_kernel, copies);
     pop_graph_connect_list_at(work->where, work->graph, vertex, "weights", (pop_tensors){ groups, list });
     for (size_t g = 0; g < groups; ++g)
         list[g] = pop_tensor_flatten_at(work->where, pop_tensor_index_at(work->where, part->partials, POP_SHAPE(g, 0)));
     pop_graph_connect_list_at(work->where, work->graph, vertex, "out", (pop_tensors){ groups, list });
-    pop_tensor sums = pop_graph_add_variable_at(work->where, work->graph, work->plan.tile_partial_type,
-                                                POP_SHAPE(pop_tensor_num_elements(part->partials) / groups), "outFieldBuffer");
+    pop_tensor sums =
+        pop_graph_add_variable_at(work->where, work->graph, work->plan.tile_partial_type,
+                                  POP_SHAPE(pop_tensor_num_elements(part->partials) / groups), "outFieldBuffer");
     pop_graph_set_tile_mapping_at(work->where, work->graph, sums, part->tile);
     pop_graph_connect_at(work->where, work->graph, vertex, "out_field_buffer", sums);
     free(list);
@@ -187,8 +201,8 @@ static void connect_operands(const struct conv_work *work, pop_vertex vertex, co
 
 /* ---- vertices ---- */
 
-static void add_vertex(const struct conv_work *work, pop_compute_set compute, const struct conv_part *part, pop_tensor input, pop_tensor weights,
-                       struct copies *copies)
+static void add_vertex(const struct conv_work *work, pop_compute_set compute, const struct conv_part *part,
+                       pop_tensor input, pop_tensor weights, struct copies *copies)
 {
     const struct poplin_plan *plan = &work->plan;
     struct layout layout = layout_of(work, part);
@@ -197,21 +211,25 @@ static void add_vertex(const struct conv_work *work, pop_compute_set compute, co
     for (unsigned d = 0; d < plan->num_field_dims; ++d)
         sub_kernels *= layout.extents[d].sub_kernels;
     char name[96];
-    snprintf(name, sizeof(name), "poplin::ConvPartial1x4SLIC<half,%s,%u,%s,%u,%u>", pop_type_name(plan->tile_partial_type),
-             work->params.output_transform.stride[plan->num_field_dims - 1], list.most <= UINT16_MAX ? "true" : "false",
-             plan->num_conv_units / plan->slic_window_width, work->g2);
+    snprintf(name, sizeof(name), "poplin::ConvPartial1x4SLIC<half,%s,%u,%s,%u,%u>",
+             pop_type_name(plan->tile_partial_type), work->params.output_transform.stride[plan->num_field_dims - 1],
+             list.most <= UINT16_MAX ? "true" : "false", plan->num_conv_units / plan->slic_window_width, work->g2);
     pop_vertex vertex = pop_graph_add_vertex_at(work->where, work->graph, compute, name);
     connect_operands(work, vertex, part, &layout, input, weights, copies);
-    pop_graph_set_field_vector_at(work->where, work->graph, vertex, POP_FIELD("worklists", POP_WHOLE), POP_UNSIGNED_INT, list.numbers, list.count);
-    pop_graph_set_field_int_at(work->where, work->graph, vertex, "conv_group_groups", (int64_t)conv_range_size(part->g));
+    pop_graph_set_field_vector_at(work->where, work->graph, vertex, POP_FIELD("worklists", POP_WHOLE), POP_UNSIGNED_INT,
+                                  list.numbers, list.count);
+    pop_graph_set_field_int_at(work->where, work->graph, vertex, "conv_group_groups",
+                               (int64_t)conv_range_size(part->g));
     pop_graph_set_field_int_at(work->where, work->graph, vertex, "sub_kernels", (int64_t)sub_kernels);
-    pop_graph_set_field_int_at(work->where, work->graph, vertex, "num_workers", pop_graph_target(work->graph)->num_worker_contexts);
+    pop_graph_set_field_int_at(work->where, work->graph, vertex, "num_workers",
+                               pop_graph_target(work->graph)->num_worker_contexts);
     pop_graph_map_vertex_at(work->where, work->graph, vertex, part->tile);
     free(list.numbers);
     layout_free(&layout);
 }
 
-void conv_slic_add(const struct conv_work *work, pop_compute_set compute, const struct conv_parts *parts, pop_tensor input, pop_tensor weights)
+void conv_slic_add(const struct conv_work *work, pop_compute_set compute, const struct conv_parts *parts,
+                   pop_tensor input, pop_tensor weights)
 {
     struct copies copies = { 0 };
     for (size_t i = 0; i < parts->outputs * parts->depth && poplibs_ready(work->graph); ++i)
@@ -219,8 +237,8 @@ void conv_slic_add(const struct conv_work *work, pop_compute_set compute, const 
             add_vertex(work, compute, &parts->parts[i], input, weights, &copies);
     if (copies.count && poplibs_ready(work->graph))
         conv_copy_and_pad(work, pop_tensor_concat_at(work->where, (pop_tensors){ copies.count, copies.from }, 0),
-                          pop_tensor_concat_at(work->where, (pop_tensors){ copies.count, copies.to }, 0), conv_step_phase(work, CONV_PAD_PARTS),
-                          conv_step_phase(work, CONV_CONVOLVE));
+                          pop_tensor_concat_at(work->where, (pop_tensors){ copies.count, copies.to }, 0),
+                          conv_step_phase(work, CONV_PAD_PARTS), conv_step_phase(work, CONV_CONVOLVE));
     free(copies.from);
     free(copies.to);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A kernel of one element meets as many input elements as there are outputs.  A stride leaves out the others: vertices that take a view without
- * them have no stride, and no tile receives what it does not need. */
+/* A kernel of one element meets as many input elements as there are outputs.  A stride leaves out the others: vertices
+ * that take a view without them have no stride, and no tile receives what it does not need. */
 #include "poplin/conv_work.h"
 
 #include <poplin/conv_util.h>
@@ -8,8 +8,8 @@
 static bool strides(const poplin_conv_params *params, size_t d)
 {
     const poplin_input_transform *kernel = &params->kernel_transform;
-    return params->output_transform.stride[d] > 1 && params->kernel_shape[d] == 1 && !kernel->padding_lower[d] && !kernel->padding_upper[d] &&
-           params->input_transform.dilation[d] == 1;
+    return params->output_transform.stride[d] > 1 && params->kernel_shape[d] == 1 && !kernel->padding_lower[d] &&
+           !kernel->padding_upper[d] && params->input_transform.dilation[d] == 1;
 }
 
 bool conv_unstrided(const poplin_conv_params *params, poplin_conv_params *unstrided)

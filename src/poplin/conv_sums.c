@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Partial results of several tiles become one: in stages where there are many, so that no tile has to receive too many messages. */
+/* Partial results of several tiles become one: in stages where there are many, so that no tile has to receive too many
+ * messages. */
 #include "poplin/conv_work.h"
 
 #include <math.h>
@@ -20,32 +21,38 @@ static size_t depth_after(size_t depth, unsigned stages)
     return stages == 1 ? 1 : (size_t)ceil(pow((double)depth, (stages - 1.0) / stages));
 }
 
-/* Elements [begin, end) of the sum of count summands, on a tile that has summand own.  Each tile begins with its own and goes round from there, so that not
- * all of them wait for the same sender. */
-static void add_vertex(const struct conv_work *work, pop_compute_set compute, const struct summand *summands, size_t count, size_t own,
-                       const pop_tensor *earlier, pop_tensor out, struct conv_range range, unsigned tile)
+/* Elements [begin, end) of the sum of count summands, on a tile that has summand own.  Each tile begins with its own
+ * and goes round from there, so that not all of them wait for the same sender. */
+static void add_vertex(const struct conv_work *work, pop_compute_set compute, const struct summand *summands,
+                       size_t count, size_t own, const pop_tensor *earlier, pop_tensor out, struct conv_range range,
+                       unsigned tile)
 {
     char name[64];
     pop_type type = pop_tensor_type(out);
-    snprintf(name, sizeof(name), "poplin::ReduceAdd<%s,%s>", pop_type_name(type), pop_type_name(pop_tensor_type(summands[0].flat)));
+    snprintf(name, sizeof(name), "poplin::ReduceAdd<%s,%s>", pop_type_name(type),
+             pop_type_name(pop_tensor_type(summands[0].flat)));
     pop_tensor *rows = poplibs_new(count + 1, sizeof(*rows));
     for (size_t i = 0; i < count; ++i)
         rows[i] = pop_tensor_slice_at(work->where, summands[(own + i) % count].flat, range.begin, range.end, 0);
     if (earlier)
-        rows[count++] = pop_tensor_slice_at(work->where, pop_tensor_flatten_at(work->where, *earlier), range.begin, range.end, 0);
-    pop_tensor part = pop_tensor_slice_at(work->where, pop_tensor_flatten_at(work->where, out), range.begin, range.end, 0);
+        rows[count++] =
+            pop_tensor_slice_at(work->where, pop_tensor_flatten_at(work->where, *earlier), range.begin, range.end, 0);
+    pop_tensor part =
+        pop_tensor_slice_at(work->where, pop_tensor_flatten_at(work->where, out), range.begin, range.end, 0);
     pop_vertex vertex = pop_graph_add_vertex_at(work->where, work->graph, compute, name);
     pop_graph_connect_list_at(work->where, work->graph, vertex, "partials", (pop_tensors){ count, rows });
     pop_graph_connect_at(work->where, work->graph, vertex, "out", part);
-    pop_graph_set_field_int_at(work->where, work->graph, vertex, "num_workers", pop_graph_target(work->graph)->num_worker_contexts);
+    pop_graph_set_field_int_at(work->where, work->graph, vertex, "num_workers",
+                               pop_graph_target(work->graph)->num_worker_contexts);
     pop_graph_map_vertex_at(work->where, work->graph, vertex, tile);
     pop_graph_set_tile_mapping_at(work->where, work->graph, part, tile);
     free(rows);
 }
 
-/* The sum of summands [0, count), spread over the tiles of their parts: in equal shares, as messages of one length follow each other without gaps. */
-static pop_tensor sum_of(const struct conv_work *work, pop_compute_set compute, const struct conv_part *parts, const struct summand *summands,
-                         size_t count, const pop_tensor *earlier, pop_type type)
+/* The sum of summands [0, count), spread over the tiles of their parts: in equal shares, as messages of one length
+ * follow each other without gaps. */
+static pop_tensor sum_of(const struct conv_work *work, pop_compute_set compute, const struct conv_part *parts,
+                         const struct summand *summands, size_t count, const pop_tensor *earlier, pop_type type)
 {
     size_t dims[CONV_MOST_DIMS], first = summands[0].first, tiles = summands[count - 1].last - first;
     pop_shape shape = conv_shape(dims, pop_tensor_shape(parts[0].partials, dims, CONV_MOST_DIMS));
@@ -61,20 +68,22 @@ static pop_tensor sum_of(const struct conv_work *work, pop_compute_set compute, 
 }
 
 /* One stage for an output: depth summands become fewer. */
-static void reduce_stage(const struct conv_work *work, pop_compute_set compute, const struct conv_part *parts, struct summand *summands, size_t depth,
-                         size_t next)
+static void reduce_stage(const struct conv_work *work, pop_compute_set compute, const struct conv_part *parts,
+                         struct summand *summands, size_t depth, size_t next)
 {
     for (size_t i = 0; i < next; ++i) {
         size_t begin = i * depth / next, end = (i + 1) * depth / next;
         struct summand made = { summands[begin].flat, summands[begin].first, summands[end - 1].last };
         if (end - begin > 1)
-            made.flat = pop_tensor_flatten_at(work->where, sum_of(work, compute, parts, summands + begin, end - begin, NULL, work->plan.sum_type));
+            made.flat = pop_tensor_flatten_at(
+                work->where, sum_of(work, compute, parts, summands + begin, end - begin, NULL, work->plan.sum_type));
         summands[i] = made;
     }
 }
 
 /* The partials of count parts in another type, each on its tile. */
-static void cast(const struct conv_work *work, pop_compute_set compute, const struct conv_part *parts, size_t count, pop_type type, pop_tensor *made)
+static void cast(const struct conv_work *work, pop_compute_set compute, const struct conv_part *parts, size_t count,
+                 pop_type type, pop_tensor *made)
 {
     for (size_t i = 0; i < count && poplibs_ready(work->graph); ++i) {
         size_t dims[CONV_MOST_DIMS];
@@ -99,7 +108,8 @@ static void take_partials(const struct conv_work *work, const struct conv_parts 
         sums[output] = parts->parts[output].partials;
 }
 
-void conv_add_sums(const struct conv_work *work, const struct conv_parts *parts, const pop_tensor *earlier, pop_type type, pop_tensor *sums)
+void conv_add_sums(const struct conv_work *work, const struct conv_parts *parts, const pop_tensor *earlier,
+                   pop_type type, pop_tensor *sums)
 {
     unsigned stages = sum_stages(parts->depth, work->call->options->enable_multi_stage_reduce);
     pop_compute_set sets[3];
@@ -112,7 +122,8 @@ void conv_add_sums(const struct conv_work *work, const struct conv_parts *parts,
     for (size_t i = 0; i < parts->outputs * parts->depth; ++i)
         partials[i] = parts->parts[i].partials;
     if (sum_type != work->plan.tile_partial_type)
-        cast(work, conv_step_set(work, CONV_CAST_PARTIALS, "PreReduceCast"), parts->parts, parts->outputs * parts->depth, sum_type, partials);
+        cast(work, conv_step_set(work, CONV_CAST_PARTIALS, "PreReduceCast"), parts->parts,
+             parts->outputs * parts->depth, sum_type, partials);
     for (unsigned i = 0; i < stages; ++i) {
         char step[32];
         snprintf(step, sizeof(step), stages == 1 ? "Reduce" : "Reduce/Stage%u", i);
@@ -123,7 +134,8 @@ void conv_add_sums(const struct conv_work *work, const struct conv_parts *parts,
         const struct conv_part *part = &parts->parts[output * parts->depth];
         size_t depth = parts->depth;
         for (size_t i = 0; i < depth; ++i)
-            summands[i] = (struct summand){ pop_tensor_flatten_at(work->where, partials[output * parts->depth + i]), i, i + 1 };
+            summands[i] =
+                (struct summand){ pop_tensor_flatten_at(work->where, partials[output * parts->depth + i]), i, i + 1 };
         for (unsigned stage = 0; stage + 1 < stages; ++stage) {
             size_t next = depth_after(depth, stages - stage);
             reduce_stage(work, sets[stage], part, summands, depth, next);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Index arithmetic.  Along one dimension, output element o is at place o * stride + truncation of the untransformed output, where it is the sum
- * over transformed kernel places k of input place o + k; a place of a transformed operand holds an element of it, or padding, or a gap. */
+/* Index arithmetic.  Along one dimension, output element o is at place o * stride + truncation of the untransformed
+ * output, where it is the sum over transformed kernel places k of input place o + k; a place of a transformed operand
+ * holds an element of it, or padding, or a gap. */
 #include "poplin/params.h"
 
 #include <poplin/conv_util.h>
@@ -10,7 +11,8 @@ unsigned poplin_get_dilated_size(unsigned size, unsigned dilation)
     return size ? (size - 1) * dilation + 1 : 0;
 }
 
-/* The element at a place of a transformed operand, and the place of an element (POPLIN_NO_INDEX where there is none). */
+/* The element at a place of a transformed operand, and the place of an element (POPLIN_NO_INDEX where there is none).
+ */
 static unsigned element_at(const poplin_input_transform *t, unsigned d, size_t size, size_t whole, size_t place)
 {
     if (place >= whole)
@@ -41,7 +43,8 @@ unsigned poplin_params_output_place(const poplin_conv_params *p, unsigned d, uns
 
 unsigned poplin_params_kernel_place(const poplin_conv_params *p, unsigned d, unsigned kernel_index)
 {
-    return place_of(&p->kernel_transform, d, p->kernel_shape[d], poplin_conv_transformed_kernel_size(p, d), kernel_index);
+    return place_of(&p->kernel_transform, d, p->kernel_shape[d], poplin_conv_transformed_kernel_size(p, d),
+                    kernel_index);
 }
 unsigned poplin_params_input_at(const poplin_conv_params *p, unsigned d, size_t place)
 {
@@ -58,7 +61,8 @@ unsigned poplin_get_input_index(unsigned d, unsigned output_index, unsigned kern
 unsigned poplin_get_kernel_index(unsigned d, unsigned output_index, unsigned input_index, const poplin_conv_params *p)
 {
     unsigned o = poplin_params_output_place(p, d, output_index);
-    unsigned i = place_of(&p->input_transform, d, p->input_field_shape[d], poplin_conv_transformed_input_size(p, d), input_index);
+    unsigned i = place_of(&p->input_transform, d, p->input_field_shape[d], poplin_conv_transformed_input_size(p, d),
+                          input_index);
     if (o == POPLIN_NO_INDEX || i == POPLIN_NO_INDEX || i < o)
         return POPLIN_NO_INDEX;
     return element_at(&p->kernel_transform, d, p->kernel_shape[d], poplin_conv_transformed_kernel_size(p, d), i - o);
@@ -76,7 +80,8 @@ static void widen(pop_interval *range, size_t index)
 typedef unsigned (*index_of)(unsigned dim, unsigned output, unsigned other, const poplin_conv_params *p);
 
 /* The outputs of a range, or what of the others they meet; others are indices of the kernel or the input. */
-static pop_interval hull(index_of index, unsigned d, pop_interval outputs, pop_interval others, bool of_outputs, const poplin_conv_params *p)
+static pop_interval hull(index_of index, unsigned d, pop_interval outputs, pop_interval others, bool of_outputs,
+                         const poplin_conv_params *p)
 {
     pop_interval range = { 0, 0 };
     outputs.end = poplibs_min(outputs.end, poplin_conv_output_size(p, d));
@@ -89,23 +94,29 @@ static pop_interval hull(index_of index, unsigned d, pop_interval outputs, pop_i
     return range;
 }
 
-pop_interval poplin_get_output_range_for_kernel_range(unsigned d, pop_interval outputs, pop_interval kernel, const poplin_conv_params *p)
+pop_interval poplin_get_output_range_for_kernel_range(unsigned d, pop_interval outputs, pop_interval kernel,
+                                                      const poplin_conv_params *p)
 {
     kernel.end = poplibs_min(kernel.end, p->kernel_shape[d]);
     return hull(poplin_get_input_index, d, outputs, kernel, true, p);
 }
-pop_interval poplin_get_output_range_for_input_range(unsigned d, pop_interval outputs, pop_interval input, const poplin_conv_params *p)
+pop_interval poplin_get_output_range_for_input_range(unsigned d, pop_interval outputs, pop_interval input,
+                                                     const poplin_conv_params *p)
 {
     input.end = poplibs_min(input.end, p->input_field_shape[d]);
     return hull(poplin_get_kernel_index, d, outputs, input, true, p);
 }
-pop_interval poplin_get_output_range_for_kernel_index(unsigned d, pop_interval outputs, unsigned kernel_index, const poplin_conv_params *p)
+pop_interval poplin_get_output_range_for_kernel_index(unsigned d, pop_interval outputs, unsigned kernel_index,
+                                                      const poplin_conv_params *p)
 {
-    return poplin_get_output_range_for_kernel_range(d, outputs, (pop_interval){ kernel_index, (size_t)kernel_index + 1 }, p);
+    return poplin_get_output_range_for_kernel_range(d, outputs,
+                                                    (pop_interval){ kernel_index, (size_t)kernel_index + 1 }, p);
 }
-pop_interval poplin_get_output_range_for_input_index(unsigned d, pop_interval outputs, unsigned input_index, const poplin_conv_params *p)
+pop_interval poplin_get_output_range_for_input_index(unsigned d, pop_interval outputs, unsigned input_index,
+                                                     const poplin_conv_params *p)
 {
-    return poplin_get_output_range_for_input_range(d, outputs, (pop_interval){ input_index, (size_t)input_index + 1 }, p);
+    return poplin_get_output_range_for_input_range(d, outputs, (pop_interval){ input_index, (size_t)input_index + 1 },
+                                                   p);
 }
 pop_interval poplin_get_input_range(unsigned d, pop_interval outputs, pop_interval kernel, const poplin_conv_params *p)
 {
@@ -128,8 +139,9 @@ pop_interval poplin_get_kernel_range_of_output(unsigned d, pop_interval outputs,
 
 /* ---- the convolutions of training ---- */
 
-/* The gradient of the output goes through the inverse of the output's transform, is convolved with the kernel the other way round ("full"), and
- * then through the inverse of the input's.  Who calls turns the stored weights around, so what the transform does at one end it does at the other. */
+/* The gradient of the output goes through the inverse of the output's transform, is convolved with the kernel the other
+ * way round ("full"), and then through the inverse of the input's.  Who calls turns the stored weights around, so what
+ * the transform does at one end it does at the other. */
 poplin_conv_params poplin_get_gradient_params(const poplin_conv_params *p)
 {
     poplin_conv_params g = *p;
@@ -146,7 +158,8 @@ poplin_conv_params poplin_get_gradient_params(const poplin_conv_params *p)
         g.kernel_transform.truncation_upper[d] = p->kernel_transform.truncation_lower[d];
         g.kernel_transform.padding_lower[d] = p->kernel_transform.padding_upper[d];
         g.kernel_transform.padding_upper[d] = p->kernel_transform.padding_lower[d];
-        /* Places of the untransformed output that have a gradient, from lower on, are strided; "full" adds kernel - 1 at each end. */
+        /* Places of the untransformed output that have a gradient, from lower on, are strided; "full" adds kernel - 1
+         * at each end. */
         size_t untransformed = poplin_conv_untransformed_output_size(p, d);
         size_t strided = output - out->padding_lower[d] - out->padding_upper[d];
         size_t covered = strided ? (strided - 1) * out->stride[d] + 1 : 0;
@@ -154,7 +167,8 @@ poplin_conv_params poplin_get_gradient_params(const poplin_conv_params *p)
         g.input_transform.truncation_upper[d] = out->padding_upper[d];
         g.input_transform.dilation[d] = out->stride[d];
         g.input_transform.padding_lower[d] = (unsigned)(out->truncation_lower[d] + kernel - 1);
-        g.input_transform.padding_upper[d] = (unsigned)(untransformed - covered - out->truncation_lower[d] + kernel - 1);
+        g.input_transform.padding_upper[d] =
+            (unsigned)(untransformed - covered - out->truncation_lower[d] + kernel - 1);
         /* Now as many places as the transformed input has: undo flip, padding, dilation, truncation. */
         if (in->flip[d]) {
             g.input_transform.flip[d] = true;

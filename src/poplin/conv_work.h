@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A convolution while it is built.  Its steps: operands are transformed and grouped (conv_operands.c), split over tiles (conv_parts.c), convolved by
- * vertices (conv_partials.c), summed up (conv_sums.c), and what came out is transformed back.
+/* A convolution while it is built.  Its steps: operands are transformed and grouped (conv_operands.c), split over tiles
+ * (conv_parts.c), convolved by vertices (conv_partials.c), summed up (conv_sums.c), and what came out is transformed
+ * back.
  *
- * Grouped operands: input {G1, C1, batch, field..., g2, c2}, weights {G1, O1, C1, kernel..., g2, o2, c2}, output {G1, O1, batch, field..., g2, o2}. */
+ * Grouped operands: input {G1, C1, batch, field..., g2, c2}, weights {G1, O1, C1, kernel..., g2, o2, c2}, output {G1,
+ * O1, batch, field..., g2, o2}. */
 #ifndef POPLIN_CONV_WORK_H
 #define POPLIN_CONV_WORK_H
 
@@ -45,11 +47,13 @@ static inline size_t conv_range_size(struct conv_range range)
 /* What a tile computes: ranges of groups of groups, of batch and output field, of the kernel, of groups of channels. */
 struct conv_part {
     unsigned tile;
-    struct conv_range g, n, o, c, field[POPLIN_MOST_FIELD_DIMS], kernel[POPLIN_MOST_FIELD_DIMS], input[POPLIN_MOST_FIELD_DIMS];
-    bool empty; /* nothing of the input meets it */
+    struct conv_range g, n, o, c, field[POPLIN_MOST_FIELD_DIMS], kernel[POPLIN_MOST_FIELD_DIMS],
+        input[POPLIN_MOST_FIELD_DIMS];
+    bool empty;          /* nothing of the input meets it */
     pop_tensor partials; /* {G1, O1, batch, field..., g2, o2} of it */
 };
-/* Parts of one serial step: parts[output * depth + summand].  Outputs run over groups, batch, field, output channels, in this order. */
+/* Parts of one serial step: parts[output * depth + summand].  Outputs run over groups, batch, field, output channels,
+ * in this order. */
 struct conv_parts {
     struct conv_part *parts;
     size_t outputs, depth;
@@ -59,8 +63,8 @@ struct conv_parts {
 /* Plans; false after an error. */
 bool conv_work_begin(struct conv_work *work, const struct poplin_conv_call *call);
 
-/* A copy, in one phase of the program, of what is no padding: that is written where it lies, in another phase, so that no tile has to send zeros to all
- * others. */
+/* A copy, in one phase of the program, of what is no padding: that is written where it lies, in another phase, so that
+ * no tile has to send zeros to all others. */
 void conv_copy_and_pad(const struct conv_work *work, pop_tensor from, pop_tensor to, uint32_t pad, uint32_t copy);
 
 /* ---- conv_operands.c ---- */
@@ -75,7 +79,8 @@ pop_tensor conv_weights_back(struct conv_work *work, pop_tensor grouped);
 pop_shape conv_grouped_input_shape(const struct conv_work *work, size_t *dims);
 pop_shape conv_grouped_weights_shape(const struct conv_work *work, size_t *dims);
 
-/* Whether a variable is a constant that is 0 everywhere, as padding is.  *last, {0} at first, remembers the constant that was asked about last. */
+/* Whether a variable is a constant that is 0 everywhere, as padding is.  *last, {0} at first, remembers the constant
+ * that was asked about last. */
 struct conv_constant {
     bool known, zero;
     uint32_t variable;
@@ -84,15 +89,18 @@ bool conv_is_zeros(pop_where where, pop_graph *graph, uint32_t variable, struct 
 /* Elements indices[0 .. count) along a dimension; zeros for POPLIN_NO_INDEX. */
 pop_tensor conv_gather(const struct conv_work *work, pop_tensor t, unsigned dim, const unsigned *indices, size_t count);
 
-/* ---- conv_dilate.c: a dilated input with a kernel of one element is convolved undilated, and the output is dilated ---- */
+/* ---- conv_dilate.c: a dilated input with a kernel of one element is convolved undilated, and the output is dilated
+ * ---- */
 /* Whether params is of that kind, and the undilated convolution. */
 bool conv_undilated(const poplin_conv_params *params, poplin_conv_params *undilated);
 /* The output of params, of that of the undilated convolution. */
 pop_tensor conv_dilate_output(const struct poplin_conv_call *call, pop_tensor undilated, struct conv_program *program);
-/* A new tensor like this one, {groups, batch, field..., channels}, on the same tiles, whose channels stand together as its do. */
+/* A new tensor like this one, {groups, batch, field..., channels}, on the same tiles, whose channels stand together as
+ * its do. */
 pop_tensor conv_new_like(const struct poplin_conv_call *call, pop_tensor like);
 
-/* ---- conv_stride.c: a strided convolution with a kernel of one element takes some elements of its input: they are convolved without a stride ---- */
+/* ---- conv_stride.c: a strided convolution with a kernel of one element takes some elements of its input: they are
+ * convolved without a stride ---- */
 /* Whether params is of that kind, and the convolution of what is taken. */
 bool conv_unstrided(const poplin_conv_params *params, poplin_conv_params *unstrided);
 /* What is taken of params' input, as a view. */
@@ -102,14 +110,17 @@ pop_tensor conv_new_strided_input(const struct poplin_conv_call *call, pop_tenso
 
 /* ---- conv_parts.c ---- */
 struct conv_parts conv_parts_make(const struct conv_work *work, unsigned out_chan_step, unsigned in_chan_step);
-pop_tensor conv_part_input(const struct conv_work *work, pop_tensor input, const struct conv_part *part, size_t g, size_t c);
-pop_tensor conv_part_weights(const struct conv_work *work, pop_tensor weights, const struct conv_part *part, size_t g, size_t o, size_t c);
+pop_tensor conv_part_input(const struct conv_work *work, pop_tensor input, const struct conv_part *part, size_t g,
+                           size_t c);
+pop_tensor conv_part_weights(const struct conv_work *work, pop_tensor weights, const struct conv_part *part, size_t g,
+                             size_t o, size_t c);
 /* Maps grouped variables to tiles that need them. */
 void conv_map_input(const struct conv_work *work, pop_tensor grouped);
 void conv_map_weights(const struct conv_work *work, pop_tensor grouped);
 
 /* ---- conv_places.c ---- */
-/* Maps a destination anew that nothing refers to yet, so that no tile has to move much of a copy from the source in small pieces. */
+/* Maps a destination anew that nothing refers to yet, so that no tile has to move much of a copy from the source in
+ * small pieces. */
 void conv_avoid_local_pieces(pop_where where, pop_graph *graph, pop_tensor from, pop_tensor to);
 
 /* ---- conv_partials.c ---- */
@@ -119,7 +130,8 @@ void conv_add_partials(const struct conv_work *work, struct conv_parts *parts, p
 /* The type in which so many partials are added up. */
 pop_type conv_sum_type(const struct conv_work *work, size_t depth);
 /* Adds up the partials, and earlier (NULL: none), which was summed of other input channels; sums[output] has type. */
-void conv_add_sums(const struct conv_work *work, const struct conv_parts *parts, const pop_tensor *earlier, pop_type type, pop_tensor *sums);
+void conv_add_sums(const struct conv_work *work, const struct conv_parts *parts, const pop_tensor *earlier,
+                   pop_type type, pop_tensor *sums);
 
 /* A phase of the work's serial step, and the compute set of it. */
 static inline uint32_t conv_step_phase(const struct conv_work *work, uint32_t phase)

@@ -42,7 +42,8 @@ struct position {
 };
 
 /* The item for columns [begin, end) of a row; rows are numbered through batch and outer field dimensions. */
-static void put_item(struct conv_worklists *list, const struct position *position, size_t number, size_t begin, size_t end)
+static void put_item(struct conv_worklists *list, const struct position *position, size_t number, size_t begin,
+                     size_t end)
 {
     const struct conv_axes *all = position->all;
     const struct conv_axis *columns = &position->axes[position->last];
@@ -65,11 +66,13 @@ static void put_worker(struct conv_worklists *list, const struct position *posit
     size_t rows = position->all->batch, width = position->axes[position->last].count, place = list->count;
     for (unsigned d = 0; d < position->last; ++d)
         rows *= position->axes[d].count;
-    size_t pieces = workers / poplibs_gcd(rows, workers), begin = worker * (rows * pieces) / workers, end = (worker + 1) * (rows * pieces) / workers;
+    size_t pieces = workers / poplibs_gcd(rows, workers), begin = worker * (rows * pieces) / workers,
+           end = (worker + 1) * (rows * pieces) / workers;
     put(list, 0);
     while (begin < end) {
         size_t number = begin / pieces, stop = poplibs_min(end, (number + 1) * pieces);
-        size_t from = poplibs_ceil_div((begin - number * pieces) * width, pieces), to = poplibs_ceil_div((stop - number * pieces) * width, pieces);
+        size_t from = poplibs_ceil_div((begin - number * pieces) * width, pieces),
+               to = poplibs_ceil_div((stop - number * pieces) * width, pieces);
         if (from < to)
             put_item(list, position, number, from, to);
         begin = stop;

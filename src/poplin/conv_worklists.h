@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which elements of a part the workers of its vertex take, for each position of the kernel: as conv_vertex.h lays it out. */
+/* Which elements of a part the workers of its vertex take, for each position of the kernel: as conv_vertex.h lays it
+ * out. */
 #ifndef POPLIN_CONV_WORKLISTS_H
 #define POPLIN_CONV_WORKLISTS_H
 
 #include "poplin/conv_work.h"
 
-/* Outputs of a part along one dimension that a kernel position meets, and the inputs that it meets for them; they progress evenly. */
+/* Outputs of a part along one dimension that a kernel position meets, and the inputs that it meets for them; they
+ * progress evenly. */
 struct conv_axis {
     unsigned *outs, *ins;
     size_t count;
 };
-/* Of each kernel position, dimension after dimension, where input and output have sizes of elements.  numbers is what the outs and ins stand in. */
+/* Of each kernel position, dimension after dimension, where input and output have sizes of elements.  numbers is what
+ * the outs and ins stand in. */
 struct conv_axes {
     struct conv_axis *list[POPLIN_MOST_FIELD_DIMS];
     unsigned *numbers;
@@ -21,7 +24,8 @@ struct conv_axes {
 void conv_axes_make(struct conv_axes *axes);
 void conv_axes_free(struct conv_axes *axes);
 
-/* Lists of all kernel positions, the last dimension's innermost, and of all workers; most is the largest number.  free(numbers). */
+/* Lists of all kernel positions, the last dimension's innermost, and of all workers; most is the largest number.
+ * free(numbers). */
 struct conv_worklists {
     unsigned *numbers;
     size_t count, capacity;

@@ -6,8 +6,9 @@
 
 #include <popops/fill.h>
 
-/* Multiply-adds that are worth a vertex, and vertices of a product at most.  Bands of BAND_ROWS rows are the best for B's sake, lower ones where there
- * would be fewer than FEW; columns are split in parts of at least PART_COLUMNS, since each part packs A once more. */
+/* Multiply-adds that are worth a vertex, and vertices of a product at most.  Bands of BAND_ROWS rows are the best for
+ * B's sake, lower ones where there would be fewer than FEW; columns are split in parts of at least PART_COLUMNS, since
+ * each part packs A once more. */
 enum { BLOCK_WORK = 1 << 21, MOST_BLOCKS = 64, FEW = 8, BAND_ROWS = 112, LEAST_BAND_ROWS = 64, PART_COLUMNS = 256 };
 /* Panels that a vertex packs, and vertices that there should be rather than that. */
 enum { PACK_PANELS = 16, PACK_VERTICES = 8 };
@@ -34,7 +35,8 @@ struct matrix {
 static pop_tensor fresh(const struct product *p, pop_type type, pop_shape shape, const char *step)
 {
     char path[256];
-    pop_tensor t = pop_graph_add_variable_at(p->where, p->graph, type, shape, poplibs_path(path, sizeof(path), p->name, step));
+    pop_tensor t =
+        pop_graph_add_variable_at(p->where, p->graph, type, shape, poplibs_path(path, sizeof(path), p->name, step));
     pop_graph_set_tile_mapping_at(p->where, p->graph, t, 0);
     return t;
 }
@@ -80,8 +82,8 @@ static struct matrix find_operand(const struct product *p, pop_tensor t, pop_ten
     return matrix;
 }
 
-static void connect_rows(const struct product *p, pop_vertex vertex, const char *field, const struct matrix *matrix, size_t begin, size_t end,
-                         pop_interval columns)
+static void connect_rows(const struct product *p, pop_vertex vertex, const char *field, const struct matrix *matrix,
+                         size_t begin, size_t end, pop_interval columns)
 {
     pop_tensor part = pop_tensor_slice_at(p->where, matrix->t, begin, end, 0);
     if (!matrix->stride)
@@ -107,7 +109,8 @@ static size_t block_of(size_t depth)
     return poplibs_ceil_div(depth, poplibs_ceil_div(depth, GEMM_DEPTH));
 }
 
-static void pack_part(const struct product *p, const struct matrix *b, pop_interval rows, pop_interval columns, pop_tensor out)
+static void pack_part(const struct product *p, const struct matrix *b, pop_interval rows, pop_interval columns,
+                      pop_tensor out)
 {
     char name[64];
     snprintf(name, sizeof(name), "poplin::HostMatMulPack<%s>", pop_type_name(pop_tensor_type(b->t)));
@@ -129,10 +132,12 @@ static pop_tensor pack(const struct product *p, const struct matrix *b, size_t d
     size_t share = poplibs_max(1, poplibs_min(PACK_PANELS, panels * blocks / PACK_VERTICES));
     for (size_t k = 0; k < depth; k += block)
         for (size_t panel = 0; panel < panels; panel += share) {
-            size_t last = poplibs_min(panels, panel + share), end = poplibs_min(depth, k + block), wide = (end - k) * GEMM_PANEL;
+            size_t last = poplibs_min(panels, panel + share), end = poplibs_min(depth, k + block),
+                   wide = (end - k) * GEMM_PANEL;
             size_t at = k * panels * GEMM_PANEL + panel * wide;
             pop_tensor out = pop_tensor_slice_at(p->where, packed, at, at + (last - panel) * wide, 0);
-            pack_part(p, b, (pop_interval){ k, end }, (pop_interval){ panel * GEMM_PANEL, poplibs_min(columns, last * GEMM_PANEL) }, out);
+            pack_part(p, b, (pop_interval){ k, end },
+                      (pop_interval){ panel * GEMM_PANEL, poplibs_min(columns, last * GEMM_PANEL) }, out);
         }
     return packed;
 }
@@ -152,7 +157,8 @@ static void multiply_block(const struct product *p, const struct block *block)
     const struct matrix *a = block->a, *out = block->out;
     snprintf(name, sizeof(name), "poplin::HostMatMul<%s>", pop_type_name(pop_tensor_type(a->t)));
     pop_vertex vertex = pop_graph_add_vertex_at(p->where, p->graph, p->multiply, name);
-    pop_interval depth = { 0, block->depth }, lines = a->transposed ? depth : block->rows, along = a->transposed ? block->rows : depth;
+    pop_interval depth = { 0, block->depth }, lines = a->transposed ? depth : block->rows,
+                 along = a->transposed ? block->rows : depth;
     connect_rows(p, vertex, "a", a, lines.begin, lines.end, along);
     pop_graph_connect_at(p->where, p->graph, vertex, "b", block->packed);
     /* A part of the columns is no contiguous piece: row by row. */
@@ -186,20 +192,24 @@ static size_t power_of_two_up_to(size_t n)
     return power;
 }
 
-/* Bands of rows, each split further where there are few.  Powers of two: any usual number of threads shares them evenly. */
-static void multiply(const struct product *p, const struct matrix *a, pop_tensor packed, const struct matrix *out, size_t depth)
+/* Bands of rows, each split further where there are few.  Powers of two: any usual number of threads shares them
+ * evenly. */
+static void multiply(const struct product *p, const struct matrix *a, pop_tensor packed, const struct matrix *out,
+                     size_t depth)
 {
     size_t rows = pop_tensor_dim(out->t, 0), columns = pop_tensor_dim(out->t, 1), panels = panels_of(columns);
     double work = (double)rows * (double)columns * (double)depth / BLOCK_WORK;
     size_t blocks = work < 1 ? 1 : work > MOST_BLOCKS ? MOST_BLOCKS : (size_t)work;
-    size_t bands = power_of_two_up_to(poplibs_min(blocks, poplibs_max(rows / BAND_ROWS, poplibs_min(FEW, rows / LEAST_BAND_ROWS))));
+    size_t bands = power_of_two_up_to(
+        poplibs_min(blocks, poplibs_max(rows / BAND_ROWS, poplibs_min(FEW, rows / LEAST_BAND_ROWS))));
     size_t parts = poplibs_min(poplibs_min(blocks, FEW) / bands, poplibs_ceil_div(columns, PART_COLUMNS));
     parts = poplibs_max(1, poplibs_min(parts, panels));
     size_t strips = poplibs_ceil_div(rows, GEMM_STRIP); /* equal ones: a kernel of few rows is slower */
     for (size_t i = 0; i < bands; ++i)
         for (size_t k = 0; k < parts; ++k) {
             pop_interval band = { rows * (strips * i / bands) / strips, rows * (strips * (i + 1) / bands) / strips };
-            pop_interval part = { panels * k / parts * GEMM_PANEL, poplibs_min(columns, panels * (k + 1) / parts * GEMM_PANEL) };
+            pop_interval part = { panels * k / parts * GEMM_PANEL,
+                                  poplibs_min(columns, panels * (k + 1) / parts * GEMM_PANEL) };
             multiply_block(p, &(struct block){ a, out, packed, depth, columns, band, part });
         }
 }
@@ -208,7 +218,8 @@ static void multiply(const struct product *p, const struct matrix *a, pop_tensor
 static void store(const struct product *p, pop_tensor from, pop_tensor to)
 {
     pop_tensor flat[] = { pop_tensor_flatten_at(p->where, from), pop_tensor_flatten_at(p->where, to) };
-    for (size_t at = 0, end = pop_tensor_num_elements(to), share = poplibs_max(1 << 14, end / MOST_BLOCKS); at < end; at += share) {
+    for (size_t at = 0, end = pop_tensor_num_elements(to), share = poplibs_max(1 << 14, end / MOST_BLOCKS); at < end;
+         at += share) {
         size_t next = poplibs_min(end, at + share);
         pop_vertex vertex = pop_graph_add_vertex_at(p->where, p->graph, p->store, "poplin::HostMatMulStore");
         pop_graph_connect_at(p->where, p->graph, vertex, "in", pop_tensor_slice_at(p->where, flat[0], at, next, 0));
@@ -237,7 +248,8 @@ static void multiply_group(const struct product *p, pop_tensor a, pop_tensor b, 
     else if (!direct && pop_tensor_valid(p->scale))
         pop_sequence_add_at(p->where, p->before, pop_copy_at(p->where, out, plain, false, p->name));
     /* A product that lies transposed is the product of the transposed operands, in the other order. */
-    pop_tensor left = target.transposed ? pop_tensor_transpose_at(p->where, b) : a, right = target.transposed ? pop_tensor_transpose_at(p->where, a) : b;
+    pop_tensor left = target.transposed ? pop_tensor_transpose_at(p->where, b) : a,
+               right = target.transposed ? pop_tensor_transpose_at(p->where, a) : b;
     struct matrix a_matrix = find_operand(p, left, plain), b_matrix = find_operand(p, right, plain);
     size_t depth = pop_tensor_dim(a, 1);
     multiply(&whole, &a_matrix, pack(&whole, &b_matrix, depth, pop_tensor_dim(target.t, 1)), &target, depth);
@@ -247,8 +259,8 @@ static void multiply_group(const struct product *p, pop_tensor a, pop_tensor b, 
         pop_sequence_add_at(p->where, p->after, pop_copy_at(p->where, plain, out, false, p->name));
 }
 
-void poplin_host_mat_mul(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor b, pop_tensor out, pop_tensor scale, pop_program sequence,
-                         const char *name)
+void poplin_host_mat_mul(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor b, pop_tensor out,
+                         pop_tensor scale, pop_program sequence, const char *name)
 {
     char path[256];
     if (!poplibs_ready(graph) || !pop_tensor_num_elements(out))
@@ -265,7 +277,8 @@ void poplin_host_mat_mul(pop_where where, pop_graph *graph, pop_tensor a, pop_te
     p.multiply = pop_graph_add_compute_set_at(where, graph, poplibs_path(path, sizeof(path), name, "Multiply"));
     p.store = pop_graph_add_compute_set_at(where, graph, poplibs_path(path, sizeof(path), name, "Store"));
     for (size_t g = 0; g < pop_tensor_dim(out, 0); ++g)
-        multiply_group(&p, pop_tensor_at_at(where, a, g), pop_tensor_at_at(where, b, g), pop_tensor_at_at(where, out, g));
+        multiply_group(&p, pop_tensor_at_at(where, a, g), pop_tensor_at_at(where, b, g),
+                       pop_tensor_at_at(where, out, g));
     pop_sequence_add_at(where, sequence, p.before);
     pop_sequence_add_at(where, sequence, pop_execute_at(where, p.pack, name));
     pop_sequence_add_at(where, sequence, pop_execute_at(where, p.multiply, name));

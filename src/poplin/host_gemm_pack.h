@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Matrix products on the host: how operands are packed.
  *
- * B is packed in blocks of at most GEMM_DEPTH rows; a block is panels of GEMM_PANEL columns one after the other, a panel is its rows one after the other,
- * columns beyond the last are zero.  A is packed by whoever multiplies: strips of at most STRIP rows, a strip is its columns one after the other. */
+ * B is packed in blocks of at most GEMM_DEPTH rows; a block is panels of GEMM_PANEL columns one after the other, a
+ * panel is its rows one after the other, columns beyond the last are zero.  A is packed by whoever multiplies: strips
+ * of at most STRIP rows, a strip is its columns one after the other. */
 #ifndef POPLIN_HOST_GEMM_PACK_H
 #define POPLIN_HOST_GEMM_PACK_H
 
 #include "poplin/host_gemm_shape.h"
 #include "poplin/host_gemm_vector.h"
 
-/* turn: element (i, k) of `count` rows of `depth` elements goes to to[k * step + i].  LANES rows at once, the highest first: what is written beyond
- * `count` is overwritten by the lowest of the next k (and, after the last, lies within LANES elements behind).  Whole lines of the caches are read at
- * once, for rows that are a power of two apart evict each other.  The last block may overlap the one before.
- * lay: `count` elements of a row to `to`, zeros after them up to `wide`. */
+/* turn: element (i, k) of `count` rows of `depth` elements goes to to[k * step + i].  LANES rows at once, the highest
+ * first: what is written beyond `count` is overwritten by the lowest of the next k (and, after the last, lies within
+ * LANES elements behind).  Whole lines of the caches are read at once, for rows that are a power of two apart evict
+ * each other.  The last block may overlap the one before. lay: `count` elements of a row to `to`, zeros after them up
+ * to `wide`. */
 #define PACKING(T)                                                                                                     \
     GEMM_INLINE void turn_block_##T(const T *const *rows, size_t at, float *to, size_t step)                           \
     {                                                                                                                  \

@@ -25,8 +25,8 @@ GEMM_INLINE vec load_float(const float *from)
     return *(const vec *)from;
 }
 
-/* transpose: element k of vector i becomes element i of vector k.  multiply_add is one instruction: left to gcc, sums change their registers at every step,
- * and there are not enough. */
+/* transpose: element k of vector i becomes element i of vector k.  multiply_add is one instruction: left to gcc, sums
+ * change their registers at every step, and there are not enough. */
 #if defined(__AVX512F__)
 GEMM_INLINE vec spread(float value)
 {
@@ -56,7 +56,8 @@ GEMM_INLINE void transpose(vec r[LANES])
     }
     for (int i = 0; i < 4; ++i) {
         __m512 first = _mm512_shuffle_f32x4(b[i], b[i + 4], 0x44), second = _mm512_shuffle_f32x4(b[i], b[i + 4], 0xee);
-        __m512 third = _mm512_shuffle_f32x4(b[i + 8], b[i + 12], 0x44), fourth = _mm512_shuffle_f32x4(b[i + 8], b[i + 12], 0xee);
+        __m512 third = _mm512_shuffle_f32x4(b[i + 8], b[i + 12], 0x44),
+               fourth = _mm512_shuffle_f32x4(b[i + 8], b[i + 12], 0xee);
         r[i] = (vec)_mm512_shuffle_f32x4(first, third, 0x88);
         r[i + 4] = (vec)_mm512_shuffle_f32x4(first, third, 0xdd);
         r[i + 8] = (vec)_mm512_shuffle_f32x4(second, fourth, 0x88);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Matrix products on CPU devices.  poplin::HostMatMulPack<T> packs a part of B, poplin::HostMatMul<T> (T: type of A) makes a block of the product in
- * float, poplin::HostMatMulStore puts it into a matrix of half.
+/* Matrix products on CPU devices.  poplin::HostMatMulPack<T> packs a part of B, poplin::HostMatMul<T> (T: type of A)
+ * makes a block of the product in float, poplin::HostMatMulStore puts it into a matrix of half.
  *
- * A matrix is rows of contiguous elements: all of them connected one by one, or, when they lie `stride` elements apart, one edge that holds them
- * all.  The rows are those in memory: of the transposed matrix when `transposed`. */
+ * A matrix is rows of contiguous elements: all of them connected one by one, or, when they lie `stride` elements apart,
+ * one edge that holds them all.  The rows are those in memory: of the transposed matrix when `transposed`. */
 #include "poplibs/vertex_types.h"
 
 #ifdef __POPC__
@@ -13,7 +13,8 @@
 
 /* k0 and depth: the block of B's rows; column and columns: those that are packed, from a multiple of GEMM_PANEL on. */
 #define PACK(tag, T, text)                                                                                             \
-    POP_VERTEX(HostMatMulPack_##tag) {                                                                                 \
+    POP_VERTEX(HostMatMulPack_##tag)                                                                                   \
+    {                                                                                                                  \
         POP_INPUT(POP_VECTORS(T, SPAN, ONE_PTR)) in;                                                                   \
         POP_OUTPUT(POP_VECTOR(float, ONE_PTR, 64)) out;                                                                \
         POP_STATE(unsigned) stride;                                                                                    \
@@ -55,9 +56,11 @@
         }                                                                                                              \
     }
 
-/* Columns [column, column + columns) of the whole product, which has all_columns; `out` has these columns only when it comes row by row. */
+/* Columns [column, column + columns) of the whole product, which has all_columns; `out` has these columns only when it
+ * comes row by row. */
 #define MULTIPLY(tag, T, text)                                                                                         \
-    POP_VERTEX(HostMatMul_##tag) {                                                                                     \
+    POP_VERTEX(HostMatMul_##tag)                                                                                       \
+    {                                                                                                                  \
         POP_INPUT(POP_VECTORS(T, SPAN, ONE_PTR)) a;                                                                    \
         POP_INPUT(POP_VECTOR(float, ONE_PTR, 64)) b;                                                                   \
         POP_INOUT(POP_VECTORS(float, SPAN, ONE_PTR)) out;                                                              \
@@ -79,7 +82,8 @@
     {                                                                                                                  \
         return (v->strideA ? v->a.data[0].data + row * v->strideA : v->a.data[row].data) + v->firstA;                  \
     }                                                                                                                  \
-    static void pack_strip_##tag(const HostMatMul_##tag *v, size_t row, size_t rows, size_t k, size_t depth, float *to)\
+    static void pack_strip_##tag(const HostMatMul_##tag *v, size_t row, size_t rows, size_t k, size_t depth,           \
+                                 float *to)                                                                            \
     {                                                                                                                  \
         if (v->transposedA) {                                                                                          \
             for (size_t i = 0; i < depth; ++i)                                                                         \
@@ -98,7 +102,8 @@
         float *lines[ROWS];                                                                                            \
         size_t strips = (rows + STRIP - 1) / STRIP;                                                                    \
         for (size_t i = 0; i < rows; ++i)                                                                              \
-            lines[i] = v->strideOut ? v->out.data[0].data + (row + i) * v->strideOut + v->column : v->out.data[row + i].data; \
+            lines[i] =                                                                                                 \
+                v->strideOut ? v->out.data[0].data + (row + i) * v->strideOut + v->column : v->out.data[row + i].data; \
         for (size_t s = 0; s < strips; ++s) {                                                                          \
             size_t begin = rows * s / strips, end = rows * (s + 1) / strips;                                           \
             pack_strip_##tag(v, row + begin, end - begin, k, depth, packed + begin * depth);                           \
@@ -111,8 +116,10 @@
             for (size_t wide = 0; wide < GEMM_PANEL && c + wide < v->columns; wide += WIDE)                            \
                 for (size_t s = 0; s < strips; ++s) {                                                                  \
                     size_t begin = rows * s / strips, end = rows * (s + 1) / strips;                                   \
-                    const float *tile = b + wide, *after = wide + WIDE < GEMM_PANEL ? tile + WIDE : b + GEMM_PANEL * depth;\
-                    struct gemm_next next = { s + 1 < strips ? tile : after, b + (GEMM_PANEL + s * step / 2) * depth, step };\
+                    const float *tile = b + wide,                                                                      \
+                                *after = wide + WIDE < GEMM_PANEL ? tile + WIDE : b + GEMM_PANEL * depth;              \
+                    struct gemm_next next = { s + 1 < strips ? tile : after, b + (GEMM_PANEL + s * step / 2) * depth,  \
+                                              step };                                                                  \
                     out.rows = lines + begin;                                                                          \
                     out.at = c + wide;                                                                                 \
                     out.columns = v->columns - c - wide;                                                               \
@@ -134,7 +141,8 @@ POPLIBS_FLOATING(PACK)
 POPLIBS_FLOATING(MULTIPLY)
 
 /* out = in, or out + scale * in, rounded once. */
-POP_VERTEX(HostMatMulStore) {
+POP_VERTEX(HostMatMulStore)
+{
     POP_INPUT(POP_VECTOR(float, ONE_PTR)) in;
     POP_INOUT(POP_VECTOR(half)) out;
     POP_INPUT(float) scale;

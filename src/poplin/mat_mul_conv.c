@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A product as a convolution (poplibs.md 3.1): B is the input, its columns the field, its rows the channels; the rows of A are the weights of as many output
- * channels.  Operands of CPU devices are plain matrices on their one tile. */
+/* A product as a convolution (poplibs.md 3.1): B is the input, its columns the field, its rows the channels; the rows
+ * of A are the weights of as many output channels.  Operands of CPU devices are plain matrices on their one tile. */
 #include "poplin/mat_mul_call.h"
 
 #include "poplin/conv_build.h"
@@ -8,7 +8,8 @@
 #include <popops/fill.h>
 #include <poputil/tile_mapping.h>
 
-static pop_tensor plain(const struct mat_mul_call *call, pop_type type, const size_t *dims, size_t columns, const char *what)
+static pop_tensor plain(const struct mat_mul_call *call, pop_type type, const size_t *dims, size_t columns,
+                        const char *what)
 {
     char path[256];
     pop_tensor t = pop_graph_add_variable_at(call->where, call->graph, type, POP_SHAPE(dims[0], dims[1], columns),
@@ -20,7 +21,8 @@ static pop_tensor plain(const struct mat_mul_call *call, pop_type type, const si
 /* A product without a multiplication has no convolution. */
 static bool is_plain(const struct mat_mul_call *call, const poplin_mat_mul_params *params)
 {
-    return mat_mul_is_for_host(call) || !params->a_shape[0] || !params->a_shape[1] || !params->a_shape[2] || !params->b_shape[2];
+    return mat_mul_is_for_host(call) || !params->a_shape[0] || !params->a_shape[1] || !params->a_shape[2] ||
+           !params->b_shape[2];
 }
 
 struct conv {
@@ -31,11 +33,13 @@ struct conv {
 static bool begin_conv(const struct mat_mul_call *call, const poplin_mat_mul_params *params, struct conv *conv)
 {
     conv->params = poplin_mat_mul_conv_params(params);
-    conv->call = (struct poplin_conv_call){ call->where, call->graph, call->api, &conv->params, &conv->options, call->cache, call->name, NULL, false };
+    conv->call = (struct poplin_conv_call){ call->where, call->graph, call->api, &conv->params, &conv->options,
+                                            call->cache, call->name,  NULL,      false };
     return poplin_conv_options_parse(call->where, call->graph, call->api, mat_mul_options(call), &conv->options);
 }
 
-/* {g,m,k} as weights {g,1,m,k}, {g,k,n} as input {g,1,n,k}; and back.  The output {g,1,n,m} goes back as the input does. */
+/* {g,m,k} as weights {g,1,m,k}, {g,k,n} as input {g,1,n,k}; and back.  The output {g,1,n,m} goes back as the input
+ * does. */
 static pop_tensor as_weights(pop_where where, pop_tensor a)
 {
     return pop_tensor_expand_at(where, a, POP_DIMS(1));
@@ -58,20 +62,23 @@ pop_tensor mat_mul_new_lhs(const struct mat_mul_call *call, const poplin_mat_mul
     struct conv conv;
     if (is_plain(call, params))
         return plain(call, params->input_type, params->a_shape, params->a_shape[2], "lhs");
-    return begin_conv(call, params, &conv) ? of_weights(call->where, poplin_conv_new_weights(&conv.call)) : (pop_tensor){ 0 };
+    return begin_conv(call, params, &conv) ? of_weights(call->where, poplin_conv_new_weights(&conv.call))
+                                           : (pop_tensor){ 0 };
 }
 pop_tensor mat_mul_new_rhs(const struct mat_mul_call *call, const poplin_mat_mul_params *params)
 {
     struct conv conv;
     if (is_plain(call, params))
         return plain(call, params->input_type, params->b_shape, params->b_shape[2], "rhs");
-    return begin_conv(call, params, &conv) ? of_input(call->where, poplin_conv_new_input(&conv.call)) : (pop_tensor){ 0 };
+    return begin_conv(call, params, &conv) ? of_input(call->where, poplin_conv_new_input(&conv.call))
+                                           : (pop_tensor){ 0 };
 }
 pop_tensor mat_mul_new_output(const struct mat_mul_call *call, const poplin_mat_mul_params *params)
 {
     return plain(call, params->output_type, params->a_shape, params->b_shape[2], "Out");
 }
-pop_tensor mat_mul_arranged_rhs(const struct mat_mul_call *call, const poplin_mat_mul_params *params, pop_tensor b, pop_program sequence)
+pop_tensor mat_mul_arranged_rhs(const struct mat_mul_call *call, const poplin_mat_mul_params *params, pop_tensor b,
+                                pop_program sequence)
 {
     struct conv conv;
     if (is_plain(call, params))
@@ -81,7 +88,8 @@ pop_tensor mat_mul_arranged_rhs(const struct mat_mul_call *call, const poplin_ma
     return of_input(call->where, poplin_conv_arranged_input(&conv.call, as_input(call->where, b), sequence));
 }
 
-pop_tensor mat_mul_conv_product(const struct mat_mul_call *call, const poplin_mat_mul_params *params, pop_tensor a, pop_tensor b, pop_program sequence)
+pop_tensor mat_mul_conv_product(const struct mat_mul_call *call, const poplin_mat_mul_params *params, pop_tensor a,
+                                pop_tensor b, pop_program sequence)
 {
     struct conv conv;
     if (is_plain(call, params)) {
@@ -92,5 +100,6 @@ pop_tensor mat_mul_conv_product(const struct mat_mul_call *call, const poplin_ma
     if (!begin_conv(call, params, &conv))
         return (pop_tensor){ 0 };
     conv.call.input_arranged_by = call->rhs_is_arranged ? "poplin_pre_arrange_mat_mul_input_rhs" : NULL;
-    return of_input(call->where, poplin_conv_build(&conv.call, as_input(call->where, b), as_weights(call->where, a), sequence));
+    return of_input(call->where,
+                    poplin_conv_build(&conv.call, as_input(call->where, b), as_weights(call->where, a), sequence));
 }

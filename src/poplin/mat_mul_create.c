@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operands and results laid out for products. */
-#include "poplin/mat_mul_call.h"
 #include "poplibs/log.h"
+#include "poplin/mat_mul_call.h"
 
 enum role { LHS, RHS, OUTPUT };
 
-static pop_tensor create(const struct mat_mul_call *call, pop_type input_type, pop_type output_type, pop_shape a, pop_shape b, size_t rank,
-                         enum role role)
+static pop_tensor create(const struct mat_mul_call *call, pop_type input_type, pop_type output_type, pop_shape a,
+                         pop_shape b, size_t rank, enum role role)
 {
     poplin_mat_mul_params params;
     if (!mat_mul_shapes(call, input_type, output_type, a, b, rank, &params))
@@ -18,8 +18,9 @@ static pop_tensor create(const struct mat_mul_call *call, pop_type input_type, p
 }
 
 #define CREATE(function, role, rank)                                                                                   \
-    pop_tensor function##_at(pop_where where, pop_graph *graph, pop_type input_type, pop_type output_type, pop_shape a_shape, pop_shape b_shape, \
-                             const char *name, pop_options options, poplin_planning_cache *cache)                      \
+    pop_tensor function##_at(pop_where where, pop_graph *graph, pop_type input_type, pop_type output_type,             \
+                             pop_shape a_shape, pop_shape b_shape, const char *name, pop_options options,              \
+                             poplin_planning_cache *cache)                                                             \
     {                                                                                                                  \
         POPLIBS_CALL(graph, log_type(input_type), log_type(output_type), a_shape, b_shape, name, options);             \
         struct mat_mul_call call;                                                                                      \
@@ -34,7 +35,8 @@ CREATE(poplin_create_mat_mul_grouped_input_lhs, LHS, 3)
 CREATE(poplin_create_mat_mul_grouped_input_rhs, RHS, 3)
 CREATE(poplin_create_mat_mul_grouped_output, OUTPUT, 3)
 
-static pop_tensor pre_arrange(const struct mat_mul_call *call, pop_shape a, pop_tensor b, pop_program sequence, pop_type output_type, size_t rank)
+static pop_tensor pre_arrange(const struct mat_mul_call *call, pop_shape a, pop_tensor b, pop_program sequence,
+                              pop_type output_type, size_t rank)
 {
     poplin_mat_mul_params params;
     struct mat_mul_dims dims;
@@ -44,8 +46,9 @@ static pop_tensor pre_arrange(const struct mat_mul_call *call, pop_shape a, pop_
     pop_tensor t = mat_mul_arranged_rhs(call, &params, mat_mul_grouped(call, b), sequence);
     return rank == 3 ? t : pop_tensor_reshape_partial_at(call->where, t, 0, 1, POP_SHAPE());
 }
-pop_tensor poplin_pre_arrange_mat_mul_input_rhs_at(pop_where where, pop_graph *graph, pop_shape a_shape, pop_tensor b, pop_program sequence,
-                                                   pop_type output_type, const char *name, pop_options options, poplin_planning_cache *cache)
+pop_tensor poplin_pre_arrange_mat_mul_input_rhs_at(pop_where where, pop_graph *graph, pop_shape a_shape, pop_tensor b,
+                                                   pop_program sequence, pop_type output_type, const char *name,
+                                                   pop_options options, poplin_planning_cache *cache)
 {
     POPLIBS_CALL(graph, a_shape, b, log_type(output_type), name, options);
     struct mat_mul_call call;
@@ -53,8 +56,9 @@ pop_tensor poplin_pre_arrange_mat_mul_input_rhs_at(pop_where where, pop_graph *g
         return (pop_tensor){ 0 };
     return pre_arrange(&call, a_shape, b, sequence, output_type, 2);
 }
-pop_tensor poplin_pre_arrange_mat_mul_grouped_input_rhs_at(pop_where where, pop_graph *graph, pop_shape a_shape, pop_tensor b, pop_program sequence,
-                                                           pop_type output_type, const char *name, pop_options options,
+pop_tensor poplin_pre_arrange_mat_mul_grouped_input_rhs_at(pop_where where, pop_graph *graph, pop_shape a_shape,
+                                                           pop_tensor b, pop_program sequence, pop_type output_type,
+                                                           const char *name, pop_options options,
                                                            poplin_planning_cache *cache)
 {
     POPLIBS_CALL(graph, a_shape, b, log_type(output_type), name, options);

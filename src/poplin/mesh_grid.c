@@ -6,24 +6,28 @@
 
 #include <poputil/tile_mapping.h>
 
-pop_tensor poplin_linspace_at(pop_where where, pop_graph *graph, pop_type type, double left, double right, size_t count, const char *name)
+pop_tensor poplin_linspace_at(pop_where where, pop_graph *graph, pop_type type, double left, double right, size_t count,
+                              const char *name)
 {
     POPLIBS_CALL(graph, log_type(type), left, right, count, name);
     char path[256];
     if (!poplibs_ready(graph))
         return (pop_tensor){ 0 };
     if (type != POP_HALF && type != POP_FLOAT) {
-        poplibs_fail(graph, POP_TYPE_ERROR, where, "poplin_linspace", "the type is %s; it must be half or float", pop_type_name(type));
+        poplibs_fail(graph, POP_TYPE_ERROR, where, "poplin_linspace", "the type is %s; it must be half or float",
+                     pop_type_name(type));
         return (pop_tensor){ 0 };
     }
     if (count > INT32_MAX) {
-        poplibs_fail(graph, POP_POPLAR_ERROR, where, "poplin_linspace", "%zu values; at most %d are allowed", count, INT32_MAX);
+        poplibs_fail(graph, POP_POPLAR_ERROR, where, "poplin_linspace", "%zu values; at most %d are allowed", count,
+                     INT32_MAX);
         return (pop_tensor){ 0 };
     }
     double *values = poplibs_new(count, sizeof(*values));
     for (size_t i = 0; i < count; ++i) /* the last is right itself */
         values[i] = i && i + 1 == count ? right : left + (right - left) * (double)i / (double)poplibs_max(1, count - 1);
-    pop_tensor t = pop_graph_add_constant_at(where, graph, type, POP_SHAPE(count), POP_DOUBLE, values, poplibs_path(path, sizeof(path), name, "linspace"));
+    pop_tensor t = pop_graph_add_constant_at(where, graph, type, POP_SHAPE(count), POP_DOUBLE, values,
+                                             poplibs_path(path, sizeof(path), name, "linspace"));
     free(values);
     poputil_map_tensor_linearly_at(where, graph, t);
     return t;
@@ -35,9 +39,11 @@ bool poplin_meshgrid2d_at(pop_where where, pop_graph *graph, pop_tensor x, pop_t
     if (!poplibs_ready(graph))
         return false;
     if (!pop_tensor_valid(x) || !pop_tensor_valid(y) || pop_tensor_rank(x) != 1 || pop_tensor_rank(y) != 1)
-        return poplibs_fail(graph, POP_POPLAR_ERROR, where, "poplin_meshgrid2d", "ranks are %zu and %zu; both must be 1", pop_tensor_rank(x),
-                            pop_tensor_rank(y));
-    grids[0] = pop_tensor_broadcast_at(where, pop_tensor_expand_at(where, x, POP_DIMS(0)), (unsigned)pop_tensor_dim(y, 0), 0);
-    grids[1] = pop_tensor_broadcast_at(where, pop_tensor_expand_at(where, y, POP_DIMS(1)), (unsigned)pop_tensor_dim(x, 0), 1);
+        return poplibs_fail(graph, POP_POPLAR_ERROR, where, "poplin_meshgrid2d",
+                            "ranks are %zu and %zu; both must be 1", pop_tensor_rank(x), pop_tensor_rank(y));
+    grids[0] =
+        pop_tensor_broadcast_at(where, pop_tensor_expand_at(where, x, POP_DIMS(0)), (unsigned)pop_tensor_dim(y, 0), 0);
+    grids[1] =
+        pop_tensor_broadcast_at(where, pop_tensor_expand_at(where, y, POP_DIMS(1)), (unsigned)pop_tensor_dim(x, 0), 1);
     return true;
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Several convolutions at the same time: each on its share of the tiles, phase by phase with the others; or one after the other. */
-#include "poplin/conv_call.h"
-#include "poplin/plan_together.h"
+/* Several convolutions at the same time: each on its share of the tiles, phase by phase with the others; or one after
+ * the other. */
 #include "poplibs/log.h"
 #include "poplibs/options.h"
+#include "poplin/conv_call.h"
+#include "poplin/plan_together.h"
 
 #include <poplin/multi_convolution.h>
 #include <popops/scaled_add.h>
@@ -38,10 +39,12 @@ static bool parse(pop_where where, pop_graph *graph, const char *api, pop_option
 #include "poplibs/options.def"
     };
     *options = (struct multi_options){ 0, 50, 0.1 };
-    if (!poplibs_ready(graph) || !poplibs_parse_options(where, graph, api, given, table, sizeof(table) / sizeof(table[0]), options))
+    if (!poplibs_ready(graph) ||
+        !poplibs_parse_options(where, graph, api, given, table, sizeof(table) / sizeof(table[0]), options))
         return false;
     return options->cycle_back_off >= 0 ||
-           poplibs_fail(graph, POP_INVALID_OPTION, where, api, "option 'cycleBackOff' is %g; it must not be below 0", options->cycle_back_off);
+           poplibs_fail(graph, POP_INVALID_OPTION, where, api, "option 'cycleBackOff' is %g; it must not be below 0",
+                        options->cycle_back_off);
 }
 
 /* ---- what every call begins and ends with ---- */
@@ -54,8 +57,8 @@ static void share_tiles(struct multi *multi, bool update, const struct multi_opt
     for (struct member *member = multi->members; member < multi->members + multi->count; ++member)
         if (poplin_conv_planned(update ? &member->update : member->call.params, &planned[count].params))
             planned[count++].options = &member->text.options;
-    multi->together =
-        poplin_plan_together(multi->where, multi->graph, multi->api, planned, count, options->per_conv_reserved_tiles, options->cycle_back_off, multi->cache);
+    multi->together = poplin_plan_together(multi->where, multi->graph, multi->api, planned, count,
+                                           options->per_conv_reserved_tiles, options->cycle_back_off, multi->cache);
     free(planned);
 }
 
@@ -77,8 +80,8 @@ static bool begin(struct multi *multi, bool update, pop_options given)
     for (size_t i = 0; i < multi->count; ++i) {
         struct member *member = &multi->members[i];
         const poplin_multi_conv *conv = &multi->convs[i];
-        if (!conv_call_begin(&member->call, &member->text, multi->where, multi->graph, multi->api, conv->params, multi->name ? multi->name : conv->name,
-                             conv->options, multi->cache)) {
+        if (!conv_call_begin(&member->call, &member->text, multi->where, multi->graph, multi->api, conv->params,
+                             multi->name ? multi->name : conv->name, conv->options, multi->cache)) {
             end(multi);
             return false;
         }
@@ -117,11 +120,13 @@ static void add_each(struct multi *multi, pop_program sequence, adder *add, cons
 }
 
 /* A whole call; outputs that an error leaves out are null tensors. */
-static void run(struct multi *multi, bool update, pop_options options, pop_program sequence, adder *add, struct outputs outputs)
+static void run(struct multi *multi, bool update, pop_options options, pop_program sequence, adder *add,
+                struct outputs outputs)
 {
     if (multi->count && !outputs.list) {
         if (poplibs_ready(multi->graph))
-            poplibs_fail(multi->graph, POP_POPLAR_ERROR, multi->where, multi->api, "there is no place for results: outputs is NULL");
+            poplibs_fail(multi->graph, POP_POPLAR_ERROR, multi->where, multi->api,
+                         "there is no place for results: outputs is NULL");
         return;
     }
     for (size_t i = 0; i < multi->count; ++i)
@@ -134,7 +139,8 @@ static void run(struct multi *multi, bool update, pop_options options, pop_progr
 
 /* ---- operands ---- */
 
-static pop_tensor create(struct multi *multi, size_t index, pop_options options, pop_tensor (*make)(const struct poplin_conv_call *call))
+static pop_tensor create(struct multi *multi, size_t index, pop_options options,
+                         pop_tensor (*make)(const struct poplin_conv_call *call))
 {
     if (!begin(multi, false, options))
         return (pop_tensor){ 0 };
@@ -142,22 +148,33 @@ static pop_tensor create(struct multi *multi, size_t index, pop_options options,
     if (index < multi->count)
         made = make(&multi->members[index].call);
     else
-        poplibs_fail(multi->graph, POP_POPLAR_ERROR, multi->where, multi->api, "index %zu; there are %zu convolutions", index, multi->count);
+        poplibs_fail(multi->graph, POP_POPLAR_ERROR, multi->where, multi->api, "index %zu; there are %zu convolutions",
+                     index, multi->count);
     end(multi);
     return made;
 }
-pop_tensor poplin_multi_create_input_at(pop_where where, pop_graph *graph, const poplin_multi_conv *convs, size_t count, size_t index,
-                                        pop_options options, poplin_planning_cache *cache)
+pop_tensor poplin_multi_create_input_at(pop_where where, pop_graph *graph, const poplin_multi_conv *convs, size_t count,
+                                        size_t index, pop_options options, poplin_planning_cache *cache)
 {
     POPLIBS_CALL(graph, count, index, options);
-    struct multi multi = { .where = where, .graph = graph, .api = "poplin_multi_create_input", .convs = convs, .count = count, .cache = cache };
+    struct multi multi = { .where = where,
+                           .graph = graph,
+                           .api = "poplin_multi_create_input",
+                           .convs = convs,
+                           .count = count,
+                           .cache = cache };
     return create(&multi, index, options, conv_call_new_input);
 }
-pop_tensor poplin_multi_create_weights_at(pop_where where, pop_graph *graph, const poplin_multi_conv *convs, size_t count, size_t index,
-                                          pop_options options, poplin_planning_cache *cache)
+pop_tensor poplin_multi_create_weights_at(pop_where where, pop_graph *graph, const poplin_multi_conv *convs,
+                                          size_t count, size_t index, pop_options options, poplin_planning_cache *cache)
 {
     POPLIBS_CALL(graph, count, index, options);
-    struct multi multi = { .where = where, .graph = graph, .api = "poplin_multi_create_weights", .convs = convs, .count = count, .cache = cache };
+    struct multi multi = { .where = where,
+                           .graph = graph,
+                           .api = "poplin_multi_create_weights",
+                           .convs = convs,
+                           .count = count,
+                           .cache = cache };
     return create(&multi, index, options, conv_call_new_weights);
 }
 
@@ -166,14 +183,20 @@ pop_tensor poplin_multi_create_weights_at(pop_where where, pop_graph *graph, con
 static void add_convolution(struct multi *multi, size_t i, const struct outputs *outputs)
 {
     struct member *member = &multi->members[i];
-    outputs->list[i] =
-        conv_call_convolve(&member->call, &member->text, multi->convs[i].input, multi->convs[i].weights, outputs->transposed, &multi->program);
+    outputs->list[i] = conv_call_convolve(&member->call, &member->text, multi->convs[i].input, multi->convs[i].weights,
+                                          outputs->transposed, &multi->program);
 }
-void poplin_multi_convolution_at(pop_where where, pop_graph *graph, const poplin_multi_conv *convs, size_t count, bool transpose_and_flip_weights,
-                                 pop_program sequence, const char *name, pop_options options, poplin_planning_cache *cache, pop_tensor *outputs)
+void poplin_multi_convolution_at(pop_where where, pop_graph *graph, const poplin_multi_conv *convs, size_t count,
+                                 bool transpose_and_flip_weights, pop_program sequence, const char *name,
+                                 pop_options options, poplin_planning_cache *cache, pop_tensor *outputs)
 {
     POPLIBS_CALL(graph, count, transpose_and_flip_weights, name, options);
-    struct multi multi = { .where = where, .graph = graph, .api = "poplin_multi_convolution", .name = name ? name : "", .convs = convs, .count = count,
+    struct multi multi = { .where = where,
+                           .graph = graph,
+                           .api = "poplin_multi_convolution",
+                           .name = name ? name : "",
+                           .convs = convs,
+                           .count = count,
                            .cache = cache };
     run(&multi, false, options, sequence, add_convolution, (struct outputs){ transpose_and_flip_weights, outputs });
 }
@@ -185,13 +208,19 @@ static void add_transposed(struct multi *multi, size_t i, const struct outputs *
     if (poplibs_ready(multi->graph) && conv_call_check_weights(call, multi->convs[i].weights, true))
         conv_call_transpose_weights(&multi->program, multi->convs[i].weights, outputs->list[i], false);
 }
-void poplin_multi_weights_transpose_chans_flip_xy_at(pop_where where, pop_graph *graph, const poplin_multi_conv *convs, size_t count,
-                                                     pop_program sequence, const char *name, pop_options options, poplin_planning_cache *cache,
+void poplin_multi_weights_transpose_chans_flip_xy_at(pop_where where, pop_graph *graph, const poplin_multi_conv *convs,
+                                                     size_t count, pop_program sequence, const char *name,
+                                                     pop_options options, poplin_planning_cache *cache,
                                                      pop_tensor *outputs)
 {
     POPLIBS_CALL(graph, count, name, options);
-    struct multi multi = { .where = where, .graph = graph, .api = "poplin_multi_weights_transpose_chans_flip_xy", .name = name ? name : "", .convs = convs,
-                           .count = count, .cache = cache };
+    struct multi multi = { .where = where,
+                           .graph = graph,
+                           .api = "poplin_multi_weights_transpose_chans_flip_xy",
+                           .name = name ? name : "",
+                           .convs = convs,
+                           .count = count,
+                           .cache = cache };
     run(&multi, false, options, sequence, add_transposed, (struct outputs){ true, outputs });
 }
 
@@ -200,15 +229,21 @@ void poplin_multi_weights_transpose_chans_flip_xy_at(pop_where where, pop_graph 
 static void add_deltas(struct multi *multi, size_t i, const struct outputs *outputs)
 {
     struct member *member = &multi->members[i];
-    outputs->list[i] =
-        conv_call_weight_deltas(&member->call, &member->text, &member->update, multi->convs[i].deltas, multi->convs[i].input, &multi->program);
+    outputs->list[i] = conv_call_weight_deltas(&member->call, &member->text, &member->update, multi->convs[i].deltas,
+                                               multi->convs[i].input, &multi->program);
 }
-void poplin_multi_calculate_weight_deltas_at(pop_where where, pop_graph *graph, const poplin_multi_conv *convs, size_t count, pop_program sequence,
-                                             const char *name, pop_options options, poplin_planning_cache *cache, pop_tensor *outputs)
+void poplin_multi_calculate_weight_deltas_at(pop_where where, pop_graph *graph, const poplin_multi_conv *convs,
+                                             size_t count, pop_program sequence, const char *name, pop_options options,
+                                             poplin_planning_cache *cache, pop_tensor *outputs)
 {
     POPLIBS_CALL(graph, count, name, options);
-    struct multi multi = { .where = where, .graph = graph, .api = "poplin_multi_calculate_weight_deltas", .name = name ? name : "", .convs = convs,
-                           .count = count, .cache = cache };
+    struct multi multi = { .where = where,
+                           .graph = graph,
+                           .api = "poplin_multi_calculate_weight_deltas",
+                           .name = name ? name : "",
+                           .convs = convs,
+                           .count = count,
+                           .cache = cache };
     run(&multi, true, options, sequence, add_deltas, (struct outputs){ false, outputs });
 }
 
@@ -217,16 +252,24 @@ static void add_update(const struct multi *multi, size_t i, pop_tensor deltas, p
     const poplin_multi_conv *conv = &multi->convs[i];
     const char *name = multi->members[i].call.name;
     if (pop_tensor_valid(conv->scale))
-        popops_scaled_add_to_at(multi->where, multi->graph, conv->weights, deltas, conv->scale, sequence, name, POP_NO_OPTIONS);
+        popops_scaled_add_to_at(multi->where, multi->graph, conv->weights, deltas, conv->scale, sequence, name,
+                                POP_NO_OPTIONS);
     else
-        popops_scaled_add_to_constant_at(multi->where, multi->graph, conv->weights, deltas, conv->scale_constant, sequence, name, POP_NO_OPTIONS);
+        popops_scaled_add_to_constant_at(multi->where, multi->graph, conv->weights, deltas, conv->scale_constant,
+                                         sequence, name, POP_NO_OPTIONS);
 }
-void poplin_multi_convolution_weight_update_at(pop_where where, pop_graph *graph, const poplin_multi_conv *convs, size_t count, pop_program sequence,
-                                               const char *name, pop_options options, poplin_planning_cache *cache)
+void poplin_multi_convolution_weight_update_at(pop_where where, pop_graph *graph, const poplin_multi_conv *convs,
+                                               size_t count, pop_program sequence, const char *name,
+                                               pop_options options, poplin_planning_cache *cache)
 {
     POPLIBS_CALL(graph, count, name, options);
-    struct multi multi = { .where = where, .graph = graph, .api = "poplin_multi_convolution_weight_update", .name = name ? name : "", .convs = convs,
-                           .count = count, .cache = cache };
+    struct multi multi = { .where = where,
+                           .graph = graph,
+                           .api = "poplin_multi_convolution_weight_update",
+                           .name = name ? name : "",
+                           .convs = convs,
+                           .count = count,
+                           .cache = cache };
     if (!begin(&multi, true, options))
         return;
     pop_tensor *deltas = poplibs_zeros(count, sizeof(*deltas));

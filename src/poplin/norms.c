@@ -25,11 +25,11 @@ static bool check_acts(const struct norm *norm, pop_tensor acts)
     if (!poplibs_is_operand(norm->graph, norm->where, norm->api, "the tensor of activations", acts))
         return false;
     if (pop_tensor_rank(acts) < 2)
-        return poplibs_fail(norm->graph, POP_POPLAR_ERROR, norm->where, norm->api, "activations have %zu dimensions; batch and channels are needed",
-                            pop_tensor_rank(acts));
+        return poplibs_fail(norm->graph, POP_POPLAR_ERROR, norm->where, norm->api,
+                            "activations have %zu dimensions; batch and channels are needed", pop_tensor_rank(acts));
     if (type != POP_HALF && type != POP_FLOAT)
-        return poplibs_fail(norm->graph, POP_TYPE_ERROR, norm->where, norm->api, "activations have type %s; half and float are allowed",
-                            pop_type_name(type));
+        return poplibs_fail(norm->graph, POP_TYPE_ERROR, norm->where, norm->api,
+                            "activations have type %s; half and float are allowed", pop_type_name(type));
     return true;
 }
 static bool check_channels(const struct norm *norm, pop_tensor acts, pop_tensor t, const char *what)
@@ -40,13 +40,14 @@ static bool check_channels(const struct norm *norm, pop_tensor acts, pop_tensor 
         return false;
     if (pop_tensor_rank(t) == 1 && pop_tensor_dim(t, 0) == pop_tensor_dim(acts, 1))
         return true;
-    return poplibs_fail(norm->graph, POP_POPLAR_ERROR, norm->where, norm->api, "%s has shape %s; the activations' channels are %zu", what,
-                        poplibs_shape_text(seen, sizeof(seen), (pop_shape){ poplibs_min(pop_tensor_shape(t, dims, 8), 8), dims }),
-                        pop_tensor_dim(acts, 1));
+    return poplibs_fail(
+        norm->graph, POP_POPLAR_ERROR, norm->where, norm->api, "%s has shape %s; the activations' channels are %zu",
+        what, poplibs_shape_text(seen, sizeof(seen), (pop_shape){ poplibs_min(pop_tensor_shape(t, dims, 8), 8), dims }),
+        pop_tensor_dim(acts, 1));
 }
 
-static bool begin(struct norm *norm, pop_where where, pop_graph *graph, const char *api, pop_tensor acts, pop_program sequence, const char *name,
-                  const char *step, pop_options options)
+static bool begin(struct norm *norm, pop_where where, pop_graph *graph, const char *api, pop_tensor acts,
+                  pop_program sequence, const char *name, const char *step, pop_options options)
 {
     if (!poplibs_ready(graph))
         return false;
@@ -61,19 +62,22 @@ static bool begin(struct norm *norm, pop_where where, pop_graph *graph, const ch
 #define PLAIN_NORM_OPTION(...) POPLIBS_ROW(union none, __VA_ARGS__)
 #include "poplibs/options.def"
     };
-    return poplibs_parse_options(where, graph, api, options, table, sizeof(table) / sizeof(table[0]), &none) && check_acts(norm, acts);
+    return poplibs_parse_options(where, graph, api, options, table, sizeof(table) / sizeof(table[0]), &none) &&
+           check_acts(norm, acts);
 }
 static bool check_partials(const struct norm *norm, pop_type partials_type)
 {
     return partials_type == POP_HALF || partials_type == POP_FLOAT ||
-           poplibs_fail(norm->graph, POP_TYPE_ERROR, norm->where, norm->api, "partials_type is %s; half and float are allowed", pop_type_name(partials_type));
+           poplibs_fail(norm->graph, POP_TYPE_ERROR, norm->where, norm->api,
+                        "partials_type is %s; half and float are allowed", pop_type_name(partials_type));
 }
 
 /* Both places for results are there, and empty for now. */
 static bool check_places(pop_where where, pop_graph *graph, const char *api, pop_tensor *first, pop_tensor *second)
 {
     if (!first || !second)
-        return poplibs_ready(graph) && poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "there is no place for a result: it is NULL");
+        return poplibs_ready(graph) &&
+               poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "there is no place for a result: it is NULL");
     *first = *second = (pop_tensor){ 0 };
     return true;
 }
@@ -82,19 +86,21 @@ static bool check_places(pop_where where, pop_graph *graph, const char *api, pop
 
 static pop_tensor binary(const struct norm *norm, popops_binary_op op, pop_tensor a, pop_tensor b)
 {
-    return popops_binary_at(norm->where, op, norm->graph, popops_operand_of_tensor(a), popops_operand_of_tensor(b), norm->sequence, norm->name);
+    return popops_binary_at(norm->where, op, norm->graph, popops_operand_of_tensor(a), popops_operand_of_tensor(b),
+                            norm->sequence, norm->name);
 }
 static pop_tensor scaled(const struct norm *norm, pop_tensor a, double factor)
 {
-    return popops_binary_at(norm->where, POPOPS_BINARY_MULTIPLY, norm->graph, popops_operand_of_tensor(a), popops_operand_of_double(factor),
-                            norm->sequence, norm->name);
+    return popops_binary_at(norm->where, POPOPS_BINARY_MULTIPLY, norm->graph, popops_operand_of_tensor(a),
+                            popops_operand_of_double(factor), norm->sequence, norm->name);
 }
 static void in_place(const struct norm *norm, popops_binary_op op, pop_tensor a, pop_tensor b)
 {
-    popops_binary_in_place_at(norm->where, op, norm->graph, popops_operand_of_tensor(a), popops_operand_of_tensor(b), norm->sequence, norm->name);
+    popops_binary_in_place_at(norm->where, op, norm->graph, popops_operand_of_tensor(a), popops_operand_of_tensor(b),
+                              norm->sequence, norm->name);
 }
-/* Work is done on {batch, field..., channels}: {channels} broadcasts over it, and operands of convolutions have runs of channels in memory, which are
- * fewer pieces than single elements. */
+/* Work is done on {batch, field..., channels}: {channels} broadcasts over it, and operands of convolutions have runs of
+ * channels in memory, which are fewer pieces than single elements. */
 enum { MOST_DIMS = 32 };
 static pop_tensor channels_last(const struct norm *norm, pop_tensor acts)
 {
@@ -114,20 +120,24 @@ static pop_tensor channels_second(const struct norm *norm, pop_tensor acts)
 }
 static pop_tensor as_type(const struct norm *norm, pop_tensor t, pop_type type)
 {
-    return pop_tensor_type(t) == type ? t : popops_cast_at(norm->where, norm->graph, t, type, norm->sequence, norm->name);
+    return pop_tensor_type(t) == type ? t
+                                      : popops_cast_at(norm->where, norm->graph, t, type, norm->sequence, norm->name);
 }
 
 /* Sums over all but the channels, which are last, times a factor. */
-static pop_tensor sums(const struct norm *norm, pop_tensor acts, popops_operation op, double factor, pop_type partials_type, pop_type type)
+static pop_tensor sums(const struct norm *norm, pop_tensor acts, popops_operation op, double factor,
+                       pop_type partials_type, pop_type type)
 {
     unsigned dims[MOST_DIMS], count = 0;
-    pop_tensor scale = pop_graph_add_constant_float_at(norm->where, norm->graph, POP_FLOAT, POP_SHAPE(1), factor, "factor");
+    pop_tensor scale =
+        pop_graph_add_constant_float_at(norm->where, norm->graph, POP_FLOAT, POP_SHAPE(1), factor, "factor");
     pop_graph_set_tile_mapping_at(norm->where, norm->graph, scale, 0);
     for (; count + 1 < pop_tensor_rank(acts) && count < MOST_DIMS; ++count)
         dims[count] = count;
     const char *partials = pop_type_name(partials_type);
-    return popops_reduce_at(norm->where, norm->graph, acts, type, (pop_dims){ count, dims }, (popops_reduce_params){ op, false, scale }, norm->sequence,
-                            norm->name, POP_OPTIONS({ "accumType.inVertex", partials }, { "accumType.interTile", partials }));
+    return popops_reduce_at(norm->where, norm->graph, acts, type, (pop_dims){ count, dims },
+                            (popops_reduce_params){ op, false, scale }, norm->sequence, norm->name,
+                            POP_OPTIONS({ "accumType.inVertex", partials }, { "accumType.interTile", partials }));
 }
 static double elements_of_channel(pop_tensor acts)
 {
@@ -137,28 +147,32 @@ static double elements_of_channel(pop_tensor acts)
 
 /* ---- parameters ---- */
 
-static pop_tensor new_param(pop_where where, pop_graph *graph, const char *api, pop_tensor acts, pop_type type, const char *name, const char *step,
-                            double value)
+static pop_tensor new_param(pop_where where, pop_graph *graph, const char *api, pop_tensor acts, pop_type type,
+                            const char *name, const char *step, double value)
 {
     struct norm norm;
     if (!begin(&norm, where, graph, api, acts, (pop_program){ 0 }, name, step, POP_NO_OPTIONS))
         return (pop_tensor){ 0 };
-    pop_tensor made = poputil_create_broadcast_operand_at(where, graph, acts, type == POP_TYPE_NULL ? pop_tensor_type(acts) : type, 1, true, norm.name);
+    pop_tensor made = poputil_create_broadcast_operand_at(
+        where, graph, acts, type == POP_TYPE_NULL ? pop_tensor_type(acts) : type, 1, true, norm.name);
     if (poplibs_ready(graph))
         pop_graph_set_initial_fill_at(where, graph, made, POP_DOUBLE, &value);
     return made;
 }
-pop_tensor poplin_create_norm_gamma_at(pop_where where, pop_graph *graph, pop_tensor acts, pop_type type, const char *name)
+pop_tensor poplin_create_norm_gamma_at(pop_where where, pop_graph *graph, pop_tensor acts, pop_type type,
+                                       const char *name)
 {
     POPLIBS_CALL(graph, acts, log_type(type), name);
     return new_param(where, graph, "poplin_create_norm_gamma", acts, type, name, "gamma", 1);
 }
-pop_tensor poplin_create_norm_beta_at(pop_where where, pop_graph *graph, pop_tensor acts, pop_type type, const char *name)
+pop_tensor poplin_create_norm_beta_at(pop_where where, pop_graph *graph, pop_tensor acts, pop_type type,
+                                      const char *name)
 {
     POPLIBS_CALL(graph, acts, log_type(type), name);
     return new_param(where, graph, "poplin_create_norm_beta", acts, type, name, "beta", 0);
 }
-void poplin_create_norm_params_at(pop_where where, pop_graph *graph, pop_tensor acts, const char *name, pop_tensor *gamma, pop_tensor *beta)
+void poplin_create_norm_params_at(pop_where where, pop_graph *graph, pop_tensor acts, const char *name,
+                                  pop_tensor *gamma, pop_tensor *beta)
 {
     POPLIBS_CALL(graph, acts, name);
     if (!check_places(where, graph, "poplin_create_norm_params", gamma, beta))
@@ -169,8 +183,8 @@ void poplin_create_norm_params_at(pop_where where, pop_graph *graph, pop_tensor 
 
 /* ---- forward ---- */
 
-static void make_statistics(const struct norm *norm, pop_tensor acts, double eps, bool unbiased, bool stable, pop_type partials_type, pop_tensor *mean,
-                            pop_tensor *inverse)
+static void make_statistics(const struct norm *norm, pop_tensor acts, double eps, bool unbiased, bool stable,
+                            pop_type partials_type, pop_tensor *mean, pop_tensor *inverse)
 {
     double count = fmax(elements_of_channel(acts), 1), factor = count > 1 && unbiased ? count / (count - 1) : 1;
     pop_tensor average = sums(norm, acts, POPOPS_ADD, 1 / count, partials_type, POP_FLOAT), variance;
@@ -180,19 +194,21 @@ static void make_statistics(const struct norm *norm, pop_tensor acts, double eps
         variance = sums(norm, centred, POPOPS_SQUARE_ADD, factor / count, partials_type, POP_FLOAT);
     } else {
         variance = sums(norm, acts, POPOPS_SQUARE_ADD, factor / count, partials_type, POP_FLOAT);
-        in_place(norm, POPOPS_BINARY_SUBTRACT, variance, scaled(norm, binary(norm, POPOPS_BINARY_MULTIPLY, average, average), factor));
+        in_place(norm, POPOPS_BINARY_SUBTRACT, variance,
+                 scaled(norm, binary(norm, POPOPS_BINARY_MULTIPLY, average, average), factor));
         /* rounding may leave less than zero */
-        popops_binary_in_place_at(norm->where, POPOPS_BINARY_MAXIMUM, norm->graph, popops_operand_of_tensor(variance), popops_operand_of_double(0),
-                                  norm->sequence, norm->name);
+        popops_binary_in_place_at(norm->where, POPOPS_BINARY_MAXIMUM, norm->graph, popops_operand_of_tensor(variance),
+                                  popops_operand_of_double(0), norm->sequence, norm->name);
     }
-    popops_binary_in_place_at(norm->where, POPOPS_BINARY_ADD, norm->graph, popops_operand_of_tensor(variance), popops_operand_of_double(eps),
-                              norm->sequence, norm->name);
+    popops_binary_in_place_at(norm->where, POPOPS_BINARY_ADD, norm->graph, popops_operand_of_tensor(variance),
+                              popops_operand_of_double(eps), norm->sequence, norm->name);
     popops_unary_in_place_at(norm->where, POPOPS_UNARY_RSQRT, norm->graph, variance, norm->sequence, norm->name);
     *inverse = as_type(norm, variance, pop_tensor_type(acts));
 }
 
-void poplin_norm_statistics_at(pop_where where, pop_graph *graph, pop_tensor acts, double eps, pop_program sequence, bool unbiased_variance, bool stable,
-                               pop_type partials_type, const char *name, pop_options options, pop_tensor *mean, pop_tensor *inv_std_dev)
+void poplin_norm_statistics_at(pop_where where, pop_graph *graph, pop_tensor acts, double eps, pop_program sequence,
+                               bool unbiased_variance, bool stable, pop_type partials_type, const char *name,
+                               pop_options options, pop_tensor *mean, pop_tensor *inv_std_dev)
 {
     POPLIBS_CALL(graph, acts, eps, unbiased_variance, stable, log_type(partials_type), name, options);
     struct norm norm;
@@ -203,24 +219,25 @@ void poplin_norm_statistics_at(pop_where where, pop_graph *graph, pop_tensor act
     if (!(eps >= 0))
         poplibs_fail(graph, POP_POPLAR_ERROR, where, norm.api, "eps is %g; it cannot be negative", eps);
     else
-        make_statistics(&norm, channels_last(&norm, acts), eps, unbiased_variance, stable, partials_type, mean, inv_std_dev);
+        make_statistics(&norm, channels_last(&norm, acts), eps, unbiased_variance, stable, partials_type, mean,
+                        inv_std_dev);
 }
 
-pop_tensor poplin_norm_whiten_at(pop_where where, pop_graph *graph, pop_tensor acts, pop_tensor mean, pop_tensor inv_std_dev, pop_program sequence,
-                                 const char *name, pop_options options)
+pop_tensor poplin_norm_whiten_at(pop_where where, pop_graph *graph, pop_tensor acts, pop_tensor mean,
+                                 pop_tensor inv_std_dev, pop_program sequence, const char *name, pop_options options)
 {
     POPLIBS_CALL(graph, acts, mean, inv_std_dev, name, options);
     struct norm norm;
-    if (!begin(&norm, where, graph, "poplin_norm_whiten", acts, sequence, name, "Norm/whiten", options) || !check_channels(&norm, acts, mean, "mean") ||
-        !check_channels(&norm, acts, inv_std_dev, "inv_std_dev"))
+    if (!begin(&norm, where, graph, "poplin_norm_whiten", acts, sequence, name, "Norm/whiten", options) ||
+        !check_channels(&norm, acts, mean, "mean") || !check_channels(&norm, acts, inv_std_dev, "inv_std_dev"))
         return (pop_tensor){ 0 };
     pop_tensor made = binary(&norm, POPOPS_BINARY_SUBTRACT, channels_last(&norm, acts), mean);
     in_place(&norm, POPOPS_BINARY_MULTIPLY, made, inv_std_dev);
     return channels_second(&norm, made);
 }
 
-pop_tensor poplin_normalise_at(pop_where where, pop_graph *graph, pop_tensor whitened, pop_tensor gamma, pop_tensor beta, pop_program sequence,
-                               const char *name, pop_options options)
+pop_tensor poplin_normalise_at(pop_where where, pop_graph *graph, pop_tensor whitened, pop_tensor gamma,
+                               pop_tensor beta, pop_program sequence, const char *name, pop_options options)
 {
     POPLIBS_CALL(graph, whitened, gamma, beta, name, options);
     struct norm norm;
@@ -242,11 +259,13 @@ static bool check_alike(const struct norm *norm, pop_tensor a, pop_tensor b)
     if (pop_tensor_shape(b, second, 32) == rank && memcmp(first, second, poplibs_min(rank, 32) * sizeof(*first)) == 0 &&
         pop_tensor_type(a) == pop_tensor_type(b))
         return true;
-    return poplibs_fail(norm->graph, POP_POPLAR_ERROR, norm->where, norm->api, "the whitened activations and the gradients differ in shape or type");
+    return poplibs_fail(norm->graph, POP_POPLAR_ERROR, norm->where, norm->api,
+                        "the whitened activations and the gradients differ in shape or type");
 }
 
-void poplin_norm_param_gradients_at(pop_where where, pop_graph *graph, pop_tensor whitened, pop_tensor grads, pop_program sequence,
-                                    pop_type partials_type, const char *name, pop_options options, pop_tensor *gamma_delta, pop_tensor *beta_delta)
+void poplin_norm_param_gradients_at(pop_where where, pop_graph *graph, pop_tensor whitened, pop_tensor grads,
+                                    pop_program sequence, pop_type partials_type, const char *name, pop_options options,
+                                    pop_tensor *gamma_delta, pop_tensor *beta_delta)
 {
     POPLIBS_CALL(graph, whitened, grads, log_type(partials_type), name, options);
     struct norm norm;
@@ -261,8 +280,8 @@ void poplin_norm_param_gradients_at(pop_where where, pop_graph *graph, pop_tenso
     *beta_delta = sums(&norm, grads, POPOPS_ADD, 1, partials_type, pop_tensor_type(grads));
 }
 
-pop_tensor poplin_norm_gradients_at(pop_where where, pop_graph *graph, pop_tensor grads, pop_tensor gamma, pop_program sequence, const char *name,
-                                    pop_options options)
+pop_tensor poplin_norm_gradients_at(pop_where where, pop_graph *graph, pop_tensor grads, pop_tensor gamma,
+                                    pop_program sequence, const char *name, pop_options options)
 {
     POPLIBS_CALL(graph, grads, gamma, name, options);
     struct norm norm;
@@ -272,13 +291,16 @@ pop_tensor poplin_norm_gradients_at(pop_where where, pop_graph *graph, pop_tenso
     return channels_second(&norm, binary(&norm, POPOPS_BINARY_MULTIPLY, channels_last(&norm, grads), gamma));
 }
 
-pop_tensor poplin_norm_statistics_gradients_at(pop_where where, pop_graph *graph, pop_tensor whitened, pop_tensor grads, pop_tensor inv_std_dev,
-                                               pop_program sequence, pop_type partials_type, const char *name, pop_options options)
+pop_tensor poplin_norm_statistics_gradients_at(pop_where where, pop_graph *graph, pop_tensor whitened, pop_tensor grads,
+                                               pop_tensor inv_std_dev, pop_program sequence, pop_type partials_type,
+                                               const char *name, pop_options options)
 {
     POPLIBS_CALL(graph, whitened, grads, inv_std_dev, log_type(partials_type), name, options);
     struct norm norm;
-    if (!begin(&norm, where, graph, "poplin_norm_statistics_gradients", whitened, sequence, name, "Norm/statisticsGradients", options) ||
-        !check_partials(&norm, partials_type) || !check_alike(&norm, whitened, grads) || !check_channels(&norm, whitened, inv_std_dev, "inv_std_dev"))
+    if (!begin(&norm, where, graph, "poplin_norm_statistics_gradients", whitened, sequence, name,
+               "Norm/statisticsGradients", options) ||
+        !check_partials(&norm, partials_type) || !check_alike(&norm, whitened, grads) ||
+        !check_channels(&norm, whitened, inv_std_dev, "inv_std_dev"))
         return (pop_tensor){ 0 };
     whitened = channels_last(&norm, whitened);
     grads = channels_last(&norm, grads);

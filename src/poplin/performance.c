@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each formula counts instructions of the vertex that Poplibs wrote in assembly: supervisor cycles, and a worker's cycles times the contexts. */
+/* Each formula counts instructions of the vertex that Poplibs wrote in assembly: supervisor cycles, and a worker's
+ * cycles times the contexts. */
 #include "poplin/performance.h"
 
 struct extent {
@@ -17,10 +18,12 @@ static uint64_t run_all(struct extent e, unsigned workers, unsigned own)
     return slow > quick ? slow : quick;
 }
 
-/* Coefficients of all conv units.  Release 1.2 counts one load of each unit (its planner's published costs come out so), 0.9.40 the four of a pass. */
+/* Coefficients of all conv units.  Release 1.2 counts one load of each unit (its planner's published costs come out
+ * so), 0.9.40 the four of a pass. */
 static uint64_t weight_load(const struct poplin_amp *amp)
 {
-    return (uint64_t)amp->conv_input_load * amp->num_conv_units * (amp->float_inputs ? 4 : 2) / amp->coeff_bytes_per_cycle;
+    return (uint64_t)amp->conv_input_load * amp->num_conv_units * (amp->float_inputs ? 4 : 2) /
+           amp->coeff_bytes_per_cycle;
 }
 static uint64_t core_loop(const struct poplin_amp *amp)
 {
@@ -55,7 +58,8 @@ uint64_t poplin_cycles_1x1(const struct poplin_amp *amp, const unsigned *worker_
     uint64_t add = amp->out_groups * (19 + passes * (6 + load + run_all(adding, amp->num_workers, 14)));
     uint64_t first = amp->out_groups * (19 + passes * (7 + load + run_all(zeroing, amp->num_workers, 14)));
     /* Half in, float partials: what workers keep from call to call is stored once. */
-    uint64_t retained = amp->float_inputs || !amp->float_partials ? 0 : 10 + 2 * ((uint64_t)amp->in_groups * amp->conv_groups - 1);
+    uint64_t retained =
+        amp->float_inputs || !amp->float_partials ? 0 : 10 + 2 * ((uint64_t)amp->in_groups * amp->conv_groups - 1);
     return 50 + amp->num_workers * retained + amp->conv_groups * (12 + (amp->in_groups - 1) * (16 + add) + 11 + first);
 }
 
@@ -105,7 +109,10 @@ static uint64_t position_nx1(const struct poplin_nx1 *nx1, const struct poplin_w
 {
     const struct poplin_amp *amp = &nx1->amp;
     unsigned h = nx1->filter_height;
-    uint64_t passes = poplibs_ceil_div(amp->out_chans_per_group, amp->num_conv_units), rows = h == 1 ? 15 : h == 2 ? 46 : h == 4 ? 60 : 20u * h;
+    uint64_t passes = poplibs_ceil_div(amp->out_chans_per_group, amp->num_conv_units), rows = h == 1   ? 15
+                                                                                              : h == 2 ? 46
+                                                                                              : h == 4 ? 60
+                                                                                                       : 20u * h;
     struct extent e = { 0, UINT64_MAX };
     for (unsigned w = 0; w < amp->num_workers; ++w)
         extend(&e, worker_nx1(amp, &lists[w]));
@@ -122,12 +129,14 @@ uint64_t poplin_cycles_nx1(const struct poplin_nx1 *nx1, const struct poplin_wor
     else
         for (uint64_t k = 0; k < positions; ++k)
             inner += position_nx1(nx1, &worker_lists[k * amp->num_workers]);
-    uint64_t zeroing = groups * (17 * (uint64_t)amp->out_groups + 6 * ((uint64_t)amp->out_groups - 1) + 1) + 6 * (groups - 1) + 1;
+    uint64_t zeroing =
+        groups * (17 * (uint64_t)amp->out_groups + 6 * ((uint64_t)amp->out_groups - 1) + 1) + 6 * (groups - 1) + 1;
     return 101 + amp->num_workers * (4 + (amp->float_inputs ? 9u : 10u)) + zeroing + nx1->output_zeroing +
            groups * (16 + amp->in_groups * (14 + amp->out_groups * (14 + inner)));
 }
 
-uint64_t poplin_cycles_zero(unsigned num_workers, unsigned groups, unsigned elements, bool float_partials, unsigned vector_width)
+uint64_t poplin_cycles_zero(unsigned num_workers, unsigned groups, unsigned elements, bool float_partials,
+                            unsigned vector_width)
 {
     uint64_t own = poplibs_ceil_div(elements, num_workers);
     return num_workers * (uint64_t)groups * (poplibs_ceil_div(own, vector_width) + (float_partials ? 14 - 9 : 15 - 10));
@@ -163,15 +172,17 @@ uint64_t poplin_cycles_horizontal_mac(const struct poplin_mac *mac, const struct
 
 /* ---- ConvPartial1x4SLIC ---- */
 
-/* Coefficients of several convolutions are spread over a block-diagonal matrix by the workers before they are loaded. */
+/* Coefficients of several convolutions are spread over a block-diagonal matrix by the workers before they are loaded.
+ */
 static uint64_t load_slic(const struct poplin_slic *slic)
 {
     if (slic->conv_groups_per_group == 1)
         return 18 + 16;
     return 15 + slic->num_workers * (slic->conv_groups_per_group == 4 ? 10u : 14u) + 6 + 16;
 }
-/* Rows too short for the pipeline take its length.  Where the units give two output channels at a time, the loop runs twice, with all coefficients loaded
- * before: only so are AMP the published plan for four input channels and SLIC as fast as in published layers of one channel a group. */
+/* Rows too short for the pipeline take its length.  Where the units give two output channels at a time, the loop runs
+ * twice, with all coefficients loaded before: only so are AMP the published plan for four input channels and SLIC as
+ * fast as in published layers of one channel a group. */
 static uint64_t row_slic(const struct poplin_slic *slic, uint64_t n)
 {
     uint64_t loop = slic->stride == 1 ? (n > 5 ? n - 5 : 0) : n > 3 ? 2 * (n - 3) : 0;
@@ -193,12 +204,14 @@ uint64_t poplin_cycles_slic(const struct poplin_slic *slic, const struct poplin_
     /* Two passes leave their output channels apart: they are put together once. */
     uint64_t merge = slic->passes > 1 ? slic->num_workers * (2 + 2 * most) : 0;
     uint64_t sub_kernel = load_slic(slic) + slic->num_workers * slowest + 22 + 6;
-    return (slic->float_partials ? 28 : 25) + groups * ((slic->float_partials ? 15 : 12) + slic->sub_kernels * sub_kernel + merge) + (groups - 1) * 6;
+    return (slic->float_partials ? 28 : 25) +
+           groups * ((slic->float_partials ? 15 : 12) + slic->sub_kernels * sub_kernel + merge) + (groups - 1) * 6;
 }
 
 /* ---- OuterProduct, reductions, casts ---- */
 
-uint64_t poplin_cycles_outer_product(bool is_float, unsigned width, unsigned num_channels, unsigned chans_per_group, unsigned data_path_width)
+uint64_t poplin_cycles_outer_product(bool is_float, unsigned width, unsigned num_channels, unsigned chans_per_group,
+                                     unsigned data_path_width)
 {
     uint64_t groups = poplibs_ceil_div(num_channels, chans_per_group), c = chans_per_group;
     (void)data_path_width;
@@ -207,16 +220,18 @@ uint64_t poplin_cycles_outer_product(bool is_float, unsigned width, unsigned num
     return 25 + groups * (10 + width * (c % 4 == 0 && c >= 12 ? 6 + (c - 12) / 4 : 10 + 5 * c / 2));
 }
 
-uint64_t poplin_cycles_reduce_add(unsigned num_workers, uint64_t output, unsigned num_partials, bool float_out, bool float_partials, bool single_input,
-                                  bool constrained)
+uint64_t poplin_cycles_reduce_add(unsigned num_workers, uint64_t output, unsigned num_partials, bool float_out,
+                                  bool float_partials, bool single_input, bool constrained)
 {
     uint64_t p = num_partials, width = float_partials ? 4 : 8;
     if (single_input) {
         uint64_t each = (constrained ? 1 : 2) * p + (float_partials ? (float_out ? 8 : 7) : (float_out ? 10 : 9));
         return 33 + num_workers * (20 + each * poplibs_ceil_div(output / width, num_workers));
     }
-    /* Pairs that fill no block count as one; an odd element is a loop of its own, which takes the place of a last incomplete round of blocks. */
-    uint64_t block = 3 * p + (float_partials ? (float_out ? 7 : 6) : (float_out ? 9 : 8)), odd = 2 * p + (float_partials ? 13 : 11);
+    /* Pairs that fill no block count as one; an odd element is a loop of its own, which takes the place of a last
+     * incomplete round of blocks. */
+    uint64_t block = 3 * p + (float_partials ? (float_out ? 7 : 6) : (float_out ? 9 : 8)),
+             odd = 2 * p + (float_partials ? 13 : 11);
     uint64_t blocks = poplibs_ceil_div(output / 2 * 2, width), cycles = 32 + block * (blocks / num_workers);
     return num_workers * (cycles + (output % 2 ? odd : blocks % num_workers ? block : 0));
 }

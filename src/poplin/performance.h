@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cycles of the convolution vertices: pure functions of counts, which the planner and the vertices' own estimates share (release 1.2's formulas). */
+/* Cycles of the convolution vertices: pure functions of counts, which the planner and the vertices' own estimates share
+ * (release 1.2's formulas). */
 #ifndef POPLIN_PERFORMANCE_H
 #define POPLIN_PERFORMANCE_H
 
@@ -23,8 +24,9 @@ uint64_t poplin_cycles_1x1(const struct poplin_amp *amp, const unsigned *worker_
 /* The formula of 0.9.40, which the guide's figures come from. */
 uint64_t poplin_cycles_1x1_0940(const struct poplin_amp *amp, const unsigned *worker_elements);
 
-/* ConvPartialnx1: worker_lists has kernel_rows x kernel_width x num_workers entries (workers innermost), where rows are outer positions of the
- * kernel in steps of filter_height and width is that of the innermost dimension.  Zeroing apart from the vertex's inner loop: poplin_cycles_zero. */
+/* ConvPartialnx1: worker_lists has kernel_rows x kernel_width x num_workers entries (workers innermost), where rows are
+ * outer positions of the kernel in steps of filter_height and width is that of the innermost dimension.  Zeroing apart
+ * from the vertex's inner loop: poplin_cycles_zero. */
 struct poplin_nx1 {
     struct poplin_amp amp;
     unsigned kernel_outer, kernel_inner; /* entries of worker_lists: outer x inner x workers */
@@ -34,7 +36,8 @@ struct poplin_nx1 {
 };
 uint64_t poplin_cycles_nx1(const struct poplin_nx1 *nx1, const struct poplin_worklist *worker_lists);
 /* Zeroing of partials: groups, one after the other, whose elements all workers share. */
-uint64_t poplin_cycles_zero(unsigned num_workers, unsigned groups, unsigned elements, bool float_partials, unsigned vector_width);
+uint64_t poplin_cycles_zero(unsigned num_workers, unsigned groups, unsigned elements, bool float_partials,
+                            unsigned vector_width);
 
 /* ConvPartialHorizontalMac: worker_lists has kernel_size x num_workers entries (workers innermost). */
 struct poplin_mac {
@@ -49,17 +52,19 @@ uint64_t poplin_cycles_horizontal_mac(const struct poplin_mac *mac, const struct
 enum { POPLIN_SLIC_WINDOW = 4 };
 struct poplin_slic {
     unsigned num_workers, conv_group_groups, conv_groups_per_group, sub_kernels, stride;
-    unsigned passes; /* of the loop over a row: 2 with 8 conv units, which give two output channels at a time, 1 with 16 */
+    unsigned
+        passes; /* of the loop over a row: 2 with 8 conv units, which give two output channels at a time, 1 with 16 */
     bool float_partials;
 };
 uint64_t poplin_cycles_slic(const struct poplin_slic *slic, const struct poplin_worklist *worker_lists);
 
 /* OuterProduct: worker cycles. */
-uint64_t poplin_cycles_outer_product(bool is_float, unsigned width, unsigned num_channels, unsigned chans_per_group, unsigned data_path_width);
+uint64_t poplin_cycles_outer_product(bool is_float, unsigned width, unsigned num_channels, unsigned chans_per_group,
+                                     unsigned data_path_width);
 
 /* ReduceAdd: tile cycles to add partials of the elements of one output. */
-uint64_t poplin_cycles_reduce_add(unsigned num_workers, uint64_t output, unsigned num_partials, bool float_out, bool float_partials, bool single_input,
-                                  bool constrained);
+uint64_t poplin_cycles_reduce_add(unsigned num_workers, uint64_t output, unsigned num_partials, bool float_out,
+                                  bool float_partials, bool single_input, bool constrained);
 /* A type change of elements alone: worker cycles times workers. */
 uint64_t poplin_cycles_cast(unsigned num_workers, uint64_t elements, bool float_in, bool float_out);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The outer search: transforms times vertices, each of which plan_search splits in the best way.  What was found so far bounds what follows, so the
- * order matters for time alone. */
+/* The outer search: transforms times vertices, each of which plan_search splits in the best way.  What was found so far
+ * bounds what follows, so the order matters for time alone. */
 #include "poplin/plan.h"
 
 #include "poplibs/log.h"
@@ -60,9 +60,11 @@ static struct poplin_plan pass_plan(const struct poplin_plan *forward, size_t pa
 static void try_vertex(struct planning *planning, const struct poplin_plan *vertex)
 {
     const struct poplin_plan_constraints *fixed = planning->goal.constraints;
-    if (!allows(fixed->conv_groups_per_group, vertex->conv_groups_per_group) || !allows(fixed->in_chans_per_group, vertex->in_chans_per_group) ||
+    if (!allows(fixed->conv_groups_per_group, vertex->conv_groups_per_group) ||
+        !allows(fixed->in_chans_per_group, vertex->in_chans_per_group) ||
         !allows(fixed->partial_chans_per_group, vertex->partial_chans_per_group) ||
-        ((vertex->method == POPLIN_AMP || vertex->method == POPLIN_SLIC) && !allows(fixed->num_conv_units, vertex->num_conv_units)))
+        ((vertex->method == POPLIN_AMP || vertex->method == POPLIN_SLIC) &&
+         !allows(fixed->num_conv_units, vertex->num_conv_units)))
         return;
     struct poplin_plan plan = *vertex;
     struct poplin_partition *p = &plan.partition;
@@ -71,7 +73,8 @@ static void try_vertex(struct planning *planning, const struct poplin_plan *vert
         p->field_grain[d] = 1;
     if (planning->joint)
         p->field_grain[last] = plan.in_chans_per_group;
-    else if (planning->params->output_type == POP_HALF && plan.partial_chans_per_group % 2 && !plan.transform.swap_operands)
+    else if (planning->params->output_type == POP_HALF && plan.partial_chans_per_group % 2 &&
+             !plan.transform.swap_operands)
         p->field_grain[last] = 2;
     p->conv_group_grain = plan.conv_groups_per_group;
     p->in_chan_grain = plan.in_chans_per_group;
@@ -91,7 +94,8 @@ static void try_vertex(struct planning *planning, const struct poplin_plan *vert
         candidates[i] = plan_candidate_of(planning->target, &params, &options[i], i ? &of_pass : &plan);
     }
     struct poplin_plan_cost cost;
-    bool hopeless = plan_rank_from_cycles(&planning->goal, plan_least_work(&candidates[0], planning->goal.tiles)) >= planning->goal.best;
+    bool hopeless = plan_rank_from_cycles(&planning->goal, plan_least_work(&candidates[0], planning->goal.tiles)) >=
+                    planning->goal.best;
     if (!hopeless && plan_search(&passes, &planning->goal, p, &cost)) {
         struct plan_tile tile = plan_tile_of(&candidates[0], p);
         plan.is_1x1 = plan_is_1x1(&candidates[0], &tile);
@@ -106,15 +110,18 @@ static void try_vertex(struct planning *planning, const struct poplin_plan *vert
 
 /* ---- all vertices of a transformed convolution ---- */
 
-/* Outputs in groups of the weights that a conv unit takes need no other layout for the next convolution; a fully connected layer's are not regrouped. */
+/* Outputs in groups of the weights that a conv unit takes need no other layout for the next convolution; a fully
+ * connected layer's are not regrouped. */
 static void try_amp(struct planning *planning, const poplin_conv_params *p, struct poplin_plan plan)
 {
     const pop_target *target = planning->target;
     unsigned all = pop_target_num_conv_units(target, p->input_type, plan.tile_partial_type);
-    unsigned weights = pop_target_weights_per_conv_unit(target, p->input_type), element = pop_target_type_size(target, p->input_type);
+    unsigned weights = pop_target_weights_per_conv_unit(target, p->input_type),
+             element = pop_target_type_size(target, p->input_type);
     bool fully_connected = poplin_pass_is_fully_connected(planning->options->pass);
     /* the second half of 16 units would have nothing to do for so few outputs */
-    bool idle = fully_connected && all == 16 && p->output_channels_per_conv_group <= 8, halve = planning->options->enable_amp_half_engines_plan || idle;
+    bool idle = fully_connected && all == 16 && p->output_channels_per_conv_group <= 8,
+         halve = planning->options->enable_amp_half_engines_plan || idle;
     for (unsigned units = all; units && units >= 4 && (units == all || halve) && 2 * units >= all; units /= 2)
         for (unsigned in = weights; in && in * element % 8 == 0; in /= 2)
             for (unsigned i = 0; i < 2; ++i) {
@@ -135,8 +142,10 @@ static void try_slic(struct planning *planning, const poplin_conv_params *p, str
     const poplin_output_transform *out = &p->output_transform;
     plan.num_conv_units = pop_target_num_conv_units(planning->target, p->input_type, plan.tile_partial_type);
     plan.slic_window_width = POPLIN_SLIC_WINDOW;
-    if (p->input_type != POP_HALF || out->stride[p->num_field_dims - 1] > 2 || poplin_pass_is_fully_connected(planning->options->pass) ||
-        (plan.num_conv_units != 8 && plan.num_conv_units != 16) || !allows(fixed->slic_window_width, plan.slic_window_width))
+    if (p->input_type != POP_HALF || out->stride[p->num_field_dims - 1] > 2 ||
+        poplin_pass_is_fully_connected(planning->options->pass) ||
+        (plan.num_conv_units != 8 && plan.num_conv_units != 16) ||
+        !allows(fixed->slic_window_width, plan.slic_window_width))
         return;
     for (size_t d = 0; d < p->num_field_dims; ++d)
         if (out->padding_lower[d] || out->padding_upper[d]) /* outputs that no place of the input is for */
@@ -150,7 +159,8 @@ static void try_slic(struct planning *planning, const poplin_conv_params *p, str
 
 static void try_mac(struct planning *planning, const poplin_conv_params *p, struct poplin_plan plan)
 {
-    size_t grain = 8 / pop_target_type_size(planning->target, p->input_type), channels = p->input_channels_per_conv_group;
+    size_t grain = 8 / pop_target_type_size(planning->target, p->input_type),
+           channels = p->input_channels_per_conv_group;
     size_t whole = poplibs_ceil_div(channels, grain) * grain, groups = SIZE_MAX;
     plan.partial_chans_per_group = plan.tile_partial_type == POP_FLOAT ? 1 : 2;
     for (size_t in = grain; in <= whole; in += grain) {
@@ -162,13 +172,16 @@ static void try_mac(struct planning *planning, const poplin_conv_params *p, stru
     }
 }
 
-/* Each element of the input meets the one element of the kernel, and that is an element of the output: nothing is cut off, put around or left out. */
+/* Each element of the input meets the one element of the kernel, and that is an element of the output: nothing is cut
+ * off, put around or left out. */
 static bool is_plain(const poplin_conv_params *p, size_t d)
 {
     const poplin_input_transform *in = &p->input_transform, *kernel = &p->kernel_transform;
-    return p->kernel_shape[d] == 1 && poplin_conv_transformed_kernel_size(p, d) == 1 && kernel->truncation_lower[d] + kernel->truncation_upper[d] == 0 &&
-           poplin_conv_transformed_input_size(p, d) == p->input_field_shape[d] && in->truncation_lower[d] + in->truncation_upper[d] == 0 &&
-           p->output_transform.stride[d] == 1 && poplin_conv_output_size(p, d) == p->input_field_shape[d] && p->output_transform.padding_lower[d] == 0;
+    return p->kernel_shape[d] == 1 && poplin_conv_transformed_kernel_size(p, d) == 1 &&
+           kernel->truncation_lower[d] + kernel->truncation_upper[d] == 0 &&
+           poplin_conv_transformed_input_size(p, d) == p->input_field_shape[d] &&
+           in->truncation_lower[d] + in->truncation_upper[d] == 0 && p->output_transform.stride[d] == 1 &&
+           poplin_conv_output_size(p, d) == p->input_field_shape[d] && p->output_transform.padding_lower[d] == 0;
 }
 static void try_outer_product(struct planning *planning, const poplin_conv_params *p, struct poplin_plan plan)
 {
@@ -183,7 +196,8 @@ static void try_outer_product(struct planning *planning, const poplin_conv_param
     try_vertex(planning, &plan);
 }
 
-static void try_vertices(struct planning *planning, const struct poplin_transform *transform, const poplin_conv_params *transformed)
+static void try_vertices(struct planning *planning, const struct poplin_transform *transform,
+                         const poplin_conv_params *transformed)
 {
     const struct poplin_conv_options *options = planning->options;
     struct poplin_plan plan;
@@ -211,10 +225,12 @@ static unsigned worth_expanding(const poplin_conv_params *p)
 {
     unsigned dims = 0;
     for (unsigned d = 0; d < p->num_field_dims; ++d)
-        dims |= poplin_conv_truncated_kernel_size(p, d) > 1 && p->input_field_shape[d] >= p->kernel_shape[d] ? 1u << d : 0;
+        dims |=
+            poplin_conv_truncated_kernel_size(p, d) > 1 && p->input_field_shape[d] >= p->kernel_shape[d] ? 1u << d : 0;
     return dims;
 }
-/* Dimensions whose field positions are worth being output channels: such that the kernel is not the smaller of the two. */
+/* Dimensions whose field positions are worth being output channels: such that the kernel is not the smaller of the two.
+ */
 static unsigned worth_flattening(const poplin_conv_params *p)
 {
     unsigned dims = 0;
@@ -255,7 +271,8 @@ static void try_transforms(struct planning *planning)
 {
     const struct poplin_plan_constraints *fixed = planning->goal.constraints;
     bool plain = planning->options->disable_transformations || planning->joint;
-    struct poplin_transform t = { .extra_field_dims = planning->params->num_field_dims < 2 ? 1 : 0, .combine_conv_groups_factor = 1 };
+    struct poplin_transform t = { .extra_field_dims = planning->params->num_field_dims < 2 ? 1 : 0,
+                                  .combine_conv_groups_factor = 1 };
     poplin_conv_params base = poplin_params_add_field_dims(planning->params, t.extra_field_dims);
     for (unsigned swap = 0; swap < (plain ? 1 : 2); ++swap) {
         if (!allows(fixed->swap_operands, swap))
@@ -291,7 +308,8 @@ static void try_all(struct planning *planning)
 
 /* ---- one convolution ---- */
 
-static struct planning begin(const pop_target *target, const poplin_conv_params *params, const struct poplin_conv_options *options, bool joint)
+static struct planning begin(const pop_target *target, const poplin_conv_params *params,
+                             const struct poplin_conv_options *options, bool joint)
 {
     struct planning planning;
     memset(&planning, 0, sizeof(planning));
@@ -299,13 +317,16 @@ static struct planning begin(const pop_target *target, const poplin_conv_params 
     planning.params = params;
     planning.options = options;
     planning.joint = joint;
-    planning.goal = (struct plan_goal){ options->share.objective,
-                                        (uint64_t)(target->bytes_per_tile * options->available_memory_proportion),
-                                        options->tiles_per_ipu, options->constraints, &options->share, UINT64_MAX };
+    planning.goal = (struct plan_goal){
+        options->share.objective, (uint64_t)(target->bytes_per_tile * options->available_memory_proportion),
+        options->tiles_per_ipu,   options->constraints,
+        &options->share,          UINT64_MAX
+    };
     return planning;
 }
 /* The best plan that fits; where none does, and where no memory is allowed, the smallest. */
-static struct planning search(const pop_target *target, const poplin_conv_params *params, const struct poplin_conv_options *options, bool joint)
+static struct planning search(const pop_target *target, const poplin_conv_params *params,
+                              const struct poplin_conv_options *options, bool joint)
 {
     struct planning planning = begin(target, params, options, joint);
     if (planning.goal.most_bytes)
@@ -321,16 +342,19 @@ static struct planning search(const pop_target *target, const poplin_conv_params
 /* Passes of a fully connected layer: the forward pass' parameters from those of any. */
 static poplin_conv_params forward_params(const poplin_conv_params *params, int pass)
 {
-    return pass == POPLIN_PASS_FC_TRAINING_FWD ? *params : pass_params(params, pass == POPLIN_PASS_FC_TRAINING_BWD ? 1 : 2);
+    return pass == POPLIN_PASS_FC_TRAINING_FWD ? *params
+                                               : pass_params(params, pass == POPLIN_PASS_FC_TRAINING_BWD ? 1 : 2);
 }
 static bool trains_layer(const poplin_conv_params *p, int pass)
 {
     if (pass < POPLIN_PASS_FC_TRAINING_FWD || p->num_field_dims != 1 || p->batch_size != 1 || p->kernel_shape[0] != 1)
         return false;
-    return poplin_conv_transformed_input_size(p, 0) == p->input_field_shape[0] && poplin_conv_output_size(p, 0) == p->input_field_shape[0];
+    return poplin_conv_transformed_input_size(p, 0) == p->input_field_shape[0] &&
+           poplin_conv_output_size(p, 0) == p->input_field_shape[0];
 }
 
-static bool plan_layer(const pop_target *target, const struct plan_cached *asked, struct poplin_plan *plan, struct poplin_plan_cost *cost)
+static bool plan_layer(const pop_target *target, const struct plan_cached *asked, struct poplin_plan *plan,
+                       struct poplin_plan_cost *cost)
 {
     struct poplin_conv_options options = asked->options;
     poplin_conv_params forward = forward_params(&asked->params, asked->options.pass), params[3];
@@ -379,17 +403,21 @@ static bool find(const pop_target *target, struct plan_cached *asked)
 static void place(const struct poplin_conv_options *options, const poplin_conv_params *params, struct poplin_plan *plan)
 {
     plan->start_tile = options->share.first_tile;
-    if (options->share.objective != POPLIN_ALONE || (!options->enable_conv_dithering && !options->start_tile_multiplier))
+    if (options->share.objective != POPLIN_ALONE ||
+        (!options->enable_conv_dithering && !options->start_tile_multiplier))
         return;
-    uint64_t hash = poplin_conv_params_hash(params), step = options->start_tile_multiplier ? options->start_tile_multiplier : 1;
+    uint64_t hash = poplin_conv_params_hash(params),
+             step = options->start_tile_multiplier ? options->start_tile_multiplier : 1;
     plan->start_tile = (unsigned)(hash % options->tiles_per_ipu * step % options->tiles_per_ipu) / 2 * 2;
     plan->reversed = hash >> 40 & 1;
 }
 
-/* Sizes of 0 become 1: a convolution without elements is planned as one of a few, and costs nothing.  True where there was one. */
+/* Sizes of 0 become 1: a convolution without elements is planned as one of a few, and costs nothing.  True where there
+ * was one. */
 static bool fill_up(poplin_conv_params *params)
 {
-    size_t *const sizes[] = { &params->batch_size, &params->input_channels_per_conv_group, &params->output_channels_per_conv_group, &params->num_conv_groups };
+    size_t *const sizes[] = { &params->batch_size, &params->input_channels_per_conv_group,
+                              &params->output_channels_per_conv_group, &params->num_conv_groups };
     bool empty = false;
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); ++i) {
         empty |= !*sizes[i];
@@ -405,9 +433,11 @@ static void log_plan(const struct plan_cached *found)
     char text[4096];
     if (budget && found->cost.bytes > budget && pop_log_on(POPLIBS_LIBRARY, POP_LOG_WARN)) {
         poplin_conv_params_text(&found->params, text, sizeof(text));
-        POPLIBS_LOG(WARN, "no plan of the convolution %s keeps to %llu bytes of a tile (availableMemoryProportion %g of %u): the smallest one takes %llu bytes", text,
-                    (unsigned long long)budget, found->options.available_memory_proportion, found->target.bytes_per_tile,
-                    (unsigned long long)found->cost.bytes);
+        POPLIBS_LOG(WARN,
+                    "no plan of the convolution %s keeps to %llu bytes of a tile (availableMemoryProportion %g of %u): "
+                    "the smallest one takes %llu bytes",
+                    text, (unsigned long long)budget, found->options.available_memory_proportion,
+                    found->target.bytes_per_tile, (unsigned long long)found->cost.bytes);
     }
     if (pop_log_on(POPLIBS_LIBRARY, POP_LOG_DEBUG)) {
         poplin_plan_text(&found->plan, &found->cost, &found->params, text, sizeof(text));
@@ -415,9 +445,10 @@ static void log_plan(const struct plan_cached *found)
     }
 }
 
-pop_status poplin_plan_find(pop_where where, const pop_target *target, const char *api, const poplin_conv_params *params,
-                            const struct poplin_conv_options *options, poplin_planning_cache *cache, struct poplin_plan *plan,
-                            struct poplin_plan_cost *cost, pop_error *error)
+pop_status poplin_plan_find(pop_where where, const pop_target *target, const char *api,
+                            const poplin_conv_params *params, const struct poplin_conv_options *options,
+                            poplin_planning_cache *cache, struct poplin_plan *plan, struct poplin_plan_cost *cost,
+                            pop_error *error)
 {
     char text[800];
     struct plan_cached asked;
@@ -433,11 +464,13 @@ pop_status poplin_plan_find(pop_where where, const pop_target *target, const cha
                 plan_blame(target, &asked, find, text, sizeof(text));
             else
                 snprintf(text, sizeof(text), "the convolution has no plan on %u tiles", options->tiles_per_ipu);
-            return poplin_fail(error, options->is_constrained ? POP_INVALID_OPTION : POP_POPLAR_ERROR, where, api, text);
+            return poplin_fail(error, options->is_constrained ? POP_INVALID_OPTION : POP_POPLAR_ERROR, where, api,
+                               text);
         }
         place(options, &asked.params, &asked.plan);
         if (*options->constraints_output && !poplin_plan_write_constraints(&asked.plan, options->constraints_output)) {
-            snprintf(text, sizeof(text), "planConstraintsOutputFilename: '%s' cannot be written", options->constraints_output);
+            snprintf(text, sizeof(text), "planConstraintsOutputFilename: '%s' cannot be written",
+                     options->constraints_output);
             return poplin_fail(error, POP_FILE_LOAD_ERROR, where, api, text);
         }
         log_plan(&asked);
@@ -449,10 +482,12 @@ pop_status poplin_plan_find(pop_where where, const pop_target *target, const cha
     return POP_OK;
 }
 
-bool poplin_plan_get(pop_where where, pop_graph *graph, const char *api, const poplin_conv_params *params, const struct poplin_conv_options *options,
-                     poplin_planning_cache *cache, struct poplin_plan *plan, struct poplin_plan_cost *cost)
+bool poplin_plan_get(pop_where where, pop_graph *graph, const char *api, const poplin_conv_params *params,
+                     const struct poplin_conv_options *options, poplin_planning_cache *cache, struct poplin_plan *plan,
+                     struct poplin_plan_cost *cost)
 {
     pop_error error;
-    pop_status status = poplin_plan_find(where, pop_graph_target(graph), api, params, options, cache, plan, cost, &error);
+    pop_status status =
+        poplin_plan_find(where, pop_graph_target(graph), api, params, options, cache, plan, cost, &error);
     return status == POP_OK || pop_graph_fail(graph, status, where, api, error.text);
 }

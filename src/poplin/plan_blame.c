@@ -8,10 +8,12 @@
 enum reason { HELD_BY_TRANSFORM, HELD_BY_METHOD, HELD_BY_VERTEX, HELD_BY_PARTITION };
 static const char *const reasons[] = {
     "a transform is planned only where the convolution has something to transform",
-    "AMP needs conv units and channels that fill them, SLIC halves, strides of 1 or 2 and outputs without padding, OUTER_PRODUCT one input channel, one "
+    "AMP needs conv units and channels that fill them, SLIC halves, strides of 1 or 2 and outputs without padding, "
+    "OUTER_PRODUCT one input channel, one "
     "batch element and a kernel of 1",
     "a method has vertices of certain groups only, which the types and the target decide",
-    "a split divides what there is, leaves no part empty, and takes a tile for each part of all splits together; serial splits divide channels exactly",
+    "a split divides what there is, leaves no part empty, and takes a tile for each part of all splits together; "
+    "serial splits divide channels exactly",
 };
 
 static const struct member {
@@ -19,7 +21,10 @@ static const struct member {
     size_t offset, count;
     enum reason reason;
 } members[] = {
-#define MEMBER(name, member, count, reason) { name, offsetof(struct poplin_plan_constraints, member), count, reason }
+#define MEMBER(name, member, count, reason)                                                                            \
+    {                                                                                                                  \
+        name, offsetof(struct poplin_plan_constraints, member), count, reason                                          \
+    }
     MEMBER("swapOperands", swap_operands, 1, HELD_BY_TRANSFORM),
     MEMBER("combineConvGroupsFactor", combine_conv_groups_factor, 1, HELD_BY_TRANSFORM),
     MEMBER("expandDims", expand_dims, 1, HELD_BY_TRANSFORM),
@@ -56,13 +61,14 @@ static bool drop(struct plan_cached *asked, const struct member *member)
 static void restore(struct plan_cached *to, const struct plan_cached *from, const struct member *member)
 {
     for (unsigned a = 0; a < from->options.alternatives; ++a)
-        memcpy((char *)&to->options.constraints[a] + member->offset, (const char *)&from->options.constraints[a] + member->offset,
-               member->count * sizeof(unsigned));
+        memcpy((char *)&to->options.constraints[a] + member->offset,
+               (const char *)&from->options.constraints[a] + member->offset, member->count * sizeof(unsigned));
 }
 
-/* The constraints without which there is a plan, as a set that has none to spare: one alone where that is enough.  nearest is the plan. */
-static unsigned find_set(const pop_target *target, const struct plan_cached *asked, bool (*find)(const pop_target *, struct plan_cached *),
-                         struct plan_cached *nearest)
+/* The constraints without which there is a plan, as a set that has none to spare: one alone where that is enough.
+ * nearest is the plan. */
+static unsigned find_set(const pop_target *target, const struct plan_cached *asked,
+                         bool (*find)(const pop_target *, struct plan_cached *), struct plan_cached *nearest)
 {
     for (size_t i = 0; i < MEMBERS; ++i) {
         *nearest = *asked;
@@ -113,34 +119,68 @@ static void add_held(struct poplin_text *text, const struct poplin_plan *plan, c
     poplin_text_add(text, " '%s' ", member->name);
     switch (member->offset) {
 #define OF(member) offsetof(struct poplin_plan_constraints, member)
-    case OF(swap_operands): poplin_text_add(text, plan->transform.swap_operands ? "true" : "false"); break;
-    case OF(combine_conv_groups_factor): poplin_text_add(text, "%u", plan->transform.combine_conv_groups_factor); break;
-    case OF(expand_dims): add_dims(text, plan->transform.expand_dims); break;
-    case OF(out_chan_flatten_dims): add_dims(text, plan->transform.out_chan_flatten_dims); break;
-    case OF(method): poplin_text_add(text, "%s", methods[plan->method]); break;
-    case OF(conv_groups_per_group): poplin_text_add(text, "%u", plan->conv_groups_per_group); break;
-    case OF(in_chans_per_group): poplin_text_add(text, "%u", plan->in_chans_per_group); break;
-    case OF(partial_chans_per_group): poplin_text_add(text, "%u", plan->partial_chans_per_group); break;
-    case OF(num_conv_units): poplin_text_add(text, "%u", plan->num_conv_units); break;
-    case OF(slic_window_width): poplin_text_add(text, "%u", plan->slic_window_width); break;
-    case OF(field_split): add_splits(text, p->field_split, plan->num_field_dims); break;
-    case OF(kernel_split): add_splits(text, p->kernel_split, plan->num_field_dims); break;
-    case OF(batch_split): poplin_text_add(text, "%u", p->batch_split); break;
-    case OF(conv_group_split): poplin_text_add(text, "%u", p->conv_group_split); break;
-    case OF(out_chan_serial): poplin_text_add(text, "serial %u, parallel %u", p->out_chan_split.serial, p->out_chan_split.parallel); break;
-    case OF(in_chan_serial): poplin_text_add(text, "serial %u, parallel %u", p->in_chan_split.serial, p->in_chan_split.parallel); break;
+    case OF(swap_operands):
+        poplin_text_add(text, plan->transform.swap_operands ? "true" : "false");
+        break;
+    case OF(combine_conv_groups_factor):
+        poplin_text_add(text, "%u", plan->transform.combine_conv_groups_factor);
+        break;
+    case OF(expand_dims):
+        add_dims(text, plan->transform.expand_dims);
+        break;
+    case OF(out_chan_flatten_dims):
+        add_dims(text, plan->transform.out_chan_flatten_dims);
+        break;
+    case OF(method):
+        poplin_text_add(text, "%s", methods[plan->method]);
+        break;
+    case OF(conv_groups_per_group):
+        poplin_text_add(text, "%u", plan->conv_groups_per_group);
+        break;
+    case OF(in_chans_per_group):
+        poplin_text_add(text, "%u", plan->in_chans_per_group);
+        break;
+    case OF(partial_chans_per_group):
+        poplin_text_add(text, "%u", plan->partial_chans_per_group);
+        break;
+    case OF(num_conv_units):
+        poplin_text_add(text, "%u", plan->num_conv_units);
+        break;
+    case OF(slic_window_width):
+        poplin_text_add(text, "%u", plan->slic_window_width);
+        break;
+    case OF(field_split):
+        add_splits(text, p->field_split, plan->num_field_dims);
+        break;
+    case OF(kernel_split):
+        add_splits(text, p->kernel_split, plan->num_field_dims);
+        break;
+    case OF(batch_split):
+        poplin_text_add(text, "%u", p->batch_split);
+        break;
+    case OF(conv_group_split):
+        poplin_text_add(text, "%u", p->conv_group_split);
+        break;
+    case OF(out_chan_serial):
+        poplin_text_add(text, "serial %u, parallel %u", p->out_chan_split.serial, p->out_chan_split.parallel);
+        break;
+    case OF(in_chan_serial):
+        poplin_text_add(text, "serial %u, parallel %u", p->in_chan_split.serial, p->in_chan_split.parallel);
+        break;
 #undef OF
     }
 }
 
-void plan_blame(const pop_target *target, const struct plan_cached *asked, bool (*find)(const pop_target *, struct plan_cached *), char *buffer, size_t size)
+void plan_blame(const pop_target *target, const struct plan_cached *asked,
+                bool (*find)(const pop_target *, struct plan_cached *), char *buffer, size_t size)
 {
     struct poplin_text text = { buffer, size, 0 };
     struct plan_cached nearest;
     unsigned blamed = find_set(target, asked, find, &nearest), said = 0;
     poplin_text_add(&text, "planConstraints: ");
     if (!blamed) {
-        poplin_text_add(&text, "the convolution has no plan on %u tiles, with or without them", asked->options.tiles_per_ipu);
+        poplin_text_add(&text, "the convolution has no plan on %u tiles, with or without them",
+                        asked->options.tiles_per_ipu);
         return;
     }
     for (size_t i = 0, count = 0; i < MEMBERS; ++i)

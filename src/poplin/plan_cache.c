@@ -32,12 +32,13 @@ size_t poplin_planning_cache_size(const poplin_planning_cache *cache)
 
 static bool same(const struct plan_cached *a, const struct plan_cached *b)
 {
-    return poplin_conv_params_equal(&a->params, &b->params) && memcmp(&a->options, &b->options, sizeof(a->options)) == 0 &&
-           pop_target_equal(&a->target, &b->target);
+    return poplin_conv_params_equal(&a->params, &b->params) &&
+           memcmp(&a->options, &b->options, sizeof(a->options)) == 0 && pop_target_equal(&a->target, &b->target);
 }
 static size_t place_of(const poplin_planning_cache *cache, const struct plan_cached *asked)
 {
-    uint64_t hash = poplin_conv_params_hash(&asked->params) ^ (uint64_t)asked->options.pass * UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t hash =
+        poplin_conv_params_hash(&asked->params) ^ (uint64_t)asked->options.pass * UINT64_C(0x9e3779b97f4a7c15);
     size_t i = (hash ^ hash >> 32) & (cache->size - 1);
     while (cache->places[i] && !same(cache->places[i], asked))
         i = (i + 1) & (cache->size - 1);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The JSON of planConstraints.  Numbers and flags may be in quotes, as the original's property trees have them.  An array where one value is asked for
- * is a choice between its values: all combinations of choices are read, each as constraints of its own. */
+/* The JSON of planConstraints.  Numbers and flags may be in quotes, as the original's property trees have them.  An
+ * array where one value is asked for is a choice between its values: all combinations of choices are read, each as
+ * constraints of its own. */
 #include "poplin/conv_options.h"
 
 #include "poplibs/log.h"
@@ -19,7 +20,10 @@ struct reader {
 };
 
 enum shape { NUMBER, FLAG, SET, LIST, METHOD, SPLIT, NO_EFFECT };
-#define ENTRY(name, shape, member) { name, shape, offsetof(struct poplin_plan_constraints, member) }
+#define ENTRY(name, shape, member)                                                                                     \
+    {                                                                                                                  \
+        name, shape, offsetof(struct poplin_plan_constraints, member)                                                  \
+    }
 static const struct entry {
     const char *name;
     enum shape shape;
@@ -96,7 +100,9 @@ static bool flag(json_t *value, unsigned *to)
     if (json_is_boolean(value))
         digit = json_is_true(value);
     else if (json_is_string(value) && !number(value, &digit))
-        digit = strcmp(json_string_value(value), "true") == 0 ? 1 : strcmp(json_string_value(value), "false") == 0 ? 0 : 2;
+        digit = strcmp(json_string_value(value), "true") == 0    ? 1
+                : strcmp(json_string_value(value), "false") == 0 ? 0
+                                                                 : 2;
     else if (json_is_integer(value))
         number(value, &digit);
     *to = digit;
@@ -109,12 +115,12 @@ static bool list(json_t *value, unsigned *to)
     json_t *item;
     const char *key;
     if (json_is_array(value)) {
-        json_array_foreach(value, i, item)
-            if (i >= POPLIN_MOST_FIELD_DIMS || !number(item, &to[i]) || !to[i])
-                return false;
+        json_array_foreach(value, i,
+                           item) if (i >= POPLIN_MOST_FIELD_DIMS || !number(item, &to[i]) || !to[i]) return false;
         return true;
     }
-    json_object_foreach(value, key, item) {
+    json_object_foreach(value, key, item)
+    {
         char *end;
         i = strtoul(key, &end, 10);
         if (end == key || *end || i >= POPLIN_MOST_FIELD_DIMS || !number(item, &to[i]) || !to[i])
@@ -129,7 +135,8 @@ static bool set(json_t *value, unsigned *to)
     *to = 0;
     if (json_is_string(value) && !*json_string_value(value)) /* a property tree's empty list */
         return true;
-    json_array_foreach(value, i, item) {
+    json_array_foreach(value, i, item)
+    {
         unsigned dim;
         if (!number(item, &dim) || dim >= POPLIN_MOST_FIELD_DIMS)
             return false;
@@ -140,7 +147,8 @@ static bool set(json_t *value, unsigned *to)
 static bool method(json_t *value, unsigned *to)
 {
     const char *name = json_is_string(value) ? json_string_value(value) : "";
-    int place = poplibs_choice("AMP|SLIC|MAC|OUTER_PRODUCT", strcmp(name, "HMAC") == 0 ? "MAC" : name); /* HMAC is MAC's later name */
+    int place = poplibs_choice("AMP|SLIC|MAC|OUTER_PRODUCT",
+                               strcmp(name, "HMAC") == 0 ? "MAC" : name); /* HMAC is MAC's later name */
     *to = (unsigned)place;
     return place >= 0;
 }
@@ -172,11 +180,14 @@ static bool read_entry(struct reader *r, json_t *given, const struct entry *entr
     case SET:
         return set(value, to) || wrong(r, entry->name, "a list of field dimensions");
     case LIST:
-        return list(value, to) || wrong(r, entry->name, "a list of whole numbers from 1 on, or an object of them by dimension");
+        return list(value, to) ||
+               wrong(r, entry->name, "a list of whole numbers from 1 on, or an object of them by dimension");
     case METHOD:
         if (json_is_object(value))
             return read_entries(r, value, method_entries, 0, entry->name);
-        return method(value, to) || wrong(r, entry->name, "AMP, SLIC, MAC (or HMAC) or OUTER_PRODUCT, or an object with such a type; there is no VMAC here");
+        return method(value, to) ||
+               wrong(r, entry->name,
+                     "AMP, SLIC, MAC (or HMAC) or OUTER_PRODUCT, or an object with such a type; there is no VMAC here");
     case NO_EFFECT:
         if (r->first)
             POPLIBS_LOG(WARN, "planConstraints: '%s' has no effect", entry->name);
@@ -185,8 +196,10 @@ static bool read_entry(struct reader *r, json_t *given, const struct entry *entr
         break;
     }
     if (json_is_object(value))
-        return read_entries(r, value, split_entries, entry->offset - offsetof(struct poplin_plan_constraints, out_chan_serial), entry->name);
-    return (number(value, &to[1]) && to[1]) || wrong(r, entry->name, "a whole number from 1 on, or serial and parallel ones");
+        return read_entries(r, value, split_entries,
+                            entry->offset - offsetof(struct poplin_plan_constraints, out_chan_serial), entry->name);
+    return (number(value, &to[1]) && to[1]) ||
+           wrong(r, entry->name, "a whole number from 1 on, or serial and parallel ones");
 }
 
 /* An entry's name that is near, in text. */
@@ -206,7 +219,8 @@ static bool read_entries(struct reader *r, json_t *object, const struct entry *e
     json_t *value;
     if (!json_is_object(object))
         return wrong(r, group, "an object");
-    json_object_foreach(object, key, value) {
+    json_object_foreach(object, key, value)
+    {
         const struct entry *entry = entries;
         while (entry->name && strcmp(entry->name, key) != 0)
             ++entry;
@@ -231,11 +245,13 @@ static bool read_level(struct reader *r, json_t *level, const char *name, struct
     if (level && !json_is_object(level))
         return wrong(r, name, "an object");
     bool good = true;
-    json_object_foreach(level, key, value) {
+    json_object_foreach(level, key, value)
+    {
         size_t group = strcmp(key, level_names[1]) == 0;
         if (!group && strcmp(key, level_names[0]) != 0) {
             bool second = poplibs_distance(key, level_names[1]) < poplibs_distance(key, level_names[0]);
-            snprintf(r->text, r->size, "planConstraints: a level has no '%s'; the nearest is '%s'", key, level_names[second]);
+            snprintf(r->text, r->size, "planConstraints: a level has no '%s'; the nearest is '%s'", key,
+                     level_names[second]);
             return false;
         }
         good = good && read_entries(&of_level, value, level_groups[group], 0, key);
@@ -265,15 +281,16 @@ static const char *splits_something(const struct poplin_plan_constraints *c)
         if (!is_one_of(c->kernel_split[d], 1))
             return "kernelSplit";
     }
-    return !is_one_of(c->batch_split, 1)                                                ? "batchSplit"
-           : !is_one_of(c->conv_group_split, 1)                                         ? "convGroupSplit"
-           : !is_one_of(c->out_chan_serial, 1) || !is_one_of(c->out_chan_parallel, 1)   ? "outChanSplit"
-           : !is_one_of(c->in_chan_serial, 1) || !is_one_of(c->in_chan_parallel, 1)     ? "inChanSplit"
-                                                                                        : NULL;
+    return !is_one_of(c->batch_split, 1)                                              ? "batchSplit"
+           : !is_one_of(c->conv_group_split, 1)                                       ? "convGroupSplit"
+           : !is_one_of(c->out_chan_serial, 1) || !is_one_of(c->out_chan_parallel, 1) ? "outChanSplit"
+           : !is_one_of(c->in_chan_serial, 1) || !is_one_of(c->in_chan_parallel, 1)   ? "inChanSplit"
+                                                                                      : NULL;
 }
 
-/* A plan is for the tiles of one IPU.  With one IPU that is level 0, and level 1 has transforms alone, of what is on a tile, of which there are none here.
- * With more level 0 is between IPUs and level 1 on each of them; a program that names level 0 alone means the tiles. */
+/* A plan is for the tiles of one IPU.  With one IPU that is level 0, and level 1 has transforms alone, of what is on a
+ * tile, of which there are none here. With more level 0 is between IPUs and level 1 on each of them; a program that
+ * names level 0 alone means the tiles. */
 static bool read_levels(struct reader *r, json_t *root, unsigned num_ipus)
 {
     struct poplin_plan_constraints levels[2];
@@ -284,12 +301,16 @@ static bool read_levels(struct reader *r, json_t *root, unsigned num_ipus)
     const struct poplin_plan_constraints *taken = &levels[second], *other = &levels[!second];
     const char *transform = transforms_something(other), *split = splits_something(other);
     if (transform || (split && second)) {
-        snprintf(r->text, r->size, "planConstraints: level \"%d\" cannot have this '%s': plans are for the tiles of one IPU, which are level \"%d\" here", !second,
-                 transform ? transform : split, second);
+        snprintf(r->text, r->size,
+                 "planConstraints: level \"%d\" cannot have this '%s': plans are for the tiles of one IPU, which are "
+                 "level \"%d\" here",
+                 !second, transform ? transform : split, second);
         return false;
     }
     if (split && r->first)
-        POPLIBS_LOG(WARN, "planConstraints: the partition of level \"1\" has no effect on one IPU, whose tiles are level \"0\"");
+        POPLIBS_LOG(
+            WARN,
+            "planConstraints: the partition of level \"1\" has no effect on one IPU, whose tiles are level \"0\"");
     *r->to = *taken;
     return true;
 }
@@ -303,7 +324,8 @@ static bool read_once(struct reader *r, json_t *root, unsigned num_ipus)
     r->choices = 0;
     if (!read_levels(r, root, num_ipus))
         return false;
-    json_object_foreach(root, key, value) {
+    json_object_foreach(root, key, value)
+    {
         const struct entry *entry = vertex_entries;
         if (strcmp(key, "0") == 0 || strcmp(key, "1") == 0)
             continue;
@@ -327,7 +349,8 @@ static bool advance(struct reader *r)
     return false;
 }
 
-bool poplin_plan_constraints_read(const char *json, unsigned num_ipus, struct poplin_plan_constraints *list_of, unsigned *count, char *text, size_t size)
+bool poplin_plan_constraints_read(const char *json, unsigned num_ipus, struct poplin_plan_constraints *list_of,
+                                  unsigned *count, char *text, size_t size)
 {
     json_error_t error;
     struct reader r = { .text = text, .size = size, .first = true };
@@ -341,7 +364,8 @@ bool poplin_plan_constraints_read(const char *json, unsigned num_ipus, struct po
         wrong(&r, "planConstraints", "an object");
     for (*count = 0; good && more; ++*count) {
         if (*count == POPLIN_MOST_ALTERNATIVES) {
-            snprintf(text, size, "planConstraints: its arrays have more than %d combinations", POPLIN_MOST_ALTERNATIVES);
+            snprintf(text, size, "planConstraints: its arrays have more than %d combinations",
+                     POPLIN_MOST_ALTERNATIVES);
             good = false;
             break;
         }

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Costs of the steps of a convolution: bringing operands to tiles, computing, adding partials up, and what serial splits and transforms add.
+/* Costs of the steps of a convolution: bringing operands to tiles, computing, adding partials up, and what serial
+ * splits and transforms add.
  *
- * Exchange is bytes received by the fullest tile.  Copies on a tile move 8 bytes a cycle, or as many as follow each other, and a quarter more is
- * added for what is not modelled: release 1.2's rule. */
+ * Exchange is bytes received by the fullest tile.  Copies on a tile move 8 bytes a cycle, or as many as follow each
+ * other, and a quarter more is added for what is not modelled: release 1.2's rule. */
 #include "poplin/plan_cost.h"
 
 #include "poplin/plan_work.h"
 
 #include <math.h>
 
-struct plan_candidate plan_candidate_of(const pop_target *target, const poplin_conv_params *params, const struct poplin_conv_options *options,
-                                        const struct poplin_plan *plan)
+struct plan_candidate plan_candidate_of(const pop_target *target, const poplin_conv_params *params,
+                                        const struct poplin_conv_options *options, const struct poplin_plan *plan)
 {
     struct plan_candidate c;
     memset(&c, 0, sizeof(c));
@@ -30,10 +31,14 @@ struct plan_candidate plan_candidate_of(const pop_target *target, const poplin_c
     c.output_bytes = pop_target_type_size(target, p->output_type);
 
     const struct poplin_transform *t = &plan->transform;
-    bool fully_connected = poplin_pass_is_fully_connected(options->pass), update = options->pass == POPLIN_PASS_TRAINING_WU;
-    bool late = !plan->is_joint && (options->pass == POPLIN_PASS_FC_TRAINING_BWD || options->pass == POPLIN_PASS_FC_TRAINING_WU);
-    bool combine = t->combine_conv_groups_factor > 1, pads_groups = p->num_conv_groups % plan->conv_groups_per_group != 0;
-    bool pads_in = pads_groups || p->input_channels_per_conv_group % plan->in_chans_per_group != 0, moves = t->expand_dims || t->swap_operands || combine;
+    bool fully_connected = poplin_pass_is_fully_connected(options->pass),
+         update = options->pass == POPLIN_PASS_TRAINING_WU;
+    bool late = !plan->is_joint &&
+                (options->pass == POPLIN_PASS_FC_TRAINING_BWD || options->pass == POPLIN_PASS_FC_TRAINING_WU);
+    bool combine = t->combine_conv_groups_factor > 1,
+         pads_groups = p->num_conv_groups % plan->conv_groups_per_group != 0;
+    bool pads_in = pads_groups || p->input_channels_per_conv_group % plan->in_chans_per_group != 0,
+         moves = t->expand_dims || t->swap_operands || combine;
     bool pads_out = pads_groups || p->output_channels_per_conv_group % plan->partial_chans_per_group != 0;
     c.rearrange_input = update || moves || pads_in || (late && options->pass == POPLIN_PASS_FC_TRAINING_WU);
     c.rearrange_weights = update || moves || t->out_chan_flatten_dims || pads_in || pads_out || late;
@@ -55,13 +60,16 @@ struct plan_tile plan_tile_of(const struct plan_candidate *c, const struct popli
 {
     struct plan_tile t = { .batch = poplibs_ceil_div(c->params.batch_size, p->batch_split) };
     for (size_t d = 0; d < c->params.num_field_dims; ++d) {
-        t.field[d] = poplibs_ceil_div(poplibs_ceil_div(c->output[d], p->field_grain[d]), p->field_split[d]) * p->field_grain[d];
+        t.field[d] =
+            poplibs_ceil_div(poplibs_ceil_div(c->output[d], p->field_grain[d]), p->field_split[d]) * p->field_grain[d];
         t.kernel[d] = poplibs_ceil_div(poplin_conv_truncated_kernel_size(&c->params, d), p->kernel_split[d]);
     }
     t.groups = poplibs_ceil_div(c->grains_groups, p->conv_group_split) * c->plan.conv_groups_per_group;
-    t.in_chans = poplibs_ceil_div(poplibs_ceil_div(c->grains_in, p->in_chan_split.serial), p->in_chan_split.parallel) * c->plan.in_chans_per_group;
+    t.in_chans = poplibs_ceil_div(poplibs_ceil_div(c->grains_in, p->in_chan_split.serial), p->in_chan_split.parallel) *
+                 c->plan.in_chans_per_group;
     t.out_chans =
-        poplibs_ceil_div(poplibs_ceil_div(c->grains_out, p->out_chan_split.serial), p->out_chan_split.parallel) * c->plan.partial_chans_per_group;
+        poplibs_ceil_div(poplibs_ceil_div(c->grains_out, p->out_chan_split.serial), p->out_chan_split.parallel) *
+        c->plan.partial_chans_per_group;
     return t;
 }
 
@@ -70,7 +78,8 @@ static uint64_t input_range(const struct plan_candidate *c, size_t d, uint64_t o
 {
     if (!outputs || !kernel)
         return 0;
-    uint64_t dilated = (outputs - 1) * c->params.output_transform.stride[d] + 1 + (kernel - 1) * c->params.kernel_transform.dilation[d];
+    uint64_t dilated = (outputs - 1) * c->params.output_transform.stride[d] + 1 +
+                       (kernel - 1) * c->params.kernel_transform.dilation[d];
     uint64_t range = (dilated - 1) / c->params.input_transform.dilation[d] + 1;
     bool whole = outputs >= c->output[d] && kernel >= poplin_conv_truncated_kernel_size(&c->params, d);
     return whole || range > c->whole_input[d] ? c->whole_input[d] : range;
@@ -81,7 +90,8 @@ struct elements {
 };
 static struct elements elements_of(const struct plan_candidate *c, const struct plan_tile *t)
 {
-    struct elements e = { t->groups * t->batch * t->in_chans, t->groups * t->in_chans * t->out_chans, t->groups * t->batch * t->out_chans };
+    struct elements e = { t->groups * t->batch * t->in_chans, t->groups * t->in_chans * t->out_chans,
+                          t->groups * t->batch * t->out_chans };
     for (size_t d = 0; d < c->params.num_field_dims; ++d) {
         e.inputs *= input_range(c, d, t->field[d], t->kernel[d]);
         e.weights *= t->kernel[d];
@@ -111,7 +121,8 @@ static uint64_t sum_bytes(const struct plan_candidate *c)
 static uint64_t tile_bytes(const struct plan_candidate *c, const struct plan_tile *t)
 {
     struct elements e = elements_of(c, t);
-    uint64_t buffer = c->plan.method == POPLIN_SLIC ? e.outputs / (t->groups / c->plan.conv_groups_per_group) : 0; /* sums of one vertex' pass */
+    uint64_t buffer = c->plan.method == POPLIN_SLIC ? e.outputs / (t->groups / c->plan.conv_groups_per_group)
+                                                    : 0; /* sums of one vertex' pass */
     return (e.inputs + e.weights) * c->input_bytes + (e.outputs + buffer) * partial_bytes(c);
 }
 
@@ -122,9 +133,10 @@ static uint64_t exchange(const struct plan_candidate *c, uint64_t bytes, unsigne
 /* Neighbours that need the same inputs receive them together. */
 static unsigned shared_bus(const struct plan_candidate *c, uint64_t out_split)
 {
-    unsigned together = pop_target_supports_exchange_bus_sharing(c->target) && c->plan.tile_order == POPLIN_ORDER_STANDARD
-                            ? pop_target_tiles_per_shared_exchange_bus(c->target)
-                            : 1;
+    unsigned together =
+        pop_target_supports_exchange_bus_sharing(c->target) && c->plan.tile_order == POPLIN_ORDER_STANDARD
+            ? pop_target_tiles_per_shared_exchange_bus(c->target)
+            : 1;
     return together && out_split % together == 0 ? together : 1;
 }
 /* A tile that one of so many has its part of what all of them receive. */
@@ -176,7 +188,8 @@ static struct reduction reduce(const struct plan_candidate *c, uint64_t outputs,
         unsigned here = i < count ? (unsigned)poplibs_ceil_div(depth, stages[i]) : depth;
         uint64_t before = outputs;
         outputs = poplibs_ceil_div(outputs, here);
-        r.cycles += poplin_cycles_reduce_add(workers, outputs, here, i < count ? float_partials : float_out, float_partials, false, false);
+        r.cycles += poplin_cycles_reduce_add(workers, outputs, here, i < count ? float_partials : float_out,
+                                             float_partials, false, false);
         r.later_exchange += i ? exchange(c, before * sum_bytes(c), 1) : 0;
         uint64_t bytes = (before + outputs * here) * sum_bytes(c);
         r.bytes = bytes > r.bytes ? bytes : r.bytes;
@@ -188,8 +201,8 @@ static struct reduction reduce(const struct plan_candidate *c, uint64_t outputs,
 /* ---- transforms ---- */
 
 /* Elements that tiles share evenly are exchanged, and copied on their tiles in pieces of so many bytes. */
-static poplin_plan_costs moved(const struct plan_candidate *c, uint64_t elements, unsigned bytes_each, uint64_t tiles, bool exchanges,
-                               uint64_t contiguous)
+static poplin_plan_costs moved(const struct plan_candidate *c, uint64_t elements, unsigned bytes_each, uint64_t tiles,
+                               bool exchanges, uint64_t contiguous)
 {
     uint64_t bytes = poplibs_ceil_div(elements, tiles) * bytes_each, step = c->target->memcpy_bytes_per_cycle;
     step = contiguous < step ? contiguous : step;
@@ -208,14 +221,18 @@ static poplin_plan_costs transforms(const struct plan_candidate *c, const struct
         output = moved(c, all.outputs, c->output_bytes, tiles, true, c->output_bytes);
     else if (c->regroup_output)
         output = moved(c, all.outputs, c->output_bytes, tiles, false, grouped), output.memory = 0;
-    return (poplin_plan_costs){ operands.cycles + output.cycles, operands.memory > output.memory ? operands.memory : output.memory };
+    return (poplin_plan_costs){ operands.cycles + output.cycles,
+                                operands.memory > output.memory ? operands.memory : output.memory };
 }
 
-/* SLIC: input and kernel with their padding and gaps, in whole sub-kernels: zeros are written first, then what there is; nothing where that is all. */
-static poplin_plan_costs slic_transforms(const struct plan_candidate *c, const struct plan_tile *t, const struct elements *e)
+/* SLIC: input and kernel with their padding and gaps, in whole sub-kernels: zeros are written first, then what there
+ * is; nothing where that is all. */
+static poplin_plan_costs slic_transforms(const struct plan_candidate *c, const struct plan_tile *t,
+                                         const struct elements *e)
 {
     size_t last = c->params.num_field_dims - 1;
-    uint64_t input = t->groups * t->batch * t->in_chans, kernel = t->groups * t->in_chans * t->out_chans * plan_sub_kernels(c, t) * POPLIN_SLIC_WINDOW;
+    uint64_t input = t->groups * t->batch * t->in_chans,
+             kernel = t->groups * t->in_chans * t->out_chans * plan_sub_kernels(c, t) * POPLIN_SLIC_WINDOW;
     if (!e->inputs || !e->weights || !e->outputs)
         return (poplin_plan_costs){ 0, 0 };
     for (size_t d = 0; d <= last; ++d) {
@@ -228,7 +245,8 @@ static poplin_plan_costs slic_transforms(const struct plan_candidate *c, const s
 }
 
 /* A kernel whose rows the conv units do not divide is padded on its tile. */
-static poplin_plan_costs tile_transforms(const struct plan_candidate *c, const struct plan_tile *t, const struct elements *e)
+static poplin_plan_costs tile_transforms(const struct plan_candidate *c, const struct plan_tile *t,
+                                         const struct elements *e)
 {
     if (c->plan.method == POPLIN_SLIC)
         return slic_transforms(c, t, e);
@@ -248,10 +266,11 @@ static uint64_t sliced(const struct plan_candidate *c, uint64_t bytes)
     return bytes ? workers * (30 + 2 * poplibs_ceil_div(poplibs_ceil_div(bytes, 4), workers)) : 0;
 }
 
-static void serial_steps(const struct plan_candidate *c, const struct poplin_partition *p, uint64_t tiles, uint64_t tile_outputs,
-                         poplin_detailed_plan_costs *s)
+static void serial_steps(const struct plan_candidate *c, const struct poplin_partition *p, uint64_t tiles,
+                         uint64_t tile_outputs, poplin_detailed_plan_costs *s)
 {
-    unsigned workers = c->target->num_worker_contexts, vector = pop_target_vector_width(c->target, c->plan.tile_partial_type);
+    unsigned workers = c->target->num_worker_contexts,
+             vector = pop_target_vector_width(c->target, c->plan.tile_partial_type);
     struct elements all = all_elements(c, p);
     if (s->serial_split <= 1)
         return;
@@ -261,7 +280,8 @@ static void serial_steps(const struct plan_candidate *c, const struct poplin_par
     } else {
         s->dynamic_slice.cycles += sliced(c, poplibs_ceil_div(all.inputs, tiles) * c->input_bytes);
         uint64_t vectors = poplibs_ceil_div(tile_outputs, vector);
-        s->add_in_place = (poplin_plan_costs){ workers * (20 + 3 * poplibs_ceil_div(vectors, workers)), tile_outputs * partial_bytes(c) };
+        s->add_in_place = (poplin_plan_costs){ workers * (20 + 3 * poplibs_ceil_div(vectors, workers)),
+                                               tile_outputs * partial_bytes(c) };
         s->broadcast.cycles = vectors; /* zeros, before the loop */
     }
     if (poplin_pass_is_fully_connected(c->options->pass) && !c->plan.is_joint) {
@@ -294,7 +314,8 @@ struct poplin_plan_cost plan_cost(struct plan_candidate *c, const struct poplin_
     s->parallel_split = tiles;
     s->serial_split = (uint64_t)p->in_chan_split.serial * p->out_chan_split.serial;
     s->exchange.cycles = exchange(c, received(e.inputs, out_split) * c->input_bytes, shared_bus(c, out_split)) +
-                         exchange(c, received(e.weights, fields) * c->input_bytes, 1) + exchange(c, e.outputs * sum_bytes(c), 1);
+                         exchange(c, received(e.weights, fields) * c->input_bytes, 1) +
+                         exchange(c, e.outputs * sum_bytes(c), 1);
     s->compute = (poplin_plan_costs){ plan_vertex_cycles(c, &t), tile_bytes(c, &t) };
     struct reduction r = reduce(c, e.outputs, (unsigned)depth);
     s->exchange.cycles += r.later_exchange;
@@ -306,8 +327,9 @@ struct poplin_plan_cost plan_cost(struct plan_candidate *c, const struct poplin_
         s->output_cast.cycles = poplin_cycles_cast(workers, tile_outputs, float_partials, float_out);
     serial_steps(c, p, tiles, tile_outputs, s);
 
-    uint64_t each = s->dynamic_slice.cycles + s->transform.cycles + s->exchange.cycles + s->tile_level_transform.cycles + s->compute.cycles +
-                    s->reduction.cycles + s->dynamic_update.cycles + s->add_in_place.cycles;
+    uint64_t each = s->dynamic_slice.cycles + s->transform.cycles + s->exchange.cycles +
+                    s->tile_level_transform.cycles + s->compute.cycles + s->reduction.cycles +
+                    s->dynamic_update.cycles + s->add_in_place.cycles;
     cost.cycles = s->serial_split * each + s->broadcast.cycles + s->rearrangement.cycles + s->output_cast.cycles;
     uint64_t most = s->tile_level_transform.memory + s->compute.memory;
     most = s->transform.memory > most ? s->transform.memory : most;
@@ -329,17 +351,19 @@ struct plan_least_cost plan_least_cost(const struct plan_candidate *c, const str
     struct plan_tile one = least->tile;
     one.in_chans = c->plan.in_chans_per_group;
     one.out_chans = c->plan.partial_chans_per_group;
-    uint64_t compute = least->channels * plan_pair_cycles(c, &one), passes = plan_pass_cycles(c, least->passes, least->work);
+    uint64_t compute = least->channels * plan_pair_cycles(c, &one),
+             passes = plan_pass_cycles(c, least->passes, least->work);
     struct elements e = elements_of(c, &one);
     double rate = c->target->exchange_bytes_per_cycle, partial = (double)e.outputs * (double)sum_bytes(c);
     double input = (double)e.inputs * c->input_bytes, channels = (double)least->channels;
     uint64_t weights = least->channels * e.weights;
     double whole_outputs = partial / rate * (double)(least->tile.out_chans / c->plan.partial_chans_per_group);
     /* Where output channels are split, half of the inputs or more are received, at the rate of a shared bus at best. */
-    uint64_t split = least_sum(input / 2 / (rate * shared_bus(c, 0)), partial / rate, channels), whole = (uint64_t)whole_outputs;
+    uint64_t split = least_sum(input / 2 / (rate * shared_bus(c, 0)), partial / rate, channels),
+             whole = (uint64_t)whole_outputs;
     struct plan_least_cost cost;
-    cost.cycles = least->serial * (exchange(c, received(weights, least->weight_copies) * c->input_bytes, 1) + (split < whole ? split : whole) +
-                                   (compute > passes ? compute : passes));
+    cost.cycles = least->serial * (exchange(c, received(weights, least->weight_copies) * c->input_bytes, 1) +
+                                   (split < whole ? split : whole) + (compute > passes ? compute : passes));
     cost.bytes = weights * c->input_bytes + least_sum(input, partial, channels);
     return cost;
 }

@@ -37,13 +37,14 @@ struct plan_tile {
 };
 
 /* plan has transform, vertex, grains; params are those that were given. */
-struct plan_candidate plan_candidate_of(const pop_target *target, const poplin_conv_params *params, const struct poplin_conv_options *options,
-                                        const struct poplin_plan *plan);
+struct plan_candidate plan_candidate_of(const pop_target *target, const poplin_conv_params *params,
+                                        const struct poplin_conv_options *options, const struct poplin_plan *plan);
 void plan_candidate_free(struct plan_candidate *candidate);
 
 struct plan_tile plan_tile_of(const struct plan_candidate *candidate, const struct poplin_partition *partition);
 struct poplin_plan_cost plan_cost(struct plan_candidate *candidate, const struct poplin_partition *partition);
-/* What is known of a partition that is not decided, nor are its channels split: none of its numbers is less than these. */
+/* What is known of a partition that is not decided, nor are its channels split: none of its numbers is less than these.
+ */
 struct plan_least {
     struct plan_tile tile; /* its channels are all, those of serial splits apart */
     uint64_t serial, weight_copies;

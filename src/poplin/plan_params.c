@@ -7,7 +7,8 @@ static void plain_dim(poplin_conv_params *p, size_t d)
     poplin_input_transform *const operands[] = { &p->input_transform, &p->kernel_transform };
     poplin_output_transform *out = &p->output_transform;
     for (size_t i = 0; i < 2; ++i) {
-        operands[i]->truncation_lower[d] = operands[i]->truncation_upper[d] = operands[i]->padding_lower[d] = operands[i]->padding_upper[d] = 0;
+        operands[i]->truncation_lower[d] = operands[i]->truncation_upper[d] = operands[i]->padding_lower[d] =
+            operands[i]->padding_upper[d] = 0;
         operands[i]->dilation[d] = 1;
         operands[i]->flip[d] = false;
     }
@@ -45,8 +46,8 @@ poplin_conv_params poplin_params_add_field_dims(const poplin_conv_params *params
     return p;
 }
 
-/* The kernel becomes the field: as it has to be larger, it is padded at both ends so that it slides over the former field as before, the other way
- * round; both operands are turned around for that. */
+/* The kernel becomes the field: as it has to be larger, it is padded at both ends so that it slides over the former
+ * field as before, the other way round; both operands are turned around for that. */
 poplin_conv_params poplin_params_swap_operands(const poplin_conv_params *params)
 {
     poplin_conv_params p = *params;
@@ -57,7 +58,8 @@ poplin_conv_params poplin_params_swap_operands(const poplin_conv_params *params)
     p.input_transform = params->kernel_transform;
     p.kernel_transform = params->input_transform;
     for (size_t d = 0; d < p.num_field_dims; ++d) {
-        size_t input = poplin_conv_transformed_input_size(params, d), kernel = poplin_conv_transformed_kernel_size(params, d);
+        size_t input = poplin_conv_transformed_input_size(params, d),
+               kernel = poplin_conv_transformed_kernel_size(params, d);
         unsigned more = (unsigned)(input - kernel);
         p.input_transform.padding_lower[d] += more;
         p.input_transform.padding_upper[d] += more;
@@ -97,10 +99,10 @@ static bool flattens(const poplin_conv_params *p, size_t d)
 {
     const poplin_input_transform *in = &p->input_transform;
     const poplin_output_transform *out = &p->output_transform;
-    return poplin_conv_transformed_kernel_size(p, d) == 1 && !in->truncation_lower[d] && !in->truncation_upper[d] && in->dilation[d] == 1 &&
-           !in->padding_lower[d] && !in->padding_upper[d] && !in->flip[d] && out->stride[d] == 1 && !out->truncation_lower[d] &&
-           !out->truncation_upper[d] && !out->padding_lower[d] && !out->padding_upper[d] && !p->kernel_transform.padding_lower[d] &&
-           !p->kernel_transform.padding_upper[d];
+    return poplin_conv_transformed_kernel_size(p, d) == 1 && !in->truncation_lower[d] && !in->truncation_upper[d] &&
+           in->dilation[d] == 1 && !in->padding_lower[d] && !in->padding_upper[d] && !in->flip[d] &&
+           out->stride[d] == 1 && !out->truncation_lower[d] && !out->truncation_upper[d] && !out->padding_lower[d] &&
+           !out->padding_upper[d] && !p->kernel_transform.padding_lower[d] && !p->kernel_transform.padding_upper[d];
 }
 unsigned poplin_params_flattenable(const poplin_conv_params *p)
 {

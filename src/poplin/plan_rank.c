@@ -22,14 +22,17 @@ static uint64_t excess_over(const poplin_detailed_plan_costs *steps, const popli
         bool repeated; /* by serial splits */
     } all[] = {
 #define STEP(name, repeated) { offsetof(poplin_detailed_plan_costs, name), repeated }
-        STEP(broadcast, false), STEP(rearrangement, false), STEP(output_cast, false), STEP(dynamic_slice, true), STEP(transform, true), STEP(exchange, true),
-        STEP(tile_level_transform, true), STEP(compute, true), STEP(reduction, true), STEP(dynamic_update, true), STEP(add_in_place, true),
+        STEP(broadcast, false), STEP(rearrangement, false), STEP(output_cast, false),         STEP(dynamic_slice, true),
+        STEP(transform, true),  STEP(exchange, true),       STEP(tile_level_transform, true), STEP(compute, true),
+        STEP(reduction, true),  STEP(dynamic_update, true), STEP(add_in_place, true),
 #undef STEP
     };
     uint64_t excess = 0;
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); ++i) {
-        const poplin_plan_costs *here = (const void *)((const char *)steps + all[i].offset), *there = (const void *)((const char *)other + all[i].offset);
-        uint64_t cycles = here->cycles * (all[i].repeated ? steps->serial_split : 1), limit = there->cycles * (all[i].repeated ? other->serial_split : 1);
+        const poplin_plan_costs *here = (const void *)((const char *)steps + all[i].offset),
+                                *there = (const void *)((const char *)other + all[i].offset);
+        uint64_t cycles = here->cycles * (all[i].repeated ? steps->serial_split : 1),
+                 limit = there->cycles * (all[i].repeated ? other->serial_split : 1);
         excess += cycles > limit ? cycles - limit : 0;
     }
     return excess;
@@ -41,7 +44,9 @@ uint64_t plan_rank(const struct plan_goal *goal, const struct poplin_plan_cost *
     case POPLIN_LEAST_MEMORY:
         return cost->bytes;
     case POPLIN_FEWEST_TILES:
-        return cost->cycles > goal->share->most_cycles ? UINT64_MAX : (uint64_t)cost->tiles << CYCLES_BITS | at_most_bits(cost->cycles, CYCLES_BITS);
+        return cost->cycles > goal->share->most_cycles
+                   ? UINT64_MAX
+                   : (uint64_t)cost->tiles << CYCLES_BITS | at_most_bits(cost->cycles, CYCLES_BITS);
     case POPLIN_LIKE_ON_FEWEST_TILES:
         return rank_of_excess(excess_over(&cost->steps, &goal->share->like), cost->tiles);
     case POPLIN_LIKE_IN_LEAST_MEMORY:

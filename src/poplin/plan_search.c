@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The inner search: splits are popsolver's variables, sizes of a tile follow from them.
  *
- * Two calls give the cost: the exact one, once all splits are decided, which tries all ways to split channels over the tiles that are left; and what
- * tiles of such sizes cost at least, which cuts the search short long before. */
+ * Two calls give the cost: the exact one, once all splits are decided, which tries all ways to split channels over the
+ * tiles that are left; and what tiles of such sizes cost at least, which cuts the search short long before. */
 #include "poplin/plan_search.h"
 
 #include "poplin/plan_work.h"
@@ -30,7 +30,8 @@ struct poplin_plan_cost plan_cost_of_passes(const struct plan_passes *passes, co
 {
     struct poplin_plan_cost sum = plan_cost(passes->candidates[0], partition);
     for (size_t i = 1; i < passes->count; ++i) {
-        struct poplin_partition p = plan_joint_partition(partition, i, passes->candidates[0]->params.num_field_dims - 1);
+        struct poplin_partition p =
+            plan_joint_partition(partition, i, passes->candidates[0]->params.num_field_dims - 1);
         struct poplin_plan_cost cost = plan_cost(passes->candidates[i], &p);
         sum.cycles += cost.cycles;
         sum.bytes = cost.bytes > sum.bytes ? cost.bytes : sum.bytes;
@@ -82,9 +83,12 @@ static bool split_channels(struct search *s, struct poplin_partition *p, struct 
     uint64_t ins = poplibs_ceil_div(c->grains_in, p->in_chan_split.serial), most_out = c->plan.is_joint ? 1 : left;
     struct poplin_partition tried = *p;
     bool found = false;
-    struct plan_least least = { .tile = plan_tile_of(c, p), .serial = (uint64_t)s->out.serial * s->in.serial, .weight_copies = 1 };
+    struct plan_least least = { .tile = plan_tile_of(c, p),
+                                .serial = (uint64_t)s->out.serial * s->in.serial,
+                                .weight_copies = 1 };
     least.tile.out_chans = outs * c->plan.partial_chans_per_group;
-    bool one_pair = c->plan.method == POPLIN_SLIC; /* its vertex has one group of input channels and one of output channels */
+    bool one_pair =
+        c->plan.method == POPLIN_SLIC; /* its vertex has one group of input channels and one of output channels */
     for (unsigned out = one_pair ? (unsigned)outs : 1; out <= most_out; out = next_split(outs, out)) {
         if (fixed->out_chan_parallel != POPLIN_FREE && fixed->out_chan_parallel != out)
             continue;
@@ -171,7 +175,8 @@ static popsolver_answer least_bytes(const uint64_t *operands, size_t count, uint
     (void)count;
     struct plan_least_cost cost = least_cost(s, operands);
     *result = cost.bytes;
-    s->short_of_memory |= cost.bytes > s->goal->most_bytes && plan_rank_from_cycles(s->goal, cost.cycles) < s->goal->best;
+    s->short_of_memory |=
+        cost.bytes > s->goal->most_bytes && plan_rank_from_cycles(s->goal, cost.cycles) < s->goal->best;
     return POPSOLVER_VALUE;
 }
 
@@ -196,9 +201,11 @@ static popsolver_variable add_constant(popsolver_model *m, uint64_t value)
     return popsolver_add_constant(m, value, NULL);
 }
 /* A split of so many things, which a constraint may fix, and the size that it gives. */
-static popsolver_variable add_split(popsolver_model *m, struct variables *v, uint64_t things, uint64_t limit, unsigned fixed)
+static popsolver_variable add_split(popsolver_model *m, struct variables *v, uint64_t things, uint64_t limit,
+                                    unsigned fixed)
 {
-    popsolver_variable split = popsolver_add_variable(m, 1, most(1, least(things, limit)), NULL), all = add_constant(m, things);
+    popsolver_variable split = popsolver_add_variable(m, 1, most(1, least(things, limit)), NULL),
+                       all = add_constant(m, things);
     if (fixed != POPLIN_FREE)
         popsolver_restrict(m, split, fixed, fixed);
     v->splits[v->splits_count++] = split;
@@ -206,8 +213,8 @@ static popsolver_variable add_split(popsolver_model *m, struct variables *v, uin
     return split;
 }
 
-static void add_splits(popsolver_model *m, const struct plan_candidate *c, const struct plan_goal *goal, struct variables *v,
-                       const struct poplin_partition *grains)
+static void add_splits(popsolver_model *m, const struct plan_candidate *c, const struct plan_goal *goal,
+                       struct variables *v, const struct poplin_partition *grains)
 {
     const poplin_conv_params *p = &c->params;
     const struct poplin_plan_constraints *fixed = goal->constraints;
@@ -216,7 +223,8 @@ static void add_splits(popsolver_model *m, const struct plan_candidate *c, const
         add_split(m, v, poplibs_ceil_div(c->output[d], grains->field_grain[d]), goal->tiles, fixed->field_split[d]);
     popsolver_variable fields = popsolver_product(m, (popsolver_variables){ dims, v->splits }, NULL);
     for (size_t d = 0; d < dims; ++d) /* the innermost kernel dimension is never split */
-        add_split(m, v, poplin_conv_truncated_kernel_size(p, d), d + 1 < dims ? goal->tiles : 1, fixed->kernel_split[d]);
+        add_split(m, v, poplin_conv_truncated_kernel_size(p, d), d + 1 < dims ? goal->tiles : 1,
+                  fixed->kernel_split[d]);
     popsolver_variable batch = add_split(m, v, p->batch_size, goal->tiles, fixed->batch_split);
     add_split(m, v, c->grains_groups, goal->tiles, fixed->conv_group_split);
     popsolver_variable used = popsolver_product(m, (popsolver_variables){ v->splits_count, v->splits }, NULL);
@@ -260,7 +268,8 @@ static bool search_serial(struct search *s, struct poplin_partition *partition, 
     popsolver_variables sizes = { v.sizes_count, v.sizes };
     popsolver_variable bytes = popsolver_call_monotone(m, sizes, least_bytes, s, "least bytes");
     popsolver_restrict(m, bytes, 0, goal->most_bytes);
-    popsolver_variable bound = goal->objective == POPLIN_LEAST_MEMORY ? bytes : popsolver_call_monotone(m, sizes, least_rank, s, "least rank");
+    popsolver_variable bound =
+        goal->objective == POPLIN_LEAST_MEMORY ? bytes : popsolver_call_monotone(m, sizes, least_rank, s, "least rank");
     if (beat != UINT64_MAX)
         popsolver_restrict(m, bound, 0, beat ? beat - 1 : 0);
     popsolver_variable value = popsolver_call(m, (popsolver_variables){ v.splits_count, v.splits }, exact, s, "cost");
@@ -286,22 +295,26 @@ static bool allows(unsigned constraint, unsigned value)
     return constraint == POPLIN_FREE || constraint == value;
 }
 
-/* A loop repeats what is not split by it, so that it is for memory alone: serial splits are tried where memory is short, or they are asked for. */
-bool plan_search(const struct plan_passes *passes, const struct plan_goal *given, struct poplin_partition *partition, struct poplin_plan_cost *cost)
+/* A loop repeats what is not split by it, so that it is for memory alone: serial splits are tried where memory is
+ * short, or they are asked for. */
+bool plan_search(const struct plan_passes *passes, const struct plan_goal *given, struct poplin_partition *partition,
+                 struct poplin_plan_cost *cost)
 {
     const struct plan_candidate *c = passes->candidates[0];
     struct plan_goal goal = *given;
     const struct poplin_partition grains = *partition;
     struct search search = { passes, &goal, &grains, c->params.num_field_dims, { 1, 1 }, { 1, 1 }, false };
     size_t outs = c->params.output_channels_per_conv_group, ins = c->params.input_channels_per_conv_group;
-    bool found = false, fixed = !allows(goal.constraints->out_chan_serial, 1) || !allows(goal.constraints->in_chan_serial, 1);
+    bool found = false,
+         fixed = !allows(goal.constraints->out_chan_serial, 1) || !allows(goal.constraints->in_chan_serial, 1);
     for (unsigned which = 0; which < 2; ++which) /* of output channels, of input channels */
         for (unsigned serial = which ? 2 : 1; serial <= (which ? c->grains_in : c->grains_out); ++serial) {
             if (serial > 1 && !search.short_of_memory && !fixed && goal.objective != POPLIN_LEAST_MEMORY)
                 break;
             search.out.serial = which ? 1 : serial;
             search.in.serial = which ? serial : 1;
-            if ((which ? ins : outs) % serial || (which && c->plan.is_joint) || !allows(goal.constraints->out_chan_serial, search.out.serial) ||
+            if ((which ? ins : outs) % serial || (which && c->plan.is_joint) ||
+                !allows(goal.constraints->out_chan_serial, search.out.serial) ||
                 !allows(goal.constraints->in_chan_serial, search.in.serial))
                 continue;
             if (search_serial(&search, partition, cost)) {

@@ -18,17 +18,21 @@ uint64_t plan_rank(const struct plan_goal *goal, const struct poplin_plan_cost *
 /* No plan of at least so many cycles has a lower rank; UINT64_MAX: none is good enough. */
 uint64_t plan_rank_from_cycles(const struct plan_goal *goal, uint64_t cycles);
 
-/* The passes of a fully connected layer that share a layout, with the candidate of each; one for all other convolutions. */
+/* The passes of a fully connected layer that share a layout, with the candidate of each; one for all other
+ * convolutions. */
 struct plan_passes {
     struct plan_candidate *candidates[3];
     size_t count;
 };
 
-/* Whether there is a better partition; partition has its grains, and gets its splits.  cost is the sum of all passes. */
-bool plan_search(const struct plan_passes *passes, const struct plan_goal *goal, struct poplin_partition *partition, struct poplin_plan_cost *cost);
+/* Whether there is a better partition; partition has its grains, and gets its splits.  cost is the sum of all passes.
+ */
+bool plan_search(const struct plan_passes *passes, const struct plan_goal *goal, struct poplin_partition *partition,
+                 struct poplin_plan_cost *cost);
 /* The costs of all passes: the sum of their cycles, the most of their bytes. */
 struct poplin_plan_cost plan_cost_of_passes(const struct plan_passes *passes, const struct poplin_partition *partition);
-/* The partition of a joint plan's other passes (1 backward, 2 update) from that of the forward pass, whose last field dimension has this number. */
+/* The partition of a joint plan's other passes (1 backward, 2 update) from that of the forward pass, whose last field
+ * dimension has this number. */
 struct poplin_partition plan_joint_partition(const struct poplin_partition *forward, size_t pass, size_t last);
 
 #endif

@@ -32,7 +32,8 @@ static void add_number(struct poplin_text *text, const char *name, uint64_t numb
 static void add_step(struct poplin_text *text, const char *name, poplin_plan_costs costs)
 {
     if (costs.cycles || costs.memory)
-        poplin_text_add(text, "    - %-25s%llu cycles, %llu bytes\n", name, (unsigned long long)costs.cycles, (unsigned long long)costs.memory);
+        poplin_text_add(text, "    - %-25s%llu cycles, %llu bytes\n", name, (unsigned long long)costs.cycles,
+                        (unsigned long long)costs.memory);
 }
 
 size_t poplin_conv_params_text(const poplin_conv_params *params, char *buffer, size_t size)
@@ -41,15 +42,16 @@ size_t poplin_conv_params_text(const poplin_conv_params *params, char *buffer, s
     poplin_text_add(&text, "%zu x (%zu", params->num_conv_groups, params->batch_size);
     for (size_t d = 0; d < poplin_params_dims(params); ++d)
         poplin_text_add(&text, "x%zu", params->input_field_shape[d]);
-    poplin_text_add(&text, "x%zu) -> %zu, kernel", params->input_channels_per_conv_group, params->output_channels_per_conv_group);
+    poplin_text_add(&text, "x%zu) -> %zu, kernel", params->input_channels_per_conv_group,
+                    params->output_channels_per_conv_group);
     for (size_t d = 0; d < poplin_params_dims(params); ++d)
         poplin_text_add(&text, "%c%zu", d ? 'x' : ' ', params->kernel_shape[d]);
     poplin_text_add(&text, ", %s -> %s", pop_type_name(params->input_type), pop_type_name(params->output_type));
     return text.length;
 }
 
-size_t poplin_plan_text(const struct poplin_plan *plan, const struct poplin_plan_cost *cost, const poplin_conv_params *params, char *buffer,
-                        size_t size)
+size_t poplin_plan_text(const struct poplin_plan *plan, const struct poplin_plan_cost *cost,
+                        const poplin_conv_params *params, char *buffer, size_t size)
 {
     struct poplin_text text = { buffer, size, 0 };
     const struct poplin_partition *p = &plan->partition;
@@ -86,8 +88,10 @@ size_t poplin_plan_text(const struct poplin_plan *plan, const struct poplin_plan
     add_number(&text, "startTile", plan->start_tile);
     poplin_text_add(&text, "        %-27s%s\n", "startTileDirection", plan->reversed ? "descending" : "ascending");
     add_number(&text, "isJointPlan", plan->is_joint);
-    poplin_text_add(&text, "  Total tiles: %u\n  Estimated cost: %llu cycles, %llu bytes; of each of %llu serial steps:\n", cost->tiles,
-                    (unsigned long long)cost->cycles, (unsigned long long)cost->bytes, (unsigned long long)s->serial_split);
+    poplin_text_add(&text,
+                    "  Total tiles: %u\n  Estimated cost: %llu cycles, %llu bytes; of each of %llu serial steps:\n",
+                    cost->tiles, (unsigned long long)cost->cycles, (unsigned long long)cost->bytes,
+                    (unsigned long long)s->serial_split);
     add_step(&text, "rearrangement (once)", s->rearrangement);
     add_step(&text, "zeros (once)", s->broadcast);
     add_step(&text, "dynamic slice", s->dynamic_slice);

@@ -29,7 +29,8 @@ static void find_order(struct together *t)
 }
 
 /* Plans a member on the tiles that are left; with take, they are its. */
-static bool plan_member(struct together *t, size_t place, struct poplin_plan_share share, bool take, struct poplin_plan_cost *cost)
+static bool plan_member(struct together *t, size_t place, struct poplin_plan_share share, bool take,
+                        struct poplin_plan_cost *cost)
 {
     const struct plan_member *member = &t->members[t->order[place]];
     struct poplin_plan plan;
@@ -52,7 +53,8 @@ static bool plan_all(struct together *t)
     if (!plan_member(t, 0, share, false, &cost))
         return false;
     share.objective = POPLIN_FEWEST_TILES;
-    double most = (double)cost.cycles * (1 + (double)(t->count - 1) * t->back_off); /* any number: the option has no upper limit */
+    double most = (double)cost.cycles *
+                  (1 + (double)(t->count - 1) * t->back_off); /* any number: the option has no upper limit */
     share.most_cycles = most < (double)UINT64_MAX ? (uint64_t)most : UINT64_MAX;
     if (!plan_member(t, 0, share, true, &cost))
         return false;
@@ -65,17 +67,26 @@ static bool plan_all(struct together *t)
     return true;
 }
 
-bool poplin_plan_together(pop_where where, pop_graph *graph, const char *api, struct plan_member *members, size_t count, unsigned reserved_tiles,
-                          double back_off, poplin_planning_cache *cache)
+bool poplin_plan_together(pop_where where, pop_graph *graph, const char *api, struct plan_member *members, size_t count,
+                          unsigned reserved_tiles, double back_off, poplin_planning_cache *cache)
 {
     unsigned tiles = UINT32_MAX, bus = pop_target_tiles_per_shared_exchange_bus(pop_graph_target(graph));
     for (size_t i = 0; i < count; ++i)
         tiles = members[i].options->tiles_per_ipu < tiles ? members[i].options->tiles_per_ipu : tiles;
-    unsigned most = (unsigned)(tiles / poplibs_max(count, 1) / bus * bus), least = reserved_tiles > bus ? reserved_tiles : bus;
+    unsigned most = (unsigned)(tiles / poplibs_max(count, 1) / bus * bus),
+             least = reserved_tiles > bus ? reserved_tiles : bus;
     if (count < 2 || !most)
         return false;
-    struct together together = { .where = where, .graph = graph, .api = api, .members = members, .order = poplibs_new(count, sizeof(size_t)),
-                                 .count = count, .tiles = tiles, .reserved = least < most ? least : most, .back_off = back_off, .cache = cache };
+    struct together together = { .where = where,
+                                 .graph = graph,
+                                 .api = api,
+                                 .members = members,
+                                 .order = poplibs_new(count, sizeof(size_t)),
+                                 .count = count,
+                                 .tiles = tiles,
+                                 .reserved = least < most ? least : most,
+                                 .back_off = back_off,
+                                 .cache = cache };
     find_order(&together);
     bool planned = plan_all(&together);
     free(together.order);

@@ -11,10 +11,10 @@ struct plan_member {
     struct poplin_conv_options *options;
 };
 
-/* Shares the tiles out: the largest convolution is planned first, for as few tiles as it needs to be slower than on all of them by back_off for each of the
- * others at most.  The others' steps are to be no longer than its.  Tiles are kept back for each that is not planned yet.
- * False where there are too few tiles, and after an error of the graph. */
-bool poplin_plan_together(pop_where where, pop_graph *graph, const char *api, struct plan_member *members, size_t count, unsigned reserved_tiles,
-                          double back_off, poplin_planning_cache *cache);
+/* Shares the tiles out: the largest convolution is planned first, for as few tiles as it needs to be slower than on all
+ * of them by back_off for each of the others at most.  The others' steps are to be no longer than its.  Tiles are kept
+ * back for each that is not planned yet. False where there are too few tiles, and after an error of the graph. */
+bool poplin_plan_together(pop_where where, pop_graph *graph, const char *api, struct plan_member *members, size_t count,
+                          unsigned reserved_tiles, double back_off, poplin_planning_cache *cache);
 
 #endif

@@ -2,7 +2,8 @@
 /* Cycles of a tile's vertices: the work of its six workers as the graph splits it, and the vertex's own formula. */
 #include "poplin/plan_work.h"
 
-/* Rows of a tile's output are cut in so many parts that all workers get equally many; fills items and one list for each worker. */
+/* Rows of a tile's output are cut in so many parts that all workers get equally many; fills items and one list for each
+ * worker. */
 static void share_rows(struct poplin_worklist *lists, unsigned *items, unsigned workers, uint64_t rows, uint64_t width)
 {
     uint64_t parts = workers / poplibs_gcd(workers, rows), all = rows * parts; /* of a row, of all */
@@ -83,35 +84,61 @@ static uint64_t cycles_of(const struct plan_candidate *c, const struct plan_tile
     uint64_t fields = fields_of(c, t), kernel = 1;
     for (size_t d = 0; d <= last; ++d)
         kernel *= t->kernel[d];
-    unsigned groups = (unsigned)(t->groups / plan->conv_groups_per_group), in_groups = (unsigned)(t->in_chans / plan->in_chans_per_group);
+    unsigned groups = (unsigned)(t->groups / plan->conv_groups_per_group),
+             in_groups = (unsigned)(t->in_chans / plan->in_chans_per_group);
     unsigned out_groups = (unsigned)(t->out_chans / plan->partial_chans_per_group);
     if (!fields || !kernel || !groups || !in_groups || !out_groups)
         return 0;
     if (plan->method == POPLIN_OUTER_PRODUCT) { /* a vertex for each group and worker with positions */
         uint64_t rounds = poplibs_ceil_div(groups * (fields < workers ? fields : workers), workers);
-        return workers * rounds * poplin_cycles_outer_product(float_inputs, (unsigned)poplibs_ceil_div(fields, workers), (unsigned)t->out_chans,
-                                                              plan->partial_chans_per_group, target->data_path_width);
+        return workers * rounds *
+               poplin_cycles_outer_product(float_inputs, (unsigned)poplibs_ceil_div(fields, workers),
+                                           (unsigned)t->out_chans, plan->partial_chans_per_group,
+                                           target->data_path_width);
     }
-    uint64_t width = met(c, last, t->field[last]), rows = fields / width, each = plan->partial_chans_per_group * outputs_of(c, t);
+    uint64_t width = met(c, last, t->field[last]), rows = fields / width,
+             each = plan->partial_chans_per_group * outputs_of(c, t);
     unsigned vector = pop_target_vector_width(target, plan->tile_partial_type);
     uint64_t zeroing = poplin_cycles_zero(workers, groups * out_groups, (unsigned)each, float_partials, vector);
     struct poplin_worklist lists[MOST_WORKERS];
-    unsigned *items = poplibs_new(outputs_of(c, t) / t->field[last] + 2 * MOST_WORKERS, sizeof(*items)), elements[MOST_WORKERS];
+    unsigned *items = poplibs_new(outputs_of(c, t) / t->field[last] + 2 * MOST_WORKERS, sizeof(*items)),
+             elements[MOST_WORKERS];
     uint64_t cycles;
     if (plan->method == POPLIN_MAC) {
         share_rows(lists, items, workers, rows, width);
-        struct poplin_mac mac = { workers, groups, in_groups, out_groups, (unsigned)kernel, plan->in_chans_per_group, plan->partial_chans_per_group,
-                                  float_inputs, float_partials, true };
+        struct poplin_mac mac = { workers,
+                                  groups,
+                                  in_groups,
+                                  out_groups,
+                                  (unsigned)kernel,
+                                  plan->in_chans_per_group,
+                                  plan->partial_chans_per_group,
+                                  float_inputs,
+                                  float_partials,
+                                  true };
         cycles = zeroing + poplin_cycles_horizontal_mac(&mac, lists);
     } else if (plan->method == POPLIN_SLIC) {
         share_rows(lists, items, workers, outputs_of(c, t) / t->field[last], t->field[last]);
-        struct poplin_slic slic = { workers, groups, plan->conv_groups_per_group, (unsigned)plan_sub_kernels(c, t),
-                                    c->params.output_transform.stride[last], slic_passes(c), float_partials };
+        struct poplin_slic slic = { workers,
+                                    groups,
+                                    plan->conv_groups_per_group,
+                                    (unsigned)plan_sub_kernels(c, t),
+                                    c->params.output_transform.stride[last],
+                                    slic_passes(c),
+                                    float_partials };
         cycles = poplin_cycles_slic(&slic, lists);
     } else {
         unsigned load = target->conv_unit_coeff_load_bytes_per_cycle / (c->options->use_128bit_conv_unit_load ? 1 : 2);
-        struct poplin_amp amp = { workers, plan->num_conv_units, load ? load : 1, groups, in_groups, out_groups, plan->in_chans_per_group,
-                                  plan->partial_chans_per_group, float_inputs, float_partials,
+        struct poplin_amp amp = { workers,
+                                  plan->num_conv_units,
+                                  load ? load : 1,
+                                  groups,
+                                  in_groups,
+                                  out_groups,
+                                  plan->in_chans_per_group,
+                                  plan->partial_chans_per_group,
+                                  float_inputs,
+                                  float_partials,
                                   pop_target_conv_unit_input_load_elems_per_cycle(target, c->params.input_type) };
         unsigned height = pop_target_weights_per_conv_unit(target, c->params.input_type) / plan->in_chans_per_group;
         if (height == 1 && is_1x1(c, t)) {
@@ -121,7 +148,8 @@ static uint64_t cycles_of(const struct plan_candidate *c, const struct plan_tile
         } else {
             share_rows(lists, items, workers, rows, width);
             uint64_t outer = poplibs_ceil_div(t->kernel[0], height) * (kernel / t->kernel[0] / t->kernel[last]);
-            struct poplin_nx1 nx1 = { amp, (unsigned)outer, (unsigned)t->kernel[last], height, 1, (unsigned)zeroing, true };
+            struct poplin_nx1 nx1 = { amp, (unsigned)outer, (unsigned)t->kernel[last], height, 1, (unsigned)zeroing,
+                                      true };
             cycles = poplin_cycles_nx1(&nx1, lists);
         }
     }
@@ -139,7 +167,9 @@ bool plan_is_1x1(const struct plan_candidate *c, const struct plan_tile *t)
 
 static unsigned height_of(const struct plan_candidate *c)
 {
-    return c->plan.method == POPLIN_AMP ? pop_target_weights_per_conv_unit(c->target, c->params.input_type) / c->plan.in_chans_per_group : 1;
+    return c->plan.method == POPLIN_AMP
+               ? pop_target_weights_per_conv_unit(c->target, c->params.input_type) / c->plan.in_chans_per_group
+               : 1;
 }
 
 uint64_t plan_pass_cycles(const struct plan_candidate *c, uint64_t passes, uint64_t work)
@@ -147,14 +177,17 @@ uint64_t plan_pass_cycles(const struct plan_candidate *c, uint64_t passes, uint6
     const struct poplin_plan *plan = &c->plan;
     uint64_t workers = c->target->num_worker_contexts, in = plan->in_chans_per_group, h = height_of(c);
     bool is_float = c->params.input_type == POP_FLOAT;
-    if (plan->method == POPLIN_SLIC) /* a row of n outputs takes n + 10 cycles in one pass or more, and n + 5 more in another */
-        return passes / POPLIN_SLIC_WINDOW * workers * (17 + (slic_passes(c) > 1 ? 5 : 10)) + slic_passes(c) * work / POPLIN_SLIC_WINDOW;
+    if (plan->method ==
+        POPLIN_SLIC) /* a row of n outputs takes n + 10 cycles in one pass or more, and n + 5 more in another */
+        return passes / POPLIN_SLIC_WINDOW * workers * (17 + (slic_passes(c) > 1 ? 5 : 10)) +
+               slic_passes(c) * work / POPLIN_SLIC_WINDOW;
     for (size_t d = 0; d < c->params.num_field_dims; ++d)
         work /= step_of(c, d);
     if (plan->method == POPLIN_AMP) {
         uint64_t each = poplibs_ceil_div(plan->partial_chans_per_group, plan->num_conv_units), loop = is_float ? 8 : 4;
         /* ConvPartial1x1Out's workers begin with 15 cycles, ConvPartialnx1's with 34 more than their loops have. */
-        return each * (passes / h * (workers * (h == 1 ? 15 : 34) + 6) + work / h * (plan->num_conv_units == 4 ? loop / 2 : loop));
+        return each * (passes / h * (workers * (h == 1 ? 15 : 34) + 6) +
+                       work / h * (plan->num_conv_units == 4 ? loop / 2 : loop));
     }
     if (plan->method == POPLIN_MAC)
         return passes * workers * 35 + work * (14 + (is_float ? in : in / 4));
@@ -166,22 +199,26 @@ uint64_t plan_pair_cycles(const struct plan_candidate *c, const struct plan_tile
 {
     const struct poplin_plan *plan = &c->plan;
     size_t last = c->params.num_field_dims - 1;
-    uint64_t workers = c->target->num_worker_contexts, fields = fields_of(c, t), kernel = 1, in = plan->in_chans_per_group, h = height_of(c);
+    uint64_t workers = c->target->num_worker_contexts, fields = fields_of(c, t), kernel = 1,
+             in = plan->in_chans_per_group, h = height_of(c);
     if (!fields)
         return 0;
-    uint64_t rows = poplibs_ceil_div(fields / met(c, last, t->field[last]), workers), own = fields / workers > 3 ? fields / workers - 2 : 1;
+    uint64_t rows = poplibs_ceil_div(fields / met(c, last, t->field[last]), workers),
+             own = fields / workers > 3 ? fields / workers - 2 : 1;
     for (size_t d = 0; d <= last; ++d)
         kernel *= d ? t->kernel[d] : poplibs_ceil_div(t->kernel[d], h);
     bool is_float = c->params.input_type == POP_FLOAT;
     if (plan->method == POPLIN_SLIC) {
-        uint64_t all = outputs_of(c, t), of_rows = (slic_passes(c) > 1 ? 5 : 10) * poplibs_ceil_div(all / t->field[last], workers);
+        uint64_t all = outputs_of(c, t),
+                 of_rows = (slic_passes(c) > 1 ? 5 : 10) * poplibs_ceil_div(all / t->field[last], workers);
         uint64_t least = slic_passes(c) * (all / workers) + of_rows;
         return t->groups / plan->conv_groups_per_group * plan_sub_kernels(c, t) * workers * (17 + least);
     }
     if (plan->method == POPLIN_AMP) {
         uint64_t each = poplibs_ceil_div(plan->partial_chans_per_group, plan->num_conv_units);
         uint64_t loop = (is_float ? 8 : 4) / (plan->num_conv_units == 4 ? 2 : 1);
-        uint64_t pass = h == 1 && is_1x1(c, t) ? workers * (15 + loop * own) + 6 : workers * (13 + 21 * rows + loop * own) + 18;
+        uint64_t pass =
+            h == 1 && is_1x1(c, t) ? workers * (15 + loop * own) + 6 : workers * (13 + 21 * rows + loop * own) + 18;
         return t->groups * kernel * each * pass;
     }
     if (plan->method == POPLIN_MAC)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What programs ask the planner: reports, plans ahead of their use, counts of operations. */
-#include "poplin/params.h"
 #include "poplin/call_log.h"
+#include "poplin/params.h"
 #include "poplin/plan.h"
 
 #include <poplin/conv_util.h>
@@ -11,31 +11,36 @@
 
 /* ---- reports ---- */
 
-static bool find(pop_where where, pop_graph *graph, const char *api, const poplin_conv_params *params, pop_options given, poplin_planning_cache *cache,
-                 struct poplin_plan *plan, struct poplin_plan_cost *cost)
+static bool find(pop_where where, pop_graph *graph, const char *api, const poplin_conv_params *params,
+                 pop_options given, poplin_planning_cache *cache, struct poplin_plan *plan,
+                 struct poplin_plan_cost *cost)
 {
     struct poplin_conv_options options;
-    return poplibs_ready(graph) && poplin_params_valid(where, graph, api, params) && poplin_conv_options_parse(where, graph, api, given, &options) &&
+    return poplibs_ready(graph) && poplin_params_valid(where, graph, api, params) &&
+           poplin_conv_options_parse(where, graph, api, given, &options) &&
            poplin_plan_get(where, graph, api, params, &options, cache, plan, cost);
 }
 
-static size_t report(pop_where where, pop_graph *graph, const char *api, const poplin_conv_params *params, pop_options options,
-                     poplin_planning_cache *cache, char *buffer, size_t size)
+static size_t report(pop_where where, pop_graph *graph, const char *api, const poplin_conv_params *params,
+                     pop_options options, poplin_planning_cache *cache, char *buffer, size_t size)
 {
     struct poplin_plan plan;
     struct poplin_plan_cost cost;
     if (size)
         *buffer = 0;
-    return find(where, graph, api, params, options, cache, &plan, &cost) ? poplin_plan_text(&plan, &cost, params, buffer, size) : 0;
+    return find(where, graph, api, params, options, cache, &plan, &cost)
+               ? poplin_plan_text(&plan, &cost, params, buffer, size)
+               : 0;
 }
-size_t poplin_report_plan_info_at(pop_where where, pop_graph *graph, const poplin_conv_params *params, pop_options options,
-                                  poplin_planning_cache *cache, char *buffer, size_t size)
+size_t poplin_report_plan_info_at(pop_where where, pop_graph *graph, const poplin_conv_params *params,
+                                  pop_options options, poplin_planning_cache *cache, char *buffer, size_t size)
 {
     POPLIBS_CALL(graph, log_written(params, poplin_log_params), options, size);
     return report(where, graph, "poplin_report_plan_info", params, options, cache, buffer, size);
 }
-size_t poplin_report_weight_update_plan_info_at(pop_where where, pop_graph *graph, const poplin_conv_params *params, pop_options options,
-                                                poplin_planning_cache *cache, char *buffer, size_t size)
+size_t poplin_report_weight_update_plan_info_at(pop_where where, pop_graph *graph, const poplin_conv_params *params,
+                                                pop_options options, poplin_planning_cache *cache, char *buffer,
+                                                size_t size)
 {
     POPLIBS_CALL(graph, log_written(params, poplin_log_params), options, size);
     const char *api = "poplin_report_weight_update_plan_info";
@@ -45,7 +50,8 @@ size_t poplin_report_weight_update_plan_info_at(pop_where where, pop_graph *grap
     return report(where, graph, api, &update, options, cache, buffer, size);
 }
 
-poplin_plan_costs poplin_report_plan_estimated_costs_at(pop_where where, pop_graph *graph, const poplin_conv_params *params, pop_options options,
+poplin_plan_costs poplin_report_plan_estimated_costs_at(pop_where where, pop_graph *graph,
+                                                        const poplin_conv_params *params, pop_options options,
                                                         poplin_planning_cache *cache)
 {
     POPLIBS_CALL(graph, log_written(params, poplin_log_params), options);
@@ -54,13 +60,16 @@ poplin_plan_costs poplin_report_plan_estimated_costs_at(pop_where where, pop_gra
     bool found = find(where, graph, "poplin_report_plan_estimated_costs", params, options, cache, &plan, &cost);
     return found ? (poplin_plan_costs){ cost.cycles, cost.bytes } : (poplin_plan_costs){ 0, 0 };
 }
-poplin_detailed_plan_costs poplin_report_detailed_plan_estimated_costs_at(pop_where where, pop_graph *graph, const poplin_conv_params *params,
-                                                                          pop_options options, poplin_planning_cache *cache)
+poplin_detailed_plan_costs poplin_report_detailed_plan_estimated_costs_at(pop_where where, pop_graph *graph,
+                                                                          const poplin_conv_params *params,
+                                                                          pop_options options,
+                                                                          poplin_planning_cache *cache)
 {
     POPLIBS_CALL(graph, log_written(params, poplin_log_params), options);
     struct poplin_plan plan;
     struct poplin_plan_cost cost;
-    bool found = find(where, graph, "poplin_report_detailed_plan_estimated_costs", params, options, cache, &plan, &cost);
+    bool found =
+        find(where, graph, "poplin_report_detailed_plan_estimated_costs", params, options, cache, &plan, &cost);
     return found ? cost.steps : (poplin_detailed_plan_costs){ 0 };
 }
 
@@ -68,7 +77,8 @@ bool poplin_convolution_validate_options_at(pop_where where, pop_graph *graph, p
 {
     POPLIBS_CALL(graph, options);
     struct poplin_conv_options parsed;
-    return poplibs_ready(graph) && poplin_conv_options_parse(where, graph, "poplin_convolution_validate_options", options, &parsed);
+    return poplibs_ready(graph) &&
+           poplin_conv_options_parse(where, graph, "poplin_convolution_validate_options", options, &parsed);
 }
 
 /* ---- many plans ---- */
@@ -95,7 +105,8 @@ static pop_status plan_one(const struct work *work, const poplin_conv_plan_reque
         return poplin_fail(error, status, work->where, api, text);
     status = poplin_conv_options_read(work->where, request->target, api, request->options, &options, error);
     return status != POP_OK ? status
-                            : poplin_plan_find(work->where, request->target, api, request->params, &options, work->cache, &plan, NULL, error);
+                            : poplin_plan_find(work->where, request->target, api, request->params, &options,
+                                               work->cache, &plan, NULL, error);
 }
 static void *plan_some(void *user)
 {
@@ -118,8 +129,8 @@ static void *plan_some(void *user)
     }
 }
 
-pop_status poplin_preplan_convolutions_at(pop_where where, const poplin_conv_plan_request *requests, size_t count, poplin_planning_cache *cache,
-                                          pop_error *error)
+pop_status poplin_preplan_convolutions_at(pop_where where, const poplin_conv_plan_request *requests, size_t count,
+                                          poplin_planning_cache *cache, pop_error *error)
 {
     POPLIBS_CALL(NULL, count);
     enum { MOST_THREADS = 64 };
@@ -165,7 +176,8 @@ uint64_t poplin_get_fwd_flops(const poplin_conv_params *p)
 /* The gradients multiply the same pairs. */
 static uint64_t products(const poplin_conv_params *p)
 {
-    uint64_t met = p->batch_size * p->num_conv_groups * p->output_channels_per_conv_group * p->input_channels_per_conv_group;
+    uint64_t met =
+        p->batch_size * p->num_conv_groups * p->output_channels_per_conv_group * p->input_channels_per_conv_group;
     for (unsigned d = 0; d < poplin_params_dims(p); ++d)
         met *= pairs(p, d);
     return met;
@@ -200,8 +212,9 @@ static double perfect(const pop_graph *graph, const poplin_conv_params *p, uint6
     if (p->input_type == POP_FLOAT)
         units = (double)target->fp32_in_fp32_out_conv_units * target->fp32_conv_unit_input_load_elems_per_cycle;
     else
-        units = (double)(target->fp16_in_fp16_out_conv_units > target->fp16_in_fp32_out_conv_units ? target->fp16_in_fp16_out_conv_units
-                                                                                                    : target->fp16_in_fp32_out_conv_units) *
+        units = (double)(target->fp16_in_fp16_out_conv_units > target->fp16_in_fp32_out_conv_units
+                             ? target->fp16_in_fp16_out_conv_units
+                             : target->fp16_in_fp32_out_conv_units) *
                 target->fp16_conv_unit_input_load_elems_per_cycle;
     if (units < 1)
         units = pop_target_vector_width(target, p->input_type);

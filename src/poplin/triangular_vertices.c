@@ -9,7 +9,8 @@
 #include <poplar/vertex.h>
 
 #define VERTICES_OF(tag, T, text)                                                                                      \
-    POP_VERTEX(TriangularArrange_##tag) {                                                                              \
+    POP_VERTEX(TriangularArrange_##tag)                                                                                \
+    {                                                                                                                  \
         POP_INPUT(POP_VECTOR_LIST(T)) in;                                                                              \
         POP_OUTPUT(POP_VECTOR(T, ONE_PTR)) out;                                                                        \
     };                                                                                                                 \
@@ -22,9 +23,10 @@
                 out[i] = v->in.data[piece].data[i];                                                                    \
     }
 /* Rows and columns are exchanged in upper ones: AT(i, j) is row i, column j <= i of the lower view. */
-#define AT(lower, i, j) ((lower) ? (i) * n + (j) : (j) * n + (i))
+#define AT(lower, i, j) ((lower) ? (i)*n + (j) : (j)*n + (i))
 #define VERTICES_OF_SIDE(tag, T, text, side, lower)                                                                    \
-    POP_VERTEX(TriangularSolve_##tag##_##side) {                                                                       \
+    POP_VERTEX(TriangularSolve_##tag##_##side)                                                                         \
+    {                                                                                                                  \
         POP_INPUT(POP_VECTOR(T, ONE_PTR)) a;                                                                           \
         POP_INOUT(POP_VECTORS(T)) x;                                                                                   \
         POP_STATE(bool) unitDiagonal;                                                                                  \
@@ -45,7 +47,8 @@
             }                                                                                                          \
         }                                                                                                              \
     }                                                                                                                  \
-    POP_VERTEX(Cholesky_##tag##_##side) {                                                                              \
+    POP_VERTEX(Cholesky_##tag##_##side)                                                                                \
+    {                                                                                                                  \
         POP_INOUT(POP_VECTOR(T, ONE_PTR)) a;                                                                           \
         POP_STATE(unsigned) dim;                                                                                       \
     };                                                                                                                 \
@@ -62,7 +65,8 @@
                 a[AT(lower, i, j)] = (T)(j < i ? sum / (float)a[AT(lower, j, j)] : __builtin_sqrtf(sum));              \
             }                                                                                                          \
     }                                                                                                                  \
-    POP_VERTEX(TriangularInverse_##tag##_##side) {                                                                     \
+    POP_VERTEX(TriangularInverse_##tag##_##side)                                                                       \
+    {                                                                                                                  \
         POP_INPUT(POP_VECTOR(T, ONE_PTR)) in;                                                                          \
         POP_OUTPUT(POP_VECTOR(T, ONE_PTR)) out;                                                                        \
         POP_STATE(unsigned) dim;                                                                                       \
@@ -119,7 +123,8 @@ static pop_perf estimate_arrange(const pop_vertex_view *vertex, const pop_target
 static pop_perf estimate_cholesky(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
     (void)target;
-    uint64_t n = (uint64_t)pop_vertex_view_field_value(vertex, "dim", 0), elements = n * (n + 1) / 2, steps = (n - 1) * n * (n + 1) / 6;
+    uint64_t n = (uint64_t)pop_vertex_view_field_value(vertex, "dim", 0), elements = n * (n + 1) / 2,
+             steps = (n - 1) * n * (n + 1) / 6;
     uint64_t cycles = n * n * n + 102 * n * n + 101 * n + 102;
     if (poplibs_type_of_user(user) == POP_HALF)
         cycles = (2 * n * n * n + 795 * n * n + 382 * n) / 4 + 426;
@@ -131,12 +136,15 @@ struct inverse {
     bool lower;
     unsigned percent;
 };
-static const struct inverse inverses[] = { { POP_FLOAT, false, 100 }, { POP_FLOAT, true, 226 }, { POP_HALF, false, 156 }, { POP_HALF, true, 199 } };
+static const struct inverse inverses[] = {
+    { POP_FLOAT, false, 100 }, { POP_FLOAT, true, 226 }, { POP_HALF, false, 156 }, { POP_HALF, true, 199 }
+};
 static pop_perf estimate_inverse(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
     (void)target;
     const struct inverse *inverse = user;
-    uint64_t n = (uint64_t)pop_vertex_view_field_value(vertex, "dim", 0), elements = n * (n + 1) / 2, steps = (n - 1) * n * (n + 1) / 6;
+    uint64_t n = (uint64_t)pop_vertex_view_field_value(vertex, "dim", 0), elements = n * (n + 1) / 2,
+             steps = (n - 1) * n * (n + 1) / 6;
     return (pop_perf){ (6 * n * n * n + 51 * n * n + 213 * n + 12) * inverse->percent / 100, 2 * steps + elements };
 }
 
@@ -153,7 +161,9 @@ void poplin_triangular_vertices(pop_graph *graph)
         snprintf(name, sizeof(name), "poplin::TriangularSolve<%s,%s>", type, lower);
         pop_graph_register_perf_estimator(graph, name, estimate_solve, user);
     }
-    pop_graph_register_perf_estimator(graph, "poplin::TriangularArrange<float>", estimate_arrange, poplibs_as_user(POP_FLOAT));
-    pop_graph_register_perf_estimator(graph, "poplin::TriangularArrange<half>", estimate_arrange, poplibs_as_user(POP_HALF));
+    pop_graph_register_perf_estimator(graph, "poplin::TriangularArrange<float>", estimate_arrange,
+                                      poplibs_as_user(POP_FLOAT));
+    pop_graph_register_perf_estimator(graph, "poplin::TriangularArrange<half>", estimate_arrange,
+                                      poplibs_as_user(POP_HALF));
 }
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arithmetic of the convolution codelets on several numbers at a time, for float and half data alike; sums are in float. */
+/* Arithmetic of the convolution codelets on several numbers at a time, for float and half data alike; sums are in
+ * float. */
 #ifndef POPLIN_VECTOR_LOOPS_H
 #define POPLIN_VECTOR_LOOPS_H
 

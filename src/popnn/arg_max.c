@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The largest of each row in two steps: rows are cut into chunks, of which each worker finds the largest of a share; then one worker goes over what
- * they found.  How rows are cut is what the vertices' estimates say is fastest. */
+/* The largest of each row in two steps: rows are cut into chunks, of which each worker finds the largest of a share;
+ * then one worker goes over what they found.  How rows are cut is what the vertices' estimates say is fastest. */
 #include "popnn/arg_max.h"
 
-#include "popnn/support.h"
 #include "poplibs/log.h"
+#include "popnn/support.h"
 
 #include <popnn/loss.h>
 #include <poputil/util.h>
@@ -25,7 +25,9 @@ static struct cut cut_rows(size_t rows, size_t n, size_t tiles)
     for (size_t chunks = 1; chunks <= n && (chunks == 1 || rows * chunks <= tiles); chunks *= 2)
         for (unsigned divisor = 0; divisor < 32; ++divisor) {
             size_t size = poplibs_ceil_div(n, chunks), found = chunks * parts_of(size, divisor);
-            uint64_t cycles = poplibs_ceil_div(rows * chunks, tiles) * popnn_max_class_gather_cycles(size, (size_t)1 << divisor) + size;
+            uint64_t cycles =
+                poplibs_ceil_div(rows * chunks, tiles) * popnn_max_class_gather_cycles(size, (size_t)1 << divisor) +
+                size;
             if (found > 1) /* and values and places go to another tile */
                 cycles += 6 * popnn_max_class_sparse_cycles(found) * poplibs_ceil_div(rows, 6 * tiles) + 2 * found;
             if (cycles < least) {
@@ -51,17 +53,21 @@ static popnn_extreme gather(const struct search *search, pop_tensor input, pop_t
 {
     char path[256], type[96];
     pop_graph *graph = search->graph;
-    size_t rows = pop_tensor_dim(input, 0), n = pop_tensor_dim(input, 1), tiles = pop_target_num_tiles(pop_graph_target(graph)), found = 0;
+    size_t rows = pop_tensor_dim(input, 0), n = pop_tensor_dim(input, 1),
+           tiles = pop_target_num_tiles(pop_graph_target(graph)), found = 0;
     for (size_t c = 0; c < cut.chunks; ++c)
         found += parts_of((c + 1) * n / cut.chunks - c * n / cut.chunks, cut.divisor);
     poplibs_path(path, sizeof(path), search->name, "ReduceClassGather");
     popnn_extreme all = { pop_graph_add_variable_at(search->where, graph, out_type, POP_SHAPE(rows, found), path),
-                          pop_graph_add_variable_at(search->where, graph, POP_UNSIGNED_INT, POP_SHAPE(rows, found), path) };
+                          pop_graph_add_variable_at(search->where, graph, POP_UNSIGNED_INT, POP_SHAPE(rows, found),
+                                                    path) };
     pop_compute_set set = pop_graph_add_compute_set_at(search->where, graph, path);
-    snprintf(type, sizeof(type), "popnn::Reduce%sClassGather<%s,unsigned int>", search->kind, pop_type_name(pop_tensor_type(input)));
+    snprintf(type, sizeof(type), "popnn::Reduce%sClassGather<%s,unsigned int>", search->kind,
+             pop_type_name(pop_tensor_type(input)));
     for (size_t row = 0; row < rows; ++row)
         for (size_t c = 0, at = 0; c < cut.chunks; ++c) {
-            size_t begin = c * n / cut.chunks, end = (c + 1) * n / cut.chunks, next = at + parts_of(end - begin, cut.divisor);
+            size_t begin = c * n / cut.chunks, end = (c + 1) * n / cut.chunks,
+                   next = at + parts_of(end - begin, cut.divisor);
             unsigned tile = (unsigned)((row * cut.chunks + c) * tiles / poplibs_max(rows * cut.chunks, tiles));
             pop_tensor values = pop_tensor_slice_at(search->where, pop_tensor_at(all.value, row), at, next, 0);
             pop_tensor places = pop_tensor_slice_at(search->where, pop_tensor_at(all.index, row), at, next, 0);
@@ -120,19 +126,22 @@ static popnn_extreme extreme_of(const struct search *search, pop_tensor input)
         return (popnn_extreme){ { 0 }, { 0 } };
     }
     pop_type out_type = pop_tensor_type(input) == POP_HALF ? POP_FLOAT : pop_tensor_type(input);
-    popnn_extreme all = gather(search, input, out_type, cut_rows(rows, n, pop_target_num_tiles(pop_graph_target(graph))));
+    popnn_extreme all =
+        gather(search, input, out_type, cut_rows(rows, n, pop_target_num_tiles(pop_graph_target(graph))));
     if (pop_tensor_dim(all.value, 1) == 1)
         return (popnn_extreme){ pop_tensor_flatten(all.value), pop_tensor_flatten(all.index) };
     popnn_extreme out = merge(search, all);
     return poplibs_ready(graph) ? out : (popnn_extreme){ { 0 }, { 0 } };
 }
 
-popnn_extreme popnn_max_and_arg_max_at(pop_where where, pop_graph *graph, pop_tensor input, pop_program sequence, const char *name)
+popnn_extreme popnn_max_and_arg_max_at(pop_where where, pop_graph *graph, pop_tensor input, pop_program sequence,
+                                       const char *name)
 {
     POPLIBS_CALL(graph, input, name);
     return extreme_of(&(struct search){ where, graph, sequence, name, "popnn_max_and_arg_max", "Max" }, input);
 }
-popnn_extreme popnn_min_and_arg_min_at(pop_where where, pop_graph *graph, pop_tensor input, pop_program sequence, const char *name)
+popnn_extreme popnn_min_and_arg_min_at(pop_where where, pop_graph *graph, pop_tensor input, pop_program sequence,
+                                       const char *name)
 {
     POPLIBS_CALL(graph, input, name);
     return extreme_of(&(struct search){ where, graph, sequence, name, "popnn_min_and_arg_min", "Min" }, input);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the vertices that look for the largest of a row cost (poplibs.md 2.2): their estimates, and what rows are cut by. */
+/* What the vertices that look for the largest of a row cost (poplibs.md 2.2): their estimates, and what rows are cut
+ * by. */
 #ifndef POPNN_ARG_MAX_H
 #define POPNN_ARG_MAX_H
 
@@ -10,7 +11,8 @@
 static inline uint64_t popnn_max_class_gather_cycles(size_t size, size_t share)
 {
     size_t rounds = (size + 6 * share - 1) / (6 * share); /* the formula is for one share a worker */
-    return 9 + 6 * (30 + 3 * ((share < size ? share : size) - 1)) + (rounds > 1 ? (rounds - 1) * 6 * (10 + 3 * share) : 0);
+    return 9 + 6 * (30 + 3 * ((share < size ? share : size) - 1)) +
+           (rounds > 1 ? (rounds - 1) * 6 * (10 + 3 * share) : 0);
 }
 /* Worker cycles. */
 static inline uint64_t popnn_max_class_sparse_cycles(size_t size)

@@ -12,8 +12,8 @@
 
 /* Parameters of all recurrent layers have these members. */
 #define POPNN_LOG_LAYER(p, buffer, size)                                                                               \
-    (size_t)snprintf(buffer, size, "%s, %zu steps, batch %zu, %zu -> %zu", pop_type_name((p)->data_type),              \
-                     (p)->time_steps, (p)->batch_size, (p)->input_size, (p)->output_size)
+    (size_t) snprintf(buffer, size, "%s, %zu steps, batch %zu, %zu -> %zu", pop_type_name((p)->data_type),             \
+                      (p)->time_steps, (p)->batch_size, (p)->input_size, (p)->output_size)
 
 static inline size_t popnn_log_lstm(char *buffer, size_t size, const void *params)
 {
@@ -35,13 +35,16 @@ static inline size_t popnn_log_pool(char *buffer, size_t size, const void *param
     size_t at[3] = { 0 };
     for (unsigned d = 0; d < p->dims && d < POPNN_MOST_FIELD_DIMS; ++d) {
         const char *cross = d ? "x" : "";
-        at[0] += (size_t)snprintf(input + at[0], at[0] < sizeof(input) ? sizeof(input) - at[0] : 0, "%s%zu", cross, p->input_field[d]);
-        at[1] += (size_t)snprintf(kernel + at[1], at[1] < sizeof(kernel) ? sizeof(kernel) - at[1] : 0, "%s%zu", cross, p->kernel[d]);
-        at[2] += (size_t)snprintf(stride + at[2], at[2] < sizeof(stride) ? sizeof(stride) - at[2] : 0, "%s%u", cross, p->stride[d]);
+        at[0] += (size_t)snprintf(input + at[0], at[0] < sizeof(input) ? sizeof(input) - at[0] : 0, "%s%zu", cross,
+                                  p->input_field[d]);
+        at[1] += (size_t)snprintf(kernel + at[1], at[1] < sizeof(kernel) ? sizeof(kernel) - at[1] : 0, "%s%zu", cross,
+                                  p->kernel[d]);
+        at[2] += (size_t)snprintf(stride + at[2], at[2] < sizeof(stride) ? sizeof(stride) - at[2] : 0, "%s%u", cross,
+                                  p->stride[d]);
     }
     const char *type = popnn_pooling_type_name(p->type);
-    return (size_t)snprintf(buffer, size, "%s of %s %zux%zux(%s), kernel %s, stride %s", type ? type : "unknown", pop_type_name(p->data_type), p->batch,
-                            p->channels, input, kernel, stride);
+    return (size_t)snprintf(buffer, size, "%s of %s %zux%zux(%s), kernel %s, stride %s", type ? type : "unknown",
+                            pop_type_name(p->data_type), p->batch, p->channels, input, kernel, stride);
 }
 
 #endif

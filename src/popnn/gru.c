@@ -1,21 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* GRU: parameters, and tensors laid out for its products. */
-#include "popnn/gru_cell.h"
 #include "popnn/call_log.h"
+#include "popnn/gru_cell.h"
 
-popnn_gru_params popnn_gru_params_make(pop_type data_type, size_t batch_size, size_t time_steps, size_t input_size, size_t output_size)
+popnn_gru_params popnn_gru_params_make(pop_type data_type, size_t batch_size, size_t time_steps, size_t input_size,
+                                       size_t output_size)
 {
-    return (popnn_gru_params){ data_type,
-                               batch_size,
-                               time_steps,
-                               input_size,
-                               output_size,
-                               true,
-                               true,
-                               { POPNN_GRU_RESET_GATE, POPNN_GRU_UPDATE_GATE, POPNN_GRU_CANDIDATE },
-                               false,
-                               POPNN_TANH,
-                               POPNN_SIGMOID };
+    return (popnn_gru_params){
+        data_type,   batch_size, time_steps,   input_size,
+        output_size, true,       true,         { POPNN_GRU_RESET_GATE, POPNN_GRU_UPDATE_GATE, POPNN_GRU_CANDIDATE },
+        false,       POPNN_TANH, POPNN_SIGMOID
+    };
 }
 
 static uint64_t flops(const popnn_gru_params *p, uint64_t others)
@@ -25,7 +20,8 @@ static uint64_t flops(const popnn_gru_params *p, uint64_t others)
 }
 uint64_t popnn_gru_fwd_flops(const popnn_gru_params *params)
 {
-    return flops(params, POPNN_GRU_UNITS + 4); /* biases; the reset output; a difference, a product and a sum for the output */
+    return flops(params,
+                 POPNN_GRU_UNITS + 4); /* biases; the reset output; a difference, a product and a sum for the output */
 }
 uint64_t popnn_gru_bwd_flops(const popnn_gru_params *params)
 {
@@ -37,7 +33,8 @@ uint64_t popnn_gru_wu_flops(const popnn_gru_params *params)
 }
 
 /* Of x and h apart where the reset comes after them; else of both, for the gates and for the candidate. */
-size_t popnn_gru_get_mat_mul_pre_plan_parameters(const popnn_gru_params *p, bool inference_only, poplin_fc_mat_mul list[POPNN_GRU_MOST_MAT_MULS])
+size_t popnn_gru_get_mat_mul_pre_plan_parameters(const popnn_gru_params *p, bool inference_only,
+                                                 poplin_fc_mat_mul list[POPNN_GRU_MOST_MAT_MULS])
 {
     size_t in = p->input_size, out = p->output_size, batch = p->batch_size, count = 2;
     size_t depth[2] = { in + out, in + out }, columns[2] = { 2 * out, out };
@@ -54,20 +51,21 @@ size_t popnn_gru_get_mat_mul_pre_plan_parameters(const popnn_gru_params *p, bool
     return count;
 }
 
-pop_tensor popnn_gru_create_input_at(pop_where where, pop_graph *graph, const popnn_gru_params *params, const char *name, pop_options options,
-                                     poplin_planning_cache *cache)
+pop_tensor popnn_gru_create_input_at(pop_where where, pop_graph *graph, const popnn_gru_params *params,
+                                     const char *name, pop_options options, poplin_planning_cache *cache)
 {
     POPLIBS_CALL(graph, log_written(params, popnn_log_gru), name, options);
     struct gru gru;
     if (!gru_open(&gru, where, graph, params, "popnn_gru_create_input", name, options, cache))
         return (pop_tensor){ 0 };
     size_t in = params->input_size, out = params->output_size;
-    pop_tensor operand = params->reset_after ? units_left_operand(&gru.units, params->batch_size, in, POPNN_GRU_UNITS * out)
-                                             : units_left_operand(&gru.units, params->batch_size, in + out, 2 * out);
+    pop_tensor operand = params->reset_after
+                             ? units_left_operand(&gru.units, params->batch_size, in, POPNN_GRU_UNITS * out)
+                             : units_left_operand(&gru.units, params->batch_size, in + out, 2 * out);
     return steps_new(where, graph, pop_tensor_slice_at(where, operand, 0, in, 1), params->time_steps, name);
 }
-pop_tensor popnn_gru_create_initial_state_at(pop_where where, pop_graph *graph, const popnn_gru_params *params, const char *name, pop_options options,
-                                             poplin_planning_cache *cache)
+pop_tensor popnn_gru_create_initial_state_at(pop_where where, pop_graph *graph, const popnn_gru_params *params,
+                                             const char *name, pop_options options, poplin_planning_cache *cache)
 {
     POPLIBS_CALL(graph, log_written(params, popnn_log_gru), name, options);
     struct gru gru;
@@ -91,7 +89,8 @@ static popnn_gru_weights new_weights(const struct gru *gru)
         from_input = units_right_operand(units, units->batch, in, POPNN_GRU_UNITS * out);
         from_output = units_right_operand(units, units->batch, out, POPNN_GRU_UNITS * out);
     } else {
-        pop_tensor whole = of_all_units(units, units_right_operand(units, units->batch, in + out, 2 * out), units_right_operand(units, units->batch, in + out, out));
+        pop_tensor whole = of_all_units(units, units_right_operand(units, units->batch, in + out, 2 * out),
+                                        units_right_operand(units, units->batch, in + out, out));
         from_input = pop_tensor_slice_at(units->where, whole, 0, in, 0);
         from_output = pop_tensor_slice_at(units->where, whole, in, in + out, 0);
     }
@@ -100,10 +99,13 @@ static popnn_gru_weights new_weights(const struct gru *gru)
 static pop_tensor new_biases(const struct gru *gru)
 {
     size_t out = gru->units.output;
-    return units_spread(&gru->units, gru->params->reset_after ? POP_SHAPE(POPNN_GRU_UNITS, 2, out) : POP_SHAPE(POPNN_GRU_UNITS, out), gru->units.name);
+    return units_spread(&gru->units,
+                        gru->params->reset_after ? POP_SHAPE(POPNN_GRU_UNITS, 2, out) : POP_SHAPE(POPNN_GRU_UNITS, out),
+                        gru->units.name);
 }
-popnn_gru_weights popnn_gru_create_weights_kernel_at(pop_where where, pop_graph *graph, const popnn_gru_params *params, const char *name,
-                                                     pop_options options, poplin_planning_cache *cache)
+popnn_gru_weights popnn_gru_create_weights_kernel_at(pop_where where, pop_graph *graph, const popnn_gru_params *params,
+                                                     const char *name, pop_options options,
+                                                     poplin_planning_cache *cache)
 {
     POPLIBS_CALL(graph, log_written(params, popnn_log_gru), name, options);
     struct gru gru;
@@ -111,8 +113,8 @@ popnn_gru_weights popnn_gru_create_weights_kernel_at(pop_where where, pop_graph 
         return (popnn_gru_weights){ { 0 }, { 0 }, { 0 } };
     return new_weights(&gru);
 }
-pop_tensor popnn_gru_create_weights_biases_at(pop_where where, pop_graph *graph, const popnn_gru_params *params, const char *name, pop_options options,
-                                              poplin_planning_cache *cache)
+pop_tensor popnn_gru_create_weights_biases_at(pop_where where, pop_graph *graph, const popnn_gru_params *params,
+                                              const char *name, pop_options options, poplin_planning_cache *cache)
 {
     POPLIBS_CALL(graph, log_written(params, popnn_log_gru), name, options);
     struct gru gru;
@@ -120,8 +122,8 @@ pop_tensor popnn_gru_create_weights_biases_at(pop_where where, pop_graph *graph,
         return (pop_tensor){ 0 };
     return new_biases(&gru);
 }
-popnn_gru_weights popnn_gru_create_weights_at(pop_where where, pop_graph *graph, const popnn_gru_params *params, const char *name, pop_options options,
-                                              poplin_planning_cache *cache)
+popnn_gru_weights popnn_gru_create_weights_at(pop_where where, pop_graph *graph, const popnn_gru_params *params,
+                                              const char *name, pop_options options, poplin_planning_cache *cache)
 {
     POPLIBS_CALL(graph, log_written(params, popnn_log_gru), name, options);
     struct gru gru;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "popnn/gru_cell.h"
 #include "popnn/call_log.h"
+#include "popnn/gru_cell.h"
 
 /* The gradients of one step's sums: of x W of each unit, {batch, 3 output}, and of h U where they differ. */
 struct sums {
@@ -15,19 +15,23 @@ struct backward {
 };
 
 /* Through the products with the reset before: gives dz of r, adds to the gradients of x and h. */
-static pop_tensor through_reset_before(const struct gru *gru, const struct backward *backward, const pop_tensor *kept, pop_tensor before,
-                                       pop_tensor d_candidate, pop_tensor d_update, pop_tensor *dx, pop_program body)
+static pop_tensor through_reset_before(const struct gru *gru, const struct backward *backward, const pop_tensor *kept,
+                                       pop_tensor before, pop_tensor d_candidate, pop_tensor d_update, pop_tensor *dx,
+                                       pop_program body)
 {
     pop_tensor dh = backward->carried;
     const struct units *units = &gru->units;
     size_t in = units->input, all = units->input + units->output;
-    pop_tensor from_c = units_product_in_loop(units, d_candidate, units_transposed(units, gru_both_weights(gru, gru_candidate)), backward->before, body);
+    pop_tensor from_c = units_product_in_loop(
+        units, d_candidate, units_transposed(units, gru_both_weights(gru, gru_candidate)), backward->before, body);
     pop_tensor d_reset_h = pop_tensor_slice_at(units->where, from_c, in, all, 1);
     pop_tensor dr = units_binary(units, POPOPS_BINARY_MULTIPLY, before, d_reset_h, body, "resetGate");
     pop_tensor d_reset = units_gradient(units, gru->params->recurrent_activation, kept[R], dr, body, "resetGate");
-    units_add_to(units, dh, units_binary(units, POPOPS_BINARY_MULTIPLY, kept[R], d_reset_h, body, "reset"), body, "reset");
-    pop_tensor from_gates = units_product_in_loop(units, pop_tensor_concat_at(units->where, POP_TENSORS(d_reset, d_update), 1),
-                                                  units_transposed(units, gru_both_weights(gru, gru_gates)), backward->before, body);
+    units_add_to(units, dh, units_binary(units, POPOPS_BINARY_MULTIPLY, kept[R], d_reset_h, body, "reset"), body,
+                 "reset");
+    pop_tensor from_gates =
+        units_product_in_loop(units, pop_tensor_concat_at(units->where, POP_TENSORS(d_reset, d_update), 1),
+                              units_transposed(units, gru_both_weights(gru, gru_gates)), backward->before, body);
     units_add_to(units, dh, pop_tensor_slice_at(units->where, from_gates, in, all, 1), body, "output");
     *dx = pop_tensor_slice_at(units->where, from_gates, 0, in, 1);
     units_add_to(units, *dx, pop_tensor_slice_at(units->where, from_c, 0, in, 1), body, "input");
@@ -40,7 +44,8 @@ static pop_tensor kept_of(const struct units *units, pop_tensor stack, size_t i)
 }
 
 /* One step back: carried becomes the gradient of the output before. */
-static struct sums step_backward(const struct gru *gru, struct steps *steps, struct backward *backward, pop_tensor stack, pop_tensor before)
+static struct sums step_backward(const struct gru *gru, struct steps *steps, struct backward *backward,
+                                 pop_tensor stack, pop_tensor before)
 {
     const struct units *units = &gru->units;
     const popnn_gru_params *p = gru->params;
@@ -62,9 +67,13 @@ static struct sums step_backward(const struct gru *gru, struct steps *steps, str
         pop_tensor fed = units_binary(units, POPOPS_BINARY_MULTIPLY, d_candidate, kept[R], body, "reset");
         sums.of_input = gru_in_order(units, d_reset, d_update, d_candidate);
         sums.of_output = gru_in_order(units, d_reset, d_update, fed);
-        units_add_to(units, dh, units_product_in_loop(units, sums.of_output, units_transposed(units, gru->output_weights), backward->before, body), body, "output");
+        units_add_to(units, dh,
+                     units_product_in_loop(units, sums.of_output, units_transposed(units, gru->output_weights),
+                                           backward->before, body),
+                     body, "output");
         if (pop_tensor_valid(backward->input_gradient))
-            dx = units_product_in_loop(units, sums.of_input, units_transposed(units, gru->input_weights), backward->before, body);
+            dx = units_product_in_loop(units, sums.of_input, units_transposed(units, gru->input_weights),
+                                       backward->before, body);
     } else {
         pop_tensor d_reset = through_reset_before(gru, backward, kept, before, d_candidate, d_update, &dx, body);
         sums.of_input = sums.of_output = gru_in_order(units, d_reset, d_update, d_candidate);
@@ -74,8 +83,8 @@ static struct sums step_backward(const struct gru *gru, struct steps *steps, str
     return sums;
 }
 
-static void add_weights_gradient(const struct gru *gru, const struct backward *backward, const struct sums *sums, pop_tensor x, pop_tensor before,
-                                 pop_tensor reset_gate, pop_program body)
+static void add_weights_gradient(const struct gru *gru, const struct backward *backward, const struct sums *sums,
+                                 pop_tensor x, pop_tensor before, pop_tensor reset_gate, pop_program body)
 {
     const struct units *units = &gru->units;
     units_accumulate(units, backward->biases[0], sums->of_input, body, "biases");
@@ -87,16 +96,22 @@ static void add_weights_gradient(const struct gru *gru, const struct backward *b
     }
     pop_tensor reset = units_binary(units, POPOPS_BINARY_MULTIPLY, before, reset_gate, body, "reset");
     pop_tensor whole = pop_tensor_concat_at(units->where, POP_TENSORS(backward->weights[0], backward->weights[1]), 0);
-    pop_tensor of_gates = pop_tensor_concat_at(units->where, POP_TENSORS(x, before), 1), of_candidate = pop_tensor_concat_at(units->where, POP_TENSORS(x, reset), 1);
-    units_add_product(units, gru_columns(units, whole, gru_gates), of_gates, gru_columns(units, sums->of_output, gru_gates), body);
-    units_add_product(units, gru_columns(units, whole, gru_candidate), of_candidate, gru_columns(units, sums->of_output, gru_candidate), body);
+    pop_tensor of_gates = pop_tensor_concat_at(units->where, POP_TENSORS(x, before), 1),
+               of_candidate = pop_tensor_concat_at(units->where, POP_TENSORS(x, reset), 1);
+    units_add_product(units, gru_columns(units, whole, gru_gates), of_gates,
+                      gru_columns(units, sums->of_output, gru_gates), body);
+    units_add_product(units, gru_columns(units, whole, gru_candidate), of_candidate,
+                      gru_columns(units, sums->of_output, gru_candidate), body);
 }
 
-static void begin_weights_gradient(const struct gru *gru, struct backward *backward, const struct sums *sums, pop_program sequence)
+static void begin_weights_gradient(const struct gru *gru, struct backward *backward, const struct sums *sums,
+                                   pop_program sequence)
 {
     const struct units *units = &gru->units;
     size_t in = units->input, out = units->output;
-    pop_tensor whole = units_accumulator(units, pop_tensor_concat_at(units->where, POP_TENSORS(gru->input_weights, gru->output_weights), 0), "weightsGradient");
+    pop_tensor whole = units_accumulator(
+        units, pop_tensor_concat_at(units->where, POP_TENSORS(gru->input_weights, gru->output_weights), 0),
+        "weightsGradient");
     backward->weights[0] = pop_tensor_slice_at(units->where, whole, 0, in, 0);
     backward->weights[1] = pop_tensor_slice_at(units->where, whole, in, in + out, 0);
     units_zero(units, whole, sequence);
@@ -105,7 +120,8 @@ static void begin_weights_gradient(const struct gru *gru, struct backward *backw
         units_zero(units, backward->biases[i], sequence);
     }
 }
-static popnn_gru_weights end_weights_gradient(const struct gru *gru, const struct backward *backward, pop_program sequence)
+static popnn_gru_weights end_weights_gradient(const struct gru *gru, const struct backward *backward,
+                                              pop_program sequence)
 {
     const struct units *units = &gru->units;
     pop_tensor biases[2];
@@ -116,7 +132,9 @@ static popnn_gru_weights end_weights_gradient(const struct gru *gru, const struc
     pop_tensor weights[2];
     for (size_t i = 0; i < 2; ++i)
         weights[i] = units_from_matrix(units, units_accumulated(units, backward->weights[i], sequence));
-    pop_tensor both = gru->params->reset_after ? pop_tensor_dim_roll_at(units->where, units_stack(units, biases, 2), 0, 1) : biases[0];
+    pop_tensor both = gru->params->reset_after
+                          ? pop_tensor_dim_roll_at(units->where, units_stack(units, biases, 2), 0, 1)
+                          : biases[0];
     return (popnn_gru_weights){ weights[0], weights[1], both };
 }
 
@@ -124,9 +142,12 @@ static pop_tensor outputs_before(const struct gru *gru, const popnn_gru_forward 
 {
     const struct units *units = &gru->units;
     size_t last = gru_count_kept(gru->params);
-    pop_tensor outputs = gru->params->output_full_sequence
-                             ? forward->output
-                             : pop_tensor_squeeze_at(units->where, pop_tensor_slice_at(units->where, forward->intermediates, last - 1, last, 1), POP_DIMS(1));
+    pop_tensor outputs =
+        gru->params->output_full_sequence
+            ? forward->output
+            : pop_tensor_squeeze_at(units->where,
+                                    pop_tensor_slice_at(units->where, forward->intermediates, last - 1, last, 1),
+                                    POP_DIMS(1));
     return steps_before(units->where, forward->initial, outputs);
 }
 
@@ -138,12 +159,14 @@ static bool check_backward(struct gru *gru, const popnn_gru_forward *forward)
     pop_shape last = POP_SHAPE(units->batch, units->output), all = POP_SHAPE(units->steps, units->batch, units->output);
     return gru_take_weights(gru, &forward->weights) && gru_check_forward(units, forward->initial, forward->input) &&
            units_check(units, forward->output, gru->params->output_full_sequence ? all : last, "the output") &&
-           units_check(units, forward->intermediates, POP_SHAPE(units->steps, gru_count_kept(gru->params), units->batch, units->output),
+           units_check(units, forward->intermediates,
+                       POP_SHAPE(units->steps, gru_count_kept(gru->params), units->batch, units->output),
                        "the tensor of intermediates");
 }
 
-static pop_tensor run_backward(const struct gru *gru, pop_program sequence, const popnn_gru_forward *forward, pop_tensor output_gradient,
-                               pop_tensor *input_gradient, popnn_gru_weights *weights, pop_tensor *kept)
+static pop_tensor run_backward(const struct gru *gru, pop_program sequence, const popnn_gru_forward *forward,
+                               pop_tensor output_gradient, pop_tensor *input_gradient, popnn_gru_weights *weights,
+                               pop_tensor *kept)
 {
     const struct units *units = &gru->units;
     const popnn_gru_params *p = gru->params;
@@ -151,27 +174,33 @@ static pop_tensor run_backward(const struct gru *gru, pop_program sequence, cons
     if (!units_check(units, output_gradient, p->output_full_sequence ? all : last, "the output's gradient"))
         return (pop_tensor){ 0 };
     struct steps steps = steps_begin(units->where, units->graph, units->steps, true, units->name);
-    struct backward backward = { .before = sequence, .carried = pop_tensor_at_at(units->where, units_new_stack(units, 1, "outputGradient"), 0) };
+    struct backward backward = { .before = sequence,
+                                 .carried =
+                                     pop_tensor_at_at(units->where, units_new_stack(units, 1, "outputGradient"), 0) };
     if (p->output_full_sequence)
         units_zero(units, backward.carried, sequence);
     else
         units_copy(units, output_gradient, backward.carried, sequence);
     if (input_gradient && p->calc_input_gradients)
         *input_gradient = backward.input_gradient =
-            steps_new(units->where, units->graph, pop_tensor_at_at(units->where, forward->input, 0), units->steps, "inputGradient");
+            steps_new(units->where, units->graph, pop_tensor_at_at(units->where, forward->input, 0), units->steps,
+                      "inputGradient");
     if (p->output_full_sequence)
         units_add_to(units, backward.carried, steps_read(&steps, output_gradient), steps.body, "outputGradient");
-    pop_tensor stack = steps_read(&steps, forward->intermediates), before = steps_read(&steps, outputs_before(gru, forward));
+    pop_tensor stack = steps_read(&steps, forward->intermediates),
+               before = steps_read(&steps, outputs_before(gru, forward));
     struct sums sums = step_backward(gru, &steps, &backward, stack, before);
     if (kept) {
         pop_tensor both[2] = { units_from_matrix(units, sums.of_input), units_from_matrix(units, sums.of_output) };
         pop_tensor step = pop_tensor_concat_at(units->where, (pop_tensors){ p->reset_after ? 2 : 1, both }, 0);
-        *kept = steps_new(units->where, units->graph, units_new_stack(units, pop_tensor_dim(step, 0), "gradients"), units->steps, "gradients");
+        *kept = steps_new(units->where, units->graph, units_new_stack(units, pop_tensor_dim(step, 0), "gradients"),
+                          units->steps, "gradients");
         steps_write(&steps, *kept, step);
     }
     if (weights) {
         begin_weights_gradient(gru, &backward, &sums, sequence);
-        add_weights_gradient(gru, &backward, &sums, steps_read(&steps, forward->input), before, kept_of(units, stack, R), steps.body);
+        add_weights_gradient(gru, &backward, &sums, steps_read(&steps, forward->input), before,
+                             kept_of(units, stack, R), steps.body);
     }
     steps_end(&steps, sequence);
     if (weights)
@@ -180,7 +209,8 @@ static pop_tensor run_backward(const struct gru *gru, pop_program sequence, cons
 }
 
 /* Collects the weights' gradients in a loop of its own. */
-static popnn_gru_weights run_update(const struct gru *gru, pop_program sequence, const popnn_gru_forward *forward, pop_tensor bwd_intermediates)
+static popnn_gru_weights run_update(const struct gru *gru, pop_program sequence, const popnn_gru_forward *forward,
+                                    pop_tensor bwd_intermediates)
 {
     const struct units *units = &gru->units;
     struct backward backward = { .carried = { 0 } };
@@ -191,14 +221,15 @@ static popnn_gru_weights run_update(const struct gru *gru, pop_program sequence,
     sums.of_input = units_as_matrix(units, pop_tensor_slice_at(units->where, step, 0, POPNN_GRU_UNITS, 0));
     sums.of_output = units_as_matrix(units, pop_tensor_slice_at(units->where, step, count - POPNN_GRU_UNITS, count, 0));
     begin_weights_gradient(gru, &backward, &sums, sequence);
-    add_weights_gradient(gru, &backward, &sums, steps_read(&steps, forward->input), steps_read(&steps, outputs_before(gru, forward)),
-                         kept_of(units, stack, R), steps.body);
+    add_weights_gradient(gru, &backward, &sums, steps_read(&steps, forward->input),
+                         steps_read(&steps, outputs_before(gru, forward)), kept_of(units, stack, R), steps.body);
     steps_end(&steps, sequence);
     return end_weights_gradient(gru, &backward, sequence);
 }
 
-pop_tensor popnn_gru_bwd_at(pop_where where, pop_graph *graph, const popnn_gru_params *params, pop_program sequence, const popnn_gru_forward *forward,
-                            pop_tensor output_gradient, pop_tensor *input_gradient, pop_tensor *intermediates, const char *name, pop_options options,
+pop_tensor popnn_gru_bwd_at(pop_where where, pop_graph *graph, const popnn_gru_params *params, pop_program sequence,
+                            const popnn_gru_forward *forward, pop_tensor output_gradient, pop_tensor *input_gradient,
+                            pop_tensor *intermediates, const char *name, pop_options options,
                             poplin_planning_cache *cache)
 {
     POPLIBS_CALL(graph, log_written(params, popnn_log_gru), output_gradient, name, options);
@@ -208,25 +239,28 @@ pop_tensor popnn_gru_bwd_at(pop_where where, pop_graph *graph, const popnn_gru_p
     return run_backward(&gru, sequence, forward, output_gradient, input_gradient, NULL, intermediates);
 }
 
-pop_tensor popnn_gru_bwd_with_wu_at(pop_where where, pop_graph *graph, const popnn_gru_params *params, pop_program sequence,
-                                    const popnn_gru_forward *forward, pop_tensor output_gradient, pop_tensor *input_gradient,
-                                    popnn_gru_weights *weights_gradient, const char *name, pop_options options, poplin_planning_cache *cache)
+pop_tensor popnn_gru_bwd_with_wu_at(pop_where where, pop_graph *graph, const popnn_gru_params *params,
+                                    pop_program sequence, const popnn_gru_forward *forward, pop_tensor output_gradient,
+                                    pop_tensor *input_gradient, popnn_gru_weights *weights_gradient, const char *name,
+                                    pop_options options, poplin_planning_cache *cache)
 {
     POPLIBS_CALL(graph, log_written(params, popnn_log_gru), output_gradient, name, options);
     struct gru gru;
-    if (!gru_open(&gru, where, graph, params, "popnn_gru_bwd_with_wu", name, options, cache) || !check_backward(&gru, forward))
+    if (!gru_open(&gru, where, graph, params, "popnn_gru_bwd_with_wu", name, options, cache) ||
+        !check_backward(&gru, forward))
         return (pop_tensor){ 0 };
     if (!weights_gradient || units_update_in_loop(&gru.units))
         return run_backward(&gru, sequence, forward, output_gradient, input_gradient, weights_gradient, NULL);
-    pop_tensor kept = { 0 }, state_gradient = run_backward(&gru, sequence, forward, output_gradient, input_gradient, NULL, &kept);
+    pop_tensor kept = { 0 },
+               state_gradient = run_backward(&gru, sequence, forward, output_gradient, input_gradient, NULL, &kept);
     if (poplibs_ready(graph))
         *weights_gradient = run_update(&gru, sequence, forward, kept);
     return state_gradient;
 }
 
-popnn_gru_weights popnn_gru_wu_at(pop_where where, pop_graph *graph, const popnn_gru_params *params, pop_program sequence,
-                                  const popnn_gru_forward *forward, pop_tensor bwd_intermediates, const char *name, pop_options options,
-                                  poplin_planning_cache *cache)
+popnn_gru_weights popnn_gru_wu_at(pop_where where, pop_graph *graph, const popnn_gru_params *params,
+                                  pop_program sequence, const popnn_gru_forward *forward, pop_tensor bwd_intermediates,
+                                  const char *name, pop_options options, poplin_planning_cache *cache)
 {
     POPLIBS_CALL(graph, log_written(params, popnn_log_gru), bwd_intermediates, name, options);
     struct gru gru;
@@ -235,7 +269,8 @@ popnn_gru_weights popnn_gru_wu_at(pop_where where, pop_graph *graph, const popnn
         return none;
     const struct units *units = &gru.units;
     size_t sums_of_units = POPNN_GRU_UNITS * (1 + (size_t)params->reset_after);
-    if (!units_check(units, bwd_intermediates, POP_SHAPE(units->steps, sums_of_units, units->batch, units->output), "the tensor of backward intermediates"))
+    if (!units_check(units, bwd_intermediates, POP_SHAPE(units->steps, sums_of_units, units->batch, units->output),
+                     "the tensor of backward intermediates"))
         return none;
     return run_update(&gru, sequence, forward, bwd_intermediates);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What GRU's passes share.  Products of a step: of x and of h apart for all units where the reset comes after them; else one for both gates and, with the
- * reset output, one for the candidate.  What forward keeps of a step is r, z, c, then h U + b1 of the candidate where the reset comes after, then h' where
- * the output is no sequence. */
+/* What GRU's passes share.  Products of a step: of x and of h apart for all units where the reset comes after them;
+ * else one for both gates and, with the reset output, one for the candidate.  What forward keeps of a step is r, z, c,
+ * then h U + b1 of the candidate where the reset comes after, then h' where the output is no sequence. */
 #ifndef POPNN_GRU_CELL_H
 #define POPNN_GRU_CELL_H
 
@@ -10,7 +10,13 @@
 
 #include <popnn/gru.h>
 
-enum { R = POPNN_GRU_RESET_GATE, Z = POPNN_GRU_UPDATE_GATE, C = POPNN_GRU_CANDIDATE, KEPT_FED = POPNN_GRU_UNITS, KEPT_MOST = KEPT_FED + 2 };
+enum {
+    R = POPNN_GRU_RESET_GATE,
+    Z = POPNN_GRU_UPDATE_GATE,
+    C = POPNN_GRU_CANDIDATE,
+    KEPT_FED = POPNN_GRU_UNITS,
+    KEPT_MOST = KEPT_FED + 2
+};
 
 struct gru {
     struct units units;
@@ -25,8 +31,8 @@ struct gru_product {
 };
 extern const struct gru_product gru_gates, gru_candidate;
 
-bool gru_open(struct gru *gru, pop_where where, pop_graph *graph, const popnn_gru_params *params, const char *api, const char *name, pop_options options,
-              poplin_planning_cache *cache);
+bool gru_open(struct gru *gru, pop_where where, pop_graph *graph, const popnn_gru_params *params, const char *api,
+              const char *name, pop_options options, poplin_planning_cache *cache);
 /* Checks weights and keeps them as matrices. */
 bool gru_take_weights(struct gru *gru, const popnn_gru_weights *weights);
 bool gru_check_forward(const struct units *units, pop_tensor initial, pop_tensor input);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gradients and each element's part of the loss where the gradients lie, then a sum over each row.  Vertices read labels themselves: there is no
- * matrix of ones and zeros. */
+/* Gradients and each element's part of the loss where the gradients lie, then a sum over each row.  Vertices read
+ * labels themselves: there is no matrix of ones and zeros. */
 #include "poplibs/log.h"
 #include "poplibs/tiles.h"
 #include "popnn/support.h"
@@ -17,7 +17,8 @@ struct loss {
     const char *name; /* of the vertex: "LossSumSquaredTransform" */
 };
 
-static void connect_scale(pop_graph *graph, const struct loss *loss, pop_vertex vertex, const char *field, pop_tensor scale)
+static void connect_scale(pop_graph *graph, const struct loss *loss, pop_vertex vertex, const char *field,
+                          pop_tensor scale)
 {
     if (pop_tensor_type(scale) == POP_TYPE_NULL)
         pop_graph_connect_constant_at(loss->where, graph, vertex, field, POP_FLOAT, &(float){ 1 });
@@ -28,17 +29,22 @@ static void connect_scale(pop_graph *graph, const struct loss *loss, pop_vertex 
 static void connect_region(pop_graph *graph, const struct loss *loss, pop_vertex vertex, pop_interval region)
 {
     pop_where where = loss->where;
-    pop_graph_connect_at(where, graph, vertex, "probs", pop_tensor_slice_at(where, loss->probs, region.begin, region.end, 0));
-    pop_graph_connect_at(where, graph, vertex, "deltas", pop_tensor_slice_at(where, loss->deltas, region.begin, region.end, 0));
-    pop_graph_connect_at(where, graph, vertex, "transformed", pop_tensor_slice_at(where, loss->transformed, region.begin, region.end, 0));
+    pop_graph_connect_at(where, graph, vertex, "probs",
+                         pop_tensor_slice_at(where, loss->probs, region.begin, region.end, 0));
+    pop_graph_connect_at(where, graph, vertex, "deltas",
+                         pop_tensor_slice_at(where, loss->deltas, region.begin, region.end, 0));
+    pop_graph_connect_at(where, graph, vertex, "transformed",
+                         pop_tensor_slice_at(where, loss->transformed, region.begin, region.end, 0));
     pop_graph_connect_at(where, graph, vertex, "expected",
-                         pop_tensor_slice_at(where, loss->expected, region.begin / loss->classes, (region.end - 1) / loss->classes + 1, 0));
+                         pop_tensor_slice_at(where, loss->expected, region.begin / loss->classes,
+                                             (region.end - 1) / loss->classes + 1, 0));
     pop_graph_set_field_int_at(where, graph, vertex, "column", (int64_t)(region.begin % loss->classes));
     pop_graph_set_field_int_at(where, graph, vertex, "classes", (int64_t)loss->classes);
 }
 
 /* Pieces that end where rows end. */
-static void connect_pieces(pop_graph *graph, const struct loss *loss, pop_vertex vertex, const pop_interval *regions, size_t count)
+static void connect_pieces(pop_graph *graph, const struct loss *loss, pop_vertex vertex, const pop_interval *regions,
+                           size_t count)
 {
     struct lists_vec pieces = { 0 };
     struct interval_vec rows = { 0 };
@@ -57,8 +63,10 @@ static void connect_pieces(pop_graph *graph, const struct loss *loss, pop_vertex
     poplibs_connect_rows(loss->where, graph, vertex, "probs", loss->probs, &lists, 0, lists.count);
     poplibs_connect_rows(loss->where, graph, vertex, "deltas", loss->deltas, &lists, 0, lists.count);
     poplibs_connect_rows(loss->where, graph, vertex, "transformed", loss->transformed, &lists, 0, lists.count);
-    pop_graph_connect_at(loss->where, graph, vertex, "expected", poplibs_slice_of_list(loss->where, loss->expected, &labels, 0));
-    pop_graph_set_field_vector_at(loss->where, graph, vertex, POP_FIELD("columns", POP_WHOLE), POP_UNSIGNED_INT, columns, rows.count);
+    pop_graph_connect_at(loss->where, graph, vertex, "expected",
+                         poplibs_slice_of_list(loss->where, loss->expected, &labels, 0));
+    pop_graph_set_field_vector_at(loss->where, graph, vertex, POP_FIELD("columns", POP_WHOLE), POP_UNSIGNED_INT,
+                                  columns, rows.count);
     pop_interval_lists_free(&lists);
     free(rows.list);
     free(columns);
@@ -70,7 +78,8 @@ static void transform_on_tile(pop_graph *graph, const struct poplibs_tile *tile,
     pop_type type = pop_tensor_type(loss->deltas);
     char name[96];
     poputil_partitions parts;
-    poputil_split_regions_lists_between_workers(pop_graph_target(graph), tile->regions, pop_target_vector_width(pop_graph_target(graph), type), 0,
+    poputil_split_regions_lists_between_workers(pop_graph_target(graph), tile->regions,
+                                                pop_target_vector_width(pop_graph_target(graph), type), 0,
                                                 POPUTIL_NO_LIMIT, POPUTIL_NO_LIMIT, &parts);
     for (size_t i = 0; i < parts.count; ++i) {
         size_t first = parts.regions.first[parts.first[i]], count = parts.regions.first[parts.first[i + 1]] - first;
@@ -94,11 +103,14 @@ static bool check_labels(pop_graph *graph, pop_where where, const char *api, pop
 {
     char a[128], b[128];
     pop_type type = pop_tensor_type(expected);
-    if (!popnn_check_floating(graph, where, api, "the model's output", outputs) || !poplibs_is_operand(graph, where, api, "the tensor of labels", expected))
+    if (!popnn_check_floating(graph, where, api, "the model's output", outputs) ||
+        !poplibs_is_operand(graph, where, api, "the tensor of labels", expected))
         return false;
     if (type != POP_INT && type != POP_UNSIGNED_INT)
-        return poplibs_fail(graph, POP_TYPE_ERROR, where, api, "the labels have type %s; int or unsigned int is needed", pop_type_name(type));
-    if (pop_tensor_rank(outputs) != 2 || pop_tensor_rank(expected) != 1 || pop_tensor_dim(outputs, 0) != pop_tensor_dim(expected, 0))
+        return poplibs_fail(graph, POP_TYPE_ERROR, where, api, "the labels have type %s; int or unsigned int is needed",
+                            pop_type_name(type));
+    if (pop_tensor_rank(outputs) != 2 || pop_tensor_rank(expected) != 1 ||
+        pop_tensor_dim(outputs, 0) != pop_tensor_dim(expected, 0))
         return poplibs_fail(graph, POP_POPLAR_ERROR, where, api,
                             "the model's output has shape %s and the labels %s; {batch,classes} and {batch} are needed",
                             poplibs_shape_of(a, sizeof(a), outputs), poplibs_shape_of(b, sizeof(b), expected));
@@ -109,11 +121,13 @@ static bool check_num_correct(pop_graph *graph, pop_where where, const char *api
     if (!poplibs_is_operand(graph, where, api, "the number of correct rows", num_correct))
         return false;
     if (pop_tensor_type(num_correct) != POP_UNSIGNED_INT || pop_tensor_num_elements(num_correct) != 1)
-        return poplibs_fail(graph, POP_TYPE_ERROR, where, api, "the number of correct rows goes to one unsigned int, not to %zu of type %s",
+        return poplibs_fail(graph, POP_TYPE_ERROR, where, api,
+                            "the number of correct rows goes to one unsigned int, not to %zu of type %s",
                             pop_tensor_num_elements(num_correct), pop_type_name(pop_tensor_type(num_correct)));
     return true;
 }
-static bool check_scale(pop_graph *graph, pop_where where, const char *api, const char *what, pop_tensor scale, pop_type type, popnn_loss_type loss)
+static bool check_scale(pop_graph *graph, pop_where where, const char *api, const char *what, pop_tensor scale,
+                        pop_type type, popnn_loss_type loss)
 {
     if (pop_tensor_type(scale) == POP_TYPE_NULL)
         return true;
@@ -122,43 +136,51 @@ static bool check_scale(pop_graph *graph, pop_where where, const char *api, cons
     if (loss != POPNN_CROSS_ENTROPY_LOSS)
         return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "the %s goes with the cross entropy alone", what);
     if (pop_tensor_type(scale) != type || pop_tensor_num_elements(scale) != 1)
-        return poplibs_fail(graph, POP_TYPE_ERROR, where, api, "the %s has %zu elements of type %s; one of type %s is needed", what,
+        return poplibs_fail(graph, POP_TYPE_ERROR, where, api,
+                            "the %s has %zu elements of type %s; one of type %s is needed", what,
                             pop_tensor_num_elements(scale), pop_type_name(pop_tensor_type(scale)), pop_type_name(type));
     return true;
 }
-static bool check_results(pop_graph *graph, pop_where where, const char *api, pop_tensor outputs, pop_tensor loss, pop_tensor deltas)
+static bool check_results(pop_graph *graph, pop_where where, const char *api, pop_tensor outputs, pop_tensor loss,
+                          pop_tensor deltas)
 {
     char a[128], b[128];
     pop_type type = pop_tensor_type(outputs);
-    if (!poplibs_is_operand(graph, where, api, "the loss", loss) || !poplibs_is_operand(graph, where, api, "the tensor of deltas", deltas))
+    if (!poplibs_is_operand(graph, where, api, "the loss", loss) ||
+        !poplibs_is_operand(graph, where, api, "the tensor of deltas", deltas))
         return false;
     if (pop_tensor_type(loss) != type || pop_tensor_type(deltas) != type)
         return poplibs_fail(graph, POP_TYPE_ERROR, where, api,
                             "the loss is %s and the deltas are %s; the model's output is %s, which they must be too",
-                            pop_type_name(pop_tensor_type(loss)), pop_type_name(pop_tensor_type(deltas)), pop_type_name(type));
-    if (!poplibs_shapes_equal(outputs, deltas) || pop_tensor_rank(loss) != 1 || pop_tensor_dim(loss, 0) != pop_tensor_dim(outputs, 0))
-        return poplibs_fail(graph, POP_POPLAR_ERROR, where, api,
-                            "the loss has shape %s and the deltas %s; the batch and the model's output's shape are needed",
-                            poplibs_shape_of(a, sizeof(a), loss), poplibs_shape_of(b, sizeof(b), deltas));
+                            pop_type_name(pop_tensor_type(loss)), pop_type_name(pop_tensor_type(deltas)),
+                            pop_type_name(type));
+    if (!poplibs_shapes_equal(outputs, deltas) || pop_tensor_rank(loss) != 1 ||
+        pop_tensor_dim(loss, 0) != pop_tensor_dim(outputs, 0))
+        return poplibs_fail(
+            graph, POP_POPLAR_ERROR, where, api,
+            "the loss has shape %s and the deltas %s; the batch and the model's output's shape are needed",
+            poplibs_shape_of(a, sizeof(a), loss), poplibs_shape_of(b, sizeof(b), deltas));
     return true;
 }
 
 static bool check_type(pop_graph *graph, pop_where where, const char *api, popnn_loss_type type)
 {
     return type == POPNN_SUM_SQUARED_LOSS || type == POPNN_CROSS_ENTROPY_LOSS ||
-           poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "%u is no loss: sum squared and cross entropy are possible", (unsigned)type);
+           poplibs_fail(graph, POP_POPLAR_ERROR, where, api,
+                        "%u is no loss: sum squared and cross entropy are possible", (unsigned)type);
 }
 
 /* ---- programs ---- */
 
-static void add_accuracy(pop_where where, pop_graph *graph, pop_tensor outputs, pop_tensor labels, pop_tensor num_correct, pop_program sequence,
-                         const char *name)
+static void add_accuracy(pop_where where, pop_graph *graph, pop_tensor outputs, pop_tensor labels,
+                         pop_tensor num_correct, pop_program sequence, const char *name)
 {
     char path[256];
     poplibs_path(path, sizeof(path), name, "Accuracy");
     if (!pop_tensor_num_elements(outputs)) /* none is right: the vertex counts none */
         labels = pop_tensor_slice_at(where, labels, 0, 0, 0);
-    pop_tensor largest = pop_tensor_num_elements(outputs) ? popnn_arg_max_at(where, graph, outputs, sequence, path) : labels;
+    pop_tensor largest =
+        pop_tensor_num_elements(outputs) ? popnn_arg_max_at(where, graph, outputs, sequence, path) : labels;
     if (!poplibs_ready(graph))
         return;
     pop_interval_lists mapping;
@@ -194,15 +216,19 @@ static pop_program build(pop_where where, pop_graph *graph, const struct request
 {
     char path[256];
     pop_type type = pop_tensor_type(request->outputs);
-    if (!poplibs_ready(graph) || !check_type(graph, where, request->api, request->type) || !check_labels(graph, where, request->api, request->outputs, request->expected) ||
+    if (!poplibs_ready(graph) || !check_type(graph, where, request->api, request->type) ||
+        !check_labels(graph, where, request->api, request->outputs, request->expected) ||
         !check_results(graph, where, request->api, request->outputs, request->loss, request->deltas) ||
         !check_scale(graph, where, request->api, "scale of the deltas", request->deltas_scale, type, request->type) ||
-        !check_scale(graph, where, request->api, "scaling of the output", request->output_scaling, type, request->type) ||
+        !check_scale(graph, where, request->api, "scaling of the output", request->output_scaling, type,
+                     request->type) ||
         (request->num_correct && !check_num_correct(graph, where, request->api, *request->num_correct)))
         return (pop_program){ 0 };
-    poplibs_path(path, sizeof(path), name, request->type == POPNN_SUM_SQUARED_LOSS ? "LossSumSquared" : "LossCrossEntropy");
+    poplibs_path(path, sizeof(path), name,
+                 request->type == POPNN_SUM_SQUARED_LOSS ? "LossSumSquared" : "LossCrossEntropy");
     pop_program sequence = pop_sequence_at(where, graph, path);
-    pop_tensor transformed = pop_graph_clone_at(where, graph, POP_TYPE_NULL, request->deltas, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, path);
+    pop_tensor transformed =
+        pop_graph_clone_at(where, graph, POP_TYPE_NULL, request->deltas, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, path);
     pop_tensor labels = pop_tensor_reinterpret_at(where, request->expected, POP_UNSIGNED_INT);
     struct loss loss = { .where = where,
                          .set = pop_graph_add_compute_set_at(where, graph, path),
@@ -213,49 +239,55 @@ static pop_program build(pop_where where, pop_graph *graph, const struct request
                          .deltas_scale = scalar_of(where, request->deltas_scale),
                          .output_scaling = scalar_of(where, request->output_scaling),
                          .classes = pop_tensor_dim(request->outputs, 1),
-                         .name = request->type == POPNN_SUM_SQUARED_LOSS ? "LossSumSquaredTransform" : "LossCrossEntropyTransform" };
+                         .name = request->type == POPNN_SUM_SQUARED_LOSS ? "LossSumSquaredTransform"
+                                                                         : "LossCrossEntropyTransform" };
     poplibs_for_each_tile(where, graph, loss.deltas, transform_on_tile, &loss);
     pop_sequence_add_at(where, sequence, pop_execute_at(where, loss.set, path));
-    popops_reduce_with_output_at(where, graph, transformed, request->loss, POP_DIMS(1), (popops_reduce_params){ .op = POPOPS_ADD }, sequence, path,
-                                 POP_NO_OPTIONS);
+    popops_reduce_with_output_at(where, graph, transformed, request->loss, POP_DIMS(1),
+                                 (popops_reduce_params){ .op = POPOPS_ADD }, sequence, path, POP_NO_OPTIONS);
     if (request->num_correct)
         add_accuracy(where, graph, request->outputs, labels, *request->num_correct, sequence, name);
     return poplibs_ready(graph) ? sequence : (pop_program){ 0 };
 }
 
-pop_program popnn_calc_loss_scaled_at(pop_where where, pop_graph *graph, pop_tensor model_outputs, pop_tensor expected, pop_tensor loss,
-                                      pop_tensor deltas, pop_tensor deltas_scale, pop_tensor model_output_scaling, popnn_loss_type type,
-                                      const char *name)
+pop_program popnn_calc_loss_scaled_at(pop_where where, pop_graph *graph, pop_tensor model_outputs, pop_tensor expected,
+                                      pop_tensor loss, pop_tensor deltas, pop_tensor deltas_scale,
+                                      pop_tensor model_output_scaling, popnn_loss_type type, const char *name)
 {
     POPLIBS_CALL(graph, model_outputs, expected, loss, deltas, deltas_scale, model_output_scaling, name);
     return build(where, graph,
-                 &(struct request){ "popnn_calc_loss", model_outputs, expected, loss, deltas, deltas_scale, model_output_scaling, NULL, type }, name);
+                 &(struct request){ "popnn_calc_loss", model_outputs, expected, loss, deltas, deltas_scale,
+                                    model_output_scaling, NULL, type },
+                 name);
 }
-pop_program popnn_calc_loss_at(pop_where where, pop_graph *graph, pop_tensor model_outputs, pop_tensor expected, pop_tensor loss, pop_tensor deltas,
-                               popnn_loss_type type, const char *name)
+pop_program popnn_calc_loss_at(pop_where where, pop_graph *graph, pop_tensor model_outputs, pop_tensor expected,
+                               pop_tensor loss, pop_tensor deltas, popnn_loss_type type, const char *name)
 {
     POPLIBS_CALL(graph, model_outputs, expected, loss, deltas, name);
-    return popnn_calc_loss_scaled_at(where, graph, model_outputs, expected, loss, deltas, (pop_tensor){ 0 }, (pop_tensor){ 0 }, type, name);
+    return popnn_calc_loss_scaled_at(where, graph, model_outputs, expected, loss, deltas, (pop_tensor){ 0 },
+                                     (pop_tensor){ 0 }, type, name);
 }
-pop_program popnn_calc_loss_and_accuracy_scaled_at(pop_where where, pop_graph *graph, pop_tensor model_outputs, pop_tensor expected, pop_tensor loss,
-                                                   pop_tensor deltas, pop_tensor deltas_scale, pop_tensor model_output_scaling,
+pop_program popnn_calc_loss_and_accuracy_scaled_at(pop_where where, pop_graph *graph, pop_tensor model_outputs,
+                                                   pop_tensor expected, pop_tensor loss, pop_tensor deltas,
+                                                   pop_tensor deltas_scale, pop_tensor model_output_scaling,
                                                    pop_tensor num_correct, popnn_loss_type type, const char *name)
 {
     POPLIBS_CALL(graph, model_outputs, expected, loss, deltas, deltas_scale, model_output_scaling, num_correct, name);
     return build(where, graph,
-                 &(struct request){ "popnn_calc_loss_and_accuracy", model_outputs, expected, loss, deltas, deltas_scale, model_output_scaling,
-                                    &num_correct, type },
+                 &(struct request){ "popnn_calc_loss_and_accuracy", model_outputs, expected, loss, deltas, deltas_scale,
+                                    model_output_scaling, &num_correct, type },
                  name);
 }
-pop_program popnn_calc_loss_and_accuracy_at(pop_where where, pop_graph *graph, pop_tensor model_outputs, pop_tensor expected, pop_tensor loss,
-                                            pop_tensor deltas, pop_tensor num_correct, popnn_loss_type type, const char *name)
+pop_program popnn_calc_loss_and_accuracy_at(pop_where where, pop_graph *graph, pop_tensor model_outputs,
+                                            pop_tensor expected, pop_tensor loss, pop_tensor deltas,
+                                            pop_tensor num_correct, popnn_loss_type type, const char *name)
 {
     POPLIBS_CALL(graph, model_outputs, expected, loss, deltas, num_correct, name);
-    return popnn_calc_loss_and_accuracy_scaled_at(where, graph, model_outputs, expected, loss, deltas, (pop_tensor){ 0 }, (pop_tensor){ 0 },
-                                                  num_correct, type, name);
+    return popnn_calc_loss_and_accuracy_scaled_at(where, graph, model_outputs, expected, loss, deltas,
+                                                  (pop_tensor){ 0 }, (pop_tensor){ 0 }, num_correct, type, name);
 }
-pop_program popnn_calc_accuracy_at(pop_where where, pop_graph *graph, pop_tensor model_outputs, pop_tensor expected, pop_tensor num_correct,
-                                   const char *name)
+pop_program popnn_calc_accuracy_at(pop_where where, pop_graph *graph, pop_tensor model_outputs, pop_tensor expected,
+                                   pop_tensor num_correct, const char *name)
 {
     POPLIBS_CALL(graph, model_outputs, expected, num_correct, name);
     char path[256];
@@ -263,6 +295,7 @@ pop_program popnn_calc_accuracy_at(pop_where where, pop_graph *graph, pop_tensor
         !check_num_correct(graph, where, "popnn_calc_accuracy", num_correct))
         return (pop_program){ 0 };
     pop_program sequence = pop_sequence_at(where, graph, poplibs_path(path, sizeof(path), name, "Accuracy"));
-    add_accuracy(where, graph, model_outputs, pop_tensor_reinterpret_at(where, expected, POP_UNSIGNED_INT), num_correct, sequence, name);
+    add_accuracy(where, graph, model_outputs, pop_tensor_reinterpret_at(where, expected, POP_UNSIGNED_INT), num_correct,
+                 sequence, name);
     return poplibs_ready(graph) ? sequence : (pop_program){ 0 };
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* popnn::LossSumSquaredTransform<T> and LossCrossEntropyTransform<T>: gradients, and what each element gives to the loss, of one region, which may span
- * rows; ...2D: of pieces of single rows.  popnn::CalcAccuracy<L>: labels compared, hits added to a count. */
+/* popnn::LossSumSquaredTransform<T> and LossCrossEntropyTransform<T>: gradients, and what each element gives to the
+ * loss, of one region, which may span rows; ...2D: of pieces of single rows.  popnn::CalcAccuracy<L>: labels compared,
+ * hits added to a count. */
 #include "poplibs/vertex_types.h"
 
 #ifdef __POPC__
@@ -16,11 +17,12 @@ struct scales {
     float deltas, outputs;
     float smallest; /* normal number of the type */
 };
-#define SMALLEST_half 6.10351562e-5f
+#define SMALLEST_half  6.10351562e-5f
 #define SMALLEST_float 1.17549435e-38f
 
 /* One row, or a part of it: right is the column of the right class, counted from the part's first. */
-static inline void squared(const float *probs, float *deltas, float *losses, size_t n, size_t right, const struct scales *scales)
+static inline void squared(const float *probs, float *deltas, float *losses, size_t n, size_t right,
+                           const struct scales *scales)
 {
     (void)scales;
     for (size_t i = 0; i < n; ++i) {
@@ -33,7 +35,8 @@ static inline void squared(const float *probs, float *deltas, float *losses, siz
         losses[right] = 0.5f * delta * delta;
     }
 }
-static inline void entropy(const float *probs, float *deltas, float *losses, size_t n, size_t right, const struct scales *scales)
+static inline void entropy(const float *probs, float *deltas, float *losses, size_t n, size_t right,
+                           const struct scales *scales)
 {
     float scale = scales->deltas / scales->outputs;
     for (size_t i = 0; i < n; ++i) {
@@ -50,11 +53,13 @@ static inline void entropy(const float *probs, float *deltas, float *losses, siz
 /* Half goes through float block by block. */
 enum { BLOCK = 256 };
 #define ROWS_OF(function)                                                                                              \
-    static void function##_float(const float *probs, float *deltas, float *losses, size_t n, size_t right, const struct scales *scales) \
+    static void function##_float(const float *probs, float *deltas, float *losses, size_t n, size_t right,             \
+                                 const struct scales *scales)                                                          \
     {                                                                                                                  \
         function(probs, deltas, losses, n, right, scales);                                                             \
     }                                                                                                                  \
-    static void function##_half(const half *probs, half *deltas, half *losses, size_t n, size_t right, const struct scales *scales) \
+    static void function##_half(const half *probs, half *deltas, half *losses, size_t n, size_t right,                 \
+                                const struct scales *scales)                                                           \
     {                                                                                                                  \
         float wide[BLOCK], wide_deltas[BLOCK], wide_losses[BLOCK];                                                     \
         for (size_t at = 0, count; at < n; at += count) {                                                              \
@@ -77,7 +82,8 @@ POPLIBS_FLOATING(NOTHING_OF)
 
 /* expected: the labels of the rows that the region touches; column: where in its row it begins. */
 #define VERTICES_OF(tag, type, text, function, Name)                                                                   \
-    POP_VERTEX(Name##_##tag) {                                                                                         \
+    POP_VERTEX(Name##_##tag)                                                                                           \
+    {                                                                                                                  \
         POP_INPUT(POP_VECTOR(type, ONE_PTR)) probs;                                                                    \
         POP_INPUT(POP_VECTOR(unsigned, ONE_PTR)) expected;                                                             \
         POP_OUTPUT(POP_VECTOR(type, ONE_PTR)) deltas;                                                                  \
@@ -89,7 +95,9 @@ POPLIBS_FLOATING(NOTHING_OF)
     POP_VERTEX_NAME(Name##_##tag, "popnn::" #Name "<" text ">");                                                       \
     void Name##_##tag##_compute(Name##_##tag *v)                                                                       \
     {                                                                                                                  \
-        struct scales scales = { .deltas = (float)*v->deltasScale, .outputs = (float)*v->modelOutputScaling, .smallest = SMALLEST_##tag }; \
+        struct scales scales = { .deltas = (float)*v->deltasScale,                                                     \
+                                 .outputs = (float)*v->modelOutputScaling,                                             \
+                                 .smallest = SMALLEST_##tag };                                                         \
         unsigned column = v->column;                                                                                   \
         for (size_t i = 0, row = 0; i < v->transformed.size; ++row, column = 0) {                                      \
             size_t left = v->transformed.size - i, n = v->classes - column < left ? v->classes - column : left;        \
@@ -97,11 +105,13 @@ POPLIBS_FLOATING(NOTHING_OF)
             if (label == MASKED)                                                                                       \
                 nothing_##tag(v->deltas.data + i, v->transformed.data + i, n);                                         \
             else                                                                                                       \
-                function##_##tag(v->probs.data + i, v->deltas.data + i, v->transformed.data + i, n, (size_t)label - column, &scales); \
+                function##_##tag(v->probs.data + i, v->deltas.data + i, v->transformed.data + i, n,                    \
+                                 (size_t)label - column, &scales);                                                     \
             i += n;                                                                                                    \
         }                                                                                                              \
     }                                                                                                                  \
-    POP_VERTEX(Name##2D_##tag) {                                                                                       \
+    POP_VERTEX(Name##2D_##tag)                                                                                         \
+    {                                                                                                                  \
         POP_INPUT(POP_VECTORS(type, ONE_PTR, ONE_PTR)) probs;                                                          \
         POP_INPUT(POP_VECTOR(unsigned, ONE_PTR)) expected;                                                             \
         POP_OUTPUT(POP_VECTORS(type, ONE_PTR, ONE_PTR)) deltas;                                                        \
@@ -113,14 +123,17 @@ POPLIBS_FLOATING(NOTHING_OF)
     POP_VERTEX_NAME(Name##2D_##tag, "popnn::" #Name "2D<" text ">");                                                   \
     void Name##2D_##tag##_compute(Name##2D_##tag *v)                                                                   \
     {                                                                                                                  \
-        struct scales scales = { .deltas = (float)*v->deltasScale, .outputs = (float)*v->modelOutputScaling, .smallest = SMALLEST_##tag }; \
+        struct scales scales = { .deltas = (float)*v->deltasScale,                                                     \
+                                 .outputs = (float)*v->modelOutputScaling,                                             \
+                                 .smallest = SMALLEST_##tag };                                                         \
         for (size_t i = 0; i < v->transformed.size; ++i) {                                                             \
             size_t n = v->transformed.data[i].size;                                                                    \
             unsigned label = v->expected.data[i];                                                                      \
             if (label == MASKED)                                                                                       \
                 nothing_##tag(v->deltas.data[i].data, v->transformed.data[i].data, n);                                 \
             else                                                                                                       \
-                function##_##tag(v->probs.data[i].data, v->deltas.data[i].data, v->transformed.data[i].data, n, (size_t)label - v->columns.data[i], &scales); \
+                function##_##tag(v->probs.data[i].data, v->deltas.data[i].data, v->transformed.data[i].data, n,        \
+                                 (size_t)label - v->columns.data[i], &scales);                                         \
         }                                                                                                              \
     }
 VERTICES_OF(half, half, "half", squared, LossSumSquaredTransform)
@@ -128,7 +141,8 @@ VERTICES_OF(float, float, "float", squared, LossSumSquaredTransform)
 VERTICES_OF(half, half, "half", entropy, LossCrossEntropyTransform)
 VERTICES_OF(float, float, "float", entropy, LossCrossEntropyTransform)
 
-POP_VERTEX(CalcAccuracy) {
+POP_VERTEX(CalcAccuracy)
+{
     POP_INPUT(POP_VECTOR(unsigned)) maxPerBatch;
     POP_INPUT(POP_VECTOR(unsigned, ONE_PTR)) expected;
     POP_INOUT(unsigned) numCorrect; /* added to */
@@ -146,7 +160,8 @@ void CalcAccuracy_compute(CalcAccuracy *v)
 #include "poplibs/support.h"
 #include "popnn/vertices.h"
 
-/* 19 + 4 cycles for each element, or two halves; 20 + 9 (poplibs.md 2.2).  A piece of a vertex of several costs 6 more, as rows of other 2D forms do. */
+/* 19 + 4 cycles for each element, or two halves; 20 + 9 (poplibs.md 2.2).  A piece of a vertex of several costs 6 more,
+ * as rows of other 2D forms do. */
 static uint64_t loss_cycles(void *user, size_t n)
 {
     bool entropy = (uintptr_t)user & 1, half = (uintptr_t)user & 2;
@@ -155,7 +170,9 @@ static uint64_t loss_cycles(void *user, size_t n)
 static pop_perf estimate_loss(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
     (void)target;
-    return (pop_perf){ ((uintptr_t)user & 1 ? 20 : 19) + loss_cycles(user, pop_vertex_view_field_size(vertex, "transformed", POP_WHOLE)), 0 };
+    return (pop_perf){ ((uintptr_t)user & 1 ? 20 : 19) +
+                           loss_cycles(user, pop_vertex_view_field_size(vertex, "transformed", POP_WHOLE)),
+                       0 };
 }
 static pop_perf estimate_loss_2d(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
@@ -174,10 +191,14 @@ static pop_perf estimate_accuracy(const pop_vertex_view *vertex, const pop_targe
 void popnn_loss_vertices(pop_graph *graph)
 {
 #define REGISTER(tag, type, text, half)                                                                                \
-    pop_graph_register_perf_estimator(graph, "popnn::LossSumSquaredTransform<" text ">", estimate_loss, poplibs_as_user(half)); \
-    pop_graph_register_perf_estimator(graph, "popnn::LossSumSquaredTransform2D<" text ">", estimate_loss_2d, poplibs_as_user(half)); \
-    pop_graph_register_perf_estimator(graph, "popnn::LossCrossEntropyTransform<" text ">", estimate_loss, poplibs_as_user(half + 1)); \
-    pop_graph_register_perf_estimator(graph, "popnn::LossCrossEntropyTransform2D<" text ">", estimate_loss_2d, poplibs_as_user(half + 1));
+    pop_graph_register_perf_estimator(graph, "popnn::LossSumSquaredTransform<" text ">", estimate_loss,                \
+                                      poplibs_as_user(half));                                                          \
+    pop_graph_register_perf_estimator(graph, "popnn::LossSumSquaredTransform2D<" text ">", estimate_loss_2d,           \
+                                      poplibs_as_user(half));                                                          \
+    pop_graph_register_perf_estimator(graph, "popnn::LossCrossEntropyTransform<" text ">", estimate_loss,              \
+                                      poplibs_as_user(half + 1));                                                      \
+    pop_graph_register_perf_estimator(graph, "popnn::LossCrossEntropyTransform2D<" text ">", estimate_loss_2d,         \
+                                      poplibs_as_user(half + 1));
     REGISTER(half, half, "half", 2)
     REGISTER(float, float, "float", 0)
     pop_graph_register_perf_estimator(graph, "popnn::CalcAccuracy<unsigned int>", estimate_accuracy, NULL);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* popnn::NonLinearitySupervisor<T,N>: one region in place; NonLinearity2D: several; NonLinearityGradSupervisor and NonLinearityGrad2D: gradients. */
+/* popnn::NonLinearitySupervisor<T,N>: one region in place; NonLinearity2D: several; NonLinearityGradSupervisor and
+ * NonLinearityGrad2D: gradients. */
 #include "poplibs/vertex_types.h"
 
 #ifdef __POPC__
@@ -11,7 +12,8 @@
 #include <poplar/vertex.h>
 #include <popops/element_functions.h>
 
-/* gradient_N is the derivative, in terms of the output for the first ones and of the input for GELU, SWISH and GELU_ERF. */
+/* gradient_N is the derivative, in terms of the output for the first ones and of the input for GELU, SWISH and
+ * GELU_ERF. */
 static inline float value_SIGMOID(float x)
 {
     return popops_sigmoidf(x);
@@ -44,7 +46,7 @@ static inline float gradient_TANH(float y)
 {
     return 1.0f - y * y;
 }
-#define GELU_A 0.797884561f /* sqrt(2 / pi) */
+#define GELU_A 0.797884561f  /* sqrt(2 / pi) */
 #define GELU_B 0.0356774081f /* 0.044715 of it */
 static inline float value_GELU(float x)
 {
@@ -84,7 +86,8 @@ enum { BLOCK = 256 };
         for (size_t i = 0; i < size; ++i)                                                                              \
             data[i] = value_##function(data[i]);                                                                       \
     }                                                                                                                  \
-    static void gradient_of_##function##_float(const float *out, const float *out_gradient, float *in_gradient, size_t size) \
+    static void gradient_of_##function##_float(const float *out, const float *out_gradient, float *in_gradient,        \
+                                               size_t size)                                                            \
     {                                                                                                                  \
         for (size_t i = 0; i < size; ++i)                                                                              \
             in_gradient[i] = out_gradient[i] * gradient_##function(out[i]);                                            \
@@ -99,7 +102,8 @@ enum { BLOCK = 256 };
             poplibs_narrow(data + at, values, n);                                                                      \
         }                                                                                                              \
     }                                                                                                                  \
-    static void gradient_of_##function##_half(const half *out, const half *out_gradient, half *in_gradient, size_t size) \
+    static void gradient_of_##function##_half(const half *out, const half *out_gradient, half *in_gradient,            \
+                                              size_t size)                                                             \
     {                                                                                                                  \
         float outs[BLOCK], gradients[BLOCK];                                                                           \
         for (size_t at = 0, n; at < size; at += n) {                                                                   \
@@ -115,43 +119,52 @@ enum { BLOCK = 256 };
 #undef NAME
 
 #define VERTICES_OF(tag, type, text, function)                                                                         \
-    POP_SUPERVISOR_VERTEX(Apply_##function##_##tag) {                                                                  \
+    POP_SUPERVISOR_VERTEX(Apply_##function##_##tag)                                                                    \
+    {                                                                                                                  \
         POP_INOUT(POP_VECTOR(type)) data;                                                                              \
     };                                                                                                                 \
-    POP_VERTEX_NAME(Apply_##function##_##tag, "popnn::NonLinearitySupervisor<" text ",popnn::NonLinearityType::" #function ">"); \
+    POP_VERTEX_NAME(Apply_##function##_##tag,                                                                          \
+                    "popnn::NonLinearitySupervisor<" text ",popnn::NonLinearityType::" #function ">");                 \
     void Apply_##function##_##tag##_compute(Apply_##function##_##tag *v)                                               \
     {                                                                                                                  \
         apply_##function##_##tag(v->data.data, v->data.size);                                                          \
     }                                                                                                                  \
-    POP_VERTEX(Apply2D_##function##_##tag) {                                                                           \
+    POP_VERTEX(Apply2D_##function##_##tag)                                                                             \
+    {                                                                                                                  \
         POP_INOUT(POP_VECTORS(type)) data;                                                                             \
     };                                                                                                                 \
-    POP_VERTEX_NAME(Apply2D_##function##_##tag, "popnn::NonLinearity2D<" text ",popnn::NonLinearityType::" #function ">"); \
+    POP_VERTEX_NAME(Apply2D_##function##_##tag,                                                                        \
+                    "popnn::NonLinearity2D<" text ",popnn::NonLinearityType::" #function ">");                         \
     void Apply2D_##function##_##tag##_compute(Apply2D_##function##_##tag *v)                                           \
     {                                                                                                                  \
         for (size_t i = 0; i < v->data.size; ++i)                                                                      \
             apply_##function##_##tag(v->data.data[i].data, v->data.data[i].size);                                      \
     }                                                                                                                  \
-    POP_SUPERVISOR_VERTEX(Grad_##function##_##tag) {                                                                   \
+    POP_SUPERVISOR_VERTEX(Grad_##function##_##tag)                                                                     \
+    {                                                                                                                  \
         POP_INPUT(POP_VECTOR(type, ONE_PTR)) outGrad;                                                                  \
         POP_INPUT(POP_VECTOR(type, ONE_PTR)) out;                                                                      \
         POP_OUTPUT(POP_VECTOR(type)) inGrad;                                                                           \
     };                                                                                                                 \
-    POP_VERTEX_NAME(Grad_##function##_##tag, "popnn::NonLinearityGradSupervisor<" text ",popnn::NonLinearityType::" #function ">"); \
+    POP_VERTEX_NAME(Grad_##function##_##tag,                                                                           \
+                    "popnn::NonLinearityGradSupervisor<" text ",popnn::NonLinearityType::" #function ">");             \
     void Grad_##function##_##tag##_compute(Grad_##function##_##tag *v)                                                 \
     {                                                                                                                  \
         gradient_of_##function##_##tag(v->out.data, v->outGrad.data, v->inGrad.data, v->inGrad.size);                  \
     }                                                                                                                  \
-    POP_VERTEX(Grad2D_##function##_##tag) {                                                                            \
+    POP_VERTEX(Grad2D_##function##_##tag)                                                                              \
+    {                                                                                                                  \
         POP_INPUT(POP_VECTORS(type, ONE_PTR, ONE_PTR)) outGrad;                                                        \
         POP_INPUT(POP_VECTORS(type, ONE_PTR, ONE_PTR)) out;                                                            \
         POP_OUTPUT(POP_VECTORS(type)) inGrad;                                                                          \
     };                                                                                                                 \
-    POP_VERTEX_NAME(Grad2D_##function##_##tag, "popnn::NonLinearityGrad2D<" text ",popnn::NonLinearityType::" #function ">"); \
+    POP_VERTEX_NAME(Grad2D_##function##_##tag,                                                                         \
+                    "popnn::NonLinearityGrad2D<" text ",popnn::NonLinearityType::" #function ">");                     \
     void Grad2D_##function##_##tag##_compute(Grad2D_##function##_##tag *v)                                             \
     {                                                                                                                  \
         for (size_t i = 0; i < v->inGrad.size; ++i)                                                                    \
-            gradient_of_##function##_##tag(v->out.data[i].data, v->outGrad.data[i].data, v->inGrad.data[i].data, v->inGrad.data[i].size); \
+            gradient_of_##function##_##tag(v->out.data[i].data, v->outGrad.data[i].data, v->inGrad.data[i].data,       \
+                                           v->inGrad.data[i].size);                                                    \
     }
 #define NAME(function, ...) VERTICES_OF(half, half, "half", function) VERTICES_OF(float, float, "float", function)
 #include "popnn/non_linearity.def"
@@ -198,8 +211,10 @@ static uint64_t grad_rest_cycles(size_t elements, bool is_float)
 
 static pop_perf estimate(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
-    size_t n = pop_vertex_view_field_size(vertex, "data", POP_WHOLE), workers = target->num_worker_contexts, width = is_float(user) ? 2 : 4;
-    uint64_t worker = 18 + loop_cycles(poplibs_ceil_div(n / width, workers), op_of(user)) + (is_float(user) ? 3 : 4) + rest_cycles(n, is_float(user), op_of(user));
+    size_t n = pop_vertex_view_field_size(vertex, "data", POP_WHOLE), workers = target->num_worker_contexts,
+           width = is_float(user) ? 2 : 4;
+    uint64_t worker = 18 + loop_cycles(poplibs_ceil_div(n / width, workers), op_of(user)) + (is_float(user) ? 3 : 4) +
+                      rest_cycles(n, is_float(user), op_of(user));
     return (pop_perf){ 9 + workers * worker, 0 };
 }
 static pop_perf estimate_2d(const pop_vertex_view *vertex, const pop_target *target, void *user)
@@ -215,8 +230,10 @@ static pop_perf estimate_2d(const pop_vertex_view *vertex, const pop_target *tar
 }
 static pop_perf estimate_grad(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
-    size_t n = pop_vertex_view_field_size(vertex, "inGrad", POP_WHOLE), workers = target->num_worker_contexts, width = is_float(user) ? 2 : 4;
-    uint64_t worker = 20 + grad_loop_cycles(poplibs_ceil_div(n / width, workers)) + (is_float(user) ? 4 : 6) + grad_rest_cycles(n, is_float(user));
+    size_t n = pop_vertex_view_field_size(vertex, "inGrad", POP_WHOLE), workers = target->num_worker_contexts,
+           width = is_float(user) ? 2 : 4;
+    uint64_t worker = 20 + grad_loop_cycles(poplibs_ceil_div(n / width, workers)) + (is_float(user) ? 4 : 6) +
+                      grad_rest_cycles(n, is_float(user));
     return (pop_perf){ 9 + workers * worker, 0 };
 }
 static pop_perf estimate_grad_2d(const pop_vertex_view *vertex, const pop_target *target, void *user)
@@ -235,9 +252,10 @@ void popnn_non_linearity_vertices(pop_graph *graph)
     static const struct {
         const char *name;
         pop_perf_estimator estimate;
-    } vertices[] = {
-        { "NonLinearitySupervisor", estimate }, { "NonLinearity2D", estimate_2d }, { "NonLinearityGradSupervisor", estimate_grad }, { "NonLinearityGrad2D", estimate_grad_2d }
-    };
+    } vertices[] = { { "NonLinearitySupervisor", estimate },
+                     { "NonLinearity2D", estimate_2d },
+                     { "NonLinearityGradSupervisor", estimate_grad },
+                     { "NonLinearityGrad2D", estimate_grad_2d } };
     static const struct {
         const char *name;
         unsigned float_op, half_op;
@@ -251,8 +269,10 @@ void popnn_non_linearity_vertices(pop_graph *graph)
     for (size_t i = 0; i < sizeof(vertices) / sizeof(vertices[0]); ++i)
         for (size_t k = 0; k < sizeof(functions) / sizeof(functions[0]); ++k)
             for (size_t t = 0; t < 2; ++t) {
-                snprintf(name, sizeof(name), "popnn::%s<%s,popnn::NonLinearityType::%s>", vertices[i].name, pop_type_name(types[t]), functions[k].name);
-                pop_graph_register_perf_estimator(graph, name, vertices[i].estimate, as_user(types[t], functions[k].float_op, functions[k].half_op));
+                snprintf(name, sizeof(name), "popnn::%s<%s,popnn::NonLinearityType::%s>", vertices[i].name,
+                         pop_type_name(types[t]), functions[k].name);
+                pop_graph_register_perf_estimator(graph, name, vertices[i].estimate,
+                                                  as_user(types[t], functions[k].float_op, functions[k].half_op));
             }
 }
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is written lies in blocks, one for each tile: some channels, some of the batch, a box of the field.  How it is cut is what the vertices'
- * estimates and the exchange of what they read say is fastest.  A block is one region in memory, and what its vertex reads is gathered for it. */
+/* What is written lies in blocks, one for each tile: some channels, some of the batch, a box of the field.  How it is
+ * cut is what the vertices' estimates and the exchange of what they read say is fastest.  A block is one region in
+ * memory, and what its vertex reads is gathered for it. */
 #include "poplibs/options.h"
-#include "popnn/pooling_geometry.h"
 #include "popnn/call_log.h"
+#include "popnn/pooling_geometry.h"
 #include "popnn/support.h"
 
 #include <popnn/pooling.h>
@@ -41,7 +42,8 @@ uint64_t popnn_pool_fwd_flops(const popnn_pool_params *params)
     for (unsigned i = 0; i < params->dims; ++i) {
         uint64_t covered = 0;
         for (size_t o = 0; o < out[i]; ++o) {
-            long long begin = (long long)(o * params->stride[i]) - params->padding_lower[i], end = begin + (long long)params->kernel[i];
+            long long begin = (long long)(o * params->stride[i]) - params->padding_lower[i],
+                      end = begin + (long long)params->kernel[i];
             begin = begin < 0 ? 0 : begin;
             end = end > (long long)params->input_field[i] ? (long long)params->input_field[i] : end;
             covered += end > begin ? (uint64_t)(end - begin) : 0;
@@ -93,7 +95,8 @@ static bool reads_input(size_t which)
 /* Output elements whose windows meet elements [begin, end) of the input, or the other way round. */
 static pop_interval outputs_of(const struct pool *pool, unsigned i, pop_interval in)
 {
-    long long stride = pool->params->stride[i], kernel = (long long)pool->params->kernel[i], padding = pool->params->padding_lower[i];
+    long long stride = pool->params->stride[i], kernel = (long long)pool->params->kernel[i],
+              padding = pool->params->padding_lower[i];
     long long first = (long long)in.begin + padding - kernel + 1, last = (long long)in.end - 1 + padding;
     first = first <= 0 ? 0 : (first + stride - 1) / stride;
     last = last < 0 ? -1 : last / stride;
@@ -102,8 +105,10 @@ static pop_interval outputs_of(const struct pool *pool, unsigned i, pop_interval
 }
 static pop_interval inputs_of(const struct pool *pool, unsigned i, pop_interval out)
 {
-    long long stride = pool->params->stride[i], padding = pool->params->padding_lower[i], size = (long long)pool->params->input_field[i];
-    long long first = (long long)out.begin * stride - padding, end = ((long long)out.end - 1) * stride - padding + (long long)pool->params->kernel[i];
+    long long stride = pool->params->stride[i], padding = pool->params->padding_lower[i],
+              size = (long long)pool->params->input_field[i];
+    long long first = (long long)out.begin * stride - padding,
+              end = ((long long)out.end - 1) * stride - padding + (long long)pool->params->kernel[i];
     first = first < 0 ? 0 : first;
     end = end > size ? size : end;
     return first >= end ? (pop_interval){ 0, 0 } : (pop_interval){ (size_t)first, (size_t)end };
@@ -123,22 +128,28 @@ static uint64_t cost_of(const struct pool *pool, const size_t *block)
     for (unsigned i = 0; i < dims; ++i) {
         size_t size = block[FIELD + i];
         rows *= i + 1 < dims ? size : 1;
-        window *= pool->backward ? poplibs_ceil_div(pool->params->kernel[i], pool->params->stride[i]) : pool->params->kernel[i];
+        window *= pool->backward ? poplibs_ceil_div(pool->params->kernel[i], pool->params->stride[i])
+                                 : pool->params->kernel[i];
         here *= size;
-        there *= pool->backward ? poplibs_min(size / pool->params->stride[i] + pool->params->kernel[i], pool->out_field[i])
-                                : poplibs_min((size - 1) * pool->params->stride[i] + pool->params->kernel[i], pool->params->input_field[i]);
+        there *= pool->backward
+                     ? poplibs_min(size / pool->params->stride[i] + pool->params->kernel[i], pool->out_field[i])
+                     : poplibs_min((size - 1) * pool->params->stride[i] + pool->params->kernel[i],
+                                   pool->params->input_field[i]);
     }
     size_t read = 0;
     for (size_t i = 0; i < 3; ++i)
         if (pop_tensor_type(pool->read[i]))
             read += reads_input(i) == pool->backward ? here : there;
-    return pool_cycles(pool->kind, block[GROUPS], poplibs_ceil_div(pool->channels, pop_target_vector_width(target, type)), rows,
+    return pool_cycles(pool->kind, block[GROUPS],
+                       poplibs_ceil_div(pool->channels, pop_target_vector_width(target, type)), rows,
                        block[FIELD + dims - 1], window, target->num_worker_contexts) +
            read * pop_target_type_size(target, type) / target->exchange_bytes_per_cycle;
 }
 
-/* Goes through all ways to cut the dimensions from `at` on in at most so many blocks; the same size is looked at once. */
-static void search(const struct pool *pool, const size_t *sizes, unsigned at, size_t blocks, size_t *cuts, size_t *block, struct plan *best)
+/* Goes through all ways to cut the dimensions from `at` on in at most so many blocks; the same size is looked at once.
+ */
+static void search(const struct pool *pool, const size_t *sizes, unsigned at, size_t blocks, size_t *cuts,
+                   size_t *block, struct plan *best)
 {
     unsigned dims = FIELD + pool->params->dims;
     if (at == dims) {
@@ -169,7 +180,8 @@ struct builder {
 };
 
 /* A box of a tensor, by rows of the innermost dimension of the field. */
-static void connect_rows(const struct pool *pool, pop_vertex vertex, const char *field, pop_tensor t, const pop_interval *box)
+static void connect_rows(const struct pool *pool, pop_vertex vertex, const char *field, pop_tensor t,
+                         const pop_interval *box)
 {
     unsigned dims = FIELD + pool->params->dims;
     for (unsigned i = 0; i < dims; ++i)
@@ -177,7 +189,8 @@ static void connect_rows(const struct pool *pool, pop_vertex vertex, const char 
     size_t length = (box[dims - 1].end - box[dims - 1].begin) * pool->channels, count = 1;
     for (unsigned i = 0; i + 1 < dims; ++i)
         count *= box[i].end - box[i].begin;
-    pop_graph_connect_at(pool->where, pool->graph, vertex, field, pop_tensor_reshape_at(pool->where, t, POP_SHAPE(count, length)));
+    pop_graph_connect_at(pool->where, pool->graph, vertex, field,
+                         pop_tensor_reshape_at(pool->where, t, POP_SHAPE(count, length)));
 }
 
 static bool add_block(pop_shape index, pop_tensor slice, void *user)
@@ -194,11 +207,13 @@ static bool add_block(pop_shape index, pop_tensor slice, void *user)
         size_t size = poplibs_ceil_div(builder->sizes[i], builder->cuts[i]), begin = index.dims[i] * size;
         here[i] = there[i] = (pop_interval){ begin, poplibs_min(begin + size, builder->sizes[i]) };
     }
-    int part[POOL_PART_INTS + 6 * POOL_DIM_INTS] = { (int)(here[GROUPS].end - here[GROUPS].begin), (int)(here[BATCH].end - here[BATCH].begin),
-                                                     (int)pool->channels, (int)dims };
+    int part[POOL_PART_INTS + 6 * POOL_DIM_INTS] = { (int)(here[GROUPS].end - here[GROUPS].begin),
+                                                     (int)(here[BATCH].end - here[BATCH].begin), (int)pool->channels,
+                                                     (int)dims };
     for (unsigned i = 0; i < dims; ++i) {
         there[FIELD + i] = pool->backward ? outputs_of(pool, i, here[FIELD + i]) : inputs_of(pool, i, here[FIELD + i]);
-        pop_interval out = pool->backward ? there[FIELD + i] : here[FIELD + i], in = pool->backward ? here[FIELD + i] : there[FIELD + i];
+        pop_interval out = pool->backward ? there[FIELD + i] : here[FIELD + i],
+                     in = pool->backward ? here[FIELD + i] : there[FIELD + i];
         const int numbers[POOL_DIM_INTS] = { (int)out.begin,
                                              (int)(out.end - out.begin),
                                              (int)in.begin,
@@ -219,7 +234,8 @@ static bool add_block(pop_shape index, pop_tensor slice, void *user)
     for (size_t i = 0; i < 3; ++i)
         if (pop_tensor_type(pool->read[i]))
             connect_rows(pool, vertex, read_names[i], pool->read[i], reads_input(i) == pool->backward ? here : there);
-    pop_graph_set_field_vector_at(where, graph, vertex, POP_FIELD("part", POP_WHOLE), POP_INT, part, pool_ints((int)dims));
+    pop_graph_set_field_vector_at(where, graph, vertex, POP_FIELD("part", POP_WHOLE), POP_INT, part,
+                                  pool_ints((int)dims));
     if (strncmp(pool->vertex, "Sum", 3) == 0)
         pop_graph_set_field_int_at(where, graph, vertex, "average", pool->params->type == POPNN_POOL_AVG);
     pop_graph_map_vertex_at(where, graph, vertex, tile);
@@ -229,7 +245,8 @@ static bool add_block(pop_shape index, pop_tensor slice, void *user)
 /* {batch, channels, field...} as {groups, batch, field..., channels of a group}, and back. */
 static pop_tensor grouped(const struct pool *pool, pop_tensor t)
 {
-    size_t dims[3 + POPNN_MOST_FIELD_DIMS] = { pop_tensor_dim(t, 0), pop_tensor_dim(t, 1) / pool->channels, pool->channels };
+    size_t dims[3 + POPNN_MOST_FIELD_DIMS] = { pop_tensor_dim(t, 0), pop_tensor_dim(t, 1) / pool->channels,
+                                               pool->channels };
     for (unsigned i = 0; i < pool->params->dims; ++i)
         dims[3 + i] = pop_tensor_dim(t, 2 + i);
     t = pop_tensor_reshape_at(pool->where, t, (pop_shape){ 3 + pool->params->dims, dims });
@@ -249,24 +266,27 @@ static pop_tensor build(struct pool *pool, pop_program sequence, const char *nam
 {
     char path[256];
     const popnn_pool_params *params = pool->params;
-    size_t sizes[3 + POPNN_MOST_FIELD_DIMS] = { params->channels / pool->channels, params->batch }, block[MOST_CUTS], cuts[MOST_CUTS];
+    size_t sizes[3 + POPNN_MOST_FIELD_DIMS] = { params->channels / pool->channels, params->batch }, block[MOST_CUTS],
+                     cuts[MOST_CUTS];
     for (unsigned i = 0; i < params->dims; ++i)
         sizes[FIELD + i] = pool->backward ? params->input_field[i] : pool->out_field[i];
     sizes[FIELD + params->dims] = pool->channels;
     pop_shape shape = { 3 + params->dims, sizes };
     struct plan plan = { .cuts = { 1, 1, 1, 1, 1, 1, 1, 1 }, .cycles = UINT64_MAX };
-    search(pool, sizes, 0, pop_target_num_tiles(pop_graph_target(pool->graph)), cuts, block, &plan); /* finds none for a tensor without elements */
+    search(pool, sizes, 0, pop_target_num_tiles(pop_graph_target(pool->graph)), cuts, block,
+           &plan); /* finds none for a tensor without elements */
     size_t partitions[3 + POPNN_MOST_FIELD_DIMS] = { 0 };
     memcpy(partitions, plan.cuts, (FIELD + params->dims) * sizeof(*partitions));
     partitions[FIELD + params->dims] = 1;
     poplibs_path(path, sizeof(path), name, step);
     pool->set = pop_graph_add_compute_set_at(pool->where, pool->graph, path);
-    pop_tensor out =
-        poputil_create_partitionable_tensor_at(pool->where, pool->graph, params->data_type, shape, (pop_shape){ shape.rank, partitions }, path);
+    pop_tensor out = poputil_create_partitionable_tensor_at(pool->where, pool->graph, params->data_type, shape,
+                                                            (pop_shape){ shape.rank, partitions }, path);
     struct builder builder = { pool, sizes, plan.cuts, 0, 1 };
     for (unsigned i = 0; i < FIELD + params->dims; ++i)
         builder.blocks *= plan.cuts[i];
-    poputil_iterate_tensor_partitions_at(pool->where, pool->graph, out, (pop_shape){ shape.rank, partitions }, add_block, &builder);
+    poputil_iterate_tensor_partitions_at(pool->where, pool->graph, out, (pop_shape){ shape.rank, partitions },
+                                         add_block, &builder);
     pop_sequence_add_at(pool->where, sequence, pop_execute_at(pool->where, pool->set, name));
     return poplibs_ready(pool->graph) ? ungrouped(pool, out) : (pop_tensor){ 0 };
 }
@@ -281,21 +301,24 @@ static bool check_params(struct pool *pool)
         return poplibs_fail(graph, POP_POPLAR_ERROR, pool->where, pool->api, "the parameters are NULL");
     if (params->type > POPNN_POOL_SUM || params->dims < 1 || params->dims > POPNN_MOST_FIELD_DIMS)
         return poplibs_fail(graph, POP_POPLAR_ERROR, pool->where, pool->api,
-                            "pooling of type %u over %u dimensions is wanted; there are max, avg and sum, over 1 to %d", (unsigned)params->type,
-                            params->dims, POPNN_MOST_FIELD_DIMS);
+                            "pooling of type %u over %u dimensions is wanted; there are max, avg and sum, over 1 to %d",
+                            (unsigned)params->type, params->dims, POPNN_MOST_FIELD_DIMS);
     if (params->data_type != POP_HALF && params->data_type != POP_FLOAT)
-        return poplibs_fail(graph, POP_TYPE_ERROR, pool->where, pool->api, "elements of type %s are to be pooled; half or float is needed",
+        return poplibs_fail(graph, POP_TYPE_ERROR, pool->where, pool->api,
+                            "elements of type %s are to be pooled; half or float is needed",
                             pop_type_name(params->data_type));
     for (unsigned i = 0; i < params->dims; ++i)
         if (!params->kernel[i] || !params->stride[i] || padded(params, i) < (long long)params->kernel[i])
             return poplibs_fail(graph, POP_POPLAR_ERROR, pool->where, pool->api,
-                                "dimension %u has a window of %zu and a stride of %u for %lld elements with padding; both must be at least 1, and "
+                                "dimension %u has a window of %zu and a stride of %u for %lld elements with padding; "
+                                "both must be at least 1, and "
                                 "the window must fit",
                                 i, params->kernel[i], params->stride[i], padded(params, i));
     for (unsigned i = 0; i < params->dims; ++i)
         if (padded(params, i) > INT32_MAX)
             return poplibs_fail(pool->graph, POP_POPLAR_ERROR, pool->where, pool->api,
-                                "dimension %u of the field has %lld elements with its padding; at most %d are allowed", i, padded(params, i), INT32_MAX);
+                                "dimension %u of the field has %lld elements with its padding; at most %d are allowed",
+                                i, padded(params, i), INT32_MAX);
     popnn_pool_output_field(params, pool->out_field);
     return true;
 }
@@ -310,11 +333,12 @@ static bool check_tensor(const struct pool *pool, const char *what, pop_tensor t
     for (unsigned i = 0; fits && i < 2 + pool->params->dims; ++i)
         fits = pop_tensor_dim(t, i) == dims[i];
     if (pop_tensor_type(t) != pool->params->data_type)
-        return poplibs_fail(pool->graph, POP_TYPE_ERROR, pool->where, pool->api, "%s has elements of type %s; the parameters say %s", what,
+        return poplibs_fail(pool->graph, POP_TYPE_ERROR, pool->where, pool->api,
+                            "%s has elements of type %s; the parameters say %s", what,
                             pop_type_name(pop_tensor_type(t)), pop_type_name(pool->params->data_type));
     if (!fits)
-        return poplibs_fail(pool->graph, POP_POPLAR_ERROR, pool->where, pool->api, "%s has shape %s; the parameters say %s", what,
-                            poplibs_shape_of(seen, sizeof(seen), t),
+        return poplibs_fail(pool->graph, POP_POPLAR_ERROR, pool->where, pool->api,
+                            "%s has shape %s; the parameters say %s", what, poplibs_shape_of(seen, sizeof(seen), t),
                             poplibs_shape_text(wanted, sizeof(wanted), (pop_shape){ 2 + pool->params->dims, dims }));
     return true;
 }
@@ -329,7 +353,8 @@ static bool check_options(const struct pool *pool, pop_options given, struct opt
 #include "poplibs/options.def"
     };
     *options = (struct options){ .introspective = true };
-    return poplibs_parse_options(pool->where, pool->graph, pool->api, given, table, sizeof(table) / sizeof(table[0]), options);
+    return poplibs_parse_options(pool->where, pool->graph, pool->api, given, table, sizeof(table) / sizeof(table[0]),
+                                 options);
 }
 
 /* The largest number of channels, at most `most`, that divides a number. */
@@ -340,8 +365,8 @@ static size_t divisor(size_t number, size_t most)
         --best;
     return best;
 }
-/* The most channels, up to 16, that divide their number and stand together in a tensor {batch, channels, field...}, where that fills vectors: looked
- * at in its first element of the field.  Else 16, or what divides their number. */
+/* The most channels, up to 16, that divide their number and stand together in a tensor {batch, channels, field...},
+ * where that fills vectors: looked at in its first element of the field.  Else 16, or what divides their number. */
 static size_t channels_of(const struct pool *pool, pop_tensor t, const struct options *options)
 {
     size_t count = pool->params->channels, together = divisor(count, 16),
@@ -359,8 +384,8 @@ static size_t channels_of(const struct pool *pool, pop_tensor t, const struct op
 
 /* ---- calls ---- */
 
-pop_tensor popnn_pool_at(pop_where where, pop_graph *graph, const popnn_pool_params *params, pop_tensor in, pop_program sequence, const char *name,
-                         pop_options options)
+pop_tensor popnn_pool_at(pop_where where, pop_graph *graph, const popnn_pool_params *params, pop_tensor in,
+                         pop_program sequence, const char *name, pop_options options)
 {
     POPLIBS_CALL(graph, log_written(params, popnn_log_pool), in, name, options);
     struct pool pool = { .where = where, .graph = graph, .api = "popnn_pool", .params = params };
@@ -372,21 +397,28 @@ pop_tensor popnn_pool_at(pop_where where, pop_graph *graph, const popnn_pool_par
     pool.vertex = params->type == POPNN_POOL_MAX ? "MaxPooling" : "SumPooling";
     pool.kind = params->type == POPNN_POOL_MAX ? POOL_MAX : POOL_SUM;
     pool.read[0] = grouped(&pool, in);
-    return build(&pool, sequence, name, params->type == POPNN_POOL_MAX ? "MaxPool" : params->type == POPNN_POOL_AVG ? "AvgPool" : "SumPool");
+    return build(&pool, sequence, name,
+                 params->type == POPNN_POOL_MAX   ? "MaxPool"
+                 : params->type == POPNN_POOL_AVG ? "AvgPool"
+                                                  : "SumPool");
 }
 
-pop_tensor popnn_pool_input_gradient_at(pop_where where, pop_graph *graph, const popnn_pool_params *params, pop_tensor in, pop_tensor pooled,
-                                        pop_tensor pooled_gradient, bool use_scaled_gradient, pop_program sequence, const char *name,
+pop_tensor popnn_pool_input_gradient_at(pop_where where, pop_graph *graph, const popnn_pool_params *params,
+                                        pop_tensor in, pop_tensor pooled, pop_tensor pooled_gradient,
+                                        bool use_scaled_gradient, pop_program sequence, const char *name,
                                         pop_options options)
 {
-    POPLIBS_CALL(graph, log_written(params, popnn_log_pool), in, pooled, pooled_gradient, use_scaled_gradient, name, options);
+    POPLIBS_CALL(graph, log_written(params, popnn_log_pool), in, pooled, pooled_gradient, use_scaled_gradient, name,
+                 options);
     struct pool pool = { .where = where, .graph = graph, .api = "popnn_pool_input_gradient", .params = params };
     struct options parsed;
-    if (!poplibs_ready(graph) || !check_params(&pool) || !check_tensor(&pool, "the output's gradient", pooled_gradient, pool.out_field) ||
+    if (!poplibs_ready(graph) || !check_params(&pool) ||
+        !check_tensor(&pool, "the output's gradient", pooled_gradient, pool.out_field) ||
         !check_options(&pool, options, &parsed))
         return (pop_tensor){ 0 };
     bool max = params->type == POPNN_POOL_MAX;
-    if (max && (!check_tensor(&pool, "the input", in, params->input_field) || !check_tensor(&pool, "the output", pooled, pool.out_field)))
+    if (max && (!check_tensor(&pool, "the input", in, params->input_field) ||
+                !check_tensor(&pool, "the output", pooled, pool.out_field)))
         return (pop_tensor){ 0 };
     pool.channels = channels_of(&pool, max ? in : pooled_gradient, &parsed);
     pool.read[2] = grouped(&pool, pooled_gradient);
@@ -405,23 +437,31 @@ pop_tensor popnn_pool_input_gradient_at(pop_where where, pop_graph *graph, const
     pool.backward = true;
     pool.vertex = max ? "MaxPoolingGrad" : "SumPoolingGrad";
     pool.kind = max ? POOL_BACKWARD : POOL_SUM;
-    return build(&pool, sequence, name, max ? "MaxPoolGrad" : params->type == POPNN_POOL_AVG ? "AvgPoolGrad" : "SumPoolGrad");
+    return build(&pool, sequence, name,
+                 max                              ? "MaxPoolGrad"
+                 : params->type == POPNN_POOL_AVG ? "AvgPoolGrad"
+                                                  : "SumPoolGrad");
 }
 
-pop_tensor popnn_pool_input_gradient_without_activations_at(pop_where where, pop_graph *graph, const popnn_pool_params *params,
-                                                            unsigned fwd_chans_per_group, pop_tensor pooled_gradient, pop_program sequence,
-                                                            const char *name, pop_options options)
+pop_tensor popnn_pool_input_gradient_without_activations_at(pop_where where, pop_graph *graph,
+                                                            const popnn_pool_params *params,
+                                                            unsigned fwd_chans_per_group, pop_tensor pooled_gradient,
+                                                            pop_program sequence, const char *name, pop_options options)
 {
     POPLIBS_CALL(graph, log_written(params, popnn_log_pool), fwd_chans_per_group, pooled_gradient, name, options);
-    struct pool pool = { .where = where, .graph = graph, .api = "popnn_pool_input_gradient_without_activations", .params = params };
+    struct pool pool = {
+        .where = where, .graph = graph, .api = "popnn_pool_input_gradient_without_activations", .params = params
+    };
     struct options parsed;
-    if (!poplibs_ready(graph) || !check_params(&pool) || !check_tensor(&pool, "the output's gradient", pooled_gradient, pool.out_field) ||
+    if (!poplibs_ready(graph) || !check_params(&pool) ||
+        !check_tensor(&pool, "the output's gradient", pooled_gradient, pool.out_field) ||
         !check_options(&pool, options, &parsed))
         return (pop_tensor){ 0 };
     if (params->type == POPNN_POOL_MAX || !fwd_chans_per_group || params->channels % fwd_chans_per_group) {
-        poplibs_fail(graph, POP_POPLAR_ERROR, where, pool.api,
-                     "groups of %u of %zu channels, for pooling of type %s; a divisor is needed, and max needs the activations", fwd_chans_per_group,
-                     params->channels, popnn_pooling_type_name(params->type));
+        poplibs_fail(
+            graph, POP_POPLAR_ERROR, where, pool.api,
+            "groups of %u of %zu channels, for pooling of type %s; a divisor is needed, and max needs the activations",
+            fwd_chans_per_group, params->channels, popnn_pooling_type_name(params->type));
         return (pop_tensor){ 0 };
     }
     pool.channels = fwd_chans_per_group > MOST_CHANNELS ? divisor(fwd_chans_per_group, 16) : fwd_chans_per_group;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a vertex of pooling knows about its part: a list of ints, and what that part costs.  For the codelets, their estimates and the plan. */
+/* What a vertex of pooling knows about its part: a list of ints, and what that part costs.  For the codelets, their
+ * estimates and the plan. */
 #ifndef POPNN_POOLING_GEOMETRY_H
 #define POPNN_POOLING_GEOMETRY_H
 
@@ -30,9 +31,11 @@ static inline uint64_t pool_loop_cycles(enum pool_kind kind, uint64_t n)
     return kind == POOL_MAX ? 4 + 3 * n : kind == POOL_SUM ? 5 + 3 * n : 7 + 5 * n;
 }
 
-/* Tile cycles.  Workers share rows of what is written, cut into as many pieces as is fastest: 20 and a vector a cycle to begin with, 13 for each piece, and for each
- * element of the window a work item: 20 + groups (9 + vectors (3 + loop)). */
-static inline uint64_t pool_cycles(enum pool_kind kind, uint64_t groups, uint64_t vectors, uint64_t rows, uint64_t width, uint64_t window, uint64_t workers)
+/* Tile cycles.  Workers share rows of what is written, cut into as many pieces as is fastest: 20 and a vector a cycle
+ * to begin with, 13 for each piece, and for each element of the window a work item: 20 + groups (9 + vectors (3 +
+ * loop)). */
+static inline uint64_t pool_cycles(enum pool_kind kind, uint64_t groups, uint64_t vectors, uint64_t rows,
+                                   uint64_t width, uint64_t window, uint64_t workers)
 {
     uint64_t least = 0;
     for (uint64_t pieces = 1; pieces == 1 || (pieces <= workers && pieces <= width); ++pieces) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Inputs are weighted for all steps at once; the loop has the feedback's product alone. */
-#include "popnn/steps.h"
 #include "popnn/call_log.h"
+#include "popnn/steps.h"
 #include "popnn/units.h"
 
 #include <popnn/recurrent.h>
@@ -11,13 +11,15 @@ struct rnn {
     const popnn_rnn_params *params;
 };
 
-static bool rnn_open(struct rnn *rnn, pop_where where, pop_graph *graph, const popnn_rnn_params *params, const char *api, const char *name,
-                     poplin_planning_cache *cache)
+static bool rnn_open(struct rnn *rnn, pop_where where, pop_graph *graph, const popnn_rnn_params *params,
+                     const char *api, const char *name, poplin_planning_cache *cache)
 {
     if (!units_is_given(where, graph, api, params, "the parameters are"))
         return false;
-    *rnn = (struct rnn){ .units = UNITS_OF(params, .count = 1, .recurrent_activation = params->activation), .params = params };
-    return units_open(&rnn->units, "an RNN", (const unsigned[]){ 0 }, POP_OPTIONS({ "partialsType", pop_type_name(params->partials_type) }));
+    *rnn = (struct rnn){ .units = UNITS_OF(params, .count = 1, .recurrent_activation = params->activation),
+                         .params = params };
+    return units_open(&rnn->units, "an RNN", (const unsigned[]){ 0 },
+                      POP_OPTIONS({ "partialsType", pop_type_name(params->partials_type) }));
 }
 
 static bool check_state(const struct units *units, pop_tensor t, const char *what)
@@ -43,7 +45,8 @@ static bool check_biases(const struct units *units, pop_tensor t)
 
 /* ---- parameters and tensors ---- */
 
-popnn_rnn_params popnn_rnn_params_make(pop_type data_type, size_t batch_size, size_t time_steps, size_t input_size, size_t output_size)
+popnn_rnn_params popnn_rnn_params_make(pop_type data_type, size_t batch_size, size_t time_steps, size_t input_size,
+                                       size_t output_size)
 {
     return (popnn_rnn_params){ data_type, POP_FLOAT, time_steps, batch_size, input_size, output_size, POPNN_TANH };
 }
@@ -58,7 +61,8 @@ static uint64_t cells(const popnn_rnn_params *p)
 }
 uint64_t popnn_rnn_fwd_flops(const popnn_rnn_params *params, bool weight_input)
 {
-    return product_flops(params, params->output_size + (weight_input ? params->input_size : 0)) + 2 * cells(params); /* the sum, the bias */
+    return product_flops(params, params->output_size + (weight_input ? params->input_size : 0)) +
+           2 * cells(params); /* the sum, the bias */
 }
 uint64_t popnn_rnn_bwd_flops(const popnn_rnn_params *params, bool input_gradients)
 {
@@ -74,7 +78,8 @@ size_t popnn_rnn_get_mat_mul_pre_plan_parameters(const popnn_rnn_params *p, bool
 {
     size_t count = 0, in = p->input_size, out = p->output_size, batch = p->batch_size;
     if (input_weights)
-        list[count++] = units_product_params(p->data_type, UNITS_FORWARD, inference_only, p->time_steps * batch, in, out);
+        list[count++] =
+            units_product_params(p->data_type, UNITS_FORWARD, inference_only, p->time_steps * batch, in, out);
     list[count++] = units_product_params(p->data_type, UNITS_FORWARD, inference_only, batch, out, out);
     if (inference_only)
         return count;
@@ -87,21 +92,23 @@ size_t popnn_rnn_get_mat_mul_pre_plan_parameters(const popnn_rnn_params *p, bool
     return count;
 }
 
-pop_tensor popnn_rnn_create_input_at(pop_where where, pop_graph *graph, const popnn_rnn_params *params, const char *name, poplin_planning_cache *cache)
+pop_tensor popnn_rnn_create_input_at(pop_where where, pop_graph *graph, const popnn_rnn_params *params,
+                                     const char *name, poplin_planning_cache *cache)
 {
     POPLIBS_CALL(graph, log_written(params, popnn_log_rnn), name);
     struct rnn rnn;
     if (!rnn_open(&rnn, where, graph, params, "popnn_rnn_create_input", name, cache))
         return (pop_tensor){ 0 };
-    pop_tensor all = units_left_operand(&rnn.units, params->time_steps * params->batch_size, params->input_size, params->output_size);
+    pop_tensor all = units_left_operand(&rnn.units, params->time_steps * params->batch_size, params->input_size,
+                                        params->output_size);
     return pop_tensor_reshape_at(where, all, POP_SHAPE(params->time_steps, params->batch_size, params->input_size));
 }
 static pop_tensor new_weights(const struct rnn *rnn, size_t rows, size_t depth)
 {
     return units_transposed(&rnn->units, units_right_operand(&rnn->units, rows, depth, rnn->units.output));
 }
-pop_tensor popnn_rnn_create_weights_input_at(pop_where where, pop_graph *graph, const popnn_rnn_params *params, const char *name,
-                                             poplin_planning_cache *cache)
+pop_tensor popnn_rnn_create_weights_input_at(pop_where where, pop_graph *graph, const popnn_rnn_params *params,
+                                             const char *name, poplin_planning_cache *cache)
 {
     POPLIBS_CALL(graph, log_written(params, popnn_log_rnn), name);
     struct rnn rnn;
@@ -109,8 +116,8 @@ pop_tensor popnn_rnn_create_weights_input_at(pop_where where, pop_graph *graph, 
         return (pop_tensor){ 0 };
     return new_weights(&rnn, params->time_steps * params->batch_size, params->input_size);
 }
-pop_tensor popnn_rnn_create_weights_feedback_at(pop_where where, pop_graph *graph, const popnn_rnn_params *params, const char *name,
-                                                poplin_planning_cache *cache)
+pop_tensor popnn_rnn_create_weights_feedback_at(pop_where where, pop_graph *graph, const popnn_rnn_params *params,
+                                                const char *name, poplin_planning_cache *cache)
 {
     POPLIBS_CALL(graph, log_written(params, popnn_log_rnn), name);
     struct rnn rnn;
@@ -126,8 +133,8 @@ static pop_tensor new_state(struct rnn *rnn, pop_program sequence, bool zero)
         units_zero(&rnn->units, state, sequence);
     return state;
 }
-pop_tensor popnn_rnn_create_fwd_state_at(pop_where where, pop_graph *graph, const popnn_rnn_params *params, pop_program sequence, bool init_state,
-                                         const char *name)
+pop_tensor popnn_rnn_create_fwd_state_at(pop_where where, pop_graph *graph, const popnn_rnn_params *params,
+                                         pop_program sequence, bool init_state, const char *name)
 {
     POPLIBS_CALL(graph, log_written(params, popnn_log_rnn), init_state, name);
     struct rnn rnn;
@@ -135,7 +142,8 @@ pop_tensor popnn_rnn_create_fwd_state_at(pop_where where, pop_graph *graph, cons
         return (pop_tensor){ 0 };
     return new_state(&rnn, sequence, init_state);
 }
-pop_tensor popnn_rnn_create_bwd_state_at(pop_where where, pop_graph *graph, const popnn_rnn_params *params, pop_program sequence, const char *name)
+pop_tensor popnn_rnn_create_bwd_state_at(pop_where where, pop_graph *graph, const popnn_rnn_params *params,
+                                         pop_program sequence, const char *name)
 {
     POPLIBS_CALL(graph, log_written(params, popnn_log_rnn), name);
     struct rnn rnn;
@@ -146,32 +154,39 @@ pop_tensor popnn_rnn_create_bwd_state_at(pop_where where, pop_graph *graph, cons
 
 /* ---- forward ---- */
 
-pop_tensor popnn_rnn_forward_weight_input_at(pop_where where, pop_graph *graph, const popnn_rnn_params *params, pop_tensor input,
-                                             pop_tensor input_weights, pop_program sequence, const char *name, poplin_planning_cache *cache)
+pop_tensor popnn_rnn_forward_weight_input_at(pop_where where, pop_graph *graph, const popnn_rnn_params *params,
+                                             pop_tensor input, pop_tensor input_weights, pop_program sequence,
+                                             const char *name, poplin_planning_cache *cache)
 {
     POPLIBS_CALL(graph, log_written(params, popnn_log_rnn), input, input_weights, name);
     struct rnn rnn;
     if (!rnn_open(&rnn, where, graph, params, "popnn_rnn_forward_weight_input", name, cache) ||
-        !check_sequence(&rnn.units, input, params->input_size, "the input") || !check_input_weights(&rnn.units, input_weights))
+        !check_sequence(&rnn.units, input, params->input_size, "the input") ||
+        !check_input_weights(&rnn.units, input_weights))
         return (pop_tensor){ 0 };
-    pop_tensor rows = pop_tensor_reshape_at(where, input, POP_SHAPE(params->time_steps * params->batch_size, params->input_size));
-    pop_tensor all = units_product(&rnn.units, UNITS_FORWARD, rows, units_transposed(&rnn.units, input_weights), sequence);
+    pop_tensor rows =
+        pop_tensor_reshape_at(where, input, POP_SHAPE(params->time_steps * params->batch_size, params->input_size));
+    pop_tensor all =
+        units_product(&rnn.units, UNITS_FORWARD, rows, units_transposed(&rnn.units, input_weights), sequence);
     return pop_tensor_reshape_at(where, all, POP_SHAPE(params->time_steps, params->batch_size, params->output_size));
 }
 
-pop_tensor popnn_rnn_forward_iterate_at(pop_where where, pop_graph *graph, const popnn_rnn_params *params, pop_tensor weighted_input, pop_tensor initial,
-                                        pop_tensor feedback_weights, pop_tensor biases, pop_program sequence, const char *name,
+pop_tensor popnn_rnn_forward_iterate_at(pop_where where, pop_graph *graph, const popnn_rnn_params *params,
+                                        pop_tensor weighted_input, pop_tensor initial, pop_tensor feedback_weights,
+                                        pop_tensor biases, pop_program sequence, const char *name,
                                         poplin_planning_cache *cache)
 {
     POPLIBS_CALL(graph, log_written(params, popnn_log_rnn), weighted_input, initial, feedback_weights, biases, name);
     struct rnn rnn;
     const struct units *units = &rnn.units;
     if (!rnn_open(&rnn, where, graph, params, "popnn_rnn_forward_iterate", name, cache) ||
-        !check_sequence(units, weighted_input, params->output_size, "the weighted input") || !check_state(units, initial, "the initial state") ||
-        !check_feedback_weights(units, feedback_weights) || !check_biases(units, biases))
+        !check_sequence(units, weighted_input, params->output_size, "the weighted input") ||
+        !check_state(units, initial, "the initial state") || !check_feedback_weights(units, feedback_weights) ||
+        !check_biases(units, biases))
         return (pop_tensor){ 0 };
     struct steps steps = steps_begin(where, graph, params->time_steps, false, name);
-    pop_tensor state = units_like(units, initial, "state"), outputs = steps_new(where, graph, initial, params->time_steps, "outputs");
+    pop_tensor state = units_like(units, initial, "state"),
+               outputs = steps_new(where, graph, initial, params->time_steps, "outputs");
     units_copy(units, initial, state, sequence);
     pop_tensor sum = units_product(units, UNITS_FORWARD, state, units_transposed(units, feedback_weights), steps.body);
     units_add_to(units, sum, steps_read(&steps, weighted_input), steps.body, "addInput");
@@ -183,26 +198,32 @@ pop_tensor popnn_rnn_forward_iterate_at(pop_where where, pop_graph *graph, const
     return outputs;
 }
 
-pop_tensor popnn_rnn_fwd_sequence_at(pop_where where, pop_graph *graph, const popnn_rnn_params *params, pop_program sequence, pop_tensor initial,
-                                     popnn_rnn_weights weights, pop_tensor input, const char *name, poplin_planning_cache *cache)
+pop_tensor popnn_rnn_fwd_sequence_at(pop_where where, pop_graph *graph, const popnn_rnn_params *params,
+                                     pop_program sequence, pop_tensor initial, popnn_rnn_weights weights,
+                                     pop_tensor input, const char *name, poplin_planning_cache *cache)
 {
     POPLIBS_CALL(graph, log_written(params, popnn_log_rnn), initial, input, name);
-    pop_tensor weighted = popnn_rnn_forward_weight_input_at(where, graph, params, input, weights.input_weights, sequence, name, cache);
-    return popnn_rnn_forward_iterate_at(where, graph, params, weighted, initial, weights.feedback_weights, weights.biases, sequence, name, cache);
+    pop_tensor weighted =
+        popnn_rnn_forward_weight_input_at(where, graph, params, input, weights.input_weights, sequence, name, cache);
+    return popnn_rnn_forward_iterate_at(where, graph, params, weighted, initial, weights.feedback_weights,
+                                        weights.biases, sequence, name, cache);
 }
 
 /* ---- backward ---- */
 
-pop_tensor popnn_rnn_backward_gradient_step_at(pop_where where, pop_graph *graph, const popnn_rnn_params *params, pop_tensor output_gradient,
-                                               pop_tensor bwd_state, pop_tensor output, popnn_rnn_weights weights, pop_program sequence,
-                                               pop_tensor *input_gradient, const char *name, poplin_planning_cache *cache)
+pop_tensor popnn_rnn_backward_gradient_step_at(pop_where where, pop_graph *graph, const popnn_rnn_params *params,
+                                               pop_tensor output_gradient, pop_tensor bwd_state, pop_tensor output,
+                                               popnn_rnn_weights weights, pop_program sequence,
+                                               pop_tensor *input_gradient, const char *name,
+                                               poplin_planning_cache *cache)
 {
     POPLIBS_CALL(graph, log_written(params, popnn_log_rnn), output_gradient, bwd_state, output, name);
     struct rnn rnn;
     const struct units *units = &rnn.units;
     if (!rnn_open(&rnn, where, graph, params, "popnn_rnn_backward_gradient_step", name, cache) ||
-        !check_state(units, output_gradient, "the output's gradient") || !check_state(units, bwd_state, "the state of the step after") ||
-        !check_state(units, output, "the output") || !check_feedback_weights(units, weights.feedback_weights) ||
+        !check_state(units, output_gradient, "the output's gradient") ||
+        !check_state(units, bwd_state, "the state of the step after") || !check_state(units, output, "the output") ||
+        !check_feedback_weights(units, weights.feedback_weights) ||
         (input_gradient && !check_input_weights(units, weights.input_weights)))
         return (pop_tensor){ 0 };
     pop_tensor of_output = units_product(units, UNITS_BACKWARD, bwd_state, weights.feedback_weights, sequence);
@@ -213,14 +234,16 @@ pop_tensor popnn_rnn_backward_gradient_step_at(pop_where where, pop_graph *graph
     return state;
 }
 
-void popnn_rnn_param_delta_update_at(pop_where where, pop_graph *graph, const popnn_rnn_params *params, pop_tensor bwd_state, pop_tensor input,
-                                     pop_tensor output_before, popnn_rnn_weights deltas, pop_program sequence, const char *name,
+void popnn_rnn_param_delta_update_at(pop_where where, pop_graph *graph, const popnn_rnn_params *params,
+                                     pop_tensor bwd_state, pop_tensor input, pop_tensor output_before,
+                                     popnn_rnn_weights deltas, pop_program sequence, const char *name,
                                      poplin_planning_cache *cache)
 {
     POPLIBS_CALL(graph, log_written(params, popnn_log_rnn), bwd_state, input, output_before, name);
     struct rnn rnn;
     const struct units *units = &rnn.units;
-    if (!rnn_open(&rnn, where, graph, params, "popnn_rnn_param_delta_update", name, cache) || !check_state(units, bwd_state, "the step's state") ||
+    if (!rnn_open(&rnn, where, graph, params, "popnn_rnn_param_delta_update", name, cache) ||
+        !check_state(units, bwd_state, "the step's state") ||
         !units_check(units, input, POP_SHAPE(params->batch_size, params->input_size), "the step's input") ||
         !check_state(units, output_before, "the output before") || !check_input_weights(units, deltas.input_weights) ||
         !check_feedback_weights(units, deltas.feedback_weights) || !check_biases(units, deltas.biases))
@@ -242,32 +265,38 @@ static popnn_rnn_weights zero_deltas(const struct units *units, popnn_rnn_weight
     return deltas;
 }
 
-void popnn_rnn_bwd_sequence_at(pop_where where, pop_graph *graph, const popnn_rnn_params *params, pop_program sequence, pop_tensor initial,
-                               pop_tensor output, popnn_rnn_weights weights, pop_tensor output_gradient, pop_tensor input, pop_tensor *input_gradient,
+void popnn_rnn_bwd_sequence_at(pop_where where, pop_graph *graph, const popnn_rnn_params *params, pop_program sequence,
+                               pop_tensor initial, pop_tensor output, popnn_rnn_weights weights,
+                               pop_tensor output_gradient, pop_tensor input, pop_tensor *input_gradient,
                                popnn_rnn_weights *deltas, const char *name, poplin_planning_cache *cache)
 {
     POPLIBS_CALL(graph, log_written(params, popnn_log_rnn), initial, output, output_gradient, input, name);
     struct rnn rnn;
     const struct units *units = &rnn.units;
-    if (!rnn_open(&rnn, where, graph, params, "popnn_rnn_bwd_sequence", name, cache) || !check_state(units, initial, "the initial state") ||
+    if (!rnn_open(&rnn, where, graph, params, "popnn_rnn_bwd_sequence", name, cache) ||
+        !check_state(units, initial, "the initial state") ||
         !check_sequence(units, output, params->output_size, "the output") ||
         !check_sequence(units, output_gradient, params->output_size, "the output's gradient") ||
-        !check_sequence(units, input, params->input_size, "the input") || !check_input_weights(units, weights.input_weights) ||
+        !check_sequence(units, input, params->input_size, "the input") ||
+        !check_input_weights(units, weights.input_weights) ||
         !check_feedback_weights(units, weights.feedback_weights) || !check_biases(units, weights.biases))
         return;
     struct steps steps = steps_begin(where, graph, params->time_steps, true, name);
     pop_tensor carried = units_like(units, initial, "bwdState"), dx;
     units_zero(units, carried, sequence);
-    pop_tensor state = popnn_rnn_backward_gradient_step_at(where, graph, params, steps_read(&steps, output_gradient), carried, steps_read(&steps, output),
-                                                           weights, steps.body, input_gradient ? &dx : NULL, name, cache);
+    pop_tensor state = popnn_rnn_backward_gradient_step_at(where, graph, params, steps_read(&steps, output_gradient),
+                                                           carried, steps_read(&steps, output), weights, steps.body,
+                                                           input_gradient ? &dx : NULL, name, cache);
     if (input_gradient) {
-        *input_gradient = steps_new(where, graph, pop_tensor_at_at(where, input, 0), params->time_steps, "inputGradient");
+        *input_gradient =
+            steps_new(where, graph, pop_tensor_at_at(where, input, 0), params->time_steps, "inputGradient");
         steps_write(&steps, *input_gradient, dx);
     }
     if (deltas) {
         *deltas = zero_deltas(units, weights, sequence);
         pop_tensor before = steps_read(&steps, steps_before(where, initial, output));
-        popnn_rnn_param_delta_update_at(where, graph, params, state, steps_read(&steps, input), before, *deltas, steps.body, name, cache);
+        popnn_rnn_param_delta_update_at(where, graph, params, state, steps_read(&steps, input), before, *deltas,
+                                        steps.body, name, cache);
     }
     units_copy(units, state, carried, steps.body);
     steps_end(&steps, sequence);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The softmax family out of operations of popops.  The dimension that goes into the sum comes first in all views, so that what there is one of for a
- * row broadcasts over it.  Sums are kept in float. */
+/* The softmax family out of operations of popops.  The dimension that goes into the sum comes first in all views, so
+ * that what there is one of for a row broadcasts over it.  Sums are kept in float. */
 #include "popnn/softmax.h"
 
-#include "popnn/support.h"
 #include "poplibs/log.h"
+#include "popnn/support.h"
 
 #include <math.h>
 #include <popnn/log_softmax.h>
@@ -24,7 +24,8 @@ struct build {
 static pop_tensor reduce_last(const struct build *b, pop_tensor t, pop_type type, popops_operation op)
 {
     unsigned last = (unsigned)pop_tensor_rank(t) - 1;
-    pop_tensor reduced = popops_reduce_at(b->where, b->graph, t, type, POP_DIMS(last), (popops_reduce_params){ .op = op }, b->sequence, b->name, POP_NO_OPTIONS);
+    pop_tensor reduced = popops_reduce_at(b->where, b->graph, t, type, POP_DIMS(last),
+                                          (popops_reduce_params){ .op = op }, b->sequence, b->name, POP_NO_OPTIONS);
     return pop_tensor_expand_at(b->where, reduced, POP_DIMS(last));
 }
 static void binary_in_place(const struct build *b, popops_binary_op op, pop_tensor t, popops_operand by)
@@ -39,7 +40,8 @@ static pop_tensor cast_like(const struct build *b, pop_tensor t, pop_tensor othe
     return popops_cast_at(b->where, b->graph, t, pop_tensor_type(other), b->sequence, b->name);
 }
 
-void popnn_softmax_at_last(pop_where where, pop_graph *graph, popnn_non_linearity_type type, pop_tensor t, pop_program sequence, const char *name)
+void popnn_softmax_at_last(pop_where where, pop_graph *graph, popnn_non_linearity_type type, pop_tensor t,
+                           pop_program sequence, const char *name)
 {
     char path[256];
     struct build b = { where, graph, sequence, poplibs_path(path, sizeof(path), name, "SoftMax") };
@@ -48,7 +50,8 @@ void popnn_softmax_at_last(pop_where where, pop_graph *graph, popnn_non_linearit
     if (type != POPNN_SOFTMAX) {
         pop_tensor largest = reduce_last(&b, t, POP_TYPE_NULL, POPOPS_MAX);
         if (type == POPNN_SOFTMAX_SCALED) /* exponentials come out multiplied, and use all of half's range */
-            binary_in_place(&b, POPOPS_BINARY_SUBTRACT, largest, popops_operand_of_double(log((double)POPNN_SOFTMAX_SCALING)));
+            binary_in_place(&b, POPOPS_BINARY_SUBTRACT, largest,
+                            popops_operand_of_double(log((double)POPNN_SOFTMAX_SCALING)));
         binary_in_place(&b, POPOPS_BINARY_SUBTRACT, t, popops_operand_of_tensor(largest));
     }
     popops_unary_in_place_at(where, POPOPS_UNARY_EXPONENT, graph, t, sequence, b.name);
@@ -59,14 +62,16 @@ void popnn_softmax_at_last(pop_where where, pop_graph *graph, popnn_non_linearit
     binary_in_place(&b, POPOPS_BINARY_MULTIPLY, t, popops_operand_of_tensor(cast_like(&b, factor, t)));
 }
 
-pop_tensor popnn_softmax_gradient(pop_where where, pop_graph *graph, pop_tensor act, pop_tensor out_gradient, pop_program sequence, const char *name)
+pop_tensor popnn_softmax_gradient(pop_where where, pop_graph *graph, pop_tensor act, pop_tensor out_gradient,
+                                  pop_program sequence, const char *name)
 {
     char path[256];
     struct build b = { where, graph, sequence, poplibs_path(path, sizeof(path), name, "SoftMaxGrad") };
     if (!pop_tensor_num_elements(act))
-        return pop_graph_clone_at(where, graph, POP_TYPE_NULL, out_gradient, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, path);
-    pop_tensor gradient =
-        popops_binary_at(where, POPOPS_BINARY_MULTIPLY, graph, popops_operand_of_tensor(out_gradient), popops_operand_of_tensor(act), sequence, path);
+        return pop_graph_clone_at(where, graph, POP_TYPE_NULL, out_gradient, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES,
+                                  path);
+    pop_tensor gradient = popops_binary_at(where, POPOPS_BINARY_MULTIPLY, graph, popops_operand_of_tensor(out_gradient),
+                                           popops_operand_of_tensor(act), sequence, path);
     if (!poplibs_ready(graph))
         return (pop_tensor){ 0 };
     /* act g - act (sum of act g): the product is there already. */
@@ -83,7 +88,8 @@ static bool check_log_softmax(pop_graph *graph, pop_where where, const char *api
 {
     if (!poplibs_ready(graph) || !popnn_check_floating(graph, where, api, "the tensor", t))
         return false;
-    return pop_tensor_rank(t) > 0 || poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "it goes along the last dimension; this is a scalar");
+    return pop_tensor_rank(t) > 0 ||
+           poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "it goes along the last dimension; this is a scalar");
 }
 
 /* x - max, then less the logarithm of the sum of the exponentials. */
@@ -93,7 +99,8 @@ static void log_softmax(pop_where where, pop_graph *graph, pop_tensor t, pop_pro
     struct build b = { where, graph, sequence, poplibs_path(path, sizeof(path), name, "LogSoftmax") };
     if (!pop_tensor_num_elements(t))
         return;
-    binary_in_place(&b, POPOPS_BINARY_SUBTRACT, t, popops_operand_of_tensor(reduce_last(&b, t, POP_TYPE_NULL, POPOPS_MAX)));
+    binary_in_place(&b, POPOPS_BINARY_SUBTRACT, t,
+                    popops_operand_of_tensor(reduce_last(&b, t, POP_TYPE_NULL, POPOPS_MAX)));
     pop_tensor exponentials = popops_unary_at(where, POPOPS_UNARY_EXPONENT, graph, t, sequence, path);
     if (!poplibs_ready(graph))
         return;
@@ -102,7 +109,8 @@ static void log_softmax(pop_where where, pop_graph *graph, pop_tensor t, pop_pro
     binary_in_place(&b, POPOPS_BINARY_SUBTRACT, t, popops_operand_of_tensor(cast_like(&b, sum, t)));
 }
 
-void popnn_log_softmax_in_place_at(pop_where where, pop_graph *graph, pop_tensor t, pop_program sequence, const char *name)
+void popnn_log_softmax_in_place_at(pop_where where, pop_graph *graph, pop_tensor t, pop_program sequence,
+                                   const char *name)
 {
     POPLIBS_CALL(graph, t, name);
     if (check_log_softmax(graph, where, "popnn_log_softmax_in_place", t))

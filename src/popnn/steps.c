@@ -21,34 +21,40 @@ static pop_tensor with_step(pop_where where, pop_tensor t)
 
 pop_tensor steps_read(struct steps *steps, pop_tensor sequence)
 {
-    pop_tensor slice = popops_dynamic_slice_at(steps->where, steps->graph, sequence, steps->index, POP_DIMS(0), POP_SHAPE(1), steps->body, steps->name);
+    pop_tensor slice = popops_dynamic_slice_at(steps->where, steps->graph, sequence, steps->index, POP_DIMS(0),
+                                               POP_SHAPE(1), steps->body, steps->name);
     return pop_tensor_at_at(steps->where, slice, 0);
 }
 
 void steps_write(struct steps *steps, pop_tensor sequence, pop_tensor step)
 {
-    popops_dynamic_update_at(steps->where, steps->graph, sequence, with_step(steps->where, step), steps->index, POP_DIMS(0), POP_SHAPE(1), steps->body,
-                             steps->name);
+    popops_dynamic_update_at(steps->where, steps->graph, sequence, with_step(steps->where, step), steps->index,
+                             POP_DIMS(0), POP_SHAPE(1), steps->body, steps->name);
 }
 
 void steps_end(struct steps *steps, pop_program sequence)
 {
     uint32_t first = steps->backwards ? (uint32_t)steps->count - 1 : 0;
-    pop_tensor start = pop_graph_add_constant_fill_at(steps->where, steps->graph, POP_UNSIGNED_INT, POP_SHAPE(1), POP_UNSIGNED_INT, &first, "seqStart");
+    pop_tensor start = pop_graph_add_constant_fill_at(steps->where, steps->graph, POP_UNSIGNED_INT, POP_SHAPE(1),
+                                                      POP_UNSIGNED_INT, &first, "seqStart");
     pop_graph_set_tile_mapping_at(steps->where, steps->graph, start, 0);
     popops_binary_in_place_at(steps->where, steps->backwards ? POPOPS_BINARY_SUBTRACT : POPOPS_BINARY_ADD, steps->graph,
-                              popops_operand_of_tensor(steps->index), popops_operand_of_int(1), steps->body, "seqIdxNext");
+                              popops_operand_of_tensor(steps->index), popops_operand_of_int(1), steps->body,
+                              "seqIdxNext");
     pop_sequence_add_at(steps->where, sequence, pop_copy_at(steps->where, start, steps->index, false, steps->name));
-    pop_sequence_add_at(steps->where, sequence, pop_repeat_at(steps->where, (unsigned)steps->count, steps->body, steps->name));
+    pop_sequence_add_at(steps->where, sequence,
+                        pop_repeat_at(steps->where, (unsigned)steps->count, steps->body, steps->name));
 }
 
 pop_tensor steps_new(pop_where where, pop_graph *graph, pop_tensor step, size_t count, const char *name)
 {
-    return pop_graph_clone_n_at(where, graph, POP_TYPE_NULL, step, count, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, POP_DUPLICATE_BY_OUTER_DIMENSION, name);
+    return pop_graph_clone_n_at(where, graph, POP_TYPE_NULL, step, count, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES,
+                                POP_DUPLICATE_BY_OUTER_DIMENSION, name);
 }
 
 pop_tensor steps_before(pop_where where, pop_tensor first, pop_tensor sequence)
 {
     size_t count = pop_tensor_dim(sequence, 0);
-    return pop_tensor_concat_at(where, POP_TENSORS(with_step(where, first), pop_tensor_slice_at(where, sequence, 0, count - 1, 0)), 0);
+    return pop_tensor_concat_at(
+        where, POP_TENSORS(with_step(where, first), pop_tensor_slice_at(where, sequence, 0, count - 1, 0)), 0);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The loop of recurrent layers: a turn for each time step, with slices of sequences {steps, ...} read and written at the step's place. */
+/* The loop of recurrent layers: a turn for each time step, with slices of sequences {steps, ...} read and written at
+ * the step's place. */
 #ifndef POPNN_STEPS_H
 #define POPNN_STEPS_H
 

@@ -6,13 +6,15 @@
 #include "poplibs/support.h"
 
 /* t is an operand, and of half or float. */
-static inline bool popnn_check_floating(pop_graph *graph, pop_where where, const char *api, const char *what, pop_tensor t)
+static inline bool popnn_check_floating(pop_graph *graph, pop_where where, const char *api, const char *what,
+                                        pop_tensor t)
 {
     pop_type type = pop_tensor_type(t);
     if (!poplibs_is_operand(graph, where, api, what, t))
         return false;
     if (type != POP_HALF && type != POP_FLOAT)
-        return poplibs_fail(graph, POP_TYPE_ERROR, where, api, "%s has elements of type %s; half or float is needed", what, pop_type_name(type));
+        return poplibs_fail(graph, POP_TYPE_ERROR, where, api, "%s has elements of type %s; half or float is needed",
+                            what, pop_type_name(type));
     return true;
 }
 /* A matrix of numbers. */
@@ -23,10 +25,12 @@ static inline bool popnn_check_rows(pop_graph *graph, pop_where where, const cha
     if (!poplibs_is_operand(graph, where, api, "the input", t))
         return false;
     if (type != POP_HALF && type != POP_FLOAT && type != POP_INT && type != POP_UNSIGNED_INT)
-        return poplibs_fail(graph, POP_TYPE_ERROR, where, api, "the input has elements of type %s; half, float, int or unsigned int is needed",
+        return poplibs_fail(graph, POP_TYPE_ERROR, where, api,
+                            "the input has elements of type %s; half, float, int or unsigned int is needed",
                             pop_type_name(type));
     if (pop_tensor_rank(t) != 2)
-        return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "the input has shape %s; a matrix is needed", poplibs_shape_of(text, sizeof(text), t));
+        return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "the input has shape %s; a matrix is needed",
+                            poplibs_shape_of(text, sizeof(text), t));
     return true;
 }
 

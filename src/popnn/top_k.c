@@ -2,8 +2,8 @@
 /* The k largest of each row: of chunks first, then of what those gave. */
 #include "popnn/top_k.h"
 
-#include "popnn/support.h"
 #include "poplibs/log.h"
+#include "popnn/support.h"
 
 #include <popnn/loss.h>
 #include <poputil/util.h>
@@ -14,7 +14,8 @@ static size_t chunks_of(size_t rows, size_t n, size_t k, size_t tiles)
     size_t best = 1, workers = 6 * tiles;
     uint64_t least = UINT64_MAX;
     for (size_t chunks = 1; chunks == 1 || (chunks * poplibs_max(k, 1) <= n && rows * chunks <= workers); ++chunks) {
-        uint64_t cycles = 6 * popnn_top_k_cycles(poplibs_ceil_div(n, chunks), k, false) * poplibs_ceil_div(rows * chunks, workers);
+        uint64_t cycles =
+            6 * popnn_top_k_cycles(poplibs_ceil_div(n, chunks), k, false) * poplibs_ceil_div(rows * chunks, workers);
         if (chunks > 1)
             cycles += 6 * popnn_top_k_cycles(chunks * k, k, true) + 2 * chunks * k;
         if (cycles < least) {
@@ -33,7 +34,8 @@ struct top {
     const char *type;
 };
 
-static pop_vertex add(const struct top *top, size_t row, size_t begin, size_t end, unsigned tile, pop_tensor activations)
+static pop_vertex add(const struct top *top, size_t row, size_t begin, size_t end, unsigned tile,
+                      pop_tensor activations)
 {
     pop_tensor values = pop_tensor_slice_at(top->where, pop_tensor_at(top->values, row), begin, end, 0);
     pop_tensor places = pop_tensor_slice_at(top->where, pop_tensor_at(top->places, row), begin, end, 0);
@@ -47,15 +49,16 @@ static pop_vertex add(const struct top *top, size_t row, size_t begin, size_t en
     return vertex;
 }
 
-pop_tensor popnn_top_k_at(pop_where where, pop_graph *graph, pop_tensor input, pop_tensor *indices, unsigned k, bool sort, pop_program sequence,
-                          const char *name)
+pop_tensor popnn_top_k_at(pop_where where, pop_graph *graph, pop_tensor input, pop_tensor *indices, unsigned k,
+                          bool sort, pop_program sequence, const char *name)
 {
     POPLIBS_CALL(graph, input, k, sort, name);
     char path[256], type[96];
     *indices = (pop_tensor){ 0 };
     if (!poplibs_ready(graph) || !popnn_check_rows(graph, where, "popnn_top_k", input))
         return *indices;
-    size_t rows = pop_tensor_dim(input, 0), n = pop_tensor_dim(input, 1), tiles = pop_target_num_tiles(pop_graph_target(graph));
+    size_t rows = pop_tensor_dim(input, 0), n = pop_tensor_dim(input, 1),
+           tiles = pop_target_num_tiles(pop_graph_target(graph));
     if (k > n) {
         poplibs_fail(graph, POP_POPLAR_ERROR, where, "popnn_top_k", "the %u largest of rows of %zu are wanted", k, n);
         return *indices;
@@ -79,18 +82,21 @@ pop_tensor popnn_top_k_at(pop_where where, pop_graph *graph, pop_tensor input, p
         for (size_t c = 0; c < chunks; ++c) {
             size_t begin = c * n / chunks, end = (c + 1) * n / chunks;
             unsigned tile = (unsigned)((row * chunks + c) * tiles / poplibs_max(rows * chunks, tiles));
-            pop_vertex vertex = add(&top, row, c * k, (c + 1) * k, tile, pop_tensor_slice_at(where, pop_tensor_at(input, row), begin, end, 0));
+            pop_vertex vertex = add(&top, row, c * k, (c + 1) * k, tile,
+                                    pop_tensor_slice_at(where, pop_tensor_at(input, row), begin, end, 0));
             pop_graph_set_field_int_at(where, graph, vertex, "index", (int64_t)begin);
         }
     pop_sequence_add_at(where, sequence, pop_execute_at(where, top.set, name));
     if (chunks > 1) {
-        snprintf(type, sizeof(type), "popnn::ReduceMaxNClassSparse<%s,%s>", pop_type_name(out_type), sort ? "true" : "false");
+        snprintf(type, sizeof(type), "popnn::ReduceMaxNClassSparse<%s,%s>", pop_type_name(out_type),
+                 sort ? "true" : "false");
         struct top found = top;
         top.set = pop_graph_add_compute_set_at(where, graph, path);
         top.values = pop_graph_add_variable_at(where, graph, out_type, POP_SHAPE(rows, k), path);
         top.places = pop_graph_add_variable_at(where, graph, POP_UNSIGNED_INT, POP_SHAPE(rows, k), path);
         for (size_t row = 0; row < rows; ++row) {
-            pop_vertex vertex = add(&top, row, 0, k, (unsigned)(row * tiles / poplibs_max(rows, tiles)), pop_tensor_at(found.values, row));
+            pop_vertex vertex = add(&top, row, 0, k, (unsigned)(row * tiles / poplibs_max(rows, tiles)),
+                                    pop_tensor_at(found.values, row));
             pop_graph_connect_at(where, graph, vertex, "labels", pop_tensor_at(found.places, row));
         }
         pop_sequence_add_at(where, sequence, pop_execute_at(where, top.set, name));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* popnn::ReduceMaxNClassGather<T,sorted>: the k largest of a part of a row, with their places; ReduceMaxNClassSparse: the k largest of such. */
+/* popnn::ReduceMaxNClassGather<T,sorted>: the k largest of a part of a row, with their places; ReduceMaxNClassSparse:
+ * the k largest of such. */
 #include "poplibs/vertex_types.h"
 
 #ifdef __POPC__
@@ -30,7 +31,8 @@
             values[at] = values[(at - 1) / 2], places[at] = places[(at - 1) / 2];                                      \
         values[at] = value, places[at] = place;                                                                        \
     }                                                                                                                  \
-    static inline void offer_##tag(type *values, unsigned *places, unsigned k, unsigned seen, type value, unsigned place) \
+    static inline void offer_##tag(type *values, unsigned *places, unsigned k, unsigned seen, type value,              \
+                                   unsigned place)                                                                     \
     {                                                                                                                  \
         if (seen < k)                                                                                                  \
             rise_##tag(values, places, seen, value, place);                                                            \
@@ -51,8 +53,9 @@ HEAP_OF(float, float)
 HEAP_OF(int, int)
 HEAP_OF(unsigned, unsigned)
 
-#define GATHER_OF(tag, type, text, sorted)                                                                   \
-    POP_VERTEX(Gather_##tag##_##sorted) {                                                                              \
+#define GATHER_OF(tag, type, text, sorted)                                                                             \
+    POP_VERTEX(Gather_##tag##_##sorted)                                                                                \
+    {                                                                                                                  \
         POP_INPUT(POP_VECTOR(type)) activations;                                                                       \
         POP_INOUT(POP_VECTOR(type)) maxValues;                                                                         \
         POP_INOUT(POP_VECTOR(unsigned, ONE_PTR)) maxValuesIndices;                                                     \
@@ -63,12 +66,13 @@ HEAP_OF(unsigned, unsigned)
     {                                                                                                                  \
         unsigned k = (unsigned)v->maxValues.size;                                                                      \
         for (unsigned i = 0; i < v->activations.size; ++i)                                                             \
-            offer_##tag(v->maxValues.data, v->maxValuesIndices.data, k, i, v->activations.data[i], v->index + i); \
+            offer_##tag(v->maxValues.data, v->maxValuesIndices.data, k, i, v->activations.data[i], v->index + i);      \
         if (sorted)                                                                                                    \
             sort_##tag(v->maxValues.data, v->maxValuesIndices.data, k);                                                \
     }
 #define SPARSE_OF(tag, type, text, sorted)                                                                             \
-    POP_VERTEX(Sparse_##tag##_##sorted) {                                                                              \
+    POP_VERTEX(Sparse_##tag##_##sorted)                                                                                \
+    {                                                                                                                  \
         POP_INPUT(POP_VECTOR(type)) activations;                                                                       \
         POP_INPUT(POP_VECTOR(unsigned, ONE_PTR)) labels;                                                               \
         POP_INOUT(POP_VECTOR(type)) maxValues;                                                                         \
@@ -83,28 +87,32 @@ HEAP_OF(unsigned, unsigned)
         if (sorted)                                                                                                    \
             sort_##tag(v->maxValues.data, v->maxValuesIndices.data, k);                                                \
     }
-#define ALL_OF(tag, type, text) \
-    GATHER_OF(tag, type, text, true) GATHER_OF(tag, type, text, false) SPARSE_OF(tag, type, text, true) SPARSE_OF(tag, type, text, false)
+#define ALL_OF(tag, type, text)                                                                                        \
+    GATHER_OF(tag, type, text, true)                                                                                   \
+    GATHER_OF(tag, type, text, false) SPARSE_OF(tag, type, text, true) SPARSE_OF(tag, type, text, false)
 POPLIBS_NUMBERS(ALL_OF)
 
 #else
+#include "poplibs/support.h"
 #include "popnn/top_k.h"
 #include "popnn/vertices.h"
-#include "poplibs/support.h"
 
 static pop_perf estimate(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
     (void)target;
     return (pop_perf){ popnn_top_k_cycles(pop_vertex_view_field_size(vertex, "activations", POP_WHOLE),
-                                          pop_vertex_view_field_size(vertex, "maxValues", POP_WHOLE), user != NULL), 0 };
+                                          pop_vertex_view_field_size(vertex, "maxValues", POP_WHOLE), user != NULL),
+                       0 };
 }
 
 void popnn_top_k_vertices(pop_graph *graph)
 {
 #define REGISTER(tag, type, text)                                                                                      \
-    pop_graph_register_perf_estimator(graph, "popnn::ReduceMaxNClassGather<" text ",true>", estimate, poplibs_as_user(1)); \
+    pop_graph_register_perf_estimator(graph, "popnn::ReduceMaxNClassGather<" text ",true>", estimate,                  \
+                                      poplibs_as_user(1));                                                             \
     pop_graph_register_perf_estimator(graph, "popnn::ReduceMaxNClassGather<" text ",false>", estimate, NULL);          \
-    pop_graph_register_perf_estimator(graph, "popnn::ReduceMaxNClassSparse<" text ",true>", estimate, poplibs_as_user(1)); \
+    pop_graph_register_perf_estimator(graph, "popnn::ReduceMaxNClassSparse<" text ",true>", estimate,                  \
+                                      poplibs_as_user(1));                                                             \
     pop_graph_register_perf_estimator(graph, "popnn::ReduceMaxNClassSparse<" text ",false>", estimate, NULL);
     POPLIBS_NUMBERS(REGISTER)
 }

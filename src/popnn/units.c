@@ -59,7 +59,8 @@ static bool check_activation(const struct units *units, popnn_non_linearity_type
 {
     bool softmax = type == POPNN_SOFTMAX || type == POPNN_SOFTMAX_STABLE || type == POPNN_SOFTMAX_SCALED;
     return (type < POPNN_NON_LINEARITY_TYPES && !softmax) ||
-           poplibs_fail(units->graph, POP_POPLAR_ERROR, units->where, units->api, "%u is no activation: all non-linearities but softmax are possible", (unsigned)type);
+           poplibs_fail(units->graph, POP_POPLAR_ERROR, units->where, units->api,
+                        "%u is no activation: all non-linearities but softmax are possible", (unsigned)type);
 }
 
 bool units_open(struct units *units, const char *layer, const unsigned *order, pop_options options)
@@ -70,20 +71,23 @@ bool units_open(struct units *units, const char *layer, const unsigned *order, p
     if (!poplibs_ready(units->graph))
         return false;
     if (units->type != POP_HALF && units->type != POP_FLOAT)
-        return poplibs_fail(units->graph, POP_TYPE_ERROR, units->where, units->api, "%s of type %s: HALF and FLOAT are possible", layer,
-                            pop_type_name(units->type));
+        return poplibs_fail(units->graph, POP_TYPE_ERROR, units->where, units->api,
+                            "%s of type %s: HALF and FLOAT are possible", layer, pop_type_name(units->type));
     if (!units->batch || !units->steps || !units->input || !units->output)
-        return poplibs_fail(units->graph, POP_POPLAR_ERROR, units->where, units->api, "%s of batch %zu, %zu steps, input %zu and output %zu: none of them can be 0",
-                            layer, units->batch, units->steps, units->input, units->output);
+        return poplibs_fail(units->graph, POP_POPLAR_ERROR, units->where, units->api,
+                            "%s of batch %zu, %zu steps, input %zu and output %zu: none of them can be 0", layer,
+                            units->batch, units->steps, units->input, units->output);
     if (!check_activation(units, units->activation) || !check_activation(units, units->recurrent_activation))
         return false;
     for (size_t i = 0; i < units->count; ++i) {
         if (order[i] >= units->count || seen >> order[i] & 1)
-            return poplibs_fail(units->graph, POP_POPLAR_ERROR, units->where, units->api, "the cell order has to name each of the %zu units once", units->count);
+            return poplibs_fail(units->graph, POP_POPLAR_ERROR, units->where, units->api,
+                                "the cell order has to name each of the %zu units once", units->count);
         seen |= 1u << order[i];
         units->place[order[i]] = i;
     }
-    if (!poplibs_parse_options(units->where, units->graph, units->api, options, table, sizeof(table) / sizeof(table[0]), &parsed))
+    if (!poplibs_parse_options(units->where, units->graph, units->api, options, table, sizeof(table) / sizeof(table[0]),
+                               &parsed))
         return false;
     keep_product_options(units, options);
     units->inference_only = parsed.inference_only;
@@ -103,14 +107,18 @@ bool units_check(const struct units *units, pop_tensor t, pop_shape shape, const
     if (same && pop_tensor_type(t) == units->type)
         return true;
     pop_tensor_shape_to_string(t, seen, sizeof(seen));
-    return poplibs_fail(units->graph, same ? POP_TYPE_ERROR : POP_POPLAR_ERROR, units->where, units->api, "%s is %s%s, and should be %s%s", what,
-                        pop_type_name(pop_tensor_type(t)), seen, pop_type_name(units->type), poplibs_shape_text(wanted, sizeof(wanted), shape));
+    return poplibs_fail(units->graph, same ? POP_TYPE_ERROR : POP_POPLAR_ERROR, units->where, units->api,
+                        "%s is %s%s, and should be %s%s", what, pop_type_name(pop_tensor_type(t)), seen,
+                        pop_type_name(units->type), poplibs_shape_text(wanted, sizeof(wanted), shape));
 }
 
-bool units_check_weights(const struct units *units, pop_tensor input_weights, pop_tensor output_weights, pop_tensor biases)
+bool units_check_weights(const struct units *units, pop_tensor input_weights, pop_tensor output_weights,
+                         pop_tensor biases)
 {
-    return units_check(units, input_weights, POP_SHAPE(units->count, units->input, units->output), "the tensor of input weights") &&
-           units_check(units, output_weights, POP_SHAPE(units->count, units->output, units->output), "the tensor of output weights") &&
+    return units_check(units, input_weights, POP_SHAPE(units->count, units->input, units->output),
+                       "the tensor of input weights") &&
+           units_check(units, output_weights, POP_SHAPE(units->count, units->output, units->output),
+                       "the tensor of output weights") &&
            units_check(units, biases, POP_SHAPE(units->count, units->output), "the tensor of biases");
 }
 
@@ -123,7 +131,8 @@ pop_tensor units_as_matrix(const struct units *units, pop_tensor weights)
 }
 pop_tensor units_from_matrix(const struct units *units, pop_tensor matrix)
 {
-    pop_tensor rows = pop_tensor_reshape_at(units->where, matrix, POP_SHAPE(pop_tensor_dim(matrix, 0), units->count, units->output));
+    pop_tensor rows =
+        pop_tensor_reshape_at(units->where, matrix, POP_SHAPE(pop_tensor_dim(matrix, 0), units->count, units->output));
     return pop_tensor_dim_shuffle_at(units->where, rows, POP_DIMS(1, 0, 2));
 }
 pop_tensor units_columns(const struct units *units, pop_tensor z, unsigned unit)
@@ -144,28 +153,35 @@ pop_tensor units_stack(const struct units *units, const pop_tensor *list, size_t
 pop_tensor units_left_operand(const struct units *units, size_t rows, size_t depth, size_t columns)
 {
     struct units_options room;
-    return poplin_create_mat_mul_input_lhs_at(units->where, units->graph, units->type, units->type, POP_SHAPE(rows, depth), POP_SHAPE(depth, columns),
-                                              units->name, units_options(units, UNITS_FORWARD, &room), units->cache);
+    return poplin_create_mat_mul_input_lhs_at(units->where, units->graph, units->type, units->type,
+                                              POP_SHAPE(rows, depth), POP_SHAPE(depth, columns), units->name,
+                                              units_options(units, UNITS_FORWARD, &room), units->cache);
 }
 pop_tensor units_right_operand(const struct units *units, size_t rows, size_t depth, size_t columns)
 {
     struct units_options room;
-    return poplin_create_mat_mul_input_rhs_at(units->where, units->graph, units->type, units->type, POP_SHAPE(rows, depth), POP_SHAPE(depth, columns),
-                                              units->name, units_options(units, UNITS_FORWARD, &room), units->cache);
+    return poplin_create_mat_mul_input_rhs_at(units->where, units->graph, units->type, units->type,
+                                              POP_SHAPE(rows, depth), POP_SHAPE(depth, columns), units->name,
+                                              units_options(units, UNITS_FORWARD, &room), units->cache);
 }
 /* A piece of a stack: `size` elements of all n on each of some tiles, {n, tiles * size}. */
-static pop_tensor stack_piece(const struct units *units, size_t n, size_t tiles, size_t size, size_t first_tile, const char *name)
+static pop_tensor stack_piece(const struct units *units, size_t n, size_t tiles, size_t size, size_t first_tile,
+                              const char *name)
 {
-    pop_tensor piece = pop_graph_add_variable_at(units->where, units->graph, units->type, POP_SHAPE(tiles, n, size), name);
+    pop_tensor piece =
+        pop_graph_add_variable_at(units->where, units->graph, units->type, POP_SHAPE(tiles, n, size), name);
     for (size_t i = 0; i < tiles; ++i)
-        pop_graph_set_tile_mapping_at(units->where, units->graph, pop_tensor_at_at(units->where, piece, i), (unsigned)(first_tile + i));
-    return pop_tensor_reshape_at(units->where, pop_tensor_dim_shuffle_at(units->where, piece, POP_DIMS(1, 0, 2)), POP_SHAPE(n, tiles * size));
+        pop_graph_set_tile_mapping_at(units->where, units->graph, pop_tensor_at_at(units->where, piece, i),
+                                      (unsigned)(first_tile + i));
+    return pop_tensor_reshape_at(units->where, pop_tensor_dim_shuffle_at(units->where, piece, POP_DIMS(1, 0, 2)),
+                                 POP_SHAPE(n, tiles * size));
 }
 pop_tensor units_new_stack(const struct units *units, size_t n, const char *name)
 {
     enum { LEAST_BYTES = 128 }; /* of a tile */
     size_t elements = units->batch * units->output, grain = 8 / pop_type_size(units->type);
-    size_t share = poplibs_max(poplibs_ceil_div(elements, pop_target_num_tiles(pop_graph_target(units->graph))), LEAST_BYTES / pop_type_size(units->type));
+    size_t share = poplibs_max(poplibs_ceil_div(elements, pop_target_num_tiles(pop_graph_target(units->graph))),
+                               LEAST_BYTES / pop_type_size(units->type));
     share = poplibs_ceil_div(share, grain) * grain;
     size_t whole = elements / share, rest = elements % share;
     pop_tensor pieces[2];
@@ -184,26 +200,33 @@ pop_tensor units_spread(const struct units *units, pop_shape shape, const char *
 }
 pop_tensor units_like(const struct units *units, pop_tensor t, const char *name)
 {
-    return pop_graph_clone_at(units->where, units->graph, POP_TYPE_NULL, t, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, name);
+    return pop_graph_clone_at(units->where, units->graph, POP_TYPE_NULL, t, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES,
+                              name);
 }
 pop_tensor units_accumulator(const struct units *units, pop_tensor t, const char *name)
 {
-    return pop_graph_clone_at(units->where, units->graph, units->accumulators, t, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, name);
+    return pop_graph_clone_at(units->where, units->graph, units->accumulators, t,
+                              POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, name);
 }
 
-poplin_fc_mat_mul units_product_params(pop_type type, enum units_pass pass, bool inference_only, size_t rows, size_t depth, size_t columns)
+poplin_fc_mat_mul units_product_params(pop_type type, enum units_pass pass, bool inference_only, size_t rows,
+                                       size_t depth, size_t columns)
 {
-    return (poplin_fc_mat_mul){ { type, type, { 1, rows, depth }, { 1, depth, columns } }, name_of_pass(pass, inference_only) };
+    return (poplin_fc_mat_mul){ { type, type, { 1, rows, depth }, { 1, depth, columns } },
+                                name_of_pass(pass, inference_only) };
 }
 
 /* ---- steps ---- */
 
-pop_tensor units_product(const struct units *units, enum units_pass pass, pop_tensor a, pop_tensor b, pop_program sequence)
+pop_tensor units_product(const struct units *units, enum units_pass pass, pop_tensor a, pop_tensor b,
+                         pop_program sequence)
 {
     struct units_options room;
-    return poplin_mat_mul_at(units->where, units->graph, a, b, sequence, units->name, units_options(units, pass, &room), units->cache);
+    return poplin_mat_mul_at(units->where, units->graph, a, b, sequence, units->name, units_options(units, pass, &room),
+                             units->cache);
 }
-pop_tensor units_product_in_loop(const struct units *units, pop_tensor a, pop_tensor b, pop_program before, pop_program body)
+pop_tensor units_product_in_loop(const struct units *units, pop_tensor a, pop_tensor b, pop_program before,
+                                 pop_program body)
 {
     if (units->steps == 1)
         return units_product(units, UNITS_BACKWARD, a, b, body);
@@ -211,8 +234,8 @@ pop_tensor units_product_in_loop(const struct units *units, pop_tensor a, pop_te
     pop_options options = units_options(units, UNITS_BACKWARD, &room);
     room.list[options.count++] = (pop_option){ "inputRHSIsPreArranged", "true" };
     pop_shape shape = POP_SHAPE(pop_tensor_dim(a, 0), pop_tensor_dim(a, 1));
-    pop_tensor arranged =
-        poplin_pre_arrange_mat_mul_input_rhs_at(units->where, units->graph, shape, b, before, units->type, units->name, options, units->cache);
+    pop_tensor arranged = poplin_pre_arrange_mat_mul_input_rhs_at(units->where, units->graph, shape, b, before,
+                                                                  units->type, units->name, options, units->cache);
     return poplin_mat_mul_at(units->where, units->graph, a, arranged, body, units->name, options, units->cache);
 }
 bool units_update_in_loop(const struct units *units)
@@ -225,37 +248,45 @@ void units_add_product(const struct units *units, pop_tensor sum, pop_tensor a, 
     poplin_mat_mul_acc_at(units->where, units->graph, sum, 1, units_transposed(units, a), b, sequence, units->name,
                           units_options(units, UNITS_UPDATE, &room), units->cache);
 }
-pop_tensor units_binary(const struct units *units, popops_binary_op op, pop_tensor a, pop_tensor b, pop_program sequence, const char *name)
+pop_tensor units_binary(const struct units *units, popops_binary_op op, pop_tensor a, pop_tensor b,
+                        pop_program sequence, const char *name)
 {
-    return popops_binary_at(units->where, op, units->graph, popops_operand_of_tensor(a), popops_operand_of_tensor(b), sequence, name);
+    return popops_binary_at(units->where, op, units->graph, popops_operand_of_tensor(a), popops_operand_of_tensor(b),
+                            sequence, name);
 }
-void units_binary_in_place(const struct units *units, popops_binary_op op, pop_tensor a, pop_tensor b, pop_program sequence, const char *name)
+void units_binary_in_place(const struct units *units, popops_binary_op op, pop_tensor a, pop_tensor b,
+                           pop_program sequence, const char *name)
 {
-    popops_binary_in_place_at(units->where, op, units->graph, popops_operand_of_tensor(a), popops_operand_of_tensor(b), sequence, name);
+    popops_binary_in_place_at(units->where, op, units->graph, popops_operand_of_tensor(a), popops_operand_of_tensor(b),
+                              sequence, name);
 }
 void units_add_to(const struct units *units, pop_tensor a, pop_tensor b, pop_program sequence, const char *name)
 {
     units_binary_in_place(units, POPOPS_BINARY_ADD, a, b, sequence, name);
 }
-pop_tensor units_times_each(const struct units *units, pop_tensors list, pop_tensor factor, pop_program sequence, const char *name)
+pop_tensor units_times_each(const struct units *units, pop_tensors list, pop_tensor factor, pop_program sequence,
+                            const char *name)
 {
     pop_tensor factors = pop_tensor_broadcast_at(units->where, factor, (unsigned)list.count, 0);
-    return units_binary(units, POPOPS_BINARY_MULTIPLY, pop_tensor_concat_at(units->where, list, 0), factors, sequence, name);
+    return units_binary(units, POPOPS_BINARY_MULTIPLY, pop_tensor_concat_at(units->where, list, 0), factors, sequence,
+                        name);
 }
 pop_tensor units_part(const struct units *units, pop_tensor all, size_t i)
 {
     return pop_tensor_slice_at(units->where, all, i * units->batch, (i + 1) * units->batch, 0);
 }
-pop_tensor units_gradient(const struct units *units, popnn_non_linearity_type type, pop_tensor act, pop_tensor out, pop_program sequence,
-                          const char *name)
+pop_tensor units_gradient(const struct units *units, popnn_non_linearity_type type, pop_tensor act, pop_tensor out,
+                          pop_program sequence, const char *name)
 {
     return popnn_non_linearity_input_gradient_at(units->where, units->graph, type, act, out, sequence, name);
 }
-pop_tensor units_non_linearity(const struct units *units, popnn_non_linearity_type type, pop_tensor t, pop_program sequence, const char *name)
+pop_tensor units_non_linearity(const struct units *units, popnn_non_linearity_type type, pop_tensor t,
+                               pop_program sequence, const char *name)
 {
     /* Where popops has the function no copy of t is made first. */
     if (type == POPNN_TANH || type == POPNN_SIGMOID)
-        return popops_unary_at(units->where, type == POPNN_TANH ? POPOPS_UNARY_TANH : POPOPS_UNARY_SIGMOID, units->graph, t, sequence, name);
+        return popops_unary_at(units->where, type == POPNN_TANH ? POPOPS_UNARY_TANH : POPOPS_UNARY_SIGMOID,
+                               units->graph, t, sequence, name);
     return popnn_non_linearity_at(units->where, units->graph, type, t, sequence, name);
 }
 void units_copy(const struct units *units, pop_tensor from, pop_tensor to, pop_program sequence)
@@ -275,10 +306,12 @@ void units_accumulate(const struct units *units, pop_tensor sum, pop_tensor t, p
 }
 pop_tensor units_accumulated(const struct units *units, pop_tensor sum, pop_program sequence)
 {
-    return units->accumulators == units->type ? sum : popops_cast_at(units->where, units->graph, sum, units->type, sequence, units->name);
+    return units->accumulators == units->type
+               ? sum
+               : popops_cast_at(units->where, units->graph, sum, units->type, sequence, units->name);
 }
 pop_tensor units_sum(const struct units *units, pop_tensor t, pop_program sequence)
 {
-    return popops_reduce_at(units->where, units->graph, t, POP_TYPE_NULL, POP_DIMS(0), (popops_reduce_params){ .op = POPOPS_ADD }, sequence, units->name,
-                            POP_NO_OPTIONS);
+    return popops_reduce_at(units->where, units->graph, t, POP_TYPE_NULL, POP_DIMS(0),
+                            (popops_reduce_params){ .op = POPOPS_ADD }, sequence, units->name, POP_NO_OPTIONS);
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What LSTM and GRU share: a call's arguments and options, the weights of several units as one matrix, small steps of a loop's body. */
+/* What LSTM and GRU share: a call's arguments and options, the weights of several units as one matrix, small steps of a
+ * loop's body. */
 #ifndef POPNN_UNITS_H
 #define POPNN_UNITS_H
 
 #include "poplibs/support.h"
 
-#include <popnn/non_linearity.h>
 #include <poplin/fully_connected.h>
+#include <popnn/non_linearity.h>
 #include <popops/element_wise.h>
 
 enum { MOST_UNITS = 4 };
@@ -20,33 +21,35 @@ struct units {
     const char *api, *name;
     pop_type type;
     size_t batch, steps, input, output;
-    size_t count;             /* units of a cell */
+    size_t count; /* units of a cell */
     popnn_non_linearity_type activation, recurrent_activation;
     size_t place[MOST_UNITS]; /* of each unit in weights and biases */
     pop_option given[2];      /* the options that products take too */
     size_t num_given;
     bool inference_only, weight_before_loop; /* the options inferenceOnly and preCalcWeights */
-    pop_type accumulators;    /* of weights' gradients: the option weightAccumulatorsType, or the layer's type */
+    pop_type accumulators; /* of weights' gradients: the option weightAccumulatorsType, or the layer's type */
     poplin_planning_cache *cache;
 };
 
 /* What the parameters of a layer of any kind say, and a call's arguments of these names; what differs follows. */
-#define UNITS_OF(params, ...)                                                                                                                  \
-    {                                                                                                                                          \
-        .where = where, .graph = graph, .api = api, .name = name, .cache = cache, .type = (params)->data_type, .batch = (params)->batch_size,   \
-        .steps = (params)->time_steps, .input = (params)->input_size, .output = (params)->output_size, .activation = (params)->activation,     \
-        __VA_ARGS__                                                                                                                            \
+#define UNITS_OF(params, ...)                                                                                          \
+    {                                                                                                                  \
+        .where = where, .graph = graph, .api = api, .name = name, .cache = cache, .type = (params)->data_type,         \
+        .batch = (params)->batch_size, .steps = (params)->time_steps, .input = (params)->input_size,                   \
+        .output = (params)->output_size, .activation = (params)->activation, __VA_ARGS__                               \
     }
 
 /* Whether a structure that a call needs is there; "the parameters are". */
 bool units_is_given(pop_where where, pop_graph *graph, const char *api, const void *structure, const char *what);
-/* Checks sizes, type, activations, the order of the units and the options; where to api are filled in by the caller.  order has an entry for each unit. */
+/* Checks sizes, type, activations, the order of the units and the options; where to api are filled in by the caller.
+ * order has an entry for each unit. */
 bool units_open(struct units *units, const char *layer, const unsigned *order, pop_options options);
 
 /* Whether t has this shape and the layer's type; "the input is float{2}, and should be float{3}". */
 bool units_check(const struct units *units, pop_tensor t, pop_shape shape, const char *what);
 /* The same of weights {n, input, output}, {n, output, output} and biases {n, output}. */
-bool units_check_weights(const struct units *units, pop_tensor input_weights, pop_tensor output_weights, pop_tensor biases);
+bool units_check_weights(const struct units *units, pop_tensor input_weights, pop_tensor output_weights,
+                         pop_tensor biases);
 
 /* A matrix with rows and columns exchanged. */
 static inline pop_tensor units_transposed(const struct units *units, pop_tensor matrix)
@@ -63,7 +66,8 @@ pop_tensor units_stack(const struct units *units, const pop_tensor *list, size_t
 /* New operands of the forward product {rows, depth} times {depth, columns}. */
 pop_tensor units_left_operand(const struct units *units, size_t rows, size_t depth, size_t columns);
 pop_tensor units_right_operand(const struct units *units, size_t rows, size_t depth, size_t columns);
-/* A new {n, batch, output}, spread evenly: elements of the same place lie on one tile for all n, and a tile's whole share is one piece. */
+/* A new {n, batch, output}, spread evenly: elements of the same place lie on one tile for all n, and a tile's whole
+ * share is one piece. */
 pop_tensor units_new_stack(const struct units *units, size_t n, const char *name);
 /* A new tensor, spread evenly. */
 pop_tensor units_spread(const struct units *units, pop_shape shape, const char *name);
@@ -75,7 +79,8 @@ void units_accumulate(const struct units *units, pop_tensor sum, pop_tensor t, p
 pop_tensor units_accumulated(const struct units *units, pop_tensor sum, pop_program sequence);
 
 /* {rows, depth} times {depth, columns}, to be planned. */
-poplin_fc_mat_mul units_product_params(pop_type type, enum units_pass pass, bool inference_only, size_t rows, size_t depth, size_t columns);
+poplin_fc_mat_mul units_product_params(pop_type type, enum units_pass pass, bool inference_only, size_t rows,
+                                       size_t depth, size_t columns);
 /* The options of a pass's products, in room. */
 struct units_options {
     pop_option list[4];
@@ -83,26 +88,34 @@ struct units_options {
 pop_options units_options(const struct units *units, enum units_pass pass, struct units_options *room);
 
 /* Steps, added to a sequence. */
-pop_tensor units_product(const struct units *units, enum units_pass pass, pop_tensor a, pop_tensor b, pop_program sequence);
+pop_tensor units_product(const struct units *units, enum units_pass pass, pop_tensor a, pop_tensor b,
+                         pop_program sequence);
 /* A backward product in a loop's body; b, which the loop leaves as it is, is arranged once, before it. */
-pop_tensor units_product_in_loop(const struct units *units, pop_tensor a, pop_tensor b, pop_program before, pop_program body);
-/* Whether weights' gradients are to be added up in the loop of the backward pass.  In a loop after it they take memory when the arranged weights no longer
- * do, but the units' gradients of all steps are kept until then: whichever is less. */
+pop_tensor units_product_in_loop(const struct units *units, pop_tensor a, pop_tensor b, pop_program before,
+                                 pop_program body);
+/* Whether weights' gradients are to be added up in the loop of the backward pass.  In a loop after it they take memory
+ * when the arranged weights no longer do, but the units' gradients of all steps are kept until then: whichever is less.
+ */
 bool units_update_in_loop(const struct units *units);
 /* sum += a^T b */
 void units_add_product(const struct units *units, pop_tensor sum, pop_tensor a, pop_tensor b, pop_program sequence);
-pop_tensor units_binary(const struct units *units, popops_binary_op op, pop_tensor a, pop_tensor b, pop_program sequence, const char *name);
-void units_binary_in_place(const struct units *units, popops_binary_op op, pop_tensor a, pop_tensor b, pop_program sequence, const char *name);
+pop_tensor units_binary(const struct units *units, popops_binary_op op, pop_tensor a, pop_tensor b,
+                        pop_program sequence, const char *name);
+void units_binary_in_place(const struct units *units, popops_binary_op op, pop_tensor a, pop_tensor b,
+                           pop_program sequence, const char *name);
 /* a += b */
 void units_add_to(const struct units *units, pop_tensor a, pop_tensor b, pop_program sequence, const char *name);
-/* Each of n tensors {batch, output} times one, {n batch, output}; all at once, since each operation costs a synchronisation. */
-pop_tensor units_times_each(const struct units *units, pop_tensors list, pop_tensor factor, pop_program sequence, const char *name);
+/* Each of n tensors {batch, output} times one, {n batch, output}; all at once, since each operation costs a
+ * synchronisation. */
+pop_tensor units_times_each(const struct units *units, pop_tensors list, pop_tensor factor, pop_program sequence,
+                            const char *name);
 /* The i-th {batch, output} of {n batch, output}. */
 pop_tensor units_part(const struct units *units, pop_tensor all, size_t i);
-pop_tensor units_gradient(const struct units *units, popnn_non_linearity_type type, pop_tensor act, pop_tensor out, pop_program sequence,
-                          const char *name);
+pop_tensor units_gradient(const struct units *units, popnn_non_linearity_type type, pop_tensor act, pop_tensor out,
+                          pop_program sequence, const char *name);
 /* Of t, to a new tensor. */
-pop_tensor units_non_linearity(const struct units *units, popnn_non_linearity_type type, pop_tensor t, pop_program sequence, const char *name);
+pop_tensor units_non_linearity(const struct units *units, popnn_non_linearity_type type, pop_tensor t,
+                               pop_program sequence, const char *name);
 void units_copy(const struct units *units, pop_tensor from, pop_tensor to, pop_program sequence);
 void units_zero(const struct units *units, pop_tensor t, pop_program sequence);
 /* The sum over the first dimension, a new tensor. */

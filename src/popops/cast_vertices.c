@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* popops::CastSupervisor<from,to> of one region, popops::Cast2d<from,to> of several, and popops::Cast<from,to>, one region of a worker, of rarer types;
- * popops::CheckAccuracyWhenCast<float,half>. */
+/* popops::CastSupervisor<from,to> of one region, popops::Cast2d<from,to> of several, and popops::Cast<from,to>, one
+ * region of a worker, of rarer types; popops::CheckAccuracyWhenCast<float,half>. */
 #include "popops/cast_types.h"
 
 #ifdef __POPC__
@@ -45,7 +45,8 @@ RUN_OF(half, half)
 
 #define MAIN_VERTICES(from, to) MAIN_VERTICES_BY(from##_to_##to, from, to)
 #define MAIN_VERTICES_BY(run, from, to)                                                                                \
-    POP_SUPERVISOR_VERTEX(Supervisor_##from##_##to) {                                                                  \
+    POP_SUPERVISOR_VERTEX(Supervisor_##from##_##to)                                                                    \
+    {                                                                                                                  \
         POP_INPUT(POP_VECTOR(from, ONE_PTR)) src;                                                                      \
         POP_OUTPUT(POP_VECTOR(to)) dst;                                                                                \
     };                                                                                                                 \
@@ -54,7 +55,8 @@ RUN_OF(half, half)
     {                                                                                                                  \
         run(v->dst.data, v->src.data, v->dst.size);                                                                    \
     }                                                                                                                  \
-    POP_VERTEX(Rows_##from##_##to) {                                                                                   \
+    POP_VERTEX(Rows_##from##_##to)                                                                                     \
+    {                                                                                                                  \
         POP_INPUT(POP_VECTORS(from, ONE_PTR, ONE_PTR)) src;                                                            \
         POP_OUTPUT(POP_VECTORS(to)) dst;                                                                               \
     };                                                                                                                 \
@@ -67,7 +69,8 @@ RUN_OF(half, half)
 CAST_MAIN(MAIN_VERTICES)
 
 #define OTHER_VERTEX(from, to)                                                                                         \
-    POP_VERTEX(One_##from##_##to) {                                                                                    \
+    POP_VERTEX(One_##from##_##to)                                                                                      \
+    {                                                                                                                  \
         POP_INPUT(POP_VECTOR(from, ONE_PTR)) src;                                                                      \
         POP_OUTPUT(POP_VECTOR(to)) dst;                                                                                \
     };                                                                                                                 \
@@ -79,7 +82,8 @@ CAST_MAIN(MAIN_VERTICES)
     }
 CAST_OTHERS(OTHER_VERTEX)
 
-POP_VERTEX(CheckAccuracy) {
+POP_VERTEX(CheckAccuracy)
+{
     POP_INPUT(float) input;
     POP_OUTPUT(bool) output;
     POP_STATE(float) tolerance;
@@ -132,7 +136,8 @@ static pop_perf estimate_check(const pop_vertex_view *vertex, const pop_target *
 
 static void *way(const char *from, const char *to)
 {
-    bool narrow = strcmp(to, "half") == 0 && strcmp(from, "float") == 0, widen = strcmp(to, "float") == 0 && strcmp(from, "half") == 0;
+    bool narrow = strcmp(to, "half") == 0 && strcmp(from, "float") == 0,
+         widen = strcmp(to, "float") == 0 && strcmp(from, "half") == 0;
     return poplibs_as_user(narrow ? 2 : widen ? 1 : 0);
 }
 
@@ -140,7 +145,8 @@ void popops_cast_vertices(pop_graph *graph)
 {
 #define REGISTER(vertex, from, to, how)                                                                                \
     pop_graph_register_perf_estimator(graph, CAST_NAME(vertex, from, to), how, way(CAST_TEXT_##from, CAST_TEXT_##to));
-#define REGISTER_MAIN(from, to) REGISTER("CastSupervisor", from, to, estimate_supervisor) REGISTER("Cast2d", from, to, estimate_2d)
+#define REGISTER_MAIN(from, to)                                                                                        \
+    REGISTER("CastSupervisor", from, to, estimate_supervisor) REGISTER("Cast2d", from, to, estimate_2d)
 #define REGISTER_OTHER(from, to) REGISTER("Cast", from, to, estimate)
     CAST_MAIN(REGISTER_MAIN)
     CAST_OTHERS(REGISTER_OTHER)

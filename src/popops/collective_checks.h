@@ -3,8 +3,8 @@
 #ifndef POPOPS_COLLECTIVE_CHECKS_H
 #define POPOPS_COLLECTIVE_CHECKS_H
 
-#include <popops/operation.h>
 #include <poplar/graph.h>
+#include <popops/operation.h>
 
 /* The graph is ready and has one replica, data is an operand, the options are right. */
 bool popops_check_collective(pop_where where, pop_graph *graph, const char *api, pop_tensor data, pop_options options);

@@ -4,7 +4,8 @@
 #include <poplar/vertex.h>
 
 #define COUNTER_OF(tag, type, text)                                                                                    \
-    POP_VERTEX(Counter_##tag) {                                                                                        \
+    POP_VERTEX(Counter_##tag)                                                                                          \
+    {                                                                                                                  \
         POP_INOUT(type) count;                                                                                         \
         POP_INPUT(type) limit;                                                                                         \
         POP_OUTPUT(unsigned) comparisonResult;                                                                         \
@@ -19,7 +20,8 @@
 COUNTER_OF(int, int, "int")
 COUNTER_OF(unsigned, unsigned, "unsigned int")
 
-POP_VERTEX(CircBufIncrIndex) {
+POP_VERTEX(CircBufIncrIndex)
+{
     POP_INOUT(unsigned) index;
     POP_STATE(unsigned) hSize;
 };
@@ -29,7 +31,8 @@ void CircBufIncrIndex_compute(CircBufIncrIndex *v)
     *v->index = (*v->index + 1) % v->hSize;
 }
 
-POP_VERTEX(CircOffset) {
+POP_VERTEX(CircOffset)
+{
     POP_INPUT(unsigned) indexIn;
     POP_OUTPUT(unsigned) indexOut;
     POP_STATE(unsigned) hSize;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* popops::DynamicSlice2d<T> and DynamicUpdateSlice2d<T>: several regions, in a worker; each region is a row of baseT for each element of the sliced dimension,
- * and one of subT for each element of the slice.  DynamicSliceSupervisor<T> and DynamicUpdateSliceSupervisor<T>: one region whose rows stand one after the
- * other.  An offset of no row of the base is 0, and after the last row comes the first. */
+/* popops::DynamicSlice2d<T> and DynamicUpdateSlice2d<T>: several regions, in a worker; each region is a row of baseT
+ * for each element of the sliced dimension, and one of subT for each element of the slice.  DynamicSliceSupervisor<T>
+ * and DynamicUpdateSliceSupervisor<T>: one region whose rows stand one after the other.  An offset of no row of the
+ * base is 0, and after the last row comes the first. */
 #include "poplibs/vertex_types.h"
 
 #ifdef __POPC__
@@ -24,12 +25,13 @@ static inline unsigned first_row(unsigned offset, unsigned rows)
 #define COPY_REGION(v, to, to_row, from, from_row)                                                                     \
     for (unsigned i = 0, row = first_row(*(v)->offset, (v)->numBaseElements); i < (v)->numSubElements; ++i) {          \
         size_t size = (v)->regionSize;                                                                                 \
-        memcpy((v)->to.data + (to_row) * size, (v)->from.data + (from_row) * size, size * sizeof(*(v)->to.data));      \
+        memcpy((v)->to.data + (to_row)*size, (v)->from.data + (from_row)*size, size * sizeof(*(v)->to.data));          \
         row = row + 1 == (v)->numBaseElements ? 0 : row + 1;                                                           \
     }
 
 #define VERTICES_OF(tag, type, text)                                                                                   \
-    POP_VERTEX(Slice2d_##tag) {                                                                                        \
+    POP_VERTEX(Slice2d_##tag)                                                                                          \
+    {                                                                                                                  \
         POP_INPUT(unsigned) offset;                                                                                    \
         POP_INPUT(POP_VECTORS(type)) baseT;                                                                            \
         POP_OUTPUT(POP_VECTORS(type)) subT;                                                                            \
@@ -38,11 +40,9 @@ static inline unsigned first_row(unsigned offset, unsigned rows)
         POP_STATE(unsigned) numRegions;                                                                                \
     };                                                                                                                 \
     POP_VERTEX_NAME(Slice2d_##tag, "popops::DynamicSlice2d<" text ">");                                                \
-    void Slice2d_##tag##_compute(Slice2d_##tag *v)                                                                     \
+    void Slice2d_##tag##_compute(Slice2d_##tag *v){ COPY_ROWS(v, subT.data[sub], baseT.data[base]) } POP_VERTEX(       \
+        Update2d_##tag)                                                                                                \
     {                                                                                                                  \
-        COPY_ROWS(v, subT.data[sub], baseT.data[base])                                                                 \
-    }                                                                                                                  \
-    POP_VERTEX(Update2d_##tag) {                                                                                       \
         POP_INPUT(unsigned) offset;                                                                                    \
         POP_INOUT(POP_VECTORS(type)) baseT;                                                                            \
         POP_INPUT(POP_VECTORS(type)) subT;                                                                             \
@@ -51,11 +51,9 @@ static inline unsigned first_row(unsigned offset, unsigned rows)
         POP_STATE(unsigned) numRegions;                                                                                \
     };                                                                                                                 \
     POP_VERTEX_NAME(Update2d_##tag, "popops::DynamicUpdateSlice2d<" text ">");                                         \
-    void Update2d_##tag##_compute(Update2d_##tag *v)                                                                   \
+    void Update2d_##tag##_compute(                                                                                     \
+        Update2d_##tag *v){ COPY_ROWS(v, baseT.data[base], subT.data[sub]) } POP_SUPERVISOR_VERTEX(Slice1d_##tag)      \
     {                                                                                                                  \
-        COPY_ROWS(v, baseT.data[base], subT.data[sub])                                                                 \
-    }                                                                                                                  \
-    POP_SUPERVISOR_VERTEX(Slice1d_##tag) {                                                                             \
         POP_INPUT(unsigned) offset;                                                                                    \
         POP_INPUT(POP_VECTOR(type, ONE_PTR)) baseT;                                                                    \
         POP_OUTPUT(POP_VECTOR(type, ONE_PTR)) subT;                                                                    \
@@ -64,11 +62,9 @@ static inline unsigned first_row(unsigned offset, unsigned rows)
         POP_STATE(unsigned) regionSize;                                                                                \
     };                                                                                                                 \
     POP_VERTEX_NAME(Slice1d_##tag, "popops::DynamicSliceSupervisor<" text ">");                                        \
-    void Slice1d_##tag##_compute(Slice1d_##tag *v)                                                                     \
+    void Slice1d_##tag##_compute(Slice1d_##tag *v){ COPY_REGION(v, subT, i, baseT, row) } POP_SUPERVISOR_VERTEX(       \
+        Update1d_##tag)                                                                                                \
     {                                                                                                                  \
-        COPY_REGION(v, subT, i, baseT, row)                                                                            \
-    }                                                                                                                  \
-    POP_SUPERVISOR_VERTEX(Update1d_##tag) {                                                                            \
         POP_INPUT(unsigned) offset;                                                                                    \
         POP_INOUT(POP_VECTOR(type, ONE_PTR)) baseT;                                                                    \
         POP_INPUT(POP_VECTOR(type, ONE_PTR)) subT;                                                                     \
@@ -106,16 +102,20 @@ static pop_perf estimate_1d(const pop_vertex_view *vertex, const pop_target *tar
     unsigned workers = target->num_worker_contexts;
     uint64_t slices = (uint64_t)pop_vertex_view_field_value(vertex, "numSubElements", 0);
     size_t elements = (size_t)pop_vertex_view_field_value(vertex, "regionSize", 0);
-    uint64_t share = poplibs_ceil_div(elements, (size_t)workers * pop_target_vector_width(target, poplibs_type_of_user(user)));
+    uint64_t share =
+        poplibs_ceil_div(elements, (size_t)workers * pop_target_vector_width(target, poplibs_type_of_user(user)));
     return (pop_perf){ 198 + 14 + workers * (41 + (27 + share) * slices), 0 };
 }
 
 void popops_dynamic_slice_vertices(pop_graph *graph)
 {
 #define REGISTER(tag, type, text)                                                                                      \
-    pop_graph_register_perf_estimator(graph, "popops::DynamicSlice2d<" text ">", estimate_2d, poplibs_as_user(pop_type_by_name(text)));       \
-    pop_graph_register_perf_estimator(graph, "popops::DynamicUpdateSlice2d<" text ">", estimate_2d, poplibs_as_user(pop_type_by_name(text))); \
-    pop_graph_register_perf_estimator(graph, "popops::DynamicSliceSupervisor<" text ">", estimate_1d, poplibs_as_user(pop_type_by_name(text))); \
+    pop_graph_register_perf_estimator(graph, "popops::DynamicSlice2d<" text ">", estimate_2d,                          \
+                                      poplibs_as_user(pop_type_by_name(text)));                                        \
+    pop_graph_register_perf_estimator(graph, "popops::DynamicUpdateSlice2d<" text ">", estimate_2d,                    \
+                                      poplibs_as_user(pop_type_by_name(text)));                                        \
+    pop_graph_register_perf_estimator(graph, "popops::DynamicSliceSupervisor<" text ">", estimate_1d,                  \
+                                      poplibs_as_user(pop_type_by_name(text)));                                        \
     pop_graph_register_perf_estimator(graph, "popops::DynamicUpdateSliceSupervisor<" text ">", estimate_1d,            \
                                       poplibs_as_user(pop_type_by_name(text)));
     POPLIBS_ALL_TYPES(REGISTER)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A second operand that is a vector, a bias or a scale: it is connected as it is, not as often as it is used.  What it is along a region of memory is
- * read off the places of its elements there: the vector over and over (inner), or each of its elements some times in a row (outer). */
+/* A second operand that is a vector, a bias or a scale: it is connected as it is, not as often as it is used.  What it
+ * is along a region of memory is read off the places of its elements there: the vector over and over (inner), or each
+ * of its elements some times in a row (outer). */
 #include "popops/element_graph.h"
 
 #include "poplibs/places.h"
@@ -10,7 +11,8 @@ enum { LEAST_PIECE = 8 };
 /* Vertices of regions run one after the other: with more of them workers share parts of rows. */
 enum { MOST_REGIONS = 6 };
 
-/* The operands on one tile: all of its regions, one after the other, and the places of the vector's elements along them. */
+/* The operands on one tile: all of its regions, one after the other, and the places of the vector's elements along
+ * them. */
 struct spot {
     const struct element_work *work;
     unsigned tile;
@@ -50,20 +52,24 @@ static struct pattern pattern_of(const int64_t *places, size_t count)
     return pattern;
 }
 
-/* Vertices for whole rows give each worker some of them; where there are too few, parts of rows are better, unless the vector is there as a whole. */
+/* Vertices for whole rows give each worker some of them; where there are too few, parts of rows are better, unless the
+ * vector is there as a whole. */
 static bool serves(const struct spot *spot, struct pattern pattern)
 {
     const struct element_call *call = spot->work->call;
     size_t used = pattern.outer ? pattern.rows : pattern.length;
-    return pattern.rows >= pop_graph_target(call->graph)->num_worker_contexts || (pattern.rows && used == pop_tensor_num_elements(call->given[1]));
+    return pattern.rows >= pop_graph_target(call->graph)->num_worker_contexts ||
+           (pattern.rows && used == pop_tensor_num_elements(call->given[1]));
 }
 
 /* ---- whole rows ---- */
 
-static void add_rows(const struct spot *spot, struct pattern pattern, pop_tensor data, pop_tensor vector, pop_tensor out)
+static void add_rows(const struct spot *spot, struct pattern pattern, pop_tensor data, pop_tensor vector,
+                     pop_tensor out)
 {
     const struct element_call *call = spot->work->call;
-    pop_vertex vertex = pop_graph_add_vertex_at(call->where, call->graph, spot->work->set, pattern.outer ? call->broadcast->outer : call->broadcast->inner);
+    pop_vertex vertex = pop_graph_add_vertex_at(call->where, call->graph, spot->work->set,
+                                                pattern.outer ? call->broadcast->outer : call->broadcast->inner);
     pop_graph_connect_at(call->where, call->graph, vertex, "data", data);
     pop_graph_connect_at(call->where, call->graph, vertex, "B",
                          pattern.outer ? pop_tensor_sub_sample_at(call->where, vector, (unsigned)pattern.length, 0)
@@ -90,10 +96,12 @@ static void add_region(const struct spot *spot, size_t region, struct pattern pa
     pop_interval all = { 0, pattern.rows * pattern.length };
     pop_interval_lists parts;
     poputil_split_regions((pop_interval_list){ 1, &all }, (unsigned)pattern.length, ELEMENT_CPU_PARTS,
-                          (unsigned)(ELEMENT_CPU_PART_BYTES / pop_type_size(pop_tensor_type(data))), POPUTIL_NO_LIMIT, POPUTIL_NO_LIMIT, &parts);
+                          (unsigned)(ELEMENT_CPU_PART_BYTES / pop_type_size(pop_tensor_type(data))), POPUTIL_NO_LIMIT,
+                          POPUTIL_NO_LIMIT, &parts);
     for (size_t i = 0; i < parts.count; ++i) {
         pop_interval at = parts.intervals[parts.first[i]];
-        add_rows(spot, pattern, pop_tensor_slice_interval_at(call->where, data, at, 0), pop_tensor_slice_interval_at(call->where, vector, at, 0),
+        add_rows(spot, pattern, pop_tensor_slice_interval_at(call->where, data, at, 0),
+                 pop_tensor_slice_interval_at(call->where, vector, at, 0),
                  pop_tensor_slice_interval_at(call->where, out, at, 0));
     }
     pop_interval_lists_free(&parts);
@@ -140,7 +148,8 @@ static size_t count_pieces(const struct spot *spot)
 static pop_tensor vector_of_piece(const struct spot *spot, size_t at, pop_interval piece)
 {
     bool stays = piece.end - piece.begin > 1 && spot->places[at] == spot->places[at + 1];
-    return pop_tensor_slice_at(spot->work->call->where, spot->work->in[1], piece.begin, stays ? piece.begin + 1 : piece.end, 0);
+    return pop_tensor_slice_at(spot->work->call->where, spot->work->in[1], piece.begin,
+                               stays ? piece.begin + 1 : piece.end, 0);
 }
 
 /* One worker's parts; *at counts the tile's elements. */
@@ -155,7 +164,8 @@ static void add_share(const struct spot *spot, const pop_interval *list, size_t 
             length = piece_at(spot, *at, list[i].end - begin);
             interval_push(&pieces, begin, begin + length);
         }
-    pop_tensor *data = poplibs_new(3 * pieces.count, sizeof(*data)), *vector = data + pieces.count, *out = vector + pieces.count;
+    pop_tensor *data = poplibs_new(3 * pieces.count, sizeof(*data)), *vector = data + pieces.count,
+               *out = vector + pieces.count;
     for (size_t i = 0; i < pieces.count; ++i) {
         data[i] = pop_tensor_slice_interval_at(call->where, work->in[0], pieces.list[i], 0);
         vector[i] = vector_of_piece(spot, from, pieces.list[i]);
@@ -183,10 +193,11 @@ static bool add_parts(const struct spot *spot)
     if (count_pieces(spot) * LEAST_PIECE > spot->count)
         return false;
     if (target->type == POP_TARGET_CPU)
-        poputil_split_regions(all, grain, ELEMENT_CPU_PARTS, (unsigned)(ELEMENT_CPU_PART_BYTES / pop_type_size(type)), POPUTIL_NO_LIMIT, POPUTIL_NO_LIMIT,
-                              &shares);
+        poputil_split_regions(all, grain, ELEMENT_CPU_PARTS, (unsigned)(ELEMENT_CPU_PART_BYTES / pop_type_size(type)),
+                              POPUTIL_NO_LIMIT, POPUTIL_NO_LIMIT, &shares);
     else
-        poputil_split_regions_between_workers(target, all, grain, 2 * grain, POPUTIL_NO_LIMIT, POPUTIL_NO_LIMIT, &shares);
+        poputil_split_regions_between_workers(target, all, grain, 2 * grain, POPUTIL_NO_LIMIT, POPUTIL_NO_LIMIT,
+                                              &shares);
     for (size_t i = 0, at = 0; i < shares.count; ++i)
         add_share(spot, shares.intervals + shares.first[i], shares.first[i + 1] - shares.first[i], &at);
     pop_interval_lists_free(&shares);
@@ -195,8 +206,11 @@ static bool add_parts(const struct spot *spot)
 
 bool element_add_broadcast(const struct element_work *work, const struct poplibs_tile *tile)
 {
-    pop_interval_lists all = { 1, (size_t[]){ 0, tile->regions->first[tile->regions->count] }, tile->regions->intervals };
-    struct spot spot = { .work = work, .tile = tile->tile, .regions = tile->regions, .count = poplibs_list_elements(&all, 0) };
+    pop_interval_lists all = { 1, (size_t[]){ 0, tile->regions->first[tile->regions->count] },
+                               tile->regions->intervals };
+    struct spot spot = {
+        .work = work, .tile = tile->tile, .regions = tile->regions, .count = poplibs_list_elements(&all, 0)
+    };
     spot.places = poplibs_places(poplibs_slice_of_list(work->call->where, work->in[1], &all, 0));
     bool done = spot.places && (add_regions(&spot) || add_parts(&spot));
     free(spot.places);

@@ -27,9 +27,11 @@ static inline void *element_cost_user(int arity, int op, pop_type type)
 static inline struct element_cost element_cost_of(void *user, const pop_target *target)
 {
     uintptr_t number = (uintptr_t)user;
-    struct element_cost cost = { operator_of((int)(number >> 16), (int)(number >> 8 & 255)), (pop_type)(number & 255), 0, 1, 0 };
-    const struct operator_cost *row = cost.type == POP_FLOAT ? &cost.info->cost_float
-                                      : cost.type == POP_HALF ? &cost.info->cost_half : &cost.info->cost_int;
+    struct element_cost cost = { operator_of((int)(number >> 16), (int)(number >> 8 & 255)), (pop_type)(number & 255),
+                                 0, 1, 0 };
+    const struct operator_cost *row = cost.type == POP_FLOAT  ? &cost.info->cost_float
+                                      : cost.type == POP_HALF ? &cost.info->cost_half
+                                                              : &cost.info->cost_int;
     cost.cycles = row->cycles;
     cost.width = row->vectors ? pop_target_vector_width(target, cost.type) : 1;
     cost.flops = pop_type_is_floating_point(cost.type);
@@ -46,7 +48,8 @@ static inline const char *element_cost_output(const pop_vertex_view *vertex, con
 }
 
 /* Registers forms of vertices for every operator of an arity and its types. */
-static inline void element_costs_register(pop_graph *graph, int arity, const struct element_cost_form *forms, size_t count)
+static inline void element_costs_register(pop_graph *graph, int arity, const struct element_cost_form *forms,
+                                          size_t count)
 {
     char name[128];
     for (int op = 0; op < operator_count(arity); ++op)
@@ -55,8 +58,8 @@ static inline void element_costs_register(pop_graph *graph, int arity, const str
             for (size_t i = 0; i < count && operator_takes(info, type); ++i) {
                 if (forms[i].in_place && operator_result(info, type) != type)
                     continue;
-                snprintf(name, sizeof(name), "popops::%s<popops::expr::%s::%s,%s>", forms[i].name, operator_kind(arity), info->constant,
-                         pop_type_name(type));
+                snprintf(name, sizeof(name), "popops::%s<popops::expr::%s::%s,%s>", forms[i].name, operator_kind(arity),
+                         info->constant, pop_type_name(type));
                 pop_graph_register_perf_estimator(graph, name, forms[i].estimator, element_cost_user(arity, op, type));
             }
         }

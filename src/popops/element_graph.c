@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operands in one shape, the output, and the vertices.  A tile whose elements are one region gets one vertex for all of its workers; others get one for
- * each worker, with rows.  On a CPU, which has one tile, large work is cut for the host's threads. */
+/* Operands in one shape, the output, and the vertices.  A tile whose elements are one region gets one vertex for all of
+ * its workers; others get one for each worker, with rows.  On a CPU, which has one tile, large work is cut for the
+ * host's threads. */
 #include "popops/element_graph.h"
 #include "poplibs/log.h"
 
@@ -9,7 +10,8 @@
 
 /* ---- shapes and outputs ---- */
 
-static pop_tensor output_like(pop_where where, pop_graph *graph, pop_tensors inputs, pop_tensor shaped, pop_type type, const char *name)
+static pop_tensor output_like(pop_where where, pop_graph *graph, pop_tensors inputs, pop_tensor shaped, pop_type type,
+                              const char *name)
 {
     const pop_tensor *best = NULL;
     struct poplibs_spread best_spread = { 0, 0 };
@@ -51,7 +53,8 @@ static bool match_shapes(pop_where where, pop_graph *graph, const char *api, pop
                 pop_tensor_shape_to_string(tensors[most], texts[0], sizeof(texts[0]));
                 pop_tensor_shape_to_string(tensors[i], texts[1], sizeof(texts[1]));
                 return poplibs_fail(graph, POP_POPLAR_ERROR, where, api,
-                                    "operands of shapes %s and %s do not match: a dimension must be equal or 1", texts[0], texts[1]);
+                                    "operands of shapes %s and %s do not match: a dimension must be equal or 1",
+                                    texts[0], texts[1]);
             }
             poputil_broadcast_to_match_at(where, &tensors[most], &tensors[i]);
         }
@@ -81,7 +84,8 @@ static pop_tensor shaped_operand(const struct element_call *call)
 }
 void element_new_output(struct element_call *call, pop_type type)
 {
-    call->out = output_like(call->where, call->graph, (pop_tensors){ call->count, call->given }, shaped_operand(call), type, call->name);
+    call->out = output_like(call->where, call->graph, (pop_tensors){ call->count, call->given }, shaped_operand(call),
+                            type, call->name);
 }
 
 bool element_check_output(const struct element_call *call, pop_type type)
@@ -96,7 +100,8 @@ bool element_check_output(const struct element_call *call, pop_type type)
     if (!poplibs_shapes_equal(out, shaped)) {
         pop_tensor_shape_to_string(out, have, sizeof(have));
         pop_tensor_shape_to_string(shaped, want, sizeof(want));
-        return poplibs_fail(call->graph, POP_POPLAR_ERROR, call->where, call->api, "the output has shape %s, the result %s", have, want);
+        return poplibs_fail(call->graph, POP_POPLAR_ERROR, call->where, call->api,
+                            "the output has shape %s, the result %s", have, want);
     }
     if (!pop_tensor_is_parallel_writeable(out))
         return poplibs_fail(call->graph, POP_POPLAR_ERROR, call->where, call->api,
@@ -104,7 +109,8 @@ bool element_check_output(const struct element_call *call, pop_type type)
     return poplibs_is_operand(call->graph, call->where, call->api, "the output", out);
 }
 
-pop_tensor popops_create_output_for_element_wise_op_at(pop_where where, pop_graph *graph, pop_tensors inputs, pop_type type, const char *name)
+pop_tensor popops_create_output_for_element_wise_op_at(pop_where where, pop_graph *graph, pop_tensors inputs,
+                                                       pop_type type, const char *name)
 {
     POPLIBS_CALL(graph, inputs, log_type(type), name);
     static const char api[] = "popops_create_output_for_element_wise_op";
@@ -130,14 +136,16 @@ pop_tensor popops_create_output_for_element_wise_op_at(pop_where where, pop_grap
 
 /* ---- vertices ---- */
 
-static void connect_operand(const struct element_work *work, pop_vertex vertex, const char *field, pop_tensor flat, bool scalar,
-                            const poputil_partitions *parts, size_t first, size_t rows)
+static void connect_operand(const struct element_work *work, pop_vertex vertex, const char *field, pop_tensor flat,
+                            bool scalar, const poputil_partitions *parts, size_t first, size_t rows)
 {
     const struct element_call *call = work->call;
     if (scalar && call->number) {
-        pop_graph_connect_at(call->where, call->graph, vertex, field, pop_tensor_reshape_at(call->where, flat, POP_SHAPE()));
+        pop_graph_connect_at(call->where, call->graph, vertex, field,
+                             pop_tensor_reshape_at(call->where, flat, POP_SHAPE()));
     } else if (!rows) {
-        pop_graph_connect_at(call->where, call->graph, vertex, field, scalar ? flat : poplibs_slice_of_list(call->where, flat, &parts->regions, first));
+        pop_graph_connect_at(call->where, call->graph, vertex, field,
+                             scalar ? flat : poplibs_slice_of_list(call->where, flat, &parts->regions, first));
     } else if (!scalar) {
         poplibs_connect_rows(call->where, call->graph, vertex, field, flat, &parts->regions, first, rows);
     } else {
@@ -153,8 +161,10 @@ static void add_vertices(const struct element_work *work, unsigned tile, const p
 {
     const struct element_call *call = work->call;
     for (size_t i = 0; i < parts->count; ++i) {
-        size_t first = parts->first[i], lists = parts->first[i + 1] - first, rows = lists > 1 || !call->vertex ? lists : 0;
-        pop_vertex vertex = pop_graph_add_vertex_at(call->where, call->graph, work->set, rows ? call->vertex_rows : call->vertex);
+        size_t first = parts->first[i], lists = parts->first[i + 1] - first,
+               rows = lists > 1 || !call->vertex ? lists : 0;
+        pop_vertex vertex =
+            pop_graph_add_vertex_at(call->where, call->graph, work->set, rows ? call->vertex_rows : call->vertex);
         if (!call->in_place)
             connect_operand(work, vertex, "out", work->out, false, parts, first, rows);
         for (size_t k = 0; k < call->count; ++k)
@@ -173,11 +183,13 @@ static void visit_tile(pop_graph *graph, const struct poplibs_tile *tile, void *
     unsigned grain = pop_target_vector_width(target, type), size = (unsigned)pop_type_size(type);
     poputil_partitions parts;
     if (target->type == POP_TARGET_CPU)
-        poputil_split_regions_lists(tile->regions, 64, ELEMENT_CPU_PARTS, ELEMENT_CPU_PART_BYTES / size, POPUTIL_NO_LIMIT, POPUTIL_NO_LIMIT, &parts);
+        poputil_split_regions_lists(tile->regions, 64, ELEMENT_CPU_PARTS, ELEMENT_CPU_PART_BYTES / size,
+                                    POPUTIL_NO_LIMIT, POPUTIL_NO_LIMIT, &parts);
     else if (tile->regions->count == 1 && work->call->vertex)
         poputil_split_regions_lists(tile->regions, grain, 1, 0, POPUTIL_NO_LIMIT, POPUTIL_NO_LIMIT, &parts);
     else
-        poputil_split_regions_lists_between_workers(target, tile->regions, grain, 2 * grain, POPUTIL_NO_LIMIT, POPUTIL_NO_LIMIT, &parts);
+        poputil_split_regions_lists_between_workers(target, tile->regions, grain, 2 * grain, POPUTIL_NO_LIMIT,
+                                                    POPUTIL_NO_LIMIT, &parts);
     add_vertices(work, tile->tile, &parts);
     poputil_partitions_free(&parts);
 }
@@ -210,7 +222,8 @@ void element_run(const struct element_call *call)
     char path[256];
     if (!poplibs_ready(call->graph) || !pop_tensor_num_elements(call->out))
         return;
-    pop_compute_set set = pop_graph_add_compute_set_at(call->where, call->graph, poplibs_path(path, sizeof(path), call->name, call->step));
+    pop_compute_set set = pop_graph_add_compute_set_at(call->where, call->graph,
+                                                       poplibs_path(path, sizeof(path), call->name, call->step));
     pop_mark mark = pop_graph_mark(call->graph);
     add_to_set(call, set);
     pop_graph_release(call->graph, mark);

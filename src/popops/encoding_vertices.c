@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* popops::EncodeOneHot<index type, type> and EncodeOneHotCustomValues: one contiguous piece of the encoded tensor, which is made of runs of elements
- * [start, start + length) of it.  Positions count from the first row whose index is given.  popops::Iota<T>: several regions, each from a value on. */
+/* popops::EncodeOneHot<index type, type> and EncodeOneHotCustomValues: one contiguous piece of the encoded tensor,
+ * which is made of runs of elements [start, start + length) of it.  Positions count from the first row whose index is
+ * given.  popops::Iota<T>: several regions, each from a value on. */
 #include "poplibs/vertex_types.h"
 
-/* X(index tag, index text, kind of vertex, tag, type, text): that of half by unsigned indices is a supervisor vertex, as in Poplibs. */
+/* X(index tag, index text, kind of vertex, tag, type, text): that of half by unsigned indices is a supervisor vertex,
+ * as in Poplibs. */
 #define ONE_HOT_VERTICES(X)                                                                                            \
-    X(unsigned, "unsigned int", POP_SUPERVISOR_VERTEX, half, half, "half") X(unsigned, "unsigned int", POP_VERTEX, float, float, "float")    \
-    X(unsigned, "unsigned int", POP_VERTEX, int, int, "int") X(unsigned, "unsigned int", POP_VERTEX, unsigned, unsigned, "unsigned int")     \
-    X(int, "int", POP_VERTEX, half, half, "half") X(int, "int", POP_VERTEX, float, float, "float")                     \
+    X(unsigned, "unsigned int", POP_SUPERVISOR_VERTEX, half, half, "half")                                             \
+    X(unsigned, "unsigned int", POP_VERTEX, float, float, "float")                                                     \
+    X(unsigned, "unsigned int", POP_VERTEX, int, int, "int")                                                           \
+    X(unsigned, "unsigned int", POP_VERTEX, unsigned, unsigned, "unsigned int")                                        \
+    X(int, "int", POP_VERTEX, half, half, "half")                                                                      \
+    X(int, "int", POP_VERTEX, float, float, "float")                                                                   \
     X(int, "int", POP_VERTEX, int, int, "int") X(int, "int", POP_VERTEX, unsigned, unsigned, "unsigned int")
 
 #ifdef __POPC__
@@ -27,7 +32,8 @@
     }
 
 #define ONE_HOT(index, index_text, VERTEX, tag, type, text)                                                            \
-    VERTEX(EncodeOneHot_##index##_##tag) {                                                                             \
+    VERTEX(EncodeOneHot_##index##_##tag)                                                                               \
+    {                                                                                                                  \
         POP_INPUT(POP_VECTOR(index)) indices;                                                                          \
         POP_OUTPUT(POP_VECTOR(type)) out;                                                                              \
         POP_STATE(POP_VECTOR(unsigned)) starts;                                                                        \
@@ -35,11 +41,9 @@
         POP_STATE(unsigned) classes;                                                                                   \
     };                                                                                                                 \
     POP_VERTEX_NAME(EncodeOneHot_##index##_##tag, "popops::EncodeOneHot<" index_text "," text ">");                    \
-    void EncodeOneHot_##index##_##tag##_compute(EncodeOneHot_##index##_##tag *v)                                       \
+    void EncodeOneHot_##index##_##tag##_compute(EncodeOneHot_##index##_##tag *v){ ENCODE(v, 1, 0) } VERTEX(            \
+        EncodeValues_##index##_##tag)                                                                                  \
     {                                                                                                                  \
-        ENCODE(v, 1, 0)                                                                                                \
-    }                                                                                                                  \
-    VERTEX(EncodeValues_##index##_##tag) {                                                                             \
         POP_INPUT(POP_VECTOR(index)) indices;                                                                          \
         POP_INPUT(type) on;                                                                                            \
         POP_INPUT(type) off;                                                                                           \
@@ -56,7 +60,8 @@
 ONE_HOT_VERTICES(ONE_HOT)
 
 #define IOTA(tag, type, text, wide)                                                                                    \
-    POP_VERTEX(Iota_##tag) {                                                                                           \
+    POP_VERTEX(Iota_##tag)                                                                                             \
+    {                                                                                                                  \
         POP_OUTPUT(POP_VECTORS(type)) out;                                                                             \
         POP_STATE(POP_VECTOR(wide)) offsets;                                                                           \
     };                                                                                                                 \
@@ -100,7 +105,8 @@ void popops_encoding_vertices(pop_graph *graph)
     pop_graph_register_perf_estimator(graph, "popops::EncodeOneHotCustomValues<" index_text "," text ">", one_hot,     \
                                       poplibs_as_user(#VERTEX[4] == 'S'));
     ONE_HOT_VERTICES(ONE_HOT)
-#define IOTA(tag, type, text) pop_graph_register_perf_estimator(graph, "popops::Iota<" text ">", iota, poplibs_as_user(pop_type_by_name(text)));
+#define IOTA(tag, type, text)                                                                                          \
+    pop_graph_register_perf_estimator(graph, "popops::Iota<" text ">", iota, poplibs_as_user(pop_type_by_name(text)));
     POPLIBS_NUMBERS(IOTA)
 }
 #endif

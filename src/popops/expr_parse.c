@@ -18,12 +18,15 @@ static const struct {
     int level;
     popops_binary_op op;
 } infix[] = {
-    { "||", 1, POPOPS_BINARY_LOGICAL_OR }, { "&&", 2, POPOPS_BINARY_LOGICAL_AND }, { "<<", 8, POPOPS_BINARY_SHIFT_LEFT },
-    { ">>", 8, POPOPS_BINARY_SHIFT_RIGHT }, { "==", 6, POPOPS_BINARY_EQUAL }, { "!=", 6, POPOPS_BINARY_NOT_EQUAL },
-    { "<=", 7, POPOPS_BINARY_LESS_THAN_EQUAL }, { ">=", 7, POPOPS_BINARY_GREATER_THAN_EQUAL }, { "<", 7, POPOPS_BINARY_LESS_THAN },
-    { ">", 7, POPOPS_BINARY_GREATER_THAN }, { "|", 3, POPOPS_BINARY_BITWISE_OR }, { "^", 4, POPOPS_BINARY_BITWISE_XOR },
-    { "&", 5, POPOPS_BINARY_BITWISE_AND }, { "+", 9, POPOPS_BINARY_ADD }, { "-", 9, POPOPS_BINARY_SUBTRACT },
-    { "*", 10, POPOPS_BINARY_MULTIPLY }, { "/", 10, POPOPS_BINARY_DIVIDE }, { "%", 10, POPOPS_BINARY_REMAINDER },
+    { "||", 1, POPOPS_BINARY_LOGICAL_OR },      { "&&", 2, POPOPS_BINARY_LOGICAL_AND },
+    { "<<", 8, POPOPS_BINARY_SHIFT_LEFT },      { ">>", 8, POPOPS_BINARY_SHIFT_RIGHT },
+    { "==", 6, POPOPS_BINARY_EQUAL },           { "!=", 6, POPOPS_BINARY_NOT_EQUAL },
+    { "<=", 7, POPOPS_BINARY_LESS_THAN_EQUAL }, { ">=", 7, POPOPS_BINARY_GREATER_THAN_EQUAL },
+    { "<", 7, POPOPS_BINARY_LESS_THAN },        { ">", 7, POPOPS_BINARY_GREATER_THAN },
+    { "|", 3, POPOPS_BINARY_BITWISE_OR },       { "^", 4, POPOPS_BINARY_BITWISE_XOR },
+    { "&", 5, POPOPS_BINARY_BITWISE_AND },      { "+", 9, POPOPS_BINARY_ADD },
+    { "-", 9, POPOPS_BINARY_SUBTRACT },         { "*", 10, POPOPS_BINARY_MULTIPLY },
+    { "/", 10, POPOPS_BINARY_DIVIDE },          { "%", 10, POPOPS_BINARY_REMAINDER },
 };
 enum { INFIX = sizeof(infix) / sizeof(infix[0]), DEEPEST = 500 };
 
@@ -173,7 +176,8 @@ static bool parse_level(struct parser *parser, int level)
     return true;
 }
 
-bool expr_parse(pop_where where, pop_graph *graph, const char *api, const char *text, popops_expr_node **nodes, size_t *count)
+bool expr_parse(pop_where where, pop_graph *graph, const char *api, const char *text, popops_expr_node **nodes,
+                size_t *count)
 {
     struct parser parser = { .text = text ? text : "" };
     parser.at = parser.text;
@@ -182,7 +186,8 @@ bool expr_parse(pop_where where, pop_graph *graph, const char *api, const char *
     if (whole && *parser.at)
         whole = fail(&parser, "an operator or the end");
     if (!whole) {
-        poplibs_fail(graph, POP_PARSE_ERROR, where, api, "'%.200s' is no expression: %s was expected at '%.40s'", parser.text, parser.wrong, parser.at);
+        poplibs_fail(graph, POP_PARSE_ERROR, where, api, "'%.200s' is no expression: %s was expected at '%.40s'",
+                     parser.text, parser.wrong, parser.at);
         free(parser.nodes);
         return false;
     }

@@ -19,14 +19,16 @@ static void fill_regions(pop_graph *graph, const struct poplibs_tile *tile, void
     pop_type type = pop_tensor_type(fill->flat);
     unsigned grain = pop_target_vector_width(target, type);
     poputil_partitions parts;
-    poputil_split_regions_lists_between_workers(target, tile->regions, grain, 2 * grain, POPUTIL_NO_LIMIT, POPUTIL_NO_LIMIT, &parts);
+    poputil_split_regions_lists_between_workers(target, tile->regions, grain, 2 * grain, POPUTIL_NO_LIMIT,
+                                                POPUTIL_NO_LIMIT, &parts);
     char name[64];
     for (size_t i = 0; i < parts.count; ++i) {
         size_t first = parts.first[i], count = parts.first[i + 1] - first;
         snprintf(name, sizeof(name), count == 1 ? "popops::Fill<%s>" : "popops::Fill2d<%s>", pop_type_name(type));
         pop_vertex vertex = pop_graph_add_vertex_at(fill->where, graph, fill->set, name);
         if (count == 1)
-            pop_graph_connect_at(fill->where, graph, vertex, "out", poplibs_slice_of_list(fill->where, fill->flat, &parts.regions, first));
+            pop_graph_connect_at(fill->where, graph, vertex, "out",
+                                 poplibs_slice_of_list(fill->where, fill->flat, &parts.regions, first));
         else
             poplibs_connect_rows(fill->where, graph, vertex, "out", fill->flat, &parts.regions, first, count);
         pop_graph_set_field_double_at(fill->where, graph, vertex, "in", fill->value);
@@ -44,7 +46,8 @@ void popops_fill_in_at(pop_where where, pop_graph *graph, pop_tensor t, pop_comp
     poplibs_for_each_tile(where, graph, fill.flat, fill_regions, &fill);
 }
 
-void popops_fill_on_tile_at(pop_where where, pop_graph *graph, pop_tensor t, pop_interval_list regions, unsigned tile, pop_compute_set set, double value)
+void popops_fill_on_tile_at(pop_where where, pop_graph *graph, pop_tensor t, pop_interval_list regions, unsigned tile,
+                            pop_compute_set set, double value)
 {
     POPLIBS_CALL(graph, t, tile, value);
     if (!poplibs_ready(graph))
@@ -57,8 +60,8 @@ void popops_fill_on_tile_at(pop_where where, pop_graph *graph, pop_tensor t, pop
     }
 }
 
-static void fill_by(pop_where where, pop_graph *graph, const char *api, pop_tensor t, pop_program sequence, double value, const char *name,
-                    const char *step)
+static void fill_by(pop_where where, pop_graph *graph, const char *api, pop_tensor t, pop_program sequence,
+                    double value, const char *name, const char *step)
 {
     char path[256];
     if (!poplibs_ready(graph) || !poplibs_is_operand(graph, where, api, "the tensor", t))
@@ -68,7 +71,8 @@ static void fill_by(pop_where where, pop_graph *graph, const char *api, pop_tens
     pop_sequence_add_at(where, sequence, pop_execute_at(where, set, name));
 }
 
-void popops_fill_at(pop_where where, pop_graph *graph, pop_tensor t, pop_program sequence, double value, const char *name)
+void popops_fill_at(pop_where where, pop_graph *graph, pop_tensor t, pop_program sequence, double value,
+                    const char *name)
 {
     POPLIBS_CALL(graph, t, value, name);
     fill_by(where, graph, "popops_fill", t, sequence, value, name, "Fill");
@@ -84,7 +88,8 @@ void popops_zero_in_at(pop_where where, pop_graph *graph, pop_tensor t, pop_comp
     POPLIBS_CALL(graph, t);
     popops_fill_in_at(where, graph, t, set, 0);
 }
-void popops_zero_on_tile_at(pop_where where, pop_graph *graph, pop_tensor t, pop_interval_list regions, unsigned tile, pop_compute_set set)
+void popops_zero_on_tile_at(pop_where where, pop_graph *graph, pop_tensor t, pop_interval_list regions, unsigned tile,
+                            pop_compute_set set)
 {
     POPLIBS_CALL(graph, t, tile);
     popops_fill_on_tile_at(where, graph, t, regions, tile, set, 0);

@@ -11,7 +11,8 @@
         for (size_t i = 0; i < size; ++i)                                                                              \
             out[i] = value;                                                                                            \
     }                                                                                                                  \
-    POP_VERTEX(Fill_##tag) {                                                                                           \
+    POP_VERTEX(Fill_##tag)                                                                                             \
+    {                                                                                                                  \
         POP_STATE(type) in;                                                                                            \
         POP_OUTPUT(POP_VECTOR(type)) out;                                                                              \
     };                                                                                                                 \
@@ -20,7 +21,8 @@
     {                                                                                                                  \
         fill_##tag(v->out.data, v->out.size, v->in);                                                                   \
     }                                                                                                                  \
-    POP_VERTEX(Fill2d_##tag) {                                                                                         \
+    POP_VERTEX(Fill2d_##tag)                                                                                           \
+    {                                                                                                                  \
         POP_STATE(type) in;                                                                                            \
         POP_OUTPUT(POP_VECTORS(type)) out;                                                                             \
     };                                                                                                                 \
@@ -43,7 +45,9 @@ static uint64_t region_cycles(const pop_target *target, pop_type type, size_t el
 }
 static pop_perf estimate(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
-    return (pop_perf){ region_cycles(target, poplibs_type_of_user(user), pop_vertex_view_field_size(vertex, "out", POP_WHOLE)), 0 };
+    return (pop_perf){
+        region_cycles(target, poplibs_type_of_user(user), pop_vertex_view_field_size(vertex, "out", POP_WHOLE)), 0
+    };
 }
 static pop_perf estimate_2d(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
@@ -56,8 +60,10 @@ static pop_perf estimate_2d(const pop_vertex_view *vertex, const pop_target *tar
 void popops_fill_vertices(pop_graph *graph)
 {
 #define REGISTER(tag, type, text)                                                                                      \
-    pop_graph_register_perf_estimator(graph, "popops::Fill<" text ">", estimate, poplibs_as_user(pop_type_by_name(text))); \
-    pop_graph_register_perf_estimator(graph, "popops::Fill2d<" text ">", estimate_2d, poplibs_as_user(pop_type_by_name(text)));
+    pop_graph_register_perf_estimator(graph, "popops::Fill<" text ">", estimate,                                       \
+                                      poplibs_as_user(pop_type_by_name(text)));                                        \
+    pop_graph_register_perf_estimator(graph, "popops::Fill2d<" text ">", estimate_2d,                                  \
+                                      poplibs_as_user(pop_type_by_name(text)));
     POPLIBS_ALL_TYPES(REGISTER)
 }
 #endif

@@ -5,7 +5,8 @@
 #include <popops/host_slice_tensor.h>
 #include <poputil/tile_mapping.h>
 
-pop_tensor popops_create_host_transferable_tensor_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape, bool is_read, const char *name)
+pop_tensor popops_create_host_transferable_tensor_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape,
+                                                     bool is_read, const char *name)
 {
     POPLIBS_CALL(graph, log_type(type), shape, is_read, name);
     (void)is_read;
@@ -25,17 +26,20 @@ static void map_rows(pop_where where, pop_graph *graph, pop_tensor t, pop_shape 
     if (!poplibs_ready(graph) || !rows || !columns)
         return;
     size_t least = poplibs_max(1, LEAST_BYTES / poplibs_max(1, pop_target_type_size(target, pop_tensor_type(t))));
-    size_t of_row = poplibs_max(1, poplibs_min(tiles / rows, columns / least)), part = poplibs_ceil_div(columns, of_row);
+    size_t of_row = poplibs_max(1, poplibs_min(tiles / rows, columns / least)),
+           part = poplibs_ceil_div(columns, of_row);
     for (size_t row = 0; row < rows; ++row) {
         tile = rows > tiles ? row * tiles / rows : tile;
         pop_tensor elements = pop_tensor_at_at(where, t, row);
         for (size_t at = 0; at < columns; at += part, tile = (tile + 1) % tiles)
-            pop_graph_set_tile_mapping_at(where, graph, pop_tensor_slice_at(where, elements, at, poplibs_min(columns, at + part), 0), (unsigned)tile);
+            pop_graph_set_tile_mapping_at(where, graph,
+                                          pop_tensor_slice_at(where, elements, at, poplibs_min(columns, at + part), 0),
+                                          (unsigned)tile);
     }
 }
 
-popops_indices_and_tensor popops_create_host_sliceable_tensor_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape, bool is_read,
-                                                                 const char *name)
+popops_indices_and_tensor popops_create_host_sliceable_tensor_at(pop_where where, pop_graph *graph, pop_type type,
+                                                                 pop_shape shape, bool is_read, const char *name)
 {
     POPLIBS_CALL(graph, log_type(type), shape, is_read, name);
     char path[256];
@@ -43,10 +47,12 @@ popops_indices_and_tensor popops_create_host_sliceable_tensor_at(pop_where where
     if (!poplibs_ready(graph))
         return both;
     if (shape.rank != 2) {
-        poplibs_fail(graph, POP_POPLAR_ERROR, where, "popops_create_host_sliceable_tensor", "a shape of rank %zu; it is {rows,elements}", shape.rank);
+        poplibs_fail(graph, POP_POPLAR_ERROR, where, "popops_create_host_sliceable_tensor",
+                     "a shape of rank %zu; it is {rows,elements}", shape.rank);
         return both;
     }
-    both.indices = pop_graph_add_variable_at(where, graph, POP_UNSIGNED_INT, POP_SHAPE(shape.dims[0]), poplibs_path(path, sizeof(path), name, "indices"));
+    both.indices = pop_graph_add_variable_at(where, graph, POP_UNSIGNED_INT, POP_SHAPE(shape.dims[0]),
+                                             poplibs_path(path, sizeof(path), name, "indices"));
     poputil_map_tensor_linearly_at(where, graph, both.indices);
     both.tensor = pop_graph_add_variable_at(where, graph, type, shape, name);
     map_rows(where, graph, both.tensor, shape);

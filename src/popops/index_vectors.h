@@ -9,8 +9,8 @@
 struct popops_windows {
     pop_where where;
     const char *api, *name;
-    pop_tensor operand, vectors; /* vectors is {n, count of dims} */
-    pop_dims dims;               /* the operand's dimension of each component */
+    pop_tensor operand, vectors;    /* vectors is {n, count of dims} */
+    pop_dims dims;                  /* the operand's dimension of each component */
     size_t sizes[POPOPS_MOST_DIMS]; /* of a slice, for each of the operand's dimensions */
 };
 
@@ -22,8 +22,10 @@ bool popops_are_rows(const struct popops_windows *windows);
 pop_tensor popops_as_rows(const struct popops_windows *windows);
 /* The operand cut so, in its own shape. */
 pop_tensor popops_cut_operand(const struct popops_windows *windows);
-/* Adds what computes places to a sequence: rows as {n, 1}, or offsets as {n, components}, of UNSIGNED_INT.  Indices of offsets that do not fit go to the
- * nearest that do; those of rows are 0, or, for rows that shall be skipped, make one that is none. */
-pop_tensor popops_places(const struct popops_windows *windows, pop_graph *graph, bool rows, bool skip, pop_program sequence);
+/* Adds what computes places to a sequence: rows as {n, 1}, or offsets as {n, components}, of UNSIGNED_INT.  Indices of
+ * offsets that do not fit go to the nearest that do; those of rows are 0, or, for rows that shall be skipped, make one
+ * that is none. */
+pop_tensor popops_places(const struct popops_windows *windows, pop_graph *graph, bool rows, bool skip,
+                         pop_program sequence);
 
 #endif

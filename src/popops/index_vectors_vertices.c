@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* popops::IndexPlaces: index vectors as places that fit, or as rows of a matrix.  A component that does not fit goes to the nearest one that does; of
- * a row it is 0, or makes the row one that is none. */
+/* popops::IndexPlaces: index vectors as places that fit, or as rows of a matrix.  A component that does not fit goes to
+ * the nearest one that does; of a row it is 0, or makes the row one that is none. */
 #ifdef __POPC__
 #include <poplar/vertex.h>
 
-POP_VERTEX(IndexPlaces) {
+POP_VERTEX(IndexPlaces)
+{
     POP_INPUT(POP_VECTOR(unsigned)) indices; /* components of the first vector, of the second, ... */
     POP_OUTPUT(POP_VECTOR(unsigned)) places;
     POP_STATE(POP_VECTOR(unsigned)) limits; /* the largest of each component */
@@ -42,7 +43,9 @@ void IndexPlaces_compute(IndexPlaces *v)
 static pop_perf estimate(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
     (void)target, (void)user;
-    return (pop_perf){ 12 + 10 * pop_vertex_view_field_size(vertex, "indices", POP_WHOLE) + 4 * pop_vertex_view_field_size(vertex, "places", POP_WHOLE), 0 };
+    return (pop_perf){ 12 + 10 * pop_vertex_view_field_size(vertex, "indices", POP_WHOLE) +
+                           4 * pop_vertex_view_field_size(vertex, "places", POP_WHOLE),
+                       0 };
 }
 
 void popops_index_vectors_vertices(pop_graph *graph)

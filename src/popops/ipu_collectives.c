@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each IPU gets the others' parts of its chunk in one copy and reduces them, all IPUs at once; then each gets the others' chunks in one copy. */
+/* Each IPU gets the others' parts of its chunk in one copy and reduces them, all IPUs at once; then each gets the
+ * others' chunks in one copy. */
 #include <popops/ipu_collectives.h>
 
 #include "popops/collective_checks.h"
@@ -13,7 +14,8 @@
 static bool check_parts(pop_where where, pop_graph *graph, const char *api, size_t parts)
 {
     unsigned ipus = pop_graph_target(graph)->num_ipus;
-    return (parts > 0 && parts <= ipus) || poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "%zu parts, and the target has %u IPUs", parts, ipus);
+    return (parts > 0 && parts <= ipus) ||
+           poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "%zu parts, and the target has %u IPUs", parts, ipus);
 }
 
 /* Copies and where they go, to be done as one. */
@@ -28,15 +30,17 @@ static struct copies copies_begin(size_t most)
 static void copies_end(struct copies *copies, pop_where where, pop_graph *graph, pop_program sequence, const char *name)
 {
     if (poplibs_ready(graph) && copies->count)
-        pop_sequence_add_at(where, sequence,
-                            pop_copy_at(where, pop_tensor_concat_at(where, (pop_tensors){ copies->count, copies->from }, 0),
-                                        pop_tensor_concat_at(where, (pop_tensors){ copies->count, copies->to }, 0), false, name));
+        pop_sequence_add_at(
+            where, sequence,
+            pop_copy_at(where, pop_tensor_concat_at(where, (pop_tensors){ copies->count, copies->from }, 0),
+                        pop_tensor_concat_at(where, (pop_tensors){ copies->count, copies->to }, 0), false, name));
     free(copies->from);
     free(copies->to);
 }
 
 /* Chunk i of all rows {n, elements}: its own, and copies of the others' that lie as it does. */
-static pop_tensor collect(struct copies *copies, pop_where where, pop_graph *graph, pop_tensor columns, size_t own, const char *name)
+static pop_tensor collect(struct copies *copies, pop_where where, pop_graph *graph, pop_tensor columns, size_t own,
+                          const char *name)
 {
     size_t parts = pop_tensor_dim(columns, 0);
     pop_tensor *rows = poplibs_new(parts, sizeof(*rows)), at_home = pop_tensor_at_at(where, columns, own);
@@ -54,14 +58,16 @@ static pop_tensor collect(struct copies *copies, pop_where where, pop_graph *gra
     return all;
 }
 
-static bool reduce_scatter(pop_where where, pop_graph *graph, const char *api, pop_tensor data, popops_operation op, pop_program sequence, const char *name,
-                           pop_options options, pop_tensor *chunks)
+static bool reduce_scatter(pop_where where, pop_graph *graph, const char *api, pop_tensor data, popops_operation op,
+                           pop_program sequence, const char *name, pop_options options, pop_tensor *chunks)
 {
     char text[128], path[256];
-    if (!popops_check_collective(where, graph, api, data, options) || !popops_check_collective_operation(where, graph, api, op))
+    if (!popops_check_collective(where, graph, api, data, options) ||
+        !popops_check_collective_operation(where, graph, api, op))
         return false;
     if (pop_tensor_rank(data) != 2)
-        return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "the data has shape %s; {IPUs, elements} is needed", poplibs_shape_of(text, sizeof(text), data));
+        return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "the data has shape %s; {IPUs, elements} is needed",
+                            poplibs_shape_of(text, sizeof(text), data));
     size_t parts = pop_tensor_dim(data, 0), elements = pop_tensor_dim(data, 1);
     if (!check_parts(where, graph, api, parts))
         return false;
@@ -70,27 +76,31 @@ static bool reduce_scatter(pop_where where, pop_graph *graph, const char *api, p
     popops_compute_sets sets = { 0 };
     pop_tensor *summands = poplibs_new(parts, sizeof(*summands));
     for (size_t i = 0; i < parts; ++i)
-        summands[i] = collect(&copies, where, graph, pop_tensor_slice_at(where, data, i * elements / parts, (i + 1) * elements / parts, 1), i, path);
+        summands[i] =
+            collect(&copies, where, graph,
+                    pop_tensor_slice_at(where, data, i * elements / parts, (i + 1) * elements / parts, 1), i, path);
     copies_end(&copies, where, graph, sequence, path);
     for (size_t i = 0; i < parts && poplibs_ready(graph); ++i) {
-        chunks[i] = pop_graph_clone_at(where, graph, POP_TYPE_NULL, pop_tensor_at_at(where, summands[i], i), POP_CLONE_CREATE_NEW_ORDER, path);
-        popops_reduce_with_output_in_at(where, graph, summands[i], chunks[i], POP_DIMS(0), (popops_reduce_params){ .op = op }, &sets, path, POP_NO_OPTIONS);
+        chunks[i] = pop_graph_clone_at(where, graph, POP_TYPE_NULL, pop_tensor_at_at(where, summands[i], i),
+                                       POP_CLONE_CREATE_NEW_ORDER, path);
+        popops_reduce_with_output_in_at(where, graph, summands[i], chunks[i], POP_DIMS(0),
+                                        (popops_reduce_params){ .op = op }, &sets, path, POP_NO_OPTIONS);
     }
     free(summands);
     for (size_t i = 0; i < sets.count && poplibs_ready(graph); ++i)
         pop_sequence_add_at(where, sequence, pop_execute_at(where, sets.list[i], path));
     return poplibs_ready(graph);
 }
-bool popops_reduce_scatter_at(pop_where where, pop_graph *graph, pop_tensor data, popops_operation op, pop_program sequence, const char *name,
-                              pop_options options, pop_tensor *chunks)
+bool popops_reduce_scatter_at(pop_where where, pop_graph *graph, pop_tensor data, popops_operation op,
+                              pop_program sequence, const char *name, pop_options options, pop_tensor *chunks)
 {
     POPLIBS_CALL(graph, data, log_name(popops_operation_name(op)), name, options);
     return reduce_scatter(where, graph, "popops_reduce_scatter", data, op, sequence, name, options, chunks);
 }
 
 /* chunks in the order of the result; ipus rows. */
-static pop_tensor all_gather(pop_where where, pop_graph *graph, const char *api, pop_tensors chunks, size_t ipus, pop_program sequence, const char *name,
-                             pop_options options)
+static pop_tensor all_gather(pop_where where, pop_graph *graph, const char *api, pop_tensors chunks, size_t ipus,
+                             pop_program sequence, const char *name, pop_options options)
 {
     char path[256];
     for (size_t i = 0; i < chunks.count; ++i)
@@ -106,16 +116,19 @@ static pop_tensor all_gather(pop_where where, pop_graph *graph, const char *api,
         pop_tensor *here = copies.to + copies.count;
         for (size_t i = 0; i < count; ++i) {
             copies.from[copies.count] = chunks.list[i];
-            copies.to[copies.count++] = poputil_clone_to_ipu_at(where, graph, chunks.list[i], (unsigned)ipu, POP_CLONE_CREATE_NEW_ORDER, path);
+            copies.to[copies.count++] =
+                poputil_clone_to_ipu_at(where, graph, chunks.list[i], (unsigned)ipu, POP_CLONE_CREATE_NEW_ORDER, path);
         }
-        rows[ipu] = pop_tensor_expand_at(where, pop_tensor_concat_at(where, (pop_tensors){ count, here }, 0), POP_DIMS(0));
+        rows[ipu] =
+            pop_tensor_expand_at(where, pop_tensor_concat_at(where, (pop_tensors){ count, here }, 0), POP_DIMS(0));
     }
     copies_end(&copies, where, graph, sequence, path);
     pop_tensor all = pop_tensor_concat_at(where, (pop_tensors){ ipus, rows }, 0);
     free(rows);
     return poplibs_ready(graph) ? all : (pop_tensor){ 0 };
 }
-pop_tensor popops_all_gather_at(pop_where where, pop_graph *graph, pop_tensors chunks, pop_program sequence, const char *name, pop_options options)
+pop_tensor popops_all_gather_at(pop_where where, pop_graph *graph, pop_tensors chunks, pop_program sequence,
+                                const char *name, pop_options options)
 {
     POPLIBS_CALL(graph, chunks, name, options);
     return all_gather(where, graph, "popops_all_gather", chunks, chunks.count, sequence, name, options);
@@ -128,8 +141,8 @@ static int compare_chunks(const void *a, const void *b)
         return x->offset < y->offset ? -1 : 1;
     return x->index == y->index ? 0 : x->index < y->index ? -1 : 1;
 }
-pop_tensor popops_all_gather_chunks_at(pop_where where, pop_graph *graph, const popops_chunk *chunks, size_t count, size_t ipus, pop_program sequence,
-                                       const char *name, pop_options options)
+pop_tensor popops_all_gather_chunks_at(pop_where where, pop_graph *graph, const popops_chunk *chunks, size_t count,
+                                       size_t ipus, pop_program sequence, const char *name, pop_options options)
 {
     POPLIBS_CALL(graph, count, ipus, name, options);
     static const char api[] = "popops_all_gather_chunks";
@@ -147,7 +160,8 @@ pop_tensor popops_all_gather_chunks_at(pop_where where, pop_graph *graph, const 
     if (!count)
         poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "there are no chunks");
     else if (twice < count)
-        poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "two chunks have offset %u and index %u", sorted[twice].offset, sorted[twice].index);
+        poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "two chunks have offset %u and index %u",
+                     sorted[twice].offset, sorted[twice].index);
     else
         all = all_gather(where, graph, api, (pop_tensors){ count, tensors }, ipus, sequence, name, options);
     free(sorted);
@@ -155,8 +169,8 @@ pop_tensor popops_all_gather_chunks_at(pop_where where, pop_graph *graph, const 
     return all;
 }
 
-pop_tensor popops_all_reduce_at(pop_where where, pop_graph *graph, pop_tensor data, popops_operation op, pop_program sequence, const char *name,
-                                pop_options options)
+pop_tensor popops_all_reduce_at(pop_where where, pop_graph *graph, pop_tensor data, popops_operation op,
+                                pop_program sequence, const char *name, pop_options options)
 {
     POPLIBS_CALL(graph, data, log_name(popops_operation_name(op)), name, options);
     pop_tensor all = { 0 };

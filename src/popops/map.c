@@ -25,7 +25,8 @@ struct map_call {
     struct typed_expr expr;
 };
 
-static bool parse_options(pop_where where, pop_graph *graph, const char *api, pop_options given, struct map_options *options)
+static bool parse_options(pop_where where, pop_graph *graph, const char *api, pop_options given,
+                          struct map_options *options)
 {
     static const struct poplibs_option table[] = {
 #define MAP_OPTION(...) POPLIBS_ROW(struct map_options, __VA_ARGS__)
@@ -53,8 +54,8 @@ static popops_operand operand_of(const struct map_call *call, size_t at)
 }
 static pop_tensor number_of(const struct map_call *call, const struct typed_node *node)
 {
-    pop_tensor t = pop_graph_add_constant_fill_at(call->where, call->graph, node->type, POP_SHAPE(), node->given.value.value_type, &node->given.value.value,
-                                                  call->name);
+    pop_tensor t = pop_graph_add_constant_fill_at(call->where, call->graph, node->type, POP_SHAPE(),
+                                                  node->given.value.value_type, &node->given.value.value, call->name);
     pop_graph_set_tile_mapping_at(call->where, call->graph, t, 0);
     return t;
 }
@@ -62,12 +63,20 @@ static pop_tensor number_of(const struct map_call *call, const struct typed_node
 static pop_tensor run_operator(const struct map_call *call, size_t at, enum element_form form)
 {
     const struct typed_node *node = &call->expr.nodes[at];
-    struct element_request request = { .where = call->where, .graph = call->graph, .form = form, .arity = node->operands, .op = node->given.op,
-                                       .out = call->out, .sequence = call->sequence, .name = call->name, .api = call->api };
+    struct element_request request = { .where = call->where,
+                                       .graph = call->graph,
+                                       .form = form,
+                                       .arity = node->operands,
+                                       .op = node->given.op,
+                                       .out = call->out,
+                                       .sequence = call->sequence,
+                                       .name = call->name,
+                                       .api = call->api };
     bool any_tensor = false;
     for (int k = 0; k < node->operands; ++k) {
         request.operands[k] = operand_of(call, node->operand[k]);
-        any_tensor |= request.operands[k].value_type == POP_TYPE_NULL && !(k == 2 && node->given.op == POPOPS_TERNARY_SELECT);
+        any_tensor |=
+            request.operands[k].value_type == POP_TYPE_NULL && !(k == 2 && node->given.op == POPOPS_TERNARY_SELECT);
     }
     if (!any_tensor)
         request.operands[0] = popops_operand_of_tensor(number_of(call, &call->expr.nodes[node->operand[0]]));
@@ -81,7 +90,8 @@ static pop_tensor tensor_of(const struct map_call *call, size_t at)
     if (node->given.kind == POPOPS_EXPR_CONST)
         return number_of(call, node);
     if (node->given.kind == POPOPS_EXPR_CAST)
-        return popops_cast_at(call->where, call->graph, tensor_of(call, node->operand[0]), node->type, call->sequence, call->name);
+        return popops_cast_at(call->where, call->graph, tensor_of(call, node->operand[0]), node->type, call->sequence,
+                              call->name);
     return run_operator(call, at, ELEMENT_NEW);
 }
 
@@ -102,7 +112,9 @@ static bool is_simple(const struct map_call *call)
 /* A result that is no operator's: the tensor itself, or a cast of one. */
 static void copy_to_output(struct map_call *call, pop_tensor from)
 {
-    struct element_call output = { .where = call->where, .graph = call->graph, .api = call->api, .name = call->name, .count = 1, .given = { from } };
+    struct element_call output = {
+        .where = call->where, .graph = call->graph, .api = call->api, .name = call->name, .count = 1, .given = { from }
+    };
     if (!poplibs_ready(call->graph) || !element_match(&output))
         return;
     if (call->form == ELEMENT_NEW)
@@ -112,7 +124,8 @@ static void copy_to_output(struct map_call *call, pop_tensor from)
     if (!element_check_output(&output, pop_tensor_type(from)))
         return;
     call->out = output.out;
-    pop_sequence_add_at(call->where, call->sequence, pop_copy_at(call->where, output.in[0], call->out, false, call->name));
+    pop_sequence_add_at(call->where, call->sequence,
+                        pop_copy_at(call->where, output.in[0], call->out, false, call->name));
 }
 
 static void run_operators(struct map_call *call)
@@ -126,7 +139,8 @@ static void run_operators(struct map_call *call)
 
 /* ---- all at once ---- */
 
-/* 198 + W (20 + loop) for one region, 20 + loops for several, as for one operator; user is the cycles for a vector, and its width. */
+/* 198 + W (20 + loop) for one region, 20 + loops for several, as for one operator; user is the cycles for a vector, and
+ * its width. */
 static uint64_t loop_cycles(void *user, size_t elements)
 {
     uintptr_t number = (uintptr_t)user;
@@ -167,10 +181,12 @@ static bool add_codelet(const struct map_call *call, const struct expr_source *s
 
 static const char *const *field_names(bool in_place)
 {
-    static const char *const names[] = { "out",  "in1",  "in2",  "in3",  "in4",  "in5",  "in6",  "in7",  "in8",  "in9", "in10",
-                                         "in11", "in12", "in13", "in14", "in15", "in16", "in17", "in18", "in19", "in20" };
-    static const char *const names_in_place[] = { "out",  "in2",  "in3",  "in4",  "in5",  "in6",  "in7",  "in8",  "in9", "in10",
-                                                  "in11", "in12", "in13", "in14", "in15", "in16", "in17", "in18", "in19", "in20" };
+    static const char *const names[] = { "out",  "in1",  "in2",  "in3",  "in4",  "in5",  "in6",
+                                         "in7",  "in8",  "in9",  "in10", "in11", "in12", "in13",
+                                         "in14", "in15", "in16", "in17", "in18", "in19", "in20" };
+    static const char *const names_in_place[] = { "out",  "in2",  "in3",  "in4",  "in5",  "in6",  "in7",
+                                                  "in8",  "in9",  "in10", "in11", "in12", "in13", "in14",
+                                                  "in15", "in16", "in17", "in18", "in19", "in20" };
     return in_place ? names_in_place : names + 1;
 }
 
@@ -178,8 +194,14 @@ static const char *const *field_names(bool in_place)
 static bool run_generated(struct map_call *call)
 {
     pop_type result = call->expr.nodes[call->expr.count - 1].type;
-    struct element_call work = { .where = call->where, .graph = call->graph, .api = call->api, .sequence = call->sequence, .name = call->name,
-                                 .step = "Op/Map", .count = (size_t)call->expr.inputs, .out = call->out };
+    struct element_call work = { .where = call->where,
+                                 .graph = call->graph,
+                                 .api = call->api,
+                                 .sequence = call->sequence,
+                                 .name = call->name,
+                                 .step = "Op/Map",
+                                 .count = (size_t)call->expr.inputs,
+                                 .out = call->out };
     for (int i = 0; i < call->expr.inputs; ++i)
         work.given[i] = call->tensors.list[call->expr.used[i] - 1];
     if (!element_match(&work))
@@ -203,7 +225,8 @@ static bool run_generated(struct map_call *call)
     if (compiled)
         element_run(&work);
     if (compiled && copy)
-        pop_sequence_add_at(call->where, call->sequence, pop_copy_at(call->where, work.out, call->out, false, call->name));
+        pop_sequence_add_at(call->where, call->sequence,
+                            pop_copy_at(call->where, work.out, call->out, false, call->name));
     free(source.text);
     return compiled;
 }
@@ -231,39 +254,57 @@ static pop_tensor serve(struct map_call *call, popops_expr expr, pop_options opt
     }
     if (!expr_type(call->where, call->graph, call->api, expr, call->tensors, &call->expr))
         return (pop_tensor){ 0 };
-    bool one = call->expr.operators <= 1 || is_simple(call), generate = (call->options.generate && !one) || call->options.force;
+    bool one = call->expr.operators <= 1 || is_simple(call),
+         generate = (call->options.generate && !one) || call->options.force;
     if (!generate || !can_generate(call) || !run_generated(call))
         run_operators(call);
     expr_free(&call->expr);
     return pop_graph_error(call->graph) ? (pop_tensor){ 0 } : call->out;
 }
 
-pop_tensor popops_map_expr_at(pop_where where, pop_graph *graph, popops_expr expr, pop_tensors tensors, pop_program sequence, const char *name,
-                              pop_options options)
+pop_tensor popops_map_expr_at(pop_where where, pop_graph *graph, popops_expr expr, pop_tensors tensors,
+                              pop_program sequence, const char *name, pop_options options)
 {
     POPLIBS_CALL(graph, tensors, name, options);
-    struct map_call call = { .where = where, .graph = graph, .api = "popops_map", .form = ELEMENT_NEW, .tensors = tensors, .sequence = sequence, .name = name };
+    struct map_call call = { .where = where,
+                             .graph = graph,
+                             .api = "popops_map",
+                             .form = ELEMENT_NEW,
+                             .tensors = tensors,
+                             .sequence = sequence,
+                             .name = name };
     return serve(&call, expr, options);
 }
-void popops_map_expr_in_place_at(pop_where where, pop_graph *graph, popops_expr expr, pop_tensors tensors, pop_program sequence, const char *name,
-                                 pop_options options)
+void popops_map_expr_in_place_at(pop_where where, pop_graph *graph, popops_expr expr, pop_tensors tensors,
+                                 pop_program sequence, const char *name, pop_options options)
 {
     POPLIBS_CALL(graph, tensors, name, options);
-    struct map_call call = { .where = where, .graph = graph, .api = "popops_map_in_place", .form = ELEMENT_IN_PLACE, .tensors = tensors,
-                             .sequence = sequence, .name = name };
+    struct map_call call = { .where = where,
+                             .graph = graph,
+                             .api = "popops_map_in_place",
+                             .form = ELEMENT_IN_PLACE,
+                             .tensors = tensors,
+                             .sequence = sequence,
+                             .name = name };
     serve(&call, expr, options);
 }
-void popops_map_expr_with_output_at(pop_where where, pop_graph *graph, popops_expr expr, pop_tensors tensors, pop_tensor out, pop_program sequence,
-                                    const char *name, pop_options options)
+void popops_map_expr_with_output_at(pop_where where, pop_graph *graph, popops_expr expr, pop_tensors tensors,
+                                    pop_tensor out, pop_program sequence, const char *name, pop_options options)
 {
     POPLIBS_CALL(graph, tensors, out, name, options);
-    struct map_call call = { .where = where, .graph = graph, .api = "popops_map_with_output", .form = ELEMENT_WITH_OUTPUT, .tensors = tensors, .out = out,
-                             .sequence = sequence, .name = name };
+    struct map_call call = { .where = where,
+                             .graph = graph,
+                             .api = "popops_map_with_output",
+                             .form = ELEMENT_WITH_OUTPUT,
+                             .tensors = tensors,
+                             .out = out,
+                             .sequence = sequence,
+                             .name = name };
     serve(&call, expr, options);
 }
 
-pop_tensor popops_map_at(pop_where where, pop_graph *graph, const char *text, pop_tensors tensors, pop_program sequence, const char *name,
-                         pop_options options)
+pop_tensor popops_map_at(pop_where where, pop_graph *graph, const char *text, pop_tensors tensors, pop_program sequence,
+                         const char *name, pop_options options)
 {
     POPLIBS_CALL(graph, text, tensors, name, options);
     popops_expr_node *nodes;
@@ -274,8 +315,8 @@ pop_tensor popops_map_at(pop_where where, pop_graph *graph, const char *text, po
     free(nodes);
     return out;
 }
-void popops_map_in_place_at(pop_where where, pop_graph *graph, const char *text, pop_tensors tensors, pop_program sequence, const char *name,
-                            pop_options options)
+void popops_map_in_place_at(pop_where where, pop_graph *graph, const char *text, pop_tensors tensors,
+                            pop_program sequence, const char *name, pop_options options)
 {
     POPLIBS_CALL(graph, text, tensors, name, options);
     popops_expr_node *nodes;
@@ -285,8 +326,8 @@ void popops_map_in_place_at(pop_where where, pop_graph *graph, const char *text,
     popops_map_expr_in_place_at(where, graph, (popops_expr){ nodes, count }, tensors, sequence, name, options);
     free(nodes);
 }
-void popops_map_with_output_at(pop_where where, pop_graph *graph, const char *text, pop_tensors tensors, pop_tensor out, pop_program sequence,
-                               const char *name, pop_options options)
+void popops_map_with_output_at(pop_where where, pop_graph *graph, const char *text, pop_tensors tensors, pop_tensor out,
+                               pop_program sequence, const char *name, pop_options options)
 {
     POPLIBS_CALL(graph, text, tensors, out, name, options);
     popops_expr_node *nodes;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The codelet of an expression: two vertices, for one region and for several, around a loop over a block with a line for each node. */
+/* The codelet of an expression: two vertices, for one region and for several, around a loop over a block with a line
+ * for each node. */
 #include "popops/typed_expr.h"
 
 #include <poplar/text.h>
@@ -15,7 +16,8 @@ static void add(struct text *text, const char *format, ...)
     va_list arguments;
     for (int round = 0; round < 2; ++round) {
         va_start(arguments, format);
-        int length = pop_text_vformat(text->text ? text->text + text->length : NULL, text->capacity - text->length, format, arguments);
+        int length = pop_text_vformat(text->text ? text->text + text->length : NULL, text->capacity - text->length,
+                                      format, arguments);
         va_end(arguments);
         if (text->length + (size_t)length < text->capacity) {
             text->length += (size_t)length;
@@ -33,7 +35,8 @@ struct spelling {
 };
 static const struct spelling *spelling_of(pop_type type)
 {
-#define SPELLING(tag, c, work, unsigned_type, signed_type, text, constant, none) { constant, #tag, #c, #work, #unsigned_type, #signed_type },
+#define SPELLING(tag, c, work, unsigned_type, signed_type, text, constant, none)                                       \
+    { constant, #tag, #c, #work, #unsigned_type, #signed_type },
     static const struct spelling spellings[] = { POPOPS_TYPES_EVERYTHING(SPELLING, ) };
     for (size_t i = 0; i < sizeof(spellings) / sizeof(spellings[0]); ++i)
         if (spellings[i].type == type)
@@ -60,7 +63,11 @@ static void add_number(struct text *text, const struct typed_node *node, bool fo
     } else {
         unsigned long long whole;
         pop_convert(node->type, bits, POP_UNSIGNED_LONGLONG, &whole, 1);
-        add(text, for_c ? "(T)%lluu" "ll" : "%llu", whole);
+        add(text,
+            for_c ? "(T)%lluu"
+                    "ll"
+                  : "%llu",
+            whole);
     }
 }
 
@@ -124,7 +131,8 @@ static void add_node(struct text *text, const struct typed_expr *typed, size_t a
                 add(text, "; const %s", spelling_of(typed->nodes[node->operand[2]].type)->work);
             add(text, "%s%c = x%zu", k == 1 ? ", " : k ? " " : "", 'a' + k, node->operand[k]);
         }
-        add(text, "; %s", pop_type_is_floating_point(typed->nodes[node->operand[0]].type) ? node->info->real : node->info->other);
+        add(text, "; %s",
+            pop_type_is_floating_point(typed->nodes[node->operand[0]].type) ? node->info->real : node->info->other);
     }
     add(text, "; }));\n");
 }
@@ -151,7 +159,8 @@ static void add_row(struct text *text, const struct typed_expr *typed, const pop
     add(text, "static inline void block(");
     for (int i = 0; i < typed->inputs; ++i)
         add(text, "const %s *in%d, ", spelling_of(pop_tensor_type(inputs[i]))->work, i);
-    add(text, "%s *out, size_t count)\n{\n    _Pragma(\"GCC ivdep\") for (size_t i = 0; i < count; ++i) {\n", out->work);
+    add(text, "%s *out, size_t count)\n{\n    _Pragma(\"GCC ivdep\") for (size_t i = 0; i < count; ++i) {\n",
+        out->work);
     for (size_t i = 0; i < typed->count; ++i)
         add_node(text, typed, i);
     add(text, "        out[i] = x%zu;\n    }\n}\nstatic inline void row(", typed->count - 1);
@@ -165,18 +174,23 @@ static void add_row(struct text *text, const struct typed_expr *typed, const pop
     add_whole(text, typed, inputs);
     add(text, "    EACH_BLOCK (count) {\n        block(");
     for (int i = 0; i < typed->inputs; ++i)
-        add(text, "piece_%s(in%d, size%d, buffer%d, at, here), ", spelling_of(pop_tensor_type(inputs[i]))->tag, i, i, i);
-    add(text, out->type == POP_HALF ? "wide, here);\n        narrow(wide, out + at, here);\n    }\n}\n" : "out + at, here);\n    }\n}\n");
+        add(text, "piece_%s(in%d, size%d, buffer%d, at, here), ", spelling_of(pop_tensor_type(inputs[i]))->tag, i, i,
+            i);
+    add(text, out->type == POP_HALF ? "wide, here);\n        narrow(wide, out + at, here);\n    }\n}\n"
+                                    : "out + at, here);\n    }\n}\n");
 }
 
 /* The vertex over vectors, or over vectors of vectors. */
-static void add_vertex(struct text *text, const struct typed_expr *typed, const pop_tensor *inputs, bool in_place, bool rows, const char *name)
+static void add_vertex(struct text *text, const struct typed_expr *typed, const pop_tensor *inputs, bool in_place,
+                       bool rows, const char *name)
 {
-    const char *kind = rows ? "MapRows" : "Map", *holder = rows ? "POP_VECTORS" : "POP_VECTOR", *row = rows ? ".data[k]" : "";
+    const char *kind = rows ? "MapRows" : "Map", *holder = rows ? "POP_VECTORS" : "POP_VECTOR",
+               *row = rows ? ".data[k]" : "";
     add(text, "%s(%s) {\n", rows ? "POP_VERTEX" : "POP_SUPERVISOR_VERTEX", kind);
     for (int i = in_place; i < typed->inputs; ++i)
         add(text, "    POP_INPUT(%s(%s)) in%d;\n", holder, spelling_of(pop_tensor_type(inputs[i]))->c, i + 1);
-    add(text, "    %s(%s(%s)) out;\n};\n", in_place ? "POP_INOUT" : "POP_OUTPUT", holder, spelling_of(typed->nodes[typed->count - 1].type)->c);
+    add(text, "    %s(%s(%s)) out;\n};\n", in_place ? "POP_INOUT" : "POP_OUTPUT", holder,
+        spelling_of(typed->nodes[typed->count - 1].type)->c);
     add(text, "POP_VERTEX_NAME(%s, \"%s\");\nvoid %s_compute(%s *v)\n{\n    %srow(", kind, name, kind, kind,
         rows ? "for (size_t k = 0; k < v->out.size; ++k)\n        " : "");
     for (int i = 0; i < typed->inputs; ++i) {
@@ -188,7 +202,8 @@ static void add_vertex(struct text *text, const struct typed_expr *typed, const 
     add(text, "v->out%s.data, v->out%s.size);\n}\n", row, row);
 }
 
-/* The operators' cycles for a vector of the widest data path that all types have, and what fetches and stores around them cost. */
+/* The operators' cycles for a vector of the widest data path that all types have, and what fetches and stores around
+ * them cost. */
 static void estimate(struct expr_source *source, const struct typed_expr *typed, const pop_target *target)
 {
     source->width = 4;
@@ -204,12 +219,15 @@ static void estimate(struct expr_source *source, const struct typed_expr *typed,
         if (!node->operands)
             continue;
         if (node->info)
-            cost = type == POP_FLOAT ? &node->info->cost_float : type == POP_HALF ? &node->info->cost_half : &node->info->cost_int;
+            cost = type == POP_FLOAT  ? &node->info->cost_float
+                   : type == POP_HALF ? &node->info->cost_half
+                                      : &node->info->cost_int;
         source->cycles += cost->cycles * (cost->vectors ? 1 : source->width);
     }
 }
 
-struct expr_source expr_generate(const struct typed_expr *typed, const pop_target *target, const pop_tensor *inputs, bool in_place)
+struct expr_source expr_generate(const struct typed_expr *typed, const pop_target *target, const pop_tensor *inputs,
+                                 bool in_place)
 {
     struct expr_source source = { .text = NULL };
     struct text text = { 0 };

@@ -3,14 +3,24 @@
 
 #include <popops/operator_types.h>
 
-#define S(cycles) { cycles, false }
-#define D(cycles) { cycles, false }
-#define V(cycles) { cycles, true }
-#define IS_SAME false
-#define IS_BOOL true
+#define S(cycles)                                                                                                      \
+    {                                                                                                                  \
+        cycles, false                                                                                                  \
+    }
+#define D(cycles)                                                                                                      \
+    {                                                                                                                  \
+        cycles, false                                                                                                  \
+    }
+#define V(cycles)                                                                                                      \
+    {                                                                                                                  \
+        cycles, true                                                                                                   \
+    }
+#define IS_SAME                                                             false
+#define IS_BOOL                                                             true
 #define TYPE_BIT(tag, type, work, unsigned_, signed_, text, constant, none) | 1u << constant
-#define ROW(name, function, constant, node, TYPES, RESULT, cost_float, cost_half, cost_int, real, other)                \
-    { #name, #constant, #node, #real, #other, 0 POPOPS_TYPES_##TYPES(TYPE_BIT, ), IS_##RESULT, cost_float, cost_half, cost_int },
+#define ROW(name, function, constant, node, TYPES, RESULT, cost_float, cost_half, cost_int, real, other)               \
+    { #name,       #constant,  #node,     #real,   #other, 0 POPOPS_TYPES_##TYPES(TYPE_BIT, ),                         \
+      IS_##RESULT, cost_float, cost_half, cost_int },
 
 #define UNARY ROW
 static const struct operator_info unary[] = {

@@ -13,12 +13,12 @@ struct operator_cost {
     bool vectors;
 };
 struct operator_info {
-    const char *name;      /* "bitwise_and" */
-    const char *constant;  /* "BITWISE_AND" */
-    const char *node;      /* "BitwiseAnd" */
+    const char *name;     /* "bitwise_and" */
+    const char *constant; /* "BITWISE_AND" */
+    const char *node;     /* "BitwiseAnd" */
     const char *real, *other;
-    unsigned types;        /* bit t: it takes pop_type t */
-    bool boolean;          /* its result is BOOL */
+    unsigned types; /* bit t: it takes pop_type t */
+    bool boolean;   /* its result is BOOL */
     struct operator_cost cost_float, cost_half, cost_int;
 };
 

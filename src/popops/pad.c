@@ -27,8 +27,8 @@ static pop_tensor repeat(pop_where where, pop_tensor t, size_t count, unsigned d
     pop_tensor parts[2];
     size_t whole = count / PIECE;
     if (whole > UINT32_MAX) {
-        poplibs_fail(pop_store_graph(t.store), POP_POPLAR_ERROR, where, "popops_pad", "%zu elements of padding; at most %zu are possible on a side", count,
-                     (size_t)UINT32_MAX * PIECE);
+        poplibs_fail(pop_store_graph(t.store), POP_POPLAR_ERROR, where, "popops_pad",
+                     "%zu elements of padding; at most %zu are possible on a side", count, (size_t)UINT32_MAX * PIECE);
         return t;
     }
     if (!whole)
@@ -39,7 +39,8 @@ static pop_tensor repeat(pop_where where, pop_tensor t, size_t count, unsigned d
 }
 
 /* A block of constants beside an edge, which is a slice of extent 1 of the padded tensor. */
-static pop_tensor constant_block(pop_where where, pop_graph *graph, pop_tensor edge, pop_shape shape, unsigned dim, const struct filling *filling)
+static pop_tensor constant_block(pop_where where, pop_graph *graph, pop_tensor edge, pop_shape shape, unsigned dim,
+                                 const struct filling *filling)
 {
     if (pop_tensor_valid(filling->tensor)) {
         pop_tensor block = filling->tensor;
@@ -51,7 +52,8 @@ static pop_tensor constant_block(pop_where where, pop_graph *graph, pop_tensor e
             block = repeat(where, block, shape.dims[i], (unsigned)i);
         return block;
     }
-    pop_tensor block = pop_graph_add_constant_float_at(where, graph, pop_tensor_type(edge), shape, filling->value, "padding");
+    pop_tensor block =
+        pop_graph_add_constant_float_at(where, graph, pop_tensor_type(edge), shape, filling->value, "padding");
     if (filling->mapping == POPOPS_PADDING_MAPPING_NONE)
         return block;
     pop_interval_lists mapping;
@@ -59,14 +61,16 @@ static pop_tensor constant_block(pop_where where, pop_graph *graph, pop_tensor e
         pop_graph_set_tile_mapping_at(where, graph, block, 0);
     } else if (pop_graph_get_tile_mapping_at(where, graph, edge, NULL, &mapping)) {
         for (size_t i = 0; i < shape.dims[dim]; ++i)
-            pop_graph_set_tile_mapping_lists_at(where, graph, pop_tensor_slice_at(where, block, i, i + 1, dim), &mapping);
+            pop_graph_set_tile_mapping_lists_at(where, graph, pop_tensor_slice_at(where, block, i, i + 1, dim),
+                                                &mapping);
         pop_interval_lists_free(&mapping);
     }
     return block;
 }
 
 /* count elements beyond one side of t. */
-static pop_tensor side(pop_where where, pop_graph *graph, pop_tensor t, bool upper, size_t count, unsigned dim, const struct filling *filling)
+static pop_tensor side(pop_where where, pop_graph *graph, pop_tensor t, bool upper, size_t count, unsigned dim,
+                       const struct filling *filling)
 {
     size_t extent = pop_tensor_dim(t, dim), shape[MOST_DIMS];
     if (filling->type == POPOPS_PADDING_REFLECT) {
@@ -81,31 +85,39 @@ static pop_tensor side(pop_where where, pop_graph *graph, pop_tensor t, bool upp
     return constant_block(where, graph, edge, (pop_shape){ rank, shape }, dim, filling);
 }
 
-static pop_tensor pad_dim(pop_where where, pop_graph *graph, const char *api, pop_tensor t, ptrdiff_t lower, ptrdiff_t upper, unsigned dim,
-                          const struct filling *filling)
+static pop_tensor pad_dim(pop_where where, pop_graph *graph, const char *api, pop_tensor t, ptrdiff_t lower,
+                          ptrdiff_t upper, unsigned dim, const struct filling *filling)
 {
     pop_tensor none = { 0 };
     if (!poplibs_ready(graph))
         return none;
-    size_t extent = pop_tensor_dim(t, dim), cut_lower = lower < 0 ? 0 - (size_t)lower : 0, cut_upper = upper < 0 ? 0 - (size_t)upper : 0;
+    size_t extent = pop_tensor_dim(t, dim), cut_lower = lower < 0 ? 0 - (size_t)lower : 0,
+           cut_upper = upper < 0 ? 0 - (size_t)upper : 0;
     if (dim >= pop_tensor_rank(t) || pop_tensor_rank(t) > MOST_DIMS) {
-        poplibs_fail(graph, POP_INDEX_ERROR, where, api, "there is no dimension %u: the tensor's rank is %zu", dim, pop_tensor_rank(t));
+        poplibs_fail(graph, POP_INDEX_ERROR, where, api, "there is no dimension %u: the tensor's rank is %zu", dim,
+                     pop_tensor_rank(t));
         return none;
     }
     if ((unsigned)filling->mapping > POPOPS_PADDING_MAPPING_EDGE) {
-        poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "%d is no mapping of padding; none, zero and edge are", (int)filling->mapping);
+        poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "%d is no mapping of padding; none, zero and edge are",
+                     (int)filling->mapping);
         return none;
     }
     if (cut_lower > extent || cut_upper > extent - cut_lower) {
-        poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "padding of %td and %td cuts off more than dimension %u has: %zu", lower, upper, dim, extent);
+        poplibs_fail(graph, POP_POPLAR_ERROR, where, api,
+                     "padding of %td and %td cuts off more than dimension %u has: %zu", lower, upper, dim, extent);
         return none;
     }
     pop_tensor parts[3] = { t, pop_tensor_slice_at(where, t, cut_lower, extent - cut_upper, dim), t };
     extent -= cut_lower + cut_upper;
-    size_t most = filling->type == POPOPS_PADDING_CONSTANT ? SIZE_MAX : filling->type == POPOPS_PADDING_EDGE ? (extent ? SIZE_MAX : 0)
-                                                                                                              : extent ? extent - 1 : 0;
+    size_t most = filling->type == POPOPS_PADDING_CONSTANT ? SIZE_MAX
+                  : filling->type == POPOPS_PADDING_EDGE   ? (extent ? SIZE_MAX : 0)
+                  : extent                                 ? extent - 1
+                                                           : 0;
     if ((lower > 0 && (size_t)lower > most) || (upper > 0 && (size_t)upper > most)) {
-        poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "padding of %td and %td from a dimension of %zu; at most %zu on a side", lower, upper, extent, most);
+        poplibs_fail(graph, POP_POPLAR_ERROR, where, api,
+                     "padding of %td and %td from a dimension of %zu; at most %zu on a side", lower, upper, extent,
+                     most);
         return none;
     }
     size_t first = lower > 0 ? 0 : 1, count = 3 - first - (upper > 0 ? 0 : 1);
@@ -116,12 +128,13 @@ static pop_tensor pad_dim(pop_where where, pop_graph *graph, const char *api, po
     return count == 1 ? parts[1] : pop_tensor_concat_at(where, (pop_tensors){ count, parts + first }, dim);
 }
 
-static pop_tensor pad_all(pop_where where, pop_graph *graph, const char *api, pop_tensor t, popops_paddings lower, popops_paddings upper,
-                          const struct filling *filling)
+static pop_tensor pad_all(pop_where where, pop_graph *graph, const char *api, pop_tensor t, popops_paddings lower,
+                          popops_paddings upper, const struct filling *filling)
 {
     size_t rank = pop_tensor_rank(t);
     if (poplibs_ready(graph) && (lower.count != rank || upper.count != rank)) {
-        poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "%zu paddings below and %zu above for a tensor of rank %zu", lower.count, upper.count, rank);
+        poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "%zu paddings below and %zu above for a tensor of rank %zu",
+                     lower.count, upper.count, rank);
         return (pop_tensor){ 0 };
     }
     for (unsigned dim = 0; dim < rank && poplibs_ready(graph); ++dim)
@@ -130,26 +143,29 @@ static pop_tensor pad_all(pop_where where, pop_graph *graph, const char *api, po
 }
 
 /* The filling with a tensor's element; false when it is none of t's type. */
-static bool fill_from(pop_where where, pop_graph *graph, const char *api, pop_tensor t, pop_tensor value, struct filling *filling)
+static bool fill_from(pop_where where, pop_graph *graph, const char *api, pop_tensor t, pop_tensor value,
+                      struct filling *filling)
 {
     if (!poplibs_ready(graph))
         return false;
     if (pop_tensor_num_elements(value) != 1 || pop_tensor_type(value) != pop_tensor_type(t))
-        return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "padding with %zu elements of %s; it takes one of %s", pop_tensor_num_elements(value),
-                            pop_type_name(pop_tensor_type(value)), pop_type_name(pop_tensor_type(t)));
+        return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "padding with %zu elements of %s; it takes one of %s",
+                            pop_tensor_num_elements(value), pop_type_name(pop_tensor_type(value)),
+                            pop_type_name(pop_tensor_type(t)));
     filling->tensor = pop_tensor_reshape_at(where, value, POP_SHAPE());
     return true;
 }
 
-pop_tensor popops_pad_at(pop_where where, pop_graph *graph, pop_tensor t, popops_paddings lower, popops_paddings upper, double value,
-                         popops_padding_mapping mapping)
+pop_tensor popops_pad_at(pop_where where, pop_graph *graph, pop_tensor t, popops_paddings lower, popops_paddings upper,
+                         double value, popops_padding_mapping mapping)
 {
     POPLIBS_CALL(graph, t, value);
-    return pad_all(where, graph, "popops_pad", t, lower, upper, &(struct filling){ .value = value, .mapping = mapping });
+    return pad_all(where, graph, "popops_pad", t, lower, upper,
+                   &(struct filling){ .value = value, .mapping = mapping });
 }
 
-pop_tensor popops_pad_tensor_at(pop_where where, pop_graph *graph, pop_tensor t, popops_paddings lower, popops_paddings upper, pop_tensor value,
-                                popops_padding_mapping mapping)
+pop_tensor popops_pad_tensor_at(pop_where where, pop_graph *graph, pop_tensor t, popops_paddings lower,
+                                popops_paddings upper, pop_tensor value, popops_padding_mapping mapping)
 {
     POPLIBS_CALL(graph, t, value);
     struct filling filling = { .mapping = mapping };
@@ -158,15 +174,16 @@ pop_tensor popops_pad_tensor_at(pop_where where, pop_graph *graph, pop_tensor t,
     return pad_all(where, graph, "popops_pad_tensor", t, lower, upper, &filling);
 }
 
-pop_tensor popops_pad_dim_at(pop_where where, pop_graph *graph, pop_tensor t, ptrdiff_t lower, ptrdiff_t upper, unsigned dim, double value,
-                             popops_padding_mapping mapping)
+pop_tensor popops_pad_dim_at(pop_where where, pop_graph *graph, pop_tensor t, ptrdiff_t lower, ptrdiff_t upper,
+                             unsigned dim, double value, popops_padding_mapping mapping)
 {
     POPLIBS_CALL(graph, t, dim, value);
-    return pad_dim(where, graph, "popops_pad_dim", t, lower, upper, dim, &(struct filling){ .value = value, .mapping = mapping });
+    return pad_dim(where, graph, "popops_pad_dim", t, lower, upper, dim,
+                   &(struct filling){ .value = value, .mapping = mapping });
 }
 
-pop_tensor popops_pad_dim_tensor_at(pop_where where, pop_graph *graph, pop_tensor t, ptrdiff_t lower, ptrdiff_t upper, unsigned dim, pop_tensor value,
-                                    popops_padding_mapping mapping)
+pop_tensor popops_pad_dim_tensor_at(pop_where where, pop_graph *graph, pop_tensor t, ptrdiff_t lower, ptrdiff_t upper,
+                                    unsigned dim, pop_tensor value, popops_padding_mapping mapping)
 {
     POPLIBS_CALL(graph, t, dim, value);
     struct filling filling = { .mapping = mapping };
@@ -180,22 +197,27 @@ static bool is_own(pop_where where, const char *api, pop_tensor t, popops_paddin
 {
     pop_graph *graph = pop_store_graph(t.store);
     if (poplibs_ready(graph) && type != POPOPS_PADDING_EDGE && type != POPOPS_PADDING_REFLECT)
-        return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "padding of type %d; without a graph it is edge or reflect", (int)type);
+        return poplibs_fail(graph, POP_POPLAR_ERROR, where, api,
+                            "padding of type %d; without a graph it is edge or reflect", (int)type);
     return poplibs_ready(graph);
 }
 
-pop_tensor popops_pad_with_at(pop_where where, pop_tensor t, popops_paddings lower, popops_paddings upper, popops_padding_type type)
+pop_tensor popops_pad_with_at(pop_where where, pop_tensor t, popops_paddings lower, popops_paddings upper,
+                              popops_padding_type type)
 {
     POPLIBS_CALL(NULL, t);
     if (!is_own(where, "popops_pad_with", t, type))
         return (pop_tensor){ 0 };
-    return pad_all(where, pop_store_graph(t.store), "popops_pad_with", t, lower, upper, &(struct filling){ .type = type });
+    return pad_all(where, pop_store_graph(t.store), "popops_pad_with", t, lower, upper,
+                   &(struct filling){ .type = type });
 }
 
-pop_tensor popops_pad_dim_with_at(pop_where where, pop_tensor t, ptrdiff_t lower, ptrdiff_t upper, unsigned dim, popops_padding_type type)
+pop_tensor popops_pad_dim_with_at(pop_where where, pop_tensor t, ptrdiff_t lower, ptrdiff_t upper, unsigned dim,
+                                  popops_padding_type type)
 {
     POPLIBS_CALL(NULL, t, dim);
     if (!is_own(where, "popops_pad_dim_with", t, type))
         return (pop_tensor){ 0 };
-    return pad_dim(where, pop_store_graph(t.store), "popops_pad_dim_with", t, lower, upper, dim, &(struct filling){ .type = type });
+    return pad_dim(where, pop_store_graph(t.store), "popops_pad_dim_with", t, lower, upper, dim,
+                   &(struct filling){ .type = type });
 }

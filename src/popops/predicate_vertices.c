@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Vertices whose result is their compute's, which the compute set joins: popops::AllTrue<bool>; popops::HasNaN<T> and popops::HasNaNOrInf<T>, true when
- * there is none. */
+/* Vertices whose result is their compute's, which the compute set joins: popops::AllTrue<bool>; popops::HasNaN<T> and
+ * popops::HasNaNOrInf<T>, true when there is none. */
 
 #ifdef __POPC__
 #include "poplibs/half_vectors.h"
 
-POP_VERTEX(AllTrue) {
+POP_VERTEX(AllTrue)
+{
     POP_INPUT(POP_VECTORS(bool)) in;
 };
 POP_VERTEX_NAME(AllTrue, "popops::AllTrue<bool>");
@@ -27,7 +28,8 @@ bool AllTrue_compute(AllTrue *v)
             found |= (in[i] & mask) >= least;                                                                          \
         return found;                                                                                                  \
     }                                                                                                                  \
-    POP_VERTEX(vertex##_##tag) {                                                                                       \
+    POP_VERTEX(vertex##_##tag)                                                                                         \
+    {                                                                                                                  \
         POP_INPUT(POP_VECTORS(tag)) in;                                                                                \
     };                                                                                                                 \
     POP_VERTEX_NAME(vertex##_##tag, "popops::" #vertex "<" #tag ">");                                                  \

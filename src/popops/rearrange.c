@@ -5,13 +5,16 @@
 
 #include <popops/rearrange.h>
 
-bool popops_can_use_fast_transpose(const pop_target *target, pop_type type, unsigned rows, unsigned columns, unsigned transpositions)
+bool popops_can_use_fast_transpose(const pop_target *target, pop_type type, unsigned rows, unsigned columns,
+                                   unsigned transpositions)
 {
-    if ((type != POP_HALF && type != POP_SHORT && type != POP_UNSIGNED_SHORT) || rows % 4 || columns % 4 || !rows || !columns)
+    if ((type != POP_HALF && type != POP_SHORT && type != POP_UNSIGNED_SHORT) || rows % 4 || columns % 4 || !rows ||
+        !columns)
         return false;
     /* Loops of the vertex are single repeat instructions, and its fields have 16 bits. */
     unsigned repeats = columns > 4 ? columns / 4 : rows > 4 ? rows / 4 : transpositions;
-    return repeats <= target->rpt_count_max && rows / 4 <= UINT16_MAX && columns / 4 <= UINT16_MAX && transpositions <= UINT16_MAX;
+    return repeats <= target->rpt_count_max && rows / 4 <= UINT16_MAX && columns / 4 <= UINT16_MAX &&
+           transpositions <= UINT16_MAX;
 }
 
 /* What a tile transposes. */
@@ -28,7 +31,8 @@ static bool add_fast(const struct transpositions *t, pop_graph *graph)
 {
     char name[64];
     const pop_target *target = pop_graph_target(graph);
-    if (t->count > UINT16_MAX || !popops_can_use_fast_transpose(target, t->type, t->rows, t->columns, (unsigned)t->count))
+    if (t->count > UINT16_MAX ||
+        !popops_can_use_fast_transpose(target, t->type, t->rows, t->columns, (unsigned)t->count))
         return false;
     pop_tensor in = pop_tensor_concat_at(t->where, (pop_tensors){ t->count, t->in }, 0);
     pop_tensor out = pop_tensor_concat_at(t->where, (pop_tensors){ t->count, t->out }, 0);
@@ -63,8 +67,9 @@ static void add_tile(const struct transpositions *t, pop_graph *graph)
     }
 }
 
-void popops_add_transpose_vertices_at(pop_where where, pop_graph *graph, pop_compute_set set, pop_type type, unsigned rows, unsigned columns,
-                                      const pop_interval_lists *mapping, popops_transposition transposition, void *user)
+void popops_add_transpose_vertices_at(pop_where where, pop_graph *graph, pop_compute_set set, pop_type type,
+                                      unsigned rows, unsigned columns, const pop_interval_lists *mapping,
+                                      popops_transposition transposition, void *user)
 {
     POPLIBS_CALL(graph, log_type(type), rows, columns);
     struct transpositions t = { .where = where, .set = set, .type = type, .rows = rows, .columns = columns };
@@ -100,7 +105,8 @@ static void give_matrix(size_t index, pop_tensor *in, pop_tensor *out, void *use
     *out = pop_tensor_at_at(matrices->where, matrices->out, index);
 }
 
-pop_tensor popops_partial_transpose_at(pop_where where, pop_graph *graph, pop_tensor in, pop_compute_set set, const char *name)
+pop_tensor popops_partial_transpose_at(pop_where where, pop_graph *graph, pop_tensor in, pop_compute_set set,
+                                       const char *name)
 {
     POPLIBS_CALL(graph, in, name);
     pop_tensor none = { 0 };
@@ -108,7 +114,8 @@ pop_tensor popops_partial_transpose_at(pop_where where, pop_graph *graph, pop_te
         return none;
     size_t rank = pop_tensor_rank(in), shape[64];
     if (rank < 2 || rank > 64) {
-        poplibs_fail(graph, POP_POPLAR_ERROR, where, "popops_partial_transpose", "a tensor of rank %zu has no matrices to transpose", rank);
+        poplibs_fail(graph, POP_POPLAR_ERROR, where, "popops_partial_transpose",
+                     "a tensor of rank %zu has no matrices to transpose", rank);
         return none;
     }
     pop_tensor_shape(in, shape, 64);
@@ -120,14 +127,18 @@ pop_tensor popops_partial_transpose_at(pop_where where, pop_graph *graph, pop_te
         return out;
     pop_mark mark = pop_graph_mark(graph);
     size_t count = pop_tensor_num_elements(in) / size;
-    struct matrices matrices = { where, pop_tensor_reshape_at(where, in, POP_SHAPE(count, size)), pop_tensor_reshape_at(where, out, POP_SHAPE(count, size)) };
+    struct matrices matrices = { where, pop_tensor_reshape_at(where, in, POP_SHAPE(count, size)),
+                                 pop_tensor_reshape_at(where, out, POP_SHAPE(count, size)) };
     pop_interval_lists mapping;
     if (!pop_graph_get_tile_mapping_at(where, graph, pop_tensor_slice_at(where, matrices.in, 0, 1, 1), NULL, &mapping))
         return none;
     for (size_t tile = 0; tile < mapping.count; ++tile)
         for (size_t i = mapping.first[tile]; i < mapping.first[tile + 1]; ++i)
-            pop_graph_set_tile_mapping_at(where, graph, pop_tensor_slice_interval_at(where, matrices.out, mapping.intervals[i], 0), (unsigned)tile);
-    popops_add_transpose_vertices_at(where, graph, set, pop_tensor_type(in), (unsigned)rows, (unsigned)columns, &mapping, give_matrix, &matrices);
+            pop_graph_set_tile_mapping_at(where, graph,
+                                          pop_tensor_slice_interval_at(where, matrices.out, mapping.intervals[i], 0),
+                                          (unsigned)tile);
+    popops_add_transpose_vertices_at(where, graph, set, pop_tensor_type(in), (unsigned)rows, (unsigned)columns,
+                                     &mapping, give_matrix, &matrices);
     pop_interval_lists_free(&mapping);
     pop_graph_release(graph, mark);
     return poplibs_ready(graph) ? out : none;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* popops::Transpose2d<T>: matrices that lie anywhere on the tile.  popops::Transpose<T> and TransposeSupervisor<T>: matrices one after the other, of
- * elements of two bytes, in blocks of 4 x 4. */
+/* popops::Transpose2d<T>: matrices that lie anywhere on the tile.  popops::Transpose<T> and TransposeSupervisor<T>:
+ * matrices one after the other, of elements of two bytes, in blocks of 4 x 4. */
 #include "poplibs/vertex_types.h"
 
 #define TWO_BYTES(X) X(half, half, "half") POPLIBS_SHORTS(X)
@@ -15,7 +15,8 @@
             for (size_t r = 0; r < rows; ++r)                                                                          \
                 dst[c * rows + r] = src[r * columns + c];                                                              \
     }                                                                                                                  \
-    POP_VERTEX(Transpose2d_##tag) {                                                                                    \
+    POP_VERTEX(Transpose2d_##tag)                                                                                      \
+    {                                                                                                                  \
         POP_INPUT(POP_VECTORS(type)) src;                                                                              \
         POP_OUTPUT(POP_VECTORS(type)) dst;                                                                             \
         POP_STATE(unsigned) numSrcRows;                                                                                \
@@ -30,7 +31,8 @@
 POPLIBS_ALL_TYPES(TRANSPOSE_2D)
 
 #define TRANSPOSE_1D(VERTEX, name, tag, type, text)                                                                    \
-    VERTEX(name##_##tag) {                                                                                             \
+    VERTEX(name##_##tag)                                                                                               \
+    {                                                                                                                  \
         POP_INPUT(POP_VECTOR(type, ONE_PTR)) src;                                                                      \
         POP_OUTPUT(POP_VECTOR(type, ONE_PTR)) dst;                                                                     \
         POP_STATE(unsigned short) numSrcRowsD4;                                                                        \
@@ -53,7 +55,8 @@ TWO_BYTES(BOTH)
 #include "poplibs/support.h"
 #include "popops/vertices.h"
 
-/* All of poplibs.md 2.2, but for elements of one and eight bytes: as the slow forms of two and four, with twice the moves. */
+/* All of poplibs.md 2.2, but for elements of one and eight bytes: as the slow forms of two and four, with twice the
+ * moves. */
 static uint64_t cycles_2d(size_t bytes, uint64_t count, uint64_t rows, uint64_t columns)
 {
     if (bytes == 4 && rows % 2 == 0 && columns % 2 == 0)
@@ -89,7 +92,8 @@ static pop_perf estimate_1d(const pop_vertex_view *vertex, const pop_target *tar
 {
     uint64_t rows = (uint64_t)pop_vertex_view_field_value(vertex, "numSrcRowsD4", 0);
     uint64_t columns = (uint64_t)pop_vertex_view_field_value(vertex, "numSrcColumnsD4", 0);
-    uint64_t count = (uint64_t)pop_vertex_view_field_value(vertex, "numTranspositionsM1", 0) + 1, workers = target->num_worker_contexts;
+    uint64_t count = (uint64_t)pop_vertex_view_field_value(vertex, "numTranspositionsM1", 0) + 1,
+             workers = target->num_worker_contexts;
     if (!user)
         return (pop_perf){ cycles_1d(count, rows, columns), 0 };
     return (pop_perf){ 7 + workers * (cycles_1d(poplibs_ceil_div(count, workers), rows, columns) - 7), 0 };
@@ -97,12 +101,14 @@ static pop_perf estimate_1d(const pop_vertex_view *vertex, const pop_target *tar
 
 void popops_rearrange_vertices(pop_graph *graph)
 {
-#define REGISTER_2D(tag, type, text) \
-    pop_graph_register_perf_estimator(graph, "popops::Transpose2d<" text ">", estimate_2d, poplibs_as_user(pop_type_by_name(text)));
+#define REGISTER_2D(tag, type, text)                                                                                   \
+    pop_graph_register_perf_estimator(graph, "popops::Transpose2d<" text ">", estimate_2d,                             \
+                                      poplibs_as_user(pop_type_by_name(text)));
     POPLIBS_ALL_TYPES(REGISTER_2D)
 #define REGISTER_1D(tag, type, text)                                                                                   \
     pop_graph_register_perf_estimator(graph, "popops::Transpose<" text ">", estimate_1d, poplibs_as_user(false));      \
-    pop_graph_register_perf_estimator(graph, "popops::TransposeSupervisor<" text ">", estimate_1d, poplibs_as_user(true));
+    pop_graph_register_perf_estimator(graph, "popops::TransposeSupervisor<" text ">", estimate_1d,                     \
+                                      poplibs_as_user(true));
     TWO_BYTES(REGISTER_1D)
 }
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tasks of a tile, shared out to workers, as vertices: of a special form where a worker's share is one regular piece, else of the general one. */
+/* Tasks of a tile, shared out to workers, as vertices: of a special form where a worker's share is one regular piece,
+ * else of the general one. */
 #include "popops/reduce_parts.h"
 #include "popops/reduce_types.h"
 
@@ -9,7 +10,10 @@ unsigned reduce_workers(const pop_target *target)
 }
 
 enum { SHARE_COST = 30 /* vectors that a worker could take instead of a share's start */ };
-enum { FEW_SHARES = 4, WORTH_A_VERTEX = 16 }; /* shares of a worker, or else elements of one, that have special vertices */
+enum {
+    FEW_SHARES = 4,
+    WORTH_A_VERTEX = 16
+}; /* shares of a worker, or else elements of one, that have special vertices */
 
 /* A worker's part of a task: outputs [k, k + n). */
 struct share {
@@ -57,7 +61,10 @@ void reduce_allot(const struct tasks *tasks, unsigned workers, size_t *parts)
     for (; given < workers; ++given) { /* the largest share gets another worker */
         size_t most = 0;
         for (size_t i = 1; i < tasks->count; ++i)
-            most = tasks->list[i].n * tasks->list[i].depth * parts[most] > tasks->list[most].n * tasks->list[most].depth * parts[i] ? i : most;
+            most = tasks->list[i].n * tasks->list[i].depth * parts[most] >
+                           tasks->list[most].n * tasks->list[most].depth * parts[i]
+                       ? i
+                       : most;
         ++parts[most];
     }
 }
@@ -69,7 +76,8 @@ static struct shares share_out(const struct context *c, const struct tasks *task
     reduce_allot(tasks, workers, parts);
     for (size_t i = 0; i < tasks->count; ++i) {
         const struct task *task = &tasks->list[i];
-        size_t grain = grain_of(c, task), grains = poplibs_ceil_div(task->n, grain), count = poplibs_min(grains, parts[i]);
+        size_t grain = grain_of(c, task), grains = poplibs_ceil_div(task->n, grain),
+               count = poplibs_min(grains, parts[i]);
         for (size_t part = 0; part < count; ++part) {
             size_t from = part * grains / count * grain, to = poplibs_min(task->n, (part + 1) * grains / count * grain);
             unsigned least = 0;
@@ -91,8 +99,9 @@ static pop_vertex add_vertex(const struct context *c, unsigned form)
     const struct reduce_stage *stage = c->stage;
     char name[128];
     bool scaled = stage->last && pop_tensor_valid(c->r->scale);
-    snprintf(name, sizeof(name), "popops::%s<%s,%s,%s,%s,%u>", scaled ? "ScaledReduce" : "Reduce", popops_operation_vertex_name(stage->op),
-             pop_type_name(stage->in), pop_type_name(stage->out), stage->last && c->r->update ? "true" : "false", form);
+    snprintf(name, sizeof(name), "popops::%s<%s,%s,%s,%s,%u>", scaled ? "ScaledReduce" : "Reduce",
+             popops_operation_vertex_name(stage->op), pop_type_name(stage->in), pop_type_name(stage->out),
+             stage->last && c->r->update ? "true" : "false", form);
     pop_vertex vertex = pop_graph_add_vertex_at(c->r->where, c->r->graph, stage->set, name);
     if (scaled)
         pop_graph_connect_at(c->r->where, c->r->graph, vertex, "k", c->r->scale);
@@ -117,7 +126,8 @@ static void connect(const struct context *c, pop_vertex vertex, const char *fiel
     pop_graph_connect_at(c->r->where, c->r->graph, vertex, field, t);
 }
 
-static void connect_strided(const struct context *c, const struct share *share, pop_tensor partials, size_t width, size_t stride, size_t rows)
+static void connect_strided(const struct context *c, const struct share *share, pop_tensor partials, size_t width,
+                            size_t stride, size_t rows)
 {
     pop_vertex vertex = add_vertex(c, share->n == 1 && stride == 1 ? REDUCE_SINGLE_INPUT : REDUCE_STRIDED);
     pop_tensor out = output_of(c, share);
@@ -207,7 +217,8 @@ static size_t step_of(const struct context *c, const struct share *share)
     return step;
 }
 
-/* A share whose pieces are rows of partial results: they follow each other, or arrive so from other tiles, as one region. */
+/* A share whose pieces are rows of partial results: they follow each other, or arrive so from other tiles, as one
+ * region. */
 static void push_partials(const struct context *c, const struct share *share, struct regions *regions)
 {
     size_t rows = share->task->count;
@@ -240,8 +251,10 @@ static void connect_regions(const struct context *c, struct regions *regions)
     if (regions->outs) {
         pop_vertex vertex = add_vertex(c, REDUCE_DEFAULT);
         pop_graph_connect_list_at(where, graph, vertex, "out", (pop_tensors){ regions->outs, regions->out });
-        pop_graph_connect_list_at(where, graph, vertex, "partials", (pop_tensors){ regions->num_partials, regions->partials });
-        pop_graph_set_field_vector_at(where, graph, vertex, POP_FIELD("numPartials", POP_WHOLE), POP_UNSIGNED_INT, regions->count, regions->outs);
+        pop_graph_connect_list_at(where, graph, vertex, "partials",
+                                  (pop_tensors){ regions->num_partials, regions->partials });
+        pop_graph_set_field_vector_at(where, graph, vertex, POP_FIELD("numPartials", POP_WHOLE), POP_UNSIGNED_INT,
+                                      regions->count, regions->outs);
     }
     free(regions->out);
     free(regions->partials);
@@ -254,7 +267,8 @@ static void connect_worker(const struct context *c, const struct shares *shares,
     for (size_t i = 0; i < count; ++i) {
         const struct share *share = &shares->list[own[i]];
         const struct piece *first = &c->pieces->list[share->task->first];
-        bool alone = count <= FEW_SHARES || first->inner > 1 || first->width != first->n || share->n * share->task->depth >= WORTH_A_VERTEX;
+        bool alone = count <= FEW_SHARES || first->inner > 1 || first->width != first->n ||
+                     share->n * share->task->depth >= WORTH_A_VERTEX;
         if (c->stage->rows)
             push_partials(c, share, &regions);
         else if (!alone || share->task->count > 1 || !connect_piece(c, share))
@@ -263,7 +277,8 @@ static void connect_worker(const struct context *c, const struct shares *shares,
     connect_regions(c, &regions);
 }
 
-void reduce_connect(const struct reduction *r, const struct reduce_stage *stage, unsigned tile, const struct tasks *tasks, const struct pieces *pieces)
+void reduce_connect(const struct reduction *r, const struct reduce_stage *stage, unsigned tile,
+                    const struct tasks *tasks, const struct pieces *pieces)
 {
     struct context c = { r, stage, pieces, tile };
     unsigned workers = reduce_workers(r->target);

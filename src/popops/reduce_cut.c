@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tasks of a tile whose elements workers share: parts of them first, then, without an exchange, what joins the parts. */
+/* Tasks of a tile whose elements workers share: parts of them first, then, without an exchange, what joins the parts.
+ */
 #include "popops/reduce_parts.h"
 
-/* Columns of a task: of step outputs, within each width outputs.  False: it cannot be cut, since pieces differ in their blocks. */
+/* Columns of a task: of step outputs, within each width outputs.  False: it cannot be cut, since pieces differ in their
+ * blocks. */
 struct columns {
     size_t width, step;
 };
@@ -27,8 +29,10 @@ size_t reduce_cut_columns(const struct task *task, const struct pieces *pieces, 
     return task->n / columns.width * poplibs_ceil_div(columns.width, columns.step);
 }
 
-/* Columns [from, from + n) of a task, in parts: each leaves a row from *place on, and the rows are a task of the second step. */
-static void cut_columns(const struct task *task, const struct pieces *pieces, size_t from, size_t n, size_t *place, struct reduce_cut *cut)
+/* Columns [from, from + n) of a task, in parts: each leaves a row from *place on, and the rows are a task of the second
+ * step. */
+static void cut_columns(const struct task *task, const struct pieces *pieces, size_t from, size_t n, size_t *place,
+                        struct reduce_cut *cut)
 {
     struct pieces columns = { 0 };
     struct task narrow = { .k = task->k + from, .n = n, .count = task->count, .depth = task->depth };
@@ -41,12 +45,16 @@ static void cut_columns(const struct task *task, const struct pieces *pieces, si
     free(columns.list);
     size_t rows = cut->cut.count - first;
     pieces_push(&cut->rows, (struct piece){ narrow.k, n, *place, n, rows, 1, n, 1, 0 });
-    tasks_push(&cut->joined, (struct task){ .k = narrow.k, .n = n, .at = task->at + from, .first = cut->rows.count - 1, .count = 1, .depth = rows });
+    tasks_push(
+        &cut->joined,
+        (struct task){
+            .k = narrow.k, .n = n, .at = task->at + from, .first = cut->rows.count - 1, .count = 1, .depth = rows });
     for (size_t i = first; i < cut->cut.count; ++i, *place += n)
         cut->cut.list[i].at = *place;
 }
 
-void reduce_cut_tasks(const struct tasks *tasks, const struct pieces *pieces, size_t grain, size_t *place, struct reduce_cut *cut)
+void reduce_cut_tasks(const struct tasks *tasks, const struct pieces *pieces, size_t grain, size_t *place,
+                      struct reduce_cut *cut)
 {
     for (size_t i = 0; i < tasks->count; ++i) {
         const struct task *task = &tasks->list[i];
@@ -63,8 +71,8 @@ void reduce_cut_tasks(const struct tasks *tasks, const struct pieces *pieces, si
     }
 }
 
-void reduce_connect_cut(const struct reduction *r, const struct reduce_stage *stage, const struct reduce_join *join, unsigned tile, const struct reduce_cut *cut,
-                        const struct pieces *pieces)
+void reduce_connect_cut(const struct reduction *r, const struct reduce_stage *stage, const struct reduce_join *join,
+                        unsigned tile, const struct reduce_cut *cut, const struct pieces *pieces)
 {
     struct reduce_stage parts = *stage, joined = *stage;
     if (cut->whole.count)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stages that exchange: outputs are dealt out to tiles, each of which collects the rows of its own.  Where an output has many rows, groups of them are
- * reduced on several tiles first. */
+/* Stages that exchange: outputs are dealt out to tiles, each of which collects the rows of its own.  Where an output
+ * has many rows, groups of them are reduced on several tiles first. */
 #include "popops/reduce_parts.h"
 
 #include <poputil/util.h>
@@ -24,7 +24,7 @@ static void chunks_push(struct chunks *chunks, struct chunk chunk)
 
 struct gather {
     struct reduction *r;
-    struct partial_rows rows; /* sorted by output */
+    struct partial_rows rows;    /* sorted by output */
     struct interval_vec outputs; /* of all rows */
     size_t num_outputs, most_rows;
     pop_tensor partials;
@@ -37,7 +37,8 @@ struct gather {
 
 enum { FEW_ROWS = 48, SPLIT_DEPTH = 96, SHARE_BYTES = 128, GRAIN = 4 };
 
-/* The groups of the next stage: the square root of the rows.  1 where the last one is due: there are few rows, or outputs enough for all tiles. */
+/* The groups of the next stage: the square root of the rows.  1 where the last one is due: there are few rows, or
+ * outputs enough for all tiles. */
 static size_t next_groups(const struct gather *g)
 {
     size_t grain = poplibs_max(1, pop_target_vector_width(g->r->target, g->type)), groups = 1;
@@ -79,8 +80,8 @@ static void find_outputs(struct gather *g)
     g->most_rows = poplibs_ceil_div(elements, poplibs_max(1, g->num_outputs)); /* the mean; they hardly differ */
 }
 
-/* Outputs that stay together: twice as many where all of a row are few.  (Published profiles: the fullest tile collects eight of 32 outputs, and less than eight of
- * 256.) */
+/* Outputs that stay together: twice as many where all of a row are few.  (Published profiles: the fullest tile collects
+ * eight of 32 outputs, and less than eight of 256.) */
 static unsigned grain_of(const struct gather *g)
 {
     return g->num_outputs * sizeof(float) <= SHARE_BYTES ? 2 * GRAIN : GRAIN;
@@ -90,10 +91,12 @@ static unsigned grain_of(const struct gather *g)
 static void spread(const struct gather *g, size_t most, struct chunks *chunks)
 {
     pop_interval_lists parts;
-    poputil_split_regions((pop_interval_list){ g->outputs.count, g->outputs.list }, grain_of(g), (unsigned)most, 1, POPUTIL_NO_LIMIT, POPUTIL_NO_LIMIT, &parts);
+    poputil_split_regions((pop_interval_list){ g->outputs.count, g->outputs.list }, grain_of(g), (unsigned)most, 1,
+                          POPUTIL_NO_LIMIT, POPUTIL_NO_LIMIT, &parts);
     for (size_t part = 0; part < parts.count; ++part)
         for (size_t i = parts.first[part]; i < parts.first[part + 1]; ++i)
-            chunks_push(chunks, (struct chunk){ parts.intervals[i].begin, parts.intervals[i].end - parts.intervals[i].begin, (unsigned)part });
+            chunks_push(chunks, (struct chunk){ parts.intervals[i].begin,
+                                                parts.intervals[i].end - parts.intervals[i].begin, (unsigned)part });
     pop_interval_lists_free(&parts);
 }
 
@@ -102,13 +105,16 @@ static void map_linearly(const struct gather *g)
 {
     struct reduction *r = g->r;
     unsigned grain = (unsigned)poplibs_max(1, pop_target_vector_width(r->target, r->out_type));
-    unsigned least = (unsigned)poplibs_ceil_div(SHARE_BYTES, pop_type_size(r->out_type)), tiles = pop_target_num_tiles(r->target);
+    unsigned least = (unsigned)poplibs_ceil_div(SHARE_BYTES, pop_type_size(r->out_type)),
+             tiles = pop_target_num_tiles(r->target);
     pop_interval_lists parts;
-    poputil_split_regions((pop_interval_list){ g->outputs.count, g->outputs.list }, grain, tiles, least, POPUTIL_NO_LIMIT, POPUTIL_NO_LIMIT, &parts);
+    poputil_split_regions((pop_interval_list){ g->outputs.count, g->outputs.list }, grain, tiles, least,
+                          POPUTIL_NO_LIMIT, POPUTIL_NO_LIMIT, &parts);
     for (unsigned tile = 0; tile < parts.count; ++tile)
         for (size_t i = parts.first[tile]; i < parts.first[tile + 1]; ++i)
-            pop_graph_set_tile_mapping_at(r->where, r->graph,
-                                          pop_tensor_slice_at(r->where, r->out, parts.intervals[i].begin, parts.intervals[i].end, 0), tile);
+            pop_graph_set_tile_mapping_at(
+                r->where, r->graph,
+                pop_tensor_slice_at(r->where, r->out, parts.intervals[i].begin, parts.intervals[i].end, 0), tile);
     pop_interval_lists_free(&parts);
 }
 
@@ -133,7 +139,8 @@ static bool as_mapped(const struct gather *g, struct chunks *chunks)
             while (o && g->outputs.list[o].begin >= here.begin)
                 --o;
             for (; o < g->outputs.count && g->outputs.list[o].begin < here.end; ++o) {
-                size_t from = poplibs_max(here.begin, g->outputs.list[o].begin), to = poplibs_min(here.end, g->outputs.list[o].end);
+                size_t from = poplibs_max(here.begin, g->outputs.list[o].begin),
+                       to = poplibs_min(here.end, g->outputs.list[o].end);
                 if (from >= to)
                     continue;
                 chunks_push(chunks, (struct chunk){ from, to - from, (unsigned)tile });
@@ -219,7 +226,9 @@ static void free_dealt(struct pieces *dealt, size_t tiles)
 static struct reduce_stage stage_of(const struct gather *g, const char *name)
 {
     struct reduction *r = g->r;
-    return (struct reduce_stage){ .set = reduce_next_set(r, name), .op = g->op, .in = g->type, .sources = { r->in, g->partials }, .rows = true };
+    return (struct reduce_stage){
+        .set = reduce_next_set(r, name), .op = g->op, .in = g->type, .sources = { r->in, g->partials }, .rows = true
+    };
 }
 
 /* The last stage of a tile.  Where it has fewer outputs than workers, and very many rows, workers share the rows. */
@@ -249,7 +258,8 @@ static void plan_last(const struct gather *g, struct pieces *dealt, struct last 
     free(tasks.list);
 }
 
-static void connect_last(const struct gather *g, const struct last *lasts, const struct pieces *dealt, unsigned tiles, size_t partials)
+static void connect_last(const struct gather *g, const struct last *lasts, const struct pieces *dealt, unsigned tiles,
+                         size_t partials)
 {
     struct reduction *r = g->r;
     struct reduce_stage stage = stage_of(g, "ReduceFinalStage/IntermediateToOutput/Reduce");
@@ -258,14 +268,17 @@ static void connect_last(const struct gather *g, const struct last *lasts, const
     stage.output = r->out;
     stage.last = true;
     if (partials) {
-        join.partials = pop_graph_add_variable_at(r->where, r->graph, join.type, POP_SHAPE(partials), "ReduceFinalStage/partials");
+        join.partials =
+            pop_graph_add_variable_at(r->where, r->graph, join.type, POP_SHAPE(partials), "ReduceFinalStage/partials");
         join.set = reduce_next_set(r, "ReduceFinalStage/PartialsToOutput/Reduce");
     }
     for (unsigned tile = 0; tile < tiles; ++tile) {
         const struct last *last = &lasts[tile];
         if (last->partials)
             pop_graph_set_tile_mapping_at(r->where, r->graph,
-                                          pop_tensor_slice_at(r->where, join.partials, last->first_partial, last->first_partial + last->partials, 0), tile);
+                                          pop_tensor_slice_at(r->where, join.partials, last->first_partial,
+                                                              last->first_partial + last->partials, 0),
+                                          tile);
         reduce_connect_cut(r, &stage, &join, tile, &last->cut, &dealt[tile]);
     }
 }
@@ -323,7 +336,8 @@ static void intermediate_stage(struct gather *g, size_t groups, unsigned number)
         for (size_t i = 0; i < tasks[unit].count; ++i)
             count += tasks[unit].list[i].n;
         if (count) {
-            pop_graph_set_tile_mapping_at(r->where, r->graph, pop_tensor_slice_at(r->where, stage.output, from, from + count, 0), tile);
+            pop_graph_set_tile_mapping_at(r->where, r->graph,
+                                          pop_tensor_slice_at(r->where, stage.output, from, from + count, 0), tile);
             reduce_connect(r, &stage, tile, &tasks[unit], &dealt[unit]);
         }
         from += count;
@@ -336,7 +350,8 @@ static void intermediate_stage(struct gather *g, size_t groups, unsigned number)
     free(rows.list);
 }
 
-void reduce_gather(struct reduction *r, const struct partial_rows *rows, pop_tensor partials, pop_type type, popops_operation op, unsigned number)
+void reduce_gather(struct reduction *r, const struct partial_rows *rows, pop_tensor partials, pop_type type,
+                   popops_operation op, unsigned number)
 {
     struct gather g = { .r = r, .partials = partials, .type = type, .op = op, .rows = *rows };
     qsort(g.rows.list, g.rows.count, sizeof(*g.rows.list), by_output);

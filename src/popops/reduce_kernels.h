@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* For codelets: the loops of reductions, KERNELS(operation, type).  Sums are float where elements are half.
  *
- * Memory is the limit, so all take eight elements at a time, and fetch what comes AHEAD: a processor foresees too little of it by itself.  The order in which
- * an output's elements are joined depends on their number alone, not on where the output stands among others. */
+ * Memory is the limit, so all take eight elements at a time, and fetch what comes AHEAD: a processor foresees too
+ * little of it by itself.  The order in which an output's elements are joined depends on their number alone, not on
+ * where the output stands among others. */
 #ifndef POPOPS_REDUCE_KERNELS_H
 #define POPOPS_REDUCE_KERNELS_H
 
@@ -27,49 +28,50 @@ POPLIBS_FAST float log_add(float a, float b)
     return least == -INFINITY ? most : most + log1pf(expf(least - most));
 }
 
-#define LEAST_half -INFINITY
-#define LEAST_float -INFINITY
-#define LEAST_int (-2147483647 - 1)
+#define LEAST_half     -INFINITY
+#define LEAST_float    -INFINITY
+#define LEAST_int      (-2147483647 - 1)
 #define LEAST_unsigned 0u
-#define MOST_half INFINITY
-#define MOST_float INFINITY
-#define MOST_int 2147483647
-#define MOST_unsigned 4294967295u
+#define MOST_half      INFINITY
+#define MOST_float     INFINITY
+#define MOST_int       2147483647
+#define MOST_unsigned  4294967295u
 
 /* Each operation: its neutral value, what of an element goes in, how two are joined; int wraps. */
-#define NEUTRAL_Add(T) 0
-#define NEUTRAL_SquareAdd(T) 0
-#define NEUTRAL_LogAdd(T) -INFINITY
-#define NEUTRAL_Mul(T) 1
-#define NEUTRAL_Min(T) MOST_##T
-#define NEUTRAL_Max(T) LEAST_##T
-#define NEUTRAL_And(T) 1
-#define NEUTRAL_Or(T) 0
-#define VALUE_Add(T, x) (T##_sum)(x)
+#define NEUTRAL_Add(T)        0
+#define NEUTRAL_SquareAdd(T)  0
+#define NEUTRAL_LogAdd(T)     -INFINITY
+#define NEUTRAL_Mul(T)        1
+#define NEUTRAL_Min(T)        MOST_##T
+#define NEUTRAL_Max(T)        LEAST_##T
+#define NEUTRAL_And(T)        1
+#define NEUTRAL_Or(T)         0
+#define VALUE_Add(T, x)       (T##_sum)(x)
 #define VALUE_SquareAdd(T, x) TIMES_##T((T##_sum)(x), (T##_sum)(x))
-#define VALUE_LogAdd(T, x) (T##_sum)(x)
-#define VALUE_Mul(T, x) (T##_sum)(x)
-#define VALUE_Min(T, x) JOIN_Min(T, MOST_##T, (T##_sum)(x)) /* NaN become neutral, or a pair with one would lose the other */
-#define VALUE_Max(T, x) JOIN_Max(T, LEAST_##T, (T##_sum)(x))
-#define VALUE_And(T, x) (T##_sum)(x)
-#define VALUE_Or(T, x) (T##_sum)(x)
-#define JOIN_Add(T, a, b) PLUS_##T(a, b)
+#define VALUE_LogAdd(T, x)    (T##_sum)(x)
+#define VALUE_Mul(T, x)       (T##_sum)(x)
+#define VALUE_Min(T, x)                                                                                                \
+    JOIN_Min(T, MOST_##T, (T##_sum)(x)) /* NaN become neutral, or a pair with one would lose the other */
+#define VALUE_Max(T, x)         JOIN_Max(T, LEAST_##T, (T##_sum)(x))
+#define VALUE_And(T, x)         (T##_sum)(x)
+#define VALUE_Or(T, x)          (T##_sum)(x)
+#define JOIN_Add(T, a, b)       PLUS_##T(a, b)
 #define JOIN_SquareAdd(T, a, b) PLUS_##T(a, b)
-#define JOIN_LogAdd(T, a, b) log_add(a, b)
-#define JOIN_Mul(T, a, b) TIMES_##T(a, b)
-#define JOIN_Min(T, a, b) ((b) < (a) ? (b) : (a))
-#define JOIN_Max(T, a, b) ((b) > (a) ? (b) : (a))
-#define JOIN_And(T, a, b) ((a) & (b))
-#define JOIN_Or(T, a, b) ((a) | (b))
-#define PLUS_half(a, b) ((a) + (b))
-#define PLUS_float(a, b) ((a) + (b))
-#define PLUS_int(a, b) ((int)((unsigned)(a) + (unsigned)(b)))
-#define TIMES_half(a, b) ((a) * (b))
-#define TIMES_float(a, b) ((a) * (b))
-#define TIMES_int(a, b) ((int)((unsigned)(a) * (unsigned)(b)))
-#define SCALED_Add(a, k) ((a) * (k))
-#define SCALED_SquareAdd(a, k) ((a) * (k))
-#define SCALED_LogAdd(a, k) ((a) + (k))
+#define JOIN_LogAdd(T, a, b)    log_add(a, b)
+#define JOIN_Mul(T, a, b)       TIMES_##T(a, b)
+#define JOIN_Min(T, a, b)       ((b) < (a) ? (b) : (a))
+#define JOIN_Max(T, a, b)       ((b) > (a) ? (b) : (a))
+#define JOIN_And(T, a, b)       ((a) & (b))
+#define JOIN_Or(T, a, b)        ((a) | (b))
+#define PLUS_half(a, b)         ((a) + (b))
+#define PLUS_float(a, b)        ((a) + (b))
+#define PLUS_int(a, b)          ((int)((unsigned)(a) + (unsigned)(b)))
+#define TIMES_half(a, b)        ((a) * (b))
+#define TIMES_float(a, b)       ((a) * (b))
+#define TIMES_int(a, b)         ((int)((unsigned)(a) * (unsigned)(b)))
+#define SCALED_Add(a, k)        ((a) * (k))
+#define SCALED_SquareAdd(a, k)  ((a) * (k))
+#define SCALED_LogAdd(a, k)     ((a) + (k))
 
 /* ---- eight at a time ---- */
 
@@ -83,19 +85,20 @@ typedef int four_int __attribute__((vector_size(16), aligned(4), may_alias));
 typedef unsigned four_unsigned __attribute__((vector_size(16), aligned(4), may_alias));
 typedef unsigned char four_truth __attribute__((vector_size(4), aligned(1), may_alias));
 
-#define LOAD_half(from) poplibs_widen_eight(from)
-#define LOAD_float(from) (*(const eight_float *)(const void *)(from))
-#define LOAD_int(from) (*(const eight_int *)(const void *)(from))
+#define LOAD_half(from)     poplibs_widen_eight(from)
+#define LOAD_float(from)    (*(const eight_float *)(const void *)(from))
+#define LOAD_int(from)      (*(const eight_int *)(const void *)(from))
 #define LOAD_unsigned(from) (*(const eight_unsigned *)(const void *)(from))
-#define LOAD_truth(from) (*(const eight_truth *)(const void *)(from))
+#define LOAD_truth(from)    (*(const eight_truth *)(const void *)(from))
 /* Four elements from each of two places. */
-#define PAIR_half(a, b) poplibs_widen_four_each(a, b)
-#define PAIR_float(a, b) PAIR(float, a, b)
-#define PAIR_int(a, b) PAIR(int, a, b)
+#define PAIR_half(a, b)     poplibs_widen_four_each(a, b)
+#define PAIR_float(a, b)    PAIR(float, a, b)
+#define PAIR_int(a, b)      PAIR(int, a, b)
 #define PAIR_unsigned(a, b) PAIR(unsigned, a, b)
-#define PAIR_truth(a, b) PAIR(truth, a, b)
-#define PAIR(T, a, b) PICK(*(const four_##T *)(const void *)(a), *(const four_##T *)(const void *)(b), 0, 1, 2, 3, 4, 5, 6, 7)
-#define PICK __builtin_shufflevector
+#define PAIR_truth(a, b)    PAIR(truth, a, b)
+#define PAIR(T, a, b)                                                                                                  \
+    PICK(*(const four_##T *)(const void *)(a), *(const four_##T *)(const void *)(b), 0, 1, 2, 3, 4, 5, 6, 7)
+#define PICK   __builtin_shufflevector
 #define INLINE static inline __attribute__((always_inline))
 
 /* What a comparison of them gives. */
@@ -106,42 +109,42 @@ typedef eight_int mask_unsigned;
 typedef signed char mask_truth __attribute__((vector_size(8), aligned(1), may_alias));
 
 /* As VALUE_ and JOIN_. */
-#define EIGHT_VALUE_Add(T, x) (x)
-#define EIGHT_VALUE_SquareAdd(T, x) EIGHT_TIMES_##T(x, x)
-#define EIGHT_VALUE_LogAdd(T, x) (x)
-#define EIGHT_VALUE_Mul(T, x) (x)
-#define EIGHT_VALUE_Min(T, x) EIGHT_JOIN_Min(T, neutral_Min_##T(), x)
-#define EIGHT_VALUE_Max(T, x) EIGHT_JOIN_Max(T, neutral_Max_##T(), x)
-#define EIGHT_VALUE_And(T, x) (x)
-#define EIGHT_VALUE_Or(T, x) (x)
-#define EIGHT_JOIN_Add(T, a, b) EIGHT_PLUS_##T(a, b)
+#define EIGHT_VALUE_Add(T, x)         (x)
+#define EIGHT_VALUE_SquareAdd(T, x)   EIGHT_TIMES_##T(x, x)
+#define EIGHT_VALUE_LogAdd(T, x)      (x)
+#define EIGHT_VALUE_Mul(T, x)         (x)
+#define EIGHT_VALUE_Min(T, x)         EIGHT_JOIN_Min(T, neutral_Min_##T(), x)
+#define EIGHT_VALUE_Max(T, x)         EIGHT_JOIN_Max(T, neutral_Max_##T(), x)
+#define EIGHT_VALUE_And(T, x)         (x)
+#define EIGHT_VALUE_Or(T, x)          (x)
+#define EIGHT_JOIN_Add(T, a, b)       EIGHT_PLUS_##T(a, b)
 #define EIGHT_JOIN_SquareAdd(T, a, b) EIGHT_PLUS_##T(a, b)
-#define EIGHT_JOIN_LogAdd(T, a, b) log_add_eight(a, b)
-#define EIGHT_JOIN_Mul(T, a, b) EIGHT_TIMES_##T(a, b)
-#define EIGHT_JOIN_Min(T, a, b) EIGHT_LEAST_##T(a, b)
-#define EIGHT_JOIN_Max(T, a, b) EIGHT_MOST_##T(a, b)
-#define EIGHT_JOIN_And(T, a, b) ((a) & (b))
-#define EIGHT_JOIN_Or(T, a, b) ((a) | (b))
-#define EIGHT_PLUS_half(a, b) ((a) + (b))
-#define EIGHT_PLUS_float(a, b) ((a) + (b))
-#define EIGHT_PLUS_int(a, b) ((eight_int)((eight_unsigned)(a) + (eight_unsigned)(b)))
-#define EIGHT_TIMES_half(a, b) ((a) * (b))
-#define EIGHT_TIMES_float(a, b) ((a) * (b))
-#define EIGHT_TIMES_int(a, b) ((eight_int)((eight_unsigned)(a) * (eight_unsigned)(b)))
+#define EIGHT_JOIN_LogAdd(T, a, b)    log_add_eight(a, b)
+#define EIGHT_JOIN_Mul(T, a, b)       EIGHT_TIMES_##T(a, b)
+#define EIGHT_JOIN_Min(T, a, b)       EIGHT_LEAST_##T(a, b)
+#define EIGHT_JOIN_Max(T, a, b)       EIGHT_MOST_##T(a, b)
+#define EIGHT_JOIN_And(T, a, b)       ((a) & (b))
+#define EIGHT_JOIN_Or(T, a, b)        ((a) | (b))
+#define EIGHT_PLUS_half(a, b)         ((a) + (b))
+#define EIGHT_PLUS_float(a, b)        ((a) + (b))
+#define EIGHT_PLUS_int(a, b)          ((eight_int)((eight_unsigned)(a) + (eight_unsigned)(b)))
+#define EIGHT_TIMES_half(a, b)        ((a) * (b))
+#define EIGHT_TIMES_float(a, b)       ((a) * (b))
+#define EIGHT_TIMES_int(a, b)         ((eight_int)((eight_unsigned)(a) * (eight_unsigned)(b)))
 #ifdef __AVX__ /* one instruction, which gcc does not always find */
 #define EIGHT_LEAST_float(a, b) __builtin_ia32_minps256(b, a)
-#define EIGHT_MOST_float(a, b) __builtin_ia32_maxps256(b, a)
+#define EIGHT_MOST_float(a, b)  __builtin_ia32_maxps256(b, a)
 #else
 #define EIGHT_LEAST_float(a, b) CHOOSE(float, (b) < (a), b, a)
-#define EIGHT_MOST_float(a, b) CHOOSE(float, (b) > (a), b, a)
+#define EIGHT_MOST_float(a, b)  CHOOSE(float, (b) > (a), b, a)
 #endif
-#define EIGHT_LEAST_half(a, b) EIGHT_LEAST_float(a, b)
-#define EIGHT_MOST_half(a, b) EIGHT_MOST_float(a, b)
-#define EIGHT_LEAST_int(a, b) CHOOSE(int, (b) < (a), b, a)
-#define EIGHT_MOST_int(a, b) CHOOSE(int, (b) > (a), b, a)
+#define EIGHT_LEAST_half(a, b)     EIGHT_LEAST_float(a, b)
+#define EIGHT_MOST_half(a, b)      EIGHT_MOST_float(a, b)
+#define EIGHT_LEAST_int(a, b)      CHOOSE(int, (b) < (a), b, a)
+#define EIGHT_MOST_int(a, b)       CHOOSE(int, (b) > (a), b, a)
 #define EIGHT_LEAST_unsigned(a, b) CHOOSE(unsigned, (b) < (a), b, a)
-#define EIGHT_MOST_unsigned(a, b) CHOOSE(unsigned, (b) > (a), b, a)
-#define CHOOSE(T, mask, a, b) ((eight_##T)(((mask) & (mask_##T)(a)) | (~(mask) & (mask_##T)(b))))
+#define EIGHT_MOST_unsigned(a, b)  CHOOSE(unsigned, (b) > (a), b, a)
+#define CHOOSE(T, mask, a, b)      ((eight_##T)(((mask) & (mask_##T)(a)) | (~(mask) & (mask_##T)(b))))
 POPLIBS_FAST void log_add_to(float *a, const float *b)
 {
     for (int i = 0; i < 8; ++i)
@@ -200,12 +203,14 @@ NEW(truth)
         eight_##T x = LOAD_##T(from);                                                                                  \
         return EIGHT_VALUE_##op(T, x);                                                                                 \
     }                                                                                                                  \
-    POPLIBS_FAST void add_rows_##op##_##T(T##_sum *restrict sums, const T *restrict in, size_t rows, size_t width, size_t stride)\
+    POPLIBS_FAST void add_rows_##op##_##T(T##_sum *restrict sums, const T *restrict in, size_t rows, size_t width,     \
+                                          size_t stride)                                                               \
     {                                                                                                                  \
         size_t i, least = AHEAD / sizeof(T), far = 4 * stride < least ? least : 4 * stride;                            \
         size_t step = width == stride ? 8 : stride, scale = width == stride ? 4 : 1; /* of what is fetched */          \
         for (; rows >= 4; rows -= 4, in += 4 * stride) {                                                               \
-            const T *b = in + stride, *c = b + stride, *d = c + stride, *next = rows >= 8 || width == stride ? in + far : in;\
+            const T *b = in + stride, *c = b + stride, *d = c + stride,                                                \
+                    *next = rows >= 8 || width == stride ? in + far : in;                                              \
             for (i = 0; i + 8 <= width; i += 8) {                                                                      \
                 eight_##T low = join_##op##_##T(element_##op##_##T(in + i), element_##op##_##T(b + i));                \
                 eight_##T high = join_##op##_##T(element_##op##_##T(c + i), element_##op##_##T(d + i));                \
@@ -231,7 +236,8 @@ NEW(truth)
     }
 /* The same, where narrow rows that follow each other are taken many at a time, as one wide one of whole vectors. */
 #define REDUCE(op, T)                                                                                                  \
-    POPLIBS_FAST void reduce_##op##_##T(T##_sum *restrict sums, const T *restrict in, size_t rows, size_t width, size_t stride)\
+    POPLIBS_FAST void reduce_##op##_##T(T##_sum *restrict sums, const T *restrict in, size_t rows, size_t width,       \
+                                        size_t stride)                                                                 \
     {                                                                                                                  \
         if (width == stride && width <= LANES / 2 && rows * width >= 2 * LANES) {                                      \
             T##_sum wide[MOST_LANES];                                                                                  \
@@ -287,14 +293,14 @@ NEW(truth)
     }
 
 /* Of a row's last eight elements, only those count that whole vectors before have not, where it matters. */
-#define AGAIN_Add(op, T, mine, x) only_##op##_##T(mine, x)
+#define AGAIN_Add(op, T, mine, x)       only_##op##_##T(mine, x)
 #define AGAIN_SquareAdd(op, T, mine, x) only_##op##_##T(mine, x)
-#define AGAIN_LogAdd(op, T, mine, x) only_##op##_##T(mine, x)
-#define AGAIN_Mul(op, T, mine, x) only_##op##_##T(mine, x)
-#define AGAIN_Min(op, T, mine, x) (x)
-#define AGAIN_Max(op, T, mine, x) (x)
-#define AGAIN_And(op, T, mine, x) (x)
-#define AGAIN_Or(op, T, mine, x) (x)
+#define AGAIN_LogAdd(op, T, mine, x)    only_##op##_##T(mine, x)
+#define AGAIN_Mul(op, T, mine, x)       only_##op##_##T(mine, x)
+#define AGAIN_Min(op, T, mine, x)       (x)
+#define AGAIN_Max(op, T, mine, x)       (x)
+#define AGAIN_And(op, T, mine, x)       (x)
+#define AGAIN_Or(op, T, mine, x)        (x)
 #define LAST(op, T)                                                                                                    \
     INLINE eight_##T last_##op##_##T(const T *row, size_t inner, mask_##T mine)                                        \
     {                                                                                                                  \
@@ -349,7 +355,8 @@ NEW(truth)
         }                                                                                                              \
     }
 
-/* Longer rows, of so many vectors, or of any number.  For the last, fewer than eight rows, the last of them is taken again. */
+/* Longer rows, of so many vectors, or of any number.  For the last, fewer than eight rows, the last of them is taken
+ * again. */
 #define LONG_ROWS(op, T)                                                                                               \
     INLINE eight_##T row_of_##op##_##T(const T *in, size_t inner, mask_##T mine, size_t vectors)                       \
     {                                                                                                                  \
@@ -377,7 +384,8 @@ NEW(truth)
             b = join_##op##_##T(b, last_##op##_##T(in, inner, mine));                                                  \
         return join_##op##_##T(a, b);                                                                                  \
     }                                                                                                                  \
-    INLINE void rows_of_##op##_##T(T##_sum *restrict sums, const T *restrict in, size_t count, size_t inner, size_t vectors)\
+    INLINE void rows_of_##op##_##T(T##_sum *restrict sums, const T *restrict in, size_t count, size_t inner,           \
+                                   size_t vectors)                                                                     \
     {                                                                                                                  \
         mask_##T mine = new_##T(inner, vectors ? 8 * (vectors - 1) : inner / 8 * 8);                                   \
         eight_##T rows[8];                                                                                             \
@@ -419,6 +427,7 @@ NEW(truth)
     }
 
 #define KERNELS(op, T)                                                                                                 \
-    EIGHTS(op, T) ADD_ROWS(op, T) REDUCE(op, T) ACROSS(op, T) LAST(op, T) SHORT_ROWS(op, T) LONG_ROWS(op, T) REDUCE_EACH(op, T)
+    EIGHTS(op, T)                                                                                                      \
+    ADD_ROWS(op, T) REDUCE(op, T) ACROSS(op, T) LAST(op, T) SHORT_ROWS(op, T) LONG_ROWS(op, T) REDUCE_EACH(op, T)
 
 #endif

@@ -14,9 +14,10 @@ static size_t output_of(const struct reduction *r, size_t element)
     return k;
 }
 
-/* A box: `steps` of dimension d, all of those behind it, from an element on.  One piece has the innermost up to four of its dimensions: kept blocks of rows,
- * of kept width, of what is reduced in one. */
-static void push_box(const struct reduction *r, unsigned d, size_t from, size_t steps, size_t run, struct pieces *pieces)
+/* A box: `steps` of dimension d, all of those behind it, from an element on.  One piece has the innermost up to four of
+ * its dimensions: kept blocks of rows, of kept width, of what is reduced in one. */
+static void push_box(const struct reduction *r, unsigned d, size_t from, size_t steps, size_t run,
+                     struct pieces *pieces)
 {
     size_t size[4] = { 1, 1, 1, 1 }, boxes = 1; /* inner, width, rows, blocks */
     unsigned slot = r->kept[r->rank - 1] ? 1 : 0;
@@ -24,7 +25,8 @@ static void push_box(const struct reduction *r, unsigned d, size_t from, size_t 
         *(slot < 4 ? &size[slot] : &boxes) *= i == d ? steps : r->extent[i];
     size_t row = size[0] * size[1], whole = row * size[2] * size[3];
     for (size_t i = 0; i < boxes; ++i, from += whole)
-        pieces_push(pieces, (struct piece){ output_of(r, from), size[1] * size[3], from, size[1], size[2], size[0], row, 0, run });
+        pieces_push(pieces, (struct piece){ output_of(r, from), size[1] * size[3], from, size[1], size[2], size[0], row,
+                                            0, run });
 }
 
 void reduce_pieces_of(const struct reduction *r, size_t begin, size_t end, struct pieces *pieces)
@@ -144,8 +146,11 @@ static void cut_all(struct pieces *pieces)
 /* Adds rows that go on as those of a piece do, in the same run. */
 static bool join_rows(struct piece *p, const struct piece *next)
 {
-    bool alike = p->run && p->run == next->run && p->source == next->source && p->inner == next->inner && p->width == p->n && next->width == next->n;
-    size_t step = next->at - (p->at + (p->rows - 1) * p->stride), stride = p->rows > 1 ? p->stride : next->rows > 1 ? next->stride : step;
+    bool alike = p->run && p->run == next->run && p->source == next->source && p->inner == next->inner &&
+                 p->width == p->n && next->width == next->n;
+    size_t step = next->at - (p->at + (p->rows - 1) * p->stride), stride = p->rows > 1      ? p->stride
+                                                                           : next->rows > 1 ? next->stride
+                                                                                            : step;
     if (!alike || step != stride || (next->rows > 1 && next->stride != stride))
         return false;
     p->rows += next->rows;
@@ -195,7 +200,8 @@ static struct piece as_rows(struct piece p)
     return p;
 }
 
-void reduce_split_task(const struct task *task, const struct pieces *from, size_t parts, struct pieces *pieces, struct tasks *tasks)
+void reduce_split_task(const struct task *task, const struct pieces *from, size_t parts, struct pieces *pieces,
+                       struct tasks *tasks)
 {
     size_t done = 0, part = 0;
     bool open = false;

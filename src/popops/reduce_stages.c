@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The first stage: each tile reduces what it holds.  Outputs of which it holds all are done then; of others partial results are left (reduce_gather.c). */
+/* The first stage: each tile reduces what it holds.  Outputs of which it holds all are done then; of others partial
+ * results are left (reduce_gather.c). */
 #include "popops/reduce_parts.h"
 
-enum { LEAST_PART = 24 /* vectors that a worker takes at least where several share outputs */, DEEP = 16 * REDUCE_CPU_PARTS };
+enum {
+    LEAST_PART = 24 /* vectors that a worker takes at least where several share outputs */,
+    DEEP = 16 * REDUCE_CPU_PARTS
+};
 
 struct tile_work {
     unsigned tile;
@@ -32,9 +36,11 @@ static bool find_order(const struct reduction *r, struct memory_order *order)
         return false;
     *order = (struct memory_order){ poplibs_zeros(mapping.count, sizeof(*order->tiles)), mapping.count };
     for (size_t tile = 0; tile < mapping.count; ++tile) {
-        pop_interval_list here = { mapping.first[tile + 1] - mapping.first[tile], mapping.intervals + mapping.first[tile] };
+        pop_interval_list here = { mapping.first[tile + 1] - mapping.first[tile],
+                                   mapping.intervals + mapping.first[tile] };
         if (here.count)
-            pop_graph_get_sorted_contiguous_regions_at(r->where, r->graph, r->in, here, false, NULL, &order->tiles[tile]);
+            pop_graph_get_sorted_contiguous_regions_at(r->where, r->graph, r->in, here, false, NULL,
+                                                       &order->tiles[tile]);
     }
     pop_interval_lists_free(&mapping);
     return true;
@@ -48,7 +54,8 @@ static void free_order(struct memory_order *order)
 }
 
 /* Pieces of one tile, whose first element is at a place; returns the next tile's. */
-static size_t push_tile(const struct reduction *r, const pop_interval_lists *regions, size_t place, struct pieces *pieces)
+static size_t push_tile(const struct reduction *r, const pop_interval_lists *regions, size_t place,
+                        struct pieces *pieces)
 {
     for (size_t region = 0; region < regions->count; ++region)
         for (size_t i = regions->first[region], run = place + 1; i < regions->first[region + 1]; ++i) {
@@ -119,21 +126,26 @@ static void free_work(struct work *work)
 
 /* ---- few outputs, many elements of each: workers share the elements ---- */
 
-/* Outputs that workers take together where they share elements: a vector; on a CPU all that lie together, since whole rows are read faster. */
+/* Outputs that workers take together where they share elements: a vector; on a CPU all that lie together, since whole
+ * rows are read faster. */
 static size_t column_grain(const struct reduction *r)
 {
-    return r->target->type == POP_TARGET_CPU ? SIZE_MAX / 2 : poplibs_max(1, pop_target_vector_width(r->target, r->in_type));
+    return r->target->type == POP_TARGET_CPU ? SIZE_MAX / 2
+                                             : poplibs_max(1, pop_target_vector_width(r->target, r->in_type));
 }
 
-/* In how many parts workers take the elements of a task of which `wanted` could have some: parts have a certain size, and what columns give is enough. */
+/* In how many parts workers take the elements of a task of which `wanted` could have some: parts have a certain size,
+ * and what columns give is enough. */
 static size_t parts_of(const struct reduction *r, const struct task *task, const struct pieces *pieces, size_t wanted)
 {
     bool cpu = r->target->type == POP_TARGET_CPU;
-    size_t vector = poplibs_max(1, pop_target_vector_width(r->target, r->in_type)), least = cpu ? 4096 : LEAST_PART * vector;
+    size_t vector = poplibs_max(1, pop_target_vector_width(r->target, r->in_type)),
+           least = cpu ? 4096 : LEAST_PART * vector;
     size_t columns = reduce_cut_columns(task, pieces, task->depth < DEEP ? vector : column_grain(r));
     if (!columns || columns >= wanted)
         return 1;
-    return poplibs_max(1, poplibs_min(poplibs_min(wanted / columns, task->n * task->depth / columns / least), task->depth / 2));
+    return poplibs_max(
+        1, poplibs_min(poplibs_min(wanted / columns, task->n * task->depth / columns / least), task->depth / 2));
 }
 
 static void find_parts(const struct reduction *r, struct tile_work *here)
@@ -158,8 +170,8 @@ static bool is_row(const struct task *task)
 }
 
 /* Puts the tasks of one kind (done or not) that have vertices into chosen; rows gets what the next stage takes. */
-static void choose(const struct reduction *r, const struct tile_work *here, bool done, bool send_as_is, struct tasks *chosen, struct partial_rows *rows,
-                   size_t *place)
+static void choose(const struct reduction *r, const struct tile_work *here, bool done, bool send_as_is,
+                   struct tasks *chosen, struct partial_rows *rows, size_t *place)
 {
     for (size_t i = 0; i < here->tasks.count; ++i) {
         struct task task = here->tasks.list[i];
@@ -181,8 +193,9 @@ static void choose(const struct reduction *r, const struct tile_work *here, bool
 static void map_done(const struct reduction *r, unsigned tile, const struct tasks *tasks)
 {
     for (size_t i = 0; i < tasks->count; ++i)
-        pop_graph_set_tile_mapping_at(r->where, r->graph,
-                                      pop_tensor_slice_at(r->where, r->out, tasks->list[i].k, tasks->list[i].k + tasks->list[i].n, 0), tile);
+        pop_graph_set_tile_mapping_at(
+            r->where, r->graph,
+            pop_tensor_slice_at(r->where, r->out, tasks->list[i].k, tasks->list[i].k + tasks->list[i].n, 0), tile);
 }
 
 /* Elements of partial results of all tiles; *reduces: some task that is not done has more than one. */
@@ -243,19 +256,24 @@ static void first_stage(struct reduction *r, struct work *work)
     elements = reduces ? elements : 0;
     struct partial_rows rows = { 0 };
     size_t parts = plan_tiles(r, work, as_is || !reduces, &rows);
-    struct reduce_stage stage = { .op = r->op, .in = r->in_type, .out = r->out_type, .sources = { r->in }, .output = r->out, .last = true };
+    struct reduce_stage stage = {
+        .op = r->op, .in = r->in_type, .out = r->out_type, .sources = { r->in }, .output = r->out, .last = true
+    };
     struct reduce_join join = { .type = r->tile_type };
     for (size_t i = 0; i < work->count && !any; ++i)
         any = has_vertices(&work->list[i].done) || has_vertices(&work->list[i].left);
     if (any)
-        stage.set = reduce_next_set(r, elements ? "ReduceOnTile/InToIntermediateNoExchange/Reduce" : "ReduceOnTile/InToOutNoExchange/Reduce");
+        stage.set = reduce_next_set(r, elements ? "ReduceOnTile/InToIntermediateNoExchange/Reduce"
+                                                : "ReduceOnTile/InToOutNoExchange/Reduce");
     if (parts) {
         join.set = reduce_next_set(r, "ReduceOnTile/PartsToOutput/Reduce");
-        join.partials = pop_graph_add_variable_at(r->where, r->graph, join.type, POP_SHAPE(parts), "ReduceOnTile/parts");
+        join.partials =
+            pop_graph_add_variable_at(r->where, r->graph, join.type, POP_SHAPE(parts), "ReduceOnTile/parts");
     }
     struct reduce_stage partial = stage;
     if (elements) {
-        partial.output = pop_graph_add_variable_at(r->where, r->graph, partial_type, POP_SHAPE(elements), "ReduceOnTile/InToIntermediateNoExchange/partials");
+        partial.output = pop_graph_add_variable_at(r->where, r->graph, partial_type, POP_SHAPE(elements),
+                                                   "ReduceOnTile/InToIntermediateNoExchange/partials");
         partial.out = partial_type;
         partial.last = false;
     }
@@ -267,7 +285,8 @@ static void first_stage(struct reduction *r, struct work *work)
         reduce_connect_cut(r, &partial, &join, here->tile, &here->left, &here->pieces);
     }
     if (rows.count)
-        reduce_gather(r, &rows, elements ? partial.output : (pop_tensor){ 0 }, elements ? partial_type : r->in_type, elements ? reduce_joins(r->op) : r->op, 0);
+        reduce_gather(r, &rows, elements ? partial.output : (pop_tensor){ 0 }, elements ? partial_type : r->in_type,
+                      elements ? reduce_joins(r->op) : r->op, 0);
     free(rows.list);
 }
 

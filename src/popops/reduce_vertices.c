@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* popops::Reduce<op,partials,out,update,specialisation> and popops::ScaledReduce<...>, which multiplies by *k.  See reduce_types.h. */
+/* popops::Reduce<op,partials,out,update,specialisation> and popops::ScaledReduce<...>, which multiplies by *k.  See
+ * reduce_types.h. */
 #include "popops/reduce_types.h"
 
 #ifdef __POPC__
@@ -38,24 +39,24 @@ KERNELS(Or, truth)
             __builtin_prefetch((const char *)out + AHEAD + i, 1);                                                      \
         NARROW_##O(out, sums, count);                                                                                  \
     }
-#define NARROW_half(out, sums, count) poplibs_narrow(out, sums, count)
-#define NARROW_float(out, sums, count) memcpy(out, sums, count * sizeof(*out))
-#define NARROW_int(out, sums, count) memcpy(out, sums, count * sizeof(*out))
+#define NARROW_half(out, sums, count)     poplibs_narrow(out, sums, count)
+#define NARROW_float(out, sums, count)    memcpy(out, sums, count * sizeof(*out))
+#define NARROW_int(out, sums, count)      memcpy(out, sums, count * sizeof(*out))
 #define NARROW_unsigned(out, sums, count) memcpy(out, sums, count * sizeof(*out))
-#define NARROW_truth(out, sums, count) memcpy(out, sums, count * sizeof(*out))
+#define NARROW_truth(out, sums, count)    memcpy(out, sums, count * sizeof(*out))
 PUT(half)
 PUT(float)
 PUT(int)
 PUT(unsigned)
 PUT(truth)
 /* What outputs are before, as sums. */
-#define OLD_half(out, count, buffer) (poplibs_widen(buffer, out, count), buffer)
+#define OLD_half(out, count, buffer)  (poplibs_widen(buffer, out, count), buffer)
 #define OLD_float(out, count, buffer) (out)
-#define OLD_int(out, count, buffer) (out)
-#define PLAIN_OLD(old) NULL
-#define UPDATE_OLD(old) old
-#define SCALE_OLD(old) NULL
-#define BOTH_OLD(old) old
+#define OLD_int(out, count, buffer)   (out)
+#define PLAIN_OLD(old)                NULL
+#define UPDATE_OLD(old)               old
+#define SCALE_OLD(old)                NULL
+#define BOTH_OLD(old)                 old
 /* At most CHUNK outputs, whose sums are lost. */
 #define FINISH(op, O, how, result)                                                                                     \
     POPLIBS_FAST void finish_##how##_##op##_##O(O *out, O##_sum *restrict sums, size_t count, float k)                 \
@@ -72,30 +73,37 @@ PUT(truth)
     FINISH(op, O, UPDATE, JOIN_##op(O, old[i], sums[i]))                                                               \
     FINISH(op, O, SCALE, (O##_sum)(SCALED_##op(sums[i], k)))                                                           \
     FINISH(op, O, BOTH, JOIN_##op(O, old[i], (O##_sum)(SCALED_##op(sums[i], k))))
-#define EACH_SUM(X) X(Add, half) X(Add, float) X(Add, int) X(SquareAdd, half) X(SquareAdd, float) X(SquareAdd, int) X(LogAdd, half) X(LogAdd, float)
+#define EACH_SUM(X)                                                                                                    \
+    X(Add, half)                                                                                                       \
+    X(Add, float) X(Add, int) X(SquareAdd, half) X(SquareAdd, float) X(SquareAdd, int) X(LogAdd, half) X(LogAdd, float)
 #define EACH_OTHER(X)                                                                                                  \
-    X(Mul, half) X(Mul, float) X(Mul, int) X(Min, half) X(Min, float) X(Min, int) X(Min, unsigned)                     \
-    X(Max, half) X(Max, float) X(Max, int) X(Max, unsigned) X(And, truth) X(Or, truth)
+    X(Mul, half)                                                                                                       \
+    X(Mul, float)                                                                                                      \
+    X(Mul, int)                                                                                                        \
+    X(Min, half)                                                                                                       \
+    X(Min, float)                                                                                                      \
+    X(Min, int) X(Min, unsigned) X(Max, half) X(Max, float) X(Max, int) X(Max, unsigned) X(And, truth) X(Or, truth)
 EACH_SUM(START)
 EACH_OTHER(START)
 EACH_SUM(FINISH_SUM)
 EACH_OTHER(FINISH_PLAIN)
 
-#define PLAIN_OUT POP_OUTPUT
+#define PLAIN_OUT  POP_OUTPUT
 #define UPDATE_OUT POP_INOUT
-#define SCALE_OUT POP_OUTPUT
-#define BOTH_OUT POP_INOUT
+#define SCALE_OUT  POP_OUTPUT
+#define BOTH_OUT   POP_INOUT
 #define PLAIN_FACTOR
 #define UPDATE_FACTOR
 #define SCALE_FACTOR POP_INPUT(float) k;
-#define BOTH_FACTOR POP_INPUT(float) k;
-#define PLAIN_K 1
-#define UPDATE_K 1
-#define SCALE_K *v->k
-#define BOTH_K *v->k
+#define BOTH_FACTOR  POP_INPUT(float) k;
+#define PLAIN_K      1
+#define UPDATE_K     1
+#define SCALE_K      *v->k
+#define BOTH_K       *v->k
 
 #define VERTICES_OF(op, T, O, how, class, update)                                                                      \
-    POP_VERTEX(Default##how##op##T##O) {                                                                               \
+    POP_VERTEX(Default##how##op##T##O)                                                                                 \
+    {                                                                                                                  \
         how##_OUT(POP_VECTOR_LIST(O)) out;                                                                             \
         POP_INPUT(POP_VECTOR_LIST(T)) partials;                                                                        \
         POP_STATE(POP_VECTOR(unsigned)) numPartials;                                                                   \
@@ -113,12 +121,14 @@ EACH_OTHER(FINISH_PLAIN)
                 size_t count = width - from < CHUNK ? width - from : CHUNK;                                            \
                 start_##op##_##T(sums, count);                                                                         \
                 for (size_t p = region; p < region + v->numPartials.data[i]; ++p)                                      \
-                    reduce_##op##_##T(sums, v->partials.data[p].data + from, v->partials.data[p].size / width, count, width);\
+                    reduce_##op##_##T(sums, v->partials.data[p].data + from, v->partials.data[p].size / width, count,  \
+                                      width);                                                                          \
                 finish_##how##_##op##_##O(out + from, sums, count, how##_K);                                           \
             }                                                                                                          \
         }                                                                                                              \
     }                                                                                                                  \
-    POP_VERTEX(Single##how##op##T##O) {                                                                                \
+    POP_VERTEX(Single##how##op##T##O)                                                                                  \
+    {                                                                                                                  \
         how##_OUT(O) out;                                                                                              \
         POP_INPUT(POP_VECTOR(T)) partials;                                                                             \
         how##_FACTOR                                                                                                   \
@@ -130,7 +140,8 @@ EACH_OTHER(FINISH_PLAIN)
         reduce_##op##_##T(&sum, v->partials.data, v->partials.size, 1, 1);                                             \
         finish_##how##_##op##_##O(v->out, &sum, 1, how##_K);                                                           \
     }                                                                                                                  \
-    POP_VERTEX(Strided##how##op##T##O) {                                                                               \
+    POP_VERTEX(Strided##how##op##T##O)                                                                                 \
+    {                                                                                                                  \
         how##_OUT(POP_VECTOR(O)) out;                                                                                  \
         POP_INPUT(POP_VECTOR(T, ONE_PTR)) partials;                                                                    \
         POP_STATE(unsigned) width;                                                                                     \
@@ -141,7 +152,8 @@ EACH_OTHER(FINISH_PLAIN)
     POP_VERTEX_NAME(Strided##how##op##T##O, NAME_OF(class, op, T, O, update, "3"));                                    \
     void Strided##how##op##T##O##_compute(Strided##how##op##T##O *v)                                                   \
     {                                                                                                                  \
-        size_t rows = v->rows, width = v->width, block = rows * v->stride, at_once = width && width < CHUNK ? CHUNK / width : 1;\
+        size_t rows = v->rows, width = v->width, block = rows * v->stride,                                             \
+               at_once = width && width < CHUNK ? CHUNK / width : 1;                                                   \
         const T *partials = v->partials.data;                                                                          \
         O *out = v->out.data, *end = out + v->out.size;                                                                \
         for (size_t blocks; out < end; out += blocks * width, partials += blocks * block) {                            \
@@ -149,14 +161,15 @@ EACH_OTHER(FINISH_PLAIN)
             for (size_t from = 0; from < width; from += CHUNK) {                                                       \
                 T##_sum sums[CHUNK];                                                                                   \
                 size_t part = width - from < CHUNK ? width - from : CHUNK;                                             \
-                start_##op##_##T(sums, blocks * part);                                                                 \
+                start_##op##_##T(sums, blocks *part);                                                                  \
                 for (size_t i = 0; i < blocks; ++i)                                                                    \
                     reduce_##op##_##T(sums + i * part, partials + i * block + from, rows, part, v->stride);            \
                 finish_##how##_##op##_##O(out + from, sums, blocks * part, how##_K);                                   \
             }                                                                                                          \
         }                                                                                                              \
     }                                                                                                                  \
-    POP_VERTEX(Continuous##how##op##T##O) {                                                                            \
+    POP_VERTEX(Continuous##how##op##T##O)                                                                              \
+    {                                                                                                                  \
         how##_OUT(POP_VECTOR(O)) out;                                                                                  \
         POP_INPUT(POP_VECTOR(T)) partials;                                                                             \
         POP_STATE(unsigned) inner;                                                                                     \
@@ -173,7 +186,7 @@ EACH_OTHER(FINISH_PLAIN)
             start_##op##_##T(sums, count);                                                                             \
             for (size_t at = from * inner; at < v->partials.size; at += row)                                           \
                 reduce_each_##op##_##T(sums, v->partials.data + at, count, inner);                                     \
-            finish_##how##_##op##_##O(out, sums, count, how##_K);                                                       \
+            finish_##how##_##op##_##O(out, sums, count, how##_K);                                                      \
         }                                                                                                              \
     }
 
@@ -190,7 +203,8 @@ REDUCE_OTHERS(PLAIN_VERTICES)
 #include "poplibs/support.h"
 #include "popops/vertices.h"
 
-/* Poplibs 1.2's formulas (poplibs.md 2.2); where a vertex here does more than Poplibs' (blocks, several rows), the parts are added up. */
+/* Poplibs 1.2's formulas (poplibs.md 2.2); where a vertex here does more than Poplibs' (blocks, several rows), the
+ * parts are added up. */
 enum { SUMS, PRODUCTS, OTHERS }; /* Add and SquareAdd; Mul, Min and Max; the rest */
 
 struct kind { /* packed into an estimator's user pointer */
@@ -254,7 +268,8 @@ static pop_perf estimate_default(const pop_vertex_view *vertex, const pop_target
     for (size_t i = 0; i < size_of(vertex, "out", POP_WHOLE); ++i) {
         size_t width = size_of(vertex, "out", i);
         cycles += reduction_cycles(&kind, width);
-        for (size_t end = region + (size_t)pop_vertex_view_field_value(vertex, "numPartials", i); region < end; ++region)
+        for (size_t end = region + (size_t)pop_vertex_view_field_value(vertex, "numPartials", i); region < end;
+             ++region)
             cycles += region_cycles(&kind, size_of(vertex, "partials", region) / poplibs_max(1, width), width, vector);
     }
     return (pop_perf){ cycles, 0 };
@@ -273,25 +288,30 @@ static pop_perf estimate_strided(const pop_vertex_view *vertex, const pop_target
     unsigned vector = pop_target_vector_width(target, kind.half ? POP_HALF : POP_FLOAT);
     size_t outputs = size_of(vertex, "out", POP_WHOLE), width = (size_t)pop_vertex_view_field_value(vertex, "width", 0);
     size_t blocks = outputs / poplibs_max(1, width), rows = (size_t)pop_vertex_view_field_value(vertex, "rows", 0);
-    return (pop_perf){ 24 + blocks * (6 * poplibs_ceil_div(width, kind.half ? 4 : 2) + poplibs_ceil_div(rows * width, vector)), 0 };
+    return (pop_perf){
+        24 + blocks * (6 * poplibs_ceil_div(width, kind.half ? 4 : 2) + poplibs_ceil_div(rows * width, vector)), 0
+    };
 }
 
 static pop_perf estimate_continuous(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
     struct kind kind = unpack(user);
     unsigned vector = pop_target_vector_width(target, kind.half ? POP_HALF : POP_FLOAT);
-    size_t outputs = size_of(vertex, "out", POP_WHOLE), each = size_of(vertex, "partials", POP_WHOLE) / poplibs_max(1, outputs);
-    return (pop_perf){ outputs * poplibs_ceil_div(each, vector) + 12 * outputs + 10 + (each % vector ? 2 : 0) + kind.update + 7, 0 };
+    size_t outputs = size_of(vertex, "out", POP_WHOLE),
+           each = size_of(vertex, "partials", POP_WHOLE) / poplibs_max(1, outputs);
+    return (pop_perf){
+        outputs * poplibs_ceil_div(each, vector) + 12 * outputs + 10 + (each % vector ? 2 : 0) + kind.update + 7, 0
+    };
 }
 
-#define CLASS_Add SUMS
+#define CLASS_Add       SUMS
 #define CLASS_SquareAdd SUMS
-#define CLASS_LogAdd OTHERS
-#define CLASS_Mul PRODUCTS
-#define CLASS_Min PRODUCTS
-#define CLASS_Max PRODUCTS
-#define CLASS_And OTHERS
-#define CLASS_Or OTHERS
+#define CLASS_LogAdd    OTHERS
+#define CLASS_Mul       PRODUCTS
+#define CLASS_Min       PRODUCTS
+#define CLASS_Max       PRODUCTS
+#define CLASS_And       OTHERS
+#define CLASS_Or        OTHERS
 struct row {
     const char *name;
     const char *in, *out;
@@ -300,7 +320,8 @@ struct row {
     pop_perf_estimator estimator;
 };
 #define ROW(class, op, T, O, update, number, estimator)                                                                \
-    { NAME_OF(class, op, T, O, update, number), TEXT_##T, TEXT_##O, CLASS_##op, sizeof(update) == sizeof("true"), estimator },
+    { NAME_OF(class, op, T, O, update, number), TEXT_##T, TEXT_##O, CLASS_##op,                                        \
+      sizeof(update) == sizeof("true"),         estimator },
 #define ROWS_OF(class, op, T, O, update)                                                                               \
     ROW(class, op, T, O, update, "0", estimate_default)                                                                \
     ROW(class, op, T, O, update, "2", estimate_single)                                                                 \
@@ -308,13 +329,16 @@ struct row {
     ROW(class, op, T, O, update, "4", estimate_continuous)
 #define PLAIN_ROWS(op, T, O) ROWS_OF("Reduce", op, T, O, "false")
 #define SUM_ROWS(op, T, O)                                                                                             \
-    PLAIN_ROWS(op, T, O) ROWS_OF("Reduce", op, T, O, "true") ROWS_OF("ScaledReduce", op, T, O, "false") ROWS_OF("ScaledReduce", op, T, O, "true")
+    PLAIN_ROWS(op, T, O)                                                                                               \
+    ROWS_OF("Reduce", op, T, O, "true")                                                                                \
+    ROWS_OF("ScaledReduce", op, T, O, "false") ROWS_OF("ScaledReduce", op, T, O, "true")
 
 void popops_reduce_vertices(pop_graph *graph)
 {
     static const struct row rows[] = { REDUCE_SUMS(SUM_ROWS) REDUCE_OTHERS(PLAIN_ROWS) };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i)
-        pop_graph_register_perf_estimator(graph, rows[i].name, rows[i].estimator,
-                                          pack(rows[i].class, pop_type_by_name(rows[i].in), pop_type_by_name(rows[i].out), rows[i].update));
+        pop_graph_register_perf_estimator(
+            graph, rows[i].name, rows[i].estimator,
+            pack(rows[i].class, pop_type_by_name(rows[i].in), pop_type_by_name(rows[i].out), rows[i].update));
 }
 #endif

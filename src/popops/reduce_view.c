@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The input of a reduction in the order of memory: reductions do not care in which order their dimensions are looked at. */
+/* The input of a reduction in the order of memory: reductions do not care in which order their dimensions are looked
+ * at. */
 #include "popops/reduce_parts.h"
 
 #include "poplibs/places.h"
@@ -32,7 +33,8 @@ static void push_digits(struct digits *digits, unsigned dim, const int64_t *plac
         inner *= run;
     }
     if (inner < count) /* what repeats no pattern */
-        digits->list[digits->count++] = (struct digit){ dim, count / inner, (uint64_t)llabs(places[inner] - places[0]) };
+        digits->list[digits->count++] =
+            (struct digit){ dim, count / inner, (uint64_t)llabs(places[inner] - places[0]) };
 }
 
 static bool further(const struct digit *a, const struct digit *b)
@@ -47,7 +49,8 @@ static void natural_digits(struct digits *digits, pop_tensor t)
     for (unsigned d = 0; d < pop_tensor_rank(t); ++d)
         digits->list[digits->count++] = (struct digit){ d, pop_tensor_dim(t, d), 0 };
 }
-/* The step in memory between the first two elements of a line that lies in several variables; the largest where already those do. */
+/* The step in memory between the first two elements of a line that lies in several variables; the largest where already
+ * those do. */
 static uint64_t first_step(pop_where where, pop_tensor line, size_t count)
 {
     int64_t *places = count > 1 ? poplibs_places(pop_tensor_slice_at(where, line, 0, 2, 0)) : NULL;
@@ -118,7 +121,8 @@ static void set_extents(struct reduction *r, const struct digits *digits, const 
 }
 
 /* The kept digits, and their order among themselves. */
-static void kept_digits(const struct digits *digits, const unsigned *order, const bool *reduced, struct digits *kept, unsigned *kept_order)
+static void kept_digits(const struct digits *digits, const unsigned *order, const bool *reduced, struct digits *kept,
+                        unsigned *kept_order)
 {
     unsigned place[REDUCE_MOST_DIMS], count = 0;
     kept->count = 0;
@@ -133,8 +137,8 @@ static void kept_digits(const struct digits *digits, const unsigned *order, cons
 }
 
 /* A new output: its memory is in the order in which outputs are numbered. */
-static pop_tensor new_output(const struct reduction *r, pop_tensor in, const bool *reduced, const struct digits *kept, const unsigned *order,
-                             const char *name)
+static pop_tensor new_output(const struct reduction *r, pop_tensor in, const bool *reduced, const struct digits *kept,
+                             const unsigned *order, const char *name)
 {
     size_t dims[REDUCE_MOST_DIMS], shape[REDUCE_MOST_DIMS], rank = 0;
     unsigned inverse[REDUCE_MOST_DIMS];

@@ -14,7 +14,10 @@ static pop_tensor group(pop_where where, pop_tensor t, poputil_dim_grouping oute
     size_t rank = pop_tensor_rank(t), split[2 * MOST_DIMS + 2], count = 0;
     unsigned order[MOST_DIMS + 2], outer_place = 0, inner_place = 0, dims = 0;
     for (unsigned dim = 0; dim < rank; ++dim) {
-        size_t size = dim == outer.dim ? outer.size : dim == inner.dim ? inner.size : 0, extent = pop_tensor_dim(t, dim);
+        size_t size = dim == outer.dim   ? outer.size
+                      : dim == inner.dim ? inner.size
+                                         : 0,
+               extent = pop_tensor_dim(t, dim);
         order[dims++] = (unsigned)count;
         split[count++] = size ? extent / size : extent;
         if (size) {
@@ -29,7 +32,8 @@ static pop_tensor group(pop_where where, pop_tensor t, poputil_dim_grouping oute
 }
 
 /* The inverse: {dims..., outer group, inner group} as a tensor of a shape. */
-static pop_tensor ungroup(pop_where where, pop_tensor t, pop_shape shape, poputil_dim_grouping outer, poputil_dim_grouping inner)
+static pop_tensor ungroup(pop_where where, pop_tensor t, pop_shape shape, poputil_dim_grouping outer,
+                          poputil_dim_grouping inner)
 {
     unsigned order[2 * MOST_DIMS], count = 0;
     for (unsigned dim = 0; dim < shape.rank; ++dim) {
@@ -40,7 +44,8 @@ static pop_tensor ungroup(pop_where where, pop_tensor t, pop_shape shape, poputi
     return pop_tensor_reshape_at(where, pop_tensor_dim_shuffle_at(where, t, (pop_dims){ count, order }), shape);
 }
 
-/* Blocks, of so many rows that stand together in memory, shared out to the tiles of one IPU: the tile of each row, the blocks of each tile. */
+/* Blocks, of so many rows that stand together in memory, shared out to the tiles of one IPU: the tile of each row, the
+ * blocks of each tile. */
 struct shares {
     const unsigned *tiles;
     const size_t *blocks; /* tile i has order[blocks[i]] .. order[blocks[i + 1] - 1] */
@@ -58,8 +63,8 @@ static size_t rows_that_stay(const struct shares *shares, size_t of, unsigned ti
     return count;
 }
 
-/* Fills owners, the tile that gets each tile's share.  The exchange lays rows where they belong; what stays on its tile is moved there by a copy, for which
- * all tiles wait: tiles with such rows take each other's shares. */
+/* Fills owners, the tile that gets each tile's share.  The exchange lays rows where they belong; what stays on its tile
+ * is moved there by a copy, for which all tiles wait: tiles with such rows take each other's shares. */
 static void choose_owners(const struct shares *shares, unsigned first, size_t tiles, unsigned *owners)
 {
     enum { MOST_TRIES = 16 };
@@ -92,9 +97,11 @@ static unsigned *tiles_of(const pop_interval_lists *lists, size_t count)
 }
 
 /* Shares the blocks that begin on each IPU out to its tiles. */
-static void map_blocks(pop_where where, pop_graph *graph, pop_tensor from, pop_tensor to, size_t rows_of_block, size_t row)
+static void map_blocks(pop_where where, pop_graph *graph, pop_tensor from, pop_tensor to, size_t rows_of_block,
+                       size_t row)
 {
-    size_t rows = pop_tensor_num_elements(to) / row, count = rows / rows_of_block, tiles = pop_graph_target(graph)->tiles_per_ipu;
+    size_t rows = pop_tensor_num_elements(to) / row, count = rows / rows_of_block,
+           tiles = pop_graph_target(graph)->tiles_per_ipu;
     pop_tensor begins = pop_tensor_slice_at(where, pop_tensor_reshape_at(where, from, POP_SHAPE(rows, row)), 0, 1, 1);
     pop_tensor blocks = pop_tensor_reshape_at(where, to, POP_SHAPE(count, rows_of_block * row));
     pop_interval_lists mapping;
@@ -106,7 +113,8 @@ static void map_blocks(pop_where where, pop_graph *graph, pop_tensor from, pop_t
         size_t here = 0, last = poplibs_min(first + tiles, mapping.count), used = last - first;
         for (size_t tile = first; tile < last; ++tile)
             for (size_t i = mapping.first[tile]; i < mapping.first[tile + 1]; ++i)
-                for (size_t k = poplibs_ceil_div(mapping.intervals[i].begin, rows_of_block); k * rows_of_block < mapping.intervals[i].end; ++k)
+                for (size_t k = poplibs_ceil_div(mapping.intervals[i].begin, rows_of_block);
+                     k * rows_of_block < mapping.intervals[i].end; ++k)
                     order[here++] = k;
         size_t share = poplibs_ceil_div(here, used);
         for (size_t i = 0; i <= used; ++i)
@@ -116,7 +124,8 @@ static void map_blocks(pop_where where, pop_graph *graph, pop_tensor from, pop_t
             for (size_t k = bounds[i], end; k < bounds[i + 1]; k = end) {
                 for (end = k + 1; end < bounds[i + 1] && order[end] == order[end - 1] + 1; ++end)
                     ;
-                pop_graph_set_tile_mapping_at(where, graph, pop_tensor_slice_at(where, blocks, order[k], order[end - 1] + 1, 0), owners[i]);
+                pop_graph_set_tile_mapping_at(
+                    where, graph, pop_tensor_slice_at(where, blocks, order[k], order[end - 1] + 1, 0), owners[i]);
             }
     }
     free(order);
@@ -140,8 +149,10 @@ static bool can_regroup(pop_tensor t, poputil_dim_grouping from, poputil_dim_gro
            pop_tensor_dim(t, from.dim) % from.size == 0 && pop_tensor_dim(t, to.dim) % to.size == 0;
 }
 
-pop_tensor popops_regroup_tensor_apart_at(pop_where where, pop_graph *graph, pop_tensor t, pop_compute_set transpositions, poputil_dim_grouping from,
-                                          poputil_dim_grouping to, const char *name, pop_tensor *source, pop_tensor *destination)
+pop_tensor popops_regroup_tensor_apart_at(pop_where where, pop_graph *graph, pop_tensor t,
+                                          pop_compute_set transpositions, poputil_dim_grouping from,
+                                          poputil_dim_grouping to, const char *name, pop_tensor *source,
+                                          pop_tensor *destination)
 {
     POPLIBS_CALL(graph, t, name);
     pop_tensor none = { 0 };
@@ -152,9 +163,10 @@ pop_tensor popops_regroup_tensor_apart_at(pop_where where, pop_graph *graph, pop
         return none;
     if (!can_regroup(t, from, to)) {
         pop_tensor_shape_to_string(t, text, sizeof(text));
-        poplibs_fail(graph, POP_POPLAR_ERROR, where, "popops_regroup_tensor",
-                     "groups of %u in dimension %u to %u in dimension %u of %s: two dims, multiples of their groups, it must be", from.size, from.dim, to.size,
-                     to.dim, text);
+        poplibs_fail(
+            graph, POP_POPLAR_ERROR, where, "popops_regroup_tensor",
+            "groups of %u in dimension %u to %u in dimension %u of %s: two dims, multiples of their groups, it must be",
+            from.size, from.dim, to.size, to.dim, text);
         return none;
     }
     if (!pop_tensor_num_elements(t))
@@ -165,34 +177,40 @@ pop_tensor popops_regroup_tensor_apart_at(pop_where where, pop_graph *graph, pop
     *destination = pop_graph_add_variable_at(where, graph, pop_tensor_type(t), (pop_shape){ rank + 2, grouped_shape },
                                              poplibs_path(path, sizeof(path), name, "preRegroup"));
     map_blocks(where, graph, *source, *destination, to.size, from.size);
-    pop_tensor turned = popops_partial_transpose_at(where, graph, *destination, transpositions, poplibs_path(path, sizeof(path), name, "regrouped"));
+    pop_tensor turned = popops_partial_transpose_at(where, graph, *destination, transpositions,
+                                                    poplibs_path(path, sizeof(path), name, "regrouped"));
     return ungroup(where, turned, (pop_shape){ rank, shape }, from, to);
 }
 
 /* Adds the copy of what was made apart, if there is one. */
-static pop_tensor with_copy(pop_where where, pop_program copies, const char *name, pop_tensor made, pop_tensor source, pop_tensor destination)
+static pop_tensor with_copy(pop_where where, pop_program copies, const char *name, pop_tensor made, pop_tensor source,
+                            pop_tensor destination)
 {
     if (pop_tensor_valid(source))
         pop_sequence_add_at(where, copies, pop_copy_at(where, source, destination, false, name));
     return made;
 }
 
-pop_tensor popops_regroup_tensor_at(pop_where where, pop_graph *graph, pop_tensor t, pop_program copies, pop_compute_set transpositions,
-                                    poputil_dim_grouping from, poputil_dim_grouping to, const char *name)
+pop_tensor popops_regroup_tensor_at(pop_where where, pop_graph *graph, pop_tensor t, pop_program copies,
+                                    pop_compute_set transpositions, poputil_dim_grouping from, poputil_dim_grouping to,
+                                    const char *name)
 {
     POPLIBS_CALL(graph, t, name);
     pop_tensor source, destination;
-    pop_tensor made = popops_regroup_tensor_apart_at(where, graph, t, transpositions, from, to, name, &source, &destination);
+    pop_tensor made =
+        popops_regroup_tensor_apart_at(where, graph, t, transpositions, from, to, name, &source, &destination);
     return with_copy(where, copies, name, made, source, destination);
 }
 
 /* The innermost grouping of a tensor; false when there is none. */
 static bool innermost(pop_where where, pop_graph *graph, pop_tensor t, poputil_dim_grouping *grouping)
 {
-    return pop_tensor_num_elements(t) && poputil_detect_dim_groupings_at(where, graph, t, grouping, 1) > 0 && poplibs_ready(graph);
+    return pop_tensor_num_elements(t) && poputil_detect_dim_groupings_at(where, graph, t, grouping, 1) > 0 &&
+           poplibs_ready(graph);
 }
 
-pop_tensor popops_regroup_if_possible_apart_at(pop_where where, pop_graph *graph, pop_tensor t, pop_compute_set transpositions, poputil_dim_grouping to,
+pop_tensor popops_regroup_if_possible_apart_at(pop_where where, pop_graph *graph, pop_tensor t,
+                                               pop_compute_set transpositions, poputil_dim_grouping to,
                                                const char *name, pop_tensor *source, pop_tensor *destination)
 {
     POPLIBS_CALL(graph, t, name);
@@ -203,12 +221,13 @@ pop_tensor popops_regroup_if_possible_apart_at(pop_where where, pop_graph *graph
     return popops_regroup_tensor_apart_at(where, graph, t, transpositions, from, to, name, source, destination);
 }
 
-pop_tensor popops_regroup_if_possible_at(pop_where where, pop_graph *graph, pop_tensor t, pop_program copies, pop_compute_set transpositions,
-                                         poputil_dim_grouping to, const char *name)
+pop_tensor popops_regroup_if_possible_at(pop_where where, pop_graph *graph, pop_tensor t, pop_program copies,
+                                         pop_compute_set transpositions, poputil_dim_grouping to, const char *name)
 {
     POPLIBS_CALL(graph, t, name);
     pop_tensor source, destination;
-    pop_tensor made = popops_regroup_if_possible_apart_at(where, graph, t, transpositions, to, name, &source, &destination);
+    pop_tensor made =
+        popops_regroup_if_possible_apart_at(where, graph, t, transpositions, to, name, &source, &destination);
     return with_copy(where, copies, name, made, source, destination);
 }
 
@@ -220,18 +239,21 @@ static bool is_beneficial(pop_tensor t, poputil_dim_grouping from, poputil_dim_g
 }
 
 /* The groupings of both, where going from one to the other is worth it. */
-static bool compare(pop_where where, pop_graph *graph, pop_tensor in, pop_tensor like, poputil_dim_grouping *from, poputil_dim_grouping *to)
+static bool compare(pop_where where, pop_graph *graph, pop_tensor in, pop_tensor like, poputil_dim_grouping *from,
+                    poputil_dim_grouping *to)
 {
     if (!poplibs_ready(graph))
         return false;
     if (pop_tensor_rank(in) != pop_tensor_rank(like))
-        return poplibs_fail(graph, POP_POPLAR_ERROR, where, "popops_regroup_if_beneficial", "a tensor of rank %zu cannot be grouped like one of rank %zu",
-                            pop_tensor_rank(in), pop_tensor_rank(like));
+        return poplibs_fail(graph, POP_POPLAR_ERROR, where, "popops_regroup_if_beneficial",
+                            "a tensor of rank %zu cannot be grouped like one of rank %zu", pop_tensor_rank(in),
+                            pop_tensor_rank(like));
     return innermost(where, graph, in, from) && innermost(where, graph, like, to) && is_beneficial(in, *from, *to);
 }
 
-pop_tensor popops_regroup_if_beneficial_apart_at(pop_where where, pop_graph *graph, pop_tensor in, pop_tensor like, pop_compute_set transpositions,
-                                                 const char *name, pop_tensor *source, pop_tensor *destination)
+pop_tensor popops_regroup_if_beneficial_apart_at(pop_where where, pop_graph *graph, pop_tensor in, pop_tensor like,
+                                                 pop_compute_set transpositions, const char *name, pop_tensor *source,
+                                                 pop_tensor *destination)
 {
     POPLIBS_CALL(graph, in, like, name);
     poputil_dim_grouping from, to;
@@ -241,35 +263,38 @@ pop_tensor popops_regroup_if_beneficial_apart_at(pop_where where, pop_graph *gra
     return popops_regroup_tensor_apart_at(where, graph, in, transpositions, from, to, name, source, destination);
 }
 
-pop_tensor popops_regroup_if_beneficial_in_at(pop_where where, pop_graph *graph, pop_tensor in, pop_tensor like, pop_program copies,
-                                              pop_compute_set transpositions, const char *name)
+pop_tensor popops_regroup_if_beneficial_in_at(pop_where where, pop_graph *graph, pop_tensor in, pop_tensor like,
+                                              pop_program copies, pop_compute_set transpositions, const char *name)
 {
     POPLIBS_CALL(graph, in, like, name);
     pop_tensor source, destination;
-    pop_tensor made = popops_regroup_if_beneficial_apart_at(where, graph, in, like, transpositions, name, &source, &destination);
+    pop_tensor made =
+        popops_regroup_if_beneficial_apart_at(where, graph, in, like, transpositions, name, &source, &destination);
     return with_copy(where, copies, name, made, source, destination);
 }
 
 /* Regroups with a compute set of its own. */
-static pop_tensor regroup_now(pop_where where, pop_graph *graph, pop_tensor in, poputil_dim_grouping from, poputil_dim_grouping to, pop_program sequence,
-                              const char *name)
+static pop_tensor regroup_now(pop_where where, pop_graph *graph, pop_tensor in, poputil_dim_grouping from,
+                              poputil_dim_grouping to, pop_program sequence, const char *name)
 {
     char path[256];
-    pop_compute_set set = pop_graph_add_compute_set_at(where, graph, poplibs_path(path, sizeof(path), name, "Transpose"));
+    pop_compute_set set =
+        pop_graph_add_compute_set_at(where, graph, poplibs_path(path, sizeof(path), name, "Transpose"));
     pop_tensor out = popops_regroup_tensor_at(where, graph, in, sequence, set, from, to, name);
     pop_sequence_add_at(where, sequence, pop_execute_at(where, set, name));
     return out;
 }
 
-pop_tensor popops_regroup_if_beneficial_at(pop_where where, pop_graph *graph, pop_tensor in, pop_tensor like, pop_program sequence, const char *name)
+pop_tensor popops_regroup_if_beneficial_at(pop_where where, pop_graph *graph, pop_tensor in, pop_tensor like,
+                                           pop_program sequence, const char *name)
 {
     POPLIBS_CALL(graph, in, like, name);
     poputil_dim_grouping from, to;
     return compare(where, graph, in, like, &from, &to) ? regroup_now(where, graph, in, from, to, sequence, name) : in;
 }
 
-pop_tensor popops_regroup_if_beneficial_to_at(pop_where where, pop_graph *graph, pop_tensor in, size_t preferred_grouping, pop_program sequence,
-                                              const char *name)
+pop_tensor popops_regroup_if_beneficial_to_at(pop_where where, pop_graph *graph, pop_tensor in,
+                                              size_t preferred_grouping, pop_program sequence, const char *name)
 {
     POPLIBS_CALL(graph, in, preferred_grouping, name);
     poputil_dim_grouping from, to = { (unsigned)pop_tensor_rank(in) - 1, (unsigned)preferred_grouping };

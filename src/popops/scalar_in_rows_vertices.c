@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* popops::SelectFromRows<T>: an element of each of several rows.  popops::UpdateIntervalsDEC<T>: one contiguous piece of a matrix, which is made of runs of
- * elements [start, start + length), counted from the first row whose index is given. */
+/* popops::SelectFromRows<T>: an element of each of several rows.  popops::UpdateIntervalsDEC<T>: one contiguous piece
+ * of a matrix, which is made of runs of elements [start, start + length), counted from the first row whose index is
+ * given. */
 #include "poplibs/vertex_types.h"
 
 #ifdef __POPC__
 #include <poplar/vertex.h>
 
-#define MASKED 0xffffffffu
+#define MASKED       0xffffffffu
 #define NOT_A_NUMBER __builtin_nanf("")
 
 #define VERTICES_OF(tag, type, text)                                                                                   \
-    POP_VERTEX(Select_##tag) {                                                                                         \
+    POP_VERTEX(Select_##tag)                                                                                           \
+    {                                                                                                                  \
         POP_INPUT(POP_VECTORS(type)) params;                                                                           \
         POP_INPUT(POP_VECTOR(unsigned, ONE_PTR)) indices;                                                              \
         POP_OUTPUT(POP_VECTOR(type, ONE_PTR)) output;                                                                  \
@@ -20,11 +22,14 @@
     {                                                                                                                  \
         for (size_t i = 0; i < v->params.size; ++i) {                                                                  \
             unsigned at = v->indices.data[i];                                                                          \
-            float value = at == MASKED ? 0 : at < v->params.data[i].size ? (float)v->params.data[i].data[at] : NOT_A_NUMBER; \
+            float value = at == MASKED                  ? 0                                                            \
+                          : at < v->params.data[i].size ? (float)v->params.data[i].data[at]                            \
+                                                        : NOT_A_NUMBER;                                                \
             v->output.data[i] = (type)value;                                                                           \
         }                                                                                                              \
     }                                                                                                                  \
-    POP_VERTEX(Update_##tag) {                                                                                         \
+    POP_VERTEX(Update_##tag)                                                                                           \
+    {                                                                                                                  \
         POP_INOUT(POP_VECTOR(type, ONE_PTR)) params;                                                                   \
         POP_INPUT(POP_VECTOR(unsigned)) indices;                                                                       \
         POP_STATE(POP_VECTOR(unsigned)) starts;                                                                        \
@@ -66,7 +71,8 @@ static pop_perf select_cycles(const pop_vertex_view *vertex, const pop_target *t
 static pop_perf update_cycles(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
     (void)target, (void)user;
-    uint64_t runs = pop_vertex_view_field_size(vertex, "starts", POP_WHOLE), rows = pop_vertex_view_field_size(vertex, "indices", POP_WHOLE);
+    uint64_t runs = pop_vertex_view_field_size(vertex, "starts", POP_WHOLE),
+             rows = pop_vertex_view_field_size(vertex, "indices", POP_WHOLE);
     return (pop_perf){ 10 + 10 * runs + 12 * poplibs_max(runs, rows), rows };
 }
 

@@ -49,12 +49,14 @@ static void set_factor(const struct scaled *s, pop_vertex vertex, const char *fi
 static pop_vertex add_vertex(const struct scaled *s, const char *form, unsigned tile)
 {
     char name[128];
-    const char *data = pop_type_name(pop_tensor_type(s->a)), *delta = pop_type_name(pop_tensor_type(s->b)), *scale = pop_type_name(s->scale);
+    const char *data = pop_type_name(pop_tensor_type(s->a)), *delta = pop_type_name(pop_tensor_type(s->b)),
+               *scale = pop_type_name(s->scale);
     const char *constant = s->constant ? "true" : "false";
     if (s->both)
         snprintf(name, sizeof(name), "popops::%s%s<%s,%s,%s,false>", s->kind, form, data, scale, constant);
     else if (strcmp(s->kind, "ScaledAdd") == 0)
-        snprintf(name, sizeof(name), "popops::%s%s<%s,%s,%s,%s,%s>", s->kind, form, data, delta, scale, constant, s->options.apart ? "true" : "false");
+        snprintf(name, sizeof(name), "popops::%s%s<%s,%s,%s,%s,%s>", s->kind, form, data, delta, scale, constant,
+                 s->options.apart ? "true" : "false");
     else
         snprintf(name, sizeof(name), "popops::%s%s<%s,%s,%s,false>", s->kind, form, data, delta, scale);
     pop_vertex vertex = pop_graph_add_vertex_at(s->where, s->graph, s->set, name);
@@ -83,8 +85,8 @@ static void add_regions(pop_graph *graph, const struct poplibs_tile *tile, void 
         return;
     }
     poputil_partitions parts;
-    poputil_split_regions_lists(tile->regions, cpu ? 4096 : grain, cpu ? CPU_PARTS : target->num_worker_contexts, 2 * grain, POPUTIL_NO_LIMIT,
-                                POPUTIL_NO_LIMIT, &parts);
+    poputil_split_regions_lists(tile->regions, cpu ? 4096 : grain, cpu ? CPU_PARTS : target->num_worker_contexts,
+                                2 * grain, POPUTIL_NO_LIMIT, POPUTIL_NO_LIMIT, &parts);
     for (size_t i = 0; i < parts.count; ++i) {
         size_t first = parts.first[i], count = parts.first[i + 1] - first;
         if (cpu && count == 1) {
@@ -105,19 +107,23 @@ static bool check_operands(const struct scaled *s)
     size_t dims[2][16], ranks[2] = { pop_tensor_shape(s->a, dims[0], 16), pop_tensor_shape(s->b, dims[1], 16) };
     pop_type types[2] = { pop_tensor_type(s->a), pop_tensor_type(s->b) };
     char text[2][128];
-    if (!poplibs_is_operand(s->graph, s->where, s->api, "a", s->a) || !poplibs_is_operand(s->graph, s->where, s->api, "b", s->b))
+    if (!poplibs_is_operand(s->graph, s->where, s->api, "a", s->a) ||
+        !poplibs_is_operand(s->graph, s->where, s->api, "b", s->b))
         return false;
     if (ranks[0] != ranks[1] || memcmp(dims[0], dims[1], poplibs_min(ranks[0], 16) * sizeof(size_t)) != 0)
-        return poplibs_fail(s->graph, POP_POPLAR_ERROR, s->where, s->api, "shapes %s and %s differ",
-                            poplibs_shape_text(text[0], sizeof(text[0]), (pop_shape){ poplibs_min(ranks[0], 16), dims[0] }),
-                            poplibs_shape_text(text[1], sizeof(text[1]), (pop_shape){ poplibs_min(ranks[1], 16), dims[1] }));
+        return poplibs_fail(
+            s->graph, POP_POPLAR_ERROR, s->where, s->api, "shapes %s and %s differ",
+            poplibs_shape_text(text[0], sizeof(text[0]), (pop_shape){ poplibs_min(ranks[0], 16), dims[0] }),
+            poplibs_shape_text(text[1], sizeof(text[1]), (pop_shape){ poplibs_min(ranks[1], 16), dims[1] }));
     bool real = pop_type_is_floating_point(types[0]) && pop_type_is_floating_point(types[1]);
     bool integer = types[0] == types[1] && (types[0] == POP_INT || types[0] == POP_UNSIGNED_INT);
     if (!real && !integer)
-        return poplibs_fail(s->graph, POP_TYPE_ERROR, s->where, s->api, "%s and %s; both must be half or float, or both int, or both unsigned int",
+        return poplibs_fail(s->graph, POP_TYPE_ERROR, s->where, s->api,
+                            "%s and %s; both must be half or float, or both int, or both unsigned int",
                             pop_type_name(types[0]), pop_type_name(types[1]));
     if (!pop_tensor_is_parallel_writeable(s->a))
-        return poplibs_fail(s->graph, POP_POPLAR_ERROR, s->where, s->api, "a has constants, or elements that stand in it twice");
+        return poplibs_fail(s->graph, POP_POPLAR_ERROR, s->where, s->api,
+                            "a has constants, or elements that stand in it twice");
     return true;
 }
 
@@ -132,8 +138,9 @@ static bool check_factor(const struct scaled *s, const struct factor *factor)
         return poplibs_fail(s->graph, POP_POPLAR_ERROR, s->where, s->api, "a factor has %zu elements; it must have one",
                             pop_tensor_num_elements(factor->tensor));
     if (pop_type_is_floating_point(data) ? !pop_type_is_floating_point(type) : type != data)
-        return poplibs_fail(s->graph, POP_TYPE_ERROR, s->where, s->api, "a factor is %s; of %s tensors it must be %s", pop_type_name(type),
-                            pop_type_name(data), pop_type_is_floating_point(data) ? "half or float" : pop_type_name(data));
+        return poplibs_fail(s->graph, POP_TYPE_ERROR, s->where, s->api, "a factor is %s; of %s tensors it must be %s",
+                            pop_type_name(type), pop_type_name(data),
+                            pop_type_is_floating_point(data) ? "half or float" : pop_type_name(data));
     return true;
 }
 
@@ -144,14 +151,16 @@ static bool parse(struct scaled *s, pop_options given)
 #include "poplibs/options.def"
     };
     s->options = (struct options){ false, 1e-6 };
-    return poplibs_parse_options(s->where, s->graph, s->api, given, table, sizeof(table) / sizeof(table[0]), &s->options);
+    return poplibs_parse_options(s->where, s->graph, s->api, given, table, sizeof(table) / sizeof(table[0]),
+                                 &s->options);
 }
 
 /* ---- factors' type ---- */
 
 static bool fits_half(const struct scaled *s, const struct factor *factor)
 {
-    return poputil_check_accuracy_when_cast(pop_graph_target(s->graph), factor->value, POP_FLOAT, POP_HALF, s->options.tolerance);
+    return poputil_check_accuracy_when_cast(pop_graph_target(s->graph), factor->value, POP_FLOAT, POP_HALF,
+                                            s->options.tolerance);
 }
 static void factor_as(struct scaled *s, struct factor *factor, pop_type type)
 {
@@ -166,9 +175,11 @@ static void choose_scale(struct scaled *s)
     pop_type data = pop_tensor_type(s->a), delta = pop_tensor_type(s->b);
     bool half = data == POP_HALF || delta == POP_HALF;
     if (s->constant)
-        half = data == POP_HALF && delta == POP_HALF && fits_half(s, &s->scale_b) && (!s->both || fits_half(s, &s->scale_a));
+        half = data == POP_HALF && delta == POP_HALF && fits_half(s, &s->scale_b) &&
+               (!s->both || fits_half(s, &s->scale_a));
     else
-        half = half && pop_tensor_type(s->scale_b.tensor) == POP_HALF && (!s->both || pop_tensor_type(s->scale_a.tensor) == POP_HALF);
+        half = half && pop_tensor_type(s->scale_b.tensor) == POP_HALF &&
+               (!s->both || pop_tensor_type(s->scale_a.tensor) == POP_HALF);
     s->scale = !pop_type_is_floating_point(data) ? data : half ? POP_HALF : POP_FLOAT;
     if (s->constant)
         return;
@@ -182,7 +193,8 @@ static pop_tensor apart(const struct scaled *s, pop_tensor t)
 {
     if (!pop_tensor_valid(t) || pop_tensor_equal(t, s->a) || !pop_tensor_intersects(t, s->a))
         return t;
-    pop_tensor copy = pop_graph_clone_at(s->where, s->graph, POP_TYPE_NULL, t, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, s->name);
+    pop_tensor copy =
+        pop_graph_clone_at(s->where, s->graph, POP_TYPE_NULL, t, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, s->name);
     pop_sequence_add_at(s->where, s->sequence, pop_copy_at(s->where, t, copy, false, s->name));
     return copy;
 }
@@ -191,10 +203,13 @@ static pop_tensor apart(const struct scaled *s, pop_tensor t)
 static void scale_a_first(struct scaled *s)
 {
     bool subtract = strcmp(s->kind, "aXMinusbY") == 0, mix = strcmp(s->kind, "XMinusaXPlusbY") == 0;
-    popops_operand factor = s->constant ? popops_operand_of_int((long long)s->scale_a.value) : popops_operand_of_tensor(s->scale_a.tensor);
+    popops_operand factor =
+        s->constant ? popops_operand_of_int((long long)s->scale_a.value) : popops_operand_of_tensor(s->scale_a.tensor);
     if (mix && !s->constant)
-        factor = popops_operand_of_tensor(popops_binary_at(s->where, POPOPS_BINARY_SUBTRACT, s->graph, popops_operand_of_int(1), factor, s->sequence, s->name));
-    popops_binary_in_place_at(s->where, POPOPS_BINARY_MULTIPLY, s->graph, popops_operand_of_tensor(s->a), factor, s->sequence, s->name);
+        factor = popops_operand_of_tensor(popops_binary_at(s->where, POPOPS_BINARY_SUBTRACT, s->graph,
+                                                           popops_operand_of_int(1), factor, s->sequence, s->name));
+    popops_binary_in_place_at(s->where, POPOPS_BINARY_MULTIPLY, s->graph, popops_operand_of_tensor(s->a), factor,
+                              s->sequence, s->name);
     s->both = false;
     s->kind = subtract ? "ScaledSubtract" : "ScaledAdd";
 }
@@ -202,7 +217,8 @@ static void scale_a_first(struct scaled *s)
 static void build(struct scaled *s, pop_options options)
 {
     char path[512];
-    if (!poplibs_ready(s->graph) || !check_operands(s) || !check_factor(s, &s->scale_b) || (s->both && !check_factor(s, &s->scale_a)) || !parse(s, options))
+    if (!poplibs_ready(s->graph) || !check_operands(s) || !check_factor(s, &s->scale_b) ||
+        (s->both && !check_factor(s, &s->scale_a)) || !parse(s, options))
         return;
     if (s->both && pop_tensor_type(s->a) != pop_tensor_type(s->b))
         s->b = popops_cast_at(s->where, s->graph, s->b, pop_tensor_type(s->a), s->sequence, s->name);
@@ -212,7 +228,8 @@ static void build(struct scaled *s, pop_options options)
     if (s->both && !pop_type_is_floating_point(pop_tensor_type(s->a)))
         scale_a_first(s);
     choose_scale(s);
-    s->options.apart = s->options.apart && pop_type_is_floating_point(s->scale) && pop_tensor_type(s->a) == pop_tensor_type(s->b);
+    s->options.apart =
+        s->options.apart && pop_type_is_floating_point(s->scale) && pop_tensor_type(s->a) == pop_tensor_type(s->b);
     s->a = pop_tensor_flatten_at(s->where, s->a);
     s->b = pop_tensor_flatten_at(s->where, s->b);
     s->set = pop_graph_add_compute_set_at(s->where, s->graph, poplibs_path(path, sizeof(path), s->name, "AddTo"));
@@ -226,47 +243,58 @@ static void build(struct scaled *s, pop_options options)
 /* ---- calls ---- */
 
 #define SCALED(text, what, ...)                                                                                        \
-    (struct scaled){ .where = where, .graph = graph, .api = text, .name = name, .sequence = sequence, .kind = what, .a = a, .b = b, __VA_ARGS__ }
+    (struct scaled)                                                                                                    \
+    {                                                                                                                  \
+        .where = where, .graph = graph, .api = text, .name = name, .sequence = sequence, .kind = what, .a = a, .b = b, \
+        __VA_ARGS__                                                                                                    \
+    }
 
-void popops_scaled_add_to_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor b, pop_tensor scale, pop_program sequence, const char *name,
-                             pop_options options)
+void popops_scaled_add_to_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor b, pop_tensor scale,
+                             pop_program sequence, const char *name, pop_options options)
 {
     POPLIBS_CALL(graph, a, b, scale, name, options);
     build(&SCALED("popops_scaled_add_to", "ScaledAdd", .scale_b = { scale, 0 }), options);
 }
-void popops_scaled_add_to_constant_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor b, double scale, pop_program sequence,
-                                      const char *name, pop_options options)
+void popops_scaled_add_to_constant_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor b, double scale,
+                                      pop_program sequence, const char *name, pop_options options)
 {
     POPLIBS_CALL(graph, a, b, scale, name, options);
-    build(&SCALED("popops_scaled_add_to_constant", "ScaledAdd", .scale_b = { .value = scale }, .constant = true), options);
+    build(&SCALED("popops_scaled_add_to_constant", "ScaledAdd", .scale_b = { .value = scale }, .constant = true),
+          options);
 }
-void popops_scaled_subtract_from_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor b, pop_tensor scale, pop_program sequence,
-                                    const char *name, pop_options options)
+void popops_scaled_subtract_from_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor b, pop_tensor scale,
+                                    pop_program sequence, const char *name, pop_options options)
 {
     POPLIBS_CALL(graph, a, b, scale, name, options);
     build(&SCALED("popops_scaled_subtract_from", "ScaledSubtract", .scale_b = { scale, 0 }), options);
 }
-void popops_scaled_subtract_from_constant_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor b, double scale, pop_program sequence,
-                                             const char *name, pop_options options)
+void popops_scaled_subtract_from_constant_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor b,
+                                             double scale, pop_program sequence, const char *name, pop_options options)
 {
     POPLIBS_CALL(graph, a, b, scale, name, options);
-    build(&SCALED("popops_scaled_subtract_from_constant", "ScaledAdd", .scale_b = { .value = -scale }, .constant = true), options);
+    build(
+        &SCALED("popops_scaled_subtract_from_constant", "ScaledAdd", .scale_b = { .value = -scale }, .constant = true),
+        options);
 }
 
 static bool known(pop_where where, pop_graph *graph, const char *api, popops_scaled_add_specialisation specialisation)
 {
     if (specialisation == POPOPS_SCALED_ADD_DEFAULT || specialisation == POPOPS_X_MINUS_AX_PLUS_BY)
         return poplibs_ready(graph);
-    return poplibs_ready(graph) && poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "%d is no specialisation", (int)specialisation);
+    return poplibs_ready(graph) &&
+           poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "%d is no specialisation", (int)specialisation);
 }
 
-void popops_scaled_add_both_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor scale_a, pop_tensor b, pop_tensor scale_b,
-                               pop_program sequence, popops_scaled_add_specialisation specialisation, const char *name, pop_options options)
+void popops_scaled_add_both_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor scale_a, pop_tensor b,
+                               pop_tensor scale_b, pop_program sequence,
+                               popops_scaled_add_specialisation specialisation, const char *name, pop_options options)
 {
     POPLIBS_CALL(graph, a, scale_a, b, scale_b, name, options);
     const char *kind = specialisation == POPOPS_X_MINUS_AX_PLUS_BY ? "XMinusaXPlusbY" : "aXPlusbY";
     if (known(where, graph, "popops_scaled_add_both", specialisation))
-        build(&SCALED("popops_scaled_add_both", kind, .both = true, .scale_a = { scale_a, 0 }, .scale_b = { scale_b, 0 }), options);
+        build(
+            &SCALED("popops_scaled_add_both", kind, .both = true, .scale_a = { scale_a, 0 }, .scale_b = { scale_b, 0 }),
+            options);
 }
 
 /* A factor of 1 is none. */
@@ -279,28 +307,32 @@ static void both_constants(struct scaled *s, pop_options options)
     build(s, options);
 }
 
-void popops_scaled_add_both_constant_at(pop_where where, pop_graph *graph, pop_tensor a, double scale_a, pop_tensor b, double scale_b,
-                                        pop_program sequence, popops_scaled_add_specialisation specialisation, const char *name,
+void popops_scaled_add_both_constant_at(pop_where where, pop_graph *graph, pop_tensor a, double scale_a, pop_tensor b,
+                                        double scale_b, pop_program sequence,
+                                        popops_scaled_add_specialisation specialisation, const char *name,
                                         pop_options options)
 {
     POPLIBS_CALL(graph, a, scale_a, b, scale_b, name, options);
     double x = specialisation == POPOPS_X_MINUS_AX_PLUS_BY ? 1 - scale_a : scale_a;
     if (known(where, graph, "popops_scaled_add_both_constant", specialisation))
-        both_constants(&SCALED("popops_scaled_add_both_constant", "aXPlusbY", .both = true, .constant = true, .scale_a = { .value = x },
-                               .scale_b = { .value = scale_b }),
+        both_constants(&SCALED("popops_scaled_add_both_constant", "aXPlusbY", .both = true, .constant = true,
+                               .scale_a = { .value = x }, .scale_b = { .value = scale_b }),
                        options);
 }
-void popops_scaled_subtract_both_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor scale_a, pop_tensor b, pop_tensor scale_b,
-                                    pop_program sequence, const char *name, pop_options options)
+void popops_scaled_subtract_both_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor scale_a, pop_tensor b,
+                                    pop_tensor scale_b, pop_program sequence, const char *name, pop_options options)
 {
     POPLIBS_CALL(graph, a, scale_a, b, scale_b, name, options);
-    build(&SCALED("popops_scaled_subtract_both", "aXMinusbY", .both = true, .scale_a = { scale_a, 0 }, .scale_b = { scale_b, 0 }), options);
+    build(&SCALED("popops_scaled_subtract_both", "aXMinusbY", .both = true, .scale_a = { scale_a, 0 },
+                  .scale_b = { scale_b, 0 }),
+          options);
 }
-void popops_scaled_subtract_both_constant_at(pop_where where, pop_graph *graph, pop_tensor a, double scale_a, pop_tensor b, double scale_b,
-                                             pop_program sequence, const char *name, pop_options options)
+void popops_scaled_subtract_both_constant_at(pop_where where, pop_graph *graph, pop_tensor a, double scale_a,
+                                             pop_tensor b, double scale_b, pop_program sequence, const char *name,
+                                             pop_options options)
 {
     POPLIBS_CALL(graph, a, scale_a, b, scale_b, name, options);
-    both_constants(&SCALED("popops_scaled_subtract_both_constant", "aXPlusbY", .both = true, .constant = true, .scale_a = { .value = scale_a },
-                           .scale_b = { .value = -scale_b }),
+    both_constants(&SCALED("popops_scaled_subtract_both_constant", "aXPlusbY", .both = true, .constant = true,
+                           .scale_a = { .value = scale_a }, .scale_b = { .value = -scale_b }),
                    options);
 }

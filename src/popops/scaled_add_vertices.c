@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* a += s b (ScaledAdd), a -= s b (ScaledSubtract), and both operands with a factor (aXPlusbY, aXMinusbY, XMinusaXPlusbY); half is computed in float. */
+/* a += s b (ScaledAdd), a -= s b (ScaledSubtract), and both operands with a factor (aXPlusbY, aXMinusbY,
+ * XMinusaXPlusbY); half is computed in float. */
 #include "popops/scaled_add_types.h"
 
 #ifdef __POPC__
@@ -54,9 +55,10 @@ static void add_int_int(int *a, const int *b, size_t count, int x, int y)
 }
 
 #define STATE_FACTOR(S, name) POP_STATE(S) name;
-#define EDGE_FACTOR(S, name) POP_INPUT(S) name;
+#define EDGE_FACTOR(S, name)  POP_INPUT(S) name;
 #define VERTICES_OF(tag, T, D, FACTORS, x, y, name_1d, name_2d, limit_1d, limit_2d)                                    \
-    POP_SUPERVISOR_VERTEX(tag##_1d) {                                                                                  \
+    POP_SUPERVISOR_VERTEX(tag##_1d)                                                                                    \
+    {                                                                                                                  \
         POP_INOUT(POP_VECTOR(T)) A;                                                                                    \
         POP_INPUT(POP_VECTOR(D, ONE_PTR)) B;                                                                           \
         FACTORS                                                                                                        \
@@ -66,7 +68,8 @@ static void add_int_int(int *a, const int *b, size_t count, int x, int y)
     {                                                                                                                  \
         add_##T##_##D(v->A.data, v->B.data, v->A.size, x, y);                                                          \
     }                                                                                                                  \
-    POP_VERTEX(tag##_2d) {                                                                                             \
+    POP_VERTEX(tag##_2d)                                                                                               \
+    {                                                                                                                  \
         POP_INOUT(POP_VECTORS(T)) A;                                                                                   \
         POP_INPUT(POP_VECTORS(D, ONE_PTR, ONE_PTR)) B;                                                                 \
         FACTORS                                                                                                        \
@@ -79,27 +82,31 @@ static void add_int_int(int *a, const int *b, size_t count, int x, int y)
     }
 
 #define ADD_BY(tag, T, D, S, constant, apart, FACTOR, y, limit_1d, limit_2d)                                           \
-    VERTICES_OF(tag##_##T##_##D##_##S, T, D, FACTOR(S, scaleB), 1, y, SCALED_ADD_NAME("Supervisor", T, D, S, constant, apart),            \
+    VERTICES_OF(tag##_##T##_##D##_##S, T, D, FACTOR(S, scaleB), 1, y,                                                  \
+                SCALED_ADD_NAME("Supervisor", T, D, S, constant, apart),                                               \
                 SCALED_ADD_NAME("2D", T, D, S, constant, apart), limit_1d, limit_2d)
 #define ADD_VERTICES(T, D, S)                                                                                          \
     ADD_BY(AddConstant, T, D, S, "true", "false", STATE_FACTOR, v->scaleB, , )                                         \
     ADD_BY(AddTensor, T, D, S, "false", "false", EDGE_FACTOR, *v->scaleB, , )                                          \
-    VERTICES_OF(Subtract_##T##_##D##_##S, T, D, EDGE_FACTOR(S, scaleB), 1, -*v->scaleB, SCALED_SUBTRACT_NAME("Supervisor", T, D, S),      \
-                SCALED_SUBTRACT_NAME("2D", T, D, S), , )
+    VERTICES_OF(Subtract_##T##_##D##_##S, T, D, EDGE_FACTOR(S, scaleB), 1, -*v->scaleB,                                \
+                SCALED_SUBTRACT_NAME("Supervisor", T, D, S), SCALED_SUBTRACT_NAME("2D", T, D, S), , )
 SCALED_ALL(ADD_VERTICES)
 
 /* Operands in different memory elements, so that both are read at once. */
 #define APART(vertex, text) POP_CONSTRAINT(vertex, text);
 #define APART_VERTICES(T, D, S)                                                                                        \
-    ADD_BY(ApartConstant, T, D, S, "true", "true", STATE_FACTOR, v->scaleB, APART(ApartConstant_##T##_##D##_##S##_1d, "elem(*A) != elem(*B)"), \
+    ADD_BY(ApartConstant, T, D, S, "true", "true", STATE_FACTOR, v->scaleB,                                            \
+           APART(ApartConstant_##T##_##D##_##S##_1d, "elem(*A) != elem(*B)"),                                          \
            APART(ApartConstant_##T##_##D##_##S##_2d, "elem(**A) != elem(**B)"))                                        \
-    ADD_BY(ApartTensor, T, D, S, "false", "true", EDGE_FACTOR, *v->scaleB, APART(ApartTensor_##T##_##D##_##S##_1d, "elem(*A) != elem(*B)"),    \
+    ADD_BY(ApartTensor, T, D, S, "false", "true", EDGE_FACTOR, *v->scaleB,                                             \
+           APART(ApartTensor_##T##_##D##_##S##_1d, "elem(*A) != elem(*B)"),                                            \
            APART(ApartTensor_##T##_##D##_##S##_2d, "elem(**A) != elem(**B)"))
 SCALED_EQUAL(APART_VERTICES)
 
 #define BOTH_BY(tag, kind, T, D, S, constant, FACTOR, x, y)                                                            \
-    VERTICES_OF(tag##_##T##_##S, T, D, FACTOR(S, scaleA) FACTOR(S, scaleB), x, y, SCALED_BOTH_NAME(kind, "Supervisor", T, S, constant),   \
-                SCALED_BOTH_NAME(kind, "2D", T, S, constant), , )
+    VERTICES_OF(tag##_##T##_##S, T, D, FACTOR(S, scaleA) FACTOR(S, scaleB), x, y,                                      \
+                SCALED_BOTH_NAME(kind, "Supervisor", T, S, constant), SCALED_BOTH_NAME(kind, "2D", T, S, constant),    \
+                , )
 #define BOTH_VERTICES(T, D, S)                                                                                         \
     BOTH_BY(PlusConstant, "aXPlusbY", T, D, S, "true", STATE_FACTOR, v->scaleA, v->scaleB)                             \
     BOTH_BY(PlusTensor, "aXPlusbY", T, D, S, "false", EDGE_FACTOR, *v->scaleA, *v->scaleB)                             \
@@ -111,7 +118,8 @@ SCALED_EQUAL(BOTH_VERTICES)
 #include "poplibs/support.h"
 #include "popops/vertices.h"
 
-/* Poplibs 1.2's formulas (poplibs.md 2.2, ScaledAdd).  What a vertex type is, packed into an estimator's user pointer. */
+/* Poplibs 1.2's formulas (poplibs.md 2.2, ScaledAdd).  What a vertex type is, packed into an estimator's user pointer.
+ */
 enum { HALF_DATA = 1, HALF_DELTA = 2, INTEGERS = 4, APART = 8, TENSOR = 16, BOTH = 32 };
 
 static size_t atom_of(uintptr_t kind)
@@ -137,12 +145,14 @@ static uint64_t worker_cycles(uintptr_t kind, size_t vectors, size_t rest)
 static pop_perf estimate_1d(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
     uintptr_t kind = (uintptr_t)user;
-    size_t workers = target->num_worker_contexts, size = pop_vertex_view_field_size(vertex, "A", POP_WHOLE), atom = atom_of(kind);
+    size_t workers = target->num_worker_contexts, size = pop_vertex_view_field_size(vertex, "A", POP_WHOLE),
+           atom = atom_of(kind);
     size_t flops = size * (kind & INTEGERS ? 0 : kind & BOTH ? 3 : 2);
     if (kind & INTEGERS)
         return (pop_perf){ 53 + 26 * (size / 3) + 26 * (size % 3) + 8, flops };
     uint64_t cycles = 21 + 198 + (size % workers == 0 ? 7 : 13) + 12 + (kind & TENSOR ? 6 : 0) + (kind & BOTH ? 12 : 0);
-    return (pop_perf){ cycles + workers * worker_cycles(kind, poplibs_ceil_div(size / atom, workers), size % atom), flops };
+    return (pop_perf){ cycles + workers * worker_cycles(kind, poplibs_ceil_div(size / atom, workers), size % atom),
+                       flops };
 }
 
 static pop_perf estimate_2d(const pop_vertex_view *vertex, const pop_target *target, void *user)
@@ -158,7 +168,8 @@ static pop_perf estimate_2d(const pop_vertex_view *vertex, const pop_target *tar
         if (kind & INTEGERS)
             cycles += 7 + 5 * n;
         else
-            cycles += 15 + (n >= atom ? 5 : 0) + n / atom * vector_cycles(kind) + (n % atom ? (kind & HALF_DATA ? half_rest[n % atom] : 7) : 0);
+            cycles += 15 + (n >= atom ? 5 : 0) + n / atom * vector_cycles(kind) +
+                      (n % atom ? (kind & HALF_DATA ? half_rest[n % atom] : 7) : 0);
     }
     return (pop_perf){ cycles, elements * (kind & INTEGERS ? 0 : kind & BOTH ? 3 : 2) };
 }
@@ -176,14 +187,23 @@ struct row {
 void popops_scaled_add_vertices(pop_graph *graph)
 {
 #define ADD_ROW(T, D, S, constant, apart, kind)                                                                        \
-    { { SCALED_ADD_NAME("Supervisor", T, D, S, constant, apart), SCALED_ADD_NAME("2D", T, D, S, constant, apart) }, SCALED_TEXT_##T, SCALED_TEXT_##D, kind },
+    { { SCALED_ADD_NAME("Supervisor", T, D, S, constant, apart), SCALED_ADD_NAME("2D", T, D, S, constant, apart) },    \
+      SCALED_TEXT_##T,                                                                                                 \
+      SCALED_TEXT_##D,                                                                                                 \
+      kind },
 #define ADD_ROWS(T, D, S)                                                                                              \
     ADD_ROW(T, D, S, "true", "false", 0)                                                                               \
-    ADD_ROW(T, D, S, "false", "false", TENSOR)                                                                         \
-    { { SCALED_SUBTRACT_NAME("Supervisor", T, D, S), SCALED_SUBTRACT_NAME("2D", T, D, S) }, SCALED_TEXT_##T, SCALED_TEXT_##D, TENSOR },
+    ADD_ROW(T, D, S, "false", "false",                                                                                 \
+            TENSOR){ { SCALED_SUBTRACT_NAME("Supervisor", T, D, S), SCALED_SUBTRACT_NAME("2D", T, D, S) },             \
+                     SCALED_TEXT_##T,                                                                                  \
+                     SCALED_TEXT_##D,                                                                                  \
+                     TENSOR },
 #define APART_ROWS(T, D, S) ADD_ROW(T, D, S, "true", "true", APART) ADD_ROW(T, D, S, "false", "true", APART | TENSOR)
 #define BOTH_ROW(how, T, S, constant, kind)                                                                            \
-    { { SCALED_BOTH_NAME(how, "Supervisor", T, S, constant), SCALED_BOTH_NAME(how, "2D", T, S, constant) }, SCALED_TEXT_##T, SCALED_TEXT_##T, kind },
+    { { SCALED_BOTH_NAME(how, "Supervisor", T, S, constant), SCALED_BOTH_NAME(how, "2D", T, S, constant) },            \
+      SCALED_TEXT_##T,                                                                                                 \
+      SCALED_TEXT_##T,                                                                                                 \
+      kind },
 #define BOTH_ROWS(T, D, S)                                                                                             \
     BOTH_ROW("aXPlusbY", T, S, "true", BOTH)                                                                           \
     BOTH_ROW("aXPlusbY", T, S, "false", BOTH | TENSOR)                                                                 \

@@ -6,7 +6,8 @@
 #include <poplar/vertex.h>
 
 #define VERTICES_OF(tag, type, text)                                                                                   \
-    POP_VERTEX(Sequence_##tag) {                                                                                       \
+    POP_VERTEX(Sequence_##tag)                                                                                         \
+    {                                                                                                                  \
         POP_INPUT(POP_VECTOR(type, ONE_PTR)) srcT;                                                                     \
         POP_INOUT(POP_VECTOR(type, ONE_PTR)) dstT;                                                                     \
         POP_INPUT(POP_VECTOR(unsigned)) lengths;                                                                       \
@@ -39,16 +40,20 @@ POPLIBS_ALL_TYPES(VERTICES_OF)
 /* Nothing is published: a multi-slice's cycles for each row that there may be, and a fill's. */
 static pop_perf estimate(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
-    uint64_t rows = (uint64_t)pop_vertex_view_field_value(vertex, "dstRows", 0), region = (uint64_t)pop_vertex_view_field_value(vertex, "regionSize", 0);
+    uint64_t rows = (uint64_t)pop_vertex_view_field_value(vertex, "dstRows", 0),
+             region = (uint64_t)pop_vertex_view_field_value(vertex, "regionSize", 0);
     uint64_t vectors = poplibs_ceil_div(region, pop_target_vector_width(target, poplibs_type_of_user(user)));
     uint64_t fill = pop_vertex_view_field_value(vertex, "zeroUnused", 0) != 0 ? 20 + rows * vectors : 0;
-    return (pop_perf){ 16 + fill + 15 * pop_vertex_view_field_size(vertex, "lengths", POP_WHOLE) + rows * (19 + 3 * vectors), 0 };
+    return (pop_perf){
+        16 + fill + 15 * pop_vertex_view_field_size(vertex, "lengths", POP_WHOLE) + rows * (19 + 3 * vectors), 0
+    };
 }
 
 void popops_sequence_slice_vertices(pop_graph *graph)
 {
-#define REGISTER(tag, type, text) \
-    pop_graph_register_perf_estimator(graph, "popops::SequenceSlice<" text ">", estimate, poplibs_as_user(pop_type_by_name(text)));
+#define REGISTER(tag, type, text)                                                                                      \
+    pop_graph_register_perf_estimator(graph, "popops::SequenceSlice<" text ">", estimate,                              \
+                                      poplibs_as_user(pop_type_by_name(text)));
     POPLIBS_ALL_TYPES(REGISTER)
 }
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The planner of multi-slices: popsolver finds how often rows, columns and lookups are split so that a tile needs the least memory (as Poplibs 1.2 plans), or the
- * cycles are fewest. */
+/* The planner of multi-slices: popsolver finds how often rows, columns and lookups are split so that a tile needs the
+ * least memory (as Poplibs 1.2 plans), or the cycles are fewest. */
 #include "popops/slice_plan.h"
 #include "poplibs/log.h"
 #include "poplibs/options.h"
@@ -25,11 +25,15 @@ static const struct poplibs_option option_table[] = {
 
 static bool parse(pop_where where, pop_graph *graph, const char *api, pop_options given, struct options *options)
 {
-    *options = (struct options){ .for_slice = true, .for_update = true, .operation = OPERATION_ADD, .proportion = 0.6, .constraints = "" };
-    if (!poplibs_parse_options(where, graph, api, given, option_table, sizeof(option_table) / sizeof(option_table[0]), options))
+    *options = (struct options){
+        .for_slice = true, .for_update = true, .operation = OPERATION_ADD, .proportion = 0.6, .constraints = ""
+    };
+    if (!poplibs_parse_options(where, graph, api, given, option_table, sizeof(option_table) / sizeof(option_table[0]),
+                               options))
         return false;
     if (!(options->proportion >= 0 && options->proportion <= 1))
-        return poplibs_fail(graph, POP_INVALID_OPTION, where, api, "option 'availableMemoryProportion' is %g; it must be from 0 to 1", options->proportion);
+        return poplibs_fail(graph, POP_INVALID_OPTION, where, api,
+                            "option 'availableMemoryProportion' is %g; it must be from 0 to 1", options->proportion);
     return true;
 }
 
@@ -80,7 +84,8 @@ static const char *parse_member(const char *at, struct constraints *constraints)
     return NULL;
 }
 
-static bool parse_constraints(pop_where where, pop_graph *graph, const char *api, const char *text, struct constraints *constraints)
+static bool parse_constraints(pop_where where, pop_graph *graph, const char *api, const char *text,
+                              struct constraints *constraints)
 {
     *constraints = (struct constraints){ 0 };
     const char *at = skip(text);
@@ -97,9 +102,10 @@ static bool parse_constraints(pop_where where, pop_graph *graph, const char *api
         else
             good = good && *at == '}';
     }
-    return (good && !*skip(at + 1)) ||
-           poplibs_fail(graph, POP_INVALID_OPTION, where, api,
-                        "option 'planConstraints' cannot be '%s'; it takes JSON with slicedDimSplit, unslicedDimSplit, lookupSplit, unslicedGrainSize", text);
+    return (good && !*skip(at + 1)) || poplibs_fail(graph, POP_INVALID_OPTION, where, api,
+                                                    "option 'planConstraints' cannot be '%s'; it takes JSON with "
+                                                    "slicedDimSplit, unslicedDimSplit, lookupSplit, unslicedGrainSize",
+                                                    text);
 }
 
 /* ---- costs ---- */
@@ -110,8 +116,8 @@ struct costs {
     struct options options;
 };
 
-/* Of one call of a slice and one of an update, as far as they are wanted.  Bytes are a tile's: what lives always (its part of the matrix, of the slices and of
- * the indices), and what one call needs besides. */
+/* Of one call of a slice and one of an update, as far as they are wanted.  Bytes are a tile's: what lives always (its
+ * part of the matrix, of the slices and of the indices), and what one call needs besides. */
 struct cost {
     uint64_t cycles, bytes, transient_bytes;
 };
@@ -125,17 +131,25 @@ static uint64_t exchange_cycles(const struct costs *costs, uint64_t bytes)
 static struct cost cost_of(const struct costs *costs, const popops_slice_plan *plan)
 {
     const pop_target *target = costs->target;
-    uint64_t bytes = pop_target_type_size(target, plan->type), workers = target->num_worker_contexts, columns = popops_plan_block_columns(plan);
-    uint64_t rows = popops_plan_block_rows(plan), lookups = poplibs_ceil_div(plan->lookups, plan->lookup_splits), parts = plan->row_splits;
-    uint64_t base = plan->lookup_splits > 1 ? rows * columns * bytes : 0, results = lookups * columns * bytes, width = pop_target_vector_width(target, plan->type);
-    struct cost cost = { 0, poplibs_ceil_div(rows, plan->lookup_splits) * columns * bytes + poplibs_ceil_div(lookups, parts) * columns * bytes + 4 * lookups, 0 };
+    uint64_t bytes = pop_target_type_size(target, plan->type), workers = target->num_worker_contexts,
+             columns = popops_plan_block_columns(plan);
+    uint64_t rows = popops_plan_block_rows(plan), lookups = poplibs_ceil_div(plan->lookups, plan->lookup_splits),
+             parts = plan->row_splits;
+    uint64_t base = plan->lookup_splits > 1 ? rows * columns * bytes : 0, results = lookups * columns * bytes,
+             width = pop_target_vector_width(target, plan->type);
+    struct cost cost = { 0,
+                         poplibs_ceil_div(rows, plan->lookup_splits) * columns * bytes +
+                             poplibs_ceil_div(lookups, parts) * columns * bytes + 4 * lookups,
+                         0 };
     if (costs->options.for_slice) {
         uint64_t second = poplibs_ceil_div(lookups, parts);
-        cost.cycles += exchange_cycles(costs, base + 4 * lookups) +
-                       workers * popops_multi_slice_cycles(target, plan->type, poplibs_ceil_div(lookups, workers), columns);
+        cost.cycles +=
+            exchange_cycles(costs, base + 4 * lookups) +
+            workers * popops_multi_slice_cycles(target, plan->type, poplibs_ceil_div(lookups, workers), columns);
         if (parts > 1)
-            cost.cycles += exchange_cycles(costs, (parts - 1) * second * columns * bytes) +
-                           workers * popops_multi_slice_cycles(target, plan->type, poplibs_ceil_div(second, workers), columns);
+            cost.cycles +=
+                exchange_cycles(costs, (parts - 1) * second * columns * bytes) +
+                workers * popops_multi_slice_cycles(target, plan->type, poplibs_ceil_div(second, workers), columns);
         cost.transient_bytes = base + 4 * lookups + (parts > 1 ? results + parts * second * columns * bytes : 0);
     }
     if (costs->options.for_update) {
@@ -146,12 +160,14 @@ static struct cost cost_of(const struct costs *costs, const popops_slice_plan *p
         uint64_t partial = pop_target_type_size(target, type), own = parts > 1 ? results - results / parts : 0;
         uint64_t share = poplibs_ceil_div(rows, plan->lookup_splits) * columns, transient = results + 4 * lookups;
         cost.cycles += exchange_cycles(costs, own + 4 * lookups);
-        cost.cycles += workers * (operates ? popops_multi_update_add_cycles(target, type, subword, lookups, columns)
-                                           : popops_multi_slice_cycles(target, type, poplibs_ceil_div(lookups, workers), columns));
+        cost.cycles +=
+            workers * (operates ? popops_multi_update_add_cycles(target, type, subword, lookups, columns)
+                                : popops_multi_slice_cycles(target, type, poplibs_ceil_div(lookups, workers), columns));
         if (apart) {
             cost.cycles += workers * (20 + poplibs_ceil_div(rows * columns, workers * width)) +
                            exchange_cycles(costs, (plan->lookup_splits - 1) * share * partial) +
-                           workers * popops_multi_update_sum_cycles(target, type, plan->lookup_splits, poplibs_ceil_div(share, workers));
+                           workers * popops_multi_update_sum_cycles(target, type, plan->lookup_splits,
+                                                                    poplibs_ceil_div(share, workers));
             transient += rows * columns * partial + plan->lookup_splits * share * partial;
             transient += partial != bytes ? lookups * columns * partial : 0;
         }
@@ -194,7 +210,8 @@ static popsolver_answer all_bytes_of_splits(const uint64_t *splits, size_t count
 /* ---- the search ---- */
 
 /* So many parts that a larger number would have been needed for smaller ones; or the number that is demanded. */
-static popsolver_variable add_split(popsolver_model *model, size_t extent, size_t tiles, size_t demanded, const char *name)
+static popsolver_variable add_split(popsolver_model *model, size_t extent, size_t tiles, size_t demanded,
+                                    const char *name)
 {
     uint64_t most = poplibs_min(extent, tiles);
     popsolver_variable split = popsolver_add_variable(model, demanded ? demanded : 1, demanded ? demanded : most, name);
@@ -210,7 +227,8 @@ static bool search(struct costs *costs, const struct constraints *constraints, s
     popops_slice_plan *plan = &costs->plan;
     popsolver_variable splits[3] = {
         add_split(model, plan->rows, tiles, constraints->row_splits, "slicedDimSplit"),
-        add_split(model, poplibs_ceil_div(plan->columns, plan->column_grain), tiles, constraints->column_splits, "unslicedDimSplit"),
+        add_split(model, poplibs_ceil_div(plan->columns, plan->column_grain), tiles, constraints->column_splits,
+                  "unslicedDimSplit"),
         add_split(model, plan->lookups, tiles, constraints->lookup_splits, "lookupSplit"),
     };
     popsolver_variables all = { 3, splits };
@@ -223,7 +241,8 @@ static bool search(struct costs *costs, const struct constraints *constraints, s
         popsolver_restrict(model, transient, 0, (uint64_t)(costs->options.proportion * costs->target->bytes_per_tile));
         popsolver_restrict(model, bytes, 0, costs->target->bytes_per_tile);
     }
-    popsolver_solution solution = popsolver_minimize(model, fast ? POPSOLVER_VARIABLES(cycles, bytes) : POPSOLVER_VARIABLES(bytes, cycles));
+    popsolver_solution solution =
+        popsolver_minimize(model, fast ? POPSOLVER_VARIABLES(cycles, bytes) : POPSOLVER_VARIABLES(bytes, cycles));
     bool solved = solution.outcome == POPSOLVER_SOLVED;
     if (solved) {
         plan->row_splits = popsolver_value(solution, splits[0]);
@@ -238,14 +257,19 @@ static void log_plan(const struct costs *costs, bool fits)
 {
     const popops_slice_plan *p = &costs->plan;
     if (!fits && costs->options.proportion > 0) /* 0 asks for the smallest */
-        POPLIBS_LOG(WARN, "no plan of %zu lookups in %zu rows of %zu columns keeps to availableMemoryProportion %g of %u bytes of a tile: the smallest one is taken",
+        POPLIBS_LOG(WARN,
+                    "no plan of %zu lookups in %zu rows of %zu columns keeps to availableMemoryProportion %g of %u "
+                    "bytes of a tile: the smallest one is taken",
                     p->lookups, p->rows, p->columns, costs->options.proportion, costs->target->bytes_per_tile);
-    POPLIBS_LOG(DEBUG, "plan of %zu lookups in %zu rows of %zu columns of %s: rows are split in %zu, columns in %zu (grain %zu), lookups in %zu", p->lookups, p->rows,
-                p->columns, pop_type_name(p->type), p->row_splits, p->column_splits, p->column_grain, p->lookup_splits);
+    POPLIBS_LOG(DEBUG,
+                "plan of %zu lookups in %zu rows of %zu columns of %s: rows are split in %zu, columns in %zu (grain "
+                "%zu), lookups in %zu",
+                p->lookups, p->rows, p->columns, pop_type_name(p->type), p->row_splits, p->column_splits,
+                p->column_grain, p->lookup_splits);
 }
 
-popops_slice_plan popops_embedding_plan_at(pop_where where, pop_graph *graph, pop_type type, size_t rows, size_t columns, pop_shape lookups,
-                                           pop_options options)
+popops_slice_plan popops_embedding_plan_at(pop_where where, pop_graph *graph, pop_type type, size_t rows,
+                                           size_t columns, pop_shape lookups, pop_options options)
 {
     POPLIBS_CALL(graph, log_type(type), rows, columns, lookups, options);
     static const char api[] = "popops_embedding_plan";
@@ -269,22 +293,26 @@ popops_slice_plan popops_embedding_plan_at(pop_where where, pop_graph *graph, po
     size_t tiles = pop_target_num_tiles(costs.target);
     bool fits = search(&costs, &constraints, tiles, true);
     if (!fits && !search(&costs, &constraints, tiles, false)) {
-        poplibs_fail(graph, POP_INVALID_OPTION, where, api, "no plan for %zu tiles has the constraints '%s'", tiles, costs.options.constraints);
+        poplibs_fail(graph, POP_INVALID_OPTION, where, api, "no plan for %zu tiles has the constraints '%s'", tiles,
+                     costs.options.constraints);
         return none;
     }
     log_plan(&costs, fits);
     return costs.plan;
 }
 
-popops_slice_plan popops_default_plan(pop_where where, pop_graph *graph, pop_type type, size_t rows, size_t columns, size_t lookups)
+popops_slice_plan popops_default_plan(pop_where where, pop_graph *graph, pop_type type, size_t rows, size_t columns,
+                                      size_t lookups)
 {
     return popops_embedding_plan_at(where, graph, type, rows, columns, POP_SHAPE(lookups), POP_NO_OPTIONS);
 }
 
 int popops_slice_plan_compare(const popops_slice_plan *a, const popops_slice_plan *b)
 {
-    const size_t left[] = { (size_t)a->type, a->rows, a->columns, a->lookups, a->row_splits, a->column_splits, a->lookup_splits, a->column_grain, a->validate_indices };
-    const size_t right[] = { (size_t)b->type, b->rows, b->columns, b->lookups, b->row_splits, b->column_splits, b->lookup_splits, b->column_grain, b->validate_indices };
+    const size_t left[] = { (size_t)a->type,  a->rows,          a->columns,      a->lookups,         a->row_splits,
+                            a->column_splits, a->lookup_splits, a->column_grain, a->validate_indices };
+    const size_t right[] = { (size_t)b->type,  b->rows,          b->columns,      b->lookups,         b->row_splits,
+                             b->column_splits, b->lookup_splits, b->column_grain, b->validate_indices };
     for (size_t i = 0; i < sizeof(left) / sizeof(left[0]); ++i)
         if (left[i] != right[i])
             return left[i] < right[i] ? -1 : 1;

@@ -14,13 +14,15 @@ static inline bool popops_is_planned(const popops_slice_plan *plan)
 /* Sizes of the blocks; the last ones may be smaller, or empty. */
 static inline size_t popops_plan_block_columns(const popops_slice_plan *plan)
 {
-    return poplibs_ceil_div(poplibs_ceil_div(plan->columns, plan->column_grain), plan->column_splits) * plan->column_grain;
+    return poplibs_ceil_div(poplibs_ceil_div(plan->columns, plan->column_grain), plan->column_splits) *
+           plan->column_grain;
 }
 static inline size_t popops_plan_block_rows(const popops_slice_plan *plan)
 {
     return poplibs_ceil_div(plan->rows, plan->row_splits);
 }
-static inline unsigned popops_plan_tile(const popops_slice_plan *plan, size_t row_block, size_t lookup_block, size_t column_block)
+static inline unsigned popops_plan_tile(const popops_slice_plan *plan, size_t row_block, size_t lookup_block,
+                                        size_t column_block)
 {
     return (unsigned)((row_block * plan->lookup_splits + lookup_block) * plan->column_splits + column_block);
 }
@@ -29,6 +31,7 @@ static inline unsigned popops_plan_tile(const popops_slice_plan *plan, size_t ro
 /* *validate (may be NULL): whether indices are to be checked when the program runs. */
 bool popops_check_slice_options(pop_where where, pop_graph *graph, const char *api, pop_options given, bool *validate);
 /* The plan for a call with default options. */
-popops_slice_plan popops_default_plan(pop_where where, pop_graph *graph, pop_type type, size_t rows, size_t columns, size_t lookups);
+popops_slice_plan popops_default_plan(pop_where where, pop_graph *graph, pop_type type, size_t rows, size_t columns,
+                                      size_t lookups);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A vertex sorts a line, which it has to have as one piece of memory: so lines are copied to where they stand so, unless they do already. */
+/* A vertex sorts a line, which it has to have as one piece of memory: so lines are copied to where they stand so,
+ * unless they do already. */
 #include "poplibs/log.h"
 #include "poplibs/support.h"
 
@@ -16,9 +17,12 @@ static bool check(pop_where where, pop_graph *graph, const char *api, pop_tensor
     if (!poplibs_ready(graph) || !poplibs_is_operand(graph, where, api, "the tensor", t))
         return false;
     if (dim >= pop_tensor_rank(t))
-        return poplibs_fail(graph, POP_INDEX_ERROR, where, api, "there is no dimension %u: the tensor's rank is %zu", dim, pop_tensor_rank(t));
+        return poplibs_fail(graph, POP_INDEX_ERROR, where, api, "there is no dimension %u: the tensor's rank is %zu",
+                            dim, pop_tensor_rank(t));
     if (!is_sortable(pop_tensor_type(t)))
-        return poplibs_fail(graph, POP_TYPE_ERROR, where, api, "%s cannot be sorted; half, float, int and unsigned int can", pop_type_name(pop_tensor_type(t)));
+        return poplibs_fail(graph, POP_TYPE_ERROR, where, api,
+                            "%s cannot be sorted; half, float, int and unsigned int can",
+                            pop_type_name(pop_tensor_type(t)));
     return true;
 }
 static bool check_pair(pop_where where, pop_graph *graph, const char *api, pop_tensor k, pop_tensor v, unsigned dim)
@@ -29,7 +33,8 @@ static bool check_pair(pop_where where, pop_graph *graph, const char *api, pop_t
     pop_tensor_shape_to_string(k, keys, sizeof(keys));
     pop_tensor_shape_to_string(v, values, sizeof(values));
     return strcmp(keys, values) == 0 ||
-           poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "keys of shape %s and values of %s: they must be the same", keys, values);
+           poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "keys of shape %s and values of %s: they must be the same",
+                        keys, values);
 }
 
 /* {lines, n} along a dimension. */
@@ -41,7 +46,8 @@ static pop_tensor lines_of(pop_where where, pop_tensor t, unsigned dim)
 }
 
 /* New lines, each on one tile, with the contents of t's; *view is them in t's shape. */
-static pop_tensor copy_lines(pop_where where, pop_graph *graph, pop_tensor t, unsigned dim, pop_program sequence, const char *name, pop_tensor *view)
+static pop_tensor copy_lines(pop_where where, pop_graph *graph, pop_tensor t, unsigned dim, pop_program sequence,
+                             const char *name, pop_tensor *view)
 {
     size_t shape[64], rank = pop_tensor_rank(t);
     pop_tensor rolled = pop_tensor_dim_roll_at(where, t, dim, (unsigned)rank - 1);
@@ -64,7 +70,8 @@ static bool stands_in_lines(pop_where where, pop_graph *graph, pop_tensor lines)
 }
 
 /* Sorts lines where they stand, and values with them if there are any. */
-static void sort_lines(pop_where where, pop_graph *graph, pop_tensor keys, pop_tensor values, pop_program sequence, const char *name)
+static void sort_lines(pop_where where, pop_graph *graph, pop_tensor keys, pop_tensor values, pop_program sequence,
+                       const char *name)
 {
     char path[256], vertex_name[96];
     pop_interval_lists mapping;
@@ -90,7 +97,8 @@ static void sort_lines(pop_where where, pop_graph *graph, pop_tensor keys, pop_t
 }
 
 /* Of shapes that were checked: copies of the lines, sorted; *values are NULL without any. */
-static void sort_copies(pop_where where, pop_graph *graph, pop_tensor *keys, pop_tensor *values, unsigned dim, pop_program sequence, const char *name)
+static void sort_copies(pop_where where, pop_graph *graph, pop_tensor *keys, pop_tensor *values, unsigned dim,
+                        pop_program sequence, const char *name)
 {
     pop_tensor lines = copy_lines(where, graph, *keys, dim, sequence, name, keys), value_lines = { 0 };
     if (values)
@@ -102,10 +110,12 @@ static void sort_copies(pop_where where, pop_graph *graph, pop_tensor *keys, pop
 static bool check_writeable(pop_where where, pop_graph *graph, const char *api, pop_tensor t)
 {
     return pop_tensor_is_parallel_writeable(t) ||
-           poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "a tensor with aliases or constants cannot be sorted in place");
+           poplibs_fail(graph, POP_POPLAR_ERROR, where, api,
+                        "a tensor with aliases or constants cannot be sorted in place");
 }
 
-pop_tensor popops_sort_at(pop_where where, pop_graph *graph, pop_tensor t, unsigned dim, pop_program sequence, const char *name)
+pop_tensor popops_sort_at(pop_where where, pop_graph *graph, pop_tensor t, unsigned dim, pop_program sequence,
+                          const char *name)
 {
     POPLIBS_CALL(graph, t, dim, name);
     pop_tensor none = { 0 };
@@ -115,7 +125,8 @@ pop_tensor popops_sort_at(pop_where where, pop_graph *graph, pop_tensor t, unsig
     return poplibs_ready(graph) ? t : none;
 }
 
-void popops_sort_in_place_at(pop_where where, pop_graph *graph, pop_tensor t, unsigned dim, pop_program sequence, const char *name)
+void popops_sort_in_place_at(pop_where where, pop_graph *graph, pop_tensor t, unsigned dim, pop_program sequence,
+                             const char *name)
 {
     POPLIBS_CALL(graph, t, dim, name);
     static const char api[] = "popops_sort_in_place";
@@ -132,7 +143,8 @@ void popops_sort_in_place_at(pop_where where, pop_graph *graph, pop_tensor t, un
     pop_sequence_add_at(where, sequence, pop_copy_at(where, sorted, t, false, name));
 }
 
-pop_tensor popops_sort_key_value_at(pop_where where, pop_graph *graph, pop_tensor k, pop_tensor v, unsigned dim, pop_program sequence, const char *name)
+pop_tensor popops_sort_key_value_at(pop_where where, pop_graph *graph, pop_tensor k, pop_tensor v, unsigned dim,
+                                    pop_program sequence, const char *name)
 {
     POPLIBS_CALL(graph, k, v, dim, name);
     pop_tensor none = { 0 };
@@ -142,11 +154,13 @@ pop_tensor popops_sort_key_value_at(pop_where where, pop_graph *graph, pop_tenso
     return poplibs_ready(graph) ? v : none;
 }
 
-void popops_sort_key_value_in_place_at(pop_where where, pop_graph *graph, pop_tensor k, pop_tensor v, unsigned dim, pop_program sequence, const char *name)
+void popops_sort_key_value_in_place_at(pop_where where, pop_graph *graph, pop_tensor k, pop_tensor v, unsigned dim,
+                                       pop_program sequence, const char *name)
 {
     POPLIBS_CALL(graph, k, v, dim, name);
     static const char api[] = "popops_sort_key_value_in_place";
-    if (!check_pair(where, graph, api, k, v, dim) || !check_writeable(where, graph, api, k) || !check_writeable(where, graph, api, v))
+    if (!check_pair(where, graph, api, k, v, dim) || !check_writeable(where, graph, api, k) ||
+        !check_writeable(where, graph, api, v))
         return;
     if (pop_tensor_intersects(k, v)) {
         poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "keys and values share elements");

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* popops::HeapSortVertex<T> sorts one line in place, HeapSortVertexKV<K,V> the values with their keys.  popops::TopK<T>: the positions of the best keys of a
- * line, in order; popops::TopKGather<T>: what stands at positions. */
+/* popops::HeapSortVertex<T> sorts one line in place, HeapSortVertexKV<K,V> the values with their keys. popops::TopK<T>:
+ * the positions of the best keys of a line, in order; popops::TopKGather<T>: what stands at positions. */
 #include "poplibs/vertex_types.h"
 
 #define VALUES_OF(X, tag, type, text)                                                                                  \
-    X(tag, type, text, half, half, "half") X(tag, type, text, float, float, "float") X(tag, type, text, int, int, "int") \
-    X(tag, type, text, unsigned, unsigned, "unsigned int")
+    X(tag, type, text, half, half, "half")                                                                             \
+    X(tag, type, text, float, float, "float")                                                                          \
+    X(tag, type, text, int, int, "int") X(tag, type, text, unsigned, unsigned, "unsigned int")
 #define PAIRS(X)                                                                                                       \
     VALUES_OF(X, half, half, "half")                                                                                   \
     VALUES_OF(X, float, float, "float") VALUES_OF(X, int, int, "int") VALUES_OF(X, unsigned, unsigned, "unsigned int")
@@ -22,7 +23,8 @@
         (list)[i] = (list)[j];                                                                                         \
         (list)[j] = kept;                                                                                              \
     }
-/* Sorts n things: BEFORE(i, j) compares places, EXCHANGE(i, j) swaps them.  The last of all comes to the front of a heap, and goes to the end. */
+/* Sorts n things: BEFORE(i, j) compares places, EXCHANGE(i, j) swaps them.  The last of all comes to the front of a
+ * heap, and goes to the end. */
 #define HEAP_SORT(n, BEFORE, EXCHANGE)                                                                                 \
     for (size_t first = (n) / 2, end = (n); end > 1;) {                                                                \
         if (first) {                                                                                                   \
@@ -42,12 +44,13 @@
         EXCHANGE(at, child)                                                                                            \
     }
 
-#define KEY_BEFORE(i, j) LESS(keys[i], keys[j])
-#define KEY_EXCHANGE(i, j) SWAP(keys, i, j)
+#define KEY_BEFORE(i, j)    LESS(keys[i], keys[j])
+#define KEY_EXCHANGE(i, j)  SWAP(keys, i, j)
 #define PAIR_EXCHANGE(i, j) SWAP(keys, i, j) SWAP(values, i, j)
 
 #define SORT_OF(tag, type, text)                                                                                       \
-    POP_VERTEX(Sort_##tag) {                                                                                           \
+    POP_VERTEX(Sort_##tag)                                                                                             \
+    {                                                                                                                  \
         POP_INOUT(POP_VECTOR(type)) out;                                                                               \
     };                                                                                                                 \
     POP_VERTEX_NAME(Sort_##tag, "popops::HeapSortVertex<" text ">");                                                   \
@@ -59,7 +62,8 @@
 POPLIBS_NUMBERS(SORT_OF)
 
 #define SORT_PAIRS_OF(tag, type, text, value_tag, value_type, value_text)                                              \
-    POP_VERTEX(SortKV_##tag##_##value_tag) {                                                                           \
+    POP_VERTEX(SortKV_##tag##_##value_tag)                                                                             \
+    {                                                                                                                  \
         POP_INOUT(POP_VECTOR(type)) key;                                                                               \
         POP_INOUT(POP_VECTOR(value_type, ONE_PTR)) value;                                                              \
     };                                                                                                                 \
@@ -72,16 +76,19 @@ POPLIBS_NUMBERS(SORT_OF)
     }
 PAIRS(SORT_PAIRS_OF)
 
-/* The chosen positions are a heap with the worst in front, until they are sorted.  Of equal keys the earlier one is better, and comes first. */
-#define WORSE(a, b) (v->largest ? LESS(in[a], in[b]) : LESS(in[b], in[a]))
+/* The chosen positions are a heap with the worst in front, until they are sorted.  Of equal keys the earlier one is
+ * better, and comes first. */
+#define WORSE(a, b)        (v->largest ? LESS(in[a], in[b]) : LESS(in[b], in[a]))
 #define BETTER_PLACE(i, j) (WORSE(chosen[j], chosen[i]) || (!WORSE(chosen[i], chosen[j]) && chosen[i] < chosen[j]))
 #define COMES_BEFORE(i, j)                                                                                             \
-    (v->ascending ? LESS(in[chosen[i]], in[chosen[j]]) || (!LESS(in[chosen[j]], in[chosen[i]]) && chosen[i] < chosen[j]) \
-                  : LESS(in[chosen[j]], in[chosen[i]]) || (!LESS(in[chosen[i]], in[chosen[j]]) && chosen[i] < chosen[j]))
+    (v->ascending                                                                                                      \
+         ? LESS(in[chosen[i]], in[chosen[j]]) || (!LESS(in[chosen[j]], in[chosen[i]]) && chosen[i] < chosen[j])        \
+         : LESS(in[chosen[j]], in[chosen[i]]) || (!LESS(in[chosen[i]], in[chosen[j]]) && chosen[i] < chosen[j]))
 #define CHOSEN_EXCHANGE(i, j) SWAP(chosen, i, j)
 
 #define TOP_K_OF(tag, type, text)                                                                                      \
-    POP_VERTEX(TopK_##tag) {                                                                                           \
+    POP_VERTEX(TopK_##tag)                                                                                             \
+    {                                                                                                                  \
         POP_INPUT(POP_VECTOR(type)) keys;                                                                              \
         POP_OUTPUT(POP_VECTOR(unsigned)) positions;                                                                    \
         POP_OUTPUT(POP_VECTOR(type, ONE_PTR)) out;                                                                     \
@@ -110,7 +117,8 @@ PAIRS(SORT_PAIRS_OF)
             chosen[i] += v->base;                                                                                      \
         }                                                                                                              \
     }                                                                                                                  \
-    POP_VERTEX(TopKGather_##tag) {                                                                                     \
+    POP_VERTEX(TopKGather_##tag)                                                                                       \
+    {                                                                                                                  \
         POP_INPUT(POP_VECTOR(type)) in;                                                                                \
         POP_INPUT(POP_VECTOR(unsigned)) positions;                                                                     \
         POP_OUTPUT(POP_VECTOR(type, ONE_PTR)) out;                                                                     \
@@ -145,12 +153,14 @@ static pop_perf sort(const pop_vertex_view *vertex, const pop_target *target, vo
 {
     (void)target;
     return (pop_perf){ user ? 2 * sort_cycles(pop_vertex_view_field_size(vertex, "key", POP_WHOLE))
-                            : sort_cycles(pop_vertex_view_field_size(vertex, "out", POP_WHOLE)), 0 };
+                            : sort_cycles(pop_vertex_view_field_size(vertex, "out", POP_WHOLE)),
+                       0 };
 }
 static pop_perf top_k(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
     (void)target, (void)user;
-    uint64_t n = pop_vertex_view_field_size(vertex, "keys", POP_WHOLE), k = pop_vertex_view_field_size(vertex, "positions", POP_WHOLE);
+    uint64_t n = pop_vertex_view_field_size(vertex, "keys", POP_WHOLE),
+             k = pop_vertex_view_field_size(vertex, "positions", POP_WHOLE);
     return (pop_perf){ 35 + (uint64_t)((double)(n - k) * (13 + 20 * log((double)k))) + 8 * k + sort_cycles(k), 0 };
 }
 /* A load of the position, a subtraction, a comparison, a load and a store for each. */
@@ -167,8 +177,9 @@ void popops_sort_vertices(pop_graph *graph)
     pop_graph_register_perf_estimator(graph, "popops::TopK<" text ">", top_k, NULL);                                   \
     pop_graph_register_perf_estimator(graph, "popops::TopKGather<" text ">", gather, NULL);
     POPLIBS_NUMBERS(REGISTER)
-#define REGISTER_PAIR(tag, type, text, value_tag, value_type, value_text) \
-    pop_graph_register_perf_estimator(graph, "popops::HeapSortVertexKV<" text "," value_text ">", sort, poplibs_as_user(true));
+#define REGISTER_PAIR(tag, type, text, value_tag, value_type, value_text)                                              \
+    pop_graph_register_perf_estimator(graph, "popops::HeapSortVertexKV<" text "," value_text ">", sort,                \
+                                      poplibs_as_user(true));
     PAIRS(REGISTER_PAIR)
 }
 #endif

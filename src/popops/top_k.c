@@ -47,16 +47,19 @@ struct chosen {
     pop_tensor keys, positions, values;
 };
 
-static pop_tensor add_chosen(const struct step *step, pop_graph *graph, const struct parts *parts, pop_type type, const char *what)
+static pop_tensor add_chosen(const struct step *step, pop_graph *graph, const struct parts *parts, pop_type type,
+                             const char *what)
 {
     char path[256];
     size_t last = part_end(parts, parts->count - 1) - (parts->count - 1) * parts->size;
     size_t columns = chosen_before(parts, parts->count - 1) + poplibs_min(parts->k, last);
-    pop_tensor t = pop_graph_add_variable_at(step->where, graph, type, POP_SHAPE(parts->lines, columns), poplibs_path(path, sizeof(path), step->name, what));
+    pop_tensor t = pop_graph_add_variable_at(step->where, graph, type, POP_SHAPE(parts->lines, columns),
+                                             poplibs_path(path, sizeof(path), step->name, what));
     for (size_t line = 0; line < parts->lines; ++line)
         for (size_t part = 0; part < parts->count; ++part)
             pop_graph_set_tile_mapping_at(step->where, graph,
-                                          pop_tensor_slice_at(step->where, pop_tensor_at_at(step->where, t, line), chosen_before(parts, part),
+                                          pop_tensor_slice_at(step->where, pop_tensor_at_at(step->where, t, line),
+                                                              chosen_before(parts, part),
                                                               poplibs_min(columns, chosen_before(parts, part + 1)), 0),
                                           tile_of(parts, line, part));
     return t;
@@ -76,42 +79,54 @@ static void add_parts(const struct step *step, pop_graph *graph, pop_compute_set
     size_t columns = pop_tensor_dim(v->out, 1);
     for (size_t line = 0; line < parts->lines; ++line)
         for (size_t part = 0; part < parts->count; ++part) {
-            size_t begin = part * parts->size, first = chosen_before(parts, part), end = poplibs_min(columns, chosen_before(parts, part + 1));
+            size_t begin = part * parts->size, first = chosen_before(parts, part),
+                   end = poplibs_min(columns, chosen_before(parts, part + 1));
             pop_vertex vertex = pop_graph_add_vertex_at(where, graph, set, v->type);
-            pop_graph_connect_at(where, graph, vertex, v->field, pop_tensor_slice_at(where, pop_tensor_at_at(where, v->in, line), begin, part_end(parts, part), 0));
-            pop_graph_connect_at(where, graph, vertex, "positions", pop_tensor_slice_at(where, pop_tensor_at_at(where, v->positions, line), first, end, 0));
-            pop_graph_connect_at(where, graph, vertex, "out", pop_tensor_slice_at(where, pop_tensor_at_at(where, v->out, line), first, end, 0));
+            pop_graph_connect_at(
+                where, graph, vertex, v->field,
+                pop_tensor_slice_at(where, pop_tensor_at_at(where, v->in, line), begin, part_end(parts, part), 0));
+            pop_graph_connect_at(
+                where, graph, vertex, "positions",
+                pop_tensor_slice_at(where, pop_tensor_at_at(where, v->positions, line), first, end, 0));
+            pop_graph_connect_at(where, graph, vertex, "out",
+                                 pop_tensor_slice_at(where, pop_tensor_at_at(where, v->out, line), first, end, 0));
             pop_graph_set_field_int_at(where, graph, vertex, "base", (int64_t)begin);
             if (v->ordered) {
                 pop_graph_set_field_int_at(where, graph, vertex, "largest", step->params.largest);
-                pop_graph_set_field_int_at(where, graph, vertex, "ascending", step->params.sort_order == POPOPS_SORT_ASCENDING);
+                pop_graph_set_field_int_at(where, graph, vertex, "ascending",
+                                           step->params.sort_order == POPOPS_SORT_ASCENDING);
             }
             pop_graph_map_vertex_at(where, graph, vertex, tile_of(parts, line, part));
         }
 }
 
-static void add_top_k(const struct step *step, pop_graph *graph, pop_compute_set set, const struct parts *parts, pop_tensor keys,
-                      const struct chosen *chosen)
+static void add_top_k(const struct step *step, pop_graph *graph, pop_compute_set set, const struct parts *parts,
+                      pop_tensor keys, const struct chosen *chosen)
 {
     char name[64];
     snprintf(name, sizeof(name), "popops::TopK<%s>", pop_type_name(pop_tensor_type(keys)));
-    add_parts(step, graph, set, &(struct part_vertices){ parts, name, "keys", keys, chosen->positions, chosen->keys, true });
+    add_parts(step, graph, set,
+              &(struct part_vertices){ parts, name, "keys", keys, chosen->positions, chosen->keys, true });
 }
 
-static void add_gather(const struct step *step, pop_graph *graph, pop_compute_set set, const struct parts *parts, pop_tensor values,
-                       const struct chosen *chosen)
+static void add_gather(const struct step *step, pop_graph *graph, pop_compute_set set, const struct parts *parts,
+                       pop_tensor values, const struct chosen *chosen)
 {
     char name[64];
     snprintf(name, sizeof(name), "popops::TopKGather<%s>", pop_type_name(pop_tensor_type(values)));
-    add_parts(step, graph, set, &(struct part_vertices){ parts, name, "in", values, chosen->positions, chosen->values, false });
+    add_parts(step, graph, set,
+              &(struct part_vertices){ parts, name, "in", values, chosen->positions, chosen->values, false });
 }
 
-static struct chosen choose(const struct step *step, pop_graph *graph, const struct parts *parts, pop_tensor keys, pop_tensor values)
+static struct chosen choose(const struct step *step, pop_graph *graph, const struct parts *parts, pop_tensor keys,
+                            pop_tensor values)
 {
     char path[256];
-    struct chosen chosen = { add_chosen(step, graph, parts, pop_tensor_type(keys), "keys"), add_chosen(step, graph, parts, POP_UNSIGNED_INT, "positions"),
+    struct chosen chosen = { add_chosen(step, graph, parts, pop_tensor_type(keys), "keys"),
+                             add_chosen(step, graph, parts, POP_UNSIGNED_INT, "positions"),
                              { 0 } };
-    pop_compute_set set = pop_graph_add_compute_set_at(step->where, graph, poplibs_path(path, sizeof(path), step->name, "TopK"));
+    pop_compute_set set =
+        pop_graph_add_compute_set_at(step->where, graph, poplibs_path(path, sizeof(path), step->name, "TopK"));
     add_top_k(step, graph, set, parts, keys, &chosen);
     pop_sequence_add_at(step->where, step->sequence, pop_execute_at(step->where, set, step->name));
     if (pop_tensor_valid(values)) {
@@ -128,16 +143,19 @@ static bool is_number(pop_type type)
     return type == POP_HALF || type == POP_FLOAT || type == POP_INT || type == POP_UNSIGNED_INT;
 }
 
-static bool check(pop_where where, pop_graph *graph, const char *api, pop_type type, size_t rank, size_t n, popops_top_k_params params)
+static bool check(pop_where where, pop_graph *graph, const char *api, pop_type type, size_t rank, size_t n,
+                  popops_top_k_params params)
 {
     if (!poplibs_ready(graph))
         return false;
     if (!rank)
         return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "a tensor of rank 0 has no line to choose from");
     if (!is_number(type))
-        return poplibs_fail(graph, POP_TYPE_ERROR, where, api, "%s cannot be chosen from; half, float, int and unsigned int can", pop_type_name(type));
+        return poplibs_fail(graph, POP_TYPE_ERROR, where, api,
+                            "%s cannot be chosen from; half, float, int and unsigned int can", pop_type_name(type));
     if ((unsigned)params.sort_order > POPOPS_SORT_DESCENDING)
-        return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "%d is no order; none, ascending and descending are", (int)params.sort_order);
+        return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "%d is no order; none, ascending and descending are",
+                            (int)params.sort_order);
     if (!params.k || params.k > n)
         return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "%u of %zu elements cannot be chosen", params.k, n);
     return true;
@@ -152,8 +170,8 @@ static pop_tensor as_shape(pop_where where, pop_tensor chosen, pop_tensor t)
 }
 
 /* Keys, and values or (with indices) positions. */
-static struct chosen run(pop_where where, pop_graph *graph, const char *api, pop_tensor keys, pop_tensor values, bool indices, popops_top_k_params params,
-                         pop_program sequence, const char *name)
+static struct chosen run(pop_where where, pop_graph *graph, const char *api, pop_tensor keys, pop_tensor values,
+                         bool indices, popops_top_k_params params, pop_program sequence, const char *name)
 {
     struct chosen none = { { 0 }, { 0 }, { 0 } };
     size_t rank = pop_tensor_rank(keys), n = rank ? pop_tensor_dim(keys, rank - 1) : 0;
@@ -183,7 +201,8 @@ static struct chosen run(pop_where where, pop_graph *graph, const char *api, pop
     return poplibs_ready(graph) ? only : none;
 }
 
-pop_tensor popops_create_top_k_input_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape, popops_top_k_params params, const char *name)
+pop_tensor popops_create_top_k_input_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape,
+                                        popops_top_k_params params, const char *name)
 {
     POPLIBS_CALL(graph, log_type(type), shape, name);
     pop_tensor none = { 0 };
@@ -197,20 +216,23 @@ pop_tensor popops_create_top_k_input_at(pop_where where, pop_graph *graph, pop_t
     for (size_t line = 0; line < lines; ++line)
         for (size_t part = 0; part < parts.count; ++part)
             pop_graph_set_tile_mapping_at(where, graph,
-                                          pop_tensor_slice_at(where, pop_tensor_at_at(where, rows, line), part * parts.size, part_end(&parts, part), 0),
+                                          pop_tensor_slice_at(where, pop_tensor_at_at(where, rows, line),
+                                                              part * parts.size, part_end(&parts, part), 0),
                                           tile_of(&parts, line, part));
     return t;
 }
 
-pop_tensor popops_top_k_at(pop_where where, pop_graph *graph, pop_program sequence, pop_tensor t, popops_top_k_params params, const char *name)
+pop_tensor popops_top_k_at(pop_where where, pop_graph *graph, pop_program sequence, pop_tensor t,
+                           popops_top_k_params params, const char *name)
 {
     POPLIBS_CALL(graph, t, name);
     pop_tensor keys = run(where, graph, "popops_top_k", t, (pop_tensor){ 0 }, false, params, sequence, name).keys;
     return pop_tensor_valid(keys) ? as_shape(where, keys, t) : keys;
 }
 
-pop_tensor popops_top_k_key_value_at(pop_where where, pop_graph *graph, pop_program sequence, pop_tensor keys, pop_tensor values,
-                                     popops_top_k_params params, pop_tensor *chosen_values, const char *name)
+pop_tensor popops_top_k_key_value_at(pop_where where, pop_graph *graph, pop_program sequence, pop_tensor keys,
+                                     pop_tensor values, popops_top_k_params params, pop_tensor *chosen_values,
+                                     const char *name)
 {
     POPLIBS_CALL(graph, keys, values, name);
     static const char api[] = "popops_top_k_key_value";
@@ -226,8 +248,9 @@ pop_tensor popops_top_k_key_value_at(pop_where where, pop_graph *graph, pop_prog
     pop_tensor_shape_to_string(keys, left, sizeof(left));
     pop_tensor_shape_to_string(values, right, sizeof(right));
     if (strcmp(left, right) != 0 || !is_number(pop_tensor_type(values))) {
-        poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "keys of shape %s and values of %s and type %s: they must have one shape, and be numbers", left, right,
-                     pop_type_name(pop_tensor_type(values)));
+        poplibs_fail(graph, POP_POPLAR_ERROR, where, api,
+                     "keys of shape %s and values of %s and type %s: they must have one shape, and be numbers", left,
+                     right, pop_type_name(pop_tensor_type(values)));
         return *chosen_values;
     }
     struct chosen chosen = run(where, graph, api, keys, values, false, params, sequence, name);
@@ -237,17 +260,19 @@ pop_tensor popops_top_k_key_value_at(pop_where where, pop_graph *graph, pop_prog
     return as_shape(where, chosen.keys, keys);
 }
 
-pop_tensor popops_top_k_with_permutation_at(pop_where where, pop_graph *graph, pop_program sequence, pop_tensor t, popops_top_k_params params,
-                                            pop_tensor *indices, const char *name)
+pop_tensor popops_top_k_with_permutation_at(pop_where where, pop_graph *graph, pop_program sequence, pop_tensor t,
+                                            popops_top_k_params params, pop_tensor *indices, const char *name)
 {
     POPLIBS_CALL(graph, t, name);
     if (!indices) {
         if (poplibs_ready(graph))
-            poplibs_fail(graph, POP_POPLAR_ERROR, where, "popops_top_k_with_permutation", "there is no place for the indices: it is NULL");
+            poplibs_fail(graph, POP_POPLAR_ERROR, where, "popops_top_k_with_permutation",
+                         "there is no place for the indices: it is NULL");
         return (pop_tensor){ 0 };
     }
     *indices = (pop_tensor){ 0 };
-    struct chosen chosen = run(where, graph, "popops_top_k_with_permutation", t, (pop_tensor){ 0 }, true, params, sequence, name);
+    struct chosen chosen =
+        run(where, graph, "popops_top_k_with_permutation", t, (pop_tensor){ 0 }, true, params, sequence, name);
     if (!pop_tensor_valid(chosen.keys))
         return chosen.keys;
     *indices = as_shape(where, chosen.positions, t);

@@ -15,7 +15,8 @@ static bool is_node(const popops_expr_node *node)
         return pop_type_is_supported(node->type);
     if (node->kind == POPOPS_EXPR_CONST)
         return pop_type_is_supported((pop_type)node->op);
-    return node->kind < POPOPS_EXPR_CONST || (node->kind <= POPOPS_EXPR_TERNARY && node->op >= 0 && node->op < operator_count((int)(node->kind - POPOPS_EXPR_UNARY) + 1));
+    return node->kind < POPOPS_EXPR_CONST || (node->kind <= POPOPS_EXPR_TERNARY && node->op >= 0 &&
+                                              node->op < operator_count((int)(node->kind - POPOPS_EXPR_UNARY) + 1));
 }
 
 /* Finds the operands of a list in which each node comes after them. */
@@ -31,7 +32,9 @@ static bool link_nodes(const struct typing *typing, popops_expr given)
             tree = false;
             break;
         }
-        node->operands = node->given.kind < POPOPS_EXPR_CAST ? 0 : node->given.kind == POPOPS_EXPR_CAST ? 1 : (int)(node->given.kind - POPOPS_EXPR_UNARY) + 1;
+        node->operands = node->given.kind < POPOPS_EXPR_CAST    ? 0
+                         : node->given.kind == POPOPS_EXPR_CAST ? 1
+                                                                : (int)(node->given.kind - POPOPS_EXPR_UNARY) + 1;
         if (node->given.kind >= POPOPS_EXPR_UNARY)
             node->info = operator_of(node->operands, node->given.op);
         expr->operators += node->given.kind >= POPOPS_EXPR_CAST;
@@ -42,7 +45,9 @@ static bool link_nodes(const struct typing *typing, popops_expr given)
     }
     free(stack);
     if (!tree || depth != 1)
-        return poplibs_fail(typing->graph, POP_POPLAR_ERROR, typing->where, typing->api, "the nodes are no expression: each must be of a kind, operator and type that there are, and come after its operands");
+        return poplibs_fail(typing->graph, POP_POPLAR_ERROR, typing->where, typing->api,
+                            "the nodes are no expression: each must be of a kind, operator and type that there are, "
+                            "and come after its operands");
     return true;
 }
 
@@ -55,11 +60,12 @@ static bool find_inputs(const struct typing *typing, pop_tensors tensors)
         if (expr->nodes[i].given.kind != POPOPS_EXPR_PLACEHOLDER)
             continue;
         if (number < 1 || number > 20 || (size_t)number > tensors.count)
-            return poplibs_fail(typing->graph, POP_INDEX_ERROR, typing->where, typing->api, "there is no tensor for placeholder _%d: there are %zu", number,
-                                tensors.count);
+            return poplibs_fail(typing->graph, POP_INDEX_ERROR, typing->where, typing->api,
+                                "there is no tensor for placeholder _%d: there are %zu", number, tensors.count);
         char name[16];
         snprintf(name, sizeof(name), "tensor %d", number);
-        if (!used[number] && !poplibs_is_operand(typing->graph, typing->where, typing->api, name, tensors.list[number - 1]))
+        if (!used[number] &&
+            !poplibs_is_operand(typing->graph, typing->where, typing->api, name, tensors.list[number - 1]))
             return false;
         used[number] = true;
         expr->nodes[i].type = pop_tensor_type(tensors.list[number - 1]);
@@ -68,7 +74,8 @@ static bool find_inputs(const struct typing *typing, pop_tensors tensors)
         if (used[number])
             expr->used[expr->inputs++] = number;
     if (!expr->inputs)
-        return poplibs_fail(typing->graph, POP_POPLAR_ERROR, typing->where, typing->api, "the expression has no placeholder: nothing says the shape");
+        return poplibs_fail(typing->graph, POP_POPLAR_ERROR, typing->where, typing->api,
+                            "the expression has no placeholder: nothing says the shape");
     return true;
 }
 
@@ -81,13 +88,15 @@ static bool settle(const struct typing *typing, size_t at, pop_type type)
     node->type = type;
     if (node->given.kind == POPOPS_EXPR_CONST) {
         double real = node->given.value.value.real;
-        if (node->given.value.value_type == POP_DOUBLE && !pop_type_is_floating_point(type) && real != __builtin_trunc(real))
-            return poplibs_fail(typing->graph, POP_TYPE_ERROR, typing->where, typing->api, "the number %g has no value as %s, which stands beside it", real,
-                                pop_type_name(type));
+        if (node->given.value.value_type == POP_DOUBLE && !pop_type_is_floating_point(type) &&
+            real != __builtin_trunc(real))
+            return poplibs_fail(typing->graph, POP_TYPE_ERROR, typing->where, typing->api,
+                                "the number %g has no value as %s, which stands beside it", real, pop_type_name(type));
         return true;
     }
     if (!operator_takes(node->info, type))
-        return poplibs_fail(typing->graph, POP_TYPE_ERROR, typing->where, typing->api, "%s does not take %s", node->info->name, pop_type_name(type));
+        return poplibs_fail(typing->graph, POP_TYPE_ERROR, typing->where, typing->api, "%s does not take %s",
+                            node->info->name, pop_type_name(type));
     for (int k = 0; k < node->operands; ++k)
         if (!settle(typing, node->operand[k], type))
             return false;
@@ -116,19 +125,22 @@ static bool type_operator(const struct typing *typing, struct typed_node *node)
         if (is_condition(node, k) && !settle(typing, node->operand[k], POP_BOOL))
             return false;
         if (is_condition(node, k) && seen != POP_BOOL && seen != POP_TYPE_NULL)
-            return poplibs_fail(typing->graph, POP_TYPE_ERROR, typing->where, typing->api, "the condition of select is %s, not bool", pop_type_name(seen));
+            return poplibs_fail(typing->graph, POP_TYPE_ERROR, typing->where, typing->api,
+                                "the condition of select is %s, not bool", pop_type_name(seen));
         if (is_condition(node, k) || seen == POP_TYPE_NULL)
             continue;
         if (type != POP_TYPE_NULL && seen != type)
-            return poplibs_fail(typing->graph, POP_TYPE_ERROR, typing->where, typing->api, "operands of %s are %s and %s: they must have one type",
-                                node->info->name, pop_type_name(type), pop_type_name(seen));
+            return poplibs_fail(typing->graph, POP_TYPE_ERROR, typing->where, typing->api,
+                                "operands of %s are %s and %s: they must have one type", node->info->name,
+                                pop_type_name(type), pop_type_name(seen));
         type = seen;
     }
     if (type == POP_TYPE_NULL && !node->info->boolean)
         return true; /* numbers alone: whoever uses them says it */
     type = type == POP_TYPE_NULL ? fallback(expr, node->operand[0]) : type;
     if (!operator_takes(node->info, type))
-        return poplibs_fail(typing->graph, POP_TYPE_ERROR, typing->where, typing->api, "%s does not take %s", node->info->name, pop_type_name(type));
+        return poplibs_fail(typing->graph, POP_TYPE_ERROR, typing->where, typing->api, "%s does not take %s",
+                            node->info->name, pop_type_name(type));
     for (int k = 0; k < node->operands; ++k)
         if (!settle(typing, node->operand[k], type))
             return false;
@@ -136,7 +148,8 @@ static bool type_operator(const struct typing *typing, struct typed_node *node)
     return true;
 }
 
-bool expr_type(pop_where where, pop_graph *graph, const char *api, popops_expr expr, pop_tensors tensors, struct typed_expr *typed)
+bool expr_type(pop_where where, pop_graph *graph, const char *api, popops_expr expr, pop_tensors tensors,
+               struct typed_expr *typed)
 {
     *typed = (struct typed_expr){ .nodes = poplibs_zeros(expr.count, sizeof(*typed->nodes)), .count = expr.count };
     const struct typing typing = { where, graph, api, typed };
@@ -145,7 +158,8 @@ bool expr_type(pop_where where, pop_graph *graph, const char *api, popops_expr e
         struct typed_node *node = &typed->nodes[i];
         if (node->given.kind == POPOPS_EXPR_CONST)
             node->type = node->given.type;
-        else if (node->given.kind == POPOPS_EXPR_CAST && (good = settle(&typing, node->operand[0], fallback(typed, node->operand[0]))))
+        else if (node->given.kind == POPOPS_EXPR_CAST &&
+                 (good = settle(&typing, node->operand[0], fallback(typed, node->operand[0]))))
             node->type = node->given.type;
         else if (node->given.kind >= POPOPS_EXPR_UNARY)
             good = type_operator(&typing, node);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One vertex for each tile that holds elements of the result.  The state of its workers' generators comes from the tiles' registers and goes back
- * there, or from a seed. */
+/* One vertex for each tile that holds elements of the result.  The state of its workers' generators comes from the
+ * tiles' registers and goes back there, or from a seed. */
 #include "poplibs/log.h"
 #include "poplibs/tiles.h"
 
@@ -14,12 +14,14 @@ static bool check_seed(pop_graph *graph, pop_where where, const char *api, pop_t
 {
     if (pop_tensor_type(seed) == POP_UNSIGNED_INT && pop_tensor_num_elements(seed) == 2)
         return true;
-    return poplibs_fail(graph, POP_TYPE_ERROR, where, api, "the seed has %zu elements of type %s; 2 of type unsigned int are needed",
+    return poplibs_fail(graph, POP_TYPE_ERROR, where, api,
+                        "the seed has %zu elements of type %s; 2 of type unsigned int are needed",
                         pop_tensor_num_elements(seed), pop_type_name(pop_tensor_type(seed)));
 }
 
 /* state, on this tile, follows from the seed. */
-static void add_set_seed(pop_where where, pop_graph *graph, pop_compute_set set, pop_tensor seed, uint32_t modifier, pop_tensor state, unsigned tile)
+static void add_set_seed(pop_where where, pop_graph *graph, pop_compute_set set, pop_tensor seed, uint32_t modifier,
+                         pop_tensor state, unsigned tile)
 {
     pop_vertex vertex = pop_graph_add_vertex_at(where, graph, set, "poprand::SetSeedSupervisor");
     pop_graph_connect_at(where, graph, vertex, "seed", pop_tensor_flatten_at(where, seed));
@@ -30,7 +32,8 @@ static void add_set_seed(pop_where where, pop_graph *graph, pop_compute_set set,
     pop_graph_set_tile_mapping_at(where, graph, state, tile);
 }
 
-void poprand_set_seed_at(pop_where where, pop_graph *graph, pop_tensor master_seed, uint32_t seed_modifier, pop_program sequence, const char *name)
+void poprand_set_seed_at(pop_where where, pop_graph *graph, pop_tensor master_seed, uint32_t seed_modifier,
+                         pop_program sequence, const char *name)
 {
     POPLIBS_CALL(graph, master_seed, seed_modifier, name);
     char path[256];
@@ -39,7 +42,8 @@ void poprand_set_seed_at(pop_where where, pop_graph *graph, pop_tensor master_se
     const pop_target *target = pop_graph_target(graph);
     unsigned tiles = pop_target_num_tiles(target);
     poplibs_path(path, sizeof(path), name, "setMasterSeed");
-    pop_tensor states = pop_graph_add_variable_at(where, graph, POP_UNSIGNED_INT, POP_SHAPE(tiles, target->num_worker_contexts, 4), path);
+    pop_tensor states = pop_graph_add_variable_at(where, graph, POP_UNSIGNED_INT,
+                                                  POP_SHAPE(tiles, target->num_worker_contexts, 4), path);
     pop_compute_set set = pop_graph_add_compute_set_at(where, graph, path);
     for (unsigned tile = 0; tile < tiles; ++tile)
         add_set_seed(where, graph, set, master_seed, seed_modifier, pop_tensor_at(states, tile), tile);
@@ -76,11 +80,13 @@ static void draw_on_tile(pop_graph *graph, const struct poplibs_tile *tile, void
     struct draw *draw = user;
     pop_where where = draw->where;
     char type[96];
-    pop_interval_lists whole = { 1, (size_t[]){ 0, tile->regions->first[tile->regions->count] }, tile->regions->intervals };
+    pop_interval_lists whole = { 1, (size_t[]){ 0, tile->regions->first[tile->regions->count] },
+                                 tile->regions->intervals };
     pop_tensor state = pop_tensor_at(draw->states, draw->seed ? draw->tiles++ : tile->tile);
     if (draw->seed)
         add_set_seed(where, graph, draw->seeding, *draw->seed, draw->modifier, state, tile->tile);
-    snprintf(type, sizeof(type), "poprand::%sSupervisor<%s>", draw->distribution, pop_type_name(pop_tensor_type(draw->out)));
+    snprintf(type, sizeof(type), "poprand::%sSupervisor<%s>", draw->distribution,
+             pop_type_name(pop_tensor_type(draw->out)));
     pop_vertex vertex = pop_graph_add_vertex_at(where, graph, draw->set, type);
     pop_graph_connect_at(where, graph, vertex, "out", poplibs_slice_of_list(where, draw->out, &whole, 0));
     pop_graph_connect_at(where, graph, vertex, "state", pop_tensor_flatten_at(where, state));
@@ -105,7 +111,8 @@ static pop_tensor draw(struct draw *draw, pop_tensor reference, pop_type out_typ
     pop_where where = draw->where;
     size_t tiles = 0;
     poplibs_path(path, sizeof(path), draw->name, draw->distribution);
-    pop_tensor out = pop_graph_clone_at(where, graph, out_type, reference, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, path);
+    pop_tensor out =
+        pop_graph_clone_at(where, graph, out_type, reference, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, path);
     draw->out = pop_tensor_flatten_at(where, out);
     poplibs_for_each_tile(where, graph, draw->out, count_tile, &tiles);
     if (!poplibs_ready(graph))
@@ -113,14 +120,16 @@ static pop_tensor draw(struct draw *draw, pop_tensor reference, pop_type out_typ
     if (!tiles)
         return out;
     if (draw->seed) {
-        draw->states =
-            pop_graph_add_variable_at(where, graph, POP_UNSIGNED_INT, POP_SHAPE(tiles, pop_graph_target(graph)->num_worker_contexts, 4), path);
-        draw->seeding = pop_graph_add_compute_set_at(where, graph, poplibs_path(path, sizeof(path), draw->name, "setSeed"));
+        draw->states = pop_graph_add_variable_at(
+            where, graph, POP_UNSIGNED_INT, POP_SHAPE(tiles, pop_graph_target(graph)->num_worker_contexts, 4), path);
+        draw->seeding =
+            pop_graph_add_compute_set_at(where, graph, poplibs_path(path, sizeof(path), draw->name, "setSeed"));
         pop_sequence_add_at(where, draw->sequence, pop_execute_at(where, draw->seeding, draw->name));
     } else {
         draw->states = pop_get_hw_seeds_at(where, graph, draw->sequence, path);
     }
-    draw->set = pop_graph_add_compute_set_at(where, graph, poplibs_path(path, sizeof(path), draw->name, draw->distribution));
+    draw->set =
+        pop_graph_add_compute_set_at(where, graph, poplibs_path(path, sizeof(path), draw->name, draw->distribution));
     poplibs_for_each_tile(where, graph, draw->out, draw_on_tile, draw);
     pop_sequence_add_at(where, draw->sequence, pop_execute_at(where, draw->set, draw->name));
     if (!draw->seed)
@@ -137,22 +146,25 @@ static bool check(const struct draw *draw, pop_tensor reference, pop_type out_ty
     if (pop_tensor_type(reference) == POP_TYPE_NULL)
         return poplibs_fail(draw->graph, POP_POPLAR_ERROR, draw->where, draw->api, "the reference is a null tensor");
     if (out_type != POP_HALF && out_type != POP_FLOAT && !(integers && out_type == POP_INT))
-        return poplibs_fail(draw->graph, POP_TYPE_ERROR, draw->where, draw->api, "there are no such numbers of type %s; half%s float%s can be had",
-                            pop_type_name(out_type), integers ? "," : " or", integers ? " or int" : "");
+        return poplibs_fail(draw->graph, POP_TYPE_ERROR, draw->where, draw->api,
+                            "there are no such numbers of type %s; half%s float%s can be had", pop_type_name(out_type),
+                            integers ? "," : " or", integers ? " or int" : "");
     return true;
 }
 static bool check_probability(const struct draw *draw, double probability)
 {
     if (probability >= 0 && probability <= 1)
         return true;
-    return poplibs_fail(draw->graph, POP_POPLAR_ERROR, draw->where, draw->api, "%g is no probability: it must be from 0 to 1", probability);
+    return poplibs_fail(draw->graph, POP_POPLAR_ERROR, draw->where, draw->api,
+                        "%g is no probability: it must be from 0 to 1", probability);
 }
 static bool check_moments(const struct draw *draw, double mean, double std_dev)
 {
     if (isfinite(mean) && isfinite(std_dev) && std_dev >= 0)
         return true;
     return poplibs_fail(draw->graph, POP_POPLAR_ERROR, draw->where, draw->api,
-                        "mean %g and standard deviation %g are given; both must be finite, the second not below 0", mean, std_dev);
+                        "mean %g and standard deviation %g are given; both must be finite, the second not below 0",
+                        mean, std_dev);
 }
 static uint64_t units_of(double probability)
 {
@@ -180,20 +192,22 @@ static bool range_of(const struct draw *draw, pop_type type, double min, double 
     *high = -at_least(type, -max);
     double most = type == POP_INT ? 2147483647.0 : type == POP_HALF ? 65504.0 : (double)FLT_MAX;
     if (!(min <= max))
-        return poplibs_fail(draw->graph, POP_POPLAR_ERROR, draw->where, draw->api, "from %g to %g there are no numbers", min, max);
+        return poplibs_fail(draw->graph, POP_POPLAR_ERROR, draw->where, draw->api, "from %g to %g there are no numbers",
+                            min, max);
     if (!(min >= -most - (type == POP_INT) && max <= most))
-        return poplibs_fail(draw->graph, POP_POPLAR_ERROR, draw->where, draw->api, "not all numbers from %g to %g are values of type %s", min, max,
-                            pop_type_name(type));
+        return poplibs_fail(draw->graph, POP_POPLAR_ERROR, draw->where, draw->api,
+                            "not all numbers from %g to %g are values of type %s", min, max, pop_type_name(type));
     if (!(*low <= *high))
-        return poplibs_fail(draw->graph, POP_POPLAR_ERROR, draw->where, draw->api, "from %g to %g there is no value of type %s", min, max,
-                            pop_type_name(type));
+        return poplibs_fail(draw->graph, POP_POPLAR_ERROR, draw->where, draw->api,
+                            "from %g to %g there is no value of type %s", min, max, pop_type_name(type));
     return true;
 }
 
 /* ---- the distributions ---- */
 
-pop_tensor poprand_uniform_at(pop_where where, pop_graph *graph, const pop_tensor *master_seed, uint32_t seed_modifier, pop_tensor reference,
-                              pop_type out_type, double min, double max, pop_program sequence, const char *name)
+pop_tensor poprand_uniform_at(pop_where where, pop_graph *graph, const pop_tensor *master_seed, uint32_t seed_modifier,
+                              pop_tensor reference, pop_type out_type, double min, double max, pop_program sequence,
+                              const char *name)
 {
     POPLIBS_CALL(graph, log_tensor(master_seed), seed_modifier, reference, log_type(out_type), min, max, name);
     struct draw request = { where,     graph,       "poprand_uniform",
@@ -212,16 +226,19 @@ pop_tensor poprand_uniform_at(pop_where where, pop_graph *graph, const pop_tenso
     return draw(&request, reference, out_type);
 }
 
-pop_tensor poprand_log_uniform_at(pop_where where, pop_graph *graph, const pop_tensor *master_seed, uint32_t seed_modifier, pop_tensor reference,
-                                  pop_type out_type, double min, double max, pop_program sequence, const char *name)
+pop_tensor poprand_log_uniform_at(pop_where where, pop_graph *graph, const pop_tensor *master_seed,
+                                  uint32_t seed_modifier, pop_tensor reference, pop_type out_type, double min,
+                                  double max, pop_program sequence, const char *name)
 {
     POPLIBS_CALL(graph, log_tensor(master_seed), seed_modifier, reference, log_type(out_type), min, max, name);
-    struct draw request = { where, graph, "poprand_log_uniform", "LogUniform", master_seed, seed_modifier, sequence, name, .fields = { { 0 } } };
+    struct draw request = { where,    graph, "poprand_log_uniform", "LogUniform", master_seed, seed_modifier,
+                            sequence, name,  .fields = { { 0 } } };
     double low, high;
     if (!check(&request, reference, out_type, true) || !range_of(&request, out_type, min, max, &low, &high))
         return (pop_tensor){ 0 };
     if (!(low > 0)) {
-        poplibs_fail(graph, POP_POPLAR_ERROR, where, request.api, "numbers below %g have no logarithm: the least must be above 0", min);
+        poplibs_fail(graph, POP_POPLAR_ERROR, where, request.api,
+                     "numbers below %g have no logarithm: the least must be above 0", min);
         return (pop_tensor){ 0 };
     }
     double end = out_type == POP_INT ? high + 1 : high; /* the last integer is as likely as its share */
@@ -230,24 +247,29 @@ pop_tensor poprand_log_uniform_at(pop_where where, pop_graph *graph, const pop_t
     return draw(&request, reference, out_type);
 }
 
-static pop_tensor bernoulli(const char *api, pop_where where, pop_graph *graph, const pop_tensor *master_seed, uint32_t seed_modifier,
-                            pop_tensor reference, pop_type out_type, double probability, pop_program sequence, const char *name)
+static pop_tensor bernoulli(const char *api, pop_where where, pop_graph *graph, const pop_tensor *master_seed,
+                            uint32_t seed_modifier, pop_tensor reference, pop_type out_type, double probability,
+                            pop_program sequence, const char *name)
 {
-    struct draw request = { where, graph, api, "Bernoulli", master_seed, seed_modifier, sequence, name, .wide_name = "keep" };
+    struct draw request = { where,         graph,    api,  "Bernoulli",        master_seed,
+                            seed_modifier, sequence, name, .wide_name = "keep" };
     if (!check(&request, reference, out_type, true) || !check_probability(&request, probability))
         return (pop_tensor){ 0 };
     request.wide = units_of(probability);
     return draw(&request, reference, out_type);
 }
-pop_tensor poprand_bernoulli_at(pop_where where, pop_graph *graph, const pop_tensor *master_seed, uint32_t seed_modifier, pop_tensor reference,
-                                pop_type out_type, double probability, pop_program sequence, const char *name)
+pop_tensor poprand_bernoulli_at(pop_where where, pop_graph *graph, const pop_tensor *master_seed,
+                                uint32_t seed_modifier, pop_tensor reference, pop_type out_type, double probability,
+                                pop_program sequence, const char *name)
 {
     POPLIBS_CALL(graph, log_tensor(master_seed), seed_modifier, reference, log_type(out_type), probability, name);
-    return bernoulli("poprand_bernoulli", where, graph, master_seed, seed_modifier, reference, out_type, probability, sequence, name);
+    return bernoulli("poprand_bernoulli", where, graph, master_seed, seed_modifier, reference, out_type, probability,
+                     sequence, name);
 }
 
-pop_tensor poprand_normal_at(pop_where where, pop_graph *graph, const pop_tensor *master_seed, uint32_t seed_modifier, pop_tensor reference,
-                             pop_type out_type, double mean, double std_dev, pop_program sequence, const char *name)
+pop_tensor poprand_normal_at(pop_where where, pop_graph *graph, const pop_tensor *master_seed, uint32_t seed_modifier,
+                             pop_tensor reference, pop_type out_type, double mean, double std_dev, pop_program sequence,
+                             const char *name)
 {
     POPLIBS_CALL(graph, log_tensor(master_seed), seed_modifier, reference, log_type(out_type), mean, std_dev, name);
     struct draw request = { where,    graph,       "poprand_normal",
@@ -258,33 +280,39 @@ pop_tensor poprand_normal_at(pop_where where, pop_graph *graph, const pop_tensor
     return draw(&request, reference, out_type);
 }
 
-pop_tensor poprand_truncated_normal_at(pop_where where, pop_graph *graph, const pop_tensor *master_seed, uint32_t seed_modifier, pop_tensor reference,
-                                       pop_type out_type, double mean, double std_dev, double alpha, pop_program sequence, const char *name)
+pop_tensor poprand_truncated_normal_at(pop_where where, pop_graph *graph, const pop_tensor *master_seed,
+                                       uint32_t seed_modifier, pop_tensor reference, pop_type out_type, double mean,
+                                       double std_dev, double alpha, pop_program sequence, const char *name)
 {
-    POPLIBS_CALL(graph, log_tensor(master_seed), seed_modifier, reference, log_type(out_type), mean, std_dev, alpha, name);
+    POPLIBS_CALL(graph, log_tensor(master_seed), seed_modifier, reference, log_type(out_type), mean, std_dev, alpha,
+                 name);
     struct draw request = { where,    graph, "poprand_truncated_normal", "TruncatedNormal", master_seed, seed_modifier,
                             sequence, name,  .fields = { { 0 } } };
     double low, high;
     if (!check(&request, reference, out_type, false) || !check_moments(&request, mean, std_dev))
         return (pop_tensor){ 0 };
     if (!(alpha > 0)) {
-        poplibs_fail(graph, POP_POPLAR_ERROR, where, request.api, "numbers within %g standard deviations are wanted; it must be more than 0", alpha);
+        poplibs_fail(graph, POP_POPLAR_ERROR, where, request.api,
+                     "numbers within %g standard deviations are wanted; it must be more than 0", alpha);
         return (pop_tensor){ 0 };
     }
     if (!range_of(&request, out_type, mean - alpha * std_dev, mean + alpha * std_dev, &low, &high))
         return (pop_tensor){ 0 };
     /* So many that one number in 10,000 is left, and no more than 4,096. */
     double iterations = ceil(-4 / log10(erfc(alpha / sqrt(2))));
-    const struct field fields[] = { { "mean", mean }, { "stdDev", std_dev }, { "alpha", fmin(alpha, 1e6) },
-                                    { "low", low },   { "high", high },      { "iterations", fmin(fmax(iterations, 1), 4096) } };
+    const struct field fields[] = {
+        { "mean", mean }, { "stdDev", std_dev }, { "alpha", fmin(alpha, 1e6) },
+        { "low", low },   { "high", high },      { "iterations", fmin(fmax(iterations, 1), 4096) }
+    };
     memcpy(request.fields, fields, sizeof(fields));
     return draw(&request, reference, out_type);
 }
 
 /* ---- dropout ---- */
 
-pop_tensor poprand_dropout_at(pop_where where, pop_graph *graph, const pop_tensor *master_seed, uint32_t seed_modifier, pop_tensor input,
-                              pop_tensor reference, double keep_probability, double scale, pop_program sequence, const char *name)
+pop_tensor poprand_dropout_at(pop_where where, pop_graph *graph, const pop_tensor *master_seed, uint32_t seed_modifier,
+                              pop_tensor input, pop_tensor reference, double keep_probability, double scale,
+                              pop_program sequence, const char *name)
 {
     POPLIBS_CALL(graph, log_tensor(master_seed), seed_modifier, input, reference, keep_probability, scale, name);
     struct draw request = { where,
@@ -301,7 +329,8 @@ pop_tensor poprand_dropout_at(pop_where where, pop_graph *graph, const pop_tenso
     if (!check(&request, reference, pop_tensor_type(input), false) || !check_probability(&request, keep_probability))
         return (pop_tensor){ 0 };
     if (!poplibs_shapes_equal(input, reference)) {
-        poplibs_fail(graph, POP_POPLAR_ERROR, where, request.api, "the input has %zu elements and the reference %zu; they must have one shape",
+        poplibs_fail(graph, POP_POPLAR_ERROR, where, request.api,
+                     "the input has %zu elements and the reference %zu; they must have one shape",
                      pop_tensor_num_elements(input), pop_tensor_num_elements(reference));
         return (pop_tensor){ 0 };
     }
@@ -310,8 +339,9 @@ pop_tensor poprand_dropout_at(pop_where where, pop_graph *graph, const pop_tenso
     return draw(&request, reference, pop_tensor_type(input));
 }
 
-pop_tensor poprand_shaped_dropout_at(pop_where where, pop_graph *graph, const pop_tensor *master_seed, uint32_t seed_modifier, pop_tensor input,
-                                     pop_tensor reference, double keep_probability, double scale, pop_program sequence, const char *name)
+pop_tensor poprand_shaped_dropout_at(pop_where where, pop_graph *graph, const pop_tensor *master_seed,
+                                     uint32_t seed_modifier, pop_tensor input, pop_tensor reference,
+                                     double keep_probability, double scale, pop_program sequence, const char *name)
 {
     POPLIBS_CALL(graph, log_tensor(master_seed), seed_modifier, input, reference, keep_probability, scale, name);
     const char *api = "poprand_shaped_dropout";
@@ -322,12 +352,13 @@ pop_tensor poprand_shaped_dropout_at(pop_where where, pop_graph *graph, const po
                      pop_type_name(pop_tensor_type(input)));
         return (pop_tensor){ 0 };
     }
-    pop_tensor mask = bernoulli(api, where, graph, master_seed, seed_modifier, reference, pop_tensor_type(input), keep_probability, sequence, name);
+    pop_tensor mask = bernoulli(api, where, graph, master_seed, seed_modifier, reference, pop_tensor_type(input),
+                                keep_probability, sequence, name);
     if (!poplibs_ready(graph))
         return (pop_tensor){ 0 };
     if (scale != 1)
-        popops_binary_in_place_at(where, POPOPS_BINARY_MULTIPLY, graph, popops_operand_of_tensor(mask), popops_operand_of_double(scale), sequence,
-                                  name);
+        popops_binary_in_place_at(where, POPOPS_BINARY_MULTIPLY, graph, popops_operand_of_tensor(mask),
+                                  popops_operand_of_double(scale), sequence, name);
     size_t rank = pop_tensor_rank(input), *dims = poplibs_new(rank, sizeof(*dims));
     for (size_t i = 0; i < rank; ++i)
         dims[i] = pop_tensor_dim(input, (unsigned)i);
@@ -335,5 +366,6 @@ pop_tensor poprand_shaped_dropout_at(pop_where where, pop_graph *graph, const po
     free(dims);
     if (!fits)
         return (pop_tensor){ 0 };
-    return popops_binary_at(where, POPOPS_BINARY_MULTIPLY, graph, popops_operand_of_tensor(input), popops_operand_of_tensor(mask), sequence, name);
+    return popops_binary_at(where, POPOPS_BINARY_MULTIPLY, graph, popops_operand_of_tensor(input),
+                            popops_operand_of_tensor(mask), sequence, name);
 }

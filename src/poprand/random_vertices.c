@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random numbers: each worker of a tile has a generator of its own, xoroshiro128+, whose four words of state come in with the vertex and go out advanced.
- * Worker w of W draws elements n w / W up to n (w + 1) / W of the tile's. */
+/* Random numbers: each worker of a tile has a generator of its own, xoroshiro128+, whose four words of state come in
+ * with the vertex and go out advanced. Worker w of W draws elements n w / W up to n (w + 1) / W of the tile's. */
 #include "poplibs/vertex_types.h"
 
 #ifdef __POPC__
@@ -41,7 +41,8 @@ static inline struct generator load(const unsigned *state)
 }
 static inline void store(unsigned *state, struct generator g)
 {
-    state[0] = (unsigned)g.a, state[1] = (unsigned)(g.a >> 32), state[2] = (unsigned)g.b, state[3] = (unsigned)(g.b >> 32);
+    state[0] = (unsigned)g.a, state[1] = (unsigned)(g.a >> 32), state[2] = (unsigned)g.b,
+    state[3] = (unsigned)(g.b >> 32);
 }
 
 /* [0, 1), in steps of 2^-24. */
@@ -73,7 +74,8 @@ static void draw_normal(struct generator *g, float *values, unsigned count)
         values[half + i] = radius * s;
     }
 }
-/* The same, |value| <= alpha: what lies further out is drawn again, at most iterations times in all, and then comes from a triangle. */
+/* The same, |value| <= alpha: what lies further out is drawn again, at most iterations times in all, and then comes
+ * from a triangle. */
 static void draw_truncated(struct generator *g, float *values, unsigned count, float alpha, unsigned iterations)
 {
     draw_normal(g, values, count);
@@ -94,7 +96,8 @@ static void draw_truncated(struct generator *g, float *values, unsigned count, f
     }
 }
 
-POP_SUPERVISOR_VERTEX(SetSeed) {
+POP_SUPERVISOR_VERTEX(SetSeed)
+{
     POP_INPUT(POP_VECTOR(unsigned, ONE_PTR)) seed; /* 2 */
     POP_OUTPUT(POP_VECTOR(unsigned)) state;        /* 4 for each worker */
     unsigned seedModifierUser, seedModifierHw;
@@ -133,9 +136,11 @@ static inline void put_int(int *out, const float *values, unsigned count)
         out[i] = (int)values[i];
 }
 
-/* FILL makes values[0] up to values[m], m at most BLOCK, with the generator g: elements `at` up to `at + m` of the output. */
+/* FILL makes values[0] up to values[m], m at most BLOCK, with the generator g: elements `at` up to `at + m` of the
+ * output. */
 #define VERTEX_OF(tag, type, text, Name, FIELDS, FILL)                                                                 \
-    POP_SUPERVISOR_VERTEX(Name##_##tag) {                                                                              \
+    POP_SUPERVISOR_VERTEX(Name##_##tag)                                                                                \
+    {                                                                                                                  \
         POP_OUTPUT(POP_VECTOR(type)) out;                                                                              \
         POP_INOUT(POP_VECTOR(unsigned)) state;                                                                         \
         FIELDS                                                                                                         \
@@ -166,12 +171,13 @@ static inline void put_int(int *out, const float *values, unsigned count)
     WORDS                                                                                                              \
     {                                                                                                                  \
         float u = unit(words[i]);                                                                                      \
-        values[i] = popops_clampf(v->low * (1.0f - u) + v->high * u, v->low, v->high);                              \
+        values[i] = popops_clampf(v->low * (1.0f - u) + v->high * u, v->low, v->high);                                 \
     }
 VERTEX_OF(half, half, "half", Uniform, RANGE, UNIFORM)
 VERTEX_OF(float, float, "float", Uniform, RANGE, UNIFORM)
 
-POP_SUPERVISOR_VERTEX(Uniform_int) {
+POP_SUPERVISOR_VERTEX(Uniform_int)
+{
     POP_OUTPUT(POP_VECTOR(int)) out;
     POP_INOUT(POP_VECTOR(unsigned)) state;
     int low;
@@ -200,14 +206,14 @@ void Uniform_int_compute(Uniform_int *v)
     WORDS                                                                                                              \
     {                                                                                                                  \
         float u = unit(words[i]);                                                                                      \
-        values[i] = popops_clampf(popops_expf(v->lowLog * (1.0f - u) + v->highLog * u), v->low, v->high);           \
+        values[i] = popops_clampf(popops_expf(v->lowLog * (1.0f - u) + v->highLog * u), v->low, v->high);              \
     }
 VERTEX_OF(half, half, "half", LogUniform, LOGARITHMS, LOG_UNIFORM)
 VERTEX_OF(float, float, "float", LogUniform, LOGARITHMS, LOG_UNIFORM)
 VERTEX_OF(int, int, "int", LogUniform, LOGARITHMS, LOG_UNIFORM)
 
 /* keep: the probability in units of 2^-32. */
-#define KEEP unsigned long long keep;
+#define KEEP           unsigned long long keep;
 #define BERNOULLI(tag) WORDS values[i] = words[i] < v->keep ? 1.0f : 0.0f;
 VERTEX_OF(half, half, "half", Bernoulli, KEEP, BERNOULLI)
 VERTEX_OF(float, float, "float", Bernoulli, KEEP, BERNOULLI)
@@ -221,7 +227,9 @@ VERTEX_OF(int, int, "int", Bernoulli, KEEP, BERNOULLI)
 VERTEX_OF(half, half, "half", Normal, MOMENTS, NORMAL)
 VERTEX_OF(float, float, "float", Normal, MOMENTS, NORMAL)
 
-#define TRUNCATED_MOMENTS float mean, stdDev, alpha, low, high; unsigned iterations;
+#define TRUNCATED_MOMENTS                                                                                              \
+    float mean, stdDev, alpha, low, high;                                                                              \
+    unsigned iterations;
 #define TRUNCATED_NORMAL(tag)                                                                                          \
     draw_truncated(&g, values, m, v->alpha, v->iterations);                                                            \
     for (unsigned i = 0; i < m; ++i)                                                                                   \
@@ -229,7 +237,9 @@ VERTEX_OF(float, float, "float", Normal, MOMENTS, NORMAL)
 VERTEX_OF(half, half, "half", TruncatedNormal, TRUNCATED_MOMENTS, TRUNCATED_NORMAL)
 VERTEX_OF(float, float, "float", TruncatedNormal, TRUNCATED_MOMENTS, TRUNCATED_NORMAL)
 
-#define INPUT_OF(type) POP_INPUT(POP_VECTOR(type, ONE_PTR)) in; KEEP float scale;
+#define INPUT_OF(type)                                                                                                 \
+    POP_INPUT(POP_VECTOR(type, ONE_PTR)) in;                                                                           \
+    KEEP float scale;
 #define DROPOUT(tag)                                                                                                   \
     float given[BLOCK];                                                                                                \
     get_##tag(given, v->in.data + at, m);                                                                              \
@@ -259,7 +269,9 @@ static pop_perf estimate_set_seed(const pop_vertex_view *vertex, const pop_targe
 static pop_perf estimate_uniform(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
     uint64_t half = (uintptr_t)user & HALF;
-    return (pop_perf){ 4 + target->num_worker_contexts * (half ? 24 : 22) + 4 * (elements(vertex) / (half ? 16 : 32)) + (half ? 12 : 4), 0 };
+    return (pop_perf){ 4 + target->num_worker_contexts * (half ? 24 : 22) + 4 * (elements(vertex) / (half ? 16 : 32)) +
+                           (half ? 12 : 4),
+                       0 };
 }
 static pop_perf estimate_uniform_integer(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
@@ -275,22 +287,28 @@ static pop_perf estimate_log_uniform(const pop_vertex_view *vertex, const pop_ta
 static pop_perf estimate_bernoulli(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
     uint64_t half = (uintptr_t)user & HALF;
-    return (pop_perf){ 4 + target->num_worker_contexts * (half ? 23 : 21) + elements(vertex) / (half ? 16 : 32) + 9, 0 };
+    return (pop_perf){ 4 + target->num_worker_contexts * (half ? 23 : 21) + elements(vertex) / (half ? 16 : 32) + 9,
+                       0 };
 }
 static pop_perf estimate_normal(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
     uint64_t half = (uintptr_t)user & HALF;
-    return (pop_perf){ 4 + target->num_worker_contexts * (half ? 24 : 22) + 4 * (elements(vertex) / (half ? 4 : 2)) + (half ? 12 : 3), 0 };
+    return (pop_perf){ 4 + target->num_worker_contexts * (half ? 24 : 22) + 4 * (elements(vertex) / (half ? 4 : 2)) +
+                           (half ? 12 : 3),
+                       0 };
 }
 static pop_perf estimate_truncated_normal(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
     uint64_t half = (uintptr_t)user & HALF, iterations = (uint64_t)pop_vertex_view_field_value(vertex, "iterations", 0);
-    return (pop_perf){ 4 + target->num_worker_contexts * (half ? 28 : 26) + ((half ? 12 : 11) * iterations + 5) * (elements(vertex) / (half ? 4 : 2)), 0 };
+    return (pop_perf){ 4 + target->num_worker_contexts * (half ? 28 : 26) +
+                           ((half ? 12 : 11) * iterations + 5) * (elements(vertex) / (half ? 4 : 2)),
+                       0 };
 }
 static pop_perf estimate_dropout(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
     uint64_t half = (uintptr_t)user & HALF;
-    return (pop_perf){ 6 + target->num_worker_contexts * 24 + 2 * (elements(vertex) / (half ? 4 : 2)) + (half ? 9 : 1), 0 };
+    return (pop_perf){ 6 + target->num_worker_contexts * 24 + 2 * (elements(vertex) / (half ? 4 : 2)) + (half ? 9 : 1),
+                       0 };
 }
 
 void poprand_random_vertices(pop_graph *graph)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Building a model: what users may have done wrong is found here, so that the search can rely on what it reads. */
-#include "popsolver/memory.h"
 #include "popsolver/model.h"
+#include "popsolver/memory.h"
 
 #include <poplar/text.h>
 #include <stdarg.h>
@@ -48,7 +48,8 @@ pop_status popsolver_model_take_error(popsolver_model *model, pop_error *error)
     return status;
 }
 
-static void fail(popsolver_model *model, pop_where where, const char *api, pop_status status, const char *format, ...) POP_PRINTF(5, 6);
+static void fail(popsolver_model *model, pop_where where, const char *api, pop_status status, const char *format, ...)
+    POP_PRINTF(5, 6);
 static void fail(popsolver_model *model, pop_where where, const char *api, pop_status status, const char *format, ...)
 {
     pop_error *error = &model->error;
@@ -69,12 +70,14 @@ static bool ready(popsolver_model *model, pop_where where, const char *api)
     if (!model || model->error.status != POP_OK)
         return false;
     if (model->solving)
-        fail(model, where, api, POP_RUNTIME_ERROR, "the model is being solved: a function that popsolver_call was given must leave it alone");
+        fail(model, where, api, POP_RUNTIME_ERROR,
+             "the model is being solved: a function that popsolver_call was given must leave it alone");
     return !model->solving;
 }
 
 /* The same, and the variables are the model's. */
-static bool valid(popsolver_model *model, pop_where where, const char *api, const popsolver_variable *list, size_t count)
+static bool valid(popsolver_model *model, pop_where where, const char *api, const popsolver_variable *list,
+                  size_t count)
 {
     if (!ready(model, where, api))
         return false;
@@ -86,8 +89,8 @@ static bool valid(popsolver_model *model, pop_where where, const char *api, cons
         if (!list[i].id)
             fail(model, where, api, POP_INDEX_ERROR, "variable %zu of %zu is null", i + 1, count);
         else if (list[i].id > model->variables)
-            fail(model, where, api, POP_INDEX_ERROR, "variable %zu of %zu has id %u, the model has variables 1 to %zu", i + 1, count,
-                 (unsigned)list[i].id, model->variables);
+            fail(model, where, api, POP_INDEX_ERROR, "variable %zu of %zu has id %u, the model has variables 1 to %zu",
+                 i + 1, count, (unsigned)list[i].id, model->variables);
         if (model->error.status != POP_OK)
             return false;
     }
@@ -122,7 +125,8 @@ static popsolver_variable constant(popsolver_model *model, uint32_t *kept, uint6
     return (popsolver_variable){ *kept };
 }
 
-popsolver_variable popsolver_add_variable_at(pop_where where, popsolver_model *model, uint64_t min, uint64_t max, const char *name)
+popsolver_variable popsolver_add_variable_at(pop_where where, popsolver_model *model, uint64_t min, uint64_t max,
+                                             const char *name)
 {
     return ready(model, where, "popsolver_add_variable") ? add(model, min, max, name) : NOTHING;
 }
@@ -132,7 +136,8 @@ popsolver_variable popsolver_add_constant_at(pop_where where, popsolver_model *m
     return ready(model, where, "popsolver_add_constant") ? add(model, value, value, name) : NOTHING;
 }
 
-void popsolver_restrict_at(pop_where where, popsolver_model *model, popsolver_variable variable, uint64_t min, uint64_t max)
+void popsolver_restrict_at(pop_where where, popsolver_model *model, popsolver_variable variable, uint64_t min,
+                           uint64_t max)
 {
     if (!valid(model, where, "popsolver_restrict", &variable, 1))
         return;
@@ -169,23 +174,30 @@ const char *popsolver_name(const popsolver_model *model, popsolver_variable vari
 
 /* ---- constraints ---- */
 
-static struct constraint *post(popsolver_model *model, enum kind kind, popsolver_variable result, const popsolver_variable *list, size_t count)
+static struct constraint *post(popsolver_model *model, enum kind kind, popsolver_variable result,
+                               const popsolver_variable *list, size_t count)
 {
-    model->constraints = room(model->constraints, &model->constraints_room, model->count + 1, sizeof(*model->constraints));
-    model->operands = room(model->operands, &model->operands_room, model->operand_count + count, sizeof(*model->operands));
+    model->constraints =
+        room(model->constraints, &model->constraints_room, model->count + 1, sizeof(*model->constraints));
+    model->operands =
+        room(model->operands, &model->operands_room, model->operand_count + count, sizeof(*model->operands));
     struct constraint *constraint = &model->constraints[model->count++];
-    *constraint = (struct constraint){ .kind = kind, .result = result.id - 1, .first = (uint32_t)model->operand_count, .count = (uint32_t)count };
+    *constraint = (struct constraint){
+        .kind = kind, .result = result.id - 1, .first = (uint32_t)model->operand_count, .count = (uint32_t)count
+    };
     for (size_t i = 0; i < count; ++i)
         model->operands[model->operand_count++] = list[i].id - 1;
     return constraint;
 }
 
-static void post_two(popsolver_model *model, enum kind kind, popsolver_variable result, popsolver_variable left, popsolver_variable right)
+static void post_two(popsolver_model *model, enum kind kind, popsolver_variable result, popsolver_variable left,
+                     popsolver_variable right)
 {
     post(model, kind, result, (popsolver_variable[]){ left, right }, 2);
 }
 
-static popsolver_variable product_of(popsolver_model *model, popsolver_variable left, popsolver_variable right, const char *name)
+static popsolver_variable product_of(popsolver_model *model, popsolver_variable left, popsolver_variable right,
+                                     const char *name)
 {
     const popsolver_variable result = add_any(model, name);
     post_two(model, PRODUCT, result, left, right);
@@ -193,7 +205,8 @@ static popsolver_variable product_of(popsolver_model *model, popsolver_variable 
 }
 
 /* A balanced tree: neighbours are multiplied until one is left. */
-popsolver_variable popsolver_product_at(pop_where where, popsolver_model *model, popsolver_variables variables, const char *name)
+popsolver_variable popsolver_product_at(pop_where where, popsolver_model *model, popsolver_variables variables,
+                                        const char *name)
 {
     if (!valid(model, where, "popsolver_product", variables.list, variables.count))
         return NOTHING;
@@ -212,8 +225,8 @@ popsolver_variable popsolver_product_at(pop_where where, popsolver_model *model,
     return result;
 }
 
-static popsolver_variable reduce(pop_where where, const char *api, popsolver_model *model, enum kind kind, popsolver_variables variables,
-                                 const char *name)
+static popsolver_variable reduce(pop_where where, const char *api, popsolver_model *model, enum kind kind,
+                                 popsolver_variables variables, const char *name)
 {
     if (!valid(model, where, api, variables.list, variables.count))
         return NOTHING;
@@ -228,27 +241,32 @@ static popsolver_variable reduce(pop_where where, const char *api, popsolver_mod
     return result;
 }
 
-popsolver_variable popsolver_sum_at(pop_where where, popsolver_model *model, popsolver_variables variables, const char *name)
+popsolver_variable popsolver_sum_at(pop_where where, popsolver_model *model, popsolver_variables variables,
+                                    const char *name)
 {
     return reduce(where, "popsolver_sum", model, SUM, variables, name);
 }
 
-popsolver_variable popsolver_max_at(pop_where where, popsolver_model *model, popsolver_variables variables, const char *name)
+popsolver_variable popsolver_max_at(pop_where where, popsolver_model *model, popsolver_variables variables,
+                                    const char *name)
 {
     return reduce(where, "popsolver_max", model, MAX, variables, name);
 }
 
-popsolver_variable popsolver_min_at(pop_where where, popsolver_model *model, popsolver_variables variables, const char *name)
+popsolver_variable popsolver_min_at(pop_where where, popsolver_model *model, popsolver_variables variables,
+                                    const char *name)
 {
     return reduce(where, "popsolver_min", model, MIN, variables, name);
 }
 
-static bool valid_pair(pop_where where, const char *api, popsolver_model *model, popsolver_variable left, popsolver_variable right)
+static bool valid_pair(pop_where where, const char *api, popsolver_model *model, popsolver_variable left,
+                       popsolver_variable right)
 {
     return valid(model, where, api, (popsolver_variable[]){ left, right }, 2);
 }
 
-popsolver_variable popsolver_sub_at(pop_where where, popsolver_model *model, popsolver_variable left, popsolver_variable right, const char *name)
+popsolver_variable popsolver_sub_at(pop_where where, popsolver_model *model, popsolver_variable left,
+                                    popsolver_variable right, const char *name)
 {
     if (!valid_pair(where, "popsolver_sub", model, left, right))
         return NOTHING;
@@ -257,28 +275,32 @@ popsolver_variable popsolver_sub_at(pop_where where, popsolver_model *model, pop
     return result;
 }
 
-static popsolver_variable quotient(popsolver_model *model, enum kind kind, popsolver_variable left, popsolver_variable right, const char *name)
+static popsolver_variable quotient(popsolver_model *model, enum kind kind, popsolver_variable left,
+                                   popsolver_variable right, const char *name)
 {
     const popsolver_variable result = add_any(model, name);
     post_two(model, kind, result, left, right);
     return result;
 }
 
-popsolver_variable popsolver_floordiv_at(pop_where where, popsolver_model *model, popsolver_variable left, popsolver_variable right,
-                                         const char *name)
+popsolver_variable popsolver_floordiv_at(pop_where where, popsolver_model *model, popsolver_variable left,
+                                         popsolver_variable right, const char *name)
 {
-    return valid_pair(where, "popsolver_floordiv", model, left, right) ? quotient(model, FLOORDIV, left, right, name) : NOTHING;
+    return valid_pair(where, "popsolver_floordiv", model, left, right) ? quotient(model, FLOORDIV, left, right, name)
+                                                                       : NOTHING;
 }
 
-popsolver_variable popsolver_ceildiv_at(pop_where where, popsolver_model *model, popsolver_variable left, popsolver_variable right,
-                                        const char *name)
+popsolver_variable popsolver_ceildiv_at(pop_where where, popsolver_model *model, popsolver_variable left,
+                                        popsolver_variable right, const char *name)
 {
-    return valid_pair(where, "popsolver_ceildiv", model, left, right) ? quotient(model, CEILDIV, left, right, name) : NOTHING;
+    return valid_pair(where, "popsolver_ceildiv", model, left, right) ? quotient(model, CEILDIV, left, right, name)
+                                                                      : NOTHING;
 }
 
 /* right is the least divisor with a quotient q when right = ceil(left / q). */
-popsolver_variable popsolver_ceildiv_constrain_divisor_at(pop_where where, popsolver_model *model, popsolver_variable left,
-                                                          popsolver_variable right, const char *name)
+popsolver_variable popsolver_ceildiv_constrain_divisor_at(pop_where where, popsolver_model *model,
+                                                          popsolver_variable left, popsolver_variable right,
+                                                          const char *name)
 {
     if (!valid_pair(where, "popsolver_ceildiv_constrain_divisor", model, left, right))
         return NOTHING;
@@ -288,7 +310,8 @@ popsolver_variable popsolver_ceildiv_constrain_divisor_at(pop_where where, popso
 }
 
 /* left - left / right * right; the product is at most left, so nothing is lost to overflow. */
-popsolver_variable popsolver_mod_at(pop_where where, popsolver_model *model, popsolver_variable left, popsolver_variable right, const char *name)
+popsolver_variable popsolver_mod_at(pop_where where, popsolver_model *model, popsolver_variable left,
+                                    popsolver_variable right, const char *name)
 {
     if (!valid_pair(where, "popsolver_mod", model, left, right))
         return NOTHING;
@@ -300,8 +323,8 @@ popsolver_variable popsolver_mod_at(pop_where where, popsolver_model *model, pop
     return result;
 }
 
-static popsolver_variable call(pop_where where, const char *api, popsolver_model *model, enum kind kind, popsolver_variables variables,
-                               popsolver_function function, void *user, const char *name)
+static popsolver_variable call(pop_where where, const char *api, popsolver_model *model, enum kind kind,
+                               popsolver_variables variables, popsolver_function function, void *user, const char *name)
 {
     if (!valid(model, where, api, variables.list, variables.count))
         return NOTHING;
@@ -316,8 +339,8 @@ static popsolver_variable call(pop_where where, const char *api, popsolver_model
     return result;
 }
 
-popsolver_variable popsolver_call_at(pop_where where, popsolver_model *model, popsolver_variables variables, popsolver_function function,
-                                     void *user, const char *name)
+popsolver_variable popsolver_call_at(pop_where where, popsolver_model *model, popsolver_variables variables,
+                                     popsolver_function function, void *user, const char *name)
 {
     return call(where, "popsolver_call", model, CALL, variables, function, user, name);
 }
@@ -328,7 +351,8 @@ popsolver_variable popsolver_call_monotone_at(pop_where where, popsolver_model *
     return call(where, "popsolver_call_monotone", model, CALL_MONOTONE, variables, function, user, name);
 }
 
-static void relate(pop_where where, const char *api, popsolver_model *model, enum kind kind, popsolver_variable left, popsolver_variable right)
+static void relate(pop_where where, const char *api, popsolver_model *model, enum kind kind, popsolver_variable left,
+                   popsolver_variable right)
 {
     if (valid_pair(where, api, model, left, right))
         post(model, kind, left, &right, 1);
@@ -339,7 +363,8 @@ void popsolver_less_at(pop_where where, popsolver_model *model, popsolver_variab
     relate(where, "popsolver_less", model, LESS, left, right);
 }
 
-void popsolver_less_or_equal_at(pop_where where, popsolver_model *model, popsolver_variable left, popsolver_variable right)
+void popsolver_less_or_equal_at(pop_where where, popsolver_model *model, popsolver_variable left,
+                                popsolver_variable right)
 {
     relate(where, "popsolver_less_or_equal", model, LESS_OR_EQUAL, left, right);
 }
@@ -373,7 +398,8 @@ popsolver_solution popsolver_minimize_at(pop_where where, popsolver_model *model
         free(values);
         return solution;
     }
-    model->solutions = room(model->solutions, &model->solutions_room, model->solution_count + 1, sizeof(*model->solutions));
+    model->solutions =
+        room(model->solutions, &model->solutions_room, model->solution_count + 1, sizeof(*model->solutions));
     model->solutions[model->solution_count++] = values;
     solution.count = model->variables;
     solution.values = values;

@@ -16,7 +16,7 @@ enum kind { PRODUCT, SUM, MAX, MIN, FLOORDIV, CEILDIV, CALL, CALL_MONOTONE, LESS
 struct constraint {
     enum kind kind;
     uint32_t result;
-    uint32_t first, count; /* in the model's operands; a product or quotient has two */
+    uint32_t first, count;       /* in the model's operands; a product or quotient has two */
     popsolver_function function; /* of a call */
     void *user;
 };
@@ -31,13 +31,14 @@ struct popsolver_model {
     size_t operand_count, operands_room;
     uint64_t **solutions; /* all that were handed out */
     size_t solution_count, solutions_room;
-    uint32_t zero, one;   /* ids of constants that were made already; 0 for not yet */
+    uint32_t zero, one; /* ids of constants that were made already; 0 for not yet */
     popsolver_statistics statistics;
     bool solving;
     pop_error error;
 };
 
 /* Values for all variables, lexicographically least in the objectives, written to values; statistics are counted. */
-popsolver_outcome solve(const popsolver_model *model, popsolver_variables objectives, uint64_t *values, popsolver_statistics *statistics);
+popsolver_outcome solve(const popsolver_model *model, popsolver_variables objectives, uint64_t *values,
+                        popsolver_statistics *statistics);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What each constraint says about the bounds of its variables.  Bounds that a rule derives hold for whole numbers of any size: an upper
- * bound beyond 2^64 - 1 bounds nothing, a lower bound beyond it leaves no value. */
+/* What each constraint says about the bounds of its variables.  Bounds that a rule derives hold for whole numbers of
+ * any size: an upper bound beyond 2^64 - 1 bounds nothing, a lower bound beyond it leaves no value. */
 #include "popsolver/solver.h"
 
 #define EVERYTHING UINT64_MAX
@@ -11,7 +11,8 @@ static uint64_t add_up(uint64_t a, uint64_t b)
     return a > EVERYTHING - b ? EVERYTHING : a + b;
 }
 
-/* Divisions take longer than all the rest: those of small numbers are done in 32 bits, and rules divide when a product says that they must. */
+/* Divisions take longer than all the rest: those of small numbers are done in 32 bits, and rules divide when a product
+ * says that they must. */
 static bool small(uint64_t a, uint64_t b)
 {
     return (a | b) <= UINT32_MAX;
@@ -65,8 +66,9 @@ static bool product(struct solver *s, uint32_t result, uint32_t a, uint32_t b)
 {
     const struct domain x = s->domains[a], y = s->domains[b];
     uint64_t least;
-    return multiply_low(x.min, y.min, &least) && raise_min(s, result, least) && lower_max(s, result, multiply_up(x.max, y.max)) &&
-           divide_factor(s, a, b, result) && divide_factor(s, b, a, result);
+    return multiply_low(x.min, y.min, &least) && raise_min(s, result, least) &&
+           lower_max(s, result, multiply_up(x.max, y.max)) && divide_factor(s, a, b, result) &&
+           divide_factor(s, b, a, result);
 }
 
 /* The greatest values can add up beyond 64 bits while the result cannot: wraps counts how often they do. */
@@ -86,7 +88,8 @@ static bool sum(struct solver *s, uint32_t result, const uint32_t *operands, uin
     const struct domain r = s->domains[result];
     for (uint32_t i = 0; i < count; ++i) {
         const struct domain d = s->domains[operands[i]];
-        /* An operand that is there twice may have fewer values than were summed, which makes these bounds weaker, not wrong. */
+        /* An operand that is there twice may have fewer values than were summed, which makes these bounds weaker, not
+         * wrong. */
         const uint64_t others_least = least > d.min ? least - d.min : 0, others_most = most - d.max;
         const bool others_wrap = wraps > (most < d.max);
         if (r.max < others_least || !lower_max(s, operands[i], r.max - others_least))
@@ -191,8 +194,8 @@ static bool less_or_equal(struct solver *s, uint32_t left, uint32_t right)
     return raise_min(s, right, s->domains[left].min) && lower_max(s, left, s->domains[right].max);
 }
 
-/* A function is called when its operands are decided.  One that is monotone is called before, with the least operands: the result is at least what
- * it says then, if it says anything. */
+/* A function is called when its operands are decided.  One that is monotone is called before, with the least operands:
+ * the result is at least what it says then, if it says anything. */
 static bool call(struct solver *s, const struct constraint *constraint, const uint32_t *operands)
 {
     bool decided = true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Branch and bound.  A search decides one variable at a time: it halves the variable's values, looks at the lower half first, and takes back
- * what followed when nothing is left; so values are tried in ascending order, and whole ranges fall at once.  Changes are kept in a
- * list, choices in another, and nothing recurses. */
+/* Branch and bound.  A search decides one variable at a time: it halves the variable's values, looks at the lower half
+ * first, and takes back what followed when nothing is left; so values are tried in ascending order, and whole ranges
+ * fall at once.  Changes are kept in a list, choices in another, and nothing recurses. */
 #include "popsolver/memory.h"
 #include "popsolver/solver.h"
 
@@ -35,7 +35,8 @@ void enqueue(struct solver *s, uint32_t constraint)
     if (s->queued[constraint])
         return;
     s->queued[constraint] = true;
-    push(constraint < s->model->count && is_call(&s->model->constraints[constraint]) ? &s->calls : &s->queue, constraint);
+    push(constraint < s->model->count && is_call(&s->model->constraints[constraint]) ? &s->calls : &s->queue,
+         constraint);
 }
 
 static void enqueue_all(struct solver *s)
@@ -102,8 +103,8 @@ static void take_back(struct solver *s, size_t mark)
 
 /* ---- propagation ---- */
 
-/* Lexicographically less than the best: while the objectives before are bound to be equal to the best, the next is at most its best; the last
- * of all is less. */
+/* Lexicographically less than the best: while the objectives before are bound to be equal to the best, the next is at
+ * most its best; the last of all is less. */
 static bool improve(struct solver *s)
 {
     if (!s->found)
@@ -121,8 +122,9 @@ static bool improve(struct solver *s)
     return false;
 }
 
-/* Bounds may creep towards each other by ones (a = a / a - 1 with 2^64 values), which takes forever where a call's value or a choice of another
- * variable would end it: so patience has an end.  Once all variables are decided nothing creeps. */
+/* Bounds may creep towards each other by ones (a = a / a - 1 with 2^64 values), which takes forever where a call's
+ * value or a choice of another variable would end it: so patience has an end.  Once all variables are decided nothing
+ * creeps. */
 bool propagate(struct solver *s)
 {
     size_t patience = 1000 + 100 * s->model->count;
@@ -132,9 +134,12 @@ bool propagate(struct solver *s)
             return true;
         }
         patience -= patience > 0;
-        const uint32_t constraint = pop(s->queue.count && patience ? &s->queue : s->calls.count ? &s->calls : &s->queue);
+        const uint32_t constraint = pop(s->queue.count && patience ? &s->queue
+                                        : s->calls.count           ? &s->calls
+                                                                   : &s->queue);
         s->queued[constraint] = false;
-        if (!(constraint < s->model->count ? propagate_constraint(s, &s->model->constraints[constraint]) : improve(s))) {
+        if (!(constraint < s->model->count ? propagate_constraint(s, &s->model->constraints[constraint])
+                                           : improve(s))) {
             empty(s, &s->queue);
             empty(s, &s->calls);
             return false;
@@ -164,8 +169,8 @@ static uint32_t choose(const struct solver *s)
     return best;
 }
 
-/* The lower half of a variable's values; the upper half stays open.  Of a wide variable, when it is chosen, the least value alone: mostly
- * nothing holds it, and there are up to 64 halves until it is decided. */
+/* The lower half of a variable's values; the upper half stays open.  Of a wide variable, when it is chosen, the least
+ * value alone: mostly nothing holds it, and there are up to 64 halves until it is decided. */
 static bool halve(struct solver *s, uint32_t variable, bool chosen)
 {
     const struct domain d = s->domains[variable];
@@ -237,8 +242,9 @@ static void note(struct watchers *watchers, bool list, uint32_t variable, size_t
         ++watchers->start[variable + 2];
 }
 
-/* Lists for each variable the constraints that have it; a call has nothing to learn from its result.  First the constraints are counted, two
- * places on, so that after adding up start[v + 1] is where those of v begin, and when they are listed, where they end. */
+/* Lists for each variable the constraints that have it; a call has nothing to learn from its result.  First the
+ * constraints are counted, two places on, so that after adding up start[v + 1] is where those of v begin, and when they
+ * are listed, where they end. */
 static void watch(struct solver *s, struct watchers *watchers, bool calls)
 {
     const popsolver_model *model = s->model;
@@ -292,13 +298,26 @@ static void begin(struct solver *s)
 
 static void end(struct solver *s)
 {
-    void *const parts[] = { s->domains, s->watchers.start, s->watchers.list, s->call_watchers.start, s->call_watchers.list, s->queue.ring,
-                            s->calls.ring, s->queued, s->is_operand, s->changes, s->stamps, s->choices, s->best, s->arguments };
+    void *const parts[] = { s->domains,
+                            s->watchers.start,
+                            s->watchers.list,
+                            s->call_watchers.start,
+                            s->call_watchers.list,
+                            s->queue.ring,
+                            s->calls.ring,
+                            s->queued,
+                            s->is_operand,
+                            s->changes,
+                            s->stamps,
+                            s->choices,
+                            s->best,
+                            s->arguments };
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); ++i)
         free(parts[i]);
 }
 
-popsolver_outcome solve(const popsolver_model *model, popsolver_variables objectives, uint64_t *values, popsolver_statistics *statistics)
+popsolver_outcome solve(const popsolver_model *model, popsolver_variables objectives, uint64_t *values,
+                        popsolver_statistics *statistics)
 {
     struct solver s = { .model = model, .objectives = objectives, .statistics = statistics };
     begin(&s);

@@ -41,8 +41,8 @@ struct solver {
     uint64_t *stamps, stamp; /* a domain is kept once between two choices */
     struct choice *choices;
     size_t choice_count, choices_room;
-    uint64_t *best;          /* values of the objectives, once there is a solution */
-    uint64_t *arguments;     /* of the call that is made */
+    uint64_t *best;           /* values of the objectives, once there is a solution */
+    uint64_t *arguments;      /* of the call that is made */
     bool found, stopped, cut; /* cut: propagation was, once */
 };
 
@@ -51,8 +51,8 @@ bool raise_min(struct solver *solver, uint32_t variable, uint64_t min);
 bool lower_max(struct solver *solver, uint32_t variable, uint64_t max);
 /* Puts a constraint in its queue; number model->count is "better than the best". */
 void enqueue(struct solver *solver, uint32_t constraint);
-/* Until nothing changes, or for long enough, and then the queues are not empty; false when a domain became empty or a function ended
- * the search, and then they are. */
+/* Until nothing changes, or for long enough, and then the queues are not empty; false when a domain became empty or a
+ * function ended the search, and then they are. */
 bool propagate(struct solver *solver);
 /* The rule of one constraint. */
 bool propagate_constraint(struct solver *solver, const struct constraint *constraint);

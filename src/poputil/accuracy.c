@@ -18,7 +18,8 @@ double poputil_cast_to_device_half_value(const pop_target *target, double input)
     return rounded_to(POP_HALF, input);
 }
 
-bool poputil_check_accuracy_when_cast(const pop_target *target, double input, pop_type input_type, pop_type output_type, double tolerance)
+bool poputil_check_accuracy_when_cast(const pop_target *target, double input, pop_type input_type, pop_type output_type,
+                                      double tolerance)
 {
     (void)target;
     if (!pop_type_is_floating_point(input_type) || !pop_type_is_floating_point(output_type))

@@ -66,7 +66,8 @@ static pop_tensor broadcast(pop_where where, pop_tensor t, pop_shape shape)
     return t;
 }
 
-static bool mismatch(pop_where where, const char *api, const pop_tensor *const *tensors, size_t count, const char *shape)
+static bool mismatch(pop_where where, const char *api, const pop_tensor *const *tensors, size_t count,
+                     const char *shape)
 {
     char text[512];
     size_t length = 0;
@@ -79,7 +80,8 @@ static bool mismatch(pop_where where, const char *api, const pop_tensor *const *
         if (!graph)
             graph = pop_store_graph(tensors[i]->store);
     }
-    return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "%s %s cannot be broadcast to match%s%s: a dimension must be equal or 1",
+    return poplibs_fail(graph, POP_POPLAR_ERROR, where, api,
+                        "%s %s cannot be broadcast to match%s%s: a dimension must be equal or 1",
                         count == 1 ? "shape" : "shapes", text, shape[0] ? " " : "", shape);
 }
 
@@ -95,7 +97,8 @@ bool poputil_broadcast_to_match_shape_at(pop_where where, pop_tensor *a, pop_sha
     if (!fits) {
         char text[128];
         const pop_tensor *list[] = { a };
-        return mismatch(where, "poputil_broadcast_to_match_shape", list, 1, poplibs_shape_text(text, sizeof(text), shape));
+        return mismatch(where, "poputil_broadcast_to_match_shape", list, 1,
+                        poplibs_shape_text(text, sizeof(text), shape));
     }
     pop_tensor result = broadcast(where, *a, shape);
     if (!pop_tensor_valid(result))

@@ -20,7 +20,8 @@ static void push_wrapped(struct interval_vec *used, size_t begin, size_t end, si
 }
 
 /* Tells the tracker which elements of a line of n each tile of a mapping of many lines uses. */
-static void track(pop_where where, pop_graph *graph, poputil_use_tracker *tracker, const pop_interval_lists *mapping, pop_tensor line)
+static void track(pop_where where, pop_graph *graph, poputil_use_tracker *tracker, const pop_interval_lists *mapping,
+                  pop_tensor line)
 {
     struct interval_vec used = { 0 };
     for (size_t tile = 0; tile < mapping->count; ++tile) {
@@ -29,13 +30,14 @@ static void track(pop_where where, pop_graph *graph, poputil_use_tracker *tracke
             push_wrapped(&used, mapping->intervals[i].begin, mapping->intervals[i].end, pop_tensor_num_elements(line));
         used.count = poputil_merge_adjacent_regions(used.list, used.count);
         for (size_t i = 0; i < used.count; ++i)
-            poputil_use_tracker_add_at(where, tracker, graph, (unsigned)tile, pop_tensor_slice_at(where, line, used.list[i].begin, used.list[i].end, 0));
+            poputil_use_tracker_add_at(where, tracker, graph, (unsigned)tile,
+                                       pop_tensor_slice_at(where, line, used.list[i].begin, used.list[i].end, 0));
     }
     free(used.list);
 }
 
-pop_tensor poputil_create_broadcast_operand_at(pop_where where, pop_graph *graph, pop_tensor full, pop_type type, unsigned dim, bool dither,
-                                               const char *name)
+pop_tensor poputil_create_broadcast_operand_at(pop_where where, pop_graph *graph, pop_tensor full, pop_type type,
+                                               unsigned dim, bool dither, const char *name)
 {
     POPLIBS_CALL(graph, full, log_type(type), dim, dither, name);
     static const char api[] = "poputil_create_broadcast_operand";
@@ -44,12 +46,14 @@ pop_tensor poputil_create_broadcast_operand_at(pop_where where, pop_graph *graph
         return none;
     size_t shape[16], rank = pop_tensor_shape(full, shape, 16);
     if (dim >= rank) {
-        poplibs_fail(graph, POP_INDEX_ERROR, where, api, "there is no dimension %u: the tensor's rank is %zu", dim, rank);
+        poplibs_fail(graph, POP_INDEX_ERROR, where, api, "there is no dimension %u: the tensor's rank is %zu", dim,
+                     rank);
         return none;
     }
     pop_mark mark = pop_graph_mark(graph);
     pop_interval_lists mapping;
-    if (!pop_graph_get_tile_mapping_at(where, graph, pop_tensor_dim_roll_at(where, full, dim, (unsigned)rank - 1), NULL, &mapping))
+    if (!pop_graph_get_tile_mapping_at(where, graph, pop_tensor_dim_roll_at(where, full, dim, (unsigned)rank - 1), NULL,
+                                       &mapping))
         return none;
     pop_graph_release(graph, mark);
     pop_tensor operand = pop_graph_add_variable_at(where, graph, type, POP_SHAPE(pop_tensor_dim(full, dim)), name);

@@ -17,7 +17,8 @@ static pop_tensor joined(pop_where where, pop_tensor t, const pop_interval_lists
     return result;
 }
 
-void poputil_copy_views(pop_where where, pop_graph *graph, pop_tensor from, pop_tensor to, pop_tensor *source, pop_tensor *destination)
+void poputil_copy_views(pop_where where, pop_graph *graph, pop_tensor from, pop_tensor to, pop_tensor *source,
+                        pop_tensor *destination)
 {
     *source = pop_tensor_flatten_at(where, from);
     *destination = pop_tensor_flatten_at(where, to);
@@ -32,7 +33,8 @@ void poputil_copy_views(pop_where where, pop_graph *graph, pop_tensor from, pop_
     pop_interval_lists_free(&groups);
 }
 
-pop_tensor poputil_duplicate_at(pop_where where, pop_graph *graph, pop_tensor t, pop_program sequence, pop_clone_method method, const char *name)
+pop_tensor poputil_duplicate_at(pop_where where, pop_graph *graph, pop_tensor t, pop_program sequence,
+                                pop_clone_method method, const char *name)
 {
     POPLIBS_CALL(graph, t, name);
     if (!poplibs_ready(graph))
@@ -45,11 +47,13 @@ pop_tensor poputil_duplicate_at(pop_where where, pop_graph *graph, pop_tensor t,
     return copy;
 }
 
-pop_tensor poputil_clone_n_at(pop_where where, pop_graph *graph, pop_tensor t, unsigned n, pop_clone_method method, const char *name)
+pop_tensor poputil_clone_n_at(pop_where where, pop_graph *graph, pop_tensor t, unsigned n, pop_clone_method method,
+                              const char *name)
 {
     POPLIBS_CALL(graph, t, n, name);
     size_t elements = pop_tensor_num_elements(t), all = n && elements > SIZE_MAX / n ? SIZE_MAX : n * elements;
-    if (!poplibs_ready(graph) || !poplibs_fits_memory(graph, where, "poputil_clone_n", "the list of clones", all, pop_tensor_type(t)))
+    if (!poplibs_ready(graph) ||
+        !poplibs_fits_memory(graph, where, "poputil_clone_n", "the list of clones", all, pop_tensor_type(t)))
         return (pop_tensor){ 0 };
     return pop_graph_clone_n_at(where, graph, POP_TYPE_NULL, t, n, method, POP_DUPLICATE_BY_OUTER_DIMENSION, name);
 }

@@ -35,7 +35,8 @@ static size_t grouping(pop_where where, pop_graph *graph, pop_tensor t, size_t l
     pop_tensor flat = pop_tensor_flatten_at(where, t);
     if (!pop_tensor_num_elements(flat) || line <= 1)
         return 1;
-    size_t group = within_regions(pop_tensor_slice_at(where, flat, 0, line, 0), line); /* most are told by their first line */
+    size_t group =
+        within_regions(pop_tensor_slice_at(where, flat, 0, line, 0), line); /* most are told by their first line */
     return group > 1 ? within_tiles(where, graph, flat, within_regions(flat, group)) : 1;
 }
 
@@ -47,7 +48,8 @@ unsigned poputil_detect_innermost_grouping_at(pop_where where, pop_graph *graph,
         return 1;
     size_t rank = pop_tensor_rank(t);
     if (!rank) {
-        poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "a %s has no innermost dimension", pop_tensor_valid(t) ? "tensor of rank 0" : "null tensor");
+        poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "a %s has no innermost dimension",
+                     pop_tensor_valid(t) ? "tensor of rank 0" : "null tensor");
         return 1;
     }
     pop_mark mark = pop_graph_mark(graph);
@@ -56,8 +58,8 @@ unsigned poputil_detect_innermost_grouping_at(pop_where where, pop_graph *graph,
     return (unsigned)group;
 }
 
-/* t with what was grouped so far as its last dimension, of `inner` elements, and the rest of each dimension in front.  Tries dimension d as the next
- * one: how many of it follow one another. */
+/* t with what was grouped so far as its last dimension, of `inner` elements, and the rest of each dimension in front.
+ * Tries dimension d as the next one: how many of it follow one another. */
 static size_t next_size(pop_where where, pop_graph *graph, pop_tensor t, unsigned d, size_t inner)
 {
     unsigned rank = (unsigned)pop_tensor_rank(t);
@@ -75,7 +77,8 @@ static pop_tensor take(pop_where where, pop_tensor t, unsigned d, size_t size)
     return pop_tensor_flatten_dims_at(where, t, rank - 1, rank + 1);
 }
 
-size_t poputil_detect_dim_groupings_at(pop_where where, pop_graph *graph, pop_tensor t, poputil_dim_grouping *groupings, size_t capacity)
+size_t poputil_detect_dim_groupings_at(pop_where where, pop_graph *graph, pop_tensor t, poputil_dim_grouping *groupings,
+                                       size_t capacity)
 {
     POPLIBS_CALL(graph, t, capacity);
     if (!poplibs_ready(graph) || !pop_tensor_num_elements(t))

@@ -28,7 +28,9 @@ size_t poputil_interval_sequence_num_elements(pop_interval_list intervals)
 
 size_t poputil_interval_sequence_num_elements_lists(const pop_interval_lists *lists)
 {
-    return lists->count ? poputil_interval_sequence_num_elements((pop_interval_list){ lists->first[lists->count], lists->intervals }) : 0;
+    return lists->count ? poputil_interval_sequence_num_elements(
+                              (pop_interval_list){ lists->first[lists->count], lists->intervals })
+                        : 0;
 }
 
 void poputil_balanced_partition(size_t range, size_t count, size_t *sizes)

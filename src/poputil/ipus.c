@@ -7,14 +7,16 @@
 #include <poputil/tile_mapping.h>
 
 /* Clones t and lays the clone on the tiles of an IPU that have t's numbers in theirs. */
-static pop_tensor clone(pop_where where, pop_graph *graph, pop_tensor t, unsigned ipu, pop_clone_method method, const char *name, const char *api)
+static pop_tensor clone(pop_where where, pop_graph *graph, pop_tensor t, unsigned ipu, pop_clone_method method,
+                        const char *name, const char *api)
 {
     pop_tensor none = { 0 };
     if (!poplibs_ready(graph))
         return none;
     const pop_target *target = pop_graph_target(graph);
     if (ipu >= target->num_ipus) {
-        poplibs_fail(graph, POP_INDEX_ERROR, where, api, "there is no IPU %u: the target has %u", ipu, target->num_ipus);
+        poplibs_fail(graph, POP_INDEX_ERROR, where, api, "there is no IPU %u: the target has %u", ipu,
+                     target->num_ipus);
         return none;
     }
     pop_tensor copy = pop_graph_clone_at(where, graph, POP_TYPE_NULL, t, method, name);
@@ -38,14 +40,16 @@ static pop_tensor clone(pop_where where, pop_graph *graph, pop_tensor t, unsigne
     return copy;
 }
 
-pop_tensor poputil_clone_to_ipu_at(pop_where where, pop_graph *graph, pop_tensor t, unsigned ipu, pop_clone_method method, const char *name)
+pop_tensor poputil_clone_to_ipu_at(pop_where where, pop_graph *graph, pop_tensor t, unsigned ipu,
+                                   pop_clone_method method, const char *name)
 {
     POPLIBS_CALL(graph, t, ipu, name);
     return clone(where, graph, t, ipu, method, name, "poputil_clone_to_ipu");
 }
 
-pop_tensor poputil_create_ipu_copy_at(pop_where where, pop_graph *graph, pop_tensor t, unsigned ipu, pop_clone_method method, const char *name,
-                                      pop_tensor *copy_source, pop_tensor *copy_destination)
+pop_tensor poputil_create_ipu_copy_at(pop_where where, pop_graph *graph, pop_tensor t, unsigned ipu,
+                                      pop_clone_method method, const char *name, pop_tensor *copy_source,
+                                      pop_tensor *copy_destination)
 {
     POPLIBS_CALL(graph, t, ipu, name);
     pop_tensor copy = clone(where, graph, t, ipu, method, name, "poputil_create_ipu_copy");
@@ -55,8 +59,8 @@ pop_tensor poputil_create_ipu_copy_at(pop_where where, pop_graph *graph, pop_ten
     return copy;
 }
 
-pop_tensor poputil_copy_to_ipu_at(pop_where where, pop_graph *graph, pop_tensor t, pop_program sequence, unsigned ipu, pop_clone_method method,
-                                  const char *name)
+pop_tensor poputil_copy_to_ipu_at(pop_where where, pop_graph *graph, pop_tensor t, pop_program sequence, unsigned ipu,
+                                  pop_clone_method method, const char *name)
 {
     POPLIBS_CALL(graph, t, ipu, name);
     pop_tensor copy = clone(where, graph, t, ipu, method, name, "poputil_copy_to_ipu"), source, destination;
@@ -67,7 +71,8 @@ pop_tensor poputil_copy_to_ipu_at(pop_where where, pop_graph *graph, pop_tensor 
     return copy;
 }
 
-pop_tensor poputil_clone_to_graph_at(pop_where where, pop_graph *from, pop_graph *to, pop_tensor t, pop_clone_method method, const char *name)
+pop_tensor poputil_clone_to_graph_at(pop_where where, pop_graph *from, pop_graph *to, pop_tensor t,
+                                     pop_clone_method method, const char *name)
 {
     POPLIBS_CALL(from, t, name);
     static const char api[] = "poputil_clone_to_graph";
@@ -77,8 +82,9 @@ pop_tensor poputil_clone_to_graph_at(pop_where where, pop_graph *from, pop_graph
         return none;
     unsigned here = pop_target_num_tiles(pop_graph_target(from)), there = pop_target_num_tiles(pop_graph_target(to));
     if (pop_graph_store(from) != pop_graph_store(to) || here != there) {
-        poplibs_fail(from, POP_POPLAR_ERROR, where, api, "graphs of %u and %u tiles%s: they must be virtual graphs of one graph, with as many tiles", here, there,
-                     pop_graph_store(from) != pop_graph_store(to) ? " that share nothing" : "");
+        poplibs_fail(from, POP_POPLAR_ERROR, where, api,
+                     "graphs of %u and %u tiles%s: they must be virtual graphs of one graph, with as many tiles", here,
+                     there, pop_graph_store(from) != pop_graph_store(to) ? " that share nothing" : "");
         return none;
     }
     pop_tensor copy = pop_graph_clone_at(where, from, POP_TYPE_NULL, t, method, name);

@@ -20,8 +20,8 @@ static pop_program add_step(pop_where where, pop_graph *graph, pop_tensor counte
     return pop_execute_at(where, set, name);
 }
 
-pop_program poputil_counted_loop_at(pop_where where, pop_graph *graph, size_t begin, size_t end, size_t step, const char *name,
-                                    poputil_loop_body body, void *user)
+pop_program poputil_counted_loop_at(pop_where where, pop_graph *graph, size_t begin, size_t end, size_t step,
+                                    const char *name, poputil_loop_body body, void *user)
 {
     POPLIBS_CALL(graph, begin, end, step, name);
     static const char api[] = "poputil_counted_loop";
@@ -30,7 +30,8 @@ pop_program poputil_counted_loop_at(pop_where where, pop_graph *graph, size_t be
         return none;
     size_t count = step ? poplibs_ceil_div(end > begin ? end - begin : 0, step) : 0;
     if (!step || (count && begin + step * (count - 1) > UINT32_MAX)) {
-        poplibs_fail(graph, POP_POPLAR_ERROR, where, api, step ? "a counter from %zu to %zu does not fit 32 bits" : "a step of 0 from %zu to %zu never ends",
+        poplibs_fail(graph, POP_POPLAR_ERROR, where, api,
+                     step ? "a counter from %zu to %zu does not fit 32 bits" : "a step of 0 from %zu to %zu never ends",
                      begin, end);
         return none;
     }
@@ -40,7 +41,8 @@ pop_program poputil_counted_loop_at(pop_where where, pop_graph *graph, size_t be
     }
     uint32_t first = (uint32_t)begin;
     pop_tensor i = pop_graph_add_variable_at(where, graph, POP_UNSIGNED_INT, POP_SHAPE(), name);
-    pop_tensor start = pop_graph_add_constant_fill_at(where, graph, POP_UNSIGNED_INT, POP_SHAPE(), POP_UNSIGNED_INT, &first, name);
+    pop_tensor start =
+        pop_graph_add_constant_fill_at(where, graph, POP_UNSIGNED_INT, POP_SHAPE(), POP_UNSIGNED_INT, &first, name);
     pop_graph_set_tile_mapping_at(where, graph, i, 0);
     pop_graph_set_tile_mapping_at(where, graph, start, 0);
     pop_program inner = pop_sequence_at(where, graph, name);

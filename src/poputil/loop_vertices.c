@@ -3,7 +3,8 @@
 #ifdef __POPC__
 #include <poplar/vertex.h>
 
-POP_VERTEX(AddToCounter) {
+POP_VERTEX(AddToCounter)
+{
     POP_INOUT(unsigned) counter;
     POP_STATE(unsigned) step;
 };

@@ -6,7 +6,8 @@
 #include <poputil/tile_mapping.h>
 #include <poputil/util.h>
 
-size_t poputil_get_tile_imbalance(const pop_interval_lists *mapping, unsigned min_elements_per_tile, unsigned grain_size)
+size_t poputil_get_tile_imbalance(const pop_interval_lists *mapping, unsigned min_elements_per_tile,
+                                  unsigned grain_size)
 {
     size_t fullest = 0, total = 0, grain = poplibs_max(1, grain_size);
     for (size_t i = 0; i < mapping->count; ++i) {
@@ -33,8 +34,8 @@ static bool mapping_of(pop_where where, pop_graph *graph, pop_tensor t, const ch
     return pop_graph_get_tile_mapping_at(where, graph, t, NULL, mapping);
 }
 
-size_t poputil_get_tile_imbalance_of_tensor_at(pop_where where, pop_graph *graph, pop_tensor t, unsigned min_elements_per_tile,
-                                               unsigned grain_size)
+size_t poputil_get_tile_imbalance_of_tensor_at(pop_where where, pop_graph *graph, pop_tensor t,
+                                               unsigned min_elements_per_tile, unsigned grain_size)
 {
     POPLIBS_CALL(graph, t, min_elements_per_tile, grain_size);
     pop_interval_lists mapping;
@@ -57,7 +58,8 @@ static bool cuts(struct interval_vec *group, size_t line)
 }
 
 /* Groups of tiles_per_group tiles that follow one another count as one. */
-static bool is_split(pop_where where, pop_graph *graph, pop_tensor t, unsigned dimension, size_t tiles_per_group, const char *api)
+static bool is_split(pop_where where, pop_graph *graph, pop_tensor t, unsigned dimension, size_t tiles_per_group,
+                     const char *api)
 {
     if (!poplibs_ready(graph))
         return false;
@@ -65,10 +67,12 @@ static bool is_split(pop_where where, pop_graph *graph, pop_tensor t, unsigned d
         return poplibs_fail(graph, POP_INVALID_TILE_MAPPING, where, api, "a null tensor has no mapping");
     size_t rank = pop_tensor_rank(t), line = pop_tensor_dim(t, dimension);
     if (dimension >= rank)
-        return poplibs_fail(graph, POP_INDEX_ERROR, where, api, "there is no dimension %u: the tensor's rank is %zu", dimension, rank);
+        return poplibs_fail(graph, POP_INDEX_ERROR, where, api, "there is no dimension %u: the tensor's rank is %zu",
+                            dimension, rank);
     pop_interval_lists mapping;
     pop_mark mark = pop_graph_mark(graph);
-    bool known = mapping_of(where, graph, pop_tensor_dim_roll_at(where, t, dimension, (unsigned)rank - 1), api, &mapping);
+    bool known =
+        mapping_of(where, graph, pop_tensor_dim_roll_at(where, t, dimension, (unsigned)rank - 1), api, &mapping);
     pop_graph_release(graph, mark);
     if (!known || !line) {
         pop_interval_lists_free(&mapping);
@@ -97,5 +101,6 @@ bool poputil_dim_is_split_over_ipus_at(pop_where where, pop_graph *graph, pop_te
 {
     POPLIBS_CALL(graph, t, dimension);
     const pop_target *target = pop_graph_target(graph);
-    return is_split(where, graph, t, dimension, target && target->tiles_per_ipu ? target->tiles_per_ipu : 1, "poputil_dim_is_split_over_ipus");
+    return is_split(where, graph, t, dimension, target && target->tiles_per_ipu ? target->tiles_per_ipu : 1,
+                    "poputil_dim_is_split_over_ipus");
 }

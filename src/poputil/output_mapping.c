@@ -12,7 +12,8 @@ static pop_interval_lists in_grains(const pop_interval_lists *mapping, size_t gr
     for (size_t tile = 0; tile < mapping->count; ++tile) {
         lists_begin(&whole);
         for (size_t i = mapping->first[tile]; i < mapping->first[tile + 1]; ++i) {
-            size_t begin = poplibs_ceil_div(mapping->intervals[i].begin, grain) * grain, end = poplibs_ceil_div(mapping->intervals[i].end, grain) * grain;
+            size_t begin = poplibs_ceil_div(mapping->intervals[i].begin, grain) * grain,
+                   end = poplibs_ceil_div(mapping->intervals[i].end, grain) * grain;
             if (begin < poplibs_min(end, n))
                 lists_push(&whole, begin, poplibs_min(end, n));
         }
@@ -20,8 +21,8 @@ static pop_interval_lists in_grains(const pop_interval_lists *mapping, size_t gr
     return lists_take(&whole);
 }
 
-void poputil_map_output_for_element_wise_op_at(pop_where where, pop_graph *graph, pop_tensors inputs, pop_tensor output, unsigned grain_size,
-                                               unsigned min_grains_per_tile)
+void poputil_map_output_for_element_wise_op_at(pop_where where, pop_graph *graph, pop_tensors inputs, pop_tensor output,
+                                               unsigned grain_size, unsigned min_grains_per_tile)
 {
     POPLIBS_CALL(graph, inputs, output, grain_size, min_grains_per_tile);
     static const char api[] = "poputil_map_output_for_element_wise_op";

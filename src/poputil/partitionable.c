@@ -8,16 +8,19 @@
 static bool check(pop_where where, pop_graph *graph, const char *api, size_t rank, pop_shape partitions)
 {
     if (partitions.rank != rank)
-        return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "%zu numbers of partitions for a tensor of rank %zu", partitions.rank, rank);
+        return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "%zu numbers of partitions for a tensor of rank %zu",
+                            partitions.rank, rank);
     for (size_t i = 0; i < rank; ++i)
         if (!partitions.dims[i])
-            return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "dimension %zu cannot be cut into 0 partitions", i);
+            return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "dimension %zu cannot be cut into 0 partitions",
+                                i);
     return true;
 }
 
-/* A variable of a shape in which each dimension is a whole number of partitions: first the numbers of all partitions, then what is in one. */
-static pop_tensor even_block(pop_where where, pop_graph *graph, pop_type type, const size_t *shape, const size_t *partitions, size_t rank,
-                             const char *name)
+/* A variable of a shape in which each dimension is a whole number of partitions: first the numbers of all partitions,
+ * then what is in one. */
+static pop_tensor even_block(pop_where where, pop_graph *graph, pop_type type, const size_t *shape,
+                             const size_t *partitions, size_t rank, const char *name)
 {
     size_t *dims = poplibs_new(2 * rank, sizeof(*dims));
     unsigned *order = poplibs_new(2 * rank, sizeof(*order));
@@ -36,8 +39,8 @@ static pop_tensor even_block(pop_where where, pop_graph *graph, pop_type type, c
 }
 
 /* Dimension by dimension, the full partitions and the last one, which has fewer elements, are blocks of their own. */
-static pop_tensor block(pop_where where, pop_graph *graph, pop_type type, size_t *shape, size_t *partitions, size_t rank, size_t from,
-                        const char *name)
+static pop_tensor block(pop_where where, pop_graph *graph, pop_type type, size_t *shape, size_t *partitions,
+                        size_t rank, size_t from, const char *name)
 {
     for (size_t d = from; d < rank; ++d) {
         size_t each = poplibs_ceil_div(shape[d], partitions[d]);
@@ -72,8 +75,8 @@ static pop_tensor block(pop_where where, pop_graph *graph, pop_type type, size_t
     return even_block(where, graph, type, shape, partitions, rank, name);
 }
 
-pop_tensor poputil_create_partitionable_tensor_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape, pop_shape partitions,
-                                                  const char *name)
+pop_tensor poputil_create_partitionable_tensor_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape,
+                                                  pop_shape partitions, const char *name)
 {
     POPLIBS_CALL(graph, log_type(type), shape, partitions, name);
     if (!poplibs_ready(graph) || !check(where, graph, "poputil_create_partitionable_tensor", shape.rank, partitions))
@@ -88,8 +91,8 @@ pop_tensor poputil_create_partitionable_tensor_at(pop_where where, pop_graph *gr
     return t;
 }
 
-void poputil_iterate_tensor_partitions_at(pop_where where, pop_graph *graph, pop_tensor t, pop_shape partitions, poputil_partition_visitor visit,
-                                          void *user)
+void poputil_iterate_tensor_partitions_at(pop_where where, pop_graph *graph, pop_tensor t, pop_shape partitions,
+                                          poputil_partition_visitor visit, void *user)
 {
     POPLIBS_CALL(graph, t, partitions);
     size_t rank = pop_tensor_rank(t);
@@ -100,7 +103,8 @@ void poputil_iterate_tensor_partitions_at(pop_where where, pop_graph *graph, pop
         pop_tensor slice = t;
         for (size_t d = 0; d < rank; ++d) {
             size_t dim = pop_tensor_dim(t, d), each = poplibs_ceil_div(dim, partitions.dims[d]);
-            slice = pop_tensor_slice_at(where, slice, poplibs_min(index[d] * each, dim), poplibs_min((index[d] + 1) * each, dim), (unsigned)d);
+            slice = pop_tensor_slice_at(where, slice, poplibs_min(index[d] * each, dim),
+                                        poplibs_min((index[d] + 1) * each, dim), (unsigned)d);
         }
         more = visit((pop_shape){ rank, index }, slice, user);
         size_t d = rank;

@@ -65,7 +65,8 @@ static size_t partitions_for(size_t elements, struct limits l)
 }
 
 /* Cuts lists into partitions; every list that results is part of one that was given. */
-static void split(const pop_interval *intervals, const size_t *first, size_t count, struct limits l, poputil_partitions *partitions)
+static void split(const pop_interval *intervals, const size_t *first, size_t count, struct limits l,
+                  poputil_partitions *partitions)
 {
     size_t elements = 0, total = count ? first[count] : 0;
     for (size_t i = 0; i < total; ++i)
@@ -83,7 +84,8 @@ static void split(const pop_interval *intervals, const size_t *first, size_t cou
             size_t room = poplibs_min(end - consumed, l.region), before = room;
             bool begun = false;
             while (room && at < first[list + 1]) {
-                size_t take = poplibs_min(room, intervals[at].end - intervals[at].begin - done), begin = intervals[at].begin + done;
+                size_t take = poplibs_min(room, intervals[at].end - intervals[at].begin - done),
+                       begin = intervals[at].begin + done;
                 if (take) {
                     if (!begun)
                         lists_begin(&out);
@@ -102,10 +104,15 @@ static void split(const pop_interval *intervals, const size_t *first, size_t cou
     partitions->regions = lists_take(&out);
 }
 
-static struct limits limits(unsigned grain, size_t partitions, unsigned least, unsigned most, unsigned region, size_t multiple)
+static struct limits limits(unsigned grain, size_t partitions, unsigned least, unsigned most, unsigned region,
+                            size_t multiple)
 {
-    return (struct limits){ .grain = poplibs_max(1, grain), .partitions = partitions, .least = least, .most = most,
-                            .region = region == POPUTIL_NO_LIMIT ? SIZE_MAX : poplibs_max(1, region), .multiple = multiple };
+    return (struct limits){ .grain = poplibs_max(1, grain),
+                            .partitions = partitions,
+                            .least = least,
+                            .most = most,
+                            .region = region == POPUTIL_NO_LIMIT ? SIZE_MAX : poplibs_max(1, region),
+                            .multiple = multiple };
 }
 
 /* Each interval is a list of its own; the lists that result have one interval each. */
@@ -121,20 +128,24 @@ static void split_flat(pop_interval_list regions, struct limits l, pop_interval_
     *partitions = (pop_interval_lists){ parts.count, parts.first, parts.regions.intervals };
 }
 
-void poputil_split_regions(pop_interval_list regions, unsigned grain_size, unsigned max_partitions, unsigned min_elements_per_partition,
-                           unsigned max_elements_per_partition, unsigned max_elements_per_region, pop_interval_lists *partitions)
+void poputil_split_regions(pop_interval_list regions, unsigned grain_size, unsigned max_partitions,
+                           unsigned min_elements_per_partition, unsigned max_elements_per_partition,
+                           unsigned max_elements_per_region, pop_interval_lists *partitions)
 {
     split_flat(regions,
-               limits(grain_size, max_partitions, min_elements_per_partition, max_elements_per_partition, max_elements_per_region, 1),
+               limits(grain_size, max_partitions, min_elements_per_partition, max_elements_per_partition,
+                      max_elements_per_region, 1),
                partitions);
 }
 
 void poputil_split_regions_lists(const pop_interval_lists *regions, unsigned grain_size, unsigned max_partitions,
-                                 unsigned min_elements_per_partition, unsigned max_elements_per_partition, unsigned max_elements_per_region,
-                                 poputil_partitions *partitions)
+                                 unsigned min_elements_per_partition, unsigned max_elements_per_partition,
+                                 unsigned max_elements_per_region, poputil_partitions *partitions)
 {
     split(regions->intervals, regions->first, regions->count,
-          limits(grain_size, max_partitions, min_elements_per_partition, max_elements_per_partition, max_elements_per_region, 1), partitions);
+          limits(grain_size, max_partitions, min_elements_per_partition, max_elements_per_partition,
+                 max_elements_per_region, 1),
+          partitions);
 }
 
 void poputil_split_regions_between_workers(const pop_target *target, pop_interval_list regions, unsigned grain_size,
@@ -143,17 +154,21 @@ void poputil_split_regions_between_workers(const pop_target *target, pop_interva
 {
     size_t workers = target && target->num_worker_contexts ? target->num_worker_contexts : 1;
     split_flat(regions,
-               limits(grain_size, workers, min_elements_per_partition, max_elements_per_partition, max_elements_per_region, workers),
+               limits(grain_size, workers, min_elements_per_partition, max_elements_per_partition,
+                      max_elements_per_region, workers),
                partitions);
 }
 
-void poputil_split_regions_lists_between_workers(const pop_target *target, const pop_interval_lists *regions, unsigned grain_size,
-                                                 unsigned min_elements_per_partition, unsigned max_elements_per_partition,
-                                                 unsigned max_elements_per_region, poputil_partitions *partitions)
+void poputil_split_regions_lists_between_workers(const pop_target *target, const pop_interval_lists *regions,
+                                                 unsigned grain_size, unsigned min_elements_per_partition,
+                                                 unsigned max_elements_per_partition, unsigned max_elements_per_region,
+                                                 poputil_partitions *partitions)
 {
     size_t workers = target && target->num_worker_contexts ? target->num_worker_contexts : 1;
     split(regions->intervals, regions->first, regions->count,
-          limits(grain_size, workers, min_elements_per_partition, max_elements_per_partition, max_elements_per_region, workers), partitions);
+          limits(grain_size, workers, min_elements_per_partition, max_elements_per_partition, max_elements_per_region,
+                 workers),
+          partitions);
 }
 
 void poputil_partitions_free(poputil_partitions *partitions)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shares of variables by use.  What was collected is cut into regions that the same set of tiles uses; each set's regions of a variable are
- * shared out between its tiles. */
+/* Shares of variables by use.  What was collected is cut into regions that the same set of tiles uses; each set's
+ * regions of a variable are shared out between its tiles. */
 #include "poplibs/log.h"
 #include "poplibs/support.h"
 
@@ -57,13 +57,15 @@ bool poputil_use_tracker_empty(const poputil_use_tracker *tracker)
     return !tracker || tracker->uses.count == 0;
 }
 
-void poputil_use_tracker_add_at(pop_where where, poputil_use_tracker *tracker, pop_graph *graph, unsigned tile, pop_tensor t)
+void poputil_use_tracker_add_at(pop_where where, poputil_use_tracker *tracker, pop_graph *graph, unsigned tile,
+                                pop_tensor t)
 {
     POPLIBS_CALL(graph, tile, t);
     if (!tracker || !poplibs_ready(graph))
         return;
     if (tile >= tracker->num_tiles) {
-        poplibs_fail(graph, POP_INDEX_ERROR, where, "poputil_use_tracker_add", "there is no tile %u: the tracker has %u", tile, tracker->num_tiles);
+        poplibs_fail(graph, POP_INDEX_ERROR, where, "poputil_use_tracker_add",
+                     "there is no tile %u: the tracker has %u", tile, tracker->num_tiles);
         return;
     }
     pop_variable_interval *regions = NULL;
@@ -296,7 +298,9 @@ static void shrink_halos(struct sweep *s)
         const struct region *r = &s->regions[i];
         bool after = i && r[-1].variable == r->variable && r[-1].interval.end == r->interval.begin;
         bool before = i + 1 < s->num_regions && r[1].variable == r->variable && r[1].interval.begin == r->interval.end;
-        sets[i] = after && is_part(s, r[-1].set, r->set) ? r[-1].set : before && is_part(s, r[1].set, r->set) ? r[1].set : r->set;
+        sets[i] = after && is_part(s, r[-1].set, r->set)   ? r[-1].set
+                  : before && is_part(s, r[1].set, r->set) ? r[1].set
+                                                           : r->set;
     }
     for (size_t i = 0; i < s->num_regions; ++i)
         s->regions[i].set = sets[i];
@@ -307,15 +311,17 @@ static void shrink_halos(struct sweep *s)
 static void order_tiles(const poputil_use_tracker *tracker, const unsigned *tiles, size_t count, unsigned *ordered)
 {
     for (size_t i = 0; i < count; ++i)
-        ordered[i] = poputil_inv_transform_tile_index(tiles[i], tracker->num_tiles, tracker->start_tile, tracker->ascending);
+        ordered[i] =
+            poputil_inv_transform_tile_index(tiles[i], tracker->num_tiles, tracker->start_tile, tracker->ascending);
     qsort(ordered, count, sizeof(*ordered), compare_tiles);
     for (size_t i = 0; i < count; ++i)
-        ordered[i] = poputil_transform_tile_index(ordered[i], tracker->num_tiles, tracker->start_tile, tracker->ascending);
+        ordered[i] =
+            poputil_transform_tile_index(ordered[i], tracker->num_tiles, tracker->start_tile, tracker->ascending);
 }
 
 /* Shares regions of one variable and one set out between the set's tiles. */
-static void share(poputil_use_tracker *tracker, const struct sweep *s, const struct region *regions, size_t count, unsigned grain, unsigned least,
-                  struct uses *decided)
+static void share(poputil_use_tracker *tracker, const struct sweep *s, const struct region *regions, size_t count,
+                  unsigned grain, unsigned least, struct uses *decided)
 {
     const struct tile_set set = s->sets[regions[0].set];
     pop_interval *intervals = poplibs_new(count, sizeof(*intervals));
@@ -324,7 +330,8 @@ static void share(poputil_use_tracker *tracker, const struct sweep *s, const str
         intervals[i] = regions[i].interval;
     order_tiles(tracker, s->pool + set.first, set.count, tiles);
     pop_interval_lists parts;
-    poputil_split_regions((pop_interval_list){ count, intervals }, grain, (unsigned)set.count, least, POPUTIL_NO_LIMIT, POPUTIL_NO_LIMIT, &parts);
+    poputil_split_regions((pop_interval_list){ count, intervals }, grain, (unsigned)set.count, least, POPUTIL_NO_LIMIT,
+                          POPUTIL_NO_LIMIT, &parts);
     for (size_t part = 0; part < parts.count; ++part)
         for (size_t i = parts.first[part]; i < parts.first[part + 1]; ++i)
             push(decided, regions[0].variable, tiles[part], parts.intervals[i].begin, parts.intervals[i].end);
@@ -333,8 +340,9 @@ static void share(poputil_use_tracker *tracker, const struct sweep *s, const str
     free(intervals);
 }
 
-void poputil_use_tracker_resolve_at(pop_where where, poputil_use_tracker *tracker, pop_graph *graph, unsigned grain_size,
-                                    unsigned min_elements_per_tile, bool extend_partial_usage, poputil_mapping_method method)
+void poputil_use_tracker_resolve_at(pop_where where, poputil_use_tracker *tracker, pop_graph *graph,
+                                    unsigned grain_size, unsigned min_elements_per_tile, bool extend_partial_usage,
+                                    poputil_mapping_method method)
 {
     POPLIBS_CALL(graph, grain_size, min_elements_per_tile, extend_partial_usage);
     if (!poplibs_ready(graph) || poputil_use_tracker_empty(tracker))
@@ -348,7 +356,8 @@ void poputil_use_tracker_resolve_at(pop_where where, poputil_use_tracker *tracke
         shrink_halos(&s);
     qsort(s.regions, s.num_regions, sizeof(*s.regions), compare_regions);
     for (size_t i = 0, end; i < s.num_regions; i = end) {
-        for (end = i + 1; end < s.num_regions && s.regions[end].variable == s.regions[i].variable && s.regions[end].set == s.regions[i].set;)
+        for (end = i + 1; end < s.num_regions && s.regions[end].variable == s.regions[i].variable &&
+                          s.regions[end].set == s.regions[i].set;)
             ++end;
         share(tracker, &s, s.regions + i, end - i, grain_size, min_elements_per_tile, &decided);
     }
@@ -357,14 +366,17 @@ void poputil_use_tracker_resolve_at(pop_where where, poputil_use_tracker *tracke
     tracker->uses = decided;
 }
 
-void poputil_use_tracker_map_tensors_by_use_at(pop_where where, poputil_use_tracker *tracker, pop_graph *graph, unsigned grain_size,
-                                               unsigned min_elements_per_tile, bool extend_partial_usage, poputil_mapping_method method)
+void poputil_use_tracker_map_tensors_by_use_at(pop_where where, poputil_use_tracker *tracker, pop_graph *graph,
+                                               unsigned grain_size, unsigned min_elements_per_tile,
+                                               bool extend_partial_usage, poputil_mapping_method method)
 {
     POPLIBS_CALL(graph, grain_size, min_elements_per_tile, extend_partial_usage);
-    poputil_use_tracker_resolve_at(where, tracker, graph, grain_size, min_elements_per_tile, extend_partial_usage, method);
+    poputil_use_tracker_resolve_at(where, tracker, graph, grain_size, min_elements_per_tile, extend_partial_usage,
+                                   method);
     for (size_t i = 0; tracker && i < tracker->uses.count && poplibs_ready(graph); ++i) {
         struct use use = tracker->uses.list[i];
         pop_tensor variable = pop_graph_variable_at(where, graph, use.variable);
-        pop_graph_set_tile_mapping_at(where, graph, pop_tensor_slice_at(where, variable, use.interval.begin, use.interval.end, 0), use.tile);
+        pop_graph_set_tile_mapping_at(
+            where, graph, pop_tensor_slice_at(where, variable, use.interval.begin, use.interval.end, 0), use.tile);
     }
 }

@@ -14,7 +14,8 @@ static pop_status check(const void *of, const char *what, const pop_profile_valu
 }
 
 /* A profile that is whole only by memory of the reserve is taken back. */
-static pop_status finish(pop_status status, size_t failures, const char *api, pop_profile_value *profile, pop_error *error)
+static pop_status finish(pop_status status, size_t failures, const char *api, pop_profile_value *profile,
+                         pop_error *error)
 {
     status = error_if_memory_failed(error, status, failures, api);
     if (status != POP_OK && profile)
@@ -58,7 +59,8 @@ static pop_status executed(const pop_engine *engine, const char *api, pop_profil
 {
     if (engine->trace.full)
         return error_set(error, POP_PROFILING_DISABLED, NO_WHERE, api,
-                         "the record of what ran is full (%d entries): reset it more often, or disable execution profiling where it is not needed",
+                         "the record of what ran is full (%d entries): reset it more often, or disable execution "
+                         "profiling where it is not needed",
                          TRACE_MOST);
     double start = log_milliseconds();
     pop_status status = execution_profile(engine->image, &engine->options, &engine->trace, api, profile, error);

@@ -73,7 +73,8 @@ static double start_time(void)
     struct timespec since_boot;
     if (!field || ticks <= 0 || clock_gettime(CLOCK_BOOTTIME, &since_boot) != 0)
         return now();
-    double age = (double)since_boot.tv_sec + (double)since_boot.tv_nsec * 1e-9 - pop_text_to_double(field, NULL) / (double)ticks;
+    double age =
+        (double)since_boot.tv_sec + (double)since_boot.tv_nsec * 1e-9 - pop_text_to_double(field, NULL) / (double)ticks;
     return now() - (age > 0 ? age : 0);
 }
 

@@ -122,8 +122,9 @@ static void tell_steps(struct execution *e, const struct trace *trace)
     struct trace first = { 0 };
     uint64_t steps = steps_told(&image->model, e->timeline.times);
     if (steps > EXECUTION_STEPS_MOST) {
-        LOG(PROFILER, WARN, "%llu steps were executed: the profile's sums are of all, its trace and list are of the first %d", (unsigned long long)steps,
-            EXECUTION_STEPS_MOST);
+        LOG(PROFILER, WARN,
+            "%llu steps were executed: the profile's sums are of all, its trace and list are of the first %d",
+            (unsigned long long)steps, EXECUTION_STEPS_MOST);
         first_steps(&first, trace, &image->model, EXECUTION_STEPS_MOST);
         trace = &first;
     }
@@ -226,8 +227,9 @@ const char *execution_mode(const struct image *image, const struct option_set *o
                                               : "SINGLE_TILE_COMPUTE_SETS";
     if (i.external_exchange)
         return image->model.global_exchanges.count ? "EXTERNAL_EXCHANGES" : "HOST_EXCHANGES";
-    LOG(ENGINE, WARN, "a device of type IPU measures nothing unless debug.instrument asks for it: the execution profile is empty "
-                      "(a target of type ipu_model needs no instrumentation)");
+    LOG(ENGINE, WARN,
+        "a device of type IPU measures nothing unless debug.instrument asks for it: the execution profile is empty "
+        "(a target of type ipu_model needs no instrumentation)");
     return "NONE";
 }
 
@@ -251,7 +253,8 @@ static pop_profile_value simulation(const struct execution *e)
 static pop_profile_value whole(struct execution *e, const struct trace *trace)
 {
     const struct instrumentation *i = &e->instrumentation;
-    const char *mode = trace->entries.count || e->image->target.type == POP_TARGET_CPU ? execution_mode(e->image, e->options) : "NONE";
+    const char *mode =
+        trace->entries.count || e->image->target.type == POP_TARGET_CPU ? execution_mode(e->image, e->options) : "NONE";
     pop_profile_value map = profile_map(8);
     if (strcmp(mode, "NONE") == 0 || strcmp(mode, "CPU") == 0) {
         profile_add(&map, "profilerMode", pop_profile_string(mode));
@@ -296,10 +299,11 @@ pop_status execution_profile(const struct image *image, const struct option_set 
     const struct model_set *set = missing_estimate(&e);
     pop_status status = POP_OK;
     if (set)
-        status = error_set(error, POP_MISSING_PERF_ESTIMATE, NO_WHERE, api,
-                           "vertices of type '%s' in compute set '%s' ran without an estimate of their cycles: give them one with "
-                           "pop_graph_set_perf_estimate, or their type one with pop_graph_register_perf_estimator",
-                           image_string(image, set->missing_estimate), image_string(image, set->name));
+        status = error_set(
+            error, POP_MISSING_PERF_ESTIMATE, NO_WHERE, api,
+            "vertices of type '%s' in compute set '%s' ran without an estimate of their cycles: give them one with "
+            "pop_graph_set_perf_estimate, or their type one with pop_graph_register_perf_estimator",
+            image_string(image, set->missing_estimate), image_string(image, set->name));
     else
         *profile = whole(&e, trace);
     timeline_free(&e.timeline);

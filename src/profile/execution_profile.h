@@ -14,7 +14,8 @@ struct instrumentation {
 };
 struct instrumentation instrumentation_of(const struct option_set *options);
 
-/* The tag of what is measured in runs: a modelled device is always IPU_MODEL; on hardware the instrumentation decides. */
+/* The tag of what is measured in runs: a modelled device is always IPU_MODEL; on hardware the instrumentation decides.
+ */
 const char *execution_mode(const struct image *image, const struct option_set *options);
 
 /* Steps that are told one by one, beyond which only sums are: half a gigabyte of values. */

@@ -84,8 +84,8 @@ static pop_profile_value category_profile(const struct image *image, size_t *nex
                              (struct model_use){ .category = category, .region = region, .overlapped = overlapped },
                              total));
         pop_profile_value shared = uses_profile(
-            image, next,
-            (struct model_use){ .category = category, .region = region, .overlapped = MODEL_SHARED }, total);
+            image, next, (struct model_use){ .category = category, .region = region, .overlapped = MODEL_SHARED },
+            total);
         pop_profile_free(&shared); /* only in the total, so that totals of all categories add up to byTile's */
     }
     profile_add(&map, "interleaved", regions[MODEL_INTERLEAVED]);

@@ -101,8 +101,8 @@ static pop_profile_value types_profile(const struct image *image)
 {
     const struct model *model = &image->model;
     static const char *const origins[MODEL_ESTIMATES] = { "given", "counted", "guessed" };
-    pop_profile_value map = profile_map(3), names = profile_vector(model->types.count), sizes = profile_vector(model->types.count),
-                      estimates = profile_vector(model->types.count);
+    pop_profile_value map = profile_map(3), names = profile_vector(model->types.count),
+                      sizes = profile_vector(model->types.count), estimates = profile_vector(model->types.count);
     for (size_t i = 0; i < model->types.count; ++i) {
         pop_profile_push(&names, pop_profile_string(image_string(image, model->types.data[i].name)));
         pop_profile_push(&sizes, pop_profile_uint(model->types.data[i].state_bytes));

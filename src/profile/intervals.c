@@ -28,7 +28,8 @@ static int by_cycle(const void *a, const void *b)
 
 static void add_step(struct changes *changes, const pop_profile_value *step)
 {
-    uint64_t from = pop_profile_as_uint(pop_profile_get(step, "cyclesFrom")), to = pop_profile_as_uint(pop_profile_get(step, "cyclesTo"));
+    uint64_t from = pop_profile_as_uint(pop_profile_get(step, "cyclesFrom")),
+             to = pop_profile_as_uint(pop_profile_get(step, "cyclesTo"));
     int64_t tiles = (int64_t)pop_profile_as_uint(pop_profile_get(step, "activeTiles"));
     bool computes = strcmp(pop_profile_as_string(pop_profile_get(step, "type")), "OnTileExecute") == 0;
     enum activity activity = computes ? COMPUTES : EXCHANGES;
@@ -38,7 +39,8 @@ static void add_step(struct changes *changes, const pop_profile_value *step)
     *vec_push(&changes->list) = (struct change){ to, activity, -tiles };
 }
 
-/* One line from each change to the next.  Steps of different tiles overlap: what they do together is at most all tiles. */
+/* One line from each change to the next.  Steps of different tiles overlap: what they do together is at most all tiles.
+ */
 static void write_lines(const struct changes *changes, int64_t tiles, FILE *file)
 {
     int64_t active[2] = { 0, 0 };
@@ -48,8 +50,8 @@ static void write_lines(const struct changes *changes, int64_t tiles, FILE *file
         if (i + 1 == changes->list.count || change[1].cycle == change->cycle)
             continue;
         int64_t waiting = tiles - active[COMPUTES] - active[EXCHANGES];
-        fprintf(file, "%" PRIu64 ",%" PRIu64 ",%" PRId64 ",%" PRId64 ",%" PRId64 "\n", change->cycle, change[1].cycle, active[COMPUTES],
-                active[EXCHANGES], waiting > 0 ? waiting : 0);
+        fprintf(file, "%" PRIu64 ",%" PRIu64 ",%" PRId64 ",%" PRId64 ",%" PRId64 "\n", change->cycle, change[1].cycle,
+                active[COMPUTES], active[EXCHANGES], waiting > 0 ? waiting : 0);
     }
 }
 
@@ -73,6 +75,7 @@ pop_status pop_engine_report_intervals(const pop_engine *engine, FILE *file, pop
     vec_free(&changes.list);
     pop_profile_free(&execution);
     if (fflush(file) != 0 || ferror(file))
-        return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api, "the file cannot be written: %s", pop_text_from_errno(errno));
+        return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api, "the file cannot be written: %s",
+                         pop_text_from_errno(errno));
     return POP_OK;
 }

@@ -20,7 +20,8 @@ void pop_sequence_add_at(pop_where where, pop_program sequence, pop_program prog
         return;
     struct program_node *node = program_node(call.store, sequence);
     if (node->kind != PROGRAM_SEQUENCE) {
-        store_fail(call.store, POP_CONTROL_PROGRAM_ERROR, where, call.api, "programs can be added to a Sequence, not to a %s",
+        store_fail(call.store, POP_CONTROL_PROGRAM_ERROR, where, call.api,
+                   "programs can be added to a Sequence, not to a %s",
                    program_kind_name((enum program_kind)node->kind));
         return;
     }
@@ -37,7 +38,8 @@ pop_program pop_sequence_of_at(pop_where where, pop_graph *graph, pop_programs p
     struct call call = { graph ? graph->store : NULL, where, "pop_sequence_of" };
     if (!store_ready(call.store))
         return program;
-    if (!store_has_list(call.store, POP_CONTROL_PROGRAM_ERROR, where, call.api, "programs", programs.count, programs.list))
+    if (!store_has_list(call.store, POP_CONTROL_PROGRAM_ERROR, where, call.api, "programs", programs.count,
+                        programs.list))
         return program;
     for (size_t i = 0; i < programs.count; ++i)
         if (!node_check_child(&call, programs.list[i], "a program of the list"))
@@ -88,12 +90,12 @@ pop_program pop_repeat_at(pop_where where, unsigned count, pop_program body, con
     return program;
 }
 
-static pop_program repeat_while(const struct call *call, enum program_kind kind, pop_program condition, pop_tensor predicate,
-                                pop_program body, const char *name)
+static pop_program repeat_while(const struct call *call, enum program_kind kind, pop_program condition,
+                                pop_tensor predicate, pop_program body, const char *name)
 {
     pop_program program = { 0 };
-    if (!store_ready(call->store) || !node_check_child(call, condition, "the condition") || !node_check_child(call, body, "the body") ||
-        !node_check_scalar(call, predicate, "the predicate"))
+    if (!store_ready(call->store) || !node_check_child(call, condition, "the condition") ||
+        !node_check_child(call, body, "the body") || !node_check_scalar(call, predicate, "the predicate"))
         return program;
     struct program_node *node = node_add(call, kind, name, &program);
     node->control = view_keep(predicate);
@@ -102,24 +104,34 @@ static pop_program repeat_while(const struct call *call, enum program_kind kind,
     return program;
 }
 
-pop_program pop_repeat_while_true_at(pop_where where, pop_program condition, pop_tensor predicate, pop_program body, const char *name)
+pop_program pop_repeat_while_true_at(pop_where where, pop_program condition, pop_tensor predicate, pop_program body,
+                                     const char *name)
 {
-    struct call call = { predicate.store ? predicate.store : body.store ? body.store : condition.store, where, "pop_repeat_while_true" };
+    struct call call = { predicate.store ? predicate.store
+                         : body.store    ? body.store
+                                         : condition.store,
+                         where, "pop_repeat_while_true" };
     return repeat_while(&call, PROGRAM_WHILE_TRUE, condition, predicate, body, name);
 }
 
-pop_program pop_repeat_while_false_at(pop_where where, pop_program condition, pop_tensor predicate, pop_program body, const char *name)
+pop_program pop_repeat_while_false_at(pop_where where, pop_program condition, pop_tensor predicate, pop_program body,
+                                      const char *name)
 {
-    struct call call = { predicate.store ? predicate.store : body.store ? body.store : condition.store, where, "pop_repeat_while_false" };
+    struct call call = { predicate.store ? predicate.store
+                         : body.store    ? body.store
+                                         : condition.store,
+                         where, "pop_repeat_while_false" };
     return repeat_while(&call, PROGRAM_WHILE_FALSE, condition, predicate, body, name);
 }
 
-pop_program pop_if_at(pop_where where, pop_tensor predicate, pop_program then_program, pop_program else_program, const char *name)
+pop_program pop_if_at(pop_where where, pop_tensor predicate, pop_program then_program, pop_program else_program,
+                      const char *name)
 {
     pop_program program = { 0 };
     struct call call = { predicate.store ? predicate.store : then_program.store, where, "pop_if" };
     if (!store_ready(call.store) || !node_check_scalar(&call, predicate, "the predicate") ||
-        !node_check_child(&call, then_program, "the program for true") || !node_check_child(&call, else_program, "the program for false"))
+        !node_check_child(&call, then_program, "the program for true") ||
+        !node_check_child(&call, else_program, "the program for false"))
         return program;
     struct program_node *node = node_add(&call, PROGRAM_IF, name, &program);
     node->control = view_keep(predicate);
@@ -136,7 +148,8 @@ pop_program pop_switch_at(pop_where where, pop_tensor control, const char *name)
         return program;
     pop_type type = pop_tensor_type(control);
     if (type != POP_INT && type != POP_UNSIGNED_INT) {
-        store_fail(call.store, POP_TYPE_ERROR, where, call.api, "the control has type %s, it must be int or unsigned int", pop_type_name(type));
+        store_fail(call.store, POP_TYPE_ERROR, where, call.api,
+                   "the control has type %s, it must be int or unsigned int", pop_type_name(type));
         return program;
     }
     struct program_node *node = node_add(&call, PROGRAM_SWITCH, name, &program);
@@ -153,8 +166,8 @@ static struct program_node *switch_node(const struct call *call, pop_program pro
     struct program_node *node = program_node(call->store, program);
     if (node->kind == PROGRAM_SWITCH)
         return node;
-    store_fail(call->store, POP_CONTROL_PROGRAM_ERROR, call->where, call->api, "cases can be added to a Switch, not to a %s",
-               program_kind_name((enum program_kind)node->kind));
+    store_fail(call->store, POP_CONTROL_PROGRAM_ERROR, call->where, call->api,
+               "cases can be added to a Switch, not to a %s", program_kind_name((enum program_kind)node->kind));
     return NULL;
 }
 
@@ -166,7 +179,8 @@ void pop_switch_add_at(pop_where where, pop_program switch_program, int32_t valu
         return;
     for (size_t i = 0; i < node->values.count; ++i)
         if (node->values.data[i] == value) {
-            store_fail(call.store, POP_CONTROL_PROGRAM_ERROR, where, call.api, "the switch has a case for %d already", (int)value);
+            store_fail(call.store, POP_CONTROL_PROGRAM_ERROR, where, call.api, "the switch has a case for %d already",
+                       (int)value);
             return;
         }
     *vec_push(&node->values) = value;

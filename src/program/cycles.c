@@ -22,8 +22,9 @@ static bool check_stamp(const struct call *call, pop_graph *graph, unsigned tile
     uint32_t physical;
     if (!graph_tile(graph, call->where, call->api, name, tile, &physical))
         return false;
-    return (unsigned)type <= POP_SYNC_GLOBAL || store_fail(call->store, POP_CONTROL_PROGRAM_ERROR, call->where, call->api,
-                                                           "%u is not a sync type, they are 0 (internal) to 2 (global)", (unsigned)type);
+    return (unsigned)type <= POP_SYNC_GLOBAL ||
+           store_fail(call->store, POP_CONTROL_PROGRAM_ERROR, call->where, call->api,
+                      "%u is not a sync type, they are 0 (internal) to 2 (global)", (unsigned)type);
 }
 
 /* A variable for a stamp, on the tile. */
@@ -35,7 +36,8 @@ static pop_tensor stamp_variable(const struct call *call, pop_graph *graph, unsi
 }
 
 /* start: the stamp to count from, or the null tensor. */
-static pop_program stamp(const struct call *call, pop_graph *graph, pop_tensor start, pop_tensor t, unsigned tile, const char *name)
+static pop_program stamp(const struct call *call, pop_graph *graph, pop_tensor start, pop_tensor t, unsigned tile,
+                         const char *name)
 {
     pop_program program = { 0 };
     struct program_node *node = node_add(call, PROGRAM_STAMP, name, &program);
@@ -45,7 +47,8 @@ static pop_program stamp(const struct call *call, pop_graph *graph, pop_tensor s
     return program;
 }
 
-pop_tensor pop_cycle_stamp_at(pop_where where, pop_graph *graph, pop_program sequence, unsigned tile, pop_sync_type type, const char *name)
+pop_tensor pop_cycle_stamp_at(pop_where where, pop_graph *graph, pop_program sequence, unsigned tile,
+                              pop_sync_type type, const char *name)
 {
     struct call call = { graph ? graph->store : NULL, where, "pop_cycle_stamp" };
     pop_tensor null = { 0 };
@@ -61,7 +64,8 @@ pop_tensor pop_cycle_stamp_at(pop_where where, pop_graph *graph, pop_program seq
     return t;
 }
 
-pop_tensor pop_cycle_count_at(pop_where where, pop_graph *graph, pop_program sequence, unsigned tile, pop_sync_type type, const char *name)
+pop_tensor pop_cycle_count_at(pop_where where, pop_graph *graph, pop_program sequence, unsigned tile,
+                              pop_sync_type type, const char *name)
 {
     struct call call = { graph ? graph->store : NULL, where, "pop_cycle_count" };
     pop_tensor null = { 0 };
@@ -73,7 +77,8 @@ pop_tensor pop_cycle_count_at(pop_where where, pop_graph *graph, pop_program seq
     pop_program sync = pop_sync_at(where, graph, type, name);
     if (!store_ready(call.store))
         return null;
-    pop_program before = stamp(&call, graph, null, start, tile, name), after = stamp(&call, graph, start, t, tile, name);
+    pop_program before = stamp(&call, graph, null, start, tile, name),
+                after = stamp(&call, graph, start, t, tile, name);
     (void)vec_extend(&node->children, 2);
     memmove(node->children.data + 2, node->children.data, (node->children.count - 2) * sizeof(*node->children.data));
     node->children.data[0] = sync.id - 1;

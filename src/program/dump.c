@@ -14,7 +14,8 @@ static void dump_operands(const pop_store *store, const struct program_node *nod
         break;
     case PROGRAM_STREAM_IN:
     case PROGRAM_STREAM_OUT:
-        fprintf(file, " %s stream '%s'", node->kind == PROGRAM_STREAM_IN ? "from" : "to", store_name(store, store->streams.data[node->object].name));
+        fprintf(file, " %s stream '%s'", node->kind == PROGRAM_STREAM_IN ? "from" : "to",
+                store_name(store, store->streams.data[node->object].name));
         break;
     case PROGRAM_REMOTE_IN:
     case PROGRAM_REMOTE_OUT:

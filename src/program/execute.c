@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs that are one step: Execute, Sync, WriteUndef, AssumeEqualAcrossReplicas, Abort, and the call of a host function. */
+/* Programs that are one step: Execute, Sync, WriteUndef, AssumeEqualAcrossReplicas, Abort, and the call of a host
+ * function. */
 #include "program/build.h"
 
 static pop_program execute(const struct call *call, pop_compute_set set, const pop_tensor *consensus, const char *name)
@@ -8,11 +9,12 @@ static pop_program execute(const struct call *call, pop_compute_set set, const p
     if (!store_ready(call->store))
         return program;
     if (!set.id || set.store != call->store || set.id > call->store->sets.count) {
-        store_fail(call->store, POP_CONTROL_PROGRAM_ERROR, call->where, call->api, set.id ? "the compute set belongs to another graph"
-                                                                                          : "the compute set is null");
+        store_fail(call->store, POP_CONTROL_PROGRAM_ERROR, call->where, call->api,
+                   set.id ? "the compute set belongs to another graph" : "the compute set is null");
         return program;
     }
-    if (consensus && (!node_check_scalar(call, *consensus, "the consensus") || !node_check_writable(call, *consensus, "the consensus")))
+    if (consensus && (!node_check_scalar(call, *consensus, "the consensus") ||
+                      !node_check_writable(call, *consensus, "the consensus")))
         return program;
     struct program_node *node = node_add(call, PROGRAM_EXECUTE, name, &program);
     node->object = set.id - 1;
@@ -39,8 +41,8 @@ pop_program pop_sync_at(pop_where where, pop_graph *graph, pop_sync_type type, c
     if (!store_ready(call.store))
         return program;
     if ((unsigned)type > POP_SYNC_GLOBAL) {
-        store_fail(call.store, POP_CONTROL_PROGRAM_ERROR, where, call.api, "%u is not a sync type, they are 0 (internal) to 2 (global)",
-                   (unsigned)type);
+        store_fail(call.store, POP_CONTROL_PROGRAM_ERROR, where, call.api,
+                   "%u is not a sync type, they are 0 (internal) to 2 (global)", (unsigned)type);
         return program;
     }
     node_add(&call, PROGRAM_SYNC, name, &program)->object = (uint32_t)type;
@@ -95,29 +97,34 @@ pop_program pop_abort_on_condition_at(pop_where where, pop_tensor condition, con
 }
 
 /* Whether tensors are the arguments that a host function declared. */
-static bool check_arguments(const struct call *call, const pop_host_argument *wanted, size_t count, pop_tensors given, bool written)
+static bool check_arguments(const struct call *call, const pop_host_argument *wanted, size_t count, pop_tensors given,
+                            bool written)
 {
     const char *what = written ? "output" : "input";
     if (given.count != count)
-        return store_fail(call->store, POP_CONTROL_PROGRAM_ERROR, call->where, call->api, "%zu %ss given, the host function has %zu",
-                          given.count, what, count);
-    if (!store_has_list(call->store, POP_CONTROL_PROGRAM_ERROR, call->where, call->api, written ? "outputs" : "inputs", count, given.list))
+        return store_fail(call->store, POP_CONTROL_PROGRAM_ERROR, call->where, call->api,
+                          "%zu %ss given, the host function has %zu", given.count, what, count);
+    if (!store_has_list(call->store, POP_CONTROL_PROGRAM_ERROR, call->where, call->api, written ? "outputs" : "inputs",
+                        count, given.list))
         return false;
     for (size_t i = 0; i < count; ++i) {
         pop_tensor t = given.list[i];
         if (!(written ? node_check_writable : node_check_tensor)(call, t, what))
             return false;
         if (pop_tensor_type(t) != wanted[i].type)
-            return store_fail(call->store, POP_TYPE_ERROR, call->where, call->api, "%s %zu has type %s, the host function takes %s", what, i,
+            return store_fail(call->store, POP_TYPE_ERROR, call->where, call->api,
+                              "%s %zu has type %s, the host function takes %s", what, i,
                               pop_type_name(pop_tensor_type(t)), pop_type_name(wanted[i].type));
         if (pop_tensor_num_elements(t) != wanted[i].elements)
             return store_fail(call->store, POP_CONTROL_PROGRAM_ERROR, call->where, call->api,
-                              "%s %zu has %zu elements, the host function takes %zu", what, i, pop_tensor_num_elements(t), wanted[i].elements);
+                              "%s %zu has %zu elements, the host function takes %zu", what, i,
+                              pop_tensor_num_elements(t), wanted[i].elements);
     }
     return true;
 }
 
-pop_program pop_call_host_at(pop_where where, pop_host_function function, pop_tensors inputs, pop_tensors outputs, const char *name)
+pop_program pop_call_host_at(pop_where where, pop_host_function function, pop_tensors inputs, pop_tensors outputs,
+                             const char *name)
 {
     pop_program program = { 0 };
     struct call call = { function.store, where, "pop_call_host" };

@@ -52,7 +52,8 @@ bool node_check_child(const struct call *call, pop_program program, const char *
     if (!program.id)
         return store_fail(call->store, POP_CONTROL_PROGRAM_ERROR, call->where, call->api, "%s is a null program", what);
     if (!program_node(call->store, program))
-        return store_fail(call->store, POP_CONTROL_PROGRAM_ERROR, call->where, call->api, "%s belongs to another graph", what);
+        return store_fail(call->store, POP_CONTROL_PROGRAM_ERROR, call->where, call->api, "%s belongs to another graph",
+                          what);
     return true;
 }
 
@@ -61,7 +62,8 @@ bool node_check_tensor(const struct call *call, pop_tensor t, const char *what)
     if (!pop_tensor_valid(t))
         return store_fail(call->store, POP_CONTROL_PROGRAM_ERROR, call->where, call->api, "%s is a null tensor", what);
     if (t.store != call->store)
-        return store_fail(call->store, POP_CONTROL_PROGRAM_ERROR, call->where, call->api, "%s belongs to another graph", what);
+        return store_fail(call->store, POP_CONTROL_PROGRAM_ERROR, call->where, call->api, "%s belongs to another graph",
+                          what);
     return true;
 }
 
@@ -73,8 +75,10 @@ bool node_check_writable(const struct call *call, pop_tensor t, const char *what
         return store_fail(call->store, POP_CONTROL_PROGRAM_ERROR, call->where, call->api,
                           "%s holds constants, which cannot be written", what);
     if (pop_tensor_contains_aliases(t))
-        return store_fail(call->store, POP_CONTROL_PROGRAM_ERROR, call->where, call->api,
-                          "%s holds an element more than once (broadcast or self-concatenated), so that writing it is ambiguous", what);
+        return store_fail(
+            call->store, POP_CONTROL_PROGRAM_ERROR, call->where, call->api,
+            "%s holds an element more than once (broadcast or self-concatenated), so that writing it is ambiguous",
+            what);
     return true;
 }
 
@@ -83,10 +87,11 @@ bool node_check_scalar(const struct call *call, pop_tensor t, const char *what)
     if (!node_check_tensor(call, t, what))
         return false;
     if (pop_tensor_num_elements(t) != 1)
-        return store_fail(call->store, POP_CONTROL_PROGRAM_ERROR, call->where, call->api, "%s has %zu elements, it must have one", what,
-                          pop_tensor_num_elements(t));
+        return store_fail(call->store, POP_CONTROL_PROGRAM_ERROR, call->where, call->api,
+                          "%s has %zu elements, it must have one", what, pop_tensor_num_elements(t));
     if (!pop_type_is_integral(pop_tensor_type(t)))
-        return store_fail(call->store, POP_TYPE_ERROR, call->where, call->api, "%s has type %s, it must be bool or an integer type", what,
+        return store_fail(call->store, POP_TYPE_ERROR, call->where, call->api,
+                          "%s has type %s, it must be bool or an integer type", what,
                           pop_type_name(pop_tensor_type(t)));
     return true;
 }

@@ -4,8 +4,14 @@
 
 pop_print_format pop_print_format_default(void)
 {
-    return (pop_print_format){ .summarise_threshold = 1000, .edge_items = 3, .max_line_width = 75, .digits = 8,
-                               .float_format = POP_FLOAT_FORMAT_AUTO, .separator = ' ', .open = '[', .close = ']' };
+    return (pop_print_format){ .summarise_threshold = 1000,
+                               .edge_items = 3,
+                               .max_line_width = 75,
+                               .digits = 8,
+                               .float_format = POP_FLOAT_FORMAT_AUTO,
+                               .separator = ' ',
+                               .open = '[',
+                               .close = ']' };
 }
 
 pop_print_format pop_print_format_guide(void)
@@ -20,8 +26,12 @@ pop_print_format pop_print_format_guide(void)
 
 pop_print_format pop_print_format_plain(void)
 {
-    return (pop_print_format){ .summarise_threshold = UINT32_MAX, .edge_items = UINT32_MAX, .max_line_width = UINT32_MAX, .digits = 8,
-                               .float_format = POP_FLOAT_FORMAT_NONE, .separator = ' ' };
+    return (pop_print_format){ .summarise_threshold = UINT32_MAX,
+                               .edge_items = UINT32_MAX,
+                               .max_line_width = UINT32_MAX,
+                               .digits = 8,
+                               .float_format = POP_FLOAT_FORMAT_NONE,
+                               .separator = ' ' };
 }
 
 /* The debug name of the first variable of a tensor. */
@@ -30,8 +40,8 @@ static const char *tensor_name(const pop_store *store, const struct view *view)
     return view->piece_count ? store_name(store, store->variables.data[view->pieces[0].variable].name) : "";
 }
 
-static pop_program print(const struct call *call, enum program_kind kind, const char *text, pop_tensor t, const pop_print_format *format,
-                         const char *name)
+static pop_program print(const struct call *call, enum program_kind kind, const char *text, pop_tensor t,
+                         const pop_print_format *format, const char *name)
 {
     pop_program program = { 0 };
     if (!store_ready(call->store) || !node_check_tensor(call, t, "the tensor to print"))
@@ -56,7 +66,8 @@ pop_program pop_print_tensor_at(pop_where where, const char *title, pop_tensor t
     return print(&call, PROGRAM_PRINT, title, t, NULL, name);
 }
 
-pop_program pop_print_tensor_format_at(pop_where where, const char *title, pop_tensor t, pop_print_format format, const char *name)
+pop_program pop_print_tensor_format_at(pop_where where, const char *title, pop_tensor t, pop_print_format format,
+                                       const char *name)
 {
     struct call call = { t.store, where, "pop_print_tensor_format" };
     return print(&call, PROGRAM_PRINT, title, t, &format, name);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Registers of tiles that programs set and read: seeds of the random number generators, and how floating point behaves.  Each is a variable that the
- * graph makes on first use, spread over all tiles; setting and reading are copies on each tile. */
+/* Registers of tiles that programs set and read: seeds of the random number generators, and how floating point behaves.
+ * Each is a variable that the graph makes on first use, spread over all tiles; setting and reading are copies on each
+ * tile. */
 #include "graph/build.h"
 #include "program/build.h"
 
@@ -46,7 +47,8 @@ static uint64_t mix(uint64_t x)
     return x ^ (x >> 31);
 }
 
-static pop_tensor register_rows(const struct call *call, pop_graph *graph, uint32_t *variable, size_t dim0, size_t dim1, const char *name)
+static pop_tensor register_rows(const struct call *call, pop_graph *graph, uint32_t *variable, size_t dim0, size_t dim1,
+                                const char *name)
 {
     pop_graph *top = call->store->top;
     size_t tiles = graph_num_tiles(top), row = dim0 * (dim1 ? dim1 : 1);
@@ -62,12 +64,15 @@ static pop_tensor register_rows(const struct call *call, pop_graph *graph, uint3
         *variable = (uint32_t)call->store->variables.count;
     }
     pop_tensor all = pop_graph_variable_at(call->where, top, *variable - 1);
-    return rows_of(call, graph, pop_tensor_reshape_at(call->where, all, dim1 ? POP_SHAPE(tiles, dim0, dim1) : POP_SHAPE(tiles, dim0)));
+    return rows_of(
+        call, graph,
+        pop_tensor_reshape_at(call->where, all, dim1 ? POP_SHAPE(tiles, dim0, dim1) : POP_SHAPE(tiles, dim0)));
 }
 
 static pop_tensor seeds_of(const struct call *call, pop_graph *graph)
 {
-    return register_rows(call, graph, &call->store->hw_seeds, call->store->target.num_worker_contexts, SEED_WORDS, "hwSeeds");
+    return register_rows(call, graph, &call->store->hw_seeds, call->store->target.num_worker_contexts, SEED_WORDS,
+                         "hwSeeds");
 }
 
 static pop_tensor flags_of(const struct call *call, pop_graph *graph)
@@ -82,7 +87,8 @@ void registers_make(pop_store *store)
     seeds_of(&call, store->top);
 }
 
-static void add_copy(const struct call *call, struct program_node *sequence, pop_tensor from, pop_tensor to, const char *name)
+static void add_copy(const struct call *call, struct program_node *sequence, pop_tensor from, pop_tensor to,
+                     const char *name)
 {
     pop_program copy = pop_copy_at(call->where, from, to, false, name);
     if (copy.id)
@@ -95,12 +101,12 @@ static bool check_values(const struct call *call, pop_graph *graph, pop_tensor t
     if (!node_check_tensor(call, t, what))
         return false;
     if (pop_tensor_type(t) != POP_UNSIGNED_INT)
-        return store_fail(call->store, POP_TYPE_ERROR, call->where, call->api, "%s has type %s, it must be unsigned int", what,
-                          pop_type_name(pop_tensor_type(t)));
+        return store_fail(call->store, POP_TYPE_ERROR, call->where, call->api,
+                          "%s has type %s, it must be unsigned int", what, pop_type_name(pop_tensor_type(t)));
     size_t elements = pop_tensor_num_elements(t), wanted = row * graph_num_tiles(graph);
     return elements == wanted || store_fail(call->store, POP_CONTROL_PROGRAM_ERROR, call->where, call->api,
-                                            "%s has %zu elements, it must have %zu: %zu for each of %u tiles", what, elements, wanted, row,
-                                            graph_num_tiles(graph));
+                                            "%s has %zu elements, it must have %zu: %zu for each of %u tiles", what,
+                                            elements, wanted, row, graph_num_tiles(graph));
 }
 
 pop_tensor pop_get_hw_seeds_at(pop_where where, pop_graph *graph, pop_program sequence, const char *name)
@@ -109,7 +115,8 @@ pop_tensor pop_get_hw_seeds_at(pop_where where, pop_graph *graph, pop_program se
     struct program_node *node = node_sequence(&call, sequence);
     if (!node)
         return (pop_tensor){ 0 };
-    pop_tensor seeds = add_rows(&call, graph, call.store->target.num_worker_contexts, SEED_WORDS, name ? name : "getHwSeeds");
+    pop_tensor seeds =
+        add_rows(&call, graph, call.store->target.num_worker_contexts, SEED_WORDS, name ? name : "getHwSeeds");
     add_copy(&call, node, seeds_of(&call, graph), seeds, name);
     return seeds;
 }
@@ -118,13 +125,14 @@ void pop_set_hw_seeds_at(pop_where where, pop_graph *graph, pop_tensor seeds, po
 {
     struct call call = { graph ? graph->store : NULL, where, "pop_set_hw_seeds" };
     struct program_node *node = node_sequence(&call, sequence);
-    if (node && check_values(&call, graph, seeds, "the tensor of seeds", (size_t)call.store->target.num_worker_contexts * SEED_WORDS))
+    if (node && check_values(&call, graph, seeds, "the tensor of seeds",
+                             (size_t)call.store->target.num_worker_contexts * SEED_WORDS))
         add_copy(&call, node, seeds, seeds_of(&call, graph), name);
 }
 
 /* Sets those flags of each tile that are named, in one copy. */
-static void set_flags(const struct call *call, pop_graph *graph, struct program_node *node, const bool named[FLAGS], const bool value[FLAGS],
-                      const char *name)
+static void set_flags(const struct call *call, pop_graph *graph, struct program_node *node, const bool named[FLAGS],
+                      const bool value[FLAGS], const char *name)
 {
     pop_tensor flags = flags_of(call, graph), columns[FLAGS];
     unsigned tiles = graph_num_tiles(graph), count = 0;
@@ -138,16 +146,21 @@ static void set_flags(const struct call *call, pop_graph *graph, struct program_
     for (size_t i = count; i < (size_t)tiles * count; ++i)
         values[i] = values[i - count];
     if (count && store_ready(call->store)) {
-        pop_tensor constant = pop_graph_add_constant_at(call->where, graph, POP_UNSIGNED_INT, POP_SHAPE(tiles, count), POP_UNSIGNED_INT, values, name);
+        pop_tensor constant = pop_graph_add_constant_at(call->where, graph, POP_UNSIGNED_INT, POP_SHAPE(tiles, count),
+                                                        POP_UNSIGNED_INT, values, name);
         map_rows(call, graph, constant);
         add_copy(call, node, constant, pop_tensor_concat_at(call->where, (pop_tensors){ count, columns }, 1), name);
     }
     free(values);
 }
 
-#define FLAG_LIST(b) { (b).inv, (b).div0, (b).oflo, (b).esr, (b).nanoo }
+#define FLAG_LIST(b)                                                                                                   \
+    {                                                                                                                  \
+        (b).inv, (b).div0, (b).oflo, (b).esr, (b).nanoo                                                                \
+    }
 
-void pop_set_float_behaviour_at(pop_where where, pop_graph *graph, pop_program sequence, pop_float_behaviour behaviour, const char *name)
+void pop_set_float_behaviour_at(pop_where where, pop_graph *graph, pop_program sequence, pop_float_behaviour behaviour,
+                                const char *name)
 {
     struct call call = { graph ? graph->store : NULL, where, "pop_set_float_behaviour" };
     static const bool all[FLAGS] = { true, true, true, true, true };
@@ -157,7 +170,8 @@ void pop_set_float_behaviour_at(pop_where where, pop_graph *graph, pop_program s
         set_flags(&call, graph, node, all, values, name);
 }
 
-void pop_restore_float_behaviour_at(pop_where where, pop_graph *graph, pop_program sequence, pop_tensor behaviour, const char *name)
+void pop_restore_float_behaviour_at(pop_where where, pop_graph *graph, pop_program sequence, pop_tensor behaviour,
+                                    const char *name)
 {
     struct call call = { graph ? graph->store : NULL, where, "pop_restore_float_behaviour" };
     struct program_node *node = node_sequence(&call, sequence);
@@ -165,8 +179,8 @@ void pop_restore_float_behaviour_at(pop_where where, pop_graph *graph, pop_progr
         add_copy(&call, node, behaviour, flags_of(&call, graph), name);
 }
 
-pop_tensor pop_modify_float_behaviour_at(pop_where where, pop_graph *graph, pop_program sequence, pop_float_behaviour clear,
-                                         pop_float_behaviour set, const char *name)
+pop_tensor pop_modify_float_behaviour_at(pop_where where, pop_graph *graph, pop_program sequence,
+                                         pop_float_behaviour clear, pop_float_behaviour set, const char *name)
 {
     struct call call = { graph ? graph->store : NULL, where, "pop_modify_float_behaviour" };
     const bool cleared[FLAGS] = FLAG_LIST(clear), values[FLAGS] = FLAG_LIST(set);
@@ -182,7 +196,8 @@ pop_tensor pop_modify_float_behaviour_at(pop_where where, pop_graph *graph, pop_
     return before;
 }
 
-void pop_set_stochastic_rounding_at(pop_where where, pop_graph *graph, pop_program sequence, bool enable, const char *name)
+void pop_set_stochastic_rounding_at(pop_where where, pop_graph *graph, pop_program sequence, bool enable,
+                                    const char *name)
 {
     struct call call = { graph ? graph->store : NULL, where, "pop_set_stochastic_rounding" };
     static const bool named[FLAGS] = { [ROUNDING] = true };

@@ -216,7 +216,8 @@ void database_add(struct database *db, enum report_table table, const char *colu
     run_insert(db, insert);
 }
 
-void database_remove(struct database *db, enum report_table table, const char *number_column, int64_t number, const char *text_column, const char *text)
+void database_remove(struct database *db, enum report_table table, const char *number_column, int64_t number,
+                     const char *text_column, const char *text)
 {
     struct str sql = { 0 };
     sqlite3_stmt *statement = NULL;

@@ -28,7 +28,8 @@ struct database *database_create(const char *directory, const char *name, pop_er
  * * and size_t (NULL: null), n nothing (null), x an int64_t that is left out (null). */
 void database_add(struct database *db, enum report_table table, const char *columns, ...);
 /* Removes the rows that have this number in one column and this text in another. */
-void database_remove(struct database *db, enum report_table table, const char *number_column, int64_t number, const char *text_column, const char *text);
+void database_remove(struct database *db, enum report_table table, const char *number_column, int64_t number,
+                     const char *text_column, const char *text);
 /* Rows of integers, `columns` of them each.  A statement of DATABASE_BATCH rows costs little more than one of a single
  * row. */
 enum { DATABASE_BATCH = 32 };

@@ -112,7 +112,8 @@ pop_status pop_engine_temporary_report(const pop_engine *engine, bool execution,
         status = error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api,
                            "no directory for the report (TMPDIR says where): %s", pop_text_from_errno(errno));
     else if ((size_t)snprintf(path, size, "%s/profile.pop", directory.text) >= size)
-        status = error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api, "the path of the report, %s/profile.pop, does not fit in %zu bytes", directory.text, size);
+        status = error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api,
+                           "the path of the report, %s/profile.pop, does not fit in %zu bytes", directory.text, size);
     else
         status = write_report(engine, directory.text, execution, api, error);
     if (status != POP_OK)

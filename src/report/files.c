@@ -41,9 +41,9 @@ static pop_status write_graph(pop_graph *graph, const struct image *image, const
     if (file)
         good &= fclose(file) == 0;
     good = good && rename(temporary.text, path) == 0;
-    pop_status status =
-        good ? POP_OK
-             : error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL, "cannot write '%s': %s", path, pop_text_from_errno(errno));
+    pop_status status = good ? POP_OK
+                             : error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL, "cannot write '%s': %s", path,
+                                         pop_text_from_errno(errno));
     if (!good)
         unlink(temporary.text);
     str_free(&temporary);

@@ -79,14 +79,16 @@ static void write_instrumentation(struct report *report)
     };
     struct instrumentation i = instrumentation_of(&report->options);
     const char *flow = options_get(&report->options, "engine", "debug.instrumentControlFlow");
-    bool branches = options_bool(&report->options, "engine", *flow ? "debug.instrumentControlFlow" : "debug.instrument");
+    bool branches =
+        options_bool(&report->options, "engine", *flow ? "debug.instrumentControlFlow" : "debug.instrument");
     bool last = !*options_get(&report->options, "engine", "debug.branchRecordTile");
     int64_t record = last ? (int64_t)report->image->target.tiles_per_ipu - 1
                           : options_int(&report->options, "engine", "debug.branchRecordTile");
     bool one = i.compute && (i.level == INSTRUMENT_IPU || i.level == INSTRUMENT_DEVICE);
     const char columns[] = { 'i', 'i', 'i', one ? 'i' : 'x', branches ? 'i' : 'x', 's', 0 };
-    database_add(report->db, TABLE_INSTRUMENTATION, columns, i.compute ? levels[i.level] : 0, (int64_t)i.external_exchange,
-                 (int64_t)branches, options_int(&report->options, "engine", "debug.profilingTile"), record,
+    database_add(report->db, TABLE_INSTRUMENTATION, columns, i.compute ? levels[i.level] : 0,
+                 (int64_t)i.external_exchange, (int64_t)branches,
+                 options_int(&report->options, "engine", "debug.profilingTile"), record,
                  report->execution ? execution_mode(report->image, &report->options) : "NONE");
 }
 

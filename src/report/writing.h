@@ -14,7 +14,7 @@ struct report {
     struct image *image;
     struct option_set options;
     struct program_ids programs;
-    struct array array; /* for whoever codes one now */
+    struct array array;         /* for whoever codes one now */
     struct steps_writer *steps; /* NULL before the first run */
     uint64_t run_limit, runs;   /* how many are captured; how many were run */
     bool execution;

@@ -4,13 +4,15 @@
 #include "target/cost.h"
 
 /* The kinds of vertex are published, which does what and all these figures are inferred from averages:
- * - A ShortMemcpy of one word has 72 cycles (tutorial 7: 63 of them, 4,536); LBM's, of more, have 76.4 and 83.0 on average.  70 and 2 an atom.
+ * - A ShortMemcpy of one word has 72 cycles (tutorial 7: 63 of them, 4,536); LBM's, of more, have 76.4 and 83.0 on
+ * average.  70 and 2 an atom.
  * - A strided copy of 100 single words has 801 (LBM).  1, and 6 a piece, and 2 an atom, the same 2 as above.
- * - The supervisor copies 8 KiB in 1,308 cycles, 1,024 of them at 8 bytes a cycle; the guide's have 290.9 on average.  284, and 8 bytes a cycle.
- * An atom is what is moved at once: as much as all pieces are aligned to. */
+ * - The supervisor copies 8 KiB in 1,308 cycles, 1,024 of them at 8 bytes a cycle; the guide's have 290.9 on average.
+ * 284, and 8 bytes a cycle. An atom is what is moved at once: as much as all pieces are aligned to. */
 enum { SHORT_SETUP = 70, STRIDED_SETUP = 1, PIECE = 6, ATOM = 2, DOUBLE_ATOM = 1, SUPERVISOR_SETUP = 284 };
 
-/* Inferred, no figure: from how many atoms on a memcpy is a long one, and a worker's least part of a copy that is shared. */
+/* Inferred, no figure: from how many atoms on a memcpy is a long one, and a worker's least part of a copy that is
+ * shared. */
 enum { LONG_ATOMS = 64, LEAST_PART = 64 };
 
 /* Two pointers (the guide's copies have 7.6 bytes of pointers and 7.4 of descriptors on average; most are strided). */
@@ -50,14 +52,17 @@ struct copy_vertex copy_vertex_for(const pop_target *target, const struct copy_s
     uint64_t atoms = divide_up(shape->bytes, shape->alignment ? shape->alignment : 1);
     if (shape->pieces <= 1 && shape->alignment >= 8) {
         uint64_t cycles = SUPERVISOR_SETUP + cost_memcpy(target, shape->bytes);
-        return finish((struct copy_vertex){ "poplar_rt::Memcpy64BitSupervisor", true, 1, cycles, 0, 0, 0 }, MEMCPY_DESCRIPTOR);
+        return finish((struct copy_vertex){ "poplar_rt::Memcpy64BitSupervisor", true, 1, cycles, 0, 0, 0 },
+                      MEMCPY_DESCRIPTOR);
     }
     uint32_t vertices = share_out(target, atoms);
     uint64_t each = divide_up(atoms, vertices);
     if (shape->pieces <= 1) {
         const char *type = atoms < LONG_ATOMS ? "poplar_rt::ShortMemcpy" : "poplar_rt::LongMemcpy";
-        return finish((struct copy_vertex){ type, false, vertices, SHORT_SETUP + ATOM * each, 0, 0, 0 }, MEMCPY_DESCRIPTOR);
+        return finish((struct copy_vertex){ type, false, vertices, SHORT_SETUP + ATOM * each, 0, 0, 0 },
+                      MEMCPY_DESCRIPTOR);
     }
-    uint64_t cycles = STRIDED_SETUP + PIECE * divide_up(shape->pieces, vertices) + (shape->alignment >= 8 ? DOUBLE_ATOM : ATOM) * each;
+    uint64_t cycles = STRIDED_SETUP + PIECE * divide_up(shape->pieces, vertices) +
+                      (shape->alignment >= 8 ? DOUBLE_ATOM : ATOM) * each;
     return finish((struct copy_vertex){ strided_type(shape), false, vertices, cycles, 0, 0, 0 }, STRIDED_DESCRIPTOR);
 }

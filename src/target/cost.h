@@ -42,7 +42,9 @@ uint64_t cost_global_exchange(const pop_target *target, const struct exchange_lo
 uint64_t cost_host_exchange(const pop_target *target, uint64_t bytes, uint64_t packets);
 
 /* Packets of a contiguous piece [2.5], and bytes that one stream copy may move on an IPU (seed 001). */
-enum { COST_HOST_PACKET = 512 }; /* bytes that fit one; inferred: tutorial 7's rows of 800 bytes take two, the guide's 128 bytes one */
+enum {
+    COST_HOST_PACKET = 512
+}; /* bytes that fit one; inferred: tutorial 7's rows of 800 bytes take two, the guide's 128 bytes one */
 uint64_t cost_host_packets(uint64_t bytes);
 #define COST_STREAM_MOST ((uint64_t)128 << 20)
 

@@ -42,8 +42,9 @@ static pop_status from_api(pop_status status, const char *api, pop_error *error)
 
 pop_device *pop_device_create(const pop_target *target, pop_error *error)
 {
-    return from_api(pop_target_check(target, error), "pop_device_create", error) == POP_OK ? make_alone(target, "pop_device_create", error)
-                                                                                           : NULL;
+    return from_api(pop_target_check(target, error), "pop_device_create", error) == POP_OK
+               ? make_alone(target, "pop_device_create", error)
+               : NULL;
 }
 
 pop_device *pop_cpu_device_create(pop_error *error)

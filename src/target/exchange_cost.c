@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "target/exchange_cost.h"
 
-/* All three are inferred from the guide's broadcast of a word by tile 0, 120 cycles at most and 103.9 on average over 1,216 tiles: a tile that
- * receives is done no sooner than CROSSING cycles after the start, and every tile so much later as it is far along the row of tiles, 31 cycles
- * for the last of 1,216.  89 + 31 = 120, and 89 + 15 on average but for the sender. */
+/* All three are inferred from the guide's broadcast of a word by tile 0, 120 cycles at most and 103.9 on average over
+ * 1,216 tiles: a tile that receives is done no sooner than CROSSING cycles after the start, and every tile so much
+ * later as it is far along the row of tiles, 31 cycles for the last of 1,216.  89 + 31 = 120, and 89 + 15 on average
+ * but for the sender. */
 enum { CROSSING = 89, WIRE_CYCLES = 31, WIRE_TILES = 1215 };
 
 static uint64_t words_of(const pop_target *target, uint64_t bytes)
@@ -27,11 +28,14 @@ uint64_t cost_exchange_cycles(const pop_target *target, const struct exchange_ti
     return wire + larger(end, received ? CROSSING : 0);
 }
 
-/* The guide's example has 6 delays, 4 addresses, 8 muxes and 2 sends (2.3): as 4 messages in and 2 out would need, each with a wait, those in
- * with an address and the mux turned to the sender and back.  What follows at once only turns the mux on to its sender. */
+/* The guide's example has 6 delays, 4 addresses, 8 muxes and 2 sends (2.3): as 4 messages in and 2 out would need, each
+ * with a wait, those in with an address and the mux turned to the sender and back.  What follows at once only turns the
+ * mux on to its sender. */
 struct exchange_code cost_exchange_code(const pop_target *target, const struct exchange_tile *tile)
 {
     (void)target;
     uint32_t rows = tile->receives - tile->follows;
-    return (struct exchange_code){ .delay = tile->sends + rows, .receive_address = rows, .receive_mux = tile->receives + rows, .send = tile->sends };
+    return (struct exchange_code){
+        .delay = tile->sends + rows, .receive_address = rows, .receive_mux = tile->receives + rows, .send = tile->sends
+    };
 }

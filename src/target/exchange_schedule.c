@@ -20,28 +20,34 @@ struct scheduled_tile {
     uint32_t follows, pieces;
     uint64_t pairs; /* of words that the other tile of its bus receives too */
     bool touched;
-    bool begins;    /* the next message is another row's */
+    bool begins; /* the next message is another row's */
 };
-/* A message that was sent, by a hash that is never 0: when it was first, when it was last sent again, and who received it last. */
+/* A message that was sent, by a hash that is never 0: when it was first, when it was last sent again, and who received
+ * it last. */
 struct sent {
     uint64_t key, start, last;
     uint32_t receiver;
 };
-/* A message that waits for others.  key: of what is sent.  round: of its sender, in which it goes; 0 unless it is a part of a copy.  row: begins one. */
+/* A message that waits for others.  key: of what is sent.  round: of its sender, in which it goes; 0 unless it is a
+ * part of a copy.  row: begins one. */
 struct message {
     uint64_t key, cycles;
     uint32_t from, to, round;
     bool row;
 };
-/* Messages of a sender in a round.  Fitted to tutorial 6's listing of ipu2, whose exchange and sync any from 6 to 7 meets (docs/decisions/0004). */
+/* Messages of a sender in a round.  Fitted to tutorial 6's listing of ipu2, whose exchange and sync any from 6 to 7
+ * meets (docs/decisions/0004). */
 enum { ROUND = 7 };
-/* Cycles that a tile waits at most for a message that others receive, when it could be sent again before.  Any from 250 to 600 meets tutorial 7's later
- * listings; without a limit neighbours in a convolution's field wait for one another in a row (docs/decisions/0004). */
+/* Cycles that a tile waits at most for a message that others receive, when it could be sent again before.  Any from 250
+ * to 600 meets tutorial 7's later listings; without a limit neighbours in a convolution's field wait for one another in
+ * a row (docs/decisions/0004). */
 enum { PATIENCE = 250 };
-/* A message of more cycles waits until all shorter ones are scheduled, and goes in parts of so many (longer ones where it would be very many parts), wherever
- * they find room.  Any from 64 to 500 meets what was published (docs/decisions/0004). */
+/* A message of more cycles waits until all shorter ones are scheduled, and goes in parts of so many (longer ones where
+ * it would be very many parts), wherever they find room.  Any from 64 to 500 meets what was published
+ * (docs/decisions/0004). */
 enum { LONG = 250, MOST_PARTS = 64 };
-/* Messages that are collected before they are scheduled, so that what was sent before is looked up some messages ahead: the table is larger than caches. */
+/* Messages that are collected before they are scheduled, so that what was sent before is looked up some messages ahead:
+ * the table is larger than caches. */
 enum { BATCH = 1024, AHEAD = 8 };
 struct exchange_schedule {
     const pop_target *target;
@@ -55,7 +61,8 @@ struct exchange_schedule {
 };
 
 enum { FIRST_SENT = 1024 };
-/* Far more than a tile can hold: what a program with an overfull tile sends later than this goes one after the other, without a search. */
+/* Far more than a tile can hold: what a program with an overfull tile sends later than this goes one after the other,
+ * without a search. */
 #define MOST_CYCLES ((uint64_t)1 << 24)
 
 struct exchange_schedule *exchange_schedule_create(const pop_target *target)
@@ -200,11 +207,13 @@ static void take(struct line *line, struct scheduled_tile *tile, uint64_t at, ui
 static bool takes_in(const struct scheduled_tile *receiver, uint64_t start, uint64_t cycles)
 {
     uint64_t end = start + cycles;
-    return end <= MOST_CYCLES && start >= receiver->receive.full && next_cycle(&receiver->receive, start, end, true) == end;
+    return end <= MOST_CYCLES && start >= receiver->receive.full &&
+           next_cycle(&receiver->receive, start, end, true) == end;
 }
 
 /* The first cycle of a message.  *again: it is sent then anyway. */
-static uint64_t message_start(const struct sent *sent, const struct scheduled_tile *sender, const struct scheduled_tile *receiver, uint64_t cycles, bool *again)
+static uint64_t message_start(const struct sent *sent, const struct scheduled_tile *sender,
+                              const struct scheduled_tile *receiver, uint64_t cycles, bool *again)
 {
     bool first = sent->key && takes_in(receiver, sent->start, cycles);
     *again = first && sent->start <= receiver->row + PATIENCE;
@@ -270,7 +279,8 @@ static void schedule_shorts(struct exchange_schedule *schedule)
     schedule->shorts.count = 0;
 }
 
-static void wait_in_parts(struct exchange_schedule *schedule, uint32_t from, uint32_t to, uint64_t cycles, uint64_t what)
+static void wait_in_parts(struct exchange_schedule *schedule, uint32_t from, uint32_t to, uint64_t cycles,
+                          uint64_t what)
 {
     uint64_t most = cycles / MOST_PARTS > LONG ? cycles / MOST_PARTS : LONG;
     for (uint64_t left = cycles, part; left; left -= part) {
@@ -280,7 +290,8 @@ static void wait_in_parts(struct exchange_schedule *schedule, uint32_t from, uin
     }
 }
 
-void exchange_schedule_message(struct exchange_schedule *schedule, uint32_t from, uint32_t to, uint64_t bytes, uint64_t what)
+void exchange_schedule_message(struct exchange_schedule *schedule, uint32_t from, uint32_t to, uint64_t bytes,
+                               uint64_t what)
 {
     uint64_t cycles = cycles_of(schedule, bytes);
     if (++schedule->messages > EXCHANGE_SCHEDULE_MOST)
@@ -289,18 +300,21 @@ void exchange_schedule_message(struct exchange_schedule *schedule, uint32_t from
         wait_in_parts(schedule, from, to, cycles, what);
         return;
     }
-    *vec_push(&schedule->shorts) = (struct message){ message_key(from, cycles, what), cycles, from, to, 0, schedule->tiles[to].begins };
+    *vec_push(&schedule->shorts) =
+        (struct message){ message_key(from, cycles, what), cycles, from, to, 0, schedule->tiles[to].begins };
     schedule->tiles[to].begins = false;
     if (schedule->shorts.count == BATCH)
         schedule_shorts(schedule);
 }
 
-void exchange_schedule_piece(struct exchange_schedule *schedule, uint32_t from, uint32_t to, uint64_t bytes, uint64_t what)
+void exchange_schedule_piece(struct exchange_schedule *schedule, uint32_t from, uint32_t to, uint64_t bytes,
+                             uint64_t what)
 {
     if (++schedule->messages > EXCHANGE_SCHEDULE_MOST)
         return;
     uint64_t cycles = cycles_of(schedule, bytes);
-    struct message piece = { message_key(from, cycles, what), cycles, from, to, touch(schedule, from)->pieces++ / ROUND, true };
+    struct message piece = { message_key(from, cycles, what),         cycles, from, to,
+                             touch(schedule, from)->pieces++ / ROUND, true };
     *vec_push(&schedule->pieces) = piece;
 }
 
@@ -355,7 +369,8 @@ static void clear_line(struct line *line, uint64_t end)
     line->full = 0;
 }
 
-/* An empty table, of a size for about as many messages as there were: one large exchange does not make all that follow slow. */
+/* An empty table, of a size for about as many messages as there were: one large exchange does not make all that follow
+ * slow. */
 static void clear_sent(struct exchange_schedule *schedule)
 {
     size_t size = FIRST_SENT;

@@ -38,7 +38,8 @@ static inline const void *machine_value(const pop_target *target, const struct m
 unsigned machine_count(const pop_target *target, const struct machine_field *field); /* of a choice or a count */
 /* Text of field's choice number; NULL when there are not so many.  *length receives its length. */
 const char *machine_choice(const struct machine_field *field, unsigned number, size_t *length);
-/* Order and hash of a field of two targets; bytes that say nothing (behind a name, limits that are not used) do not count. */
+/* Order and hash of a field of two targets; bytes that say nothing (behind a name, limits that are not used) do not
+ * count. */
 int machine_compare(const pop_target *a, const pop_target *b, const struct machine_field *field);
 uint64_t machine_hash(const pop_target *target, const struct machine_field *field, uint64_t seed);
 

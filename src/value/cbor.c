@@ -110,14 +110,38 @@ static void on_negative(struct head *head, uint64_t value)
         *head = (struct head){ .kind = HEAD_VALUE, .value = pop_profile_int(-1 - (int64_t)value) };
 }
 
-static void on_uint8(void *head, uint8_t value) { on_natural(head, value); }
-static void on_uint16(void *head, uint16_t value) { on_natural(head, value); }
-static void on_uint32(void *head, uint32_t value) { on_natural(head, value); }
-static void on_uint64(void *head, uint64_t value) { on_natural(head, value); }
-static void on_negint8(void *head, uint8_t value) { on_negative(head, value); }
-static void on_negint16(void *head, uint16_t value) { on_negative(head, value); }
-static void on_negint32(void *head, uint32_t value) { on_negative(head, value); }
-static void on_negint64(void *head, uint64_t value) { on_negative(head, value); }
+static void on_uint8(void *head, uint8_t value)
+{
+    on_natural(head, value);
+}
+static void on_uint16(void *head, uint16_t value)
+{
+    on_natural(head, value);
+}
+static void on_uint32(void *head, uint32_t value)
+{
+    on_natural(head, value);
+}
+static void on_uint64(void *head, uint64_t value)
+{
+    on_natural(head, value);
+}
+static void on_negint8(void *head, uint8_t value)
+{
+    on_negative(head, value);
+}
+static void on_negint16(void *head, uint16_t value)
+{
+    on_negative(head, value);
+}
+static void on_negint32(void *head, uint32_t value)
+{
+    on_negative(head, value);
+}
+static void on_negint64(void *head, uint64_t value)
+{
+    on_negative(head, value);
+}
 
 static void on_float(void *head, float value)
 {
@@ -180,7 +204,8 @@ static struct head next_head(struct cbor_reader *reader)
     callbacks.array_start = on_array;
     callbacks.map_start = on_map;
     struct head head = { .kind = HEAD_OTHER };
-    struct cbor_decoder_result result = cbor_stream_decode(reader->data + reader->at, reader->size - reader->at, &callbacks, &head);
+    struct cbor_decoder_result result =
+        cbor_stream_decode(reader->data + reader->at, reader->size - reader->at, &callbacks, &head);
     if (result.status != CBOR_DECODER_FINISHED)
         reader->wrong = result.status == CBOR_DECODER_NEDATA ? "the input ends inside an item" : "an item is malformed";
     else if (head.kind == HEAD_OTHER)
@@ -245,5 +270,6 @@ pop_status pop_profile_read_cbor(const void *data, size_t size, pop_profile_valu
     if (!reader.wrong)
         return POP_OK;
     pop_profile_free(value);
-    return error_set(error, POP_PARSE_ERROR, NO_WHERE, "pop_profile_read_cbor", "byte %zu: %s", reader.at, reader.wrong);
+    return error_set(error, POP_PARSE_ERROR, NO_WHERE, "pop_profile_read_cbor", "byte %zu: %s", reader.at,
+                     reader.wrong);
 }

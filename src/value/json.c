@@ -78,7 +78,8 @@ static void new_line(struct json_writer *w, unsigned depth)
     output_repeat(&w->out, "  ", 2, depth);
 }
 
-/* Whether a value is written over several lines when pretty: maps with members, and vectors that hold such or vectors. */
+/* Whether a value is written over several lines when pretty: maps with members, and vectors that hold such or vectors.
+ */
 static bool is_tall(const pop_profile_value *value)
 {
     if (value->type == POP_PROFILE_MAP)

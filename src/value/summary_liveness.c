@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The summary's liveness: what is always live, and what else is at each program, as a tree.
  *
- * memory.liveness.alwaysLive = {bytesByTile, variables: [{name, size}]}; notAlwaysLive = {maxBytes, maxBytesByTile, byProgram: [node]}, a
- * node being {program: index of programs, bytes, variables, children}; bytes and variables are missing where a program has no live lines
- * (Sequence); maxBytes is the largest of all nodes' bytes, also of those that a shortened tree leaves out. */
+ * memory.liveness.alwaysLive = {bytesByTile, variables: [{name, size}]}; notAlwaysLive = {maxBytes, maxBytesByTile,
+ * byProgram: [node]}, a node being {program: index of programs, bytes, variables, children}; bytes and variables are
+ * missing where a program has no live lines (Sequence); maxBytes is the largest of all nodes' bytes, also of those that
+ * a shortened tree leaves out. */
 #include "value/summary.h"
 
 static int by_name(const void *a, const void *b)
@@ -42,7 +43,8 @@ static void tree(struct summary *s, const pop_profile_value *node, int indent)
     const pop_profile_value *program = pop_profile_at(pop_profile_get(s->graph, "programs"),
                                                       (size_t)pop_profile_as_uint(pop_profile_get(node, "program")));
     const char *name = pop_profile_as_string(pop_profile_get(program, "name"));
-    fprintf(s->file, "%*s%s%s%s\n", indent, "", pop_profile_as_string(pop_profile_get(program, "type")), *name ? ": " : "", name);
+    fprintf(s->file, "%*s%s%s%s\n", indent, "", pop_profile_as_string(pop_profile_get(program, "type")),
+            *name ? ": " : "", name);
     const pop_profile_value *bytes = pop_profile_get(node, "bytes");
     if (bytes) {
         struct str number = { 0 };

@@ -113,8 +113,11 @@ static void vertex_data(struct summary *s)
 {
     static const struct {
         const char *kind, *label;
-    } kinds[] = { { "vertexDataBytes", "Internal vertex state:" }, { "edgePtrBytes", "Edge pointers:" }, { "copyPtrBytes", "Copy pointers:" },
-                  { "paddingBytes", "Padding:" }, { "descriptorBytes", "Descriptors:" } };
+    } kinds[] = { { "vertexDataBytes", "Internal vertex state:" },
+                  { "edgePtrBytes", "Edge pointers:" },
+                  { "copyPtrBytes", "Copy pointers:" },
+                  { "paddingBytes", "Padding:" },
+                  { "descriptorBytes", "Descriptors:" } };
     struct column column = { 0 };
     struct str total = { 0 };
     uint64_t bytes = 0;
@@ -132,7 +135,8 @@ static void vertex_data(struct summary *s)
     size_t count = pop_profile_size(names);
     struct named_bytes *types = mem_zero(count, sizeof(*types));
     for (size_t i = 0; i < count; ++i)
-        types[i] = (struct named_bytes){ pop_profile_as_string(pop_profile_at(names, i)), pop_profile_sum_uint(pop_profile_at(by_type, i)) };
+        types[i] = (struct named_bytes){ pop_profile_as_string(pop_profile_at(names, i)),
+                                         pop_profile_sum_uint(pop_profile_at(by_type, i)) };
     qsort(types, count, sizeof(*types), more_bytes_first);
     fprintf(s->file, "        By Type:\n");
     for (size_t i = 0; i < count; ++i)

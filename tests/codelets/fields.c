@@ -5,7 +5,8 @@
 enum colour { RED, GREEN };
 typedef float real;
 
-POP_VERTEX(Scalars) {
+POP_VERTEX(Scalars)
+{
     POP_INPUT(bool) a;
     POP_OUTPUT(char) b;
     POP_INOUT(signed char) c;
@@ -27,7 +28,8 @@ void Scalars_compute(Scalars *v)
     (void)v;
 }
 
-POP_SUPERVISOR_VERTEX(Layouts) {
+POP_SUPERVISOR_VERTEX(Layouts)
+{
     POP_INPUT(POP_VECTOR(float)) span;
     POP_OUTPUT(POP_VECTOR(float, SHORT_SPAN)) short_span;
     POP_INOUT(POP_VECTOR(half, ONE_PTR)) one;
@@ -44,7 +46,8 @@ bool Layouts_compute(Layouts *v)
 POP_CONSTRAINT(Layouts, "elem(*span) != elem(*one)");
 POP_CONSTRAINT(Layouts, "region(*p32) != region(*p64)");
 
-POP_MULTI_VERTEX(Nested) {
+POP_MULTI_VERTEX(Nested)
+{
     POP_INPUT(POP_VECTORS(float)) rows;
     POP_OUTPUT(POP_VECTORS(half, ONE_PTR, SPAN)) one_span;
     POP_INOUT(POP_VECTORS(int, SPAN, ONE_PTR, 8, 1)) span_one;
@@ -63,7 +66,8 @@ void Nested_compute(Nested *v, unsigned worker)
 POP_CONSTRAINT(Nested, "elem(**rows) != elem(**span_one)");
 
 /* Odd alignments between the fields. */
-POP_VERTEX(State) {
+POP_VERTEX(State)
+{
     unsigned char first;
     unsigned short second;
     bool third;
@@ -88,8 +92,7 @@ bool State_compute(State *v)
 }
 
 #ifdef __POPC__ /* ISO C, which the tests are written in, has no empty structs */
-POP_VERTEX(Empty) {
-};
+POP_VERTEX(Empty){};
 void Empty_compute(Empty *v);
 void Empty_compute(Empty *v)
 {
@@ -98,6 +101,7 @@ void Empty_compute(Empty *v)
 #endif
 
 /* No compute: no codelet. */
-POP_VERTEX(Forgotten) {
+POP_VERTEX(Forgotten)
+{
     int x;
 };

@@ -5,7 +5,8 @@
 #include <poplar/vertex.h>
 #include <stdlib.h>
 
-POP_VERTEX(Sum) {
+POP_VERTEX(Sum)
+{
     POP_INPUT(POP_VECTOR(float)) in;
     POP_OUTPUT(float) out;
 };
@@ -18,7 +19,8 @@ bool Sum_compute(Sum *v)
     return true;
 }
 
-POP_VERTEX(RowSums) {
+POP_VERTEX(RowSums)
+{
     POP_INPUT(POP_VECTORS(int)) rows;
     POP_OUTPUT(POP_VECTOR(int, ONE_PTR)) sums;
     unsigned runs;
@@ -33,7 +35,8 @@ void RowSums_compute(RowSums *v)
     ++v->runs;
 }
 
-POP_MULTI_VERTEX(Stripes) {
+POP_MULTI_VERTEX(Stripes)
+{
     POP_OUTPUT(POP_VECTOR(unsigned)) out;
     POP_INOUT(POP_VECTOR(unsigned)) calls;
 };
@@ -46,7 +49,8 @@ bool Stripes_compute(Stripes *v, unsigned worker)
 }
 
 /* (a * b) + c in half: rounds after the product when nothing is contracted and no excess precision is kept. */
-POP_VERTEX(HalfMac) {
+POP_VERTEX(HalfMac)
+{
     POP_INPUT(half) a;
     POP_INPUT(half) b;
     POP_INPUT(half) c;
@@ -57,7 +61,8 @@ void HalfMac_compute(HalfMac *v)
     *v->out = *v->a * *v->b + *v->c;
 }
 
-POP_VERTEX(FloatMac) {
+POP_VERTEX(FloatMac)
+{
     POP_INPUT(float) a;
     POP_INPUT(float) b;
     POP_INPUT(float) c;
@@ -68,7 +73,8 @@ void FloatMac_compute(FloatMac *v)
     *v->out = *v->a * *v->b + *v->c;
 }
 
-POP_VERTEX(Pick) {
+POP_VERTEX(Pick)
+{
     POP_INPUT(POP_SCALARS(float)) in;
     POP_OUTPUT(float) out;
 };
@@ -82,7 +88,8 @@ static bool Pick_compute(Pick *v)
     return pick(v);
 }
 
-POP_VERTEX(Fails) {
+POP_VERTEX(Fails)
+{
     POP_INPUT(int) how;
 };
 void Fails_compute(Fails *v)
@@ -95,9 +102,9 @@ void Fails_compute(Fails *v)
 }
 
 #define popc_line __LINE__
-#define count 12345
-#define stride "a user's macro may be called anything"
-#define i j
+#define count     12345
+#define stride    "a user's macro may be called anything"
+#define i         j
 
 #ifdef __IPU__
 #error "__IPU__ is for the device"

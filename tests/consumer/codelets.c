@@ -5,7 +5,8 @@
 #error "this is not the header of the installed prefix"
 #endif
 
-POP_VERTEX(Double) {
+POP_VERTEX(Double)
+{
     POP_INPUT(float) in;
     POP_OUTPUT(float) out;
 };

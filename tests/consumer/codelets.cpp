@@ -5,9 +5,13 @@
 #error "this is not the header of the installed prefix"
 #endif
 
-class Double : public poplar::Vertex {
-public:
+class Double : public poplar::Vertex
+{
+  public:
     poplar::Input<float> in;
     poplar::Output<float> out;
-    void compute() { *out = 2 * in; }
+    void compute()
+    {
+        *out = 2 * in;
+    }
 };

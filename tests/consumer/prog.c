@@ -14,7 +14,8 @@ int main(int argc, char **argv)
     pop_graph_set_tile_mapping(graph, x, 0);
     pop_graph_set_tile_mapping(graph, y, 1);
     pop_compute_set set = pop_graph_add_compute_set(graph, "set");
-    pop_vertex vertex = pop_graph_add_vertex_connected(graph, set, "Double", POP_CONNECTIONS({ "in", x }, { "out", y }));
+    pop_vertex vertex =
+        pop_graph_add_vertex_connected(graph, set, "Double", POP_CONNECTIONS({ "in", x }, { "out", y }));
     pop_graph_map_vertex(graph, vertex, 1);
     pop_graph_create_host_write(graph, "x", x);
     pop_graph_create_host_read(graph, "y", y);

@@ -18,7 +18,7 @@ int main(int argc, char **argv)
     graph.setTileMapping(x, 0);
     graph.setTileMapping(y, 1);
     ComputeSet set = graph.addComputeSet("set");
-    graph.setTileMapping(graph.addVertex(set, "Double", {{"in", x}, {"out", y}}), 1);
+    graph.setTileMapping(graph.addVertex(set, "Double", { { "in", x }, { "out", y } }), 1);
     graph.createHostWrite("x", x);
     graph.createHostRead("y", y);
 

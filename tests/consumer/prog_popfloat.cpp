@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A user of find_package(poplibs), whose target brings every library.
-#include <poplar/Engine.hpp>
-#include <poplar/IPUModel.hpp>
 #include <popfloat/experimental/CastToHalf.hpp>
 #include <popfloat/experimental/codelets.hpp>
+#include <poplar/Engine.hpp>
+#include <poplar/IPUModel.hpp>
 #include <popops/codelets.hpp>
 #include <poputil/TileMapping.hpp>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The few macros that tests of the C++ interface need.  A test is a program: TEST(name) { ... } blocks and CHECKs; MAIN() runs all.
+// The few macros that tests of the C++ interface need.  A test is a program: TEST(name) { ... } blocks and CHECKs;
+// MAIN() runs all.
 #ifndef TESTS_CPP_CHECK_HPP
 #define TESTS_CPP_CHECK_HPP
 
@@ -9,7 +10,8 @@
 #include <string>
 #include <vector>
 
-namespace check {
+namespace check
+{
 
 struct Test {
     const char *name;
@@ -26,7 +28,10 @@ inline int &failures()
     return count;
 }
 struct Register {
-    Register(const char *name, void (*run)()) { tests().push_back(Test{ name, run }); }
+    Register(const char *name, void (*run)())
+    {
+        tests().push_back(Test{ name, run });
+    }
 };
 inline void fail(const char *file, int line, const std::string &text)
 {
@@ -59,10 +64,10 @@ inline int main(int argc, char **argv)
     static void name();                                                                                                \
     static const check::Register register_##name(#name, name);                                                         \
     static void name()
-#define CHECK(...) /* a condition, which may have commas in braces */                                                   \
+#define CHECK(...) /* a condition, which may have commas in braces */                                                  \
     do {                                                                                                               \
         if (!(__VA_ARGS__))                                                                                            \
-            check::fail(__FILE__, __LINE__, "CHECK(" #__VA_ARGS__ ")");                                                  \
+            check::fail(__FILE__, __LINE__, "CHECK(" #__VA_ARGS__ ")");                                                \
     } while (0)
 // The expression throws Class with all of text in what().
 #define CHECK_THROWS(expression, Class, part)                                                                          \

@@ -14,7 +14,8 @@ struct RunGraph {
     poplar::Tensor v, counter, flag;
     poplar::ComputeSet addOne, countDown;
 
-    explicit RunGraph(bool model = false) : device(model ? ipuModel() : poplar::Device::createCPUDevice()), graph(device.getTarget())
+    explicit RunGraph(bool model = false)
+        : device(model ? ipuModel() : poplar::Device::createCPUDevice()), graph(device.getTarget())
     {
         device.attach();
         graph.addCodelets(CODELETS "/run.c");
@@ -52,9 +53,12 @@ struct RunGraph {
         engine.readTensor("v", values.data(), values.data() + values.size());
         return values;
     }
-    float first(const poplar::program::Program &program) { return after(program)[0]; }
+    float first(const poplar::program::Program &program)
+    {
+        return after(program)[0];
+    }
 
-private:
+  private:
     void place(poplar::VertexRef vertex, unsigned cycles)
     {
         graph.setTileMapping(vertex, 0);

@@ -16,8 +16,10 @@ using namespace poplar;
 // row: 1.6 Device(); move-only; unsigned getId() const; const Target& getTarget() const
 TEST(devices_move)
 {
-    static_assert(!std::is_copy_constructible<Device>::value && !std::is_copy_assignable<Device>::value, "a device is one handle");
-    static_assert(std::is_nothrow_move_constructible<Device>::value && std::is_nothrow_move_assignable<Device>::value, "variants need it");
+    static_assert(!std::is_copy_constructible<Device>::value && !std::is_copy_assignable<Device>::value,
+                  "a device is one handle");
+    static_assert(std::is_nothrow_move_constructible<Device>::value && std::is_nothrow_move_assignable<Device>::value,
+                  "variants need it");
     static_assert(std::is_nothrow_default_constructible<Device>::value, "Device device;");
     Device device;
     CHECK(!device.attach() && device.getTarget().getNumTiles() == 0);
@@ -76,12 +78,13 @@ TEST(the_manager_offers_devices)
     DeviceManager manager = DeviceManager::createDeviceManager();
     auto devices = manager.getDevices(TargetType::IPU, 1);
     CHECK(devices.size() == 4);
-    CHECK(!devices.empty() && !devices[0].isAttached() && devices[0].attach() && devices[0].getTarget().getTargetType() == TargetType::IPU);
-    auto again = manager.getDevices(poplar::TargetType::IPU, 1, {{"gatewayMode", "true"}});
+    CHECK(!devices.empty() && !devices[0].isAttached() && devices[0].attach() &&
+          devices[0].getTarget().getTargetType() == TargetType::IPU);
+    auto again = manager.getDevices(poplar::TargetType::IPU, 1, { { "gatewayMode", "true" } });
     CHECK(again.size() == 4 && !again[0].attach() && again[1].attach() && again[1].getTarget().getGatewayMode());
     CHECK(manager.getDevices(TargetType::IPU, 3).empty());
     CHECK(manager.getDevices().size() == manager.getNumDevices());
-    CHECK_THROWS(manager.getDevices(TargetType::IPU, 1, {{"gatewayMod", "true"}}), invalid_option, "gatewayMode");
+    CHECK_THROWS(manager.getDevices(TargetType::IPU, 1, { { "gatewayMod", "true" } }), invalid_option, "gatewayMode");
     for (auto &d : DeviceManager().getDevices(TargetType::IPU, 2)) {
         if (d.attach()) {
             CHECK(d.getTarget().getNumTiles() == 8 && d.getDriverIDs().size() == 2);
@@ -102,7 +105,7 @@ TEST(devices_by_id)
     const std::vector<unsigned> children = manager.getChildDeviceIds(pair.getId());
     CHECK(children.size() == 2 && manager.getChildDeviceIds(pair.getId(), 1) == children);
     CHECK(manager.getDevice(children[1]).getId() == children[1]);
-    CHECK(manager.getDevice(children[1], {{"gatewayMode", "true"}}).hasGateway());
+    CHECK(manager.getDevice(children[1], { { "gatewayMode", "true" } }).hasGateway());
     CHECK_THROWS(manager.getDevice(1000), index_error, "1000");
 }
 // row: 1.6 struct IPUModel { explicit IPUModel(const char* = "ipu2")
@@ -113,19 +116,22 @@ TEST(models)
     CHECK(device.getTarget().getNumTiles() == 1472 && device.getTarget().getTargetType() == TargetType::IPU_MODEL);
     CHECK(IPUModel("ipu1").createDevice().getTarget().getNumTiles() == 1216);
     CHECK(IPUModel(std::string("ipu21")).createDevice({}, true, 3).getTarget().getTargetSystemString() == "ipu21");
-    const poplar::IPUModel braces{"bow"};
-    CHECK(braces.createDevice({{"gatewayMode", "true"}}).hasGateway());
+    const poplar::IPUModel braces{ "bow" };
+    CHECK(braces.createDevice({ { "gatewayMode", "true" } }).hasGateway());
     CHECK_THROWS(IPUModel("ipu3"), invalid_machine_model, "ipu3");
 }
 // row: 1.6 IPUModel fields: string IPUVersion
 TEST(fields_of_a_model)
 {
     IPUModel model("ipu1");
-    CHECK(model.IPUVersion == "ipu1" && model.numIPUs == 1 && model.tilesPerIPU == 1216 && model.tilesPerSuperTile == 2);
+    CHECK(model.IPUVersion == "ipu1" && model.numIPUs == 1 && model.tilesPerIPU == 1216 &&
+          model.tilesPerSuperTile == 2);
     CHECK(model.numWorkerContexts == 6 && model.memoryBytesPerTile == 262144 && model.tileClockFrequency == 1.6e9);
     CHECK(model.exchangeBytesPerCycle == 4 && model.memcpyBytesPerCycle == 8 && model.instructionBytes == 4);
-    CHECK(model.supportsSuperTileSendReceive && model.interleavedMemoryElementIndex == 8 && model.minIPUSyncDelay == 59);
-    CHECK(model.globalSyncCycles == 500 && model.dataPathWidth == 64 && !model.compileIPUCode && model.globalExchangeConstraints.empty());
+    CHECK(model.supportsSuperTileSendReceive && model.interleavedMemoryElementIndex == 8 &&
+          model.minIPUSyncDelay == 59);
+    CHECK(model.globalSyncCycles == 500 && model.dataPathWidth == 64 && !model.compileIPUCode &&
+          model.globalExchangeConstraints.empty());
     CHECK(model.relativeSyncDelay == IPUModel::RelativeSyncDelayType::AUTO && IPUModel().tilesPerIPU == 1472);
     model.numIPUs = 2;
     model.tilesPerIPU = 4;
@@ -135,12 +141,14 @@ TEST(fields_of_a_model)
     model.memoryBytesPerTile = 128 * 1024;
     model.compileIPUCode = true;
     model.supportsSuperTileSendReceive = false;
-    model.globalExchangeConstraints = {GlobalExchangeConstraint(1e9, {GlobalExchangeFlow(0, 1)}), {2e9, {{1, 0}}}};
+    model.globalExchangeConstraints = { GlobalExchangeConstraint(1e9, { GlobalExchangeFlow(0, 1) }),
+                                        { 2e9, { { 1, 0 } } } };
     const Device device = model.createDevice();
     const Target &target = device.getTarget();
     CHECK(target.getNumTiles() == 8 && target.getMinIPUSyncDelay() == 0 && target.getGlobalSyncCycles() == 0);
     CHECK(target.getBytesPerTile() == 128 * 1024 && !target.supportsExchangeBusSharing());
-    CHECK(target.getGlobalExchangeConstraints().size() == 2 && target.getGlobalExchangeConstraints()[1].bandwidth == 2e9);
+    CHECK(target.getGlobalExchangeConstraints().size() == 2 &&
+          target.getGlobalExchangeConstraints()[1].bandwidth == 2e9);
     CHECK(target.getNumWorkerContexts() == 6 && target.getTileClockFrequency() == 1.6e9);
     model.numWorkerContexts = 0;
     CHECK_THROWS(model.createDevice(), invalid_machine_model, "numWorkerContexts");
@@ -152,7 +160,7 @@ TEST(fields_of_a_model)
 TEST(exchange_constraints_of_a_model)
 {
     IPUModel model;
-    model.globalExchangeConstraints.push_back({3e9, {GlobalExchangeFlow(0, 1)}});
+    model.globalExchangeConstraints.push_back({ 3e9, { GlobalExchangeFlow(0, 1) } });
     model.globalExchangeConstraints.emplace_back(4e9, std::vector<GlobalExchangeFlow>());
     IPUModel copy = model;
     std::vector<GlobalExchangeConstraint> &list = copy.globalExchangeConstraints;
@@ -160,8 +168,10 @@ TEST(exchange_constraints_of_a_model)
     double total = 0;
     for (const GlobalExchangeConstraint &constraint : model.globalExchangeConstraints)
         total += constraint.bandwidth;
-    CHECK(total == 7e9 && copy.globalExchangeConstraints[0].bandwidth == 5e9 && copy.globalExchangeConstraints.size() == 2);
-    copy.globalExchangeConstraints = std::vector<GlobalExchangeConstraint>(POP_MOST_EXCHANGE_LIMITS + 1, model.globalExchangeConstraints[0]);
+    CHECK(total == 7e9 && copy.globalExchangeConstraints[0].bandwidth == 5e9 &&
+          copy.globalExchangeConstraints.size() == 2);
+    copy.globalExchangeConstraints =
+        std::vector<GlobalExchangeConstraint>(POP_MOST_EXCHANGE_LIMITS + 1, model.globalExchangeConstraints[0]);
     CHECK_THROWS(copy.createDevice(), invalid_machine_model, "global exchange constraints, there may be");
     copy = model;
     copy.globalExchangeConstraints.clear();
@@ -174,7 +184,8 @@ TEST(versions_can_be_set_later)
     model.tilesPerIPU = 32;
     model.IPUVersion = "ipu1";
     const Device device = model.createDevice();
-    CHECK(device.getTarget().getNumTiles() == 32 && device.getTarget().getBytesPerTile() == 262144 && device.getTarget().getTargetArchString() == "ipu1");
+    CHECK(device.getTarget().getNumTiles() == 32 && device.getTarget().getBytesPerTile() == 262144 &&
+          device.getTarget().getTargetArchString() == "ipu1");
 }
 
 MAIN()

@@ -26,7 +26,8 @@ TEST(engines_of_lists)
     Copy self(g.v, g.v);
     std::vector<Program> programs = { one, self };
     const OptionFlags options{ { "debug.instrument", "true" } };
-    Engine braces(g.graph, { one, none }), vector(g.graph, programs), inBraces(g.graph, { one }), mixed(g.graph, { one, self, Program() });
+    Engine braces(g.graph, { one, none }), vector(g.graph, programs), inBraces(g.graph, { one }),
+        mixed(g.graph, { one, self, Program() });
     Engine withOptions(g.graph, { one, none }, { { "debug.instrument", "true" } }), two(g.graph, programs, options);
     Engine more(g.graph, { one }, { { "debug.instrument", "true" }, { "opt.maxCompilationThreads", "1" } }, {}, "name");
     Engine ofNone(g.graph, std::vector<Program>());
@@ -46,9 +47,11 @@ TEST(engines_of_one_program)
 {
     RunGraph g;
     Sequence one{ Execute(g.addOne) };
-    Engine sequence(g.graph, one), execute(g.graph, Execute(g.addOne)), repeat(g.graph, Repeat(1, one), { { "debug.instrument", "false" } });
+    Engine sequence(g.graph, one), execute(g.graph, Execute(g.addOne)),
+        repeat(g.graph, Repeat(1, one), { { "debug.instrument", "false" } });
     Executable executable = compileGraph(g.graph, { one });
-    Engine shared(executable), again(executable, { { "debug.instrument", "false" } }), moved(std::move(executable), OptionFlags());
+    Engine shared(executable), again(executable, { { "debug.instrument", "false" } }),
+        moved(std::move(executable), OptionFlags());
     std::vector<Engine> engines;
     engines.push_back(std::move(shared));
     engines.push_back(std::move(again));
@@ -158,13 +161,18 @@ TEST(progress)
     CHECK(calls > 0 && last == all);
     Engine engine(g.graph, Execute(g.addOne), {}, [&](int, int) { --calls; });
     CHECK(calls == 0);
-    CHECK_THROWS(compileGraph(g.graph, { Execute(g.addOne) }, {}, [](int, int) { throw std::out_of_range("from progress"); }), std::out_of_range,
-                 "from progress");
-    CHECK_THROWS(compileGraph(g.graph, { Execute(g.addOne) }, { { "opt.maxCompilationThread", "1" } }), invalid_option, "opt.maxCompilationThreads");
+    CHECK_THROWS(
+        compileGraph(g.graph, { Execute(g.addOne) }, {}, [](int, int) { throw std::out_of_range("from progress"); }),
+        std::out_of_range, "from progress");
+    CHECK_THROWS(compileGraph(g.graph, { Execute(g.addOne) }, { { "opt.maxCompilationThread", "1" } }), invalid_option,
+                 "opt.maxCompilationThreads");
     const OptionFlags wrong{ { "opt.nothing", "1" } };
-    CHECK_THROWS(compileGraph(g.graph, { Execute(g.addOne) }, wrong), invalid_option, "test_engine.cpp:" + std::to_string(__LINE__));
-    CHECK_THROWS(Engine(g.graph, Execute(g.addOne), wrong), invalid_option, "test_engine.cpp:" + std::to_string(__LINE__));
-    CHECK_THROWS(Engine(g.graph, Execute(g.addOne), wrong, tell), invalid_option, "test_engine.cpp:" + std::to_string(__LINE__));
+    CHECK_THROWS(compileGraph(g.graph, { Execute(g.addOne) }, wrong), invalid_option,
+                 "test_engine.cpp:" + std::to_string(__LINE__));
+    CHECK_THROWS(Engine(g.graph, Execute(g.addOne), wrong), invalid_option,
+                 "test_engine.cpp:" + std::to_string(__LINE__));
+    CHECK_THROWS(Engine(g.graph, Execute(g.addOne), wrong, tell), invalid_option,
+                 "test_engine.cpp:" + std::to_string(__LINE__));
     compileGraph(std::move(g.graph), std::vector<Program>{ Sequence() });
 }
 
@@ -253,7 +261,8 @@ TEST(print_stream)
 {
     RunGraph g;
     std::ostringstream first, second;
-    Engine engine(g.graph, Sequence{ PrintTensor("a", g.counter), PrintTensor("b", g.counter) }, { { "print.guideFormat", "true" } });
+    Engine engine(g.graph, Sequence{ PrintTensor("a", g.counter), PrintTensor("b", g.counter) },
+                  { { "print.guideFormat", "true" } });
     engine.load(g.device);
     engine.setPrintStream(first);
     engine.run();
@@ -313,8 +322,10 @@ TEST(errors_of_engines_name_the_line)
     engine.load(g.device);
     CHECK_THROWS(engine.run(7), poplar_error, "test_engine.cpp:" + std::to_string(__LINE__));
     CHECK_THROWS(engine.readTensor("nobody", &x), poplar_error, "test_engine.cpp:" + std::to_string(__LINE__));
-    CHECK_THROWS(engine.connectStream("nobody", &x), stream_connection_error, "test_engine.cpp:" + std::to_string(__LINE__));
-    CHECK_THROWS(engine.connectStreamToCallback("nobody", [](void *) {}), stream_connection_error, "test_engine.cpp:" + std::to_string(__LINE__));
+    CHECK_THROWS(engine.connectStream("nobody", &x), stream_connection_error,
+                 "test_engine.cpp:" + std::to_string(__LINE__));
+    CHECK_THROWS(engine.connectStreamToCallback("nobody", [](void *) {}), stream_connection_error,
+                 "test_engine.cpp:" + std::to_string(__LINE__));
     CHECK_THROWS(engine.deploy(), runtime_error, "prepare(device) first");
 }
 

@@ -13,7 +13,8 @@ using namespace poplar;
 template <typename Error, typename Base> static bool is(const char *type)
 {
     static_assert(std::is_base_of<Base, Error>::value && std::is_base_of<poplar_error, Error>::value, "the hierarchy");
-    static_assert(std::is_copy_constructible<Error>::value && std::is_copy_assignable<Error>::value, "exceptions are values");
+    static_assert(std::is_copy_constructible<Error>::value && std::is_copy_assignable<Error>::value,
+                  "exceptions are values");
     try {
         throw Error(std::string("text"));
     } catch (const Base &error) {
@@ -49,7 +50,8 @@ TEST(building)
     IS(invalid_option, poplar_error);
     CHECK((is<poplar::overflow_error, poplar_error>("overflow_error")));
     CHECK(std::string(graph_object_load_error("a.gp", "no such file").what()) == "a.gp: no such file");
-    CHECK(check::contains(unknown_field("Vertex", "in").what(), "Vertex") && check::contains(unknown_field("Vertex", "in").what(), "in"));
+    CHECK(check::contains(unknown_field("Vertex", "in").what(), "Vertex") &&
+          check::contains(unknown_field("Vertex", "in").what(), "in"));
     CHECK(std::string(index_error("slice", 7).what()) == "slice: 7");
 }
 // row: 1.8 compile: graph_connection_error
@@ -66,7 +68,8 @@ TEST(compiling)
     IS(link_error, poplar_error);
     IS(symbol_error, poplar_error);
     static_assert(std::is_same<missing_cycle_estimate, missing_perf_estimate>::value, "the old name");
-    CHECK(link_error("cannot link", "ld: no symbol").output == "ld: no symbol" && link_error("cannot link").output.empty());
+    CHECK(link_error("cannot link", "ld: no symbol").output == "ld: no symbol" &&
+          link_error("cannot link").output.empty());
     CHECK(std::string(symbol_error("main", 3).what()) == "symbol 'main' on tile 3");
 }
 // row: 1.8 host/run: stream_connection_error
@@ -82,8 +85,9 @@ TEST(running)
     IS(unknown_runtime_error, system_runtime_error);
     const recoverable_runtime_error error(RecoveryAction::PARTITION_RESET, "link lost");
     CHECK(error.getRecoveryAction() == RecoveryAction::PARTITION_RESET && std::string(error.what()) == "link lost");
-    CHECK(toString(error.getRecoveryAction()) == "PARTITION_RESET" && toString(RecoveryAction::FULL_RESET) == "FULL_RESET" &&
-          toString(RecoveryAction::IPU_RESET) == "IPU_RESET" && toString(RecoveryAction::LINK_RESET) == "LINK_RESET");
+    CHECK(toString(error.getRecoveryAction()) == "PARTITION_RESET" &&
+          toString(RecoveryAction::FULL_RESET) == "FULL_RESET" && toString(RecoveryAction::IPU_RESET) == "IPU_RESET" &&
+          toString(RecoveryAction::LINK_RESET) == "LINK_RESET");
 }
 // row: 1.8 profile: profiling_disabled
 TEST(profiling)
@@ -107,9 +111,11 @@ TEST(c_errors_become_exceptions)
             detail::raise(c);
         } catch (const poplar_error &error) {
             CHECK(error.type == pop_status_name(c.status));
-            CHECK(std::string(error.what()).find("what was seen\n") == 0 && check::contains(error.what(), "model.cpp:12"));
+            CHECK(std::string(error.what()).find("what was seen\n") == 0 &&
+                  check::contains(error.what(), "model.cpp:12"));
             const auto *memory = dynamic_cast<const graph_memory_allocation_error *>(&error);
-            CHECK((memory != nullptr) == (kind == POP_GRAPH_MEMORY_ALLOCATION_ERROR) && (!memory || memory->profilePath == "report.json"));
+            CHECK((memory != nullptr) == (kind == POP_GRAPH_MEMORY_ALLOCATION_ERROR) &&
+                  (!memory || memory->profilePath == "report.json"));
         }
     }
     CHECK_THROWS(detail::raise(POP_LINK_ERROR, "x"), link_error, "x");
@@ -120,7 +126,7 @@ TEST(places_can_be_attached)
         try {
             throw invalid_option("unknown option");
         } catch (poplar_error &error) {
-            error.attachSourceLocation({"layer/op", SourceLocation("build", "model.cpp", 7)});
+            error.attachSourceLocation({ "layer/op", SourceLocation("build", "model.cpp", 7) });
             throw;
         }
     } catch (const invalid_option &error) {

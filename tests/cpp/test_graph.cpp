@@ -66,11 +66,13 @@ TEST(variables)
     CHECK(graph.addVariable(FLOAT, { 2 }, { path }).getVarStr() == "model[0:2]");
     Tensor linear = graph.addVariable(FLOAT, { 64, 64 }, VariableMappingMethod::LINEAR, "linear");
     CHECK(graph.getTileMapping(linear).size() == 4 && !graph.getTileMapping(linear)[3].empty());
-    CHECK_THROWS(graph.getTileMapping(graph.addVariable(FLOAT, { 3 }, VariableMappingMethod::NONE)), invalid_tile_mapping, line(__LINE__));
+    CHECK_THROWS(graph.getTileMapping(graph.addVariable(FLOAT, { 3 }, VariableMappingMethod::NONE)),
+                 invalid_tile_mapping, line(__LINE__));
     CHECK_THROWS(graph.addVariable(DOUBLE, { 3 }, "d"), poplar_error, line(__LINE__));
     CHECK(graph.addTensor("float", { 3 }, "old").elementType() == FLOAT);
     CHECK(graph.createComputeSet("old") != graph.addComputeSet());
-    CHECK_THROWS(graph.addVariable(FLOAT, { std::size_t(1) << 40, std::size_t(1) << 40 }), poplar_error, line(__LINE__));
+    CHECK_THROWS(graph.addVariable(FLOAT, { std::size_t(1) << 40, std::size_t(1) << 40 }), poplar_error,
+                 line(__LINE__));
 }
 
 // row: 3.11 trap 5:
@@ -86,22 +88,32 @@ TEST(constants_of_every_spelling)
     const DebugNameAndId path("model");
     const Tensor same = graph.addConstant<float>(FLOAT, { 2 }, { 1.5, 2.5 });
     float first = 0, second = 0;
-    for (const Tensor &t : { same, graph.addConstant(FLOAT, { 2 }, values.data()), graph.addConstant(FLOAT, { 2 }, ArrayRef<float>(values), "n"),
-                             graph.addConstant(FLOAT, { 2 }, values), graph.addConstant<float>(FLOAT, { 2 }, values, { path, "x" }),
-                             graph.addConstant(FLOAT, { 2 }, array), graph.addConstant<float>(FLOAT, { 2 }, values.data()),
-                             graph.addConstant<double>(FLOAT, { 2 }, { 1.5, 2.5 }), graph.addConstant<float>(HALF, { 2 }, { 1.5, 2.5 }) })
+    for (const Tensor &t :
+         { same, graph.addConstant(FLOAT, { 2 }, values.data()),
+           graph.addConstant(FLOAT, { 2 }, ArrayRef<float>(values), "n"), graph.addConstant(FLOAT, { 2 }, values),
+           graph.addConstant<float>(FLOAT, { 2 }, values, { path, "x" }), graph.addConstant(FLOAT, { 2 }, array),
+           graph.addConstant<float>(FLOAT, { 2 }, values.data()), graph.addConstant<double>(FLOAT, { 2 }, { 1.5, 2.5 }),
+           graph.addConstant<float>(HALF, { 2 }, { 1.5, 2.5 }) })
         CHECK(t[0].getConstantValue(&first) && t[1].getConstantValue(&second) && first == 1.5f && second == 2.5f);
-    CHECK(valueOf<float>(graph.addConstant(FLOAT, {}, 1.0f)) == 1 && valueOf<float>(graph.addConstant<float>(FLOAT, {}, 1.0)) == 1);
-    CHECK(valueOf<unsigned>(graph.addConstant(UNSIGNED_INT, { 1 }, 3)) == 3 && valueOf<float>(graph.addConstant(FLOAT, { 4 }, 2)) == 2);
-    CHECK(valueOf<bool>(graph.addConstant(BOOL, { 1 }, true)) && valueOf<int>(graph.addConstant(INT, {}, Mode::SOME)) == 1);
-    CHECK(valueOf<unsigned>(graph.addConstant(UNSIGNED_INT, {}, values.size())) == 2 && valueOf<int>(graph.addConstant(INT, {}, -1l)) == -1);
+    CHECK(valueOf<float>(graph.addConstant(FLOAT, {}, 1.0f)) == 1 &&
+          valueOf<float>(graph.addConstant<float>(FLOAT, {}, 1.0)) == 1);
+    CHECK(valueOf<unsigned>(graph.addConstant(UNSIGNED_INT, { 1 }, 3)) == 3 &&
+          valueOf<float>(graph.addConstant(FLOAT, { 4 }, 2)) == 2);
+    CHECK(valueOf<bool>(graph.addConstant(BOOL, { 1 }, true)) &&
+          valueOf<int>(graph.addConstant(INT, {}, Mode::SOME)) == 1);
+    CHECK(valueOf<unsigned>(graph.addConstant(UNSIGNED_INT, {}, values.size())) == 2 &&
+          valueOf<int>(graph.addConstant(INT, {}, -1l)) == -1);
     CHECK(!valueOf<bool>(graph.addConstant(BOOL, { 2 }, std::vector<bool>{ true, false })[1]));
-    CHECK(graph.addConstant<unsigned>(UNSIGNED_INT, { 0 }, {}).numElements() == 0 && graph.addConstant(FLOAT, { 0 }, 0).numElements() == 0);
-    CHECK(graph.addConstant(FLOAT, {}, 1.0f).getVarStr() == "<const>[0:1]" && graph.addConstant(FLOAT, {}, 1.0f, "one").getVarStr() == "one[0:1]");
+    CHECK(graph.addConstant<unsigned>(UNSIGNED_INT, { 0 }, {}).numElements() == 0 &&
+          graph.addConstant(FLOAT, { 0 }, 0).numElements() == 0);
+    CHECK(graph.addConstant(FLOAT, {}, 1.0f).getVarStr() == "<const>[0:1]" &&
+          graph.addConstant(FLOAT, {}, 1.0f, "one").getVarStr() == "one[0:1]");
     CHECK_THROWS(graph.addConstant<float>(FLOAT, { 3 }, { 1, 2 }), poplar_error, line(__LINE__));
     const std::uint16_t bits[] = { 0x3c00, 0x4000 };
-    CHECK(valueOf<float>(graph.addConstantHalf(HALF, { 3 }, 0x3c00)) == 1 && valueOf<float>(graph.addConstantHalf(HALF, { 2 }, bits, "h")[1]) == 2);
-    CHECK(valueOf<unsigned>(graph.addReplicationIndexConstant()) == 0 && graph.addReplicationIndexConstant("i").elementType() == UNSIGNED_INT);
+    CHECK(valueOf<float>(graph.addConstantHalf(HALF, { 3 }, 0x3c00)) == 1 &&
+          valueOf<float>(graph.addConstantHalf(HALF, { 2 }, bits, "h")[1]) == 2);
+    CHECK(valueOf<unsigned>(graph.addReplicationIndexConstant()) == 0 &&
+          graph.addReplicationIndexConstant("i").elementType() == UNSIGNED_INT);
 }
 
 // row: 1.1 Tensor clone(
@@ -112,15 +124,19 @@ TEST(clones_keep_the_mapping)
     Tensor t = graph.addVariable(FLOAT, { 2, 3 }, "t");
     graph.setTileMapping(t[0], 1);
     graph.setTileMapping(t[1], 2);
-    Tensor one = graph.clone(t), half = graph.clone(HALF, t, "half"), ordered = graph.clone(t.transpose(), { "o" }, TensorCloneMethod::CREATE_NEW_ORDER);
+    Tensor one = graph.clone(t), half = graph.clone(HALF, t, "half"),
+           ordered = graph.clone(t.transpose(), { "o" }, TensorCloneMethod::CREATE_NEW_ORDER);
     CHECK(one.shape() == t.shape() && one != t && graph.getTileMapping(one) == graph.getTileMapping(t));
-    CHECK(half.elementType() == HALF && half.getVarStr() == "half[0:6]" && ordered.isContiguous() && ordered.shape() == (Shape{ 3, 2 }));
+    CHECK(half.elementType() == HALF && half.getVarStr() == "half[0:6]" && ordered.isContiguous() &&
+          ordered.shape() == (Shape{ 3, 2 }));
     CHECK(graph.clone(t.broadcast(2, 0), {}, TensorCloneMethod::PRESERVE_ORDER_AND_ALIASES).containsAliases());
     CHECK(!graph.clone(t.broadcast(2, 0)).containsAliases());
     Tensor many = graph.cloneN(t, 3, "many");
     CHECK(many.shape() == (Shape{ 3, 2, 3 }) && graph.getTileMapping(many[2]) == graph.getTileMapping(t));
-    CHECK(graph.cloneN(HALF, t, 2, {}, TensorCloneMethod::CREATE_NEW_ORDER, TensorCloneDuplicationMethod::DUPLICATE_BY_OUTER_DIMENSION).elementType() ==
-          HALF);
+    CHECK(graph
+              .cloneN(HALF, t, 2, {}, TensorCloneMethod::CREATE_NEW_ORDER,
+                      TensorCloneDuplicationMethod::DUPLICATE_BY_OUTER_DIMENSION)
+              .elementType() == HALF);
     CHECK_THROWS(graph.clone(Tensor()), poplar_error, line(__LINE__));
 }
 
@@ -136,7 +152,8 @@ TEST(tile_mappings)
     graph.setTileMapping(t, 1);
     graph.setTileMapping(t.slice(2, 4), 3);
     Graph::TileToTensorMapping mapping = graph.getTileMapping(t);
-    CHECK(mapping[1] == (std::vector<Interval>{ { 0, 2 }, { 4, 6 } }) && mapping[3] == (std::vector<Interval>{ { 2, 4 } }) && mapping[0].empty());
+    CHECK(mapping[1] == (std::vector<Interval>{ { 0, 2 }, { 4, 6 } }) &&
+          mapping[3] == (std::vector<Interval>{ { 2, 4 } }) && mapping[0].empty());
     graph.setTileMapping(u, { { { 0, 1 } }, { { 1, 2 } }, { { 2, 3 } } });
     CHECK(graph.getTileMapping(u, &complete)[2][0] == Interval(2, 3) && complete);
     graph.setTileMapping(t.reverse(0), mapping);
@@ -180,9 +197,11 @@ TEST(what_is_behind_a_view)
 {
     Graph graph(target());
     Tensor t = graph.addVariable(FLOAT, { 3 }, "t"), constant = graph.addConstant(FLOAT, { 2 }, 1.0f);
-    CHECK(graph.findUnbroadcastTensor(t.expand({ 0 }).broadcast(4, 0)).numElements() == 3 && graph.findUnbroadcastTensor(t) == t);
+    CHECK(graph.findUnbroadcastTensor(t.expand({ 0 }).broadcast(4, 0)).numElements() == 3 &&
+          graph.findUnbroadcastTensor(t) == t);
     VariableRef variable = t.getVarRegions()[0].var;
-    CHECK(graph.getVariable(variable) == t && !graph.isConstant(variable) && graph.isConstant(constant.getVarRegions()[0].var));
+    CHECK(graph.getVariable(variable) == t && !graph.isConstant(variable) &&
+          graph.isConstant(constant.getVarRegions()[0].var));
     CHECK_THROWS(graph.getVariable(VariableRef(99, 1)), poplar_error, line(__LINE__));
 }
 
@@ -200,19 +219,25 @@ TEST(the_side_of_the_host)
     graph.createHostRead("in", t, true);
     CHECK_THROWS(graph.createHostWrite("in", t), graph_object_creation_error, line(__LINE__));
     CHECK_THROWS(graph.createHostWrite("c", graph.addConstant(FLOAT, { 3 }, 0)), poplar_error, line(__LINE__));
-    DataStream in = graph.addHostToDeviceFIFO("data", FLOAT, 3, ReplicatedStreamMode::BROADCAST, { { "bufferingDepth", "2" } });
+    DataStream in =
+        graph.addHostToDeviceFIFO("data", FLOAT, 3, ReplicatedStreamMode::BROADCAST, { { "bufferingDepth", "2" } });
     DataStream out = graph.addDeviceToHostFIFO("result", INT, 5, { { "splitLimit", "0" } });
-    CHECK(in.handle() == "data" && in.numElements() == 3 && in.elementType() == FLOAT && in.type() == DataStreamType::HostToDeviceFIFO);
-    CHECK(in.replicatedMode() == ReplicatedStreamMode::BROADCAST && in.replicationFactor() == 1 && in != out && out == out);
-    CHECK(out.type() == DataStreamType::DeviceToHostFIFO && graph.addHostToDeviceFIFO("d2", FLOAT, 1).replicatedMode() == ReplicatedStreamMode::REPLICATE);
+    CHECK(in.handle() == "data" && in.numElements() == 3 && in.elementType() == FLOAT &&
+          in.type() == DataStreamType::HostToDeviceFIFO);
+    CHECK(in.replicatedMode() == ReplicatedStreamMode::BROADCAST && in.replicationFactor() == 1 && in != out &&
+          out == out);
+    CHECK(out.type() == DataStreamType::DeviceToHostFIFO &&
+          graph.addHostToDeviceFIFO("d2", FLOAT, 1).replicatedMode() == ReplicatedStreamMode::REPLICATE);
     CHECK_THROWS(graph.addHostToDeviceFIFO("data", FLOAT, 3), poplar_error, line(__LINE__));
     CHECK_THROWS(graph.addDeviceToHostFIFO("o2", FLOAT, 3, { { "nothing", "0" } }), invalid_option, line(__LINE__));
     RemoteBuffer rows = graph.addRemoteBuffer("rows", FLOAT, 8, 4, true), one = graph.addRemoteBuffer("one", INT, 8);
-    CHECK(rows.handle() == "rows" && rows.numElements() == 8 && rows.getRepeats() == 4 && rows.isRearrangeOnHost() && !rows.isOptimisedForMemory());
+    CHECK(rows.handle() == "rows" && rows.numElements() == 8 && rows.getRepeats() == 4 && rows.isRearrangeOnHost() &&
+          !rows.isOptimisedForMemory());
     CHECK(one.getRepeats() == 1 && one.elementType() == INT && one != rows && rows == rows);
     CHECK(rows.getIpuToHostStream() == rows.getHostToIpuStream());
     std::vector<Graph::HostFunctionArgument> none;
-    HostFunction f = graph.addHostFunction("f", { Graph::HostFunctionArgument(FLOAT, 3) }, none), g = graph.addHostFunction("g", {}, { { INT, 2 }, { INT, 1 } });
+    HostFunction f = graph.addHostFunction("f", { Graph::HostFunctionArgument(FLOAT, 3) }, none),
+                 g = graph.addHostFunction("g", {}, { { INT, 2 }, { INT, 1 } });
     CHECK(f != g && f.getId() == 0 && g.getId() == 1);
 }
 
@@ -222,8 +247,10 @@ TEST(the_side_of_the_host)
 TEST(virtual_graphs_share)
 {
     Graph graph(target(4, 2));
-    Graph first = graph.createVirtualGraph(2), range = graph.createVirtualGraph(4, 7), listed = graph.createVirtualGraph({ 1u, 3u });
-    CHECK(first.getTarget().getNumTiles() == 4 && range.getTarget().getNumTiles() == 3 && listed.getTarget().getTilesPerIPU() == 2);
+    Graph first = graph.createVirtualGraph(2), range = graph.createVirtualGraph(4, 7),
+          listed = graph.createVirtualGraph({ 1u, 3u });
+    CHECK(first.getTarget().getNumTiles() == 4 && range.getTarget().getNumTiles() == 3 &&
+          listed.getTarget().getTilesPerIPU() == 2);
     CHECK(listed.convertVirtualTileToPhysicalTile(2) == 5 && listed.convertPhysicalTileToVirtualTile(5) == 2);
     CHECK(listed.convertPhysicalTileToVirtualTile(1, 1) == 2 && listed.convertVirtualTileToTopLevelGraphTile(3) == 7);
     CHECK(listed.convertTopLevelGraphTileToVirtualTile(7) == 3);
@@ -275,7 +302,8 @@ TEST(graphs_are_written_down)
     CHECK(binary.str().size() > 100 && (static_cast<unsigned char>(binary.str()[0]) & 0xe0) == 0xa0);
 }
 
-// Estimators, functions and the like throw, and building goes on afterwards; a pending error of the C interface comes out, too.
+// Estimators, functions and the like throw, and building goes on afterwards; a pending error of the C interface comes
+// out, too.
 TEST(building_goes_on_after_an_exception)
 {
     Graph graph(target());
@@ -290,7 +318,8 @@ TEST(building_goes_on_after_an_exception)
 }
 
 // Trap 12: names of the library and of a user beside it.
-namespace popops {
+namespace popops
+{
 static Tensor concat(const std::vector<Tensor> &list)
 {
     return poplar::concat(list, 0);
@@ -301,13 +330,16 @@ static Tensor concat(const std::vector<Tensor> &list)
 TEST(handles_are_values)
 {
     Graph graph(target());
-    ComputeSet none, first = graph.addComputeSet("first"), second = graph.addComputeSet({ DebugNameAndId("x"), "second" }), byNumber(1);
+    ComputeSet none, first = graph.addComputeSet("first"),
+                     second = graph.addComputeSet({ DebugNameAndId("x"), "second" }), byNumber(1);
     CHECK(first != second && byNumber == second && second.getId() == 1 && first < second && none != first);
     Function function(3);
     HostFunction hostFunction(4);
     FunctionBuffer buffer(5);
-    CHECK(function.getId() == 3 && hostFunction.getId() == 4 && buffer.getId() == 5 && buffer == FunctionBuffer(5) && FunctionBuffer() != buffer);
-    CHECK_THROWS(graph.addFunctionBuffer(Function(), FunctionBufferMappingType::REMOTE), control_program_error, "the function is null");
+    CHECK(function.getId() == 3 && hostFunction.getId() == 4 && buffer.getId() == 5 && buffer == FunctionBuffer(5) &&
+          FunctionBuffer() != buffer);
+    CHECK_THROWS(graph.addFunctionBuffer(Function(), FunctionBufferMappingType::REMOTE), control_program_error,
+                 "the function is null");
     Tensor t = graph.addVariable(FLOAT, { 3 }, "t");
     CHECK(popops::concat({ t, t }) == concat(t, t));
 }

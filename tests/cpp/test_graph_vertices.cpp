@@ -38,7 +38,8 @@ TEST(codelets_come_from_files)
 {
     const std::string path = codelets;
     Graph graph(Target::createIPUTarget(1, 4, "ipu2"));
-    CHECK(!graph.hasCodelet("SumVertex") && graph.addCodelets(codelets) && graph.hasCodelet("SumVertex") && !graph.hasCodelet("Sum"));
+    CHECK(!graph.hasCodelet("SumVertex") && graph.addCodelets(codelets) && graph.hasCodelet("SumVertex") &&
+          !graph.hasCodelet("Sum"));
     for (int spelling = 0; spelling < 8; ++spelling) {
         Graph each(Target::createIPUTarget(1, 4, "ipu2"));
         CHECK(spelling == 0   ? each.addCodelets(path)
@@ -53,7 +54,8 @@ TEST(codelets_come_from_files)
     }
     CHECK_THROWS(graph.addCodelets("no_such_file.cpp"), file_load_error, line(__LINE__));
     CHECK_THROWS(graph.addCodelets({ "no_such_file.cpp", "another.cpp" }), file_load_error, "no_such_file.cpp");
-    std::stringstream source("#include <poplar/vertex.h>\nPOP_VERTEX(Own) { POP_OUTPUT(int) out; };\nbool Own_compute(Own *v) { *v->out = 1; return true; }\n");
+    std::stringstream source("#include <poplar/vertex.h>\nPOP_VERTEX(Own) { POP_OUTPUT(int) out; };\nbool "
+                             "Own_compute(Own *v) { *v->out = 1; return true; }\n");
     graph.addCodelets(source, "", CodeletFileType::CSource);
     CHECK(graph.hasCodelet("Own"));
     std::stringstream wrong("this is no codelet");
@@ -86,14 +88,16 @@ TEST(tensors_are_connected_to_fields)
     graph.connect(scale["factor"], 3);
     std::vector<Tensor> list = { rows[0], rows[1].slice(0, 1) };
     VertexRef lists = graph.addVertex(set, "RowSums", { { "rows", list }, { "sums", sums.slice(0, 2) } });
-    VertexRef each = graph.addVertex(set, "RowSums"), whole = graph.addVertex(set, "RowSums"), braces = graph.addVertex(set, "RowSums");
+    VertexRef each = graph.addVertex(set, "RowSums"), whole = graph.addVertex(set, "RowSums"),
+              braces = graph.addVertex(set, "RowSums");
     graph.setFieldSize(each["rows"], 2);
     graph.connect(each["rows"][0], rows[1]);
     graph.connect(each["rows"][1], rows[0]);
     graph.connect(whole["rows"], rows);
     graph.connect(braces["rows"], { rows[0], rows[0] });
     graph.connect(braces["sums"], ArrayRef<Tensor>(list).front());
-    CHECK(graph.getFieldSize(each["rows"]) == 2 && graph.getFieldSize(lists["rows"]) == 2 && graph.getNumVertices() == 10);
+    CHECK(graph.getFieldSize(each["rows"]) == 2 && graph.getFieldSize(lists["rows"]) == 2 &&
+          graph.getNumVertices() == 10);
     std::vector<ConnectionDesc> edges; // names may be made on the way
     edges.push_back({ std::string("fr") + "om", concat(rows.flatten(), sums) });
     VertexRef gather = graph.addVertex(set, "Gather", edges);
@@ -146,7 +150,8 @@ TEST(state_starts_as_values)
 TEST(variables_start_as_values)
 {
     Graph graph = makeGraph();
-    Tensor t = graph.addVariable(FLOAT, { 3 }, "t"), h = graph.addVariable(HALF, { 2 }, "h"), b = graph.addVariable(BOOL, { 2 }, "b");
+    Tensor t = graph.addVariable(FLOAT, { 3 }, "t"), h = graph.addVariable(HALF, { 2 }, "h"),
+           b = graph.addVariable(BOOL, { 2 }, "b");
     std::vector<float> values = { 1, 2, 3 };
     graph.setInitialValue(t, 1.0f);
     graph.setInitialValue(t[1], 2);
@@ -172,7 +177,8 @@ TEST(estimates)
     Graph graph = makeGraph();
     ComputeSet set = graph.addComputeSet("set");
     Tensor t = graph.addVariable(FLOAT, { 5 }, "t");
-    VertexRef first = graph.addVertex(set, "SumVertex", { { "in", t } }), second = graph.addVertex(set, "SumVertex"), third = graph.addVertex(set, "Scale");
+    VertexRef first = graph.addVertex(set, "SumVertex", { { "in", t } }), second = graph.addVertex(set, "SumVertex"),
+              third = graph.addVertex(set, "Scale");
     CHECK_THROWS(graph.getPerfEstimate(first), missing_perf_estimate, line(__LINE__));
     graph.setPerfEstimate(first, 20);
     CHECK(graph.getPerfEstimate(first) == VertexPerfEstimate(20));
@@ -192,10 +198,13 @@ TEST(estimates)
     CHECK(part.getPerfEstimate(third).cycles == 9 && moved.getPerfEstimate(third).cycles == 9);
     moved = Graph();
     CHECK(part.getPerfEstimate(third).cycles == 9); // the functions live as long as what the graphs share
-    part.registerCycleEstimator("Scale", [](const VertexIntrospector &, const Target &) -> std::uint64_t { throw std::out_of_range("no idea"); });
+    part.registerCycleEstimator("Scale", [](const VertexIntrospector &, const Target &) -> std::uint64_t {
+        throw std::out_of_range("no idea");
+    });
     CHECK_THROWS(part.getPerfEstimate(third), std::out_of_range, "no idea");
     CHECK(part.getPerfEstimate(first).cycles == 21);
-    part.registerCycleEstimator("Scale", [](const VertexIntrospector &v, const Target &) { return v.getFieldInfo("nothing").size(); });
+    part.registerCycleEstimator(
+        "Scale", [](const VertexIntrospector &v, const Target &) { return v.getFieldInfo("nothing").size(); });
     CHECK_THROWS(part.getPerfEstimate(third), unknown_field, "nothing");
 }
 
@@ -225,7 +234,8 @@ TEST(estimators_see_fields)
     Graph graph = makeGraph();
     ComputeSet set = graph.addComputeSet("set");
     Tensor ints = graph.addVariable(INT, { 4, 4 }, "ints");
-    VertexRef vertex = graph.addVertex(set, "Layouts", { { "a", ints[0] }, { "list", ints }, { "rows", { ints[0], ints[1].slice(0, 2) } } });
+    VertexRef vertex = graph.addVertex(
+        set, "Layouts", { { "a", ints[0] }, { "list", ints }, { "rows", { ints[0], ints[1].slice(0, 2) } } });
     graph.setInitialValue(vertex["n"], 6);
     VertexRef state = graph.addVertex(set, "Stateful");
     graph.setInitialValue(state["list"], std::vector<unsigned>{ 4, 5, 6 });
@@ -233,22 +243,30 @@ TEST(estimators_see_fields)
     graph.setInitialValue(state["flag"], true);
     bool asked = false;
     graph.registerPerfEstimator("Layouts", [&](const VertexIntrospector &v, const Target &target) {
-        const FieldData a = v.getFieldInfo("a"), rows = v.getFieldInfo("rows"), list = v.getFieldInfo("list"), n = v.getFieldInfo("n");
+        const FieldData a = v.getFieldInfo("a"), rows = v.getFieldInfo("rows"), list = v.getFieldInfo("list"),
+                        n = v.getFieldInfo("n");
         CHECK(v.getComputeSet() == set && a.name() == "a" && a.rank() == 1 && a.size() == 4 && n.rank() == 0);
-        CHECK(rows.rank() == 2 && rows.size() == 2 && rows[1].size() == 2 && rows.getSizeAtIndex(1) == 2 && rows[0].rank() == 1);
+        CHECK(rows.rank() == 2 && rows.size() == 2 && rows[1].size() == 2 && rows.getSizeAtIndex(1) == 2 &&
+              rows[0].rank() == 1);
         CHECK(n.getInitialValue<unsigned>(target) == 6);
-        CHECK(a.getProfilerVectorLayout(0) == layout::Vector::Span && a.getProfilerVectorListLayout() == layout::VectorList::NotAVector);
-        CHECK(v.getFieldInfo("c").getProfilerVectorLayout(0) == layout::Vector::OnePtr && n.getProfilerVectorLayout(0) == layout::Vector::NotAVector);
-        CHECK(v.getFieldInfo("d").getProfilerVectorLayout(0) == layout::Vector::OnePtr); // ipu2 has no 16-bit pointers of this kind
-        CHECK(rows.getProfilerVectorLayout(0) == layout::Vector::Span && rows.getProfilerVectorLayout(1) == layout::Vector::OnePtr);
-        CHECK(rows.getProfilerVectorListLayout() == layout::VectorList::OnePtr && list.getProfilerVectorListLayout() == layout::VectorList::DeltaNElements);
+        CHECK(a.getProfilerVectorLayout(0) == layout::Vector::Span &&
+              a.getProfilerVectorListLayout() == layout::VectorList::NotAVector);
+        CHECK(v.getFieldInfo("c").getProfilerVectorLayout(0) == layout::Vector::OnePtr &&
+              n.getProfilerVectorLayout(0) == layout::Vector::NotAVector);
+        CHECK(v.getFieldInfo("d").getProfilerVectorLayout(0) ==
+              layout::Vector::OnePtr); // ipu2 has no 16-bit pointers of this kind
+        CHECK(rows.getProfilerVectorLayout(0) == layout::Vector::Span &&
+              rows.getProfilerVectorLayout(1) == layout::Vector::OnePtr);
+        CHECK(rows.getProfilerVectorListLayout() == layout::VectorList::OnePtr &&
+              list.getProfilerVectorListLayout() == layout::VectorList::DeltaNElements);
         CHECK(std::string(layout::to_string(layout::Vector::ScaledPtr64)) == "ScaledPtr64");
         asked = true;
         return VertexPerfEstimate(1);
     });
     graph.registerCycleEstimator("Stateful", [](const VertexIntrospector &v, const Target &target) {
         CHECK(v.getFieldInfo("list").getInitialValues<unsigned>(target) == (std::vector<unsigned>{ 4, 5, 6 }));
-        CHECK(v.getFieldInfo("table").getInitialValues<std::vector<int>>(target) == (std::vector<std::vector<int>>{ { 1 }, { -2, 3 } }));
+        CHECK(v.getFieldInfo("table").getInitialValues<std::vector<int>>(target) ==
+              (std::vector<std::vector<int>>{ { 1 }, { -2, 3 } }));
         CHECK(v.getFieldInfo("table")[1].getInitialValues<int>(target) == (std::vector<int>{ -2, 3 }));
         CHECK(v.getFieldInfo("flag").getInitialValue<bool>(target));
         return std::uint64_t(2);
@@ -261,7 +279,8 @@ TEST(limits_of_fields)
 {
     Graph graph = makeGraph();
     CHECK(graph.getMaxFieldDim("SumVertex", "in", 0) > 1000 && graph.getMaxVertexFieldValue("Layouts", "n") == 65535);
-    CHECK(graph.getMaxVertexFieldValueAs<std::uint64_t>("Layouts", "n") == 65535 && graph.getMaxVertexFieldValueAs<unsigned char>("Layouts", "n") == 255);
+    CHECK(graph.getMaxVertexFieldValueAs<std::uint64_t>("Layouts", "n") == 65535 &&
+          graph.getMaxVertexFieldValueAs<unsigned char>("Layouts", "n") == 255);
     CHECK_THROWS(graph.getMaxFieldDim("SumVertex", "in", 1), index_error, "1 dimensions");
     CHECK_THROWS(graph.getMaxVertexFieldValue("Nothing", "n"), unknown_vertex_type, "Nothing");
 }
@@ -274,7 +293,8 @@ TEST(functions_and_drawings)
     ComputeSet set = graph.addComputeSet("the set");
     Tensor t = graph.addVariable(FLOAT, { 5 }, "t");
     graph.addVertex(set, "SumVertex", { { "in", t }, { "out", t[0] } });
-    Function f = graph.addFunction(program::Execute(set)), g = graph.addFunction(program::Sequence{ program::Execute(set) });
+    Function f = graph.addFunction(program::Execute(set)),
+             g = graph.addFunction(program::Sequence{ program::Execute(set) });
     CHECK(f != g && f.getId() == 0);
     std::ostringstream compute, vertices;
     graph.outputComputeGraph(compute, { program::Execute(set) });

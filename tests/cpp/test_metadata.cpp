@@ -11,10 +11,13 @@ using namespace poplar;
 TEST(eight_bit_floats_are_refused_by_name)
 {
     const QuarterMetadata metadata(QuarterMetadata::Format::F152, -3), other(QuarterMetadata::Format::F143, -3);
-    CHECK(metadata.getFormat() == QuarterMetadata::Format::F152 && metadata.getScale() == -3 && metadata.getBinary() != other.getBinary());
+    CHECK(metadata.getFormat() == QuarterMetadata::Format::F152 && metadata.getScale() == -3 &&
+          metadata.getBinary() != other.getBinary());
     Graph graph(Target::createIPUTarget(1, 4, "ipu21"));
-    CHECK_THROWS(createVariableMetadataTensor(graph, QuarterMetadata::Format::F143, 0, {"scale"}), tensor_metadata_error, "QUARTER");
-    CHECK_THROWS(createConstantMetadataTensor(graph, QuarterMetadata::Format::F152, 1), tensor_metadata_error, "test_metadata.cpp");
+    CHECK_THROWS(createVariableMetadataTensor(graph, QuarterMetadata::Format::F143, 0, { "scale" }),
+                 tensor_metadata_error, "QUARTER");
+    CHECK_THROWS(createConstantMetadataTensor(graph, QuarterMetadata::Format::F152, 1), tensor_metadata_error,
+                 "test_metadata.cpp");
     CHECK_THROWS(createConstantMetadataTensor(graph, metadata, "name"), tensor_metadata_error, "8-bit floats");
     CHECK_THROWS(createVariableMetadataTensor(graph, metadata), tensor_metadata_error, "8-bit floats");
 }

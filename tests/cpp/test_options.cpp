@@ -27,14 +27,16 @@ static std::string json(const ProfileValue &value, bool pretty = false)
 // row: 1.7 class OptionFlags
 TEST(options)
 {
-    const OptionFlags none, one{{"a", "1"}}, two = {{"a", "1"}, {"b", "2"}}, parenthesised({{"a", "1"}}), both({{"a", "1"}, {"b", "2"}});
+    const OptionFlags none, one{ { "a", "1" } }, two = { { "a", "1" }, { "b", "2" } }, parenthesised({ { "a", "1" } }),
+                                                 both({ { "a", "1" }, { "b", "2" } });
     CHECK(none.size() == 0 && one.size() == 1 && two.size() == 2 && parenthesised == one && both == two && one != two);
-    CHECK(count() == 0 && count({}) == 0 && count({{"a", "1"}}) == 1 && count({{"a", "1"}, {"b", "2"}}) == 2 && count(two) == 2);
-    CHECK(count(OptionFlags{{"x", std::to_string(3)}, {std::string("y"), "z"}}) == 2);
+    CHECK(count() == 0 && count({}) == 0 && count({ { "a", "1" } }) == 1 &&
+          count({ { "a", "1" }, { "b", "2" } }) == 2 && count(two) == 2);
+    CHECK(count(OptionFlags{ { "x", std::to_string(3) }, { std::string("y"), "z" } }) == 2);
     OptionFlags options = {};
     options.set("debug.instrument", "true");
     options.set(std::string("target.workerStackSizeInBytes"), "0x100");
-    options.set({{"debug.instrument", "false"}, {"opt.enableInlining", "1"}});
+    options.set({ { "debug.instrument", "false" }, { "opt.enableInlining", "1" } });
     CHECK(options.size() == 3 && options.at("debug.instrument") == "false");
     const std::string value = options.at("opt.enableInlining");
     CHECK(value == "1" && std::stoul(options.at("target.workerStackSizeInBytes"), nullptr, 16) == 256);
@@ -50,7 +52,7 @@ TEST(options)
     for (const auto &option : two)
         copy.set(option.first, option.second);
     CHECK(copy.size() == 5 && copy != options);
-    OptionFlags twice{{"k", "first"}, {"k", "last"}};
+    OptionFlags twice{ { "k", "first" }, { "k", "last" } };
     CHECK(twice.size() == 1 && twice.at("k") == "last");
     twice.set("a", twice.at("k")); // a view of what moves
     CHECK(twice.at("a") == "last" && twice.at("k") == "last");
@@ -65,15 +67,15 @@ TEST(options)
     out << two;
     CHECK(out.str() == "{a: 1, b: 2}");
     copy = {};
-    CHECK(copy.size() == 0 && (copy = {{"a", "1"}}) == one);
+    CHECK(copy.size() == 0 && (copy = { { "a", "1" } }) == one);
     copy.clear();
     CHECK(copy == none);
-    const OptionFlags::initializer_list list = {{"a", "1"}};
+    const OptionFlags::initializer_list list = { { "a", "1" } };
     CHECK(OptionFlags(list) == one);
 }
 TEST(options_for_c)
 {
-    const OptionFlags two{{"b", "2"}, {"a", "1"}};
+    const OptionFlags two{ { "b", "2" }, { "a", "1" } };
     const detail::Options list(two);
     const pop_options c = list;
     CHECK(c.count == 2 && std::string(c.list[0].key) == "a" && std::string(c.list[1].value) == "2");
@@ -82,9 +84,9 @@ TEST(options_for_c)
 // row: 1.7 readJSON(StringRef|istream&, OptionFlags&)
 TEST(json_options)
 {
-    OptionFlags options{{"a", "old"}, {"z", "kept"}};
+    OptionFlags options{ { "a", "old" }, { "z", "kept" } };
     readJSON("{\"a\": \"new\", \"b\": true, \"c\": 12, \"d\": 0.5}", options);
-    CHECK(options == OptionFlags({{"a", "new"}, {"b", "true"}, {"c", "12"}, {"d", "0.5"}, {"z", "kept"}}));
+    CHECK(options == OptionFlags({ { "a", "new" }, { "b", "true" }, { "c", "12" }, { "d", "0.5" }, { "z", "kept" } }));
     std::istringstream in("{\"e\": \"\\u00e9\"}");
     readJSON(in, options);
     CHECK(options.at("e") == "\xc3\xa9");
@@ -101,31 +103,39 @@ TEST(json_options)
     CHECK(options.at("a") == "env");
     setenv("TEST_OPTIONS", "{", 1);
     CHECK_THROWS(readJSONFromEnv("TEST_OPTIONS", options), parse_error, "TEST_OPTIONS");
-    CHECK(json(getAsProfileValue({{"b", "2"}, {"a", "1"}})) == "{\"a\":\"1\",\"b\":\"2\"}");
+    CHECK(json(getAsProfileValue({ { "b", "2" }, { "a", "1" } })) == "{\"a\":\"1\",\"b\":\"2\"}");
 }
 // row: 1.7 RuntimeOptions(OptionFlags); EngineOptions(Target, OptionFlags)
 TEST(options_of_version_3)
 {
-    const RuntimeOptions runtime(OptionFlags{{"a", "1"}}), braces = OptionFlags{{"a", "1"}};
-    const EngineOptions engine(Target::createIPUTarget(1, "ipu1"), {{"a", "1"}, {"b", "2"}});
+    const RuntimeOptions runtime(OptionFlags{ { "a", "1" } }), braces = OptionFlags{ { "a", "1" } };
+    const EngineOptions engine(Target::createIPUTarget(1, "ipu1"), { { "a", "1" }, { "b", "2" } });
     CHECK(count(runtime) == 1 && count(braces) == 1 && count(engine) == 2 && engine.getTarget().getNumTiles() == 1216);
 }
 
 // row: 1.7 ProfileValue {ctor from bool/number/string/Vector/Map
 TEST(profile_values)
 {
-    const ProfileValue null, truth(true), integer(-3), natural(4u), wide(std::uint64_t(1) << 63), real(0.5), single(1.5f), literal("text"),
-        string(std::string("string")), list(ProfileValue::Vector{1, "two", 3.5}), map(ProfileValue::Map{{"a", 1}, {"b", list}});
-    CHECK(truth.asBool() && integer.asInt() == -3 && natural.asUint() == 4 && wide.asUint() == std::uint64_t(1) << 63 && real.asDouble() == 0.5);
-    CHECK(single.asDouble() == 1.5 && literal.asString() == "text" && string.asString() == "string" && integer.asDouble() == -3 && real.asInt() == 0);
-    CHECK(list.size() == 3 && list[0].asInt() == 1 && list[1u].asString() == "two" && list.asVector().back().asDouble() == 3.5);
-    CHECK(map.size() == 2 && map["a"].asUint() == 1 && map[std::string("b")][2].asDouble() == 3.5 && map.asMap().at("a").asInt() == 1);
+    const ProfileValue null, truth(true), integer(-3), natural(4u), wide(std::uint64_t(1) << 63), real(0.5),
+        single(1.5f), literal("text"), string(std::string("string")), list(ProfileValue::Vector{ 1, "two", 3.5 }),
+        map(ProfileValue::Map{ { "a", 1 }, { "b", list } });
+    CHECK(truth.asBool() && integer.asInt() == -3 && natural.asUint() == 4 && wide.asUint() == std::uint64_t(1) << 63 &&
+          real.asDouble() == 0.5);
+    CHECK(single.asDouble() == 1.5 && literal.asString() == "text" && string.asString() == "string" &&
+          integer.asDouble() == -3 && real.asInt() == 0);
+    CHECK(list.size() == 3 && list[0].asInt() == 1 && list[1u].asString() == "two" &&
+          list.asVector().back().asDouble() == 3.5);
+    CHECK(map.size() == 2 && map["a"].asUint() == 1 && map[std::string("b")][2].asDouble() == 3.5 &&
+          map.asMap().at("a").asInt() == 1);
     CHECK(map.getOrNull("a") && !map.getOrNull("c") && !list.getOrNull("a"));
-    CHECK(null.type() == ProfileValue::Type::NONE && truth.type() == ProfileValue::Type::BOOL && integer.type() == ProfileValue::Type::INT &&
-          natural.type() == ProfileValue::Type::UINT && real.type() == ProfileValue::Type::DOUBLE && literal.type() == ProfileValue::Type::STRING &&
+    CHECK(null.type() == ProfileValue::Type::NONE && truth.type() == ProfileValue::Type::BOOL &&
+          integer.type() == ProfileValue::Type::INT && natural.type() == ProfileValue::Type::UINT &&
+          real.type() == ProfileValue::Type::DOUBLE && literal.type() == ProfileValue::Type::STRING &&
           list.type() == ProfileValue::Type::VECTOR && map.type() == ProfileValue::Type::MAP);
-    CHECK(ProfileValue(ProfileValue::Vector{1, map, list}).sumInt() == 1 + 1 + 4 + 4 && map.sumDouble() == 5.5 && map.sumUint() == 5);
-    CHECK(integer == ProfileValue(-3) && integer != natural && natural == ProfileValue(4) && ProfileValue(2) == ProfileValue(2.0) && list != map);
+    CHECK(ProfileValue(ProfileValue::Vector{ 1, map, list }).sumInt() == 1 + 1 + 4 + 4 && map.sumDouble() == 5.5 &&
+          map.sumUint() == 5);
+    CHECK(integer == ProfileValue(-3) && integer != natural && natural == ProfileValue(4) &&
+          ProfileValue(2) == ProfileValue(2.0) && list != map);
     CHECK(list == ProfileValue(list) && map == ProfileValue(map) && literal != string && null == ProfileValue());
     CHECK_THROWS(map["c"], poplar_error, "'c'");
     CHECK_THROWS(list[3], index_error, "element 3");
@@ -140,8 +150,8 @@ TEST(profile_values_are_built)
     map["size"] = std::size_t(5);
     map["long"] = 7l;
     map["flag"] = false;
-    map.insert({"list", ProfileValue::Vector()});
-    map.insert({"text", ProfileValue(StringRef("t"))});
+    map.insert({ "list", ProfileValue::Vector() });
+    map.insert({ "text", ProfileValue(StringRef("t")) });
     ProfileValue::Vector list;
     list.push_back(1);
     list.emplace_back("two");
@@ -150,7 +160,8 @@ TEST(profile_values_are_built)
     value.asMap()["late"] = 1;
     ProfileValue moved = std::move(value), assigned;
     assigned = moved;
-    CHECK(assigned == moved && json(assigned) == "{\"count\":3,\"flag\":false,\"late\":1,\"list\":[1,\"two\"],\"long\":7,\"name\":\"x\",\"size\":5,\"text\":\"t\"}");
+    CHECK(assigned == moved && json(assigned) == "{\"count\":3,\"flag\":false,\"late\":1,\"list\":[1,\"two\"],\"long\":"
+                                                 "7,\"name\":\"x\",\"size\":5,\"text\":\"t\"}");
     assigned = assigned["list"];
     CHECK(json(assigned) == "[1,\"two\"]");
     unsigned long total = 0;
@@ -160,14 +171,16 @@ TEST(profile_values_are_built)
 }
 TEST(profile_values_are_written)
 {
-    const ProfileValue value(ProfileValue::Map{{"a", ProfileValue::Vector{1, -2, true}}, {"b", "x\"y"}, {"c", ProfileValue()}});
+    const ProfileValue value(
+        ProfileValue::Map{ { "a", ProfileValue::Vector{ 1, -2, true } }, { "b", "x\"y" }, { "c", ProfileValue() } });
     CHECK(json(value) == "{\"a\":[1,-2,true],\"b\":\"x\\\"y\",\"c\":null}");
     CHECK(json(value, true) == "{\n  \"a\":[1,-2,true],\n  \"b\":\"x\\\"y\",\n  \"c\":null\n}\n");
     std::ostringstream cbor;
     serializeToCBOR(cbor, value);
     CHECK(cbor.str() == std::string("\xa3\x61\x61\x83\x01\x21\xf5\x61\x62\x63x\"y\x61\x63\xf6"));
     pop_profile_value read;
-    CHECK(pop_profile_read_cbor(cbor.str().data(), cbor.str().size(), &read, nullptr) == POP_OK && ProfileValue(read) == value);
+    CHECK(pop_profile_read_cbor(cbor.str().data(), cbor.str().size(), &read, nullptr) == POP_OK &&
+          ProfileValue(read) == value);
 }
 // What C gave is looked up where it is; what a program changes is its own, and what it had references to stays.
 TEST(profile_values_from_c)
@@ -179,25 +192,32 @@ TEST(profile_values_from_c)
     };
     const char *const text = "{\"a\":[1,[2.5],\"x\"],\"b\":{\"c\":true,\"d\":-4},\"e\":null}";
     ProfileValue value = read(text);
-    CHECK(json(value) == text && value.size() == 3 && value["a"].size() == 3 && value["b"].size() == 2 && value["e"].size() == 0);
-    CHECK(value["a"][0].asUint() == 1 && value["a"][1][0].asDouble() == 2.5 && value["a"][2].asString() == "x" && value["b"]["c"].asBool());
-    CHECK(value["b"]["d"].asInt() == -4 && value.getOrNull("e") && !value.getOrNull("") && !value.getOrNull("c") && !value.getOrNull("f"));
+    CHECK(json(value) == text && value.size() == 3 && value["a"].size() == 3 && value["b"].size() == 2 &&
+          value["e"].size() == 0);
+    CHECK(value["a"][0].asUint() == 1 && value["a"][1][0].asDouble() == 2.5 && value["a"][2].asString() == "x" &&
+          value["b"]["c"].asBool());
+    CHECK(value["b"]["d"].asInt() == -4 && value.getOrNull("e") && !value.getOrNull("") && !value.getOrNull("c") &&
+          !value.getOrNull("f"));
     CHECK_THROWS(value["a"][3], index_error, "element 3 of a profile's vector of 3");
     CHECK_THROWS(value["b"][0], poplar_error, "a map, not a vector");
-    CHECK(value.sumInt() == 1 + 2 - 4 && value.sumDouble() == -0.5 && read("[]").size() == 0 && read("{}").size() == 0 && read("7").asInt() == 7);
+    CHECK(value.sumInt() == 1 + 2 - 4 && value.sumDouble() == -0.5 && read("[]").size() == 0 &&
+          read("{}").size() == 0 && read("7").asInt() == 7);
 
     const ProfileValue before = value, &b = value["b"], &c = b["c"];
     ProfileValue::Map &map = value.asMap();
     map["b"].asMap()["d"] = "changed";
     map["a"].asVector().push_back(5);
     map.erase("e");
-    CHECK(json(value) == "{\"a\":[1,[2.5],\"x\",5],\"b\":{\"c\":true,\"d\":\"changed\"}}" && value["a"][3].asInt() == 5 && !value.getOrNull("e"));
+    CHECK(json(value) == "{\"a\":[1,[2.5],\"x\",5],\"b\":{\"c\":true,\"d\":\"changed\"}}" &&
+          value["a"][3].asInt() == 5 && !value.getOrNull("e"));
     CHECK(json(before) == text && before == read(text) && before != value && c.asBool() && b["d"].asInt() == -4);
     ProfileValue copy = value;
     copy.asMap()["b"] = 1;
-    CHECK(value["b"].size() == 2 && copy["b"].asInt() == 1 && &before.asMap() == &before.asMap() && before.asMap().at("a").asVector().size() == 3);
+    CHECK(value["b"].size() == 2 && copy["b"].asInt() == 1 && &before.asMap() == &before.asMap() &&
+          before.asMap().at("a").asVector().size() == 3);
     value = before["a"];
-    CHECK(json(value) == "[1,[2.5],\"x\"]" && &static_cast<const ProfileValue &>(value).asVector() == &before["a"].asVector());
+    CHECK(json(value) == "[1,[2.5],\"x\"]" &&
+          &static_cast<const ProfileValue &>(value).asVector() == &before["a"].asVector());
     const ProfileValue child = read(text)["b"]; // outlives its parent
     CHECK(child["d"].asInt() == -4 && child.asMap().begin()->first == "c");
 }

@@ -32,7 +32,10 @@ struct Bed {
         engine.readTensor("t", values.data(), values.data() + values.size());
         return values;
     }
-    void fill(const Tensor &t, const std::vector<float> &values) { graph.setInitialValue(t, ArrayRef<float>(values)); }
+    void fill(const Tensor &t, const std::vector<float> &values)
+    {
+        graph.setInitialValue(t, ArrayRef<float>(values));
+    }
 };
 
 static poplin::ConvParams small()
@@ -52,12 +55,14 @@ TEST(forward)
 {
     Bed bed;
     poplin::PlanningCache cache;
-    Tensor in = poplin::createInput(bed.graph, small(), "in", {}, &cache), weights = poplin::createWeights(bed.graph, small(), "w", {}, &cache);
+    Tensor in = poplin::createInput(bed.graph, small(), "in", {}, &cache),
+           weights = poplin::createWeights(bed.graph, small(), "w", {}, &cache);
     bed.fill(in, { 1, 2, 3, 4 });
     bed.fill(weights, { 10, 1 });
     Tensor out = poplin::createConvOutput(bed.graph, small(), "out");
     poplin::convolutionWithOutput(bed.graph, in, weights, out, small(), false, bed.prog, "conv", {}, &cache);
-    Tensor biases = poplin::createBiases(bed.graph, out), others = poplin::createBiases(bed.graph, out, small(), "others");
+    Tensor biases = poplin::createBiases(bed.graph, out),
+           others = poplin::createBiases(bed.graph, out, small(), "others");
     bed.fill(biases, { 0.5f });
     CHECK(others.numElements() == 1);
     poplin::convolutionBiasUpdate(bed.graph, out, biases, 2.0f, {}, bed.prog, "bias");
@@ -76,7 +81,8 @@ TEST(backward)
     bed.fill(in, { 1, 2, 3, 4 });
     bed.fill(weights, { 10, 1 });
     Tensor out = poplin::convolution(bed.graph, in, weights, small(), false, bed.prog, std::string("fwd"));
-    Tensor back = poplin::convolution(bed.graph, out, weights, poplin::getGradientParams(small()), true, bed.prog, "bwd");
+    Tensor back =
+        poplin::convolution(bed.graph, out, weights, poplin::getGradientParams(small()), true, bed.prog, "bwd");
     Tensor deltas = poplin::calculateWeightDeltas(bed.graph, out, in, small(), bed.prog, "wu");
     poplin::convolutionWeightUpdate(bed.graph, out, weights, in, small(), 1.0f, bed.prog, "wu");
     Tensor scale = bed.graph.addConstant<float>(FLOAT, { 1 }, -1.0f);
@@ -115,24 +121,31 @@ TEST(several)
     for (unsigned i = 0; i < 2; ++i)
         update.push_back({ out[i], args[i].inputs, small(), {} });
     std::vector<Tensor> deltas = mc::calculateWeightDeltas(bed.graph, update, bed.prog);
-    mc::convolutionWeightUpdate(bed.graph, std::vector<mc::ConvWeightUpdateArgsScalar>{ { out[0], weights[0], args[0].inputs, 1, small(), {} } }, bed.prog);
+    mc::convolutionWeightUpdate(
+        bed.graph,
+        std::vector<mc::ConvWeightUpdateArgsScalar>{ { out[0], weights[0], args[0].inputs, 1, small(), {} } },
+        bed.prog);
     Tensor scale = bed.graph.addConstant<float>(FLOAT, { 1 }, 2.0f);
     bed.graph.setTileMapping(scale, 0);
-    mc::convolutionWeightUpdate(bed.graph, std::vector<mc::ConvWeightUpdateArgs>{ { out[0], weights[1], args[0].inputs, scale, small(), {} } }, bed.prog);
+    mc::convolutionWeightUpdate(
+        bed.graph, std::vector<mc::ConvWeightUpdateArgs>{ { out[0], weights[1], args[0].inputs, scale, small(), {} } },
+        bed.prog);
     for (mc::ConvolutionArgs &each : args)
         each.params = poplin::getGradientParams(small());
     mc::weightsTransposeChansFlipXY(bed.graph, args, weights, bed.prog);
     CHECK_THROWS(mc::createInput(bed.graph, create, 2), poputil::poplibs_error, "there are 2");
-    CHECK_THROWS(mc::convolution(bed.graph, args, true, bed.prog, "multi", { { "planType", "both" } }), invalid_option, "planType");
-    CHECK(bed.run(concat({ out[1].flatten(), deltas[1].flatten(), args[0].weights.flatten(), args[1].weights.flatten() })) ==
-          std::vector<float>({ 2, 4, 6, 28, 40, 20, 15, 40, 30 }));
+    CHECK_THROWS(mc::convolution(bed.graph, args, true, bed.prog, "multi", { { "planType", "both" } }), invalid_option,
+                 "planType");
+    CHECK(bed.run(concat({ out[1].flatten(), deltas[1].flatten(), args[0].weights.flatten(),
+                           args[1].weights.flatten() })) == std::vector<float>({ 2, 4, 6, 28, 40, 20, 15, 40, 30 }));
 }
 
 TEST(errors)
 {
     Bed bed;
     Tensor in = poplin::createInput(bed.graph, small());
-    CHECK_THROWS(poplin::convolution(bed.graph, in, in, small(), false, bed.prog), poputil::poplibs_error, "weights has shape {1,1,4}");
+    CHECK_THROWS(poplin::convolution(bed.graph, in, in, small(), false, bed.prog), poputil::poplibs_error,
+                 "weights has shape {1,1,4}");
     CHECK_THROWS(poplin::createInput(bed.graph, small(), "in", { { "passs", "NONE" } }), invalid_option, "passs");
 }
 

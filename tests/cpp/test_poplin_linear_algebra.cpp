@@ -59,9 +59,11 @@ TEST(grids)
 // row: poplin MatMulParams
 TEST(layers)
 {
-    auto list = poplin::fc::getMatMulPrePlanParameters(poplin::fc::FullyConnectedParams{ 1, 16, 784, 30 }, { { "partialsType", "half" } }, HALF, false);
+    auto list = poplin::fc::getMatMulPrePlanParameters(poplin::fc::FullyConnectedParams{ 1, 16, 784, 30 },
+                                                       { { "partialsType", "half" } }, HALF, false);
     CHECK(list.size() == 3);
-    CHECK(list[2].first.aShape == (std::vector<std::size_t>{ 1, 784, 16 }) && list[2].first.bShape == (std::vector<std::size_t>{ 1, 16, 30 }));
+    CHECK(list[2].first.aShape == (std::vector<std::size_t>{ 1, 784, 16 }) &&
+          list[2].first.bShape == (std::vector<std::size_t>{ 1, 16, 30 }));
     CHECK(list[1].second.at("fullyConnectedPass") == "TRAINING_BWD" && list[1].second.at("partialsType") == "half");
     const poplin::MatMulParams &a = list[0].first, &b = list[1].first;
     CHECK((a < b) != (b < a) && !(a < a));
@@ -76,16 +78,20 @@ TEST(systems)
 {
     OneCpu bed;
     Tensor a = poplin::createTriangularSolveInputLHS(bed.graph, FLOAT, FLOAT, { 2, 2 }, { 2, 1 }, true, "a");
-    Tensor b = poplin::createTriangularSolveInputRHS(bed.graph, FLOAT, FLOAT, { 2, 2 }, { 2, 1 }, true, std::string("b"), {}, nullptr);
+    Tensor b = poplin::createTriangularSolveInputRHS(bed.graph, FLOAT, FLOAT, { 2, 2 }, { 2, 1 }, true,
+                                                     std::string("b"), {}, nullptr);
     bed.graph.setInitialValue(a, ArrayRef<float>({ 2, 9, 3, 4 }));
     bed.graph.setInitialValue(b, ArrayRef<float>({ 8, 20 }));
     Tensor x = poplin::triangularSolve(bed.graph, a, b, true, true, false, 1, bed.prog, "solve");
-    Tensor same = poplin::triangularSolve(bed.graph, a, b, true, true, false, bed.prog, "solve"); // blocks of the library's size
+    Tensor same =
+        poplin::triangularSolve(bed.graph, a, b, true, true, false, bed.prog, "solve"); // blocks of the library's size
     CHECK(same.shape() == x.shape());
     Tensor mask = poplin::triangularMask(bed.graph, a, true, true, bed.prog, "mask");
     CHECK(x.shape() == b.shape());
     CHECK(bed.run(concat(x.flatten(), mask.flatten())) == (std::vector<float>{ 4, 2, 1, 0, 3, 1 }));
-    CHECK(poplin::getTriangularSolveMatMulPrePlanParameters(FLOAT, FLOAT, { 8, 8 }, { 8, 3 }, true, true, 3, {}).size() == 2);
+    CHECK(
+        poplin::getTriangularSolveMatMulPrePlanParameters(FLOAT, FLOAT, { 8, 8 }, { 8, 3 }, true, true, 3, {}).size() ==
+        2);
 }
 
 // row: poplin createCholeskyInput
@@ -97,8 +103,10 @@ TEST(factors)
     OneCpu bed;
     const OptionFlags blocks{ { "blockSize", "1" } };
     Tensor a = poplin::createCholeskyInput(bed.graph, FLOAT, { 2, 2 }, "a", blocks);
-    Tensor like = poplin::createCholeskyInput(bed.graph, FLOAT, { 3, 4, 4 }, false, "like", blocks); /* the triangle, of the guide's era */
-    CHECK(like.shape() == (std::vector<std::size_t>{ 3, 4, 4 }) && poplin::createCholeskyInput(bed.graph, HALF, { 2, 2 }, true).elementType() == HALF);
+    Tensor like = poplin::createCholeskyInput(bed.graph, FLOAT, { 3, 4, 4 }, false, "like",
+                                              blocks); /* the triangle, of the guide's era */
+    CHECK(like.shape() == (std::vector<std::size_t>{ 3, 4, 4 }) &&
+          poplin::createCholeskyInput(bed.graph, HALF, { 2, 2 }, true).elementType() == HALF);
     bed.graph.setInitialValue(a, ArrayRef<float>({ 4, 6, 6, 25 }));
     Tensor lower = poplin::cholesky(bed.graph, a, true, bed.prog, "lower", blocks);
     poplin::choleskyInPlace(bed.graph, a, false, bed.prog);

@@ -77,7 +77,8 @@ TEST(products)
     Bed bed;
     Tensor left = bed.floats({ 5, 3 }), right = bed.floats({ 3, 4 });
     Tensor plain = poplin::matMul(bed.graph, left, right, bed.prog);
-    Tensor named = poplin::matMul(bed.graph, left, right, bed.prog, std::string("named"), { { "partialsType", "float" } });
+    Tensor named =
+        poplin::matMul(bed.graph, left, right, bed.prog, std::string("named"), { { "partialsType", "float" } });
     Tensor typed = poplin::matMul(bed.graph, left, right, bed.prog, FLOAT, "typed", {}, nullptr);
     Tensor half = poplin::matMul(bed.graph, left, right, bed.prog, HALF, "half");
     CHECK(half.elementType() == HALF);
@@ -94,7 +95,8 @@ TEST(products)
 TEST(sums_and_outputs)
 {
     Bed bed;
-    Tensor left = bed.floats({ 5, 3 }), right = bed.floats({ 3, 4 }), sum = bed.floats({ 5, 4 }), out = bed.floats({ 1, 5, 4 });
+    Tensor left = bed.floats({ 5, 3 }), right = bed.floats({ 3, 4 }), sum = bed.floats({ 5, 4 }),
+           out = bed.floats({ 1, 5, 4 });
     Tensor two = bed.graph.addConstant(FLOAT, {}, 2.0f);
     bed.graph.setTileMapping(two, 0);
     poplin::matMulAcc(bed.graph, sum, 3.0f, left, right, bed.prog, "acc");
@@ -126,18 +128,24 @@ TEST(operands)
     Bed bed;
     poplin::matmul::PlanningCache cache;
     Tensor left = bed.fill(poplin::createMatMulInputLHS(bed.graph, FLOAT, { 5, 3 }, { 3, 4 }, "left", {}, &cache));
-    Tensor right = bed.fill(poplin::createMatMulInputRHS(bed.graph, FLOAT, FLOAT, { 5, 3 }, { 3, 4 }, "right", {}, &cache));
+    Tensor right =
+        bed.fill(poplin::createMatMulInputRHS(bed.graph, FLOAT, FLOAT, { 5, 3 }, { 3, 4 }, "right", {}, &cache));
     Tensor out = poplin::createMatMulOutput(bed.graph, FLOAT, { 5, 3 }, { 3, 4 }, "out");
     CHECK(out.shape() == (std::vector<std::size_t>{ 5, 4 }));
     const OptionFlags arranged{ { "inputRHSIsPreArranged", "true" } };
     right = poplin::preArrangeMatMulInputRHS(bed.graph, { 5, 3 }, right, bed.prog, "arranged", arranged);
     poplin::matMulWithOutput(bed.graph, left, right, out, bed.prog, "mm", arranged, &cache);
 
-    Tensor lefts = bed.fill(poplin::createMatMulGroupedInputLHS(bed.graph, FLOAT, FLOAT, { 2, 5, 3 }, { 2, 3, 4 }, "lefts"));
-    Tensor rights = bed.fill(poplin::createMatMulGroupedInputRHS(bed.graph, FLOAT, FLOAT, { 2, 5, 3 }, { 2, 3, 4 }, "rights"));
-    CHECK(poplin::createMatMulGroupedOutput(bed.graph, FLOAT, HALF, { 2, 5, 3 }, { 2, 3, 4 }, "outs").elementType() == HALF);
-    rights = poplin::preArrangeMatMulGroupedInputRHS(bed.graph, { 2, 5, 3 }, rights, bed.prog, FLOAT, "arranged", arranged);
-    Tensor turned = poplin::matMulGrouped(bed.graph, poplin::transposeGroupedMatrix(rights), poplin::transposeGroupedMatrix(lefts), bed.prog, FLOAT, "g");
+    Tensor lefts =
+        bed.fill(poplin::createMatMulGroupedInputLHS(bed.graph, FLOAT, FLOAT, { 2, 5, 3 }, { 2, 3, 4 }, "lefts"));
+    Tensor rights =
+        bed.fill(poplin::createMatMulGroupedInputRHS(bed.graph, FLOAT, FLOAT, { 2, 5, 3 }, { 2, 3, 4 }, "rights"));
+    CHECK(poplin::createMatMulGroupedOutput(bed.graph, FLOAT, HALF, { 2, 5, 3 }, { 2, 3, 4 }, "outs").elementType() ==
+          HALF);
+    rights =
+        poplin::preArrangeMatMulGroupedInputRHS(bed.graph, { 2, 5, 3 }, rights, bed.prog, FLOAT, "arranged", arranged);
+    Tensor turned = poplin::matMulGrouped(bed.graph, poplin::transposeGroupedMatrix(rights),
+                                          poplin::transposeGroupedMatrix(lefts), bed.prog, FLOAT, "g");
     CHECK(turned.shape() == (std::vector<std::size_t>{ 2, 4, 5 }));
     std::vector<float> got = bed.run(concat(out.flatten(), turned.dimShuffle({ 0, 2, 1 }).flatten()));
     for (std::size_t i = 0; i < 20; ++i) {
@@ -152,8 +160,9 @@ TEST(mistakes)
     Bed bed;
     Tensor left = bed.floats({ 5, 3 }), right = bed.floats({ 4, 3 });
     CHECK_THROWS((poplin::matMul(bed.graph, left, right, bed.prog, "x")), poputil::poplibs_error, "as many columns");
-    CHECK_THROWS((poplin::matMul(bed.graph, left, right.transpose(), bed.prog, "x", { { "availableMemoryProportion", "1.1" } })), invalid_option,
-                 "from 0 to 1");
+    CHECK_THROWS(
+        (poplin::matMul(bed.graph, left, right.transpose(), bed.prog, "x", { { "availableMemoryProportion", "1.1" } })),
+        invalid_option, "from 0 to 1");
     CHECK_THROWS((poplin::matmulValidateOptions({ { "partialsType", "int" } })), invalid_option, "half|float");
     poplin::matmulValidateOptions({ { "fullyConnectedPass", "TRAINING_FWD" } });
 }

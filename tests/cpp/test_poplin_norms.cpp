@@ -28,7 +28,8 @@ TEST(norms)
     // row: poplin createNormBeta
     Tensor gamma, beta;
     std::tie(gamma, beta) = poplin::createNormParams(graph, x, "params");
-    CHECK(poplin::createNormGamma(graph, x, HALF).elementType() == HALF && poplin::createNormBeta(graph, x).numElements() == 2);
+    CHECK(poplin::createNormGamma(graph, x, HALF).elementType() == HALF &&
+          poplin::createNormBeta(graph, x).numElements() == 2);
     // row: poplin normStatistics
     // row: poplin normWhiten
     // row: poplin normalise
@@ -39,7 +40,8 @@ TEST(norms)
     // row: poplin normGradients
     // row: poplin normStatisticsGradients
     std::pair<Tensor, Tensor> deltas = poplin::normParamGradients(graph, whitened, x, prog);
-    Tensor back = poplin::normStatisticsGradients(graph, whitened, poplin::normGradients(graph, x, gamma, prog), stats.second, prog, FLOAT, "back");
+    Tensor back = poplin::normStatisticsGradients(graph, whitened, poplin::normGradients(graph, x, gamma, prog),
+                                                  stats.second, prog, FLOAT, "back");
     graph.createHostWrite("x", x);
     graph.createHostRead("out", out);
     graph.createHostRead("beta", deltas.second);

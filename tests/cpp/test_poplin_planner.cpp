@@ -34,15 +34,18 @@ TEST(constructors_of_all_releases)
     CHECK(plain.getNumInputChans() == 8 && plain.getNumOutputChans() == 10 && plain.getNumConvGroups() == 2);
     CHECK(plain.getNumInputChansPerConvGroup() == 4 && plain.getNumOutputChansPerConvGroup() == 5);
     CHECK(plain.getInputSize(1) == 9 && plain.getInputFieldShape()[0] == 8 && plain.getKernelShape()[1] == 3);
-    const ConvParams strided(HALF, FLOAT, 1, { 8 }, { 3 }, 1, 1, 1, ConvParams::InputTransform({ 1 }, { 0 }, { 2 }, { 1 }, { 3 }, { true }),
-                             ConvParams::InputTransform(1), ConvParams::OutputTransform({ 1 }, { 0 }, { 2 }, { 0 }, { 1 }));
-    CHECK(strided.outputType == FLOAT && strided.getTruncatedInputSize(0) == 7 && strided.getTransformedInputSize(0) == 17);
+    const ConvParams strided(
+        HALF, FLOAT, 1, { 8 }, { 3 }, 1, 1, 1, ConvParams::InputTransform({ 1 }, { 0 }, { 2 }, { 1 }, { 3 }, { true }),
+        ConvParams::InputTransform(1), ConvParams::OutputTransform({ 1 }, { 0 }, { 2 }, { 0 }, { 1 }));
+    CHECK(strided.outputType == FLOAT && strided.getTruncatedInputSize(0) == 7 &&
+          strided.getTransformedInputSize(0) == 17);
     CHECK(strided.getTruncatedKernelSize(0) == 3 && strided.getTransformedKernelSize(0) == 3);
     CHECK(strided.getUntransformedOutputSize(0) == 15 && strided.getOutputSize(0) == 8);
     CHECK(ConvParams(strided.c()) == strided && strided != plain && (strided < plain) != (plain < strided));
     CHECK(strided.canonicalize().getOutputSize(0) == 8);
-    const ConvParams half(HALF, HALF, 1, { 8 }, { 3 }, 1, 1, 1), same(HALF, 1, { 8 }, { 3 }, 1, 1, 1, ConvParams::InputTransform(1),
-                                                                      ConvParams::InputTransform(1), ConvParams::OutputTransform(1));
+    const ConvParams half(HALF, HALF, 1, { 8 }, { 3 }, 1, 1, 1),
+        same(HALF, 1, { 8 }, { 3 }, 1, 1, 1, ConvParams::InputTransform(1), ConvParams::InputTransform(1),
+             ConvParams::OutputTransform(1));
     CHECK(half == same && ConvParams().getNumFieldDims() == 0);
     CHECK_THROWS(ConvParams(HALF, 1, { 2 }, { 3 }, 1, 1, 1), poputil::poplibs_error, "the kernel has 3 elements");
     ConvParams uneven = plain;
@@ -94,9 +97,11 @@ TEST(index_arithmetic)
     CHECK(poplin::getOutputRangeForInputIndex(0, Range(0, 4), 3, p) == Range(1, 3));
     CHECK(poplin::getOutputRangeForKernelRange(0, Range(0, 2), Range(0, 2), p) == Range(0, 2));
     CHECK(poplin::getOutputRangeForInputRange(0, Range(0, 4), Range(0, 1), p) == Range(0, 1));
-    CHECK(poplin::getInputRange(0, Range(0, 2), 1, p) == Range(0, 3) && poplin::getInputRange(0, Range(1, 2), Range(0, 3), p) == Range(1, 4));
+    CHECK(poplin::getInputRange(0, Range(0, 2), 1, p) == Range(0, 3) &&
+          poplin::getInputRange(0, Range(1, 2), Range(0, 3), p) == Range(1, 4));
     CHECK(poplin::getInputRange(0, Range(0, 4), p) == Range(0, 8));
-    CHECK(poplin::getKernelRange(0, Range(0, 1), 1, p) == Range(2, 3) && poplin::getKernelRange(0, Range(0, 4), Range(0, 8), p) == Range(0, 3));
+    CHECK(poplin::getKernelRange(0, Range(0, 1), 1, p) == Range(2, 3) &&
+          poplin::getKernelRange(0, Range(0, 4), Range(0, 8), p) == Range(0, 3));
     CHECK(poplin::getKernelRange(0, Range(0, 1), p) == Range(1, 3));
 }
 
@@ -128,17 +133,22 @@ TEST(reports)
     std::ostringstream forward, update;
     poplin::reportPlanInfo(forward, graph, p, { { "pass", "TRAINING_FWD" } }, &cache);
     poplin::reportWeightUpdatePlanInfo(update, graph, p, { { "pass", "TRAINING_WU" } }, &cache);
-    CHECK(check::contains(forward.str(), "fieldSplit") && check::contains(update.str(), "fieldSplit") && forward.str() != update.str());
+    CHECK(check::contains(forward.str(), "fieldSplit") && check::contains(update.str(), "fieldSplit") &&
+          forward.str() != update.str());
     CHECK(cache.size() == 2);
     const poplin::PlanCosts costs = poplin::reportPlanEstimatedCosts(graph, p, { { "pass", "TRAINING_FWD" } }, &cache);
-    CHECK(check::contains(forward.str(), std::to_string(costs.cycles) + " cycles, " + std::to_string(costs.memory) + " bytes"));
-    const poplin::DetailedPlanCosts steps = poplin::reportDetailedPlanEstimatedCosts(graph, p, { { "pass", "TRAINING_FWD" } }, &cache);
-    CHECK(steps.total.cycles == costs.cycles && steps.parallelSplit >= 1 && steps.parallelSplit <= 32 && steps.serialSplit == 1);
-    CHECK(steps.compute.cycles + steps.exchange.cycles + steps.reduction.cycles + steps.transform.cycles + steps.tileLevelTransform.cycles +
-              steps.outputCast.cycles ==
+    CHECK(check::contains(forward.str(),
+                          std::to_string(costs.cycles) + " cycles, " + std::to_string(costs.memory) + " bytes"));
+    const poplin::DetailedPlanCosts steps =
+        poplin::reportDetailedPlanEstimatedCosts(graph, p, { { "pass", "TRAINING_FWD" } }, &cache);
+    CHECK(steps.total.cycles == costs.cycles && steps.parallelSplit >= 1 && steps.parallelSplit <= 32 &&
+          steps.serialSplit == 1);
+    CHECK(steps.compute.cycles + steps.exchange.cycles + steps.reduction.cycles + steps.transform.cycles +
+              steps.tileLevelTransform.cycles + steps.outputCast.cycles ==
           costs.cycles);
     CHECK(cache.size() == 2);
-    CHECK_THROWS(poplin::reportPlanEstimatedCosts(graph, p, { { "availableMemoryProportion", "2" } }), poplar::invalid_option, "from 0 to 1");
+    CHECK_THROWS(poplin::reportPlanEstimatedCosts(graph, p, { { "availableMemoryProportion", "2" } }),
+                 poplar::invalid_option, "from 0 to 1");
 }
 
 // row: poplin preplan
@@ -151,14 +161,16 @@ TEST(plans_ahead)
     const OptionFlags options = { { "partialsType", "half" } }, bad = { { "partialsType", "int" } };
     const ConvParams a(HALF, 1, { 9 }, { 3 }, 8, 16, 1), b(HALF, 1, { 9 }, { 3 }, 8, 24, 1);
     poplin::PlanningCache cache;
-    const std::set<poplin::ConvPlanParams> convs = { poplin::ConvPlanParams(&target, a, &options), poplin::ConvPlanParams(&target, b, &options) };
+    const std::set<poplin::ConvPlanParams> convs = { poplin::ConvPlanParams(&target, a, &options),
+                                                     poplin::ConvPlanParams(&target, b, &options) };
     poplin::preplanConvolutions(convs, cache);
     CHECK(cache.size() == 2);
     poplin::preplanConvolutions(graph, convs, cache);
     poplin::preplan(convs, std::set<poplin::MatMulPlanParams>(), cache);
     poplin::reportPlanEstimatedCosts(graph, a, options, &cache);
     CHECK(cache.size() == 2);
-    CHECK_THROWS(poplin::preplanConvolutions({ poplin::ConvPlanParams(&target, a, &bad) }, cache), poplar::invalid_option, "half|float");
+    CHECK_THROWS(poplin::preplanConvolutions({ poplin::ConvPlanParams(&target, a, &bad) }, cache),
+                 poplar::invalid_option, "half|float");
     poplin::convolutionValidateOptions(options, graph);
     CHECK_THROWS(poplin::convolutionValidateOptions(bad, graph), poplar::invalid_option, "half|float");
 }
@@ -167,13 +179,18 @@ TEST(plans_ahead)
 TEST(productsAreConvolutions)
 {
     Graph graph = modelGraph();
-    const OptionFlags options = { { "partialsType", "half" }, { "fullyConnectedPass", "TRAINING_FWD" } }, bad = { { "partialsType", "int" } };
-    const poplin::MatMulParams a = { HALF, HALF, { 1, 16, 32 }, { 1, 32, 24 } }, b = { HALF, HALF, { 2, 16, 32 }, { 2, 32, 8 } };
+    const OptionFlags options = { { "partialsType", "half" }, { "fullyConnectedPass", "TRAINING_FWD" } },
+                      bad = { { "partialsType", "int" } };
+    const poplin::MatMulParams a = { HALF, HALF, { 1, 16, 32 }, { 1, 32, 24 } },
+                               b = { HALF, HALF, { 2, 16, 32 }, { 2, 32, 8 } };
     poplin::MatMulToConvOptions convOptions;
-    const std::set<poplin::ConvPlanParams> convs = poplin::matMulGetConvPlanParams(
-        { poplin::MatMulPlanParams(&graph.getTarget(), a, &options), poplin::MatMulPlanParams(&graph.getTarget(), b, &options) }, convOptions);
+    const std::set<poplin::ConvPlanParams> convs =
+        poplin::matMulGetConvPlanParams({ poplin::MatMulPlanParams(&graph.getTarget(), a, &options),
+                                          poplin::MatMulPlanParams(&graph.getTarget(), b, &options) },
+                                        convOptions);
     CHECK(convs.size() == 2 && convOptions.size() == 1);
-    CHECK(convOptions.at(&options).at("pass") == "FC_TRAINING_FWD" && convOptions.at(&options).at("partialsType") == "half");
+    CHECK(convOptions.at(&options).at("pass") == "FC_TRAINING_FWD" &&
+          convOptions.at(&options).at("partialsType") == "half");
     for (const poplin::ConvPlanParams &conv : convs) {
         CHECK(std::get<0>(conv) == &graph.getTarget() && std::get<2>(conv) == &convOptions.at(&options));
         const ConvParams &params = std::get<1>(conv);
@@ -183,8 +200,9 @@ TEST(productsAreConvolutions)
     poplin::PlanningCache cache;
     poplin::preplanConvolutions(convs, cache);
     CHECK(cache.size() == 2);
-    CHECK_THROWS(poplin::matMulGetConvPlanParams({ poplin::MatMulPlanParams(&graph.getTarget(), a, &bad) }, convOptions), poplar::invalid_option,
-                 "half|float");
+    CHECK_THROWS(
+        poplin::matMulGetConvPlanParams({ poplin::MatMulPlanParams(&graph.getTarget(), a, &bad) }, convOptions),
+        poplar::invalid_option, "half|float");
 }
 
 // row: poplin getFwdFlops

@@ -92,7 +92,8 @@ TEST(non_linearities)
     typedef Tensor (*Function)(Graph &, const Tensor &, Sequence &, const DebugContext &);
     typedef void (*InPlace)(Graph &, const Tensor &, Sequence &, const DebugContext &);
     const Function functions[] = { sigmoid, relu, tanh, gelu, swish, geluErf, softmax, softmaxStable, logSoftmax };
-    const InPlace inPlace[] = { sigmoidInPlace, reluInPlace, tanhInPlace, geluInPlace, swishInPlace, geluErfInPlace, softmaxInPlace, softmaxStableInPlace, logSoftmaxInPlace };
+    const InPlace inPlace[] = { sigmoidInPlace, reluInPlace,    tanhInPlace,          geluInPlace,      swishInPlace,
+                                geluErfInPlace, softmaxInPlace, softmaxStableInPlace, logSoftmaxInPlace };
     for (unsigned i = 0; i < 9; ++i) {
         b.read.push_back(functions[i](b.graph, t, b.prog, "f"));
         b.read.push_back(b.floats({ 2, 3 }, values));
@@ -113,12 +114,15 @@ TEST(non_linearities)
     b.read.push_back(nonLinearityInputGradient(b.graph, NonLinearityType::SIGMOID, ones, ones, cs, "grad"));
     b.prog.add(Execute(cs));
     b.read.push_back(nonLinearityInputGradient(b.graph, NonLinearityType::RELU, t, ones, b.prog));
-    CHECK_THROWS(nonLinearityInPlace(b.graph, NonLinearityType::SOFTMAX, t, cs), poputil::poplibs_error, "give a sequence");
+    CHECK_THROWS(nonLinearityInPlace(b.graph, NonLinearityType::SOFTMAX, t, cs), poputil::poplibs_error,
+                 "give a sequence");
     const std::vector<std::vector<float>> got = b.run();
     for (unsigned i = 0; i < 9; ++i)
         CHECK(got[2 * i] == got[2 * i + 1]);
-    CHECK(std::fabs(got[0][3] - 0.731059f) < 1e-6 && got[2][1] == 0 && got[2][5] == 3 && std::fabs(got[4][4] - 0.964028f) < 1e-6);
-    CHECK(std::fabs(got[12][0] - 0.0900306f) < 1e-6 && std::fabs(got[14][2] - 0.665241f) < 1e-6 && std::fabs(got[16][2] + 0.407606f) < 1e-6);
+    CHECK(std::fabs(got[0][3] - 0.731059f) < 1e-6 && got[2][1] == 0 && got[2][5] == 3 &&
+          std::fabs(got[4][4] - 0.964028f) < 1e-6);
+    CHECK(std::fabs(got[12][0] - 0.0900306f) < 1e-6 && std::fabs(got[14][2] - 0.665241f) < 1e-6 &&
+          std::fabs(got[16][2] + 0.407606f) < 1e-6);
     CHECK(std::fabs(got[18][2] - 41244.93f) < 1 && got[19][0] == 0 && got[20][1] == 0 && got[20][3] == 1);
 }
 
@@ -134,7 +138,8 @@ TEST(names)
     NonLinearityType type;
     text >> type;
     CHECK(type == NonLinearityType::GELU_ERF && std::string(asString(NonLinearityType::SIGMOID)) == "SIGMOID");
-    CHECK(poputil::templateVertex("popnn::NonLinearity2D", HALF, NonLinearityType::TANH) == "popnn::NonLinearity2D<half,popnn::NonLinearityType::TANH>");
+    CHECK(poputil::templateVertex("popnn::NonLinearity2D", HALF, NonLinearityType::TANH) ==
+          "popnn::NonLinearity2D<half,popnn::NonLinearityType::TANH>");
     std::stringstream wrong("relu6");
     CHECK_THROWS(wrong >> type, poputil::poplibs_error, "'relu6' is no non-linearity");
 }
@@ -143,7 +148,8 @@ TEST(losses)
 {
     Bed b;
     Tensor p = b.floats({ 2, 2 }, { 0.25f, 0.75f, 0.5f, 0.5f }), labels = b.labels({ 1, 1 }), one = b.floats({}, { 1 });
-    Tensor loss = b.floats({ 2 }, {}), deltas = b.floats({ 2, 2 }, {}), correct = b.graph.addVariable(UNSIGNED_INT, { 3 }, "n");
+    Tensor loss = b.floats({ 2 }, {}), deltas = b.floats({ 2, 2 }, {}),
+           correct = b.graph.addVariable(UNSIGNED_INT, { 3 }, "n");
     b.graph.setTileMapping(correct, 1);
     b.prog.add(calcLoss(b.graph, p, labels, loss, deltas, SUM_SQUARED_LOSS, "loss"));
     b.prog.add(calcLoss(b.graph, p, labels, loss, deltas, correct[0], LossType::SUM_SQUARED_LOSS));
@@ -163,9 +169,13 @@ TEST(largest)
 {
     Bed b;
     Tensor t = b.floats({ 2, 3 }, { 3, 1, 2, -5, -4, -6 }), places;
-    const std::pair<Tensor, Tensor> max = maxAndArgMax(b.graph, t, b.prog), min = minAndArgMin(b.graph, t, b.prog, "min");
+    const std::pair<Tensor, Tensor> max = maxAndArgMax(b.graph, t, b.prog),
+                                    min = minAndArgMin(b.graph, t, b.prog, "min");
     Tensor top = topK(b.graph, t, places, 2, true, b.prog, "top");
-    b.read = { max.first, max.second, min.first, min.second, argMax(b.graph, t, b.prog), argMin(b.graph, t, b.prog, "x"), top, places };
+    b.read = {
+        max.first, max.second, min.first, min.second, argMax(b.graph, t, b.prog), argMin(b.graph, t, b.prog, "x"),
+        top,       places
+    };
     const std::vector<std::vector<float>> got = b.run();
     CHECK((got[0] == std::vector<float>{ 3, -4 }) && (got[1] == std::vector<float>{ 0, 1 }) && got[4] == got[1]);
     CHECK((got[2] == std::vector<float>{ 1, -6 }) && (got[3] == std::vector<float>{ 1, 2 }) && got[5] == got[3]);
@@ -179,19 +189,24 @@ TEST(pooling_and_its_gradient)
     Bed b;
     const PoolParams params(PoolingType::MAX, { 3, 4 }, { 2, 2 }, { 1, 2 }, { 0, 0 }, { 0, 0 }, 1, 1, FLOAT);
     CHECK((getOutputFieldShape(params) == std::vector<std::size_t>{ 2, 2 }) && params.getNumFieldDims() == 2);
-    CHECK(getFwdFlops(params) == 16 && getBwdFlops(params) == 16 && getFwdPerfectCycleCount(b.graph, params) == 2 && getBwdPerfectCycleCount(b.graph, params) == 2);
+    CHECK(getFwdFlops(params) == 16 && getBwdFlops(params) == 16 && getFwdPerfectCycleCount(b.graph, params) == 2 &&
+          getBwdPerfectCycleCount(b.graph, params) == 2);
     std::stringstream text;
     text << params;
-    CHECK(text.str().find("max") != std::string::npos && text.str().find("{3,4}") != std::string::npos && std::string(asString(PoolingType::AVG)) == "avg");
-    Tensor in = b.floats({ 1, 1, 3, 4 }, { 1, 2, 3, 4, 8, 7, 6, 5, 0, 8, 1, 1 }), g = b.floats({ 1, 1, 2, 2 }, { 1, 2, 4, 8 });
+    CHECK(text.str().find("max") != std::string::npos && text.str().find("{3,4}") != std::string::npos &&
+          std::string(asString(PoolingType::AVG)) == "avg");
+    Tensor in = b.floats({ 1, 1, 3, 4 }, { 1, 2, 3, 4, 8, 7, 6, 5, 0, 8, 1, 1 }),
+           g = b.floats({ 1, 1, 2, 2 }, { 1, 2, 4, 8 });
     PoolParams average = params;
     average.poolingType = PoolingType::AVG;
     Tensor out = pool(b.graph, params, in, b.prog, "pool", { { "poolUseIntrospectiveMapping", "false" } });
-    b.read = { out, poolInputGradient(b.graph, params, in, out, g, false, b.prog), poolInputGradient(b.graph, params, in, out, g, true, b.prog, DebugContext("s")),
+    b.read = { out, poolInputGradient(b.graph, params, in, out, g, false, b.prog),
+               poolInputGradient(b.graph, params, in, out, g, true, b.prog, DebugContext("s")),
                pool(b.graph, average, in, b.prog), poolInputGradient(b.graph, average, 1, g, b.prog, "a") };
     const std::vector<std::vector<float>> got = b.run();
     CHECK((got[0] == std::vector<float>{ 8, 6, 8, 6 }) && (got[3] == std::vector<float>{ 4.5f, 4.5f, 5.75f, 3.25f }));
-    CHECK((got[1] == std::vector<float>{ 0, 0, 0, 0, 5, 0, 10, 0, 0, 4, 0, 0 }) && (got[2] == std::vector<float>{ 0, 0, 0, 0, 3, 0, 10, 0, 0, 2, 0, 0 }));
+    CHECK((got[1] == std::vector<float>{ 0, 0, 0, 0, 5, 0, 10, 0, 0, 4, 0, 0 }) &&
+          (got[2] == std::vector<float>{ 0, 0, 0, 0, 3, 0, 10, 0, 0, 2, 0, 0 }));
     CHECK(got[4][0] == 0.25f && got[4][4] == 1.25f && got[4][11] == 2);
     average.stride.pop_back();
     CHECK_THROWS(pool(b.graph, average, in, b.prog), poputil::poplibs_error, "an entry for each dimension");

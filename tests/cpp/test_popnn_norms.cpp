@@ -130,22 +130,27 @@ TEST(distributed_norms)
     using namespace popnn::bn;
     Bed b;
     poplin::DistributedNormReduceCallback reduce = [](Graph &, const std::vector<Tensor> &given, program::Sequence &,
-                                                      unsigned, const DebugContext &, const OptionFlags &) { return given; };
+                                                      unsigned, const DebugContext &,
+                                                      const OptionFlags &) { return given; };
     std::pair<Tensor, Tensor> stats = batchNormStatistics(b.graph, b.x, 0.5f, b.prog, true),
-                              shared = distributedBatchNormStatistics(b.graph, b.x, 0.5f, b.prog, true, reduce, 4, false, FLOAT, "stats"),
-                              again = poplin::distributedNormStatistics(b.graph, b.x, 0.5f, b.prog, true, nullptr, 4, true);
+                              shared = distributedBatchNormStatistics(b.graph, b.x, 0.5f, b.prog, true, reduce, 4,
+                                                                      false, FLOAT, "stats"),
+                              again =
+                                  poplin::distributedNormStatistics(b.graph, b.x, 0.5f, b.prog, true, nullptr, 4, true);
     Tensor white = batchNormWhiten(b.graph, b.x, stats.first, stats.second, b.prog),
            grads = b.graph.clone(b.x, "grads");
     b.graph.setInitialValue(grads, std::vector<float>{ 1, -1, 5, 2, -3, 0, 2, 7 });
     Tensor dx = batchNormGradients(b.graph, white, grads, stats.second, b.gamma, b.prog),
-           same = distributedBatchNormGradients(b.graph, white, grads, stats.second, b.gamma, b.prog, reduce, 4, FLOAT, { "dx" }),
+           same = distributedBatchNormGradients(b.graph, white, grads, stats.second, b.gamma, b.prog, reduce, 4, FLOAT,
+                                                { "dx" }),
            plain = poplin::normStatisticsGradients(b.graph, white, grads, stats.second, b.prog),
            alike = poplin::distributedNormStatisticsGradients(b.graph, white, grads, stats.second, b.prog, reduce, 4);
     CHECK_THROWS(distributedBatchNormStatistics(b.graph, b.x, 0.5f, b.prog, true, reduce, 8), poputil::poplibs_error,
                  "normBatchSize is 8 and the activations' batch 4");
     CHECK_THROWS(distributedBatchNormGradients(b.graph, white, grads, stats.second, b.gamma, b.prog, reduce, 0),
                  poputil::poplibs_error, "normBatchSize is 0");
-    std::vector<std::vector<float>> got = b.run({ stats.first, shared.first, again.first, stats.second, shared.second, again.second, dx, same, plain, alike });
+    std::vector<std::vector<float>> got = b.run(
+        { stats.first, shared.first, again.first, stats.second, shared.second, again.second, dx, same, plain, alike });
     CHECK(near(got[0], got[1]) && near(got[0], got[2]) && near(got[3], got[4]) && near(got[3], got[5]));
     CHECK(near(got[4][0], 1 / std::sqrt(5.0 / 3 + 0.5)) && near(got[6], got[7]) && near(got[8], got[9]));
 }

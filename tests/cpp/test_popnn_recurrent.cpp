@@ -2,12 +2,12 @@
 // LSTM, GRU and the simple RNN, called as programs in C++ call them.
 #include <poplar/Engine.hpp>
 #include <poplar/IPUModel.hpp>
+#include <poplin/codelets.hpp>
 #include <popnn/Gru.hpp>
 #include <popnn/Lstm.hpp>
-#include <popnn/Rnn.hpp>
 #include <popnn/Recurrent.hpp>
+#include <popnn/Rnn.hpp>
 #include <popnn/codelets.hpp>
-#include <poplin/codelets.hpp>
 #include <popops/codelets.hpp>
 #include <poputil/TileMapping.hpp>
 
@@ -24,14 +24,19 @@ struct Bed {
     Sequence prog;
     poplin::matmul::PlanningCache cache;
     std::vector<Tensor> read;
-    Bed() : Bed(Device::createCPUDevice()) {}
+    Bed() : Bed(Device::createCPUDevice())
+    {
+    }
     explicit Bed(Device given) : device(std::move(given)), graph(device.getTarget())
     {
         popops::addCodelets(graph);
         poplin::addCodelets(graph);
         popnn::addCodelets(graph);
     }
-    void fill(const Tensor &t, float value) { graph.setInitialValue(t, std::vector<float>(t.numElements(), value)); }
+    void fill(const Tensor &t, float value)
+    {
+        graph.setInitialValue(t, std::vector<float>(t.numElements(), value));
+    }
     std::vector<std::vector<float>> run()
     {
         for (std::size_t i = 0; i < read.size(); ++i)
@@ -62,7 +67,9 @@ struct Passes {
     poplin::matmul::PlanningCache cache;
     poplin::matmul::PlanningCache *given;
     std::vector<Tensor> results;
-    Passes(bool cached, unsigned tiles) : bed(model(tiles)), given(cached ? &cache : nullptr) {}
+    Passes(bool cached, unsigned tiles) : bed(model(tiles)), given(cached ? &cache : nullptr)
+    {
+    }
     static Device model(unsigned tiles)
     {
         IPUModel ipu;
@@ -83,7 +90,9 @@ struct Passes {
 };
 template <typename Params> static Params layer(unsigned i, bool full)
 {
-    static const unsigned sizes[][4] = { { 4, 1, 8, 6 }, { 4, 1, 40, 37 }, { 4, 3, 16, 38 }, { 1, 2, 3, 5 }, { 9, 7, 3, 4 } };
+    static const unsigned sizes[][4] = {
+        { 4, 1, 8, 6 }, { 4, 1, 40, 37 }, { 4, 3, 16, 38 }, { 1, 2, 3, 5 }, { 9, 7, 3, 4 }
+    };
     Params params(FLOAT, sizes[i][0], sizes[i][1], { sizes[i][2], sizes[i][3] });
     params.outputFullSequence = full;
     return params;
@@ -98,9 +107,12 @@ TEST(results_in_place_of_old_ones)
             params.resetAfter = i % 2;
             Passes p(i / 20, i % 3 ? 1 : 5);
             Graph &g = p.bed.graph;
-            Tensor x = gru::createInput(g, params, "x", {}, p.given), h = gru::createInitialState(g, params, "h", {}, p.given), kept = h.transpose(), dx = kept;
-            gru::GruWeights w = gru::createWeights(g, params, "w", {}, p.given), dw = gru::createWeights(g, params, "dw", {}, p.given);
-            Tensor y = gru::gruFwd(g, params, h, x, w, &kept, p.bed.prog, "f", {}, p.given), dy = g.clone(y), between = dw.inputWeights, dh;
+            Tensor x = gru::createInput(g, params, "x", {}, p.given),
+                   h = gru::createInitialState(g, params, "h", {}, p.given), kept = h.transpose(), dx = kept;
+            gru::GruWeights w = gru::createWeights(g, params, "w", {}, p.given),
+                            dw = gru::createWeights(g, params, "dw", {}, p.given);
+            Tensor y = gru::gruFwd(g, params, h, x, w, &kept, p.bed.prog, "f", {}, p.given), dy = g.clone(y),
+                   between = dw.inputWeights, dh;
             if (together) {
                 dh = gru::gruBwdWithWU(g, params, p.bed.prog, h, kept, w, x, y, dy, &dx, dw, "b", {}, p.given);
             } else {
@@ -116,18 +128,22 @@ TEST(results_in_place_of_old_ones)
             Graph &g = p.bed.graph;
             Tensor x = lstm::createInput(g, params, "x", {}, p.given), kept, dx, between;
             lstm::LstmState s = lstm::createInitialState(g, params, "s", {}, p.given);
-            lstm::LstmWeights w = lstm::createWeights(g, params, "w", {}, p.given), dw = lstm::createWeights(g, params, "dw", {}, p.given);
+            lstm::LstmWeights w = lstm::createWeights(g, params, "w", {}, p.given),
+                              dw = lstm::createWeights(g, params, "dw", {}, p.given);
             kept = dx = between = lstm::createWeights(g, params, "old", {}, p.given).inputWeights;
             const std::pair<Tensor, Tensor> y = lstm::lstmFwd(g, params, p.bed.prog, s, w, x, &kept, "f", {}, p.given);
             Tensor dy = g.clone(y.first), dc = g.clone(y.second);
             lstm::LstmState ds = s;
             if (together) {
-                ds = lstm::lstmBwdWithWU(g, params, p.bed.prog, s, kept, w, x, y.first, dy, &dc, &dx, dw, "b", {}, p.given);
+                ds = lstm::lstmBwdWithWU(g, params, p.bed.prog, s, kept, w, x, y.first, dy, &dc, &dx, dw, "b", {},
+                                         p.given);
             } else {
-                ds = lstm::lstmBwd(g, params, p.bed.prog, s, kept, w, x, y.first, dy, &dc, &dx, &between, "b", {}, p.given);
+                ds = lstm::lstmBwd(g, params, p.bed.prog, s, kept, w, x, y.first, dy, &dc, &dx, &between, "b", {},
+                                   p.given);
                 dw = lstm::lstmWU(g, params, p.bed.prog, s, kept, between, w, x, y.first, "u", {}, p.given);
             }
-            p.results = { y.first, y.second, kept, dx, between, ds.output, ds.cellState, dw.inputWeights, dw.outputWeights, dw.biases };
+            p.results = { y.first,         y.second,         kept,     dx, between, ds.output, ds.cellState,
+                          dw.inputWeights, dw.outputWeights, dw.biases };
             p.look();
         }
     }
@@ -161,10 +177,12 @@ TEST(lstm)
     LstmParams params(FLOAT, 2, 3, { 4, 5 });
     CHECK(params.cellOrder == getDefaultBasicLstmCellOrder() && params.cellOrder[1] == BASIC_LSTM_CELL_INPUT_GATE);
     CHECK(getBasicLstmCellFwdFlops(params) == 2 * 2 * 3 * 9 * 20 + 6 * 5 * 8);
-    CHECK(getBasicLstmCellBwdFlops(params) == 2 * 2 * 3 * 9 * 20 + 6 * 5 * 6 && getBasicLstmCellWuFlops(params) == 2 * 2 * 3 * 9 * 20 + 6 * 5 * 4);
+    CHECK(getBasicLstmCellBwdFlops(params) == 2 * 2 * 3 * 9 * 20 + 6 * 5 * 6 &&
+          getBasicLstmCellWuFlops(params) == 2 * 2 * 3 * 9 * 20 + 6 * 5 * 4);
     const OptionFlags options{ { "inferenceOnly", "false" }, { "partialsType", "float" } };
     std::vector<std::pair<poplin::MatMulParams, OptionFlags>> products = getMatMulPrePlanParameters(params, options);
-    CHECK(products.size() == 3 && products[0].first.bShape == (std::vector<std::size_t>{ 1, 9, 20 }) && getMatMulPrePlanParameters(params, { { "inferenceOnly", "true" } }).size() == 1);
+    CHECK(products.size() == 3 && products[0].first.bShape == (std::vector<std::size_t>{ 1, 9, 20 }) &&
+          getMatMulPrePlanParameters(params, { { "inferenceOnly", "true" } }).size() == 1);
     CHECK(getMatMulPrePlanParameters(params, { { "preCalcWeights", "true" } }).size() == 4);
     std::set<poplin::MatMulPlanParams> plans;
     for (const std::pair<poplin::MatMulParams, OptionFlags> &each : products)
@@ -176,10 +194,12 @@ TEST(lstm)
     LstmState state = createInitialState(b.graph, params, "state", options, &b.cache);
     zeroInitialState(b.graph, state, b.prog, "zero");
     CHECK(state.getAsTensor().shape() == (std::vector<std::size_t>{ 2, 2, 5 }));
-    CHECK(createInitialOutput(b.graph, params, "h").shape() == state.output.shape() && createInitialCellState(b.graph, params, "c").shape() == state.cellState.shape());
+    CHECK(createInitialOutput(b.graph, params, "h").shape() == state.output.shape() &&
+          createInitialCellState(b.graph, params, "c").shape() == state.cellState.shape());
     LstmWeights weights = createWeights(b.graph, params, "weights", options, &b.cache);
     std::pair<Tensor, Tensor> kernel = createWeightsKernel(b.graph, params, "kernel");
-    CHECK(kernel.first.shape() == weights.inputWeights.shape() && kernel.second.shape() == weights.outputWeights.shape());
+    CHECK(kernel.first.shape() == weights.inputWeights.shape() &&
+          kernel.second.shape() == weights.outputWeights.shape());
     CHECK(createWeightsBiases(b.graph, params, "biases").shape() == weights.biases.shape());
     b.fill(in, 0.5f);
     b.fill(weights.inputWeights, 0.25f);
@@ -187,17 +207,25 @@ TEST(lstm)
     b.fill(weights.biases, 0.5f);
 
     Tensor kept, dx, between;
-    std::pair<Tensor, Tensor> out = lstmFwd(b.graph, params, state, in, weights, &kept, b.prog, "fwd", options, &b.cache);
-    std::pair<Tensor, Tensor> same = lstmFwd(b.graph, params, b.prog, state, weights, in, nullptr, { "fwd" }, options, &b.cache);
-    LstmState first = lstmBwd(b.graph, params, b.prog, state, kept, weights, in, out.first, out.first, nullptr, &dx, &between, "bwd", options, &b.cache);
-    LstmWeights apart = lstmWU(b.graph, params, b.prog, state, kept, between, weights, in, out.first, "wu", options, &b.cache), both;
-    lstmBwdWithWU(b.graph, params, b.prog, state, kept, weights, in, out.first, out.first, &out.second, nullptr, both, "both", options, &b.cache);
+    std::pair<Tensor, Tensor> out =
+        lstmFwd(b.graph, params, state, in, weights, &kept, b.prog, "fwd", options, &b.cache);
+    std::pair<Tensor, Tensor> same =
+        lstmFwd(b.graph, params, b.prog, state, weights, in, nullptr, { "fwd" }, options, &b.cache);
+    LstmState first = lstmBwd(b.graph, params, b.prog, state, kept, weights, in, out.first, out.first, nullptr, &dx,
+                              &between, "bwd", options, &b.cache);
+    LstmWeights apart = lstmWU(b.graph, params, b.prog, state, kept, between, weights, in, out.first, "wu", options,
+                               &b.cache),
+                both;
+    lstmBwdWithWU(b.graph, params, b.prog, state, kept, weights, in, out.first, out.first, &out.second, nullptr, both,
+                  "both", options, &b.cache);
     LstmWeights again;
     lstmBwdWithWU(b.graph, params, b.prog, state, kept, weights, in, out.first, out.first, nullptr, &dx, again, "both");
-    b.read = { out.first, out.second, same.first, apart.inputWeights, again.inputWeights, apart.biases, again.biases, dx, first.output, both.biases };
+    b.read = { out.first,    out.second,   same.first, apart.inputWeights, again.inputWeights,
+               apart.biases, again.biases, dx,         first.output,       both.biases };
     std::vector<std::vector<float>> got = b.run();
     const double gate = sigmoid(1), g = std::tanh(1), c1 = gate * g, c2 = gate * c1 + gate * g;
-    CHECK(near(got[0][0], gate * std::tanh(c1)) && near(got[0][10], gate * std::tanh(c2)) && near(got[1][3], gate * c2 + gate * g));
+    CHECK(near(got[0][0], gate * std::tanh(c1)) && near(got[0][10], gate * std::tanh(c2)) &&
+          near(got[1][3], gate * c2 + gate * g));
     CHECK(got[0] == got[2] && got[7].size() == 24 && got[8] == std::vector<float>(10, 0.0f) && got[9].size() == 20);
     for (std::size_t i = 0; i < got[3].size(); ++i)
         CHECK(near(got[3][i], got[4][i]));
@@ -214,7 +242,8 @@ TEST(lstm)
 TEST(sizes_of_both_eras)
 {
     popnn::lstm::LstmParams old(FLOAT, 2, 3, { 4, 5 }), params;
-    CHECK(old.rnn.layerSizes == (std::vector<std::size_t>{ 4, 5 }) && old.rnn.timeSteps == 3 && old.rnn.batchSize == 2 && old.rnn.dataType == FLOAT);
+    CHECK(old.rnn.layerSizes == (std::vector<std::size_t>{ 4, 5 }) && old.rnn.timeSteps == 3 &&
+          old.rnn.batchSize == 2 && old.rnn.dataType == FLOAT);
     params.rnn = popnn::rnn::RnnParams(HALF, 7, 6, { 8, 9 });
     params.outputFullSequence = false;
     CHECK(params.dataType == HALF && params.batchSize == 7 && params.timeSteps == 6 && params.layerSizes[1] == 9);
@@ -250,12 +279,15 @@ TEST(gru)
         params.resetAfter = after;
         CHECK(params.cellOrder == getDefaultBasicGruCellOrder() && params.cellOrder[2] == BASIC_GRU_CELL_CANDIDATE);
         CHECK(getBasicGruCellFwdFlops(params) == 2 * 2 * 3 * 9 * 15 + 6 * 5 * 7);
-        CHECK(getBasicGruCellBwdFlops(params) > getBasicGruCellFwdFlops(params) && getBasicGruCellWuFlops(params) < getBasicGruCellFwdFlops(params));
-        CHECK(getMatMulPrePlanParameters(params, {}).size() == 6 && getMatMulPrePlanParameters(params, { { "inferenceOnly", "true" } }).size() == 2);
+        CHECK(getBasicGruCellBwdFlops(params) > getBasicGruCellFwdFlops(params) &&
+              getBasicGruCellWuFlops(params) < getBasicGruCellFwdFlops(params));
+        CHECK(getMatMulPrePlanParameters(params, {}).size() == 6 &&
+              getMatMulPrePlanParameters(params, { { "inferenceOnly", "true" } }).size() == 2);
         Tensor in = createInput(b.graph, params, "in"), state = createInitialState(b.graph, params, "state");
         GruWeights weights = createWeights(b.graph, params, "weights");
         CHECK(createWeightsKernel(b.graph, params, "kernel").first.shape() == weights.inputWeights.shape());
-        CHECK(createWeightsBiases(b.graph, params, "biases").shape() == weights.biases.shape() && weights.biases.rank() == (after ? 3 : 2));
+        CHECK(createWeightsBiases(b.graph, params, "biases").shape() == weights.biases.shape() &&
+              weights.biases.rank() == (after ? 3 : 2));
         b.fill(in, 0.5f);
         b.fill(state, 1);
         b.fill(weights.inputWeights, 0.25f);
@@ -263,12 +295,16 @@ TEST(gru)
         b.fill(weights.biases, 0.5f);
         Tensor kept, dx, between;
         Tensor out = gruFwd(b.graph, params, state, in, weights, &kept, b.prog, "fwd", {}, &b.cache);
-        Tensor first = gruBwd(b.graph, params, b.prog, state, kept, weights, in, out, out, &dx, &between, "bwd", {}, &b.cache);
-        GruWeights apart = gruWU(b.graph, params, b.prog, state, kept, between, weights, in, out, "wu", {}, &b.cache), both;
-        Tensor same = gruBwdWithWU(b.graph, params, b.prog, state, kept, weights, in, out, out, nullptr, both, "both", {}, &b.cache);
+        Tensor first =
+            gruBwd(b.graph, params, b.prog, state, kept, weights, in, out, out, &dx, &between, "bwd", {}, &b.cache);
+        GruWeights apart = gruWU(b.graph, params, b.prog, state, kept, between, weights, in, out, "wu", {}, &b.cache),
+                   both;
+        Tensor same = gruBwdWithWU(b.graph, params, b.prog, state, kept, weights, in, out, out, nullptr, both, "both",
+                                   {}, &b.cache);
         b.read = { out, first, same, apart.inputWeights, both.inputWeights, apart.biases, both.biases, dx };
         std::vector<std::vector<float>> got = b.run();
-        const double sum = after ? 1.5 : 1, z = sigmoid(sum), c = std::tanh(1 + (after ? 0.5 * sigmoid(sum) : 0)), h = z + (1 - z) * c;
+        const double sum = after ? 1.5 : 1, z = sigmoid(sum), c = std::tanh(1 + (after ? 0.5 * sigmoid(sum) : 0)),
+                     h = z + (1 - z) * c;
         CHECK(near(got[0][0], h) && near(got[0][10], z * h + (1 - z) * c) && got[7].size() == 24);
         for (std::size_t i = 0; i < got[1].size(); ++i)
             CHECK(near(got[1][i], got[2][i]));
@@ -297,11 +333,16 @@ TEST(rnn)
     using namespace popnn::rnn;
     using popnn::NonLinearityType;
     Bed b;
-    CHECK(getMatMulPrePlanParameters(3, 2, 4, 5, FLOAT).size() == 6 && getMatMulPrePlanParameters(3, 2, 4, 5, FLOAT, FLOAT, true, false).size() == 1);
-    CHECK(getFwdFlops(3, 2, 4, 5) > getFwdFlops(3, 2, 4, 5, false) && getBwdFlops(3, 2, 4, 5) > getBwdFlops(3, 2, 4, 5, false) && getWuFlops(3, 2, 4, 5) > 0);
-    Tensor in = createInput(b.graph, 3, 2, 4, 5, FLOAT, FLOAT, false, "in", &b.cache), w = createWeightsInput(b.graph, 3, 2, 4, 5, FLOAT, FLOAT, false, "w");
-    Tensor u = createWeightsFeedback(b.graph, 2, 5, FLOAT, FLOAT, false, "u"), state = createFwdState(b.graph, FLOAT, 2, 5, b.prog, true, false, "state");
-    CHECK(in.shape() == (std::vector<std::size_t>{ 3, 2, 4 }) && w.shape() == (std::vector<std::size_t>{ 5, 4 }) && getOutputFromFwdState(state) == state);
+    CHECK(getMatMulPrePlanParameters(3, 2, 4, 5, FLOAT).size() == 6 &&
+          getMatMulPrePlanParameters(3, 2, 4, 5, FLOAT, FLOAT, true, false).size() == 1);
+    CHECK(getFwdFlops(3, 2, 4, 5) > getFwdFlops(3, 2, 4, 5, false) &&
+          getBwdFlops(3, 2, 4, 5) > getBwdFlops(3, 2, 4, 5, false) && getWuFlops(3, 2, 4, 5) > 0);
+    Tensor in = createInput(b.graph, 3, 2, 4, 5, FLOAT, FLOAT, false, "in", &b.cache),
+           w = createWeightsInput(b.graph, 3, 2, 4, 5, FLOAT, FLOAT, false, "w");
+    Tensor u = createWeightsFeedback(b.graph, 2, 5, FLOAT, FLOAT, false, "u"),
+           state = createFwdState(b.graph, FLOAT, 2, 5, b.prog, true, false, "state");
+    CHECK(in.shape() == (std::vector<std::size_t>{ 3, 2, 4 }) && w.shape() == (std::vector<std::size_t>{ 5, 4 }) &&
+          getOutputFromFwdState(state) == state);
     Tensor biases = b.graph.addVariable(FLOAT, { 5 }, "biases");
     poputil::mapTensorLinearly(b.graph, biases);
     b.fill(in, 0.5f);
@@ -309,12 +350,15 @@ TEST(rnn)
     b.fill(u, 0.1f);
     b.fill(biases, 0.5f);
     Tensor weighted = forwardWeightInput(b.graph, in, w, b.prog, FLOAT, false, "weigh", &b.cache);
-    Tensor out = rnnFwdSequence(b.graph, b.prog, state, &weighted, biases, w, u, in, NonLinearityType::TANH, FLOAT, false, "fwd", &b.cache);
+    Tensor out = rnnFwdSequence(b.graph, b.prog, state, &weighted, biases, w, u, in, NonLinearityType::TANH, FLOAT,
+                                false, "fwd", &b.cache);
     Tensor same = rnnFwdSequence(b.graph, b.prog, state, nullptr, biases, w, u, in, NonLinearityType::TANH);
     Tensor iterated = forwardIterate(b.graph, weighted, state, u, biases, b.prog, NonLinearityType::TANH);
     Tensor dx, dw, du, db, later = createBwdState(b.graph, FLOAT, 2, 5, b.prog, "later");
-    std::tie(dx, dw, du, db) = rnnBwdSequence(b.graph, true, false, b.prog, state, out, biases, w, u, out, in, NonLinearityType::TANH, FLOAT, "bwd", &b.cache);
-    std::pair<Tensor, Tensor> last = backwardGradientStep(b.graph, out[2], later, out[2], w, u, b.prog, NonLinearityType::TANH, FLOAT, "step");
+    std::tie(dx, dw, du, db) = rnnBwdSequence(b.graph, true, false, b.prog, state, out, biases, w, u, out, in,
+                                              NonLinearityType::TANH, FLOAT, "bwd", &b.cache);
+    std::pair<Tensor, Tensor> last =
+        backwardGradientStep(b.graph, out[2], later, out[2], w, u, b.prog, NonLinearityType::TANH, FLOAT, "step");
     Tensor alone = backwardGradientStep(b.graph, out[2], later, out[2], u, b.prog, NonLinearityType::TANH);
     Tensor dw2 = b.graph.clone(w), du2 = b.graph.clone(u), db2 = b.graph.clone(biases);
     b.fill(dw2, 1);
@@ -328,8 +372,10 @@ TEST(rnn)
     CHECK(near(got[4][0], 5 * 0.25 * dz) && near(got[3][16], got[4][0]) && near(got[5][0], dz) && got[5] == got[6]);
     CHECK(near(got[7][0], 1 + 2 * 0.5 * dz) && near(got[8][0], 1 + 2 * h2 * dz) && near(got[9][0], 1 + 2 * dz));
     CHECK(got[10].size() == 20 && got[11].size() == 25 && got[12].size() == 5);
-    CHECK_THROWS(forwardWeightInput(b.graph, in, u, b.prog), poputil::poplibs_error, "the tensor of input weights is float{5,5}");
-    CHECK_THROWS(backwardGradientStep(b.graph, Tensor(), later, out[2], u, b.prog, NonLinearityType::TANH), poputil::poplibs_error, "the output's gradient");
+    CHECK_THROWS(forwardWeightInput(b.graph, in, u, b.prog), poputil::poplibs_error,
+                 "the tensor of input weights is float{5,5}");
+    CHECK_THROWS(backwardGradientStep(b.graph, Tensor(), later, out[2], u, b.prog, NonLinearityType::TANH),
+                 poputil::poplibs_error, "the output's gradient");
 }
 
 MAIN()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// popops' element-wise operators in C++: every function of operators.def in its spellings, numbers for tensors, the guide's tutorial 2.
+// popops' element-wise operators in C++: every function of operators.def in its spellings, numbers for tensors, the
+// guide's tutorial 2.
 #include <poplar/Engine.hpp>
 #include <poplar/IPUModel.hpp>
 #include <popops/ElementWise.hpp>
@@ -17,7 +18,10 @@ struct Bed {
     Device device;
     Graph graph;
     Sequence prog;
-    explicit Bed(unsigned tiles = 3) : device(model(tiles)), graph(device.getTarget()) { popops::addCodelets(graph); }
+    explicit Bed(unsigned tiles = 3) : device(model(tiles)), graph(device.getTarget())
+    {
+        popops::addCodelets(graph);
+    }
     static Device model(unsigned tiles)
     {
         IPUModel description;
@@ -40,7 +44,10 @@ struct Bed {
         return made;
     }
     // gcc 12 warns of a use after delete where load and run are both inlined.
-    __attribute__((noinline)) void load(Engine &engine) { engine.load(device); }
+    __attribute__((noinline)) void load(Engine &engine)
+    {
+        engine.load(device);
+    }
     // What tensors hold at the end, converted to float.
     std::vector<std::vector<float>> after(const std::vector<Tensor> &tensors)
     {
@@ -53,7 +60,8 @@ struct Bed {
         for (std::size_t i = 0; i < tensors.size(); ++i) {
             const Tensor &t = tensors[i];
             std::vector<char> raw(t.numElements() * 8);
-            engine.readTensor("t" + std::to_string(i), raw.data(), raw.data() + t.numElements() * graph.getTarget().getTypeSize(t.elementType()));
+            engine.readTensor("t" + std::to_string(i), raw.data(),
+                              raw.data() + t.numElements() * graph.getTarget().getTypeSize(t.elementType()));
             values.push_back(std::vector<float>(t.numElements()));
             pop_convert(t.elementType().c(), raw.data(), POP_FLOAT, values.back().data(), t.numElements());
         }
@@ -66,7 +74,8 @@ typedef std::vector<float> Floats;
 TEST(tutorial)
 {
     Bed b;
-    Tensor v1 = b.constant<float>(FLOAT, { 2, 2 }, { 4, 3, 2, 1 }), v2 = b.constant<float>(FLOAT, { 2, 2 }, { 1, 1.5f, 2, 2.5f });
+    Tensor v1 = b.constant<float>(FLOAT, { 2, 2 }, { 4, 3, 2, 1 }),
+           v2 = b.constant<float>(FLOAT, { 2, 2 }, { 1, 1.5f, 2, 2.5f });
     Tensor v3 = popops::add(b.graph, v1, v2, b.prog, "Add");
     Tensor v4 = popops::add(b.graph, v3, v2, b.prog, "Add");
     Tensor v5 = popops::add(b.graph, v1, v2.transpose(), b.prog, "Add");
@@ -77,24 +86,38 @@ TEST(tutorial)
 }
 
 // Operands that every operator of a list of types takes.
-#define TYPES_FLOATS FLOAT
-#define TYPES_SIGNED FLOAT
-#define TYPES_ROOTS FLOAT
-#define TYPES_SQUARES FLOAT
-#define TYPES_NUMBERS FLOAT
+#define TYPES_FLOATS     FLOAT
+#define TYPES_SIGNED     FLOAT
+#define TYPES_ROOTS      FLOAT
+#define TYPES_SQUARES    FLOAT
+#define TYPES_NUMBERS    FLOAT
 #define TYPES_COMPARABLE FLOAT
 #define TYPES_EVERYTHING FLOAT
-#define TYPES_BITS UNSIGNED_INT
-#define TYPES_WORDS UNSIGNED_INT
-#define TYPES_BOOLS BOOL
+#define TYPES_BITS       UNSIGNED_INT
+#define TYPES_WORDS      UNSIGNED_INT
+#define TYPES_BOOLS      BOOL
 // The four ways to each operator agree, and its class makes the same expression.
 struct Ways {
     Bed b;
     std::vector<Tensor> results;
-    Tensor x(const Type &type) { return type == FLOAT ? b.constant<float>(FLOAT, { 5 }, { 0.25f, 0.5f, 0.75f, 1, 0.125f }) : bits(type, { 1, 0, 1, 1, 0 }); }
-    Tensor y(const Type &type) { return type == FLOAT ? b.constant<float>(FLOAT, { 5 }, { 1, 0.5f, 0.25f, 2, 0.125f }) : bits(type, { 0, 0, 1, 1, 1 }); }
-    Tensor bits(const Type &type, const std::vector<unsigned> &values) { return b.constant<unsigned>(type, { 5 }, values); }
-    void add(const Tensor &t) { results.push_back(t); }
+    Tensor x(const Type &type)
+    {
+        return type == FLOAT ? b.constant<float>(FLOAT, { 5 }, { 0.25f, 0.5f, 0.75f, 1, 0.125f })
+                             : bits(type, { 1, 0, 1, 1, 0 });
+    }
+    Tensor y(const Type &type)
+    {
+        return type == FLOAT ? b.constant<float>(FLOAT, { 5 }, { 1, 0.5f, 0.25f, 2, 0.125f })
+                             : bits(type, { 0, 0, 1, 1, 1 });
+    }
+    Tensor bits(const Type &type, const std::vector<unsigned> &values)
+    {
+        return b.constant<unsigned>(type, { 5 }, values);
+    }
+    void add(const Tensor &t)
+    {
+        results.push_back(t);
+    }
     void check(std::size_t ways)
     {
         const std::vector<Floats> got = b.after(results);
@@ -284,13 +307,14 @@ TEST(unary_functions)
     {                                                                                                                  \
         Tensor a = w.x(TYPES_##TYPES), first = popops::function(graph, a, prog, "old style");                          \
         Tensor out = graph.clone(first), own = w.b.copy(a);                                                            \
-        popops::function##WithOutput(graph, a, out, prog, DebugContext("context"), {});                                 \
+        popops::function##WithOutput(graph, a, out, prog, DebugContext("context"), {});                                \
         if (first.elementType() == a.elementType())                                                                    \
             popops::function##InPlace(graph, own, prog);                                                               \
         else                                                                                                           \
             own = out;                                                                                                 \
-        for (const Tensor &t : { first, out, own, popops::map(graph, popops::expr::Node(popops::expr::_1), { a }, prog), \
-                                 popops::map(graph, popops::expr::UnaryOpType::constant, a, prog) })                   \
+        for (const Tensor &t :                                                                                         \
+             { first, out, own, popops::map(graph, popops::expr::Node(popops::expr::_1), { a }, prog),                 \
+               popops::map(graph, popops::expr::UnaryOpType::constant, a, prog) })                                     \
             w.add(t);                                                                                                  \
     }
 #include <popops/operators.def>
@@ -304,7 +328,8 @@ TEST(binary_functions)
     Graph &graph = w.b.graph;
 #define BINARY(name, function, constant, Node, TYPES, RESULT, ...)                                                     \
     {                                                                                                                  \
-        Tensor a = w.x(TYPES_##TYPES), b = w.y(TYPES_##TYPES), c = popops::map(graph, popops::expr::BinaryOpType::constant, a, b, prog); \
+        Tensor a = w.x(TYPES_##TYPES), b = w.y(TYPES_##TYPES),                                                         \
+               c = popops::map(graph, popops::expr::BinaryOpType::constant, a, b, prog);                               \
         Tensor out = graph.clone(c), own = w.b.copy(a);                                                                \
         popops::function(graph, a, b, prog, "result of its own type");                                                 \
         popops::function##WithOutput(graph, a, b, out, prog, "out");                                                   \
@@ -312,7 +337,9 @@ TEST(binary_functions)
             popops::function##InPlace(graph, own, b, prog, "in place", {});                                            \
         else                                                                                                           \
             own = out;                                                                                                 \
-        for (const Tensor &t : { c, out, own, popops::map(graph, popops::expr::Node(popops::expr::_1, popops::expr::_2), { a, b }, prog) }) \
+        for (const Tensor &t :                                                                                         \
+             { c, out, own,                                                                                            \
+               popops::map(graph, popops::expr::Node(popops::expr::_1, popops::expr::_2), { a, b }, prog) })           \
             w.add(t);                                                                                                  \
     }
 #include <popops/operators.def>
@@ -324,15 +351,17 @@ TEST(ternary_functions)
     Ways w;
     Sequence &prog = w.b.prog;
     Graph &graph = w.b.graph;
-    Tensor a = w.x(FLOAT), b = w.y(FLOAT), low = w.b.copy(a), picked = w.b.copy(a), condition = w.x(BOOL), out = graph.clone(a), chosen = graph.clone(a);
+    Tensor a = w.x(FLOAT), b = w.y(FLOAT), low = w.b.copy(a), picked = w.b.copy(a), condition = w.x(BOOL),
+           out = graph.clone(a), chosen = graph.clone(a);
     popops::clampInPlace(graph, low, 0.3f, 0.6f, prog);
     popops::clampWithOutput(graph, a, 0.3f, 0.6f, out, prog, "out");
     popops::selectInPlace(graph, picked, b, condition, prog);
     popops::selectWithOutput(graph, a, b, condition, chosen, prog);
-    const std::vector<Floats> got = w.b.after({ low, out, popops::clamp(graph, a, 0.3f, 0.6f, prog, "clamp"), picked, chosen,
-                                                popops::select(graph, a, b, condition, prog), popops::select(graph, 7, 9.0, condition, prog),
-                                                popops::select(graph, a, 9, condition, prog), popops::select(graph, 9u, a, condition, prog),
-                                                popops::map(graph, popops::expr::TernaryOpType::SELECT, a, b, condition, prog) });
+    const std::vector<Floats> got =
+        w.b.after({ low, out, popops::clamp(graph, a, 0.3f, 0.6f, prog, "clamp"), picked, chosen,
+                    popops::select(graph, a, b, condition, prog), popops::select(graph, 7, 9.0, condition, prog),
+                    popops::select(graph, a, 9, condition, prog), popops::select(graph, 9u, a, condition, prog),
+                    popops::map(graph, popops::expr::TernaryOpType::SELECT, a, b, condition, prog) });
     for (int i = 0; i < 3; ++i)
         CHECK(got[i] == Floats{ 0.3f, 0.5f, 0.6f, 0.6f, 0.3f });
     for (int i : { 3, 4, 5, 9 })
@@ -344,15 +373,17 @@ TEST(ternary_functions)
 TEST(numbers)
 {
     Bed b;
-    Tensor t = b.constant<float>(FLOAT, { 3 }, { 1, 2, 4 }), h = b.constant<float>(HALF, { 3 }, { 1, 2, 4 }), i = b.constant<int>(INT, { 3 }, { 1, 2, 4 });
+    Tensor t = b.constant<float>(FLOAT, { 3 }, { 1, 2, 4 }), h = b.constant<float>(HALF, { 3 }, { 1, 2, 4 }),
+           i = b.constant<int>(INT, { 3 }, { 1, 2, 4 });
     Tensor own = b.copy(t), out = b.graph.clone(t);
     popops::mulInPlace(b.graph, own, 3, b.prog);
     popops::subWithOutput(b.graph, 10.0, t, out, b.prog);
-    const std::vector<Floats> got = b.after({ own, out, popops::div(b.graph, 1.0f, t, b.prog), popops::add(b.graph, h, 0.5, b.prog),
-                                              popops::shiftLeft(b.graph, i, 2, b.prog), popops::gt(b.graph, 3u, i, b.prog),
-                                              popops::varianceToInvStdDev(b.graph, t, 0.0f, b.prog, FLOAT, "f"),
-                                              popops::varianceToInvStdDev(b.graph, t, 0.0f, b.prog),
-                                              popops::invStdDevToVariance(b.graph, h, 0.0f, b.prog, FLOAT) });
+    const std::vector<Floats> got =
+        b.after({ own, out, popops::div(b.graph, 1.0f, t, b.prog), popops::add(b.graph, h, 0.5, b.prog),
+                  popops::shiftLeft(b.graph, i, 2, b.prog), popops::gt(b.graph, 3u, i, b.prog),
+                  popops::varianceToInvStdDev(b.graph, t, 0.0f, b.prog, FLOAT, "f"),
+                  popops::varianceToInvStdDev(b.graph, t, 0.0f, b.prog),
+                  popops::invStdDevToVariance(b.graph, h, 0.0f, b.prog, FLOAT) });
     CHECK(got[0] == Floats{ 3, 6, 12 });
     CHECK(got[1] == Floats{ 9, 8, 6 });
     CHECK(got[2] == Floats{ 1, 0.5f, 0.25f });
@@ -381,15 +412,18 @@ TEST(output)
 TEST(mistakes)
 {
     Bed b;
-    Tensor f = b.constant<float>(FLOAT, { 3 }, { 1, 2, 4 }), i = b.constant<int>(INT, { 3 }, { 1, 2, 4 }), four = b.constant<float>(FLOAT, { 4 }, { 1, 2, 4, 8 });
+    Tensor f = b.constant<float>(FLOAT, { 3 }, { 1, 2, 4 }), i = b.constant<int>(INT, { 3 }, { 1, 2, 4 }),
+           four = b.constant<float>(FLOAT, { 4 }, { 1, 2, 4, 8 });
     CHECK_THROWS(popops::add(b.graph, f, i, b.prog), type_error, "operands are float and int");
     CHECK_THROWS(popops::exp(b.graph, i, b.prog), type_error, "operands are int; allowed are half, float");
     CHECK_THROWS(popops::add(b.graph, f, four, b.prog), poputil::poplibs_error, "shapes {3} and {4}");
     CHECK_THROWS(popops::isFiniteInPlace(b.graph, f, b.prog), type_error, "the output is float, the result bool");
-    CHECK_THROWS(popops::add(b.graph, f, f, b.prog, "x", { { "enableGenerateCodlet", "true" } }), invalid_option, "enableGenerateCodelet");
+    CHECK_THROWS(popops::add(b.graph, f, f, b.prog, "x", { { "enableGenerateCodlet", "true" } }), invalid_option,
+                 "enableGenerateCodelet");
     Tensor unmapped = b.graph.addVariable(FLOAT, { 3 }, "unmapped");
     CHECK_THROWS(popops::add(b.graph, f, unmapped, b.prog), invalid_tile_mapping, "not mapped completely");
-    CHECK_THROWS(popops::negInPlace(b.graph, f.broadcast(2, 0), b.prog), poputil::poplibs_error, "holds an element twice");
+    CHECK_THROWS(popops::negInPlace(b.graph, f.broadcast(2, 0), b.prog), poputil::poplibs_error,
+                 "holds an element twice");
 }
 
 MAIN()

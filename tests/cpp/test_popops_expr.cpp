@@ -39,7 +39,8 @@ struct Bed {
     }
     Tensor variable(Type type, const std::vector<float> &values)
     {
-        Tensor from = graph.addConstant<float>(type, { values.size() }, values.data()), t = graph.addVariable(type, { values.size() });
+        Tensor from = graph.addConstant<float>(type, { values.size() }, values.data()),
+               t = graph.addVariable(type, { values.size() });
         graph.setTileMapping(from, 0);
         poputil::mapTensorLinearly(graph, t, 1, 1);
         prog.add(Copy(from, t));
@@ -52,7 +53,8 @@ struct Bed {
         engine.load(device);
         engine.run(0);
         std::vector<char> raw(t.numElements() * 8);
-        engine.readTensor("t", raw.data(), raw.data() + t.numElements() * graph.getTarget().getTypeSize(t.elementType()));
+        engine.readTensor("t", raw.data(),
+                          raw.data() + t.numElements() * graph.getTarget().getTypeSize(t.elementType()));
         std::vector<float> values(t.numElements());
         pop_convert(t.elementType().c(), raw.data(), POP_FLOAT, values.data(), t.numElements());
         return values;
@@ -65,9 +67,11 @@ static Floats value(const pe::Expr &expr)
 {
     Bed whole, parts;
     const std::vector<Tensor> ts = { whole.f, whole.g, whole.h, whole.u, whole.v, whole.c };
-    Floats compiled = whole.after(popops::map(whole.graph, expr, ts, whole.prog, "compiled", { { "forceGenerateCodelet", "true" } }));
-    Floats stepped = parts.after(popops::map(parts.graph, expr, { parts.f, parts.g, parts.h, parts.u, parts.v, parts.c }, parts.prog,
-                                             { "stepped" }, { { "enableGenerateCodelet", "false" } }));
+    Floats compiled =
+        whole.after(popops::map(whole.graph, expr, ts, whole.prog, "compiled", { { "forceGenerateCodelet", "true" } }));
+    Floats stepped =
+        parts.after(popops::map(parts.graph, expr, { parts.f, parts.g, parts.h, parts.u, parts.v, parts.c }, parts.prog,
+                                { "stepped" }, { { "enableGenerateCodelet", "false" } }));
     CHECK(compiled == stepped);
     return compiled;
 }
@@ -182,16 +186,22 @@ TEST(classes)
     Any any = Const(0);
     any = Add(_1, Const(1.0));
     CHECK(value(any) == Floats{ 1.5f, 0, 3 });
-    CHECK(value(TernaryOp(TernaryOpType::CLAMP, any, Const(0.5f), Max(Const(0.75f), Const(1)))) == Floats{ 1, 0.5f, 1 });
+    CHECK(value(TernaryOp(TernaryOpType::CLAMP, any, Const(0.5f), Max(Const(0.75f), Const(1)))) ==
+          Floats{ 1, 0.5f, 1 });
     CHECK(value(BinaryOp(BinaryOpType::MULTIPLY, UnaryOp(UnaryOpType::SQUARE, _1), _2)) == Floats{ 0.75f, 0.25f, 2 });
-    CHECK(value(Select(Const(2), Sqrt(Abs(_1 * 0 - 9)), Equal(Mul(_3, ConstHalf(2)), Const(2000)))) == Floats{ 3, 2, 3 });
+    CHECK(value(Select(Const(2), Sqrt(Abs(_1 * 0 - 9)), Equal(Mul(_3, ConstHalf(2)), Const(2000)))) ==
+          Floats{ 3, 2, 3 });
     CHECK(value(Cast(Floor(_1), INT)) == Floats{ 0, -1, 2 });
     const Expr &expr = any;
     CHECK(expr.isA<BinaryOp>() && !expr.isA<UnaryOp>() && expr.getAs<BinaryOp>()->getOpType() == BinaryOpType::ADD);
-    CHECK(expr.getAs<BinaryOp>()->getRHS().getAs<Const>()->getType() == FLOAT && expr.getAs<BinaryOp>()->getLHS().getAs<PlaceHolder>()->getIndex() == 1);
+    CHECK(expr.getAs<BinaryOp>()->getRHS().getAs<Const>()->getType() == FLOAT &&
+          expr.getAs<BinaryOp>()->getLHS().getAs<PlaceHolder>()->getIndex() == 1);
     CHECK(expr.deepEquals(_1 + 1.0) && !expr.deepEquals(_2 + 1.0) && !expr.deepEquals(_1 + 1.5));
     struct Mine : ExprType<Mine> {
-        void addTo(std::vector<popops_expr_node> &nodes) const override { _1.addTo(nodes); }
+        void addTo(std::vector<popops_expr_node> &nodes) const override
+        {
+            _1.addTo(nodes);
+        }
     };
     CHECK(value(Mine() + 1) == Floats{ 1.5f, 0, 3 });
     CHECK(static_cast<int>(BroadcastOpType::ADD) == 0);
@@ -219,11 +229,14 @@ TEST(mistakes)
 {
     using namespace pe;
     Bed b;
-    CHECK_THROWS(popops::map(b.graph, _1 + _3, { b.f, b.g }, b.prog), index_error, "no tensor for placeholder _3: there are 2");
-    CHECK_THROWS(popops::map(b.graph, _1 * _2 + _3, { b.f, b.g, b.h }, b.prog), type_error, "operands of add are float and half");
+    CHECK_THROWS(popops::map(b.graph, _1 + _3, { b.f, b.g }, b.prog), index_error,
+                 "no tensor for placeholder _3: there are 2");
+    CHECK_THROWS(popops::map(b.graph, _1 * _2 + _3, { b.f, b.g, b.h }, b.prog), type_error,
+                 "operands of add are float and half");
     CHECK_THROWS(popops::map(b.graph, Exp(_1 + 1), { b.u }, b.prog), type_error, "exp does not take unsigned int");
     CHECK_THROWS(popops::map(b.graph, _1 * 2 + 0.5, { b.u }, b.prog), type_error, "0.5 has no value as unsigned int");
-    CHECK_THROWS(popops::map(b.graph, _1 + 1, { b.f }, b.prog, "x", { { "forceGenerateCodelets", "true" } }), invalid_option, "forceGenerateCodelet");
+    CHECK_THROWS(popops::map(b.graph, _1 + 1, { b.f }, b.prog, "x", { { "forceGenerateCodelets", "true" } }),
+                 invalid_option, "forceGenerateCodelet");
     CHECK_THROWS(popops::map(b.graph, Const(1) + Const(2), { b.f }, b.prog), poputil::poplibs_error, "no placeholder");
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// popops in C++: reductions, casts, scaled additions, fills, tests of all elements, collectives; with strings and with debug contexts.
+// popops in C++: reductions, casts, scaled additions, fills, tests of all elements, collectives; with strings and with
+// debug contexts.
 #include <poplar/Engine.hpp>
 #include <poplar/IPUModel.hpp>
 #include <popops/AllTrue.hpp>
@@ -75,15 +76,20 @@ TEST(reduces)
     popops::ReduceParams params;
     params.op = popops::Operation::MIN;
     Tensor three = popops::reduce(b.graph, t, FLOAT, std::vector<std::size_t>{ 2 }, params, b.prog, { "path" });
-    Tensor four = popops::reduce(b.graph, t, HALF, { 0, 1, 2 }, { popops::Operation::ADD, false, b.number(0.5f) }, b.prog, DebugContext("half"),
-                                 { { "accumType.interTile", "float" } });
-    CHECK(one.shape() == std::vector<std::size_t>{ 3 } && two.shape() == (std::vector<std::size_t>{ 2, 2 }) && four.rank() == 0);
+    Tensor four = popops::reduce(b.graph, t, HALF, { 0, 1, 2 }, { popops::Operation::ADD, false, b.number(0.5f) },
+                                 b.prog, DebugContext("half"), { { "accumType.interTile", "float" } });
+    CHECK(one.shape() == std::vector<std::size_t>{ 3 } && two.shape() == (std::vector<std::size_t>{ 2, 2 }) &&
+          four.rank() == 0);
     CHECK(four.elementType() == HALF);
-    Tensor all = concat({ one, two.flatten(), three.flatten(), popops::cast(b.graph, four, FLOAT, b.prog).expand({ 0 }) });
+    Tensor all =
+        concat({ one, two.flatten(), three.flatten(), popops::cast(b.graph, four, FLOAT, b.prog).expand({ 0 }) });
     CHECK(b.after(all) == (Floats{ 14, 22, 30, 4, 5, 10, 11, 0, 2, 4, 6, 8, 10, 33 }));
-    CHECK_THROWS(popops::reduce(b.graph, t, { 3 }, popops::Operation::ADD, b.prog), poputil::poplibs_error, "dimension 3 of a tensor of rank 3");
-    CHECK_THROWS(popops::reduce(b.graph, t, { 1 }, popops::Operation::LOGICAL_AND, b.prog), poplar_error, "test_popops_reduce.cpp");
-    CHECK_THROWS(popops::reduce(b.graph, t, { 1 }, { popops::Operation::ADD, true }, b.prog), poputil::poplibs_error, "an update needs an output");
+    CHECK_THROWS(popops::reduce(b.graph, t, { 3 }, popops::Operation::ADD, b.prog), poputil::poplibs_error,
+                 "dimension 3 of a tensor of rank 3");
+    CHECK_THROWS(popops::reduce(b.graph, t, { 1 }, popops::Operation::LOGICAL_AND, b.prog), poplar_error,
+                 "test_popops_reduce.cpp");
+    CHECK_THROWS(popops::reduce(b.graph, t, { 1 }, { popops::Operation::ADD, true }, b.prog), poputil::poplibs_error,
+                 "an update needs an output");
 }
 
 // row: popops reduceWithOutput
@@ -109,11 +115,15 @@ TEST(reduces_many)
     Bench b;
     Tensor t = b.ramp({ 4, 3 });
     std::vector<Tensor> outs;
-    popops::reduceMany(b.graph, { { t, { 0 }, { popops::Operation::ADD }, "sum" }, { t, { 1 }, { popops::Operation::MAX }, FLOAT, "max" } }, outs, b.prog, "many");
+    popops::reduceMany(
+        b.graph,
+        { { t, { 0 }, { popops::Operation::ADD }, "sum" }, { t, { 1 }, { popops::Operation::MAX }, FLOAT, "max" } },
+        outs, b.prog, "many");
     CHECK(outs.size() == 2);
     CHECK(b.after(concat(outs)) == (Floats{ 18, 22, 26, 2, 5, 8, 11 }));
     std::vector<Tensor> wrong(3);
-    CHECK_THROWS(popops::reduceMany(b.graph, { { t, { 0 }, { popops::Operation::ADD } } }, wrong, b.prog), poputil::poplibs_error, "1 reductions and 3 outputs");
+    CHECK_THROWS(popops::reduceMany(b.graph, { { t, { 0 }, { popops::Operation::ADD } } }, wrong, b.prog),
+                 poputil::poplibs_error, "1 reductions and 3 outputs");
 }
 
 // row: popops Operation
@@ -140,7 +150,8 @@ TEST(casts)
 {
     Bench b;
     Tensor t = b.ramp({ 6 }, 0.5f);
-    Tensor ints = popops::cast(b.graph, t, INT, b.prog, "ints"), into = b.graph.clone(UNSIGNED_INT, t), other = b.graph.clone(HALF, t);
+    Tensor ints = popops::cast(b.graph, t, INT, b.prog, "ints"), into = b.graph.clone(UNSIGNED_INT, t),
+           other = b.graph.clone(HALF, t);
     b.prog.add(popops::cast(b.graph, t, into, "into"));
     popops::castWithOutput(b.graph, t, other, b.prog, "other");
     ComputeSet set = b.graph.addComputeSet("set");
@@ -149,9 +160,11 @@ TEST(casts)
     b.prog.add(Execute(set));
     Tensor fine = popops::checkAccuracyWhenCast(b.graph, t[3], HALF, 1e-5, b.prog, "check");
     CHECK(fine.elementType() == BOOL && fine.rank() == 0);
-    Tensor all = concat({ ints, into.reinterpret(INT), popops::cast(b.graph, other, INT, b.prog), popops::cast(b.graph, bools, INT, b.prog), copy,
+    Tensor all = concat({ ints, into.reinterpret(INT), popops::cast(b.graph, other, INT, b.prog),
+                          popops::cast(b.graph, bools, INT, b.prog), copy,
                           popops::cast(b.graph, fine.expand({ 0 }), INT, b.prog) });
-    CHECK(b.after<int>(all) == (std::vector<int>{ 0, 0, 1, 1, 2, 2, 0, 0, 1, 1, 2, 2, 0, 0, 1, 1, 2, 2, 0, 1, 1, 1, 1, 1, 0, 0, 1, 1, 2, 2, 1 }));
+    CHECK(b.after<int>(all) == (std::vector<int>{ 0, 0, 1, 1, 2, 2, 0, 0, 1, 1, 2, 2, 0, 0, 1, 1,
+                                                  2, 2, 0, 1, 1, 1, 1, 1, 0, 0, 1, 1, 2, 2, 1 }));
     CHECK_THROWS(popops::castWithOutput(b.graph, t, b.ramp({ 7 }), b.prog), poputil::poplibs_error, "shape {7}");
 }
 
@@ -167,17 +180,20 @@ TEST(scaled_additions)
     popops::scaledAddTo(b.graph, A[0], B, 2.0f, b.prog);
     popops::scaledAddTo(b.graph, A[1], B, two, b.prog, "tensor");
     popops::scaledAddTo(b.graph, A[2], two, B, three, b.prog, "both");
-    popops::scaledAddTo(b.graph, A[3], two, B, three, b.prog, popops::ScaledAddSpecialisation::X_MINUS_AX_PLUS_BY, "mix");
+    popops::scaledAddTo(b.graph, A[3], two, B, three, b.prog, popops::ScaledAddSpecialisation::X_MINUS_AX_PLUS_BY,
+                        "mix");
     popops::scaledAddTo(b.graph, A[4], 2.0f, B, 3.0f, b.prog, { "both" }, { { "optimizeForSpeed", "false" } });
     popops::scaledAddTo(b.graph, A[5], 2.0f, B, 3.0f, b.prog, popops::ScaledAddSpecialisation::X_MINUS_AX_PLUS_BY);
     popops::scaledSubtractFrom(b.graph, A[6], B, 2.0f, b.prog);
     popops::scaledSubtractFrom(b.graph, A[7], B, two, b.prog, "minus");
     popops::scaledSubtractFrom(b.graph, A[8], two, B, three, b.prog);
     popops::scaledSubtractFrom(b.graph, A[9], 2.0f, B, 3.0f, b.prog, DebugContext("minus"));
-    const Floats last = b.after(concat({ A[0].slice(2, 3), A[1].slice(2, 3), A[2].slice(2, 3), A[3].slice(2, 3), A[4].slice(2, 3), A[5].slice(2, 3),
-                                         A[6].slice(2, 3), A[7].slice(2, 3), A[8].slice(2, 3), A[9].slice(2, 3) }));
+    const Floats last =
+        b.after(concat({ A[0].slice(2, 3), A[1].slice(2, 3), A[2].slice(2, 3), A[3].slice(2, 3), A[4].slice(2, 3),
+                         A[5].slice(2, 3), A[6].slice(2, 3), A[7].slice(2, 3), A[8].slice(2, 3), A[9].slice(2, 3) }));
     CHECK(last == (Floats{ 24, 24, 46, -14, 46, -14, 16, 16, 34, 34 }));
-    CHECK_THROWS(popops::scaledAddTo(b.graph, A[0], A[1].slice(0, 2), 1.0f, b.prog), poputil::poplibs_error, "shapes {3} and {2} differ");
+    CHECK_THROWS(popops::scaledAddTo(b.graph, A[0], A[1].slice(0, 2), 1.0f, b.prog), poputil::poplibs_error,
+                 "shapes {3} and {2} differ");
 }
 
 // row: popops fill
@@ -210,8 +226,10 @@ TEST(tests_of_all_elements)
     values[17] = std::numeric_limits<float>::infinity();
     b.graph.setInitialValue(bad, ArrayRef<float>(values));
     Tensor some = popops::cast(b.graph, t, BOOL, b.prog);
-    Tensor results[] = { popops::allTrue(b.graph, some, b.prog, "all"), popops::allTrue(b.graph, some.slice(1, 40), b.prog),
-                         popops::hasNaN(b.graph, bad, b.prog, "nan"), popops::hasNaNOrInf(b.graph, bad, b.prog), popops::hasNaNOrInf(b.graph, t, b.prog) };
+    Tensor results[] = { popops::allTrue(b.graph, some, b.prog, "all"),
+                         popops::allTrue(b.graph, some.slice(1, 40), b.prog),
+                         popops::hasNaN(b.graph, bad, b.prog, "nan"), popops::hasNaNOrInf(b.graph, bad, b.prog),
+                         popops::hasNaNOrInf(b.graph, t, b.prog) };
     std::vector<Tensor> ints;
     for (const Tensor &r : results) {
         CHECK(r.rank() == 0 && r.elementType() == BOOL);
@@ -241,18 +259,23 @@ TEST(collectives_of_one_replica)
     popops::replicatedAllReduceInPlace(b.graph, t, popops::Operation::MAX, b.prog);
     popops::replicatedAllReduceWithOutput(b.graph, t, out, popops::Operation::ADD, b.prog, { "out" });
     Tensor part = popops::replicatedReduceScatter(b.graph, t, popops::Operation::ADD, b.prog);
-    Tensor gathered = popops::replicatedAllGather(b.graph, t, b.prog), sent = popops::allToAllPersonalizedExchange(b.graph, t.expand({ 0 }), b.prog);
-    CHECK(gathered.shape() == (std::vector<std::size_t>{ 1, 3 }) && sent.shape() == gathered.shape() && part.rank() == 1);
+    Tensor gathered = popops::replicatedAllGather(b.graph, t, b.prog),
+           sent = popops::allToAllPersonalizedExchange(b.graph, t.expand({ 0 }), b.prog);
+    CHECK(gathered.shape() == (std::vector<std::size_t>{ 1, 3 }) && sent.shape() == gathered.shape() &&
+          part.rank() == 1);
     popops::zero(b.graph, t, b.prog);
     CHECK(b.after(concat({ reduced, again, out, part, gathered.flatten(), sent.flatten() })) ==
           (Floats{ 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2 }));
-    CHECK_THROWS(popops::allToAllPersonalizedExchange(b.graph, t, b.prog), poputil::poplibs_error, "the outer dimension is 3");
-    CHECK_THROWS(popops::replicatedReduceScatter(b.graph, gathered, popops::Operation::ADD, b.prog), poputil::poplibs_error, "rank 2");
+    CHECK_THROWS(popops::allToAllPersonalizedExchange(b.graph, t, b.prog), poputil::poplibs_error,
+                 "the outer dimension is 3");
+    CHECK_THROWS(popops::replicatedReduceScatter(b.graph, gathered, popops::Operation::ADD, b.prog),
+                 poputil::poplibs_error, "rank 2");
 
     popops::Chunks chunks(2);
     chunks.chunks[1] = popops::Chunk(t, 1, 0);
     CHECK(chunks.chunks[1].tensor == t && chunks.chunks.size() == 2);
-    CHECK(popops::operationToCollectiveOperator(popops::Operation::SQUARE_ADD) == popops::CollectiveOperator::SQUARE_ADD);
+    CHECK(popops::operationToCollectiveOperator(popops::Operation::SQUARE_ADD) ==
+          popops::CollectiveOperator::SQUARE_ADD);
     std::stringstream text;
     text << popops::CollectiveOperator::MEAN;
     popops::CollectiveOperator op = popops::CollectiveOperator::ADD;
@@ -277,10 +300,13 @@ TEST(collectives_of_ipus)
     graph.setInitialValue<float>(t, { 1, 2, 3, 6, 5, 4 });
     Sequence prog;
     popops::Chunks chunks = popops::reduceScatter(graph, t, popops::Operation::ADD, prog, "scatter");
-    CHECK(chunks.chunks.size() == 2 && chunks.chunks[1].tensor.numElements() == 2 && chunks.chunks[1].index == 1 && chunks.originalInput == t);
+    CHECK(chunks.chunks.size() == 2 && chunks.chunks[1].tensor.numElements() == 2 && chunks.chunks[1].index == 1 &&
+          chunks.originalInput == t);
     std::swap(chunks.chunks[0], chunks.chunks[1]); // the index says where a chunk belongs
-    Tensor sums = popops::allGather(graph, chunks, prog, { "gather" }), most = popops::allReduce(graph, t, popops::Operation::MAX, prog);
-    CHECK_THROWS(popops::allReduce(graph, t[0], popops::Operation::MAX, prog), poputil::poplibs_error, "{IPUs, elements} is needed");
+    Tensor sums = popops::allGather(graph, chunks, prog, { "gather" }),
+           most = popops::allReduce(graph, t, popops::Operation::MAX, prog);
+    CHECK_THROWS(popops::allReduce(graph, t[0], popops::Operation::MAX, prog), poputil::poplibs_error,
+                 "{IPUs, elements} is needed");
     graph.createHostRead("out", concat(sums, most));
     Engine engine(graph, prog);
     engine.load(device);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// popops in C++: slices, embeddings, gather and scatter, sorting, one-hot rows, padding, regrouping, rings and loops; with strings and with debug contexts.
+// popops in C++: slices, embeddings, gather and scatter, sorting, one-hot rows, padding, regrouping, rings and loops;
+// with strings and with debug contexts.
 #include <poplar/Engine.hpp>
 #include <poplar/IPUModel.hpp>
 #include <popops/Cast.hpp>
@@ -38,7 +39,10 @@ struct Bench {
     Device device;
     Graph graph;
     Sequence prog;
-    Bench() : device(model()), graph(device.getTarget()) { popops::addCodelets(graph); }
+    Bench() : device(model()), graph(device.getTarget())
+    {
+        popops::addCodelets(graph);
+    }
     static Device model()
     {
         IPUModel description;
@@ -72,7 +76,10 @@ struct Bench {
         engine.readTensor("result", values.data(), values.data() + values.size());
         return values;
     }
-    Floats floats(const Tensor &t) { return after<float>(t); }
+    Floats floats(const Tensor &t)
+    {
+        return after<float>(t);
+    }
 };
 
 // row: popops encodeOneHot
@@ -95,7 +102,8 @@ TEST(histograms)
     Bench b;
     Tensor data = b.ramp({ 2, 5 }), levels = b.ramp({ 10 }).slice(2, 5), counts = b.ramp({ 4 });
     Tensor first = popops::histogram(b.graph, data, levels, false, b.prog, "counts"),
-           floats = popops::histogram(b.graph, data, levels, true, b.prog, { "floats" }, { { "useFloatArithmetic", "true" } });
+           floats = popops::histogram(b.graph, data, levels, true, b.prog, { "floats" },
+                                      { { "useFloatArithmetic", "true" } });
     CHECK(first.elementType() == UNSIGNED_INT && floats.elementType() == FLOAT);
     popops::histogram(b.graph, data, first, true, levels, true, b.prog, "more");
     popops::histogram(b.graph, data, counts, true, levels, false, b.prog);
@@ -114,7 +122,8 @@ TEST(images)
     Tensor pixels = b.ramp({ 1, 2, 3 }), offsets = b.ramp({ 3 }), scales = b.ramp({ 4 }).slice(1, 4);
     Tensor out = popops::normaliseImage(b.graph, pixels, 0.5f, offsets, scales, b.prog, "normalise");
     CHECK(out.shape() == Sizes({ 1, 2, 4 }));
-    CHECK_THROWS(popops::normaliseImage(b.graph, in, 1, offsets, scales, b.prog), std::runtime_error, "must be half {3}");
+    CHECK_THROWS(popops::normaliseImage(b.graph, in, 1, offsets, scales, b.prog), std::runtime_error,
+                 "must be half {3}");
     CHECK(b.floats(out) == Floats{ 0, -1, -3, 0, 1.5f, 2, 1.5f, 0 });
 }
 
@@ -126,7 +135,8 @@ TEST(padding)
     Bench b;
     Tensor t = b.ramp({ 3 });
     CHECK(b.floats(concat({ popops::pad(b.graph, t, { 1 }, { 1 }), popops::pad(b.graph, t, { 0 }, { 1 }, t[2]),
-                            popops::pad(b.graph, t, 1, -1, 0, 5.0f, MappingMethod::EDGE), popops::pad(b.graph, t, 0, 1, 0, t[1], MappingMethod::ZERO),
+                            popops::pad(b.graph, t, 1, -1, 0, 5.0f, MappingMethod::EDGE),
+                            popops::pad(b.graph, t, 0, 1, 0, t[1], MappingMethod::ZERO),
                             popops::pad(t, { 2 }, { 1 }, Kind::REFLECT), popops::pad(t, 1, 0, 0, Kind::EDGE) })) ==
           Floats{ 0, 0, 1, 2, 0, 0, 1, 2, 2, 5, 0, 1, 0, 1, 2, 1, 2, 1, 0, 1, 2, 1, 0, 0, 1, 2 });
     CHECK_THROWS(popops::pad(t, 3, 0, 0, Kind::REFLECT), std::runtime_error, "at most 2");
@@ -167,19 +177,23 @@ TEST(embeddings)
     const OptionFlags options{ { "usedForUpdate", "true" } };
     popops::SlicePlan p = plan(b.graph, FLOAT, 4, 3, { 2, 3 }, options), none;
     CHECK(p == plan(b.graph, FLOAT, 9, 4, 3, { 3 }, options) && p != none && none < p);
-    CHECK(p == popops::embedding::planMultiple({ popops::SlicePlanningParameters{ b.graph, FLOAT, 1, 4, 3, { 3 }, options } }).at(0));
+    CHECK(p == popops::embedding::planMultiple(
+                   { popops::SlicePlanningParameters{ b.graph, FLOAT, 1, 4, 3, { 3 }, options } })
+                   .at(0));
     CHECK(plan(b.graph, HALF, 10, 4, { 3 }, {}).c().rows == 10);
     std::ostringstream text;
     text << p;
     CHECK(text.str().find("rows=4,columns=3") != std::string::npos);
-    Tensor t = popops::createSliceableTensor(b.graph, FLOAT, { 4, 3 }, { 0 }, { 1 }, p, options, "t"), copy = b.ramp({ 4, 3 });
+    Tensor t = popops::createSliceableTensor(b.graph, FLOAT, { 4, 3 }, { 0 }, { 1 }, p, options, "t"),
+           copy = b.ramp({ 4, 3 });
     Tensor s = popops::createSliceTensor(b.graph, FLOAT, { 4, 3 }, { 0 }, { 1 }, 3, p, options, "s");
     Tensor indices = popops::createIndicesTensor(b.graph, { 0 }, 3, p, options, "i"), scale = b.ramp({ 3 })[2];
     b.graph.setInitialValue(indices, ArrayRef<unsigned>(Numbers{ 3, 1, 3 }));
     b.prog.add(Copy(copy, t));
     Tensor out = popops::multiSlice(b.graph, t, indices, { 0 }, { 1 }, b.prog, p, options, "slice");
     popops::multiUpdateAdd(b.graph, t, out, indices, scale, { 0 }, { 1 }, b.prog, p, options, { "add" });
-    popops::multiUpdate(b.graph, s.squeeze({ 1 }), out.slice(0, 1), indices.slice(1, 2), { 0 }, { 1 }, b.prog, none, {});
+    popops::multiUpdate(b.graph, s.squeeze({ 1 }), out.slice(0, 1), indices.slice(1, 2), { 0 }, { 1 }, b.prog, none,
+                        {});
     popops::multiUpdateMax(b.graph, t, out, indices, { 0 }, { 1 }, b.prog, p, options);
     popops::multiUpdateMul(b.graph, t, out.slice(1, 2), indices.slice(1, 2), { 0 }, { 1 }, b.prog, p, options);
     CHECK(b.floats(concat(out.flatten(), t.flatten())) ==
@@ -187,12 +201,14 @@ TEST(embeddings)
     Tensor groups = popops::createGroupedSliceableTensor(b.graph, FLOAT, 2, { 4, 3 }, { 0 }, { 1 }, p, options);
     Tensor places = popops::createGroupedIndicesTensor(b.graph, 2, { 0 }, 3, p, options);
     Tensor slices = popops::groupedMultiSlice(b.graph, groups, places, { 0 }, { 1 }, b.prog, p, options);
-    CHECK(slices.shape() == popops::createGroupedSliceTensor(b.graph, FLOAT, 2, { 4, 3 }, { 0 }, { 1 }, 3, p, options).shape());
+    CHECK(slices.shape() ==
+          popops::createGroupedSliceTensor(b.graph, FLOAT, 2, { 4, 3 }, { 0 }, { 1 }, 3, p, options).shape());
     popops::groupedMultiUpdate(b.graph, groups, slices, places, { 0 }, { 1 }, b.prog, p, options);
     popops::groupedMultiUpdateAdd(b.graph, groups, slices, places, scale, { 0 }, { 1 }, b.prog, p, options);
     popops::groupedMultiUpdateMax(b.graph, groups, slices, places, { 0 }, { 1 }, b.prog, p, options);
     popops::groupedMultiUpdateMul(b.graph, groups, slices, places, { 0 }, { 1 }, b.prog, p, options);
-    CHECK_THROWS(plan(b.graph, FLOAT, 4, 3, { 3 }, OptionFlags{ { "usedFor", "true" } }), poplar::invalid_option, "nearest");
+    CHECK_THROWS(plan(b.graph, FLOAT, 4, 3, { 3 }, OptionFlags{ { "usedFor", "true" } }), poplar::invalid_option,
+                 "nearest");
 }
 
 // row: popops gather
@@ -204,20 +220,23 @@ TEST(gather_and_scatter)
     Bench b;
     Tensor t = b.ramp({ 4, 3 }), indices = b.numbers({ 2 }, { 3, 1 });
     Tensor rows = popops::gather(b.graph, t, indices, 0, b.prog, popops::GatherParams(), "gather");
-    Tensor columns = popops::gather(b.graph, t, indices.slice(1, 2), 1, { 0 }, { 4, 1 }, { 1 }, { 1 }, b.prog, { "gather" });
+    Tensor columns =
+        popops::gather(b.graph, t, indices.slice(1, 2), 1, { 0 }, { 4, 1 }, { 1 }, { 1 }, b.prog, { "gather" });
     Tensor changed = b.ramp({ 4, 3 }), sums = b.ramp({ 4, 3 });
     popops::scatter(b.graph, changed, indices, rows, 1, { 1 }, { 0 }, { 0 }, b.prog, "scatter");
     popops::scatter(b.graph, changed, indices, t.slice(0, 2), 1, { 1 }, { 0 }, { 0 }, b.prog);
     popops::scatter(
         b.graph, sums, indices, t.slice(0, 2), 1, { 1 }, { 0 }, { 0 },
         [](Graph &graph, Tensor &a, Tensor &by, Sequence &prog) {
-            return popops::reduce(graph, concat(a.expand({ 0 }), by.expand({ 0 })), { 0 }, popops::Operation::ADD, prog);
+            return popops::reduce(graph, concat(a.expand({ 0 }), by.expand({ 0 })), { 0 }, popops::Operation::ADD,
+                                  prog);
         },
         b.prog, "sums");
     CHECK(popops::createGatherInput(b.graph, FLOAT, { 5, 6 }, 1).shape() == Sizes{ 5, 6 });
     CHECK(popops::createGatherInput(b.graph, FLOAT, { 5, 6 }, { 1, 6 }, { 0 }, "made").shape() == Sizes{ 5, 6 });
     CHECK(b.floats(concat({ rows.flatten(), columns.flatten(), changed.flatten(), sums.flatten() })) ==
-          Floats{ 9, 10, 11, 3, 4, 5, 1, 4, 7, 10, 0, 1, 2, 3, 4, 5, 6, 7, 8, 0, 1, 2, 0, 1, 2, 6, 8, 10, 6, 7, 8, 9, 11, 13 });
+          Floats{ 9, 10, 11, 3, 4, 5, 1, 4, 7, 10, 0,  1, 2, 3, 4, 5,  6,
+                  7, 8,  0,  1, 2, 0, 1, 2, 6, 8,  10, 6, 7, 8, 9, 11, 13 });
     CHECK_THROWS(popops::scatter(
                      b.graph, sums, indices, t.slice(0, 2), 1, { 1 }, { 0 }, { 0 },
                      [](Graph &, Tensor &, Tensor &, Sequence &) -> Tensor { throw std::logic_error("mine"); }, b.prog),
@@ -239,9 +258,11 @@ TEST(sorting)
     Bench b;
     Tensor values = b.ramp({ 2, 3 }), keys = values.reverse(1), in = b.ramp({ 2, 3 }), other = b.ramp({ 2, 3 });
     popops::TopKParams params(2, true, popops::SortOrder::DESCENDING);
-    Tensor sorted = popops::sort(b.graph, keys, 1, b.prog, "sort"), by = popops::sortKeyValue(b.graph, keys, values, 1, b.prog);
+    Tensor sorted = popops::sort(b.graph, keys, 1, b.prog, "sort"),
+           by = popops::sortKeyValue(b.graph, keys, values, 1, b.prog);
     Tensor best = popops::topK(b.graph, b.prog, values, params, "best");
-    std::pair<Tensor, Tensor> pairs = popops::topKKeyValue(b.graph, b.prog, keys, values, params), places = popops::topKWithPermutation(b.graph, b.prog, keys, params);
+    std::pair<Tensor, Tensor> pairs = popops::topKKeyValue(b.graph, b.prog, keys, values, params),
+                              places = popops::topKWithPermutation(b.graph, b.prog, keys, params);
     popops::sortInPlace(b.graph, in.reverse(1), 1, b.prog, { "in place" });
     popops::sortKeyValueInPlace(b.graph, other.reverse(1), b.ramp({ 2, 3 }), 1, b.prog);
     CHECK(popops::createTopKInput(b.graph, FLOAT, { 2, 3 }, params).shape() == Sizes{ 2, 3 });
@@ -249,9 +270,12 @@ TEST(sorting)
     std::ostringstream text;
     text << params << popops::SortOrder::NONE;
     CHECK(text.str() == "{k=2,largest=true,sortOrder=DESCENDING,stableSort=false}NONE");
-    CHECK(b.floats(concat({ sorted, by, in, other, concat(best, best.slice(0, 1, 1), 1), concat(pairs.second, places.first.slice(0, 1, 1), 1) })) ==
-          Floats{ 0, 1, 2, 3, 4, 5, 2, 1, 0, 5, 4, 3, 2, 1, 0, 5, 4, 3, 2, 1, 0, 5, 4, 3, 2, 1, 2, 5, 4, 5, 0, 1, 2, 3, 4, 5 });
-    CHECK_THROWS(popops::topK(b.graph, b.prog, values, popops::TopKParams(4, true, popops::SortOrder::NONE)), std::runtime_error, "4 of 3");
+    CHECK(b.floats(concat({ sorted, by, in, other, concat(best, best.slice(0, 1, 1), 1),
+                            concat(pairs.second, places.first.slice(0, 1, 1), 1) })) ==
+          Floats{ 0, 1, 2, 3, 4, 5, 2, 1, 0, 5, 4, 3, 2, 1, 0, 5, 4, 3,
+                  2, 1, 0, 5, 4, 3, 2, 1, 2, 5, 4, 5, 0, 1, 2, 3, 4, 5 });
+    CHECK_THROWS(popops::topK(b.graph, b.prog, values, popops::TopKParams(4, true, popops::SortOrder::NONE)),
+                 std::runtime_error, "4 of 3");
 }
 
 // row: popops selectScalarFromRows
@@ -260,11 +284,13 @@ TEST(sorting)
 TEST(rows)
 {
     Bench b;
-    Tensor t = b.ramp({ 2, 3 }), labels = b.numbers({ 2 }, { 2, 0 }), one = b.numbers({ 1 }, { 1 }), other = b.ramp({ 2, 3 });
+    Tensor t = b.ramp({ 2, 3 }), labels = b.numbers({ 2 }, { 2, 0 }), one = b.numbers({ 1 }, { 1 }),
+           other = b.ramp({ 2, 3 });
     Tensor picked = popops::selectScalarFromRows(b.graph, t, labels, b.prog, "select");
     popops::updateScalarInRows(b.graph, t, labels, b.prog, { "update" });
     popops::sequenceSlice(b.graph, t, other, one, one, labels.slice(1, 2), true, b.prog, "sequence");
-    CHECK(b.floats(concat({ picked, t.flatten(), other.flatten() })) == Floats{ 2, 3, 0, 1, 1, 2, 4, 5, 2, 4, 5, 0, 0, 0 });
+    CHECK(b.floats(concat({ picked, t.flatten(), other.flatten() })) ==
+          Floats{ 2, 3, 0, 1, 1, 2, 4, 5, 2, 4, 5, 0, 0, 0 });
 }
 
 // row: popops partialTranspose
@@ -288,9 +314,12 @@ TEST(rearrangements)
     std::vector<Copy> list;
     Sequence copies;
     poputil::GroupingInfo from(1, 6), to(0, 4);
-    std::vector<Tensor> all = { regroupTensor(b.graph, t, copies, set, from, to), regroupTensor(b.graph, t, list, set, from, to, "x"),
-                                regroupIfPossible(b.graph, t, copies, set, to), regroupIfPossible(b.graph, t, list, set, to),
-                                regroupIfBeneficial(b.graph, t, turned.transpose(), copies, set), regroupIfBeneficial(b.graph, t, turned.transpose(), list, set) };
+    std::vector<Tensor> all = { regroupTensor(b.graph, t, copies, set, from, to),
+                                regroupTensor(b.graph, t, list, set, from, to, "x"),
+                                regroupIfPossible(b.graph, t, copies, set, to),
+                                regroupIfPossible(b.graph, t, list, set, to),
+                                regroupIfBeneficial(b.graph, t, turned.transpose(), copies, set),
+                                regroupIfBeneficial(b.graph, t, turned.transpose(), list, set) };
     CHECK(list.size() == 3);
     b.prog.add(copies);
     for (const Copy &copy : list)
@@ -304,8 +333,9 @@ TEST(rearrangements)
     for (std::size_t i = 0; i < got.size(); ++i)
         CHECK(got[i] == static_cast<float>(i % 24));
     CHECK(poputil::detectDimGroupings(b.graph, all[1]).at(0) == to);
-    CHECK_THROWS(addTransposeVertices(b.graph, set, FLOAT, 4, 6, { { Interval(0, 1) } },
-                                      [](std::size_t) -> std::pair<const Tensor, const Tensor> { throw std::logic_error("mine"); }),
+    CHECK_THROWS(addTransposeVertices(
+                     b.graph, set, FLOAT, 4, 6, { { Interval(0, 1) } },
+                     [](std::size_t) -> std::pair<const Tensor, const Tensor> { throw std::logic_error("mine"); }),
                  std::logic_error, "mine");
 }
 
@@ -330,7 +360,8 @@ TEST(loops_and_rings)
     Tensor goesOn = popops::addForLoopCounterVertex(b.graph, count, limit, 1, 0, b.prog);
     CHECK(ring.size() == 4);
     Tensor last = ring.prev(0, b.prog), third = ring.prev(2, b.prog);
-    CHECK(b.after<unsigned>(concat({ last, third, ring.getIndex().reshape({ 1 }), goesOn.reshape({ 1 }) })) == Numbers{ 7, 1, 0, 0 });
+    CHECK(b.after<unsigned>(concat({ last, third, ring.getIndex().reshape({ 1 }), goesOn.reshape({ 1 }) })) ==
+          Numbers{ 7, 1, 0, 0 });
     CHECK_THROWS(ring.prev(4, b.prog), poplar::index_error, "ring of 4");
 }
 

@@ -20,7 +20,8 @@ TEST(every_call)
     Graph graph(device.getTarget());
     popops::addCodelets(graph);
     poprand::addCodelets(graph);
-    Tensor seed = graph.addConstant<unsigned>(UNSIGNED_INT, { 2 }, { 1, 2 }), in = graph.addVariable(FLOAT, { 5, 7 }, "in");
+    Tensor seed = graph.addConstant<unsigned>(UNSIGNED_INT, { 2 }, { 1, 2 }),
+           in = graph.addVariable(FLOAT, { 5, 7 }, "in");
     graph.setTileMapping(seed, 0);
     poputil::mapTensorLinearly(graph, in, 1, 1);
     graph.setInitialValue(in, std::vector<float>(35, 1.0f));

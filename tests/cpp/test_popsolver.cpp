@@ -87,9 +87,11 @@ TEST(data_type_values)
     const auto n = m.addConstant(DataType{ 1000000007 }, "n"), d = m.addVariable(DataType{ 2 }, DataType{ 40000 });
     const auto q = m.ceildivConstrainDivisor(n, d), rest = m.mod(n, d);
     m.factorOf(q, m.addConstant(7));
-    const auto objective = m.call<DataType>({ q, d }, [](const std::vector<DataType> &v) { return v[0] * DataType{ 2 } + v[1]; });
+    const auto objective =
+        m.call<DataType>({ q, d }, [](const std::vector<DataType> &v) { return v[0] * DataType{ 2 } + v[1]; });
     const solver::Solution s = m.minimize(objective);
-    CHECK(s.validSolution() && *s[q] % 7 == 0 && s[objective] == s[q] * DataType{ 2 } + s[d] && *s[rest] == 1000000007 % *s[d]);
+    CHECK(s.validSolution() && *s[q] % 7 == 0 && s[objective] == s[q] * DataType{ 2 } + s[d] &&
+          *s[rest] == 1000000007 % *s[d]);
     CHECK(s[q].getAs<std::uint64_t>() == (1000000007 + *s[d] - 1) / *s[d]);
 }
 
@@ -97,8 +99,18 @@ TEST(every_operation)
 {
     popsolver::Model m;
     const popsolver::Variable x = m.addConstant(17), y = m.addConstant(5u, "y"), any = m.addVariable("any");
-    const popsolver::Variable results[] = { m.product({ x, y }), m.sum({ x, y, y }), m.max({ x, y }), m.min({ x, y }), m.sub(x, y), m.floordiv(x, y),
-                                            m.ceildiv(x, y), m.mod(x, y), m.zero(), m.one(), m.call({ x, y }, [](std::vector<unsigned> v) -> unsigned { return v[0] - v[1]; }) };
+    const popsolver::Variable results[] = { m.product({ x, y }),
+                                            m.sum({ x, y, y }),
+                                            m.max({ x, y }),
+                                            m.min({ x, y }),
+                                            m.sub(x, y),
+                                            m.floordiv(x, y),
+                                            m.ceildiv(x, y),
+                                            m.mod(x, y),
+                                            m.zero(),
+                                            m.one(),
+                                            m.call({ x, y },
+                                                   [](std::vector<unsigned> v) -> unsigned { return v[0] - v[1]; }) };
     const unsigned expected[] = { 85, 27, 17, 5, 12, 3, 4, 2, 0, 1, 12 };
     m.equal(any, x);
     m.equal(17, any);
@@ -116,10 +128,20 @@ TEST(every_operation)
 
 // An optional value, as boost's and the standard library's.
 struct Optional {
-    Optional() : there(false), value(0) {}
-    Optional(unsigned number) : there(true), value(number) {}
-    explicit operator bool() const { return there; }
-    popsolver::DataType operator*() const { return popsolver::DataType(value); }
+    Optional() : there(false), value(0)
+    {
+    }
+    Optional(unsigned number) : there(true), value(number)
+    {
+    }
+    explicit operator bool() const
+    {
+        return there;
+    }
+    popsolver::DataType operator*() const
+    {
+        return popsolver::DataType(value);
+    }
 
     bool there;
     unsigned value;
@@ -133,7 +155,9 @@ TEST(functions)
 {
     popsolver::Model m;
     const auto a = m.addVariable(0, 20);
-    const std::function<Optional(const std::vector<unsigned> &)> odd = [](const std::vector<unsigned> &v) { return v[0] % 2 ? Optional(v[0] / 2) : Optional(); };
+    const std::function<Optional(const std::vector<unsigned> &)> odd = [](const std::vector<unsigned> &v) {
+        return v[0] % 2 ? Optional(v[0] / 2) : Optional();
+    };
     const auto half = m.call<unsigned>({ a }, odd, "half");
     m.lessOrEqual(3, half);
     CHECK(m.minimize(half)[a] == 7);
@@ -186,7 +210,8 @@ TEST(what_a_model_tells)
     const auto a = first.addVariable(3, 9), b = first.addConstant(4);
     popsolver::Model m(std::move(first));
     const popsolver::Domains domains = m.domains();
-    CHECK(domains.size() == 2 && domains[a].min() == 3 && domains[a].max() == 9 && domains[a].size() == 7 && domains[b].val() == 4);
+    CHECK(domains.size() == 2 && domains[a].min() == 3 && domains[a].max() == 9 && domains[a].size() == 7 &&
+          domains[b].val() == 4);
     unsigned count = 0;
     for (const popsolver::Domain &domain : domains)
         count += domain.size().getAs<unsigned>();
@@ -195,7 +220,8 @@ TEST(what_a_model_tells)
     m.less(b, a);
     const popsolver::Solution s = m.minimize(a);
     const popsolver::ConstraintEvaluationSummary &did = s.constraintsEvaluated();
-    CHECK(did.sum > 0 && did.less > 0 && did.call == 0 && did.total() >= did.sum + did.less && (did + did).total() == 2 * did.total());
+    CHECK(did.sum > 0 && did.less > 0 && did.call == 0 && did.total() >= did.sum + did.less &&
+          (did + did).total() == 2 * did.total());
     std::ostringstream text;
     text << did;
     CHECK(check::contains(text.str(), "less "));

@@ -25,7 +25,10 @@ using namespace poputil;
 struct OneModel {
     Device device;
     Graph graph;
-    explicit OneModel(unsigned tiles = 4, unsigned ipus = 1) : device(model(tiles, ipus)), graph(device.getTarget()) { device.attach(); }
+    explicit OneModel(unsigned tiles = 4, unsigned ipus = 1) : device(model(tiles, ipus)), graph(device.getTarget())
+    {
+        device.attach();
+    }
     static Device model(unsigned tiles, unsigned ipus)
     {
         IPUModel description;
@@ -178,7 +181,8 @@ TEST(regions)
     CHECK(flattenIndex(shape, { 1, 1 }) == 4);
     CHECK(flattenIndex<unsigned>({ 2, 3 }, { 1, 2 }) == 5);
     CHECK(balancedPartition(11, 4) == std::vector<int>{ 3, 3, 3, 2 });
-    CHECK(flattenIntervals({ { Interval(3, 5), Interval(0, 3) }, {}, { Interval(7, 8) } }) == (std::vector<Interval>{ Interval(3, 5), Interval(0, 3), Interval(7, 8) }));
+    CHECK(flattenIntervals({ { Interval(3, 5), Interval(0, 3) }, {}, { Interval(7, 8) } }) ==
+          (std::vector<Interval>{ Interval(3, 5), Interval(0, 3), Interval(7, 8) }));
     CHECK(flattenIntervals({}).empty() && calculateUnshufflingIntervals({}).empty());
 }
 
@@ -208,8 +212,10 @@ TEST(factors)
     Tensor t = m.graph.addConstant<float>(FLOAT, { 2, 6 }, numbers.data());
     m.graph.setTileMapping(t, 0);
     Tensor blocks = factorDims(t, { 2, 3 }); /* one row of blocks of 2 by 3 */
-    CHECK(blocks.shape() == (std::vector<std::size_t>{ 1, 2, 2, 3 }) && factorDims(t, { 3 }, 1).shape() == (std::vector<std::size_t>{ 2, 2, 3 }));
-    CHECK(unfactorDims(blocks, 2).shape() == t.shape() && unfactorDims(factorDims(t, { 3 }, 1), 1, 1).shape() == t.shape());
+    CHECK(blocks.shape() == (std::vector<std::size_t>{ 1, 2, 2, 3 }) &&
+          factorDims(t, { 3 }, 1).shape() == (std::vector<std::size_t>{ 2, 2, 3 }));
+    CHECK(unfactorDims(blocks, 2).shape() == t.shape() &&
+          unfactorDims(factorDims(t, { 3 }, 1), 1, 1).shape() == t.shape());
     CHECK_THROWS(factorDims(t, { 4 }, 1), poplibs_error, "dimension 1 of {2,6} is no multiple of 4");
     CHECK_THROWS(factorDims(t, { 0 }), poplibs_error, "no multiple of 0");
     CHECK(m.after<float>(Sequence(), concat(blocks.flatten(), unfactorDims(blocks, 2).flatten())) ==
@@ -229,9 +235,11 @@ TEST(copies_and_casts)
     duplicate(m.graph, t, prog);
     duplicate(m.graph, t, prog, DebugContext("d"), TensorCloneMethod::CREATE_NEW_ORDER);
     Tensor copy = duplicate(m.graph, t, prog, "copy");
-    CHECK(cloneN(m.graph, t, 4).dim(0) == 4 && cloneN(m.graph, t, 4, "n", TensorCloneMethod::CREATE_NEW_ORDER).dim(1) == 3);
+    CHECK(cloneN(m.graph, t, 4).dim(0) == 4 &&
+          cloneN(m.graph, t, 4, "n", TensorCloneMethod::CREATE_NEW_ORDER).dim(1) == 3);
     CHECK(m.after<float>(prog, copy) == std::vector<float>{ 1, 2, 3 });
-    CHECK(checkAccuracyWhenCast(m.graph.getTarget(), 0.1, FLOAT, HALF, 1e-3) && castToDeviceHalfValue(m.graph.getTarget(), 2049) == 2048);
+    CHECK(checkAccuracyWhenCast(m.graph.getTarget(), 0.1, FLOAT, HALF, 1e-3) &&
+          castToDeviceHalfValue(m.graph.getTarget(), 2049) == 2048);
 }
 
 // row: poputil detectInnermostGrouping
@@ -252,9 +260,12 @@ TEST(structure)
         CHECK(slice.isContiguous() && i.size() == 2);
     });
     CHECK(visits == 6);
-    CHECK_THROWS(iterateTensorPartitions(parts, { 2, 3 }, [](const std::vector<std::size_t> &, const Tensor &) { throw std::logic_error("mine"); }),
-                 std::logic_error, "mine");
-    CHECK_THROWS(iterateTensorPartitions(parts, { 2 }, [](const std::vector<std::size_t> &, const Tensor &) {}), poplibs_error, "rank 2");
+    CHECK_THROWS(
+        iterateTensorPartitions(
+            parts, { 2, 3 }, [](const std::vector<std::size_t> &, const Tensor &) { throw std::logic_error("mine"); }),
+        std::logic_error, "mine");
+    CHECK_THROWS(iterateTensorPartitions(parts, { 2 }, [](const std::vector<std::size_t> &, const Tensor &) {}),
+                 poplibs_error, "rank 2");
 }
 
 // row: poputil countedLoop
@@ -271,7 +282,8 @@ TEST(loops)
     countedLoop(m.graph, 4, keep, DebugContext("loop"));
     CHECK(m.after<unsigned>(prog, seen) == std::vector<unsigned>{ 8 });
     CHECK_THROWS(countedLoop(m.graph, 0, 4, 0, keep), poplibs_error, "step of 0");
-    CHECK_THROWS(countedLoop(m.graph, 4, [](const Tensor &) -> Program { throw std::logic_error("mine"); }), std::logic_error, "mine");
+    CHECK_THROWS(countedLoop(m.graph, 4, [](const Tensor &) -> Program { throw std::logic_error("mine"); }),
+                 std::logic_error, "mine");
 }
 
 // row: poputil ArgType
@@ -286,15 +298,17 @@ TEST(loops)
 TEST(functions)
 {
     OneModel m;
-    Tensor one = m.graph.addConstant<float>(FLOAT, { 2 }, { 1, 2 }), a = m.floats({ 2 }), b = m.floats({ 2 }), all = m.floats({ 8 });
+    Tensor one = m.graph.addConstant<float>(FLOAT, { 2 }, { 1, 2 }), a = m.floats({ 2 }), b = m.floats({ 2 }),
+           all = m.floats({ 8 });
     m.graph.setTileMapping(one, 0);
     const graphfn::ArgSig like = graphfn::input(one, "in");
     CHECK(like.type == graphfn::InputArg && like.debugName == "in");
     const graphfn::ArgType kind = graphfn::CreatedArg;
     CHECK(graphfn::created("x").type == kind);
 
-    graphfn::VoidFunction give(m.graph, { like, graphfn::output(a, "out") },
-                               [](std::vector<Tensor> &args, Sequence &prog) { prog.add(Copy(args[0].reverse(0), args[1])); });
+    graphfn::VoidFunction give(
+        m.graph, { like, graphfn::output(a, "out") },
+        [](std::vector<Tensor> &args, Sequence &prog) { prog.add(Copy(args[0].reverse(0), args[1])); });
     Sequence prog;
     std::vector<Tensor> args{ one, a };
     give(args, prog);
@@ -315,7 +329,8 @@ TEST(functions)
     CHECK(m.after<float>(prog, all) == std::vector<float>{ 2, 1, 1, 2, 1, 2, 2, 1 });
     args.pop_back();
     CHECK_THROWS(give(args, prog), poplibs_error, "2 arguments is called with 1");
-    CHECK_THROWS(graphfn::VoidFunction(m.graph, { graphfn::created() }, [](std::vector<Tensor> &, Sequence &) {}), poplibs_error, "not created");
+    CHECK_THROWS(graphfn::VoidFunction(m.graph, { graphfn::created() }, [](std::vector<Tensor> &, Sequence &) {}),
+                 poplibs_error, "not created");
 }
 
 // row: poputil OptionHandler
@@ -329,7 +344,8 @@ TEST(options)
     double share = 0;
     std::string name;
     std::vector<unsigned> list;
-    const poplibs::OptionSpec spec{ /* in both namespaces */
+    const poplibs::OptionSpec spec{
+        /* in both namespaces */
         { "kind", OptionHandler::createWithEnum(kind, { { "small", Kind::SMALL }, { "large", Kind::LARGE } }) },
         { "fast", poplibs::OptionHandler::createWithBool(fast) },
         { "count", OptionHandler::createWithInteger(count) },
@@ -339,9 +355,15 @@ TEST(options)
         { "list", OptionHandler::createWithList(list) },
         { "own", OptionHandler([&](StringRef value) { count = static_cast<int>(value.size()); }) },
     };
-    for (const auto &option : OptionFlags{ { "kind", "large" }, { "fast", "true" }, { "count", "-3" }, { "share", "0.25" }, { "name", "x" }, { "list", "[1, 2,3]" } })
+    for (const auto &option : OptionFlags{ { "kind", "large" },
+                                           { "fast", "true" },
+                                           { "count", "-3" },
+                                           { "share", "0.25" },
+                                           { "name", "x" },
+                                           { "list", "[1, 2,3]" } })
         spec.parse(option.first, option.second);
-    CHECK(kind == Kind::LARGE && fast && count == -3 && share == 0.25 && name == "x" && list == std::vector<unsigned>{ 1, 2, 3 });
+    CHECK(kind == Kind::LARGE && fast && count == -3 && share == 0.25 && name == "x" &&
+          list == std::vector<unsigned>{ 1, 2, 3 });
     spec.parse("own", "four");
     CHECK(count == 4);
     spec.parse("unknown", "1", true);
@@ -359,10 +381,12 @@ TEST(options)
 // row: poputil VertexTemplateToString
 TEST(vertex_names)
 {
-    CHECK(templateVertex("ns::V", FLOAT, true, 4, "popops::X::Y", std::string("z"), UNSIGNED_INT) == "ns::V<float,true,4,popops::X::Y,z,unsigned int>");
+    CHECK(templateVertex("ns::V", FLOAT, true, 4, "popops::X::Y", std::string("z"), UNSIGNED_INT) ==
+          "ns::V<float,true,4,popops::X::Y,z,unsigned int>");
     CHECK(templateVertex("V") == "V");
     CHECK(templateVertexParams(true, HALF) == "<half>" && templateVertexParams(false, false) == ",false>");
-    CHECK(VertexTemplateToString<Type>::to_string(HALF) == "half" && VertexTemplateToString<StringRef>::to_string("x") == "x");
+    CHECK(VertexTemplateToString<Type>::to_string(HALF) == "half" &&
+          VertexTemplateToString<StringRef>::to_string("x") == "x");
 }
 
 static VertexPerfEstimate addOne(const VertexIntrospector &vertex, const Target &, const Type &, unsigned base)
@@ -384,8 +408,10 @@ TEST(estimators)
     Tensor t = m.floats({ 5 });
     VertexRef vertex = m.graph.addVertex(m.graph.addComputeSet("set"), "AddOne", { { "data", t } });
     CHECK(m.graph.getPerfEstimate(vertex).cycles == 15);
-    CHECK(getUnpackCost(layout::Vector::Span) == 0 && getUnpackCost(layout::Vector::ShortSpan) == 2 && getUnpackCost(layout::Vector::ScaledPtr64) == 1);
-    CHECK(getUnpackCost(layout::VectorList::DeltaN) == 2 && getVectorListDeltaUnpackCost(layout::VectorList::DeltaNElements) == 2);
+    CHECK(getUnpackCost(layout::Vector::Span) == 0 && getUnpackCost(layout::Vector::ShortSpan) == 2 &&
+          getUnpackCost(layout::Vector::ScaledPtr64) == 1);
+    CHECK(getUnpackCost(layout::VectorList::DeltaN) == 2 &&
+          getVectorListDeltaUnpackCost(layout::VectorList::DeltaNElements) == 2);
 }
 
 static void operation(const Tensor &in, const OptionFlags &options, const DebugContext &debugContext)

@@ -36,8 +36,10 @@ TEST(sequences)
     RunGraph g;
     Execute one(g.addOne);
     const DebugNameAndId dnai("parent");
-    Sequence s1, s2("name"), s3{ one }, s4({ one, one }), s5({ one, one }, "named"), s6({}, { dnai }), s7({ one }, { dnai, "child" });
-    Sequence s8{ {}, { dnai } }, s9{ { one, one }, { dnai } }, s10(DebugContext("context")), s11{ s3, s4 }, s12{ s4 }, s13({ s4 }), s14{};
+    Sequence s1, s2("name"), s3{ one }, s4({ one, one }), s5({ one, one }, "named"), s6({}, { dnai }),
+        s7({ one }, { dnai, "child" });
+    Sequence s8{ {}, { dnai } }, s9{ { one, one }, { dnai } }, s10(DebugContext("context")), s11{ s3, s4 }, s12{ s4 },
+        s13({ s4 }), s14{};
     Sequence s15{ Execute(g.addOne), Copy(g.v, g.v), Repeat(2, Sequence{ one }) }, s16 = s5;
     CHECK(s1.isEmpty() && s2.isEmpty() && s6.isEmpty() && s8.isEmpty() && s10.isEmpty() && s14.isEmpty());
     CHECK(g.first(s3) == 1 && g.first(s4) == 2 && g.first(s5) == 2 && g.first(s7) == 1 && g.first(s9) == 2);
@@ -113,7 +115,8 @@ TEST(execute)
     Tensor more = g.graph.addVariable(BOOL, {}, "more");
     g.graph.setTileMapping(more, 0);
     g.graph.createHostRead("more", more);
-    Engine engine(g.graph, { Execute(g.countDown, more, "down"), Execute(g.addOne, { "name" }), Execute(ComputeSet(g.addOne.getId())) });
+    Engine engine(g.graph, { Execute(g.countDown, more, "down"), Execute(g.addOne, { "name" }),
+                             Execute(ComputeSet(g.addOne.getId())) });
     engine.load(g.device);
     int two = 2;
     engine.writeTensor("counter", &two);
@@ -139,7 +142,8 @@ TEST(copy_tensors)
     Tensor w = g.graph.addConstant<float>(FLOAT, { 4 }, { 1, 2, 3, 4 });
     g.graph.setTileMapping(w, 1 % g.device.getTarget().getNumTiles());
     const DebugNameAndId dnai("di");
-    for (const Copy &copy : { Copy(w, g.v), Copy(w, g.v, false, { dnai }), Copy(w, g.v, true), Copy(w, g.v, { dnai, "x" }), Copy(w, g.v, "name") })
+    for (const Copy &copy : { Copy(w, g.v), Copy(w, g.v, false, { dnai }), Copy(w, g.v, true),
+                              Copy(w, g.v, { dnai, "x" }), Copy(w, g.v, "name") })
         CHECK(g.after(copy) == std::vector<float>({ 1, 2, 3, 4 }));
     CHECK_THROWS(Copy(w.slice(0, 2), g.v), control_program_error, "test_program.cpp");
     CHECK_THROWS(Copy(w, g.counter), poplar_error, "");
@@ -162,7 +166,8 @@ TEST(copy_streams)
 {
     RunGraph g;
     DataStream in = g.graph.addHostToDeviceFIFO("in", FLOAT, 4), out = g.graph.addDeviceToHostFIFO("out", FLOAT, 4);
-    Engine engine(g.graph, Sequence{ Copy(in, g.v), Execute(g.addOne), Copy(g.v, out, false, "name"), Copy(in, g.v, true, { "x" }) });
+    Engine engine(g.graph, Sequence{ Copy(in, g.v), Execute(g.addOne), Copy(g.v, out, false, "name"),
+                                     Copy(in, g.v, true, { "x" }) });
     engine.load(g.device);
     float from[4] = { 1, 2, 3, 4 }, to[4] = {};
     engine.connectStream("in", from);
@@ -175,12 +180,14 @@ TEST(copy_streams)
 TEST(copy_remote_buffers)
 {
     RunGraph g;
-    RemoteBuffer far = g.graph.addRemoteBuffer("far", FLOAT, 2, 3), single = g.graph.addRemoteBuffer("single", FLOAT, 4);
-    Tensor rows = g.graph.addConstant<unsigned>(UNSIGNED_INT, { 2 }, { 2, 0 }), row = g.graph.addConstant<int>(INT, {}, 1);
+    RemoteBuffer far = g.graph.addRemoteBuffer("far", FLOAT, 2, 3),
+                 single = g.graph.addRemoteBuffer("single", FLOAT, 4);
+    Tensor rows = g.graph.addConstant<unsigned>(UNSIGNED_INT, { 2 }, { 2, 0 }),
+           row = g.graph.addConstant<int>(INT, {}, 1);
     g.graph.setTileMapping(rows, 0);
     g.graph.setTileMapping(row, 0);
-    Sequence prog{ Copy(far, g.v.reshape({ 2, 2 }), rows), Execute(g.addOne), Copy(g.v, single, "whole"), Copy(g.v.slice(0, 2), far, row, { "row" }),
-                   Copy(single, g.v) };
+    Sequence prog{ Copy(far, g.v.reshape({ 2, 2 }), rows), Execute(g.addOne), Copy(g.v, single, "whole"),
+                   Copy(g.v.slice(0, 2), far, row, { "row" }), Copy(single, g.v) };
     Engine engine(g.graph, prog);
     engine.load(g.device);
     float values[3][2] = { { 1, 2 }, { 0, 0 }, { 5, 6 } }, back[2] = {}, v[4] = {};
@@ -236,7 +243,8 @@ TEST(switches)
     added.add(3, one).add(4, Sequence());
     CHECK(g.first(added) == 1);
     CHECK_THROWS(added.add(3, one), control_program_error, "3");
-    CHECK_THROWS(g.first(Switch::switchWithBoundsChecking(g.counter, { { 1, one } })), application_runtime_error, "Switch");
+    CHECK_THROWS(g.first(Switch::switchWithBoundsChecking(g.counter, { { 1, one } })), application_runtime_error,
+                 "Switch");
     CHECK(g.first(Switch::switchWithUnreachableDefault(g.counter, { { 3, one } }, { "u" })) == 1);
     Switch bare = Switch::switchWithUnreachableDefault(g.counter);
     bare.add(3, one);
@@ -250,7 +258,8 @@ TEST(calls)
     Function twice = g.graph.addFunction(Sequence{ Execute(g.addOne), Execute(g.addOne) });
     CHECK(g.first(Sequence{ Call(twice), Call(twice, "again"), Call(Function(twice.getId())) }) == 6);
 
-    HostFunction half = g.graph.addHostFunction("half", { Graph::HostFunctionArgument(FLOAT, 4) }, { Graph::HostFunctionArgument(FLOAT, 4) });
+    HostFunction half = g.graph.addHostFunction("half", { Graph::HostFunctionArgument(FLOAT, 4) },
+                                                { Graph::HostFunctionArgument(FLOAT, 4) });
     Engine engine(g.graph, Sequence{ Execute(g.addOne), Call(half, { g.v }, { g.v }, { "host" }) });
     engine.load(g.device);
     engine.connectHostFunction(half, 0, [](ArrayRef<const void *> in, ArrayRef<void *> out) {
@@ -278,7 +287,8 @@ static std::string printed(RunGraph &g, const Program &program)
 TEST(print_tensor)
 {
     RunGraph g;
-    Tensor t = g.graph.addConstant<float>(FLOAT, { 4 }, { 7.0f, 6.0f, 4.5f, 2.5f }), m = g.graph.addConstant<int>(INT, { 2, 2 }, { 1, 2, 3, 4 });
+    Tensor t = g.graph.addConstant<float>(FLOAT, { 4 }, { 7.0f, 6.0f, 4.5f, 2.5f }),
+           m = g.graph.addConstant<int>(INT, { 2, 2 }, { 1, 2, 3, 4 });
     g.graph.setTileMapping(t, 0);
     g.graph.setTileMapping(m, 0);
     CHECK(printed(g, PrintTensor("v2", t)) == "v2: [7.0000000 6.0000000 4.5000000 2.5000000]\n");
@@ -307,9 +317,10 @@ TEST(print_formats)
 TEST(programs_without_effect)
 {
     RunGraph g;
-    CHECK(g.first(Sequence{ WriteUndef(g.counter), WriteUndef(g.counter, { "n" }), Sync(SyncType::INTERNAL), Sync(SyncType::EXTERNAL),
-                            Sync(SyncType::GLOBAL, "n"), AssumeEqualAcrossReplicas(g.v), AssumeEqualAcrossReplicas(g.v, "n"),
-                            Execute(g.addOne), Block(Execute(g.addOne), "block") }) == 2);
+    CHECK(g.first(Sequence{ WriteUndef(g.counter), WriteUndef(g.counter, { "n" }), Sync(SyncType::INTERNAL),
+                            Sync(SyncType::EXTERNAL), Sync(SyncType::GLOBAL, "n"), AssumeEqualAcrossReplicas(g.v),
+                            AssumeEqualAcrossReplicas(g.v, "n"), Execute(g.addOne),
+                            Block(Execute(g.addOne), "block") }) == 2);
     CHECK_THROWS(WriteUndef(Tensor()), control_program_error, "null");
 }
 
@@ -345,7 +356,8 @@ TEST(dump)
     RunGraph g;
     std::ostringstream out;
     dumpProgram(g.graph, Sequence{ Execute(g.addOne), Repeat(3, Copy(g.v, g.v)) }, out);
-    CHECK(check::contains(out.str(), "Sequence") && check::contains(out.str(), "'addOne'") && check::contains(out.str(), "Repeat 3 times"));
+    CHECK(check::contains(out.str(), "Sequence") && check::contains(out.str(), "'addOne'") &&
+          check::contains(out.str(), "Repeat 3 times"));
 }
 
 // row: 1.1 Function addFunction
@@ -360,13 +372,16 @@ TEST(graphs_of_programs)
 }
 
 // row: 3.11 trap 12
-namespace popops {
+namespace popops
+{
 static Sequence helper(const Tensor &t)
 {
     using namespace poplar;
     return Sequence{ program::Copy(t, t) };
 }
-static void Copy(const Tensor &) {}
+static void Copy(const Tensor &)
+{
+}
 } // namespace popops
 TEST(names_do_not_clash)
 {

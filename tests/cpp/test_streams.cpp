@@ -68,10 +68,16 @@ TEST(streams_of_one_buffer)
 }
 
 // Says what was called.
-class Recorder : public StreamCallback {
-public:
-    Recorder(std::string &log, bool mayPrefetch) : calls(log), ready(mayPrefetch) {}
-    ~Recorder() override { calls += 'd'; }
+class Recorder : public StreamCallback
+{
+  public:
+    Recorder(std::string &log, bool mayPrefetch) : calls(log), ready(mayPrefetch)
+    {
+    }
+    ~Recorder() override
+    {
+        calls += 'd';
+    }
     Result prefetch(void *p) override
     {
         calls += 'p';
@@ -85,10 +91,16 @@ public:
         calls += 'f';
         fill(p);
     }
-    void complete() override { calls += 'c'; }
-    void invalidatePrefetched() noexcept override { calls += 'i'; }
+    void complete() override
+    {
+        calls += 'c';
+    }
+    void invalidatePrefetched() noexcept override
+    {
+        calls += 'i';
+    }
 
-private:
+  private:
     void fill(void *p)
     {
         ++next;
@@ -100,16 +112,19 @@ private:
     float next = 0;
 };
 
-class OnlyFetch : public LegacyStreamCallback {
-public:
-    explicit OnlyFetch(float of) : value(of) {}
+class OnlyFetch : public LegacyStreamCallback
+{
+  public:
+    explicit OnlyFetch(float of) : value(of)
+    {
+    }
     void fetch(void *p) override
     {
         for (unsigned i = 0; i < 4; ++i)
             static_cast<float *>(p)[i] = value;
     }
 
-private:
+  private:
     float value;
 };
 
@@ -133,7 +148,8 @@ TEST(callbacks)
         log.clear();
         moved.connectStreamToCallback(g.in, std::unique_ptr<OnlyFetch>(new OnlyFetch(7)));
         CHECK(log.back() == 'd');
-        moved.connectStreamToCallback("out", 0, StreamCallbackHandle([&](void *p) { seen.assign(1, *static_cast<float *>(p)); }));
+        moved.connectStreamToCallback("out", 0,
+                                      StreamCallbackHandle([&](void *p) { seen.assign(1, *static_cast<float *>(p)); }));
         moved.run();
         CHECK(seen[0] == 8);
         int ended = 0;
@@ -141,14 +157,16 @@ TEST(callbacks)
         moved.connectStreamToCallback(g.in, std::unique_ptr<OnlyFetch, decltype(end) &>(new OnlyFetch(1), end));
         CHECK(ended == 0);
         std::unique_ptr<StreamCallback> base(new Recorder(log, false));
-        moved.connectStreamToCallback(g.in, std::unique_ptr<OnlyFetch, std::function<void(OnlyFetch *)>>(new OnlyFetch(2), end));
+        moved.connectStreamToCallback(
+            g.in, std::unique_ptr<OnlyFetch, std::function<void(OnlyFetch *)>>(new OnlyFetch(2), end));
         CHECK(ended == 1);
         moved.connectStreamToCallback(g.in, 0, std::move(base));
         CHECK(ended == 2);
         moved.run();
         CHECK(seen[0] == 4);
         CHECK_THROWS(moved.connectStreamToCallback("in", 1, [](void *) {}), stream_connection_error, "replica");
-        CHECK_THROWS(moved.connectStreamToCallback("in", std::unique_ptr<StreamCallback>()), stream_connection_error, "null");
+        CHECK_THROWS(moved.connectStreamToCallback("in", std::unique_ptr<StreamCallback>()), stream_connection_error,
+                     "null");
         CHECK_THROWS(moved.connectStreamToCallback("none", [](void *) {}), stream_connection_error, "'none'");
         log.clear();
     }
@@ -161,7 +179,8 @@ TEST(prefetch)
         std::string log;
         StreamGraph g;
         std::vector<float> seen;
-        Engine engine(g.graph, Repeat(5, g.step), { { "exchange.streamBufferOverlap", "none" }, { "exchange.enablePrefetch", "true" } });
+        Engine engine(g.graph, Repeat(5, g.step),
+                      { { "exchange.streamBufferOverlap", "none" }, { "exchange.enablePrefetch", "true" } });
         engine.load(g.device);
         engine.connectStreamToCallback("in", std::unique_ptr<Recorder>(new Recorder(log, available)));
         engine.connectStreamToCallback("out", [&](void *p) { seen.push_back(*static_cast<float *>(p)); });
@@ -181,9 +200,12 @@ struct Meeting {
     int sent = 0, received = 0;
 };
 
-class Patient : public StreamCallback {
-public:
-    explicit Patient(Meeting &m) : meeting(m) {}
+class Patient : public StreamCallback
+{
+  public:
+    explicit Patient(Meeting &m) : meeting(m)
+    {
+    }
     Result prefetch(void *p) override
     {
         std::unique_lock<std::mutex> lock(meeting.lock);
@@ -196,9 +218,11 @@ public:
         const std::lock_guard<std::mutex> lock(meeting.lock);
         fill(p);
     }
-    void complete() override {}
+    void complete() override
+    {
+    }
 
-private:
+  private:
     void fill(void *p)
     {
         ++meeting.sent;
@@ -233,7 +257,10 @@ TEST(a_prefetch_waits_for_a_result)
 }
 
 struct Mine : std::exception {
-    const char *what() const noexcept override { return "mine"; }
+    const char *what() const noexcept override
+    {
+        return "mine";
+    }
 };
 struct NoException {
     int number;
@@ -273,7 +300,9 @@ TEST(what_callbacks_throw_comes_out_of_run)
 
     struct Throws : StreamCallback {
         char where;
-        explicit Throws(char at) : where(at) {}
+        explicit Throws(char at) : where(at)
+        {
+        }
         Result prefetch(void *)
         {
             check('p');
@@ -284,14 +313,18 @@ TEST(what_callbacks_throw_comes_out_of_run)
             std::memset(p, 0, 16);
             check('f');
         }
-        void complete() { check('c'); }
+        void complete()
+        {
+            check('c');
+        }
         void check(char at)
         {
             if (at == where)
                 throw Mine();
         }
     };
-    Engine prefetching(g.graph, g.step, { { "exchange.streamBufferOverlap", "none" }, { "exchange.enablePrefetch", "true" } });
+    Engine prefetching(g.graph, g.step,
+                       { { "exchange.streamBufferOverlap", "none" }, { "exchange.enablePrefetch", "true" } });
     prefetching.load(g.device);
     prefetching.connectStream("out", to);
     for (char where : { 'p', 'f', 'c' }) {
@@ -327,7 +360,8 @@ TEST(host_functions)
     auto add = [](ArrayRef<const void *> in, ArrayRef<void *> out) {
         CHECK(in.size() == 2 && out.size() == 1);
         for (unsigned i = 0; i < 4; ++i)
-            static_cast<float *>(out[0])[i] = static_cast<const float *>(in[0])[i] + static_cast<float>(*static_cast<const int *>(in[1]));
+            static_cast<float *>(out[0])[i] =
+                static_cast<const float *>(in[0])[i] + static_cast<float>(*static_cast<const int *>(in[1]));
     };
     engine.connectHostFunction("sum", 0, add);
     int counter = 5;
@@ -338,7 +372,10 @@ TEST(host_functions)
     engine.readTensor("v", v);
     CHECK(v[1] == 10);
     struct Fails : HostCallback {
-        void operator()(ArrayRef<const void *>, ArrayRef<void *>) override { throw Mine(); }
+        void operator()(ArrayRef<const void *>, ArrayRef<void *>) override
+        {
+            throw Mine();
+        }
     };
     engine.connectHostFunction(sum, 0, std::unique_ptr<Fails>(new Fails));
     CHECK_THROWS(engine.run(), Mine, "mine");
@@ -422,18 +459,31 @@ TEST(a_callback_that_goes_uses_its_engine)
 {
     struct Going : StreamCallback {
         std::function<void()> last;
-        explicit Going(std::function<void()> f) : last(f) {}
-        ~Going() { last(); }
-        Result prefetch(void *) override { return Result::NotAvailable; }
-        void fetch(void *) override {}
-        void complete() override {}
+        explicit Going(std::function<void()> f) : last(f)
+        {
+        }
+        ~Going()
+        {
+            last();
+        }
+        Result prefetch(void *) override
+        {
+            return Result::NotAvailable;
+        }
+        void fetch(void *) override
+        {
+        }
+        void complete() override
+        {
+        }
     };
     StreamGraph g;
     std::unique_ptr<Engine> engine(new Engine(g.graph, g.step));
     engine->load(g.device);
     float from[4] = { 1, 1, 1, 1 }, other[4] = { 5, 5, 5, 5 }, to[4];
     engine->connectStream("out", to);
-    engine->connectStreamToCallback("in", std::unique_ptr<Going>(new Going([&] { engine->connectStream("in", other); })));
+    engine->connectStreamToCallback("in",
+                                    std::unique_ptr<Going>(new Going([&] { engine->connectStream("in", other); })));
     engine->connectStream("in", from);
     engine->run();
     CHECK(to[0] == 6);
@@ -451,7 +501,8 @@ TEST(a_host_function_connects_itself)
     engine.load(g.device);
     int calls = 0;
     const auto count = [&](ArrayRef<const void *>, ArrayRef<void *>) { ++calls; };
-    engine.connectHostFunction("sum", 0, [&](ArrayRef<const void *>, ArrayRef<void *>) { engine.connectHostFunction("sum", 0, count); });
+    engine.connectHostFunction(
+        "sum", 0, [&](ArrayRef<const void *>, ArrayRef<void *>) { engine.connectHostFunction("sum", 0, count); });
     CHECK_THROWS(engine.run(), stream_connection_error, "by its own callback");
     engine.connectHostFunction("sum", 0, count);
     engine.run();

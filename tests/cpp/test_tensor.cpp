@@ -52,7 +52,8 @@ TEST(queries_of_every_rank)
     Tensor wide = graph.addVariable(FLOAT, { 2, 1, 3, 1, 2, 5, 1, 7 }, "wide");
     CHECK(scalar.rank() == 0 && scalar.numElements() == 1 && scalar.shape() == Shape() && scalar.elementType() == HALF);
     CHECK(empty.numElements() == 0 && empty.dim(0) == 3 && empty.dim(1) == 0 && empty.flatten().shape() == Shape{ 0 });
-    CHECK(wide.rank() == 8 && wide.numElements() == 420 && wide.dim(7) == 7 && wide.shape() == (Shape{ 2, 1, 3, 1, 2, 5, 1, 7 }));
+    CHECK(wide.rank() == 8 && wide.numElements() == 420 && wide.dim(7) == 7 &&
+          wide.shape() == (Shape{ 2, 1, 3, 1, 2, 5, 1, 7 }));
     CHECK_THROWS(wide.dim(8), index_error, "rank is 8");
     CHECK(wide.transpose().shape() == (Shape{ 7, 1, 5, 2, 1, 3, 1, 2 }));
     CHECK(wide.transpose().transpose() == wide && wide.transpose() != wide);
@@ -79,7 +80,8 @@ TEST(slices_are_half_open)
     CHECK(t.slice(1, 3).shape() == (Shape{ 2, 6 }) && t.slice(1, 3, 1).shape() == (Shape{ 4, 2 }));
     CHECK(t.slice(Interval(1, 3), 1) == t.slice(1, 3, 1) && t.slice({ 1, 3 }, 1) == t.slice(1, 3, 1));
     CHECK(t.slice({ 0, 2 }, 0) == t.slice(0, 2) && t.slice({ 0, 2 }) == t.slice(0, 2));
-    CHECK(t.slice({ 1, 1 }, { 2, 4 }).shape() == (Shape{ 1, 3 }) && t.slice({ 1, 1 }, { 2, 4 }) == t.slice(1, 2).slice(1, 4, 1));
+    CHECK(t.slice({ 1, 1 }, { 2, 4 }).shape() == (Shape{ 1, 3 }) &&
+          t.slice({ 1, 1 }, { 2, 4 }) == t.slice(1, 2).slice(1, 4, 1));
     CHECK(t.slice(2, 2).numElements() == 0 && t.slice(2, 2).shape() == (Shape{ 0, 6 }));
     CHECK_THROWS(t.slice(3, 5), index_error, "test_tensor.cpp:" + std::to_string(__LINE__));
     CHECK_THROWS(t.slice({ 0, 0 }, { 5, 1 }), index_error, "test_tensor.cpp:" + std::to_string(__LINE__));
@@ -97,7 +99,8 @@ TEST(lists_of_slices)
     std::vector<std::vector<Interval>> nested = { { { 0, 1 }, { 3, 5 } }, {}, { { 6, 7 } } };
     nested.erase(nested.begin() + 1);
     parts = t.slices(nested, 1);
-    CHECK(parts.size() == 2 && parts[0] == concat(t.slice(0, 1, 1), t.slice(3, 5, 1), 1) && parts[1] == t.slice(6, 7, 1));
+    CHECK(parts.size() == 2 && parts[0] == concat(t.slice(0, 1, 1), t.slice(3, 5, 1), 1) &&
+          parts[1] == t.slice(6, 7, 1));
     CHECK(t.slices({ { { 0, 1 }, { 1, 2 } } })[0] == t);
     parts = t.slices(std::vector<unsigned>{ 6, 0 }, 1);
     CHECK(parts.size() == 2 && parts[0].shape() == (Shape{ 2, 1 }) && parts[0] == t.slice(6, 7, 1));
@@ -114,13 +117,17 @@ TEST(shapes_change_without_copies)
 {
     Graph graph = makeGraph();
     Tensor t = graph.addVariable(FLOAT, { 2, 3, 4 }, "t");
-    CHECK(t.flatten().shape() == Shape{ 24 } && t.flatten(1, 3).shape() == (Shape{ 2, 12 }) && t.flatten(1, 1).shape() == (Shape{ 2, 1, 3, 4 }));
+    CHECK(t.flatten().shape() == Shape{ 24 } && t.flatten(1, 3).shape() == (Shape{ 2, 12 }) &&
+          t.flatten(1, 1).shape() == (Shape{ 2, 1, 3, 4 }));
     CHECK(t.reshape({ 4, 6 }).shape() == (Shape{ 4, 6 }) && t.reshape({ 4, 6 }).flatten() == t.flatten());
     CHECK(t[0][0][0].reshape({ 1 }).shape() == Shape{ 1 } && t.slice({ 0, 0, 0 }, { 1, 1, 1 }).reshape({}).rank() == 0);
     CHECK(t.reshapePartial(1, 3, { 2, 6 }).shape() == (Shape{ 2, 2, 6 }));
-    CHECK(t.dimShuffle({ 2, 0, 1 }).shape() == (Shape{ 4, 2, 3 }) && t.dimShufflePartial({ 0 }, { 2 }).shape() == (Shape{ 3, 4, 2 }));
-    CHECK(t.dimRoll(2).shape() == (Shape{ 4, 2, 3 }) && t.dimRoll(0, 2).shape() == (Shape{ 3, 4, 2 }) && t[0].transpose() == t[0].dimShuffle({ 1, 0 }));
-    CHECK(t.expand({ 0, 2 }).shape() == (Shape{ 1, 2, 3, 1, 4 }) && t.expand({ 0, 2 }).squeeze({ 0, 3 }) == t && t.squeeze({}) == t);
+    CHECK(t.dimShuffle({ 2, 0, 1 }).shape() == (Shape{ 4, 2, 3 }) &&
+          t.dimShufflePartial({ 0 }, { 2 }).shape() == (Shape{ 3, 4, 2 }));
+    CHECK(t.dimRoll(2).shape() == (Shape{ 4, 2, 3 }) && t.dimRoll(0, 2).shape() == (Shape{ 3, 4, 2 }) &&
+          t[0].transpose() == t[0].dimShuffle({ 1, 0 }));
+    CHECK(t.expand({ 0, 2 }).shape() == (Shape{ 1, 2, 3, 1, 4 }) && t.expand({ 0, 2 }).squeeze({ 0, 3 }) == t &&
+          t.squeeze({}) == t);
     CHECK_THROWS(t.reshape({ 5 }), poplar_error, "test_tensor.cpp:" + std::to_string(__LINE__));
     CHECK_THROWS(t.dimShuffle({ 0, 0, 1 }), poplar_error, "test_tensor.cpp:" + std::to_string(__LINE__));
     CHECK_THROWS(t.squeeze({ 1 }), poplar_error, "test_tensor.cpp:" + std::to_string(__LINE__));
@@ -136,11 +143,13 @@ TEST(repeats_alias)
     Graph graph = makeGraph();
     Tensor t = graph.addVariable(FLOAT, { 2, 5 }, "t"), constant = graph.addConstant(FLOAT, { 2, 5 }, 1.0f);
     Tensor twice = t.broadcast(2, 0);
-    CHECK(twice.shape() == (Shape{ 4, 5 }) && twice[2] == t[0] && twice.containsAliases() && !twice.isParallelWriteable());
+    CHECK(twice.shape() == (Shape{ 4, 5 }) && twice[2] == t[0] && twice.containsAliases() &&
+          !twice.isParallelWriteable());
     CHECK(!t.containsAliases() && t.isParallelWriteable() && !t.containsConstant());
     CHECK(constant.containsConstant() && !constant.isParallelWriteable() && concat(t, constant).containsConstant());
     Tensor up = t.upsample(3, 1, UpsampleMethod::REPEAT);
-    CHECK(up.shape() == (Shape{ 2, 15 }) && up[0][1] == t[0][0] && up[0][3] == t[0][1] && t.upsample(0, 1, UpsampleMethod::REPEAT).numElements() == 0);
+    CHECK(up.shape() == (Shape{ 2, 15 }) && up[0][1] == t[0][0] && up[0][3] == t[0][1] &&
+          t.upsample(0, 1, UpsampleMethod::REPEAT).numElements() == 0);
     CHECK(t.subSample(2, 1).shape() == (Shape{ 2, 3 }) && t.subSample(2, 1)[1][2] == t[1][4]);
     CHECK(t.reverse(1)[0][0] == t[0][4] && t.reverse(1).reverse(1) == t);
     CHECK(t.intersectsWith(t[1]) && !t[0].intersectsWith(t[1]) && !t.intersectsWith(constant));
@@ -163,7 +172,8 @@ TEST(regions)
     Tensor t = graph.addVariable(FLOAT, { 4, 6 }, "t"), other = graph.addVariable(FLOAT, { 3 }, "other");
     Tensor columns = t.slice(1, 3, 1), joined = concat(t[3], other);
     CHECK(t.isContiguous() && t.getContiguousRegions() == std::vector<Interval>{ Interval(0, 24) });
-    CHECK(!columns.isContiguous() && columns.getContiguousRegions() == (std::vector<Interval>{ { 0, 2 }, { 2, 4 }, { 4, 6 }, { 6, 8 } }));
+    CHECK(!columns.isContiguous() &&
+          columns.getContiguousRegions() == (std::vector<Interval>{ { 0, 2 }, { 2, 4 }, { 4, 6 }, { 6, 8 } }));
     std::vector<VariableInterval> regions = joined.getVarRegions();
     CHECK(regions.size() == 2 && regions[0].interval == Interval(18, 24) && regions[1].interval == Interval(0, 3));
     CHECK(graph.getVariable(regions[1].var) == other && regions[0].var != regions[1].var && regions[0] < regions[1]);
@@ -228,11 +238,15 @@ TEST(joining)
     Graph graph = makeGraph();
     Tensor a = graph.addVariable(FLOAT, { 2, 3 }, "a"), b = graph.addVariable(FLOAT, { 2, 3 }, "b");
     std::vector<Tensor> list = { a, b, a };
-    CHECK(concat(a, b, { 1 }).shape() == (Shape{ 2, 6 }) && concat({ a, b }).shape() == (Shape{ 4, 3 }) && concat(list, 1).shape() == (Shape{ 2, 9 }));
-    CHECK(concat(a, b)[2] == b[0] && concat({ a, b }, 1)[0] == concat(a[0], b[0]) && concat({ a }) == a && concat(list).containsAliases());
-    CHECK(append(a, b[0]).shape() == (Shape{ 3, 3 }) && append(a, b.slice(0, 2, 0).transpose()[0], 1).shape() == (Shape{ 2, 4 }));
+    CHECK(concat(a, b, { 1 }).shape() == (Shape{ 2, 6 }) && concat({ a, b }).shape() == (Shape{ 4, 3 }) &&
+          concat(list, 1).shape() == (Shape{ 2, 9 }));
+    CHECK(concat(a, b)[2] == b[0] && concat({ a, b }, 1)[0] == concat(a[0], b[0]) && concat({ a }) == a &&
+          concat(list).containsAliases());
+    CHECK(append(a, b[0]).shape() == (Shape{ 3, 3 }) &&
+          append(a, b.slice(0, 2, 0).transpose()[0], 1).shape() == (Shape{ 2, 4 }));
     CHECK_THROWS(concat(a, b[0]), poplar_error, "test_tensor.cpp:" + std::to_string(__LINE__));
-    CHECK_THROWS(concat(a, graph.addVariable(INT, { 2, 3 })), poplar_error, "test_tensor.cpp:" + std::to_string(__LINE__));
+    CHECK_THROWS(concat(a, graph.addVariable(INT, { 2, 3 })), poplar_error,
+                 "test_tensor.cpp:" + std::to_string(__LINE__));
     CHECK_THROWS(concat(std::vector<Tensor>()), poplar_error, "empty");
     CHECK_THROWS(append(a, b), poplar_error, "test_tensor.cpp:" + std::to_string(__LINE__));
 }
@@ -257,7 +271,8 @@ TEST(temporaries_take_no_memory)
     enum { TIMES = 200000 };
 #endif
     Graph graph = makeGraph();
-    Tensor a = graph.addVariable(FLOAT, { 100, 4 }, "a"), b = graph.addVariable(FLOAT, { 100, 4 }, "b"), kept = concat(a[1], b[1]);
+    Tensor a = graph.addVariable(FLOAT, { 100, 4 }, "a"), b = graph.addVariable(FLOAT, { 100, 4 }, "b"),
+           kept = concat(a[1], b[1]);
     const std::string regions = kept.getVarStr();
     double before = resident();
     for (std::size_t i = 0; i < TIMES; ++i) {
@@ -278,7 +293,8 @@ TEST(assigning_again_and_again_takes_no_memory)
     enum { TIMES = 200000 };
 #endif
     Graph graph = makeGraph();
-    Tensor a = graph.addVariable(FLOAT, { 100 }, "a"), b = graph.addVariable(FLOAT, { 4 }, "b"), t = concat(a, b), x = t, y = concat(b, a);
+    Tensor a = graph.addVariable(FLOAT, { 100 }, "a"), b = graph.addVariable(FLOAT, { 4 }, "b"), t = concat(a, b),
+           x = t, y = concat(b, a);
     std::vector<Tensor> ring(3);
     Tensor window = concat(a.slice(0, 2), b);
     double before = resident();

@@ -44,7 +44,8 @@ TEST(cycle_stamps)
     Tensor before = cycleStamp(g.graph, body, 0);
     body.add(Execute(g.addOne));
     std::vector<Tensor> after = cycleStamp(g.graph, body, { 0u, 3u }, SyncType::INTERNAL);
-    CHECK(copy.isEmpty() == false && after.size() == 2 && before.shape() == std::vector<std::size_t>{ 2 } && before.elementType() == UNSIGNED_INT);
+    CHECK(copy.isEmpty() == false && after.size() == 2 && before.shape() == std::vector<std::size_t>{ 2 } &&
+          before.elementType() == UNSIGNED_INT);
     g.graph.createHostRead("before", before);
     g.graph.createHostRead("after", after[0]);
     g.graph.createHostRead("other", after[1]);
@@ -53,7 +54,8 @@ TEST(cycle_stamps)
     std::uint64_t last = 0, taken = 0;
     for (unsigned program : { 0u, 0u, 1u, 2u, 1u }) {
         engine.run(program);
-        const std::uint64_t first = cycles(engine, "before"), second = cycles(engine, "after"), other = cycles(engine, "other");
+        const std::uint64_t first = cycles(engine, "before"), second = cycles(engine, "after"),
+                            other = cycles(engine, "other");
         CHECK(first >= last && second > first + 600 && other >= second && other < second + 1000);
         if (!taken)
             taken = second - first;
@@ -85,7 +87,8 @@ TEST(seeds)
 {
     RunGraph g(true);
     Sequence get, set, both;
-    Tensor seeds = getHwSeeds(g.graph, get), given = g.graph.addVariable(UNSIGNED_INT, seeds.shape(), VariableMappingMethod::LINEAR);
+    Tensor seeds = getHwSeeds(g.graph, get),
+           given = g.graph.addVariable(UNSIGNED_INT, seeds.shape(), VariableMappingMethod::LINEAR);
     CHECK(seeds.shape() == std::vector<std::size_t>({ 4, 6, 4 }) && seeds.elementType() == UNSIGNED_INT);
     setHwSeeds(g.graph, given, set, "set");
     setHwSeeds(g.graph, given, both);
@@ -136,7 +139,8 @@ TEST(floating_point_behaviour)
     Sequence prog;
     const FloatingPointBehaviour all(true, true, true, true, true), exceptions(true, true, true, false, false);
     setFloatingPointBehaviour(g.graph, prog, exceptions, "exceptions");
-    Tensor first = getAndModifyFloatingPointBehaviour(g.graph, prog, { true, false, false, false, false }, { false, false, false, false, true });
+    Tensor first = getAndModifyFloatingPointBehaviour(g.graph, prog, { true, false, false, false, false },
+                                                      { false, false, false, false, true });
     setStochasticRounding(g.graph, prog, true, { "rounding" });
     Tensor second = getAndModifyFloatingPointBehaviour(g.graph, prog, all, !all, "clear");
     setFloatingPointBehaviour(g.graph, prog, first);

@@ -5,7 +5,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
-POP_VERTEX(Sum) {
+POP_VERTEX(Sum)
+{
     POP_INPUT(POP_VECTOR(float)) in;
     POP_OUTPUT(float) out;
 };
@@ -18,7 +19,8 @@ bool Sum_compute(Sum *v)
     return true;
 }
 
-POP_VERTEX(Fill) {
+POP_VERTEX(Fill)
+{
     POP_OUTPUT(POP_VECTOR(float)) out;
 };
 
@@ -29,7 +31,8 @@ bool Fill_compute(Fill *v)
     return true;
 }
 
-POP_VERTEX(Mixed) {
+POP_VERTEX(Mixed)
+{
     POP_INPUT(float) a;
     POP_INOUT(POP_VECTOR(float)) b;
     POP_INPUT(POP_VECTORS(float)) rows;
@@ -43,7 +46,8 @@ bool Mixed_compute(Mixed *v)
     return true;
 }
 
-POP_VERTEX(Careful) {
+POP_VERTEX(Careful)
+{
     POP_INPUT(POP_VECTOR(float)) in;
 };
 
@@ -54,7 +58,8 @@ bool Careful_compute(Careful *v)
     return true;
 }
 
-POP_VERTEX(Aborting) {
+POP_VERTEX(Aborting)
+{
     POP_INPUT(POP_VECTOR(float)) in;
 };
 
@@ -65,7 +70,8 @@ bool Aborting_compute(Aborting *v)
     return true;
 }
 
-POP_VERTEX(Overrun) {
+POP_VERTEX(Overrun)
+{
     POP_OUTPUT(POP_VECTOR(float)) out;
 };
 
@@ -76,7 +82,8 @@ bool Overrun_compute(Overrun *v)
     return true;
 }
 
-POP_VERTEX(SpoilsState) {
+POP_VERTEX(SpoilsState)
+{
     POP_STATE(POP_VECTOR(int)) kept;
     POP_OUTPUT(POP_VECTOR(float)) out;
 };
@@ -88,7 +95,8 @@ bool SpoilsState_compute(SpoilsState *v)
     return true;
 }
 
-POP_VERTEX(Underrun) {
+POP_VERTEX(Underrun)
+{
     POP_OUTPUT(POP_VECTOR(float)) out;
 };
 
@@ -98,7 +106,8 @@ bool Underrun_compute(Underrun *v)
     return true;
 }
 
-POP_VERTEX(WritesInput) {
+POP_VERTEX(WritesInput)
+{
     POP_INPUT(POP_VECTOR(float)) in;
 };
 

@@ -16,7 +16,8 @@ static void null_tensors(void)
     char text[64];
     assert_false(pop_tensor_valid(t));
     assert_int_equal(pop_tensor_type(t), POP_TYPE_NULL);
-    assert_int_equal(pop_tensor_rank(t) + pop_tensor_dim(t, 0) + pop_tensor_num_elements(t) + pop_tensor_shape(t, NULL, 0), 0);
+    assert_int_equal(
+        pop_tensor_rank(t) + pop_tensor_dim(t, 0) + pop_tensor_num_elements(t) + pop_tensor_shape(t, NULL, 0), 0);
     assert_false(pop_tensor_contains_aliases(t) || pop_tensor_contains_constant(t) || pop_tensor_intersects(t, t));
     assert_false(pop_tensor_constant_double(t, &d) || pop_tensor_constant_int64(t, &i));
     assert_int_equal(pop_tensor_contiguous_regions(t, &intervals) + pop_tensor_var_regions(t, &variables), 0);
@@ -31,12 +32,16 @@ static void null_tensors(void)
     assert_false(pop_tensor_slices(t, POP_INTERVALS({ 0, 1 }), 0, list));
     assert_false(pop_tensor_valid(pop_tensor_flatten(t)) || pop_tensor_valid(pop_tensor_flatten_dims(t, 0, 1)));
     assert_false(pop_tensor_valid(pop_tensor_reshape(t, POP_SHAPE(1))) || pop_tensor_valid(pop_tensor_transpose(t)));
-    assert_false(pop_tensor_valid(pop_tensor_dim_shuffle(t, POP_DIMS(0))) || pop_tensor_valid(pop_tensor_dim_roll(t, 0, 0)));
-    assert_false(pop_tensor_valid(pop_tensor_expand(t, POP_DIMS(0))) || pop_tensor_valid(pop_tensor_squeeze(t, POP_DIMS(0))));
+    assert_false(pop_tensor_valid(pop_tensor_dim_shuffle(t, POP_DIMS(0))) ||
+                 pop_tensor_valid(pop_tensor_dim_roll(t, 0, 0)));
+    assert_false(pop_tensor_valid(pop_tensor_expand(t, POP_DIMS(0))) ||
+                 pop_tensor_valid(pop_tensor_squeeze(t, POP_DIMS(0))));
     assert_false(pop_tensor_valid(pop_tensor_broadcast(t, 2, 0)) || pop_tensor_valid(pop_tensor_reverse(t, 0)));
-    assert_false(pop_tensor_valid(pop_tensor_upsample(t, 2, 0, POP_UPSAMPLE_REPEAT)) || pop_tensor_valid(pop_tensor_sub_sample(t, 2, 0)));
+    assert_false(pop_tensor_valid(pop_tensor_upsample(t, 2, 0, POP_UPSAMPLE_REPEAT)) ||
+                 pop_tensor_valid(pop_tensor_sub_sample(t, 2, 0)));
     assert_false(pop_tensor_valid(pop_tensor_reinterpret(t, POP_INT)) || pop_tensor_valid(pop_tensor_append(t, t, 0)));
-    assert_false(pop_tensor_valid(pop_tensor_concat(POP_TENSORS(t, t), 0)) || pop_tensor_valid(pop_tensor_concat((pop_tensors){ 0 }, 0)));
+    assert_false(pop_tensor_valid(pop_tensor_concat(POP_TENSORS(t, t), 0)) ||
+                 pop_tensor_valid(pop_tensor_concat((pop_tensors){ 0 }, 0)));
 }
 
 static void null_graphs(void)
@@ -49,7 +54,9 @@ static void null_graphs(void)
     assert_null(pop_graph_error(NULL));
     assert_null(pop_graph_top_level(NULL));
     assert_int_equal(pop_graph_take_error(NULL, NULL), POP_OK);
-    assert_int_equal(pop_graph_num_vertices(NULL) + pop_graph_num_variables(NULL) + pop_graph_num_edges(NULL) + pop_graph_num_compute_sets(NULL), 0);
+    assert_int_equal(pop_graph_num_vertices(NULL) + pop_graph_num_variables(NULL) + pop_graph_num_edges(NULL) +
+                         pop_graph_num_compute_sets(NULL),
+                     0);
     pop_graph_on_error(NULL, NULL, NULL);
     pop_graph_release(NULL, pop_graph_mark(NULL));
     assert_null(pop_graph_create_virtual(NULL, 1));
@@ -79,7 +86,8 @@ static void null_graphs(void)
     pop_graph_register_perf_estimator(NULL, "x", NULL, NULL);
     pop_graph_create_host_write(NULL, "x", t);
     pop_graph_create_host_read(NULL, "x", t);
-    assert_int_equal(pop_graph_add_host_to_device_fifo(NULL, "x", POP_INT, 1, POP_STREAM_REPLICATE, POP_NO_OPTIONS).id, 0);
+    assert_int_equal(pop_graph_add_host_to_device_fifo(NULL, "x", POP_INT, 1, POP_STREAM_REPLICATE, POP_NO_OPTIONS).id,
+                     0);
     assert_int_equal(pop_graph_add_device_to_host_fifo(NULL, "x", POP_INT, 1, POP_NO_OPTIONS).id, 0);
     assert_int_equal(pop_graph_add_remote_buffer(NULL, "x", POP_INT, 1, 1, false, false).id, 0);
     assert_int_equal(pop_graph_add_host_function(NULL, "x", NULL, 0, NULL, 0).id, 0);
@@ -97,12 +105,25 @@ static void null_programs(void)
     pop_sequence_add(p, p);
     pop_switch_add(p, 1, p);
     pop_switch_default(p, p);
-    const pop_program made[] = { pop_sequence(NULL, NULL), pop_block(p, NULL), pop_execute((pop_compute_set){ 0 }, NULL), pop_copy(t, t, false, NULL),
-                                 pop_copy_from_stream((pop_stream){ 0 }, t, false, NULL), pop_copy_to_remote(t, (pop_remote_buffer){ 0 }, t, NULL),
-                                 pop_repeat(2, p, NULL), pop_repeat_while_true(p, t, p, NULL), pop_if(t, p, p, NULL), pop_switch(t, NULL),
-                                 pop_call((pop_function){ 0 }, NULL), pop_call_host((pop_host_function){ 0 }, POP_TENSORS(t), POP_TENSORS(t), NULL),
-                                 pop_print_tensor(NULL, t, NULL), pop_write_undef(t, NULL), pop_sync(NULL, POP_SYNC_INTERNAL, NULL), pop_abort(NULL, NULL, NULL),
-                                 pop_abort_on_condition(t, NULL, NULL), pop_error_program(NULL, t, NULL), pop_assume_equal_across_replicas(t, NULL) };
+    const pop_program made[] = { pop_sequence(NULL, NULL),
+                                 pop_block(p, NULL),
+                                 pop_execute((pop_compute_set){ 0 }, NULL),
+                                 pop_copy(t, t, false, NULL),
+                                 pop_copy_from_stream((pop_stream){ 0 }, t, false, NULL),
+                                 pop_copy_to_remote(t, (pop_remote_buffer){ 0 }, t, NULL),
+                                 pop_repeat(2, p, NULL),
+                                 pop_repeat_while_true(p, t, p, NULL),
+                                 pop_if(t, p, p, NULL),
+                                 pop_switch(t, NULL),
+                                 pop_call((pop_function){ 0 }, NULL),
+                                 pop_call_host((pop_host_function){ 0 }, POP_TENSORS(t), POP_TENSORS(t), NULL),
+                                 pop_print_tensor(NULL, t, NULL),
+                                 pop_write_undef(t, NULL),
+                                 pop_sync(NULL, POP_SYNC_INTERNAL, NULL),
+                                 pop_abort(NULL, NULL, NULL),
+                                 pop_abort_on_condition(t, NULL, NULL),
+                                 pop_error_program(NULL, t, NULL),
+                                 pop_assume_equal_across_replicas(t, NULL) };
     for (size_t i = 0; i < sizeof(made) / sizeof(made[0]); ++i)
         assert_int_equal(made[i].id, 0);
 }
@@ -114,7 +135,8 @@ static void null_owners(void)
     pop_executable_destroy(NULL);
     pop_device_destroy(NULL);
     pop_device_manager_destroy(NULL);
-    assert_int_not_equal(pop_compile_graph(NULL, (pop_programs){ 0 }, POP_NO_OPTIONS, NULL, NULL, &executable, NULL), POP_OK);
+    assert_int_not_equal(pop_compile_graph(NULL, (pop_programs){ 0 }, POP_NO_OPTIONS, NULL, NULL, &executable, NULL),
+                         POP_OK);
     assert_null(executable);
     assert_int_not_equal(pop_engine_run(NULL, 0, NULL), POP_OK);
     assert_int_not_equal(pop_engine_write_tensor(NULL, "x", NULL, 0, NULL), POP_OK);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists that are NULL where a count says that there is something: one error that says which, wherever a list is taken. */
+/* Lists that are NULL where a count says that there is something: one error that says which, wherever a list is taken.
+ */
 #include "rig.h"
 
 #include <string.h>
@@ -51,22 +52,27 @@ static void in_graphs(pop_graph *graph, pop_tensor t)
          pop_graph_get_sorted_contiguous_regions(graph, t, ((pop_interval_list){ 2, NULL }), false, NULL, &regions));
     SAYS("list of 2 tensors is NULL", pop_graph_serialize_tensors(graph, stdout, tensors, POP_SERIALIZE_BINARY));
     SAYS("list of 2 programs is NULL", pop_sequence_of(graph, programs, NULL));
-    assert_int_equal(pop_compile_graph(graph, programs, POP_NO_OPTIONS, NULL, NULL, &executable, &error), POP_CONTROL_PROGRAM_ERROR);
-    assert_int_equal(pop_compile_graph(graph, POP_PROGRAMS(pop_sequence(graph, NULL)), ((pop_options){ .count = 2 }), NULL, NULL, &executable, &error),
+    assert_int_equal(pop_compile_graph(graph, programs, POP_NO_OPTIONS, NULL, NULL, &executable, &error),
+                     POP_CONTROL_PROGRAM_ERROR);
+    assert_int_equal(pop_compile_graph(graph, POP_PROGRAMS(pop_sequence(graph, NULL)), ((pop_options){ .count = 2 }),
+                                       NULL, NULL, &executable, &error),
                      POP_INVALID_OPTION);
     assert_non_null(strstr(error.text, "list of 2 options is NULL"));
     pop_graph_take_error(graph, NULL);
     pop_host_argument argument = { POP_INT, 4 };
     pop_host_function function = pop_graph_add_host_function(graph, "f", &argument, 1, NULL, 0);
-    SAYS("list of 1 inputs is NULL", pop_call_host(function, ((pop_tensors){ 1, NULL }), ((pop_tensors){ 0, NULL }), NULL));
+    SAYS("list of 1 inputs is NULL",
+         pop_call_host(function, ((pop_tensors){ 1, NULL }), ((pop_tensors){ 0, NULL }), NULL));
 }
 
 static void sizes_that_are_refused(pop_graph *graph, pop_tensor t)
 {
     pop_interval_lists regions;
     pop_tensor wide = pop_graph_add_variable(graph, POP_INT, POP_SHAPE((size_t)1 << 33), "wide");
-    SAYS("at most 2^26 pieces", pop_graph_clone_n(graph, POP_INT, t, (size_t)1 << 31, POP_CLONE_CREATE_NEW_ORDER, POP_DUPLICATE_BY_OUTER_DIMENSION, "c"));
-    pop_graph_get_sorted_contiguous_regions(graph, pop_tensor_sub_sample(wide, 2, 0), POP_INTERVALS({ 0, (size_t)1 << 32 }), false, NULL, &regions);
+    SAYS("at most 2^26 pieces", pop_graph_clone_n(graph, POP_INT, t, (size_t)1 << 31, POP_CLONE_CREATE_NEW_ORDER,
+                                                  POP_DUPLICATE_BY_OUTER_DIMENSION, "c"));
+    pop_graph_get_sorted_contiguous_regions(graph, pop_tensor_sub_sample(wide, 2, 0),
+                                            POP_INTERVALS({ 0, (size_t)1 << 32 }), false, NULL, &regions);
     pop_error error;
     assert_int_equal(pop_graph_take_error(graph, &error), POP_OVERFLOW_ERROR);
     assert_non_null(strstr(error.text, "more than 2^28 separate runs"));

@@ -50,7 +50,8 @@ static void open_graph(struct rig *r)
     r->in = pop_graph_add_host_to_device_fifo(graph, "in", POP_FLOAT, 4, POP_STREAM_REPLICATE, POP_NO_OPTIONS);
     r->out = pop_graph_add_device_to_host_fifo(graph, "out", POP_FLOAT, 4, POP_NO_OPTIONS);
     r->far = pop_graph_add_remote_buffer(graph, "far", POP_FLOAT, 4, 3, false, false);
-    r->host = pop_graph_add_host_function(graph, "host", &(pop_host_argument){ POP_INT, 4 }, 1, &(pop_host_argument){ POP_INT, 4 }, 1);
+    r->host = pop_graph_add_host_function(graph, "host", &(pop_host_argument){ POP_INT, 4 }, 1,
+                                          &(pop_host_argument){ POP_INT, 4 }, 1);
     pop_graph_create_host_write(graph, "taken", r->v);
     pop_graph_create_host_read(graph, "taken", r->v);
     must_build(r);
@@ -75,7 +76,8 @@ static void open_engine(struct rig *r)
     pop_sequence_add(uses, pop_copy_to_stream(r->v, r->out, false, NULL));
     pop_sequence_add(uses, pop_copy_to_remote(r->v, r->far, r->scalar, NULL));
     pop_sequence_add(uses, pop_call_host(r->host, POP_TENSORS(r->n), POP_TENSORS(r->n), NULL));
-    rig_must(pop_compile_graph(r->graph, POP_PROGRAMS(r->main, uses), POP_NO_OPTIONS, NULL, NULL, &r->good, &r->error), &r->error);
+    rig_must(pop_compile_graph(r->graph, POP_PROGRAMS(r->main, uses), POP_NO_OPTIONS, NULL, NULL, &r->good, &r->error),
+             &r->error);
     r->engine = pop_engine_create_from(r->good, POP_NO_OPTIONS, &r->error);
     rig_must(r->error.status, &r->error);
     r->unloaded = pop_engine_create_from(r->good, POP_NO_OPTIONS, &r->error);
@@ -153,7 +155,9 @@ void rig_source_without_tmp(struct rig *r, const char *file, int line)
     char source[256], old[256] = "";
     if (getenv("TMPDIR"))
         snprintf(old, sizeof(old), "%s", getenv("TMPDIR"));
-    snprintf(source, sizeof(source), "/* %s */\n#include <poplar/vertex.h>\nPOP_VERTEX(V) { POP_OUTPUT(int) out; };\nvoid V_compute(V *v) { *v->out = 1; }\n",
+    snprintf(source, sizeof(source),
+             "/* %s */\n#include <poplar/vertex.h>\nPOP_VERTEX(V) { POP_OUTPUT(int) out; };\nvoid V_compute(V *v) { "
+             "*v->out = 1; }\n",
              r->directory); /* never seen before, so that no cache has it */
     setenv("TMPDIR", "/no/such/directory", 1);
     pop_graph_add_codelets_source_at((pop_where){ file, line, 0 }, r->graph, source, POP_FILE_C, "");
@@ -273,21 +277,27 @@ pop_status rig_hazard(struct rig *r)
 {
     rig_sum(r, r->v, r->sums);
     rig_sum(r, r->v, r->sums);
-    return rig_no_engine(r, pop_engine_create(r->graph, POP_PROGRAMS(pop_execute(r->set, NULL)), POP_NO_OPTIONS, &r->error));
+    return rig_no_engine(
+        r, pop_engine_create(r->graph, POP_PROGRAMS(pop_execute(r->set, NULL)), POP_NO_OPTIONS, &r->error));
 }
 
 pop_status rig_link(struct rig *r)
 {
-    pop_graph_add_codelets_source(r->graph, "#include <poplar/vertex.h>\nint no_such_function(void);\nPOP_VERTEX(V) { POP_OUTPUT(int) out; };\n"
-                                            "bool V_compute(V *v) { *v->out = no_such_function(); return true; }\n", POP_FILE_C, "");
+    pop_graph_add_codelets_source(
+        r->graph,
+        "#include <poplar/vertex.h>\nint no_such_function(void);\nPOP_VERTEX(V) { POP_OUTPUT(int) out; };\n"
+        "bool V_compute(V *v) { *v->out = no_such_function(); return true; }\n",
+        POP_FILE_C, "");
     pop_graph_connect(r->graph, vertex(r, "V"), "out", r->scalar);
-    return rig_no_engine(r, pop_engine_create(r->graph, POP_PROGRAMS(pop_execute(r->set, NULL)), POP_NO_OPTIONS, &r->error));
+    return rig_no_engine(
+        r, pop_engine_create(r->graph, POP_PROGRAMS(pop_execute(r->set, NULL)), POP_NO_OPTIONS, &r->error));
 }
 
 /* Four terabytes. */
 pop_status rig_load_huge(struct rig *r)
 {
-    pop_tensor huge = pop_graph_add_variable_mapped(r->graph, POP_FLOAT, POP_SHAPE((size_t)1 << 40), POP_MAPPING_LINEAR, "huge");
+    pop_tensor huge =
+        pop_graph_add_variable_mapped(r->graph, POP_FLOAT, POP_SHAPE((size_t)1 << 40), POP_MAPPING_LINEAR, "huge");
     pop_graph_create_host_read(r->graph, "huge", pop_tensor_slice(huge, 0, 4, 0));
     pop_engine_destroy(r->engine);
     r->engine = pop_engine_create(r->graph, POP_PROGRAMS(r->copy), POP_NO_OPTIONS, &r->error);
@@ -305,7 +315,8 @@ const pop_profile_value *rig_profile(struct rig *r)
 static pop_status cycles_of(struct rig *r, const pop_device *device)
 {
     pop_engine_destroy(r->engine);
-    r->engine = pop_engine_create(r->graph, POP_PROGRAMS(r->main), POP_OPTIONS({ "debug.requirePerfEstimates", "true" }), &r->error);
+    r->engine = pop_engine_create(r->graph, POP_PROGRAMS(r->main),
+                                  POP_OPTIONS({ "debug.requirePerfEstimates", "true" }), &r->error);
     rig_must(r->error.status, &r->error);
     rig_must(pop_engine_load_and_run(r->engine, device, 0, &r->error), &r->error);
     pop_cycles cycles;
@@ -342,7 +353,8 @@ pop_status rig_cycles_without_a_model(struct rig *r)
 pop_status rig_environment(struct rig *r, const char *text)
 {
     setenv("POPLAR_ENGINE_OPTIONS", text, 1);
-    pop_status status = pop_compile_graph(r->graph, POP_PROGRAMS(r->main), POP_NO_OPTIONS, NULL, NULL, &r->executable, &r->error);
+    pop_status status =
+        pop_compile_graph(r->graph, POP_PROGRAMS(r->main), POP_NO_OPTIONS, NULL, NULL, &r->executable, &r->error);
     unsetenv("POPLAR_ENGINE_OPTIONS");
     return status;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the rows of the error table work on: a graph with one thing of each kind, a second graph, and (for rows about running) an engine. */
+/* What the rows of the error table work on: a graph with one thing of each kind, a second graph, and (for rows about
+ * running) an engine. */
 #ifndef TESTS_ERRORS_RIG_H
 #define TESTS_ERRORS_RIG_H
 
@@ -18,8 +19,9 @@ struct rig {
     pop_device *device, *other_device, *cpu;
     pop_device_manager *manager;
     pop_graph *graph, *other, *made; /* made: what a row made by mistake, or put aside */
-    pop_tensor v, m, n, scalar, flag, sums, u, constant, null, foreign; /* float {4}, float {3,4}, int {4}, int {}, bool {}, float {1}, unmapped */
-    pop_tensor list[4];                                                 /* v and m at first */
+    pop_tensor v, m, n, scalar, flag, sums, u, constant, null,
+        foreign;        /* float {4}, float {3,4}, int {4}, int {}, bool {}, float {1}, unmapped */
+    pop_tensor list[4]; /* v and m at first */
     pop_compute_set set, foreign_set;
     pop_vertex sum, mixed, foreign_sum; /* not connected; only in rows about building */
     pop_program main, copy, foreign_program;
@@ -50,7 +52,8 @@ void rig_source_without_tmp(struct rig *r, const char *file, int line); /* a new
 void rig_fill(struct rig *r, pop_tensor out);
 pop_vertex rig_mixed(struct rig *r); /* a and b are connected, rows and data are not */
 void rig_vertex(struct rig *r, const char *type, const char *field, pop_tensor t); /* and executes it */
-void rig_state_vertex(struct rig *r, const char *type, const char *field, pop_tensor t); /* with two elements of state 'kept' */
+void rig_state_vertex(struct rig *r, const char *type, const char *field,
+                      pop_tensor t); /* with two elements of state 'kept' */
 const char *rig_file(struct rig *r, const char *name, const char *text);
 FILE *rig_stream(struct rig *r, const char *text);
 /* The good executable as a file, cut bytes longer (shorter when negative), the byte at flip changed (0: none). */

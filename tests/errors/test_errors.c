@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of errors: each row makes one mistake and says what must come of it.  The rows stand in rows_*.def; a row's code is one statement
- * list on one line, so that "the caller's line" is the row's. */
+/* The table of errors: each row makes one mistake and says what must come of it.  The rows stand in rows_*.def; a row's
+ * code is one statement list on one line, so that "the caller's line" is the row's. */
 #include "rig.h"
 
 #include <stdio.h>
@@ -51,12 +51,14 @@ struct row {
 
 /* ... then the table. */
 static const struct row rows[] = {
-#define BUILD(call, name, status, words, ...) { ROW_BUILD, #call, #name, POP_##status, words, build_##call##_##name, NULL, NULL },
+#define BUILD(call, name, status, words, ...)                                                                          \
+    { ROW_BUILD, #call, #name, POP_##status, words, build_##call##_##name, NULL, NULL },
 #define COMPILE(call, name, status, words, options, ...)                                                               \
     { ROW_COMPILE, #call, #name, POP_##status, words, build_##call##_##name, NULL, options_##call##_##name },
 #define RUN(call, name, status, words, options, ...)                                                                   \
     { ROW_RUN, #call, #name, POP_##status, words, build_##call##_##name, NULL, options_##call##_##name },
-#define CALL(call, name, status, words, expression) { ROW_CALL, #call, #name, POP_##status, words, NULL, run_##call##_##name, NULL },
+#define CALL(call, name, status, words, expression)                                                                    \
+    { ROW_CALL, #call, #name, POP_##status, words, NULL, run_##call##_##name, NULL },
 #include "rows.def"
 };
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
@@ -117,7 +119,8 @@ static void check_words(const struct row *row, const char *text)
 static void check_kind(const struct row *row, const pop_error *error)
 {
     if (error->status != row->status)
-        fail_msg("%s expected, seen: %s: %s", pop_status_name(row->status), pop_status_name(error->status), error->text);
+        fail_msg("%s expected, seen: %s: %s", pop_status_name(row->status), pop_status_name(error->status),
+                 error->text);
     check_words(row, error->text);
 }
 
@@ -126,7 +129,8 @@ static void check_where(const struct rig *r, const pop_error *error)
     if (!r->line)
         return;
     if (!error->where.file || strcmp(error->where.file, r->file) != 0 || error->where.line != r->line)
-        fail_msg("%s:%d expected, seen: %s:%d: %s", r->file, r->line, error->where.file ? error->where.file : "nowhere", error->where.line, error->text);
+        fail_msg("%s:%d expected, seen: %s:%d: %s", r->file, r->line, error->where.file ? error->where.file : "nowhere",
+                 error->where.line, error->text);
 }
 
 /* Nothing happens on the graph until the error is taken; then it goes on as if the failing call had never been. */
@@ -168,7 +172,8 @@ static void run_compile_row(struct rig *r, const struct row *row)
     row->build(r);
     pop_where where = { r->file, r->line, 0 };
     r->executable = (pop_executable *)r; /* must become NULL */
-    pop_status status = pop_compile_graph_at(where, r->graph, POP_PROGRAMS(r->main), row->options(), NULL, NULL, &r->executable, &r->error);
+    pop_status status = pop_compile_graph_at(where, r->graph, POP_PROGRAMS(r->main), row->options(), NULL, NULL,
+                                             &r->executable, &r->error);
     if (status == POP_OK)
         fail_msg("no error");
     assert_int_equal(status, r->error.status);
@@ -210,7 +215,8 @@ static void run_run_row(struct rig *r, const struct row *row)
 static void run_row(void **state)
 {
     const struct row *row = *state;
-    static void (*const runners[])(struct rig *, const struct row *) = { run_build_row, run_compile_row, run_call_row, run_run_row };
+    static void (*const runners[])(struct rig *, const struct row *) = { run_build_row, run_compile_row, run_call_row,
+                                                                         run_run_row };
     static const enum rig_purpose purposes[] = { RIG_BUILD, RIG_COMPILE, RIG_HOST, RIG_COMPILE };
     struct rig r;
     rig_open(&r, purposes[row->class]);
@@ -230,7 +236,8 @@ static void every_kind_is_in_a_row_or_on_the_list(void **state)
         for (size_t i = 0; i < sizeof(not_yet) / sizeof(not_yet[0]); ++i)
             excused |= (int)not_yet[i].status == kind;
         if (raised == excused)
-            fail_msg("%s is %s", pop_status_name((pop_status)kind), raised ? "on the list, but a row raises it" : "neither in a row nor on the list");
+            fail_msg("%s is %s", pop_status_name((pop_status)kind),
+                     raised ? "on the list, but a row raises it" : "neither in a row nor on the list");
     }
     assert_true(ROWS >= 100);
 }
@@ -258,11 +265,13 @@ static int count_missing(const char *path)
     for (char *p = strstr(text, "\nPOP_API "); p; p = strstr(p + 1, "\nPOP_API ")) {
         char declaration[2048], name[128];
         snprintf(declaration, sizeof(declaration), "%.*s", (int)strcspn(p + 1, ";"), p + 1);
-        char *open = strchr(declaration, '('), *place = strstr(declaration, "pop_where where"), *error = strstr(declaration, "pop_error *error");
+        char *open = strchr(declaration, '('), *place = strstr(declaration, "pop_where where"),
+             *error = strstr(declaration, "pop_error *error");
         if (!open || (!place && (!error || strncmp(error - 6, "const ", 6) == 0)))
             continue;
         char *begin = open;
-        while (begin > declaration && (begin[-1] == '_' || (begin[-1] >= 'a' && begin[-1] <= 'z') || (begin[-1] >= '0' && begin[-1] <= '9')))
+        while (begin > declaration &&
+               (begin[-1] == '_' || (begin[-1] >= 'a' && begin[-1] <= 'z') || (begin[-1] >= '0' && begin[-1] <= '9')))
             --begin;
         snprintf(name, sizeof(name), "%.*s", (int)(open - begin) - (place ? 3 : 0), begin);
         if (strcmp(name, "pop_graph_take_error") != 0 && !has_row(name)) {
@@ -276,7 +285,9 @@ static int count_missing(const char *path)
 static void every_call_that_can_fail_has_a_row(void **state)
 {
     (void)state;
-    static const char *const headers[] = { "device", "engine", "graph", "popc", "profile", "program", "target", "tensor" };
+    static const char *const headers[] = {
+        "device", "engine", "graph", "popc", "profile", "program", "target", "tensor"
+    };
     int missing = 0;
     for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); ++i) {
         char path[512];
@@ -323,7 +334,9 @@ static void virtual_graphs_share_the_error(void **state)
 static void errors_are_one_text_with_kind_and_place(void **state)
 {
     (void)state;
-    pop_error error = { .status = POP_INDEX_ERROR, .where = { "prog.c", 12, 0 }, .api = "pop_tensor_at", .text = "index 4 of 3" };
+    pop_error error = {
+        .status = POP_INDEX_ERROR, .where = { "prog.c", 12, 0 }, .api = "pop_tensor_at", .text = "index 4 of 3"
+    };
     char text[256], small[8];
     size_t length = pop_error_format(&error, text, sizeof(text));
     assert_int_equal(length, strlen(text));

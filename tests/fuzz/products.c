@@ -168,10 +168,10 @@ void make_product(struct world *w)
         list[count++] = (pop_option){ "inputRHSIsPreArranged", "true" };
         options.count = count;
         op_says(op, " arranged");
-        right = g ? poplin_pre_arrange_mat_mul_grouped_input_rhs(w->graph, as, b.tensor, sequence, result, "p", options,
-                                                                 w->cache)
-                  : poplin_pre_arrange_mat_mul_input_rhs(w->graph, as, b.tensor, sequence, result, "p", options,
-                                                         w->cache);
+        right =
+            g ? poplin_pre_arrange_mat_mul_grouped_input_rhs(w->graph, as, b.tensor, sequence, result, "p", options,
+                                                             w->cache)
+              : poplin_pre_arrange_mat_mul_input_rhs(w->graph, as, b.tensor, sequence, result, "p", options, w->cache);
         if (refused_plan(w, op))
             return;
     }

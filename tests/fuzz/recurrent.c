@@ -274,13 +274,16 @@ static bool add_lstm(const struct passes *p)
     }
     pop_tensor kept, cell, dx = { 0 }, between_them;
     popnn_lstm_state initial = { p->h.tensor, c.tensor }, ds;
-    pop_tensor out = popnn_lstm_fwd(graph, &params, initial, p->x.tensor, weights, &kept, &cell, p->sequence, "f", p->options, cache);
+    pop_tensor out = popnn_lstm_fwd(graph, &params, initial, p->x.tensor, weights, &kept, &cell, p->sequence, "f",
+                                    p->options, cache);
     popnn_lstm_forward fwd = { initial, kept, p->x.tensor, out, weights };
     if (p->apart) {
-        ds = popnn_lstm_bwd(graph, &params, p->sequence, &fwd, dy.tensor, last, &dx, &between_them, "b", p->options, cache);
+        ds = popnn_lstm_bwd(graph, &params, p->sequence, &fwd, dy.tensor, last, &dx, &between_them, "b", p->options,
+                            cache);
         dw = popnn_lstm_wu(graph, &params, p->sequence, &fwd, between_them, "u", p->options, cache);
     } else {
-        ds = popnn_lstm_bwd_with_wu(graph, &params, p->sequence, &fwd, dy.tensor, last, &dx, &dw, "b", p->options, cache);
+        ds = popnn_lstm_bwd_with_wu(graph, &params, p->sequence, &fwd, dy.tensor, last, &dx, &dw, "b", p->options,
+                                    cache);
     }
     pop_tensor results[] = { out, cell, dx, ds.output, ds.cell_state, dw.input_weights, dw.output_weights, dw.biases };
     make_results(p, results, 8);
@@ -304,7 +307,8 @@ static bool add_gru(const struct passes *p)
         return false;
     struct view dy = draw_output_gradient(p);
     pop_tensor kept, dx = { 0 }, between_them, dh;
-    pop_tensor out = popnn_gru_fwd(graph, &params, p->h.tensor, p->x.tensor, weights, &kept, p->sequence, "f", p->options, cache);
+    pop_tensor out =
+        popnn_gru_fwd(graph, &params, p->h.tensor, p->x.tensor, weights, &kept, p->sequence, "f", p->options, cache);
     popnn_gru_forward fwd = { p->h.tensor, kept, p->x.tensor, out, weights };
     if (p->apart) {
         dh = popnn_gru_bwd(graph, &params, p->sequence, &fwd, dy.tensor, &dx, &between_them, "b", p->options, cache);
@@ -330,8 +334,10 @@ static bool add_rnn(const struct passes *p)
     popnn_rnn_weights weights = { W.tensor, U.tensor, b.tensor }, dw;
     struct view dy = draw_output_gradient(p);
     pop_tensor dx = { 0 };
-    pop_tensor out = popnn_rnn_fwd_sequence(w->graph, &params, p->sequence, p->h.tensor, weights, p->x.tensor, "f", w->cache);
-    popnn_rnn_bwd_sequence(w->graph, &params, p->sequence, p->h.tensor, out, weights, dy.tensor, p->x.tensor, &dx, &dw, "b", w->cache);
+    pop_tensor out =
+        popnn_rnn_fwd_sequence(w->graph, &params, p->sequence, p->h.tensor, weights, p->x.tensor, "f", w->cache);
+    popnn_rnn_bwd_sequence(w->graph, &params, p->sequence, p->h.tensor, out, weights, dy.tensor, p->x.tensor, &dx, &dw,
+                           "b", w->cache);
     pop_tensor results[] = { out, dx, dw.input_weights, dw.feedback_weights, dw.biases };
     make_results(p, results, 5);
     return true;

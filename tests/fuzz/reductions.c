@@ -142,10 +142,13 @@ static void finish_other(struct reduced *r, size_t i, const double *before)
     double *y = &r->out->value[i], *magnitude = &r->out->magnitude[i];
     bool overflows = pop_type_is_floating_point(r->type) && is_sum(r->kind) && *magnitude > 3e38;
     *y *= r->scale;
-    *magnitude = r->kind == POPOPS_MUL ? fabs(*y) * (r->terms[i] + 1) : is_sum(r->kind) ? *magnitude * fabs(r->scale) : fabs(*y);
+    *magnitude = r->kind == POPOPS_MUL ? fabs(*y) * (r->terms[i] + 1)
+                 : is_sum(r->kind)     ? *magnitude * fabs(r->scale)
+                                       : fabs(*y);
     if (r->type == POP_HALF && is_sum(r->kind) && *magnitude / fmax(1e-9, fabs(r->scale)) > 60000 && r->op->whole[4])
         *magnitude = INFINITY;
-    if (overflows || (r->kind == POPOPS_MUL && !(r->largest[i] < 1e38))) /* on the way an infinity met a zero, or it did not */
+    if (overflows ||
+        (r->kind == POPOPS_MUL && !(r->largest[i] < 1e38))) /* on the way an infinity met a zero, or it did not */
         *magnitude = INFINITY;
     if (before) {
         *y += before[i];
@@ -198,7 +201,9 @@ static void reduce_reference(const struct operation *op, double *const *in, stru
                 join_whole(&r, place, in[0][i]);
             join(&r, place, in[0][i], pass);
         }
-    void (*finish)(struct reduced *r, size_t i, const double *before) = r.kind == POPOPS_LOG_ADD ? finish_log_add : wraps(&r) ? finish_whole : finish_other;
+    void (*finish)(struct reduced * r, size_t i, const double *before) = r.kind == POPOPS_LOG_ADD ? finish_log_add
+                                                                         : wraps(&r)              ? finish_whole
+                                                                                                  : finish_other;
     for (size_t i = 0; i < out->count; ++i)
         finish(&r, i, before);
     allow(&r);

@@ -184,26 +184,33 @@ struct multi_call {
 };
 static pop_tensor add_multi_slice(struct world *w, const struct multi_call *c, pop_program sequence)
 {
-    return c->grouped ? popops_grouped_multi_slice(w->graph, c->t, c->offsets, c->dims, c->sizes, sequence, c->plan, "m", POP_NO_OPTIONS)
-                      : popops_multi_slice(w->graph, c->t, c->offsets, c->dims, c->sizes, sequence, c->plan, "m", POP_NO_OPTIONS);
+    return c->grouped ? popops_grouped_multi_slice(w->graph, c->t, c->offsets, c->dims, c->sizes, sequence, c->plan,
+                                                   "m", POP_NO_OPTIONS)
+                      : popops_multi_slice(w->graph, c->t, c->offsets, c->dims, c->sizes, sequence, c->plan, "m",
+                                           POP_NO_OPTIONS);
 }
 static void add_multi_update(struct world *w, int kind, const struct multi_call *c, pop_program sequence)
 {
     pop_options none = POP_NO_OPTIONS;
     if (kind == MULTI_ADD && c->grouped)
-        popops_grouped_multi_update_add(w->graph, c->t, c->slices, c->offsets, c->scale, c->dims, c->sizes, sequence, c->plan, "m", none);
+        popops_grouped_multi_update_add(w->graph, c->t, c->slices, c->offsets, c->scale, c->dims, c->sizes, sequence,
+                                        c->plan, "m", none);
     else if (kind == MULTI_ADD)
-        popops_multi_update_add(w->graph, c->t, c->slices, c->offsets, c->scale, c->dims, c->sizes, sequence, c->plan, "m", none);
+        popops_multi_update_add(w->graph, c->t, c->slices, c->offsets, c->scale, c->dims, c->sizes, sequence, c->plan,
+                                "m", none);
     else if (kind == MULTI_UPDATE && c->grouped)
-        popops_grouped_multi_update(w->graph, c->t, c->slices, c->offsets, c->dims, c->sizes, sequence, c->plan, "m", none);
+        popops_grouped_multi_update(w->graph, c->t, c->slices, c->offsets, c->dims, c->sizes, sequence, c->plan, "m",
+                                    none);
     else if (kind == MULTI_UPDATE)
         popops_multi_update(w->graph, c->t, c->slices, c->offsets, c->dims, c->sizes, sequence, c->plan, "m", none);
     else if (kind == MULTI_MAX && c->grouped)
-        popops_grouped_multi_update_max(w->graph, c->t, c->slices, c->offsets, c->dims, c->sizes, sequence, c->plan, "m", none);
+        popops_grouped_multi_update_max(w->graph, c->t, c->slices, c->offsets, c->dims, c->sizes, sequence, c->plan,
+                                        "m", none);
     else if (kind == MULTI_MAX)
         popops_multi_update_max(w->graph, c->t, c->slices, c->offsets, c->dims, c->sizes, sequence, c->plan, "m", none);
     else if (c->grouped)
-        popops_grouped_multi_update_mul(w->graph, c->t, c->slices, c->offsets, c->dims, c->sizes, sequence, c->plan, "m", none);
+        popops_grouped_multi_update_mul(w->graph, c->t, c->slices, c->offsets, c->dims, c->sizes, sequence, c->plan,
+                                        "m", none);
     else
         popops_multi_update_mul(w->graph, c->t, c->slices, c->offsets, c->dims, c->sizes, sequence, c->plan, "m", none);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of the standard library that programs use with the library's headers alone: scripts/check-cpp-headers compiles this after each header
-// (docs/compatibility.md, What headers bring).
+// Names of the standard library that programs use with the library's headers alone: scripts/check-cpp-headers compiles
+// this after each header (docs/compatibility.md, What headers bring).
 inline void everyBroughtName(std::ostream *, std::istream *)
 {
     assert(true);

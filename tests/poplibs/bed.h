@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A bed for numeric tests: a graph on a device, tensors with random scattered mappings and values, one program, and comparison with references in
- * double precision.
+/* A bed for numeric tests: a graph on a device, tensors with random scattered mappings and values, one program, and
+ * comparison with references in double precision.
  *
  *     struct bed bed = bed_open(BED_MODEL, 7, popops_add_codelets_at);
- *     pop_tensor a = bed_input(&bed, POP_HALF, POP_SHAPE(5, 13), BED_SCATTERED), out = popops_...(bed.graph, a, bed.program, "x");
- *     double *given = bed_given(&bed, a), *got = bed_run(&bed, out);        what a holds (rounded to its type), and what came out
- *     bed_check(got, reference, count, relative, absolute);
- *     bed_close(&bed);                                                       frees all of it
+ *     pop_tensor a = bed_input(&bed, POP_HALF, POP_SHAPE(5, 13), BED_SCATTERED), out = popops_...(bed.graph, a,
+ * bed.program, "x"); double *given = bed_given(&bed, a), *got = bed_run(&bed, out);        what a holds (rounded to its
+ * type), and what came out bed_check(got, reference, count, relative, absolute); bed_close(&bed); frees all of it
  */
 #ifndef TESTS_POPLIBS_BED_H
 #define TESTS_POPLIBS_BED_H
@@ -15,7 +14,11 @@
 
 #include <math.h>
 
-enum bed_device { BED_CPU, BED_MODEL, BED_DEVICES }; /* loop over both: for (enum bed_device d = BED_CPU; d < BED_DEVICES; ++d) */
+enum bed_device {
+    BED_CPU,
+    BED_MODEL,
+    BED_DEVICES
+}; /* loop over both: for (enum bed_device d = BED_CPU; d < BED_DEVICES; ++d) */
 enum bed_mapping { BED_LINEAR, BED_SCATTERED, BED_ONE_TILE };
 enum { BED_TENSORS = 64 };
 
@@ -38,8 +41,10 @@ static inline struct bed bed_open(enum bed_device device, unsigned tiles, void (
 {
     pop_error error;
     struct bed bed = { .random = 1 };
-    bed.device = device == BED_CPU ? pop_cpu_device_create(&error)
-                                   : pop_ipu_model_create_device(&(pop_ipu_model){ .version = "ipu2", .num_ipus = 1, .tiles_per_ipu = tiles }, &error);
+    bed.device = device == BED_CPU
+                     ? pop_cpu_device_create(&error)
+                     : pop_ipu_model_create_device(
+                           &(pop_ipu_model){ .version = "ipu2", .num_ipus = 1, .tiles_per_ipu = tiles }, &error);
     if (!bed.device)
         fail_msg("%s", error.text);
     bed.graph = pop_graph_create(pop_device_target(bed.device));
@@ -73,7 +78,9 @@ static inline void bed_map(struct bed *bed, pop_tensor t, enum bed_mapping mappi
         pop_graph_set_tile_mapping(bed->graph, t, 0);
     else
         for (size_t at = 0; at < count; at += share)
-            pop_graph_set_tile_mapping(bed->graph, pop_tensor_slice(flat, at, at + share < count ? at + share : count, 0), (unsigned)(at / share));
+            pop_graph_set_tile_mapping(bed->graph,
+                                       pop_tensor_slice(flat, at, at + share < count ? at + share : count, 0),
+                                       (unsigned)(at / share));
 }
 
 /* Remembers a tensor and what to write to it before the run: values (NULL: random ones by type, in [low, high)). */
@@ -97,7 +104,8 @@ static inline void bed_write(struct bed *bed, pop_tensor t, const double *values
     bed->tensors[bed->count++].written = true;
 }
 /* A new variable with random contents: reals of [-1, 1), integers of [-8, 8) or [0, 16). */
-static inline pop_tensor bed_input_of(struct bed *bed, pop_type type, pop_shape shape, enum bed_mapping mapping, double low, double high)
+static inline pop_tensor bed_input_of(struct bed *bed, pop_type type, pop_shape shape, enum bed_mapping mapping,
+                                      double low, double high)
 {
     pop_tensor t = pop_graph_add_variable(bed->graph, type, shape, "input");
     bed_map(bed, t, mapping);
@@ -110,7 +118,8 @@ static inline pop_tensor bed_input(struct bed *bed, pop_type type, pop_shape sha
         return bed_input_of(bed, type, shape, mapping, 0, 2);
     if (pop_type_is_floating_point(type))
         return bed_input_of(bed, type, shape, mapping, -1, 1);
-    return pop_type_is_signed(type) ? bed_input_of(bed, type, shape, mapping, -8, 8) : bed_input_of(bed, type, shape, mapping, 0, 16);
+    return pop_type_is_signed(type) ? bed_input_of(bed, type, shape, mapping, -8, 8)
+                                    : bed_input_of(bed, type, shape, mapping, 0, 16);
 }
 /* What was written to t, which bed_write or bed_input knows; the bed's. */
 static inline double *bed_given(struct bed *bed, pop_tensor t)

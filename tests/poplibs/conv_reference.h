@@ -10,9 +10,11 @@
 /* Where place i of a transformed operand comes from: -1 for padding and the zeros between dilated elements. */
 static inline long reference_source(const poplin_input_transform *t, size_t given, size_t d, size_t size, size_t i)
 {
-    size_t lower = t->truncation_lower[d], left = given - lower - t->truncation_upper[d], dilated = left ? (left - 1) * t->dilation[d] + 1 : 0;
+    size_t lower = t->truncation_lower[d], left = given - lower - t->truncation_upper[d],
+           dilated = left ? (left - 1) * t->dilation[d] + 1 : 0;
     size_t at = t->flip[d] ? size - 1 - i : i;
-    if (at < t->padding_lower[d] || at >= t->padding_lower[d] + dilated || (at - t->padding_lower[d]) % t->dilation[d] != 0)
+    if (at < t->padding_lower[d] || at >= t->padding_lower[d] + dilated ||
+        (at - t->padding_lower[d]) % t->dilation[d] != 0)
         return -1;
     return (long)(lower + (at - t->padding_lower[d]) / t->dilation[d]);
 }
@@ -25,7 +27,8 @@ static inline size_t reference_product(const size_t *dims, size_t count)
 }
 
 /* A place of a field of these sizes, as the place of the operand's own field; -1 where that has none. */
-static inline long reference_place(const poplin_conv_params *p, const poplin_input_transform *t, const size_t *given, const size_t *sizes, const size_t *at)
+static inline long reference_place(const poplin_conv_params *p, const poplin_input_transform *t, const size_t *given,
+                                   const size_t *sizes, const size_t *at)
 {
     long place = 0;
     for (size_t d = 0; d < p->num_field_dims; ++d) {
@@ -45,12 +48,13 @@ static inline void reference_next(const size_t *sizes, size_t count, size_t *at)
     }
 }
 
-/* What goes on for each pair of an output element and a transformed kernel element that both have sources: places of output, input and weights, in
- * field and kernel alone. */
+/* What goes on for each pair of an output element and a transformed kernel element that both have sources: places of
+ * output, input and weights, in field and kernel alone. */
 typedef void (*reference_visitor)(long out, long in, long kernel, void *user);
 static inline void reference_each(const poplin_conv_params *p, reference_visitor visit, void *user)
 {
-    size_t in_sizes[POPLIN_MOST_FIELD_DIMS], kernel_sizes[POPLIN_MOST_FIELD_DIMS], out_sizes[POPLIN_MOST_FIELD_DIMS], dims = p->num_field_dims;
+    size_t in_sizes[POPLIN_MOST_FIELD_DIMS], kernel_sizes[POPLIN_MOST_FIELD_DIMS], out_sizes[POPLIN_MOST_FIELD_DIMS],
+        dims = p->num_field_dims;
     for (size_t d = 0; d < dims; ++d) {
         in_sizes[d] = poplin_conv_transformed_input_size(p, d);
         kernel_sizes[d] = poplin_conv_transformed_kernel_size(p, d);
@@ -64,7 +68,9 @@ static inline void reference_each(const poplin_conv_params *p, reference_visitor
             bool inside = true;
             for (size_t d = 0; d < dims; ++d) {
                 const poplin_output_transform *t = &p->output_transform;
-                size_t whole = in_sizes[d] - kernel_sizes[d] + 1, strided = (whole - t->truncation_lower[d] - t->truncation_upper[d] + t->stride[d] - 1) / t->stride[d];
+                size_t whole = in_sizes[d] - kernel_sizes[d] + 1,
+                       strided =
+                           (whole - t->truncation_lower[d] - t->truncation_upper[d] + t->stride[d] - 1) / t->stride[d];
                 inside = inside && o[d] >= t->padding_lower[d] && o[d] < t->padding_lower[d] + strided;
                 at[d] = t->truncation_lower[d] + (o[d] - t->padding_lower[d]) * t->stride[d] + k[d];
             }
@@ -80,15 +86,16 @@ static inline void reference_each(const poplin_conv_params *p, reference_visitor
 
 struct reference {
     const poplin_conv_params *p;
-    double *out, *in, *weights;                  /* in the interface's order of dimensions */
+    double *out, *in, *weights; /* in the interface's order of dimensions */
     size_t out_field, in_field, kernel_field;
-    int made;                                    /* 0: out, 1: in, 2: weights */
+    int made; /* 0: out, 1: in, 2: weights */
 };
 static inline void reference_add(long out, long in, long kernel, void *user)
 {
     struct reference *r = user;
     const poplin_conv_params *p = r->p;
-    size_t groups = p->num_conv_groups, ins = p->input_channels_per_conv_group, outs = p->output_channels_per_conv_group;
+    size_t groups = p->num_conv_groups, ins = p->input_channels_per_conv_group,
+           outs = p->output_channels_per_conv_group;
     for (size_t n = 0; n < p->batch_size; ++n)
         for (size_t g = 0; g < groups; ++g)
             for (size_t co = 0; co < outs; ++co)
@@ -104,7 +111,8 @@ static inline void reference_add(long out, long in, long kernel, void *user)
                         *w += *x * *y;
                 }
 }
-/* Makes one of the three (0: output, 1: the gradient of the input, 2: that of the weights) of the two others; it is allocated here. */
+/* Makes one of the three (0: output, 1: the gradient of the input, 2: that of the weights) of the two others; it is
+ * allocated here. */
 static inline double *reference_conv(const poplin_conv_params *p, int made, const double *a, const double *b)
 {
     struct reference r = { .p = p, .made = made, .out_field = 1, .in_field = 1, .kernel_field = 1 };
@@ -113,7 +121,8 @@ static inline double *reference_conv(const poplin_conv_params *p, int made, cons
         r.in_field *= p->input_field_shape[d];
         r.kernel_field *= p->kernel_shape[d];
     }
-    size_t chans[3] = { p->batch_size * p->output_channels_per_conv_group, p->batch_size * p->input_channels_per_conv_group,
+    size_t chans[3] = { p->batch_size * p->output_channels_per_conv_group,
+                        p->batch_size * p->input_channels_per_conv_group,
                         p->output_channels_per_conv_group * p->input_channels_per_conv_group };
     size_t fields[3] = { r.out_field, r.in_field, r.kernel_field };
     double *result = calloc(chans[made] * p->num_conv_groups * fields[made] + 1, sizeof(*result));

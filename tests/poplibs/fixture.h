@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What tests of the operation libraries share: a graph on a machine of so many tiles, and checks of errors and mappings. */
+/* What tests of the operation libraries share: a graph on a machine of so many tiles, and checks of errors and
+ * mappings. */
 #ifndef TESTS_POPLIBS_FIXTURE_H
 #define TESTS_POPLIBS_FIXTURE_H
 

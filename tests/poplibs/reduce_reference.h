@@ -14,19 +14,30 @@ struct wanted {
 
 static inline double start_of(popops_operation op)
 {
-    return op == POPOPS_MUL || op == POPOPS_LOGICAL_AND ? 1 : op == POPOPS_MIN ? INFINITY : op == POPOPS_MAX || op == POPOPS_LOG_ADD ? -INFINITY : 0;
+    return op == POPOPS_MUL || op == POPOPS_LOGICAL_AND ? 1
+           : op == POPOPS_MIN                           ? INFINITY
+           : op == POPOPS_MAX || op == POPOPS_LOG_ADD   ? -INFINITY
+                                                        : 0;
 }
 static inline double join(popops_operation op, double a, double x)
 {
     switch (op) {
-    case POPOPS_ADD: return a + x;
-    case POPOPS_MUL: return a * x;
-    case POPOPS_MIN: return x < a ? x : a;
-    case POPOPS_MAX: return x > a ? x : a;
-    case POPOPS_LOGICAL_AND: return a != 0 && x != 0;
-    case POPOPS_LOGICAL_OR: return a != 0 || x != 0;
-    case POPOPS_SQUARE_ADD: return a + x * x;
-    case POPOPS_LOG_ADD: return a == -INFINITY ? x : fmax(a, x) + log1p(exp(-fabs(a - x)));
+    case POPOPS_ADD:
+        return a + x;
+    case POPOPS_MUL:
+        return a * x;
+    case POPOPS_MIN:
+        return x < a ? x : a;
+    case POPOPS_MAX:
+        return x > a ? x : a;
+    case POPOPS_LOGICAL_AND:
+        return a != 0 && x != 0;
+    case POPOPS_LOGICAL_OR:
+        return a != 0 || x != 0;
+    case POPOPS_SQUARE_ADD:
+        return a + x * x;
+    case POPOPS_LOG_ADD:
+        return a == -INFINITY ? x : fmax(a, x) + log1p(exp(-fabs(a - x)));
     }
     return 0;
 }

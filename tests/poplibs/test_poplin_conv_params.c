@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parameters of convolutions and index arithmetic, against a convolution written out; and what the planner's transforms make of parameters. */
+/* Parameters of convolutions and index arithmetic, against a convolution written out; and what the planner's transforms
+ * make of parameters. */
 #include "poplibs/fixture.h"
 
 #include "../../src/poplin/plan_params.c"
@@ -14,8 +15,9 @@ static poplin_conv_params random_params(uint64_t *random, size_t dims)
             field[d] = 1 + next_random(random) % 9;
             kernel[d] = 1 + next_random(random) % 5;
         }
-        poplin_conv_params p = poplin_conv_params_make(POP_FLOAT, POP_FLOAT, 1 + next_random(random) % 3, (pop_shape){ dims, field },
-                                                       (pop_shape){ dims, kernel }, 1 + next_random(random) % 3, 1 + next_random(random) % 3, 1);
+        poplin_conv_params p = poplin_conv_params_make(POP_FLOAT, POP_FLOAT, 1 + next_random(random) % 3,
+                                                       (pop_shape){ dims, field }, (pop_shape){ dims, kernel },
+                                                       1 + next_random(random) % 3, 1 + next_random(random) % 3, 1);
         for (size_t d = 0; d < dims; ++d) {
             poplin_input_transform *operands[] = { &p.input_transform, &p.kernel_transform };
             for (size_t i = 0; i < 2; ++i) {
@@ -116,8 +118,10 @@ static void indices_are_those_of_the_convolution(void **state)
             assert_int_equal(range.begin, out_begin);
         }
         /* Ranges of everything hold each other. */
-        pop_interval whole = poplin_get_input_range_of_output(0, all, &p), kernels = poplin_get_kernel_range_of_output(0, all, &p);
-        pop_interval back = poplin_get_output_range_for_input_range(0, all, whole, &p), by_kernel = poplin_get_output_range_for_kernel_range(0, all, kernels, &p);
+        pop_interval whole = poplin_get_input_range_of_output(0, all, &p),
+                     kernels = poplin_get_kernel_range_of_output(0, all, &p);
+        pop_interval back = poplin_get_output_range_for_input_range(0, all, whole, &p),
+                     by_kernel = poplin_get_output_range_for_kernel_range(0, all, kernels, &p);
         assert_int_equal(back.begin, by_kernel.begin);
         assert_int_equal(back.end, by_kernel.end);
         if (whole.end) {
@@ -135,7 +139,8 @@ static void gradients_meet_what_the_forward_pass_did(void **state)
     (void)state;
     uint64_t random = 2;
     for (unsigned round = 0; round < 300; ++round) {
-        poplin_conv_params p = random_params(&random, 1), g = poplin_get_gradient_params(&p), w = poplin_get_weight_update_params(&p);
+        poplin_conv_params p = random_params(&random, 1), g = poplin_get_gradient_params(&p),
+                           w = poplin_get_weight_update_params(&p);
         int met[4096];
         size_t outputs = meetings(&p, 0, met), kernel = p.kernel_shape[0];
         assert_int_equal(poplin_conv_params_validate(&g, NULL), POP_OK);
@@ -161,7 +166,8 @@ static void transforms_keep_sizes(void **state)
     (void)state;
     uint64_t random = 3;
     for (unsigned round = 0; round < 200; ++round) {
-        poplin_conv_params p = random_params(&random, 2), swapped = poplin_params_swap_operands(&p), more = poplin_params_add_field_dims(&p, 2);
+        poplin_conv_params p = random_params(&random, 2), swapped = poplin_params_swap_operands(&p),
+                           more = poplin_params_add_field_dims(&p, 2);
         assert_int_equal(poplin_conv_params_validate(&swapped, NULL), POP_OK);
         assert_int_equal(more.num_field_dims, 4);
         for (unsigned d = 0; d < 2; ++d) {
@@ -171,7 +177,8 @@ static void transforms_keep_sizes(void **state)
             assert_int_equal(poplin_conv_output_size(&more, d + 2), outputs);
             poplin_conv_params expanded = poplin_params_expand_dim(&p, d);
             assert_int_equal(poplin_conv_output_size(&expanded, d), outputs);
-            assert_int_equal(expanded.input_channels_per_conv_group, p.input_channels_per_conv_group * poplin_conv_truncated_kernel_size(&p, d));
+            assert_int_equal(expanded.input_channels_per_conv_group,
+                             p.input_channels_per_conv_group * poplin_conv_truncated_kernel_size(&p, d));
             /* A swapped convolution meets the same elements. */
             for (unsigned o = 0; o < outputs; ++o)
                 for (unsigned k = 0; k < p.kernel_shape[d]; ++k) {
@@ -181,10 +188,13 @@ static void transforms_keep_sizes(void **state)
                 }
         }
         poplin_conv_params flat = poplin_params_flatten_out_chans(&p, 3);
-        assert_int_equal(flat.output_channels_per_conv_group, p.output_channels_per_conv_group * poplin_conv_output_size(&p, 0) * poplin_conv_output_size(&p, 1));
+        assert_int_equal(flat.output_channels_per_conv_group, p.output_channels_per_conv_group *
+                                                                  poplin_conv_output_size(&p, 0) *
+                                                                  poplin_conv_output_size(&p, 1));
         unsigned dims = poplin_params_flattenable(&flat);
         poplin_conv_params one = poplin_params_flatten(&flat, dims);
-        assert_int_equal(poplin_conv_output_size(&one, 0) * poplin_conv_output_size(&one, 1) * one.batch_size, p.batch_size);
+        assert_int_equal(poplin_conv_output_size(&one, 0) * poplin_conv_output_size(&one, 1) * one.batch_size,
+                         p.batch_size);
     }
 }
 
@@ -207,7 +217,8 @@ static void order_and_text(void **state)
     poplin_conv_params p;
     assert_int_equal(poplin_conv_params_from_text("batchsize 3", &p, NULL, &error), POP_PARSE_ERROR);
     assert_non_null(strstr(error.text, "'batchsize 3' is no field"));
-    assert_int_equal(poplin_conv_params_from_text("inputFieldShape {3,4} kernelShape {3", &p, NULL, &error), POP_PARSE_ERROR);
+    assert_int_equal(poplin_conv_params_from_text("inputFieldShape {3,4} kernelShape {3", &p, NULL, &error),
+                     POP_PARSE_ERROR);
     assert_non_null(strstr(error.text, "'kernelShape'"));
     assert_int_equal(poplin_conv_params_from_text("inputType flat", &p, NULL, &error), POP_PARSE_ERROR);
 }
@@ -222,12 +233,18 @@ static void wrong(poplin_conv_params p, pop_status status, const char *words)
 static void parameters_that_cannot_be(void **state)
 {
     (void)state;
-    poplin_conv_params good = poplin_conv_params_make(POP_FLOAT, POP_HALF, 1, POP_SHAPE(4, 5), POP_SHAPE(3, 3), 1, 1, 1), p = good;
+    poplin_conv_params good =
+                           poplin_conv_params_make(POP_FLOAT, POP_HALF, 1, POP_SHAPE(4, 5), POP_SHAPE(3, 3), 1, 1, 1),
+                       p = good;
     assert_int_equal(poplin_conv_params_validate(&good, NULL), POP_OK);
-    wrong(poplin_conv_params_make(POP_FLOAT, POP_FLOAT, 1, POP_SHAPE(4, 5), POP_SHAPE(3), 1, 1, 1), POP_POPLAR_ERROR, "same number of dimensions");
-    wrong(poplin_conv_params_make(POP_INT, POP_FLOAT, 1, POP_SHAPE(4), POP_SHAPE(3), 1, 1, 1), POP_TYPE_ERROR, "the input's type is int");
-    wrong(poplin_conv_params_make(POP_HALF, POP_BOOL, 1, POP_SHAPE(4), POP_SHAPE(3), 1, 1, 1), POP_TYPE_ERROR, "the output's type is bool");
-    wrong(poplin_conv_params_make(POP_HALF, POP_HALF, 1, POP_SHAPE(4, 2), POP_SHAPE(3, 3), 1, 1, 1), POP_POPLAR_ERROR, "the kernel has 3 elements after");
+    wrong(poplin_conv_params_make(POP_FLOAT, POP_FLOAT, 1, POP_SHAPE(4, 5), POP_SHAPE(3), 1, 1, 1), POP_POPLAR_ERROR,
+          "same number of dimensions");
+    wrong(poplin_conv_params_make(POP_INT, POP_FLOAT, 1, POP_SHAPE(4), POP_SHAPE(3), 1, 1, 1), POP_TYPE_ERROR,
+          "the input's type is int");
+    wrong(poplin_conv_params_make(POP_HALF, POP_BOOL, 1, POP_SHAPE(4), POP_SHAPE(3), 1, 1, 1), POP_TYPE_ERROR,
+          "the output's type is bool");
+    wrong(poplin_conv_params_make(POP_HALF, POP_HALF, 1, POP_SHAPE(4, 2), POP_SHAPE(3, 3), 1, 1, 1), POP_POPLAR_ERROR,
+          "the kernel has 3 elements after");
     p.output_transform.stride[1] = 0;
     wrong(p, POP_POPLAR_ERROR, "the output's stride of field dimension 1 is 0");
     p = good;
@@ -244,7 +261,8 @@ static void parameters_that_cannot_be(void **state)
     wrong(p, POP_POPLAR_ERROR, "of the output has 2 elements, but 0 and 3 are truncated");
     p = good; /* sizes that 32 bits cannot count */
     p.input_transform.padding_lower[1] = UINT32_MAX;
-    wrong(p, POP_POPLAR_ERROR, "field dimension 1 of the transformed input has 4294967300 elements; at most 2147483647");
+    wrong(p, POP_POPLAR_ERROR,
+          "field dimension 1 of the transformed input has 4294967300 elements; at most 2147483647");
     p = good;
     p.input_transform.dilation[0] = UINT32_MAX;
     wrong(p, POP_POPLAR_ERROR, "of the transformed input");
@@ -263,7 +281,8 @@ static void parameters_that_cannot_be(void **state)
 static void parameters_that_nobody_checked(void **state)
 {
     (void)state;
-    poplin_conv_params plain = poplin_conv_params_make(POP_FLOAT, POP_FLOAT, 1, POP_SHAPE(7), POP_SHAPE(3), 1, 1, 1), p = plain, made;
+    poplin_conv_params plain = poplin_conv_params_make(POP_FLOAT, POP_FLOAT, 1, POP_SHAPE(7), POP_SHAPE(3), 1, 1, 1),
+                       p = plain, made;
     p.output_transform.stride[0] = p.input_transform.dilation[0] = p.kernel_transform.dilation[0] = 0;
     assert_int_equal(poplin_conv_output_size(&p, 0), 5);
     assert_int_equal(poplin_get_input_index(0, 2, 1, &p), 3);
@@ -286,9 +305,12 @@ static void parameters_that_nobody_checked(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(indices_are_those_of_the_convolution), cmocka_unit_test(gradients_meet_what_the_forward_pass_did),
-        cmocka_unit_test(transforms_keep_sizes),                cmocka_unit_test(order_and_text),
-        cmocka_unit_test(parameters_that_cannot_be),            cmocka_unit_test(parameters_that_nobody_checked),
+        cmocka_unit_test(indices_are_those_of_the_convolution),
+        cmocka_unit_test(gradients_meet_what_the_forward_pass_did),
+        cmocka_unit_test(transforms_keep_sizes),
+        cmocka_unit_test(order_and_text),
+        cmocka_unit_test(parameters_that_cannot_be),
+        cmocka_unit_test(parameters_that_nobody_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

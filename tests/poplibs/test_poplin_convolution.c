@@ -39,8 +39,9 @@ static poplin_conv_params random_params(uint64_t *state, pop_type type)
             field[d] = 1 + below(state, dims == 3 ? 4 : 9);
             kernel[d] = 1 + below(state, 3);
         }
-        p = poplin_conv_params_make(type, type, 1 + below(state, 3), (pop_shape){ dims, field }, (pop_shape){ dims, kernel }, 1 + below(state, 19),
-                                    1 + below(state, 19), 1 + below(state, 5) / 3);
+        p = poplin_conv_params_make(type, type, 1 + below(state, 3), (pop_shape){ dims, field },
+                                    (pop_shape){ dims, kernel }, 1 + below(state, 19), 1 + below(state, 19),
+                                    1 + below(state, 5) / 3);
         for (size_t d = 0; d < dims; ++d) {
             if (below(state, 2))
                 random_transform(state, &p.input_transform, d, field[d]);
@@ -81,7 +82,8 @@ static void run(enum bed_device device, unsigned tiles, pop_type type, enum pass
         wanted = reference_conv(&p, 0, x, w);
     } else if (pass == BACKWARD) {
         poplin_conv_params gradient = poplin_get_gradient_params(&p);
-        out = poplin_convolution(bed.graph, deltas, weights, &gradient, true, bed.program, "bwd", POP_NO_OPTIONS, cache);
+        out =
+            poplin_convolution(bed.graph, deltas, weights, &gradient, true, bed.program, "bwd", POP_NO_OPTIONS, cache);
         wanted = reference_conv(&p, 1, y, w);
     } else {
         out = poplin_calculate_weight_deltas(bed.graph, deltas, in, &p, bed.program, "wu", POP_NO_OPTIONS, cache);
@@ -92,7 +94,8 @@ static void run(enum bed_device device, unsigned tiles, pop_type type, enum pass
     double *got = bed_run(&bed, out);
     for (size_t i = 0; i < pop_tensor_num_elements(out); ++i)
         if (!(fabs(got[i] - wanted[i]) <= (type == POP_HALF ? 0.02 : 1e-5) * (1 + fabs(wanted[i]))))
-            fail_msg("pass %d, element %zu of %zu: %g where %g was expected\n%s", pass, i, pop_tensor_num_elements(out), got[i], wanted[i], text);
+            fail_msg("pass %d, element %zu of %zu: %g where %g was expected\n%s", pass, i, pop_tensor_num_elements(out),
+                     got[i], wanted[i], text);
     free(wanted);
     bed_close(&bed);
 }
@@ -117,7 +120,8 @@ static double *forced(poplin_conv_params p, const char *constraints, struct bed 
     poplin_planning_cache *cache = poplin_planning_cache_create();
     pop_options options = { (const pop_option[]){ { "planConstraints", constraints } }, 1 };
     *bed = bed_open(BED_MODEL, 48, add_codelets);
-    pop_tensor in = poplin_create_input(bed->graph, &p, "in", options, cache), weights = poplin_create_weights(bed->graph, &p, "w", options, cache);
+    pop_tensor in = poplin_create_input(bed->graph, &p, "in", options, cache),
+               weights = poplin_create_weights(bed->graph, &p, "w", options, cache);
     bed_write(bed, in, NULL, -1, 1);
     bed_write(bed, weights, NULL, -1, 1);
     *out = poplin_convolution(bed->graph, in, weights, &p, false, bed->program, "forced", options, cache);
@@ -135,17 +139,42 @@ static void test_forced_plans(void **state)
         size_t field[2], kernel, ins, outs, groups;
         const char *vertex;
     } plans[] = {
-        { "{\"method\":\"AMP\",\"inChansPerGroup\":8,\"partialChansPerGroup\":16}", { 5, 7 }, 1, 19, 33, 1, "poplin::ConvPartial1x1Out<float,float,true,false,16>" },
-        { "{\"method\":\"AMP\",\"inChansPerGroup\":4}", { 5, 7 }, 3, 9, 10, 2, "poplin::ConvPartialnx1<float,float,true,false,16>" },
+        { "{\"method\":\"AMP\",\"inChansPerGroup\":8,\"partialChansPerGroup\":16}",
+          { 5, 7 },
+          1,
+          19,
+          33,
+          1,
+          "poplin::ConvPartial1x1Out<float,float,true,false,16>" },
+        { "{\"method\":\"AMP\",\"inChansPerGroup\":4}",
+          { 5, 7 },
+          3,
+          9,
+          10,
+          2,
+          "poplin::ConvPartialnx1<float,float,true,false,16>" },
         { "{\"method\":\"MAC\"}", { 5, 7 }, 2, 9, 3, 1, "poplin::ConvPartialHorizontalMac<float,float,true>" },
         { "{\"method\":\"OUTER_PRODUCT\"}", { 1, 37 }, 1, 1, 13, 1, "poplin::OuterProduct<float>" },
-        { "{\"method\":\"OUTER_PRODUCT\",\"0\":{\"partition\":{\"convGroupSplit\":2}}}", { 1, 7 }, 1, 1, 5, 6, "poplin::OuterProduct<float>" },
+        { "{\"method\":\"OUTER_PRODUCT\",\"0\":{\"partition\":{\"convGroupSplit\":2}}}",
+          { 1, 7 },
+          1,
+          1,
+          5,
+          6,
+          "poplin::OuterProduct<float>" },
         { "{\"0\":{\"transform\":{\"swapOperands\":true}}}", { 5, 7 }, 3, 5, 7, 2, NULL },
         { "{\"0\":{\"transform\":{\"expandDims\":[0,1]}}}", { 6, 7 }, 3, 5, 7, 1, NULL },
         { "{\"0\":{\"transform\":{\"outChanFlattenDims\":[0]}}}", { 4, 5 }, 3, 2, 3, 1, NULL },
         { "{\"0\":{\"transform\":{\"combineConvGroupsFactor\":4}}}", { 4, 5 }, 3, 1, 1, 6, NULL },
         { "{\"0\":{\"partition\":{\"outChanSplit\":{\"serial\":3}}}}", { 4, 5 }, 1, 16, 48, 1, NULL },
-        { "{\"method\":\"AMP\",\"partialChansPerGroup\":8,\"0\":{\"partition\":{\"outChanSplit\":{\"serial\":2,\"parallel\":2}}}}", { 4, 5 }, 1, 4, 22, 1, NULL },
+        { "{\"method\":\"AMP\",\"partialChansPerGroup\":8,\"0\":{\"partition\":{\"outChanSplit\":{\"serial\":2,"
+          "\"parallel\":2}}}}",
+          { 4, 5 },
+          1,
+          4,
+          22,
+          1,
+          NULL },
         { "{\"0\":{\"partition\":{\"inChanSplit\":{\"serial\":2,\"parallel\":2}}}}", { 4, 5 }, 1, 64, 8, 1, NULL },
         { "{\"0\":{\"partition\":{\"inChanSplit\":{\"serial\":1,\"parallel\":32}}}}", { 2, 3 }, 1, 512, 8, 1, NULL },
         { "{\"0\":{\"partition\":{\"kernelSplit\":{\"0\":3}}}}", { 8, 5 }, 3, 8, 8, 1, NULL },
@@ -153,8 +182,10 @@ static void test_forced_plans(void **state)
     for (size_t i = 0; i < sizeof(plans) / sizeof(plans[0]); ++i) {
         struct bed bed;
         pop_tensor out;
-        poplin_conv_params p = poplin_conv_params_make(POP_FLOAT, POP_FLOAT, 1, (pop_shape){ 2, plans[i].field }, POP_SHAPE(plans[i].field[0] == 1 ? 1 : plans[i].kernel, plans[i].kernel),
-                                                       plans[i].ins, plans[i].outs, plans[i].groups);
+        poplin_conv_params p =
+            poplin_conv_params_make(POP_FLOAT, POP_FLOAT, 1, (pop_shape){ 2, plans[i].field },
+                                    POP_SHAPE(plans[i].field[0] == 1 ? 1 : plans[i].kernel, plans[i].kernel),
+                                    plans[i].ins, plans[i].outs, plans[i].groups);
         double *wanted = forced(p, plans[i].constraints, &bed, &out);
         if (pop_graph_error(bed.graph))
             print_message("%s\n", plans[i].constraints);
@@ -176,7 +207,8 @@ static void test_forced_plans(void **state)
     }
 }
 
-/* One input channel and a kernel of one element, where as much of the input is cut off as is put around it, or where it is turned round. */
+/* One input channel and a kernel of one element, where as much of the input is cut off as is put around it, or where it
+ * is turned round. */
 static void test_one_channel_transformed(void **state)
 {
     (void)state;
@@ -188,7 +220,8 @@ static void test_one_channel_transformed(void **state)
         else
             p.output_transform.truncation_lower[0] = p.output_transform.padding_upper[0] = 3;
         p.input_transform.flip[0] = i % 2;
-        pop_tensor in = poplin_create_input(bed.graph, &p, "in", POP_NO_OPTIONS, NULL), weights = poplin_create_weights(bed.graph, &p, "w", POP_NO_OPTIONS, NULL);
+        pop_tensor in = poplin_create_input(bed.graph, &p, "in", POP_NO_OPTIONS, NULL),
+                   weights = poplin_create_weights(bed.graph, &p, "w", POP_NO_OPTIONS, NULL);
         bed_write(&bed, in, NULL, -1, 1);
         bed_write(&bed, weights, NULL, -1, 1);
         pop_tensor out = poplin_convolution(bed.graph, in, weights, &p, false, bed.program, "x", POP_NO_OPTIONS, NULL);
@@ -208,8 +241,10 @@ static void test_cost_is_the_planners(void **state)
         struct bed bed = bed_open(BED_MODEL, 1, add_codelets);
         pop_options options = POP_OPTIONS({ "planConstraints", methods[i % 2] });
         size_t kernel = i < 2 ? 1 : 3;
-        poplin_conv_params p = poplin_conv_params_make(POP_FLOAT, POP_FLOAT, 1, POP_SHAPE(11, 13), POP_SHAPE(kernel, kernel), 16, 16, 1);
-        pop_tensor in = poplin_create_input(bed.graph, &p, "in", options, NULL), weights = poplin_create_weights(bed.graph, &p, "w", options, NULL);
+        poplin_conv_params p =
+            poplin_conv_params_make(POP_FLOAT, POP_FLOAT, 1, POP_SHAPE(11, 13), POP_SHAPE(kernel, kernel), 16, 16, 1);
+        pop_tensor in = poplin_create_input(bed.graph, &p, "in", options, NULL),
+                   weights = poplin_create_weights(bed.graph, &p, "w", options, NULL);
         bed_run(&bed, poplin_convolution(bed.graph, in, weights, &p, false, bed.program, "x", options, NULL));
         poplin_detailed_plan_costs costs = poplin_report_detailed_plan_estimated_costs(bed.graph, &p, options, NULL);
         pop_cycles cycles;
@@ -228,10 +263,13 @@ static void test_output_is_gathered(void **state)
     uint64_t cycles[2];
     for (int gather = 0; gather < 2; ++gather) {
         struct bed bed = bed_open(BED_MODEL, 16, add_codelets);
-        pop_options options = POP_OPTIONS({ "gatherConvOutput", gather ? "true" : "false" },
-                                          { "planConstraints", "{\"0\": {\"partition\": {\"outChanSplit\": {\"serial\": 2}}}}" });
-        poplin_conv_params p = poplin_conv_params_make(POP_FLOAT, POP_FLOAT, 2, POP_SHAPE(7, 5), POP_SHAPE(3, 3), 8, 32, 1);
-        pop_tensor in = poplin_create_input(bed.graph, &p, "in", options, NULL), weights = poplin_create_weights(bed.graph, &p, "w", options, NULL);
+        pop_options options =
+            POP_OPTIONS({ "gatherConvOutput", gather ? "true" : "false" },
+                        { "planConstraints", "{\"0\": {\"partition\": {\"outChanSplit\": {\"serial\": 2}}}}" });
+        poplin_conv_params p =
+            poplin_conv_params_make(POP_FLOAT, POP_FLOAT, 2, POP_SHAPE(7, 5), POP_SHAPE(3, 3), 8, 32, 1);
+        pop_tensor in = poplin_create_input(bed.graph, &p, "in", options, NULL),
+                   weights = poplin_create_weights(bed.graph, &p, "w", options, NULL);
         bed_write(&bed, in, NULL, -1, 1);
         bed_write(&bed, weights, NULL, -1, 1);
         double *wanted = reference_conv(&p, 0, bed_given(&bed, in), bed_given(&bed, weights));
@@ -258,12 +296,15 @@ static uint64_t end_of_tile(const char *method)
 {
     struct bed bed = bed_open(BED_MODEL, 1, add_codelets);
     pop_options options = POP_OPTIONS({ "planConstraints", method });
-    poplin_conv_params p = poplin_conv_params_make(POP_FLOAT, POP_FLOAT, 1, POP_SHAPE(5, 5), POP_SHAPE(1, 1), 16, 16, 1);
-    pop_tensor in = poplin_create_input(bed.graph, &p, "in", options, NULL), weights = poplin_create_weights(bed.graph, &p, "w", options, NULL);
+    poplin_conv_params p =
+        poplin_conv_params_make(POP_FLOAT, POP_FLOAT, 1, POP_SHAPE(5, 5), POP_SHAPE(1, 1), 16, 16, 1);
+    pop_tensor in = poplin_create_input(bed.graph, &p, "in", options, NULL),
+               weights = poplin_create_weights(bed.graph, &p, "w", options, NULL);
     bed_run(&bed, poplin_convolution(bed.graph, in, weights, &p, false, bed.program, "x", options, NULL));
     pop_profile_value profile;
     assert_int_equal(pop_engine_graph_profile(bed.engine, &profile, NULL), POP_OK);
-    uint64_t end = pop_profile_as_uint(pop_profile_at(pop_profile_path(&profile, "memory.byTile.totalIncludingGaps"), 0));
+    uint64_t end =
+        pop_profile_as_uint(pop_profile_at(pop_profile_path(&profile, "memory.byTile.totalIncludingGaps"), 0));
     pop_profile_free(&profile);
     bed_close(&bed);
     return end;
@@ -282,9 +323,12 @@ static void test_memory_elements(void **state)
 static uint64_t sets_of_result(pop_type type)
 {
     struct bed bed = bed_open(BED_MODEL, 1, add_codelets);
-    pop_options options = POP_OPTIONS({ "planConstraints", "{\"method\":\"AMP\",\"inChansPerGroup\":16,\"0\":{\"transform\":{\"swapOperands\":false}}}" });
+    pop_options options =
+        POP_OPTIONS({ "planConstraints",
+                      "{\"method\":\"AMP\",\"inChansPerGroup\":16,\"0\":{\"transform\":{\"swapOperands\":false}}}" });
     poplin_conv_params p = poplin_conv_params_make(POP_HALF, type, 1, POP_SHAPE(11, 13), POP_SHAPE(1, 1), 16, 16, 1);
-    pop_tensor in = poplin_create_input(bed.graph, &p, "in", options, NULL), weights = poplin_create_weights(bed.graph, &p, "w", options, NULL);
+    pop_tensor in = poplin_create_input(bed.graph, &p, "in", options, NULL),
+               weights = poplin_create_weights(bed.graph, &p, "w", options, NULL);
     bed_write(&bed, in, NULL, -1, 1);
     bed_write(&bed, weights, NULL, -1, 1);
     double *wanted = reference_conv(&p, 0, bed_given(&bed, in), bed_given(&bed, weights));
@@ -305,15 +349,19 @@ static void test_results_need_no_partials(void **state)
     assert_int_equal(sets_of_result(POP_HALF), sets_of_result(POP_FLOAT));
 }
 
-/* Cycles of one tile's vertices for a field that is dilated so to 15 by 15 elements; what the planner thinks in *planned. */
+/* Cycles of one tile's vertices for a field that is dilated so to 15 by 15 elements; what the planner thinks in
+ * *planned. */
 static uint64_t compute_of_dilation(size_t field, unsigned dilation, uint64_t *planned)
 {
     struct bed bed = bed_open(BED_MODEL, 1, add_codelets);
-    pop_options options = POP_OPTIONS({ "planConstraints", "{\"method\":\"AMP\",\"inChansPerGroup\":16,"
-                                                           "\"0\":{\"transform\":{\"swapOperands\":false,\"expandDims\":[]}}}" });
-    poplin_conv_params p = poplin_conv_params_make(POP_HALF, POP_FLOAT, 1, POP_SHAPE(field, field), POP_SHAPE(3, 3), 16, 16, 1);
+    pop_options options =
+        POP_OPTIONS({ "planConstraints", "{\"method\":\"AMP\",\"inChansPerGroup\":16,"
+                                         "\"0\":{\"transform\":{\"swapOperands\":false,\"expandDims\":[]}}}" });
+    poplin_conv_params p =
+        poplin_conv_params_make(POP_HALF, POP_FLOAT, 1, POP_SHAPE(field, field), POP_SHAPE(3, 3), 16, 16, 1);
     p.input_transform.dilation[0] = p.input_transform.dilation[1] = dilation;
-    pop_tensor in = poplin_create_input(bed.graph, &p, "in", options, NULL), weights = poplin_create_weights(bed.graph, &p, "w", options, NULL);
+    pop_tensor in = poplin_create_input(bed.graph, &p, "in", options, NULL),
+               weights = poplin_create_weights(bed.graph, &p, "w", options, NULL);
     bed_write(&bed, in, NULL, -1, 1);
     bed_write(&bed, weights, NULL, -1, 1);
     double *wanted = reference_conv(&p, 0, bed_given(&bed, in), bed_given(&bed, weights));
@@ -327,11 +375,13 @@ static uint64_t compute_of_dilation(size_t field, unsigned dilation, uint64_t *p
     bed_close(&bed);
     return cycles.compute;
 }
-/* Workers share what a kernel position meets: a quarter of the outputs, where every other row and column of the input is a gap. */
+/* Workers share what a kernel position meets: a quarter of the outputs, where every other row and column of the input
+ * is a gap. */
 static void test_gaps_take_no_time(void **state)
 {
     (void)state;
-    uint64_t planned_plain, planned, plain = compute_of_dilation(15, 1, &planned_plain), dilated = compute_of_dilation(8, 2, &planned);
+    uint64_t planned_plain, planned, plain = compute_of_dilation(15, 1, &planned_plain),
+                                     dilated = compute_of_dilation(8, 2, &planned);
     assert_true(3 * dilated < 2 * plain && 3 * planned < 2 * planned_plain);
     assert_in_range(dilated, planned - planned / 8, planned);
 }
@@ -368,9 +418,12 @@ static void test_partials_between_tiles(void **state)
     for (size_t i = 0; i < 4; ++i) {
         struct bed bed = bed_open(BED_MODEL, 40, add_codelets);
         bool halves = i % 2;
-        pop_options options = POP_OPTIONS({ "planConstraints", splits[i / 2] }, { "partialsType.interTile", halves ? "half" : "float" });
-        poplin_conv_params p = poplin_conv_params_make(POP_HALF, POP_FLOAT, 1, POP_SHAPE(3, 4), POP_SHAPE(1, 1), 640, 8, 1);
-        pop_tensor in = poplin_create_input(bed.graph, &p, "in", options, NULL), weights = poplin_create_weights(bed.graph, &p, "w", options, NULL);
+        pop_options options =
+            POP_OPTIONS({ "planConstraints", splits[i / 2] }, { "partialsType.interTile", halves ? "half" : "float" });
+        poplin_conv_params p =
+            poplin_conv_params_make(POP_HALF, POP_FLOAT, 1, POP_SHAPE(3, 4), POP_SHAPE(1, 1), 640, 8, 1);
+        pop_tensor in = poplin_create_input(bed.graph, &p, "in", options, NULL),
+                   weights = poplin_create_weights(bed.graph, &p, "w", options, NULL);
         bed_write(&bed, in, NULL, -1, 1);
         bed_write(&bed, weights, NULL, -1, 1);
         double *wanted = reference_conv(&p, 0, bed_given(&bed, in), bed_given(&bed, weights));
@@ -395,9 +448,11 @@ static void test_partials_between_tiles(void **state)
 static pop_cycles cycles_of_stride(size_t field, unsigned stride)
 {
     struct bed bed = bed_open(BED_MODEL, 24, add_codelets);
-    poplin_conv_params p = poplin_conv_params_make(POP_HALF, POP_HALF, 2, POP_SHAPE(field, field), POP_SHAPE(1, 1), 32, 32, 1);
+    poplin_conv_params p =
+        poplin_conv_params_make(POP_HALF, POP_HALF, 2, POP_SHAPE(field, field), POP_SHAPE(1, 1), 32, 32, 1);
     p.output_transform.stride[0] = p.output_transform.stride[1] = stride;
-    pop_tensor in = poplin_create_input(bed.graph, &p, "in", POP_NO_OPTIONS, NULL), weights = poplin_create_weights(bed.graph, &p, "w", POP_NO_OPTIONS, NULL);
+    pop_tensor in = poplin_create_input(bed.graph, &p, "in", POP_NO_OPTIONS, NULL),
+               weights = poplin_create_weights(bed.graph, &p, "w", POP_NO_OPTIONS, NULL);
     bed_write(&bed, in, NULL, -1, 1);
     bed_write(&bed, weights, NULL, -1, 1);
     pop_tensor out = poplin_convolution(bed.graph, in, weights, &p, false, bed.program, "x", POP_NO_OPTIONS, NULL);
@@ -424,10 +479,13 @@ static void test_partials_go_round(void **state)
 {
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 8, add_codelets);
-    pop_options options = POP_OPTIONS({ "planConstraints", "{\"method\":\"AMP\",\"partialChansPerGroup\":8,\"0\":{\"transform\":{\"swapOperands\":false},"
-                                                           "\"partition\":{\"inChanSplit\":{\"serial\":1,\"parallel\":8}}}}" });
+    pop_options options =
+        POP_OPTIONS({ "planConstraints",
+                      "{\"method\":\"AMP\",\"partialChansPerGroup\":8,\"0\":{\"transform\":{\"swapOperands\":false},"
+                      "\"partition\":{\"inChanSplit\":{\"serial\":1,\"parallel\":8}}}}" });
     poplin_conv_params p = poplin_conv_params_make(POP_HALF, POP_HALF, 1, POP_SHAPE(7, 42), POP_SHAPE(1, 1), 128, 8, 1);
-    pop_tensor in = poplin_create_input(bed.graph, &p, "in", options, NULL), weights = poplin_create_weights(bed.graph, &p, "w", options, NULL);
+    pop_tensor in = poplin_create_input(bed.graph, &p, "in", options, NULL),
+               weights = poplin_create_weights(bed.graph, &p, "w", options, NULL);
     bed_write(&bed, in, NULL, -1, 1);
     bed_write(&bed, weights, NULL, -1, 1);
     bed_run(&bed, poplin_convolution(bed.graph, in, weights, &p, false, bed.program, "x", options, NULL));
@@ -452,14 +510,21 @@ static void test_updates(void **state)
             pop_type type = half ? POP_HALF : POP_FLOAT;
             poplin_conv_params p = poplin_conv_params_make(type, type, 2, POP_SHAPE(5, 4), POP_SHAPE(3, 2), 3, 5, 2);
             struct bed bed = bed_open(device, 7, add_codelets);
-            pop_tensor in = bed_input(&bed, type, POP_SHAPE(2, 6, 5, 4), BED_SCATTERED), weights = bed_input(&bed, type, POP_SHAPE(2, 5, 3, 3, 2), BED_SCATTERED);
-            pop_tensor others = bed_input(&bed, type, POP_SHAPE(2, 5, 3, 3, 2), BED_LINEAR), deltas = bed_input(&bed, type, POP_SHAPE(2, 10, 3, 3), BED_SCATTERED);
-            pop_tensor factor = bed_input(&bed, POP_FLOAT, POP_SHAPE(1), BED_ONE_TILE), biases = poplin_create_biases(bed.graph, deltas, "b", POP_NO_OPTIONS);
-            pop_tensor sums = bed_input(&bed, type, POP_SHAPE(10), BED_SCATTERED), more = bed_input(&bed, type, POP_SHAPE(10), BED_LINEAR);
-            pop_tensor acts = bed_input(&bed, type, POP_SHAPE(2, 10, 3, 3), BED_LINEAR), turned = bed_input(&bed, type, POP_SHAPE(2, 3, 5, 3, 2), BED_LINEAR);
+            pop_tensor in = bed_input(&bed, type, POP_SHAPE(2, 6, 5, 4), BED_SCATTERED),
+                       weights = bed_input(&bed, type, POP_SHAPE(2, 5, 3, 3, 2), BED_SCATTERED);
+            pop_tensor others = bed_input(&bed, type, POP_SHAPE(2, 5, 3, 3, 2), BED_LINEAR),
+                       deltas = bed_input(&bed, type, POP_SHAPE(2, 10, 3, 3), BED_SCATTERED);
+            pop_tensor factor = bed_input(&bed, POP_FLOAT, POP_SHAPE(1), BED_ONE_TILE),
+                       biases = poplin_create_biases(bed.graph, deltas, "b", POP_NO_OPTIONS);
+            pop_tensor sums = bed_input(&bed, type, POP_SHAPE(10), BED_SCATTERED),
+                       more = bed_input(&bed, type, POP_SHAPE(10), BED_LINEAR);
+            pop_tensor acts = bed_input(&bed, type, POP_SHAPE(2, 10, 3, 3), BED_LINEAR),
+                       turned = bed_input(&bed, type, POP_SHAPE(2, 3, 5, 3, 2), BED_LINEAR);
             bed_write(&bed, biases, NULL, -1, 1);
-            poplin_convolution_weight_update(bed.graph, deltas, weights, in, &p, factor, bed.program, "u", POP_NO_OPTIONS, NULL);
-            poplin_convolution_weight_update_constant(bed.graph, deltas, others, in, &p, -0.5, bed.program, "u", POP_NO_OPTIONS, NULL);
+            poplin_convolution_weight_update(bed.graph, deltas, weights, in, &p, factor, bed.program, "u",
+                                             POP_NO_OPTIONS, NULL);
+            poplin_convolution_weight_update_constant(bed.graph, deltas, others, in, &p, -0.5, bed.program, "u",
+                                                      POP_NO_OPTIONS, NULL);
             poplin_add_bias(bed.graph, acts, biases, bed.program, "b", POP_NO_OPTIONS);
             poplin_convolution_bias_update(bed.graph, deltas, sums, factor, bed.program, "b", POP_NO_OPTIONS);
             poplin_convolution_bias_update_constant(bed.graph, deltas, more, 0.25, bed.program, "b", POP_NO_OPTIONS);
@@ -467,9 +532,12 @@ static void test_updates(void **state)
             pop_tensor outputs[] = { weights, others, acts, sums, more, turned };
             double *got[6];
             bed_run_all(&bed, outputs, got, 6);
-            double scale = *bed_given(&bed, factor), *d = bed_given(&bed, deltas), *gradient = reference_conv(&p, 2, bed_given(&bed, in), d);
-            double *w = bed_given(&bed, weights), *o = bed_given(&bed, others), *a = bed_given(&bed, acts), *b = bed_given(&bed, biases);
-            double *s = bed_given(&bed, sums), *m = bed_given(&bed, more), relative = half ? 0.01 : 1e-5, absolute = half ? 0.01 : 1e-5;
+            double scale = *bed_given(&bed, factor), *d = bed_given(&bed, deltas),
+                   *gradient = reference_conv(&p, 2, bed_given(&bed, in), d);
+            double *w = bed_given(&bed, weights), *o = bed_given(&bed, others), *a = bed_given(&bed, acts),
+                   *b = bed_given(&bed, biases);
+            double *s = bed_given(&bed, sums), *m = bed_given(&bed, more), relative = half ? 0.01 : 1e-5,
+                   absolute = half ? 0.01 : 1e-5;
             double first[180], second[180], biased[180];
             for (size_t i = 0; i < 180; ++i) {
                 first[i] = w[i] + scale * gradient[i];
@@ -487,7 +555,8 @@ static void test_updates(void **state)
                 for (size_t x = 0; x < 5; ++x)
                     for (size_t y = 0; y < 3; ++y)
                         for (size_t k = 0; k < 6; ++k)
-                            assert_true(got[5][((g * 3 + y) * 5 + x) * 6 + k] == got[1][((g * 5 + x) * 3 + y) * 6 + 5 - k]);
+                            assert_true(got[5][((g * 3 + y) * 5 + x) * 6 + k] ==
+                                        got[1][((g * 5 + x) * 3 + y) * 6 + 5 - k]);
             free(gradient);
             bed_close(&bed);
         }
@@ -499,16 +568,19 @@ static void test_given_output_and_nothing(void **state)
 {
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 3, add_codelets);
-    poplin_conv_params p = poplin_conv_params_make(POP_FLOAT, POP_HALF, 1, POP_SHAPE(3), POP_SHAPE(2), 2, 2, 1), none = p;
+    poplin_conv_params p = poplin_conv_params_make(POP_FLOAT, POP_HALF, 1, POP_SHAPE(3), POP_SHAPE(2), 2, 2, 1),
+                       none = p;
     none.batch_size = 0;
-    pop_tensor in = poplin_create_input(bed.graph, &p, "in", POP_NO_OPTIONS, NULL), weights = poplin_create_weights(bed.graph, &p, "w", POP_NO_OPTIONS, NULL);
+    pop_tensor in = poplin_create_input(bed.graph, &p, "in", POP_NO_OPTIONS, NULL),
+               weights = poplin_create_weights(bed.graph, &p, "w", POP_NO_OPTIONS, NULL);
     bed_write(&bed, in, NULL, 1, 1);
     bed_write(&bed, weights, NULL, 2, 2);
     pop_tensor out = poplin_create_conv_output(bed.graph, &p, "out", POP_NO_OPTIONS, NULL);
     poplin_convolution_with_output(bed.graph, in, weights, out, &p, false, bed.program, "x", POP_NO_OPTIONS, NULL);
     if (poplin_conv_params_validate(&none, NULL) == POP_OK) {
-        pop_tensor empty = poplin_convolution(bed.graph, poplin_create_input(bed.graph, &none, "in", POP_NO_OPTIONS, NULL), weights, &none, false, bed.program,
-                                              "none", POP_NO_OPTIONS, NULL);
+        pop_tensor empty =
+            poplin_convolution(bed.graph, poplin_create_input(bed.graph, &none, "in", POP_NO_OPTIONS, NULL), weights,
+                               &none, false, bed.program, "none", POP_NO_OPTIONS, NULL);
         assert_int_equal(pop_tensor_num_elements(empty), 0);
     }
     double *got = bed_run(&bed, out);
@@ -521,13 +593,16 @@ static void test_errors(void **state)
 {
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 3, add_codelets);
-    poplin_conv_params p = poplin_conv_params_make(POP_FLOAT, POP_FLOAT, 1, POP_SHAPE(3), POP_SHAPE(2), 2, 2, 1), bad = p;
+    poplin_conv_params p = poplin_conv_params_make(POP_FLOAT, POP_FLOAT, 1, POP_SHAPE(3), POP_SHAPE(2), 2, 2, 1),
+                       bad = p;
     bad.kernel_shape[0] = 4;
-    pop_tensor in = poplin_create_input(bed.graph, &p, "in", POP_NO_OPTIONS, NULL), weights = poplin_create_weights(bed.graph, &p, "w", POP_NO_OPTIONS, NULL);
+    pop_tensor in = poplin_create_input(bed.graph, &p, "in", POP_NO_OPTIONS, NULL),
+               weights = poplin_create_weights(bed.graph, &p, "w", POP_NO_OPTIONS, NULL);
     pop_tensor halves = bed_input(&bed, POP_HALF, POP_SHAPE(1, 2, 3), BED_LINEAR);
     assert_built(bed.graph);
     poplin_convolution(bed.graph, in, in, &p, false, bed.program, "x", POP_NO_OPTIONS, NULL);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "poplin_convolution", "weights has shape {1,2,3}; the parameters say {1,2,2,2}");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "poplin_convolution",
+                 "weights has shape {1,2,3}; the parameters say {1,2,2,2}");
     poplin_convolution(bed.graph, halves, weights, &p, false, bed.program, "x", POP_NO_OPTIONS, NULL);
     assert_error(bed.graph, POP_TYPE_ERROR, "poplin_convolution", "in has type half; the parameters say float");
     poplin_convolution(bed.graph, (pop_tensor){ 0 }, weights, &p, false, bed.program, "x", POP_NO_OPTIONS, NULL);
@@ -544,7 +619,8 @@ static void test_errors(void **state)
     poplin_add_bias(bed.graph, in, pop_tensor_flatten(weights), bed.program, "b", POP_NO_OPTIONS);
     assert_error(bed.graph, POP_POPLAR_ERROR, "poplin_add_bias", "biases has shape {8}; the parameters say {2}");
     poplin_weights_transpose_chans_flip_xy(bed.graph, weights, in, bed.program, "t");
-    assert_error(bed.graph, POP_POPLAR_ERROR, "poplin_weights_transpose_chans_flip_xy", "weights_out has shape {1,2,3}");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "poplin_weights_transpose_chans_flip_xy",
+                 "weights_out has shape {1,2,3}");
     bed_close(&bed);
 }
 
@@ -552,14 +628,16 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_convolutions),
-        cmocka_unit_test(test_forced_plans), cmocka_unit_test(test_one_channel_transformed),
+        cmocka_unit_test(test_forced_plans),
+        cmocka_unit_test(test_one_channel_transformed),
         cmocka_unit_test(test_cost_is_the_planners),
         cmocka_unit_test(test_gaps_take_no_time),
         cmocka_unit_test(test_small_pieces_are_exchanged),
         cmocka_unit_test(test_stride_leaves_out),
         cmocka_unit_test(test_partials_between_tiles),
         cmocka_unit_test(test_partials_go_round),
-        cmocka_unit_test(test_output_is_gathered), cmocka_unit_test(test_memory_elements),
+        cmocka_unit_test(test_output_is_gathered),
+        cmocka_unit_test(test_memory_elements),
         cmocka_unit_test(test_results_need_no_partials),
         cmocka_unit_test(test_updates),
         cmocka_unit_test(test_given_output_and_nothing),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The libraries' vertices obey the tiles' floating-point behaviour: casts, element-wise operations, expressions and products of half round
- * stochastically, an exception names its vertex, and what a kernel computes beside its results is none. */
+/* The libraries' vertices obey the tiles' floating-point behaviour: casts, element-wise operations, expressions and
+ * products of half round stochastically, an exception names its vertex, and what a kernel computes beside its results
+ * is none. */
 #include "poplibs/bed.h"
 
 #include <poplin/codelets.h>
@@ -37,7 +38,8 @@ static pop_tensor constant_input(struct bed *bed, pop_type type, pop_shape shape
     return t;
 }
 
-/* Results are one of the two neighbours, and their mean is what they should be, within so many of a half's last places. */
+/* Results are one of the two neighbours, and their mean is what they should be, within so many of a half's last places.
+ */
 static void expect_unbiased(struct bed *bed, pop_tensor out, double expected, double place)
 {
     size_t count = pop_tensor_num_elements(out), low = 0, high = 0;
@@ -68,13 +70,15 @@ static void element_wise_operations_round_stochastically(void **state)
     (void)state;
     for (enum bed_device d = BED_CPU; d < BED_DEVICES; ++d) {
         struct bed bed = open_behaving(d, (pop_float_behaviour){ .esr = true });
-        pop_tensor a = constant_input(&bed, POP_HALF, POP_SHAPE(COUNT), 1), b = constant_input(&bed, POP_HALF, POP_SHAPE(COUNT), 1.0 / 4096);
+        pop_tensor a = constant_input(&bed, POP_HALF, POP_SHAPE(COUNT), 1),
+                   b = constant_input(&bed, POP_HALF, POP_SHAPE(COUNT), 1.0 / 4096);
         expect_unbiased(&bed, popops_add(bed.graph, a, b, bed.program, NULL), 1 + 1.0 / 4096, 1.0 / 1024);
         bed_close(&bed);
         bed = open_behaving(d, (pop_float_behaviour){ .esr = true });
         a = constant_input(&bed, POP_HALF, POP_SHAPE(COUNT), 1);
         b = constant_input(&bed, POP_HALF, POP_SHAPE(COUNT), 3.0 / 8192);
-        expect_unbiased(&bed, popops_map(bed.graph, "_1 + _2", POP_TENSORS(a, b), bed.program, NULL, POP_NO_OPTIONS), 1 + 3.0 / 8192, 1.0 / 1024);
+        expect_unbiased(&bed, popops_map(bed.graph, "_1 + _2", POP_TENSORS(a, b), bed.program, NULL, POP_NO_OPTIONS),
+                        1 + 3.0 / 8192, 1.0 / 1024);
         bed_close(&bed);
     }
 }
@@ -83,7 +87,8 @@ static void products_round_stochastically(void **state)
 {
     (void)state;
     struct bed bed = open_behaving(BED_MODEL, (pop_float_behaviour){ .esr = true });
-    pop_tensor a = constant_input(&bed, POP_HALF, POP_SHAPE(SIDE, SIDE), 1.0 / SIDE), b = constant_input(&bed, POP_HALF, POP_SHAPE(SIDE, SIDE), 1 + 1.0 / 1024);
+    pop_tensor a = constant_input(&bed, POP_HALF, POP_SHAPE(SIDE, SIDE), 1.0 / SIDE),
+               b = constant_input(&bed, POP_HALF, POP_SHAPE(SIDE, SIDE), 1 + 1.0 / 1024);
     pop_tensor c = poplin_mat_mul(bed.graph, a, b, bed.program, NULL, POP_OPTIONS({ "partialsType", "float" }), NULL);
     double *got = bed_run(&bed, c);
     for (size_t i = 0; i < SIDE * SIDE; ++i) /* exact: nothing to round */
@@ -92,7 +97,9 @@ static void products_round_stochastically(void **state)
     bed = open_behaving(BED_MODEL, (pop_float_behaviour){ .esr = true });
     a = constant_input(&bed, POP_HALF, POP_SHAPE(SIDE, SIDE), 1.0 / SIDE * (1 + 1.0 / 128));
     b = constant_input(&bed, POP_HALF, POP_SHAPE(SIDE, SIDE), 1 + 1.0 / 64);
-    expect_unbiased(&bed, poplin_mat_mul(bed.graph, a, b, bed.program, NULL, POP_OPTIONS({ "partialsType", "float" }), NULL), (1 + 1.0 / 128) * (1 + 1.0 / 64), 1.0 / 1024);
+    expect_unbiased(&bed,
+                    poplin_mat_mul(bed.graph, a, b, bed.program, NULL, POP_OPTIONS({ "partialsType", "float" }), NULL),
+                    (1 + 1.0 / 128) * (1 + 1.0 / 64), 1.0 / 1024);
     bed_close(&bed);
 }
 
@@ -100,7 +107,8 @@ static void products_round_stochastically(void **state)
 static pop_status divide(enum bed_device device, double divisor, char *text, size_t size)
 {
     struct bed bed = open_behaving(device, (pop_float_behaviour){ .inv = true, .div0 = true, .oflo = true });
-    pop_tensor a = constant_input(&bed, POP_FLOAT, POP_SHAPE(37), 1), b = constant_input(&bed, POP_FLOAT, POP_SHAPE(37), divisor);
+    pop_tensor a = constant_input(&bed, POP_FLOAT, POP_SHAPE(37), 1),
+               b = constant_input(&bed, POP_FLOAT, POP_SHAPE(37), divisor);
     popops_div(bed.graph, a, b, bed.program, NULL);
     assert_built(bed.graph);
     pop_error error = { 0 };

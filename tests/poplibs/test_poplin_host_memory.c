@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Without host memory: a program with a convolution, streams, an executable saved and loaded, and a profile, in which the n-th allocation fails, or
- * all from the n-th on.  Every call reports it, everything can be destroyed, and nothing is leaked (the leak check of AddressSanitizer looks after
- * each round). */
+/* Without host memory: a program with a convolution, streams, an executable saved and loaded, and a profile, in which
+ * the n-th allocation fails, or all from the n-th on.  Every call reports it, everything can be destroyed, and nothing
+ * is leaked (the leak check of AddressSanitizer looks after each round). */
 #include "poplibs/fixture.h"
 #include "rounds.h"
 
@@ -45,7 +45,8 @@ static pop_status build(struct program *p)
         poplin_conv_params_make(POP_FLOAT, POP_FLOAT, 1, (pop_shape){ 2, field }, (pop_shape){ 2, kernel }, 2, 2, 1);
     pop_tensor in = poplin_create_input(p->graph, &params, "in", POP_NO_OPTIONS, NULL);
     pop_tensor weights = poplin_create_weights(p->graph, &params, "weights", POP_NO_OPTIONS, NULL);
-    pop_stream from = pop_graph_add_host_to_device_fifo(p->graph, "in", POP_FLOAT, IN, POP_STREAM_REPLICATE, POP_NO_OPTIONS);
+    pop_stream from =
+        pop_graph_add_host_to_device_fifo(p->graph, "in", POP_FLOAT, IN, POP_STREAM_REPLICATE, POP_NO_OPTIONS);
     pop_stream to = pop_graph_add_device_to_host_fifo(p->graph, "out", POP_FLOAT, OUT, POP_NO_OPTIONS);
     pop_program sequence = pop_sequence(p->graph, "convolve");
     float ones[2 * 2 * 3 * 3];
@@ -53,10 +54,13 @@ static pop_status build(struct program *p)
         ones[i] = 1;
     pop_graph_set_initial_value(p->graph, weights, POP_FLOAT, ones);
     pop_sequence_add(sequence, pop_copy_from_stream(from, in, false, "in"));
-    pop_tensor out = poplin_convolution(p->graph, in, weights, &params, false, sequence, "convolution", POP_NO_OPTIONS, NULL);
+    pop_tensor out =
+        poplin_convolution(p->graph, in, weights, &params, false, sequence, "convolution", POP_NO_OPTIONS, NULL);
     pop_sequence_add(sequence, pop_copy_to_stream(out, to, false, "out"));
     pop_status status = pop_graph_take_error(p->graph, &p->error);
-    return status != POP_OK ? status : pop_compile_graph(p->graph, POP_PROGRAMS(sequence), POP_NO_OPTIONS, NULL, NULL, &p->executable, &p->error);
+    return status != POP_OK ? status
+                            : pop_compile_graph(p->graph, POP_PROGRAMS(sequence), POP_NO_OPTIONS, NULL, NULL,
+                                                &p->executable, &p->error);
 }
 
 static pop_status run(struct program *p)
@@ -64,10 +68,11 @@ static pop_status run(struct program *p)
     pop_status status = POP_OK;
     for (unsigned i = 0; i < IN; ++i)
         p->in[i] = 1;
-    if (!(p->device = pop_ipu_model_create_device(&(pop_ipu_model){ .version = "ipu2", .tiles_per_ipu = TILES }, &p->error)))
+    if (!(p->device =
+              pop_ipu_model_create_device(&(pop_ipu_model){ .version = "ipu2", .tiles_per_ipu = TILES }, &p->error)))
         return p->error.status;
-#define TRY(call)                                                                                                                                    \
-    if ((status = (call)) != POP_OK)                                                                                                                 \
+#define TRY(call)                                                                                                      \
+    if ((status = (call)) != POP_OK)                                                                                   \
     return status
     TRY(build(p));
     TRY(pop_executable_save(p->executable, p->file, &p->error));
@@ -118,7 +123,8 @@ static size_t round_of(size_t call, bool onwards)
         fail_msg("allocation %zu: the message is '%s'", call, p.error.text);
     close_program(&p);
     if (pop_memory_reserve_in_use() || __lsan_do_recoverable_leak_check())
-        fail_msg("allocation %zu%s: %zu blocks of the reserve are in use", call, onwards ? " and all after it" : "", pop_memory_reserve_in_use());
+        fail_msg("allocation %zu%s: %zu blocks of the reserve are in use", call, onwards ? " and all after it" : "",
+                 pop_memory_reserve_in_use());
     return left;
 }
 
@@ -129,8 +135,8 @@ static double seconds(void)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* The first dense allocations one by one, those behind them in steps that grow; or, without time for all of them, as many as there is time for,
- * spread evenly. */
+/* The first dense allocations one by one, those behind them in steps that grow; or, without time for all of them, as
+ * many as there is time for, spread evenly. */
 static void test_failures(bool onwards, double limit)
 {
     const char *all = getenv("TREMULA_ALL_ALLOCATIONS");

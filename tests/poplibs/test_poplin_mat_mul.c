@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Matrix products against sums in double precision: shapes that are not round, views, types, groups, factors; and what is refused. */
+/* Matrix products against sums in double precision: shapes that are not round, views, types, groups, factors; and what
+ * is refused. */
 #include "poplibs/bed.h"
 
 #include <poplin/codelets.h>
@@ -13,7 +14,8 @@ static void add_codelets(pop_where where, pop_graph *graph)
 }
 
 /* out{g,m,n} = start + k * a b, in double; start may be NULL. */
-static double *reference(const double *a, const double *b, size_t g, size_t m, size_t k, size_t n, const double *start, double factor)
+static double *reference(const double *a, const double *b, size_t g, size_t m, size_t k, size_t n, const double *start,
+                         double factor)
 {
     double *out = malloc(g * m * n * sizeof(*out) + 1);
     for (size_t at = 0; at < g * m * n; ++at) {
@@ -41,7 +43,8 @@ static pop_tensor operand(struct bed *bed, pop_type type, size_t g, size_t rows,
         return pop_tensor_slice(t, 2, columns + 2, 2);
     case SPREAD:
         t = bed_input(bed, type, POP_SHAPE(columns, rows, g, 2), BED_SCATTERED);
-        return pop_tensor_dim_shuffle(pop_tensor_at(pop_tensor_dim_shuffle(t, POP_DIMS(3, 0, 1, 2)), 1), POP_DIMS(2, 1, 0));
+        return pop_tensor_dim_shuffle(pop_tensor_at(pop_tensor_dim_shuffle(t, POP_DIMS(3, 0, 1, 2)), 1),
+                                      POP_DIMS(2, 1, 0));
     default:
         return bed_input(bed, type, POP_SHAPE(g, rows, columns), BED_SCATTERED);
     }
@@ -62,7 +65,8 @@ static double *view_values(struct bed *bed, pop_tensor view, size_t input)
     return values;
 }
 
-static void check_product(enum bed_device device, pop_type type, pop_type out_type, const size_t *s, enum lie a_lie, enum lie b_lie)
+static void check_product(enum bed_device device, pop_type type, pop_type out_type, const size_t *s, enum lie a_lie,
+                          enum lie b_lie)
 {
     struct bed bed = bed_open(device, 7, add_codelets);
     size_t g = s[0], m = s[1], k = s[2], n = s[3];
@@ -85,13 +89,15 @@ static void check_product(enum bed_device device, pop_type type, pop_type out_ty
 static void test_shapes_views_and_types(void **state)
 {
     (void)state;
-    static const size_t shapes[][4] = { { 1, 1, 1, 1 },   { 1, 17, 31, 13 },  { 2, 5, 7, 3 },     { 1, 61, 333, 67 }, { 3, 14, 32, 32 },
-                                        { 1, 1, 97, 211 }, { 1, 211, 97, 1 }, { 1, 100, 650, 41 }, { 1, 3, 5, 0 },     { 1, 3, 0, 5 },
-                                        { 0, 2, 3, 4 },   { 1, 0, 3, 4 },     { 1, 190, 20, 33 } };
+    static const size_t shapes[][4] = { { 1, 1, 1, 1 },    { 1, 17, 31, 13 }, { 2, 5, 7, 3 },    { 1, 61, 333, 67 },
+                                        { 3, 14, 32, 32 }, { 1, 1, 97, 211 }, { 1, 211, 97, 1 }, { 1, 100, 650, 41 },
+                                        { 1, 3, 5, 0 },    { 1, 3, 0, 5 },    { 0, 2, 3, 4 },    { 1, 0, 3, 4 },
+                                        { 1, 190, 20, 33 } };
     unsigned turn = 0;
     for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); ++i)
         for (unsigned lies = 0; lies < 4; ++lies, ++turn)
-            check_product(turn % 2 ? BED_MODEL : BED_CPU, turn % 3 ? POP_FLOAT : POP_HALF, turn % 5 > 2 ? POP_HALF : POP_FLOAT, shapes[i], (enum lie)(turn % LIES),
+            check_product(turn % 2 ? BED_MODEL : BED_CPU, turn % 3 ? POP_FLOAT : POP_HALF,
+                          turn % 5 > 2 ? POP_HALF : POP_FLOAT, shapes[i], (enum lie)(turn % LIES),
                           (enum lie)((turn / LIES + turn) % LIES));
 }
 
@@ -106,16 +112,19 @@ static void test_constant_operands(void **state)
         double b_values[K * N];
         for (size_t i = 0; i < K * N; ++i)
             b_values[i] = frozen[i] = i / N % 7 ? (float)(i % 11) - 4 : 0;
-        pop_tensor a = bed_input(&bed, POP_FLOAT, POP_SHAPE(M, K), BED_LINEAR), none = bed_input(&bed, POP_FLOAT, POP_SHAPE(K, N - FROZEN), BED_SCATTERED);
+        pop_tensor a = bed_input(&bed, POP_FLOAT, POP_SHAPE(M, K), BED_LINEAR),
+                   none = bed_input(&bed, POP_FLOAT, POP_SHAPE(K, N - FROZEN), BED_SCATTERED);
         pop_tensor b = pop_graph_add_constant(bed.graph, POP_FLOAT, POP_SHAPE(K, N), POP_FLOAT, frozen, "frozen");
         bed_scatter(&bed, b);
         if (test % 2) {
             b = pop_tensor_concat(POP_TENSORS(pop_tensor_slice(b, 0, FROZEN, 1), none), 1);
             for (size_t i = 0; i < K; ++i)
-                memcpy(b_values + i * N + FROZEN, bed_given(&bed, none) + i * (N - FROZEN), (N - FROZEN) * sizeof(*b_values));
+                memcpy(b_values + i * N + FROZEN, bed_given(&bed, none) + i * (N - FROZEN),
+                       (N - FROZEN) * sizeof(*b_values));
         }
         double *wanted = reference(bed_given(&bed, a), b_values, 1, M, K, N, NULL, 1);
-        bed_check(bed_run(&bed, poplin_mat_mul(bed.graph, a, b, bed.program, "mm", POP_NO_OPTIONS, NULL)), wanted, M * N, 1e-5, 1e-5);
+        bed_check(bed_run(&bed, poplin_mat_mul(bed.graph, a, b, bed.program, "mm", POP_NO_OPTIONS, NULL)), wanted,
+                  M * N, 1e-5, 1e-5);
         free(wanted);
         bed_close(&bed);
     }
@@ -132,16 +141,19 @@ static void test_added_to_what_is_there(void **state)
         size_t m = 23, k = 530, n = 37;
         pop_tensor a = operand(&bed, POP_FLOAT, 2, m, k, PLAIN), b = operand(&bed, POP_FLOAT, 2, k, n, TURNED);
         pop_tensor c = operand(&bed, type, 2, m, n, (enum lie)(i / 2 % LIES));
-        double *a_values = view_values(&bed, a, 0), *b_values = view_values(&bed, b, 1), *c_values = view_values(&bed, c, 2);
+        double *a_values = view_values(&bed, a, 0), *b_values = view_values(&bed, b, 1),
+               *c_values = view_values(&bed, c, 2);
         if (i % 3 == 0) {
-            pop_tensor factor = pop_graph_add_constant(bed.graph, POP_FLOAT, POP_SHAPE(1), POP_FLOAT, &(float){ -0.5f }, "k");
+            pop_tensor factor =
+                pop_graph_add_constant(bed.graph, POP_FLOAT, POP_SHAPE(1), POP_FLOAT, &(float){ -0.5f }, "k");
             pop_graph_set_tile_mapping(bed.graph, factor, 0);
             poplin_mat_mul_grouped_acc_tensor(bed.graph, c, factor, a, b, bed.program, "acc", POP_NO_OPTIONS, NULL);
         } else if (i % 3 == 1) {
             poplin_mat_mul_grouped_acc(bed.graph, c, -0.5f, a, b, bed.program, "acc", POP_NO_OPTIONS, NULL);
         } else {
             for (size_t g = 0; g < 2; ++g)
-                poplin_mat_mul_acc(bed.graph, pop_tensor_at(c, g), -0.5f, pop_tensor_at(a, g), pop_tensor_at(b, g), bed.program, "acc", POP_NO_OPTIONS, NULL);
+                poplin_mat_mul_acc(bed.graph, pop_tensor_at(c, g), -0.5f, pop_tensor_at(a, g), pop_tensor_at(b, g),
+                                   bed.program, "acc", POP_NO_OPTIONS, NULL);
         }
         double *wanted = reference(a_values, b_values, 2, m, k, n, c_values, -0.5), *got = bed_run(&bed, c);
         bed_check(got, wanted, 2 * m * n, type == POP_HALF ? 1e-3 : 1e-5, type == POP_HALF ? 1e-3 : 2e-5);
@@ -172,20 +184,29 @@ static void test_the_result_is_an_operand(void **state)
 static void check_operands(enum bed_device device)
 {
     struct bed bed = bed_open(device, 3, add_codelets);
-    pop_shape left = POP_SHAPE(9, 11), right = POP_SHAPE(11, 6), lefts = POP_SHAPE(2, 9, 11), rights = POP_SHAPE(2, 11, 6);
+    pop_shape left = POP_SHAPE(9, 11), right = POP_SHAPE(11, 6), lefts = POP_SHAPE(2, 9, 11),
+              rights = POP_SHAPE(2, 11, 6);
     pop_options arranged = POP_OPTIONS({ "inputRHSIsPreArranged", "true" });
-    pop_tensor a = poplin_create_mat_mul_input_lhs(bed.graph, POP_FLOAT, POP_FLOAT, left, right, "a", POP_NO_OPTIONS, NULL);
-    pop_tensor b = poplin_create_mat_mul_input_rhs(bed.graph, POP_FLOAT, POP_FLOAT, left, right, "b", POP_NO_OPTIONS, NULL);
-    pop_tensor out = poplin_create_mat_mul_output(bed.graph, POP_FLOAT, POP_FLOAT, left, right, "out", POP_NO_OPTIONS, NULL);
-    pop_tensor as = poplin_create_mat_mul_grouped_input_lhs(bed.graph, POP_FLOAT, POP_FLOAT, lefts, rights, "as", POP_NO_OPTIONS, NULL);
-    pop_tensor bs = poplin_create_mat_mul_grouped_input_rhs(bed.graph, POP_FLOAT, POP_FLOAT, lefts, rights, "bs", POP_NO_OPTIONS, NULL);
-    pop_tensor outs = poplin_create_mat_mul_grouped_output(bed.graph, POP_FLOAT, POP_FLOAT, lefts, rights, "outs", POP_NO_OPTIONS, NULL);
+    pop_tensor a =
+        poplin_create_mat_mul_input_lhs(bed.graph, POP_FLOAT, POP_FLOAT, left, right, "a", POP_NO_OPTIONS, NULL);
+    pop_tensor b =
+        poplin_create_mat_mul_input_rhs(bed.graph, POP_FLOAT, POP_FLOAT, left, right, "b", POP_NO_OPTIONS, NULL);
+    pop_tensor out =
+        poplin_create_mat_mul_output(bed.graph, POP_FLOAT, POP_FLOAT, left, right, "out", POP_NO_OPTIONS, NULL);
+    pop_tensor as = poplin_create_mat_mul_grouped_input_lhs(bed.graph, POP_FLOAT, POP_FLOAT, lefts, rights, "as",
+                                                            POP_NO_OPTIONS, NULL);
+    pop_tensor bs = poplin_create_mat_mul_grouped_input_rhs(bed.graph, POP_FLOAT, POP_FLOAT, lefts, rights, "bs",
+                                                            POP_NO_OPTIONS, NULL);
+    pop_tensor outs = poplin_create_mat_mul_grouped_output(bed.graph, POP_FLOAT, POP_FLOAT, lefts, rights, "outs",
+                                                           POP_NO_OPTIONS, NULL);
     assert_built(bed.graph);
     const pop_tensor inputs[] = { a, b, as, bs };
     for (size_t i = 0; i < 4; ++i)
         bed_write(&bed, inputs[i], NULL, -1, 1);
-    pop_tensor b_once = poplin_pre_arrange_mat_mul_input_rhs(bed.graph, left, b, bed.program, POP_FLOAT, "b", arranged, NULL);
-    pop_tensor bs_once = poplin_pre_arrange_mat_mul_grouped_input_rhs(bed.graph, lefts, bs, bed.program, POP_FLOAT, "bs", arranged, NULL);
+    pop_tensor b_once =
+        poplin_pre_arrange_mat_mul_input_rhs(bed.graph, left, b, bed.program, POP_FLOAT, "b", arranged, NULL);
+    pop_tensor bs_once = poplin_pre_arrange_mat_mul_grouped_input_rhs(bed.graph, lefts, bs, bed.program, POP_FLOAT,
+                                                                      "bs", arranged, NULL);
     poplin_mat_mul_with_output(bed.graph, a, b_once, out, bed.program, "mm", arranged, NULL);
     poplin_mat_mul_grouped_with_output(bed.graph, as, bs_once, outs, bed.program, "mm", arranged, NULL);
     double *values[2], *wanted = reference(bed_given(&bed, a), bed_given(&bed, b), 1, 9, 11, 6, NULL, 1);
@@ -204,12 +225,15 @@ static void test_word_on_arranged_operands(void **state)
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 16, add_codelets);
     pop_options arranged = POP_OPTIONS({ "inputRHSIsPreArranged", "true" });
-    pop_tensor a = bed_input(&bed, POP_HALF, POP_SHAPE(32, 64), BED_LINEAR), b = bed_input(&bed, POP_HALF, POP_SHAPE(64, 48), BED_SCATTERED);
-    pop_tensor once = poplin_pre_arrange_mat_mul_input_rhs(bed.graph, POP_SHAPE(32, 64), b, bed.program, POP_HALF, "b", arranged, NULL);
+    pop_tensor a = bed_input(&bed, POP_HALF, POP_SHAPE(32, 64), BED_LINEAR),
+               b = bed_input(&bed, POP_HALF, POP_SHAPE(64, 48), BED_SCATTERED);
+    pop_tensor once = poplin_pre_arrange_mat_mul_input_rhs(bed.graph, POP_SHAPE(32, 64), b, bed.program, POP_HALF, "b",
+                                                           arranged, NULL);
     poplin_mat_mul(bed.graph, a, once, bed.program, "mm", arranged, NULL);
     assert_built(bed.graph);
     poplin_mat_mul(bed.graph, a, b, bed.program, "mm", arranged, NULL);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "poplin_mat_mul", "poplin_pre_arrange_mat_mul_input_rhs makes such a tensor");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "poplin_mat_mul",
+                 "poplin_pre_arrange_mat_mul_input_rhs makes such a tensor");
     bed_close(&bed);
 }
 
@@ -245,16 +269,22 @@ static void test_plans(void **state)
     for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device) {
         struct bed bed = bed_open(device, 4, add_codelets);
         poplin_mat_mul_params params = { POP_FLOAT, POP_FLOAT, { 1, 6, 5 }, { 1, 5, 7 } };
-        poplin_mat_mul_plan_request requests[] = { { pop_graph_target(bed.graph), params, POP_OPTIONS({ "partialsType", "float" }) },
-                                                   { pop_graph_target(bed.graph), { POP_HALF, POP_HALF, { 2, 6, 5 }, { 2, 5, 7 } }, POP_NO_OPTIONS } };
+        poplin_mat_mul_plan_request requests[] = {
+            { pop_graph_target(bed.graph), params, POP_OPTIONS({ "partialsType", "float" }) },
+            { pop_graph_target(bed.graph), { POP_HALF, POP_HALF, { 2, 6, 5 }, { 2, 5, 7 } }, POP_NO_OPTIONS }
+        };
         assert_int_equal(poplin_preplan_mat_muls(requests, 2, cache, &error), POP_OK);
         assert_int_equal(poplin_planning_cache_size(cache), device == BED_CPU ? 0 : 2);
-        size_t length = poplin_mat_mul_report_plan(bed.graph, POP_FLOAT, POP_FLOAT, POP_SHAPE(6, 5), POP_SHAPE(5, 7), POP_NO_OPTIONS, cache, text, sizeof(text));
+        size_t length = poplin_mat_mul_report_plan(bed.graph, POP_FLOAT, POP_FLOAT, POP_SHAPE(6, 5), POP_SHAPE(5, 7),
+                                                   POP_NO_OPTIONS, cache, text, sizeof(text));
         assert_true(length > 20);
-        assert_true(poplin_mat_mul_grouped_report_plan(bed.graph, POP_FLOAT, POP_FLOAT, POP_SHAPE(1, 6, 5), POP_SHAPE(1, 5, 7), POP_NO_OPTIONS, cache, again,
+        assert_true(poplin_mat_mul_grouped_report_plan(bed.graph, POP_FLOAT, POP_FLOAT, POP_SHAPE(1, 6, 5),
+                                                       POP_SHAPE(1, 5, 7), POP_NO_OPTIONS, cache, again,
                                                        sizeof(again)) == length);
         assert_string_equal(text, again);
-        assert_int_equal(poplin_mat_mul_report_plan(bed.graph, POP_FLOAT, POP_FLOAT, POP_SHAPE(6, 5), POP_SHAPE(6, 7), POP_NO_OPTIONS, cache, text, 9), 0);
+        assert_int_equal(poplin_mat_mul_report_plan(bed.graph, POP_FLOAT, POP_FLOAT, POP_SHAPE(6, 5), POP_SHAPE(6, 7),
+                                                    POP_NO_OPTIONS, cache, text, 9),
+                         0);
         assert_error(bed.graph, POP_POPLAR_ERROR, "poplin_mat_mul_report_plan", "as many columns");
         requests[1].params.b_shape[0] = 3;
         assert_int_equal(poplin_preplan_mat_muls(requests, 2, cache, &error), POP_POPLAR_ERROR);
@@ -279,27 +309,39 @@ static void test_passes_of_a_layer(void **state)
         pop_type type = half ? POP_HALF : POP_FLOAT;
         poplin_planning_cache *cache = poplin_planning_cache_create();
         pop_options forward = POP_OPTIONS({ "fullyConnectedPass", "TRAINING_FWD" });
-        pop_tensor x = poplin_create_mat_mul_input_lhs(bed.graph, type, type, POP_SHAPE(BATCH, IN), POP_SHAPE(IN, OUT), "x", forward, cache);
-        pop_tensor w = poplin_create_mat_mul_input_rhs(bed.graph, type, type, POP_SHAPE(BATCH, IN), POP_SHAPE(IN, OUT), "w", forward, cache);
+        pop_tensor x = poplin_create_mat_mul_input_lhs(bed.graph, type, type, POP_SHAPE(BATCH, IN), POP_SHAPE(IN, OUT),
+                                                       "x", forward, cache);
+        pop_tensor w = poplin_create_mat_mul_input_rhs(bed.graph, type, type, POP_SHAPE(BATCH, IN), POP_SHAPE(IN, OUT),
+                                                       "w", forward, cache);
         pop_tensor d = bed_input(&bed, type, POP_SHAPE(BATCH, OUT), BED_SCATTERED), out[4], views[3] = { x, w, d };
         bed_write(&bed, x, NULL, -1, 1);
         bed_write(&bed, w, NULL, -1, 1);
         for (size_t i = 0; i < 4; ++i) {
-            pop_tensor a = i == 2 ? d : i == 3 ? pop_tensor_transpose(x) : x, b = i == 2 ? pop_tensor_transpose(w) : i == 3 ? d : w;
-            out[i] = poplin_mat_mul(bed.graph, a, b, bed.program, passes[i], POP_OPTIONS({ "fullyConnectedPass", passes[i] }), cache);
+            pop_tensor a = i == 2   ? d
+                           : i == 3 ? pop_tensor_transpose(x)
+                                    : x,
+                       b = i == 2   ? pop_tensor_transpose(w)
+                           : i == 3 ? d
+                                    : w;
+            out[i] = poplin_mat_mul(bed.graph, a, b, bed.program, passes[i],
+                                    POP_OPTIONS({ "fullyConnectedPass", passes[i] }), cache);
         }
         assert_built(bed.graph);
         double *got[4], *v[3];
         for (size_t i = 0; i < 3; ++i)
             v[i] = bed_given(&bed, views[i]);
         bed_run_all(&bed, out, got, 4);
-        static const size_t sizes[4][3] = { { BATCH, IN, OUT }, { BATCH, IN, OUT }, { BATCH, OUT, IN }, { IN, BATCH, OUT } };
+        static const size_t sizes[4][3] = {
+            { BATCH, IN, OUT }, { BATCH, IN, OUT }, { BATCH, OUT, IN }, { IN, BATCH, OUT }
+        };
         for (size_t i = 0; i < 4; ++i)
             for (size_t at = 0; at < sizes[i][0] * sizes[i][2]; ++at) {
                 size_t row = at / sizes[i][2], column = at % sizes[i][2];
                 double sum = 0;
                 for (size_t k = 0; k < sizes[i][1]; ++k)
-                    sum += i < 2 ? v[0][row * IN + k] * v[1][k * OUT + column] : i == 2 ? v[2][row * OUT + k] * v[1][column * OUT + k] : v[0][k * IN + row] * v[2][k * OUT + column];
+                    sum += i < 2    ? v[0][row * IN + k] * v[1][k * OUT + column]
+                           : i == 2 ? v[2][row * OUT + k] * v[1][column * OUT + k]
+                                    : v[0][k * IN + row] * v[2][k * OUT + column];
                 bed_check(&got[i][at], &sum, 1, half ? 2e-3 : 1e-5, half ? 5e-3 : 1e-5);
             }
         poplin_planning_cache_destroy(cache);
@@ -314,9 +356,12 @@ static void test_mistakes(void **state)
     (void)state;
     struct bed bed = bed_open(BED_CPU, 3, add_codelets);
     pop_graph *graph = bed.graph;
-    pop_tensor a = bed_input(&bed, POP_FLOAT, POP_SHAPE(4, 5), BED_LINEAR), h = bed_input(&bed, POP_HALF, POP_SHAPE(5, 6), BED_LINEAR);
-    pop_tensor i = bed_input(&bed, POP_INT, POP_SHAPE(5, 6), BED_LINEAR), none = { 0 }, b = bed_input(&bed, POP_FLOAT, POP_SHAPE(5, 6), BED_LINEAR);
-    pop_tensor unmapped = pop_graph_add_variable(graph, POP_FLOAT, POP_SHAPE(5, 6), "unmapped"), wide = pop_tensor_broadcast(a, 2, 1);
+    pop_tensor a = bed_input(&bed, POP_FLOAT, POP_SHAPE(4, 5), BED_LINEAR),
+               h = bed_input(&bed, POP_HALF, POP_SHAPE(5, 6), BED_LINEAR);
+    pop_tensor i = bed_input(&bed, POP_INT, POP_SHAPE(5, 6), BED_LINEAR), none = { 0 },
+               b = bed_input(&bed, POP_FLOAT, POP_SHAPE(5, 6), BED_LINEAR);
+    pop_tensor unmapped = pop_graph_add_variable(graph, POP_FLOAT, POP_SHAPE(5, 6), "unmapped"),
+               wide = pop_tensor_broadcast(a, 2, 1);
 #define REFUSED(b, options, status, words)                                                                             \
     do {                                                                                                               \
         assert_false(pop_tensor_valid(poplin_mat_mul(graph, a, b, bed.program, "x", options, NULL)));                  \
@@ -336,13 +381,16 @@ static void test_mistakes(void **state)
     /* a CPU has one tile, and what is not mapped lies on it */
     assert_true(pop_tensor_valid(poplin_mat_mul(graph, a, unmapped, bed.program, "x", POP_NO_OPTIONS, NULL)));
     poplin_mat_mul_with_output(graph, a, b, a, bed.program, "x", POP_NO_OPTIONS, NULL);
-    assert_error(graph, POP_POPLAR_ERROR, "poplin_mat_mul_with_output", "the result has shape {4,5}; the product has {4,6}");
-    poplin_mat_mul_acc(graph, wide, 1, a, bed_input(&bed, POP_FLOAT, POP_SHAPE(5, 10), BED_LINEAR), bed.program, "x", POP_NO_OPTIONS, NULL);
+    assert_error(graph, POP_POPLAR_ERROR, "poplin_mat_mul_with_output",
+                 "the result has shape {4,5}; the product has {4,6}");
+    poplin_mat_mul_acc(graph, wide, 1, a, bed_input(&bed, POP_FLOAT, POP_SHAPE(5, 10), BED_LINEAR), bed.program, "x",
+                       POP_NO_OPTIONS, NULL);
     assert_error(graph, POP_POPLAR_ERROR, "poplin_mat_mul_acc", "several times");
     poplin_mat_mul_acc_tensor(graph, a, i, a, b, bed.program, "x", POP_NO_OPTIONS, NULL);
     assert_error(graph, POP_TYPE_ERROR, "poplin_mat_mul_acc_tensor", "the factor is int{5,6}");
-    poplin_mat_mul_grouped(graph, pop_tensor_expand(a, POP_DIMS(0)), poplin_transpose_grouped_matrix(pop_tensor_expand(b, POP_DIMS(0))), bed.program,
-                           POP_FLOAT, "x", POP_NO_OPTIONS, NULL);
+    poplin_mat_mul_grouped(graph, pop_tensor_expand(a, POP_DIMS(0)),
+                           poplin_transpose_grouped_matrix(pop_tensor_expand(b, POP_DIMS(0))), bed.program, POP_FLOAT,
+                           "x", POP_NO_OPTIONS, NULL);
     assert_error(graph, POP_POPLAR_ERROR, "poplin_mat_mul_grouped", "{1,4,5} and {1,6,5}");
     bed_close(&bed);
 }
@@ -354,15 +402,17 @@ static void test_options_of_the_convolution(void **state)
     pop_option list[POPLIN_MOST_MAT_MUL_OPTIONS];
     size_t count;
     pop_error error;
-    pop_options given = POP_OPTIONS({ "fullyConnectedPass", "TRAINING_BWD" }, { "partialsType", "float" }, { "partialsType", "half" },
-                                    { "inputRHSIsPreArranged", "true" });
+    pop_options given = POP_OPTIONS({ "fullyConnectedPass", "TRAINING_BWD" }, { "partialsType", "float" },
+                                    { "partialsType", "half" }, { "inputRHSIsPreArranged", "true" });
     assert_int_equal(poplin_mat_mul_conv_options(given, list, POPLIN_MOST_MAT_MUL_OPTIONS, &count, &error), POP_OK);
     assert_int_equal(count, 2);
     assert_string_equal(list[0].key, "pass");
     assert_string_equal(list[0].value, "FC_TRAINING_BWD");
     assert_string_equal(list[1].key, "partialsType");
     assert_string_equal(list[1].value, "half");
-    assert_int_equal(poplin_mat_mul_conv_options(POP_OPTIONS({ "pass", "x" }), list, POPLIN_MOST_MAT_MUL_OPTIONS, &count, &error), POP_INVALID_OPTION);
+    assert_int_equal(
+        poplin_mat_mul_conv_options(POP_OPTIONS({ "pass", "x" }), list, POPLIN_MOST_MAT_MUL_OPTIONS, &count, &error),
+        POP_INVALID_OPTION);
     struct bed bed = bed_open(BED_MODEL, 2, NULL);
     assert_true(poplin_matmul_validate_options(bed.graph, given));
     assert_false(poplin_matmul_validate_options(bed.graph, POP_OPTIONS({ "gatherOutput", "yes" })));
@@ -373,8 +423,16 @@ static void test_options_of_the_convolution(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shapes_views_and_types),  cmocka_unit_test(test_constant_operands), cmocka_unit_test(test_added_to_what_is_there), cmocka_unit_test(test_the_result_is_an_operand),
-        cmocka_unit_test(test_operands_laid_out), cmocka_unit_test(test_word_on_arranged_operands),       cmocka_unit_test(test_plans), cmocka_unit_test(test_passes_of_a_layer), cmocka_unit_test(test_mistakes),               cmocka_unit_test(test_options_of_the_convolution),
+        cmocka_unit_test(test_shapes_views_and_types),
+        cmocka_unit_test(test_constant_operands),
+        cmocka_unit_test(test_added_to_what_is_there),
+        cmocka_unit_test(test_the_result_is_an_operand),
+        cmocka_unit_test(test_operands_laid_out),
+        cmocka_unit_test(test_word_on_arranged_operands),
+        cmocka_unit_test(test_plans),
+        cmocka_unit_test(test_passes_of_a_layer),
+        cmocka_unit_test(test_mistakes),
+        cmocka_unit_test(test_options_of_the_convolution),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

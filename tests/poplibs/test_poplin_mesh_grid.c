@@ -11,7 +11,8 @@ static void test_even_steps(void **state)
     (void)state;
     for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device) {
         struct bed bed = bed_open(device, 3, NULL);
-        pop_tensor t = poplin_linspace(bed.graph, POP_FLOAT, -1, 2, 7, "x"), one = poplin_linspace(bed.graph, POP_HALF, 0.1, 5, 1, NULL);
+        pop_tensor t = poplin_linspace(bed.graph, POP_FLOAT, -1, 2, 7, "x"),
+                   one = poplin_linspace(bed.graph, POP_HALF, 0.1, 5, 1, NULL);
         assert_int_equal(pop_tensor_num_elements(poplin_linspace(bed.graph, POP_FLOAT, 1, 2, 0, "none")), 0);
         double *values[2];
         bed_run_all(&bed, (const pop_tensor[]){ t, one }, values, 2);
@@ -28,7 +29,8 @@ static void test_grids(void **state)
 {
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 3, NULL);
-    pop_tensor x = bed_input(&bed, POP_INT, POP_SHAPE(3), BED_SCATTERED), y = bed_input(&bed, POP_INT, POP_SHAPE(2), BED_SCATTERED), grids[2];
+    pop_tensor x = bed_input(&bed, POP_INT, POP_SHAPE(3), BED_SCATTERED),
+               y = bed_input(&bed, POP_INT, POP_SHAPE(2), BED_SCATTERED), grids[2];
     assert_true(poplin_meshgrid2d(bed.graph, x, y, grids));
     double *values[2], *columns = bed_given(&bed, x), *rows = bed_given(&bed, y);
     bed_run_all(&bed, grids, values, 2);
@@ -52,7 +54,9 @@ static void test_products_of_a_layer(void **state)
     assert_int_equal(poplin_fc_get_mat_mul_pre_plan_parameters(&params, POP_HALF, true, list), 1);
     assert_string_equal(list[0].pass, "INFERENCE_FWD");
     assert_int_equal(poplin_fc_get_mat_mul_pre_plan_parameters(&params, POP_HALF, false, list), 3);
-    static const size_t shapes[3][6] = { { 2, 16, 784, 2, 784, 30 }, { 2, 16, 30, 2, 30, 784 }, { 2, 784, 16, 2, 16, 30 } };
+    static const size_t shapes[3][6] = { { 2, 16, 784, 2, 784, 30 },
+                                         { 2, 16, 30, 2, 30, 784 },
+                                         { 2, 784, 16, 2, 16, 30 } };
     static const char *const passes[] = { "TRAINING_FWD", "TRAINING_BWD", "TRAINING_WU" };
     for (size_t i = 0; i < 3; ++i) {
         assert_memory_equal(list[i].params.a_shape, shapes[i], 3 * sizeof(size_t));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Several convolutions in one call: their values in all passes, that they run in the steps of one, each on tiles of its own, and what is refused. */
+/* Several convolutions in one call: their values in all passes, that they run in the steps of one, each on tiles of its
+ * own, and what is refused. */
 #include "poplibs/bed.h"
 #include "poplibs/conv_reference.h"
 
@@ -16,18 +17,20 @@ static void add_codelets(pop_where where, pop_graph *graph)
     poplin_add_codelets_at(where, graph);
 }
 
-/* Different enough that plans differ: fields, kernels, strides, groups, channels that are padded, nothing to multiply. */
+/* Different enough that plans differ: fields, kernels, strides, groups, channels that are padded, nothing to multiply.
+ */
 static poplin_conv_params params_of(pop_type type, unsigned which)
 {
     static const struct shape {
         size_t batch, field[2], kernel[2], ins, outs, groups, stride;
     } shapes[] = {
-        { 2, { 9, 7 }, { 3, 3 }, 8, 16, 1, 1 }, { 1, { 6, 6 }, { 1, 1 }, 32, 24, 1, 2 }, { 3, { 5, 4 }, { 2, 1 }, 3, 5, 2, 1 },
-        { 2, { 4, 9 }, { 1, 1 }, 16, 16, 1, 1 }, { 1, { 3, 3 }, { 2, 2 }, 0, 4, 1, 1 },
+        { 2, { 9, 7 }, { 3, 3 }, 8, 16, 1, 1 }, { 1, { 6, 6 }, { 1, 1 }, 32, 24, 1, 2 },
+        { 3, { 5, 4 }, { 2, 1 }, 3, 5, 2, 1 },  { 2, { 4, 9 }, { 1, 1 }, 16, 16, 1, 1 },
+        { 1, { 3, 3 }, { 2, 2 }, 0, 4, 1, 1 },
     };
     const struct shape *s = &shapes[which % (sizeof(shapes) / sizeof(shapes[0]))];
-    poplin_conv_params p =
-        poplin_conv_params_make(type, type, s->batch, (pop_shape){ 2, s->field }, (pop_shape){ 2, s->kernel }, s->ins, s->outs, s->groups);
+    poplin_conv_params p = poplin_conv_params_make(type, type, s->batch, (pop_shape){ 2, s->field },
+                                                   (pop_shape){ 2, s->kernel }, s->ins, s->outs, s->groups);
     p.output_transform.stride[0] = p.output_transform.stride[1] = (unsigned)s->stride;
     return p;
 }
@@ -41,9 +44,12 @@ struct convs {
     pop_tensor out[MOST_CONVS];
 };
 
-static void create(struct convs *c, enum bed_device device, unsigned tiles, pop_type type, unsigned first, size_t count, pop_options options)
+static void create(struct convs *c, enum bed_device device, unsigned tiles, pop_type type, unsigned first, size_t count,
+                   pop_options options)
 {
-    *c = (struct convs){ .bed = bed_open(device, tiles, add_codelets), .cache = poplin_planning_cache_create(), .count = count };
+    *c = (struct convs){ .bed = bed_open(device, tiles, add_codelets),
+                         .cache = poplin_planning_cache_create(),
+                         .count = count };
     for (unsigned i = 0; i < count; ++i) {
         c->params[i] = params_of(type, first + i);
         c->gradients[i] = poplin_get_gradient_params(&c->params[i]);
@@ -52,7 +58,8 @@ static void create(struct convs *c, enum bed_device device, unsigned tiles, pop_
     for (unsigned i = 0; i < count; ++i) {
         c->forward[i].input = poplin_multi_create_input(c->bed.graph, c->forward, count, i, options, c->cache);
         c->forward[i].weights = poplin_multi_create_weights(c->bed.graph, c->forward, count, i, options, c->cache);
-        size_t dims[4] = { c->params[i].batch_size, c->params[i].num_conv_groups * c->params[i].output_channels_per_conv_group };
+        size_t dims[4] = { c->params[i].batch_size,
+                           c->params[i].num_conv_groups * c->params[i].output_channels_per_conv_group };
         for (size_t d = 0; d < 2; ++d)
             dims[2 + d] = poplin_conv_output_size(&c->params[i], d);
         c->forward[i].deltas = pop_graph_add_variable(c->bed.graph, type, (pop_shape){ 4, dims }, "deltas");
@@ -73,21 +80,28 @@ static void build(struct convs *c, enum pass pass, pop_options options, poplin_p
 {
     poplin_multi_conv backward[MOST_CONVS];
     for (size_t i = 0; i < c->count; ++i)
-        backward[i] = (poplin_multi_conv){ .params = &c->gradients[i], .input = c->forward[i].deltas, .weights = c->forward[i].weights };
+        backward[i] = (poplin_multi_conv){ .params = &c->gradients[i],
+                                           .input = c->forward[i].deltas,
+                                           .weights = c->forward[i].weights };
     if (pass == FORWARD)
-        poplin_multi_convolution(c->bed.graph, c->forward, c->count, false, c->bed.program, "multi", options, cache, c->out);
+        poplin_multi_convolution(c->bed.graph, c->forward, c->count, false, c->bed.program, "multi", options, cache,
+                                 c->out);
     else if (pass == BACKWARD)
-        poplin_multi_convolution(c->bed.graph, backward, c->count, true, c->bed.program, "multi", options, cache, c->out);
+        poplin_multi_convolution(c->bed.graph, backward, c->count, true, c->bed.program, "multi", options, cache,
+                                 c->out);
     else
-        poplin_multi_calculate_weight_deltas(c->bed.graph, c->forward, c->count, c->bed.program, "multi", options, cache, c->out);
+        poplin_multi_calculate_weight_deltas(c->bed.graph, c->forward, c->count, c->bed.program, "multi", options,
+                                             cache, c->out);
 }
 
 /* What the reference's passes take. */
 static double *wanted(struct convs *c, enum pass pass, size_t i)
 {
-    double *in = bed_given(&c->bed, c->forward[i].input), *weights = bed_given(&c->bed, c->forward[i].weights), *deltas = bed_given(&c->bed, c->forward[i].deltas);
-    return pass == FORWARD ? reference_conv(&c->params[i], 0, in, weights) : pass == BACKWARD ? reference_conv(&c->params[i], 1, deltas, weights)
-                                                                                              : reference_conv(&c->params[i], 2, in, deltas);
+    double *in = bed_given(&c->bed, c->forward[i].input), *weights = bed_given(&c->bed, c->forward[i].weights),
+           *deltas = bed_given(&c->bed, c->forward[i].deltas);
+    return pass == FORWARD    ? reference_conv(&c->params[i], 0, in, weights)
+           : pass == BACKWARD ? reference_conv(&c->params[i], 1, deltas, weights)
+                              : reference_conv(&c->params[i], 2, in, deltas);
 }
 
 static pop_tensor all_of(pop_tensor *tensors, size_t count)
@@ -105,7 +119,8 @@ static void check_values(struct convs *c, enum pass pass, pop_type type)
         double *reference = wanted(c, pass, i);
         for (size_t k = 0; k < pop_tensor_num_elements(c->out[i]); ++k, ++got)
             if (!(fabs(*got - reference[k]) <= tolerance * (1 + fabs(reference[k]))))
-                fail_msg("pass %d, convolution %zu, element %zu: %g where %g was expected", pass, i, k, *got, reference[k]);
+                fail_msg("pass %d, convolution %zu, element %zu: %g where %g was expected", pass, i, k, *got,
+                         reference[k]);
         free(reference);
     }
 }
@@ -119,7 +134,9 @@ static void test_values(void **state)
         for (enum pass pass = FORWARD; pass < PASSES; ++pass)
             for (unsigned i = 0; i < 4; ++i, ++number) {
                 pop_type type = number % 3 == 2 ? POP_HALF : POP_FLOAT;
-                pop_options options = i > 1 ? POP_OPTIONS({ "perConvReservedTiles", "0" }, { "cycleBackOff", i == 3 ? "0.5" : "1e300" }) : POP_NO_OPTIONS;
+                pop_options options =
+                    i > 1 ? POP_OPTIONS({ "perConvReservedTiles", "0" }, { "cycleBackOff", i == 3 ? "0.5" : "1e300" })
+                          : POP_NO_OPTIONS;
                 struct convs c;
                 create(&c, device, tiles[i], type, number, 1 + number % MOST_CONVS, options);
                 build(&c, pass, options, number % 2 ? c.cache : NULL);
@@ -171,7 +188,8 @@ static void test_updates(void **state)
         create(&c, device, 64, POP_FLOAT, 0, 3, POP_NO_OPTIONS);
         c.forward[1].scale = pop_graph_add_constant_float(c.bed.graph, POP_FLOAT, POP_SHAPE(1), -0.5, "scale");
         pop_graph_set_tile_mapping(c.bed.graph, c.forward[1].scale, 0);
-        poplin_multi_convolution_weight_update(c.bed.graph, c.forward, c.count, c.bed.program, "update", POP_NO_OPTIONS, c.cache);
+        poplin_multi_convolution_weight_update(c.bed.graph, c.forward, c.count, c.bed.program, "update", POP_NO_OPTIONS,
+                                               c.cache);
         for (size_t i = 0; i < c.count; ++i)
             weights[i] = c.forward[i].weights;
         double *got = bed_run(&c.bed, all_of(weights, c.count));
@@ -192,9 +210,12 @@ static void test_transposed_weights(void **state)
     poplin_multi_conv backward[2];
     create(&c, BED_MODEL, 128, POP_FLOAT, 0, 2, POP_NO_OPTIONS);
     for (size_t i = 0; i < 2; ++i)
-        backward[i] = (poplin_multi_conv){ .params = &c.gradients[i], .input = c.forward[i].deltas, .weights = c.forward[i].weights };
+        backward[i] = (poplin_multi_conv){ .params = &c.gradients[i],
+                                           .input = c.forward[i].deltas,
+                                           .weights = c.forward[i].weights };
     pop_tensor turned[2];
-    poplin_multi_weights_transpose_chans_flip_xy(c.bed.graph, backward, 2, c.bed.program, "turned", POP_NO_OPTIONS, c.cache, turned);
+    poplin_multi_weights_transpose_chans_flip_xy(c.bed.graph, backward, 2, c.bed.program, "turned", POP_NO_OPTIONS,
+                                                 c.cache, turned);
     for (size_t i = 0; i < 2; ++i)
         backward[i].weights = turned[i];
     size_t plans = poplin_planning_cache_size(c.cache);
@@ -228,10 +249,8 @@ static void test_errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values),
-        cmocka_unit_test(test_shares_of_tiles),
-        cmocka_unit_test(test_updates),
-        cmocka_unit_test(test_transposed_weights),
+        cmocka_unit_test(test_values),  cmocka_unit_test(test_shares_of_tiles),
+        cmocka_unit_test(test_updates), cmocka_unit_test(test_transposed_weights),
         cmocka_unit_test(test_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

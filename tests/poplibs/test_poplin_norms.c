@@ -32,14 +32,18 @@ static void test_forward(void **state)
         for (unsigned variant = 0; variant < 8; ++variant) {
             bool half = variant & 1, stable = variant & 2, unbiased = variant & 4;
             struct bed bed = bed_open(device, 7, add_codelets);
-            pop_tensor x = bed_input(&bed, half ? POP_HALF : POP_FLOAT, POP_SHAPE(BATCH, CHANNELS, FIELD), BED_SCATTERED), outputs[4], gamma, beta;
+            pop_tensor x = bed_input(&bed, half ? POP_HALF : POP_FLOAT, POP_SHAPE(BATCH, CHANNELS, FIELD),
+                                     BED_SCATTERED),
+                       outputs[4], gamma, beta;
             poplin_create_norm_params(bed.graph, x, "params", &gamma, &beta);
-            pop_tensor one = poplin_create_norm_gamma(bed.graph, x, POP_FLOAT, "g"), none = poplin_create_norm_beta(bed.graph, x, POP_TYPE_NULL, "b");
+            pop_tensor one = poplin_create_norm_gamma(bed.graph, x, POP_FLOAT, "g"),
+                       none = poplin_create_norm_beta(bed.graph, x, POP_TYPE_NULL, "b");
             assert_int_equal(pop_tensor_type(one), POP_FLOAT);
             assert_int_equal(pop_tensor_dim(none, 0), CHANNELS);
             bed_write(&bed, gamma, NULL, 0.5, 2);
             bed_write(&bed, beta, NULL, -1, 1);
-            poplin_norm_statistics(bed.graph, x, eps, bed.program, unbiased, stable, POP_FLOAT, "n", POP_NO_OPTIONS, &outputs[0], &outputs[1]);
+            poplin_norm_statistics(bed.graph, x, eps, bed.program, unbiased, stable, POP_FLOAT, "n", POP_NO_OPTIONS,
+                                   &outputs[0], &outputs[1]);
             outputs[2] = poplin_norm_whiten(bed.graph, x, outputs[0], outputs[1], bed.program, "n", POP_NO_OPTIONS);
             outputs[3] = poplin_normalise(bed.graph, outputs[2], gamma, beta, bed.program, "n", POP_NO_OPTIONS);
             double *got[4], *given, *g, *b, mean[CHANNELS] = { 0 }, variance[CHANNELS] = { 0 }, whitened[ALL], out[ALL];
@@ -78,20 +82,25 @@ static void test_backward(void **state)
             pop_type type = half ? POP_HALF : POP_FLOAT;
             pop_tensor whitened = bed_input(&bed, type, POP_SHAPE(BATCH, CHANNELS, FIELD), BED_SCATTERED), outputs[4];
             pop_tensor grads = bed_input(&bed, type, POP_SHAPE(BATCH, CHANNELS, FIELD), BED_LINEAR);
-            pop_tensor gamma = bed_input(&bed, type, POP_SHAPE(CHANNELS), BED_SCATTERED), inverse = bed_input(&bed, type, POP_SHAPE(CHANNELS), BED_ONE_TILE);
-            poplin_norm_param_gradients(bed.graph, whitened, grads, bed.program, POP_FLOAT, "n", POP_NO_OPTIONS, &outputs[0], &outputs[1]);
+            pop_tensor gamma = bed_input(&bed, type, POP_SHAPE(CHANNELS), BED_SCATTERED),
+                       inverse = bed_input(&bed, type, POP_SHAPE(CHANNELS), BED_ONE_TILE);
+            poplin_norm_param_gradients(bed.graph, whitened, grads, bed.program, POP_FLOAT, "n", POP_NO_OPTIONS,
+                                        &outputs[0], &outputs[1]);
             outputs[2] = poplin_norm_gradients(bed.graph, grads, gamma, bed.program, "n", POP_NO_OPTIONS);
-            outputs[3] = poplin_norm_statistics_gradients(bed.graph, whitened, grads, inverse, bed.program, POP_FLOAT, "n", POP_NO_OPTIONS);
+            outputs[3] = poplin_norm_statistics_gradients(bed.graph, whitened, grads, inverse, bed.program, POP_FLOAT,
+                                                          "n", POP_NO_OPTIONS);
             double *got[4], products[CHANNELS] = { 0 }, sums[CHANNELS] = { 0 }, scaled[ALL], through[ALL];
             bed_run_all(&bed, outputs, got, 4);
-            double *w = bed_given(&bed, whitened), *d = bed_given(&bed, grads), *g = bed_given(&bed, gamma), *v = bed_given(&bed, inverse);
+            double *w = bed_given(&bed, whitened), *d = bed_given(&bed, grads), *g = bed_given(&bed, gamma),
+                   *v = bed_given(&bed, inverse);
             for (size_t i = 0; i < ALL; ++i) {
                 products[channel_of(i)] += w[i] * d[i];
                 sums[channel_of(i)] += d[i];
                 scaled[i] = d[i] * g[channel_of(i)];
             }
             for (size_t i = 0; i < ALL; ++i)
-                through[i] = v[channel_of(i)] * (d[i] - sums[channel_of(i)] / COUNT - w[i] * products[channel_of(i)] / COUNT);
+                through[i] =
+                    v[channel_of(i)] * (d[i] - sums[channel_of(i)] / COUNT - w[i] * products[channel_of(i)] / COUNT);
             double relative = half ? 0.004 : 1e-5, absolute = half ? 0.01 : 1e-5;
             bed_check(got[0], products, CHANNELS, relative, absolute);
             bed_check(got[1], sums, CHANNELS, relative, absolute);
@@ -105,7 +114,8 @@ static void test_errors(void **state)
 {
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 2, add_codelets);
-    pop_tensor x = bed_input(&bed, POP_FLOAT, POP_SHAPE(2, 3), BED_LINEAR), four = bed_input(&bed, POP_FLOAT, POP_SHAPE(4), BED_LINEAR), a, b;
+    pop_tensor x = bed_input(&bed, POP_FLOAT, POP_SHAPE(2, 3), BED_LINEAR),
+               four = bed_input(&bed, POP_FLOAT, POP_SHAPE(4), BED_LINEAR), a, b;
     poplin_norm_statistics(bed.graph, x, -1, bed.program, false, false, POP_FLOAT, "n", POP_NO_OPTIONS, &a, &b);
     assert_error(bed.graph, POP_POPLAR_ERROR, "poplin_norm_statistics", "eps is -1");
     poplin_norm_statistics(bed.graph, x, 1, bed.program, false, false, POP_INT, "n", POP_NO_OPTIONS, &a, &b);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The planner: what its model says of published plans, options, constraints, memory, the cache; and the formulas of vertices. */
+/* The planner: what its model says of published plans, options, constraints, memory, the cache; and the formulas of
+ * vertices. */
 #include "poplibs/fixture.h"
 
 #include "../../src/poplin/performance.c"
@@ -11,9 +12,11 @@ static poplin_conv_params layer(pop_type type, size_t batch, size_t in, size_t o
 {
     return poplin_conv_params_make(type, type, 1, POP_SHAPE(out), POP_SHAPE(1), in, batch, 1);
 }
-static poplin_conv_params convolution(pop_type type, size_t batch, size_t field, size_t in, size_t out, size_t kernel, unsigned stride)
+static poplin_conv_params convolution(pop_type type, size_t batch, size_t field, size_t in, size_t out, size_t kernel,
+                                      unsigned stride)
 {
-    poplin_conv_params p = poplin_conv_params_make(type, type, batch, POP_SHAPE(field, field), POP_SHAPE(kernel, kernel), in, out, 1);
+    poplin_conv_params p =
+        poplin_conv_params_make(type, type, batch, POP_SHAPE(field, field), POP_SHAPE(kernel, kernel), in, out, 1);
     for (size_t d = 0; d < 2; ++d) {
         p.input_transform.padding_lower[d] = p.input_transform.padding_upper[d] = (unsigned)kernel / 2;
         p.output_transform.stride[d] = stride;
@@ -28,12 +31,22 @@ static pop_graph *graph_of_system(const char *system)
     return pop_graph_create(&target);
 }
 
-/* The guide's profile: 16 x 784 x 30 in float, split 98 times in its inputs and 4 times in its outputs, by the formula of its time. */
+/* The guide's profile: 16 x 784 x 30 in float, split 98 times in its inputs and 4 times in its outputs, by the formula
+ * of its time. */
 static void formulas_give_the_guides_figures(void **state)
 {
     (void)state;
-    struct poplin_amp amp = { .num_workers = 6, .num_conv_units = 8, .coeff_bytes_per_cycle = 8, .conv_groups = 1, .in_groups = 1, .out_groups = 2,
-                              .in_chans_per_group = 8, .out_chans_per_group = 8, .float_inputs = true, .float_partials = true, .conv_input_load = 2 };
+    struct poplin_amp amp = { .num_workers = 6,
+                              .num_conv_units = 8,
+                              .coeff_bytes_per_cycle = 8,
+                              .conv_groups = 1,
+                              .in_groups = 1,
+                              .out_groups = 2,
+                              .in_chans_per_group = 8,
+                              .out_chans_per_group = 8,
+                              .float_inputs = true,
+                              .float_partials = true,
+                              .conv_input_load = 2 };
     assert_int_equal(poplin_cycles_1x1_0940(&amp, (const unsigned[]){ 1, 1, 2, 1, 1, 2 }), 999);
     assert_int_equal(poplin_cycles_1x1_0940(&amp, (const unsigned[]){ 1, 1, 1, 1, 1, 1 }), 931);
     /* Six workers of a vector each. */
@@ -70,7 +83,8 @@ static void costs_are_the_published_ones(void **state)
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
         pop_graph *graph = graph_of_system(rows[i].system);
         poplin_plan_costs costs = poplin_report_plan_estimated_costs(
-            graph, &rows[i].params, POP_OPTIONS({ "pass", rows[i].pass }, { "availableMemoryProportion", rows[i].memory }), NULL);
+            graph, &rows[i].params,
+            POP_OPTIONS({ "pass", rows[i].pass }, { "availableMemoryProportion", rows[i].memory }), NULL);
         assert_built(graph);
         assert_int_equal(costs.cycles, rows[i].cycles);
         assert_int_equal(costs.memory, rows[i].bytes);
@@ -91,8 +105,12 @@ static void memory_bounds_plans(void **state)
     pop_graph *graph = graph_of(1, 64);
     poplin_conv_params params = layer(POP_FLOAT, 64, 512, 512);
     poplin_detailed_plan_costs much = plan(graph, &params, POP_OPTIONS({ "pass", "FC_INFERENCE_FWD" })),
-                               little = plan(graph, &params, POP_OPTIONS({ "pass", "FC_INFERENCE_FWD" }, { "availableMemoryProportion", "0.02" })),
-                               least = plan(graph, &params, POP_OPTIONS({ "pass", "FC_INFERENCE_FWD" }, { "availableMemoryProportion", "1e-9" }));
+                               little = plan(graph, &params,
+                                             POP_OPTIONS({ "pass", "FC_INFERENCE_FWD" },
+                                                         { "availableMemoryProportion", "0.02" })),
+                               least = plan(graph, &params,
+                                            POP_OPTIONS({ "pass", "FC_INFERENCE_FWD" },
+                                                        { "availableMemoryProportion", "1e-9" }));
     assert_int_equal(much.serial_split, 1);
     assert_true(much.total.memory > 638976 / 50);
     assert_true(little.total.memory <= 638976 / 50);
@@ -110,11 +128,12 @@ static void constraints_hold(void **state)
     poplin_conv_params params = convolution(POP_HALF, 2, 13, 24, 40, 3, 1);
     int descriptor = mkstemp(file);
     assert_true(descriptor >= 0);
-    size_t length = poplin_report_plan_info(graph, &params,
-                                            POP_OPTIONS({ "planConstraintsOutputFilename", file },
-                                                        { "planConstraints", "{\"method\": \"MAC\", \"0\": {\"transform\": {\"expandDims\": [0]},"
-                                                                             " \"partition\": {\"fieldSplit\": {\"1\": 4}, \"outChanSplit\": 5}}}" }),
-                                            NULL, text, sizeof(text));
+    size_t length = poplin_report_plan_info(
+        graph, &params,
+        POP_OPTIONS({ "planConstraintsOutputFilename", file },
+                    { "planConstraints", "{\"method\": \"MAC\", \"0\": {\"transform\": {\"expandDims\": [0]},"
+                                         " \"partition\": {\"fieldSplit\": {\"1\": 4}, \"outChanSplit\": 5}}}" }),
+        NULL, text, sizeof(text));
     assert_built(graph);
     assert_int_equal(length, strlen(text));
     assert_non_null(strstr(text, "MAC"));
@@ -125,15 +144,18 @@ static void constraints_hold(void **state)
     json[fread(json, 1, sizeof(json) - 1, written)] = 0;
     fclose(written);
     remove(file);
-    poplin_plan_costs again = poplin_report_plan_estimated_costs(graph, &params, POP_OPTIONS({ "planConstraints", json }), NULL);
+    poplin_plan_costs again =
+        poplin_report_plan_estimated_costs(graph, &params, POP_OPTIONS({ "planConstraints", json }), NULL);
     assert_built(graph);
-    snprintf(json, sizeof(json), "Estimated cost: %llu cycles, %llu bytes", (unsigned long long)again.cycles, (unsigned long long)again.memory);
+    snprintf(json, sizeof(json), "Estimated cost: %llu cycles, %llu bytes", (unsigned long long)again.cycles,
+             (unsigned long long)again.memory);
     assert_non_null(strstr(text, json));
     pop_graph_destroy(graph);
 }
 
 /* The plan that these constraints give. */
-static void planned(pop_graph *graph, const poplin_conv_params *params, const char *constraints, char *text, size_t size)
+static void planned(pop_graph *graph, const poplin_conv_params *params, const char *constraints, char *text,
+                    size_t size)
 {
     poplin_report_plan_info(graph, params, POP_OPTIONS({ "planConstraints", constraints }), NULL, text, size);
     assert_built(graph);
@@ -144,9 +166,12 @@ static void constraints_as_programs_write_them(void **state)
 {
     (void)state;
     static const char *const same[] = {
-        "{\"method\": \"AMP\", \"inChansPerGroup\": 8, \"0\": {\"transform\": {\"swapOperands\": false}, \"partition\": {\"batchSplit\": 2}}}",
-        "{\"method\": {\"type\": \"AMP\"}, \"inChansPerGroup\": \"8\", \"0\": {\"transform\": {\"swapOperands\": \"false\"}, \"partition\": {\"batchSplit\": \"2\"}}}",
-        "{\"method\": [\"AMP\"], \"inChansPerGroup\": [8], \"0\": {\"transform\": {\"swapOperands\": [0]}, \"partition\": {\"batchSplit\": [\"2\"]}},"
+        "{\"method\": \"AMP\", \"inChansPerGroup\": 8, \"0\": {\"transform\": {\"swapOperands\": false}, "
+        "\"partition\": {\"batchSplit\": 2}}}",
+        "{\"method\": {\"type\": \"AMP\"}, \"inChansPerGroup\": \"8\", \"0\": {\"transform\": {\"swapOperands\": "
+        "\"false\"}, \"partition\": {\"batchSplit\": \"2\"}}}",
+        "{\"method\": [\"AMP\"], \"inChansPerGroup\": [8], \"0\": {\"transform\": {\"swapOperands\": [0]}, "
+        "\"partition\": {\"batchSplit\": [\"2\"]}},"
         " \"1\": {\"transform\": {\"expandDims\": [], \"combineConvGroupsFactor\": \"1\"}}}",
     };
     char first[8192], text[8192], mac[8192];
@@ -170,8 +195,10 @@ static void constraints_as_programs_write_them(void **state)
 
     /* On several IPUs level 0 is between them, and level 1 has the tiles. */
     graph = graph_of(2, 64);
-    planned(graph, &params, "{\"0\": {\"partition\": {\"batchSplit\": 1}}, \"1\": {\"partition\": {\"batchSplit\": 2, \"outChanSplit\": {\"parallel\": 5}}}}", text,
-            sizeof(text));
+    planned(graph, &params,
+            "{\"0\": {\"partition\": {\"batchSplit\": 1}}, \"1\": {\"partition\": {\"batchSplit\": 2, "
+            "\"outChanSplit\": {\"parallel\": 5}}}}",
+            text, sizeof(text));
     assert_non_null(strstr(text, "outChanSplit.parallel      5\n"));
     pop_graph_destroy(graph);
 }
@@ -183,7 +210,8 @@ static void no_memory_is_the_smallest_plan(void **state)
     pop_graph *graph = graph_of(1, 64);
     poplin_conv_params params = convolution(POP_FLOAT, 2, 13, 24, 40, 3, 1);
     poplin_plan_costs any = poplin_report_plan_estimated_costs(graph, &params, POP_NO_OPTIONS, NULL);
-    poplin_plan_costs none = poplin_report_plan_estimated_costs(graph, &params, POP_OPTIONS({ "availableMemoryProportion", "0" }), NULL);
+    poplin_plan_costs none =
+        poplin_report_plan_estimated_costs(graph, &params, POP_OPTIONS({ "availableMemoryProportion", "0" }), NULL);
     assert_built(graph);
     assert_true(none.memory < any.memory && none.cycles >= any.cycles && none.cycles);
     pop_graph_destroy(graph);
@@ -196,7 +224,8 @@ static const char *line_of(const char *report, const char *word, char *line, siz
     snprintf(line, size, "%.*s", at ? (int)strcspn(at + strlen(word), "\n") : 0, at ? at + strlen(word) : "");
     return line;
 }
-static void report_with(pop_graph *graph, const poplin_conv_params *params, const char *key, const char *value, char *text, size_t size)
+static void report_with(pop_graph *graph, const poplin_conv_params *params, const char *key, const char *value,
+                        char *text, size_t size)
 {
     poplin_report_plan_info(graph, params, key ? POP_OPTIONS({ key, value }) : POP_NO_OPTIONS, NULL, text, size);
     assert_built(graph);
@@ -207,7 +236,8 @@ static void options_change_plans(void **state)
     (void)state;
     char plain[8192], text[8192], line[64];
     pop_graph *graph = graph_of(1, 1216);
-    poplin_conv_params params = convolution(POP_FLOAT, 2, 13, 24, 40, 3, 1), deep = convolution(POP_HALF, 1, 7, 3, 64, 3, 1);
+    poplin_conv_params params = convolution(POP_FLOAT, 2, 13, 24, 40, 3, 1),
+                       deep = convolution(POP_HALF, 1, 7, 3, 64, 3, 1);
     report_with(graph, &params, NULL, NULL, plain, sizeof(plain));
     assert_string_equal(line_of(plain, "startTile                  ", line, sizeof(line)), "0");
     report_with(graph, &params, "enableConvDithering", "true", text, sizeof(text));
@@ -230,7 +260,9 @@ static void half_engines_are_an_option(void **state)
     (void)state;
     pop_graph *graph = graph_of(1, 64);
     poplin_conv_params params = convolution(POP_HALF, 2, 5, 16, 16, 3, 1);
-    pop_option options[] = { { "planConstraints", "{\"method\": \"AMP\", \"numConvUnits\": 4}" }, { "partialsType", "float" }, { "enableAmpHalfEnginesPlan", "true" } };
+    pop_option options[] = { { "planConstraints", "{\"method\": \"AMP\", \"numConvUnits\": 4}" },
+                             { "partialsType", "float" },
+                             { "enableAmpHalfEnginesPlan", "true" } };
     poplin_report_plan_estimated_costs(graph, &params, (pop_options){ options, 2 }, NULL);
     assert_error(graph, POP_INVALID_OPTION, "poplin_report_plan_estimated_costs", "'method' cannot be so");
     assert_true(poplin_report_plan_estimated_costs(graph, &params, (pop_options){ options, 3 }, NULL).cycles > 0);
@@ -253,37 +285,50 @@ static void options_that_cannot_be(void **state)
         { "planConstraints", "{", "planConstraints is no JSON" },
         { "planConstraints", "[]", "'planConstraints' takes an object" },
         { "planConstraints", "{\"method\": \"AMPS\"}", "'method' takes AMP" },
-        { "planConstraints", "{\"inChansPerGrp\": 3}", "'planConstraints' has no 'inChansPerGrp'; the nearest is 'inChansPerGroup'" },
+        { "planConstraints", "{\"inChansPerGrp\": 3}",
+          "'planConstraints' has no 'inChansPerGrp'; the nearest is 'inChansPerGroup'" },
         { "planConstraints", "{\"method\": {\"typ\": \"AMP\"}}", "'method' has no 'typ'; the nearest is 'type'" },
         { "planConstraints", "{\"method\": \"VMAC\"}", "there is no VMAC here" },
-        { "planConstraints", "{\"0\": {\"partition\": {\"batchSplits\": 2}}}", "'partition' has no 'batchSplits'; the nearest is 'batchSplit'" },
-        { "planConstraints", "{\"1\": {\"transform\": {\"swapOperands\": true}}}", "level \"1\" cannot have this 'swapOperands'" },
+        { "planConstraints", "{\"0\": {\"partition\": {\"batchSplits\": 2}}}",
+          "'partition' has no 'batchSplits'; the nearest is 'batchSplit'" },
+        { "planConstraints", "{\"1\": {\"transform\": {\"swapOperands\": true}}}",
+          "level \"1\" cannot have this 'swapOperands'" },
         { "planConstraints", "{\"inChansPerGroup\": \"x\"}", "'inChansPerGroup' takes a whole number" },
-        { "planConstraints", "{\"0\": {\"partition\": {\"batchSplit\": [1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17]}}}", "more than 16 combinations" },
-        { "planConstraints", "{\"0\": {\"partition\": {\"batchSplit\": 0}}}", "'batchSplit' takes a whole number from 1 on" },
-        { "planConstraints", "{\"0\": {\"partition\": {\"batchSplit\": 17}}}", "'batchSplit' cannot be so: a split divides what there is" },
-        { "planConstraints", "{\"0\": {\"partition\": {\"batchSplit\": [17, 19]}}}", "The nearest plan has 'batchSplit' 1" },
-        { "planConstraints", "{\"method\": \"MAC\", \"numAmpConvUnits\": 4, \"inChansPerGroup\": 7, \"partialChansPerGroup\": 3}",
+        { "planConstraints", "{\"0\": {\"partition\": {\"batchSplit\": [1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17]}}}",
+          "more than 16 combinations" },
+        { "planConstraints", "{\"0\": {\"partition\": {\"batchSplit\": 0}}}",
+          "'batchSplit' takes a whole number from 1 on" },
+        { "planConstraints", "{\"0\": {\"partition\": {\"batchSplit\": 17}}}",
+          "'batchSplit' cannot be so: a split divides what there is" },
+        { "planConstraints", "{\"0\": {\"partition\": {\"batchSplit\": [17, 19]}}}",
+          "The nearest plan has 'batchSplit' 1" },
+        { "planConstraints",
+          "{\"method\": \"MAC\", \"numAmpConvUnits\": 4, \"inChansPerGroup\": 7, \"partialChansPerGroup\": 3}",
           "'inChansPerGroup', 'partialChansPerGroup' cannot be so together" },
         { "planConstraints", "{\"inChansPerGroup\": 7}", "'inChansPerGroup' cannot be so" },
         { "planConstraints", "{\"method\": \"OUTER_PRODUCT\"}", "'method' cannot be so" },
-        { "planConstraints", "{\"0\": {\"partition\": {\"outChanSplit\": {\"serial\": 3}}}}", "'outChanSplit' cannot be so" },
+        { "planConstraints", "{\"0\": {\"partition\": {\"outChanSplit\": {\"serial\": 3}}}}",
+          "'outChanSplit' cannot be so" },
         { "planConstraints", "{\"0\": {\"partition\": {\"fieldSplit\": [65, 1]}}}", "'fieldSplit' cannot be so" },
-        { "planConstraints", "{\"0\": {\"transforms\": {}}}", "a level has no 'transforms'; the nearest is 'transform'" },
+        { "planConstraints", "{\"0\": {\"transforms\": {}}}",
+          "a level has no 'transforms'; the nearest is 'transform'" },
     };
     pop_graph *graph = graph_of(1, 64);
     poplin_conv_params params = convolution(POP_FLOAT, 2, 5, 16, 16, 3, 1);
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
-        poplin_plan_costs costs = poplin_report_plan_estimated_costs(graph, &params, POP_OPTIONS({ rows[i].key, rows[i].value }), NULL);
+        poplin_plan_costs costs =
+            poplin_report_plan_estimated_costs(graph, &params, POP_OPTIONS({ rows[i].key, rows[i].value }), NULL);
         assert_int_equal(costs.cycles, 0);
         assert_error(graph, POP_INVALID_OPTION, "poplin_report_plan_estimated_costs", rows[i].words);
     }
     assert_false(poplin_convolution_validate_options(graph, POP_OPTIONS({ "pass", "FORWARD" })));
     assert_error(graph, POP_INVALID_OPTION, "poplin_convolution_validate_options", "'pass'");
-    assert_true(poplin_convolution_validate_options(graph, POP_OPTIONS({ "pass", "TRAINING_WU" }, { "partialsType", "half" })));
+    assert_true(
+        poplin_convolution_validate_options(graph, POP_OPTIONS({ "pass", "TRAINING_WU" }, { "partialsType", "half" })));
     params.kernel_shape[1] = 9;
     poplin_report_weight_update_plan_info(graph, &params, POP_NO_OPTIONS, NULL, NULL, 0);
-    assert_error(graph, POP_POPLAR_ERROR, "poplin_report_weight_update_plan_info", "field dimension 1: the kernel has 9 elements");
+    assert_error(graph, POP_POPLAR_ERROR, "poplin_report_weight_update_plan_info",
+                 "field dimension 1: the kernel has 9 elements");
     pop_graph_destroy(graph);
 }
 
@@ -303,14 +348,17 @@ static void odd_shapes_have_plans(void **state)
         }
         pop_type type = next_random(&random) % 2 ? POP_HALF : POP_FLOAT;
         poplin_conv_params p =
-            poplin_conv_params_make(type, type, i % 11 ? 1 + next_random(&random) % 3 : 0, (pop_shape){ dims, field }, (pop_shape){ dims, kernel },
-                                    1 + next_random(&random) % 19, 1 + next_random(&random) % 19, 1 + next_random(&random) % 3);
+            poplin_conv_params_make(type, type, i % 11 ? 1 + next_random(&random) % 3 : 0, (pop_shape){ dims, field },
+                                    (pop_shape){ dims, kernel }, 1 + next_random(&random) % 19,
+                                    1 + next_random(&random) % 19, 1 + next_random(&random) % 3);
         for (size_t d = 0; d < dims; ++d) {
             p.output_transform.stride[d] = 1 + next_random(&random) % 2;
             p.input_transform.padding_upper[d] = next_random(&random) % 2;
         }
-        poplin_detailed_plan_costs costs = plan(graph, &p, POP_OPTIONS({ "pass", passes[i / 4 % 4] }, { "partialsType", i % 3 ? "float" : "half" }));
-        assert_in_range(costs.parallel_split, p.batch_size ? 1 : 0, tiles[i % 4]); /* nothing is split where there is nothing */
+        poplin_detailed_plan_costs costs =
+            plan(graph, &p, POP_OPTIONS({ "pass", passes[i / 4 % 4] }, { "partialsType", i % 3 ? "float" : "half" }));
+        assert_in_range(costs.parallel_split, p.batch_size ? 1 : 0,
+                        tiles[i % 4]); /* nothing is split where there is nothing */
         assert_true(costs.total.cycles > 0 || !p.batch_size);
         pop_graph_destroy(graph);
     }
@@ -322,7 +370,9 @@ static void layers_in_training(void **state)
     (void)state;
     char text[3][8192];
     static const char *const passes[] = { "FC_TRAINING_FWD", "FC_TRAINING_BWD", "FC_TRAINING_WU" };
-    const poplin_conv_params params[] = { layer(POP_HALF, 8, 96, 80), layer(POP_HALF, 8, 80, 96), poplin_conv_params_make(POP_HALF, POP_HALF, 1, POP_SHAPE(80), POP_SHAPE(1), 8, 96, 1) };
+    const poplin_conv_params params[] = { layer(POP_HALF, 8, 96, 80), layer(POP_HALF, 8, 80, 96),
+                                          poplin_conv_params_make(POP_HALF, POP_HALF, 1, POP_SHAPE(80), POP_SHAPE(1), 8,
+                                                                  96, 1) };
     pop_graph *graph = graph_of(1, 32);
     poplin_planning_cache *cache = poplin_planning_cache_create();
     for (size_t i = 0; i < 3; ++i)
@@ -342,11 +392,14 @@ static void plans_are_kept(void **state)
     pop_graph *graph = graph_of(1, 64);
     const pop_target *target = pop_graph_target(graph);
     poplin_planning_cache *cache = poplin_planning_cache_create();
-    poplin_conv_params a = convolution(POP_HALF, 1, 9, 16, 16, 3, 1), b = layer(POP_FLOAT, 5, 30, 20), same = a, wrong = a;
+    poplin_conv_params a = convolution(POP_HALF, 1, 9, 16, 16, 3, 1), b = layer(POP_FLOAT, 5, 30, 20), same = a,
+                       wrong = a;
     same.output_transform.truncation_upper[0] = 1; /* canonical parameters are those of a smaller padding */
     same.input_transform.padding_upper[0] += 1;
     wrong.num_field_dims = POPLIN_MOST_FIELD_DIMS + 1;
-    const poplin_conv_plan_request requests[] = { { target, &a, POP_NO_OPTIONS }, { target, &b, POP_NO_OPTIONS }, { target, &same, POP_NO_OPTIONS },
+    const poplin_conv_plan_request requests[] = { { target, &a, POP_NO_OPTIONS },
+                                                  { target, &b, POP_NO_OPTIONS },
+                                                  { target, &same, POP_NO_OPTIONS },
                                                   { target, &b, POP_OPTIONS({ "partialsType", "half" }) } };
     assert_int_equal(poplin_preplan_convolutions(requests, 4, cache, NULL), POP_OK);
     assert_int_equal(poplin_planning_cache_size(cache), 3);
@@ -356,7 +409,8 @@ static void plans_are_kept(void **state)
     assert_int_equal(kept.memory, found.memory);
     assert_int_equal(poplin_planning_cache_size(cache), 3);
     pop_error error;
-    const poplin_conv_plan_request bad[] = { { target, &a, POP_NO_OPTIONS }, { target, &wrong, POP_NO_OPTIONS },
+    const poplin_conv_plan_request bad[] = { { target, &a, POP_NO_OPTIONS },
+                                             { target, &wrong, POP_NO_OPTIONS },
                                              { target, &a, POP_OPTIONS({ "pass", "?" }) } };
     assert_int_equal(poplin_preplan_convolutions(bad, 3, cache, &error), POP_POPLAR_ERROR);
     assert_string_equal(error.api, "poplin_preplan_convolutions");
@@ -379,7 +433,8 @@ static void counts_of_operations(void **state)
     p.input_transform.padding_lower[0] = 1; /* one output more, of which a third is padding */
     assert_int_equal(poplin_get_fwd_flops(&p), 30 * (2 * (48 + 8) - 5));
     double cycles = poplin_get_fwd_perfect_cycle_count(graph, &p);
-    assert_true(cycles > 0 && poplin_get_bwd_perfect_cycle_count(graph, &p) > cycles && poplin_get_wu_perfect_cycle_count(graph, &p) > cycles);
+    assert_true(cycles > 0 && poplin_get_bwd_perfect_cycle_count(graph, &p) > cycles &&
+                poplin_get_wu_perfect_cycle_count(graph, &p) > cycles);
     assert_true(cycles * 10 * 2 * 16 * 2 > 3209 && cycles * 10 * 2 * 16 * 2 < 3211);
     pop_graph_destroy(graph);
 }
@@ -387,10 +442,19 @@ static void counts_of_operations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(formulas_give_the_guides_figures), cmocka_unit_test(costs_are_the_published_ones), cmocka_unit_test(memory_bounds_plans),
-        cmocka_unit_test(options_change_plans), cmocka_unit_test(half_engines_are_an_option), cmocka_unit_test(constraints_as_programs_write_them), cmocka_unit_test(no_memory_is_the_smallest_plan),
-        cmocka_unit_test(constraints_hold),                 cmocka_unit_test(options_that_cannot_be),       cmocka_unit_test(odd_shapes_have_plans),
-        cmocka_unit_test(layers_in_training),               cmocka_unit_test(plans_are_kept),               cmocka_unit_test(counts_of_operations),
+        cmocka_unit_test(formulas_give_the_guides_figures),
+        cmocka_unit_test(costs_are_the_published_ones),
+        cmocka_unit_test(memory_bounds_plans),
+        cmocka_unit_test(options_change_plans),
+        cmocka_unit_test(half_engines_are_an_option),
+        cmocka_unit_test(constraints_as_programs_write_them),
+        cmocka_unit_test(no_memory_is_the_smallest_plan),
+        cmocka_unit_test(constraints_hold),
+        cmocka_unit_test(options_that_cannot_be),
+        cmocka_unit_test(odd_shapes_have_plans),
+        cmocka_unit_test(layers_in_training),
+        cmocka_unit_test(plans_are_kept),
+        cmocka_unit_test(counts_of_operations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

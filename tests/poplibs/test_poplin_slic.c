@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Convolutions by the vertex for few channels a group: in all passes against their definition, its cycles, and where it is not for. */
+/* Convolutions by the vertex for few channels a group: in all passes against their definition, its cycles, and where it
+ * is not for. */
 #include "poplibs/bed.h"
 #include "poplibs/conv_reference.h"
 
@@ -42,7 +43,8 @@ static poplin_conv_params random_params(uint64_t *state, unsigned pass)
             field[d] = 1 + below(state, dims == 3 ? 5 : 11);
             kernel[d] = 1 + below(state, dims == 3 ? 3 : 6);
         }
-        p = poplin_conv_params_make(POP_HALF, POP_HALF, 1 + below(state, 3), (pop_shape){ dims, field }, (pop_shape){ dims, kernel }, 1 + below(state, (unsigned)few + 1),
+        p = poplin_conv_params_make(POP_HALF, POP_HALF, 1 + below(state, 3), (pop_shape){ dims, field },
+                                    (pop_shape){ dims, kernel }, 1 + below(state, (unsigned)few + 1),
                                     1 + below(state, (unsigned)few + 1), 1 + below(state, 9));
         for (size_t d = 0; d < dims; ++d) {
             p.input_transform.padding_lower[d] = below(state, 3);
@@ -78,7 +80,8 @@ static void run(struct bed *bed, const poplin_conv_params *p, unsigned pass, pop
 {
     char text[2048];
     poplin_conv_params_to_text(p, text, sizeof(text));
-    pop_tensor in = poplin_create_input(bed->graph, p, "in", options, NULL), weights = poplin_create_weights(bed->graph, p, "weights", options, NULL), out;
+    pop_tensor in = poplin_create_input(bed->graph, p, "in", options, NULL),
+               weights = poplin_create_weights(bed->graph, p, "weights", options, NULL), out;
     poplin_conv_params gradient = poplin_get_gradient_params(p);
     pop_tensor deltas = poplin_create_input(bed->graph, &gradient, "deltas", POP_NO_OPTIONS, NULL);
     bed_write(bed, in, NULL, -1, 1);
@@ -92,11 +95,13 @@ static void run(struct bed *bed, const poplin_conv_params *p, unsigned pass, pop
         out = poplin_calculate_weight_deltas(bed->graph, deltas, in, p, bed->program, "wu", options, NULL);
     if (pop_graph_error(bed->graph))
         fail_msg("pass %u: %s\n%s", pass, pop_graph_error(bed->graph)->text, text);
-    double *wanted = reference_conv(p, (int)pass, bed_given(bed, pass == 1 ? deltas : in), bed_given(bed, pass == 2 ? deltas : weights));
+    double *wanted = reference_conv(p, (int)pass, bed_given(bed, pass == 1 ? deltas : in),
+                                    bed_given(bed, pass == 2 ? deltas : weights));
     double *got = bed_run(bed, out);
     for (size_t i = 0; i < pop_tensor_num_elements(out); ++i)
         if (!(fabs(got[i] - wanted[i]) <= 0.02 * (1 + fabs(wanted[i]))))
-            fail_msg("pass %u, element %zu of %zu: %g where %g was expected\n%s", pass, i, pop_tensor_num_elements(out), got[i], wanted[i], text);
+            fail_msg("pass %u, element %zu of %zu: %g where %g was expected\n%s", pass, i, pop_tensor_num_elements(out),
+                     got[i], wanted[i], text);
     free(wanted);
     if (vertex) {
         char *summary = summary_of(bed);
@@ -110,15 +115,19 @@ static void test_random_convolutions(void **state)
 {
     (void)state;
     static const char *const constraints[] = {
-        "{\"method\":\"SLIC\"}", "{\"method\":\"SLIC\",\"convGroupsPerGroup\":1}", "{\"method\":\"SLIC\",\"convGroupsPerGroup\":2}",
-        "{\"method\":\"SLIC\",\"convGroupsPerGroup\":4}", "{\"method\":\"SLIC\",\"slicWindowWidth\":4,\"0\":{\"transform\":{\"swapOperands\":false}}}",
+        "{\"method\":\"SLIC\"}",
+        "{\"method\":\"SLIC\",\"convGroupsPerGroup\":1}",
+        "{\"method\":\"SLIC\",\"convGroupsPerGroup\":2}",
+        "{\"method\":\"SLIC\",\"convGroupsPerGroup\":4}",
+        "{\"method\":\"SLIC\",\"slicWindowWidth\":4,\"0\":{\"transform\":{\"swapOperands\":false}}}",
     };
     uint64_t random = 3;
     for (unsigned i = 0; i < 36; ++i) {
         poplin_conv_params p = random_params(&random, i / 2 % 3);
         struct bed bed = bed_open((enum bed_device)(i % BED_DEVICES), 64, add_codelets);
         bool units = i % BED_DEVICES == BED_MODEL; /* the CPU has no conv units: it takes another vertex */
-        pop_options options = POP_OPTIONS({ "planConstraints", units ? constraints[i % 5] : "{}" }, { "partialsType", i % 4 == 1 ? "half" : "float" });
+        pop_options options = POP_OPTIONS({ "planConstraints", units ? constraints[i % 5] : "{}" },
+                                          { "partialsType", i % 4 == 1 ? "half" : "float" });
         run(&bed, &p, i / 2 % 3, options, NULL);
         bed_close(&bed);
     }
@@ -135,41 +144,59 @@ static void test_vertices(void **state)
         size_t chans, groups;
         unsigned stride;
     } rows[] = {
-        { "{\"method\":\"SLIC\",\"convGroupsPerGroup\":4," PLAIN "}", "float", "poplin::ConvPartial1x4SLIC<half,float,1,true,2,4>", 1, 8, 1 },
-        { "{\"method\":\"SLIC\",\"convGroupsPerGroup\":2," PLAIN "}", "half", "poplin::ConvPartial1x4SLIC<half,half,2,true,4,2>", 2, 5, 2 },
-        { "{\"method\":\"SLIC\",\"convGroupsPerGroup\":1," PLAIN "}", "float", "poplin::ConvPartial1x4SLIC<half,float,2,true,2,1>", 4, 3, 2 },
-        { "{\"method\":\"SLIC\",\"convGroupsPerGroup\":4,\"0\":{\"transform\":{\"swapOperands\":false,\"expandDims\":[]},\"partition\":{\"kernelSplit\":{\"0\":3}}}}", "float", "poplin::ConvPartial1x4SLIC<half,float,1,true,2,4>", 1, 4, 1 },
+        { "{\"method\":\"SLIC\",\"convGroupsPerGroup\":4," PLAIN "}", "float",
+          "poplin::ConvPartial1x4SLIC<half,float,1,true,2,4>", 1, 8, 1 },
+        { "{\"method\":\"SLIC\",\"convGroupsPerGroup\":2," PLAIN "}", "half",
+          "poplin::ConvPartial1x4SLIC<half,half,2,true,4,2>", 2, 5, 2 },
+        { "{\"method\":\"SLIC\",\"convGroupsPerGroup\":1," PLAIN "}", "float",
+          "poplin::ConvPartial1x4SLIC<half,float,2,true,2,1>", 4, 3, 2 },
+        { "{\"method\":\"SLIC\",\"convGroupsPerGroup\":4,\"0\":{\"transform\":{\"swapOperands\":false,\"expandDims\":[]"
+          "},\"partition\":{\"kernelSplit\":{\"0\":3}}}}",
+          "float", "poplin::ConvPartial1x4SLIC<half,float,1,true,2,4>", 1, 4, 1 },
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
-        poplin_conv_params p = poplin_conv_params_make(POP_HALF, POP_HALF, 2, POP_SHAPE(7, 9), POP_SHAPE(3, 5), rows[i].chans, rows[i].chans, rows[i].groups);
+        poplin_conv_params p = poplin_conv_params_make(POP_HALF, POP_HALF, 2, POP_SHAPE(7, 9), POP_SHAPE(3, 5),
+                                                       rows[i].chans, rows[i].chans, rows[i].groups);
         p.input_transform.padding_lower[0] = p.input_transform.padding_upper[1] = 1;
         p.output_transform.stride[1] = rows[i].stride;
         struct bed bed = bed_open(BED_MODEL, 48, add_codelets);
-        pop_options options = POP_OPTIONS({ "planConstraints", rows[i].constraints }, { "partialsType", rows[i].partials });
+        pop_options options =
+            POP_OPTIONS({ "planConstraints", rows[i].constraints }, { "partialsType", rows[i].partials });
         run(&bed, &p, 0, options, rows[i].vertex);
         bed_close(&bed);
     }
 }
 
-/* The formula: by hand for two workers' rows, and the vertex' estimate, which is what the planner thinks on one tile. */
+/* The formula: by hand for two workers' rows, and the vertex' estimate, which is what the planner thinks on one tile.
+ */
 static void test_cycles(void **state)
 {
     (void)state;
     const unsigned long_rows[] = { 9, 3 };
     const struct poplin_worklist lists[6] = { { long_rows, 2 }, { long_rows, 1 } };
-    struct poplin_slic slic = { .num_workers = 6, .conv_group_groups = 2, .conv_groups_per_group = 1, .sub_kernels = 3, .stride = 1, .passes = 1, .float_partials = true };
+    struct poplin_slic slic = { .num_workers = 6,
+                                .conv_group_groups = 2,
+                                .conv_groups_per_group = 1,
+                                .sub_kernels = 3,
+                                .stride = 1,
+                                .passes = 1,
+                                .float_partials = true };
     uint64_t worker = 17 + 15 + 4 + 15;
     assert_int_equal(poplin_cycles_slic(&slic, lists), 28 + 2 * (15 + 3 * (34 + 6 * worker + 28)) + 6);
     slic.passes = 2, slic.stride = 2, slic.conv_groups_per_group = 4, slic.float_partials = false;
     worker = 17 + 15 + 2 * 12 + 15;
-    assert_int_equal(poplin_cycles_slic(&slic, lists), 25 + 2 * (12 + 3 * (15 + 60 + 6 + 16 + 6 * worker + 28) + 6 * (2 + 24)) + 6);
+    assert_int_equal(poplin_cycles_slic(&slic, lists),
+                     25 + 2 * (12 + 3 * (15 + 60 + 6 + 16 + 6 * worker + 28) + 6 * (2 + 24)) + 6);
 
-    pop_options options = POP_OPTIONS({ "planConstraints", "{\"method\":\"SLIC\",\"0\":{\"transform\":{\"swapOperands\":false,\"expandDims\":[]}}}" });
+    pop_options options =
+        POP_OPTIONS({ "planConstraints",
+                      "{\"method\":\"SLIC\",\"0\":{\"transform\":{\"swapOperands\":false,\"expandDims\":[]}}}" });
     poplin_conv_params p = poplin_conv_params_make(POP_HALF, POP_FLOAT, 1, POP_SHAPE(11, 16), POP_SHAPE(3, 4), 1, 1, 8);
     struct bed bed = bed_open(BED_MODEL, 1, add_codelets);
     run(&bed, &p, 0, options, "SLIC");
     poplin_detailed_plan_costs costs = poplin_report_detailed_plan_estimated_costs(bed.graph, &p, options, NULL);
-    assert_int_equal(costs.tile_level_transform.cycles, 0); /* whole windows, no padding: operands are taken as they lie */
+    assert_int_equal(costs.tile_level_transform.cycles,
+                     0); /* whole windows, no padding: operands are taken as they lie */
     pop_cycles cycles;
     pop_error error;
     assert_int_equal(pop_engine_cycles(bed.engine, &cycles, &error), POP_OK);
@@ -186,8 +213,10 @@ static void test_where_it_is_for(void **state)
     pop_error error;
     assert_int_equal(pop_target_create_ipu(1, "ipu2", &target, &error), POP_OK);
     pop_graph *graph = pop_graph_create(&target);
-    poplin_conv_params p = poplin_conv_params_make(POP_HALF, POP_HALF, 4, POP_SHAPE(14, 14), POP_SHAPE(3, 3), 1, 1, 512);
-    p.input_transform.padding_lower[0] = p.input_transform.padding_lower[1] = p.input_transform.padding_upper[0] = p.input_transform.padding_upper[1] = 1;
+    poplin_conv_params p =
+        poplin_conv_params_make(POP_HALF, POP_HALF, 4, POP_SHAPE(14, 14), POP_SHAPE(3, 3), 1, 1, 512);
+    p.input_transform.padding_lower[0] = p.input_transform.padding_lower[1] = p.input_transform.padding_upper[0] =
+        p.input_transform.padding_upper[1] = 1;
     poplin_report_plan_info(graph, &p, POP_OPTIONS({ "pass", "TRAINING_FWD" }), NULL, text, sizeof(text));
     assert_non_null(strstr(text, "method                     SLIC\n"));
     assert_non_null(strstr(text, "slicWindowWidth            4\n"));
@@ -195,11 +224,15 @@ static void test_where_it_is_for(void **state)
         pop_type type;
         unsigned stride;
         const char *pass;
-    } others[] = { { POP_FLOAT, 1, "TRAINING_FWD" }, { POP_HALF, 3, "TRAINING_FWD" }, { POP_HALF, 1, "FC_INFERENCE_FWD" } };
+    } others[] = { { POP_FLOAT, 1, "TRAINING_FWD" },
+                   { POP_HALF, 3, "TRAINING_FWD" },
+                   { POP_HALF, 1, "FC_INFERENCE_FWD" } };
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); ++i) {
-        poplin_conv_params other = poplin_conv_params_make(others[i].type, others[i].type, 1, POP_SHAPE(1, 20), POP_SHAPE(1, 4), 1, 1, 4);
+        poplin_conv_params other =
+            poplin_conv_params_make(others[i].type, others[i].type, 1, POP_SHAPE(1, 20), POP_SHAPE(1, 4), 1, 1, 4);
         other.output_transform.stride[1] = others[i].stride;
-        pop_options options = POP_OPTIONS({ "pass", others[i].pass }, { "planConstraints", "{\"method\":\"SLIC\"," PLAIN "}" });
+        pop_options options =
+            POP_OPTIONS({ "pass", others[i].pass }, { "planConstraints", "{\"method\":\"SLIC\"," PLAIN "}" });
         poplin_report_plan_info(graph, &other, options, NULL, text, sizeof(text));
         assert_error(graph, POP_INVALID_OPTION, "poplin_report_plan_info", "cannot be so");
     }
@@ -209,7 +242,10 @@ static void test_where_it_is_for(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_convolutions), cmocka_unit_test(test_vertices), cmocka_unit_test(test_cycles), cmocka_unit_test(test_where_it_is_for),
+        cmocka_unit_test(test_random_convolutions),
+        cmocka_unit_test(test_vertices),
+        cmocka_unit_test(test_cycles),
+        cmocka_unit_test(test_where_it_is_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,7 +27,9 @@ static double *triangles(struct bed *bed, const struct system *s)
     for (size_t i = 0; i < s->groups * s->n * s->n; ++i) {
         size_t row = i / s->n % s->n, column = i % s->n;
         double value = next_random(&bed->random) / 2147483648.0 - 0.5;
-        a[i] = row == column ? (s->unit ? NAN : 1.5 + value) : (s->lower ? row > column : row < column) ? value / (double)s->n : NAN;
+        a[i] = row == column                              ? (s->unit ? NAN : 1.5 + value)
+               : (s->lower ? row > column : row < column) ? value / (double)s->n
+                                                          : NAN;
     }
     return a;
 }
@@ -43,15 +45,17 @@ static void check_system(enum bed_device device, const struct system *s)
     struct bed bed = bed_open(device, 5, add_codelets);
     size_t groups = s->groups, n = s->n, m = s->m;
     pop_shape b_shape = s->left ? POP_SHAPE(groups, n, m) : POP_SHAPE(groups, m, n);
-    pop_tensor a =
-        poplin_create_triangular_solve_input_lhs(bed.graph, s->type, s->type, POP_SHAPE(groups, n, n), b_shape, s->left, "a", POP_NO_OPTIONS, NULL);
+    pop_tensor a = poplin_create_triangular_solve_input_lhs(bed.graph, s->type, s->type, POP_SHAPE(groups, n, n),
+                                                            b_shape, s->left, "a", POP_NO_OPTIONS, NULL);
     pop_tensor b = bed_input(&bed, s->type, b_shape, BED_SCATTERED);
     double *values = triangles(&bed, s);
     bed_write(&bed, a, values, 0, 0);
-    pop_tensor x = poplin_triangular_solve(bed.graph, a, b, s->left, s->lower, s->unit, s->block, bed.program, "solve", POP_NO_OPTIONS, NULL);
+    pop_tensor x = poplin_triangular_solve(bed.graph, a, b, s->left, s->lower, s->unit, s->block, bed.program, "solve",
+                                           POP_NO_OPTIONS, NULL);
     assert_built(bed.graph);
     assert_int_equal(pop_tensor_dim(x, 1), s->left ? n : m);
-    double *got = bed_run(&bed, x), *matrix = bed_given(&bed, a), *wanted = bed_given(&bed, b), *sums = calloc(groups * n * m + 1, sizeof(*sums));
+    double *got = bed_run(&bed, x), *matrix = bed_given(&bed, a), *wanted = bed_given(&bed, b),
+           *sums = calloc(groups * n * m + 1, sizeof(*sums));
     for (size_t g = 0; g < groups; ++g) /* the solution, put into the equations */
         for (size_t i = 0; i < n; ++i)
             for (size_t k = 0; k < n; ++k)
@@ -72,16 +76,20 @@ static void test_systems(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < 16; ++i) {
-        struct system s = { 1 + i % 2, 1 + i * 7 % 31, 1 + i * 5 % 13, 1 + i * 3 % 11, i & 1, i & 2, i & 4, i & 8 ? POP_HALF : POP_FLOAT };
+        struct system s = { 1 + i % 2, 1 + i * 7 % 31, 1 + i * 5 % 13, 1 + i * 3 % 11,
+                            i & 1,     i & 2,          i & 4,          i & 8 ? POP_HALF : POP_FLOAT };
         check_system(BED_CPU, &s);
     }
     check_system(BED_CPU, &(struct system){ 2, 65, 7, 32, true, true, false, POP_FLOAT });
     check_system(BED_CPU, &(struct system){ 1, 5, 0, 2, true, true, false, POP_FLOAT });
-    check_system(BED_MODEL, &(struct system){ 2, 13, 11, 13, true, true, false, POP_FLOAT }); /* one block: no product */
+    check_system(BED_MODEL,
+                 &(struct system){ 2, 13, 11, 13, true, true, false, POP_FLOAT });          /* one block: no product */
     check_system(BED_MODEL, &(struct system){ 1, 70, 3, 0, true, true, false, POP_FLOAT }); /* a size chosen there */
     check_system(BED_MODEL, &(struct system){ 2, 13, 6, 5, true, false, false, POP_FLOAT });
-    check_system(BED_MODEL, &(struct system){ 1, 17, 3, 20, false, true, true, POP_HALF });   /* columns, arranged as rows */
-    check_system(BED_MODEL, &(struct system){ 2, 19, 9, 8, false, false, false, POP_FLOAT }); /* operands laid out for a product */
+    check_system(BED_MODEL,
+                 &(struct system){ 1, 17, 3, 20, false, true, true, POP_HALF }); /* columns, arranged as rows */
+    check_system(BED_MODEL,
+                 &(struct system){ 2, 19, 9, 8, false, false, false, POP_FLOAT }); /* operands laid out for a product */
 }
 
 /* row: poplin triangularMask */
@@ -93,7 +101,8 @@ static void test_masks(void **state)
             bool lower = i & 1, unit = i & 2;
             struct bed bed = bed_open(device, 3, add_codelets);
             pop_tensor a = bed_input(&bed, POP_FLOAT, POP_SHAPE(2, 2, 7, 7), BED_SCATTERED);
-            double *got = bed_run(&bed, poplin_triangular_mask(bed.graph, a, lower, unit, bed.program, "mask")), *given = bed_given(&bed, a);
+            double *got = bed_run(&bed, poplin_triangular_mask(bed.graph, a, lower, unit, bed.program, "mask")),
+                   *given = bed_given(&bed, a);
             for (size_t k = 0; k < 196; ++k) {
                 size_t row = k / 7 % 7, column = k % 7;
                 double wanted = row == column ? (unit ? 1 : given[k]) : (row > column) == lower ? given[k] : 0;
@@ -122,11 +131,13 @@ static double *positive(struct bed *bed, size_t groups, size_t n, bool lower)
     return a;
 }
 
-static void check_factor(enum bed_device device, pop_type type, size_t groups, size_t n, bool lower, const char *block, bool in_place)
+static void check_factor(enum bed_device device, pop_type type, size_t groups, size_t n, bool lower, const char *block,
+                         bool in_place)
 {
     struct bed bed = bed_open(device, 5, add_codelets);
     pop_options options = POP_OPTIONS({ "partialsType", "float" }, { "blockSize", block });
-    pop_tensor a = poplin_create_cholesky_input(bed.graph, type, POP_SHAPE(groups, n, n), "a", options, NULL), factor = a;
+    pop_tensor a = poplin_create_cholesky_input(bed.graph, type, POP_SHAPE(groups, n, n), "a", options, NULL),
+               factor = a;
     double *values = positive(&bed, groups, n, lower);
     bed_write(&bed, a, values, 0, 0);
     if (in_place)
@@ -179,7 +190,8 @@ static void check_cycles(const char *vertex_type, pop_type type, unsigned n, uns
     pop_compute_set set = pop_graph_add_compute_set(bed.graph, "set");
     pop_vertex vertex = pop_graph_add_vertex(bed.graph, set, vertex_type);
     bool inverse = strstr(vertex_type, "Inverse"), solve = strstr(vertex_type, "Solve");
-    pop_tensor in = pop_graph_add_variable(bed.graph, type, POP_SHAPE(n * n), "in"), out = pop_graph_add_variable(bed.graph, type, POP_SHAPE(n * n), "out");
+    pop_tensor in = pop_graph_add_variable(bed.graph, type, POP_SHAPE(n * n), "in"),
+               out = pop_graph_add_variable(bed.graph, type, POP_SHAPE(n * n), "out");
     pop_graph_set_tile_mapping(bed.graph, in, 1);
     pop_graph_set_tile_mapping(bed.graph, out, 1);
     pop_graph_connect(bed.graph, vertex, inverse ? "in" : "a", in);
@@ -201,9 +213,10 @@ static uint64_t system_cycles(pop_type type, bool columns)
 {
     enum { N = 8 };
     struct bed bed = bed_open(BED_MODEL, 5, add_codelets);
-    pop_tensor a = bed_input(&bed, type, POP_SHAPE(N, N), BED_ONE_TILE), b = bed_input(&bed, type, POP_SHAPE(N, 1), BED_ONE_TILE);
-    pop_tensor x =
-        poplin_triangular_solve(bed.graph, columns ? pop_tensor_transpose(a) : a, b, true, true, true, N, bed.program, "solve", POP_NO_OPTIONS, NULL);
+    pop_tensor a = bed_input(&bed, type, POP_SHAPE(N, N), BED_ONE_TILE),
+               b = bed_input(&bed, type, POP_SHAPE(N, 1), BED_ONE_TILE);
+    pop_tensor x = poplin_triangular_solve(bed.graph, columns ? pop_tensor_transpose(a) : a, b, true, true, true, N,
+                                           bed.program, "solve", POP_NO_OPTIONS, NULL);
     bed_run(&bed, x);
     pop_cycles measured;
     assert_int_equal(pop_engine_cycles(bed.engine, &measured, NULL), POP_OK);
@@ -231,12 +244,16 @@ static void test_products_to_be_planned(void **state)
 {
     (void)state;
     poplin_mat_mul_params list[4];
-    size_t count = poplin_get_triangular_solve_mat_mul_pre_plan_parameters(POP_FLOAT, POP_FLOAT, POP_SHAPE(3, 10, 10), POP_SHAPE(3, 10, 6), true, 4, list, 4);
+    size_t count = poplin_get_triangular_solve_mat_mul_pre_plan_parameters(POP_FLOAT, POP_FLOAT, POP_SHAPE(3, 10, 10),
+                                                                           POP_SHAPE(3, 10, 6), true, 4, list, 4);
     assert_int_equal(count, 2);
-    static const size_t solve[] = { 3, 6, 4, 3, 4, 2 }, factor[] = { 1, 6, 4, 1, 4, 6 }, inverse[] = { 1, 2, 4, 1, 4, 4 };
+    static const size_t solve[] = { 3, 6, 4, 3, 4, 2 }, factor[] = { 1, 6, 4, 1, 4, 6 },
+                        inverse[] = { 1, 2, 4, 1, 4, 4 };
     assert_memory_equal(list[1].a_shape, solve, 3 * sizeof(size_t));
     assert_memory_equal(list[1].b_shape, solve + 3, 3 * sizeof(size_t));
-    assert_int_equal(poplin_get_triangular_solve_mat_mul_pre_plan_parameters(POP_FLOAT, POP_FLOAT, POP_SHAPE(3, 3), POP_SHAPE(4, 3), true, 4, list, 4), 0);
+    assert_int_equal(poplin_get_triangular_solve_mat_mul_pre_plan_parameters(POP_FLOAT, POP_FLOAT, POP_SHAPE(3, 3),
+                                                                             POP_SHAPE(4, 3), true, 4, list, 4),
+                     0);
     assert_int_equal(poplin_get_cholesky_mat_mul_pre_plan_parameters(POP_FLOAT, POP_SHAPE(10, 10), 4, list, 3), 4);
     assert_memory_equal(list[1].a_shape, factor, 3 * sizeof(size_t));
     assert_memory_equal(list[1].b_shape, factor + 3, 3 * sizeof(size_t));
@@ -250,7 +267,8 @@ static void test_mistakes(void **state)
     (void)state;
     struct bed bed = bed_open(BED_CPU, 3, add_codelets);
     pop_graph *graph = bed.graph;
-    pop_tensor a = bed_input(&bed, POP_FLOAT, POP_SHAPE(4, 4), BED_LINEAR), wide = bed_input(&bed, POP_FLOAT, POP_SHAPE(4, 5), BED_LINEAR);
+    pop_tensor a = bed_input(&bed, POP_FLOAT, POP_SHAPE(4, 4), BED_LINEAR),
+               wide = bed_input(&bed, POP_FLOAT, POP_SHAPE(4, 5), BED_LINEAR);
     pop_tensor half = bed_input(&bed, POP_HALF, POP_SHAPE(4, 5), BED_LINEAR), none = { 0 };
     poplin_triangular_solve(graph, wide, a, true, true, false, 4, bed.program, "x", POP_NO_OPTIONS, NULL);
     assert_error(graph, POP_POPLAR_ERROR, "poplin_triangular_solve", "float{4,5} is no square matrix");
@@ -260,7 +278,8 @@ static void test_mistakes(void **state)
     assert_error(graph, POP_TYPE_ERROR, "poplin_triangular_solve", "half{4,5}");
     poplin_triangular_solve(graph, a, none, true, true, false, 4, bed.program, "x", POP_NO_OPTIONS, NULL);
     assert_error(graph, POP_POPLAR_ERROR, "poplin_triangular_solve", "a null tensor");
-    poplin_create_triangular_solve_input_rhs(graph, POP_FLOAT, POP_FLOAT, POP_SHAPE(4, 4), POP_SHAPE(5, 4), true, "x", POP_NO_OPTIONS, NULL);
+    poplin_create_triangular_solve_input_rhs(graph, POP_FLOAT, POP_FLOAT, POP_SHAPE(4, 4), POP_SHAPE(5, 4), true, "x",
+                                             POP_NO_OPTIONS, NULL);
     assert_error(graph, POP_POPLAR_ERROR, "poplin_create_triangular_solve_input_rhs", "{4,4} and {5,4}");
     poplin_cholesky(graph, a, true, bed.program, "x", POP_OPTIONS({ "blockSize", "0" }), NULL);
     assert_error(graph, POP_INVALID_OPTION, "poplin_cholesky", "'blockSize' is 0");
@@ -274,7 +293,8 @@ static void test_mistakes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_systems), cmocka_unit_test(test_masks),    cmocka_unit_test(test_factors), cmocka_unit_test(test_products_to_be_planned),
+        cmocka_unit_test(test_systems), cmocka_unit_test(test_masks),
+        cmocka_unit_test(test_factors), cmocka_unit_test(test_products_to_be_planned),
         cmocka_unit_test(test_cycles),  cmocka_unit_test(test_mistakes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

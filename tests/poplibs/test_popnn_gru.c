@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* GRU forward, backward and weight update against the same in double precision, with the reset before and after the product. */
+/* GRU forward, backward and weight update against the same in double precision, with the reset before and after the
+ * product. */
 #include "poplibs/bed.h"
 
+#include <poplin/codelets.h>
 #include <popnn/codelets.h>
 #include <popnn/gru.h>
-#include <poplin/codelets.h>
 #include <popops/codelets.h>
 
 static void add_all(pop_where where, pop_graph *graph)
@@ -19,7 +20,7 @@ static void add_all(pop_where where, pop_graph *graph)
 struct reference {
     const popnn_gru_params *p;
     const double *x, *h0, *w, *u, *b, *dy;
-    double *h, *act, *fed;      /* {T,B,O}, {T,3,B,O} by unit, {T,B,O}: what r is multiplied with after the product */
+    double *h, *act, *fed; /* {T,B,O}, {T,3,B,O} by unit, {T,B,O}: what r is multiplied with after the product */
     double *dx, *dh, *dw, *du, *db;
 };
 
@@ -76,13 +77,16 @@ static void run_forward(struct reference *r)
             forward_unit(r, t, b, POPNN_GRU_CANDIDATE);
             for (size_t o = 0; o < p->output_size; ++o) {
                 double z = *act(r, t, POPNN_GRU_UPDATE_GATE, b, o);
-                r->h[(t * p->batch_size + b) * p->output_size + o] = z * before(r, t, b, o) + (1 - z) * *act(r, t, POPNN_GRU_CANDIDATE, b, o);
+                r->h[(t * p->batch_size + b) * p->output_size + o] =
+                    z * before(r, t, b, o) + (1 - z) * *act(r, t, POPNN_GRU_CANDIDATE, b, o);
             }
         }
 }
 
-/* Adds the gradients of one unit's sums d_input (of x w) and d_output (of h u), of one batch element, {O} each; those of h go to dh. */
-static void add_products(struct reference *r, size_t t, size_t b, int unit, const double *d_input, const double *d_output, const double *h, double *dh)
+/* Adds the gradients of one unit's sums d_input (of x w) and d_output (of h u), of one batch element, {O} each; those
+ * of h go to dh. */
+static void add_products(struct reference *r, size_t t, size_t b, int unit, const double *d_input,
+                         const double *d_output, const double *h, double *dh)
 {
     const popnn_gru_params *p = r->p;
     size_t B = p->batch_size, I = p->input_size, O = p->output_size, g = place_of(p, unit);
@@ -105,11 +109,15 @@ static void step_backward(struct reference *r, size_t t, size_t b)
 {
     const popnn_gru_params *p = r->p;
     size_t B = p->batch_size, O = p->output_size;
-    double *dh = r->dh + b * O, next[MOST] = { 0 }, dr[MOST] = { 0 }, dz[MOST] = { 0 }, dc[MOST] = { 0 }, fed[MOST] = { 0 }, h[MOST] = { 0 };
+    double *dh = r->dh + b * O, next[MOST] = { 0 }, dr[MOST] = { 0 }, dz[MOST] = { 0 }, dc[MOST] = { 0 },
+           fed[MOST] = { 0 }, h[MOST] = { 0 };
     double reset[MOST] = { 0 }, d_reset[MOST] = { 0 };
     for (size_t o = 0; o < O; ++o) {
-        double z = *act(r, t, POPNN_GRU_UPDATE_GATE, b, o), c = *act(r, t, POPNN_GRU_CANDIDATE, b, o), gate = *act(r, t, POPNN_GRU_RESET_GATE, b, o);
-        double d = dh[o] + (p->output_full_sequence ? r->dy[(t * B + b) * O + o] : t + 1 == p->time_steps ? r->dy[b * O + o] : 0);
+        double z = *act(r, t, POPNN_GRU_UPDATE_GATE, b, o), c = *act(r, t, POPNN_GRU_CANDIDATE, b, o),
+               gate = *act(r, t, POPNN_GRU_RESET_GATE, b, o);
+        double d = dh[o] + (p->output_full_sequence  ? r->dy[(t * B + b) * O + o]
+                            : t + 1 == p->time_steps ? r->dy[b * O + o]
+                                                     : 0);
         h[o] = before(r, t, b, o);
         reset[o] = gate * h[o];
         next[o] = d * z;
@@ -137,20 +145,25 @@ static void step_backward(struct reference *r, size_t t, size_t b)
 
 enum { OUT, DX, DH, DW, DU, DB, RESULTS };
 
-/* Backward and weight update by one call or by two, or by one with weights' gradients that are summed in float.  Gives the largest error of the biases'. */
+/* Backward and weight update by one call or by two, or by one with weights' gradients that are summed in float.  Gives
+ * the largest error of the biases'. */
 enum way { TOGETHER, APART, SUMMED_IN_FLOAT };
 
-static double check_layer(enum bed_device device, const popnn_gru_params *p, enum bed_mapping mapping, enum way way, double tolerance)
+static double check_layer(enum bed_device device, const popnn_gru_params *p, enum bed_mapping mapping, enum way way,
+                          double tolerance)
 {
     pop_options options = way == SUMMED_IN_FLOAT ? POP_OPTIONS({ "weightAccumulatorsType", "float" }) : POP_NO_OPTIONS;
     struct bed bed = bed_open(device, 7, add_all);
-    size_t T = p->time_steps, B = p->batch_size, I = p->input_size, O = p->output_size, all = p->output_full_sequence ? T * B * O : B * O;
-    pop_tensor initial = bed_input(&bed, p->data_type, POP_SHAPE(B, O), mapping), x = bed_input(&bed, p->data_type, POP_SHAPE(T, B, I), mapping);
+    size_t T = p->time_steps, B = p->batch_size, I = p->input_size, O = p->output_size,
+           all = p->output_full_sequence ? T * B * O : B * O;
+    pop_tensor initial = bed_input(&bed, p->data_type, POP_SHAPE(B, O), mapping),
+               x = bed_input(&bed, p->data_type, POP_SHAPE(T, B, I), mapping);
     popnn_gru_weights weights = popnn_gru_create_weights(bed.graph, p, "weights", options, NULL), dw;
     bed_write(&bed, weights.input_weights, NULL, -0.4, 0.4);
     bed_write(&bed, weights.output_weights, NULL, -0.4, 0.4);
     bed_write(&bed, weights.biases, NULL, -0.4, 0.4);
-    pop_tensor dy = p->output_full_sequence ? bed_input(&bed, p->data_type, POP_SHAPE(T, B, O), mapping) : bed_input(&bed, p->data_type, POP_SHAPE(B, O), mapping);
+    pop_tensor dy = p->output_full_sequence ? bed_input(&bed, p->data_type, POP_SHAPE(T, B, O), mapping)
+                                            : bed_input(&bed, p->data_type, POP_SHAPE(B, O), mapping);
     pop_tensor kept, dx = { 0 }, between, dh;
     pop_tensor out = popnn_gru_fwd(bed.graph, p, initial, x, weights, &kept, bed.program, "fwd", options, NULL);
     popnn_gru_forward forward = { initial, kept, x, out, weights };
@@ -233,7 +246,8 @@ static void test_sums_in_float(void **state)
         for (int after = 0; after < 2; ++after) {
             popnn_gru_params p = popnn_gru_params_make(POP_HALF, 3, 250, 2, 4);
             p.reset_after = after;
-            double half = check_layer(device, &p, BED_LINEAR, TOGETHER, 5e-2), wide = check_layer(device, &p, BED_LINEAR, SUMMED_IN_FLOAT, 5e-2);
+            double half = check_layer(device, &p, BED_LINEAR, TOGETHER, 5e-2),
+                   wide = check_layer(device, &p, BED_LINEAR, SUMMED_IN_FLOAT, 5e-2);
             if (!(wide < half / 2))
                 fail_msg("summed in half %g, in float %g", half, wide);
         }
@@ -263,13 +277,16 @@ static void test_mistakes(void **state)
     struct bed bed = bed_open(BED_MODEL, 2, add_all);
     popnn_gru_params p = popnn_gru_params_make(POP_FLOAT, 2, 3, 4, 5);
     popnn_gru_weights weights = popnn_gru_create_weights(bed.graph, &p, "w", POP_NO_OPTIONS, NULL);
-    pop_tensor x = popnn_gru_create_input(bed.graph, &p, "in", POP_NO_OPTIONS, NULL), wrong = bed_input(&bed, POP_FLOAT, POP_SHAPE(2, 4), BED_LINEAR);
+    pop_tensor x = popnn_gru_create_input(bed.graph, &p, "in", POP_NO_OPTIONS, NULL),
+               wrong = bed_input(&bed, POP_FLOAT, POP_SHAPE(2, 4), BED_LINEAR);
     popnn_gru_fwd(bed.graph, &p, wrong, x, weights, NULL, bed.program, "fwd", POP_NO_OPTIONS, NULL);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_gru_fwd", "the initial state is float{2,4}, and should be float{2,5}");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_gru_fwd",
+                 "the initial state is float{2,4}, and should be float{2,5}");
     p.reset_after = true;
     pop_tensor h = popnn_gru_create_initial_state(bed.graph, &p, "h", POP_NO_OPTIONS, NULL);
     popnn_gru_fwd(bed.graph, &p, h, x, weights, NULL, bed.program, "fwd", POP_NO_OPTIONS, NULL);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_gru_fwd", "the tensor of biases is float{3,5}, and should be float{3,2,5}");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_gru_fwd",
+                 "the tensor of biases is float{3,5}, and should be float{3,2,5}");
     p.cell_order[0] = POPNN_GRU_CANDIDATE;
     popnn_gru_create_weights(bed.graph, &p, "w", POP_NO_OPTIONS, NULL);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_gru_create_weights", "each of the 3 units once");
@@ -280,7 +297,8 @@ static void test_mistakes(void **state)
     assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_gru_create_weights", "the parameters are NULL");
     p.activation = POPNN_SOFTMAX_STABLE;
     popnn_gru_create_weights(bed.graph, &p, "w", POP_NO_OPTIONS, NULL);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_gru_create_weights", "all non-linearities but softmax are possible");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_gru_create_weights",
+                 "all non-linearities but softmax are possible");
     bed_close(&bed);
 }
 

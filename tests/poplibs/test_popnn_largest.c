@@ -18,9 +18,16 @@ static void test_largest_and_smallest(void **state)
     for (unsigned test = 0; test < 5 * 4 * 2; ++test) {
         size_t rows = shapes[test % 5][0], n = shapes[test % 5][1];
         struct bed bed = bed_open(test / 20 ? BED_MODEL : BED_CPU, 7, popnn_add_codelets_at);
-        pop_tensor t = bed_input(&bed, types[test / 5 % 4], POP_SHAPE(rows, n), n < 1000 ? BED_SCATTERED : BED_LINEAR); /* integers: with ties */
-        popnn_extreme max = popnn_max_and_arg_max(bed.graph, t, bed.program, "max"), min = popnn_min_and_arg_min(bed.graph, t, bed.program, "min");
-        pop_tensor outputs[] = { max.value, max.index, min.value, min.index, popnn_arg_max(bed.graph, t, bed.program, ""), popnn_arg_min(bed.graph, t, bed.program, "") };
+        pop_tensor t = bed_input(&bed, types[test / 5 % 4], POP_SHAPE(rows, n),
+                                 n < 1000 ? BED_SCATTERED : BED_LINEAR); /* integers: with ties */
+        popnn_extreme max = popnn_max_and_arg_max(bed.graph, t, bed.program, "max"),
+                      min = popnn_min_and_arg_min(bed.graph, t, bed.program, "min");
+        pop_tensor outputs[] = { max.value,
+                                 max.index,
+                                 min.value,
+                                 min.index,
+                                 popnn_arg_max(bed.graph, t, bed.program, ""),
+                                 popnn_arg_min(bed.graph, t, bed.program, "") };
         double *got[6], *given = bed_given(&bed, t);
         bed_run_all(&bed, outputs, got, 6);
         for (size_t row = 0; row < rows; ++row, given += n) {
@@ -29,8 +36,10 @@ static void test_largest_and_smallest(void **state)
                 largest = given[i] > given[largest] ? i : largest;
                 smallest = given[i] < given[smallest] ? i : smallest;
             }
-            assert_true(got[0][row] == given[largest] && got[1][row] == (double)largest && got[4][row] == (double)largest);
-            assert_true(got[2][row] == given[smallest] && got[3][row] == (double)smallest && got[5][row] == (double)smallest);
+            assert_true(got[0][row] == given[largest] && got[1][row] == (double)largest &&
+                        got[4][row] == (double)largest);
+            assert_true(got[2][row] == given[smallest] && got[3][row] == (double)smallest &&
+                        got[5][row] == (double)smallest);
         }
         bed_close(&bed);
     }
@@ -40,11 +49,13 @@ static void test_largest_and_smallest(void **state)
 static void test_k_largest(void **state)
 {
     (void)state;
-    static const size_t shapes[][3] = { { 1, 1, 1 }, { 3, 10, 10 }, { 2, 997, 5 }, { 40, 7, 2 }, { 1, 5003, 3 }, { 2, 9, 0 } };
+    static const size_t shapes[][3] = { { 1, 1, 1 },  { 3, 10, 10 },  { 2, 997, 5 },
+                                        { 40, 7, 2 }, { 1, 5003, 3 }, { 2, 9, 0 } };
     for (unsigned test = 0; test < 6 * 4 * 2; ++test) {
         size_t rows = shapes[test % 6][0], n = shapes[test % 6][1], k = shapes[test % 6][2];
         struct bed bed = bed_open(test / 24 ? BED_MODEL : BED_CPU, 7, popnn_add_codelets_at);
-        pop_tensor t = bed_input(&bed, types[test / 6 % 4], POP_SHAPE(rows, n), n < 1000 ? BED_SCATTERED : BED_LINEAR), places[2];
+        pop_tensor t = bed_input(&bed, types[test / 6 % 4], POP_SHAPE(rows, n), n < 1000 ? BED_SCATTERED : BED_LINEAR),
+                   places[2];
         pop_tensor sorted = popnn_top_k(bed.graph, t, &places[0], (unsigned)k, true, bed.program, "sorted");
         pop_tensor any = popnn_top_k(bed.graph, t, &places[1], (unsigned)k, false, bed.program, "any");
         assert_int_equal(pop_tensor_type(sorted), pop_tensor_type(t));
@@ -97,7 +108,8 @@ static void test_errors(void **state)
 {
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 2, popnn_add_codelets_at);
-    pop_tensor t = bed_input(&bed, POP_FLOAT, POP_SHAPE(3, 4), BED_LINEAR), flags = bed_input(&bed, POP_BOOL, POP_SHAPE(3, 4), BED_LINEAR), places;
+    pop_tensor t = bed_input(&bed, POP_FLOAT, POP_SHAPE(3, 4), BED_LINEAR),
+               flags = bed_input(&bed, POP_BOOL, POP_SHAPE(3, 4), BED_LINEAR), places;
     popnn_arg_max(bed.graph, pop_tensor_at(t, 0), bed.program, "x");
     assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_arg_max", "shape {4}; a matrix");
     popnn_arg_min(bed.graph, flags, bed.program, "x");
@@ -108,7 +120,8 @@ static void test_errors(void **state)
     assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_arg_max", "no largest");
     popnn_top_k(bed.graph, t, &places, 5, true, bed.program, "x");
     assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_top_k", "the 5 largest of rows of 4");
-    assert_int_equal(pop_tensor_num_elements(popnn_arg_max(bed.graph, pop_tensor_slice(t, 1, 1, 0), bed.program, "x")), 0);
+    assert_int_equal(pop_tensor_num_elements(popnn_arg_max(bed.graph, pop_tensor_slice(t, 1, 1, 0), bed.program, "x")),
+                     0);
     assert_built(bed.graph);
     bed_close(&bed);
 }

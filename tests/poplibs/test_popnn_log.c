@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Public calls in the log: with their arguments at INFO, what they call below them at DEBUG; nothing when the level is lower. */
+/* Public calls in the log: with their arguments at INFO, what they call below them at DEBUG; nothing when the level is
+ * lower. */
 #include "poplibs/bed.h"
 
 #include <popnn/codelets.h>
@@ -46,10 +47,16 @@ static void build(struct bed *bed)
     popnn_add_codelets(bed->graph);
     popops_add_codelets(bed->graph);
     pop_tensor t = bed_input(bed, POP_FLOAT, POP_SHAPE(6, 4), BED_LINEAR);
-    popops_reduce(bed->graph, t, POP_TYPE_NULL, POP_DIMS(1), (popops_reduce_params){ .op = POPOPS_MAX }, bed->program, "highest",
-                  POP_OPTIONS({ "accumType.inVertex", "float" }));
+    popops_reduce(bed->graph, t, POP_TYPE_NULL, POP_DIMS(1), (popops_reduce_params){ .op = POPOPS_MAX }, bed->program,
+                  "highest", POP_OPTIONS({ "accumType.inVertex", "float" }));
     popnn_log_softmax(bed->graph, t, bed->program, "");
-    popnn_pool_params params = { .type = POPNN_POOL_MAX, .dims = 2, .input_field = { 2, 2 }, .kernel = { 2, 1 }, .stride = { 1, 1 }, .channels = 3, .batch = 2,
+    popnn_pool_params params = { .type = POPNN_POOL_MAX,
+                                 .dims = 2,
+                                 .input_field = { 2, 2 },
+                                 .kernel = { 2, 1 },
+                                 .stride = { 1, 1 },
+                                 .channels = 3,
+                                 .batch = 2,
                                  .data_type = POP_FLOAT };
     popnn_pool(bed->graph, &params, pop_tensor_reshape(t, POP_SHAPE(2, 3, 2, 2)), bed->program, "p", POP_NO_OPTIONS);
 }
@@ -59,11 +66,14 @@ static void test_calls_with_their_arguments(void **state)
     (void)state;
     char *text = logged("POPLIBS_LOG_LEVEL", "INFO", build);
     assert_non_null(strstr(text, "PL:POPOPS "));
-    assert_non_null(strstr(text, "[INFO] popops_reduce in float{6,4} dims {1} params.op 'MAX' name 'highest' options {accumType.inVertex=float} "
-                                 "("));
+    assert_non_null(strstr(
+        text,
+        "[INFO] popops_reduce in float{6,4} dims {1} params.op 'MAX' name 'highest' options {accumType.inVertex=float} "
+        "("));
     assert_non_null(strstr(text, "test_popnn_log.c:"));
     assert_non_null(strstr(text, "[INFO] popnn_log_softmax t float{6,4} ("));
-    assert_non_null(strstr(text, "[INFO] popnn_pool params max of float 2x3x(2x2), kernel 2x1, stride 1x1 in float{2,3,2,2} name 'p' ("));
+    assert_non_null(strstr(
+        text, "[INFO] popnn_pool params max of float 2x3x(2x2), kernel 2x1, stride 1x1 in float{2,3,2,2} name 'p' ("));
     assert_null(strstr(text, "DEBUG"));
     free(text);
 }
@@ -95,11 +105,19 @@ static void build_pools(struct bed *bed)
 {
     popnn_add_codelets(bed->graph);
     pop_tensor t = bed_input(bed, POP_FLOAT, POP_SHAPE(2, 3, 2, 2), BED_LINEAR);
-    popnn_pool_params params = { .type = POPNN_POOL_MAX, .dims = 2, .input_field = { 2, 2 }, .kernel = { 2, 1 }, .stride = { 1, 1 }, .channels = 3, .batch = 2,
+    popnn_pool_params params = { .type = POPNN_POOL_MAX,
+                                 .dims = 2,
+                                 .input_field = { 2, 2 },
+                                 .kernel = { 2, 1 },
+                                 .stride = { 1, 1 },
+                                 .channels = 3,
+                                 .batch = 2,
                                  .data_type = POP_FLOAT };
     for (int i = 0; i < 2; ++i) {
-        popnn_pool(bed->graph, &params, t, bed->program, "p", POP_OPTIONS({ "optimizeForSpeed", "true" }, { "poolUseIntrospectiveMapping", "false" }));
-        popnn_pool(bed->graph, &params, t, bed->program, "p", POP_OPTIONS({ "optimizeForSpeed", "false" })); /* the default */
+        popnn_pool(bed->graph, &params, t, bed->program, "p",
+                   POP_OPTIONS({ "optimizeForSpeed", "true" }, { "poolUseIntrospectiveMapping", "false" }));
+        popnn_pool(bed->graph, &params, t, bed->program, "p",
+                   POP_OPTIONS({ "optimizeForSpeed", "false" })); /* the default */
     }
 }
 static void test_a_call_warns_once(void **state)
@@ -116,10 +134,11 @@ static void build_engine(struct bed *bed)
 {
     pop_error error;
     setenv("POPLAR_SIMULATOR_OPTIONS", "{}", 1);
-    pop_engine *engine = pop_engine_create(bed->graph, POP_PROGRAMS(bed->program),
-                                           POP_OPTIONS({ "debug.trace", "true" }, { "debug.verify", "false" }, { "debug.checkedExecution", "false" },
-                                                       { "target.syncMethod", "polling" }, { "target.hostSyncTimeout", "10" }),
-                                           &error);
+    pop_engine *engine = pop_engine_create(
+        bed->graph, POP_PROGRAMS(bed->program),
+        POP_OPTIONS({ "debug.trace", "true" }, { "debug.verify", "false" }, { "debug.checkedExecution", "false" },
+                    { "target.syncMethod", "polling" }, { "target.hostSyncTimeout", "10" }),
+        &error);
     pop_engine_destroy(engine);
 }
 static void test_an_engine_warns_in_one_line(void **state)
@@ -127,11 +146,13 @@ static void test_an_engine_warns_in_one_line(void **state)
     (void)state;
     setenv("POPLAR_LOG_DEST", file_name, 1);
     char *text = logged("POPLAR_LOG_LEVEL", "WARN", build_engine);
-    char *line = strstr(text, "[WARN] options without effect here: debug.trace, POPLAR_SIMULATOR_OPTIONS (there is no simulator)\n");
+    char *line = strstr(
+        text, "[WARN] options without effect here: debug.trace, POPLAR_SIMULATOR_OPTIONS (there is no simulator)\n");
     assert_true(line && !strstr(strchr(line, '\n'), "without effect"));
     free(text);
     text = logged("POPLAR_LOG_LEVEL", "INFO", build_engine);
-    assert_non_null(strstr(text, "[INFO] options for hardware alone, without effect here: target.syncMethod, target.hostSyncTimeout\n"));
+    assert_non_null(strstr(
+        text, "[INFO] options for hardware alone, without effect here: target.syncMethod, target.hostSyncTimeout\n"));
     free(text);
     unsetenv("POPLAR_LOG_DEST");
 }
@@ -140,10 +161,8 @@ int main(void)
 {
     close(mkstemp(file_name));
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_calls_with_their_arguments),
-        cmocka_unit_test(test_what_calls_call_is_nested),
-        cmocka_unit_test(test_a_library_alone_and_silence),
-        cmocka_unit_test(test_a_call_warns_once),
+        cmocka_unit_test(test_calls_with_their_arguments),  cmocka_unit_test(test_what_calls_call_is_nested),
+        cmocka_unit_test(test_a_library_alone_and_silence), cmocka_unit_test(test_a_call_warns_once),
         cmocka_unit_test(test_an_engine_warns_in_one_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

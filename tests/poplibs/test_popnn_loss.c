@@ -16,7 +16,11 @@ struct sizes {
     size_t batch, classes;
     enum bed_mapping mapping;
 };
-static const struct sizes shapes[] = { { 7, 11, BED_LINEAR }, { 5, 13, BED_SCATTERED }, { 1, 1, BED_ONE_TILE }, { 3, 101, BED_LINEAR }, { 17, 3, BED_ONE_TILE } };
+static const struct sizes shapes[] = { { 7, 11, BED_LINEAR },
+                                       { 5, 13, BED_SCATTERED },
+                                       { 1, 1, BED_ONE_TILE },
+                                       { 3, 101, BED_LINEAR },
+                                       { 17, 3, BED_ONE_TILE } };
 
 /* Labels of every class, one of none, one masked. */
 static pop_tensor labels_of(struct bed *bed, pop_type type, const struct sizes *sizes, double *labels)
@@ -51,14 +55,17 @@ static void test_losses(void **state)
         pop_tensor probs = bed_input_of(&bed, type, POP_SHAPE(sizes->batch, sizes->classes), sizes->mapping, 0.05, 1);
         pop_tensor expected = labels_of(&bed, test % 2 ? POP_INT : POP_UNSIGNED_INT, sizes, labels);
         pop_tensor outputs[3] = { pop_graph_add_variable(bed.graph, type, POP_SHAPE(sizes->batch), "loss"),
-                                  pop_graph_clone(bed.graph, POP_TYPE_NULL, probs, POP_CLONE_PRESERVE_ORDER_AND_ALIASES, "deltas"),
+                                  pop_graph_clone(bed.graph, POP_TYPE_NULL, probs, POP_CLONE_PRESERVE_ORDER_AND_ALIASES,
+                                                  "deltas"),
                                   pop_graph_add_variable(bed.graph, POP_UNSIGNED_INT, POP_SHAPE(1), "correct") };
         bed_map(&bed, outputs[0], BED_LINEAR);
         pop_graph_set_tile_mapping(bed.graph, outputs[2], pop_target_num_tiles(pop_graph_target(bed.graph)) - 1);
         bed_write(&bed, outputs[2], &(double){ 3 }, 0, 0); /* the count goes on */
-        pop_sequence_add(bed.program, popnn_calc_loss_and_accuracy(bed.graph, probs, expected, outputs[0], outputs[1], outputs[2], loss_type, "loss"));
+        pop_sequence_add(bed.program, popnn_calc_loss_and_accuracy(bed.graph, probs, expected, outputs[0], outputs[1],
+                                                                   outputs[2], loss_type, "loss"));
         bed_run_all(&bed, outputs, got, 3);
-        double *p = bed_given(&bed, probs), losses[32], *deltas = calloc(sizes->batch * sizes->classes, sizeof(double)), correct = 0;
+        double *p = bed_given(&bed, probs), losses[32], *deltas = calloc(sizes->batch * sizes->classes, sizeof(double)),
+               correct = 0;
         for (size_t i = 0; i < sizes->batch; ++i) {
             size_t largest = 0;
             losses[i] = 0;
@@ -73,7 +80,8 @@ static void test_losses(void **state)
             correct += (double)largest == labels[i];
         }
         bed_check(got[0], losses, sizes->batch, type == POP_HALF ? 0.002 : 2e-6, type == POP_HALF ? 3e-4 : 1e-6);
-        bed_check(got[1], deltas, sizes->batch * sizes->classes, type == POP_HALF ? 0.0006 : 2e-7, type == POP_HALF ? 1e-7 : 0);
+        bed_check(got[1], deltas, sizes->batch * sizes->classes, type == POP_HALF ? 0.0006 : 2e-7,
+                  type == POP_HALF ? 1e-7 : 0);
         assert_true(got[2][0] == correct + 3);
         free(deltas);
         bed_close(&bed);
@@ -89,16 +97,21 @@ static void test_scaled_entropy(void **state)
         struct sizes sizes = { 3, 5, BED_LINEAR };
         pop_type type = half ? POP_HALF : POP_FLOAT;
         double labels[3], *got[2];
-        pop_tensor probs = bed_input_of(&bed, type, POP_SHAPE(3, 5), BED_SCATTERED, 50, 62000), expected = labels_of(&bed, POP_UNSIGNED_INT, &sizes, labels);
-        pop_tensor scales = pop_graph_add_constant(bed.graph, type, POP_SHAPE(2), POP_FLOAT, (float[]){ 1024, 62000 }, "scales");
+        pop_tensor probs = bed_input_of(&bed, type, POP_SHAPE(3, 5), BED_SCATTERED, 50, 62000),
+                   expected = labels_of(&bed, POP_UNSIGNED_INT, &sizes, labels);
+        pop_tensor scales =
+            pop_graph_add_constant(bed.graph, type, POP_SHAPE(2), POP_FLOAT, (float[]){ 1024, 62000 }, "scales");
         pop_graph_set_tile_mapping(bed.graph, scales, 1);
-        pop_tensor outputs[2] = { pop_graph_add_variable(bed.graph, type, POP_SHAPE(3), "loss"), pop_graph_add_variable(bed.graph, type, POP_SHAPE(3, 5), "deltas") };
+        pop_tensor outputs[2] = { pop_graph_add_variable(bed.graph, type, POP_SHAPE(3), "loss"),
+                                  pop_graph_add_variable(bed.graph, type, POP_SHAPE(3, 5), "deltas") };
         bed_map(&bed, outputs[0], BED_LINEAR);
         bed_map(&bed, outputs[1], BED_ONE_TILE);
-        pop_sequence_add(bed.program, popnn_calc_loss_scaled(bed.graph, probs, expected, outputs[0], outputs[1], pop_tensor_at(scales, 0),
-                                                             pop_tensor_slice(scales, 1, 2, 0), POPNN_CROSS_ENTROPY_LOSS, "loss"));
+        pop_sequence_add(bed.program, popnn_calc_loss_scaled(
+                                          bed.graph, probs, expected, outputs[0], outputs[1], pop_tensor_at(scales, 0),
+                                          pop_tensor_slice(scales, 1, 2, 0), POPNN_CROSS_ENTROPY_LOSS, "loss"));
         bed_run_all(&bed, outputs, got, 2);
-        double *p = bed_given(&bed, probs), losses[3] = { 0 }, deltas[15], scaling = half ? 62016 : 62000; /* the nearest half */
+        double *p = bed_given(&bed, probs), losses[3] = { 0 }, deltas[15],
+               scaling = half ? 62016 : 62000; /* the nearest half */
         for (size_t i = 0; i < 15; ++i) {
             deltas[i] = 1024 * (p[i] / scaling - (i % 5 == labels[i / 5]));
             if (i % 5 == labels[i / 5])
@@ -115,7 +128,8 @@ static void test_accuracy_alone(void **state)
 {
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 4, add_codelets);
-    pop_tensor outputs = bed_input(&bed, POP_FLOAT, POP_SHAPE(9, 6), BED_SCATTERED), counts = pop_graph_add_variable(bed.graph, POP_UNSIGNED_INT, POP_SHAPE(2), "n");
+    pop_tensor outputs = bed_input(&bed, POP_FLOAT, POP_SHAPE(9, 6), BED_SCATTERED),
+               counts = pop_graph_add_variable(bed.graph, POP_UNSIGNED_INT, POP_SHAPE(2), "n");
     double *given = bed_given(&bed, outputs), right[9];
     for (size_t i = 0; i < 9; ++i) {
         right[i] = 0;
@@ -148,15 +162,19 @@ static void test_estimates(void **state)
         size_t n;
         uint64_t cycles;
     } table[] = {
-        { "popnn::LossSumSquaredTransform<float>", POP_FLOAT, 20, 99 },     { "popnn::LossSumSquaredTransform<half>", POP_HALF, 21, 19 + 44 },
-        { "popnn::LossCrossEntropyTransform<float>", POP_FLOAT, 20, 200 },  { "popnn::LossCrossEntropyTransform<half>", POP_HALF, 3, 47 },
-        { "popnn::LossSumSquaredTransform2D<float>", POP_FLOAT, 20, 105 },  { "popnn::CalcAccuracy<unsigned int>", POP_UNSIGNED_INT, 16, 78 },
+        { "popnn::LossSumSquaredTransform<float>", POP_FLOAT, 20, 99 },
+        { "popnn::LossSumSquaredTransform<half>", POP_HALF, 21, 19 + 44 },
+        { "popnn::LossCrossEntropyTransform<float>", POP_FLOAT, 20, 200 },
+        { "popnn::LossCrossEntropyTransform<half>", POP_HALF, 3, 47 },
+        { "popnn::LossSumSquaredTransform2D<float>", POP_FLOAT, 20, 105 },
+        { "popnn::CalcAccuracy<unsigned int>", POP_UNSIGNED_INT, 16, 78 },
     };
     pop_compute_set set = pop_graph_add_compute_set(bed.graph, "estimates");
     for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); ++i) {
         pop_vertex vertex = pop_graph_add_vertex(bed.graph, set, table[i].type);
         pop_tensor t = pop_graph_add_variable(bed.graph, table[i].element, POP_SHAPE(1, table[i].n), "t");
-        pop_graph_connect(bed.graph, vertex, table[i].element == POP_UNSIGNED_INT ? "maxPerBatch" : "transformed", strstr(table[i].type, "2D") ? t : pop_tensor_at(t, 0));
+        pop_graph_connect(bed.graph, vertex, table[i].element == POP_UNSIGNED_INT ? "maxPerBatch" : "transformed",
+                          strstr(table[i].type, "2D") ? t : pop_tensor_at(t, 0));
         assert_int_equal(pop_graph_get_perf_estimate(bed.graph, vertex).cycles, table[i].cycles);
     }
     bed_close(&bed);
@@ -166,8 +184,10 @@ static void test_errors(void **state)
 {
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 2, add_codelets);
-    pop_tensor p = bed_input(&bed, POP_FLOAT, POP_SHAPE(3, 4), BED_LINEAR), labels = bed_input(&bed, POP_INT, POP_SHAPE(3), BED_LINEAR);
-    pop_tensor loss = bed_input(&bed, POP_FLOAT, POP_SHAPE(3), BED_LINEAR), half = bed_input(&bed, POP_HALF, POP_SHAPE(3), BED_LINEAR);
+    pop_tensor p = bed_input(&bed, POP_FLOAT, POP_SHAPE(3, 4), BED_LINEAR),
+               labels = bed_input(&bed, POP_INT, POP_SHAPE(3), BED_LINEAR);
+    pop_tensor loss = bed_input(&bed, POP_FLOAT, POP_SHAPE(3), BED_LINEAR),
+               half = bed_input(&bed, POP_HALF, POP_SHAPE(3), BED_LINEAR);
     pop_tensor correct = bed_input(&bed, POP_UNSIGNED_INT, POP_SHAPE(), BED_ONE_TILE);
     popnn_calc_loss(bed.graph, p, loss, loss, p, POPNN_SUM_SQUARED_LOSS, "x");
     assert_error(bed.graph, POP_TYPE_ERROR, "popnn_calc_loss", "labels have type float");
@@ -179,9 +199,12 @@ static void test_errors(void **state)
     assert_error(bed.graph, POP_TYPE_ERROR, "popnn_calc_loss", "the loss is half");
     popnn_calc_loss(bed.graph, p, labels, loss, pop_tensor_transpose(p), POPNN_SUM_SQUARED_LOSS, "x");
     assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_calc_loss", "the deltas {4,3}");
-    popnn_calc_loss_scaled(bed.graph, p, labels, loss, p, pop_tensor_at(loss, 0), (pop_tensor){ 0 }, POPNN_SUM_SQUARED_LOSS, "x");
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_calc_loss", "scale of the deltas goes with the cross entropy alone");
-    popnn_calc_loss_scaled(bed.graph, p, labels, loss, p, (pop_tensor){ 0 }, pop_tensor_at(half, 0), POPNN_CROSS_ENTROPY_LOSS, "x");
+    popnn_calc_loss_scaled(bed.graph, p, labels, loss, p, pop_tensor_at(loss, 0), (pop_tensor){ 0 },
+                           POPNN_SUM_SQUARED_LOSS, "x");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_calc_loss",
+                 "scale of the deltas goes with the cross entropy alone");
+    popnn_calc_loss_scaled(bed.graph, p, labels, loss, p, (pop_tensor){ 0 }, pop_tensor_at(half, 0),
+                           POPNN_CROSS_ENTROPY_LOSS, "x");
     assert_error(bed.graph, POP_TYPE_ERROR, "popnn_calc_loss", "one of type float");
     popnn_calc_loss_and_accuracy(bed.graph, p, labels, loss, p, labels, POPNN_SUM_SQUARED_LOSS, "x");
     assert_error(bed.graph, POP_TYPE_ERROR, "popnn_calc_loss_and_accuracy", "one unsigned int, not to 3 of type int");
@@ -193,7 +216,7 @@ static void test_errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_losses), cmocka_unit_test(test_scaled_entropy), cmocka_unit_test(test_accuracy_alone),
+        cmocka_unit_test(test_losses),    cmocka_unit_test(test_scaled_entropy), cmocka_unit_test(test_accuracy_alone),
         cmocka_unit_test(test_estimates), cmocka_unit_test(test_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,9 +2,9 @@
 /* LSTM forward, backward and weight update against the same in double precision. */
 #include "poplibs/bed.h"
 
+#include <poplin/codelets.h>
 #include <popnn/codelets.h>
 #include <popnn/lstm.h>
-#include <poplin/codelets.h>
 #include <popops/codelets.h>
 
 static void add_all(pop_where where, pop_graph *graph)
@@ -19,7 +19,7 @@ static void add_all(pop_where where, pop_graph *graph)
 struct reference {
     const popnn_lstm_params *p;
     const double *x, *h0, *c0, *w, *u, *b, *dy; /* dy {T,B,O}, or {B,O} of the last step */
-    double *h, *c, *act;                         /* {T,B,O}, {T,B,O}, {T,4,B,O} by unit */
+    double *h, *c, *act;                        /* {T,B,O}, {T,B,O}, {T,4,B,O} by unit */
     double *dx, *dh, *dc, *dw, *du, *db;
 };
 
@@ -50,7 +50,8 @@ static void run_forward(struct reference *r)
                         sum += r->x[(t * B + b) * I + i] * r->w[(g * I + i) * O + o];
                     for (size_t k = 0; k < O; ++k)
                         sum += (t ? r->h[((t - 1) * B + b) * O + k] : r->h0[b * O + k]) * r->u[(g * O + k) * O + o];
-                    a[unit] = r->act[((t * 4 + (size_t)unit) * B + b) * O + o] = unit == POPNN_LSTM_CANDIDATE ? tanh(sum) : sigmoid(sum);
+                    a[unit] = r->act[((t * 4 + (size_t)unit) * B + b) * O + o] =
+                        unit == POPNN_LSTM_CANDIDATE ? tanh(sum) : sigmoid(sum);
                 }
                 double before = t ? r->c[((t - 1) * B + b) * O + o] : r->c0[b * O + o];
                 double c = a[POPNN_LSTM_FORGET_GATE] * before + a[POPNN_LSTM_INPUT_GATE] * a[POPNN_LSTM_CANDIDATE];
@@ -87,9 +88,13 @@ static void run_backward(struct reference *r)
         for (size_t b = 0; b < B; ++b)
             for (size_t o = 0; o < O; ++o) {
                 size_t at = (t * B + b) * O + o;
-                double f = r->act[((t * 4 + POPNN_LSTM_FORGET_GATE) * B + b) * O + o], i = r->act[((t * 4 + POPNN_LSTM_INPUT_GATE) * B + b) * O + o];
-                double g = r->act[((t * 4 + POPNN_LSTM_CANDIDATE) * B + b) * O + o], out = r->act[((t * 4 + POPNN_LSTM_OUTPUT_GATE) * B + b) * O + o];
-                double dh = r->dh[b * O + o] + (p->output_full_sequence ? r->dy[at] : t + 1 == p->time_steps ? r->dy[b * O + o] : 0);
+                double f = r->act[((t * 4 + POPNN_LSTM_FORGET_GATE) * B + b) * O + o],
+                       i = r->act[((t * 4 + POPNN_LSTM_INPUT_GATE) * B + b) * O + o];
+                double g = r->act[((t * 4 + POPNN_LSTM_CANDIDATE) * B + b) * O + o],
+                       out = r->act[((t * 4 + POPNN_LSTM_OUTPUT_GATE) * B + b) * O + o];
+                double dh = r->dh[b * O + o] + (p->output_full_sequence  ? r->dy[at]
+                                                : t + 1 == p->time_steps ? r->dy[b * O + o]
+                                                                         : 0);
                 double th = tanh(r->c[at]), dc = r->dc[b * O + o] + dh * out * (1 - th * th);
                 double before = t ? r->c[at - B * O] : r->c0[b * O + o], dz[4];
                 dz[POPNN_LSTM_FORGET_GATE] = dc * before * f * (1 - f);
@@ -108,37 +113,44 @@ static void run_backward(struct reference *r)
 
 enum { OUT, CELL, DX, DH, DC, DW, DU, DB, RESULTS };
 
-/* Backward and weight update by one call or by two; by one where the input is weighted before the loop, or weights' gradients are summed in float. */
+/* Backward and weight update by one call or by two; by one where the input is weighted before the loop, or weights'
+ * gradients are summed in float. */
 enum way { TOGETHER, APART, WEIGHTED_BEFORE, SUMMED_IN_FLOAT };
 
 /* Gives the largest error of the biases' gradient. */
-static double check_layer(enum bed_device device, const popnn_lstm_params *p, enum bed_mapping mapping, enum way way, double tolerance)
+static double check_layer(enum bed_device device, const popnn_lstm_params *p, enum bed_mapping mapping, enum way way,
+                          double tolerance)
 {
-    pop_options options = POP_OPTIONS({ "preCalcWeights", way == WEIGHTED_BEFORE ? "true" : "false" }, { "weightAccumulatorsType", "float" });
+    pop_options options = POP_OPTIONS({ "preCalcWeights", way == WEIGHTED_BEFORE ? "true" : "false" },
+                                      { "weightAccumulatorsType", "float" });
     options.count -= way != SUMMED_IN_FLOAT;
     struct bed bed = bed_open(device, 7, add_all);
     size_t T = p->time_steps, B = p->batch_size, I = p->input_size, O = p->output_size;
-    popnn_lstm_state initial = { bed_input(&bed, p->data_type, POP_SHAPE(B, O), mapping), bed_input(&bed, p->data_type, POP_SHAPE(B, O), mapping) };
+    popnn_lstm_state initial = { bed_input(&bed, p->data_type, POP_SHAPE(B, O), mapping),
+                                 bed_input(&bed, p->data_type, POP_SHAPE(B, O), mapping) };
     pop_tensor x = bed_input(&bed, p->data_type, POP_SHAPE(T, B, I), mapping);
     popnn_lstm_weights weights = popnn_lstm_create_weights(bed.graph, p, "weights", options, NULL);
     bed_write(&bed, weights.input_weights, NULL, -0.4, 0.4);
     bed_write(&bed, weights.output_weights, NULL, -0.4, 0.4);
     bed_write(&bed, weights.biases, NULL, -0.4, 0.4);
-    pop_tensor dy = p->output_full_sequence ? bed_input(&bed, p->data_type, POP_SHAPE(T, B, O), mapping) : bed_input(&bed, p->data_type, POP_SHAPE(B, O), mapping);
+    pop_tensor dy = p->output_full_sequence ? bed_input(&bed, p->data_type, POP_SHAPE(T, B, O), mapping)
+                                            : bed_input(&bed, p->data_type, POP_SHAPE(B, O), mapping);
     pop_tensor kept, cell, dx = { 0 }, between;
     pop_tensor out = popnn_lstm_fwd(bed.graph, p, initial, x, weights, &kept, &cell, bed.program, "fwd", options, NULL);
     popnn_lstm_forward forward = { initial, kept, x, out, weights };
     popnn_lstm_weights dw;
     popnn_lstm_state ds;
     pop_tensor d_cell = bed_input(&bed, p->data_type, POP_SHAPE(B, O), mapping);
-    const pop_tensor *last = way == WEIGHTED_BEFORE || way == APART ? &d_cell : NULL; /* the gradient of the last cell state */
+    const pop_tensor *last =
+        way == WEIGHTED_BEFORE || way == APART ? &d_cell : NULL; /* the gradient of the last cell state */
     if (way == APART) {
         ds = popnn_lstm_bwd(bed.graph, p, bed.program, &forward, dy, last, &dx, &between, "bwd", options, NULL);
         dw = popnn_lstm_wu(bed.graph, p, bed.program, &forward, between, "wu", options, NULL);
     } else {
         ds = popnn_lstm_bwd_with_wu(bed.graph, p, bed.program, &forward, dy, last, &dx, &dw, "bwd", options, NULL);
     }
-    pop_tensor tensors[RESULTS] = { out, cell, dx, ds.output, ds.cell_state, dw.input_weights, dw.output_weights, dw.biases };
+    pop_tensor tensors[RESULTS] = { out,      cell, dx, ds.output, ds.cell_state, dw.input_weights, dw.output_weights,
+                                    dw.biases };
     double *got[RESULTS], *zeros[6];
     bed_run_all(&bed, tensors, got, RESULTS);
     size_t sizes[6] = { T * B * I, B * O, B * O, 4 * I * O, 4 * O * O, 4 * O };
@@ -165,7 +177,8 @@ static double check_layer(enum bed_device device, const popnn_lstm_params *p, en
         memcpy(r.dc, bed_given(&bed, d_cell), B * O * sizeof(double));
     run_forward(&r);
     run_backward(&r);
-    bed_check(got[OUT], p->output_full_sequence ? r.h : r.h + (T - 1) * B * O, p->output_full_sequence ? T * B * O : B * O, tolerance, tolerance);
+    bed_check(got[OUT], p->output_full_sequence ? r.h : r.h + (T - 1) * B * O,
+              p->output_full_sequence ? T * B * O : B * O, tolerance, tolerance);
     bed_check(got[CELL], r.c + (T - 1) * B * O, B * O, tolerance, tolerance);
     for (int i = 0; i < 6; ++i)
         bed_check(got[DX + i], zeros[i], sizes[i], tolerance, tolerance * (double)(T * B));
@@ -204,7 +217,8 @@ static void test_sums_in_float(void **state)
     (void)state;
     for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device) {
         popnn_lstm_params p = popnn_lstm_params_make(POP_HALF, 3, 250, 2, 4);
-        double half = check_layer(device, &p, BED_LINEAR, TOGETHER, 5e-2), wide = check_layer(device, &p, BED_LINEAR, SUMMED_IN_FLOAT, 5e-2);
+        double half = check_layer(device, &p, BED_LINEAR, TOGETHER, 5e-2),
+               wide = check_layer(device, &p, BED_LINEAR, SUMMED_IN_FLOAT, 5e-2);
         if (!(wide < half / 2))
             fail_msg("summed in half %g, in float %g", half, wide);
         p = popnn_lstm_params_make(POP_FLOAT, 2, 3, 4, 5);
@@ -242,7 +256,9 @@ static void test_mistakes(void **state)
     popnn_lstm_create_weights(bed.graph, &p, "w", POP_NO_OPTIONS, NULL);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_lstm_create_weights", "each of the 4 units once");
     p = popnn_lstm_params_make(POP_FLOAT, 2, 3, 4, 5);
-    popnn_lstm_create_weights(bed.graph, &p, "w", POP_OPTIONS({ "rnnCodeReuse", "true" }, { "numShards", "2" }, { "rnnStepsPerWU", "4" }), NULL);
+    popnn_lstm_create_weights(bed.graph, &p, "w",
+                              POP_OPTIONS({ "rnnCodeReuse", "true" }, { "numShards", "2" }, { "rnnStepsPerWU", "4" }),
+                              NULL);
     assert_null(pop_graph_error(bed.graph));
     popnn_lstm_create_weights(bed.graph, &p, "w", POP_OPTIONS({ "recomputationMode", "some" }), NULL);
     assert_error(bed.graph, POP_INVALID_OPTION, "popnn_lstm_create_weights", "none|cellAndTanh|full");
@@ -250,7 +266,8 @@ static void test_mistakes(void **state)
     popnn_lstm_state initial = popnn_lstm_create_initial_state(bed.graph, &p, "s", POP_NO_OPTIONS, NULL);
     pop_tensor x = bed_input(&bed, POP_FLOAT, POP_SHAPE(3, 2, 6), BED_LINEAR);
     popnn_lstm_fwd(bed.graph, &p, initial, x, weights, NULL, NULL, bed.program, "fwd", POP_NO_OPTIONS, NULL);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_lstm_fwd", "the input is float{3,2,6}, and should be float{3,2,4}");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_lstm_fwd",
+                 "the input is float{3,2,6}, and should be float{3,2,4}");
     popnn_lstm_fwd(bed.graph, NULL, initial, x, weights, NULL, NULL, bed.program, "fwd", POP_NO_OPTIONS, NULL);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_lstm_fwd", "the parameters are NULL");
     popnn_lstm_bwd(bed.graph, &p, bed.program, NULL, x, NULL, NULL, NULL, "bwd", POP_NO_OPTIONS, NULL);
@@ -259,7 +276,8 @@ static void test_mistakes(void **state)
     assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_lstm_wu", "what forward gave is NULL");
     p.recurrent_activation = POPNN_SOFTMAX;
     popnn_lstm_create_weights(bed.graph, &p, "w", POP_NO_OPTIONS, NULL);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_lstm_create_weights", "all non-linearities but softmax are possible");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_lstm_create_weights",
+                 "all non-linearities but softmax are possible");
     bed_close(&bed);
 }
 

@@ -1,24 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Activation functions and gradients against double precision, on scattered tensors; the estimates of their vertices. */
+/* Activation functions and gradients against double precision, on scattered tensors; the estimates of their vertices.
+ */
 #include "poplibs/bed.h"
 
 #include <popnn/codelets.h>
 #include <popnn/non_linearity.h>
 #include <poputil/util.h>
 
-static const popnn_non_linearity_type functions[] = { POPNN_SIGMOID, POPNN_HARD_SIGMOID, POPNN_RELU, POPNN_TANH, POPNN_GELU, POPNN_SWISH, POPNN_GELU_ERF };
+static const popnn_non_linearity_type functions[] = { POPNN_SIGMOID, POPNN_HARD_SIGMOID, POPNN_RELU,    POPNN_TANH,
+                                                      POPNN_GELU,    POPNN_SWISH,        POPNN_GELU_ERF };
 enum { FUNCTIONS = sizeof(functions) / sizeof(functions[0]) };
 
 static double value(popnn_non_linearity_type type, double x)
 {
     switch ((int)type) {
-    case POPNN_SIGMOID: return 1 / (1 + exp(-x));
-    case POPNN_HARD_SIGMOID: return fmin(1, fmax(0, 0.2 * x + 0.5));
-    case POPNN_RELU: return fmax(x, 0);
-    case POPNN_TANH: return tanh(x);
-    case POPNN_GELU: return x / 2 * (1 + tanh(sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
-    case POPNN_SWISH: return x / (1 + exp(-x));
-    default: return x / 2 * (1 + erf(x / sqrt(2)));
+    case POPNN_SIGMOID:
+        return 1 / (1 + exp(-x));
+    case POPNN_HARD_SIGMOID:
+        return fmin(1, fmax(0, 0.2 * x + 0.5));
+    case POPNN_RELU:
+        return fmax(x, 0);
+    case POPNN_TANH:
+        return tanh(x);
+    case POPNN_GELU:
+        return x / 2 * (1 + tanh(sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
+    case POPNN_SWISH:
+        return x / (1 + exp(-x));
+    default:
+        return x / 2 * (1 + erf(x / sqrt(2)));
     }
 }
 /* Of f at x, by the difference of neighbours. */
@@ -42,9 +51,11 @@ static void test_values(void **state)
             pop_tensor in[FUNCTIONS], out[2 * FUNCTIONS];
             double *got[2 * FUNCTIONS];
             for (size_t i = 0; i < FUNCTIONS; ++i) {
-                in[i] = bed_input_of(&bed, half ? POP_HALF : POP_FLOAT, POP_SHAPE(7, 31), i % 2 ? BED_SCATTERED : BED_LINEAR, -6, 6);
+                in[i] = bed_input_of(&bed, half ? POP_HALF : POP_FLOAT, POP_SHAPE(7, 31),
+                                     i % 2 ? BED_SCATTERED : BED_LINEAR, -6, 6);
                 out[i] = popnn_non_linearity(bed.graph, functions[i], in[i], bed.program, "x");
-                out[FUNCTIONS + i] = poputil_duplicate(bed.graph, in[i], bed.program, POP_CLONE_CREATE_NEW_ORDER, "copy");
+                out[FUNCTIONS + i] =
+                    poputil_duplicate(bed.graph, in[i], bed.program, POP_CLONE_CREATE_NEW_ORDER, "copy");
                 popnn_non_linearity_in_place(bed.graph, functions[i], out[FUNCTIONS + i], bed.program, "y");
             }
             bed_run_all(&bed, out, got, 2 * FUNCTIONS);
@@ -73,15 +84,18 @@ static void test_gradients(void **state)
                 in[i] = bed_input_of(&bed, type, POP_SHAPE(67), BED_LINEAR, -3, 3);
                 gradient[i] = bed_input(&bed, type, POP_SHAPE(67), i % 2 ? BED_SCATTERED : BED_LINEAR);
                 double *given = bed_given(&bed, in[i]);
-                for (size_t k = 0; k < 67 && !from_input(functions[i]); ++k) /* the output stands where the input would */
+                for (size_t k = 0; k < 67 && !from_input(functions[i]);
+                     ++k) /* the output stands where the input would */
                     given[k] = value(functions[i], given[k]);
-                out[i] = popnn_non_linearity_input_gradient(bed.graph, functions[i], in[i], gradient[i], bed.program, "x");
+                out[i] =
+                    popnn_non_linearity_input_gradient(bed.graph, functions[i], in[i], gradient[i], bed.program, "x");
             }
             double inputs[FUNCTIONS][67];
             for (size_t i = 0; i < FUNCTIONS; ++i) { /* rounded as they are sent */
                 double *given = bed_given(&bed, in[i]);
                 for (size_t k = 0; k < 67; ++k)
-                    inputs[i][k] = given[k] = half ? pop_half_to_float(pop_half_from_double(given[k])) : (double)(float)given[k];
+                    inputs[i][k] = given[k] =
+                        half ? pop_half_to_float(pop_half_from_double(given[k])) : (double)(float)given[k];
             }
             bed_run_all(&bed, out, got, FUNCTIONS);
             for (size_t i = 0; i < FUNCTIONS; ++i) {
@@ -89,11 +103,20 @@ static void test_gradients(void **state)
                 for (size_t k = 0; k < 67; ++k) {
                     double y = inputs[i][k];
                     switch ((int)functions[i]) {
-                    case POPNN_SIGMOID: wanted[k] = g[k] * y * (1 - y); break;
-                    case POPNN_HARD_SIGMOID: wanted[k] = y > 0 && y < 1 ? 0.2 * g[k] : 0; break;
-                    case POPNN_RELU: wanted[k] = y > 0 ? g[k] : 0; break;
-                    case POPNN_TANH: wanted[k] = g[k] * (1 - y * y); break;
-                    default: wanted[k] = g[k] * derivative(functions[i], y);
+                    case POPNN_SIGMOID:
+                        wanted[k] = g[k] * y * (1 - y);
+                        break;
+                    case POPNN_HARD_SIGMOID:
+                        wanted[k] = y > 0 && y < 1 ? 0.2 * g[k] : 0;
+                        break;
+                    case POPNN_RELU:
+                        wanted[k] = y > 0 ? g[k] : 0;
+                        break;
+                    case POPNN_TANH:
+                        wanted[k] = g[k] * (1 - y * y);
+                        break;
+                    default:
+                        wanted[k] = g[k] * derivative(functions[i], y);
                     }
                 }
                 bed_check(got[i], wanted, 67, half ? 0.0006 : 2e-6, half ? 1e-6 : 2e-6);
@@ -113,11 +136,16 @@ static void test_estimates(void **state)
         size_t n;
         uint64_t one_region, two_rows;
     } table[] = {
-        { "popnn::NonLinearity%s<float,popnn::NonLinearityType::RELU>", POP_FLOAT, 24, 9 + 6 * (18 + 7 + 3), 14 + 2 * (11 + 3 + 2 + 22) },
-        { "popnn::NonLinearity%s<float,popnn::NonLinearityType::SIGMOID>", POP_FLOAT, 25, 9 + 6 * (18 + 23 + 3 + 7), 14 + 2 * (11 + 3 + 10 + 110 + 7) },
-        { "popnn::NonLinearity%s<half,popnn::NonLinearityType::TANH>", POP_HALF, 27, 9 + 6 * (18 + 5 + 4 + 3 + 4), 14 + 2 * (15 + 5 + 10 + 3 + 4) },
-        { "popnn::NonLinearityGrad%s<float,popnn::NonLinearityType::GELU>", POP_FLOAT, 25, 9 + 6 * (20 + 8 + 4 + 4), 17 + 2 * (10 + 5 + 33 + 4) },
-        { "popnn::NonLinearityGrad%s<half,popnn::NonLinearityType::RELU>", POP_HALF, 3, 9 + 6 * (20 + 0 + 6 + 5 + 7), 17 + 2 * (10 + 5 + 7) },
+        { "popnn::NonLinearity%s<float,popnn::NonLinearityType::RELU>", POP_FLOAT, 24, 9 + 6 * (18 + 7 + 3),
+          14 + 2 * (11 + 3 + 2 + 22) },
+        { "popnn::NonLinearity%s<float,popnn::NonLinearityType::SIGMOID>", POP_FLOAT, 25, 9 + 6 * (18 + 23 + 3 + 7),
+          14 + 2 * (11 + 3 + 10 + 110 + 7) },
+        { "popnn::NonLinearity%s<half,popnn::NonLinearityType::TANH>", POP_HALF, 27, 9 + 6 * (18 + 5 + 4 + 3 + 4),
+          14 + 2 * (15 + 5 + 10 + 3 + 4) },
+        { "popnn::NonLinearityGrad%s<float,popnn::NonLinearityType::GELU>", POP_FLOAT, 25, 9 + 6 * (20 + 8 + 4 + 4),
+          17 + 2 * (10 + 5 + 33 + 4) },
+        { "popnn::NonLinearityGrad%s<half,popnn::NonLinearityType::RELU>", POP_HALF, 3, 9 + 6 * (20 + 0 + 6 + 5 + 7),
+          17 + 2 * (10 + 5 + 7) },
     };
     pop_compute_set set = pop_graph_add_compute_set(bed.graph, "estimates");
     for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); ++i)
@@ -129,9 +157,14 @@ static void test_estimates(void **state)
             static const char *const fields[] = { "outGrad", "out" };
             for (size_t f = 0; f < (gradient ? 3u : 1u); ++f) {
                 pop_tensor t = pop_graph_add_variable(bed.graph, table[i].element, POP_SHAPE(2, table[i].n), "t");
-                pop_graph_connect(bed.graph, vertex, f ? fields[f - 1] : gradient ? "inGrad" : "data", rows ? t : pop_tensor_at(t, 0));
+                pop_graph_connect(bed.graph, vertex,
+                                  f          ? fields[f - 1]
+                                  : gradient ? "inGrad"
+                                             : "data",
+                                  rows ? t : pop_tensor_at(t, 0));
             }
-            assert_int_equal(pop_graph_get_perf_estimate(bed.graph, vertex).cycles, rows ? table[i].two_rows : table[i].one_region);
+            assert_int_equal(pop_graph_get_perf_estimate(bed.graph, vertex).cycles,
+                             rows ? table[i].two_rows : table[i].one_region);
         }
     assert_built(bed.graph);
     bed_close(&bed);
@@ -144,30 +177,36 @@ static void test_names_and_errors(void **state)
     struct bed bed = bed_open(BED_MODEL, 3, popnn_add_codelets_at);
     popnn_non_linearity_type type;
     for (unsigned i = 0; i < POPNN_NON_LINEARITY_TYPES; ++i)
-        assert_true(popnn_non_linearity_type_by_name(popnn_non_linearity_type_name((popnn_non_linearity_type)i), &type) && type == i);
+        assert_true(
+            popnn_non_linearity_type_by_name(popnn_non_linearity_type_name((popnn_non_linearity_type)i), &type) &&
+            type == i);
     assert_true(popnn_non_linearity_type_by_name("hard_sigmoid", &type) && type == POPNN_HARD_SIGMOID);
     assert_true(popnn_non_linearity_type_by_name("Relu", &type) && type == POPNN_RELU);
     assert_false(popnn_non_linearity_type_by_name("Relu6", &type));
     assert_false(popnn_non_linearity_type_by_name("rel", &type));
     assert_null(popnn_non_linearity_type_name(POPNN_NON_LINEARITY_TYPES));
 
-    pop_tensor whole = bed_input(&bed, POP_INT, POP_SHAPE(3), BED_LINEAR), a = bed_input(&bed, POP_FLOAT, POP_SHAPE(2, 3), BED_LINEAR);
+    pop_tensor whole = bed_input(&bed, POP_INT, POP_SHAPE(3), BED_LINEAR),
+               a = bed_input(&bed, POP_FLOAT, POP_SHAPE(2, 3), BED_LINEAR);
     pop_compute_set set = pop_graph_add_compute_set(bed.graph, "set");
     popnn_relu(bed.graph, whole, bed.program, "x");
     assert_error(bed.graph, POP_TYPE_ERROR, "popnn_non_linearity", "elements of type int; half or float");
     popnn_relu_in_place(bed.graph, (pop_tensor){ 0 }, bed.program, "x");
     assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_non_linearity_in_place", "null tensor");
     popnn_non_linearity_in_place_in(bed.graph, POPNN_SOFTMAX, a, set);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_non_linearity_in_place_in", "SOFTMAX needs more than one compute set");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_non_linearity_in_place_in",
+                 "SOFTMAX needs more than one compute set");
     popnn_softmax(bed.graph, pop_tensor_at(pop_tensor_at(a, 0), 0), bed.program, "x");
     assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_non_linearity", "this is a scalar");
     popnn_non_linearity(bed.graph, (popnn_non_linearity_type)10, a, bed.program, "x");
     assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_non_linearity", "10 is no non-linearity");
     popnn_non_linearity_input_gradient(bed.graph, POPNN_RELU, a, pop_tensor_at(a, 0), bed.program, "x");
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_non_linearity_input_gradient", "shape {2,3} and the output's gradient {3}");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_non_linearity_input_gradient",
+                 "shape {2,3} and the output's gradient {3}");
     pop_tensor half = bed_input(&bed, POP_HALF, POP_SHAPE(2, 3), BED_LINEAR);
     popnn_non_linearity_input_gradient_in(bed.graph, POPNN_RELU, a, half, set, "x");
-    assert_error(bed.graph, POP_TYPE_ERROR, "popnn_non_linearity_input_gradient_in", "are float and the output's gradient is half");
+    assert_error(bed.graph, POP_TYPE_ERROR, "popnn_non_linearity_input_gradient_in",
+                 "are float and the output's gradient is half");
     pop_tensor unmapped = pop_graph_add_variable(bed.graph, POP_FLOAT, POP_SHAPE(3), "x");
     popnn_relu_in_place(bed.graph, unmapped, bed.program, "x");
     assert_error(bed.graph, POP_INVALID_TILE_MAPPING, "popnn_non_linearity_in_place", "not mapped");
@@ -180,7 +219,8 @@ static void test_nothing_and_scalars_and_aliases(void **state)
     struct bed bed = bed_open(BED_MODEL, 3, popnn_add_codelets_at);
     pop_tensor t = bed_input(&bed, POP_FLOAT, POP_SHAPE(3, 5), BED_SCATTERED), row = pop_tensor_at(t, 1);
     popnn_relu_in_place(bed.graph, pop_tensor_slice(t, 1, 1, 0), bed.program, "nothing");
-    popnn_non_linearity_in_place(bed.graph, POPNN_SIGMOID, pop_tensor_broadcast(pop_tensor_expand(row, POP_DIMS(0)), 3, 0), bed.program, "once");
+    popnn_non_linearity_in_place(bed.graph, POPNN_SIGMOID,
+                                 pop_tensor_broadcast(pop_tensor_expand(row, POP_DIMS(0)), 3, 0), bed.program, "once");
     pop_tensor scalar = popnn_tanh(bed.graph, pop_tensor_at(pop_tensor_at(t, 2), 3), bed.program, "scalar");
     assert_int_equal(pop_tensor_rank(scalar), 0);
     pop_tensor outputs[] = { t, scalar };

@@ -2,9 +2,9 @@
 /* Batch, group, layer and instance norm, forward and backward, against their definition. */
 #include "poplibs/bed.h"
 
+#include <poplin/codelets.h>
 #include <popnn/codelets.h>
 #include <popnn/norms.h>
-#include <poplin/codelets.h>
 #include <popops/codelets.h>
 
 static void add_all(pop_where where, pop_graph *graph)
@@ -32,8 +32,8 @@ static size_t statistic_of(const struct layout *l, size_t i)
 struct reference {
     double mean[MOST], inverse[MOST], whitened[EVERY], out[EVERY], dx[EVERY], dgamma[MOST], dbeta[MOST];
 };
-static void calculate(struct reference *r, const struct layout *l, const double *x, const double *dy, const double *gamma, const double *beta,
-                      double eps, bool unbiased)
+static void calculate(struct reference *r, const struct layout *l, const double *x, const double *dy,
+                      const double *gamma, const double *beta, double eps, bool unbiased)
 {
     size_t all = l->images * l->channels * l->field, statistics = l->groups ? l->images * l->groups : l->channels;
     double count = (double)(all / statistics), products[MOST] = { 0 }, sums[MOST] = { 0 };
@@ -55,23 +55,26 @@ static void calculate(struct reference *r, const struct layout *l, const double 
     }
     for (size_t i = 0; i < all; ++i) {
         size_t k = statistic_of(l, i);
-        r->dx[i] = r->inverse[k] * (dy[i] * gamma[i / l->field % l->channels] - sums[k] / count - r->whitened[i] * products[k] / count);
+        r->dx[i] = r->inverse[k] *
+                   (dy[i] * gamma[i / l->field % l->channels] - sums[k] / count - r->whitened[i] * products[k] / count);
     }
 }
 
 enum kind { BATCH, GROUP, LAYER, INSTANCE };
 enum { MEAN, INVERSE, WHITENED, OUT, WHITENED_ALONE, DX, DGAMMA, DBETA, NEW_GAMMA, NEW_BETA, RESULTS };
 
-static void build_norm(struct bed *bed, enum kind kind, const struct layout *l, pop_tensor x, pop_tensor dy, pop_tensor gamma, pop_tensor beta, double eps,
-                       bool unbiased, bool stable, pop_tensor *t)
+static void build_norm(struct bed *bed, enum kind kind, const struct layout *l, pop_tensor x, pop_tensor dy,
+                       pop_tensor gamma, pop_tensor beta, double eps, bool unbiased, bool stable, pop_tensor *t)
 {
     pop_graph *g = bed->graph;
     pop_program p = bed->program;
     pop_options options = l->strided ? POP_NO_OPTIONS : POP_OPTIONS({ "groupNormStridedChannelGrouping", "false" });
     if (kind == BATCH)
-        popnn_batch_norm_statistics(g, x, eps, p, unbiased, stable, POP_FLOAT, "n", POP_NO_OPTIONS, &t[MEAN], &t[INVERSE]);
+        popnn_batch_norm_statistics(g, x, eps, p, unbiased, stable, POP_FLOAT, "n", POP_NO_OPTIONS, &t[MEAN],
+                                    &t[INVERSE]);
     else if (kind == GROUP)
-        popnn_group_norm_statistics(g, x, eps, p, l->groups, unbiased, stable, POP_FLOAT, "n", options, &t[MEAN], &t[INVERSE]);
+        popnn_group_norm_statistics(g, x, eps, p, l->groups, unbiased, stable, POP_FLOAT, "n", options, &t[MEAN],
+                                    &t[INVERSE]);
     else if (kind == LAYER)
         popnn_layer_norm_statistics(g, x, eps, p, unbiased, stable, POP_FLOAT, "n", options, &t[MEAN], &t[INVERSE]);
     else
@@ -94,13 +97,15 @@ static void build_norm(struct bed *bed, enum kind kind, const struct layout *l, 
     popnn_norm_param_update(g, t[DGAMMA], t[DBETA], -0.5, t[NEW_GAMMA], t[NEW_BETA], p, "u", POP_NO_OPTIONS);
 }
 
-static void check_norm(enum bed_device device, enum kind kind, struct layout l, pop_shape shape, pop_type type, enum bed_mapping mapping, unsigned variant)
+static void check_norm(enum bed_device device, enum kind kind, struct layout l, pop_shape shape, pop_type type,
+                       enum bed_mapping mapping, unsigned variant)
 {
     static struct reference r;
     bool unbiased = variant & 1, stable = variant & 2;
     struct bed bed = bed_open(device, 5, add_all);
     pop_tensor x = bed_input(&bed, type, shape, mapping), dy = bed_input(&bed, type, shape, mapping), t[RESULTS];
-    pop_tensor gamma = bed_input_of(&bed, type, POP_SHAPE(l.channels), BED_LINEAR, 0.5, 2), beta = bed_input(&bed, type, POP_SHAPE(l.channels), BED_LINEAR);
+    pop_tensor gamma = bed_input_of(&bed, type, POP_SHAPE(l.channels), BED_LINEAR, 0.5, 2),
+               beta = bed_input(&bed, type, POP_SHAPE(l.channels), BED_LINEAR);
     build_norm(&bed, kind, &l, x, dy, gamma, beta, 0.01, unbiased, stable, t);
     double *got[RESULTS], *g = bed_given(&bed, gamma), *b = bed_given(&bed, beta);
     bed_run_all(&bed, t, got, RESULTS);
@@ -130,8 +135,10 @@ static void test_batch_norms(void **state)
     (void)state;
     for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device) {
         check_norm(device, BATCH, (struct layout){ 7, 5, 1, 0, true }, POP_SHAPE(7, 5), POP_FLOAT, BED_SCATTERED, 0);
-        check_norm(device, BATCH, (struct layout){ 3, 5, 14, 0, true }, POP_SHAPE(3, 5, 2, 7), POP_FLOAT, BED_SCATTERED, 3);
-        check_norm(device, BATCH, (struct layout){ 3, 4, 12, 0, true }, POP_SHAPE(3, 4, 2, 3, 2), POP_HALF, BED_LINEAR, 2);
+        check_norm(device, BATCH, (struct layout){ 3, 5, 14, 0, true }, POP_SHAPE(3, 5, 2, 7), POP_FLOAT, BED_SCATTERED,
+                   3);
+        check_norm(device, BATCH, (struct layout){ 3, 4, 12, 0, true }, POP_SHAPE(3, 4, 2, 3, 2), POP_HALF, BED_LINEAR,
+                   2);
     }
 }
 
@@ -140,12 +147,15 @@ static void test_group_norms(void **state)
     (void)state;
     for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device) {
         for (unsigned strided = 0; strided < 2; ++strided) {
-            check_norm(device, GROUP, (struct layout){ 3, 6, 10, 2, strided }, POP_SHAPE(3, 6, 2, 5), POP_FLOAT, BED_SCATTERED, strided);
-            check_norm(device, GROUP, (struct layout){ 2, 12, 1, 3, strided }, POP_SHAPE(2, 12), POP_FLOAT, BED_LINEAR, 2);
+            check_norm(device, GROUP, (struct layout){ 3, 6, 10, 2, strided }, POP_SHAPE(3, 6, 2, 5), POP_FLOAT,
+                       BED_SCATTERED, strided);
+            check_norm(device, GROUP, (struct layout){ 2, 12, 1, 3, strided }, POP_SHAPE(2, 12), POP_FLOAT, BED_LINEAR,
+                       2);
         }
         check_norm(device, GROUP, (struct layout){ 2, 6, 15, 3, true }, POP_SHAPE(2, 6, 3, 5), POP_HALF, BED_LINEAR, 2);
         check_norm(device, LAYER, (struct layout){ 3, 7, 3, 1, true }, POP_SHAPE(3, 7, 3), POP_FLOAT, BED_LINEAR, 0);
-        check_norm(device, INSTANCE, (struct layout){ 2, 3, 11, 3, true }, POP_SHAPE(2, 3, 11), POP_FLOAT, BED_LINEAR, 2);
+        check_norm(device, INSTANCE, (struct layout){ 2, 3, 11, 3, true }, POP_SHAPE(2, 3, 11), POP_FLOAT, BED_LINEAR,
+                   2);
     }
 }
 
@@ -162,16 +172,21 @@ static void test_mistakes(void **state)
 {
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 2, add_all);
-    pop_tensor x = bed_input(&bed, POP_FLOAT, POP_SHAPE(2, 6, 3), BED_LINEAR), five = bed_input(&bed, POP_FLOAT, POP_SHAPE(5), BED_LINEAR), a, b;
-    popnn_group_norm_statistics(bed.graph, x, 0.1, bed.program, 4, false, false, POP_FLOAT, "n", POP_NO_OPTIONS, &a, &b);
+    pop_tensor x = bed_input(&bed, POP_FLOAT, POP_SHAPE(2, 6, 3), BED_LINEAR),
+               five = bed_input(&bed, POP_FLOAT, POP_SHAPE(5), BED_LINEAR), a, b;
+    popnn_group_norm_statistics(bed.graph, x, 0.1, bed.program, 4, false, false, POP_FLOAT, "n", POP_NO_OPTIONS, &a,
+                                &b);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_group_norm_statistics", "4 groups of 6 channels");
     popnn_group_norm_whiten(bed.graph, x, five, five, bed.program, "n", POP_NO_OPTIONS);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_group_norm_whiten", "statistics of 5 elements");
-    popnn_layer_norm_statistics(bed.graph, five, 0.1, bed.program, false, false, POP_FLOAT, "n", POP_NO_OPTIONS, &a, &b);
+    popnn_layer_norm_statistics(bed.graph, five, 0.1, bed.program, false, false, POP_FLOAT, "n", POP_NO_OPTIONS, &a,
+                                &b);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_group_norm_statistics", "1 dimensions");
-    popnn_layer_norm_statistics(bed.graph, x, 0.1, bed.program, false, false, POP_FLOAT, "n", POP_OPTIONS({ "groups", "2" }), &a, &b);
+    popnn_layer_norm_statistics(bed.graph, x, 0.1, bed.program, false, false, POP_FLOAT, "n",
+                                POP_OPTIONS({ "groups", "2" }), &a, &b);
     assert_error(bed.graph, POP_INVALID_OPTION, "popnn_group_norm_statistics", "groupNormStridedChannelGrouping");
-    popnn_group_norm_statistics(bed.graph, x, 0.1, bed.program, 3, false, false, POP_FLOAT, "n", POP_NO_OPTIONS, NULL, &b);
+    popnn_group_norm_statistics(bed.graph, x, 0.1, bed.program, 3, false, false, POP_FLOAT, "n", POP_NO_OPTIONS, NULL,
+                                &b);
     assert_int_equal(pop_tensor_num_elements(b), 6); /* the mean is not wanted */
     popnn_group_norm_param_gradients(bed.graph, x, x, bed.program, POP_FLOAT, "n", POP_NO_OPTIONS, NULL, NULL);
     assert_null(pop_graph_error(bed.graph));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every dimension 0, one at a time and together, in every operation that plans, reduces or divides: an empty result or one clear error, and reports of plans. */
+/* Every dimension 0, one at a time and together, in every operation that plans, reduces or divides: an empty result or
+ * one clear error, and reports of plans. */
 #include "poplibs/bed.h"
 
 #include <poplin/codelets.h>
@@ -63,7 +64,8 @@ static void report_conv(pop_graph *graph, const poplin_conv_params *p)
     assert_true(poplin_get_fwd_perfect_cycle_count(graph, p) >= 0);
     assert_true(poplin_get_bwd_perfect_cycle_count(graph, p) >= 0);
     assert_true(poplin_get_wu_perfect_cycle_count(graph, p) >= 0);
-    poplin_conv_params gradient = poplin_get_gradient_params(p), update = poplin_get_weight_update_params(p), same = poplin_conv_params_canonicalize(p);
+    poplin_conv_params gradient = poplin_get_gradient_params(p), update = poplin_get_weight_update_params(p),
+                       same = poplin_conv_params_canonicalize(p);
     poplin_conv_params_hash(&gradient), poplin_conv_params_hash(&update), poplin_conv_params_hash(&same);
     poplin_conv_params_to_text(p, text, sizeof(text));
 }
@@ -76,7 +78,8 @@ static void run_conv(unsigned zeros, size_t dims, bool truncated)
     for (unsigned i = 0; i < 6; ++i)
         size[i] = zeros >> i & 1 ? 0 : size[i];
     pop_shape field = { dims, (size_t[]){ 5, size[4] } }, kernel = { dims, (size_t[]){ 2, size[5] } };
-    poplin_conv_params p = poplin_conv_params_make(POP_FLOAT, POP_FLOAT, size[0], field, kernel, size[1], size[2], size[3]);
+    poplin_conv_params p =
+        poplin_conv_params_make(POP_FLOAT, POP_FLOAT, size[0], field, kernel, size[1], size[2], size[3]);
     for (size_t d = 0; d < dims && truncated; ++d) /* nothing of the output is left */
         p.output_transform.truncation_lower[d] = (unsigned)poplin_conv_untransformed_output_size(&p, d);
     pop_error error;
@@ -124,16 +127,20 @@ static void test_no_field(void **state)
         struct bed bed = bed_open(test % 2 ? BED_MODEL : BED_CPU, 7, add_all);
         poplin_planning_cache *cache = test / 2 ? poplin_planning_cache_create() : NULL;
         poplin_conv_params p = poplin_conv_params_make(POP_FLOAT, POP_FLOAT, B, POP_SHAPE(), POP_SHAPE(), I, O, G);
-        pop_tensor in = poplin_create_input(bed.graph, &p, "in", POP_NO_OPTIONS, cache), w = poplin_create_weights(bed.graph, &p, "w", POP_NO_OPTIONS, cache);
+        pop_tensor in = poplin_create_input(bed.graph, &p, "in", POP_NO_OPTIONS, cache),
+                   w = poplin_create_weights(bed.graph, &p, "w", POP_NO_OPTIONS, cache);
         assert_built(bed.graph);
         bed_write(&bed, in, NULL, -1, 1);
         bed_write(&bed, w, NULL, -1, 1);
         pop_tensor out = poplin_convolution(bed.graph, in, w, &p, false, bed.program, "conv", POP_NO_OPTIONS, cache);
-        pop_tensor into = poplin_create_conv_output(bed.graph, &p, "out", POP_NO_OPTIONS, cache), deltas = bed_input(&bed, POP_FLOAT, POP_SHAPE(B, G * O), BED_LINEAR);
+        pop_tensor into = poplin_create_conv_output(bed.graph, &p, "out", POP_NO_OPTIONS, cache),
+                   deltas = bed_input(&bed, POP_FLOAT, POP_SHAPE(B, G * O), BED_LINEAR);
         poplin_convolution_with_output(bed.graph, in, w, into, &p, false, bed.program, "conv", POP_NO_OPTIONS, cache);
         poplin_conv_params back = poplin_get_gradient_params(&p);
-        pop_tensor results[] = { out, into, poplin_convolution(bed.graph, deltas, w, &back, true, bed.program, "bwd", POP_NO_OPTIONS, cache),
-                                 poplin_calculate_weight_deltas(bed.graph, deltas, in, &p, bed.program, "wu", POP_NO_OPTIONS, cache) };
+        pop_tensor results[] = {
+            out, into, poplin_convolution(bed.graph, deltas, w, &back, true, bed.program, "bwd", POP_NO_OPTIONS, cache),
+            poplin_calculate_weight_deltas(bed.graph, deltas, in, &p, bed.program, "wu", POP_NO_OPTIONS, cache)
+        };
         assert_built(bed.graph);
         assert_int_equal(pop_tensor_rank(out), 2);
         assert_int_equal(pop_tensor_rank(results[3]), 3);
@@ -168,13 +175,17 @@ static void test_products(void **state)
         static const char *const passes[] = { "NONE", "INFERENCE_FWD", "TRAINING_FWD", "TRAINING_BWD", "TRAINING_WU" };
         for (unsigned i = 0; i < 5; ++i) {
             pop_options options = POP_OPTIONS({ "fullyConnectedPass", passes[i] });
-            poplin_mat_mul_grouped_report_plan(bed.graph, POP_FLOAT, POP_FLOAT, POP_SHAPE(g, m, k), POP_SHAPE(g, k, n), options, NULL, text, sizeof(text));
+            poplin_mat_mul_grouped_report_plan(bed.graph, POP_FLOAT, POP_FLOAT, POP_SHAPE(g, m, k), POP_SHAPE(g, k, n),
+                                               options, NULL, text, sizeof(text));
             assert_true(taken(bed.graph));
-            poplin_mat_mul_report_plan(bed.graph, POP_HALF, POP_HALF, POP_SHAPE(m, k), POP_SHAPE(k, n), options, NULL, text, sizeof(text));
+            poplin_mat_mul_report_plan(bed.graph, POP_HALF, POP_HALF, POP_SHAPE(m, k), POP_SHAPE(k, n), options, NULL,
+                                       text, sizeof(text));
             assert_true(taken(bed.graph) && text[0]);
         }
-        pop_tensor a = poplin_create_mat_mul_grouped_input_lhs(bed.graph, POP_FLOAT, POP_FLOAT, POP_SHAPE(g, m, k), POP_SHAPE(g, k, n), "a", POP_NO_OPTIONS, NULL);
-        pop_tensor b = poplin_create_mat_mul_grouped_input_rhs(bed.graph, POP_FLOAT, POP_FLOAT, POP_SHAPE(g, m, k), POP_SHAPE(g, k, n), "b", POP_NO_OPTIONS, NULL);
+        pop_tensor a = poplin_create_mat_mul_grouped_input_lhs(bed.graph, POP_FLOAT, POP_FLOAT, POP_SHAPE(g, m, k),
+                                                               POP_SHAPE(g, k, n), "a", POP_NO_OPTIONS, NULL);
+        pop_tensor b = poplin_create_mat_mul_grouped_input_rhs(bed.graph, POP_FLOAT, POP_FLOAT, POP_SHAPE(g, m, k),
+                                                               POP_SHAPE(g, k, n), "b", POP_NO_OPTIONS, NULL);
         assert_true(taken(bed.graph));
         pop_tensor out = poplin_mat_mul_grouped(bed.graph, a, b, bed.program, POP_FLOAT, "x", POP_NO_OPTIONS, NULL);
         assert_true(taken(bed.graph));
@@ -197,30 +208,36 @@ static void run_norms(unsigned zeros)
     struct bed bed = bed_open(BED_MODEL, 5, add_all);
     size_t b = zeros & 1 ? 0 : 2, c = zeros & 2 ? 0 : 4, f = zeros & 4 ? 0 : 3;
     pop_graph *g = bed.graph;
-    pop_tensor acts = bed_input(&bed, POP_FLOAT, POP_SHAPE(b, c, f), BED_LINEAR), mean, inverse, gamma, beta, whitened, dg, db;
+    pop_tensor acts = bed_input(&bed, POP_FLOAT, POP_SHAPE(b, c, f), BED_LINEAR), mean, inverse, gamma, beta, whitened,
+               dg, db;
     for (unsigned stable = 0; stable < 2; ++stable) {
-        poplin_norm_statistics(g, acts, 1e-3, bed.program, stable, stable, POP_FLOAT, "s", POP_NO_OPTIONS, &mean, &inverse);
+        poplin_norm_statistics(g, acts, 1e-3, bed.program, stable, stable, POP_FLOAT, "s", POP_NO_OPTIONS, &mean,
+                               &inverse);
         if (taken(g)) {
             assert_int_equal(pop_tensor_num_elements(mean), c);
             poplin_create_norm_params(g, acts, "p", &gamma, &beta);
             taken(g);
-            pop_tensor out = popnn_batch_normalise(g, acts, gamma, beta, mean, inverse, bed.program, "n", POP_NO_OPTIONS, &whitened);
+            pop_tensor out =
+                popnn_batch_normalise(g, acts, gamma, beta, mean, inverse, bed.program, "n", POP_NO_OPTIONS, &whitened);
             if (taken(g)) {
                 poplin_norm_param_gradients(g, whitened, out, bed.program, POP_FLOAT, "g", POP_NO_OPTIONS, &dg, &db);
                 taken(g);
-                popnn_batch_norm_gradients(g, whitened, out, inverse, gamma, bed.program, POP_FLOAT, "g", POP_NO_OPTIONS);
+                popnn_batch_norm_gradients(g, whitened, out, inverse, gamma, bed.program, POP_FLOAT, "g",
+                                           POP_NO_OPTIONS);
                 taken(g);
             }
         }
         for (size_t groups = 0; groups < 3; ++groups) {
-            popnn_group_norm_statistics(g, acts, 1e-3, bed.program, groups, stable, stable, POP_FLOAT, "s", POP_NO_OPTIONS, &mean, &inverse);
+            popnn_group_norm_statistics(g, acts, 1e-3, bed.program, groups, stable, stable, POP_FLOAT, "s",
+                                        POP_NO_OPTIONS, &mean, &inverse);
             if (!taken(g)) {
                 assert_true(groups == 0 || (groups && c % groups));
                 continue;
             }
             assert_int_equal(pop_tensor_num_elements(mean), b * groups);
             poplin_create_norm_params(g, acts, "p", &gamma, &beta);
-            pop_tensor out = popnn_group_normalise(g, acts, gamma, beta, mean, inverse, bed.program, "n", POP_NO_OPTIONS, &whitened);
+            pop_tensor out =
+                popnn_group_normalise(g, acts, gamma, beta, mean, inverse, bed.program, "n", POP_NO_OPTIONS, &whitened);
             if (!taken(g))
                 continue;
             assert_int_equal(pop_tensor_num_elements(out), b * c * f);
@@ -230,9 +247,11 @@ static void run_norms(unsigned zeros)
             assert_true(taken(g));
             assert_int_equal(pop_tensor_num_elements(dg), c);
         }
-        popnn_layer_norm_statistics(g, acts, 1e-3, bed.program, stable, stable, POP_FLOAT, "s", POP_NO_OPTIONS, &mean, &inverse);
+        popnn_layer_norm_statistics(g, acts, 1e-3, bed.program, stable, stable, POP_FLOAT, "s", POP_NO_OPTIONS, &mean,
+                                    &inverse);
         taken(g);
-        popnn_instance_norm_statistics(g, acts, 1e-3, bed.program, stable, stable, POP_FLOAT, "s", POP_NO_OPTIONS, &mean, &inverse);
+        popnn_instance_norm_statistics(g, acts, 1e-3, bed.program, stable, stable, POP_FLOAT, "s", POP_NO_OPTIONS,
+                                       &mean, &inverse);
         taken(g);
     }
     popnn_norm_fwd_flops(0, 0), popnn_norm_bwd_flops(0, 0), popnn_norm_wu_flops(0, 0);
@@ -285,8 +304,10 @@ static void test_rows(void **state)
         struct bed bed = bed_open(BED_MODEL, 5, add_all);
         pop_graph *g = bed.graph;
         size_t rows = zeros & 1 ? 0 : 3, n = zeros & 2 ? 0 : 4;
-        pop_tensor t = bed_input(&bed, POP_FLOAT, POP_SHAPE(rows, n), BED_LINEAR), labels = bed_input(&bed, POP_INT, POP_SHAPE(rows), BED_LINEAR), places;
-        pop_tensor loss = bed_input(&bed, POP_FLOAT, POP_SHAPE(rows), BED_LINEAR), count = bed_input(&bed, POP_UNSIGNED_INT, POP_SHAPE(), BED_ONE_TILE);
+        pop_tensor t = bed_input(&bed, POP_FLOAT, POP_SHAPE(rows, n), BED_LINEAR),
+                   labels = bed_input(&bed, POP_INT, POP_SHAPE(rows), BED_LINEAR), places;
+        pop_tensor loss = bed_input(&bed, POP_FLOAT, POP_SHAPE(rows), BED_LINEAR),
+                   count = bed_input(&bed, POP_UNSIGNED_INT, POP_SHAPE(), BED_ONE_TILE);
         for (unsigned type = 0; type < 2; ++type) {
             pop_program p = popnn_calc_loss_and_accuracy(g, t, labels, loss, t, count, (popnn_loss_type)type, "l");
             if (taken(g))
@@ -309,7 +330,9 @@ static void test_rows(void **state)
         for (unsigned dim = 0; dim < 2; ++dim) {
             popops_sort(g, t, dim, bed.program, "s");
             taken(g);
-            pop_tensor sum = popops_reduce(g, t, POP_TYPE_NULL, POP_DIMS(dim), (popops_reduce_params){ .op = POPOPS_ADD }, bed.program, "r", POP_NO_OPTIONS);
+            pop_tensor sum =
+                popops_reduce(g, t, POP_TYPE_NULL, POP_DIMS(dim), (popops_reduce_params){ .op = POPOPS_ADD },
+                              bed.program, "r", POP_NO_OPTIONS);
             assert_true(taken(g));
             assert_int_equal(pop_tensor_num_elements(sum), dim ? rows : n);
         }
@@ -321,8 +344,8 @@ static void test_rows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_convolutions), cmocka_unit_test(test_no_field), cmocka_unit_test(test_products), cmocka_unit_test(test_norms),
-        cmocka_unit_test(test_pooling),      cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_convolutions), cmocka_unit_test(test_no_field), cmocka_unit_test(test_products),
+        cmocka_unit_test(test_norms),        cmocka_unit_test(test_pooling),  cmocka_unit_test(test_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pooling and its gradients against double precision: one to three dimensions, strides, padding of both signs, layouts; costs; errors. */
+/* Pooling and its gradients against double precision: one to three dimensions, strides, padding of both signs, layouts;
+ * costs; errors. */
 #include "poplibs/bed.h"
 
 #include <popnn/codelets.h>
@@ -15,16 +16,21 @@ static const struct {
     { 2, 1, 16, { 11, 8 }, { 3, 2 }, { 2, 2 }, { 0, 1 }, { 1, 0 } },
     { 1, 3, 5, { 13 }, { 4 }, { 3 }, { 2 }, { 3 } },
     { 3, 1, 2, { 4, 5, 6 }, { 2, 3, 1 }, { 1, 2, 3 }, { 1, 0, 0 }, { 0, 1, 0 } },
-    { 2, 2, 4, { 9, 9 }, { 2, 3 }, { 3, 1 }, { -1, -2 }, { -2, 0 } }, /* windows apart, and a part of the input that none covers */
+    { 2, 2, 4, { 9, 9 }, { 2, 3 }, { 3, 1 }, { -1, -2 }, { -2, 0 } }, /* windows apart, and a part of the input that
+                                                                         none covers */
     { 2, 1, 1, { 1, 1 }, { 3, 3 }, { 2, 2 }, { 1, 1 }, { 1, 1 } },
-    { 1, 1, 7, { 600 }, { 5 }, { 1 }, { 2 }, { 2 } }, /* rows longer than a run */
+    { 1, 1, 7, { 600 }, { 5 }, { 1 }, { 2 }, { 2 } },              /* rows longer than a run */
     { 2, 1, 3, { 3, 4 }, { 2, 3 }, { 1, 2 }, { 5, 3 }, { 2, 6 } }, /* windows wholly in padding */
 };
 enum { CASES = sizeof(cases) / sizeof(cases[0]), MOST = 6000 };
 
 static popnn_pool_params params_of(unsigned i, popnn_pooling_type type, pop_type data_type)
 {
-    popnn_pool_params params = { .type = type, .dims = cases[i].dims, .channels = cases[i].channels, .batch = cases[i].batch, .data_type = data_type };
+    popnn_pool_params params = { .type = type,
+                                 .dims = cases[i].dims,
+                                 .channels = cases[i].channels,
+                                 .batch = cases[i].batch,
+                                 .data_type = data_type };
     for (unsigned d = 0; d < params.dims; ++d) {
         params.input_field[d] = cases[i].field[d];
         params.kernel[d] = cases[i].kernel[d];
@@ -71,13 +77,16 @@ static void reference(const popnn_pool_params *p, const double *in, double *out)
     for (size_t image = 0; image < p->batch * p->channels; ++image)
         for (size_t o = 0; o < out_size; ++o) {
             size_t n = covered(p, out_field, o, list);
-            double value = p->type == POPNN_POOL_MAX && n ? (p->data_type == POP_HALF ? -65504 : -3.4028234663852886e38) : 0;
+            double value =
+                p->type == POPNN_POOL_MAX && n ? (p->data_type == POP_HALF ? -65504 : -3.4028234663852886e38) : 0;
             for (size_t i = 0; i < n; ++i)
-                value = p->type == POPNN_POOL_MAX ? fmax(value, in[image * in_size + list[i]]) : value + in[image * in_size + list[i]];
+                value = p->type == POPNN_POOL_MAX ? fmax(value, in[image * in_size + list[i]])
+                                                  : value + in[image * in_size + list[i]];
             out[image * out_size + o] = p->type == POPNN_POOL_AVG && n ? value / (double)n : value;
         }
 }
-static void reference_gradient(const popnn_pool_params *p, const double *in, const double *out, const double *g, double *result, bool scaled)
+static void reference_gradient(const popnn_pool_params *p, const double *in, const double *out, const double *g,
+                               double *result, bool scaled)
 {
     size_t out_field[3], list[64];
     popnn_pool_output_field(p, out_field);
@@ -107,19 +116,22 @@ static pop_tensor tensor_of(struct bed *bed, const popnn_pool_params *p, const s
         size_t rolled[5] = { p->batch };
         memcpy(rolled + 1, field, p->dims * sizeof(*dims));
         rolled[1 + p->dims] = p->channels;
-        return pop_tensor_dim_roll(bed_input(bed, p->data_type, (pop_shape){ 2 + p->dims, rolled }, BED_LINEAR), 1 + p->dims, 1);
+        return pop_tensor_dim_roll(bed_input(bed, p->data_type, (pop_shape){ 2 + p->dims, rolled }, BED_LINEAR),
+                                   1 + p->dims, 1);
     }
     return bed_input(bed, p->data_type, (pop_shape){ 2 + p->dims, dims }, layout ? BED_SCATTERED : BED_LINEAR);
 }
 /* What was written to a tensor of tensor_of, in the order of {batch, channels, field}. */
-static void given_of(struct bed *bed, pop_tensor t, const popnn_pool_params *p, const size_t *field, unsigned layout, double *values)
+static void given_of(struct bed *bed, pop_tensor t, const popnn_pool_params *p, const size_t *field, unsigned layout,
+                     double *values)
 {
     size_t size = product(field, p->dims);
     const double *given = bed_given(bed, layout == 2 ? pop_tensor_dim_roll(t, 1, 1 + p->dims) : t);
     for (size_t b = 0; b < p->batch; ++b)
         for (size_t c = 0; c < p->channels; ++c)
             for (size_t i = 0; i < size; ++i)
-                values[(b * p->channels + c) * size + i] = layout == 2 ? given[(b * size + i) * p->channels + c] : given[(b * p->channels + c) * size + i];
+                values[(b * p->channels + c) * size + i] =
+                    layout == 2 ? given[(b * size + i) * p->channels + c] : given[(b * p->channels + c) * size + i];
 }
 
 /* row: popnn pool */
@@ -137,28 +149,34 @@ static void test_pooling_and_gradients(void **state)
         popnn_pool_output_field(&p, out_field);
         unsigned layout = test % 3;
         struct bed bed = bed_open(test / (6 * CASES) ? BED_MODEL : BED_CPU, 11, popnn_add_codelets_at);
-        pop_tensor t = tensor_of(&bed, &p, p.input_field, layout), gradient = tensor_of(&bed, &p, out_field, (layout + 1) % 3), outputs[3];
+        pop_tensor t = tensor_of(&bed, &p, p.input_field, layout),
+                   gradient = tensor_of(&bed, &p, out_field, (layout + 1) % 3), outputs[3];
         if (half) { /* with equals in a window */
             double *given = bed_given(&bed, layout == 2 ? pop_tensor_dim_roll(t, 1, 1 + p.dims) : t);
             for (size_t i = 0; i < pop_tensor_num_elements(t); ++i)
                 given[i] = floor(given[i] * 4) / 4;
         }
         outputs[0] = popnn_pool(bed.graph, &p, t, bed.program, "pool", POP_NO_OPTIONS);
-        outputs[1] = popnn_pool_input_gradient(bed.graph, &p, t, outputs[0], gradient, false, bed.program, "grad", POP_NO_OPTIONS);
+        outputs[1] = popnn_pool_input_gradient(bed.graph, &p, t, outputs[0], gradient, false, bed.program, "grad",
+                                               POP_NO_OPTIONS);
         if (type == POPNN_POOL_MAX)
-            outputs[2] = popnn_pool_input_gradient(bed.graph, &p, t, outputs[0], gradient, true, bed.program, "scaled", POP_NO_OPTIONS);
+            outputs[2] = popnn_pool_input_gradient(bed.graph, &p, t, outputs[0], gradient, true, bed.program, "scaled",
+                                                   POP_NO_OPTIONS);
         else
-            outputs[2] = popnn_pool_input_gradient_without_activations(bed.graph, &p, p.channels % 2 ? 1 : 2, gradient, bed.program, "chans", POP_NO_OPTIONS);
+            outputs[2] = popnn_pool_input_gradient_without_activations(bed.graph, &p, p.channels % 2 ? 1 : 2, gradient,
+                                                                       bed.program, "chans", POP_NO_OPTIONS);
         double *got[3];
         bed_run_all(&bed, outputs, got, 3);
         given_of(&bed, t, &p, p.input_field, layout, in);
         given_of(&bed, gradient, &p, out_field, (layout + 1) % 3, g);
-        size_t in_elements = p.batch * p.channels * product(p.input_field, p.dims), out_elements = p.batch * p.channels * product(out_field, p.dims);
+        size_t in_elements = p.batch * p.channels * product(p.input_field, p.dims),
+               out_elements = p.batch * p.channels * product(out_field, p.dims);
         reference(&p, in, out);
         bed_check(got[0], out, out_elements, half ? 0.0006 : 2e-7, half ? 1e-7 : 1e-6);
         for (unsigned i = 1; i < 3; ++i) {
             reference_gradient(&p, in, out, g, wanted, type == POPNN_POOL_MAX && i == 2);
-            bed_check(got[i], wanted, in_elements, half ? 0.001 : 2e-7, half ? 1e-3 : 1e-6); /* scaled gradients are rounded to half once more */
+            bed_check(got[i], wanted, in_elements, half ? 0.001 : 2e-7,
+                      half ? 1e-3 : 1e-6); /* scaled gradients are rounded to half once more */
         }
         bed_close(&bed);
     }
@@ -180,7 +198,8 @@ static void test_figures(void **state)
     uint64_t flops = 2 * 3 * (3 * 7 - 2) * (3 * 9 - 2);
     assert_int_equal(popnn_pool_fwd_flops(&p), flops);
     assert_int_equal(popnn_pool_bwd_flops(&p), flops);
-    assert_true(popnn_pool_fwd_perfect_cycle_count(bed.graph, &p) == (double)flops / 16 && popnn_pool_bwd_perfect_cycle_count(bed.graph, &p) == (double)flops / 16);
+    assert_true(popnn_pool_fwd_perfect_cycle_count(bed.graph, &p) == (double)flops / 16 &&
+                popnn_pool_bwd_perfect_cycle_count(bed.graph, &p) == (double)flops / 16);
     p = params_of(4, POPNN_POOL_MAX, POP_HALF);
     popnn_pool_output_field(&p, field);
     assert_true(field[0] == 2 && field[1] == 5);
@@ -190,7 +209,8 @@ static void test_figures(void **state)
     pop_compute_set set = pop_graph_add_compute_set(bed.graph, "estimates");
     pop_vertex vertex = pop_graph_add_vertex(bed.graph, set, "popnn::MaxPooling<half>");
     pop_graph_set_field_vector(bed.graph, vertex, POP_FIELD("part", POP_WHOLE), POP_INT, part, 20);
-    assert_int_equal(pop_graph_get_perf_estimate(bed.graph, vertex).cycles, 7 + 6 * (20 + 13 + 6 + 9 * (20 + 9 + 2 * (3 + 4 + 9))) + 6);
+    assert_int_equal(pop_graph_get_perf_estimate(bed.graph, vertex).cycles,
+                     7 + 6 * (20 + 13 + 6 + 9 * (20 + 9 + 2 * (3 + 4 + 9))) + 6);
     assert_string_equal(popnn_pooling_type_name(POPNN_POOL_AVG), "avg");
     bed_close(&bed);
 }
@@ -208,7 +228,8 @@ static void test_errors_and_nothing(void **state)
     POOL(NULL, in);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_pool", "the parameters are NULL");
     POOL(&p, out);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_pool", "the input has shape {1,16,5,4}; the parameters say {1,16,11,8}");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_pool",
+                 "the input has shape {1,16,5,4}; the parameters say {1,16,11,8}");
     POOL(&p, (pop_tensor){ 0 });
     assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_pool", "a null tensor");
     wrong.stride[1] = 0;
@@ -219,7 +240,8 @@ static void test_errors_and_nothing(void **state)
     assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_pool", "the window must fit");
     wrong = p, wrong.padding_lower[0] = wrong.padding_upper[0] = INT32_MAX;
     POOL(&wrong, in);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_pool", "dimension 0 of the field has 4294967305 elements with its padding");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_pool",
+                 "dimension 0 of the field has 4294967305 elements with its padding");
     wrong = p, wrong.data_type = POP_INT;
     POOL(&wrong, in);
     assert_error(bed.graph, POP_TYPE_ERROR, "popnn_pool", "type int are to be pooled");
@@ -231,12 +253,14 @@ static void test_errors_and_nothing(void **state)
     popnn_pool_input_gradient(bed.graph, &p, in, in, out, false, bed.program, "x", POP_NO_OPTIONS);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_pool_input_gradient", "the output has shape");
     popnn_pool_input_gradient_without_activations(bed.graph, &p, 8, out, bed.program, "x", POP_NO_OPTIONS);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_pool_input_gradient_without_activations", "max needs the activations");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_pool_input_gradient_without_activations",
+                 "max needs the activations");
     wrong = p, wrong.type = POPNN_POOL_SUM;
     popnn_pool_input_gradient_without_activations(bed.graph, &wrong, 3, out, bed.program, "x", POP_NO_OPTIONS);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_pool_input_gradient_without_activations", "groups of 3 of 16");
     wrong = p, wrong.batch = 0;
-    pop_tensor none = popnn_pool(bed.graph, &wrong, pop_tensor_slice(in, 0, 0, 0), bed.program, "x", POP_OPTIONS({ "optimizeForSpeed", "true" }));
+    pop_tensor none = popnn_pool(bed.graph, &wrong, pop_tensor_slice(in, 0, 0, 0), bed.program, "x",
+                                 POP_OPTIONS({ "optimizeForSpeed", "true" }));
     assert_true(pop_tensor_rank(none) == 4 && pop_tensor_num_elements(none) == 0 && pop_tensor_dim(none, 2) == 5);
     assert_built(bed.graph);
     bed_close(&bed);

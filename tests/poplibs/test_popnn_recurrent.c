@@ -2,9 +2,9 @@
 /* The simple recurrent layer against the same in double precision. */
 #include "poplibs/bed.h"
 
+#include <poplin/codelets.h>
 #include <popnn/codelets.h>
 #include <popnn/recurrent.h>
-#include <poplin/codelets.h>
 #include <popops/codelets.h>
 
 static void add_all(pop_where where, pop_graph *graph)
@@ -20,8 +20,8 @@ struct reference {
     double out[MOST], dx[MOST], dw[MOST], du[MOST], db[MOST];
 };
 
-static void run_reference(struct reference *r, const popnn_rnn_params *p, const double *x, const double *h0, const double *w, const double *u,
-                          const double *biases, const double *dy)
+static void run_reference(struct reference *r, const popnn_rnn_params *p, const double *x, const double *h0,
+                          const double *w, const double *u, const double *biases, const double *dy)
 {
     size_t T = p->time_steps, B = p->batch_size, I = p->input_size, O = p->output_size;
     double dh[MOST] = { 0 };
@@ -40,7 +40,8 @@ static void run_reference(struct reference *r, const popnn_rnn_params *p, const 
         double next[MOST] = { 0 };
         for (size_t b = 0; b < B; ++b)
             for (size_t o = 0; o < O; ++o) {
-                double out = r->out[(t * B + b) * O + o], slope = p->activation == POPNN_TANH ? 1 - out * out : out * (1 - out);
+                double out = r->out[(t * B + b) * O + o],
+                       slope = p->activation == POPNN_TANH ? 1 - out * out : out * (1 - out);
                 double dz = (dy[(t * B + b) * O + o] + dh[b * O + o]) * slope;
                 r->db[o] += dz;
                 for (size_t i = 0; i < I; ++i) {
@@ -61,7 +62,8 @@ static void check_layer(enum bed_device device, const popnn_rnn_params *p, enum 
     static struct reference r;
     struct bed bed = bed_open(device, 7, add_all);
     size_t T = p->time_steps, B = p->batch_size, I = p->input_size, O = p->output_size;
-    pop_tensor x = popnn_rnn_create_input(bed.graph, p, "in", NULL), h0 = popnn_rnn_create_fwd_state(bed.graph, p, bed.program, false, "state");
+    pop_tensor x = popnn_rnn_create_input(bed.graph, p, "in", NULL),
+               h0 = popnn_rnn_create_fwd_state(bed.graph, p, bed.program, false, "state");
     bed_write(&bed, x, NULL, -1, 1);
     bed_write(&bed, h0, NULL, -1, 1);
     popnn_rnn_weights weights, deltas;
@@ -78,8 +80,8 @@ static void check_layer(enum bed_device device, const popnn_rnn_params *p, enum 
     t[DB] = deltas.biases;
     double *got[RESULTS];
     bed_run_all(&bed, t, got, RESULTS);
-    run_reference(&r, p, bed_given(&bed, x), bed_given(&bed, h0), bed_given(&bed, weights.input_weights), bed_given(&bed, weights.feedback_weights),
-                  bed_given(&bed, weights.biases), bed_given(&bed, dy));
+    run_reference(&r, p, bed_given(&bed, x), bed_given(&bed, h0), bed_given(&bed, weights.input_weights),
+                  bed_given(&bed, weights.feedback_weights), bed_given(&bed, weights.biases), bed_given(&bed, dy));
     bed_check(got[OUT], r.out, T * B * O, tolerance, tolerance);
     bed_check(got[DX], r.dx, T * B * I, tolerance, 2 * tolerance);
     bed_check(got[DW], r.dw, O * I, tolerance, tolerance * (double)(T * B));
@@ -127,9 +129,11 @@ static void test_mistakes(void **state)
     popnn_rnn_create_weights_input(bed.graph, &p, "w", NULL);
     assert_error(bed.graph, POP_INVALID_OPTION, "popnn_rnn_create_weights_input", "half|float");
     p.partials_type = POP_FLOAT;
-    pop_tensor x = bed_input(&bed, POP_FLOAT, POP_SHAPE(3, 2, 5), BED_LINEAR), w = bed_input(&bed, POP_FLOAT, POP_SHAPE(5, 4), BED_LINEAR);
+    pop_tensor x = bed_input(&bed, POP_FLOAT, POP_SHAPE(3, 2, 5), BED_LINEAR),
+               w = bed_input(&bed, POP_FLOAT, POP_SHAPE(5, 4), BED_LINEAR);
     popnn_rnn_forward_weight_input(bed.graph, &p, x, w, bed.program, "fwd", NULL);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_rnn_forward_weight_input", "the input is float{3,2,5}, and should be float{3,2,4}");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_rnn_forward_weight_input",
+                 "the input is float{3,2,5}, and should be float{3,2,4}");
     popnn_rnn_create_input(bed.graph, NULL, "in", NULL);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_rnn_create_input", "the parameters are NULL");
     p.activation = POPNN_SOFTMAX_SCALED;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The softmax family, its gradient and its logarithm against double precision: shapes, layouts, values that would overflow. */
+/* The softmax family, its gradient and its logarithm against double precision: shapes, layouts, values that would
+ * overflow. */
 #include "poplibs/bed.h"
 
 #include <popnn/codelets.h>
@@ -46,7 +47,9 @@ static void test_family(void **state)
         const size_t *dims = shapes[test % 4], n = dims[2], rows = dims[0] * dims[1];
         bool half = test / 4 % 2;
         struct bed bed = bed_open(test / 8 ? BED_MODEL : BED_CPU, 5, add_codelets);
-        pop_tensor t = bed_input_of(&bed, half ? POP_HALF : POP_FLOAT, (pop_shape){ 3, dims }, test % 2 ? BED_SCATTERED : BED_LINEAR, -5, 5), out[8];
+        pop_tensor t = bed_input_of(&bed, half ? POP_HALF : POP_FLOAT, (pop_shape){ 3, dims },
+                                    test % 2 ? BED_SCATTERED : BED_LINEAR, -5, 5),
+                   out[8];
         float scaling[4] = { 0 };
         double *got[8], wanted[210], logs[210], *given = bed_given(&bed, t);
         pop_tensor copies[4];
@@ -82,7 +85,8 @@ static void test_large_values(void **state)
     for (unsigned half = 0; half < 2; ++half) {
         struct bed bed = bed_open(BED_MODEL, 3, add_codelets);
         pop_tensor t = bed_input_of(&bed, half ? POP_HALF : POP_FLOAT, POP_SHAPE(3, 9), BED_LINEAR, 980, 1000);
-        pop_tensor out[] = { popnn_softmax_stable(bed.graph, t, bed.program, "a"), popnn_log_softmax(bed.graph, t, bed.program, "b"),
+        pop_tensor out[] = { popnn_softmax_stable(bed.graph, t, bed.program, "a"),
+                             popnn_log_softmax(bed.graph, t, bed.program, "b"),
                              popnn_non_linearity(bed.graph, POPNN_SOFTMAX_SCALED, t, bed.program, "unscaled") };
         double *got[3], wanted[27], logs[27];
         bed_run_all(&bed, out, got, 3);
@@ -101,7 +105,8 @@ static void test_gradient(void **state)
         bool half = test & 1;
         pop_type type = half ? POP_HALF : POP_FLOAT;
         struct bed bed = bed_open(test & 2 ? BED_MODEL : BED_CPU, 5, add_codelets);
-        pop_tensor act = bed_input_of(&bed, type, POP_SHAPE(5, 17), BED_SCATTERED, 0, 0.1), g = bed_input(&bed, type, POP_SHAPE(5, 17), BED_LINEAR);
+        pop_tensor act = bed_input_of(&bed, type, POP_SHAPE(5, 17), BED_SCATTERED, 0, 0.1),
+                   g = bed_input(&bed, type, POP_SHAPE(5, 17), BED_LINEAR);
         pop_tensor in = popnn_non_linearity_input_gradient(bed.graph, POPNN_SOFTMAX_STABLE, act, g, bed.program, "x");
         double *got = bed_run(&bed, in), *a = bed_given(&bed, act), *d = bed_given(&bed, g), wanted[85];
         for (size_t row = 0; row < 5; ++row) {
@@ -123,7 +128,9 @@ static void test_nothing_and_errors(void **state)
     pop_tensor t = bed_input(&bed, POP_FLOAT, POP_SHAPE(3, 4), BED_LINEAR), none = pop_tensor_slice(t, 1, 1, 0);
     popnn_softmax_in_place(bed.graph, none, bed.program, "x");
     assert_int_equal(pop_tensor_num_elements(popnn_log_softmax(bed.graph, none, bed.program, "x")), 0);
-    assert_int_equal(pop_tensor_num_elements(popnn_non_linearity_input_gradient(bed.graph, POPNN_SOFTMAX, none, none, bed.program, "x")), 0);
+    assert_int_equal(pop_tensor_num_elements(
+                         popnn_non_linearity_input_gradient(bed.graph, POPNN_SOFTMAX, none, none, bed.program, "x")),
+                     0);
     assert_built(bed.graph);
     popnn_log_softmax(bed.graph, pop_tensor_at(pop_tensor_at(t, 0), 0), bed.program, "x");
     assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_log_softmax", "this is a scalar");

@@ -2,9 +2,9 @@
 /* Expected places of maxima against double precision; a temperature, probabilities that are given, what is refused. */
 #include "poplibs/bed.h"
 
+#include <poplin/codelets.h>
 #include <popnn/codelets.h>
 #include <popnn/spatial_softmax.h>
-#include <poplin/codelets.h>
 #include <popops/codelets.h>
 
 static void add_codelets(pop_where where, pop_graph *graph)
@@ -39,7 +39,9 @@ static void test_places(void **state)
         const size_t *dims = shapes[test % 3], n = dims[1] * dims[2];
         bool half = test / 3 % 2;
         struct bed bed = bed_open(test / 6 ? BED_MODEL : BED_CPU, 5, add_codelets);
-        pop_tensor fields = bed_input_of(&bed, half ? POP_HALF : POP_FLOAT, (pop_shape){ 3, dims }, test % 2 ? BED_SCATTERED : BED_LINEAR, 0, 3), out[3];
+        pop_tensor fields = bed_input_of(&bed, half ? POP_HALF : POP_FLOAT, (pop_shape){ 3, dims },
+                                         test % 2 ? BED_SCATTERED : BED_LINEAR, 0, 3),
+                   out[3];
         out[0] = popnn_spatial_softmax_2d(bed.graph, bed.program, fields, 0.75, false, "a", &out[1]);
         out[2] = popnn_spatial_softmax_2d(bed.graph, bed.program, fields, 1, true, "b", NULL);
         assert_int_equal(pop_tensor_rank(out[1]), 0);
@@ -66,14 +68,17 @@ static void test_nothing_and_errors(void **state)
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 2, add_codelets);
     pop_tensor t = bed_input(&bed, POP_FLOAT, POP_SHAPE(2, 3, 4), BED_LINEAR);
-    pop_tensor none = popnn_spatial_softmax_2d(bed.graph, bed.program, pop_tensor_slice(t, 1, 1, 0), 1, false, "x", NULL);
+    pop_tensor none =
+        popnn_spatial_softmax_2d(bed.graph, bed.program, pop_tensor_slice(t, 1, 1, 0), 1, false, "x", NULL);
     assert_true(pop_tensor_rank(none) == 2 && pop_tensor_dim(none, 0) == 0 && pop_tensor_dim(none, 1) == 2);
     assert_built(bed.graph);
     popnn_spatial_softmax_2d(bed.graph, bed.program, pop_tensor_at(t, 0), 1, false, "x", NULL);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_spatial_softmax_2d", "the fields have shape {3,4}; {fields, height, width} is needed");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_spatial_softmax_2d",
+                 "the fields have shape {3,4}; {fields, height, width} is needed");
     popnn_spatial_softmax_2d(bed.graph, bed.program, t, 0, false, "x", NULL);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_spatial_softmax_2d", "the temperature is 0");
-    popnn_spatial_softmax_2d(bed.graph, bed.program, bed_input(&bed, POP_INT, POP_SHAPE(2, 3, 4), BED_LINEAR), 1, false, "x", NULL);
+    popnn_spatial_softmax_2d(bed.graph, bed.program, bed_input(&bed, POP_INT, POP_SHAPE(2, 3, 4), BED_LINEAR), 1, false,
+                             "x", NULL);
     assert_error(bed.graph, POP_TYPE_ERROR, "popnn_spatial_softmax_2d", "type int");
     bed_close(&bed);
 }

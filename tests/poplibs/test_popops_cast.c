@@ -5,8 +5,9 @@
 #include <popops/cast.h>
 #include <popops/codelets.h>
 
-static const pop_type types[] = { POP_HALF, POP_FLOAT,          POP_INT,      POP_UNSIGNED_INT, POP_BOOL,     POP_CHAR, POP_SIGNED_CHAR, POP_UNSIGNED_CHAR,
-                                  POP_SHORT, POP_UNSIGNED_SHORT, POP_LONGLONG, POP_UNSIGNED_LONGLONG };
+static const pop_type types[] = { POP_HALF,  POP_FLOAT,          POP_INT,         POP_UNSIGNED_INT,
+                                  POP_BOOL,  POP_CHAR,           POP_SIGNED_CHAR, POP_UNSIGNED_CHAR,
+                                  POP_SHORT, POP_UNSIGNED_SHORT, POP_LONGLONG,    POP_UNSIGNED_LONGLONG };
 enum { TYPES = sizeof(types) / sizeof(types[0]) };
 
 /* Values that the wanted type can hold where it is an integer made of a real; any where integers wrap. */
@@ -17,7 +18,8 @@ static pop_tensor input_of(struct bed *bed, pop_type from, pop_type to, pop_shap
         return bed_input_of(bed, from, shape, mapping, positive ? 0 : -100, 100);
     if (from == POP_BOOL)
         return bed_input_of(bed, from, shape, mapping, 0, 2);
-    return pop_type_is_signed(from) ? bed_input_of(bed, from, shape, mapping, -128, 128) : bed_input_of(bed, from, shape, mapping, 0, 256);
+    return pop_type_is_signed(from) ? bed_input_of(bed, from, shape, mapping, -128, 128)
+                                    : bed_input_of(bed, from, shape, mapping, 0, 256);
 }
 
 /* As C casts. */
@@ -61,7 +63,8 @@ static void test_every_pair(void **state)
                 double *wanted = cast_of(bed_given(&bed, in[to]), count, types[from], types[to]);
                 for (size_t i = 0; i < count; ++i)
                     if (got[to][i] != wanted[i])
-                        fail_msg("%s to %s: %g where %g was expected", pop_type_name(types[from]), pop_type_name(types[to]), got[to][i], wanted[i]);
+                        fail_msg("%s to %s: %g where %g was expected", pop_type_name(types[from]),
+                                 pop_type_name(types[to]), got[to][i], wanted[i]);
                 free(wanted);
             }
             bed_close(&bed);
@@ -107,7 +110,8 @@ static void test_nothing_and_views(void **state)
     pop_tensor none = popops_cast(bed.graph, pop_tensor_slice(in, 2, 2, 0), POP_HALF, bed.program, "none");
     assert_int_equal(pop_tensor_num_elements(none), 0);
     pop_tensor rank0 = popops_cast(bed.graph, pop_tensor_at(in, 3), POP_FLOAT, bed.program, "one");
-    pop_tensor wide = popops_cast(bed.graph, pop_tensor_broadcast(in, 3, 0), POP_FLOAT, bed.program, "wide"), outs[] = { rank0, wide };
+    pop_tensor wide = popops_cast(bed.graph, pop_tensor_broadcast(in, 3, 0), POP_FLOAT, bed.program, "wide"),
+               outs[] = { rank0, wide };
     double *got[2], *given = bed_given(&bed, in);
     bed_run_all(&bed, outs, got, 2);
     assert_true(got[0][0] == given[3]);
@@ -137,7 +141,8 @@ static void test_accuracy(void **state)
         bed_run_all(&bed, outs, got, COUNT + 1);
         for (size_t i = 0; i < COUNT; ++i) {
             double *half = cast_of(&values[i], 1, POP_FLOAT, POP_HALF);
-            assert_int_equal(got[i][0], isfinite(*half) && fabs(*half - (double)(float)values[i]) <= tolerance * fabs(values[i]));
+            assert_int_equal(got[i][0],
+                             isfinite(*half) && fabs(*half - (double)(float)values[i]) <= tolerance * fabs(values[i]));
             free(half);
         }
         assert_true(got[COUNT][0] == 1);
@@ -162,14 +167,17 @@ static void test_errors(void **state)
 {
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 2, popops_add_codelets_at);
-    pop_tensor in = bed_input(&bed, POP_HALF, POP_SHAPE(4, 2), BED_LINEAR), out = bed_input(&bed, POP_FLOAT, POP_SHAPE(8), BED_LINEAR), null = { 0 };
+    pop_tensor in = bed_input(&bed, POP_HALF, POP_SHAPE(4, 2), BED_LINEAR),
+               out = bed_input(&bed, POP_FLOAT, POP_SHAPE(8), BED_LINEAR), null = { 0 };
     popops_cast_with_output(bed.graph, in, out, bed.program, "c");
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_cast_with_output", "the output has shape {8}, the input {4,2}");
     popops_cast(bed.graph, null, POP_FLOAT, bed.program, "c");
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_cast", "null tensor");
     popops_cast(bed.graph, in, POP_DOUBLE, bed.program, "c");
     assert_error(bed.graph, POP_TYPE_ERROR, "popops_cast", "a cast to double");
-    popops_cast_program(bed.graph, in, pop_tensor_broadcast(pop_tensor_slice(pop_tensor_reshape(out, POP_SHAPE(4, 2)), 0, 1, 0), 4, 0), "c");
+    popops_cast_program(bed.graph, in,
+                        pop_tensor_broadcast(pop_tensor_slice(pop_tensor_reshape(out, POP_SHAPE(4, 2)), 0, 1, 0), 4, 0),
+                        "c");
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_cast_program", "twice");
     bed_close(&bed);
 }
@@ -177,8 +185,12 @@ static void test_errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_pair), cmocka_unit_test(test_outputs_elsewhere), cmocka_unit_test(test_nothing_and_views),
-        cmocka_unit_test(test_accuracy),   cmocka_unit_test(test_cost),              cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_every_pair),
+        cmocka_unit_test(test_outputs_elsewhere),
+        cmocka_unit_test(test_nothing_and_views),
+        cmocka_unit_test(test_accuracy),
+        cmocka_unit_test(test_cost),
+        cmocka_unit_test(test_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

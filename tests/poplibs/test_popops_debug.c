@@ -49,18 +49,22 @@ static void a_compute_set_leads_to_its_call(void **state)
     pop_executable *executable;
     pop_error error;
     assert_int_equal(pop_debug_open(path, POP_DEBUG_JSON, NULL), POP_OK);
-    if (pop_compile_graph(graph, (pop_programs){ 1, &sequence }, POP_NO_OPTIONS, NULL, NULL, &executable, &error) != POP_OK)
+    if (pop_compile_graph(graph, (pop_programs){ 1, &sequence }, POP_NO_OPTIONS, NULL, NULL, &executable, &error) !=
+        POP_OK)
         fail_msg("%s", error.text);
     assert_int_equal(pop_debug_close(NULL), POP_OK);
     pop_profile_value file = read_contexts();
     const pop_profile_value *call = find(&file, "api", "popops_cast"), *set = find(&file, "category", "computeset");
-    assert_int_equal(pop_profile_as_uint(pop_profile_get(set, "parentId")), pop_profile_as_uint(pop_profile_get(call, "id")));
+    assert_int_equal(pop_profile_as_uint(pop_profile_get(set, "parentId")),
+                     pop_profile_as_uint(pop_profile_get(call, "id")));
     assert_string_equal(pop_profile_as_string(pop_profile_path(call, "args.in.shape")), "[3, 5]");
     assert_string_equal(pop_profile_as_string(pop_profile_path(call, "args.in.type")), "half");
     assert_string_equal(pop_profile_as_string(pop_profile_path(call, "args.type")), "float");
     assert_int_equal(pop_profile_as_int(pop_profile_path(call, "location.lineNumber")), line);
     const pop_profile_value *strings = pop_profile_get(&file, "stringTable");
-    assert_string_equal(pop_profile_as_string(pop_profile_at(strings, pop_profile_as_uint(pop_profile_get(call, "name")))), "layer/cast");
+    assert_string_equal(
+        pop_profile_as_string(pop_profile_at(strings, pop_profile_as_uint(pop_profile_get(call, "name")))),
+        "layer/cast");
     pop_profile_free(&file);
     pop_executable_destroy(executable);
     pop_graph_destroy(graph);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Slices and updates at run-time offsets against loops in C: every type, several dims, offsets beyond the end, scattered and sliceable layouts. */
+/* Slices and updates at run-time offsets against loops in C: every type, several dims, offsets beyond the end,
+ * scattered and sliceable layouts. */
 #include "poplibs/bed.h"
 
 #include <popops/codelets.h>
@@ -32,14 +33,15 @@ static pop_tensor write_offsets(struct bed *bed, const double *values, size_t co
 static void test_every_type_and_layout(void **state)
 {
     (void)state;
-    static const pop_type types[] = { POP_HALF, POP_FLOAT, POP_INT, POP_UNSIGNED_INT, POP_BOOL, POP_SHORT, POP_UNSIGNED_CHAR, POP_LONGLONG };
+    static const pop_type types[] = { POP_HALF, POP_FLOAT, POP_INT,           POP_UNSIGNED_INT,
+                                      POP_BOOL, POP_SHORT, POP_UNSIGNED_CHAR, POP_LONGLONG };
     static const struct {
         unsigned dims[3];
         size_t sizes[3], count;
         double offsets[3];
     } cases[] = {
         { { 1 }, { 2 }, 1, { 3 } },
-        { { 0 }, { 4 }, 1, { 5 } },               /* round the end */
+        { { 0 }, { 4 }, 1, { 5 } }, /* round the end */
         { { 2, 0 }, { 5, 3 }, 2, { 1, 2 } },
         { { 1, 2, 0 }, { 1, 11, 6 }, 3, { 4e9, 7, 13 } }, /* out of range: 0 */
     };
@@ -58,10 +60,12 @@ static void test_every_type_and_layout(void **state)
             pop_dims dims = { cases[c].count, cases[c].dims };
             pop_shape sizes = { cases[c].count, cases[c].sizes };
             pop_tensor t = k & 1 ? bed_input(&bed, type, (pop_shape){ 3, cube.shape }, BED_SCATTERED)
-                                 : popops_create_sliceable_tensor(bed.graph, type, (pop_shape){ 3, cube.shape }, dims, sizes, 0, "t");
+                                 : popops_create_sliceable_tensor(bed.graph, type, (pop_shape){ 3, cube.shape }, dims,
+                                                                  sizes, 0, "t");
             if (!(k & 1))
                 bed_write(&bed, t, NULL, 0, 16);
-            pop_tensor changed = pop_graph_clone(bed.graph, POP_TYPE_NULL, t, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, "changed");
+            pop_tensor changed =
+                pop_graph_clone(bed.graph, POP_TYPE_NULL, t, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, "changed");
             pop_tensor s = bed_input(&bed, type, (pop_shape){ 3, cube.slice }, BED_SCATTERED);
             pop_tensor offset = write_offsets(&bed, cases[c].offsets, cases[c].count);
             pop_tensor slice = popops_dynamic_slice(bed.graph, t, offset, dims, sizes, bed.program, "slice");
@@ -93,9 +97,12 @@ static void test_views_nothing_and_no_dims(void **state)
     pop_tensor repeated = pop_tensor_broadcast(pop_tensor_reshape(row, POP_SHAPE(4, 1)), 3, 1);
     pop_tensor outputs[3];
     outputs[0] = popops_dynamic_slice(bed.graph, repeated, offset, POP_DIMS(0), POP_SHAPE(1), bed.program, "repeated");
-    outputs[1] = popops_dynamic_slice(bed.graph, row, pop_tensor_reinterpret(offset, POP_INT), POP_DIMS(0), POP_SHAPE(3), bed.program, "rank 1");
-    outputs[2] = popops_dynamic_slice(bed.graph, row, pop_tensor_slice(offset, 0, 0, 0), POP_DIMS(), POP_SHAPE(), bed.program, "copy");
-    pop_tensor nothing = popops_dynamic_slice(bed.graph, row, offset, POP_DIMS(0), POP_SHAPE(0), bed.program, "nothing");
+    outputs[1] = popops_dynamic_slice(bed.graph, row, pop_tensor_reinterpret(offset, POP_INT), POP_DIMS(0),
+                                      POP_SHAPE(3), bed.program, "rank 1");
+    outputs[2] = popops_dynamic_slice(bed.graph, row, pop_tensor_slice(offset, 0, 0, 0), POP_DIMS(), POP_SHAPE(),
+                                      bed.program, "copy");
+    pop_tensor nothing =
+        popops_dynamic_slice(bed.graph, row, offset, POP_DIMS(0), POP_SHAPE(0), bed.program, "nothing");
     assert_int_equal(pop_tensor_num_elements(nothing), 0);
     popops_dynamic_update(bed.graph, row, nothing, offset, POP_DIMS(0), POP_SHAPE(0), bed.program, "nothing");
     double *got[3], *given = bed_given(&bed, row);
@@ -116,7 +123,8 @@ static void test_layouts(void **state)
 {
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 4, popops_add_codelets_at);
-    pop_tensor t = popops_create_sliceable_tensor(bed.graph, POP_FLOAT, POP_SHAPE(3, 10, 3), POP_DIMS(1), POP_SHAPE(1), 2, "t");
+    pop_tensor t =
+        popops_create_sliceable_tensor(bed.graph, POP_FLOAT, POP_SHAPE(3, 10, 3), POP_DIMS(1), POP_SHAPE(1), 2, "t");
     int *tiles = tiles_of_tensor(bed.graph, t);
     for (size_t i = 0; i < 90; ++i) {
         size_t column = i / 30 * 3 + i % 3; /* 9 columns in shares of 4, 4 and 1 */
@@ -143,7 +151,8 @@ static void test_layouts(void **state)
     assert_memory_equal(wanted, seen, 9 * sizeof(int));
     free(seen);
 
-    pop_tensor whole = popops_create_sliceable_tensor_from_slice(bed.graph, slice, POP_DIMS(1, 0), POP_SHAPE(7, 2), "whole");
+    pop_tensor whole =
+        popops_create_sliceable_tensor_from_slice(bed.graph, slice, POP_DIMS(1, 0), POP_SHAPE(7, 2), "whole");
     assert_int_equal(pop_tensor_dim(whole, 0), 6);
     assert_int_equal(pop_tensor_dim(whole, 1), 7);
     assert_int_equal(pop_tensor_dim(whole, 2), 3);
@@ -162,7 +171,8 @@ static void test_large_shares_are_split(void **state)
 {
     (void)state;
     pop_graph *graph = graph_of(1, 16);
-    pop_tensor t = popops_create_sliceable_tensor(graph, POP_FLOAT, POP_SHAPE(100001, 7), POP_DIMS(0), POP_SHAPE(1), 2, "t");
+    pop_tensor t =
+        popops_create_sliceable_tensor(graph, POP_FLOAT, POP_SHAPE(100001, 7), POP_DIMS(0), POP_SHAPE(1), 2, "t");
     assert_built(graph);
     int *tiles = tiles_of_tensor(graph, t); /* blocks of 2 columns on 4 tiles each */
     for (size_t i = 0; i < 100001; i += 997)
@@ -188,16 +198,19 @@ static void test_errors(void **state)
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_dynamic_slice", "2 dims and 1 sizes");
     popops_dynamic_slice(bed.graph, t, offset, POP_DIMS(0, 1), POP_SHAPE(1, 1), bed.program, "x");
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_dynamic_slice", "1 offsets where there must be 2");
-    popops_dynamic_slice(bed.graph, t, pop_tensor_at(pop_tensor_at(t, 0), 0), POP_DIMS(0), POP_SHAPE(1), bed.program, "x");
+    popops_dynamic_slice(bed.graph, t, pop_tensor_at(pop_tensor_at(t, 0), 0), POP_DIMS(0), POP_SHAPE(1), bed.program,
+                         "x");
     assert_error(bed.graph, POP_TYPE_ERROR, "popops_dynamic_slice", "float");
     popops_dynamic_slice(bed.graph, (pop_tensor){ 0 }, offset, POP_DIMS(0), POP_SHAPE(1), bed.program, "x");
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_dynamic_slice", "null");
     popops_dynamic_update(bed.graph, t, t, offset, POP_DIMS(0), POP_SHAPE(1), bed.program, "x");
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_dynamic_update", "the slice: shape {4,5} where it must be {1,5}");
-    popops_dynamic_update(bed.graph, t, pop_tensor_reinterpret(pop_tensor_slice(t, 0, 1, 0), POP_INT), offset, POP_DIMS(0), POP_SHAPE(1), bed.program, "x");
+    popops_dynamic_update(bed.graph, t, pop_tensor_reinterpret(pop_tensor_slice(t, 0, 1, 0), POP_INT), offset,
+                          POP_DIMS(0), POP_SHAPE(1), bed.program, "x");
     assert_error(bed.graph, POP_TYPE_ERROR, "popops_dynamic_update", "the slice: int where it must be float");
     pop_tensor twice = pop_tensor_broadcast(t, 2, 0);
-    popops_dynamic_update(bed.graph, twice, pop_tensor_slice(t, 0, 1, 0), offset, POP_DIMS(0), POP_SHAPE(1), bed.program, "x");
+    popops_dynamic_update(bed.graph, twice, pop_tensor_slice(t, 0, 1, 0), offset, POP_DIMS(0), POP_SHAPE(1),
+                          bed.program, "x");
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_dynamic_update", "aliases");
     popops_create_sliceable_tensor(bed.graph, POP_FLOAT, POP_SHAPE(3), POP_DIMS(1), POP_SHAPE(1), 0, "x");
     assert_error(bed.graph, POP_INDEX_ERROR, "popops_create_sliceable_tensor", "no dimension 1");
@@ -208,8 +221,10 @@ int main(void)
 {
     setenv("POPLAR_ENGINE_OPTIONS", "{\"debug.checkedExecution\":\"true\"}", 1); /* nothing is written beyond an edge */
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_type_and_layout), cmocka_unit_test(test_views_nothing_and_no_dims),
-        cmocka_unit_test(test_layouts),               cmocka_unit_test(test_large_shares_are_split),
+        cmocka_unit_test(test_every_type_and_layout),
+        cmocka_unit_test(test_views_nothing_and_no_dims),
+        cmocka_unit_test(test_layouts),
+        cmocka_unit_test(test_large_shares_are_split),
         cmocka_unit_test(test_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

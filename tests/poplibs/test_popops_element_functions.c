@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions of element_functions.h against double precision: random bit patterns, intervals where they are steep, and every special value. */
+/* The functions of element_functions.h against double precision: random bit patterns, intervals where they are steep,
+ * and every special value. */
 #include "poplibs/fixture.h"
 
 #include <math.h>
@@ -26,8 +27,11 @@ static double distance(float got, double wanted)
     return fabs(got - wanted) / ldexp(1, ilogb(fabs(wanted) < 0x1p-126 ? 0x1p-126 : wanted) - 23);
 }
 
-static const float special[] = { 0.0f, -0.0f, 1.0f, -1.0f, 0.5f, -0.5f, 2.0f, -2.0f, 3.0f, -3.0f, INFINITY, -INFINITY, NAN, 0x1p-149f, -0x1p-149f, 0x1p-126f,
-                                 0x1.fffffep127f, -0x1.fffffep127f, 0x1p24f, 1.5f, -2.5f, 0x1.fffffep-1f };
+static const float special[] = {
+    0.0f,    -0.0f,    1.0f,      -1.0f,         0.5f,      -0.5f,      2.0f,      -2.0f,           3.0f,
+    -3.0f,   INFINITY, -INFINITY, NAN,           0x1p-149f, -0x1p-149f, 0x1p-126f, 0x1.fffffep127f, -0x1.fffffep127f,
+    0x1p24f, 1.5f,     -2.5f,     0x1.fffffep-1f
+};
 enum { SPECIAL = sizeof(special) / sizeof(special[0]), ROUNDS = 20000 };
 
 static float any_float(uint64_t *random)
@@ -44,11 +48,21 @@ static void test_functions_of_one(void **state)
         double (*wanted)(double);
         float low, high;
     } tests[] = {
-        { "exp", popops_expf, exp, -105, 90 },       { "exp2", popops_exp2f, exp2, -151, 129 },     { "expm1", popops_expm1f, expm1, -5, 5 },
-        { "log", popops_logf, log, 0.5f, 2 },        { "log1p", popops_log1pf, log1p, -0.9f, 1 },   { "sin", popops_sinf, sin, -10, 10 },
-        { "cos", popops_cosf, cos, -10, 10 },        { "tan", popops_tanf, tan, -10, 10 },          { "asin", popops_asinf, asin, -1, 1 },
-        { "cbrt", popops_cbrtf, cbrt, -9, 9 },       { "erf", popops_erff, erf, -4, 4 },            { "tanh", popops_tanhf, tanh, -3, 3 },
-        { "sigmoid", popops_sigmoidf, sigmoid, -87, 20 }, { "gelu", popops_gelu_erff, gelu_of, -12, 6 }, { "round", popops_roundf, round, -9, 9 },
+        { "exp", popops_expf, exp, -105, 90 },
+        { "exp2", popops_exp2f, exp2, -151, 129 },
+        { "expm1", popops_expm1f, expm1, -5, 5 },
+        { "log", popops_logf, log, 0.5f, 2 },
+        { "log1p", popops_log1pf, log1p, -0.9f, 1 },
+        { "sin", popops_sinf, sin, -10, 10 },
+        { "cos", popops_cosf, cos, -10, 10 },
+        { "tan", popops_tanf, tan, -10, 10 },
+        { "asin", popops_asinf, asin, -1, 1 },
+        { "cbrt", popops_cbrtf, cbrt, -9, 9 },
+        { "erf", popops_erff, erf, -4, 4 },
+        { "tanh", popops_tanhf, tanh, -3, 3 },
+        { "sigmoid", popops_sigmoidf, sigmoid, -87, 20 },
+        { "gelu", popops_gelu_erff, gelu_of, -12, 6 },
+        { "round", popops_roundf, round, -9, 9 },
     };
     uint64_t random = 1;
     for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); ++i)
@@ -91,7 +105,8 @@ static void test_rounding_to_half(void **state)
     for (uint32_t bits = 0; bits < 0x10000; ++bits) {
         float half = pop_half_to_float((uint16_t)bits);
         for (int k = -2; k <= 2 && !isnan(half); ++k) {
-            float near = popops_float_of(popops_bits_of(half) + 0x1000u + (uint32_t)k), rounded = pop_half_to_float(pop_half_from_float(near));
+            float near = popops_float_of(popops_bits_of(half) + 0x1000u + (uint32_t)k),
+                  rounded = pop_half_to_float(pop_half_from_float(near));
             if (!isnan(near) && popops_bits_of(popops_round_to_half(near)) != popops_bits_of(rounded))
                 fail_msg("%.9g becomes %.9g, not %.9g", near, popops_round_to_half(near), rounded);
         }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every operator of operators.def, every type, both devices, scattered and other mappings, all three forms, against double precision. */
+/* Every operator of operators.def, every type, both devices, scattered and other mappings, all three forms, against
+ * double precision. */
 #include "poplibs/element_wise_references.h"
 
 #include <popops/codelets.h>
@@ -9,7 +10,8 @@ static pop_type operand_type(const struct operator_test *test, pop_type type, in
 {
     return test->arity == 3 && test->op == POPOPS_TERNARY_SELECT && operand == 2 ? POP_BOOL : type;
 }
-static void add_inputs(struct bed *bed, const struct operator_test *test, pop_type type, enum bed_mapping mapping, int scalar, pop_tensor *in)
+static void add_inputs(struct bed *bed, const struct operator_test *test, pop_type type, enum bed_mapping mapping,
+                       int scalar, pop_tensor *in)
 {
     for (int i = 0; i < test->arity; ++i) {
         pop_type own = operand_type(test, type, i);
@@ -19,7 +21,8 @@ static void add_inputs(struct bed *bed, const struct operator_test *test, pop_ty
         in[i] = bed_input_of(bed, own, i == scalar ? POP_SHAPE() : POP_SHAPE(7, 11), mapping, range.low, range.high);
     }
 }
-static void check(struct bed *bed, const struct operator_test *test, pop_type type, int scalar, const pop_tensor *in, const double *got)
+static void check(struct bed *bed, const struct operator_test *test, pop_type type, int scalar, const pop_tensor *in,
+                  const double *got)
 {
     double given[3] = { 0 }, wanted[77];
     for (size_t k = 0; k < 77; ++k) {
@@ -28,12 +31,13 @@ static void check(struct bed *bed, const struct operator_test *test, pop_type ty
         wanted[k] = operator_reference(test, type, given[0], given[1], given[2]);
     }
     bool real = pop_type_is_floating_point(type) && !test->boolean;
-    bool steep = test->arity == 1 && test->op == POPOPS_UNARY_GELU_ERF; /* its tail magnifies what rounding does to the argument */
+    bool steep = test->arity == 1 &&
+                 test->op == POPOPS_UNARY_GELU_ERF; /* its tail magnifies what rounding does to the argument */
     double relative = !real ? 0 : type == POP_FLOAT ? (steep ? 4e-6 : 5e-7) : 1e-3;
     for (size_t k = 0; k < 77; ++k)
         if (!(fabs(got[k] - wanted[k]) <= relative * fabs(wanted[k]) + (real ? type == POP_FLOAT ? 1e-37 : 6e-8 : 0)))
-            fail_msg("%s of %s, element %zu (%.9g, ...): %.9g where %.9g was expected", test->name, pop_type_name(type), k, bed_given(bed, in[0])[k], got[k],
-                     wanted[k]);
+            fail_msg("%s of %s, element %zu (%.9g, ...): %.9g where %.9g was expected", test->name, pop_type_name(type),
+                     k, bed_given(bed, in[0])[k], got[k], wanted[k]);
 }
 
 enum { BATCH = 16 };
@@ -44,7 +48,8 @@ static bool has_form(const struct operator_test *test, pop_type type, enum form 
     return form != IN_PLACE || !test->boolean || type == POP_BOOL;
 }
 /* The result; in place it is the first operand itself. */
-static pop_tensor add_operator(struct bed *bed, const struct operator_test *test, pop_type type, const pop_tensor *in, enum form form)
+static pop_tensor add_operator(struct bed *bed, const struct operator_test *test, pop_type type, const pop_tensor *in,
+                               enum form form)
 {
     if (form == NEW)
         return test->new_one(bed->graph, in, bed->program);
@@ -58,7 +63,8 @@ static pop_tensor add_operator(struct bed *bed, const struct operator_test *test
     return out;
 }
 
-/* All operators of a type in few programs: building engines is what takes time.  scalar is the operand of one element, or -1. */
+/* All operators of a type in few programs: building engines is what takes time.  scalar is the operand of one element,
+ * or -1. */
 static void test_type(enum bed_device device, pop_type type, enum bed_mapping mapping, int scalar, enum form form)
 {
     for (size_t from = 0; from < OPERATOR_TESTS;) {
@@ -69,7 +75,8 @@ static void test_type(enum bed_device device, pop_type type, enum bed_mapping ma
         size_t count = 0;
         for (; from < OPERATOR_TESTS && count < BATCH; ++from) {
             const struct operator_test *test = &operator_tests[from];
-            if (!(test->types >> type & 1) || scalar >= test->arity || (test->arity == 1 && scalar >= 0) || !has_form(test, type, form))
+            if (!(test->types >> type & 1) || scalar >= test->arity || (test->arity == 1 && scalar >= 0) ||
+                !has_form(test, type, form))
                 continue;
             add_inputs(&bed, test, type, mapping, scalar, in[count]);
             out[count] = add_operator(&bed, test, type, in[count], form);
@@ -118,7 +125,8 @@ static void test_operands_of_one_element(void **state)
 static void test_broadcasting_of_random_shapes(void **state)
 {
     (void)state;
-    static const int ops[] = { POPOPS_BINARY_ADD, POPOPS_BINARY_SUBTRACT, POPOPS_BINARY_MULTIPLY, POPOPS_BINARY_VARIANCE_TO_INV_STD_DEV, POPOPS_BINARY_LESS_THAN };
+    static const int ops[] = { POPOPS_BINARY_ADD, POPOPS_BINARY_SUBTRACT, POPOPS_BINARY_MULTIPLY,
+                               POPOPS_BINARY_VARIANCE_TO_INV_STD_DEV, POPOPS_BINARY_LESS_THAN };
     uint64_t random = 5;
     for (int round = 0; round < 40; ++round) {
         struct bed bed = bed_open(round % 2 ? BED_MODEL : BED_CPU, 5, popops_add_codelets_at);
@@ -134,14 +142,17 @@ static void test_broadcasting_of_random_shapes(void **state)
             missing[k] = full ? 0 : missing[k];
             for (size_t i = 0; i < rank; ++i)
                 dims[k][i] = full || (i >= missing[k] && next_random(&random) % 2) ? whole[i] : 1;
-            in[k] = bed_input_of(&bed, type, (pop_shape){ rank - missing[k], dims[k] + missing[k] }, (enum bed_mapping)(next_random(&random) % 3), 0.25, 4);
+            in[k] = bed_input_of(&bed, type, (pop_shape){ rank - missing[k], dims[k] + missing[k] },
+                                 (enum bed_mapping)(next_random(&random) % 3), 0.25, 4);
         }
         int op = ops[round % (in_place ? 4 : 5)];
         pop_tensor out = in[0];
         if (in_place)
-            popops_binary_in_place_at(POP_HERE, (popops_binary_op)op, bed.graph, POPOPS_OPERAND(in[0]), POPOPS_OPERAND(in[1]), bed.program, "x");
+            popops_binary_in_place_at(POP_HERE, (popops_binary_op)op, bed.graph, POPOPS_OPERAND(in[0]),
+                                      POPOPS_OPERAND(in[1]), bed.program, "x");
         else
-            out = popops_binary_at(POP_HERE, (popops_binary_op)op, bed.graph, POPOPS_OPERAND(in[0]), POPOPS_OPERAND(in[1]), bed.program, "x");
+            out = popops_binary_at(POP_HERE, (popops_binary_op)op, bed.graph, POPOPS_OPERAND(in[0]),
+                                   POPOPS_OPERAND(in[1]), bed.program, "x");
         double *got = bed_run(&bed, out);
         size_t shape[4], count = pop_tensor_num_elements(out), out_rank = pop_tensor_shape(out, shape, 4);
         for (size_t k = 0; k < count; ++k) {
@@ -170,12 +181,14 @@ static void test_operands_that_overlap(void **state)
     (void)state;
     for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device) {
         struct bed bed = bed_open(device, 4, popops_add_codelets_at);
-        pop_tensor a = bed_input(&bed, POP_FLOAT, POP_SHAPE(5, 5), BED_SCATTERED), b = bed_input(&bed, POP_FLOAT, POP_SHAPE(6), BED_SCATTERED);
+        pop_tensor a = bed_input(&bed, POP_FLOAT, POP_SHAPE(5, 5), BED_SCATTERED),
+                   b = bed_input(&bed, POP_FLOAT, POP_SHAPE(6), BED_SCATTERED);
         pop_tensor c = bed_input(&bed, POP_FLOAT, POP_SHAPE(9), BED_SCATTERED), outs[3] = { a, b, c };
         popops_add_in_place(bed.graph, a, pop_tensor_transpose(a), bed.program, "x");
         popops_mul_in_place(bed.graph, b, pop_tensor_at(b, 2), bed.program, "x");
         popops_neg_with_output(bed.graph, pop_tensor_slice(c, 0, 8, 0), pop_tensor_slice(c, 1, 9, 0), bed.program, "x");
-        popops_sub_in_place(bed.graph, pop_tensor_slice(c, 0, 0, 0), pop_tensor_slice(c, 1, 1, 0), bed.program, "nothing");
+        popops_sub_in_place(bed.graph, pop_tensor_slice(c, 0, 0, 0), pop_tensor_slice(c, 1, 1, 0), bed.program,
+                            "nothing");
         double *got[3], *x = bed_given(&bed, a), *y = bed_given(&bed, b), *z = bed_given(&bed, c);
         bed_run_all(&bed, outs, got, 3);
         for (int i = 0; i < 25; ++i)
@@ -197,7 +210,8 @@ static uint64_t cycles_of(struct bed *bed, pop_tensor out)
     bed_close(bed);
     return cycles.compute;
 }
-/* Poplibs 1.2's formulas (poplibs.md 2.2) on six workers: shares of 100 elements, which are 50 vectors of float and 25 of half. */
+/* Poplibs 1.2's formulas (poplibs.md 2.2) on six workers: shares of 100 elements, which are 50 vectors of float and 25
+ * of half. */
 static void test_costs(void **state)
 {
     (void)state;
@@ -205,7 +219,8 @@ static void test_costs(void **state)
     {                                                                                                                  \
         struct bed bed = bed_open(BED_MODEL, 1, popops_add_codelets_at);                                               \
         pop_graph *graph = bed.graph;                                                                                  \
-        pop_tensor a = bed_input_of(&bed, type, POP_SHAPE(600), BED_ONE_TILE, 1, 2), b = bed_input_of(&bed, type, POP_SHAPE(600), BED_ONE_TILE, 1, 2); \
+        pop_tensor a = bed_input_of(&bed, type, POP_SHAPE(600), BED_ONE_TILE, 1, 2),                                   \
+                   b = bed_input_of(&bed, type, POP_SHAPE(600), BED_ONE_TILE, 1, 2);                                   \
         pop_tensor one = bed_input_of(&bed, type, POP_SHAPE(), BED_ONE_TILE, 1, 2);                                    \
         (void)b, (void)one;                                                                                            \
         call;                                                                                                          \
@@ -230,13 +245,16 @@ static void test_costs_of_vectors(void **state)
     for (int outer = 0; outer < 2; ++outer) {
         struct bed bed = bed_open(BED_MODEL, 1, popops_add_codelets_at);
         pop_tensor a = bed_input(&bed, POP_FLOAT, POP_SHAPE(60, 10), BED_ONE_TILE);
-        pop_tensor bias = outer ? bed_input(&bed, POP_FLOAT, POP_SHAPE(60, 1), BED_ONE_TILE) : bed_input(&bed, POP_FLOAT, POP_SHAPE(10), BED_ONE_TILE);
+        pop_tensor bias = outer ? bed_input(&bed, POP_FLOAT, POP_SHAPE(60, 1), BED_ONE_TILE)
+                                : bed_input(&bed, POP_FLOAT, POP_SHAPE(10), BED_ONE_TILE);
         popops_add_in_place(bed.graph, a, bias, bed.program, "bias");
-        assert_int_equal(cycles_of(&bed, a), outer ? 198 + 6 * (15 + 10 * (7 + 2 * 5)) : 8 + 6 * (17 + 7 + 10 * (8 + 2 * 10)));
+        assert_int_equal(cycles_of(&bed, a),
+                         outer ? 198 + 6 * (15 + 10 * (7 + 2 * 5)) : 8 + 6 * (17 + 7 + 10 * (8 + 2 * 10)));
     }
     /* rows of the view are columns in memory, as those of products are */
     struct bed bed = bed_open(BED_MODEL, 1, popops_add_codelets_at);
-    pop_tensor a = bed_input(&bed, POP_FLOAT, POP_SHAPE(60, 10), BED_ONE_TILE), bias = bed_input(&bed, POP_FLOAT, POP_SHAPE(60), BED_ONE_TILE);
+    pop_tensor a = bed_input(&bed, POP_FLOAT, POP_SHAPE(60, 10), BED_ONE_TILE),
+               bias = bed_input(&bed, POP_FLOAT, POP_SHAPE(60), BED_ONE_TILE);
     double *elements = bed_given(&bed, a), *biases = bed_given(&bed, bias), wanted[600];
     for (size_t i = 0; i < 600; ++i)
         wanted[i] = (float)elements[i] + (float)biases[i / 10];
@@ -248,7 +266,8 @@ static void test_costs_of_vectors(void **state)
     bed_close(&bed);
 }
 
-/* Channels last, in blocks on tiles of their own, each of which is one region of memory: one vertex for each block, which has its part of the bias once. */
+/* Channels last, in blocks on tiles of their own, each of which is one region of memory: one vertex for each block,
+ * which has its part of the bias once. */
 static void test_vectors_along_blocks(void **state)
 {
     (void)state;
@@ -258,8 +277,10 @@ static void test_vectors_along_blocks(void **state)
         blocks[i] = pop_graph_add_variable(bed.graph, POP_HALF, POP_SHAPE(30, 8), "block");
         pop_graph_set_tile_mapping(bed.graph, blocks[i], i);
     }
-    pop_tensor upper = pop_tensor_concat(POP_TENSORS(blocks[2], blocks[1]), 1), lower = pop_tensor_concat(POP_TENSORS(blocks[0], blocks[3]), 1);
-    pop_tensor acts = pop_tensor_concat(POP_TENSORS(upper, lower), 0), bias = bed_input(&bed, POP_HALF, POP_SHAPE(16), BED_LINEAR);
+    pop_tensor upper = pop_tensor_concat(POP_TENSORS(blocks[2], blocks[1]), 1),
+               lower = pop_tensor_concat(POP_TENSORS(blocks[0], blocks[3]), 1);
+    pop_tensor acts = pop_tensor_concat(POP_TENSORS(upper, lower), 0),
+               bias = bed_input(&bed, POP_HALF, POP_SHAPE(16), BED_LINEAR);
     bed_write(&bed, acts, NULL, -1, 1);
     popops_add_in_place(bed.graph, acts, bias, bed.program, "bias");
     assert_int_equal(pop_graph_num_vertices(bed.graph), 4);
@@ -278,33 +299,46 @@ static void test_mistakes(void **state)
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 2, popops_add_codelets_at);
     pop_graph *graph = bed.graph;
-    pop_tensor f = bed_input(&bed, POP_FLOAT, POP_SHAPE(3), BED_LINEAR), i = bed_input(&bed, POP_INT, POP_SHAPE(3), BED_LINEAR);
+    pop_tensor f = bed_input(&bed, POP_FLOAT, POP_SHAPE(3), BED_LINEAR),
+               i = bed_input(&bed, POP_INT, POP_SHAPE(3), BED_LINEAR);
     pop_tensor four = bed_input(&bed, POP_FLOAT, POP_SHAPE(4), BED_LINEAR), none = { 0 };
 #define WRONG(call, status, api, words)                                                                                \
     call;                                                                                                              \
     assert_error(graph, status, api, words);
-    WRONG(popops_add(graph, f, i, bed.program, "x"), POP_TYPE_ERROR, "popops_add", "operands are float and int: they must have one type")
-    WRONG(popops_exp(graph, i, bed.program, "x"), POP_TYPE_ERROR, "popops_exp", "operands are int; allowed are half, float")
+    WRONG(popops_add(graph, f, i, bed.program, "x"), POP_TYPE_ERROR, "popops_add",
+          "operands are float and int: they must have one type")
+    WRONG(popops_exp(graph, i, bed.program, "x"), POP_TYPE_ERROR, "popops_exp",
+          "operands are int; allowed are half, float")
     WRONG(popops_bitwise_and(graph, f, f, bed.program, "x"), POP_TYPE_ERROR, "popops_bitwise_and", "operands are float")
-    WRONG(popops_mul_in_place(graph, i, 0.5, bed.program, "x"), POP_TYPE_ERROR, "popops_mul_in_place", "0.5 has no value as int")
+    WRONG(popops_mul_in_place(graph, i, 0.5, bed.program, "x"), POP_TYPE_ERROR, "popops_mul_in_place",
+          "0.5 has no value as int")
     WRONG(popops_add(graph, i, 1e12, bed.program, "x"), POP_TYPE_ERROR, "popops_add", "1e+12 has no value as int")
-    WRONG(popops_binary_as(POPOPS_BINARY_ADD, graph, POPOPS_OPERAND(f), POPOPS_OPERAND(f), POP_INT, bed.program, "x"), POP_TYPE_ERROR, "popops_binary_as",
-          "the result cannot be int; allowed are half, float")
+    WRONG(popops_binary_as(POPOPS_BINARY_ADD, graph, POPOPS_OPERAND(f), POPOPS_OPERAND(f), POP_INT, bed.program, "x"),
+          POP_TYPE_ERROR, "popops_binary_as", "the result cannot be int; allowed are half, float")
     WRONG(popops_create_output_for_element_wise_op(graph, POP_TENSORS(f, none), POP_FLOAT, "x"), POP_POPLAR_ERROR,
           "popops_create_output_for_element_wise_op", "input 2 is a null tensor")
     pop_graph *stranger = pop_graph_create(pop_graph_target(graph));
-    pop_tensor strange = pop_graph_add_variable_mapped(stranger, POP_FLOAT, POP_SHAPE(3), POP_MAPPING_LINEAR, "strange");
-    WRONG(popops_add(graph, f, strange, bed.program, "x"), POP_POPLAR_ERROR, "popops_add", "operand 2 belongs to another graph")
-    WRONG(popops_add_with_output(graph, f, f, strange, bed.program, "x"), POP_POPLAR_ERROR, "popops_add_with_output", "the output belongs to another graph")
+    pop_tensor strange =
+        pop_graph_add_variable_mapped(stranger, POP_FLOAT, POP_SHAPE(3), POP_MAPPING_LINEAR, "strange");
+    WRONG(popops_add(graph, f, strange, bed.program, "x"), POP_POPLAR_ERROR, "popops_add",
+          "operand 2 belongs to another graph")
+    WRONG(popops_add_with_output(graph, f, f, strange, bed.program, "x"), POP_POPLAR_ERROR, "popops_add_with_output",
+          "the output belongs to another graph")
     pop_graph_destroy(stranger);
     WRONG(popops_add(graph, 1, 2, bed.program, "x"), POP_TYPE_ERROR, "popops_add", "no operand is a tensor")
     WRONG(popops_add(graph, f, none, bed.program, "x"), POP_POPLAR_ERROR, "popops_add", "operand 2 is a null tensor")
-    WRONG(popops_add(graph, f, four, bed.program, "x"), POP_POPLAR_ERROR, "popops_add", "shapes {3} and {4} do not match")
-    WRONG(popops_select(graph, f, f, f, bed.program, "x"), POP_TYPE_ERROR, "popops_select", "the condition is float, not bool")
-    WRONG(popops_lt_in_place(graph, f, f, bed.program, "x"), POP_TYPE_ERROR, "popops_lt_in_place", "the output is float, the result bool")
-    WRONG(popops_neg_with_output(graph, f, four, bed.program, "x"), POP_POPLAR_ERROR, "popops_neg_with_output", "the output has shape {4}, the result {3}")
-    WRONG(popops_neg_in_place(graph, pop_tensor_broadcast(f, 2, 0), bed.program, "x"), POP_POPLAR_ERROR, "popops_neg_in_place", "holds an element twice")
-    WRONG(popops_unary_at(POP_HERE, POPOPS_UNARY_COUNT, graph, f, bed.program, "x"), POP_POPLAR_ERROR, "popops_element_wise", "there is no operator")
+    WRONG(popops_add(graph, f, four, bed.program, "x"), POP_POPLAR_ERROR, "popops_add",
+          "shapes {3} and {4} do not match")
+    WRONG(popops_select(graph, f, f, f, bed.program, "x"), POP_TYPE_ERROR, "popops_select",
+          "the condition is float, not bool")
+    WRONG(popops_lt_in_place(graph, f, f, bed.program, "x"), POP_TYPE_ERROR, "popops_lt_in_place",
+          "the output is float, the result bool")
+    WRONG(popops_neg_with_output(graph, f, four, bed.program, "x"), POP_POPLAR_ERROR, "popops_neg_with_output",
+          "the output has shape {4}, the result {3}")
+    WRONG(popops_neg_in_place(graph, pop_tensor_broadcast(f, 2, 0), bed.program, "x"), POP_POPLAR_ERROR,
+          "popops_neg_in_place", "holds an element twice")
+    WRONG(popops_unary_at(POP_HERE, POPOPS_UNARY_COUNT, graph, f, bed.program, "x"), POP_POPLAR_ERROR,
+          "popops_element_wise", "there is no operator")
     WRONG(popops_create_output_for_element_wise_op(graph, POP_TENSORS(f, four), POP_FLOAT, "x"), POP_POPLAR_ERROR,
           "popops_create_output_for_element_wise_op", "do not match")
     bed_close(&bed);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One-hot rows and ramps: every type, layouts whose memory is not row-major, indices that are no class; and padding, which is views alone. */
+/* One-hot rows and ramps: every type, layouts whose memory is not row-major, indices that are no class; and padding,
+ * which is views alone. */
 #include "poplibs/bed.h"
 
 #include <popops/codelets.h>
@@ -25,10 +26,13 @@ static void test_one_hot_of_every_type(void **state)
                     bed_map(&bed, indices, BED_SCATTERED);
                     double given[7];
                     for (size_t n = 0; n < 7; ++n)
-                        given[n] = index_types[i] == POP_UNSIGNED_INT ? fmod(places[n] + 4294967296.0, 4294967296.0) : places[n] > 1e9 ? -7 : places[n];
+                        given[n] = index_types[i] == POP_UNSIGNED_INT ? fmod(places[n] + 4294967296.0, 4294967296.0)
+                                   : places[n] > 1e9                  ? -7
+                                                                      : places[n];
                     bed_write(&bed, indices, given, 0, 0);
                     /* Memory in the order of columns, or of rows. */
-                    pop_tensor memory = bed_input(&bed, encoded_types[k], i ? POP_SHAPE(11, 7) : POP_SHAPE(7, 11), values ? BED_SCATTERED : BED_LINEAR);
+                    pop_tensor memory = bed_input(&bed, encoded_types[k], i ? POP_SHAPE(11, 7) : POP_SHAPE(7, 11),
+                                                  values ? BED_SCATTERED : BED_LINEAR);
                     pop_tensor t = i ? pop_tensor_transpose(memory) : memory;
                     double on = 1, off = 0;
                     if (values) {
@@ -61,18 +65,21 @@ static void test_one_hot_costs_and_errors(void **state)
         bed_close(&bed);
     }
     struct bed bed = bed_open(BED_MODEL, 2, popops_add_codelets_at);
-    pop_tensor indices = bed_input(&bed, POP_UNSIGNED_INT, POP_SHAPE(5), BED_LINEAR), floats = bed_input(&bed, POP_FLOAT, POP_SHAPE(5, 3), BED_LINEAR);
+    pop_tensor indices = bed_input(&bed, POP_UNSIGNED_INT, POP_SHAPE(5), BED_LINEAR),
+               floats = bed_input(&bed, POP_FLOAT, POP_SHAPE(5, 3), BED_LINEAR);
     popops_encode_one_hot(bed.graph, pop_tensor_slice(indices, 0, 4, 0), floats, bed.program, "x");
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_encode_one_hot", "{4} and an encoded tensor of {5,3}");
     popops_encode_one_hot(bed.graph, pop_tensor_slice(floats, 0, 1, 1), floats, bed.program, "x");
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_encode_one_hot", "{5,1}");
     popops_encode_one_hot(bed.graph, pop_tensor_flatten(pop_tensor_slice(floats, 0, 1, 1)), floats, bed.program, "x");
     assert_error(bed.graph, POP_TYPE_ERROR, "popops_encode_one_hot", "cannot be float");
-    popops_encode_one_hot(bed.graph, indices, pop_tensor_broadcast(pop_tensor_slice(floats, 0, 1, 1), 2, 1), bed.program, "x");
+    popops_encode_one_hot(bed.graph, indices, pop_tensor_broadcast(pop_tensor_slice(floats, 0, 1, 1), 2, 1),
+                          bed.program, "x");
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_encode_one_hot", "aliases");
     popops_encode_one_hot_values(bed.graph, indices, floats, bed.program, floats, floats, "x");
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_encode_one_hot_values", "one float each");
-    popops_encode_one_hot(bed.graph, pop_tensor_slice(indices, 2, 2, 0), pop_tensor_slice(floats, 2, 2, 0), bed.program, "nothing");
+    popops_encode_one_hot(bed.graph, pop_tensor_slice(indices, 2, 2, 0), pop_tensor_slice(floats, 2, 2, 0), bed.program,
+                          "nothing");
     assert_built(bed.graph);
     bed_close(&bed);
 }
@@ -84,7 +91,8 @@ static void test_ramps(void **state)
     for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device)
         for (size_t k = 0; k < COUNT(encoded_types); ++k) {
             struct bed bed = bed_open(device, 5, popops_add_codelets_at);
-            pop_tensor t = bed_input(&bed, encoded_types[k], POP_SHAPE(7, 13), BED_SCATTERED), turned = pop_tensor_transpose(t);
+            pop_tensor t = bed_input(&bed, encoded_types[k], POP_SHAPE(7, 13), BED_SCATTERED),
+                       turned = pop_tensor_transpose(t);
             int64_t start = encoded_types[k] == POP_UNSIGNED_INT ? 4294967290 : -5;
             popops_iota(bed.graph, turned, start, bed.program, "x");
             double *got = bed_run(&bed, turned);
@@ -122,11 +130,13 @@ static void test_padding_of_every_kind(void **state)
     for (int type = POPOPS_PADDING_CONSTANT; type <= POPOPS_PADDING_REFLECT; ++type)
         for (int tensor = 0; tensor < (type == POPOPS_PADDING_CONSTANT ? 2 : 1); ++tensor) {
             struct bed bed = bed_open(BED_MODEL, 3, popops_add_codelets_at);
-            pop_tensor t = bed_input(&bed, POP_HALF, POP_SHAPE(5, 6), BED_SCATTERED), value = bed_input(&bed, POP_HALF, POP_SHAPE(1), BED_ONE_TILE);
+            pop_tensor t = bed_input(&bed, POP_HALF, POP_SHAPE(5, 6), BED_SCATTERED),
+                       value = bed_input(&bed, POP_HALF, POP_SHAPE(1), BED_ONE_TILE);
             popops_paddings below = { 2, lower }, above = { 2, upper };
-            pop_tensor padded = type   ? popops_pad_with(t, below, above, (popops_padding_type)type)
-                                : tensor ? popops_pad_tensor(bed.graph, t, below, above, value, POPOPS_PADDING_MAPPING_ZERO)
-                                         : popops_pad(bed.graph, t, below, above, 0.25, POPOPS_PADDING_MAPPING_EDGE);
+            pop_tensor padded = type ? popops_pad_with(t, below, above, (popops_padding_type)type)
+                                : tensor
+                                    ? popops_pad_tensor(bed.graph, t, below, above, value, POPOPS_PADDING_MAPPING_ZERO)
+                                    : popops_pad(bed.graph, t, below, above, 0.25, POPOPS_PADDING_MAPPING_EDGE);
             assert_int_equal(pop_tensor_dim(padded, 0), 6);
             assert_int_equal(pop_tensor_dim(padded, 1), 8);
             double *got = bed_run(&bed, padded), *given = bed_given(&bed, t);
@@ -155,7 +165,8 @@ static void test_where_padding_lies_and_what_cannot_be(void **state)
     free(tiles);
     bool complete;
     pop_interval_lists mapping;
-    assert_true(pop_graph_get_tile_mapping(bed.graph, popops_pad_dim(bed.graph, t, 0, 1, 0, 0, POPOPS_PADDING_MAPPING_NONE), &complete, &mapping));
+    assert_true(pop_graph_get_tile_mapping(
+        bed.graph, popops_pad_dim(bed.graph, t, 0, 1, 0, 0, POPOPS_PADDING_MAPPING_NONE), &complete, &mapping));
     assert_false(complete);
     pop_interval_lists_free(&mapping);
 
@@ -177,8 +188,12 @@ static void test_where_padding_lies_and_what_cannot_be(void **state)
     assert_error(bed.graph, POP_INDEX_ERROR, "popops_pad_dim_with", "rank is 2");
     popops_pad_dim_tensor(bed.graph, t, 0, 2, 1, t, POPOPS_PADDING_MAPPING_ZERO);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_pad_dim_tensor", "takes one of float");
-    assert_int_equal(pop_tensor_dim(popops_pad_dim(bed.graph, pop_tensor_slice(t, 1, 1, 0), 0, 2, 0, 0, POPOPS_PADDING_MAPPING_EDGE), 0), 2);
-    assert_true(pop_tensor_equal(popops_pad(bed.graph, pop_tensor_at(pop_tensor_at(t, 0), 0), POPOPS_PADDINGS(), POPOPS_PADDINGS(), 0, POPOPS_PADDING_MAPPING_ZERO),
+    assert_int_equal(
+        pop_tensor_dim(popops_pad_dim(bed.graph, pop_tensor_slice(t, 1, 1, 0), 0, 2, 0, 0, POPOPS_PADDING_MAPPING_EDGE),
+                       0),
+        2);
+    assert_true(pop_tensor_equal(popops_pad(bed.graph, pop_tensor_at(pop_tensor_at(t, 0), 0), POPOPS_PADDINGS(),
+                                            POPOPS_PADDINGS(), 0, POPOPS_PADDING_MAPPING_ZERO),
                                  pop_tensor_at(pop_tensor_at(t, 0), 0)));
     assert_built(bed.graph);
     bed_close(&bed);
@@ -188,8 +203,10 @@ int main(void)
 {
     setenv("POPLAR_ENGINE_OPTIONS", "{\"debug.checkedExecution\":\"true\"}", 1); /* nothing is written beyond an edge */
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_hot_of_every_type),     cmocka_unit_test(test_one_hot_costs_and_errors),
-        cmocka_unit_test(test_ramps),                     cmocka_unit_test(test_padding_of_every_kind),
+        cmocka_unit_test(test_one_hot_of_every_type),
+        cmocka_unit_test(test_one_hot_costs_and_errors),
+        cmocka_unit_test(test_ramps),
+        cmocka_unit_test(test_padding_of_every_kind),
         cmocka_unit_test(test_where_padding_lies_and_what_cannot_be),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

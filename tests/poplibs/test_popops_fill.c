@@ -9,11 +9,13 @@
 static void test_every_type_gets_the_value(void **state)
 {
     (void)state;
-    static const pop_type types[] = { POP_HALF, POP_FLOAT, POP_INT, POP_UNSIGNED_INT, POP_BOOL, POP_SHORT, POP_UNSIGNED_SHORT, POP_CHAR, POP_UNSIGNED_CHAR };
+    static const pop_type types[] = { POP_HALF,  POP_FLOAT,          POP_INT,  POP_UNSIGNED_INT, POP_BOOL,
+                                      POP_SHORT, POP_UNSIGNED_SHORT, POP_CHAR, POP_UNSIGNED_CHAR };
     for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device)
         for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); ++i) {
             struct bed bed = bed_open(device, 5, popops_add_codelets_at);
-            pop_tensor t = bed_input(&bed, types[i], POP_SHAPE(7, 13), BED_SCATTERED), part = pop_tensor_slice(t, 2, 5, 0);
+            pop_tensor t = bed_input(&bed, types[i], POP_SHAPE(7, 13), BED_SCATTERED),
+                       part = pop_tensor_slice(t, 2, 5, 0);
             popops_fill(bed.graph, part, bed.program, types[i] == POP_HALF ? 0.1 : 3, "x");
             double *got = bed_run(&bed, t), *given = bed_given(&bed, t);
             double three = types[i] == POP_BOOL ? 1 : types[i] == POP_HALF ? 0.0999755859375 : 3;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gathers and scatters against XLA's definitions, element by element: index vectors of 0 to 3 components, windows, indices that do not fit. */
+/* Gathers and scatters against XLA's definitions, element by element: index vectors of 0 to 3 components, windows,
+ * indices that do not fit. */
 #include "poplibs/bed.h"
 
 #include <popops/codelets.h>
@@ -14,19 +15,24 @@ struct list {
     unsigned dims[4];
 };
 struct config {
-    size_t shape[3];          /* of the operand */
+    size_t shape[3]; /* of the operand */
     size_t index_rank, index_shape[3], vector_dim;
-    struct list offsets;      /* of the result (a gather), or of the updates (a scatter) */
+    struct list offsets; /* of the result (a gather), or of the updates (a scatter) */
     size_t slice[3];
     struct list collapsed, map;
 };
 static const struct config configs[] = {
-    { { 7, 5, 6 }, 1, { 4 }, 1, { 2, { 1, 2 } }, { 1, 5, 6 }, { 1, { 0 } }, { 1, { 0 } } },             /* rows */
-    { { 7, 5, 6 }, 2, { 3, 4 }, 2, { 2, { 0, 3 } }, { 7, 1, 6 }, { 1, { 1 } }, { 1, { 1 } } },          /* an axis in the middle */
-    { { 7, 5, 6 }, 2, { 2, 9 }, 0, { 1, { 0 } }, { 1, 4, 1 }, { 2, { 0, 2 } }, { 2, { 2, 0 } } },       /* pairs, cut windows, vectors in front */
-    { { 7, 5, 6 }, 2, { 5, 3 }, 1, { 0, { 0 } }, { 1, 1, 1 }, { 3, { 0, 1, 2 } }, { 3, { 0, 1, 2 } } }, /* single elements */
-    { { 7, 5, 6 }, 2, { 6, 2 }, 1, { 3, { 0, 1, 3 } }, { 2, 5, 3 }, { 0, { 0 } }, { 2, { 0, 2 } } },    /* windows along indexed dims */
-    { { 7, 5, 6 }, 2, { 2, 1 }, 1, { 2, { 0, 2 } }, { 3, 1, 6 }, { 1, { 1 } }, { 1, { 0 } } },          /* another dimension collapsed */
+    { { 7, 5, 6 }, 1, { 4 }, 1, { 2, { 1, 2 } }, { 1, 5, 6 }, { 1, { 0 } }, { 1, { 0 } } },    /* rows */
+    { { 7, 5, 6 }, 2, { 3, 4 }, 2, { 2, { 0, 3 } }, { 7, 1, 6 }, { 1, { 1 } }, { 1, { 1 } } }, /* an axis in the middle
+                                                                                                */
+    { { 7, 5, 6 }, 2, { 2, 9 }, 0, { 1, { 0 } }, { 1, 4, 1 }, { 2, { 0, 2 } }, { 2, { 2, 0 } } }, /* pairs, cut windows,
+                                                                                                     vectors in front */
+    { { 7, 5, 6 }, 2, { 5, 3 }, 1, { 0, { 0 } }, { 1, 1, 1 }, { 3, { 0, 1, 2 } }, { 3, { 0, 1, 2 } } }, /* single
+                                                                                                           elements */
+    { { 7, 5, 6 }, 2, { 6, 2 }, 1, { 3, { 0, 1, 3 } }, { 2, 5, 3 }, { 0, { 0 } }, { 2, { 0, 2 } } },    /* windows along
+                                                                                                           indexed dims */
+    { { 7, 5, 6 }, 2, { 2, 1 }, 1, { 2, { 0, 2 } }, { 3, 1, 6 }, { 1, { 1 } }, { 1, { 0 } } }, /* another dimension
+                                                                                                  collapsed */
 };
 
 static pop_dims dims_of(const struct list *list)
@@ -119,7 +125,9 @@ static pop_tensor add_indices(struct bed *bed, const struct config *c, pop_type 
     pop_tensor t = pop_graph_add_variable(bed->graph, type, (pop_shape){ c->index_rank, c->index_shape }, "indices");
     double values[32];
     for (size_t i = 0, vectors = vectors_of(c); i < pop_tensor_num_elements(t); ++i)
-        values[i] = distinct ? (double)(i * 2 % 9) : floor(next_random(&bed->random) / 2147483648.0 * 11) - (type == POP_INT ? 3 : 0) + 0 * (double)vectors;
+        values[i] = distinct ? (double)(i * 2 % 9)
+                             : floor(next_random(&bed->random) / 2147483648.0 * 11) - (type == POP_INT ? 3 : 0) +
+                                   0 * (double)vectors;
     bed_map(bed, t, BED_SCATTERED);
     bed_write(bed, t, values, 0, 0);
     return t;
@@ -137,12 +145,14 @@ static void test_gather(void **state)
             struct bed bed = bed_open(device, 5, popops_add_codelets_at);
             pop_type type = types[k % 3];
             pop_tensor t = k % 2 ? bed_input(&bed, type, (pop_shape){ 3, c->shape }, BED_SCATTERED)
-                                 : popops_create_gather_input(bed.graph, type, (pop_shape){ 3, c->shape }, (pop_shape){ 3, c->slice }, dims_of(&c->map), "t");
+                                 : popops_create_gather_input(bed.graph, type, (pop_shape){ 3, c->shape },
+                                                              (pop_shape){ 3, c->slice }, dims_of(&c->map), "t");
             if (k % 2 == 0)
                 bed_write(&bed, t, NULL, 0, 9);
             pop_tensor indices = add_indices(&bed, c, k % 4 < 2 ? POP_INT : POP_UNSIGNED_INT, false);
-            pop_tensor out = popops_gather(bed.graph, t, indices, c->vector_dim, dims_of(&c->offsets), (pop_shape){ 3, c->slice }, dims_of(&c->collapsed),
-                                           dims_of(&c->map), bed.program, "x");
+            pop_tensor out =
+                popops_gather(bed.graph, t, indices, c->vector_dim, dims_of(&c->offsets), (pop_shape){ 3, c->slice },
+                              dims_of(&c->collapsed), dims_of(&c->map), bed.program, "x");
             assert_built(bed.graph);
             size_t shape[6], rank = result_shape(c, shape), window[3];
             assert_int_equal(pop_tensor_rank(out), rank);
@@ -163,7 +173,8 @@ static void test_gather_along_an_axis(void **state)
     (void)state;
     for (unsigned axis = 0; axis < 3; ++axis) {
         struct bed bed = bed_open(BED_MODEL, 5, popops_add_codelets_at);
-        pop_tensor t = popops_create_gather_input_axis(bed.graph, POP_FLOAT, POP_SHAPE(4, 6, 5), axis, POPOPS_GATHER_PARAMS, "t");
+        pop_tensor t =
+            popops_create_gather_input_axis(bed.graph, POP_FLOAT, POP_SHAPE(4, 6, 5), axis, POPOPS_GATHER_PARAMS, "t");
         bed_write(&bed, t, NULL, -1, 1);
         pop_tensor indices = bed_input_of(&bed, POP_UNSIGNED_INT, POP_SHAPE(2, 3), BED_SCATTERED, 0, 4);
         pop_tensor out = popops_gather_axis(bed.graph, t, indices, axis, bed.program, POPOPS_GATHER_PARAMS, "x");
@@ -172,7 +183,8 @@ static void test_gather_along_an_axis(void **state)
         double *got = bed_run(&bed, out), *given = bed_given(&bed, t), *places = bed_given(&bed, indices);
         size_t inner = axis == 0 ? 30 : axis == 1 ? 5 : 1, extent = axis == 0 ? 4 : axis == 1 ? 6 : 5;
         for (size_t i = 0; i < pop_tensor_num_elements(out); ++i)
-            assert_true(got[i] == given[(i / (6 * inner) * extent + (size_t)places[i / inner % 6]) * inner + i % inner]);
+            assert_true(got[i] ==
+                        given[(i / (6 * inner) * extent + (size_t)places[i / inner % 6]) * inner + i % inner]);
         bed_close(&bed);
     }
 }
@@ -180,8 +192,10 @@ static void test_gather_along_an_axis(void **state)
 static pop_tensor add_both(pop_graph *graph, pop_tensor operand, pop_tensor update, pop_program sequence, void *user)
 {
     (void)user;
-    pop_tensor both = pop_tensor_concat(POP_TENSORS(pop_tensor_expand(operand, POP_DIMS(0)), pop_tensor_expand(update, POP_DIMS(0))), 0);
-    return popops_reduce(graph, both, POP_TYPE_NULL, POP_DIMS(0), (popops_reduce_params){ .op = POPOPS_ADD }, sequence, "sum", POP_NO_OPTIONS);
+    pop_tensor both = pop_tensor_concat(
+        POP_TENSORS(pop_tensor_expand(operand, POP_DIMS(0)), pop_tensor_expand(update, POP_DIMS(0))), 0);
+    return popops_reduce(graph, both, POP_TYPE_NULL, POP_DIMS(0), (popops_reduce_params){ .op = POPOPS_ADD }, sequence,
+                         "sum", POP_NO_OPTIONS);
 }
 
 /* row: popops scatter */
@@ -195,7 +209,8 @@ static void test_scatter(void **state)
             struct bed bed = bed_open(device, 5, popops_add_codelets_at);
             pop_type type = computes ? POP_INT : POP_HALF;
             size_t shape[6], rank = result_shape(c, shape), window[3];
-            pop_tensor t = bed_input(&bed, type, (pop_shape){ 3, c->shape }, BED_SCATTERED), indices = add_indices(&bed, c, POP_INT, false);
+            pop_tensor t = bed_input(&bed, type, (pop_shape){ 3, c->shape }, BED_SCATTERED),
+                       indices = add_indices(&bed, c, POP_INT, false);
             pop_tensor updates = bed_input(&bed, type, (pop_shape){ rank, shape }, BED_SCATTERED);
             /* Of equal places any one counts: all write the same there. */
             double wanted[7 * 5 * 6], *by = bed_given(&bed, updates), *places = bed_given(&bed, indices);
@@ -203,10 +218,11 @@ static void test_scatter(void **state)
                 by[i] = computes ? by[i] : (double)(element(c, places, locate(c, i, window), window, false) % 97);
             memcpy(wanted, bed_given(&bed, t), sizeof(wanted));
             if (computes)
-                popops_scatter_with(bed.graph, t, indices, updates, c->vector_dim, dims_of(&c->offsets), dims_of(&c->collapsed), dims_of(&c->map), add_both, NULL,
-                                    bed.program, "x");
+                popops_scatter_with(bed.graph, t, indices, updates, c->vector_dim, dims_of(&c->offsets),
+                                    dims_of(&c->collapsed), dims_of(&c->map), add_both, NULL, bed.program, "x");
             else
-                popops_scatter(bed.graph, t, indices, updates, c->vector_dim, dims_of(&c->offsets), dims_of(&c->collapsed), dims_of(&c->map), bed.program, "x");
+                popops_scatter(bed.graph, t, indices, updates, c->vector_dim, dims_of(&c->offsets),
+                               dims_of(&c->collapsed), dims_of(&c->map), bed.program, "x");
             assert_built(bed.graph);
             for (size_t i = 0; i < pop_tensor_num_elements(updates); ++i) {
                 size_t vector = locate(c, i, window), at = element(c, places, vector, window, true);
@@ -228,7 +244,8 @@ static void test_errors(void **state)
 {
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 3, popops_add_codelets_at);
-    pop_tensor t = bed_input(&bed, POP_FLOAT, POP_SHAPE(6, 4), BED_LINEAR), indices = bed_input(&bed, POP_INT, POP_SHAPE(3), BED_LINEAR);
+    pop_tensor t = bed_input(&bed, POP_FLOAT, POP_SHAPE(6, 4), BED_LINEAR),
+               indices = bed_input(&bed, POP_INT, POP_SHAPE(3), BED_LINEAR);
     pop_tensor updates = bed_input(&bed, POP_FLOAT, POP_SHAPE(3, 4), BED_LINEAR);
     pop_shape sizes = POP_SHAPE(1, 4);
     pop_dims zero = POP_DIMS(0), one = POP_DIMS(1);
@@ -244,7 +261,8 @@ static void test_errors(void **state)
     popops_gather(bed.graph, t, indices, 1, one, POP_SHAPE(2, 4), zero, zero, p, "x");
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_gather", "dimension 0 cannot be collapsed");
     popops_gather(bed.graph, t, indices, 1, POP_DIMS(1, 2), sizes, zero, zero, p, "x");
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_gather", "2 offset dims of a result of rank 3 for slices of rank 1");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_gather",
+                 "2 offset dims of a result of rank 3 for slices of rank 1");
     popops_gather(bed.graph, t, indices, 1, one, POP_SHAPE(1, 5), zero, zero, p, "x");
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_gather", "5 elements of dimension 1, which has 4");
     popops_gather(bed.graph, t, indices, 1, one, POP_SHAPE(1), zero, zero, p, "x");
@@ -254,7 +272,8 @@ static void test_errors(void **state)
     popops_gather_axis(bed.graph, t, indices, 2, p, POPOPS_GATHER_PARAMS, "x");
     assert_error(bed.graph, POP_INDEX_ERROR, "popops_gather_axis", "no axis 2");
     /* A single update whose window dims count one in front of it. */
-    popops_scatter(bed.graph, pop_tensor_flatten(t), pop_tensor_slice(indices, 0, 1, 0), pop_tensor_at(updates, 0), 0, one, POP_DIMS(), zero, p, "x");
+    popops_scatter(bed.graph, pop_tensor_flatten(t), pop_tensor_slice(indices, 0, 1, 0), pop_tensor_at(updates, 0), 0,
+                   one, POP_DIMS(), zero, p, "x");
     assert_built(bed.graph);
     popops_scatter(bed.graph, t, indices, pop_tensor_slice(updates, 0, 2, 0), 1, one, zero, zero, p, "x");
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_scatter", "2 updates for 3 index vectors");
@@ -270,7 +289,8 @@ static void test_errors(void **state)
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_scatter_with", "what the computation gives");
     pop_tensor none = pop_tensor_slice(indices, 1, 1, 0);
     assert_int_equal(pop_tensor_num_elements(popops_gather(bed.graph, t, none, 1, one, sizes, zero, zero, p, "x")), 0);
-    popops_scatter_with(bed.graph, t, none, pop_tensor_slice(updates, 1, 1, 0), 1, one, zero, zero, give_wrong, NULL, p, "x");
+    popops_scatter_with(bed.graph, t, none, pop_tensor_slice(updates, 1, 1, 0), 1, one, zero, zero, give_wrong, NULL, p,
+                        "x");
     assert_built(bed.graph);
     bed_close(&bed);
 }

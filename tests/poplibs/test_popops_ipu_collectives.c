@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Collectives of the IPUs of one graph: values, on which IPU they lie, parts that are not equal or empty, what is refused. */
+/* Collectives of the IPUs of one graph: values, on which IPU they lie, parts that are not equal or empty, what is
+ * refused. */
 #include "poplibs/bed.h"
 
 #include <popops/codelets.h>
@@ -12,15 +13,18 @@ static struct bed open_bed(unsigned ipus, pop_type type, size_t elements, pop_te
 {
     pop_error error;
     struct bed bed = { .random = 1 };
-    bed.device = pop_ipu_model_create_device(&(pop_ipu_model){ .version = "ipu2", .num_ipus = ipus, .tiles_per_ipu = TILES }, &error);
+    bed.device = pop_ipu_model_create_device(
+        &(pop_ipu_model){ .version = "ipu2", .num_ipus = ipus, .tiles_per_ipu = TILES }, &error);
     bed.graph = pop_graph_create(pop_device_target(bed.device));
     bed.program = pop_sequence(bed.graph, "test");
     popops_add_codelets(bed.graph);
     *data = pop_graph_add_variable(bed.graph, type, POP_SHAPE(ipus, elements), "data");
     for (unsigned i = 0; i < ipus; ++i)
         for (unsigned tile = 0; tile < TILES; ++tile)
-            pop_graph_set_tile_mapping(bed.graph, pop_tensor_slice(pop_tensor_at(*data, i), elements * tile / TILES, elements * (tile + 1) / TILES, 0),
-                                       i * TILES + (tile + i) % TILES);
+            pop_graph_set_tile_mapping(
+                bed.graph,
+                pop_tensor_slice(pop_tensor_at(*data, i), elements * tile / TILES, elements * (tile + 1) / TILES, 0),
+                i * TILES + (tile + i) % TILES);
     bed_write(&bed, *data, NULL, -2, 2);
     return bed;
 }
@@ -46,7 +50,12 @@ static void reduce_rows(double *wanted, const double *given, unsigned ipus, size
         memcpy(wanted + ipu * elements, wanted, elements * sizeof(*wanted));
 }
 
-static const char *const methods[] = { "auto",  "clockwise_ring", "anticlockwise_ring", "bidirectional_ring_pair", "meet_in_middle_ring", "quad_directional_ring",
+static const char *const methods[] = { "auto",
+                                       "clockwise_ring",
+                                       "anticlockwise_ring",
+                                       "bidirectional_ring_pair",
+                                       "meet_in_middle_ring",
+                                       "quad_directional_ring",
                                        "broadcast" };
 enum { METHODS = sizeof(methods) / sizeof(methods[0]) };
 
@@ -88,7 +97,8 @@ static void test_values_and_places(void **state)
         check_values_and_places(ipus[test % 4], sizes[test / 4 % 4], test / 2 % 2, methods[test / 4]);
 }
 
-/* Chunks as rings leave them: listed by IPU, while their place in the data is that in the ring 0, 2, 3, 1; with two rings each has half of the data. */
+/* Chunks as rings leave them: listed by IPU, while their place in the data is that in the ring 0, 2, 3, 1; with two
+ * rings each has half of the data. */
 static void test_gathered_by_place(void **state)
 {
     (void)state;
@@ -104,7 +114,8 @@ static void test_gathered_by_place(void **state)
         for (unsigned at = 0; at < ipus; ++at)
             for (unsigned r = 0; r < rings; ++r) {
                 unsigned place = r * ipus + at;
-                pop_tensor part = pop_tensor_slice(pop_tensor_at(data, ring[at]), elements * place / (rings * ipus), elements * (place + 1) / (rings * ipus), 0);
+                pop_tensor part = pop_tensor_slice(pop_tensor_at(data, ring[at]), elements * place / (rings * ipus),
+                                                   elements * (place + 1) / (rings * ipus), 0);
                 chunks[count++] = (popops_chunk){ part, at, r };
             }
         for (unsigned i = 0; i < count / 2; ++i) { /* in no order */
@@ -112,7 +123,8 @@ static void test_gathered_by_place(void **state)
             chunks[i] = chunks[(i * 5 + 3) % count];
             chunks[(i * 5 + 3) % count] = kept;
         }
-        pop_tensor out = popops_all_gather_chunks(bed.graph, chunks, count, ipus, bed.program, "gather", POP_NO_OPTIONS);
+        pop_tensor out =
+            popops_all_gather_chunks(bed.graph, chunks, count, ipus, bed.program, "gather", POP_NO_OPTIONS);
         double *given = bed_given(&bed, data), *got = bed_run(&bed, out), wanted[MOST_IPUS * 37];
         for (unsigned place = 0; place < rings * ipus; ++place)
             for (size_t i = elements * place / (rings * ipus); i < elements * (place + 1) / (rings * ipus); ++i)
@@ -131,8 +143,10 @@ static void test_errors(void **state)
     (void)state;
     pop_tensor data, chunks[IPUS] = { { 0 } };
     struct bed bed = open_bed(IPUS, POP_FLOAT, 8, &data);
-    assert_false(popops_reduce_scatter(bed.graph, pop_tensor_at(data, 0), POPOPS_ADD, bed.program, "a", POP_NO_OPTIONS, chunks));
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_reduce_scatter", "the data has shape {8}; {IPUs, elements} is needed");
+    assert_false(
+        popops_reduce_scatter(bed.graph, pop_tensor_at(data, 0), POPOPS_ADD, bed.program, "a", POP_NO_OPTIONS, chunks));
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_reduce_scatter",
+                 "the data has shape {8}; {IPUs, elements} is needed");
     popops_all_reduce(bed.graph, pop_tensor_transpose(data), POPOPS_ADD, bed.program, "a", POP_NO_OPTIONS);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_all_reduce", "8 parts, and the target has 4 IPUs");
     popops_all_reduce(bed.graph, data, (popops_operation)77, bed.program, "a", POP_NO_OPTIONS);

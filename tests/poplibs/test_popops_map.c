@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Expressions: compiled as one vertex they give what their operators give one after the other, bit by bit; text, types, forms, costs and mistakes. */
+/* Expressions: compiled as one vertex they give what their operators give one after the other, bit by bit; text, types,
+ * forms, costs and mistakes. */
 #include "poplibs/bed.h"
 
 #include <popops/codelets.h>
@@ -11,9 +12,14 @@ enum { TENSORS = 8, ROWS = 9, COLUMNS = 131 };
 
 static void add_inputs(struct bed *bed, enum bed_mapping mapping, pop_tensor *in)
 {
-    static const pop_type types[TENSORS] = { POP_FLOAT, POP_FLOAT, POP_HALF, POP_INT, POP_INT, POP_BOOL, POP_FLOAT, POP_UNSIGNED_INT };
+    static const pop_type types[TENSORS] = { POP_FLOAT, POP_FLOAT, POP_HALF,  POP_INT,
+                                             POP_INT,   POP_BOOL,  POP_FLOAT, POP_UNSIGNED_INT };
     for (int i = 0; i < TENSORS; ++i)
-        in[i] = bed_input(bed, types[i], i == 6 ? POP_SHAPE() : i == 1 || i == 4 ? POP_SHAPE(COLUMNS) : POP_SHAPE(ROWS, COLUMNS), mapping);
+        in[i] = bed_input(bed, types[i],
+                          i == 6             ? POP_SHAPE()
+                          : i == 1 || i == 4 ? POP_SHAPE(COLUMNS)
+                                             : POP_SHAPE(ROWS, COLUMNS),
+                          mapping);
 }
 
 static void test_compiled_and_one_by_one_agree(void **state)
@@ -37,13 +43,15 @@ static void test_compiled_and_one_by_one_agree(void **state)
         const pop_tensors list = { TENSORS, in };
         for (int i = 0; i < TEXTS; ++i) {
             out[2 * i] = popops_map(bed.graph, texts[i], list, bed.program, "fused", POP_NO_OPTIONS);
-            out[2 * i + 1] = popops_map(bed.graph, texts[i], list, bed.program, "steps", POP_OPTIONS({ "enableGenerateCodelet", "false" }));
+            out[2 * i + 1] = popops_map(bed.graph, texts[i], list, bed.program, "steps",
+                                        POP_OPTIONS({ "enableGenerateCodelet", "false" }));
         }
         bed_run_all(&bed, out, got, 2 * TEXTS);
         for (int i = 0; i < TEXTS; ++i)
             for (size_t k = 0; k < ROWS * COLUMNS; ++k)
                 if (got[2 * i][k] != got[2 * i + 1][k] && !(isnan(got[2 * i][k]) && isnan(got[2 * i + 1][k])))
-                    fail_msg("'%s', element %zu: %.9g compiled, %.9g one by one", texts[i], k, got[2 * i][k], got[2 * i + 1][k]);
+                    fail_msg("'%s', element %zu: %.9g compiled, %.9g one by one", texts[i], k, got[2 * i][k],
+                             got[2 * i + 1][k]);
         double *x = bed_given(&bed, in[0]), *y = bed_given(&bed, in[1]), *one = bed_given(&bed, in[6]);
         for (size_t k = 0; k < ROWS * COLUMNS; ++k)
             assert_true(fabs(got[0][k] - (x[k] * tanh(y[k % COLUMNS]) + 0.5 * one[0])) < 3e-7);
@@ -56,11 +64,13 @@ static void test_in_place_and_with_output(void **state)
     (void)state;
     for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device) {
         struct bed bed = bed_open(device, 3, popops_add_codelets_at);
-        pop_tensor a = bed_input(&bed, POP_FLOAT, POP_SHAPE(700), BED_SCATTERED), b = bed_input(&bed, POP_FLOAT, POP_SHAPE(700), BED_LINEAR);
+        pop_tensor a = bed_input(&bed, POP_FLOAT, POP_SHAPE(700), BED_SCATTERED),
+                   b = bed_input(&bed, POP_FLOAT, POP_SHAPE(700), BED_LINEAR);
         pop_tensor c = bed_input(&bed, POP_FLOAT, POP_SHAPE(26, 26), BED_SCATTERED), outs[3] = { a, b, c };
         popops_map_in_place(bed.graph, "_1 * 0.5 + _2 * _1", POP_TENSORS(a, b), bed.program, "x", POP_NO_OPTIONS);
         popops_map_with_output(bed.graph, "_1 * 3 - 1", POP_TENSORS(b), b, bed.program, "x", POP_NO_OPTIONS);
-        popops_map_in_place(bed.graph, "_1 + _2 * 2", POP_TENSORS(c, pop_tensor_transpose(c)), bed.program, "overlaps itself", POP_NO_OPTIONS);
+        popops_map_in_place(bed.graph, "_1 + _2 * 2", POP_TENSORS(c, pop_tensor_transpose(c)), bed.program,
+                            "overlaps itself", POP_NO_OPTIONS);
         double *got[3], *x = bed_given(&bed, a), *y = bed_given(&bed, b), *z = bed_given(&bed, c);
         bed_run_all(&bed, outs, got, 3);
         for (int i = 0; i < 700; ++i) {
@@ -81,9 +91,12 @@ static void test_small_expressions(void **state)
     pop_tensor a = bed_input(&bed, POP_FLOAT, POP_SHAPE(31), BED_LINEAR), out[4];
     double *got[4], *x = bed_given(&bed, a);
     out[0] = popops_map(bed.graph, "_1", POP_TENSORS(a), bed.program, "copy", POP_NO_OPTIONS);
-    out[1] = popops_map(bed.graph, "int(_1 * 4)", POP_TENSORS(a), bed.program, "cast", POP_OPTIONS({ "enableGenerateCodelet", "false" }));
-    out[2] = popops_map(bed.graph, "2 + 0x10 - _1", POP_TENSORS(a), bed.program, "numbers", POP_OPTIONS({ "enableGenerateCodelet", "false" }));
-    out[3] = popops_map(bed.graph, "-_1", POP_TENSORS(a), bed.program, "forced", POP_OPTIONS({ "forceGenerateCodelet", "true" }));
+    out[1] = popops_map(bed.graph, "int(_1 * 4)", POP_TENSORS(a), bed.program, "cast",
+                        POP_OPTIONS({ "enableGenerateCodelet", "false" }));
+    out[2] = popops_map(bed.graph, "2 + 0x10 - _1", POP_TENSORS(a), bed.program, "numbers",
+                        POP_OPTIONS({ "enableGenerateCodelet", "false" }));
+    out[3] = popops_map(bed.graph, "-_1", POP_TENSORS(a), bed.program, "forced",
+                        POP_OPTIONS({ "forceGenerateCodelet", "true" }));
     assert_true(pop_graph_has_codelet(bed.graph, "popops::Map1DSupervisor<Neg(_1),float>"));
     bed_run_all(&bed, out, got, 4);
     for (int i = 0; i < 31; ++i) {
@@ -141,7 +154,8 @@ static void test_mistakes(void **state)
         { "(_1 + 2", POP_PARSE_ERROR, "')' was expected" },
         { "_1 2", POP_PARSE_ERROR, "an operator or the end was expected at '2'" },
         { "tan(_1, _1)", POP_PARSE_ERROR, "')' was expected at ', _1)'" },
-        { "tangent(_1)", POP_PARSE_ERROR, "a number, a placeholder like _1, or a function was expected at 'tangent(_1)'" },
+        { "tangent(_1)", POP_PARSE_ERROR,
+          "a number, a placeholder like _1, or a function was expected at 'tangent(_1)'" },
         { "", POP_PARSE_ERROR, "is no expression" },
         { "_3 + 1", POP_INDEX_ERROR, "there is no tensor for placeholder _3: there are 2" },
         { "_0 + 1", POP_INDEX_ERROR, "placeholder _0" },
@@ -152,7 +166,8 @@ static void test_mistakes(void **state)
         { "1 + 2", POP_POPLAR_ERROR, "no placeholder" },
     };
     struct bed bed = bed_open(BED_MODEL, 2, popops_add_codelets_at);
-    pop_tensor f = bed_input(&bed, POP_FLOAT, POP_SHAPE(3), BED_LINEAR), i = bed_input(&bed, POP_INT, POP_SHAPE(3), BED_LINEAR);
+    pop_tensor f = bed_input(&bed, POP_FLOAT, POP_SHAPE(3), BED_LINEAR),
+               i = bed_input(&bed, POP_INT, POP_SHAPE(3), BED_LINEAR);
     for (size_t k = 0; k < sizeof(wrong) / sizeof(wrong[0]); ++k) {
         popops_map(bed.graph, wrong[k].text, POP_TENSORS(f, i), bed.program, "x", POP_NO_OPTIONS);
         assert_error(bed.graph, wrong[k].status, "popops_map", wrong[k].words);
@@ -166,9 +181,11 @@ static void test_mistakes(void **state)
     assert_error(bed.graph, POP_INVALID_OPTION, "popops_map", "true or false");
     popops_map_with_output(bed.graph, "_1 * 2 + 1", POP_TENSORS(f), i, bed.program, "x", POP_NO_OPTIONS);
     assert_error(bed.graph, POP_TYPE_ERROR, "popops_map_with_output", "the output is int, the result float");
-    popops_map_expr(bed.graph, (popops_expr){ (popops_expr_node[]){ { .kind = POPOPS_EXPR_BINARY } }, 1 }, POP_TENSORS(f), bed.program, "x", POP_NO_OPTIONS);
+    popops_map_expr(bed.graph, (popops_expr){ (popops_expr_node[]){ { .kind = POPOPS_EXPR_BINARY } }, 1 },
+                    POP_TENSORS(f), bed.program, "x", POP_NO_OPTIONS);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_map", "and come after its operands");
-    const popops_expr_node unknown[] = { { .kind = POPOPS_EXPR_PLACEHOLDER, .op = 1 }, { .kind = POPOPS_EXPR_UNARY, .op = POPOPS_UNARY_COUNT } };
+    const popops_expr_node unknown[] = { { .kind = POPOPS_EXPR_PLACEHOLDER, .op = 1 },
+                                         { .kind = POPOPS_EXPR_UNARY, .op = POPOPS_UNARY_COUNT } };
     popops_map_expr(bed.graph, (popops_expr){ unknown, 2 }, POP_TENSORS(f), bed.program, "x", POP_NO_OPTIONS);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_map", "operator and type that there are");
     bed_close(&bed);

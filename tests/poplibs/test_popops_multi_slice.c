@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Many rows at once against loops in C: without a plan, by plans that split everything, from layouts that fit none; indices beyond the end. */
+/* Many rows at once against loops in C: without a plan, by plans that split everything, from layouts that fit none;
+ * indices beyond the end. */
 #include "poplibs/bed.h"
 
 #include <popops/codelets.h>
@@ -23,7 +24,8 @@ static popops_slice_plan plan_of(struct bed *bed, pop_type type, size_t i)
 {
     if (!constraints[i] || pop_target_num_tiles(pop_graph_target(bed->graph)) == 1)
         return (popops_slice_plan){ 0 };
-    popops_slice_plan plan = popops_embedding_plan(bed->graph, type, ROWS, COLUMNS, POP_SHAPE(5, LOOKUPS), POP_OPTIONS({ "planConstraints", constraints[i] }));
+    popops_slice_plan plan = popops_embedding_plan(bed->graph, type, ROWS, COLUMNS, POP_SHAPE(5, LOOKUPS),
+                                                   POP_OPTIONS({ "planConstraints", constraints[i] }));
     assert_built(bed->graph);
     assert_int_equal(plan.lookups, LOOKUPS);
     assert_true(plan.row_splits * plan.column_splits * plan.lookup_splits <= 17);
@@ -34,16 +36,18 @@ static pop_tensor input_rows(struct bed *bed, pop_type type, const popops_slice_
 {
     if (scattered)
         return bed_input(bed, type, POP_SHAPE(ROWS, COLUMNS), BED_SCATTERED);
-    pop_tensor t = popops_create_sliceable_tensor_planned(bed->graph, type, POP_SHAPE(ROWS, COLUMNS), POP_DIMS(0), POP_SHAPE(1), plan, "t", POP_NO_OPTIONS);
-    bed_write(bed, t, NULL, type == POP_HALF || type == POP_FLOAT ? -1 : 0, type == POP_HALF || type == POP_FLOAT ? 1 : 8);
+    pop_tensor t = popops_create_sliceable_tensor_planned(bed->graph, type, POP_SHAPE(ROWS, COLUMNS), POP_DIMS(0),
+                                                          POP_SHAPE(1), plan, "t", POP_NO_OPTIONS);
+    bed_write(bed, t, NULL, type == POP_HALF || type == POP_FLOAT ? -1 : 0,
+              type == POP_HALF || type == POP_FLOAT ? 1 : 8);
     return t;
 }
 static pop_tensor input_slices(struct bed *bed, pop_type type, const popops_slice_plan *plan, bool scattered)
 {
     if (scattered)
         return bed_input(bed, type, POP_SHAPE(LOOKUPS, 1, COLUMNS), BED_SCATTERED);
-    pop_tensor s = popops_create_slice_tensor_planned(bed->graph, type, POP_SHAPE(ROWS, COLUMNS), POP_DIMS(0), POP_SHAPE(1), LOOKUPS, plan, "s",
-                                                      POP_NO_OPTIONS);
+    pop_tensor s = popops_create_slice_tensor_planned(bed->graph, type, POP_SHAPE(ROWS, COLUMNS), POP_DIMS(0),
+                                                      POP_SHAPE(1), LOOKUPS, plan, "s", POP_NO_OPTIONS);
     bed_write(bed, s, NULL, 0, type == POP_HALF || type == POP_FLOAT ? 1 : 8);
     return s;
 }
@@ -75,11 +79,14 @@ static void test_slices_of_every_type_and_plan(void **state)
             popops_slice_plan plan = plan_of(&bed, type, c);
             double offsets[LOOKUPS];
             pop_tensor t = input_rows(&bed, type, &plan, k % 2), indices = input_offsets(&bed, &plan, offsets);
-            pop_tensor out = popops_multi_slice(bed.graph, t, indices, POP_DIMS(0), POP_SHAPE(1), bed.program, &plan, "x", POP_NO_OPTIONS);
+            pop_tensor out = popops_multi_slice(bed.graph, t, indices, POP_DIMS(0), POP_SHAPE(1), bed.program, &plan,
+                                                "x", POP_NO_OPTIONS);
             assert_built(bed.graph);
             double *got = bed_run(&bed, out), *given = bed_given(&bed, t);
             for (size_t i = 0; i < LOOKUPS * COLUMNS; ++i)
-                assert_true(got[i] == given[(offsets[i / COLUMNS] < ROWS ? (size_t)offsets[i / COLUMNS] : 0) * COLUMNS + i % COLUMNS]);
+                assert_true(
+                    got[i] ==
+                    given[(offsets[i / COLUMNS] < ROWS ? (size_t)offsets[i / COLUMNS] : 0) * COLUMNS + i % COLUMNS]);
             bed_close(&bed);
         }
 }
@@ -93,8 +100,10 @@ static void check_update(enum bed_device device, pop_type type, size_t c, enum u
     struct bed bed = bed_open(device, 17, popops_add_codelets_at);
     popops_slice_plan plan = plan_of(&bed, type, c);
     double offsets[LOOKUPS], wanted[ROWS * COLUMNS];
-    pop_tensor t = input_rows(&bed, type, &plan, scattered), s = input_slices(&bed, type, &plan, scattered), indices = input_offsets(&bed, &plan, offsets);
-    pop_tensor scale = bed_input_of(&bed, type == POP_HALF && scattered ? POP_FLOAT : type, POP_SHAPE(1), BED_ONE_TILE, type == POP_INT ? -3 : 0.25, 2.99);
+    pop_tensor t = input_rows(&bed, type, &plan, scattered), s = input_slices(&bed, type, &plan, scattered),
+               indices = input_offsets(&bed, &plan, offsets);
+    pop_tensor scale = bed_input_of(&bed, type == POP_HALF && scattered ? POP_FLOAT : type, POP_SHAPE(1), BED_ONE_TILE,
+                                    type == POP_INT ? -3 : 0.25, 2.99);
     pop_dims dims = POP_DIMS(0);
     pop_shape sizes = POP_SHAPE(1);
     double *given = bed_given(&bed, t), *slices = bed_given(&bed, s), factor = *bed_given(&bed, scale);
@@ -114,11 +123,14 @@ static void check_update(enum bed_device device, pop_type type, size_t c, enum u
         double *at = &wanted[(size_t)offsets[i / COLUMNS] * COLUMNS + i % COLUMNS], by = slices[i];
         *at = update == ADD ? *at + factor * by : update == MAX ? fmax(*at, by) : update == MUL ? *at * by : by;
     }
-    double tolerance = update == SET || update == MAX || type == POP_INT || type == POP_UNSIGNED_INT ? 0 : type == POP_HALF ? 4e-3 : 2e-6;
+    double tolerance = update == SET || update == MAX || type == POP_INT || type == POP_UNSIGNED_INT ? 0
+                       : type == POP_HALF                                                            ? 4e-3
+                                                                                                     : 2e-6;
     double *got = bed_run(&bed, t);
     if (type == POP_UNSIGNED_INT || type == POP_INT)
         for (size_t i = 0; i < ROWS * COLUMNS; ++i)
-            wanted[i] = type == POP_INT ? (double)(int32_t)(uint32_t)(int64_t)wanted[i] : (double)(uint32_t)(int64_t)wanted[i];
+            wanted[i] =
+                type == POP_INT ? (double)(int32_t)(uint32_t)(int64_t)wanted[i] : (double)(uint32_t)(int64_t)wanted[i];
     bed_check(got, wanted, ROWS * COLUMNS, tolerance, tolerance);
     bed_close(&bed);
 }
@@ -161,14 +173,16 @@ static void test_other_dims(void **state)
             for (size_t n = 2; n <= 4; n += 2) {
                 struct bed bed = bed_open(device, 5, popops_add_codelets_at);
                 pop_tensor t = bed_input(&bed, POP_FLOAT, POP_SHAPE(3, 7, 5), BED_SCATTERED), out, s;
-                pop_tensor indices = pop_graph_add_variable(bed.graph, POP_UNSIGNED_INT, POP_SHAPE(n, 1 + (size_t)one_by_one), "indices");
+                pop_tensor indices = pop_graph_add_variable(bed.graph, POP_UNSIGNED_INT,
+                                                            POP_SHAPE(n, 1 + (size_t)one_by_one), "indices");
                 bed_map(&bed, indices, BED_LINEAR);
                 bed_write(&bed, indices, one_by_one ? pairs : places, 0, 0);
                 size_t size[3] = { one_by_one ? 1 : 3, one_by_one ? 2 : 1, 5 };
                 s = bed_input(&bed, POP_FLOAT, POP_SHAPE(n, size[0], size[1], 5), BED_SCATTERED);
                 pop_dims dims = one_by_one ? POP_DIMS(0, 1) : POP_DIMS(1);
                 pop_shape sizes = one_by_one ? POP_SHAPE(1, 2) : POP_SHAPE(1);
-                out = popops_multi_slice(bed.graph, t, indices, dims, sizes, bed.program, NULL, "slice", POP_NO_OPTIONS);
+                out =
+                    popops_multi_slice(bed.graph, t, indices, dims, sizes, bed.program, NULL, "slice", POP_NO_OPTIONS);
                 popops_multi_update(bed.graph, t, s, indices, dims, sizes, bed.program, NULL, "update", POP_NO_OPTIONS);
                 assert_built(bed.graph);
                 assert_int_equal(pop_tensor_rank(out), 4);
@@ -177,7 +191,10 @@ static void test_other_dims(void **state)
                 bed_run_all(&bed, (const pop_tensor[]){ out, t }, results, 2);
                 for (size_t i = 0; i < n * size[0] * size[1] * 5; ++i) {
                     size_t which = i / (size[0] * size[1] * 5), a = i / (size[1] * 5) % size[0], b = i / 5 % size[1];
-                    size_t at = ((a + (one_by_one ? (size_t)pairs[2 * which] : 0)) * 7 + b + (size_t)(one_by_one ? pairs[2 * which + 1] : places[which])) * 5 + i % 5;
+                    size_t at = ((a + (one_by_one ? (size_t)pairs[2 * which] : 0)) * 7 + b +
+                                 (size_t)(one_by_one ? pairs[2 * which + 1] : places[which])) *
+                                    5 +
+                                i % 5;
                     assert_true(results[0][i] == given[at]);
                     wanted[at] = by[i];
                 }
@@ -195,28 +212,36 @@ static void test_checked_indices(void **state)
         unsigned kind = test / 4;
         struct bed bed = bed_open(BED_MODEL, 4, popops_add_codelets_at);
         pop_options options = POP_OPTIONS({ "validateIndices", "true" }), none = POP_NO_OPTIONS;
-        popops_slice_plan plan = popops_embedding_plan(bed.graph, POP_FLOAT, 6, 5, POP_SHAPE(3), by_plan ? options : none);
-        pop_tensor t = bed_input(&bed, POP_FLOAT, POP_SHAPE(6, 5), BED_LINEAR), s = bed_input(&bed, POP_FLOAT, POP_SHAPE(3, 1, 5), BED_LINEAR);
+        popops_slice_plan plan =
+            popops_embedding_plan(bed.graph, POP_FLOAT, 6, 5, POP_SHAPE(3), by_plan ? options : none);
+        pop_tensor t = bed_input(&bed, POP_FLOAT, POP_SHAPE(6, 5), BED_LINEAR),
+                   s = bed_input(&bed, POP_FLOAT, POP_SHAPE(3, 1, 5), BED_LINEAR);
         pop_tensor indices = pop_graph_add_variable(bed.graph, POP_UNSIGNED_INT, POP_SHAPE(3, 1), "indices");
         bed_map(&bed, indices, BED_LINEAR);
         bed_write(&bed, indices, (double[]){ 0, 5, bad ? 6 : 2 }, 0, 0);
         pop_tensor scale = bed_input(&bed, POP_FLOAT, POP_SHAPE(1), BED_LINEAR);
         const popops_slice_plan *use = by_plan ? &plan : NULL;
         if (kind == 0)
-            popops_multi_slice(bed.graph, t, indices, POP_DIMS(0), POP_SHAPE(1), bed.program, use, "look", by_plan ? none : options);
+            popops_multi_slice(bed.graph, t, indices, POP_DIMS(0), POP_SHAPE(1), bed.program, use, "look",
+                               by_plan ? none : options);
         else if (kind == 1)
-            popops_multi_update(bed.graph, t, s, indices, POP_DIMS(0), POP_SHAPE(1), bed.program, use, "look", by_plan ? none : options);
+            popops_multi_update(bed.graph, t, s, indices, POP_DIMS(0), POP_SHAPE(1), bed.program, use, "look",
+                                by_plan ? none : options);
         else if (kind == 2)
-            popops_multi_update_add(bed.graph, t, s, indices, scale, POP_DIMS(0), POP_SHAPE(1), bed.program, use, "look", by_plan ? none : options);
+            popops_multi_update_add(bed.graph, t, s, indices, scale, POP_DIMS(0), POP_SHAPE(1), bed.program, use,
+                                    "look", by_plan ? none : options);
         else
-            popops_multi_slice(bed.graph, pop_tensor_transpose(t), indices, POP_DIMS(1), POP_SHAPE(1), bed.program, NULL, "look", options);
+            popops_multi_slice(bed.graph, pop_tensor_transpose(t), indices, POP_DIMS(1), POP_SHAPE(1), bed.program,
+                               NULL, "look", options);
         pop_error error;
         pop_graph_create_host_write(bed.graph, "indices", indices);
         assert_built(bed.graph);
         bed.engine = pop_engine_create(bed.graph, POP_PROGRAMS(bed.program), POP_NO_OPTIONS, &error);
         assert_non_null(bed.engine);
         assert_int_equal(pop_engine_load(bed.engine, bed.device, &error), POP_OK);
-        assert_int_equal(pop_engine_write_tensor(bed.engine, "indices", (unsigned[]){ 0, 5, bad ? 6 : 2 }, POP_WHOLE, &error), POP_OK);
+        assert_int_equal(
+            pop_engine_write_tensor(bed.engine, "indices", (unsigned[]){ 0, 5, bad ? 6 : 2 }, POP_WHOLE, &error),
+            POP_OK);
         pop_status status = pop_engine_run(bed.engine, 0, &error);
         if (bad) {
             assert_int_equal(status, POP_APPLICATION_RUNTIME_ERROR);
@@ -233,38 +258,52 @@ static void test_nothing_and_errors(void **state)
 {
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 4, popops_add_codelets_at);
-    pop_tensor t = bed_input(&bed, POP_FLOAT, POP_SHAPE(6, 5), BED_LINEAR), s = bed_input(&bed, POP_FLOAT, POP_SHAPE(3, 1, 5), BED_LINEAR);
-    pop_tensor indices = bed_input_of(&bed, POP_UNSIGNED_INT, POP_SHAPE(3, 1), BED_LINEAR, 0, 6), scale = bed_input(&bed, POP_INT, POP_SHAPE(1), BED_LINEAR);
+    pop_tensor t = bed_input(&bed, POP_FLOAT, POP_SHAPE(6, 5), BED_LINEAR),
+               s = bed_input(&bed, POP_FLOAT, POP_SHAPE(3, 1, 5), BED_LINEAR);
+    pop_tensor indices = bed_input_of(&bed, POP_UNSIGNED_INT, POP_SHAPE(3, 1), BED_LINEAR, 0, 6),
+               scale = bed_input(&bed, POP_INT, POP_SHAPE(1), BED_LINEAR);
     pop_dims dims = POP_DIMS(0);
     pop_shape sizes = POP_SHAPE(1);
-    pop_tensor none = popops_multi_slice(bed.graph, t, pop_tensor_slice(indices, 0, 0, 0), dims, sizes, bed.program, NULL, "x", POP_NO_OPTIONS);
+    pop_tensor none = popops_multi_slice(bed.graph, t, pop_tensor_slice(indices, 0, 0, 0), dims, sizes, bed.program,
+                                         NULL, "x", POP_NO_OPTIONS);
     assert_int_equal(pop_tensor_dim(none, 2), 5);
-    none = popops_multi_slice(bed.graph, pop_tensor_slice(t, 0, 0, 0), indices, dims, POP_SHAPE(0), bed.program, NULL, "x", POP_NO_OPTIONS);
+    none = popops_multi_slice(bed.graph, pop_tensor_slice(t, 0, 0, 0), indices, dims, POP_SHAPE(0), bed.program, NULL,
+                              "x", POP_NO_OPTIONS);
     assert_int_equal(pop_tensor_num_elements(none), 0);
-    popops_multi_slice(bed.graph, pop_tensor_slice(t, 0, 0, 1), indices, dims, sizes, bed.program, NULL, "x", POP_NO_OPTIONS);
+    popops_multi_slice(bed.graph, pop_tensor_slice(t, 0, 0, 1), indices, dims, sizes, bed.program, NULL, "x",
+                       POP_NO_OPTIONS);
     popops_slice_plan nothing = popops_embedding_plan(bed.graph, POP_HALF, 0, 5, POP_SHAPE(3), POP_NO_OPTIONS);
     assert_int_equal(nothing.row_splits, 0);
     assert_built(bed.graph);
 
-    popops_slice_plan plan = popops_embedding_plan(bed.graph, POP_HALF, 6, 5, POP_SHAPE(3), POP_NO_OPTIONS), same = plan;
+    popops_slice_plan plan = popops_embedding_plan(bed.graph, POP_HALF, 6, 5, POP_SHAPE(3), POP_NO_OPTIONS),
+                      same = plan;
     assert_int_equal(popops_slice_plan_compare(&plan, &same), 0);
     same.rows = 7;
     assert_true(popops_slice_plan_compare(&plan, &same) < 0 && popops_slice_plan_compare(&same, &plan) > 0);
     popops_multi_slice(bed.graph, t, indices, dims, sizes, bed.program, &plan, "x", POP_NO_OPTIONS);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_multi_slice", "a plan for {6,5} of half cannot slice {6,5} of float");
-    popops_create_sliceable_tensor_planned(bed.graph, POP_HALF, POP_SHAPE(6, 5), POP_DIMS(1), sizes, &plan, "x", POP_NO_OPTIONS);
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_multi_slice",
+                 "a plan for {6,5} of half cannot slice {6,5} of float");
+    popops_create_sliceable_tensor_planned(bed.graph, POP_HALF, POP_SHAPE(6, 5), POP_DIMS(1), sizes, &plan, "x",
+                                           POP_NO_OPTIONS);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_create_sliceable_tensor_planned", "does not fit");
     popops_multi_slice(bed.graph, t, pop_tensor_flatten(indices), dims, sizes, bed.program, NULL, "x", POP_NO_OPTIONS);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_multi_slice", "the offsets: shape {3} where it must be {3,1}");
-    popops_multi_slice(bed.graph, t, indices, dims, sizes, bed.program, NULL, "x", POP_OPTIONS({ "usedForSlices", "true" }));
+    popops_multi_slice(bed.graph, t, indices, dims, sizes, bed.program, NULL, "x",
+                       POP_OPTIONS({ "usedForSlices", "true" }));
     assert_error(bed.graph, POP_INVALID_OPTION, "popops_multi_slice", "nearest is 'usedForSlice'");
-    popops_multi_update(bed.graph, t, pop_tensor_slice(s, 0, 2, 0), indices, dims, sizes, bed.program, NULL, "x", POP_NO_OPTIONS);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_multi_update", "the slices: shape {2,1,5} where it must be {3,1,5}");
+    popops_multi_update(bed.graph, t, pop_tensor_slice(s, 0, 2, 0), indices, dims, sizes, bed.program, NULL, "x",
+                        POP_NO_OPTIONS);
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_multi_update",
+                 "the slices: shape {2,1,5} where it must be {3,1,5}");
     popops_multi_update_add(bed.graph, t, s, indices, scale, dims, sizes, bed.program, NULL, "x", POP_NO_OPTIONS);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_multi_update_add", "a scale of 1 elements of int; it is one float");
-    popops_embedding_plan(bed.graph, POP_HALF, 6, 5, POP_SHAPE(3), POP_OPTIONS({ "planConstraints", "{\"lookups\": 3}" }));
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_multi_update_add",
+                 "a scale of 1 elements of int; it is one float");
+    popops_embedding_plan(bed.graph, POP_HALF, 6, 5, POP_SHAPE(3),
+                          POP_OPTIONS({ "planConstraints", "{\"lookups\": 3}" }));
     assert_error(bed.graph, POP_INVALID_OPTION, "popops_embedding_plan", "slicedDimSplit");
-    popops_embedding_plan(bed.graph, POP_HALF, 6, 5, POP_SHAPE(3), POP_OPTIONS({ "planConstraints", "{\"lookupSplit\": 9}" }));
+    popops_embedding_plan(bed.graph, POP_HALF, 6, 5, POP_SHAPE(3),
+                          POP_OPTIONS({ "planConstraints", "{\"lookupSplit\": 9}" }));
     assert_error(bed.graph, POP_INVALID_OPTION, "popops_embedding_plan", "no plan for 4 tiles");
     popops_embedding_plan(bed.graph, POP_HALF, 6, 5, POP_SHAPE(3), POP_OPTIONS({ "availableMemoryProportion", "-1" }));
     assert_error(bed.graph, POP_INVALID_OPTION, "popops_embedding_plan", "from 0 to 1");
@@ -278,13 +317,16 @@ static void test_published_shapes(void **state)
     pop_graph *graph = graph_of(1, 1472);
     popops_slice_plan small = popops_embedding_plan(graph, POP_HALF, 1000, 200, POP_SHAPE(21600), POP_NO_OPTIONS);
     popops_slice_plan large = popops_embedding_plan(graph, POP_HALF, 100000, 200, POP_SHAPE(1440), POP_NO_OPTIONS);
-    popops_slice_plan fast = popops_embedding_plan(graph, POP_HALF, 1000, 200, POP_SHAPE(21600), POP_OPTIONS({ "planMinimisationTarget", "cycles" }));
+    popops_slice_plan fast = popops_embedding_plan(graph, POP_HALF, 1000, 200, POP_SHAPE(21600),
+                                                   POP_OPTIONS({ "planMinimisationTarget", "cycles" }));
     assert_built(graph);
     assert_true(small.row_splits == 1 && small.column_splits == 100 && small.lookup_splits == 14);
     assert_true(large.row_splits == 14 && large.column_splits == 100 && large.lookup_splits == 1);
     assert_true(fast.column_splits < small.column_splits);
-    popops_slice_plan slices = popops_embedding_plan(graph, POP_HALF, 1000, 200, POP_SHAPE(21600), POP_OPTIONS({ "usedForUpdate", "false" }));
-    popops_slice_plan updates = popops_embedding_plan(graph, POP_HALF, 1000, 200, POP_SHAPE(21600), POP_OPTIONS({ "usedForSlice", "false" }));
+    popops_slice_plan slices =
+        popops_embedding_plan(graph, POP_HALF, 1000, 200, POP_SHAPE(21600), POP_OPTIONS({ "usedForUpdate", "false" }));
+    popops_slice_plan updates =
+        popops_embedding_plan(graph, POP_HALF, 1000, 200, POP_SHAPE(21600), POP_OPTIONS({ "usedForSlice", "false" }));
     assert_built(graph);
     assert_true(popops_slice_plan_compare(&slices, &updates) != 0);
     pop_graph_destroy(graph);
@@ -296,14 +338,19 @@ static void test_costs(void **state)
     for (int half = 0; half < 2; ++half) {
         struct bed bed = bed_open(BED_MODEL, 1, popops_add_codelets_at);
         pop_type type = half ? POP_HALF : POP_FLOAT;
-        pop_tensor t = bed_input(&bed, type, POP_SHAPE(9, 10), BED_ONE_TILE), s = bed_input(&bed, type, POP_SHAPE(12, 1, 10), BED_ONE_TILE);
-        pop_tensor indices = bed_input_of(&bed, POP_UNSIGNED_INT, POP_SHAPE(12, 1), BED_ONE_TILE, 0, 9), scale = bed_input(&bed, type, POP_SHAPE(), BED_ONE_TILE);
-        pop_tensor out = popops_multi_slice(bed.graph, t, indices, POP_DIMS(0), POP_SHAPE(1), bed.program, NULL, "x", POP_NO_OPTIONS);
-        popops_multi_update_add(bed.graph, t, s, indices, scale, POP_DIMS(0), POP_SHAPE(1), bed.program, NULL, "x", POP_NO_OPTIONS);
+        pop_tensor t = bed_input(&bed, type, POP_SHAPE(9, 10), BED_ONE_TILE),
+                   s = bed_input(&bed, type, POP_SHAPE(12, 1, 10), BED_ONE_TILE);
+        pop_tensor indices = bed_input_of(&bed, POP_UNSIGNED_INT, POP_SHAPE(12, 1), BED_ONE_TILE, 0, 9),
+                   scale = bed_input(&bed, type, POP_SHAPE(), BED_ONE_TILE);
+        pop_tensor out = popops_multi_slice(bed.graph, t, indices, POP_DIMS(0), POP_SHAPE(1), bed.program, NULL, "x",
+                                            POP_NO_OPTIONS);
+        popops_multi_update_add(bed.graph, t, s, indices, scale, POP_DIMS(0), POP_SHAPE(1), bed.program, NULL, "x",
+                                POP_NO_OPTIONS);
         bed_run(&bed, out);
         pop_cycles cycles;
         assert_int_equal(pop_engine_cycles(bed.engine, &cycles, NULL), POP_OK);
-        uint64_t slice = 16 + 2 * (19 + 3 * (half ? 3u : 5u)), update = half ? 18 + 12 * (12 + 3 * 4) : 17 + 12 * (11 + 3 * 9);
+        uint64_t slice = 16 + 2 * (19 + 3 * (half ? 3u : 5u)),
+                 update = half ? 18 + 12 * (12 + 3 * 4) : 17 + 12 * (11 + 3 * 9);
         assert_int_equal(cycles.compute, 6 * slice + 6 * update);
         bed_close(&bed);
     }
@@ -313,9 +360,13 @@ int main(void)
 {
     setenv("POPLAR_ENGINE_OPTIONS", "{\"debug.checkedExecution\":\"true\"}", 1); /* nothing is written beyond an edge */
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_slices_of_every_type_and_plan), cmocka_unit_test(test_updates), cmocka_unit_test(test_updates_that_calculate),
-        cmocka_unit_test(test_other_dims),                    cmocka_unit_test(test_checked_indices),
-        cmocka_unit_test(test_nothing_and_errors), cmocka_unit_test(test_published_shapes),
+        cmocka_unit_test(test_slices_of_every_type_and_plan),
+        cmocka_unit_test(test_updates),
+        cmocka_unit_test(test_updates_that_calculate),
+        cmocka_unit_test(test_other_dims),
+        cmocka_unit_test(test_checked_indices),
+        cmocka_unit_test(test_nothing_and_errors),
+        cmocka_unit_test(test_published_shapes),
         cmocka_unit_test(test_costs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

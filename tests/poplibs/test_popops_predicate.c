@@ -78,11 +78,15 @@ static void test_collectives_of_one_replica(void **state)
 {
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 3, popops_add_codelets_at);
-    pop_tensor t = bed_input(&bed, POP_HALF, POP_SHAPE(1, 17), BED_SCATTERED), flat = pop_tensor_flatten(t), out = bed_input(&bed, POP_HALF, POP_SHAPE(17), BED_LINEAR);
+    pop_tensor t = bed_input(&bed, POP_HALF, POP_SHAPE(1, 17), BED_SCATTERED), flat = pop_tensor_flatten(t),
+               out = bed_input(&bed, POP_HALF, POP_SHAPE(17), BED_LINEAR);
     pop_tensor outs[] = { popops_replicated_all_reduce(bed.graph, t, POPOPS_ADD, bed.program, "c", POP_NO_OPTIONS),
-                          popops_replicated_reduce_scatter(bed.graph, flat, POPOPS_MAX, bed.program, "c", POP_NO_OPTIONS),
+                          popops_replicated_reduce_scatter(bed.graph, flat, POPOPS_MAX, bed.program, "c",
+                                                           POP_NO_OPTIONS),
                           popops_replicated_all_gather(bed.graph, flat, bed.program, "c", POP_NO_OPTIONS),
-                          popops_all_to_all_personalized_exchange(bed.graph, t, bed.program, "c", POP_OPTIONS({ "useReplicatedImplementation", "true" })), out };
+                          popops_all_to_all_personalized_exchange(
+                              bed.graph, t, bed.program, "c", POP_OPTIONS({ "useReplicatedImplementation", "true" })),
+                          out };
     popops_replicated_all_reduce_with_output(bed.graph, flat, out, POPOPS_ADD, bed.program, "c", POP_NO_OPTIONS);
     popops_replicated_all_reduce_in_place(bed.graph, t, POPOPS_ADD, bed.program, "c", POP_NO_OPTIONS);
     bed.tensors[1].written = false;

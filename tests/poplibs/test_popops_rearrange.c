@@ -19,13 +19,16 @@ static uint64_t compute_cycles(struct bed *bed)
 static void test_transpositions(void **state)
 {
     (void)state;
-    static const pop_type types[] = { POP_HALF, POP_FLOAT, POP_INT, POP_UNSIGNED_INT, POP_BOOL, POP_SHORT, POP_UNSIGNED_CHAR, POP_LONGLONG };
-    static const size_t shapes[][3] = { { 3, 5, 7 }, { 7, 4, 4 }, { 2, 8, 12 }, { 5, 2, 6 }, { 1, 12, 4 }, { 0, 3, 3 }, { 9, 1, 1 } };
+    static const pop_type types[] = { POP_HALF, POP_FLOAT, POP_INT,           POP_UNSIGNED_INT,
+                                      POP_BOOL, POP_SHORT, POP_UNSIGNED_CHAR, POP_LONGLONG };
+    static const size_t shapes[][3] = { { 3, 5, 7 },  { 7, 4, 4 }, { 2, 8, 12 }, { 5, 2, 6 },
+                                        { 1, 12, 4 }, { 0, 3, 3 }, { 9, 1, 1 } };
     for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device)
         for (size_t k = 0; k < COUNT(types) * COUNT(shapes); ++k) {
             const size_t *shape = shapes[k % COUNT(shapes)], rows = shape[1], columns = shape[2];
             struct bed bed = bed_open(device, 3, popops_add_codelets_at);
-            pop_tensor t = bed_input(&bed, types[k / COUNT(shapes)], (pop_shape){ 3, shape }, k % 2 ? BED_SCATTERED : BED_ONE_TILE);
+            pop_tensor t = bed_input(&bed, types[k / COUNT(shapes)], (pop_shape){ 3, shape },
+                                     k % 2 ? BED_SCATTERED : BED_ONE_TILE);
             pop_compute_set set = pop_graph_add_compute_set(bed.graph, "transpose");
             pop_tensor out = popops_partial_transpose(bed.graph, t, set, "out");
             pop_sequence_add(bed.program, pop_execute(set, NULL));
@@ -34,7 +37,8 @@ static void test_transpositions(void **state)
             assert_true(!shape[0] || pop_tensor_is_contiguous(out));
             double *got = bed_run(&bed, out), *given = bed_given(&bed, t);
             for (size_t i = 0; i < shape[0] * rows * columns; ++i)
-                assert_true(got[i] == given[i / (rows * columns) * rows * columns + i % rows * columns + i / rows % columns]);
+                assert_true(got[i] ==
+                            given[i / (rows * columns) * rows * columns + i % rows * columns + i / rows % columns]);
             bed_close(&bed);
         }
 }
@@ -48,14 +52,18 @@ static void test_costs(void **state)
         size_t count, rows, columns;
         uint64_t cycles;
     } cases[] = {
-        { POP_FLOAT, 6, 4, 6, 6 * (27 + 11 + 2 * (6 + 3 * 2)) },   { POP_FLOAT, 7, 3, 2, 6 * (13 + 2 * (8 + 2 * (5 + 6))) },
-        { POP_HALF, 12, 4, 4, 7 + 6 * (37 - 7) },                  { POP_HALF, 6, 8, 4, 7 + 6 * (27 + 35 - 7) },
-        { POP_HALF, 7, 8, 12, 7 + 6 * (29 + 2 * (18 + 2 * 16) - 7) }, { POP_HALF, 1, 8, 12, 6 * (29 + 18 + 2 * 16) },
+        { POP_FLOAT, 6, 4, 6, 6 * (27 + 11 + 2 * (6 + 3 * 2)) },
+        { POP_FLOAT, 7, 3, 2, 6 * (13 + 2 * (8 + 2 * (5 + 6))) },
+        { POP_HALF, 12, 4, 4, 7 + 6 * (37 - 7) },
+        { POP_HALF, 6, 8, 4, 7 + 6 * (27 + 35 - 7) },
+        { POP_HALF, 7, 8, 12, 7 + 6 * (29 + 2 * (18 + 2 * 16) - 7) },
+        { POP_HALF, 1, 8, 12, 6 * (29 + 18 + 2 * 16) },
         { POP_HALF, 6, 3, 2, 6 * (15 + 8 + 2 * (5 + 7)) },
     };
     for (size_t i = 0; i < COUNT(cases); ++i) {
         struct bed bed = bed_open(BED_MODEL, 1, popops_add_codelets_at);
-        pop_tensor t = bed_input(&bed, cases[i].type, POP_SHAPE(cases[i].count, cases[i].rows, cases[i].columns), BED_ONE_TILE);
+        pop_tensor t =
+            bed_input(&bed, cases[i].type, POP_SHAPE(cases[i].count, cases[i].rows, cases[i].columns), BED_ONE_TILE);
         pop_compute_set set = pop_graph_add_compute_set(bed.graph, "transpose");
         pop_tensor out = popops_partial_transpose(bed.graph, t, set, "out");
         pop_sequence_add(bed.program, pop_execute(set, NULL));
@@ -70,7 +78,8 @@ static void test_costs(void **state)
     assert_false(popops_can_use_fast_transpose(target, POP_FLOAT, 8, 4, 3));
     assert_false(popops_can_use_fast_transpose(target, POP_HALF, 6, 4, 3));
     assert_false(popops_can_use_fast_transpose(target, POP_HALF, 4, 4, 70000));
-    popops_partial_transpose(bed.graph, bed_input(&bed, POP_HALF, POP_SHAPE(4), BED_ONE_TILE), (pop_compute_set){ 0 }, "x");
+    popops_partial_transpose(bed.graph, bed_input(&bed, POP_HALF, POP_SHAPE(4), BED_ONE_TILE), (pop_compute_set){ 0 },
+                             "x");
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_partial_transpose", "rank 1");
     bed_close(&bed);
 }
@@ -89,7 +98,8 @@ static void test_regrouping(void **state)
         for (int form = 0; form < 5; ++form) {
             struct bed bed = bed_open(device, 3, popops_add_codelets_at);
             pop_tensor t = bed_input(&bed, POP_HALF, POP_SHAPE(8, 3, 20), BED_ONE_TILE), out = t;
-            pop_tensor like = pop_tensor_dim_shuffle(bed_input(&bed, POP_FLOAT, POP_SHAPE(3, 20, 4, 2), BED_LINEAR), POP_DIMS(2, 3, 0, 1));
+            pop_tensor like = pop_tensor_dim_shuffle(bed_input(&bed, POP_FLOAT, POP_SHAPE(3, 20, 4, 2), BED_LINEAR),
+                                                     POP_DIMS(2, 3, 0, 1));
             like = pop_tensor_reshape(like, POP_SHAPE(8, 3, 20)); /* groups of 8 in dimension 0 */
             pop_program copies = pop_sequence(bed.graph, "copies");
             pop_compute_set set = pop_graph_add_compute_set(bed.graph, "transpose");
@@ -127,17 +137,23 @@ static void test_what_is_not_regrouped(void **state)
 {
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 3, popops_add_codelets_at);
-    pop_tensor t = bed_input(&bed, POP_HALF, POP_SHAPE(6, 20), BED_ONE_TILE), odd = pop_tensor_transpose(bed_input(&bed, POP_HALF, POP_SHAPE(20, 6), BED_ONE_TILE));
+    pop_tensor t = bed_input(&bed, POP_HALF, POP_SHAPE(6, 20), BED_ONE_TILE),
+               odd = pop_tensor_transpose(bed_input(&bed, POP_HALF, POP_SHAPE(20, 6), BED_ONE_TILE));
     pop_compute_set set = pop_graph_add_compute_set(bed.graph, "transpose");
     assert_true(pop_tensor_equal(popops_regroup_if_beneficial(bed.graph, t, t, bed.program, "x"), t));
-    assert_true(pop_tensor_equal(popops_regroup_if_beneficial(bed.graph, t, odd, bed.program, "x"), t)); /* groups of 6 halves are no grains */
+    assert_true(pop_tensor_equal(popops_regroup_if_beneficial(bed.graph, t, odd, bed.program, "x"),
+                                 t)); /* groups of 6 halves are no grains */
     assert_true(pop_tensor_equal(popops_regroup_if_beneficial_to(bed.graph, odd, 3, bed.program, "x"), odd));
-    assert_true(pop_tensor_equal(popops_regroup_if_possible(bed.graph, t, bed.program, set, (poputil_dim_grouping){ 0, 4 }, "x"), t));
+    assert_true(pop_tensor_equal(
+        popops_regroup_if_possible(bed.graph, t, bed.program, set, (poputil_dim_grouping){ 0, 4 }, "x"), t));
     assert_true(pop_program_is_empty(bed.program));
     popops_regroup_if_beneficial(bed.graph, t, pop_tensor_at(t, 0), bed.program, "x");
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_regroup_if_beneficial", "rank 2 cannot be grouped like one of rank 1");
-    popops_regroup_tensor(bed.graph, t, bed.program, set, (poputil_dim_grouping){ 1, 20 }, (poputil_dim_grouping){ 0, 4 }, "x");
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_regroup_tensor", "20 in dimension 1 to 4 in dimension 0 of {6,20}");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_regroup_if_beneficial",
+                 "rank 2 cannot be grouped like one of rank 1");
+    popops_regroup_tensor(bed.graph, t, bed.program, set, (poputil_dim_grouping){ 1, 20 },
+                          (poputil_dim_grouping){ 0, 4 }, "x");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_regroup_tensor",
+                 "20 in dimension 1 to 4 in dimension 0 of {6,20}");
     bed_close(&bed);
 }
 
@@ -150,14 +166,17 @@ static void test_blocks_come_by_exchange(void **state)
     pop_program copies = pop_sequence(bed.graph, "copies");
     pop_compute_set set = pop_graph_add_compute_set(bed.graph, "transpose");
     pop_sequence_add(bed.program, copies);
-    pop_tensor out = popops_regroup_tensor(bed.graph, t, copies, set, (poputil_dim_grouping){ 2, 16 }, (poputil_dim_grouping){ 0, 8 }, "x");
+    pop_tensor out = popops_regroup_tensor(bed.graph, t, copies, set, (poputil_dim_grouping){ 2, 16 },
+                                           (poputil_dim_grouping){ 0, 8 }, "x");
     pop_sequence_add(bed.program, pop_execute(set, NULL));
     bed_check(bed_run(&bed, out), bed_given(&bed, t), 48 * 7 * 32, 0, 0);
     char *text;
     size_t size;
     FILE *file = open_memstream(&text, &size);
     pop_error error;
-    assert_int_equal(pop_engine_print_profile_summary(bed.engine, file, POP_OPTIONS({ "showExecutionSteps", "true" }), &error), POP_OK);
+    assert_int_equal(
+        pop_engine_print_profile_summary(bed.engine, file, POP_OPTIONS({ "showExecutionSteps", "true" }), &error),
+        POP_OK);
     fclose(file);
     assert_non_null(strstr(text, "popops::Transpose"));
     assert_null(strstr(text, "OnTileCopy"));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reductions: all operations and types on random shapes, dimensions, views and mappings, against double precision; stages, cost, errors. */
+/* Reductions: all operations and types on random shapes, dimensions, views and mappings, against double precision;
+ * stages, cost, errors. */
 #include "poplibs/reduce_reference.h"
 
 #include <popops/codelets.h>
@@ -35,8 +36,9 @@ static struct given random_tensor(struct bed *bed, pop_type type, popops_operati
     bool product = op == POPOPS_MUL;
     double low = product ? 0.9 : -1, high = product ? 1.1 : 1;
     enum bed_mapping mapping = next_random(&bed->random) % 3;
-    pop_tensor t = pop_type_is_floating_point(type) ? bed_input_of(bed, type, (pop_shape){ given.rank, from }, mapping, low, high)
-                                                    : bed_input(bed, type, (pop_shape){ given.rank, from }, mapping);
+    pop_tensor t = pop_type_is_floating_point(type)
+                       ? bed_input_of(bed, type, (pop_shape){ given.rank, from }, mapping, low, high)
+                       : bed_input(bed, type, (pop_shape){ given.rank, from }, mapping);
     const double *values = bed_given(bed, t);
     given.tensor = pop_tensor_dim_shuffle(t, (pop_dims){ given.rank, order });
     given.values = malloc(elements * sizeof(double) + 1);
@@ -69,8 +71,10 @@ static void check_random(enum bed_device device, popops_operation op, pop_type t
         dims[count - 1] = held;
     }
     popops_reduce_params params = { .op = op };
-    pop_tensor out = popops_reduce(bed.graph, given.tensor, POP_TYPE_NULL, ((pop_dims){ count, dims }), params, bed.program, "r", POP_NO_OPTIONS);
-    struct wanted wanted = reference(given.values, (pop_shape){ given.rank, given.dims }, (pop_dims){ count, dims }, op);
+    pop_tensor out = popops_reduce(bed.graph, given.tensor, POP_TYPE_NULL, ((pop_dims){ count, dims }), params,
+                                   bed.program, "r", POP_NO_OPTIONS);
+    struct wanted wanted =
+        reference(given.values, (pop_shape){ given.rank, given.dims }, (pop_dims){ count, dims }, op);
     assert_int_equal(pop_tensor_num_elements(out), wanted.count);
     double *got = bed_run(&bed, out);
     if (!pop_type_is_floating_point(type)) /* integers wrap */
@@ -109,12 +113,14 @@ static pop_tensor one_float(struct bed *bed, double value)
     return t;
 }
 
-static void check_given(enum bed_device device, popops_operation op, pop_type in_type, pop_type out_type, bool update, bool scaled, unsigned seed)
+static void check_given(enum bed_device device, popops_operation op, pop_type in_type, pop_type out_type, bool update,
+                        bool scaled, unsigned seed)
 {
     struct bed bed = bed_open(device, 1 + seed % 13, popops_add_codelets_at);
     bed.random = seed;
     size_t a = 1 + seed % 7, b = 1 + seed * 5 % 11, c = 1 + seed * 3 % 9;
-    pop_tensor in = bed_input(&bed, in_type, POP_SHAPE(a, b, c), seed % 3), out = bed_input(&bed, out_type, POP_SHAPE(c, a), seed / 3 % 3);
+    pop_tensor in = bed_input(&bed, in_type, POP_SHAPE(a, b, c), seed % 3),
+               out = bed_input(&bed, out_type, POP_SHAPE(c, a), seed / 3 % 3);
     bool integer = !pop_type_is_floating_point(in_type), kept_middle = seed % 2;
     pop_dims dims = kept_middle ? POP_DIMS(2, 0) : POP_DIMS(1);
     if (kept_middle)
@@ -142,8 +148,8 @@ static void check_given(enum bed_device device, popops_operation op, pop_type in
         value = integer ? trunc(value) : value;
         value = update ? join(op == POPOPS_SQUARE_ADD ? POPOPS_ADD : op, before[place], value) : value;
         if (!(fabs(got[place] - value) <= tolerance * (1 + fabs(value))))
-            fail_msg("%s of %s to %s, seed %u, element %zu: %.9g where %.9g was expected", popops_operation_name(op), pop_type_name(in_type),
-                     pop_type_name(out_type), seed, i, got[place], value);
+            fail_msg("%s of %s to %s, seed %u, element %zu: %.9g where %.9g was expected", popops_operation_name(op),
+                     pop_type_name(in_type), pop_type_name(out_type), seed, i, got[place], value);
     }
     free(wanted.values);
     bed_close(&bed);
@@ -155,7 +161,11 @@ static void test_given_outputs_updates_and_scales(void **state)
 {
     (void)state;
     static const popops_operation ops[] = { POPOPS_ADD, POPOPS_SQUARE_ADD, POPOPS_LOG_ADD };
-    static const pop_type pairs[][2] = { { POP_HALF, POP_HALF }, { POP_HALF, POP_FLOAT }, { POP_FLOAT, POP_HALF }, { POP_FLOAT, POP_FLOAT }, { POP_INT, POP_INT } };
+    static const pop_type pairs[][2] = { { POP_HALF, POP_HALF },
+                                         { POP_HALF, POP_FLOAT },
+                                         { POP_FLOAT, POP_HALF },
+                                         { POP_FLOAT, POP_FLOAT },
+                                         { POP_INT, POP_INT } };
     unsigned seed = 0;
     for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device)
         for (size_t op = 0; op < 3; ++op)
@@ -176,15 +186,20 @@ static void test_views(void **state)
         for (unsigned seed = 1; seed < 6; ++seed) {
             struct bed bed = bed_open(device, 7, popops_add_codelets_at);
             bed.random = seed;
-            pop_tensor a = bed_input(&bed, POP_FLOAT, POP_SHAPE(3, 4, 5, 2), seed % 3), b = bed_input(&bed, POP_FLOAT, POP_SHAPE(10, 3, 4), BED_SCATTERED);
-            pop_tensor grouped = pop_tensor_reshape(pop_tensor_dim_shuffle(a, POP_DIMS(1, 0, 3, 2)), POP_SHAPE(12, 10)); /* {3,4} turned, {5,2} turned */
+            pop_tensor a = bed_input(&bed, POP_FLOAT, POP_SHAPE(3, 4, 5, 2), seed % 3),
+                       b = bed_input(&bed, POP_FLOAT, POP_SHAPE(10, 3, 4), BED_SCATTERED);
+            pop_tensor grouped = pop_tensor_reshape(pop_tensor_dim_shuffle(a, POP_DIMS(1, 0, 3, 2)),
+                                                    POP_SHAPE(12, 10)); /* {3,4} turned, {5,2} turned */
             pop_tensor other = pop_tensor_reshape(pop_tensor_reverse(b, 0), POP_SHAPE(12, 10));
             pop_tensor wide = pop_tensor_broadcast(pop_tensor_slice(grouped, 2, 4, 0), 3, 0);
             pop_tensor joined = pop_tensor_concat(POP_TENSORS(grouped, other, wide), 0), outs[6];
             double *got[6], *as, *bs, values[30 * 10];
             for (size_t i = 0; i < 6; ++i) {
                 pop_tensor from = i < 3 ? joined : grouped;
-                outs[i] = popops_reduce(bed.graph, from, POP_FLOAT, i % 3 == 0 ? POP_DIMS(0) : i % 3 == 1 ? POP_DIMS(1) : POP_DIMS(1, 0),
+                outs[i] = popops_reduce(bed.graph, from, POP_FLOAT,
+                                        i % 3 == 0   ? POP_DIMS(0)
+                                        : i % 3 == 1 ? POP_DIMS(1)
+                                                     : POP_DIMS(1, 0),
                                         (popops_reduce_params){ .op = POPOPS_ADD }, bed.program, "r", POP_NO_OPTIONS);
             }
             bed_run_all(&bed, outs, got, 6);
@@ -201,7 +216,11 @@ static void test_views(void **state)
                 }
             }
             for (size_t i = 0; i < 6; ++i) {
-                struct wanted wanted = reference(values, i < 3 ? POP_SHAPE(30, 10) : POP_SHAPE(12, 10), i % 3 == 0 ? POP_DIMS(0) : i % 3 == 1 ? POP_DIMS(1) : POP_DIMS(1, 0), POPOPS_ADD);
+                struct wanted wanted = reference(values, i < 3 ? POP_SHAPE(30, 10) : POP_SHAPE(12, 10),
+                                                 i % 3 == 0   ? POP_DIMS(0)
+                                                 : i % 3 == 1 ? POP_DIMS(1)
+                                                              : POP_DIMS(1, 0),
+                                                 POPOPS_ADD);
                 bed_check(got[i], wanted.values, wanted.count, 2e-6, 1e-5);
                 free(wanted.values);
             }
@@ -216,8 +235,10 @@ static void test_every_set_of_dimensions(void **state)
     for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device)
         for (enum bed_mapping mapping = BED_LINEAR; mapping <= BED_ONE_TILE; ++mapping) {
             struct bed bed = bed_open(device, 5, popops_add_codelets_at);
-            pop_tensor t = bed_input(&bed, POP_FLOAT, POP_SHAPE(6, 3, 5, 2), mapping), wide = bed_input(&bed, POP_FLOAT, POP_SHAPE(7, 6), mapping), outs[20];
-            pop_tensor uneven = pop_tensor_concat(POP_TENSORS(pop_tensor_slice(wide, 0, 3, 0), pop_tensor_slice(wide, 5, 7, 0)), 0);
+            pop_tensor t = bed_input(&bed, POP_FLOAT, POP_SHAPE(6, 3, 5, 2), mapping),
+                       wide = bed_input(&bed, POP_FLOAT, POP_SHAPE(7, 6), mapping), outs[20];
+            pop_tensor uneven =
+                pop_tensor_concat(POP_TENSORS(pop_tensor_slice(wide, 0, 3, 0), pop_tensor_slice(wide, 5, 7, 0)), 0);
             unsigned dims[20][4];
             size_t counts[20] = { 0 };
             double *got[20], rows[30];
@@ -225,15 +246,18 @@ static void test_every_set_of_dimensions(void **state)
                 for (unsigned d = 0; d < 4; ++d)
                     if ((set < 16 ? set : set - 16) >> d & 1)
                         dims[set][counts[set]++] = d;
-                outs[set] = popops_reduce(bed.graph, set < 16 ? t : uneven, POP_FLOAT, ((pop_dims){ counts[set], dims[set] }),
-                                          (popops_reduce_params){ .op = POPOPS_ADD }, bed.program, "r", POP_NO_OPTIONS);
+                outs[set] =
+                    popops_reduce(bed.graph, set < 16 ? t : uneven, POP_FLOAT, ((pop_dims){ counts[set], dims[set] }),
+                                  (popops_reduce_params){ .op = POPOPS_ADD }, bed.program, "r", POP_NO_OPTIONS);
             }
             bed_run_all(&bed, outs, got, 20);
             for (size_t i = 0; i < 30; ++i)
                 rows[i] = bed_given(&bed, wide)[(i / 6 < 3 ? i / 6 : i / 6 + 2) * 6 + i % 6];
             for (unsigned set = 0; set < 20; ++set) {
-                struct wanted wanted = set < 16 ? reference(bed_given(&bed, t), POP_SHAPE(6, 3, 5, 2), (pop_dims){ counts[set], dims[set] }, POPOPS_ADD)
-                                                : reference(rows, POP_SHAPE(5, 6), (pop_dims){ counts[set], dims[set] }, POPOPS_ADD);
+                struct wanted wanted =
+                    set < 16 ? reference(bed_given(&bed, t), POP_SHAPE(6, 3, 5, 2),
+                                         (pop_dims){ counts[set], dims[set] }, POPOPS_ADD)
+                             : reference(rows, POP_SHAPE(5, 6), (pop_dims){ counts[set], dims[set] }, POPOPS_ADD);
                 bed_check(got[set], wanted.values, wanted.count, 2e-6, 4e-6);
                 free(wanted.values);
             }
@@ -245,25 +269,31 @@ static void test_every_set_of_dimensions(void **state)
 static void test_stages(void **state)
 {
     (void)state;
-    static const size_t shapes[][3] = { { 1, 20011, 1 }, { 1, 6000, 3 }, { 7, 1009, 5 }, { 40, 40, 40 }, { 3, 2, 8000 }, { 2000, 7, 1 } };
+    static const size_t shapes[][3] = { { 1, 20011, 1 }, { 1, 6000, 3 }, { 7, 1009, 5 },
+                                        { 40, 40, 40 },  { 3, 2, 8000 }, { 2000, 7, 1 } };
     for (size_t s = 0; s < 6; ++s)
         for (int half = 0; half < 2; ++half) {
             struct bed bed = bed_open(s % 2 ? BED_MODEL : half, 300, popops_add_codelets_at);
             pop_tensor in = bed_input(&bed, half ? POP_HALF : POP_FLOAT, (pop_shape){ 3, shapes[s] }, BED_LINEAR);
-            pop_options options = s % 2 ? POP_OPTIONS({ "accumType.interTile", "half" }, { "accumType.inVertex", "float" }) : POP_NO_OPTIONS;
-            pop_tensor out = popops_reduce(bed.graph, in, POP_FLOAT, POP_DIMS(1), (popops_reduce_params){ .op = POPOPS_ADD }, bed.program, "r", options);
+            pop_options options =
+                s % 2 ? POP_OPTIONS({ "accumType.interTile", "half" }, { "accumType.inVertex", "float" })
+                      : POP_NO_OPTIONS;
+            pop_tensor out = popops_reduce(bed.graph, in, POP_FLOAT, POP_DIMS(1),
+                                           (popops_reduce_params){ .op = POPOPS_ADD }, bed.program, "r", options);
             double *got = bed_run(&bed, out), *given = bed_given(&bed, in);
             struct wanted wanted = reference(given, (pop_shape){ 3, shapes[s] }, POP_DIMS(1), POPOPS_ADD);
             double tolerance = half && s % 2 ? 2e-3 : 1e-5;
             for (size_t i = 0; i < wanted.count; ++i)
-                if (!(fabs(got[i] - wanted.values[i]) <= tolerance * sqrt((double)shapes[s][1]) + tolerance * fabs(wanted.values[i])))
+                if (!(fabs(got[i] - wanted.values[i]) <=
+                      tolerance * sqrt((double)shapes[s][1]) + tolerance * fabs(wanted.values[i])))
                     fail_msg("shape %zu, element %zu: %g where %g was expected", s, i, got[i], wanted.values[i]);
             free(wanted.values);
             bed_close(&bed);
         }
 }
 
-/* Few outputs of which a tile has many elements: workers share these, and a second set without an exchange joins what they leave. */
+/* Few outputs of which a tile has many elements: workers share these, and a second set without an exchange joins what
+ * they leave. */
 static void test_workers_share_elements(void **state)
 {
     (void)state;
@@ -280,7 +310,8 @@ static void test_workers_share_elements(void **state)
         double factor = op == POPOPS_MAX ? 1 : 0.25;
         if (op != POPOPS_MAX)
             params.scale = one_float(&bed, factor);
-        pop_tensor out = popops_reduce_in(bed.graph, in, POP_TYPE_NULL, POP_DIMS(1), params, &sets, "r", POP_NO_OPTIONS);
+        pop_tensor out =
+            popops_reduce_in(bed.graph, in, POP_TYPE_NULL, POP_DIMS(1), params, &sets, "r", POP_NO_OPTIONS);
         for (size_t k = 0; k < sets.count; ++k)
             pop_sequence_add(bed.program, pop_execute(sets.list[k], NULL));
         if (i < 24 && i % 5 != 4) /* three workers for each of two rows of columns */
@@ -306,7 +337,8 @@ static void test_nan_is_passed_over(void **state)
             double values[ROWS * WIDTH], wanted[ROWS * WIDTH];
             unsigned dim = i / 4;
             bool least = i & 2;
-            pop_tensor in = pop_graph_add_variable(bed.graph, i & 1 ? POP_HALF : POP_FLOAT, POP_SHAPE(ROWS, WIDTH), "in");
+            pop_tensor in =
+                pop_graph_add_variable(bed.graph, i & 1 ? POP_HALF : POP_FLOAT, POP_SHAPE(ROWS, WIDTH), "in");
             bed_map(&bed, in, BED_LINEAR);
             for (size_t k = 0; k < ROWS * WIDTH; ++k) {
                 values[k] = next_random(&bed.random) % 3 ? floor(next_random(&bed.random) % 2000) / 2 - 500 : NAN;
@@ -318,7 +350,8 @@ static void test_nan_is_passed_over(void **state)
                 *to = least ? fmin(*to, values[k]) : fmax(*to, values[k]);
             }
             popops_reduce_params params = { .op = least ? POPOPS_MIN : POPOPS_MAX };
-            pop_tensor out = popops_reduce(bed.graph, in, POP_TYPE_NULL, (pop_dims){ 1, &dim }, params, bed.program, "r", POP_NO_OPTIONS);
+            pop_tensor out = popops_reduce(bed.graph, in, POP_TYPE_NULL, (pop_dims){ 1, &dim }, params, bed.program,
+                                           "r", POP_NO_OPTIONS);
             bed_check(bed_run(&bed, out), wanted, pop_tensor_num_elements(out), 0, 0);
             bed_close(&bed);
         }
@@ -329,20 +362,31 @@ static void test_nothing(void **state)
     (void)state;
     for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device) {
         struct bed bed = bed_open(device, 3, popops_add_codelets_at);
-        pop_tensor in = bed_input(&bed, POP_FLOAT, POP_SHAPE(5), BED_LINEAR), none = pop_tensor_slice(pop_tensor_reshape(in, POP_SHAPE(1, 5)), 0, 0, 0);
+        pop_tensor in = bed_input(&bed, POP_FLOAT, POP_SHAPE(5), BED_LINEAR),
+                   none = pop_tensor_slice(pop_tensor_reshape(in, POP_SHAPE(1, 5)), 0, 0, 0);
         pop_tensor given = bed_input(&bed, POP_FLOAT, POP_SHAPE(5), BED_SCATTERED), outs[10];
         double *got[10];
         for (int op = 0; op < POPOPS_OPERATIONS; ++op) {
             bool logical = op == POPOPS_LOGICAL_AND || op == POPOPS_LOGICAL_OR;
-            pop_tensor empty = logical ? pop_tensor_slice(bed_input(&bed, POP_BOOL, POP_SHAPE(1, 5), BED_LINEAR), 0, 0, 0) : none;
-            outs[op] = popops_reduce(bed.graph, empty, POP_TYPE_NULL, POP_DIMS(0), (popops_reduce_params){ .op = (popops_operation)op }, bed.program, "r", POP_NO_OPTIONS);
+            pop_tensor empty =
+                logical ? pop_tensor_slice(bed_input(&bed, POP_BOOL, POP_SHAPE(1, 5), BED_LINEAR), 0, 0, 0) : none;
+            outs[op] =
+                popops_reduce(bed.graph, empty, POP_TYPE_NULL, POP_DIMS(0),
+                              (popops_reduce_params){ .op = (popops_operation)op }, bed.program, "r", POP_NO_OPTIONS);
         }
-        popops_reduce_with_output(bed.graph, none, given, POP_DIMS(0), (popops_reduce_params){ .op = POPOPS_ADD, .update = true }, bed.program, "r", POP_NO_OPTIONS);
-        assert_int_equal(pop_tensor_num_elements(popops_reduce(bed.graph, none, POP_TYPE_NULL, POP_DIMS(1), (popops_reduce_params){ 0 }, bed.program, "r", POP_NO_OPTIONS)), 0);
+        popops_reduce_with_output(bed.graph, none, given, POP_DIMS(0),
+                                  (popops_reduce_params){ .op = POPOPS_ADD, .update = true }, bed.program, "r",
+                                  POP_NO_OPTIONS);
+        assert_int_equal(
+            pop_tensor_num_elements(popops_reduce(bed.graph, none, POP_TYPE_NULL, POP_DIMS(1),
+                                                  (popops_reduce_params){ 0 }, bed.program, "r", POP_NO_OPTIONS)),
+            0);
         outs[8] = given;
-        outs[9] = popops_reduce(bed.graph, in, POP_TYPE_NULL, ((pop_dims){ 0, NULL }), (popops_reduce_params){ .op = POPOPS_SQUARE_ADD }, bed.program, "none", POP_NO_OPTIONS);
+        outs[9] = popops_reduce(bed.graph, in, POP_TYPE_NULL, ((pop_dims){ 0, NULL }),
+                                (popops_reduce_params){ .op = POPOPS_SQUARE_ADD }, bed.program, "none", POP_NO_OPTIONS);
         bed_run_all(&bed, outs, got, 10);
-        static const double neutral[] = { 0, 1, 3.4028234663852886e38, -3.4028234663852886e38, 1, 0, 0, -3.4028234663852886e38 };
+        static const double neutral[] = { 0, 1, 3.4028234663852886e38, -3.4028234663852886e38, 1,
+                                          0, 0, -3.4028234663852886e38 };
         for (int op = 0; op < POPOPS_OPERATIONS; ++op)
             assert_true(got[op][3] == neutral[op]);
         bed_check(got[8], bed_given(&bed, given), 5, 0, 0);
@@ -358,10 +402,13 @@ static void test_many_share_compute_sets(void **state)
 {
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 5, popops_add_codelets_at);
-    pop_tensor a = bed_input(&bed, POP_FLOAT, POP_SHAPE(6, 50), BED_LINEAR), b = bed_input(&bed, POP_HALF, POP_SHAPE(40, 3), BED_SCATTERED);
-    popops_single_reduce list[] = { { a, POP_DIMS(1), { .op = POPOPS_ADD }, POP_TYPE_NULL, "a" },
-                                    { b, POP_DIMS(0), { .op = POPOPS_MAX }, POP_TYPE_NULL, "b" },
-                                    { b, POP_DIMS(0, 1), { .op = POPOPS_SQUARE_ADD, .update = true }, POP_TYPE_NULL, NULL } };
+    pop_tensor a = bed_input(&bed, POP_FLOAT, POP_SHAPE(6, 50), BED_LINEAR),
+               b = bed_input(&bed, POP_HALF, POP_SHAPE(40, 3), BED_SCATTERED);
+    popops_single_reduce list[] = {
+        { a, POP_DIMS(1), { .op = POPOPS_ADD }, POP_TYPE_NULL, "a" },
+        { b, POP_DIMS(0), { .op = POPOPS_MAX }, POP_TYPE_NULL, "b" },
+        { b, POP_DIMS(0, 1), { .op = POPOPS_SQUARE_ADD, .update = true }, POP_TYPE_NULL, NULL }
+    };
     pop_tensor outs[3] = { { 0 }, { 0 }, bed_input(&bed, POP_FLOAT, POP_SHAPE(), BED_ONE_TILE) };
     popops_reduce_many(bed.graph, list, 3, outs, bed.program, "many", POP_NO_OPTIONS);
     assert_true(pop_graph_num_compute_sets(bed.graph) <= 3);
@@ -400,14 +447,16 @@ static void test_cost_of_the_guide(void **state)
 
     bed = bed_open(BED_MODEL, 1, popops_add_codelets_at); /* and this is the vertex that a reduction has */
     in = bed_input(&bed, POP_FLOAT, POP_SHAPE(5), BED_ONE_TILE);
-    bed_run(&bed, popops_reduce(bed.graph, in, POP_FLOAT, POP_DIMS(0), (popops_reduce_params){ .op = POPOPS_ADD }, bed.program, "r", POP_NO_OPTIONS));
+    bed_run(&bed, popops_reduce(bed.graph, in, POP_FLOAT, POP_DIMS(0), (popops_reduce_params){ .op = POPOPS_ADD },
+                                bed.program, "r", POP_NO_OPTIONS));
     pop_cycles cycles;
     assert_int_equal(pop_engine_cycles(bed.engine, &cycles, NULL), POP_OK);
     assert_int_equal(cycles.compute, 6 * 32);
     bed_close(&bed);
 }
 
-/* Columns in blocks on tiles of their own: each costs what it does alone, since its rows follow each other in memory. */
+/* Columns in blocks on tiles of their own: each costs what it does alone, since its rows follow each other in memory.
+ */
 static void test_cost_of_blocks(void **state)
 {
     (void)state;
@@ -421,7 +470,8 @@ static void test_cost_of_blocks(void **state)
         }
         pop_tensor in = pop_tensor_concat((pop_tensors){ count, blocks }, 1);
         bed_write(&bed, in, NULL, -1, 1);
-        bed_run(&bed, popops_reduce(bed.graph, in, POP_FLOAT, POP_DIMS(0), (popops_reduce_params){ .op = POPOPS_ADD }, bed.program, "r", POP_NO_OPTIONS));
+        bed_run(&bed, popops_reduce(bed.graph, in, POP_FLOAT, POP_DIMS(0), (popops_reduce_params){ .op = POPOPS_ADD },
+                                    bed.program, "r", POP_NO_OPTIONS));
         assert_int_equal(pop_engine_cycles(bed.engine, &cycles[count > 1], NULL), POP_OK);
         bed_close(&bed);
     }
@@ -437,13 +487,19 @@ static void test_every_vertex_has_an_estimate(void **state)
             if (!takes(op, types[t]))
                 continue;
             struct bed bed = bed_open(BED_MODEL, 6, popops_add_codelets_at);
-            pop_tensor in = bed_input(&bed, types[t], POP_SHAPE(12, 11, 10), BED_LINEAR), outs[5], part = bed_input(&bed, types[t], POP_SHAPE(12, 11, 10), BED_SCATTERED);
+            pop_tensor in = bed_input(&bed, types[t], POP_SHAPE(12, 11, 10), BED_LINEAR), outs[5],
+                       part = bed_input(&bed, types[t], POP_SHAPE(12, 11, 10), BED_SCATTERED);
             popops_reduce_params params = { .op = op };
-            outs[0] = popops_reduce(bed.graph, in, POP_TYPE_NULL, POP_DIMS(0), params, bed.program, "r", POP_NO_OPTIONS);
-            outs[1] = popops_reduce(bed.graph, in, POP_TYPE_NULL, POP_DIMS(1), params, bed.program, "r", POP_NO_OPTIONS);
-            outs[2] = popops_reduce(bed.graph, in, POP_TYPE_NULL, POP_DIMS(2), params, bed.program, "r", POP_NO_OPTIONS);
-            outs[3] = popops_reduce(bed.graph, in, POP_TYPE_NULL, POP_DIMS(0, 1, 2), params, bed.program, "r", POP_NO_OPTIONS);
-            outs[4] = popops_reduce(bed.graph, part, POP_TYPE_NULL, POP_DIMS(0, 2), params, bed.program, "r", POP_NO_OPTIONS);
+            outs[0] =
+                popops_reduce(bed.graph, in, POP_TYPE_NULL, POP_DIMS(0), params, bed.program, "r", POP_NO_OPTIONS);
+            outs[1] =
+                popops_reduce(bed.graph, in, POP_TYPE_NULL, POP_DIMS(1), params, bed.program, "r", POP_NO_OPTIONS);
+            outs[2] =
+                popops_reduce(bed.graph, in, POP_TYPE_NULL, POP_DIMS(2), params, bed.program, "r", POP_NO_OPTIONS);
+            outs[3] = popops_reduce(bed.graph, in, POP_TYPE_NULL, POP_DIMS(0, 1, 2), params, bed.program, "r",
+                                    POP_NO_OPTIONS);
+            outs[4] =
+                popops_reduce(bed.graph, part, POP_TYPE_NULL, POP_DIMS(0, 2), params, bed.program, "r", POP_NO_OPTIONS);
             double *got[5];
             bed_run_all(&bed, outs, got, 5);
             pop_cycles cycles;
@@ -460,7 +516,8 @@ static void test_errors(void **state)
     struct bed bed = bed_open(BED_MODEL, 2, popops_add_codelets_at);
     pop_graph *g = bed.graph;
     pop_program seq = bed.program;
-    pop_tensor t = bed_input(&bed, POP_FLOAT, POP_SHAPE(4, 3), BED_LINEAR), null = { 0 }, i = bed_input(&bed, POP_INT, POP_SHAPE(4), BED_LINEAR);
+    pop_tensor t = bed_input(&bed, POP_FLOAT, POP_SHAPE(4, 3), BED_LINEAR), null = { 0 },
+               i = bed_input(&bed, POP_INT, POP_SHAPE(4), BED_LINEAR);
     popops_reduce_params add = { .op = POPOPS_ADD };
     popops_reduce(g, null, POP_FLOAT, POP_DIMS(0), add, seq, "r", POP_NO_OPTIONS);
     assert_error(g, POP_POPLAR_ERROR, "popops_reduce", "null tensor");
@@ -470,15 +527,19 @@ static void test_errors(void **state)
     assert_error(g, POP_POPLAR_ERROR, "popops_reduce", "dimension 1 is named twice");
     popops_reduce(g, t, POP_INT, POP_DIMS(1), add, seq, "r", POP_NO_OPTIONS);
     assert_error(g, POP_TYPE_ERROR, "popops_reduce", "ADD of float cannot give int");
-    popops_reduce(g, t, POP_FLOAT, POP_DIMS(1), (popops_reduce_params){ .op = POPOPS_LOGICAL_OR }, seq, "r", POP_NO_OPTIONS);
+    popops_reduce(g, t, POP_FLOAT, POP_DIMS(1), (popops_reduce_params){ .op = POPOPS_LOGICAL_OR }, seq, "r",
+                  POP_NO_OPTIONS);
     assert_error(g, POP_TYPE_ERROR, "popops_reduce", "LOGICAL_OR cannot reduce float; it takes bool");
     popops_reduce(g, i, POP_INT, POP_DIMS(0), (popops_reduce_params){ .op = POPOPS_LOG_ADD }, seq, "r", POP_NO_OPTIONS);
     assert_error(g, POP_TYPE_ERROR, "popops_reduce", "it takes half and float");
-    popops_reduce(g, t, POP_FLOAT, POP_DIMS(1), (popops_reduce_params){ .op = POPOPS_ADD, .update = true }, seq, "r", POP_NO_OPTIONS);
+    popops_reduce(g, t, POP_FLOAT, POP_DIMS(1), (popops_reduce_params){ .op = POPOPS_ADD, .update = true }, seq, "r",
+                  POP_NO_OPTIONS);
     assert_error(g, POP_POPLAR_ERROR, "popops_reduce", "an update needs an output");
-    popops_reduce(g, t, POP_FLOAT, POP_DIMS(1), (popops_reduce_params){ .op = POPOPS_MAX, .scale = t }, seq, "r", POP_NO_OPTIONS);
+    popops_reduce(g, t, POP_FLOAT, POP_DIMS(1), (popops_reduce_params){ .op = POPOPS_MAX, .scale = t }, seq, "r",
+                  POP_NO_OPTIONS);
     assert_error(g, POP_POPLAR_ERROR, "popops_reduce", "MAX cannot be scaled");
-    popops_reduce(g, t, POP_FLOAT, POP_DIMS(1), (popops_reduce_params){ .op = POPOPS_ADD, .scale = t }, seq, "r", POP_NO_OPTIONS);
+    popops_reduce(g, t, POP_FLOAT, POP_DIMS(1), (popops_reduce_params){ .op = POPOPS_ADD, .scale = t }, seq, "r",
+                  POP_NO_OPTIONS);
     assert_error(g, POP_TYPE_ERROR, "popops_reduce", "the scale is float with 12 elements; it must be one float");
     popops_reduce_with_output(g, t, t, POP_DIMS(1), add, seq, "r", POP_NO_OPTIONS);
     assert_error(g, POP_POPLAR_ERROR, "popops_reduce_with_output", "the output has shape {4,3} where {4} is left");
@@ -488,9 +549,11 @@ static void test_errors(void **state)
     assert_error(g, POP_POPLAR_ERROR, "popops_reduce_with_output", "the output has elements of the input");
     popops_reduce(g, t, POP_FLOAT, POP_DIMS(1), add, seq, "r", POP_OPTIONS({ "accumType.interTile", "int" }));
     assert_error(g, POP_INVALID_OPTION, "popops_reduce", "it takes float|half");
-    popops_reduce(g, t, POP_FLOAT, POP_DIMS(1), (popops_reduce_params){ .op = (popops_operation)17 }, seq, "r", POP_NO_OPTIONS);
+    popops_reduce(g, t, POP_FLOAT, POP_DIMS(1), (popops_reduce_params){ .op = (popops_operation)17 }, seq, "r",
+                  POP_NO_OPTIONS);
     assert_error(g, POP_POPLAR_ERROR, "popops_reduce", "17 is no operation");
-    popops_reduce(g, pop_graph_add_variable(g, POP_FLOAT, POP_SHAPE(3), "unmapped"), POP_FLOAT, POP_DIMS(0), add, seq, "r", POP_NO_OPTIONS);
+    popops_reduce(g, pop_graph_add_variable(g, POP_FLOAT, POP_SHAPE(3), "unmapped"), POP_FLOAT, POP_DIMS(0), add, seq,
+                  "r", POP_NO_OPTIONS);
     assert_error(g, POP_INVALID_TILE_MAPPING, "popops_reduce", "not mapped");
     bed_close(&bed);
 }

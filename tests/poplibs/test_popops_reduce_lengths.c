@@ -20,14 +20,19 @@ static void test_lengths(void **state)
                 bool product = op == POPOPS_MUL && pop_type_is_floating_point(types[t]);
                 struct bed bed = bed_open(at % 3 ? BED_MODEL : BED_CPU, 1, popops_add_codelets_at);
                 bed.random = at;
-                pop_tensor in = product ? bed_input_of(&bed, types[t], shape, BED_LINEAR, 0.99, 1.01) : bed_input(&bed, types[t], shape, BED_LINEAR);
+                pop_tensor in = product ? bed_input_of(&bed, types[t], shape, BED_LINEAR, 0.99, 1.01)
+                                        : bed_input(&bed, types[t], shape, BED_LINEAR);
                 popops_reduce_params params = { .op = op };
-                pop_tensor out = popops_reduce(bed.graph, in, types[t], POP_DIMS(dim), params, bed.program, "r", POP_NO_OPTIONS);
+                pop_tensor out =
+                    popops_reduce(bed.graph, in, types[t], POP_DIMS(dim), params, bed.program, "r", POP_NO_OPTIONS);
                 double *got = bed_run(&bed, out);
                 struct wanted wanted = reference(bed_given(&bed, in), shape, POP_DIMS(dim), op);
                 for (size_t k = 0; k < wanted.count && op == POPOPS_MUL && !product; ++k)
-                    wanted.values[k] = fabs(wanted.values[k]) < 2147483648.0 ? wanted.values[k] : got[k]; /* test_random has those that wrap */
-                bed_check(got, wanted.values, wanted.count, types[t] == POP_HALF ? 2e-3 : 4e-6, types[t] == POP_HALF ? 2e-2 : 1e-5);
+                    wanted.values[k] = fabs(wanted.values[k]) < 2147483648.0
+                                           ? wanted.values[k]
+                                           : got[k]; /* test_random has those that wrap */
+                bed_check(got, wanted.values, wanted.count, types[t] == POP_HALF ? 2e-3 : 4e-6,
+                          types[t] == POP_HALF ? 2e-2 : 1e-5);
                 free(wanted.values);
                 bed_close(&bed);
             }
@@ -48,7 +53,8 @@ static void test_rows_that_are_alike(void **state)
             pop_graph_set_tile_mapping(bed.graph, in, 0);
             bed_write(&bed, in, values, 0, 0);
             popops_reduce_params params = { .op = POPOPS_ADD };
-            double *got = bed_run(&bed, popops_reduce(bed.graph, in, POP_FLOAT, POP_DIMS(1), params, bed.program, "r", POP_NO_OPTIONS));
+            double *got = bed_run(
+                &bed, popops_reduce(bed.graph, in, POP_FLOAT, POP_DIMS(1), params, bed.program, "r", POP_NO_OPTIONS));
             sum = device == BED_CPU ? got[0] : sum;
             for (size_t k = 0; k < ROWS; ++k)
                 assert_true(got[k] == sum);

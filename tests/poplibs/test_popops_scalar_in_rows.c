@@ -34,9 +34,11 @@ static void test_every_index(void **state)
             double places[ROWS], wanted[ROWS * COLUMNS];
             pop_type type = form & 1 ? POP_HALF : POP_FLOAT;
             pop_tensor indices = add_indices(&bed, form & 2 ? POP_INT : POP_UNSIGNED_INT, places);
-            pop_tensor memory = bed_input(&bed, type, form & 4 ? POP_SHAPE(ROWS, COLUMNS) : POP_SHAPE(COLUMNS, ROWS), form & 4 ? BED_SCATTERED : BED_LINEAR);
-            pop_tensor params = form & 4 ? memory : pop_tensor_transpose(memory), changed = pop_graph_clone(bed.graph, POP_TYPE_NULL, params,
-                                                                                                            POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, "c");
+            pop_tensor memory = bed_input(&bed, type, form & 4 ? POP_SHAPE(ROWS, COLUMNS) : POP_SHAPE(COLUMNS, ROWS),
+                                          form & 4 ? BED_SCATTERED : BED_LINEAR);
+            pop_tensor params = form & 4 ? memory : pop_tensor_transpose(memory),
+                       changed = pop_graph_clone(bed.graph, POP_TYPE_NULL, params,
+                                                 POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, "c");
             pop_tensor out = popops_select_scalar_from_rows(bed.graph, params, indices, bed.program, "x");
             pop_sequence_add(bed.program, pop_copy(params, changed, false, NULL));
             popops_update_scalar_in_rows(bed.graph, changed, indices, bed.program, "x");
@@ -45,7 +47,10 @@ static void test_every_index(void **state)
             bed_run_all(&bed, (const pop_tensor[]){ out, changed, params }, got, 3);
             for (size_t i = 0; i < ROWS * COLUMNS; ++i) {
                 double place = places[i / COLUMNS], given = got[2][i];
-                wanted[i] = place == -1 ? given : place < 0 || place >= COLUMNS ? NAN : place == (double)(i % COLUMNS) ? given - 1 : given;
+                wanted[i] = place == -1                      ? given
+                            : place < 0 || place >= COLUMNS  ? NAN
+                            : place == (double)(i % COLUMNS) ? given - 1
+                                                             : given;
                 if (i % COLUMNS == 0) {
                     double picked = place == -1 ? 0 : place < 0 || place >= COLUMNS ? NAN : got[2][i + (size_t)place];
                     bed_check(&got[0][i / COLUMNS], &picked, 1, 0, 0);
@@ -60,21 +65,25 @@ static void test_errors_and_nothing(void **state)
 {
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 3, popops_add_codelets_at);
-    pop_tensor t = bed_input(&bed, POP_FLOAT, POP_SHAPE(4, 3), BED_LINEAR), indices = bed_input(&bed, POP_UNSIGNED_INT, POP_SHAPE(4), BED_LINEAR);
+    pop_tensor t = bed_input(&bed, POP_FLOAT, POP_SHAPE(4, 3), BED_LINEAR),
+               indices = bed_input(&bed, POP_UNSIGNED_INT, POP_SHAPE(4), BED_LINEAR);
     popops_select_scalar_from_rows(bed.graph, pop_tensor_flatten(t), indices, bed.program, "x");
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_select_scalar_from_rows", "shape {12}");
     popops_select_scalar_from_rows(bed.graph, pop_tensor_reinterpret(t, POP_INT), indices, bed.program, "x");
     assert_error(bed.graph, POP_TYPE_ERROR, "popops_select_scalar_from_rows", "cannot be int");
     popops_select_scalar_from_rows(bed.graph, t, pop_tensor_slice(indices, 0, 3, 0), bed.program, "x");
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_select_scalar_from_rows", "3 offsets where there must be 4");
-    popops_update_scalar_in_rows(bed.graph, pop_tensor_broadcast(pop_tensor_slice(t, 0, 1, 0), 4, 0), indices, bed.program, "x");
+    popops_update_scalar_in_rows(bed.graph, pop_tensor_broadcast(pop_tensor_slice(t, 0, 1, 0), 4, 0), indices,
+                                 bed.program, "x");
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_update_scalar_in_rows", "aliases");
     popops_update_scalar_in_rows(bed.graph, t, pop_tensor_flatten(pop_tensor_slice(t, 0, 1, 1)), bed.program, "x");
     assert_error(bed.graph, POP_TYPE_ERROR, "popops_update_scalar_in_rows", "float");
-    pop_tensor none = popops_select_scalar_from_rows(bed.graph, pop_tensor_slice(t, 1, 1, 0), pop_tensor_slice(indices, 1, 1, 0), bed.program, "x");
+    pop_tensor none = popops_select_scalar_from_rows(bed.graph, pop_tensor_slice(t, 1, 1, 0),
+                                                     pop_tensor_slice(indices, 1, 1, 0), bed.program, "x");
     assert_int_equal(pop_tensor_num_elements(none), 0);
     popops_update_scalar_in_rows(bed.graph, pop_tensor_slice(t, 1, 1, 1), indices, bed.program, "x");
-    pop_tensor empty = popops_select_scalar_from_rows(bed.graph, pop_tensor_slice(t, 1, 1, 1), indices, bed.program, "x");
+    pop_tensor empty =
+        popops_select_scalar_from_rows(bed.graph, pop_tensor_slice(t, 1, 1, 1), indices, bed.program, "x");
     double *got = bed_run(&bed, empty); /* no index is a column of none */
     for (size_t i = 0; i < 4; ++i)
         assert_true(isnan(got[i]));

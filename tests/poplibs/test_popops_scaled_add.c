@@ -10,11 +10,16 @@ enum form { ADD, SUBTRACT, ADD_BOTH, MIX, SUBTRACT_BOTH, FORMS };
 static double wanted_of(enum form form, double a, double b, double x, double y)
 {
     switch (form) {
-    case ADD: return a + y * b;
-    case SUBTRACT: return a - y * b;
-    case ADD_BOTH: return x * a + y * b;
-    case MIX: return a - x * a + y * b;
-    default: return x * a - y * b;
+    case ADD:
+        return a + y * b;
+    case SUBTRACT:
+        return a - y * b;
+    case ADD_BOTH:
+        return x * a + y * b;
+    case MIX:
+        return a - x * a + y * b;
+    default:
+        return x * a - y * b;
     }
 }
 
@@ -25,11 +30,13 @@ static pop_tensor factor(struct bed *bed, pop_type type, double value)
     return t;
 }
 
-static void call(struct bed *bed, enum form form, pop_tensor a, pop_tensor b, double x, double y, pop_type scale, pop_options options)
+static void call(struct bed *bed, enum form form, pop_tensor a, pop_tensor b, double x, double y, pop_type scale,
+                 pop_options options)
 {
     pop_graph *graph = bed->graph;
     pop_program seq = bed->program;
-    pop_tensor tx = scale && form >= ADD_BOTH ? factor(bed, scale, x) : (pop_tensor){ 0 }, ty = scale ? factor(bed, scale, y) : tx;
+    pop_tensor tx = scale && form >= ADD_BOTH ? factor(bed, scale, x) : (pop_tensor){ 0 },
+               ty = scale ? factor(bed, scale, y) : tx;
     popops_scaled_add_specialisation how = form == MIX ? POPOPS_X_MINUS_AX_PLUS_BY : POPOPS_SCALED_ADD_DEFAULT;
     switch (form) {
     case ADD:
@@ -66,13 +73,15 @@ static double rounded(pop_type type, double value)
     return value;
 }
 
-static void check_form(enum bed_device device, enum form form, pop_type data, pop_type delta, pop_type scale, unsigned seed)
+static void check_form(enum bed_device device, enum form form, pop_type data, pop_type delta, pop_type scale,
+                       unsigned seed)
 {
     struct bed bed = bed_open(device, 3, popops_add_codelets_at);
     bed.random = seed;
     bool integer = !pop_type_is_floating_point(data);
     double x = integer ? 1 + (double)(seed % 3) : 0.7, y = integer ? 3 : seed % 2 ? 0.3 : -1.5;
-    pop_tensor a = bed_input(&bed, data, POP_SHAPE(7, 1 + seed % 9), seed % 3), b = bed_input(&bed, delta, POP_SHAPE(7, 1 + seed % 9), seed % 2);
+    pop_tensor a = bed_input(&bed, data, POP_SHAPE(7, 1 + seed % 9), seed % 3),
+               b = bed_input(&bed, delta, POP_SHAPE(7, 1 + seed % 9), seed % 2);
     call(&bed, form, a, b, x, y, scale, seed % 4 ? POP_NO_OPTIONS : POP_OPTIONS({ "optimizeForSpeed", "true" }));
     double *got = bed_run(&bed, a), *as = bed_given(&bed, a), *bs = bed_given(&bed, b);
     x = scale ? rounded(scale, x) : x;
@@ -85,8 +94,8 @@ static void check_form(enum bed_device device, enum form form, pop_type data, po
         if (data == POP_UNSIGNED_INT)
             wanted = fmod(wanted + 4294967296.0, 4294967296.0);
         if (!(fabs(got[i] - wanted) <= tolerance * (fabs(as[i]) + fabs(y * bs[i]) + 1e-4)))
-            fail_msg("form %d, %s += %s * %s: %.9g where %.9g was expected", (int)form, pop_type_name(data), pop_type_name(scale), pop_type_name(delta), got[i],
-                     wanted);
+            fail_msg("form %d, %s += %s * %s: %.9g where %.9g was expected", (int)form, pop_type_name(data),
+                     pop_type_name(scale), pop_type_name(delta), got[i], wanted);
     }
     bed_close(&bed);
 }
@@ -97,14 +106,16 @@ static void check_form(enum bed_device device, enum form form, pop_type data, po
 static void test_every_form(void **state)
 {
     (void)state;
-    static const pop_type reals[] = { POP_HALF, POP_FLOAT }, scales[] = { POP_TYPE_NULL, POP_HALF, POP_FLOAT }, integers[] = { POP_INT, POP_UNSIGNED_INT };
+    static const pop_type reals[] = { POP_HALF, POP_FLOAT }, scales[] = { POP_TYPE_NULL, POP_HALF, POP_FLOAT },
+                          integers[] = { POP_INT, POP_UNSIGNED_INT };
     unsigned seed = 1;
     for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device)
         for (enum form form = ADD; form < FORMS; ++form) {
             for (size_t i = 0; i < 12; ++i)
                 check_form(device, form, reals[i % 2], reals[i / 2 % 2], scales[i / 4], ++seed);
             for (size_t i = 0; i < 4; ++i)
-                check_form(device, form, integers[i % 2], integers[i % 2], i / 2 ? integers[i % 2] : POP_TYPE_NULL, ++seed);
+                check_form(device, form, integers[i % 2], integers[i % 2], i / 2 ? integers[i % 2] : POP_TYPE_NULL,
+                           ++seed);
         }
 }
 
@@ -115,7 +126,8 @@ static void test_factor_of_half(void **state)
     for (int coarse = 0; coarse < 2; ++coarse) {
         struct bed bed = bed_open(BED_MODEL, 1, popops_add_codelets_at);
         double zero = 0, big = 2048, tenth = 0.1;
-        pop_tensor a = pop_graph_add_variable(bed.graph, POP_HALF, POP_SHAPE(), "a"), b = pop_graph_add_variable(bed.graph, POP_HALF, POP_SHAPE(), "b");
+        pop_tensor a = pop_graph_add_variable(bed.graph, POP_HALF, POP_SHAPE(), "a"),
+                   b = pop_graph_add_variable(bed.graph, POP_HALF, POP_SHAPE(), "b");
         bed_map(&bed, a, BED_ONE_TILE);
         bed_map(&bed, b, BED_ONE_TILE);
         bed_write(&bed, a, &zero, 0, 0);
@@ -132,16 +144,20 @@ static void test_nothing_views_and_cost(void **state)
 {
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 1, popops_add_codelets_at);
-    pop_tensor a = bed_input(&bed, POP_FLOAT, POP_SHAPE(12, 12), BED_ONE_TILE), b = bed_input(&bed, POP_FLOAT, POP_SHAPE(12), BED_ONE_TILE);
-    popops_scaled_add_to_constant(bed.graph, pop_tensor_slice(a, 3, 3, 0), pop_tensor_slice(a, 3, 3, 0), 2, bed.program, "s", POP_NO_OPTIONS);
-    popops_scaled_add_to_constant(bed.graph, a, pop_tensor_broadcast(pop_tensor_reshape(b, POP_SHAPE(1, 12)), 12, 0), 2, bed.program, "s", POP_NO_OPTIONS);
+    pop_tensor a = bed_input(&bed, POP_FLOAT, POP_SHAPE(12, 12), BED_ONE_TILE),
+               b = bed_input(&bed, POP_FLOAT, POP_SHAPE(12), BED_ONE_TILE);
+    popops_scaled_add_to_constant(bed.graph, pop_tensor_slice(a, 3, 3, 0), pop_tensor_slice(a, 3, 3, 0), 2, bed.program,
+                                  "s", POP_NO_OPTIONS);
+    popops_scaled_add_to_constant(bed.graph, a, pop_tensor_broadcast(pop_tensor_reshape(b, POP_SHAPE(1, 12)), 12, 0), 2,
+                                  bed.program, "s", POP_NO_OPTIONS);
     double *got = bed_run(&bed, a), *as = bed_given(&bed, a), *bs = bed_given(&bed, b);
     for (size_t i = 0; i < 144; ++i)
         assert_true(fabs(got[i] - (as[i] + 2 * bs[i % 12])) < 1e-6);
     bed_close(&bed);
 
     bed = bed_open(BED_MODEL, 1, popops_add_codelets_at);
-    a = bed_input(&bed, POP_FLOAT, POP_SHAPE(144), BED_ONE_TILE), b = bed_input(&bed, POP_FLOAT, POP_SHAPE(144), BED_ONE_TILE);
+    a = bed_input(&bed, POP_FLOAT, POP_SHAPE(144), BED_ONE_TILE),
+    b = bed_input(&bed, POP_FLOAT, POP_SHAPE(144), BED_ONE_TILE);
     popops_scaled_add_to_constant(bed.graph, a, b, 2, bed.program, "s", POP_NO_OPTIONS);
     bed_run(&bed, a);
     pop_cycles cycles;
@@ -165,7 +181,8 @@ static void test_operands_that_overlap(void **state)
             if (tested == 2)
                 popops_scaled_add_to(bed.graph, t, t, pop_tensor_at(t, 0), bed.program, "s", POP_NO_OPTIONS);
             else
-                popops_scaled_add_to_constant(bed.graph, tested ? head : tail, tested ? tail : head, 0.5, bed.program, "s", POP_NO_OPTIONS);
+                popops_scaled_add_to_constant(bed.graph, tested ? head : tail, tested ? tail : head, 0.5, bed.program,
+                                              "s", POP_NO_OPTIONS);
             for (size_t i = 0; i < COUNT; ++i)
                 if (tested == 2)
                     wanted[i] += given[0] * given[i];
@@ -180,7 +197,8 @@ static void test_errors(void **state)
 {
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 2, popops_add_codelets_at);
-    pop_tensor a = bed_input(&bed, POP_FLOAT, POP_SHAPE(4, 2), BED_LINEAR), b = bed_input(&bed, POP_FLOAT, POP_SHAPE(8), BED_LINEAR);
+    pop_tensor a = bed_input(&bed, POP_FLOAT, POP_SHAPE(4, 2), BED_LINEAR),
+               b = bed_input(&bed, POP_FLOAT, POP_SHAPE(8), BED_LINEAR);
     pop_tensor i = bed_input(&bed, POP_INT, POP_SHAPE(4, 2), BED_LINEAR), null = { 0 }, s = factor(&bed, POP_FLOAT, 1);
     popops_scaled_add_to_constant(bed.graph, a, b, 1, bed.program, "s", POP_NO_OPTIONS);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_scaled_add_to_constant", "shapes {4,2} and {8} differ");
@@ -189,7 +207,8 @@ static void test_errors(void **state)
     popops_scaled_subtract_from(bed.graph, a, i, s, bed.program, "s", POP_NO_OPTIONS);
     assert_error(bed.graph, POP_TYPE_ERROR, "popops_scaled_subtract_from", "float and int; both must be");
     popops_scaled_subtract_from(bed.graph, i, i, s, bed.program, "s", POP_NO_OPTIONS);
-    assert_error(bed.graph, POP_TYPE_ERROR, "popops_scaled_subtract_from", "a factor is float; of int tensors it must be int");
+    assert_error(bed.graph, POP_TYPE_ERROR, "popops_scaled_subtract_from",
+                 "a factor is float; of int tensors it must be int");
     popops_scaled_add_both_constant(bed.graph, i, 2, i, 2, bed.program, POPOPS_SCALED_ADD_DEFAULT, "s", POP_NO_OPTIONS);
     assert_built(bed.graph);
     popops_scaled_add_to(bed.graph, a, a, b, bed.program, "s", POP_NO_OPTIONS);
@@ -200,7 +219,8 @@ static void test_errors(void **state)
     assert_error(bed.graph, POP_INVALID_OPTION, "popops_scaled_add_to", "option 1 has no value");
     popops_scaled_add_to(bed.graph, a, a, s, bed.program, "s", POP_OPTIONS({ NULL, "true" }));
     assert_error(bed.graph, POP_INVALID_OPTION, "popops_scaled_add_to", "option 1 has no key");
-    popops_scaled_add_to(bed.graph, pop_tensor_broadcast(pop_tensor_slice(a, 0, 1, 0), 4, 0), a, s, bed.program, "s", POP_NO_OPTIONS);
+    popops_scaled_add_to(bed.graph, pop_tensor_broadcast(pop_tensor_slice(a, 0, 1, 0), 4, 0), a, s, bed.program, "s",
+                         POP_NO_OPTIONS);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_scaled_add_to", "twice");
     bed_close(&bed);
 }

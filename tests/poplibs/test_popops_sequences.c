@@ -30,8 +30,10 @@ static void test_runs_of_rows(void **state)
         for (size_t k = 0; k < 2 * COUNT(types); ++k) {
             struct bed bed = bed_open(device, 4, popops_add_codelets_at);
             bool zero = k % 2;
-            pop_tensor src = bed_input(&bed, types[k / 2], POP_SHAPE(8, 3, 5), BED_SCATTERED), dst = bed_input(&bed, types[k / 2], POP_SHAPE(11, 3, 5), BED_SCATTERED);
-            popops_sequence_slice(bed.graph, src, dst, write(&bed, POP_UNSIGNED_INT, POP_SHAPE(5), lengths), write(&bed, POP_UNSIGNED_INT, POP_SHAPE(5), from),
+            pop_tensor src = bed_input(&bed, types[k / 2], POP_SHAPE(8, 3, 5), BED_SCATTERED),
+                       dst = bed_input(&bed, types[k / 2], POP_SHAPE(11, 3, 5), BED_SCATTERED);
+            popops_sequence_slice(bed.graph, src, dst, write(&bed, POP_UNSIGNED_INT, POP_SHAPE(5), lengths),
+                                  write(&bed, POP_UNSIGNED_INT, POP_SHAPE(5), from),
                                   write(&bed, POP_UNSIGNED_INT, POP_SHAPE(5), to), zero, bed.program, "x");
             assert_built(bed.graph);
             double wanted[11 * 15], *given = bed_given(&bed, src);
@@ -39,20 +41,25 @@ static void test_runs_of_rows(void **state)
             for (size_t i = 0; i < 11 * 15 && zero; ++i)
                 wanted[i] = 0;
             for (size_t i = 0; i < 5; ++i)
-                for (size_t row = 0; row < (size_t)lengths[i] && (size_t)from[i] + row < 8 && (size_t)to[i] + row < 11; ++row)
-                    memcpy(&wanted[((size_t)to[i] + row) * 15], &given[((size_t)from[i] + row) * 15], 15 * sizeof(double));
+                for (size_t row = 0; row < (size_t)lengths[i] && (size_t)from[i] + row < 8 && (size_t)to[i] + row < 11;
+                     ++row)
+                    memcpy(&wanted[((size_t)to[i] + row) * 15], &given[((size_t)from[i] + row) * 15],
+                           15 * sizeof(double));
             bed_check(bed_run(&bed, dst), wanted, 11 * 15, 0, 0);
             bed_close(&bed);
         }
     struct bed bed = bed_open(BED_MODEL, 2, popops_add_codelets_at);
-    pop_tensor src = bed_input(&bed, POP_FLOAT, POP_SHAPE(4, 3), BED_LINEAR), n = write(&bed, POP_UNSIGNED_INT, POP_SHAPE(2), from);
+    pop_tensor src = bed_input(&bed, POP_FLOAT, POP_SHAPE(4, 3), BED_LINEAR),
+               n = write(&bed, POP_UNSIGNED_INT, POP_SHAPE(2), from);
     popops_sequence_slice(bed.graph, src, pop_tensor_slice(src, 0, 2, 1), n, n, n, false, bed.program, "x");
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_sequence_slice", "the destination: shape {4,2} where it must be {4,3}");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_sequence_slice",
+                 "the destination: shape {4,2} where it must be {4,3}");
     popops_sequence_slice(bed.graph, src, src, n, n, pop_tensor_slice(n, 0, 1, 0), false, bed.program, "x");
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_sequence_slice", "1 offsets where there must be 2");
     popops_sequence_slice(bed.graph, pop_tensor_at(pop_tensor_at(src, 0), 0), src, n, n, n, false, bed.program, "x");
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_sequence_slice", "must have rows");
-    popops_sequence_slice(bed.graph, pop_tensor_slice(src, 0, 0, 0), src, n, n, n, true, bed.program, "nothing to copy");
+    popops_sequence_slice(bed.graph, pop_tensor_slice(src, 0, 0, 0), src, n, n, n, true, bed.program,
+                          "nothing to copy");
     double *got = bed_run(&bed, src);
     for (size_t i = 0; i < 12; ++i)
         assert_true(got[i] == 0);
@@ -69,21 +76,28 @@ static void test_groups(void **state)
     pop_dims dims = POP_DIMS(0);
     pop_shape sizes = POP_SHAPE(1), shape = POP_SHAPE(5, 7);
     popops_slice_plan plan = popops_embedding_plan(bed.graph, POP_FLOAT, 5, 7, POP_SHAPE(4), POP_NO_OPTIONS);
-    pop_tensor t = popops_create_grouped_sliceable_tensor(bed.graph, POP_FLOAT, 2, shape, dims, sizes, &plan, "t", POP_NO_OPTIONS);
-    pop_tensor s = popops_create_grouped_slice_tensor(bed.graph, POP_FLOAT, 2, shape, dims, sizes, 4, &plan, "s", POP_NO_OPTIONS);
-    pop_tensor indices = popops_create_grouped_indices_tensor(bed.graph, 2, dims, 4, &plan, "i", POP_NO_OPTIONS), scale = write(&bed, POP_FLOAT, POP_SHAPE(1), one);
+    pop_tensor t =
+        popops_create_grouped_sliceable_tensor(bed.graph, POP_FLOAT, 2, shape, dims, sizes, &plan, "t", POP_NO_OPTIONS);
+    pop_tensor s =
+        popops_create_grouped_slice_tensor(bed.graph, POP_FLOAT, 2, shape, dims, sizes, 4, &plan, "s", POP_NO_OPTIONS);
+    pop_tensor indices = popops_create_grouped_indices_tensor(bed.graph, 2, dims, 4, &plan, "i", POP_NO_OPTIONS),
+               scale = write(&bed, POP_FLOAT, POP_SHAPE(1), one);
     bed_write(&bed, t, NULL, -1, 1);
     bed_write(&bed, s, NULL, -1, 1);
     bed_write(&bed, indices, offsets, 0, 0);
-    pop_tensor out = popops_grouped_multi_slice(bed.graph, t, indices, dims, sizes, bed.program, &plan, "x", POP_NO_OPTIONS);
-    popops_grouped_multi_update_add(bed.graph, t, s, indices, scale, dims, sizes, bed.program, &plan, "x", POP_NO_OPTIONS);
+    pop_tensor out =
+        popops_grouped_multi_slice(bed.graph, t, indices, dims, sizes, bed.program, &plan, "x", POP_NO_OPTIONS);
+    popops_grouped_multi_update_add(bed.graph, t, s, indices, scale, dims, sizes, bed.program, &plan, "x",
+                                    POP_NO_OPTIONS);
     pop_tensor sums = pop_graph_clone(bed.graph, POP_TYPE_NULL, t, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, "sums");
     pop_sequence_add(bed.program, pop_copy(t, sums, false, NULL));
     popops_grouped_multi_update(bed.graph, t, s, indices, dims, sizes, bed.program, &plan, "x", POP_NO_OPTIONS);
     popops_grouped_multi_update_max(bed.graph, t, s, indices, dims, sizes, bed.program, &plan, "x", POP_NO_OPTIONS);
-    popops_grouped_multi_update_mul(bed.graph, t, t, pop_tensor_slice(indices, 0, 0, 1), dims, sizes, bed.program, &plan, "x", POP_NO_OPTIONS);
+    popops_grouped_multi_update_mul(bed.graph, t, t, pop_tensor_slice(indices, 0, 0, 1), dims, sizes, bed.program,
+                                    &plan, "x", POP_NO_OPTIONS);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_multi_update_mul", "the slices");
-    popops_grouped_multi_update_mul(bed.graph, t, s, pop_tensor_slice(indices, 0, 1, 0), dims, sizes, bed.program, &plan, "x", POP_NO_OPTIONS);
+    popops_grouped_multi_update_mul(bed.graph, t, s, pop_tensor_slice(indices, 0, 1, 0), dims, sizes, bed.program,
+                                    &plan, "x", POP_NO_OPTIONS);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_grouped_multi_update_mul", "2 groups and 1 groups");
     popops_create_grouped_indices_tensor(bed.graph, SIZE_MAX, dims, 4, &plan, "i", POP_NO_OPTIONS);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_create_grouped_indices_tensor", "from 1 to 1048576 are possible");
@@ -140,7 +154,11 @@ static void test_loops_up_and_down(void **state)
     static const struct {
         pop_type type;
         int initial, limit, step, times;
-    } cases[] = { { POP_INT, -3, 8, 2, 6 }, { POP_INT, 5, -1, -3, 2 }, { POP_UNSIGNED_INT, 0, 4, 1, 4 }, { POP_UNSIGNED_INT, 4, 4, 1, 0 }, { POP_INT, 2, 2, -1, 0 } };
+    } cases[] = { { POP_INT, -3, 8, 2, 6 },
+                  { POP_INT, 5, -1, -3, 2 },
+                  { POP_UNSIGNED_INT, 0, 4, 1, 4 },
+                  { POP_UNSIGNED_INT, 4, 4, 1, 0 },
+                  { POP_INT, 2, 2, -1, 0 } };
     for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device)
         for (size_t i = 0; i < 2 * COUNT(cases); ++i) {
             struct bed bed = bed_open(device, 3, popops_add_codelets_at);
@@ -148,12 +166,14 @@ static void test_loops_up_and_down(void **state)
             pop_tensor limit = write(&bed, cases[i / 2].type, POP_SHAPE(1), &limit_value), count = { 0 };
             if (i % 2)
                 count = bed_input(&bed, cases[i / 2].type, POP_SHAPE(), BED_SCATTERED);
-            popops_circ_buf turns = popops_circ_buf_create(bed.graph, POP_INT, 100, POP_SHAPE(), "turns"); /* its index counts them */
+            popops_circ_buf turns =
+                popops_circ_buf_create(bed.graph, POP_INT, 100, POP_SHAPE(), "turns"); /* its index counts them */
             pop_program body = pop_sequence(bed.graph, "body");
             pop_tensor zero = pop_graph_add_constant_float(bed.graph, POP_INT, POP_SHAPE(), 0, "zero");
             pop_graph_set_tile_mapping(bed.graph, zero, 0);
             popops_circ_buf_add(bed.graph, &turns, i % 2 && cases[i / 2].type == POP_INT ? count : zero, body, "turn");
-            pop_program loop = popops_counted_for_loop(bed.graph, count, cases[i / 2].initial, limit, cases[i / 2].step, body, "loop");
+            pop_program loop =
+                popops_counted_for_loop(bed.graph, count, cases[i / 2].initial, limit, cases[i / 2].step, body, "loop");
             assert_built(bed.graph);
             pop_sequence_add(bed.program, loop);
             double *got[2];
@@ -164,7 +184,8 @@ static void test_loops_up_and_down(void **state)
             bed_close(&bed);
         }
     struct bed bed = bed_open(BED_MODEL, 2, popops_add_codelets_at);
-    pop_tensor limit = bed_input(&bed, POP_INT, POP_SHAPE(), BED_ONE_TILE), other = bed_input(&bed, POP_FLOAT, POP_SHAPE(2), BED_ONE_TILE);
+    pop_tensor limit = bed_input(&bed, POP_INT, POP_SHAPE(), BED_ONE_TILE),
+               other = bed_input(&bed, POP_FLOAT, POP_SHAPE(2), BED_ONE_TILE);
     popops_counted_for_loop(bed.graph, limit, 0, limit, 0, bed.program, "x");
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_counted_for_loop", "never ends");
     popops_counted_for_loop(bed.graph, other, 0, limit, 1, bed.program, "x");
@@ -181,7 +202,8 @@ static void test_tensors_for_the_host(void **state)
 {
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 4, popops_add_codelets_at);
-    popops_indices_and_tensor both = popops_create_host_sliceable_tensor(bed.graph, POP_HALF, POP_SHAPE(9, 300), true, "x");
+    popops_indices_and_tensor both =
+        popops_create_host_sliceable_tensor(bed.graph, POP_HALF, POP_SHAPE(9, 300), true, "x");
     assert_int_equal(pop_tensor_num_elements(both.indices), 9);
     int *tiles = tiles_of_tensor(bed.graph, both.tensor);
     assert_int_equal(tiles[0], 0);
@@ -190,10 +212,12 @@ static void test_tensors_for_the_host(void **state)
     static const struct {
         size_t rows, columns;
         unsigned tiles;
-    } spreads[] = { { 1, 63, 1 }, { 2, 10, 2 }, { 1, 127, 1 }, { 1, 128, 2 }, { 1, 1000, 4 }, { 2, 1000, 4 }, { 3, 1, 3 }, { 0, 5, 0 }, { 5, 0, 0 }, { 40, 3, 4 } };
+    } spreads[] = { { 1, 63, 1 },   { 2, 10, 2 }, { 1, 127, 1 }, { 1, 128, 2 }, { 1, 1000, 4 },
+                    { 2, 1000, 4 }, { 3, 1, 3 },  { 0, 5, 0 },   { 5, 0, 0 },   { 40, 3, 4 } };
     for (size_t i = 0; i < sizeof(spreads) / sizeof(spreads[0]); ++i) {
         size_t rows = spreads[i].rows, columns = spreads[i].columns, seen = 0;
-        pop_tensor t = popops_create_host_sliceable_tensor(bed.graph, POP_FLOAT, POP_SHAPE(rows, columns), false, "x").tensor;
+        pop_tensor t =
+            popops_create_host_sliceable_tensor(bed.graph, POP_FLOAT, POP_SHAPE(rows, columns), false, "x").tensor;
         bool used[4] = { false };
         tiles = tiles_of_tensor(bed.graph, t);
         for (size_t k = 0; k < rows * columns; ++k)
@@ -205,7 +229,9 @@ static void test_tensors_for_the_host(void **state)
     }
     popops_create_host_sliceable_tensor(bed.graph, POP_HALF, POP_SHAPE(9), true, "x");
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_create_host_sliceable_tensor", "rank 1");
-    assert_int_equal(pop_tensor_dim(popops_create_host_transferable_tensor(bed.graph, POP_INT, POP_SHAPE(2, 3, 4), false, "x"), 2), 4);
+    assert_int_equal(
+        pop_tensor_dim(popops_create_host_transferable_tensor(bed.graph, POP_INT, POP_SHAPE(2, 3, 4), false, "x"), 2),
+        4);
     bed_close(&bed);
 }
 
@@ -213,8 +239,10 @@ int main(void)
 {
     setenv("POPLAR_ENGINE_OPTIONS", "{\"debug.checkedExecution\":\"true\"}", 1); /* nothing is written beyond an edge */
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_runs_of_rows), cmocka_unit_test(test_groups),
-        cmocka_unit_test(test_rings),        cmocka_unit_test(test_loops_up_and_down),
+        cmocka_unit_test(test_runs_of_rows),
+        cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_rings),
+        cmocka_unit_test(test_loops_up_and_down),
         cmocka_unit_test(test_tensors_for_the_host),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -38,7 +38,8 @@ static int descending(const void *a, const void *b)
 static void add_nan(struct bed *bed, pop_tensor t, size_t every)
 {
     double *given = bed_given(bed, t);
-    for (size_t i = every / 2; pop_type_is_floating_point(pop_tensor_type(t)) && i < pop_tensor_num_elements(t); i += every)
+    for (size_t i = every / 2; pop_type_is_floating_point(pop_tensor_type(t)) && i < pop_tensor_num_elements(t);
+         i += every)
         given[i] = NAN;
 }
 
@@ -53,7 +54,9 @@ static void test_sort_along_each_dimension(void **state)
             for (unsigned dim = 0; dim < 3; ++dim) {
                 struct bed bed = bed_open(device, 5, popops_add_codelets_at);
                 pop_tensor t = bed_input(&bed, types[k], (pop_shape){ 3, shape }, BED_SCATTERED);
-                pop_tensor changed = bed_input(&bed, types[k], (pop_shape){ 3, shape }, dim ? BED_SCATTERED : BED_ONE_TILE), results[3];
+                pop_tensor changed =
+                               bed_input(&bed, types[k], (pop_shape){ 3, shape }, dim ? BED_SCATTERED : BED_ONE_TILE),
+                           results[3];
                 add_nan(&bed, t, 17);
                 results[0] = popops_sort(bed.graph, t, dim, bed.program, "x");
                 pop_sequence_add(bed.program, pop_copy(t, changed, false, NULL));
@@ -89,11 +92,14 @@ static void test_values_go_with_keys(void **state)
     for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device)
         for (size_t k = 0; k < 16; ++k) {
             struct bed bed = bed_open(device, 5, popops_add_codelets_at);
-            pop_tensor keys = bed_input(&bed, types[k / 4], POP_SHAPE(4, 23), BED_SCATTERED), values = bed_input(&bed, types[k % 4], POP_SHAPE(4, 23), BED_LINEAR);
+            pop_tensor keys = bed_input(&bed, types[k / 4], POP_SHAPE(4, 23), BED_SCATTERED),
+                       values = bed_input(&bed, types[k % 4], POP_SHAPE(4, 23), BED_LINEAR);
             double place[92], *given = bed_given(&bed, keys), *by = bed_given(&bed, values);
             for (size_t i = 0; i < 92; ++i) {
-                by[i] = (double)i;                                                  /* so that each value is known again */
-                place[i] = given[i] = types[k / 4] == POP_UNSIGNED_INT ? (double)(i * 37 % 29) : (double)(i * 37 % 29) - 11; /* no two in a line */
+                by[i] = (double)i; /* so that each value is known again */
+                place[i] = given[i] = types[k / 4] == POP_UNSIGNED_INT
+                                          ? (double)(i * 37 % 29)
+                                          : (double)(i * 37 % 29) - 11; /* no two in a line */
             }
             pop_tensor out[3] = { popops_sort_key_value(bed.graph, keys, values, 1, bed.program, "x"), keys, values };
             popops_sort_key_value_in_place(bed.graph, keys, values, 1, bed.program, "x");
@@ -116,7 +122,8 @@ static void check_top_k(enum bed_device device, pop_type type, pop_shape shape, 
 {
     struct bed bed = bed_open(device, 6, popops_add_codelets_at);
     size_t n = shape.dims[shape.rank - 1], k = params.k, picked[3];
-    pop_tensor t = made ? popops_create_top_k_input(bed.graph, type, shape, params, "t") : bed_input(&bed, type, shape, BED_SCATTERED);
+    pop_tensor t = made ? popops_create_top_k_input(bed.graph, type, shape, params, "t")
+                        : bed_input(&bed, type, shape, BED_SCATTERED);
     if (made)
         bed_write(&bed, t, NULL, 0, 9);
     add_nan(&bed, t, 31);
@@ -135,7 +142,8 @@ static void check_top_k(enum bed_device device, pop_type type, pop_shape shape, 
         for (size_t j = 0; j < n; ++j)
             line[j] = (struct item){ given[i * n + j], j };
         qsort(line, n, sizeof(*line), params.largest ? descending : ascending);
-        bool falling = params.sort_order == POPOPS_SORT_NONE ? params.largest : params.sort_order == POPOPS_SORT_DESCENDING;
+        bool falling =
+            params.sort_order == POPOPS_SORT_NONE ? params.largest : params.sort_order == POPOPS_SORT_DESCENDING;
         qsort(line, k, sizeof(*line), falling ? descending : ascending);
         for (size_t j = 0; j < k; ++j) {
             size_t at = i * k + j;
@@ -164,7 +172,8 @@ static void test_top_k(void **state)
                 for (int largest = 0; largest < 2; ++largest) {
                     popops_top_k_params params = { 5, largest, (popops_sort_order)order, true };
                     check_top_k(device, types[i], POP_SHAPE(3, 2, 37), params, order == POPOPS_SORT_NONE);
-                    check_top_k(device, types[i], POP_SHAPE(487), params, order == POPOPS_SORT_ASCENDING); /* in parts */
+                    check_top_k(device, types[i], POP_SHAPE(487), params,
+                                order == POPOPS_SORT_ASCENDING); /* in parts */
                     params.k = largest ? 1 : 13;
                     check_top_k(device, types[i], POP_SHAPE(2, 13), params, false);
                 }
@@ -174,7 +183,8 @@ static void test_costs_and_errors(void **state)
 {
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 1, popops_add_codelets_at);
-    pop_tensor t = bed_input(&bed, POP_FLOAT, POP_SHAPE(2, 20), BED_ONE_TILE), bools = bed_input(&bed, POP_BOOL, POP_SHAPE(2, 20), BED_ONE_TILE);
+    pop_tensor t = bed_input(&bed, POP_FLOAT, POP_SHAPE(2, 20), BED_ONE_TILE),
+               bools = bed_input(&bed, POP_BOOL, POP_SHAPE(2, 20), BED_ONE_TILE);
     popops_top_k_params params = { 21, true, POPOPS_SORT_NONE, false };
     popops_top_k(bed.graph, bed.program, t, params, "x");
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_top_k", "21 of 20");
@@ -200,7 +210,8 @@ static void test_costs_and_errors(void **state)
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_sort_key_value", "{2,20} and values of {1,20}");
     popops_sort_key_value_in_place(bed.graph, t, t, 1, bed.program, "x");
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_sort_key_value_in_place", "share");
-    assert_int_equal(pop_tensor_num_elements(popops_sort(bed.graph, pop_tensor_slice(t, 0, 0, 1), 1, bed.program, "x")), 0);
+    assert_int_equal(pop_tensor_num_elements(popops_sort(bed.graph, pop_tensor_slice(t, 0, 0, 1), 1, bed.program, "x")),
+                     0);
     popops_sort_in_place(bed.graph, pop_tensor_slice(t, 0, 0, 0), 1, bed.program, "x");
     popops_sort_in_place(bed.graph, t, 1, bed.program, "x"); /* where it stands */
     bed_run(&bed, t);

@@ -48,7 +48,8 @@ static struct moments moments_of(const double *values, size_t n)
 static void assert_moments(const double *values, size_t n, double mean, double deviation)
 {
     struct moments m = moments_of(values, n);
-    if (!(fabs(m.mean - mean) <= 4 * deviation / sqrt((double)n) + 1e-3 * deviation) || !(fabs(m.deviation / deviation - 1) < 0.015))
+    if (!(fabs(m.mean - mean) <= 4 * deviation / sqrt((double)n) + 1e-3 * deviation) ||
+        !(fabs(m.deviation / deviation - 1) < 0.015))
         fail_msg("mean %g (%g), deviation %g (%g)", m.mean, mean, m.deviation, deviation);
 }
 
@@ -68,7 +69,8 @@ static void test_distributions(void **state)
             pop_type type = types[t];
             double *got[5];
             bool whole = type == POP_INT;
-            out[0] = poprand_uniform(bed.graph, &seed, 1, reference, type, whole ? -7 : -1.3, whole ? 12 : 2.7, bed.program, "u");
+            out[0] = poprand_uniform(bed.graph, &seed, 1, reference, type, whole ? -7 : -1.3, whole ? 12 : 2.7,
+                                     bed.program, "u");
             out[1] = poprand_bernoulli(bed.graph, &seed, 2, reference, type, 0.31, bed.program, "b");
             out[2] = poprand_log_uniform(bed.graph, &seed, 5, reference, type, 1, 1000, bed.program, "l");
             if (!whole) {
@@ -123,7 +125,9 @@ static void test_streams_are_independent(void **state)
                          poprand_normal(bed.graph, &seed, 1, reference, POP_FLOAT, 0, 1, bed.program, "n") };
     double *got[2];
     bed_run_all(&bed, out, got, 2);
-    static const size_t lags[] = { 1, 2, 3, 64, 128, 250, 500, 1000, 3000, 6000, 12000 }; /* within a worker, between workers, between tiles */
+    static const size_t lags[] = {
+        1, 2, 3, 64, 128, 250, 500, 1000, 3000, 6000, 12000
+    }; /* within a worker, between workers, between tiles */
     for (size_t l = 0; l <= sizeof(lags) / sizeof(lags[0]); ++l) {
         double sum = 0;
         size_t count = 0;
@@ -141,12 +145,14 @@ static void test_half_within_range(void **state)
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 2, add_codelets);
     pop_tensor seed = seed_of(&bed, 5, 6), reference = reference_of(&bed, 4001, BED_SCATTERED);
-    pop_tensor out[] = { poprand_uniform(bed.graph, &seed, 0, reference, POP_HALF, 1000.3, 1002.7, bed.program, "u"),
-                         poprand_uniform(bed.graph, &seed, 0, reference, POP_FLOAT, -3e38, 3e38, bed.program, "u"),
-                         poprand_uniform(bed.graph, &seed, 0, reference, POP_INT, -2147483648.0, 2147483647.0, bed.program, "u"),
-                         poprand_uniform(bed.graph, &seed, 0, reference, POP_HALF, -65504, 65504, bed.program, "u"),
-                         poprand_truncated_normal(bed.graph, &seed, 0, reference, POP_HALF, 100.03, 1, 0.2, bed.program, "t"),
-                         poprand_uniform(bed.graph, &seed, 0, reference, POP_FLOAT, 3, 3, bed.program, "u") };
+    pop_tensor out[] = {
+        poprand_uniform(bed.graph, &seed, 0, reference, POP_HALF, 1000.3, 1002.7, bed.program, "u"),
+        poprand_uniform(bed.graph, &seed, 0, reference, POP_FLOAT, -3e38, 3e38, bed.program, "u"),
+        poprand_uniform(bed.graph, &seed, 0, reference, POP_INT, -2147483648.0, 2147483647.0, bed.program, "u"),
+        poprand_uniform(bed.graph, &seed, 0, reference, POP_HALF, -65504, 65504, bed.program, "u"),
+        poprand_truncated_normal(bed.graph, &seed, 0, reference, POP_HALF, 100.03, 1, 0.2, bed.program, "t"),
+        poprand_uniform(bed.graph, &seed, 0, reference, POP_FLOAT, 3, 3, bed.program, "u")
+    };
     double *got[6];
     bed_run_all(&bed, out, got, 6);
     struct moments m = moments_of(got[0], 4001);
@@ -175,7 +181,8 @@ static void test_dropout(void **state)
         pop_tensor out[] = { poprand_dropout(bed.graph, &seed, 7, in, in, 0.7, 1 / 0.7, bed.program, "d"),
                              poprand_dropout(bed.graph, &seed, 7, in, in, 0.7, 1 / 0.7, bed.program, "again"),
                              poprand_shaped_dropout(bed.graph, &seed, 8, in, row, 0.7, 2, bed.program, "s"),
-                             poprand_dropout(bed.graph, &seed, 7, in, in, 1, 1, bed.program, "all"), poprand_dropout(bed.graph, &seed, 7, in, in, 0, 3, bed.program, "none") };
+                             poprand_dropout(bed.graph, &seed, 7, in, in, 1, 1, bed.program, "all"),
+                             poprand_dropout(bed.graph, &seed, 7, in, in, 0, 3, bed.program, "none") };
         double *got[5], *given = bed_given(&bed, in), kept = 0, rows = 0;
         bed_run_all(&bed, out, got, 5);
         for (size_t i = 0; i < 101 * 97; ++i) {
@@ -202,7 +209,8 @@ static void test_seeds(void **state)
     (void)state;
     for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device) {
         struct bed bed = bed_open(device, 5, add_codelets);
-        pop_tensor seed = seed_of(&bed, 1, 2), other = seed_of(&bed, 1, 3), reference = reference_of(&bed, 301, BED_SCATTERED), out[12];
+        pop_tensor seed = seed_of(&bed, 1, 2), other = seed_of(&bed, 1, 3),
+                   reference = reference_of(&bed, 301, BED_SCATTERED), out[12];
         double *got[12];
 #define DRAW(seed, modifier) poprand_uniform(bed.graph, seed, modifier, reference, POP_FLOAT, 0, 1, bed.program, "x")
         out[0] = DRAW(NULL, 0);
@@ -298,7 +306,8 @@ static void test_estimates(void **state)
         snprintf(name, sizeof(name), "poprand::%s", table[i].type);
         pop_vertex vertex = pop_graph_add_vertex(bed.graph, set, name);
         if (table[i].element)
-            pop_graph_connect(bed.graph, vertex, "out", pop_graph_add_variable(bed.graph, table[i].element, POP_SHAPE(100), "t"));
+            pop_graph_connect(bed.graph, vertex, "out",
+                              pop_graph_add_variable(bed.graph, table[i].element, POP_SHAPE(100), "t"));
         if (strncmp(table[i].type, "Truncated", 9) == 0)
             pop_graph_set_field_int(bed.graph, vertex, "iterations", 3);
         assert_int_equal(pop_graph_get_perf_estimate(bed.graph, vertex).cycles, table[i].cycles);
@@ -312,7 +321,8 @@ static void test_errors_and_nothing(void **state)
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 3, add_codelets);
     pop_graph *graph = bed.graph;
-    pop_tensor seed = seed_of(&bed, 1, 2), r = bed_input(&bed, POP_FLOAT, POP_SHAPE(3), BED_LINEAR), whole = bed_input(&bed, POP_INT, POP_SHAPE(3), BED_LINEAR);
+    pop_tensor seed = seed_of(&bed, 1, 2), r = bed_input(&bed, POP_FLOAT, POP_SHAPE(3), BED_LINEAR),
+               whole = bed_input(&bed, POP_INT, POP_SHAPE(3), BED_LINEAR);
     poprand_set_seed(graph, r, 0, bed.program, "x");
     assert_error(graph, POP_TYPE_ERROR, "poprand_set_seed", "3 elements of type float; 2 of type unsigned int");
     poprand_uniform(graph, &whole, 0, r, POP_FLOAT, 0, 1, bed.program, "x");
@@ -343,8 +353,11 @@ static void test_errors_and_nothing(void **state)
     assert_error(graph, POP_POPLAR_ERROR, "poputil_broadcast_to_match_shape", "{2}");
     poprand_uniform(graph, NULL, 0, (pop_tensor){ 0 }, POP_FLOAT, 0, 1, bed.program, "x");
     assert_error(graph, POP_POPLAR_ERROR, "poprand_uniform", "null");
-    assert_int_equal(pop_tensor_num_elements(poprand_uniform(graph, NULL, 0, pop_tensor_slice(r, 1, 1, 0), POP_HALF, 0, 1, bed.program, "x")), 0);
-    assert_int_equal(pop_tensor_rank(poprand_bernoulli(graph, &seed, 0, pop_tensor_at(r, 1), POP_INT, 0.5, bed.program, "x")), 0);
+    assert_int_equal(pop_tensor_num_elements(poprand_uniform(graph, NULL, 0, pop_tensor_slice(r, 1, 1, 0), POP_HALF, 0,
+                                                             1, bed.program, "x")),
+                     0);
+    assert_int_equal(
+        pop_tensor_rank(poprand_bernoulli(graph, &seed, 0, pop_tensor_at(r, 1), POP_INT, 0.5, bed.program, "x")), 0);
     assert_built(graph);
     bed_close(&bed);
 }
@@ -352,9 +365,15 @@ static void test_errors_and_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_distributions), cmocka_unit_test(test_streams_are_independent), cmocka_unit_test(test_half_within_range),
-        cmocka_unit_test(test_dropout),       cmocka_unit_test(test_seeds),                   cmocka_unit_test(test_reproducible),
-        cmocka_unit_test(test_philox),        cmocka_unit_test(test_estimates),               cmocka_unit_test(test_errors_and_nothing),
+        cmocka_unit_test(test_distributions),
+        cmocka_unit_test(test_streams_are_independent),
+        cmocka_unit_test(test_half_within_range),
+        cmocka_unit_test(test_dropout),
+        cmocka_unit_test(test_seeds),
+        cmocka_unit_test(test_reproducible),
+        cmocka_unit_test(test_philox),
+        cmocka_unit_test(test_estimates),
+        cmocka_unit_test(test_errors_and_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* popsolver: every constraint and the least objectives against trying all values, on random small models; what overflows; mistakes. */
+/* popsolver: every constraint and the least objectives against trying all values, on random small models; what
+ * overflows; mistakes. */
 #include <popsolver/popsolver.h>
 
 #include <setjmp.h>
@@ -12,14 +13,30 @@
 
 #include "rounds.h"
 
-#define TOP UINT64_MAX
+#define TOP       UINT64_MAX
 #define VARIABLES POPSOLVER_VARIABLES
 typedef popsolver_variable variable;
 
 /* ---- a random model, as the solver has it and as a list of operations that can be tried ---- */
 
-enum operation { PRODUCT, SUM, MAX, MIN, SUB, FLOORDIV, CEILDIV, CONSTRAIN_DIVISOR, MOD, CALL, MONOTONE, LESS,
-                 LESS_OR_EQUAL, EQUAL, FACTOR_OF, OPERATIONS };
+enum operation {
+    PRODUCT,
+    SUM,
+    MAX,
+    MIN,
+    SUB,
+    FLOORDIV,
+    CEILDIV,
+    CONSTRAIN_DIVISOR,
+    MOD,
+    CALL,
+    MONOTONE,
+    LESS,
+    LESS_OR_EQUAL,
+    EQUAL,
+    FACTOR_OF,
+    OPERATIONS
+};
 
 struct step {
     enum operation operation;
@@ -30,7 +47,10 @@ struct step {
 struct trial {
     popsolver_model *model;
     unsigned bases, values, steps, objectives;
-    struct { uint64_t min, max; variable variable; } value[16]; /* bases, then what steps make; bounds of either */
+    struct {
+        uint64_t min, max;
+        variable variable;
+    } value[16]; /* bases, then what steps make; bounds of either */
     struct step step[8];
     unsigned objective[3];
 };
@@ -103,7 +123,8 @@ static bool apply(enum operation operation, const uint64_t *x, unsigned count, u
         if (!x[1])
             return false;
         r = operation == MOD ? x[0] % x[1] : x[0] / x[1] + (operation != FLOORDIV && x[0] % x[1]);
-        if (operation == CONSTRAIN_DIVISOR && (!x[0] || (x[1] > 1 && x[0] / (x[1] - 1) + (x[0] % (x[1] - 1) != 0) == r)))
+        if (operation == CONSTRAIN_DIVISOR &&
+            (!x[0] || (x[1] > 1 && x[0] / (x[1] - 1) + (x[0] % (x[1] - 1) != 0) == r)))
             return false;
         break;
     case CALL:
@@ -287,11 +308,13 @@ static bool try_all(const struct trial *trial, uint64_t *best)
 
 static void say(const struct trial *trial)
 {
-    static const char *const names[] = { "product", "sum", "max", "min", "sub", "floordiv", "ceildiv", "constrain divisor", "mod", "call",
-                                         "monotone", "less",
-                                         "less or equal", "equal", "factor of" };
+    static const char *const names[] = { "product",       "sum",      "max",      "min",
+                                         "sub",           "floordiv", "ceildiv",  "constrain divisor",
+                                         "mod",           "call",     "monotone", "less",
+                                         "less or equal", "equal",    "factor of" };
     for (unsigned i = 0; i < trial->values; ++i)
-        fprintf(stderr, "v%u from %llu to %llu\n", i, (unsigned long long)trial->value[i].min, (unsigned long long)trial->value[i].max);
+        fprintf(stderr, "v%u from %llu to %llu\n", i, (unsigned long long)trial->value[i].min,
+                (unsigned long long)trial->value[i].max);
     for (unsigned i = 0; i < trial->steps; ++i) {
         fprintf(stderr, "v%u: %s", trial->step[i].result, names[trial->step[i].operation]);
         for (unsigned j = 0; j < trial->step[i].count; ++j)
@@ -316,7 +339,8 @@ static void check_trial(const struct trial *trial)
     for (unsigned i = 0; i < trial->objectives; ++i)
         objectives[i] = trial->value[trial->objective[i]].variable;
     const popsolver_variables list = { trial->objectives, objectives };
-    const popsolver_solution solution = popsolver_minimize(trial->model, list), again = popsolver_minimize(trial->model, list);
+    const popsolver_solution solution = popsolver_minimize(trial->model, list),
+                             again = popsolver_minimize(trial->model, list);
     EXPECT(!popsolver_model_error(trial->model));
     EXPECT(solution.outcome == (try_all(trial, best) ? POPSOLVER_SOLVED : POPSOLVER_INFEASIBLE));
     EXPECT(again.outcome == solution.outcome && again.count == solution.count);
@@ -379,15 +403,30 @@ static bool feasible(popsolver_model *model)
 static void whole_numbers_do_not_wrap(void **state)
 {
     (void)state;
-    static const struct { uint64_t a, b; bool product, sum; } rows[] = {
-        { TOP, 1, true, false },           { TOP, 0, true, true },          { TOP - 1, 1, true, true },     { TOP, 2, false, false },
-        { 4294967296, 4294967296, false, true }, { 4294967295, 4294967297, true, true }, { TOP / 3, 3, true, true },
-        { TOP / 3 + 1, 3, false, true },   { TOP / 2, TOP / 2, false, true }, { TOP / 2 + 1, TOP / 2 + 1, false, false },
+    static const struct {
+        uint64_t a, b;
+        bool product, sum;
+    } rows[] = {
+        { TOP, 1, true, false },
+        { TOP, 0, true, true },
+        { TOP - 1, 1, true, true },
+        { TOP, 2, false, false },
+        { 4294967296, 4294967296, false, true },
+        { 4294967295, 4294967297, true, true },
+        { TOP / 3, 3, true, true },
+        { TOP / 3 + 1, 3, false, true },
+        { TOP / 2, TOP / 2, false, true },
+        { TOP / 2 + 1, TOP / 2 + 1, false, false },
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
         popsolver_model *product = popsolver_model_create(), *sum = popsolver_model_create();
-        popsolver_product(product, VARIABLES(popsolver_add_constant(product, rows[i].a, "a"), popsolver_add_constant(product, rows[i].b, "b")), "p");
-        popsolver_sum(sum, VARIABLES(popsolver_add_constant(sum, rows[i].a, "a"), popsolver_add_constant(sum, rows[i].b, "b")), "s");
+        popsolver_product(
+            product,
+            VARIABLES(popsolver_add_constant(product, rows[i].a, "a"), popsolver_add_constant(product, rows[i].b, "b")),
+            "p");
+        popsolver_sum(
+            sum, VARIABLES(popsolver_add_constant(sum, rows[i].a, "a"), popsolver_add_constant(sum, rows[i].b, "b")),
+            "s");
         assert_int_equal(feasible(product), rows[i].product);
         assert_int_equal(feasible(sum), rows[i].sum);
         popsolver_model_destroy(product);
@@ -407,11 +446,15 @@ static void whole_numbers_do_not_wrap(void **state)
     popsolver_model_destroy(m);
 }
 
-/* Bounds that follow are found without a choice, even among 2^64 values: each row makes c of a and b, and leaves one value of each. */
+/* Bounds that follow are found without a choice, even among 2^64 values: each row makes c of a and b, and leaves one
+ * value of each. */
 static void bounds_decide(void **state)
 {
     (void)state;
-    static const struct { enum operation operation; uint64_t a[2], b[2], c[2], a_is, b_is; } rows[] = {
+    static const struct {
+        enum operation operation;
+        uint64_t a[2], b[2], c[2], a_is, b_is;
+    } rows[] = {
         { FLOORDIV, { 100, 100 }, { 0, 101 }, { 0, 0 }, 100, 101 },
         { FLOORDIV, { 100, 100 }, { 0, TOP }, { 100, TOP }, 100, 1 },
         { FLOORDIV, { 0, 300 }, { 100, 100 }, { 3, 9 }, 300, 100 },
@@ -437,9 +480,10 @@ static void bounds_decide(void **state)
                                 popsolver_add_variable(m, rows[i].b[0], rows[i].b[1], "b") };
         popsolver_restrict(m, post(m, rows[i].operation, ab, 2, NULL), rows[i].c[0], rows[i].c[1]);
         const popsolver_solution s = popsolver_minimize(m, (popsolver_variables){ 0 });
-        if (s.outcome != POPSOLVER_SOLVED || popsolver_model_statistics(m).choices || popsolver_value(s, ab[0]) != rows[i].a_is ||
-            popsolver_value(s, ab[1]) != rows[i].b_is)
-            fail_msg("row %zu: outcome %d, %u choices", i, (int)s.outcome, (unsigned)popsolver_model_statistics(m).choices);
+        if (s.outcome != POPSOLVER_SOLVED || popsolver_model_statistics(m).choices ||
+            popsolver_value(s, ab[0]) != rows[i].a_is || popsolver_value(s, ab[1]) != rows[i].b_is)
+            fail_msg("row %zu: outcome %d, %u choices", i, (int)s.outcome,
+                     (unsigned)popsolver_model_statistics(m).choices);
         popsolver_model_destroy(m);
     }
     popsolver_model *m = popsolver_model_create();
@@ -514,7 +558,8 @@ static void calls(void **state)
     popsolver_model *m = popsolver_model_create();
     const variable a = popsolver_add_variable(m, 1, 40, "a"), b = popsolver_add_variable(m, 2, 40, "b");
     const variable value = popsolver_call(m, VARIABLES(a, b), difference, &seen, "difference");
-    const variable seven = popsolver_add_constant(m, 7, NULL), rest = popsolver_mod(m, popsolver_sum(m, VARIABLES(a, b), NULL), seven, NULL);
+    const variable seven = popsolver_add_constant(m, 7, NULL),
+                   rest = popsolver_mod(m, popsolver_sum(m, VARIABLES(a, b), NULL), seven, NULL);
     popsolver_less_or_equal(m, b, a);
     popsolver_equal(m, rest, popsolver_add_constant(m, 0, NULL));
     popsolver_less(m, popsolver_add_constant(m, 30, NULL), value);
@@ -549,7 +594,8 @@ static popsolver_statistics plan(bool monotone, uint64_t *cost)
     }
     popsolver_restrict(m, popsolver_product(m, (popsolver_variables){ 3, splits }, "tiles"), 1, 304);
     const popsolver_variables list = { 3, sizes };
-    *cost = least(m, monotone ? popsolver_call_monotone(m, list, work, NULL, NULL) : popsolver_call(m, list, work, NULL, NULL));
+    *cost = least(m, monotone ? popsolver_call_monotone(m, list, work, NULL, NULL)
+                              : popsolver_call(m, list, work, NULL, NULL));
     const popsolver_statistics statistics = popsolver_model_statistics(m);
     popsolver_model_destroy(m);
     return statistics;
@@ -665,7 +711,8 @@ static void nothing(void **state)
     (void)state;
     popsolver_model *m = popsolver_model_create();
     assert_true(feasible(m));
-    const variable one = popsolver_product(m, (popsolver_variables){ 0 }, NULL), zero = popsolver_sum(m, (popsolver_variables){ 0 }, NULL);
+    const variable one = popsolver_product(m, (popsolver_variables){ 0 }, NULL),
+                   zero = popsolver_sum(m, (popsolver_variables){ 0 }, NULL);
     assert_int_equal(popsolver_product(m, (popsolver_variables){ 0 }, NULL).id, one.id);
     const popsolver_solution s = popsolver_minimize(m, VARIABLES(zero, one));
     assert_int_equal(popsolver_value(s, one), 1);

@@ -13,8 +13,10 @@ static void check_elements(pop_tensor t, pop_tensor view)
         poputil_unflatten_index((pop_shape){ rank, dims }, i, index);
         for (size_t d = 0; d < own_rank; ++d)
             index[rank - own_rank + d] = own[d] == 1 ? 0 : index[rank - own_rank + d];
-        size_t flat = poputil_flatten_index((pop_shape){ own_rank, own }, (pop_shape){ own_rank, index + rank - own_rank });
-        assert_true(pop_tensor_equal(pop_tensor_at(pop_tensor_flatten(view), i), pop_tensor_at(pop_tensor_flatten(t), flat)));
+        size_t flat =
+            poputil_flatten_index((pop_shape){ own_rank, own }, (pop_shape){ own_rank, index + rank - own_rank });
+        assert_true(
+            pop_tensor_equal(pop_tensor_at(pop_tensor_flatten(view), i), pop_tensor_at(pop_tensor_flatten(t), flat)));
     }
 }
 
@@ -54,17 +56,21 @@ static void shapes_are_joined_as_numpy_joins_them(void **state)
     uint64_t random = 11;
     unsigned fitted = 0;
     for (unsigned round = rounds(500); round-- > 0;) {
-        pop_tensor given[3] = { random_tensor(graph, &random), random_tensor(graph, &random), random_tensor(graph, &random) };
+        pop_tensor given[3] = { random_tensor(graph, &random), random_tensor(graph, &random),
+                                random_tensor(graph, &random) };
         pop_tensor seen[3] = { given[0], given[1], given[2] };
         size_t count = 2 + round % 2, rank, dims[4];
         bool fits = naive(given, count, dims, &rank);
-        bool done = count == 2 ? poputil_broadcast_to_match(&seen[0], &seen[1]) : poputil_broadcast_to_match_three(&seen[0], &seen[1], &seen[2]);
+        bool done = count == 2 ? poputil_broadcast_to_match(&seen[0], &seen[1])
+                               : poputil_broadcast_to_match_three(&seen[0], &seen[1], &seen[2]);
         assert_int_equal(done, fits);
         if (count == 2)
             assert_int_equal(poputil_can_broadcast_to_match(given[0], given[1]), fits);
         if (!fits) {
             assert_true(pop_tensor_equal(seen[0], given[0]) && pop_tensor_equal(seen[1], given[1]));
-            assert_error(graph, POP_POPLAR_ERROR, count == 2 ? "poputil_broadcast_to_match" : "poputil_broadcast_to_match_three", "cannot be broadcast");
+            assert_error(graph, POP_POPLAR_ERROR,
+                         count == 2 ? "poputil_broadcast_to_match" : "poputil_broadcast_to_match_three",
+                         "cannot be broadcast");
             continue;
         }
         ++fitted;
@@ -89,7 +95,8 @@ static void a_given_shape_is_matched(void **state)
     assert_int_equal(pop_tensor_num_elements(seen), 30);
     check_elements(t, seen);
     assert_false(poputil_broadcast_to_match_shape(&seen, POP_SHAPE(3, 5)));
-    assert_error(graph, POP_POPLAR_ERROR, "poputil_broadcast_to_match_shape", "{2,3,5} cannot be broadcast to match {3,5}");
+    assert_error(graph, POP_POPLAR_ERROR, "poputil_broadcast_to_match_shape",
+                 "{2,3,5} cannot be broadcast to match {3,5}");
     assert_int_equal(pop_tensor_rank(seen), 3);
     pop_tensor null = { 0 };
     assert_false(poputil_broadcast_to_match(&t, &null));
@@ -103,7 +110,8 @@ static void ranks_are_matched_with_ones(void **state)
 {
     (void)state;
     pop_graph *graph = graph_of(1, 1);
-    pop_tensor a = pop_graph_add_variable(graph, POP_FLOAT, POP_SHAPE(2, 3, 4), "a"), b = pop_graph_add_variable(graph, POP_FLOAT, POP_SHAPE(7), "b");
+    pop_tensor a = pop_graph_add_variable(graph, POP_FLOAT, POP_SHAPE(2, 3, 4), "a"),
+               b = pop_graph_add_variable(graph, POP_FLOAT, POP_SHAPE(7), "b");
     poputil_expand_to_match_ranks(&a, &b);
     assert_int_equal(pop_tensor_rank(b), 3);
     assert_int_equal(pop_tensor_dim(b, 0) * pop_tensor_dim(b, 1), 1);

@@ -32,7 +32,10 @@ static void linear_mapping_fills_tiles_evenly(void **state)
         assert_int_equal(at, sizes[s]);
         size_t expected = sizes[s] / 32 < 7 ? sizes[s] / 32 : 7;
         if (sizes[s])
-            assert_in_range(used, expected ? expected : 1, sizes[s] % 32 == 31 ? expected + 1 : expected ? expected : 1);
+            assert_in_range(used, expected ? expected : 1,
+                            sizes[s] % 32 == 31 ? expected + 1
+                            : expected          ? expected
+                                                : 1);
         pop_interval_lists_free(&mapping);
         poputil_map_tensor_linearly(graph, t);
         int *tiles = tiles_of_tensor(graph, t);
@@ -108,7 +111,9 @@ static void offsets_go_round_and_back(void **state)
     for (unsigned offset = 0; offset < 9; ++offset)
         for (unsigned tile = 0; tile < 7; ++tile)
             for (unsigned up = 0; up < 2; ++up)
-                assert_int_equal(poputil_inv_transform_tile_index(poputil_transform_tile_index(tile, 7, offset, up), 7, offset, up), tile);
+                assert_int_equal(
+                    poputil_inv_transform_tile_index(poputil_transform_tile_index(tile, 7, offset, up), 7, offset, up),
+                    tile);
     assert_int_equal(poputil_transform_tile_index(3, 0, 1, true) + poputil_inv_transform_tile_index(3, 0, 1, true), 0);
     assert_built(graph);
     pop_graph_destroy(graph);
@@ -182,7 +187,8 @@ static void mistakes_are_recorded(void **state)
     assert_error(graph, POP_INVALID_TILE_MAPPING, "poputil_map_tensor_linearly", "null tensor");
     poputil_get_tile_imbalance_of_tensor(graph, unmapped, 0, 1);
     assert_int_equal(pop_graph_error(graph)->where.line, __LINE__ - 1);
-    assert_false(poputil_calc_linear_tile_mapping_of_tensor(graph, unmapped, &mapping)); /* nothing until the error is taken */
+    assert_false(
+        poputil_calc_linear_tile_mapping_of_tensor(graph, unmapped, &mapping)); /* nothing until the error is taken */
     assert_int_equal(mapping.count, 0);
     assert_error(graph, POP_INVALID_TILE_MAPPING, "pop_graph_get_tile_mapping", "not mapped");
     poputil_dim_is_split_over_ipus(graph, null, 0);
@@ -195,9 +201,12 @@ static void mistakes_are_recorded(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(linear_mapping_fills_tiles_evenly), cmocka_unit_test(grains_and_least_elements_are_kept),
-        cmocka_unit_test(offsets_go_round_and_back),         cmocka_unit_test(chosen_offsets_differ_and_repeat),
-        cmocka_unit_test(imbalance_counts_beyond_an_even_share), cmocka_unit_test(splits_of_dimensions),
+        cmocka_unit_test(linear_mapping_fills_tiles_evenly),
+        cmocka_unit_test(grains_and_least_elements_are_kept),
+        cmocka_unit_test(offsets_go_round_and_back),
+        cmocka_unit_test(chosen_offsets_differ_and_repeat),
+        cmocka_unit_test(imbalance_counts_beyond_an_even_share),
+        cmocka_unit_test(splits_of_dimensions),
         cmocka_unit_test(mistakes_are_recorded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,7 +15,8 @@ static void merging_sorts_joins_and_drops(void **state)
     assert_memory_equal(list, expected, sizeof(expected));
     assert_int_equal(poputil_merge_adjacent_regions(list, 0), 0);
 
-    pop_interval_lists lists = { 3, (size_t[]){ 0, 2, 2, 5 }, (pop_interval[]){ { 1, 2 }, { 0, 1 }, { 3, 3 }, { 6, 7 }, { 4, 5 } } };
+    pop_interval_lists lists = { 3, (size_t[]){ 0, 2, 2, 5 },
+                                 (pop_interval[]){ { 1, 2 }, { 0, 1 }, { 3, 3 }, { 6, 7 }, { 4, 5 } } };
     poputil_merge_adjacent_regions_lists(&lists);
     assert_int_equal(lists.first[1], 1);
     assert_int_equal(lists.first[2], 1);
@@ -49,7 +50,8 @@ static void an_example_of_splitting(void **state)
     poputil_split_regions(POP_INTERVALS({ 3, 3 }), 0, 0, 0, POPUTIL_NO_LIMIT, POPUTIL_NO_LIMIT, &parts);
     assert_int_equal(parts.count, 0);
     pop_interval_lists_free(&parts);
-    poputil_split_regions(POP_INTERVALS({ 0, 100 }), 1, 10, 30, POPUTIL_NO_LIMIT, 7, &parts); /* few partitions, short pieces */
+    poputil_split_regions(POP_INTERVALS({ 0, 100 }), 1, 10, 30, POPUTIL_NO_LIMIT, 7,
+                          &parts); /* few partitions, short pieces */
     assert_int_equal(parts.count, 3);
     for (size_t i = 0; i < parts.first[3]; ++i)
         assert_true(parts.intervals[i].end - parts.intervals[i].begin <= 7);
@@ -63,13 +65,15 @@ static void workers_get_a_share_each(void **state)
     pop_graph *graph = graph_of(1, 2);
     const pop_target *target = pop_graph_target(graph);
     pop_interval_lists parts;
-    poputil_split_regions_between_workers(target, POP_INTERVALS({ 0, 600 }), 4, 8, POPUTIL_NO_LIMIT, POPUTIL_NO_LIMIT, &parts);
+    poputil_split_regions_between_workers(target, POP_INTERVALS({ 0, 600 }), 4, 8, POPUTIL_NO_LIMIT, POPUTIL_NO_LIMIT,
+                                          &parts);
     assert_int_equal(parts.count, 6);
     pop_interval_lists_free(&parts);
     poputil_split_regions_between_workers(target, POP_INTERVALS({ 0, 600 }), 4, 8, 50, POPUTIL_NO_LIMIT, &parts);
     assert_int_equal(parts.count, 18); /* 13 would do, workers come six at a time */
     pop_interval_lists_free(&parts);
-    poputil_split_regions_between_workers(target, POP_INTERVALS({ 0, 5 }), 4, 0, POPUTIL_NO_LIMIT, POPUTIL_NO_LIMIT, &parts);
+    poputil_split_regions_between_workers(target, POP_INTERVALS({ 0, 5 }), 4, 0, POPUTIL_NO_LIMIT, POPUTIL_NO_LIMIT,
+                                          &parts);
     assert_int_equal(parts.count, 2);
     pop_interval_lists_free(&parts);
     pop_interval_lists regions = { 2, (size_t[]){ 0, 2, 3 }, (pop_interval[]){ { 8, 10 }, { 0, 2 }, { 20, 28 } } };
@@ -104,7 +108,8 @@ static void splitting_keeps_its_rules(void **state)
                 total += size_of(list[i]);
             }
         }
-        unsigned grain = 1 + next_random(&random) % 5, partitions = 1 + next_random(&random) % 9, least = next_random(&random) % 12;
+        unsigned grain = 1 + next_random(&random) % 5, partitions = 1 + next_random(&random) % 9,
+                 least = next_random(&random) % 12;
         unsigned most = next_random(&random) % 2 ? POPUTIL_NO_LIMIT : grain + next_random(&random) % 20;
         unsigned region = next_random(&random) % 2 ? POPUTIL_NO_LIMIT : 1 + next_random(&random) % 20;
         pop_interval_lists regions = { lists, first, list };
@@ -173,8 +178,9 @@ static void sums_and_even_parts(void **state)
     (void)state;
     assert_int_equal(poputil_interval_sequence_num_elements(POP_INTERVALS({ 1, 4 }, { 9, 9 }, { 20, 25 })), 8);
     assert_int_equal(poputil_interval_sequence_num_elements_lists(&(pop_interval_lists){ 0 }), 0);
-    assert_int_equal(
-        poputil_interval_sequence_num_elements_lists(&(pop_interval_lists){ 2, (size_t[]){ 0, 1, 2 }, (pop_interval[]){ { 1, 4 }, { 5, 6 } } }), 4);
+    assert_int_equal(poputil_interval_sequence_num_elements_lists(
+                         &(pop_interval_lists){ 2, (size_t[]){ 0, 1, 2 }, (pop_interval[]){ { 1, 4 }, { 5, 6 } } }),
+                     4);
     size_t sizes[4];
     poputil_balanced_partition(11, 4, sizes);
     const size_t expected[] = { 3, 3, 3, 2 };

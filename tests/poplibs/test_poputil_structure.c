@@ -20,12 +20,14 @@ static void innermost_groups(void **state)
     pop_tensor t = halves(graph, POP_SHAPE(4, 6, 8));
     assert_int_equal(poputil_detect_innermost_grouping(graph, t), 8);
     assert_int_equal(poputil_detect_innermost_grouping(graph, pop_tensor_transpose(t)), 1);
-    pop_tensor grouped = pop_tensor_reshape(pop_tensor_dim_shuffle(t, POP_DIMS(1, 0, 2)), POP_SHAPE(6, 32)); /* 4 groups of 8 */
+    pop_tensor grouped =
+        pop_tensor_reshape(pop_tensor_dim_shuffle(t, POP_DIMS(1, 0, 2)), POP_SHAPE(6, 32)); /* 4 groups of 8 */
     assert_int_equal(poputil_detect_innermost_grouping(graph, grouped), 8);
     assert_int_equal(poputil_detect_innermost_grouping(graph, pop_tensor_slice(t, 2, 8, 2)), 6);
     assert_int_equal(poputil_detect_innermost_grouping(graph, halves(graph, POP_SHAPE(3, 0))), 1);
     assert_int_equal(poputil_detect_innermost_grouping(graph, halves(graph, POP_SHAPE(13))), 13);
-    assert_int_equal(poputil_detect_innermost_grouping(graph, pop_graph_add_variable(graph, POP_HALF, POP_SHAPE(5), "unmapped")), 5);
+    assert_int_equal(
+        poputil_detect_innermost_grouping(graph, pop_graph_add_variable(graph, POP_HALF, POP_SHAPE(5), "unmapped")), 5);
     pop_graph_set_tile_mapping(graph, pop_tensor_slice(t, 4, 8, 2), 1); /* a tile's end is a group's end */
     assert_int_equal(poputil_detect_innermost_grouping(graph, t), 4);
     assert_built(graph);
@@ -49,11 +51,13 @@ static void groupings_of_all_dims(void **state)
     pop_tensor blocks = halves(graph, POP_SHAPE(3, 5, 4, 8));
     pop_tensor seen = pop_tensor_reshape(pop_tensor_dim_shuffle(blocks, POP_DIMS(0, 2, 1, 3)), POP_SHAPE(12, 40));
     assert_int_equal(poputil_detect_dim_groupings(graph, seen, g, 8), 4);
-    assert_true(g[0].dim == 1 && g[0].size == 8 && g[1].dim == 0 && g[1].size == 4 && g[2].dim == 1 && g[2].size == 5 && g[3].dim == 0 && g[3].size == 3);
+    assert_true(g[0].dim == 1 && g[0].size == 8 && g[1].dim == 0 && g[1].size == 4 && g[2].dim == 1 && g[2].size == 5 &&
+                g[3].dim == 0 && g[3].size == 3);
     assert_int_equal(poputil_detect_dim_groupings(graph, seen, NULL, 0), 4);
     assert_int_equal(poputil_detect_dim_groupings(graph, halves(graph, POP_SHAPE()), g, 8), 0);
     assert_int_equal(poputil_detect_dim_groupings(graph, halves(graph, POP_SHAPE(0, 4)), g, 8), 0);
-    assert_int_equal(poputil_detect_dim_groupings(graph, pop_tensor_broadcast(pop_tensor_slice(t, 0, 1, 0), 3, 0), g, 8), 1);
+    assert_int_equal(
+        poputil_detect_dim_groupings(graph, pop_tensor_broadcast(pop_tensor_slice(t, 0, 1, 0), 3, 0), g, 8), 1);
     assert_built(graph);
     pop_graph_destroy(graph);
 }
@@ -88,7 +92,8 @@ static void partitions_are_contiguous(void **state)
             elements *= shape[i];
             count *= partitions[i];
         }
-        pop_tensor t = poputil_create_partitionable_tensor(graph, POP_FLOAT, (pop_shape){ rank, shape }, (pop_shape){ rank, partitions }, "p");
+        pop_tensor t = poputil_create_partitionable_tensor(graph, POP_FLOAT, (pop_shape){ rank, shape },
+                                                           (pop_shape){ rank, partitions }, "p");
         assert_built(graph);
         assert_int_equal(pop_tensor_rank(t), rank);
         for (size_t i = 0; i < rank; ++i)
@@ -104,7 +109,8 @@ static void partitions_are_contiguous(void **state)
     poputil_iterate_tensor_partitions(graph, t, POP_SHAPE(7), visit, &visits);
     assert_int_equal(visits.count, 2);
     poputil_iterate_tensor_partitions(graph, t, POP_SHAPE(7, 1), visit, &visits);
-    assert_error(graph, POP_POPLAR_ERROR, "poputil_iterate_tensor_partitions", "2 numbers of partitions for a tensor of rank 1");
+    assert_error(graph, POP_POPLAR_ERROR, "poputil_iterate_tensor_partitions",
+                 "2 numbers of partitions for a tensor of rank 1");
     poputil_create_partitionable_tensor(graph, POP_FLOAT, POP_SHAPE(7), POP_SHAPE(0), "p");
     assert_error(graph, POP_POPLAR_ERROR, "poputil_create_partitionable_tensor", "0 partitions");
     pop_graph_destroy(graph);
@@ -148,7 +154,8 @@ static void loops_count(void **state)
 {
     (void)state;
     pop_error error;
-    pop_device *devices[] = { pop_cpu_device_create(&error), pop_ipu_model_create_device(&(pop_ipu_model){ .version = "ipu2" }, &error) };
+    pop_device *devices[] = { pop_cpu_device_create(&error),
+                              pop_ipu_model_create_device(&(pop_ipu_model){ .version = "ipu2" }, &error) };
     for (size_t i = 0; i < 2; ++i) {
         assert_non_null(devices[i]);
         assert_int_equal(last_counter(devices[i], 0, 7, 1), 6);

@@ -23,7 +23,9 @@ static void an_example_of_shares_by_use(void **state)
     poputil_use_tracker_add(tracker, graph, 5, pop_tensor_slice(t, 4, 10, 0));
     assert_false(poputil_use_tracker_empty(tracker));
     poputil_use_tracker_map_tensors_by_use(tracker, graph, 1, 1, true, POPUTIL_MAPPING_NONE);
-    const int expected[] = { 3, 3, 3, 3, 3, 3, 5, 5, 5, 5, 5, 5 }; /* [4, 8) is shared out; [10, 12) goes where [8, 10) goes */
+    const int expected[] = {
+        3, 3, 3, 3, 3, 3, 5, 5, 5, 5, 5, 5
+    }; /* [4, 8) is shared out; [10, 12) goes where [8, 10) goes */
     int *tiles = tiles_of_tensor(graph, t);
     assert_memory_equal(tiles, expected, sizeof(expected));
     free(tiles);
@@ -81,15 +83,17 @@ static void elements_lie_where_they_are_used(void **state)
         bool used[2][ELEMENTS][TILES] = { 0 }, any[2] = { 0 };
         poputil_use_tracker *tracker = poputil_use_tracker_create(TILES, next_random(&random) % TILES, round % 2);
         for (unsigned uses = next_random(&random) % 8; uses-- > 0;) {
-            unsigned v = next_random(&random) % 2, tile = next_random(&random) % TILES, begin = next_random(&random) % ELEMENTS;
+            unsigned v = next_random(&random) % 2, tile = next_random(&random) % TILES,
+                     begin = next_random(&random) % ELEMENTS;
             unsigned end = begin + next_random(&random) % (ELEMENTS - begin + 1), stride = 1 + next_random(&random) % 3;
-            poputil_use_tracker_add(tracker, graph, tile, pop_tensor_sub_sample(pop_tensor_slice(variables[v], begin, end, 0), stride, 0));
+            poputil_use_tracker_add(tracker, graph, tile,
+                                    pop_tensor_sub_sample(pop_tensor_slice(variables[v], begin, end, 0), stride, 0));
             for (unsigned i = begin; i < end; i += stride)
                 used[v][i][tile] = any[v] = true;
         }
         bool extend = next_random(&random) % 2;
-        poputil_use_tracker_map_tensors_by_use(tracker, graph, 1 + next_random(&random) % 4, next_random(&random) % 9, extend,
-                                               (poputil_mapping_method)(next_random(&random) % 3));
+        poputil_use_tracker_map_tensors_by_use(tracker, graph, 1 + next_random(&random) % 4, next_random(&random) % 9,
+                                               extend, (poputil_mapping_method)(next_random(&random) % 3));
         assert_built(graph);
         for (unsigned v = 0; v < 2; ++v) {
             int *tiles = tiles_of_tensor(graph, variables[v]);
@@ -138,7 +142,8 @@ static void broadcast_operands_lie_with_the_full_tensor(void **state)
     assert_int_equal(tiles[1], 3);
     free(tiles);
     pop_tensor empty = floats(graph, POP_SHAPE(0, 3));
-    assert_int_equal(pop_tensor_num_elements(poputil_create_broadcast_operand(graph, empty, POP_FLOAT, 1, false, "b")), 3);
+    assert_int_equal(pop_tensor_num_elements(poputil_create_broadcast_operand(graph, empty, POP_FLOAT, 1, false, "b")),
+                     3);
     assert_built(graph);
     poputil_create_broadcast_operand(graph, full, POP_FLOAT, 2, true, "b");
     assert_error(graph, POP_INDEX_ERROR, "poputil_create_broadcast_operand", "rank is 2");
@@ -150,7 +155,8 @@ static void outputs_lie_with_the_best_spread_input(void **state)
 {
     (void)state;
     pop_graph *graph = graph_of(1, 4);
-    pop_tensor a = floats(graph, POP_SHAPE(2, 4)), b = floats(graph, POP_SHAPE(2, 4)), one = floats(graph, POP_SHAPE()), out = floats(graph, POP_SHAPE(2, 4));
+    pop_tensor a = floats(graph, POP_SHAPE(2, 4)), b = floats(graph, POP_SHAPE(2, 4)), one = floats(graph, POP_SHAPE()),
+               out = floats(graph, POP_SHAPE(2, 4));
     pop_graph_set_tile_mapping(graph, a, 3);
     pop_graph_set_tile_mapping(graph, pop_tensor_at(b, 0), 1);
     pop_graph_set_tile_mapping(graph, pop_tensor_at(b, 1), 2);
@@ -159,7 +165,8 @@ static void outputs_lie_with_the_best_spread_input(void **state)
     int *tiles = tiles_of_tensor(graph, out);
     assert_true(tiles[0] == 1 && tiles[7] == 2);
     free(tiles);
-    poputil_map_output_for_element_wise_op(graph, POP_TENSORS(one, pop_tensor_broadcast(pop_tensor_slice(b, 0, 1, 0), 2, 0)), out, 2, 2);
+    poputil_map_output_for_element_wise_op(
+        graph, POP_TENSORS(one, pop_tensor_broadcast(pop_tensor_slice(b, 0, 1, 0), 2, 0)), out, 2, 2);
     tiles = tiles_of_tensor(graph, out); /* linearly, 4 on a tile */
     assert_true(tiles[0] == 0 && tiles[3] == 0 && tiles[4] == 1);
     free(tiles);
@@ -188,7 +195,8 @@ static void clones_lie_on_the_same_tiles_of_another_graph(void **state)
 {
     (void)state;
     pop_graph *graph = graph_of(1, 8);
-    pop_graph *low = pop_graph_create_virtual_range(graph, 0, 4), *high = pop_graph_create_virtual_range(graph, 4, 8), *small = pop_graph_create_virtual_range(graph, 0, 3);
+    pop_graph *low = pop_graph_create_virtual_range(graph, 0, 4), *high = pop_graph_create_virtual_range(graph, 4, 8),
+              *small = pop_graph_create_virtual_range(graph, 0, 3);
     pop_tensor t = pop_graph_add_variable(low, POP_FLOAT, POP_SHAPE(6), "t");
     for (unsigned i = 0; i < 6; ++i)
         pop_graph_set_tile_mapping(low, pop_tensor_slice(t, i, i + 1, 0), (i * 3) % 4);
@@ -203,7 +211,8 @@ static void clones_lie_on_the_same_tiles_of_another_graph(void **state)
     free(everywhere);
     poputil_clone_to_graph(low, small, t, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, "c");
     assert_error(graph, POP_POPLAR_ERROR, "poputil_clone_to_graph", "graphs of 4 and 3 tiles");
-    pop_tensor twice = pop_tensor_concat(POP_TENSORS(t, t), 0), apart = poputil_clone_and_expand_aliasing(graph, twice, "apart");
+    pop_tensor twice = pop_tensor_concat(POP_TENSORS(t, t), 0),
+               apart = poputil_clone_and_expand_aliasing(graph, twice, "apart");
     assert_true(pop_tensor_is_parallel_writeable(apart) && pop_tensor_num_elements(apart) == 12);
     int *first = tiles_of_tensor(graph, twice), *second = tiles_of_tensor(graph, apart);
     assert_memory_equal(first, second, 12 * sizeof(int));
@@ -255,7 +264,8 @@ static void duplicates_are_copied_and_clones_are_stacked(void **state)
     pop_tensor t = floats(graph, POP_SHAPE(3, 5));
     poputil_map_tensor_linearly_grain(graph, t, 1, 1);
     pop_program sequence = pop_sequence(graph, NULL);
-    pop_tensor copy = poputil_duplicate(graph, pop_tensor_transpose(t), sequence, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, "d");
+    pop_tensor copy =
+        poputil_duplicate(graph, pop_tensor_transpose(t), sequence, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, "d");
     assert_int_equal(pop_tensor_dim(copy, 0), 5);
     assert_false(pop_program_is_empty(sequence));
     assert_false(pop_tensor_intersects(copy, t));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <poplar/vertex.h>
 
-POP_VERTEX(Dot) {
+POP_VERTEX(Dot)
+{
     POP_INPUT(POP_VECTOR(float)) a;
     POP_INPUT(POP_VECTOR(float)) b;
     POP_OUTPUT(float) out;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// get_report CODELETS: Engine::getReport, as programs use it: no report options, several runs, a report that outlives its engine.
+// get_report CODELETS: Engine::getReport, as programs use it: no report options, several runs, a report that outlives
+// its engine.
 #include <poplar/Engine.hpp>
 #include <poplar/Graph.hpp>
 #include <poplar/IPUModel.hpp>
@@ -21,14 +22,14 @@ static pva::Report run(const char *codelets)
     Device device = model.createDevice();
     Graph graph(device.getTarget());
     graph.addCodelets(codelets);
-    Tensor a = graph.addVariable(FLOAT, {8}, "a"), out = graph.addVariable(FLOAT, {}, "out");
+    Tensor a = graph.addVariable(FLOAT, { 8 }, "a"), out = graph.addVariable(FLOAT, {}, "out");
     graph.setTileMapping(a, 0);
     graph.setTileMapping(out, 1);
     ComputeSet set = graph.addComputeSet("dot");
-    auto vertex = graph.addVertex(set, "Dot", {{"a", a}, {"b", a}, {"out", out}});
+    auto vertex = graph.addVertex(set, "Dot", { { "a", a }, { "b", a }, { "out", out } });
     graph.setTileMapping(vertex, 2);
     graph.setPerfEstimate(vertex, 100);
-    Engine engine(graph, {Sequence({Execute(set)}), Sequence({Repeat(3, Execute(set))})});
+    Engine engine(graph, { Sequence({ Execute(set) }), Sequence({ Repeat(3, Execute(set)) }) });
     engine.load(device);
     CHECK(engine.getReport().execution().runs().empty());
     for (int i = 0; i < 3; ++i)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// make_report CODELETS DIRECTORY [kill]: compiles and runs a program on two modelled IPUs and writes all report files to DIRECTORY, and beside them what the
-// engine's own profile says (graph.json, execution.json, summary.txt), to compare them with.  kill: the process kills itself after the first run.
+// make_report CODELETS DIRECTORY [kill]: compiles and runs a program on two modelled IPUs and writes all report files
+// to DIRECTORY, and beside them what the engine's own profile says (graph.json, execution.json, summary.txt), to
+// compare them with.  kill: the process kills itself after the first run.
 #include <poplar/DeviceManager.hpp>
 #include <poplar/Engine.hpp>
 #include <poplar/Graph.hpp>
@@ -15,7 +16,8 @@
 using namespace poplar;
 using namespace poplar::program;
 
-namespace {
+namespace
+{
 
 constexpr unsigned Tiles = 8, PerIpu = Tiles / 2, Columns = 32;
 
@@ -23,7 +25,7 @@ Program product(Graph &graph, const Tensor &matrix, const Tensor &vector, const 
 {
     ComputeSet set = graph.addComputeSet(name);
     for (unsigned tile = 0; tile < Tiles; ++tile) {
-        auto vertex = graph.addVertex(set, "Dot", {{"a", matrix[tile]}, {"b", vector}, {"out", out[tile]}});
+        auto vertex = graph.addVertex(set, "Dot", { { "a", matrix[tile] }, { "b", vector }, { "out", out[tile] } });
         graph.setTileMapping(vertex, tile);
         graph.setPerfEstimate(vertex, 10 + 3 * Columns + 7 * tile);
     }
@@ -49,9 +51,10 @@ int main(int argc, char **argv)
     Device device = model.createDevice();
     Graph graph(device.getTarget());
     graph.addCodelets(argv[1]);
-    Tensor matrix = graph.addVariable(FLOAT, {Tiles, Columns}, "model/matrix");
-    Tensor vector = graph.addVariable(FLOAT, {Columns}, "model/vector");
-    Tensor out = graph.addVariable(FLOAT, {Tiles}, "model/out"), scratch = graph.addVariable(FLOAT, {Tiles}, "model/scratch");
+    Tensor matrix = graph.addVariable(FLOAT, { Tiles, Columns }, "model/matrix");
+    Tensor vector = graph.addVariable(FLOAT, { Columns }, "model/vector");
+    Tensor out = graph.addVariable(FLOAT, { Tiles }, "model/out"),
+           scratch = graph.addVariable(FLOAT, { Tiles }, "model/scratch");
     graph.setTileMapping(vector, 0);
     for (unsigned tile = 0; tile < Tiles; ++tile) {
         graph.setTileMapping(matrix[tile], tile);
@@ -60,12 +63,14 @@ int main(int argc, char **argv)
     }
     DataStream in = graph.addHostToDeviceFIFO("vector", FLOAT, Columns);
     DataStream result = graph.addDeviceToHostFIFO("result", FLOAT, Tiles);
-    Function body = graph.addFunction(Sequence({product(graph, matrix, vector, scratch, "layer/inner"), Copy(scratch, out, false, "layer/copy")}, "body"));
-    Sequence main({Copy(in, vector, false, "fetch"), Repeat(3, Call(body, "layer"), "loop"), product(graph, matrix, vector, out, "head"),
-                   Copy(out, result, false, "send")},
+    Function body = graph.addFunction(Sequence(
+        { product(graph, matrix, vector, scratch, "layer/inner"), Copy(scratch, out, false, "layer/copy") }, "body"));
+    Sequence main({ Copy(in, vector, false, "fetch"), Repeat(3, Call(body, "layer"), "loop"),
+                    product(graph, matrix, vector, out, "head"), Copy(out, result, false, "send") },
                   "main");
-    Engine engine(graph, {main, Sequence({product(graph, matrix, vector, out, "other")}, "second")},
-                  {{"autoReport.all", "true"}, {"autoReport.directory", directory}, {"debug.instrument", "true"}});
+    Engine engine(
+        graph, { main, Sequence({ product(graph, matrix, vector, out, "other") }, "second") },
+        { { "autoReport.all", "true" }, { "autoReport.directory", directory }, { "debug.instrument", "true" } });
     engine.load(device);
     std::vector<float> numbers(Columns, 1.0f), results(Tiles);
     engine.connectStream("vector", numbers.data());
@@ -77,10 +82,10 @@ int main(int argc, char **argv)
     write(directory + "/graph.json", engine.getGraphProfile());
     write(directory + "/execution.json", engine.getExecutionProfile());
     std::ofstream summary(directory + "/summary.txt");
-    engine.printProfileSummary(summary, {{"colours", "false"}});
+    engine.printProfileSummary(summary, { { "colours", "false" } });
     std::ofstream longer(directory + "/summary-vars.txt");
-    engine.printProfileSummary(longer, {{"colours", "false"}, {"showVarStorage", "true"}});
+    engine.printProfileSummary(longer, { { "colours", "false" }, { "showVarStorage", "true" } });
     std::ofstream steps(directory + "/summary-steps.txt");
-    engine.printProfileSummary(steps, {{"colours", "false"}, {"showExecutionSteps", "true"}});
+    engine.printProfileSummary(steps, { { "colours", "false" }, { "showExecutionSteps", "true" } });
     return 0;
 }

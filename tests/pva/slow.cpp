@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// slow CODELETS DIRECTORY KIND [mended]: a program with one fault (imbalance, exchange, stream), or the same without it.  Prints its cycles.
+// slow CODELETS DIRECTORY KIND [mended]: a program with one fault (imbalance, exchange, stream), or the same without
+// it.  Prints its cycles.
 #include <poplar/Engine.hpp>
 #include <poplar/Graph.hpp>
 #include <poplar/IPUModel.hpp>
@@ -9,16 +10,18 @@
 using namespace poplar;
 using namespace poplar::program;
 
-namespace {
+namespace
+{
 
 constexpr unsigned Tiles = 32, Width = 64, Times = 20, Vertices = 6 * Tiles;
 
 // Products of rows, all vertices alike.
-Program products(Graph &graph, const Tensor &a, const Tensor &b, const Tensor &out, const std::vector<unsigned> &tiles, unsigned cycles)
+Program products(Graph &graph, const Tensor &a, const Tensor &b, const Tensor &out, const std::vector<unsigned> &tiles,
+                 unsigned cycles)
 {
     ComputeSet set = graph.addComputeSet("products");
     for (unsigned i = 0; i < tiles.size(); ++i) {
-        auto vertex = graph.addVertex(set, "Dot", {{"a", a[i]}, {"b", b[i]}, {"out", out[i]}});
+        auto vertex = graph.addVertex(set, "Dot", { { "a", a[i] }, { "b", b[i] }, { "out", out[i] } });
         graph.setTileMapping(vertex, tiles[i]);
         graph.setPerfEstimate(vertex, cycles);
     }
@@ -31,7 +34,8 @@ struct Parts {
 Parts variables(Graph &graph, const std::vector<unsigned> &tiles, const std::vector<unsigned> &of_a)
 {
     const std::size_t count = tiles.size();
-    Parts parts{graph.addVariable(FLOAT, {count, Width}, "a"), graph.addVariable(FLOAT, {count, Width}, "b"), graph.addVariable(FLOAT, {count}, "out")};
+    Parts parts{ graph.addVariable(FLOAT, { count, Width }, "a"), graph.addVariable(FLOAT, { count, Width }, "b"),
+                 graph.addVariable(FLOAT, { count }, "out") };
     for (std::size_t i = 0; i < count; ++i) {
         graph.setTileMapping(parts.a[i], of_a[i]);
         graph.setTileMapping(parts.b[i], tiles[i]);
@@ -72,14 +76,14 @@ Program stream(Graph &graph, bool mended)
     const Program product = products(graph, v.a, v.b, v.out, tiles, 50);
     if (mended) {
         DataStream in = graph.addHostToDeviceFIFO("in", FLOAT, Times * 4);
-        Tensor rows = graph.addVariable(FLOAT, {Times * 4}, "rows");
+        Tensor rows = graph.addVariable(FLOAT, { Times * 4 }, "rows");
         graph.setTileMapping(rows, 0);
-        return Sequence({Copy(in, rows, false, "fetch"), Repeat(Times, product, "loop")});
+        return Sequence({ Copy(in, rows, false, "fetch"), Repeat(Times, product, "loop") });
     }
     DataStream in = graph.addHostToDeviceFIFO("in", FLOAT, 4);
-    Tensor row = graph.addVariable(FLOAT, {4}, "row");
+    Tensor row = graph.addVariable(FLOAT, { 4 }, "row");
     graph.setTileMapping(row, 0);
-    return Repeat(Times, Sequence({Copy(in, row, false, "fetch"), product}), "loop");
+    return Repeat(Times, Sequence({ Copy(in, row, false, "fetch"), product }), "loop");
 }
 
 } // namespace
@@ -95,8 +99,10 @@ int main(int argc, char **argv)
     Graph graph(device.getTarget());
     graph.addCodelets(argv[1]);
     const bool mended = argc > 4;
-    const Program program = kind == "imbalance" ? imbalance(graph, mended) : kind == "exchange" ? exchange(graph, mended) : stream(graph, mended);
-    Engine engine(graph, program, {{"autoReport.all", "true"}, {"autoReport.directory", argv[2]}});
+    const Program program = kind == "imbalance"  ? imbalance(graph, mended)
+                            : kind == "exchange" ? exchange(graph, mended)
+                                                 : stream(graph, mended);
+    Engine engine(graph, program, { { "autoReport.all", "true" }, { "autoReport.directory", argv[2] } });
     engine.load(device);
     std::vector<float> rows(Times * 4);
     if (kind == "stream")

@@ -34,8 +34,8 @@ static void record()
     auto series = pvti::Graph("loss", "nats").addSeries("train");
     series.add(2.5);
     series.add(1.5);
-    pvti::HeatmapInt heatmap("sizes", {0, 10, 100}, "B");
-    heatmap.add({1, 2, 50, -5, 1000});
+    pvti::HeatmapInt heatmap("sizes", { 0, 10, 100 }, "B");
+    heatmap.add({ 1, 2, 50, -5, 1000 });
 }
 
 static void read(const std::string &path)
@@ -59,11 +59,11 @@ static void read(const std::string &path)
         CHECK(event.label() == "epoch" && event.channel() == "test" && event.metadata().find("{\"i\":") == 0);
         const auto children = event.children();
         CHECK(children.size() == 2 && children[0].label() == "step" && children[1].label() == "tick");
-        CHECK(children[0].duration() >= 1000 && children[0].duration() <= event.duration() && children[1].duration() == 0);
+        CHECK(children[0].duration() >= 1000 && children[0].duration() <= event.duration() &&
+              children[1].duration() == 0);
     }
     CHECK(!process.thread(1));
 }
-
 
 static bool equals(const std::string &path, const char *sql, const std::string &wanted)
 {
@@ -94,7 +94,11 @@ int main()
     const std::string options = "{\"enable\":\"true\",\"directory\":\"" + std::string(directory) + "/made/below\"}";
     const pid_t choosy = fork(); // has one of two channels
     if (choosy == 0) {
-        setenv("PVTI_OPTIONS", ("{\"enable\":\"true\",\"directory\":\"" + std::string(directory) + "/choosy\", \"channels\":\"other, wanted\"}").c_str(), 1);
+        setenv("PVTI_OPTIONS",
+               ("{\"enable\":\"true\",\"directory\":\"" + std::string(directory) +
+                "/choosy\", \"channels\":\"other, wanted\"}")
+                   .c_str(),
+               1);
         pvti::TraceChannel channel("test"), wanted("wanted");
         pvti::Tracepoint::event(&channel, "no");
         pvti::Tracepoint::event(&wanted, "yes");
@@ -109,21 +113,25 @@ int main()
     CHECK(pvti::getCurrentTraceFilename().empty());
     record();
     const std::string path = pvti::getCurrentTraceFilename();
-    CHECK(path.find("/made/below/") != std::string::npos && path.find("_GMT_" + std::to_string(getpid()) + ".pvti") != std::string::npos);
+    CHECK(path.find("/made/below/") != std::string::npos &&
+          path.find("_GMT_" + std::to_string(getpid()) + ".pvti") != std::string::npos);
     const pid_t child = fork(); // writes a file of its own
     if (child == 0) {
         pvti::TraceChannel channel("test");
         pvti::Tracepoint::event(&channel, "of the child");
         const std::string own = pvti::getCurrentTraceFilename();
         pvti::closeTrace();
-        _exit(own != path && pva::openTrace(own).processes()[0].threads()[0].events()[0].label() == "of the child" ? 0 : 1);
+        _exit(own != path && pva::openTrace(own).processes()[0].threads()[0].events()[0].label() == "of the child" ? 0
+                                                                                                                   : 1);
     }
     int status = 1;
     CHECK(waitpid(child, &status, 0) == child && status == 0);
     read(path); // while it is being written
     pvti::closeTrace();
     read(path);
-    CHECK(equals(path, "SELECT s.name, v.value FROM series s JOIN series_values v ON v.graph = s.graph AND v.series = s.number ORDER BY v.timestamp",
+    CHECK(equals(path,
+                 "SELECT s.name, v.value FROM series s JOIN series_values v ON v.graph = s.graph AND v.series = "
+                 "s.number ORDER BY v.timestamp",
                  "train 2.5 train 1.5 "));
     CHECK(equals(path, "SELECT hex(bin_quantities) FROM HEATMAP_DATA", "0300000002000000 "));
     CHECK(equals(path, "SELECT closed FROM format", "1 "));
@@ -131,7 +139,8 @@ int main()
     CHECK(pvti::checkTraceChannel("test") && !pvti::checkTraceChannel("silent"));
     pvti::Tracepoint::event(&channel, "in a second file");
     const std::string second = pvti::getCurrentTraceFilename();
-    CHECK(second != path && pva::openTrace(second).processes()[0].threads()[0].events()[0].label() == "in a second file");
+    CHECK(second != path &&
+          pva::openTrace(second).processes()[0].threads()[0].events()[0].label() == "in a second file");
     pvti::closeTrace();
     try {
         pva::openTrace("/dev/null");

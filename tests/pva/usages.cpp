@@ -2,18 +2,21 @@
 // usages DIRECTORY: what programs ask of a report, one paragraph each.  usages.c and usages.py print the same text.
 #include <pva/pva.hpp>
 
-
-
 // 3. Names of what was executed, by a visitor.
-class Names : public pva::ProgramVisitor {
-public:
-    void visitOnTileExecute(const pva::OnTileExecuteProgram &program) override { std::cout << " " << program.name(); }
+class Names : public pva::ProgramVisitor
+{
+  public:
+    void visitOnTileExecute(const pva::OnTileExecuteProgram &program) override
+    {
+        std::cout << " " << program.name();
+    }
 };
 
 static void counts(const pva::Report &report)
 {
     const auto compilation = report.compilation();
-    std::cout << "1 " << compilation.graph().numComputeSets() << " " << compilation.target().numTiles() << " " << report.poplarVersion().string() << "\n";
+    std::cout << "1 " << compilation.graph().numComputeSets() << " " << compilation.target().numTiles() << " "
+              << report.poplarVersion().string() << "\n";
 }
 
 static void execution(const pva::Report &report)
@@ -62,7 +65,7 @@ static void vertices(const pva::Report &report)
 static void categories(const pva::Report &report)
 {
     for (const auto &ipu : report.compilation().ipus()) {
-        std::uint64_t sums[5] = {0, 0, 0, 0, 0};
+        std::uint64_t sums[5] = { 0, 0, 0, 0, 0 };
         for (const auto &tile : ipu.tiles()) {
             const auto category = tile.memory().category();
             sums[0] += category.vertexCode().total();
@@ -83,7 +86,8 @@ static void boundaries(const pva::Report &report)
             continue;
         for (const auto &ipu : step.ipus())
             if (ipu.dataIn() + ipu.dataOut() > 64)
-                std::cout << "8 " << step.program()->name() << " " << ipu.activeCycles().from().max() << " " << ipu.activeCycles().to().max() << "\n";
+                std::cout << "8 " << step.program()->name() << " " << ipu.activeCycles().from().max() << " "
+                          << ipu.activeCycles().to().max() << "\n";
     }
     std::uint64_t overlap = 0;
     std::vector<std::pair<std::uint64_t, std::uint64_t>> copies;
@@ -95,7 +99,8 @@ static void boundaries(const pva::Report &report)
             continue;
         const auto range = step.ipus()[0].activeCycles();
         for (const auto &copy : copies) {
-            const std::uint64_t from = std::max(copy.first, range.from().max()), to = std::min(copy.second, range.to().max());
+            const std::uint64_t from = std::max(copy.first, range.from().max()),
+                                to = std::min(copy.second, range.to().max());
             overlap += to > from ? to - from : 0;
         }
     }
@@ -113,7 +118,8 @@ static void lowered(const pva::Report &report)
             live += var.bytes() * (interval.end() - interval.start());
     }
     const auto ofTile = report.compilation().loweredVariables().forTile(1);
-    std::cout << "11 " << steps.size() << " steps, " << (vars ? "variables" : "none") << " " << vars << " " << always << " " << live << " " << ofTile.size() << "\n";
+    std::cout << "11 " << steps.size() << " steps, " << (vars ? "variables" : "none") << " " << vars << " " << always
+              << " " << live << " " << ofTile.size() << "\n";
 }
 
 static void operations(const pva::Report &report)
@@ -121,11 +127,13 @@ static void operations(const pva::Report &report)
     const pva::OperationAnalysis analysis(report);
     std::cout << "12 " << analysis.operations().size() << " " << report.debugContexts().size() << "\n";
     for (const auto &operation : analysis.operations())
-        std::cout << "12 " << operation.name() << " " << operation.programs().size() << " " << operation.debugContext().layer() << "\n";
+        std::cout << "12 " << operation.name() << " " << operation.programs().size() << " "
+                  << operation.debugContext().layer() << "\n";
     for (const auto &variable : report.compilation().variables()) {
         const auto context = variable.debugContext();
         const std::string file = context.location().fileName();
-        std::cout << "12 " << variable.name() << " " << variable.bytes() << " " << file.substr(file.rfind('/') + 1) << ":" << context.location().lineNumber() << " "
+        std::cout << "12 " << variable.name() << " " << variable.bytes() << " " << file.substr(file.rfind('/') + 1)
+                  << ":" << context.location().lineNumber() << " "
                   << (context.json().find("\"category\":\"variable\"") != std::string::npos) << "\n";
     }
 }
@@ -134,7 +142,8 @@ static void runs(const pva::Report &report)
 {
     std::cout << "13 " << report.execution().blocks(0).size() << "\n";
     for (const auto &run : report.execution().runs())
-        std::cout << "15 " << run.name() << " " << run.steps().size() << " " << (run.microseconds().end() >= run.microseconds().start()) << "\n";
+        std::cout << "15 " << run.name() << " " << run.steps().size() << " "
+                  << (run.microseconds().end() >= run.microseconds().start()) << "\n";
 }
 
 static void programs(const pva::Report &report)
@@ -145,11 +154,14 @@ static void programs(const pva::Report &report)
             code += bytes;
         for (const std::uint64_t tile : program->estimatedCyclesByTile())
             cycles += tile;
-        std::cout << "p " << program->_id() << " " << program->typeName() << " " << program->name() << " " << program->children().size() << " " << code << " " << cycles
-                  << " " << program->computeset().name() << "\n";
+        std::cout << "p " << program->_id() << " " << program->typeName() << " " << program->name() << " "
+                  << program->children().size() << " " << code << " " << cycles << " " << program->computeset().name()
+                  << "\n";
     }
     auto steps = std::vector<pva::ExecutionStep>(report.execution().steps());
-    std::stable_partition(steps.begin(), steps.end(), [](const pva::ExecutionStep &step) { return step.program()->type() == pva::Program::Type::DoExchange; });
+    std::stable_partition(steps.begin(), steps.end(), [](const pva::ExecutionStep &step) {
+        return step.program()->type() == pva::Program::Type::DoExchange;
+    });
     std::cout << "e " << steps[0].program()->name();
     for (const std::uint64_t cycles : steps[0].cyclesByTile())
         std::cout << " " << cycles;
@@ -160,7 +172,8 @@ static void questions(const pva::Report &report)
 {
     std::cout << "q " << report.peakTile().memory().total().includingGaps() << "\n";
     for (const auto &step : report.longestSteps(5))
-        std::cout << "q " << step.program()->typeName() << " " << step.program()->name() << " " << step.ipus()[0].cycles() << "\n";
+        std::cout << "q " << step.program()->typeName() << " " << step.program()->name() << " "
+                  << step.ipus()[0].cycles() << "\n";
     const auto worst = report.worstLivenessStep();
     std::cout << "q " << worst.program()->name() << " " << worst.notAlwaysLiveMemory().bytes();
     for (const auto &variable : worst.notAlwaysLiveMemory().variables())

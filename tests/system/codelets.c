@@ -2,7 +2,8 @@
 /* Vertices of the system tests: every kind of vertex and every form of field. */
 #include <poplar/vertex.h>
 
-POP_VERTEX(AddOne) {
+POP_VERTEX(AddOne)
+{
     POP_INOUT(POP_VECTOR(float)) data;
 };
 
@@ -13,7 +14,8 @@ bool AddOne_compute(AddOne *v)
     return true;
 }
 
-POP_VERTEX(SumVertex) {
+POP_VERTEX(SumVertex)
+{
     POP_INPUT(POP_VECTOR(float)) in;
     POP_OUTPUT(float) out;
 };
@@ -27,7 +29,8 @@ bool SumVertex_compute(SumVertex *v)
     return true;
 }
 
-POP_VERTEX(DotProduct) {
+POP_VERTEX(DotProduct)
+{
     POP_INPUT(POP_VECTOR(float)) a;
     POP_INPUT(POP_VECTOR(float)) b;
     POP_OUTPUT(float) out;
@@ -43,7 +46,8 @@ bool DotProduct_compute(DotProduct *v)
 }
 
 /* y = x + 1, element by element; x and y may be the same tensor. */
-POP_VERTEX(Successor) {
+POP_VERTEX(Successor)
+{
     POP_INPUT(POP_VECTOR(int)) x;
     POP_OUTPUT(POP_VECTOR(int)) y;
 };
@@ -55,7 +59,8 @@ void Successor_compute(Successor *v)
 }
 
 /* Writes every second element and leaves the others. */
-POP_VERTEX(EverySecond) {
+POP_VERTEX(EverySecond)
+{
     POP_OUTPUT(POP_VECTOR(int)) out;
     POP_STATE(int) value;
 };
@@ -68,7 +73,8 @@ bool EverySecond_compute(EverySecond *v)
 }
 
 /* A vector of vectors in, a vector out: the sum of each row. */
-POP_VERTEX(RowSums) {
+POP_VERTEX(RowSums)
+{
     POP_INPUT(POP_VECTORS(int)) rows;
     POP_OUTPUT(POP_VECTOR(int)) sums;
 };
@@ -84,7 +90,8 @@ bool RowSums_compute(RowSums *v)
 }
 
 /* The same through a list, in place: each row becomes its prefix sums. */
-POP_VERTEX(ListPrefix) {
+POP_VERTEX(ListPrefix)
+{
     POP_INOUT(POP_VECTOR_LIST(int, DELTANELEMENTS)) rows;
 };
 
@@ -97,7 +104,8 @@ bool ListPrefix_compute(ListPrefix *v)
 }
 
 /* Edges to single elements. */
-POP_VERTEX(Gather) {
+POP_VERTEX(Gather)
+{
     POP_INPUT(POP_SCALARS(int)) from;
     POP_OUTPUT(POP_SCALARS(int)) to;
 };
@@ -110,7 +118,8 @@ bool Gather_compute(Gather *v)
 }
 
 /* Every layout of a vector; those without a size take it from state. */
-POP_VERTEX(Layouts) {
+POP_VERTEX(Layouts)
+{
     POP_INPUT(POP_VECTOR(int, SPAN)) a;
     POP_INPUT(POP_VECTOR(int, SHORT_SPAN)) b;
     POP_INPUT(POP_VECTOR(int, ONE_PTR, 8)) c;
@@ -127,12 +136,14 @@ bool Layouts_compute(Layouts *v)
     if (v->a.size != v->n || v->b.size != v->n || (uintptr_t)v->c.data % 8 || (uintptr_t)v->f.data % 16)
         return false;
     for (unsigned i = 0; i < v->n; ++i)
-        v->out.data[i] = v->a.data[i] + v->b.data[i] + v->c.data[i] + v->d.data[i] + v->e.data[i] + v->f.data[i] + v->g.data[i];
+        v->out.data[i] =
+            v->a.data[i] + v->b.data[i] + v->c.data[i] + v->d.data[i] + v->e.data[i] + v->f.data[i] + v->g.data[i];
     return true;
 }
 
 /* State of every form; it persists from one execution to the next. */
-POP_VERTEX(Stateful) {
+POP_VERTEX(Stateful)
+{
     POP_OUTPUT(POP_VECTOR(float)) out;
     POP_STATE(bool) flag;
     POP_STATE(short) small;
@@ -159,7 +170,8 @@ bool Stateful_compute(Stateful *v)
     return true;
 }
 
-POP_VERTEX(HalfScale) {
+POP_VERTEX(HalfScale)
+{
     POP_INOUT(POP_VECTOR(half)) data;
     POP_INPUT(half) factor;
 };
@@ -172,7 +184,8 @@ bool HalfScale_compute(HalfScale *v)
 }
 
 /* True when its element is not 0. */
-POP_VERTEX(NotZero) {
+POP_VERTEX(NotZero)
+{
     POP_INPUT(int) x;
 };
 
@@ -181,7 +194,8 @@ bool NotZero_compute(NotZero *v)
     return *v->x != 0;
 }
 
-POP_SUPERVISOR_VERTEX(SupervisorDouble) {
+POP_SUPERVISOR_VERTEX(SupervisorDouble)
+{
     POP_INOUT(POP_VECTOR(int)) data;
 };
 
@@ -193,7 +207,8 @@ bool SupervisorDouble_compute(SupervisorDouble *v)
 }
 
 /* Each worker does every sixth element and says who it was. */
-POP_MULTI_VERTEX(Workers) {
+POP_MULTI_VERTEX(Workers)
+{
     POP_INOUT(POP_VECTOR(int)) data;
 };
 
@@ -205,7 +220,8 @@ bool Workers_compute(Workers *v, unsigned worker)
 }
 
 /* One field of each element type. */
-POP_VERTEX(AllTypes) {
+POP_VERTEX(AllTypes)
+{
     POP_INOUT(bool) b;
     POP_INOUT(char) c;
     POP_INOUT(signed char) sc;
@@ -228,7 +244,8 @@ bool AllTypes_compute(AllTypes *v)
     return true;
 }
 
-POP_VERTEX(Constrained) {
+POP_VERTEX(Constrained)
+{
     POP_INPUT(POP_VECTOR(float, SPAN, 8)) a;
     POP_INOUT(POP_VECTOR(float, SPAN, 8)) b;
 };

@@ -8,9 +8,11 @@
 
 using namespace poplar;
 
-namespace cpp {
+namespace cpp
+{
 
-template <typename T> class Sum : public Vertex {
+template <typename T> class Sum : public Vertex
+{
     Input<Vector<T>> in;
     Output<T> out;
     float scale = 1;
@@ -28,8 +30,9 @@ template class Sum<float>;
 template class Sum<half>;
 template class Sum<int>;
 
-class RowSums : public Vertex {
-public:
+class RowSums : public Vertex
+{
+  public:
     Vector<Input<Vector<int, VectorLayout::SPAN>>> rows;
     Output<Vector<int, VectorLayout::ONE_PTR>> sums;
     Vector<int> weights;
@@ -45,8 +48,9 @@ public:
     }
 };
 
-class ListSum : public Vertex {
-public:
+class ListSum : public Vertex
+{
+  public:
     Input<VectorList<int, VectorListLayout::DELTANELEMENTS>> lists;
     Vector<Input<int>> more;
     Output<int> sum;
@@ -62,8 +66,9 @@ public:
     }
 };
 
-class Worker : public MultiVertex {
-public:
+class Worker : public MultiVertex
+{
+  public:
     InOut<Vector<int>> data;
     unsigned runs = 0;
 
@@ -75,8 +80,9 @@ public:
     }
 };
 
-class Supervisor : public SupervisorVertex {
-public:
+class Supervisor : public SupervisorVertex
+{
+  public:
     InOut<int> x;
     int step = 5;
     int times;
@@ -88,8 +94,9 @@ public:
     }
 };
 
-class HalfSteps : public Vertex {
-public:
+class HalfSteps : public Vertex
+{
+  public:
     Input<Vector<half>> in;
     Output<Vector<half>> out;
 
@@ -103,8 +110,9 @@ public:
     }
 };
 
-class Bad : public Vertex {
-public:
+class Bad : public Vertex
+{
+  public:
     Output<Vector<int>> out;
     int at;
 
@@ -116,8 +124,9 @@ public:
     }
 };
 
-class External : public Vertex {
-public:
+class External : public Vertex
+{
+  public:
     static const bool isExternalCodelet = true;
     Output<int> out;
     bool compute();

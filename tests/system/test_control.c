@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Control programs: what runs, how often, and in which order.  A trace of ints records it: mark(k) shifts the trace by one and puts k in front. */
+/* Control programs: what runs, how often, and in which order.  A trace of ints records it: mark(k) shifts the trace by
+ * one and puts k in front. */
 #include "world.h"
 
 #include <stdio.h>
@@ -20,7 +21,8 @@ static struct traced traced_open(struct world *w)
 
 static pop_program mark(struct traced t, int k)
 {
-    pop_program shift = pop_copy(pop_tensor_slice(t.trace, 0, TRACE - 1, 0), pop_tensor_slice(t.trace, 1, TRACE, 0), false, "shift");
+    pop_program shift =
+        pop_copy(pop_tensor_slice(t.trace, 0, TRACE - 1, 0), pop_tensor_slice(t.trace, 1, TRACE, 0), false, "shift");
     pop_program put = pop_copy(world_constant(t.w, POP_INT, POP_SHAPE(), k), pop_tensor_at(t.trace, 0), false, "put");
     return pop_sequence_of(t.w->graph, POP_PROGRAMS(shift, put), "mark");
 }
@@ -29,7 +31,8 @@ static pop_program mark(struct traced t, int k)
 static pop_program rotate(pop_tensor v)
 {
     size_t n = pop_tensor_dim(v, 0);
-    return pop_copy(pop_tensor_concat(POP_TENSORS(pop_tensor_slice(v, 1, n, 0), pop_tensor_slice(v, 0, 1, 0)), 0), v, false, "rotate");
+    return pop_copy(pop_tensor_concat(POP_TENSORS(pop_tensor_slice(v, 1, n, 0), pop_tensor_slice(v, 0, 1, 0)), 0), v,
+                    false, "rotate");
 }
 
 static void repeats(struct world *w)
@@ -37,7 +40,8 @@ static void repeats(struct world *w)
     struct traced t = traced_open(w);
     pop_program inner = pop_repeat(3, mark(t, 2), "inner");
     pop_program outer = pop_repeat(2, pop_sequence_of(w->graph, POP_PROGRAMS(mark(t, 1), inner), NULL), "outer");
-    pop_program nothing = pop_repeat(UINT32_MAX, pop_repeat(UINT32_MAX, pop_sequence(w->graph, NULL), NULL), "nothing, 2^64 times");
+    pop_program nothing =
+        pop_repeat(UINT32_MAX, pop_repeat(UINT32_MAX, pop_sequence(w->graph, NULL), NULL), "nothing, 2^64 times");
     pop_program none = pop_sequence_of(w->graph, POP_PROGRAMS(nothing, pop_repeat(0, mark(t, 9), "none")), NULL);
     world_start(w, POP_PROGRAMS(none, pop_repeat(1, mark(t, 5), "once"), outer));
     world_run(w, 0);
@@ -87,8 +91,10 @@ static void whiles(struct world *w)
 
 static void conditions_of_every_integer_type(struct world *w)
 {
-    static const pop_type types[] = { POP_BOOL, POP_CHAR, POP_SIGNED_CHAR, POP_UNSIGNED_CHAR, POP_SHORT, POP_UNSIGNED_SHORT, POP_INT,
-                                      POP_UNSIGNED_INT, POP_LONGLONG, POP_UNSIGNED_LONGLONG };
+    static const pop_type types[] = {
+        POP_BOOL,           POP_CHAR, POP_SIGNED_CHAR,  POP_UNSIGNED_CHAR, POP_SHORT,
+        POP_UNSIGNED_SHORT, POP_INT,  POP_UNSIGNED_INT, POP_LONGLONG,      POP_UNSIGNED_LONGLONG
+    };
     enum { TYPES = sizeof(types) / sizeof(types[0]) };
     struct traced t = traced_open(w);
     pop_program programs[TYPES];
@@ -117,7 +123,8 @@ static void switches(struct world *w)
     struct traced t = traced_open(w);
     pop_tensor control = world_variable(w, POP_INT, POP_SHAPE(1), "control");
     pop_tensor natural = world_variable(w, POP_UNSIGNED_INT, POP_SHAPE(), "natural");
-    pop_program with = pop_switch(control, "with"), without = pop_switch(control, "without"), of_natural = pop_switch(natural, NULL);
+    pop_program with = pop_switch(control, "with"), without = pop_switch(control, "without"),
+                of_natural = pop_switch(natural, NULL);
     pop_switch_add(with, 7, mark(t, 7));
     pop_switch_add(with, -2, mark(t, -2));
     pop_switch_add(with, INT32_MIN, mark(t, 5));
@@ -130,8 +137,8 @@ static void switches(struct world *w)
     static const struct {
         unsigned program;
         int control, expected; /* 0: nothing is marked */
-    } cases[] = { { 0, 7, 7 }, { 0, -2, -2 }, { 0, INT32_MIN, 5 }, { 0, 0, 0 }, { 0, 8, 100 }, { 0, INT32_MAX, 100 },
-                  { 1, 1, 1 }, { 1, 2, 0 },   { 1, -1, 0 },        { 3, 0, 0 } };
+    } cases[] = { { 0, 7, 7 },           { 0, -2, -2 }, { 0, INT32_MIN, 5 }, { 0, 0, 0 },  { 0, 8, 100 },
+                  { 0, INT32_MAX, 100 }, { 1, 1, 1 },   { 1, 2, 0 },         { 1, -1, 0 }, { 3, 0, 0 } };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
         WORLD_PUT(w, "trace", (const int[TRACE]){ 0 });
         world_put(w, "control", &cases[i].control, sizeof(int));
@@ -151,7 +158,10 @@ static void functions_are_called_from_several_places(struct world *w)
     pop_function inner = pop_graph_add_function(w->graph, mark(t, 3));
     pop_program twice = pop_sequence_of(w->graph, POP_PROGRAMS(mark(t, 1), pop_call(inner, NULL)), NULL);
     pop_function outer = pop_graph_add_function(w->graph, twice);
-    pop_program main = pop_sequence_of(w->graph, POP_PROGRAMS(pop_call(outer, "first"), pop_repeat(2, pop_call(inner, NULL), NULL), pop_call(outer, "last")), NULL);
+    pop_program main = pop_sequence_of(
+        w->graph,
+        POP_PROGRAMS(pop_call(outer, "first"), pop_repeat(2, pop_call(inner, NULL), NULL), pop_call(outer, "last")),
+        NULL);
     world_start(w, POP_PROGRAMS(main, pop_call(inner, "alone")));
     world_run(w, 0);
     WORLD_INTS(w, "trace", 3, 1, 3, 3, 3, 1, 0, 0);
@@ -200,9 +210,12 @@ static void aborts_end_the_run_and_leave_the_engine_usable(struct world *w)
     struct traced t = traced_open(w);
     pop_tensor bad = world_variable(w, POP_BOOL, POP_SHAPE(), "bad");
     pop_tensor values = world_variable(w, POP_INT, POP_SHAPE(3), "values");
-    pop_program abort_program = pop_sequence_of(w->graph, POP_PROGRAMS(mark(t, 1), pop_abort(w->graph, "no more", NULL), mark(t, 2)), NULL);
-    pop_program maybe = pop_sequence_of(w->graph, POP_PROGRAMS(pop_abort_on_condition(bad, "bad is set", NULL), mark(t, 3)), NULL);
-    world_start(w, POP_PROGRAMS(abort_program, maybe, pop_error_program("values are wrong", values, NULL), pop_abort(w->graph, NULL, NULL)));
+    pop_program abort_program =
+        pop_sequence_of(w->graph, POP_PROGRAMS(mark(t, 1), pop_abort(w->graph, "no more", NULL), mark(t, 2)), NULL);
+    pop_program maybe =
+        pop_sequence_of(w->graph, POP_PROGRAMS(pop_abort_on_condition(bad, "bad is set", NULL), mark(t, 3)), NULL);
+    world_start(w, POP_PROGRAMS(abort_program, maybe, pop_error_program("values are wrong", values, NULL),
+                                pop_abort(w->graph, NULL, NULL)));
     world_run_fails(w, 0, POP_APPLICATION_RUNTIME_ERROR, "no more");
     WORLD_INTS(w, "trace", 1, 0, 0, 0, 0, 0, 0, 0);
     world_run(w, 1);
@@ -241,7 +254,8 @@ static pop_status refuse(const void *const *inputs, void *const *outputs, void *
 
 static void host_functions_read_and_write_tensors(struct world *w)
 {
-    pop_tensor v = world_variable(w, POP_INT, POP_SHAPE(5), "v"), count = world_variable(w, POP_INT, POP_SHAPE(), "count");
+    pop_tensor v = world_variable(w, POP_INT, POP_SHAPE(5), "v"),
+               count = world_variable(w, POP_INT, POP_SHAPE(), "count");
     pop_host_argument in[] = { { POP_INT, 5 } }, out[] = { { POP_INT, 5 }, { POP_INT, 1 } };
     pop_host_function reverse = pop_graph_add_host_function(w->graph, "reverse", in, 1, out, 2);
     pop_program call = pop_call_host(reverse, POP_TENSORS(v), POP_TENSORS(pop_tensor_reverse(v, 0), count), NULL);

@@ -21,7 +21,8 @@ static void slices_shifted_by_one_in_both_directions(struct world *w)
 static void a_reverse_onto_itself(struct world *w)
 {
     pop_tensor v = world_variable(w, POP_INT, POP_SHAPE(5), "v"), one = world_variable(w, POP_INT, POP_SHAPE(1), "one");
-    world_start(w, POP_PROGRAMS(pop_copy(pop_tensor_reverse(v, 0), v, false, NULL), pop_copy(v, pop_tensor_reverse(v, 0), false, NULL),
+    world_start(w, POP_PROGRAMS(pop_copy(pop_tensor_reverse(v, 0), v, false, NULL),
+                                pop_copy(v, pop_tensor_reverse(v, 0), false, NULL),
                                 pop_copy(pop_tensor_reverse(one, 0), one, false, NULL), pop_copy(v, v, false, NULL)));
     WORLD_PUT(w, "v", ((const int[]){ 1, 2, 3, 4, 5 }));
     world_run(w, 0);
@@ -37,9 +38,11 @@ static void a_reverse_onto_itself(struct world *w)
 static void a_transpose_onto_itself(struct world *w)
 {
     enum { N = 5 };
-    pop_tensor m = world_variable(w, POP_SHORT, POP_SHAPE(N, N), "m"), flat = world_variable(w, POP_INT, POP_SHAPE(2, 3), "flat");
+    pop_tensor m = world_variable(w, POP_SHORT, POP_SHAPE(N, N), "m"),
+               flat = world_variable(w, POP_INT, POP_SHAPE(2, 3), "flat");
     pop_tensor as_columns = pop_tensor_transpose(pop_tensor_reshape(flat, POP_SHAPE(3, 2)));
-    world_start(w, POP_PROGRAMS(pop_copy(pop_tensor_transpose(m), m, false, NULL), pop_copy(as_columns, flat, false, NULL)));
+    world_start(
+        w, POP_PROGRAMS(pop_copy(pop_tensor_transpose(m), m, false, NULL), pop_copy(as_columns, flat, false, NULL)));
     short values[N][N], expected[N][N];
     for (short i = 0; i < N; ++i)
         for (short j = 0; j < N; ++j) {
@@ -68,7 +71,8 @@ static void halves_that_change_places(struct world *w)
 
 static void broadcasts_and_constants_are_sources(struct world *w)
 {
-    pop_tensor v = world_variable(w, POP_INT, POP_SHAPE(2, 3), "v"), row = world_variable(w, POP_INT, POP_SHAPE(3), "row");
+    pop_tensor v = world_variable(w, POP_INT, POP_SHAPE(2, 3), "v"),
+               row = world_variable(w, POP_INT, POP_SHAPE(3), "row");
     pop_tensor rows = pop_tensor_broadcast(pop_tensor_reshape(row, POP_SHAPE(1, 3)), 2, 0);
     pop_tensor first = pop_tensor_broadcast(pop_tensor_reshape(pop_tensor_at(row, 0), POP_SHAPE(1)), 6, 0);
     world_start(w, POP_PROGRAMS(pop_copy(rows, v, false, NULL), pop_copy(first, v, false, NULL),
@@ -89,7 +93,9 @@ static void rank_0_and_rank_8(struct world *w)
     pop_tensor scalar = world_variable(w, POP_LONGLONG, POP_SHAPE(), "scalar");
     pop_tensor deep = world_variable(w, POP_LONGLONG, POP_SHAPE(1, 2, 1, 1, 3, 1, 1, 1), "deep");
     pop_tensor rolled = pop_tensor_transpose(deep);
-    world_start(w, POP_PROGRAMS(pop_copy(rolled, deep, false, NULL), pop_copy(pop_tensor_index(deep, POP_SHAPE(0, 1, 0, 0, 2, 0, 0, 0)), scalar, false, NULL)));
+    world_start(w,
+                POP_PROGRAMS(pop_copy(rolled, deep, false, NULL),
+                             pop_copy(pop_tensor_index(deep, POP_SHAPE(0, 1, 0, 0, 2, 0, 0, 0)), scalar, false, NULL)));
     WORLD_PUT(w, "deep", ((const int64_t[]){ 0, 1, 2, 3, 4, (int64_t)1 << 40 }));
     world_run(w, 1);
     world_expect(w, "scalar", POP_LONGLONG, (const int64_t[]){ (int64_t)1 << 40 }, 8);
@@ -185,7 +191,8 @@ static void random_copies_of(struct world *w, pop_type type, uint64_t seed)
         world_get(w, names[v], seen, bytes);
         for (size_t i = 0; i < bytes; ++i)
             if (seen[i] != p->memory[p->first[v] * p->size + i])
-                fail_msg("seed %llu, type %s: byte %zu of %s differs", (unsigned long long)seed, pop_type_name(type), i, names[v]);
+                fail_msg("seed %llu, type %s: byte %zu of %s differs", (unsigned long long)seed, pop_type_name(type), i,
+                         names[v]);
     }
     free(p);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* C++ codelets in an engine: kinds, fields, state, half; the checked mode, in which every scenario also runs, gives the same results and finds what
- * is written beyond a field.   row: 2.1 `Input<T>`   row: 2.1 `MultiVertex`   row: 2.1 `SupervisorVertex` */
+/* C++ codelets in an engine: kinds, fields, state, half; the checked mode, in which every scenario also runs, gives the
+ * same results and finds what is written beyond a field.   row: 2.1 `Input<T>`   row: 2.1 `MultiVertex`   row: 2.1
+ * `SupervisorVertex` */
 #include "world.h"
 
 #include <stdint.h>
@@ -19,7 +20,8 @@ static void add_codelets(struct world *w)
 static void vectors_scalars_and_defaults(struct world *w)
 {
     add_codelets(w);
-    pop_tensor in = world_variable(w, POP_FLOAT, POP_SHAPE(6), "in"), out = world_variable(w, POP_FLOAT, POP_SHAPE(2), "out");
+    pop_tensor in = world_variable(w, POP_FLOAT, POP_SHAPE(6), "in"),
+               out = world_variable(w, POP_FLOAT, POP_SHAPE(2), "out");
     pop_compute_set set = pop_graph_add_compute_set(w->graph, NULL);
     for (unsigned i = 0; i < 2; ++i) {
         pop_vertex vertex = world_vertex(w, set, "cpp::Sum<float>", i);
@@ -37,14 +39,16 @@ static void vectors_scalars_and_defaults(struct world *w)
 static void rows_lists_and_state(struct world *w)
 {
     add_codelets(w);
-    pop_tensor m = world_variable(w, POP_INT, POP_SHAPE(2, 3), "m"), sums = world_variable(w, POP_INT, POP_SHAPE(2), "sums");
+    pop_tensor m = world_variable(w, POP_INT, POP_SHAPE(2, 3), "m"),
+               sums = world_variable(w, POP_INT, POP_SHAPE(2), "sums");
     pop_tensor total = world_variable(w, POP_INT, POP_SHAPE(1), "total");
     pop_compute_set set = pop_graph_add_compute_set(w->graph, NULL), lists = pop_graph_add_compute_set(w->graph, NULL);
     pop_vertex rows = world_vertex(w, set, "cpp::RowSums", 0), list = world_vertex(w, lists, "cpp::ListSum", 1);
     pop_graph_connect(w->graph, rows, "rows", m);
     pop_graph_connect(w->graph, rows, "sums", sums);
     pop_graph_set_field_vector(w->graph, rows, POP_FIELD("weights", POP_WHOLE), POP_INT, (const int[]){ 10, 100 }, 2);
-    pop_graph_connect_list(w->graph, list, "lists", POP_TENSORS(pop_tensor_at(m, 0), pop_tensor_slice(pop_tensor_at(m, 1), 1, 3, 0)));
+    pop_graph_connect_list(w->graph, list, "lists",
+                           POP_TENSORS(pop_tensor_at(m, 0), pop_tensor_slice(pop_tensor_at(m, 1), 1, 3, 0)));
     pop_graph_connect_list(w->graph, list, "more", POP_TENSORS(pop_tensor_at(sums, 0), pop_tensor_at(sums, 1)));
     pop_graph_connect(w->graph, list, "sum", total);
     world_start(w, POP_PROGRAMS(pop_execute(set, NULL), pop_execute(lists, NULL)));
@@ -58,7 +62,8 @@ static void rows_lists_and_state(struct world *w)
 static void multi_vertices_and_supervisors(struct world *w)
 {
     add_codelets(w);
-    pop_tensor data = world_variable(w, POP_INT, POP_SHAPE(8), "data"), x = world_variable(w, POP_INT, POP_SHAPE(1), "x");
+    pop_tensor data = world_variable(w, POP_INT, POP_SHAPE(8), "data"),
+               x = world_variable(w, POP_INT, POP_SHAPE(1), "x");
     pop_compute_set set = pop_graph_add_compute_set(w->graph, NULL);
     pop_graph_connect(w->graph, world_vertex(w, set, "cpp::Worker", 0), "data", pop_tensor_reverse(data, 0));
     pop_graph_connect(w->graph, world_vertex(w, set, "cpp::Supervisor", 1), "x", x);
@@ -74,7 +79,8 @@ static void multi_vertices_and_supervisors(struct world *w)
 static void half_rounds_to_nearest_even(struct world *w)
 {
     add_codelets(w);
-    pop_tensor in = world_variable(w, POP_HALF, POP_SHAPE(4), "in"), out = world_variable(w, POP_HALF, POP_SHAPE(4), "out");
+    pop_tensor in = world_variable(w, POP_HALF, POP_SHAPE(4), "in"),
+               out = world_variable(w, POP_HALF, POP_SHAPE(4), "out");
     pop_compute_set set = pop_graph_add_compute_set(w->graph, NULL);
     pop_vertex vertex = world_vertex(w, set, "cpp::HalfSteps", 0);
     pop_graph_connect(w->graph, vertex, "in", in);
@@ -84,7 +90,8 @@ static void half_rounds_to_nearest_even(struct world *w)
     world_run(w, 0);
     uint16_t seen[4];
     world_get(w, "out", seen, sizeof(seen));
-    static const uint16_t expected[] = { 0x6800, 0x6802, 0x6804, 0x6804 }; /* 2048 (from 2047.5), 2052 (from 2051), 2056, 2056 */
+    static const uint16_t expected[] = { 0x6800, 0x6802, 0x6804,
+                                         0x6804 }; /* 2048 (from 2047.5), 2052 (from 2051), 2056, 2056 */
     assert_memory_equal(seen, expected, sizeof(seen));
 }
 
@@ -130,10 +137,11 @@ static void a_compute_in_assembly_stops_the_run_alone(struct world *w)
 /* row: 1.1 void addCodelets(stringstream& */
 static void source_text_is_taken(struct world *w)
 {
-    assert_true(pop_graph_add_codelets_source(w->graph,
-                                              "#include <poplar/Vertex.hpp>\nusing namespace poplar;\n"
-                                              "class Twice : public Vertex { public: InOut<int> x; bool compute() { *x = *x * N; return true; } };\n",
-                                              POP_FILE_CPP, "-O3 -DN=2 -ffast-math"));
+    assert_true(pop_graph_add_codelets_source(
+        w->graph,
+        "#include <poplar/Vertex.hpp>\nusing namespace poplar;\n"
+        "class Twice : public Vertex { public: InOut<int> x; bool compute() { *x = *x * N; return true; } };\n",
+        POP_FILE_CPP, "-O3 -DN=2 -ffast-math"));
     pop_tensor x = world_variable(w, POP_INT, POP_SHAPE(1), "x");
     pop_compute_set set = pop_graph_add_compute_set(w->graph, NULL);
     pop_graph_connect(w->graph, world_vertex(w, set, "Twice", 0), "x", x);

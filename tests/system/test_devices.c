@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The device manager, modelled hardware through TREMULA_IPU, whole chips, and what a run costs in the model's cycles. */
+/* The device manager, modelled hardware through TREMULA_IPU, whole chips, and what a run costs in the model's cycles.
+ */
 #include "world.h"
 
 #include <stdlib.h>
@@ -51,7 +52,8 @@ static void programs_for_hardware_attach_and_run(void **state)
     pop_tensor v = pop_graph_add_variable_mapped(graph, POP_INT, POP_SHAPE(11), POP_MAPPING_LINEAR, "v");
     pop_graph_set_initial_fill(graph, pop_tensor_at(v, 0), POP_INT, &(const int){ 3 });
     pop_graph_create_host_read(graph, "v", v);
-    pop_engine *engine = pop_engine_create(graph, POP_PROGRAMS(pop_copy(pop_tensor_reverse(v, 0), v, false, NULL)), POP_NO_OPTIONS, &error);
+    pop_engine *engine = pop_engine_create(graph, POP_PROGRAMS(pop_copy(pop_tensor_reverse(v, 0), v, false, NULL)),
+                                           POP_NO_OPTIONS, &error);
     must(error.status, &error);
     must(pop_engine_load_and_run(engine, devices[0], 0, &error), &error);
     int seen[11];
@@ -98,7 +100,8 @@ static void whole_chips(void **state)
         assert_int_equal(w.tiles, tiles[i]);
         w.graph = pop_graph_create(pop_device_target(w.device));
         world_codelets(&w);
-        pop_tensor v = world_variable(&w, POP_FLOAT, POP_SHAPE(w.tiles, 3), "v"), sums = world_variable(&w, POP_FLOAT, POP_SHAPE(w.tiles), "sums");
+        pop_tensor v = world_variable(&w, POP_FLOAT, POP_SHAPE(w.tiles, 3), "v"),
+                   sums = world_variable(&w, POP_FLOAT, POP_SHAPE(w.tiles), "sums");
         pop_compute_set set = pop_graph_add_compute_set(w.graph, NULL);
         for (unsigned tile = 0; tile < w.tiles; ++tile) {
             pop_vertex vertex = world_vertex(&w, set, "SumVertex", tile);
@@ -133,7 +136,8 @@ static void cycles_of_the_compute_follow_the_estimates(void **state)
     world_codelets(&w);
     int calls = 0;
     pop_graph_register_perf_estimator(w.graph, "SumVertex", three_per_element, &calls);
-    pop_tensor v = world_variable(&w, POP_FLOAT, POP_SHAPE(4, 10), "v"), sums = world_variable(&w, POP_FLOAT, POP_SHAPE(4), "sums");
+    pop_tensor v = world_variable(&w, POP_FLOAT, POP_SHAPE(4, 10), "v"),
+               sums = world_variable(&w, POP_FLOAT, POP_SHAPE(4), "sums");
     pop_compute_set set = pop_graph_add_compute_set(w.graph, NULL);
     for (unsigned i = 0; i < 4; ++i) {
         pop_vertex vertex = world_vertex(&w, set, "SumVertex", i);
@@ -150,13 +154,15 @@ static void cycles_of_the_compute_follow_the_estimates(void **state)
     must(pop_engine_cycles(w.engine, &cycles, &error), &error);
     assert_true(calls >= 3);
     assert_true(cycles.compute >= 3 * 6 * 50); /* the slowest vertex on a tile of its own */
-    assert_int_equal(cycles.total, cycles.compute + cycles.exchange + cycles.global_exchange + cycles.host_exchange + cycles.sync);
+    assert_int_equal(cycles.total,
+                     cycles.compute + cycles.exchange + cycles.global_exchange + cycles.host_exchange + cycles.sync);
     pop_cycles once = cycles;
     world_run(&w, 0);
     must(pop_engine_cycles(w.engine, &cycles, &error), &error);
     assert_int_equal(cycles.compute, 2 * once.compute);
     assert_int_equal(cycles.steps, 2 * once.steps);
-    assert_true(cycles.total > once.total && cycles.total <= 2 * once.total); /* the second run begins while tiles without work wait */
+    assert_true(cycles.total > once.total &&
+                cycles.total <= 2 * once.total); /* the second run begins while tiles without work wait */
     pop_engine_reset_execution_profile(w.engine);
     must(pop_engine_cycles(w.engine, &cycles, &error), &error);
     assert_int_equal(cycles.total, 0);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tensors without elements whose other dimensions are huge: no loop runs over a dimension of such a tensor, and what is compiled can be saved and read. */
+/* Tensors without elements whose other dimensions are huge: no loop runs over a dimension of such a tensor, and what is
+ * compiled can be saved and read. */
 #include "world.h"
 
 #include <stdio.h>
@@ -12,9 +13,11 @@ enum { SECONDS = 60 }; /* what runs over a dimension takes centuries */
 static void views(struct world *w, pop_tensor t)
 {
     assert_int_equal(pop_tensor_num_elements(t), 0);
-    pop_tensor turned = pop_tensor_transpose(t), copy = pop_graph_clone(w->graph, POP_FLOAT, t, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, NULL);
+    pop_tensor turned = pop_tensor_transpose(t),
+               copy = pop_graph_clone(w->graph, POP_FLOAT, t, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, NULL);
     pop_tensor flat = pop_tensor_flatten(t), again = pop_tensor_reshape(flat, POP_SHAPE(0, SIZE_MAX));
-    pop_tensor slice = pop_tensor_slice(turned, 0, 0, 0), reversed = pop_tensor_reverse(t, 0), wide = pop_tensor_broadcast(t, 3, 1);
+    pop_tensor slice = pop_tensor_slice(turned, 0, 0, 0), reversed = pop_tensor_reverse(t, 0),
+               wide = pop_tensor_broadcast(t, 3, 1);
     pop_tensor both = pop_tensor_concat(POP_TENSORS(t, copy), 1);
     pop_tensor all[] = { t, turned, copy, flat, again, slice, reversed, wide, both };
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); ++i) {
@@ -38,11 +41,14 @@ static void views(struct world *w, pop_tensor t)
 static void huge_dimensions(struct world *w)
 {
     alarm(SECONDS);
-    pop_tensor t = world_variable(w, POP_FLOAT, POP_SHAPE(SIZE_MAX, 0), "t"), n = world_variable(w, POP_INT, POP_SHAPE(SIZE_MAX, SIZE_MAX, 0), "n");
-    pop_tensor other = world_variable(w, POP_FLOAT, POP_SHAPE(0, SIZE_MAX), "other"), one = world_variable(w, POP_FLOAT, POP_SHAPE(1), "one");
+    pop_tensor t = world_variable(w, POP_FLOAT, POP_SHAPE(SIZE_MAX, 0), "t"),
+               n = world_variable(w, POP_INT, POP_SHAPE(SIZE_MAX, SIZE_MAX, 0), "n");
+    pop_tensor other = world_variable(w, POP_FLOAT, POP_SHAPE(0, SIZE_MAX), "other"),
+               one = world_variable(w, POP_FLOAT, POP_SHAPE(1), "one");
     pop_tensor constant = world_constant(w, POP_FLOAT, POP_SHAPE(0, SIZE_MAX / 2), 1);
     views(w, t);
-    pop_stream in = pop_graph_add_host_to_device_fifo(w->graph, "in", POP_FLOAT, 0, POP_STREAM_REPLICATE, POP_NO_OPTIONS);
+    pop_stream in =
+        pop_graph_add_host_to_device_fifo(w->graph, "in", POP_FLOAT, 0, POP_STREAM_REPLICATE, POP_NO_OPTIONS);
     pop_stream out = pop_graph_add_device_to_host_fifo(w->graph, "out", POP_FLOAT, 0, POP_NO_OPTIONS);
     pop_print_format plain = pop_print_format_plain(), guide = pop_print_format_guide();
     pop_program program = pop_sequence(w->graph, NULL);
@@ -82,7 +88,9 @@ static void saved_and_loaded(struct world *w)
     pop_tensor t = world_variable(w, POP_HALF, POP_SHAPE(3, SIZE_MAX, 0), "t");
     pop_executable *executable = NULL, *again = NULL;
     pop_error error;
-    must(pop_compile_graph(w->graph, POP_PROGRAMS(pop_print_tensor("t", t, NULL)), POP_NO_OPTIONS, NULL, NULL, &executable, &error), &error);
+    must(pop_compile_graph(w->graph, POP_PROGRAMS(pop_print_tensor("t", t, NULL)), POP_NO_OPTIONS, NULL, NULL,
+                           &executable, &error),
+         &error);
     FILE *file = tmpfile();
     assert_non_null(file);
     must(pop_executable_write(executable, file, &error), &error);

@@ -42,7 +42,8 @@ static const char codelets[] =
     "-1\\nj 1b\\n2:\" :: \"r\"(n) : \"t0\");\n"
     "  *v->out = n; return true; }\n"
     "POP_VERTEX(Listed) { POP_STATE(POP_VECTOR(unsigned)) times; POP_OUTPUT(float) out; };\n"
-    "bool Listed_compute(Listed *v) { unsigned n = v->times.data[3] + v->times.size; MACHINE(\"mv t0, %0\\n1: beqz t0, 2f\\naddi t0, t0, -1\\nj 1b\\n2:\" :: \"r\"(n) : \"t0\");\n"
+    "bool Listed_compute(Listed *v) { unsigned n = v->times.data[3] + v->times.size; MACHINE(\"mv t0, %0\\n1: beqz t0, "
+    "2f\\naddi t0, t0, -1\\nj 1b\\n2:\" :: \"r\"(n) : \"t0\");\n"
     "  *v->out = n; return true; }\n"
     "POP_VERTEX(Endless) { POP_INPUT(float) in; POP_OUTPUT(float) out; };\n"
     "bool Endless_compute(Endless *v) { volatile float x = *v->in; while (x < 10) x = x + *v->in; *v->out = x; return "
@@ -199,7 +200,8 @@ static uint64_t listed(unsigned last)
     pop_graph_set_tile_mapping(w.graph, out, 0);
     pop_vertex v = pop_graph_add_vertex(w.graph, set, "Listed");
     pop_graph_map_vertex(w.graph, v, 0);
-    pop_graph_set_field_vector(w.graph, v, POP_FIELD("times", POP_WHOLE), POP_UNSIGNED_INT, ((unsigned[]){ 9, 9, 9, last }), 4);
+    pop_graph_set_field_vector(w.graph, v, POP_FIELD("times", POP_WHOLE), POP_UNSIGNED_INT,
+                               ((unsigned[]){ 9, 9, 9, last }), 4);
     pop_graph_connect(w.graph, v, "out", out);
     must_build(&w);
     world_start(&w, POP_PROGRAMS(pop_execute(set, NULL)));

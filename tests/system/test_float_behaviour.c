@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What programs say of floating point takes effect: exceptions name the vertex, half rounds stochastically by the seeds, overflow gives NaN or the largest
- * value.  On every machine, in both modes, and without effect where nothing is said. */
+/* What programs say of floating point takes effect: exceptions name the vertex, half rounds stochastically by the
+ * seeds, overflow gives NaN or the largest value.  On every machine, in both modes, and without effect where nothing is
+ * said. */
 #include "world.h"
 
 #include <math.h>
@@ -10,14 +11,16 @@ enum { COUNT = 4096 };
 
 static const char codelets[] =
     "#include <poplar/vertex.h>\n"
-    "POP_VERTEX(Divide) { POP_INPUT(POP_VECTOR(float)) a; POP_INPUT(POP_VECTOR(float)) b; POP_OUTPUT(POP_VECTOR(float)) out; };\n"
+    "POP_VERTEX(Divide) { POP_INPUT(POP_VECTOR(float)) a; POP_INPUT(POP_VECTOR(float)) b; "
+    "POP_OUTPUT(POP_VECTOR(float)) out; };\n"
     "bool Divide_compute(Divide *v)\n"
     "{\n"
     "    for (size_t i = 0; i < v->out.size; ++i)\n"
     "        v->out.data[i] = v->a.data[i] / v->b.data[i];\n"
     "    return true;\n"
     "}\n"
-    "POP_VERTEX(Guarded) { POP_INPUT(POP_VECTOR(float)) a; POP_INPUT(POP_VECTOR(float)) b; POP_OUTPUT(POP_VECTOR(float)) out; };\n"
+    "POP_VERTEX(Guarded) { POP_INPUT(POP_VECTOR(float)) a; POP_INPUT(POP_VECTOR(float)) b; "
+    "POP_OUTPUT(POP_VECTOR(float)) out; };\n"
     "bool Guarded_compute(Guarded *v)\n"
     "{\n"
     "    for (size_t i = 0; i < v->out.size; ++i)\n"
@@ -31,23 +34,23 @@ static const char codelets[] =
     "        v->out.data[i] = (half)v->in.data[i];\n"
     "    return true;\n"
     "}\n";
-static const char cpp_codelets[] =
-    "#include <poplar/HalfFloat.hpp>\n"
-    "#include <poplar/Vertex.hpp>\n"
-    "using namespace poplar;\n"
-    "class NarrowCpp : public Vertex {\n"
-    "public:\n"
-    "    Input<Vector<float>> in;\n"
-    "    Output<Vector<half>> out;\n"
-    "    bool compute()\n"
-    "    {\n"
-    "        for (unsigned i = 0; i < out.size(); ++i)\n"
-    "            out[i] = half(in[i]);\n"
-    "        return true;\n"
-    "    }\n"
-    "};\n";
+static const char cpp_codelets[] = "#include <poplar/HalfFloat.hpp>\n"
+                                   "#include <poplar/Vertex.hpp>\n"
+                                   "using namespace poplar;\n"
+                                   "class NarrowCpp : public Vertex {\n"
+                                   "public:\n"
+                                   "    Input<Vector<float>> in;\n"
+                                   "    Output<Vector<half>> out;\n"
+                                   "    bool compute()\n"
+                                   "    {\n"
+                                   "        for (unsigned i = 0; i < out.size(); ++i)\n"
+                                   "            out[i] = half(in[i]);\n"
+                                   "        return true;\n"
+                                   "    }\n"
+                                   "};\n";
 
-static pop_program execute(struct world *w, const char *type, const char *const *fields, const pop_tensor *tensors, size_t count)
+static pop_program execute(struct world *w, const char *type, const char *const *fields, const pop_tensor *tensors,
+                           size_t count)
 {
     pop_compute_set set = pop_graph_add_compute_set(w->graph, type);
     pop_vertex vertex = world_vertex(w, set, type, 0);
@@ -68,7 +71,8 @@ static pop_program behaving(struct world *w, pop_float_behaviour behaviour, pop_
 static pop_program division(struct world *w, const char *type)
 {
     static const char *const fields[] = { "a", "b", "out" };
-    const pop_tensor tensors[] = { world_variable(w, POP_FLOAT, POP_SHAPE(8), "a"), world_variable(w, POP_FLOAT, POP_SHAPE(8), "b"),
+    const pop_tensor tensors[] = { world_variable(w, POP_FLOAT, POP_SHAPE(8), "a"),
+                                   world_variable(w, POP_FLOAT, POP_SHAPE(8), "b"),
                                    world_variable(w, POP_FLOAT, POP_SHAPE(8), "out") };
     return execute(w, type, fields, tensors, 3);
 }
@@ -77,8 +81,10 @@ static void exceptions_name_the_vertex(struct world *w)
 {
     pop_graph_add_codelets_source(w->graph, codelets, POP_FILE_C, NULL);
     pop_program divide = division(w, "Divide");
-    world_start(w, POP_PROGRAMS(behaving(w, (pop_float_behaviour){ .div0 = true }, divide), behaving(w, (pop_float_behaviour){ .inv = true }, divide),
-                                behaving(w, (pop_float_behaviour){ .oflo = true }, divide), behaving(w, (pop_float_behaviour){ .esr = false }, divide)));
+    world_start(w, POP_PROGRAMS(behaving(w, (pop_float_behaviour){ .div0 = true }, divide),
+                                behaving(w, (pop_float_behaviour){ .inv = true }, divide),
+                                behaving(w, (pop_float_behaviour){ .oflo = true }, divide),
+                                behaving(w, (pop_float_behaviour){ .esr = false }, divide)));
     WORLD_PUT(w, "a", ((const float[]){ 1, 1, 1, 1, 1, 1, 1, 1 }));
     WORLD_PUT(w, "b", ((const float[]){ 1, 1, 1, 0, 1, 1, 1, 1 }));
     world_run_fails(w, 0, POP_APPLICATION_RUNTIME_ERROR, "(Divide)");
@@ -101,7 +107,8 @@ static void exceptions_name_the_vertex(struct world *w)
 static void guarded_divisions_are_none(struct world *w)
 {
     pop_graph_add_codelets_source(w->graph, codelets, POP_FILE_C, NULL);
-    world_start(w, POP_PROGRAMS(behaving(w, (pop_float_behaviour){ .inv = true, .div0 = true, .oflo = true }, division(w, "Guarded"))));
+    world_start(w, POP_PROGRAMS(behaving(w, (pop_float_behaviour){ .inv = true, .div0 = true, .oflo = true },
+                                         division(w, "Guarded"))));
     WORLD_PUT(w, "a", ((const float[]){ 1, 0, 1, 1, 1, 1, 1, 1 }));
     WORLD_PUT(w, "b", ((const float[]){ 1, 0, 1, 0, 1, 1, 1, 2 }));
     world_run(w, 0);
@@ -111,7 +118,8 @@ static void guarded_divisions_are_none(struct world *w)
 static pop_program narrowing(struct world *w, const char *type)
 {
     static const char *const fields[] = { "in", "out" };
-    const pop_tensor tensors[] = { world_variable(w, POP_FLOAT, POP_SHAPE(COUNT), "in"), world_variable(w, POP_HALF, POP_SHAPE(COUNT), "out") };
+    const pop_tensor tensors[] = { world_variable(w, POP_FLOAT, POP_SHAPE(COUNT), "in"),
+                                   world_variable(w, POP_HALF, POP_SHAPE(COUNT), "out") };
     return execute(w, type, fields, tensors, 2);
 }
 
@@ -130,7 +138,8 @@ static double mean(const float *values)
     return sum / COUNT;
 }
 
-/* 1 + 2^-12 lies a quarter of the way from 1 to the next half, 1 + 2^-10; 5 * 2^-27 lies five eighths of the way from 0 to the smallest. */
+/* 1 + 2^-12 lies a quarter of the way from 1 to the next half, 1 + 2^-10; 5 * 2^-27 lies five eighths of the way from 0
+ * to the smallest. */
 static void rounds_stochastically(struct world *w, const char *type)
 {
     pop_program narrow = narrowing(w, type), random = behaving(w, (pop_float_behaviour){ .esr = true }, narrow);
@@ -184,7 +193,9 @@ static void draw(struct world *w, pop_program program, const char *seed, const c
     static float in[COUNT];
     for (size_t i = 0; i < COUNT; ++i)
         in[i] = 1 + 1.0f / 4096;
-    world_start_with(w, POP_PROGRAMS(program), POP_OPTIONS({ "prng.seed", seed }, { "prng.enableStochasticRounding", "true" }, { "prng.enable", enable }));
+    world_start_with(
+        w, POP_PROGRAMS(program),
+        POP_OPTIONS({ "prng.seed", seed }, { "prng.enableStochasticRounding", "true" }, { "prng.enable", enable }));
     world_put(w, "in", in, sizeof(in));
     world_run(w, 0);
     get_halves(w, values);
@@ -212,13 +223,15 @@ static void overflow_gives_what_is_asked(struct world *w)
 {
     pop_graph_add_codelets_source(w->graph, codelets, POP_FILE_C, NULL);
     pop_program narrow = narrowing(w, "Narrow");
-    world_start(w, POP_PROGRAMS(behaving(w, (pop_float_behaviour){ .nanoo = true }, narrow), behaving(w, (pop_float_behaviour){ .nanoo = false }, narrow),
+    world_start(w, POP_PROGRAMS(behaving(w, (pop_float_behaviour){ .nanoo = true }, narrow),
+                                behaving(w, (pop_float_behaviour){ .nanoo = false }, narrow),
                                 behaving(w, (pop_float_behaviour){ .oflo = true }, narrow)));
     static float in[COUNT] = { 65504, 65519, 65520, -1e6f, 1, -65504 }, out[COUNT];
     world_put(w, "in", in, sizeof(in));
     world_run(w, 0);
     get_halves(w, out);
-    assert_true(out[0] == 65504 && out[1] == 65504 && isnan(out[2]) && isnan(out[3]) && out[4] == 1 && out[5] == -65504);
+    assert_true(out[0] == 65504 && out[1] == 65504 && isnan(out[2]) && isnan(out[3]) && out[4] == 1 &&
+                out[5] == -65504);
     world_run(w, 1);
     get_halves(w, out);
     assert_true(out[1] == 65504 && out[2] == 65504 && out[3] == -65504 && out[4] == 1);
@@ -234,7 +247,8 @@ static void tiles_may_differ(struct world *w)
     pop_compute_set set = pop_graph_add_compute_set(w->graph, "both");
     for (unsigned tile = 0; tile < 2; ++tile) {
         pop_vertex vertex = world_vertex(w, set, "Divide", tile);
-        pop_tensor a = world_variable(w, POP_FLOAT, POP_SHAPE(1), tile ? "a1" : "a0"), b = world_variable(w, POP_FLOAT, POP_SHAPE(1), tile ? "b1" : "b0");
+        pop_tensor a = world_variable(w, POP_FLOAT, POP_SHAPE(1), tile ? "a1" : "a0"),
+                   b = world_variable(w, POP_FLOAT, POP_SHAPE(1), tile ? "b1" : "b0");
         pop_graph_connect(w->graph, vertex, "a", a);
         pop_graph_connect(w->graph, vertex, "b", b);
         pop_graph_connect(w->graph, vertex, "out", world_variable(w, POP_FLOAT, POP_SHAPE(1), tile ? "out1" : "out0"));

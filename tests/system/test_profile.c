@@ -163,7 +163,8 @@ static uint64_t by_tile(const pop_profile_value *profile, const char *path, size
     return pop_profile_as_uint(pop_profile_at(array, tile));
 }
 
-/* Regions make up the total, and so do the categories; of a category, what it has alone is part of its total, and that no more than all of it. */
+/* Regions make up the total, and so do the categories; of a category, what it has alone is part of its total, and that
+ * no more than all of it. */
 static void check_memory(const pop_profile_value *graph, size_t tiles)
 {
     static const char *const regions[] = { "interleaved", "nonInterleaved", "overflowed" };
@@ -315,7 +316,8 @@ static void several_programs_are_one_tree(void **state)
     pop_profile_value graph = graph_of(&w), execution = execution_of(&w);
     check_programs(&graph);
     check_execution(&graph, &execution);
-    const pop_profile_value *trace = pop_profile_get(&execution, "programTrace"), *programs = pop_profile_get(&graph, "programs");
+    const pop_profile_value *trace = pop_profile_get(&execution, "programTrace"),
+                            *programs = pop_profile_get(&graph, "programs");
     const pop_profile_value *first = pop_profile_at(programs, (size_t)pop_profile_as_uint(pop_profile_at(trace, 0)));
     assert_string_equal(text(first, "type"), "StreamCopy");
     pop_profile_free(&graph);
@@ -603,8 +605,10 @@ static void tiles_out_of_memory_are_shown(void **state)
     check_memory(&graph, w.tiles);
     pop_profile_free(&graph);
     char *summary = summary_of(&w, POP_OPTIONS({ "showPerIpuMemoryUsage", "1" }));
-    expect_words(summary, (const char *const[]){ "    6 tile(s) out of memory\n\nTile # 3 memory usage:\nMemory Usage:\n", "Tile # 5 memory usage:",
-                                                 "Tile # 1 memory usage:", "Overflowed:" }, 4);
+    expect_words(summary,
+                 (const char *const[]){ "    6 tile(s) out of memory\n\nTile # 3 memory usage:\nMemory Usage:\n",
+                                        "Tile # 5 memory usage:", "Tile # 1 memory usage:", "Overflowed:" },
+                 4);
     assert_null(strstr(summary, "Tile # 0 memory usage:"));
     free(summary);
     world_close(&w);

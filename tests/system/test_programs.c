@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs as people write them: the guide's matrix-vector product, a compute set in several programs, a loop until it converges, a stop from
- * outside, results that do not depend on the number of threads. */
+/* Programs as people write them: the guide's matrix-vector product, a compute set in several programs, a loop until it
+ * converges, a stop from outside, results that do not depend on the number of threads. */
 #include "world.h"
 
 #include <stdio.h>
@@ -13,36 +13,45 @@ enum { ROWS = 23, COLUMNS = 31, SPLIT = 4 };
 static pop_program matrix_vector(struct world *w, pop_tensor matrix, pop_tensor in, pop_tensor out)
 {
     pop_tensor partials = pop_graph_add_variable(w->graph, POP_FLOAT, POP_SHAPE(ROWS, SPLIT), "partials");
-    pop_compute_set multiply = pop_graph_add_compute_set(w->graph, "mul"), reduce = pop_graph_add_compute_set(w->graph, "reduce");
+    pop_compute_set multiply = pop_graph_add_compute_set(w->graph, "mul"),
+                    reduce = pop_graph_add_compute_set(w->graph, "reduce");
     world_spread(w, partials);
     for (unsigned row = 0; row < ROWS; ++row) {
         for (unsigned piece = 0; piece < SPLIT; ++piece) {
             size_t begin = COLUMNS * piece / SPLIT, end = COLUMNS * (piece + 1) / SPLIT;
-            pop_vertex v = pop_graph_add_vertex_connected(w->graph, multiply, "DotProduct",
-                                                          POP_CONNECTIONS({ "a", pop_tensor_slice(pop_tensor_at(matrix, row), begin, end, 0) },
-                                                                          { "b", pop_tensor_slice(in, begin, end, 0) },
-                                                                          { "out", pop_tensor_index(partials, POP_SHAPE(row, piece)) }));
+            pop_vertex v = pop_graph_add_vertex_connected(
+                w->graph, multiply, "DotProduct",
+                POP_CONNECTIONS({ "a", pop_tensor_slice(pop_tensor_at(matrix, row), begin, end, 0) },
+                                { "b", pop_tensor_slice(in, begin, end, 0) },
+                                { "out", pop_tensor_index(partials, POP_SHAPE(row, piece)) }));
             pop_graph_map_vertex(w->graph, v, (row * SPLIT + piece) % w->tiles);
         }
         pop_vertex sum = world_vertex(w, reduce, "SumVertex", row);
         pop_graph_connect(w->graph, sum, "in", pop_tensor_at(partials, row));
         pop_graph_connect(w->graph, sum, "out", pop_tensor_at(out, row));
     }
-    return pop_sequence_of(w->graph, POP_PROGRAMS(pop_execute(multiply, NULL), pop_execute(reduce, NULL)), "matrix vector");
+    return pop_sequence_of(w->graph, POP_PROGRAMS(pop_execute(multiply, NULL), pop_execute(reduce, NULL)),
+                           "matrix vector");
 }
 
 static void the_guides_matrix_vector_product(struct world *w)
 {
     world_codelets(w);
     pop_tensor matrix = pop_graph_add_variable(w->graph, POP_FLOAT, POP_SHAPE(ROWS, COLUMNS), "matrix");
-    pop_tensor in = pop_graph_add_variable(w->graph, POP_FLOAT, POP_SHAPE(COLUMNS), "in"), out = pop_graph_add_variable(w->graph, POP_FLOAT, POP_SHAPE(ROWS), "out");
+    pop_tensor in = pop_graph_add_variable(w->graph, POP_FLOAT, POP_SHAPE(COLUMNS), "in"),
+               out = pop_graph_add_variable(w->graph, POP_FLOAT, POP_SHAPE(ROWS), "out");
     world_spread(w, matrix);
     world_spread(w, in);
     world_spread(w, out);
-    pop_stream matrix_stream = pop_graph_add_host_to_device_fifo(w->graph, "matrix", POP_FLOAT, ROWS * COLUMNS, POP_STREAM_REPLICATE, POP_NO_OPTIONS);
-    pop_stream in_stream = pop_graph_add_host_to_device_fifo(w->graph, "in", POP_FLOAT, COLUMNS, POP_STREAM_REPLICATE, POP_NO_OPTIONS);
+    pop_stream matrix_stream = pop_graph_add_host_to_device_fifo(w->graph, "matrix", POP_FLOAT, ROWS * COLUMNS,
+                                                                 POP_STREAM_REPLICATE, POP_NO_OPTIONS);
+    pop_stream in_stream =
+        pop_graph_add_host_to_device_fifo(w->graph, "in", POP_FLOAT, COLUMNS, POP_STREAM_REPLICATE, POP_NO_OPTIONS);
     pop_stream out_stream = pop_graph_add_device_to_host_fifo(w->graph, "out", POP_FLOAT, ROWS, POP_NO_OPTIONS);
-    world_start(w, POP_PROGRAMS(pop_sequence_of(w->graph, POP_PROGRAMS(pop_copy_from_stream(matrix_stream, matrix, false, NULL), pop_copy_from_stream(in_stream, in, false, NULL)), NULL),
+    world_start(w, POP_PROGRAMS(pop_sequence_of(w->graph,
+                                                POP_PROGRAMS(pop_copy_from_stream(matrix_stream, matrix, false, NULL),
+                                                             pop_copy_from_stream(in_stream, in, false, NULL)),
+                                                NULL),
                                 matrix_vector(w, matrix, in, out), pop_copy_to_stream(out, out_stream, false, NULL)));
     float m[ROWS][COLUMNS], x[COLUMNS], y[ROWS];
     struct dice dice = { 7 };
@@ -72,12 +81,14 @@ static void a_set_in_several_programs_and_vertices_added_late(struct world *w)
     pop_compute_set set = pop_graph_add_compute_set(w->graph, NULL);
     pop_program twice = pop_repeat(2, pop_execute(set, NULL), NULL), once = pop_execute(set, NULL);
     pop_graph_connect(w->graph, world_vertex(w, set, "AddOne", 0), "data", pop_tensor_slice(v, 0, 2, 0));
-    pop_graph_connect(w->graph, world_vertex(w, set, "AddOne", 1), "data", pop_tensor_slice(v, 2, 3, 0)); /* after the programs */
+    pop_graph_connect(w->graph, world_vertex(w, set, "AddOne", 1), "data",
+                      pop_tensor_slice(v, 2, 3, 0)); /* after the programs */
     world_start(w, POP_PROGRAMS(twice, once));
     world_run(w, 0);
     world_run(w, 1);
     WORLD_FLOATS(w, "v", 3, 3, 3, 0);
-    pop_graph_connect(w->graph, world_vertex(w, set, "AddOne", 2), "data", pop_tensor_slice(v, 3, 4, 0)); /* the next engine has it */
+    pop_graph_connect(w->graph, world_vertex(w, set, "AddOne", 2), "data",
+                      pop_tensor_slice(v, 3, 4, 0)); /* the next engine has it */
     world_run(w, 1);
     WORLD_FLOATS(w, "v", 4, 4, 4, 0);
     world_start(w, POP_PROGRAMS(twice, once));
@@ -89,7 +100,8 @@ static void a_graph_goes_on_after_a_program_that_does_not_compile(struct world *
 {
     world_codelets(w);
     pop_tensor v = world_variable(w, POP_FLOAT, POP_SHAPE(2), "v");
-    pop_compute_set bad = pop_graph_add_compute_set(w->graph, "bad"), good = pop_graph_add_compute_set(w->graph, "good");
+    pop_compute_set bad = pop_graph_add_compute_set(w->graph, "bad"),
+                    good = pop_graph_add_compute_set(w->graph, "good");
     pop_graph_connect(w->graph, world_vertex(w, bad, "AddOne", 0), "data", v);
     pop_graph_connect(w->graph, world_vertex(w, bad, "AddOne", 1), "data", v);
     pop_graph_connect(w->graph, world_vertex(w, good, "AddOne", 1), "data", v);
@@ -121,7 +133,11 @@ static void a_run_stops_when_asked_and_can_run_again(struct world *w)
     pop_tensor v = world_variable(w, POP_INT, POP_SHAPE(1), "v");
     pop_host_function tick = pop_graph_add_host_function(w->graph, "tick", NULL, 0, NULL, 0);
     pop_program call = pop_call_host(tick, (pop_tensors){ 0 }, (pop_tensors){ 0 }, NULL);
-    world_start(w, POP_PROGRAMS(pop_repeat(1000000000, pop_sequence_of(w->graph, POP_PROGRAMS(call, pop_copy(v, v, false, NULL)), NULL), NULL), call));
+    world_start(
+        w,
+        POP_PROGRAMS(pop_repeat(1000000000,
+                                pop_sequence_of(w->graph, POP_PROGRAMS(call, pop_copy(v, v, false, NULL)), NULL), NULL),
+                     call));
     struct stopper stopper = { w, 0 };
     pop_error error = { 0 };
     must(pop_engine_connect_host_function(w->engine, "tick", stop_at_five, &stopper, &error), &error);
@@ -136,14 +152,16 @@ static void a_run_stops_when_asked_and_can_run_again(struct world *w)
 static void a_loop_until_all_vertices_agree(struct world *w)
 {
     world_codelets(w);
-    pop_tensor t = world_variable(w, POP_INT, POP_SHAPE(6), "t"), busy = world_variable(w, POP_BOOL, POP_SHAPE(), "busy");
+    pop_tensor t = world_variable(w, POP_INT, POP_SHAPE(6), "t"),
+               busy = world_variable(w, POP_BOOL, POP_SHAPE(), "busy");
     pop_compute_set test = pop_graph_add_compute_set(w->graph, NULL), step = pop_graph_add_compute_set(w->graph, NULL);
     for (unsigned i = 0; i < 6; ++i)
         pop_graph_connect(w->graph, world_vertex(w, test, "NotZero", i), "x", pop_tensor_at(t, i));
     pop_vertex v = world_vertex(w, step, "Successor", 0);
     pop_graph_connect(w->graph, v, "x", t);
     pop_graph_connect(w->graph, v, "y", t);
-    world_start(w, POP_PROGRAMS(pop_repeat_while_true(pop_execute_consensus(test, busy, NULL), busy, pop_execute(step, NULL), NULL)));
+    world_start(w, POP_PROGRAMS(pop_repeat_while_true(pop_execute_consensus(test, busy, NULL), busy,
+                                                      pop_execute(step, NULL), NULL)));
     WORLD_PUT(w, "t", ((const int[]){ -9, -7, -20, -8, 5, -30 }));
     world_run(w, 0);
     WORLD_INTS(w, "t", -2, 0, -13, -1, 12, -23);
@@ -154,13 +172,17 @@ static void threads_do_not_change_results(struct world *w)
 {
     enum { N = 997 };
     world_codelets(w);
-    pop_tensor v = world_variable(w, POP_FLOAT, POP_SHAPE(N, 7), "v"), sums = world_variable(w, POP_FLOAT, POP_SHAPE(N), "sums");
+    pop_tensor v = world_variable(w, POP_FLOAT, POP_SHAPE(N, 7), "v"),
+               sums = world_variable(w, POP_FLOAT, POP_SHAPE(N), "sums");
     pop_compute_set set = pop_graph_add_compute_set(w->graph, NULL), add = pop_graph_add_compute_set(w->graph, NULL);
     for (unsigned i = 0; i < N; ++i) {
         pop_vertex vertex = world_vertex(w, set, "SumVertex", i);
-        pop_graph_connect(w->graph, vertex, "in", i % 2 ? pop_tensor_at(v, i) : pop_tensor_slice(pop_tensor_flatten(pop_tensor_transpose(v)), i, i + 7, 0));
+        pop_graph_connect(w->graph, vertex, "in",
+                          i % 2 ? pop_tensor_at(v, i)
+                                : pop_tensor_slice(pop_tensor_flatten(pop_tensor_transpose(v)), i, i + 7, 0));
         pop_graph_connect(w->graph, vertex, "out", pop_tensor_at(sums, i));
-        pop_graph_connect(w->graph, world_vertex(w, add, "AddOne", i), "data", pop_tensor_reverse(pop_tensor_at(v, i), 0));
+        pop_graph_connect(w->graph, world_vertex(w, add, "AddOne", i), "data",
+                          pop_tensor_reverse(pop_tensor_at(v, i), 0));
     }
     float *values = malloc(N * 7 * sizeof(*values)), *results[3];
     struct dice dice = { 3 };
@@ -168,8 +190,12 @@ static void threads_do_not_change_results(struct world *w)
         values[i] = (float)dice_roll(&dice, 1000000) / 7;
     static const char *const threads[] = { "1", "2", "4" };
     for (int k = 0; k < 3; ++k) {
-        world_start_with(w, POP_PROGRAMS(pop_repeat(3, pop_sequence_of(w->graph, POP_PROGRAMS(pop_execute(add, NULL), pop_execute(set, NULL)), NULL), NULL)),
-                         POP_OPTIONS({ "target.hostThreads", threads[k] }));
+        world_start_with(
+            w,
+            POP_PROGRAMS(pop_repeat(
+                3, pop_sequence_of(w->graph, POP_PROGRAMS(pop_execute(add, NULL), pop_execute(set, NULL)), NULL),
+                NULL)),
+            POP_OPTIONS({ "target.hostThreads", threads[k] }));
         world_put(w, "v", values, N * 7 * sizeof(*values));
         world_run(w, 0);
         results[k] = malloc(N * sizeof(float));
@@ -189,7 +215,8 @@ static void virtual_graphs_build_one_program(struct world *w)
     world_codelets(w);
     pop_tensor v = world_variable(w, POP_FLOAT, POP_SHAPE(4), "v"), s = world_variable(w, POP_FLOAT, POP_SHAPE(2), "s");
     pop_compute_set set = pop_graph_add_compute_set(w->graph, NULL);
-    pop_graph *parts[] = { pop_graph_create_virtual_range(w->graph, 0, 3), pop_graph_create_virtual_tiles(w->graph, POP_DIMS(6, 4)) };
+    pop_graph *parts[] = { pop_graph_create_virtual_range(w->graph, 0, 3),
+                           pop_graph_create_virtual_tiles(w->graph, POP_DIMS(6, 4)) };
     for (unsigned i = 0; i < 2; ++i) {
         pop_vertex sum = pop_graph_add_vertex(parts[i], set, "SumVertex");
         pop_graph_connect(parts[i], sum, "in", pop_tensor_slice(v, 2 * i, 2 * i + 2, 0));

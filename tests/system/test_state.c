@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What stays and what goes: state between runs and programs, initial values at each load, executables in another process. */
+/* What stays and what goes: state between runs and programs, initial values at each load, executables in another
+ * process. */
 #include "world.h"
 
 #include <stdio.h>
@@ -11,7 +12,8 @@
 static void programs_share_state_between_runs(struct world *w)
 {
     pop_tensor a = world_variable(w, POP_INT, POP_SHAPE(3), "a"), b = world_variable(w, POP_INT, POP_SHAPE(3), "b");
-    world_start(w, POP_PROGRAMS(pop_copy(a, b, false, NULL), pop_copy(pop_tensor_slice(b, 1, 3, 0), pop_tensor_slice(a, 0, 2, 0), false, NULL)));
+    world_start(w, POP_PROGRAMS(pop_copy(a, b, false, NULL),
+                                pop_copy(pop_tensor_slice(b, 1, 3, 0), pop_tensor_slice(a, 0, 2, 0), false, NULL)));
     WORLD_PUT(w, "a", ((const int[]){ 1, 2, 3 }));
     world_run(w, 0);
     world_run(w, 1);
@@ -23,7 +25,8 @@ static void programs_share_state_between_runs(struct world *w)
 
 static void a_load_restores_initial_values(struct world *w)
 {
-    pop_tensor v = world_variable(w, POP_FLOAT, POP_SHAPE(2, 2), "v"), h = world_variable(w, POP_HALF, POP_SHAPE(2), "h");
+    pop_tensor v = world_variable(w, POP_FLOAT, POP_SHAPE(2, 2), "v"),
+               h = world_variable(w, POP_HALF, POP_SHAPE(2), "h");
     pop_tensor u = world_variable(w, POP_INT, POP_SHAPE(2), "u");
     pop_graph_set_initial_value(w->graph, pop_tensor_transpose(v), POP_DOUBLE, ((const double[]){ 1, 2, 3, 4 }));
     pop_graph_set_initial_fill(w->graph, pop_tensor_at(pop_tensor_at(v, 1), 1), POP_INT, &(const int){ 9 });
@@ -67,7 +70,9 @@ static void an_executable_outlives_its_graph(struct world *w)
     pop_graph_set_initial_value(w->graph, v, POP_INT, ((const int[]){ 1, 2 }));
     pop_executable *executable = NULL;
     pop_error error = { 0 };
-    must(pop_compile_graph(w->graph, POP_PROGRAMS(pop_copy(pop_tensor_reverse(v, 0), v, false, NULL)), POP_NO_OPTIONS, NULL, NULL, &executable, &error), &error);
+    must(pop_compile_graph(w->graph, POP_PROGRAMS(pop_copy(pop_tensor_reverse(v, 0), v, false, NULL)), POP_NO_OPTIONS,
+                           NULL, NULL, &executable, &error),
+         &error);
     pop_graph_destroy(w->graph);
     w->graph = NULL;
     w->engine = pop_engine_create_from(executable, POP_NO_OPTIONS, &error);
@@ -90,7 +95,9 @@ static void progress_goes_from_nothing_to_everything(struct world *w)
     pop_executable *executable = NULL;
     pop_error error = { 0 };
     int last = 0;
-    must(pop_compile_graph(w->graph, POP_PROGRAMS(pop_write_undef(v, NULL)), POP_NO_OPTIONS, count_progress, &last, &executable, &error), &error);
+    must(pop_compile_graph(w->graph, POP_PROGRAMS(pop_write_undef(v, NULL)), POP_NO_OPTIONS, count_progress, &last,
+                           &executable, &error),
+         &error);
     assert_true(last > 0);
     pop_executable_destroy(executable);
 }
@@ -103,20 +110,29 @@ enum { HISTORY = 4 };
 static void build_for_the_child(struct world *w, const char *path)
 {
     world_codelets(w);
-    pop_tensor v = world_variable(w, POP_FLOAT, POP_SHAPE(3), "v"), more = world_variable(w, POP_BOOL, POP_SHAPE(HISTORY), "more");
+    pop_tensor v = world_variable(w, POP_FLOAT, POP_SHAPE(3), "v"),
+               more = world_variable(w, POP_BOOL, POP_SHAPE(HISTORY), "more");
     pop_graph_set_initial_value(w->graph, v, POP_INT, ((const int[]){ 1, 2, 3 }));
-    pop_stream in = pop_graph_add_host_to_device_fifo(w->graph, "in", POP_BOOL, HISTORY, POP_STREAM_REPLICATE, POP_NO_OPTIONS);
+    pop_stream in =
+        pop_graph_add_host_to_device_fifo(w->graph, "in", POP_BOOL, HISTORY, POP_STREAM_REPLICATE, POP_NO_OPTIONS);
     pop_compute_set set = pop_graph_add_compute_set(w->graph, "set");
     pop_graph_connect(w->graph, world_vertex(w, set, "AddOne", 1), "data", pop_tensor_reverse(v, 0));
     pop_tensor rest = pop_tensor_slice(more, 1, HISTORY, 0), first = pop_tensor_slice(more, 0, 1, 0);
     pop_program shift = pop_copy(pop_tensor_concat(POP_TENSORS(rest, first), 0), more, false, NULL);
-    pop_program body = pop_sequence_of(w->graph, POP_PROGRAMS(pop_execute(set, NULL), pop_copy(pop_tensor_reverse(v, 0), v, false, NULL), shift), NULL);
+    pop_program body = pop_sequence_of(
+        w->graph, POP_PROGRAMS(pop_execute(set, NULL), pop_copy(pop_tensor_reverse(v, 0), v, false, NULL), shift),
+        NULL);
     pop_program loop = pop_repeat_while_true(pop_sequence(w->graph, NULL), pop_tensor_at(more, 0), body, NULL);
-    pop_program main = pop_sequence_of(w->graph, POP_PROGRAMS(pop_copy_from_stream(in, more, false, NULL), loop, pop_print_tensor("v", v, NULL)), NULL);
+    pop_program main = pop_sequence_of(
+        w->graph, POP_PROGRAMS(pop_copy_from_stream(in, more, false, NULL), loop, pop_print_tensor("v", v, NULL)),
+        NULL);
     pop_executable *executable = NULL;
     pop_error error = { 0 };
     must_build(w);
-    must(pop_compile_graph(w->graph, POP_PROGRAMS(main), POP_OPTIONS({ "debug.checkedExecution", w->checked ? "true" : "false" }), NULL, NULL, &executable, &error), &error);
+    must(pop_compile_graph(w->graph, POP_PROGRAMS(main),
+                           POP_OPTIONS({ "debug.checkedExecution", w->checked ? "true" : "false" }), NULL, NULL,
+                           &executable, &error),
+         &error);
     must(pop_executable_save(executable, path, &error), &error);
     pop_executable_destroy(executable);
 }
@@ -138,14 +154,16 @@ static int child(const char *path)
     pop_engine *engine = device ? pop_engine_create_from(executable, POP_NO_OPTIONS, &error) : NULL;
     FILE *file = open_memstream(&text, &size);
     pop_engine_set_print_stream(engine, file);
-    bool ok = engine && !pop_engine_load(engine, device, &error) && !pop_engine_connect_stream(engine, "in", more, &error) &&
-              !pop_engine_run(engine, 0, &error) && !pop_engine_read_tensor(engine, "v", v, sizeof(v), &error);
+    bool ok = engine && !pop_engine_load(engine, device, &error) &&
+              !pop_engine_connect_stream(engine, "in", more, &error) && !pop_engine_run(engine, 0, &error) &&
+              !pop_engine_read_tensor(engine, "v", v, sizeof(v), &error);
     pop_engine_destroy(engine);
     pop_device_destroy(device);
     fclose(file);
     if (!ok)
         pop_error_print(&error);
-    ok = ok && v[0] == 6 && v[1] == 5 && v[2] == 4 && strncmp(text, "v: ", 3) == 0 && strstr(text, "6") && pop_executable_num_programs(executable) == 1;
+    ok = ok && v[0] == 6 && v[1] == 5 && v[2] == 4 && strncmp(text, "v: ", 3) == 0 && strstr(text, "6") &&
+         pop_executable_num_programs(executable) == 1;
     if (!ok)
         fprintf(stderr, "v is {%g,%g,%g}, printed '%s'\n", v[0], v[1], v[2], text);
     pop_executable_destroy(executable);
@@ -180,12 +198,9 @@ int main(int argc, char **argv)
     if (argc == 3 && strcmp(argv[1], "--child") == 0)
         return child(argv[2]);
     const struct CMUnitTest tests[] = {
-        SCENARIO(programs_share_state_between_runs),
-        SCENARIO(a_load_restores_initial_values),
-        SCENARIO(two_engines_of_one_graph_do_not_share),
-        SCENARIO(an_executable_outlives_its_graph),
-        SCENARIO(progress_goes_from_nothing_to_everything),
-        SCENARIO(an_executable_runs_in_another_process),
+        SCENARIO(programs_share_state_between_runs),        SCENARIO(a_load_restores_initial_values),
+        SCENARIO(two_engines_of_one_graph_do_not_share),    SCENARIO(an_executable_outlives_its_graph),
+        SCENARIO(progress_goes_from_nothing_to_everything), SCENARIO(an_executable_runs_in_another_process),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

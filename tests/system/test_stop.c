@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs that are ended from outside, and codelets and callbacks that do what they should not: each costs an error at most, within a second. */
+/* Runs that are ended from outside, and codelets and callbacks that do what they should not: each costs an error at
+ * most, within a second. */
 #include "world.h"
 
 #include <pthread.h>
@@ -81,7 +82,8 @@ static pop_tensor spread(struct world *w, unsigned count, const char *name)
 
 static void start(struct world *w, pop_programs programs, const char *threads, const char *isolates)
 {
-    world_start_with(w, programs, POP_OPTIONS({ "target.hostThreads", threads }, { "debug.isolateCodelets", isolates }));
+    world_start_with(w, programs,
+                     POP_OPTIONS({ "target.hostThreads", threads }, { "debug.isolateCodelets", isolates }));
 }
 
 /* With an estimate, for which nobody executes its code. */
@@ -124,7 +126,8 @@ static void an_endless_codelet_is_stopped(struct world *w)
 static void an_endless_loop_is_stopped(struct world *w)
 {
     pop_tensor a = spread(w, 4, "a"), b = spread(w, 4, "b");
-    pop_program forever = pop_repeat_while_true(pop_sequence(w->graph, NULL), world_constant(w, POP_BOOL, POP_SHAPE(), 1), pop_copy(a, b, false, NULL), NULL);
+    pop_program forever = pop_repeat_while_true(
+        pop_sequence(w->graph, NULL), world_constant(w, POP_BOOL, POP_SHAPE(), 1), pop_copy(a, b, false, NULL), NULL);
     world_start(w, POP_PROGRAMS(forever));
     pop_error error = { 0 };
     must(run_stopped(w, 0, false, &error), &error);
@@ -150,7 +153,8 @@ static pop_status leave(void *data, void *user)
 static pop_program streaming(struct world *w)
 {
     pop_tensor t = spread(w, 4, "t");
-    pop_stream stream = pop_graph_add_host_to_device_fifo(w->graph, "in", POP_INT, 4, POP_STREAM_REPLICATE, POP_NO_OPTIONS);
+    pop_stream stream =
+        pop_graph_add_host_to_device_fifo(w->graph, "in", POP_INT, 4, POP_STREAM_REPLICATE, POP_NO_OPTIONS);
     return pop_repeat(100000000, pop_copy_from_stream(stream, t, false, NULL), NULL);
 }
 
@@ -158,7 +162,8 @@ static void a_sleeping_callback_is_woken(struct world *w)
 {
     world_start(w, POP_PROGRAMS(streaming(w)));
     pop_error error = { 0 };
-    must(pop_engine_connect_stream_callback(w->engine, "in", (pop_stream_callback){ .fetch = sleep_long }, &error), &error);
+    must(pop_engine_connect_stream_callback(w->engine, "in", (pop_stream_callback){ .fetch = sleep_long }, &error),
+         &error);
     must(run_stopped(w, 0, false, &error), &error);
 }
 
@@ -171,7 +176,8 @@ static void an_engine_whose_callback_did_not_return_is_reset(struct world *w)
         (void)!pop_engine_run(w->engine, 0, &error);
     assert_int_equal(pop_engine_run(w->engine, 0, &error), POP_RUNTIME_ERROR);
     pop_engine_reset(w->engine);
-    must(pop_engine_connect_stream_callback(w->engine, "in", (pop_stream_callback){ .fetch = sleep_long }, &error), &error);
+    must(pop_engine_connect_stream_callback(w->engine, "in", (pop_stream_callback){ .fetch = sleep_long }, &error),
+         &error);
     must(pop_engine_load(w->engine, w->device, &error), &error);
     must(run_stopped(w, 0, false, &error), &error);
 }
@@ -183,7 +189,14 @@ static void what_codelets_do_to_their_process_is_an_error(struct world *w)
     static const struct {
         int what;
         const char *words; /* NULL: it does no harm */
-    } rows[] = { { 1, "by signal 9" }, { 2, "ended its thread" }, { 3, "_exit() was called" }, { 5, NULL }, { 7, "" }, { 8, "" }, { 0, NULL }, { 4, NULL } };
+    } rows[] = { { 1, "by signal 9" },
+                 { 2, "ended its thread" },
+                 { 3, "_exit() was called" },
+                 { 5, NULL },
+                 { 7, "" },
+                 { 8, "" },
+                 { 0, NULL },
+                 { 4, NULL } };
     pop_tensor t = spread(w, 20, "t");
     pop_compute_set set = pop_graph_add_compute_set(w->graph, "harm");
     pop_graph_add_codelets_source(w->graph, source, POP_FILE_C, "");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams to buffers, circular buffers and callbacks, with prefetch on and off; remote buffers with and without row indices. */
+/* Streams to buffers, circular buffers and callbacks, with prefetch on and off; remote buffers with and without row
+ * indices. */
 #include "world.h"
 
 #include <stdlib.h>
@@ -17,7 +18,9 @@ static struct piped piped_open(struct world *w, size_t elements)
     p.v = world_variable(w, POP_INT, POP_SHAPE(elements), "v");
     p.in = pop_graph_add_host_to_device_fifo(w->graph, "in", POP_INT, elements, POP_STREAM_REPLICATE, POP_NO_OPTIONS);
     p.out = pop_graph_add_device_to_host_fifo(w->graph, "out", POP_INT, elements, POP_NO_OPTIONS);
-    p.once = pop_sequence_of(w->graph, POP_PROGRAMS(pop_copy_from_stream(p.in, p.v, false, NULL), pop_copy_to_stream(p.v, p.out, false, NULL)), NULL);
+    p.once = pop_sequence_of(
+        w->graph,
+        POP_PROGRAMS(pop_copy_from_stream(p.in, p.v, false, NULL), pop_copy_to_stream(p.v, p.out, false, NULL)), NULL);
     return p;
 }
 
@@ -122,7 +125,9 @@ static void callbacks_with_options(struct world *w, pop_options options, bool wi
     world_start_with(w, POP_PROGRAMS(pop_repeat(5, p.once, NULL)), options);
     struct source source = { 0 }, sink = { 0 };
     pop_error error = { 0 };
-    pop_stream_callback in = { source_fetch, with_prefetch ? source_prefetch : NULL, source_complete, source_invalidate, source_release, &source };
+    pop_stream_callback in = { source_fetch,    with_prefetch ? source_prefetch : NULL,
+                               source_complete, source_invalidate,
+                               source_release,  &source };
     pop_stream_callback out = { sink_fetch, NULL, source_complete, NULL, source_release, &sink };
     must(pop_engine_connect_stream_callback(w->engine, "in", in, &error), &error);
     must(pop_engine_connect_stream_callback(w->engine, "out", out, &error), &error);
@@ -155,7 +160,8 @@ static void callbacks_that_could_prefetch_but_may_not(struct world *w)
 
 static void callbacks_with_prefetch(struct world *w)
 {
-    callbacks_with_options(w, POP_OPTIONS({ "exchange.enablePrefetch", "true" }, { "exchange.streamBufferOverlap", "none" }), true);
+    callbacks_with_options(
+        w, POP_OPTIONS({ "exchange.enablePrefetch", "true" }, { "exchange.streamBufferOverlap", "none" }), true);
 }
 
 static pop_status failing_fetch(void *buffer, void *user)
@@ -192,8 +198,10 @@ static void a_callback_that_fails_ends_the_run(struct world *w)
 static void a_stream_of_a_switch_must_be_connected(struct world *w)
 {
     for (unsigned in_default = 0; in_default < 2; ++in_default) {
-        pop_tensor control = world_variable(w, POP_INT, POP_SHAPE(), in_default ? "d" : "c"), v = world_variable(w, POP_INT, POP_SHAPE(2), in_default ? "vd" : "vc");
-        pop_stream stream = pop_graph_add_host_to_device_fifo(w->graph, in_default ? "only default" : "only case", POP_INT, 2, POP_STREAM_REPLICATE, POP_NO_OPTIONS);
+        pop_tensor control = world_variable(w, POP_INT, POP_SHAPE(), in_default ? "d" : "c"),
+                   v = world_variable(w, POP_INT, POP_SHAPE(2), in_default ? "vd" : "vc");
+        pop_stream stream = pop_graph_add_host_to_device_fifo(w->graph, in_default ? "only default" : "only case",
+                                                              POP_INT, 2, POP_STREAM_REPLICATE, POP_NO_OPTIONS);
         pop_program select = pop_switch(control, NULL), copy = pop_copy_from_stream(stream, v, false, NULL);
         if (in_default)
             pop_switch_default(select, copy);
@@ -202,7 +210,8 @@ static void a_stream_of_a_switch_must_be_connected(struct world *w)
         pop_engine_destroy(w->engine);
         w->engine = NULL;
         world_start(w, POP_PROGRAMS(select));
-        world_run_fails(w, 0, POP_STREAM_CONNECTION_ERROR, in_default ? "'only default', which is not connected" : "'only case', which is not connected");
+        world_run_fails(w, 0, POP_STREAM_CONNECTION_ERROR,
+                        in_default ? "'only default', which is not connected" : "'only case', which is not connected");
     }
 }
 
@@ -224,11 +233,15 @@ static void remote_rows(struct world *w)
 {
     enum { ROWS = 5, N = 3 };
     pop_remote_buffer buffer = pop_graph_add_remote_buffer(w->graph, "far", POP_FLOAT, N, ROWS, false, false);
-    pop_tensor one = world_variable(w, POP_FLOAT, POP_SHAPE(N), "one"), two = world_variable(w, POP_FLOAT, POP_SHAPE(2, N), "two");
-    pop_tensor row = world_variable(w, POP_INT, POP_SHAPE(), "row"), rows = world_variable(w, POP_UNSIGNED_INT, POP_SHAPE(2), "rows");
+    pop_tensor one = world_variable(w, POP_FLOAT, POP_SHAPE(N), "one"),
+               two = world_variable(w, POP_FLOAT, POP_SHAPE(2, N), "two");
+    pop_tensor row = world_variable(w, POP_INT, POP_SHAPE(), "row"),
+               rows = world_variable(w, POP_UNSIGNED_INT, POP_SHAPE(2), "rows");
     pop_tensor reversed = pop_tensor_reverse(two, 1);
-    world_start(w, POP_PROGRAMS(pop_copy_from_remote(buffer, one, row, NULL), pop_copy_to_remote(one, buffer, row, NULL),
-                                pop_copy_from_remote(buffer, two, rows, NULL), pop_copy_to_remote(reversed, buffer, rows, NULL)));
+    world_start(w,
+                POP_PROGRAMS(pop_copy_from_remote(buffer, one, row, NULL), pop_copy_to_remote(one, buffer, row, NULL),
+                             pop_copy_from_remote(buffer, two, rows, NULL),
+                             pop_copy_to_remote(reversed, buffer, rows, NULL)));
     pop_error error = { 0 };
     float data[N] = { 0 };
     for (unsigned i = 0; i < ROWS; ++i) {
@@ -272,8 +285,10 @@ static void a_remote_buffer_of_one_row_needs_no_index(struct world *w)
     pop_remote_buffer buffer = pop_graph_add_remote_buffer(w->graph, "far", POP_HALF, 4, 1, false, true);
     pop_tensor v = world_variable(w, POP_HALF, POP_SHAPE(4), "v");
     pop_tensor none = { 0 };
-    world_start(w, POP_PROGRAMS(pop_copy_to_remote(v, buffer, none, NULL), pop_copy_from_remote(buffer, pop_tensor_reverse(v, 0), none, NULL)));
-    const uint16_t values[] = { pop_half_from_float(1), pop_half_from_float(2), pop_half_from_float(3), pop_half_from_float(4) };
+    world_start(w, POP_PROGRAMS(pop_copy_to_remote(v, buffer, none, NULL),
+                                pop_copy_from_remote(buffer, pop_tensor_reverse(v, 0), none, NULL)));
+    const uint16_t values[] = { pop_half_from_float(1), pop_half_from_float(2), pop_half_from_float(3),
+                                pop_half_from_float(4) };
     const uint16_t reversed[] = { values[3], values[2], values[1], values[0] };
     WORLD_PUT(w, "v", values);
     world_run(w, 0);

@@ -106,7 +106,8 @@ static void floating_point_behaviour_is_kept(struct world *w)
     const pop_float_behaviour none = { 0 }, exceptions = { .inv = true, .div0 = true, .oflo = true };
     pop_set_float_behaviour(w->graph, program, exceptions, NULL);
     pop_set_stochastic_rounding(w->graph, program, true, NULL);
-    pop_tensor before = pop_modify_float_behaviour(w->graph, program, exceptions, (pop_float_behaviour){ .nanoo = true }, NULL);
+    pop_tensor before =
+        pop_modify_float_behaviour(w->graph, program, exceptions, (pop_float_behaviour){ .nanoo = true }, NULL);
     pop_tensor after = pop_modify_float_behaviour(w->graph, program, none, none, NULL);
     pop_restore_float_behaviour(w->graph, program, before, NULL);
     pop_tensor restored = pop_modify_float_behaviour(w->graph, program, none, none, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Vertices: every kind, every form of field and state, gathered and overlapping edges, consensus, half.  The checked mode, in which every
- * scenario also runs, must give the same results. */
+/* Vertices: every kind, every form of field and state, gathered and overlapping edges, consensus, half.  The checked
+ * mode, in which every scenario also runs, must give the same results. */
 #include "world.h"
 
 #include <string.h>
@@ -8,7 +8,8 @@
 static void a_vertex_on_each_tile_sums_a_slice(struct world *w)
 {
     world_codelets(w);
-    pop_tensor v1 = world_variable(w, POP_FLOAT, POP_SHAPE(4), "v1"), v2 = world_variable(w, POP_FLOAT, POP_SHAPE(4), "v2");
+    pop_tensor v1 = world_variable(w, POP_FLOAT, POP_SHAPE(4), "v1"),
+               v2 = world_variable(w, POP_FLOAT, POP_SHAPE(4), "v2");
     pop_compute_set set = pop_graph_add_compute_set(w->graph, "suffix sum");
     for (unsigned i = 0; i < 4; ++i) {
         pop_vertex vertex = world_vertex(w, set, "SumVertex", i);
@@ -25,7 +26,8 @@ static void an_input_may_be_the_output_of_its_own_vertex(struct world *w)
 {
     world_codelets(w);
     pop_tensor t = world_variable(w, POP_INT, POP_SHAPE(5), "t"), s = world_variable(w, POP_INT, POP_SHAPE(5), "s");
-    pop_compute_set same = pop_graph_add_compute_set(w->graph, "same"), shifted = pop_graph_add_compute_set(w->graph, "shifted");
+    pop_compute_set same = pop_graph_add_compute_set(w->graph, "same"),
+                    shifted = pop_graph_add_compute_set(w->graph, "shifted");
     pop_vertex a = world_vertex(w, same, "Successor", 0), b = world_vertex(w, shifted, "Successor", 0);
     pop_graph_connect(w->graph, a, "x", t);
     pop_graph_connect(w->graph, a, "y", t);
@@ -48,7 +50,8 @@ static void elements_that_an_output_leaves_keep_their_value(struct world *w)
     pop_vertex whole = world_vertex(w, set, "EverySecond", 0), gathered = world_vertex(w, set, "EverySecond", 1);
     pop_tensor columns = pop_tensor_transpose(t);
     pop_graph_connect(w->graph, whole, "out", pop_tensor_at(columns, 0));
-    pop_graph_connect(w->graph, gathered, "out", pop_tensor_flatten(pop_tensor_reverse(pop_tensor_slice(columns, 1, 4, 0), 0)));
+    pop_graph_connect(w->graph, gathered, "out",
+                      pop_tensor_flatten(pop_tensor_reverse(pop_tensor_slice(columns, 1, 4, 0), 0)));
     pop_graph_set_field_int(w->graph, whole, "value", 7);
     pop_graph_set_field_double(w->graph, gathered, "value", 9);
     world_start(w, POP_PROGRAMS(pop_execute(set, NULL)));
@@ -60,16 +63,22 @@ static void elements_that_an_output_leaves_keep_their_value(struct world *w)
 static void rows_of_vectors_and_lists(struct world *w)
 {
     world_codelets(w);
-    pop_tensor m = world_variable(w, POP_INT, POP_SHAPE(3, 4), "m"), sums = world_variable(w, POP_INT, POP_SHAPE(3), "sums");
-    pop_tensor ragged = world_variable(w, POP_INT, POP_SHAPE(3), "ragged"), j = world_variable(w, POP_INT, POP_SHAPE(6), "j");
-    pop_compute_set by_row = pop_graph_add_compute_set(w->graph, NULL), by_list = pop_graph_add_compute_set(w->graph, NULL);
-    pop_compute_set by_index = pop_graph_add_compute_set(w->graph, NULL), prefix = pop_graph_add_compute_set(w->graph, NULL);
-    pop_vertex a = world_vertex(w, by_row, "RowSums", 0), b = world_vertex(w, by_list, "RowSums", 1), c = world_vertex(w, by_index, "RowSums", 2);
+    pop_tensor m = world_variable(w, POP_INT, POP_SHAPE(3, 4), "m"),
+               sums = world_variable(w, POP_INT, POP_SHAPE(3), "sums");
+    pop_tensor ragged = world_variable(w, POP_INT, POP_SHAPE(3), "ragged"),
+               j = world_variable(w, POP_INT, POP_SHAPE(6), "j");
+    pop_compute_set by_row = pop_graph_add_compute_set(w->graph, NULL),
+                    by_list = pop_graph_add_compute_set(w->graph, NULL);
+    pop_compute_set by_index = pop_graph_add_compute_set(w->graph, NULL),
+                    prefix = pop_graph_add_compute_set(w->graph, NULL);
+    pop_vertex a = world_vertex(w, by_row, "RowSums", 0), b = world_vertex(w, by_list, "RowSums", 1),
+               c = world_vertex(w, by_index, "RowSums", 2);
     pop_graph_connect(w->graph, a, "rows", pop_tensor_reverse(m, 0)); /* a tensor of rank 2, by row */
     pop_graph_connect(w->graph, a, "sums", sums);
     pop_tensor columns = pop_tensor_transpose(m); /* rows that are not contiguous, of unequal length, one empty */
-    pop_graph_connect_list(w->graph, b, "rows",
-                           POP_TENSORS(pop_tensor_at(columns, 3), pop_tensor_slice(pop_tensor_at(m, 0), 0, 0, 0), pop_tensor_flatten(m)));
+    pop_graph_connect_list(
+        w->graph, b, "rows",
+        POP_TENSORS(pop_tensor_at(columns, 3), pop_tensor_slice(pop_tensor_at(m, 0), 0, 0, 0), pop_tensor_flatten(m)));
     pop_graph_connect(w->graph, b, "sums", ragged);
     pop_graph_set_field_size(w->graph, c, "rows", 2);
     assert_int_equal(pop_graph_get_field_size(w->graph, c, "rows"), 2);
@@ -77,8 +86,11 @@ static void rows_of_vectors_and_lists(struct world *w)
     pop_graph_connect_index(w->graph, c, "rows", 0, pop_tensor_at(columns, 1));
     pop_graph_connect(w->graph, c, "sums", pop_tensor_slice(ragged, 1, 3, 0));
     pop_vertex d = world_vertex(w, prefix, "ListPrefix", 3);
-    pop_graph_connect_list(w->graph, d, "rows", POP_TENSORS(pop_tensor_reverse(pop_tensor_slice(j, 0, 4, 0), 0), pop_tensor_slice(j, 4, 6, 0)));
-    world_start(w, POP_PROGRAMS(pop_execute(by_row, NULL), pop_execute(by_list, NULL), pop_execute(by_index, NULL), pop_execute(prefix, NULL)));
+    pop_graph_connect_list(
+        w->graph, d, "rows",
+        POP_TENSORS(pop_tensor_reverse(pop_tensor_slice(j, 0, 4, 0), 0), pop_tensor_slice(j, 4, 6, 0)));
+    world_start(w, POP_PROGRAMS(pop_execute(by_row, NULL), pop_execute(by_list, NULL), pop_execute(by_index, NULL),
+                                pop_execute(prefix, NULL)));
     WORLD_PUT(w, "m", ((const int[]){ 0, 1, 2, 3, 10, 11, 12, 13, 20, 21, 22, 23 }));
     WORLD_PUT(w, "j", ((const int[]){ 1, 2, 3, 4, 5, 6 }));
     world_run(w, 0);
@@ -97,7 +109,9 @@ static void vectors_of_scalar_edges(struct world *w)
     pop_tensor t = world_variable(w, POP_INT, POP_SHAPE(6), "t");
     pop_compute_set set = pop_graph_add_compute_set(w->graph, NULL);
     pop_vertex v = world_vertex(w, set, "Gather", 2);
-    pop_graph_connect_list(w->graph, v, "from", POP_TENSORS(pop_tensor_at(t, 4), pop_tensor_at(t, 4), world_constant(w, POP_INT, POP_SHAPE(1), 8)));
+    pop_graph_connect_list(
+        w->graph, v, "from",
+        POP_TENSORS(pop_tensor_at(t, 4), pop_tensor_at(t, 4), world_constant(w, POP_INT, POP_SHAPE(1), 8)));
     pop_graph_connect(w->graph, v, "to", pop_tensor_sub_sample(t, 2, 0)); /* elements 0, 2, 4 */
     world_start(w, POP_PROGRAMS(pop_execute(set, NULL)));
     WORLD_PUT(w, "t", ((const int[]){ 1, 2, 3, 4, 5, 6 }));
@@ -109,11 +123,13 @@ static void every_layout(struct world *w)
 {
     world_codelets(w);
     enum { N = 5 };
-    pop_tensor t = world_variable(w, POP_INT, POP_SHAPE(7, N), "t"), out = world_variable(w, POP_INT, POP_SHAPE(N), "out");
+    pop_tensor t = world_variable(w, POP_INT, POP_SHAPE(7, N), "t"),
+               out = world_variable(w, POP_INT, POP_SHAPE(N), "out");
     pop_compute_set set = pop_graph_add_compute_set(w->graph, NULL);
     pop_vertex v = world_vertex(w, set, "Layouts", 1);
     for (unsigned i = 0; i < 7; ++i) /* odd rows are reversed, so that aligned copies must be gathered */
-        pop_graph_connect(w->graph, v, (char[]){ (char)('a' + i), 0 }, i % 2 ? pop_tensor_reverse(pop_tensor_at(t, i), 0) : pop_tensor_at(t, i));
+        pop_graph_connect(w->graph, v, (char[]){ (char)('a' + i), 0 },
+                          i % 2 ? pop_tensor_reverse(pop_tensor_at(t, i), 0) : pop_tensor_at(t, i));
     pop_graph_connect(w->graph, v, "out", out);
     pop_graph_set_field_int(w->graph, v, "n", N);
     pop_tensor good = world_variable(w, POP_BOOL, POP_SHAPE(), "good");
@@ -143,7 +159,8 @@ static void state_has_initial_values_and_persists(struct world *w)
     pop_graph_set_field_double(w->graph, set_up, "h", 1.5);
     pop_graph_set_field(w->graph, set_up, "f", POP_FLOAT, &(const float){ 0.25f });
     pop_graph_set_field_int(w->graph, set_up, "large", (int64_t)5 << 32);
-    pop_graph_set_field_vector(w->graph, set_up, POP_FIELD("list", POP_WHOLE), POP_INT, ((const int[]){ 1, 2, 65535 }), 3);
+    pop_graph_set_field_vector(w->graph, set_up, POP_FIELD("list", POP_WHOLE), POP_INT, ((const int[]){ 1, 2, 65535 }),
+                               3);
     pop_graph_set_field_size(w->graph, set_up, "table", 2);
     pop_graph_set_field_vector(w->graph, set_up, POP_FIELD("table", 0), POP_INT, ((const int[]){ 4 }), 1);
     pop_graph_set_field_vector(w->graph, set_up, POP_FIELD("table", 1), POP_SHORT, ((const short[]){ -6, 7 }), 2);
@@ -167,7 +184,8 @@ static void half_in_codelets(struct world *w)
     pop_graph_connect(w->graph, v, "data", t);
     pop_graph_connect_constant(w->graph, v, "factor", POP_DOUBLE, &(const double){ 0.1 });
     world_start(w, POP_PROGRAMS(pop_execute(set, NULL)));
-    uint16_t values[3] = { pop_half_from_float(10), pop_half_from_float(-0.5f), pop_half_from_float(65504) }, expected[3];
+    uint16_t values[3] = { pop_half_from_float(10), pop_half_from_float(-0.5f), pop_half_from_float(65504) },
+             expected[3];
     for (int i = 0; i < 3; ++i)
         expected[i] = pop_half_from_float(pop_half_to_float(values[i]) * pop_half_to_float(pop_half_from_float(0.1f)));
     WORLD_PUT(w, "t", values);
@@ -181,9 +199,18 @@ static void every_element_type(struct world *w)
         const char *field;
         pop_type type;
         double before, after;
-    } fields[] = { { "b", POP_BOOL, 0, 1 }, { "c", POP_CHAR, 127, -128 }, { "sc", POP_SIGNED_CHAR, -5, -4 }, { "uc", POP_UNSIGNED_CHAR, 255, 0 },
-                   { "s", POP_SHORT, 32767, -32768 }, { "us", POP_UNSIGNED_SHORT, 65535, 0 }, { "i", POP_INT, -1, 0 }, { "u", POP_UNSIGNED_INT, 4294967294.0, 4294967295.0 },
-                   { "l", POP_LONGLONG, 1099511627776.0, 1099511627777.0 }, { "ul", POP_UNSIGNED_LONGLONG, 1, 2 }, { "h", POP_HALF, 0.5, 1.5 }, { "f", POP_FLOAT, 0.25, 1.25 } };
+    } fields[] = { { "b", POP_BOOL, 0, 1 },
+                   { "c", POP_CHAR, 127, -128 },
+                   { "sc", POP_SIGNED_CHAR, -5, -4 },
+                   { "uc", POP_UNSIGNED_CHAR, 255, 0 },
+                   { "s", POP_SHORT, 32767, -32768 },
+                   { "us", POP_UNSIGNED_SHORT, 65535, 0 },
+                   { "i", POP_INT, -1, 0 },
+                   { "u", POP_UNSIGNED_INT, 4294967294.0, 4294967295.0 },
+                   { "l", POP_LONGLONG, 1099511627776.0, 1099511627777.0 },
+                   { "ul", POP_UNSIGNED_LONGLONG, 1, 2 },
+                   { "h", POP_HALF, 0.5, 1.5 },
+                   { "f", POP_FLOAT, 0.25, 1.25 } };
     world_codelets(w);
     pop_compute_set set = pop_graph_add_compute_set(w->graph, NULL);
     pop_vertex v = world_vertex(w, set, "AllTypes", 0);
@@ -204,11 +231,15 @@ static void every_element_type(struct world *w)
 static void consensus_is_the_and_of_all(struct world *w)
 {
     world_codelets(w);
-    pop_tensor t = world_variable(w, POP_INT, POP_SHAPE(5), "t"), all = world_variable(w, POP_BOOL, POP_SHAPE(1), "all"), number = world_variable(w, POP_INT, POP_SHAPE(), "number");
-    pop_compute_set set = pop_graph_add_compute_set(w->graph, NULL), none = pop_graph_add_compute_set(w->graph, "no vertices");
+    pop_tensor t = world_variable(w, POP_INT, POP_SHAPE(5), "t"),
+               all = world_variable(w, POP_BOOL, POP_SHAPE(1), "all"),
+               number = world_variable(w, POP_INT, POP_SHAPE(), "number");
+    pop_compute_set set = pop_graph_add_compute_set(w->graph, NULL),
+                    none = pop_graph_add_compute_set(w->graph, "no vertices");
     for (unsigned i = 0; i < 5; ++i)
         pop_graph_connect(w->graph, world_vertex(w, set, "NotZero", i), "x", pop_tensor_at(t, i));
-    world_start(w, POP_PROGRAMS(pop_execute_consensus(set, all, NULL), pop_execute_consensus(set, number, NULL), pop_execute_consensus(none, all, NULL)));
+    world_start(w, POP_PROGRAMS(pop_execute_consensus(set, all, NULL), pop_execute_consensus(set, number, NULL),
+                                pop_execute_consensus(none, all, NULL)));
     for (int zero = -1; zero < 5; ++zero) {
         int values[5] = { 1, 2, 3, 4, 5 };
         if (zero >= 0)
@@ -246,11 +277,14 @@ static void supervisors_and_all_six_workers(struct world *w)
 static void constraints_do_not_change_results(struct world *w)
 {
     world_codelets(w);
-    pop_tensor a = world_variable(w, POP_FLOAT, POP_SHAPE(3), "a"), b = world_variable(w, POP_FLOAT, POP_SHAPE(2, 3), "b");
+    pop_tensor a = world_variable(w, POP_FLOAT, POP_SHAPE(3), "a"),
+               b = world_variable(w, POP_FLOAT, POP_SHAPE(2, 3), "b");
     pop_compute_set set = pop_graph_add_compute_set(w->graph, NULL);
     for (unsigned i = 0; i < 2; ++i) { /* one input read by two vertices, and broadcast to one of them */
-        pop_vertex v = pop_graph_add_vertex_connected(w->graph, set, "Constrained",
-                                                      POP_CONNECTIONS({ "a", i ? a : pop_tensor_broadcast(pop_tensor_slice(a, 1, 2, 0), 3, 0) }, { "b", pop_tensor_at(b, i) }));
+        pop_vertex v = pop_graph_add_vertex_connected(
+            w->graph, set, "Constrained",
+            POP_CONNECTIONS({ "a", i ? a : pop_tensor_broadcast(pop_tensor_slice(a, 1, 2, 0), 3, 0) },
+                            { "b", pop_tensor_at(b, i) }));
         pop_graph_map_vertex(w->graph, v, i % w->tiles);
     }
     world_start(w, POP_PROGRAMS(pop_execute(set, NULL)));
@@ -263,7 +297,8 @@ static void constraints_do_not_change_results(struct world *w)
 static void edges_of_zero_elements(struct world *w)
 {
     world_codelets(w);
-    pop_tensor t = world_variable(w, POP_FLOAT, POP_SHAPE(3), "t"), sum = world_variable(w, POP_FLOAT, POP_SHAPE(), "sum");
+    pop_tensor t = world_variable(w, POP_FLOAT, POP_SHAPE(3), "t"),
+               sum = world_variable(w, POP_FLOAT, POP_SHAPE(), "sum");
     pop_compute_set set = pop_graph_add_compute_set(w->graph, NULL);
     pop_vertex v = world_vertex(w, set, "SumVertex", 0);
     pop_graph_connect(w->graph, v, "in", pop_tensor_slice(t, 1, 1, 0));

@@ -42,11 +42,26 @@ static void remap(struct twin *twin, size_t rank, const size_t *dims, index_map 
     }
 }
 
-static void from_slice(const size_t *index, size_t *source, const size_t *a) { source[a[0]] = index[a[0]] + a[1]; }
-static void from_reverse(const size_t *index, size_t *source, const size_t *a) { source[a[0]] = a[1] - 1 - index[a[0]]; }
-static void from_sample(const size_t *index, size_t *source, const size_t *a) { source[a[0]] = index[a[0]] * a[1]; }
-static void from_broadcast(const size_t *index, size_t *source, const size_t *a) { source[a[0]] = index[a[0]] % a[1]; }
-static void from_upsample(const size_t *index, size_t *source, const size_t *a) { source[a[0]] = index[a[0]] / a[1]; }
+static void from_slice(const size_t *index, size_t *source, const size_t *a)
+{
+    source[a[0]] = index[a[0]] + a[1];
+}
+static void from_reverse(const size_t *index, size_t *source, const size_t *a)
+{
+    source[a[0]] = a[1] - 1 - index[a[0]];
+}
+static void from_sample(const size_t *index, size_t *source, const size_t *a)
+{
+    source[a[0]] = index[a[0]] * a[1];
+}
+static void from_broadcast(const size_t *index, size_t *source, const size_t *a)
+{
+    source[a[0]] = index[a[0]] % a[1];
+}
+static void from_upsample(const size_t *index, size_t *source, const size_t *a)
+{
+    source[a[0]] = index[a[0]] / a[1];
+}
 static void from_shuffle(const size_t *index, size_t *source, const size_t *a)
 {
     for (size_t d = 0; d < a[0]; ++d)
@@ -55,7 +70,8 @@ static void from_shuffle(const size_t *index, size_t *source, const size_t *a)
 
 static void slice_step(struct twin *twin, struct dice *dice, unsigned dim)
 {
-    size_t extent = twin->dims[dim], begin = dice_roll(dice, (uint32_t)extent + 1), end = begin + dice_roll(dice, (uint32_t)(extent - begin) + 1);
+    size_t extent = twin->dims[dim], begin = dice_roll(dice, (uint32_t)extent + 1),
+           end = begin + dice_roll(dice, (uint32_t)(extent - begin) + 1);
     if (begin == end && dice_roll(dice, 8))
         begin = 0, end = extent; /* empty views are legal, but most should hold something */
     size_t dims[TWIN_RANK], arguments[] = { dim, begin };
@@ -167,7 +183,8 @@ void twin_concat(struct twin *twin, const struct twin *other)
 {
     if (twin->count + other->count > TWIN_ELEMENTS)
         return;
-    twin->tensor = pop_tensor_concat(POP_TENSORS(pop_tensor_flatten(twin->tensor), pop_tensor_flatten(other->tensor)), 0);
+    twin->tensor =
+        pop_tensor_concat(POP_TENSORS(pop_tensor_flatten(twin->tensor), pop_tensor_flatten(other->tensor)), 0);
     memcpy(twin->cell + twin->count, other->cell, other->count * sizeof(*twin->cell));
     twin->rank = 1;
     twin->dims[0] = twin->count += other->count;

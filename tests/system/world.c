@@ -30,7 +30,8 @@ void world_open(struct world *w, const char *machine, bool checked)
     if (strcmp(machine, "cpu") == 0)
         w->device = pop_cpu_device_create(&error);
     else
-        w->device = pop_ipu_model_create_device(&(pop_ipu_model){ .version = machine, .tiles_per_ipu = SMALL_TILES }, &error);
+        w->device =
+            pop_ipu_model_create_device(&(pop_ipu_model){ .version = machine, .tiles_per_ipu = SMALL_TILES }, &error);
     must(error.status, &error);
     assert_non_null(w->device);
     w->tiles = pop_target_num_tiles(pop_device_target(w->device));
@@ -168,7 +169,8 @@ void world_expect(struct world *w, const char *handle, pop_type type, const void
         pop_convert(type, (const char *)expected + i * size, POP_DOUBLE, &values[1], 1);
         if (memcmp((char *)seen + i * size, (const char *)expected + i * size, size) != 0) {
             free(seen);
-            fail_msg("%s (%s%s): element %zu is %g, expected %g", handle, w->machine, w->checked ? ", checked" : "", i, values[0], values[1]);
+            fail_msg("%s (%s%s): element %zu is %g, expected %g", handle, w->machine, w->checked ? ", checked" : "", i,
+                     values[0], values[1]);
         }
     }
     free(seen);

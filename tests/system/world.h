@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One small machine with one graph on it, for tests that use nothing but the public interface.  Every helper ends the test when
- * a call fails that should not, and prints the library's own words. */
+/* One small machine with one graph on it, for tests that use nothing but the public interface.  Every helper ends the
+ * test when a call fails that should not, and prints the library's own words. */
 #ifndef TESTS_SYSTEM_WORLD_H
 #define TESTS_SYSTEM_WORLD_H
 
@@ -20,12 +20,19 @@ struct world {
     pop_engine *engine; /* after world_start */
 };
 
-/* A row of a cmocka table that runs a scenario on a small ipu1, a small ipu2 and the CPU, each in the normal and in the checked mode. */
+/* A row of a cmocka table that runs a scenario on a small ipu1, a small ipu2 and the CPU, each in the normal and in the
+ * checked mode. */
 struct scenario {
     void (*run)(struct world *w);
 };
 void on_every_machine(void **scenario);
-#define SCENARIO(function) { #function, on_every_machine, NULL, NULL, &(struct scenario){ function } }
+#define SCENARIO(function)                                                                                             \
+    {                                                                                                                  \
+#function, on_every_machine, NULL, NULL, &(struct scenario)                                                    \
+        {                                                                                                              \
+            function                                                                                                   \
+        }                                                                                                              \
+    }
 void world_open(struct world *w, const char *machine, bool checked);
 void world_close(struct world *w);
 

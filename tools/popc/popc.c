@@ -6,25 +6,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char usage[] = "usage: popc [options] <input file> ... -o <output file>\n"
-                            "\n"
-                            "Compiles codelets (.c, .cpp) and merges them with compiled ones (.gp) into one .gp file.\n"
-                            "\n"
-                            "  -o FILE            the output\n"
-                            "  -O0 -O1 -O2 -O3    optimisation (-O2)\n"
-                            "  -g                 debug information in the codelets\n"
-                            "  -D MACRO[=VALUE]   define a macro;  -U MACRO removes it\n"
-                            "  -I DIR             where #include looks\n"
-                            "  -isystem DIR       where #include <...> looks;  -iquote DIR where #include \"...\" looks\n"
-                            "  -include FILE      include FILE first\n"
-                            "  -W... -w           the compiler's warnings\n"
-                            "  -std=STANDARD      c99 to c2x (gnu11);  c++11 to c++20 (gnu++17)\n"
-                            "  -march=LEVEL       x86-64, x86-64-v2, -v3 or -v4 (the highest that this machine has)\n"
-                            "  --target LIST      ipu1, ipu2, ipu21 and cpu, with commas between: also measure the code for these devices\n"
-                            "  --list-targets  --help  --version\n"
-                            "\n"
-                            "Other -f... and -m... flags have no effect.\n"
-                            "The C compiler is TREMULA_CC, or gcc; that of C++ TREMULA_CXX, or g++; the devices' is TREMULA_DEVICE_CC, or clang.  What was compiled is kept in TREMULA_CACHE_DIR, or ~/.cache/tremula.\n";
+static const char usage[] =
+    "usage: popc [options] <input file> ... -o <output file>\n"
+    "\n"
+    "Compiles codelets (.c, .cpp) and merges them with compiled ones (.gp) into one .gp file.\n"
+    "\n"
+    "  -o FILE            the output\n"
+    "  -O0 -O1 -O2 -O3    optimisation (-O2)\n"
+    "  -g                 debug information in the codelets\n"
+    "  -D MACRO[=VALUE]   define a macro;  -U MACRO removes it\n"
+    "  -I DIR             where #include looks\n"
+    "  -isystem DIR       where #include <...> looks;  -iquote DIR where #include \"...\" looks\n"
+    "  -include FILE      include FILE first\n"
+    "  -W... -w           the compiler's warnings\n"
+    "  -std=STANDARD      c99 to c2x (gnu11);  c++11 to c++20 (gnu++17)\n"
+    "  -march=LEVEL       x86-64, x86-64-v2, -v3 or -v4 (the highest that this machine has)\n"
+    "  --target LIST      ipu1, ipu2, ipu21 and cpu, with commas between: also measure the code for these devices\n"
+    "  --list-targets  --help  --version\n"
+    "\n"
+    "Other -f... and -m... flags have no effect.\n"
+    "The C compiler is TREMULA_CC, or gcc; that of C++ TREMULA_CXX, or g++; the devices' is TREMULA_DEVICE_CC, or "
+    "clang.  What was compiled is kept in TREMULA_CACHE_DIR, or ~/.cache/tremula.\n";
 
 static int wrong(const char *format, const char *word)
 {
@@ -51,9 +53,9 @@ static char *add_flag(char *end, const char *word)
 
 static bool takes_argument(const char *word)
 {
-    return strcmp(word, "-D") == 0 || strcmp(word, "-U") == 0 || strcmp(word, "-I") == 0 || strcmp(word, "-include") == 0 || strcmp(word, "-isystem") == 0 ||
-           strcmp(word, "-iquote") == 0 || strcmp(word, "-mllvm") == 0 ||
-           strcmp(word, "--target") == 0;
+    return strcmp(word, "-D") == 0 || strcmp(word, "-U") == 0 || strcmp(word, "-I") == 0 ||
+           strcmp(word, "-include") == 0 || strcmp(word, "-isystem") == 0 || strcmp(word, "-iquote") == 0 ||
+           strcmp(word, "-mllvm") == 0 || strcmp(word, "--target") == 0;
 }
 
 /* What the compiler said was printed as it came; of the error only what is not in there. */
@@ -103,7 +105,8 @@ int main(int argc, char **argv)
             return EXIT_SUCCESS;
         }
         if (strcmp(argv[i], "--version") == 0) {
-            puts("POPLAR version 3.3.0 (Tremula " TREMULA_VERSION ")"); /* scripts read the third word as the SDK's version */
+            puts("POPLAR version 3.3.0 (Tremula " TREMULA_VERSION
+                 ")"); /* scripts read the third word as the SDK's version */
             return EXIT_SUCCESS;
         }
         if (strcmp(argv[i], "--list-targets") == 0) {

@@ -1,14 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tremula-planner-anchors TABLE: for each plan that release 1.2's planner chose, what it costs by our model (the plan is asked for by its partition)
- * beside what was published, and what our own plan costs.  Ends with 1 when one of ours costs 5 % more. */
+/* tremula-planner-anchors TABLE: for each plan that release 1.2's planner chose, what it costs by our model (the plan
+ * is asked for by its partition) beside what was published, and what our own plan costs.  Ends with 1 when one of ours
+ * costs 5 % more. */
 #include <poplar/poplar.h>
 #include <poplin/planning.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum column { SYSTEM, KIND, SHAPE, TYPE, PARTIALS, MEMORY, METHOD, GROUPS, INS, OUTS, SWAP, FIELD, BATCH, OUT_SERIAL, OUT, KERNEL, IN_SERIAL, IN, GROUP_SPLIT,
-              TILES, CYCLES, BYTES, COLUMNS };
+enum column {
+    SYSTEM,
+    KIND,
+    SHAPE,
+    TYPE,
+    PARTIALS,
+    MEMORY,
+    METHOD,
+    GROUPS,
+    INS,
+    OUTS,
+    SWAP,
+    FIELD,
+    BATCH,
+    OUT_SERIAL,
+    OUT,
+    KERNEL,
+    IN_SERIAL,
+    IN,
+    GROUP_SPLIT,
+    TILES,
+    CYCLES,
+    BYTES,
+    COLUMNS
+};
 
 static void must(pop_graph *graph, const char *row)
 {
@@ -54,11 +78,13 @@ static const char *constraints_of(char *const *c, char *buffer, size_t size)
     sscanf(c[FIELD], "%u %u", &field[0], &field[1]);
     sscanf(c[KERNEL], "%u %u", &kernel[0], &kernel[1]);
     snprintf(buffer, size,
-             "{\"method\":\"%s\",\"convGroupsPerGroup\":%s,\"inChansPerGroup\":%s,\"partialChansPerGroup\":%s,\"0\":{\"transform\":{\"swapOperands\":%s},"
-             "\"partition\":{\"fieldSplit\":[%u,%u],\"batchSplit\":%s,\"outChanSplit\":{\"serial\":%s,\"parallel\":%s},\"kernelSplit\":[%u,%u],"
+             "{\"method\":\"%s\",\"convGroupsPerGroup\":%s,\"inChansPerGroup\":%s,\"partialChansPerGroup\":%s,\"0\":{"
+             "\"transform\":{\"swapOperands\":%s},"
+             "\"partition\":{\"fieldSplit\":[%u,%u],\"batchSplit\":%s,\"outChanSplit\":{\"serial\":%s,\"parallel\":%s},"
+             "\"kernelSplit\":[%u,%u],"
              "\"inChanSplit\":{\"serial\":%s,\"parallel\":%s},\"convGroupSplit\":%s}}}",
-             c[METHOD], c[GROUPS], c[INS], c[OUTS], strcmp(c[SWAP], "0") ? "true" : "false", field[0], field[1], c[BATCH], c[OUT_SERIAL], c[OUT], kernel[0],
-             kernel[1], c[IN_SERIAL], c[IN], c[GROUP_SPLIT]);
+             c[METHOD], c[GROUPS], c[INS], c[OUTS], strcmp(c[SWAP], "0") ? "true" : "false", field[0], field[1],
+             c[BATCH], c[OUT_SERIAL], c[OUT], kernel[0], kernel[1], c[IN_SERIAL], c[IN], c[GROUP_SPLIT]);
     return buffer;
 }
 
@@ -86,10 +112,12 @@ static void compare(char *const *c)
     poplin_plan_costs ours = poplin_report_plan_estimated_costs(graph, &params, ((pop_options){ options, 3 }), NULL);
     poplin_plan_costs theirs = poplin_report_plan_estimated_costs(graph, &params, ((pop_options){ options, 4 }), NULL);
     must(graph, name);
-    double cycles = atof(c[CYCLES]), bytes = atof(c[BYTES]), more = 100 * ((double)ours.cycles / (double)theirs.cycles - 1);
+    double cycles = atof(c[CYCLES]), bytes = atof(c[BYTES]),
+           more = 100 * ((double)ours.cycles / (double)theirs.cycles - 1);
     bool apart = more > 5;
-    printf("%c %-52s %8.0f %8llu %+7.2f%% %7.0f %7llu %9llu %+7.2f%%\n", apart ? '!' : ' ', name, cycles, (unsigned long long)theirs.cycles,
-           100 * ((double)theirs.cycles / cycles - 1), bytes, (unsigned long long)theirs.memory, (unsigned long long)ours.cycles, more);
+    printf("%c %-52s %8.0f %8llu %+7.2f%% %7.0f %7llu %9llu %+7.2f%%\n", apart ? '!' : ' ', name, cycles,
+           (unsigned long long)theirs.cycles, 100 * ((double)theirs.cycles / cycles - 1), bytes,
+           (unsigned long long)theirs.memory, (unsigned long long)ours.cycles, more);
     ++seen.rows;
     seen.cycles += (double)theirs.cycles == cycles;
     seen.bytes += (double)theirs.memory == bytes;
@@ -106,13 +134,15 @@ int main(int count, char **arguments)
         fprintf(stderr, "usage: tremula-planner-anchors TABLE\n");
         return 2;
     }
-    printf("\nPlans of release 1.2's planner: what they cost, and what ours does\n  %-52s %8s %8s %8s %7s %7s %9s %8s\n", "convolution, available memory",
-           "cycles", "by ours", "", "bytes", "by ours", "our plan", "against");
+    printf(
+        "\nPlans of release 1.2's planner: what they cost, and what ours does\n  %-52s %8s %8s %8s %7s %7s %9s %8s\n",
+        "convolution, available memory", "cycles", "by ours", "", "bytes", "by ours", "our plan", "against");
     while (fgets(line, sizeof(line), file))
         if (*line != '#' && strncmp(line, "system", 6) != 0 && split(line, columns))
             compare(columns);
     fclose(file);
-    printf("%u plans: the model gives the published cycles of %u and bytes of %u exactly; our plan costs as much in %u, less in %u, more in %u, over 5 %% "
+    printf("%u plans: the model gives the published cycles of %u and bytes of %u exactly; our plan costs as much in "
+           "%u, less in %u, more in %u, over 5 %% "
            "more in %u.\n",
            seen.rows, seen.cycles, seen.bytes, seen.equal, seen.less, seen.more, seen.apart);
     return seen.apart ? 1 : 0;

@@ -18,13 +18,14 @@ static void fill(const struct row *row, const char *key, unsigned *values, size_
 poplin_conv_params row_conv_params(const struct row *row)
 {
     size_t field[POPLIN_MOST_FIELD_DIMS], kernel[POPLIN_MOST_FIELD_DIMS], given[POPLIN_MOST_FIELD_DIMS];
-    size_t rank = row_list(row, "field", field, POPLIN_MOST_FIELD_DIMS), count = row_list(row, "kernel-size", given, POPLIN_MOST_FIELD_DIMS);
+    size_t rank = row_list(row, "field", field, POPLIN_MOST_FIELD_DIMS),
+           count = row_list(row, "kernel-size", given, POPLIN_MOST_FIELD_DIMS);
     for (size_t i = 0; i < rank; ++i)
         kernel[i] = count ? given[count > 1 ? i : 0] : 1;
     pop_type type = row_type(row, POP_HALF);
-    poplin_conv_params params =
-        poplin_conv_params_make(type, type, row_number(row, "batch-size", 1), (pop_shape){ rank, field }, (pop_shape){ rank, kernel },
-                                row_number(row, "input-channels", 1), row_number(row, "output-channels", 1), row_number(row, "conv-groups", 1));
+    poplin_conv_params params = poplin_conv_params_make(
+        type, type, row_number(row, "batch-size", 1), (pop_shape){ rank, field }, (pop_shape){ rank, kernel },
+        row_number(row, "input-channels", 1), row_number(row, "output-channels", 1), row_number(row, "conv-groups", 1));
     fill(row, "padding", params.input_transform.padding_lower, rank);
     fill(row, "padding", params.input_transform.padding_upper, rank);
     fill(row, "padding-lower", params.input_transform.padding_lower, rank);
@@ -38,16 +39,21 @@ void build_conv(pop_graph *graph, struct passes *passes, const struct row *row)
     pop_program program = pass_begin(passes, "fwd");
     bool forward_alone = strstr(row->parameters, "--inference-only") != NULL;
     poplin_conv_params params = row_conv_params(row), gradient = poplin_get_gradient_params(&params);
-    pop_options forward = forward_alone ? POP_OPTIONS({ "pass", "INFERENCE_FWD" }) : POP_OPTIONS({ "pass", "TRAINING_FWD" });
+    pop_options forward =
+        forward_alone ? POP_OPTIONS({ "pass", "INFERENCE_FWD" }) : POP_OPTIONS({ "pass", "TRAINING_FWD" });
     pop_options backward = POP_OPTIONS({ "pass", "TRAINING_BWD" }), update = POP_OPTIONS({ "pass", "TRAINING_WU" });
     poplin_planning_cache *cache = poplin_planning_cache_create();
-    pop_tensor in = poplin_create_input(graph, &params, "in", forward, cache), weights = poplin_create_weights(graph, &params, "weights", forward, cache);
+    pop_tensor in = poplin_create_input(graph, &params, "in", forward, cache),
+               weights = poplin_create_weights(graph, &params, "weights", forward, cache);
     pass_result(passes, poplin_convolution(graph, in, weights, &params, false, program, "fwd", forward, cache), "out");
     if (!forward_alone) {
         program = pass_begin(passes, "bwd");
         pop_tensor deltas = poplin_create_input(graph, &gradient, "deltas", backward, cache);
-        pass_result(passes, poplin_convolution(graph, deltas, weights, &gradient, true, program, "bwd", backward, cache), "inDeltas");
-        poplin_convolution_weight_update_constant(graph, deltas, weights, in, &params, -0.125, program, "wu", update, cache);
+        pass_result(passes,
+                    poplin_convolution(graph, deltas, weights, &gradient, true, program, "bwd", backward, cache),
+                    "inDeltas");
+        poplin_convolution_weight_update_constant(graph, deltas, weights, in, &params, -0.125, program, "wu", update,
+                                                  cache);
     }
     poplin_planning_cache_destroy(cache);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tremula-poplibs-anchors [-g LIST] [-s] DIRECTORY [WORD [summary]]: cycles and memory of operations beside what the original's IPU Model reported
- * (DIRECTORY has the tables), for the rows whose name has WORD in it; with "summary", each row's profile too.  Each row runs in a process of its own; an
- * operation that there is not, or that fails, counts as a miss.  -g: fails when a row of LIST is no longer within; -s: only the sample of LIST. */
+/* tremula-poplibs-anchors [-g LIST] [-s] DIRECTORY [WORD [summary]]: cycles and memory of operations beside what the
+ * original's IPU Model reported (DIRECTORY has the tables), for the rows whose name has WORD in it; with "summary",
+ * each row's profile too.  Each row runs in a process of its own; an operation that there is not, or that fails, counts
+ * as a miss.  -g: fails when a row of LIST is no longer within; -s: only the sample of LIST. */
 #include "guard.h"
 
 #include <poplin/codelets.h>
@@ -21,9 +22,17 @@ static const struct builder {
     row_builder build;
     bool has_code; /* the original's tool had the device's code compiled, and counted: inferred from memory */
 } builders[] = {
-    { "reduction", build_reduction, false }, { "gemm", build_gemm, false }, { "fc", build_fc, false }, { "conv", build_conv, false },
-    { "oct_conv", build_oct_conv, false }, { "pooling", build_pooling, false }, { "lstm", build_lstm, false }, { "gru", build_gru, false },
-    { "embedding", build_embedding, false }, { "cholesky", build_cholesky, true }, { "matrix_solver", build_matrix_solver, true },
+    { "reduction", build_reduction, false },
+    { "gemm", build_gemm, false },
+    { "fc", build_fc, false },
+    { "conv", build_conv, false },
+    { "oct_conv", build_oct_conv, false },
+    { "pooling", build_pooling, false },
+    { "lstm", build_lstm, false },
+    { "gru", build_gru, false },
+    { "embedding", build_embedding, false },
+    { "cholesky", build_cholesky, true },
+    { "matrix_solver", build_matrix_solver, true },
 };
 static const struct builder *builder_of(const char *operation)
 {
@@ -57,7 +66,8 @@ static double tile_sum(const pop_profile_value *list, const pop_profile_value *o
 {
     double sum = 0, largest = 0;
     for (size_t i = 0; i < pop_profile_size(list); ++i) {
-        double value = (double)pop_profile_as_uint(pop_profile_at(list, i)) + (double)pop_profile_as_uint(pop_profile_at(other, i));
+        double value = (double)pop_profile_as_uint(pop_profile_at(list, i)) +
+                       (double)pop_profile_as_uint(pop_profile_at(other, i));
         sum += value;
         largest = fmax(largest, value);
     }
@@ -71,7 +81,9 @@ static struct figures measure(const struct row *row)
     pop_profile_value profile;
     const struct builder *builder = builder_of(row->operation);
     size_t tiles = row_number(row, "tiles-per-ipu", 0);
-    pop_ipu_model model = { .version = row->machine == 1 ? "ipu1" : "ipu2", .tiles_per_ipu = (unsigned)tiles, .compile_ipu_code = builder->has_code };
+    pop_ipu_model model = { .version = row->machine == 1 ? "ipu1" : "ipu2",
+                            .tiles_per_ipu = (unsigned)tiles,
+                            .compile_ipu_code = builder->has_code };
     pop_device *device = pop_ipu_model_create_device(&model, &error);
     must(error.status, &error);
     pop_graph *graph = pop_graph_create(pop_device_target(device));
@@ -82,7 +94,8 @@ static struct figures measure(const struct row *row)
     struct passes passes = { graph, 0, { { 0 } } };
     builder->build(graph, &passes, row);
     must(pop_graph_take_error(graph, &error), &error);
-    pop_engine *engine = pop_engine_create(graph, (pop_programs){ passes.count, passes.programs }, POP_OPTIONS({ "debug.allowOutOfMemory", "true" }), &error);
+    pop_engine *engine = pop_engine_create(graph, (pop_programs){ passes.count, passes.programs },
+                                           POP_OPTIONS({ "debug.allowOutOfMemory", "true" }), &error);
     must(error.status, &error);
     must(pop_engine_load(engine, device, &error), &error);
     for (unsigned i = 0; i < passes.count; ++i)
@@ -91,11 +104,13 @@ static struct figures measure(const struct row *row)
     must(pop_engine_graph_profile(engine, &profile, &error), &error);
     struct figures figures = {
         (double)cycles.total,
-        tile_sum(pop_profile_path(&profile, "memory.liveness.alwaysLive.bytesByTile"), pop_profile_path(&profile, "memory.liveness.notAlwaysLive.maxBytesByTile"), false),
+        tile_sum(pop_profile_path(&profile, "memory.liveness.alwaysLive.bytesByTile"),
+                 pop_profile_path(&profile, "memory.liveness.notAlwaysLive.maxBytesByTile"), false),
         tile_sum(pop_profile_path(&profile, "memory.byTile.totalIncludingGaps"), NULL, true),
     };
     if (summaries)
-        must(pop_engine_print_profile_summary(engine, stdout, POP_OPTIONS({ "showExecutionSteps", "true" }), &error), &error);
+        must(pop_engine_print_profile_summary(engine, stdout, POP_OPTIONS({ "showExecutionSteps", "true" }), &error),
+             &error);
     fflush(stdout);
     pop_profile_free(&profile);
     pop_engine_destroy(engine);
@@ -138,11 +153,13 @@ static void print_family(const char *name, struct family *family)
 {
     static const char *const what[] = { "cycles", "memory of all tiles", "memory of the fullest tile" };
     size_t measured = family->rows - family->missed;
-    printf("  %s: %zu rows, %zu missed, %zu within 10 %% in cycles and 25 %% in memory\n", name, family->rows, family->missed, family->close);
+    printf("  %s: %zu rows, %zu missed, %zu within 10 %% in cycles and 25 %% in memory\n", name, family->rows,
+           family->missed, family->close);
     for (unsigned k = 0; k < 3 && measured; ++k) {
         qsort(family->ratios[k], measured, sizeof(double), by_value);
         double low = family->ratios[k][0], high = family->ratios[k][measured - 1];
-        printf("      %-28s median ratio %.2f, worst %.2f\n", what[k], family->ratios[k][measured / 2], high * low > 1 ? high : low);
+        printf("      %-28s median ratio %.2f, worst %.2f\n", what[k], family->ratios[k][measured / 2],
+               high * low > 1 ? high : low);
     }
 }
 
@@ -152,18 +169,21 @@ static void add_row(struct family *family, const struct row *row, struct guard *
     ++family->rows;
     if (!measure_apart(row, &ours)) {
         ++family->missed;
-        printf("%c~ %-56s ipu%u %12.0f %12s\n", guard_mark(guard, row, false), row->name, row->machine, row->published.cycles, "missed");
+        printf("%c~ %-56s ipu%u %12.0f %12s\n", guard_mark(guard, row, false), row->name, row->machine,
+               row->published.cycles, "missed");
         return;
     }
-    double cycles = ours.cycles / row->published.cycles, total = ours.total / row->published.total, most = ours.most / row->published.most;
+    double cycles = ours.cycles / row->published.cycles, total = ours.total / row->published.total,
+           most = ours.most / row->published.most;
     bool close = fabs(cycles - 1) <= 0.1 && fabs(total - 1) <= 0.25 && fabs(most - 1) <= 0.25;
     size_t at = family->rows - family->missed - 1;
     family->ratios[0][at] = cycles;
     family->ratios[1][at] = total;
     family->ratios[2][at] = most;
     family->close += close;
-    printf("%c%c %-56s ipu%u %12.0f %12.0f %5.2f %12.0f %5.2f %9.0f %5.2f\n", guard_mark(guard, row, close), close ? ' ' : '~', row->name, row->machine,
-           row->published.cycles, ours.cycles, cycles, row->published.total, total, row->published.most, most);
+    printf("%c%c %-56s ipu%u %12.0f %12.0f %5.2f %12.0f %5.2f %9.0f %5.2f\n", guard_mark(guard, row, close),
+           close ? ' ' : '~', row->name, row->machine, row->published.cycles, ours.cycles, cycles, row->published.total,
+           total, row->published.most, most);
     fflush(stdout);
 }
 
@@ -190,7 +210,8 @@ int main(int argc, char **argv)
     const char *word = word_at(words, argv + optind, 1, "");
     summaries = words > 2;
     char done[64][24] = { "" };
-    printf("   %-56s %4s %12s %12s %5s %12s %5s %9s %5s\n", "row", "chip", "cycles", "ours", "ratio", "bytes", "ratio", "a tile's", "ratio");
+    printf("   %-56s %4s %12s %12s %5s %12s %5s %9s %5s\n", "row", "chip", "cycles", "ours", "ratio", "bytes", "ratio",
+           "a tile's", "ratio");
     for (size_t i = 0, families = 0; i < count; ++i) {
         size_t known = 0;
         while (known < families && strcmp(done[known], rows[i].operation) != 0)
@@ -200,7 +221,8 @@ int main(int argc, char **argv)
         strcpy(done[families++], rows[i].operation);
         memset(family, 0, sizeof(*family));
         for (size_t k = i; k < count; ++k)
-            if (strcmp(rows[k].operation, rows[i].operation) == 0 && strstr(rows[k].name, word) && guard_takes(guard, &rows[k], sample))
+            if (strcmp(rows[k].operation, rows[i].operation) == 0 && strstr(rows[k].name, word) &&
+                guard_takes(guard, &rows[k], sample))
                 add_row(family, &rows[k], guard);
         if (family->rows)
             print_family(rows[i].operation, family);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Octave convolutions forward, backward and with the update of weights: a share of the channels (alpha, or alpha-in and alpha-out) has half the field, and a
- * convolution joins each half of the input with each half of the output, all in one call: four, or fewer where a half has no channels.  What goes on between
- * the fields (pooling before, additions after) is no part of the published figures: with it rows take up to half as long again as they say. */
+/* Octave convolutions forward, backward and with the update of weights: a share of the channels (alpha, or alpha-in and
+ * alpha-out) has half the field, and a convolution joins each half of the input with each half of the output, all in
+ * one call: four, or fewer where a half has no channels.  What goes on between the fields (pooling before, additions
+ * after) is no part of the published figures: with it rows take up to half as long again as they say. */
 #include "rows.h"
 
 #include <poplin/conv_util.h>
@@ -14,7 +15,8 @@ enum frequency { HIGH, LOW, FREQUENCIES };
 /* The convolution of a half of the input and one of the output. */
 enum path { HIGH_HIGH, HIGH_LOW, LOW_HIGH, LOW_LOW, PATHS };
 
-static const pop_option forward_pass = { "pass", "TRAINING_FWD" }, backward_pass = { "pass", "TRAINING_BWD" }, update_pass = { "pass", "TRAINING_WU" };
+static const pop_option forward_pass = { "pass", "TRAINING_FWD" }, backward_pass = { "pass", "TRAINING_BWD" },
+                        update_pass = { "pass", "TRAINING_WU" };
 
 struct octave {
     pop_graph *graph;
@@ -49,14 +51,17 @@ static void split(struct octave *octave, const poplin_conv_params *whole, double
 
 /* ---- passes ---- */
 
-static void add_pass(struct octave *octave, poplin_multi_conv *convs, bool backward, struct passes *passes, const char *name)
+static void add_pass(struct octave *octave, poplin_multi_conv *convs, bool backward, struct passes *passes,
+                     const char *name)
 {
     static const char *const names[] = { "HighToHigh", "HighToLow", "LowToHigh", "LowToLow" };
     pop_tensor out[PATHS];
     char text[32];
     for (unsigned i = 0; i < octave->count; ++i)
-        convs[i].input = poplin_multi_create_input(octave->graph, convs, octave->count, i, POP_NO_OPTIONS, octave->cache);
-    poplin_multi_convolution(octave->graph, convs, octave->count, backward, passes->programs[passes->count - 1], name, POP_NO_OPTIONS, octave->cache, out);
+        convs[i].input =
+            poplin_multi_create_input(octave->graph, convs, octave->count, i, POP_NO_OPTIONS, octave->cache);
+    poplin_multi_convolution(octave->graph, convs, octave->count, backward, passes->programs[passes->count - 1], name,
+                             POP_NO_OPTIONS, octave->cache, out);
     for (unsigned i = 0; i < octave->count; ++i) {
         snprintf(text, sizeof(text), "%s%s", name, names[octave->paths[i]]);
         pass_result(passes, out[i], text);
@@ -67,9 +72,12 @@ static void forward(struct octave *octave, struct passes *passes)
 {
     pass_begin(passes, "fwd");
     for (unsigned i = 0; i < octave->count; ++i)
-        octave->convs[i] = (poplin_multi_conv){ .params = &octave->params[i], .options = { &forward_pass, 1 }, .scale_constant = -0.125 };
+        octave->convs[i] = (poplin_multi_conv){ .params = &octave->params[i],
+                                                .options = { &forward_pass, 1 },
+                                                .scale_constant = -0.125 };
     for (unsigned i = 0; i < octave->count; ++i)
-        octave->convs[i].weights = poplin_multi_create_weights(octave->graph, octave->convs, octave->count, i, POP_NO_OPTIONS, octave->cache);
+        octave->convs[i].weights =
+            poplin_multi_create_weights(octave->graph, octave->convs, octave->count, i, POP_NO_OPTIONS, octave->cache);
     add_pass(octave, octave->convs, false, passes, "fwd");
 }
 
@@ -78,13 +86,16 @@ static void backward(struct octave *octave, struct passes *passes)
     pop_program program = pass_begin(passes, "bwd");
     poplin_multi_conv convs[PATHS];
     for (unsigned i = 0; i < octave->count; ++i)
-        convs[i] = (poplin_multi_conv){ .params = &octave->gradients[i], .options = { &backward_pass, 1 }, .weights = octave->convs[i].weights };
+        convs[i] = (poplin_multi_conv){ .params = &octave->gradients[i],
+                                        .options = { &backward_pass, 1 },
+                                        .weights = octave->convs[i].weights };
     add_pass(octave, convs, true, passes, "bwd");
     for (unsigned i = 0; i < octave->count; ++i) {
         octave->convs[i].deltas = convs[i].input;
         octave->convs[i].options = (pop_options){ &update_pass, 1 };
     }
-    poplin_multi_convolution_weight_update(octave->graph, octave->convs, octave->count, program, "wu", POP_NO_OPTIONS, octave->cache);
+    poplin_multi_convolution_weight_update(octave->graph, octave->convs, octave->count, program, "wu", POP_NO_OPTIONS,
+                                           octave->cache);
 }
 
 void build_oct_conv(pop_graph *graph, struct passes *passes, const struct row *row)

@@ -8,7 +8,8 @@
 #include <string.h>
 
 /* {batch, channels, field...}, in memory {batch, groups, field..., channels of a group}. */
-static pop_tensor activations(pop_graph *graph, const popnn_pool_params *params, const size_t *field, size_t group, const char *name)
+static pop_tensor activations(pop_graph *graph, const popnn_pool_params *params, const size_t *field, size_t group,
+                              const char *name)
 {
     size_t dims[3 + POPNN_MOST_FIELD_DIMS] = { params->batch, params->channels / group };
     memcpy(dims + 2, field, params->dims * sizeof(*dims));
@@ -34,8 +35,12 @@ void build_pooling(pop_graph *graph, struct passes *passes, const struct row *ro
     }
     size_t group = row_number(row, "fwd-chans-per-group", 1), out_field[POPNN_MOST_FIELD_DIMS];
     popnn_pool_output_field(&params, out_field);
-    pop_tensor in = activations(graph, &params, params.input_field, group, "in"), gradient = activations(graph, &params, out_field, group, "gradient");
+    pop_tensor in = activations(graph, &params, params.input_field, group, "in"),
+               gradient = activations(graph, &params, out_field, group, "gradient");
     pop_tensor out = popnn_pool(graph, &params, in, program, "fwd", POP_NO_OPTIONS);
     pass_result(passes, out, "out");
-    pass_result(passes, popnn_pool_input_gradient(graph, &params, in, out, gradient, false, pass_begin(passes, "bwd"), "bwd", POP_NO_OPTIONS), "inGradient");
+    pass_result(passes,
+                popnn_pool_input_gradient(graph, &params, in, out, gradient, false, pass_begin(passes, "bwd"), "bwd",
+                                          POP_NO_OPTIONS),
+                "inGradient");
 }

@@ -14,8 +14,10 @@ void build_gemm(pop_graph *graph, struct passes *passes, const struct row *row)
     size_t m = row_number(row, "m", 1), k = row_number(row, "k", 1), n = row_number(row, "n", 1);
     pop_type type = row_type(row, POP_HALF);
     poplin_planning_cache *cache = poplin_planning_cache_create();
-    pop_tensor a = poplin_create_mat_mul_input_lhs(graph, type, type, POP_SHAPE(m, k), POP_SHAPE(k, n), "a", POP_NO_OPTIONS, cache);
-    pop_tensor b = poplin_create_mat_mul_input_rhs(graph, type, type, POP_SHAPE(m, k), POP_SHAPE(k, n), "b", POP_NO_OPTIONS, cache);
+    pop_tensor a = poplin_create_mat_mul_input_lhs(graph, type, type, POP_SHAPE(m, k), POP_SHAPE(k, n), "a",
+                                                   POP_NO_OPTIONS, cache);
+    pop_tensor b = poplin_create_mat_mul_input_rhs(graph, type, type, POP_SHAPE(m, k), POP_SHAPE(k, n), "b",
+                                                   POP_NO_OPTIONS, cache);
     pop_tensor product = poplin_mat_mul(graph, a, b, program, "gemm", POP_NO_OPTIONS, cache);
     pop_tensor c = pop_graph_clone(graph, POP_TYPE_NULL, product, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, "c");
     popops_add_in_place(graph, c, product, program, "add");
@@ -27,11 +29,13 @@ void build_gemm(pop_graph *graph, struct passes *passes, const struct row *row)
 void build_fc(pop_graph *graph, struct passes *passes, const struct row *row)
 {
     pop_program program = pass_begin(passes, "fwd");
-    size_t groups = row_number(row, "num-groups", 1), batch = row_number(row, "batch-size", 1), in = row_number(row, "input-size", 1), out = row_number(row, "output-size", 1);
+    size_t groups = row_number(row, "num-groups", 1), batch = row_number(row, "batch-size", 1),
+           in = row_number(row, "input-size", 1), out = row_number(row, "output-size", 1);
     pop_shape x_shape = POP_SHAPE(groups, batch, in), w_shape = POP_SHAPE(groups, in, out);
     pop_type type = row_type(row, POP_HALF);
     bool forward_alone = strstr(row->parameters, "--inference-only") != NULL;
-    pop_options forward = POP_OPTIONS({ "fullyConnectedPass", "TRAINING_FWD" }), backward = POP_OPTIONS({ "fullyConnectedPass", "TRAINING_BWD" }),
+    pop_options forward = POP_OPTIONS({ "fullyConnectedPass", "TRAINING_FWD" }),
+                backward = POP_OPTIONS({ "fullyConnectedPass", "TRAINING_BWD" }),
                 update = POP_OPTIONS({ "fullyConnectedPass", "TRAINING_WU" });
     if (forward_alone)
         forward = POP_OPTIONS({ "fullyConnectedPass", "INFERENCE_FWD" });
@@ -43,8 +47,12 @@ void build_fc(pop_graph *graph, struct passes *passes, const struct row *row)
     if (!forward_alone) {
         program = pass_begin(passes, "bwd");
         pop_tensor dy = pop_graph_clone(graph, POP_TYPE_NULL, y, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, "dy");
-        pass_result(passes, poplin_mat_mul_grouped(graph, dy, poplin_transpose_grouped_matrix(w), program, type, "bwd", backward, cache), "dx");
-        poplin_mat_mul_grouped_acc(graph, w, -0.125f, poplin_transpose_grouped_matrix(x), dy, program, "wu", update, cache);
+        pass_result(passes,
+                    poplin_mat_mul_grouped(graph, dy, poplin_transpose_grouped_matrix(w), program, type, "bwd",
+                                           backward, cache),
+                    "dx");
+        poplin_mat_mul_grouped_acc(graph, w, -0.125f, poplin_transpose_grouped_matrix(x), dy, program, "wu", update,
+                                   cache);
     }
     poplin_planning_cache_destroy(cache);
 }

@@ -27,6 +27,9 @@ void build_reduction(pop_graph *graph, struct passes *passes, const struct row *
     pop_type type = row_type(row, POP_HALF);
     pop_tensor in = pop_graph_add_variable(graph, type, (pop_shape){ rank, shape }, "in");
     poputil_map_tensor_linearly(graph, in);
-    popops_reduce_params params = { .op = operation_of(row_word(row, "operation", "ADD")), .update = strcmp(row_word(row, "update", "false"), "true") == 0 };
-    pass_result(passes, popops_reduce(graph, in, type, (pop_dims){ count, dims }, params, program, "reduce", POP_NO_OPTIONS), "out");
+    popops_reduce_params params = { .op = operation_of(row_word(row, "operation", "ADD")),
+                                    .update = strcmp(row_word(row, "update", "false"), "true") == 0 };
+    pass_result(passes,
+                popops_reduce(graph, in, type, (pop_dims){ count, dims }, params, program, "reduce", POP_NO_OPTIONS),
+                "out");
 }

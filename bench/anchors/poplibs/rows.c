@@ -29,14 +29,19 @@ static bool from_name(struct row *row)
         snprintf(row->parameters, sizeof(row->parameters), "--m=%u --k=%u --n=%u", a, b, c);
     } else if (sscanf(name, "bert_grouped_%ux%ux%ux%u", &a, &b, &c, &d) == 4) {
         strcpy(row->operation, "fc");
-        snprintf(row->parameters, sizeof(row->parameters), "--num-groups=%u --batch-size=%u --input-size=%u --output-size=%u", a, b, c, d);
-    } else if (sscanf(name, "fc_layer_%u_%u_%u_%15s", &a, &b, &c, type) == 4 || sscanf(name, "fc_layer_%ux%ux%u", &a, &b, &c) == 3 ||
+        snprintf(row->parameters, sizeof(row->parameters),
+                 "--num-groups=%u --batch-size=%u --input-size=%u --output-size=%u", a, b, c, d);
+    } else if (sscanf(name, "fc_layer_%u_%u_%u_%15s", &a, &b, &c, type) == 4 ||
+               sscanf(name, "fc_layer_%ux%ux%u", &a, &b, &c) == 3 ||
                sscanf(name, "bert_%*[a-z0-9]_%ux%ux%u", &a, &b, &c) == 3) {
         strcpy(row->operation, "fc");
-        snprintf(row->parameters, sizeof(row->parameters), "--batch-size=%u --input-size=%u --output-size=%u --data-type=%s", a, b, c, type);
-    } else if (sscanf(name, "cholesky_batch_%u_dim_%u_block_%u_lower_%7[a-z]_type_%15s", &a, &b, &c, lower, type) == 5) {
+        snprintf(row->parameters, sizeof(row->parameters),
+                 "--batch-size=%u --input-size=%u --output-size=%u --data-type=%s", a, b, c, type);
+    } else if (sscanf(name, "cholesky_batch_%u_dim_%u_block_%u_lower_%7[a-z]_type_%15s", &a, &b, &c, lower, type) ==
+               5) {
         strcpy(row->operation, "cholesky");
-        snprintf(row->parameters, sizeof(row->parameters), "--batches=%u --rank=%u --block-size=%u --lower=%s --data-type=%s", a, b, c, lower, type);
+        snprintf(row->parameters, sizeof(row->parameters),
+                 "--batches=%u --rank=%u --block-size=%u --lower=%s --data-type=%s", a, b, c, lower, type);
     } else {
         return false;
     }
@@ -58,7 +63,8 @@ static bool from_table(struct row *row, const char *table)
         if (sscanf(line + length + 1, "%23[^;];%255[^\n]", row->operation, row->parameters) < 1)
             return false;
         if (side)
-            strncat(row->parameters, strstr(row->name, "_left") ? " --side=left" : " --side=right", sizeof(row->parameters) - strlen(row->parameters) - 1);
+            strncat(row->parameters, strstr(row->name, "_left") ? " --side=left" : " --side=right",
+                    sizeof(row->parameters) - strlen(row->parameters) - 1);
         return true;
     }
     return false;
@@ -78,8 +84,8 @@ size_t rows_read(const char *directory, struct row **rows)
     while (count < MOST && fgets(line, sizeof(line), file)) {
         struct row *row = &(*rows)[count];
         *row = (struct row){ 0 };
-        if (sscanf(line, "IpuModel%u,%*[^,],%95[^,],%lf,%*[^,],%lf,%*[^,],%lf", &row->machine, row->name, &row->published.cycles, &row->published.total,
-                   &row->published.most) != 5)
+        if (sscanf(line, "IpuModel%u,%*[^,],%95[^,],%lf,%*[^,],%lf,%*[^,],%lf", &row->machine, row->name,
+                   &row->published.cycles, &row->published.total, &row->published.most) != 5)
             continue;
         if (!from_table(row, table) && !from_name(row))
             strcpy(row->operation, "unknown");

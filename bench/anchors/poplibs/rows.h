@@ -19,8 +19,8 @@ struct row {
 size_t row_list(const struct row *row, const char *key, size_t *values, size_t capacity); /* 0 where the row has none */
 size_t row_number(const struct row *row, const char *key, size_t otherwise);
 const char *row_word(const struct row *row, const char *key, const char *otherwise); /* kept until the next call */
-pop_type row_type(const struct row *row, pop_type otherwise);                          /* of --type or --data-type */
-poplin_conv_params row_conv_params(const struct row *row);                              /* conv.c: half unless the row says its type */
+pop_type row_type(const struct row *row, pop_type otherwise);                        /* of --type or --data-type */
+poplin_conv_params row_conv_params(const struct row *row); /* conv.c: half unless the row says its type */
 
 /* The original's tools ran forward and backward passes as programs of their own, one after the other. */
 enum { MOST_PASSES = 4 };

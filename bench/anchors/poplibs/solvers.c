@@ -16,7 +16,8 @@ void build_cholesky(pop_graph *graph, struct passes *passes, const struct row *r
     snprintf(block, sizeof(block), "%zu", row_number(row, "block-size", n));
     pop_options options = POP_OPTIONS({ "blockSize", block });
     poplin_planning_cache *cache = poplin_planning_cache_create();
-    pop_tensor a = poplin_create_cholesky_input(graph, row_type(row, POP_FLOAT), POP_SHAPE(batches, n, n), "a", options, cache);
+    pop_tensor a =
+        poplin_create_cholesky_input(graph, row_type(row, POP_FLOAT), POP_SHAPE(batches, n, n), "a", options, cache);
     poplin_cholesky(graph, a, strcmp(row_word(row, "lower", "true"), "true") == 0, program, "cholesky", options, cache);
     poplin_planning_cache_destroy(cache);
 }
@@ -24,13 +25,18 @@ void build_cholesky(pop_graph *graph, struct passes *passes, const struct row *r
 void build_matrix_solver(pop_graph *graph, struct passes *passes, const struct row *row)
 {
     pop_program program = pass_begin(passes, "fwd");
-    size_t batches = row_number(row, "batches", 1), a_rank = row_number(row, "a-rank", 1), b_rank = row_number(row, "b-rank", 1);
+    size_t batches = row_number(row, "batches", 1), a_rank = row_number(row, "a-rank", 1),
+           b_rank = row_number(row, "b-rank", 1);
     bool left = strcmp(row_word(row, "side", "left"), "left") == 0;
     pop_type type = row_type(row, POP_FLOAT);
-    pop_shape a_shape = POP_SHAPE(batches, a_rank, a_rank), b_shape = left ? POP_SHAPE(batches, a_rank, b_rank) : POP_SHAPE(batches, b_rank, a_rank);
+    pop_shape a_shape = POP_SHAPE(batches, a_rank, a_rank),
+              b_shape = left ? POP_SHAPE(batches, a_rank, b_rank) : POP_SHAPE(batches, b_rank, a_rank);
     poplin_planning_cache *cache = poplin_planning_cache_create();
-    pop_tensor a = poplin_create_triangular_solve_input_lhs(graph, type, type, a_shape, b_shape, left, "a", POP_NO_OPTIONS, cache);
-    pop_tensor b = poplin_create_triangular_solve_input_rhs(graph, type, type, a_shape, b_shape, left, "b", POP_NO_OPTIONS, cache);
-    poplin_triangular_solve(graph, a, b, left, true, false, row_number(row, "block-size", 64), program, "solve", POP_NO_OPTIONS, cache);
+    pop_tensor a =
+        poplin_create_triangular_solve_input_lhs(graph, type, type, a_shape, b_shape, left, "a", POP_NO_OPTIONS, cache);
+    pop_tensor b =
+        poplin_create_triangular_solve_input_rhs(graph, type, type, a_shape, b_shape, left, "b", POP_NO_OPTIONS, cache);
+    poplin_triangular_solve(graph, a, b, left, true, false, row_number(row, "block-size", 64), program, "solve",
+                            POP_NO_OPTIONS, cache);
     poplin_planning_cache_destroy(cache);
 }

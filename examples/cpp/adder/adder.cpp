@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the guide's adder, on the CPU and on the IPU Model.  An argument may name its codelet file: adder_codelet.gp, made by popc.
+// Runs the guide's adder, on the CPU and on the IPU Model.  An argument may name its codelet file: adder_codelet.gp,
+// made by popc.
 #include <poplar/Engine.hpp>
 #include <poplar/Graph.hpp>
 #include <poplar/IPUModel.hpp>
@@ -14,7 +15,7 @@ static float add(const Device &device, const char *codelets, float x, float y)
     Graph graph(device);
     graph.addCodelets(codelets, CodeletFileType::Auto, "-O3");
     Tensor sum = graph.addVariable(FLOAT, {}, "sum");
-    Tensor operands = graph.addVariable(FLOAT, {2}, "operands");
+    Tensor operands = graph.addVariable(FLOAT, { 2 }, "operands");
     ComputeSet computeSet = graph.addComputeSet("add");
     VertexRef vertex = graph.addVertex(computeSet, "AdderVertex");
     graph.connect(vertex["x"], operands[0]);
@@ -28,7 +29,7 @@ static float add(const Device &device, const char *codelets, float x, float y)
 
     Engine engine(graph, Execute(computeSet), OptionFlags());
     engine.load(device);
-    const float in[2] = {x, y};
+    const float in[2] = { x, y };
     float out = 0;
     engine.writeTensor("operands", in, in + 2);
     engine.run();

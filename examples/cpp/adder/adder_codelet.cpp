@@ -4,8 +4,9 @@
 
 using namespace poplar;
 
-class AdderVertex : public Vertex {
-public:
+class AdderVertex : public Vertex
+{
+  public:
     Input<float> x;
     Input<float> y;
     Output<float> sum;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The guide's section on profiling: the graph profile after loading, the execution profile after running, and their summary.
+// The guide's section on profiling: the graph profile after loading, the execution profile after running, and their
+// summary.
 #include <poplar/Engine.hpp>
 #include <poplar/Graph.hpp>
 #include <poplar/IPUModel.hpp>
@@ -18,8 +19,8 @@ int main()
     ipuModel.compileIPUCode = true;
     Device device = ipuModel.createDevice();
     Graph graph(device.getTarget());
-    Tensor a = graph.addVariable(FLOAT, {1000}, VariableMappingMethod::LINEAR, "a");
-    Tensor b = graph.addVariable(FLOAT, {1000}, "b");
+    Tensor a = graph.addVariable(FLOAT, { 1000 }, VariableMappingMethod::LINEAR, "a");
+    Tensor b = graph.addVariable(FLOAT, { 1000 }, "b");
     graph.setTileMapping(b, 0);
     Sequence prog(Copy(a, b));
 
@@ -38,6 +39,6 @@ int main()
     std::cout << "\nCBOR is " << (cbor.str().size() < json.str().size() ? "smaller" : "larger") << " than JSON\n";
     std::cout << "tiles: " << graphProfile["target"]["numTiles"].asUint() << "\n";
 
-    poplar::printProfileSummary(std::cout, graphProfile, executionProfile, {{"showExecutionSteps", "true"}});
+    poplar::printProfileSummary(std::cout, graphProfile, executionProfile, { { "showExecutionSteps", "true" } });
     return 0;
 }

@@ -17,11 +17,11 @@ int main()
     Graph first = graph.createVirtualGraph(0, tiles / 2);
     Graph second = graph.createVirtualGraph(tiles / 2, tiles);
 
-    Tensor a = first.addVariable(FLOAT, {6}, "a");
-    Tensor b = second.addVariable(FLOAT, {6}, "b");
+    Tensor a = first.addVariable(FLOAT, { 6 }, "a");
+    Tensor b = second.addVariable(FLOAT, { 6 }, "b");
     first.setTileMapping(a, 3);
     second.setTileMapping(b, 3);
-    first.setInitialValue<float>(a, {1, 2, 3, 4, 5, 6});
+    first.setInitialValue<float>(a, { 1, 2, 3, 4, 5, 6 });
 
     // What is added to a virtual graph appears in its parent, under the parent's tile numbers
     Graph::TileToTensorMapping mapping = graph.getTileMapping(b);
@@ -29,7 +29,7 @@ int main()
         if (!mapping[tile].empty())
             std::cout << "b lies on tile " << (tile == tiles / 2 + 3 ? "3 of the second stage" : "?") << std::endl;
 
-    Engine engine(graph, Sequence(Copy(a, b), PrintTensor("b", b)), {{"print.guideFormat", "true"}});
+    Engine engine(graph, Sequence(Copy(a, b), PrintTensor("b", b)), { { "print.guideFormat", "true" } });
     engine.load(device);
     engine.run(0);
     return 0;

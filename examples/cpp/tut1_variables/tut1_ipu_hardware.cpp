@@ -35,10 +35,10 @@ int main()
     Graph graph(target);
 
     // Add variables to the graph
-    Tensor v1 = graph.addVariable(FLOAT, {4}, "v1");
-    Tensor v2 = graph.addVariable(FLOAT, {4}, "v2");
-    Tensor v3 = graph.addVariable(FLOAT, {4, 4}, "v3");
-    Tensor v4 = graph.addVariable(INT, {10}, "v4");
+    Tensor v1 = graph.addVariable(FLOAT, { 4 }, "v1");
+    Tensor v2 = graph.addVariable(FLOAT, { 4 }, "v2");
+    Tensor v3 = graph.addVariable(FLOAT, { 4, 4 }, "v3");
+    Tensor v4 = graph.addVariable(INT, { 10 }, "v4");
 
     // Allocate v1 to reside on tile 0, spread v2 over tiles 0..3
     graph.setTileMapping(v1, 0);
@@ -48,7 +48,7 @@ int main()
     graph.setTileMapping(v4, 1);
 
     // Add a constant tensor to the graph, and allocate it to tile 0
-    Tensor c1 = graph.addConstant<float>(FLOAT, {4}, {1.0, 1.5, 2.0, 2.5});
+    Tensor c1 = graph.addConstant<float>(FLOAT, { 4 }, { 1.0, 1.5, 2.0, 2.5 });
     graph.setTileMapping(c1, 0);
 
     // Create a control program that is a sequence of steps: initialise v1 with the constant, print it
@@ -66,7 +66,7 @@ int main()
 
     // Copy a slice of v1 into v3
     Tensor v1slice = v1.slice(0, 3);
-    Tensor v3slice = v3.slice({1, 1}, {2, 4});
+    Tensor v3slice = v3.slice({ 1, 1 }, { 2, 4 });
     prog.add(program::Copy(v1slice, v3slice));
 
     // Add a data stream to fill v4, and steps that copy from it
@@ -77,7 +77,7 @@ int main()
     prog.add(program::PrintTensor("v4-1", v4));
 
     // Create the engine; the option prints tensors as the guide shows them
-    Engine engine(graph, prog, {{"print.guideFormat", "true"}});
+    Engine engine(graph, prog, { { "print.guideFormat", "true" } });
     engine.load(device);
 
     // Copy host data via the write handle to v3 on the device

@@ -23,8 +23,8 @@ int main()
     popops::addCodelets(graph);
 
     // Add variables to the graph, a row on each of two tiles
-    Tensor v1 = graph.addVariable(FLOAT, {2, 2}, "v1");
-    Tensor v2 = graph.addVariable(FLOAT, {2, 2}, "v2");
+    Tensor v1 = graph.addVariable(FLOAT, { 2, 2 }, "v1");
+    Tensor v2 = graph.addVariable(FLOAT, { 2, 2 }, "v2");
     for (unsigned i = 0; i < 2; ++i) {
         graph.setTileMapping(v1[i], i);
         graph.setTileMapping(v2[i], i);
@@ -32,8 +32,8 @@ int main()
 
     // Create a control program that initialises them
     Sequence prog;
-    Tensor c1 = graph.addConstant<float>(FLOAT, {4}, {1.0, 1.5, 2.0, 2.5});
-    Tensor c2 = graph.addConstant<float>(FLOAT, {4}, {4, 3, 2, 1});
+    Tensor c1 = graph.addConstant<float>(FLOAT, { 4 }, { 1.0, 1.5, 2.0, 2.5 });
+    Tensor c2 = graph.addConstant<float>(FLOAT, { 4 }, { 4, 3, 2, 1 });
     graph.setTileMapping(c1, 0);
     graph.setTileMapping(c2, 0);
     prog.add(Copy(c1, v1.flatten()));
@@ -52,7 +52,7 @@ int main()
     prog.add(PrintTensor("v5", v5));
 
     // Create the engine; the option prints tensors as the guide shows them
-    Engine engine(graph, prog, {{"print.guideFormat", "true"}});
+    Engine engine(graph, prog, { { "print.guideFormat", "true" } });
     engine.load(device);
 
     // Run the control program

@@ -21,8 +21,8 @@ int main(int argc, char **argv)
     graph.addCodelets(argc > 1 ? argv[1] : "tut3_codelets.cpp");
 
     // Add variables to the graph, an element on each of four tiles
-    Tensor v1 = graph.addVariable(FLOAT, {4}, "v1");
-    Tensor v2 = graph.addVariable(FLOAT, {4}, "v2");
+    Tensor v1 = graph.addVariable(FLOAT, { 4 }, "v1");
+    Tensor v2 = graph.addVariable(FLOAT, { 4 }, "v2");
     for (unsigned i = 0; i < 4; ++i) {
         graph.setTileMapping(v1[i], i);
         graph.setTileMapping(v2[i], i);
@@ -30,7 +30,7 @@ int main(int argc, char **argv)
 
     // Create a control program that initialises v1
     Sequence prog;
-    Tensor c1 = graph.addConstant<float>(FLOAT, {4}, {1.0, 1.5, 2.0, 2.5});
+    Tensor c1 = graph.addConstant<float>(FLOAT, { 4 }, { 1.0, 1.5, 2.0, 2.5 });
     graph.setTileMapping(c1, 0);
     prog.add(Copy(c1, v1));
 
@@ -49,7 +49,7 @@ int main(int argc, char **argv)
     prog.add(PrintTensor("v2", v2));
 
     // Create the engine, load and run it; the option prints tensors as the guide shows them
-    Engine engine(graph, prog, {{"print.guideFormat", "true"}});
+    Engine engine(graph, prog, { { "print.guideFormat", "true" } });
     engine.load(device);
     std::cout << "Running program\n" << std::flush;
     engine.run(0);

@@ -2,8 +2,9 @@
 // Tutorial 3: a vertex that sums its input.
 #include <poplar/Vertex.hpp>
 
-class SumVertex : public poplar::Vertex {
-public:
+class SumVertex : public poplar::Vertex
+{
+  public:
     // Fields
     poplar::Input<poplar::Vector<float>> in;
     poplar::Output<float> out;

@@ -24,9 +24,9 @@ int main()
     poplin::addCodelets(graph);
 
     // Add matrices, spread over the tiles
-    Tensor m1 = graph.addVariable(FLOAT, {900, 600}, "m1");
-    Tensor m2 = graph.addVariable(FLOAT, {600, 300}, "m2");
-    Tensor m3 = graph.addVariable(FLOAT, {300, 200}, "m3");
+    Tensor m1 = graph.addVariable(FLOAT, { 900, 600 }, "m1");
+    Tensor m2 = graph.addVariable(FLOAT, { 600, 300 }, "m2");
+    Tensor m3 = graph.addVariable(FLOAT, { 300, 200 }, "m3");
     poputil::mapTensorLinearly(graph, m1);
     poputil::mapTensorLinearly(graph, m2);
     poputil::mapTensorLinearly(graph, m3);
@@ -37,11 +37,11 @@ int main()
     Tensor m5 = poplin::matMul(graph, m4, m3, prog, "m5");
 
     // Create the engine, load and run it, and print what the run took
-    Engine engine(graph, prog, OptionFlags{{"debug.instrument", "true"}});
+    Engine engine(graph, prog, OptionFlags{ { "debug.instrument", "true" } });
     engine.load(device);
     std::cout << "Running program\n" << std::flush;
     engine.run(0);
     std::cout << "Program complete\n";
-    engine.printProfileSummary(std::cout, OptionFlags{{"showExecutionSteps", "true"}});
+    engine.printProfileSummary(std::cout, OptionFlags{ { "showExecutionSteps", "true" } });
     return 0;
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tutorial 5: a basic machine learning example.  Logistic regression of handwritten digits by gradient descent: ten outputs, each a weighted sum of 784 pixels;
-// the weights follow the gradient of the cross entropy of their softmax, batch after batch.
+// Tutorial 5: a basic machine learning example.  Logistic regression of handwritten digits by gradient descent: ten
+// outputs, each a weighted sum of 784 pixels; the weights follow the gradient of the cross entropy of their softmax,
+// batch after batch.
 //
-//     ./regression-demo [-IPU] [DIRECTORY]      a modelled IPU, or one of type IPU; the directory of the MNIST files (data)
+//     ./regression-demo [-IPU] [DIRECTORY]      a modelled IPU, or one of type IPU; the directory of the MNIST files
+//     (data)
 #include <poplar/DeviceManager.hpp>
 #include <poplar/Engine.hpp>
 #include <poplar/Graph.hpp>
@@ -25,7 +27,8 @@
 using namespace poplar;
 using namespace poplar::program;
 
-namespace {
+namespace
+{
 
 const unsigned batchSize = 16, numEpochs = 3;
 const float learningRate = 0.05f;
@@ -53,14 +56,15 @@ struct Network {
 Network build(Graph &graph)
 {
     // Data comes in through streams: a batch of pictures and their labels
-    Tensor images = graph.addVariable(FLOAT, {batchSize, DIGITS_PIXELS}, VariableMappingMethod::LINEAR, "images");
-    Tensor labels = graph.addVariable(UNSIGNED_INT, {batchSize}, VariableMappingMethod::LINEAR, "labels");
+    Tensor images = graph.addVariable(FLOAT, { batchSize, DIGITS_PIXELS }, VariableMappingMethod::LINEAR, "images");
+    Tensor labels = graph.addVariable(UNSIGNED_INT, { batchSize }, VariableMappingMethod::LINEAR, "labels");
     DataStream imageStream = graph.addHostToDeviceFIFO("images", FLOAT, batchSize * DIGITS_PIXELS);
     DataStream labelStream = graph.addHostToDeviceFIFO("labels", UNSIGNED_INT, batchSize);
 
     // The weights lie where the product wants them
-    Tensor weights = poplin::createMatMulInputRHS(graph, FLOAT, {batchSize, DIGITS_PIXELS}, {DIGITS_PIXELS, DIGITS_CLASSES}, "weights");
-    Tensor loss = graph.addVariable(FLOAT, {batchSize}, VariableMappingMethod::LINEAR, "loss");
+    Tensor weights = poplin::createMatMulInputRHS(graph, FLOAT, { batchSize, DIGITS_PIXELS },
+                                                  { DIGITS_PIXELS, DIGITS_CLASSES }, "weights");
+    Tensor loss = graph.addVariable(FLOAT, { batchSize }, VariableMappingMethod::LINEAR, "loss");
     Network network;
     network.numCorrect = graph.addVariable(UNSIGNED_INT, {}, VariableMappingMethod::LINEAR, "numCorrect");
 
@@ -71,7 +75,8 @@ Network build(Graph &graph)
     Tensor outputs = poplin::matMul(graph, images, weights, forward, "outputs");
     popnn::nonLinearityInPlace(graph, popnn::NonLinearityType::SOFTMAX, outputs, forward, "softmax");
     Tensor deltas = graph.clone(outputs, "deltas");
-    forward.add(popnn::calcLoss(graph, outputs, labels, loss, deltas, network.numCorrect, popnn::LossType::CROSS_ENTROPY_LOSS, "loss"));
+    forward.add(popnn::calcLoss(graph, outputs, labels, loss, deltas, network.numCorrect,
+                                popnn::LossType::CROSS_ENTROPY_LOSS, "loss"));
 
     // Backward: the weights take a step
     network.train.add(forward);
@@ -117,12 +122,14 @@ int main(int argc, char **argv)
     Network network = build(graph);
     graph.createHostRead("numCorrect", network.numCorrect);
 
-    Engine engine(graph, {over(graph, network, network.train, train), over(graph, network, network.test, test)});
+    Engine engine(graph, { over(graph, network, network.train, train), over(graph, network, network.test, test) });
     engine.load(device);
     std::cout << std::fixed << std::setprecision(1);
     for (unsigned epoch = 1; epoch <= numEpochs; ++epoch) {
         double right = accuracy(engine, 0, train);
-        std::cout << "Epoch " << epoch << ": accuracy " << right << " % while training, " << accuracy(engine, 1, test) << " % in the test\n" << std::flush;
+        std::cout << "Epoch " << epoch << ": accuracy " << right << " % while training, " << accuracy(engine, 1, test)
+                  << " % in the test\n"
+                  << std::flush;
     }
     digits_free(&train);
     digits_free(&test);

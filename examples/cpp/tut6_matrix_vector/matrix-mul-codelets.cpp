@@ -4,8 +4,9 @@
 
 using namespace poplar;
 
-class DotProductVertex : public Vertex {
-public:
+class DotProductVertex : public Vertex
+{
+  public:
     Input<Vector<float>> a;
     Input<Vector<float>> b;
     Output<float> out;

@@ -22,7 +22,7 @@ static Program buildMultiplyProgram(Graph &graph, Tensor matrix, Tensor in, Tens
     unsigned numTiles = graph.getTarget().getNumTiles();
 
     for (unsigned row = 0; row < numRows; ++row) {
-        auto v = graph.addVertex(mulCS, "DotProductVertex", {{"a", matrix[row]}, {"b", in}, {"out", out[row]}});
+        auto v = graph.addVertex(mulCS, "DotProductVertex", { { "a", matrix[row] }, { "b", in }, { "out", out[row] } });
         unsigned tile = static_cast<unsigned>(static_cast<unsigned long long>(row) * numTiles / numRows);
         graph.setTileMapping(v, tile);
         graph.setCycleEstimate(v, 20 + numCols);
@@ -67,9 +67,9 @@ int main(int argc, char **argv)
     graph.addCodelets("matrix-mul-codelets.cpp");
 
     std::cout << "Constructing compute graph and control program\n";
-    Tensor matrix = graph.addVariable(FLOAT, {numRows, numCols}, "matrix");
-    Tensor inputVector = graph.addVariable(FLOAT, {numCols}, "inputVector");
-    Tensor outputVector = graph.addVariable(FLOAT, {numRows}, "outputVector");
+    Tensor matrix = graph.addVariable(FLOAT, { numRows, numCols }, "matrix");
+    Tensor inputVector = graph.addVariable(FLOAT, { numCols }, "inputVector");
+    Tensor outputVector = graph.addVariable(FLOAT, { numRows }, "outputVector");
     graph.createHostWrite("matrix", matrix);
     graph.createHostWrite("inputVector", inputVector);
     graph.createHostRead("outputVector", outputVector);

@@ -4,8 +4,9 @@
 
 using namespace poplar;
 
-class DotProductVertex : public Vertex {
-public:
+class DotProductVertex : public Vertex
+{
+  public:
     Input<Vector<float>> a;
     Input<Vector<float>> b;
     Output<float> out;
@@ -20,8 +21,9 @@ public:
     }
 };
 
-class ReduceVertex : public Vertex {
-public:
+class ReduceVertex : public Vertex
+{
+  public:
     Input<Vector<float>> in;
     Output<float> out;
 

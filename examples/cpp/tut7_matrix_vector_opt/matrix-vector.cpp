@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tutorial 7: matrix-vector ROWS COLS
 //
-// Multiplies a matrix by a vector.  Each row is split into segments, so that there are enough vertices for all workers and the
-// vector need not be sent whole to every tile; a second compute set adds the partial sums of each row.  How many segments are
-// best is estimated from the target's numbers.
+// Multiplies a matrix by a vector.  Each row is split into segments, so that there are enough vertices for all workers
+// and the vector need not be sent whole to every tile; a second compute set adds the partial sums of each row.  How
+// many segments are best is estimated from the target's numbers.
 #include <poplar/Engine.hpp>
 #include <poplar/Graph.hpp>
 #include <poplar/IPUModel.hpp>
@@ -20,7 +20,10 @@ using namespace poplar::program;
 
 struct Cost {
     std::uint64_t compute, exchange, reduceExchange, reduceCompute;
-    std::uint64_t total() const { return compute + exchange + reduceExchange + reduceCompute; }
+    std::uint64_t total() const
+    {
+        return compute + exchange + reduceExchange + reduceCompute;
+    }
 };
 
 static std::uint64_t ceilDiv(std::uint64_t a, std::uint64_t b)
@@ -44,10 +47,10 @@ static Cost estimateCycles(const Target &target, std::uint64_t numRows, std::uin
     std::uint64_t verticesPerTile = ceilDiv(numRows * split, tiles);
     std::uint64_t segmentsPerTile = ceilDiv(verticesPerTile, numRows);
     std::uint64_t rowsPerTile = ceilDiv(numRows, tiles);
-    return Cost{workers * ceilDiv(verticesPerTile, workers) * vertexCycles(segment),
-                segmentsPerTile * segment * sizeof(float) / bytesPerCycle,
-                rowsPerTile * split * sizeof(float) / bytesPerCycle,
-                workers * ceilDiv(rowsPerTile, workers) * vertexCycles(split)};
+    return Cost{ workers * ceilDiv(verticesPerTile, workers) * vertexCycles(segment),
+                 segmentsPerTile * segment * sizeof(float) / bytesPerCycle,
+                 rowsPerTile * split * sizeof(float) / bytesPerCycle,
+                 workers * ceilDiv(rowsPerTile, workers) * vertexCycles(split) };
 }
 
 // Goes through every split and says which one is the best.
@@ -86,18 +89,20 @@ static Program buildMultiplyProgram(Graph &graph, Tensor matrix, Tensor in, Tens
     unsigned colAxisSplit = calcOptimalColAxisSplit(graph, numRows, numCols);
 
     // Create a tensor to hold the intermediate calculated partial sums
-    auto partials = graph.addVariable(FLOAT, {numRows, colAxisSplit}, "partials");
+    auto partials = graph.addVariable(FLOAT, { numRows, colAxisSplit }, "partials");
 
     // Create a vertex for each segment, for each row
     ComputeSet mulCS = graph.addComputeSet("mulCS");
     for (unsigned i = 0; i < colAxisSplit; ++i) {
-        std::size_t begin = std::size_t(i) * numCols / colAxisSplit, end = (std::size_t(i) + 1) * numCols / colAxisSplit;
+        std::size_t begin = std::size_t(i) * numCols / colAxisSplit,
+                    end = (std::size_t(i) + 1) * numCols / colAxisSplit;
         Tensor inSegment = in.slice(begin, end);
         for (unsigned row = 0; row < numRows; ++row) {
             Tensor matrixSegment = matrix[row].slice(begin, end);
             auto v = graph.addVertex(mulCS, "DotProductVertex",
-                                     {{"a", matrixSegment}, {"b", inSegment}, {"out", partials[row][i]}});
-            unsigned tile = static_cast<unsigned>((std::size_t(i) * numRows + row) * numTiles / (std::size_t(numRows) * colAxisSplit));
+                                     { { "a", matrixSegment }, { "b", inSegment }, { "out", partials[row][i] } });
+            unsigned tile = static_cast<unsigned>((std::size_t(i) * numRows + row) * numTiles /
+                                                  (std::size_t(numRows) * colAxisSplit));
             graph.setTileMapping(v, tile);
             graph.setTileMapping(matrixSegment, tile);
             graph.setTileMapping(partials[row][i], tile);
@@ -108,7 +113,7 @@ static Program buildMultiplyProgram(Graph &graph, Tensor matrix, Tensor in, Tens
     // Create a compute set to calculate the reduction: for each output element a vertex
     ComputeSet reduceCS = graph.addComputeSet("reduceCS");
     for (unsigned row = 0; row < numRows; ++row) {
-        auto v = graph.addVertex(reduceCS, "ReduceVertex", {{"in", partials[row]}, {"out", out[row]}});
+        auto v = graph.addVertex(reduceCS, "ReduceVertex", { { "in", partials[row] }, { "out", out[row] } });
         unsigned tile = static_cast<unsigned>(row * numTiles / numRows);
         graph.setTileMapping(v, tile);
         graph.setTileMapping(out[row], tile);
@@ -152,9 +157,9 @@ int main(int argc, char **argv)
     graph.addCodelets("matrix-mul-codelets.cpp");
 
     std::cout << "Constructing compute graph and control program\n";
-    Tensor matrix = graph.addVariable(FLOAT, {numRows, numCols}, "matrix");
-    Tensor inputVector = graph.addVariable(FLOAT, {numCols}, "inputVector");
-    Tensor outputVector = graph.addVariable(FLOAT, {numRows}, "outputVector");
+    Tensor matrix = graph.addVariable(FLOAT, { numRows, numCols }, "matrix");
+    Tensor inputVector = graph.addVariable(FLOAT, { numCols }, "inputVector");
+    Tensor outputVector = graph.addVariable(FLOAT, { numRows }, "outputVector");
     graph.createHostWrite("matrix", matrix);
     graph.createHostWrite("inputVector", inputVector);
     graph.createHostRead("outputVector", outputVector);

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tutorial 5: a basic machine learning example.  Logistic regression of handwritten digits by gradient descent: ten outputs, each a weighted sum of 784
- * pixels; the weights follow the gradient of the cross entropy of their softmax, batch after batch.
+/* Tutorial 5: a basic machine learning example.  Logistic regression of handwritten digits by gradient descent: ten
+ * outputs, each a weighted sum of 784 pixels; the weights follow the gradient of the cross entropy of their softmax,
+ * batch after batch.
  *
- *     ./regression [-IPU] [DIRECTORY]      a modelled IPU, or one of type IPU; the directory of the MNIST files (data) */
+ *     ./regression [-IPU] [DIRECTORY]      a modelled IPU, or one of type IPU; the directory of the MNIST files (data)
+ */
 #include "digits/digits.h"
 
-#include <popnn/codelets.h>
-#include <popnn/loss.h>
-#include <popnn/non_linearity.h>
 #include <poplar/poplar.h>
 #include <poplin/codelets.h>
 #include <poplin/mat_mul.h>
+#include <popnn/codelets.h>
+#include <popnn/loss.h>
+#include <popnn/non_linearity.h>
 #include <popops/codelets.h>
 #include <popops/element_wise.h>
 #include <popops/fill.h>
@@ -61,17 +63,21 @@ static struct network build(pop_graph *graph, poplin_planning_cache *cache)
     popnn_add_codelets(graph);
 
     /* Data comes in through streams: a batch of pictures and their labels. */
-    n.images = pop_graph_add_variable_mapped(graph, POP_FLOAT, POP_SHAPE(BATCH, DIGITS_PIXELS), POP_MAPPING_LINEAR, "images");
+    n.images =
+        pop_graph_add_variable_mapped(graph, POP_FLOAT, POP_SHAPE(BATCH, DIGITS_PIXELS), POP_MAPPING_LINEAR, "images");
     n.labels = pop_graph_add_variable_mapped(graph, POP_UNSIGNED_INT, POP_SHAPE(BATCH), POP_MAPPING_LINEAR, "labels");
-    pop_stream images = pop_graph_add_host_to_device_fifo(graph, "images", POP_FLOAT, BATCH * DIGITS_PIXELS, POP_STREAM_REPLICATE, POP_NO_OPTIONS);
-    pop_stream labels = pop_graph_add_host_to_device_fifo(graph, "labels", POP_UNSIGNED_INT, BATCH, POP_STREAM_REPLICATE, POP_NO_OPTIONS);
+    pop_stream images = pop_graph_add_host_to_device_fifo(graph, "images", POP_FLOAT, BATCH * DIGITS_PIXELS,
+                                                          POP_STREAM_REPLICATE, POP_NO_OPTIONS);
+    pop_stream labels = pop_graph_add_host_to_device_fifo(graph, "labels", POP_UNSIGNED_INT, BATCH,
+                                                          POP_STREAM_REPLICATE, POP_NO_OPTIONS);
     pop_program fetch = pop_sequence(graph, "fetch");
     pop_sequence_add(fetch, pop_copy_from_stream(images, n.images, false, NULL));
     pop_sequence_add(fetch, pop_copy_from_stream(labels, n.labels, false, NULL));
 
     /* The weights lie where the product wants them. */
-    n.weights = poplin_create_mat_mul_input_rhs(graph, POP_FLOAT, POP_FLOAT, POP_SHAPE(BATCH, DIGITS_PIXELS), POP_SHAPE(DIGITS_PIXELS, DIGITS_CLASSES),
-                                                "weights", POP_NO_OPTIONS, cache);
+    n.weights =
+        poplin_create_mat_mul_input_rhs(graph, POP_FLOAT, POP_FLOAT, POP_SHAPE(BATCH, DIGITS_PIXELS),
+                                        POP_SHAPE(DIGITS_PIXELS, DIGITS_CLASSES), "weights", POP_NO_OPTIONS, cache);
     n.correct = pop_graph_add_variable_mapped(graph, POP_UNSIGNED_INT, POP_SHAPE(), POP_MAPPING_LINEAR, "correctSum");
     pop_tensor loss = pop_graph_add_variable_mapped(graph, POP_FLOAT, POP_SHAPE(BATCH), POP_MAPPING_LINEAR, "loss");
 
@@ -79,14 +85,17 @@ static struct network build(pop_graph *graph, poplin_planning_cache *cache)
     pop_program forward = pop_sequence(graph, "forward");
     pop_sequence_add(forward, fetch);
     pop_tensor outputs = poplin_mat_mul(graph, n.images, n.weights, forward, "outputs", POP_NO_OPTIONS, cache);
-    pop_tensor deltas = pop_graph_clone(graph, POP_TYPE_NULL, outputs, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, "deltas");
+    pop_tensor deltas =
+        pop_graph_clone(graph, POP_TYPE_NULL, outputs, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, "deltas");
     popnn_softmax_in_place(graph, outputs, forward, "softmax");
-    pop_sequence_add(forward, popnn_calc_loss_and_accuracy(graph, outputs, n.labels, loss, deltas, n.correct, POPNN_CROSS_ENTROPY_LOSS, "loss"));
+    pop_sequence_add(forward, popnn_calc_loss_and_accuracy(graph, outputs, n.labels, loss, deltas, n.correct,
+                                                           POPNN_CROSS_ENTROPY_LOSS, "loss"));
 
     /* Backward: the weights take a step. */
     n.test = forward;
     n.train = pop_sequence_of(graph, POP_PROGRAMS(forward), "train");
-    poplin_mat_mul_acc(graph, n.weights, (float)(-learning_rate / BATCH), pop_tensor_transpose(n.images), deltas, n.train, "update", POP_NO_OPTIONS, cache);
+    poplin_mat_mul_acc(graph, n.weights, (float)(-learning_rate / BATCH), pop_tensor_transpose(n.images), deltas,
+                       n.train, "update", POP_NO_OPTIONS, cache);
     return n;
 }
 
@@ -104,7 +113,9 @@ static double accuracy(pop_engine *engine, unsigned program, struct digits *digi
     pop_error error = { 0 };
     uint32_t correct;
     size_t used = digits->count / BATCH * BATCH;
-    check(pop_engine_connect_stream_circular(engine, "images", digits->images, digits->images + used * DIGITS_PIXELS, &error), &error);
+    check(pop_engine_connect_stream_circular(engine, "images", digits->images, digits->images + used * DIGITS_PIXELS,
+                                             &error),
+          &error);
     check(pop_engine_connect_stream_circular(engine, "labels", digits->labels, digits->labels + used, &error), &error);
     check(pop_engine_run(engine, program, &error), &error);
     check(pop_engine_read_tensor(engine, "correct", &correct, sizeof(correct), &error), &error);
@@ -116,7 +127,8 @@ int main(int argc, char **argv)
     bool ipu = argc > 1 && strcmp(argv[1], "-IPU") == 0;
     const char *directory = argc > 1 + ipu ? argv[1 + ipu] : "data";
     pop_error error = { 0 };
-    struct digits train = digits_load(directory, "train", DIGITS, 1), test = digits_load(directory, "t10k", TEST_DIGITS, 2);
+    struct digits train = digits_load(directory, "train", DIGITS, 1),
+                  test = digits_load(directory, "t10k", TEST_DIGITS, 2);
     if (train.drawn)
         printf("No MNIST files in %s: %zu digits are drawn instead\n", directory, train.count);
 
@@ -124,14 +136,16 @@ int main(int argc, char **argv)
     pop_graph *graph = pop_graph_create(pop_device_target(device));
     poplin_planning_cache *cache = poplin_planning_cache_create();
     struct network network = build(graph, cache);
-    pop_program programs[] = { over(&network, network.train, &train, "epoch"), over(&network, network.test, &test, "test") };
+    pop_program programs[] = { over(&network, network.train, &train, "epoch"),
+                               over(&network, network.test, &test, "test") };
     pop_graph_create_host_read(graph, "correct", network.correct);
     pop_engine *engine = pop_engine_create(graph, (pop_programs){ 2, programs }, POP_NO_OPTIONS, &error);
     check(error.status, &error);
     check(pop_engine_load(engine, device, &error), &error);
     for (int epoch = 1; epoch <= EPOCHS; ++epoch) {
         double right = accuracy(engine, 0, &train);
-        printf("Epoch %d: accuracy %.1f %% while training, %.1f %% in the test\n", epoch, right, accuracy(engine, 1, &test));
+        printf("Epoch %d: accuracy %.1f %% while training, %.1f %% in the test\n", epoch, right,
+               accuracy(engine, 1, &test));
         fflush(stdout);
     }
     pop_engine_destroy(engine);

@@ -5,7 +5,8 @@
 
 #include <popsolver/Model.hpp>
 
-namespace gccs {
+namespace gccs
+{
 namespace popsolver = ::popsolver;
 }
 #endif

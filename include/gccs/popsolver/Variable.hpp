@@ -5,7 +5,8 @@
 
 #include <popsolver/Variable.hpp>
 
-namespace gccs {
+namespace gccs
+{
 namespace popsolver = ::popsolver;
 }
 #endif

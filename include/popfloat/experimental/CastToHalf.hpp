@@ -3,19 +3,22 @@
 #ifndef POPFLOAT_EXPERIMENTAL_CAST_TO_HALF_HPP
 #define POPFLOAT_EXPERIMENTAL_CAST_TO_HALF_HPP
 
-#include <poplar/Program.hpp>
 #include <popfloat/cast_to_half.h>
+#include <poplar/Program.hpp>
 #include <poputil/detail/call.hpp>
 
-namespace popfloat {
-namespace experimental {
+namespace popfloat
+{
+namespace experimental
+{
 
 // A new tensor, mapped like input.  input is FLOAT.
 inline poplar::Tensor castToHalf(poplar::Graph &graph, const poplar::Tensor &input, poplar::program::Sequence &prog,
                                  const poplar::DebugContext &debugContext = {})
 {
-    return poputil::detail::give(graph.c(), popfloat_cast_to_half_at(poplar::detail::where(debugContext), graph.c(), input.c(),
-                                                                     prog.cToGrow(graph.c()), poplar::detail::name(debugContext)));
+    return poputil::detail::give(graph.c(),
+                                 popfloat_cast_to_half_at(poplar::detail::where(debugContext), graph.c(), input.c(),
+                                                          prog.cToGrow(graph.c()), poplar::detail::name(debugContext)));
 }
 
 } // namespace experimental

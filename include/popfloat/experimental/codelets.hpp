@@ -6,8 +6,10 @@
 #include <popfloat/cast_to_half.h>
 #include <poputil/detail/call.hpp>
 
-namespace popfloat {
-namespace experimental {
+namespace popfloat
+{
+namespace experimental
+{
 
 inline void addCodelets(poplar::Graph &graph, poputil::detail::Where where = poputil::detail::Where::here())
 {

@@ -8,18 +8,26 @@
 #include <memory>
 #include <utility>
 
-namespace poplar {
-namespace detail {
+namespace poplar
+{
+namespace detail
+{
 
 template <typename T> struct CallbackOwner : Counted {
-    template <typename U> explicit CallbackOwner(U &&from) : Counted(end), owned(std::forward<U>(from)) {}
-    static void end(Counted *self) { delete static_cast<CallbackOwner *>(self); }
+    template <typename U> explicit CallbackOwner(U &&from) : Counted(end), owned(std::forward<U>(from))
+    {
+    }
+    static void end(Counted *self)
+    {
+        delete static_cast<CallbackOwner *>(self);
+    }
     T owned;
 };
 
 // A std::unique_ptr in parts: to move one as a whole takes longer to compile.
 template <typename C, typename D> struct CallbackPointer : Counted {
-    explicit CallbackPointer(std::unique_ptr<C, D> &from) : Counted(end), callback(from.get()), deleter(std::forward<D>(from.get_deleter()))
+    explicit CallbackPointer(std::unique_ptr<C, D> &from)
+        : Counted(end), callback(from.get()), deleter(std::forward<D>(from.get_deleter()))
     {
         from.release();
     }
@@ -34,7 +42,9 @@ template <typename C, typename D> struct CallbackPointer : Counted {
     D deleter;
 };
 template <typename C> struct CallbackPointer<C, std::default_delete<C>> : Counted {
-    explicit CallbackPointer(std::unique_ptr<C> &from) : Counted(end), callback(from.release()) {}
+    explicit CallbackPointer(std::unique_ptr<C> &from) : Counted(end), callback(from.release())
+    {
+    }
     static void end(Counted *self)
     {
         delete static_cast<CallbackPointer *>(self)->callback;

@@ -7,15 +7,18 @@
 #include <poplar/detail/compiled.hpp>
 #include <poplar/detail/host_type.hpp>
 
-namespace poplar {
+namespace poplar
+{
 
 // A field and what is connected to it: {"in", t}, {"rows", list of tensors}, {"scale", 1.0f}.
-class POP_API ConnectionDesc {
-public:
+class POP_API ConnectionDesc
+{
+  public:
     ConnectionDesc(StringRef fieldName, const Tensor &t);
     ConnectionDesc(StringRef fieldName, ArrayRef<Tensor> tensors);
     template <typename T, typename = detail::IfValue<T>>
-    ConnectionDesc(StringRef fieldName, T constant) : ConnectionDesc(fieldName, detail::HostType<T>::value, &constant, sizeof(T))
+    ConnectionDesc(StringRef fieldName, T constant)
+        : ConnectionDesc(fieldName, detail::HostType<T>::value, &constant, sizeof(T))
     {
         static_assert(sizeof(T) <= sizeof(value), "a value of an element type");
     }
@@ -26,7 +29,7 @@ public:
     // After a failure, the graph has the error and later calls do nothing.
     void connect(pop_graph *graph, pop_vertex vertex, pop_where where) const;
 
-private:
+  private:
     ConnectionDesc(StringRef fieldName, pop_type of, const void *constant, std::size_t bytes);
 
     std::string field;
@@ -37,36 +40,51 @@ private:
     alignas(8) unsigned char value[8];
 };
 
-namespace detail {
+namespace detail
+{
 
 // A parameter that only a tensor fits, or {} for none.
 struct Metadata {
-    Metadata() : given(false) {}
-    Metadata(const Tensor &metadata) : given(metadata.valid()) {}
+    Metadata() : given(false)
+    {
+    }
+    Metadata(const Tensor &metadata) : given(metadata.valid())
+    {
+    }
     bool given;
 };
 
 template <typename P> using IfPointer = typename std::enable_if<std::is_pointer<P>::value>::type;
 
 // A vector's values in a row; bools lie in bits there.
-template <typename T> class Values {
-public:
-    template <typename A> explicit Values(const std::vector<T, A> &values) : view(values) {}
-    ArrayRef<T> list() const { return view; }
+template <typename T> class Values
+{
+  public:
+    template <typename A> explicit Values(const std::vector<T, A> &values) : view(values)
+    {
+    }
+    ArrayRef<T> list() const
+    {
+        return view;
+    }
 
-private:
+  private:
     ArrayRef<T> view;
 };
-template <> class Values<bool> {
-public:
+template <> class Values<bool>
+{
+  public:
     template <typename A> explicit Values(const std::vector<bool, A> &values) : count(values.size()), copy(count, 1)
     {
         for (std::size_t i = 0; i < count; ++i)
             static_cast<unsigned char *>(copy.at)[i] = values[i];
     }
-    ArrayRef<unsigned char> list() const { return ArrayRef<unsigned char>(static_cast<unsigned char *>(copy.at), count); }
+    ArrayRef<unsigned char> list() const
+    {
+        return ArrayRef<unsigned char>(static_cast<unsigned char *>(copy.at), count);
+    }
 
-private:
+  private:
     std::size_t count;
     Memory copy;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What handles keep together, and memory for lists of C's values.  One class each, no templates: programs compile them once, where the standard
-// library's pointers and vectors are compiled for every type that they are used with.
+// What handles keep together, and memory for lists of C's values.  One class each, no templates: programs compile them
+// once, where the standard library's pointers and vectors are compiled for every type that they are used with.
 #ifndef POPLAR_DETAIL_COUNTED_HPP
 #define POPLAR_DETAIL_COUNTED_HPP
 
@@ -8,8 +8,10 @@
 #include <cstdlib>
 #include <new>
 
-namespace poplar {
-namespace detail {
+namespace poplar
+{
+namespace detail
+{
 
 // A parameter's type as a template knows it: nothing is deduced from it, and nothing is compiled before somebody calls.
 template <typename T> struct Same {
@@ -26,8 +28,12 @@ template <typename T> void exchange(T &a, T &b)
 
 // Base of what handles share.  The last handle calls destroy.
 struct Counted {
-    explicit Counted(void (*end)(Counted *)) : destroy(end), handles(1) {}
-    Counted(const Counted &other) : destroy(other.destroy), handles(1) {}
+    explicit Counted(void (*end)(Counted *)) : destroy(end), handles(1)
+    {
+    }
+    Counted(const Counted &other) : destroy(other.destroy), handles(1)
+    {
+    }
     Counted &operator=(const Counted &) = delete;
 
     void (*destroy)(Counted *);
@@ -35,16 +41,24 @@ struct Counted {
 };
 
 // Handles may be copied and dropped on any thread.
-class Handle {
-public:
-    Handle() noexcept : to(nullptr) {}
-    explicit Handle(Counted *own) noexcept : to(own) {} // takes over the first count
+class Handle
+{
+  public:
+    Handle() noexcept : to(nullptr)
+    {
+    }
+    explicit Handle(Counted *own) noexcept : to(own)
+    {
+    } // takes over the first count
     Handle(const Handle &other) noexcept : to(other.to)
     {
         if (to)
             __atomic_add_fetch(&to->handles, 1, __ATOMIC_RELAXED);
     }
-    Handle(Handle &&other) noexcept : to(other.to) { other.to = nullptr; }
+    Handle(Handle &&other) noexcept : to(other.to)
+    {
+        other.to = nullptr;
+    }
     Handle &operator=(Handle other) noexcept
     {
         Counted *mine = to;
@@ -57,7 +71,10 @@ public:
         if (to && __atomic_sub_fetch(&to->handles, 1, __ATOMIC_ACQ_REL) == 0)
             to->destroy(to);
     }
-    Counted *get() const { return to; }
+    Counted *get() const
+    {
+        return to;
+    }
     // What was counted, when this was its last handle, which then is none and ends nothing; else NULL.
     Counted *takeLast()
     {
@@ -67,14 +84,17 @@ public:
         return last;
     }
 
-private:
+  private:
     Counted *to;
 };
 
 // Memory of malloc, freed at the end.
-class Memory {
-public:
-    explicit Memory(void *own) : at(own) {}
+class Memory
+{
+  public:
+    explicit Memory(void *own) : at(own)
+    {
+    }
     Memory(std::size_t count, std::size_t size) : at(count ? std::calloc(count, size) : nullptr)
     {
         if (count && !at)
@@ -82,7 +102,10 @@ public:
     }
     Memory(const Memory &) = delete;
     Memory &operator=(const Memory &) = delete;
-    ~Memory() { std::free(at); }
+    ~Memory()
+    {
+        std::free(at);
+    }
 
     void *const at;
 };

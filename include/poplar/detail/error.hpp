@@ -10,10 +10,13 @@
 
 #include <cstring>
 
-namespace poplar {
-namespace detail {
+namespace poplar
+{
+namespace detail
+{
 
-// The text that what() gives: the C error's, then where and in what.  The class says its kind, and the C call is not what the user wrote.
+// The text that what() gives: the C error's, then where and in what.  The class says its kind, and the C call is not
+// what the user wrote.
 POP_API std::string errorText(const pop_error &error);
 
 // Throws the exception class of the error's kind.
@@ -21,7 +24,8 @@ POP_API std::string errorText(const pop_error &error);
 // A mistake that only C++ can see.  As printf: programs compile no strings put together.
 [[noreturn]] POP_API void raise(pop_status status, const char *format, ...) POP_PRINTF(2, 3);
 // The same at the user's line.
-[[noreturn]] POP_API void raise(pop_status status, pop_where where, const char *api, const char *format, ...) POP_PRINTF(4, 5);
+[[noreturn]] POP_API void raise(pop_status status, pop_where where, const char *api, const char *format, ...)
+    POP_PRINTF(4, 5);
 
 // After a call with effects outside a graph.
 POP_API void check(pop_status status, const pop_error &error);

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The 16 bits of a half from and to other numbers.  With F16C (on the device: zfh) by the processor, else by integer arithmetic; both give the same bits.
+// The 16 bits of a half from and to other numbers.  With F16C (on the device: zfh) by the processor, else by integer
+// arithmetic; both give the same bits.
 #ifndef POPLAR_DETAIL_HALF_BITS_HPP
 #define POPLAR_DETAIL_HALF_BITS_HPP
 
 #include <stdint.h>
 
-namespace poplar {
-namespace detail {
+namespace poplar
+{
+namespace detail
+{
 
 constexpr uint32_t floatBits(float value)
 {
@@ -22,10 +25,10 @@ constexpr float floatFromBits(uint32_t bits)
 // Exponent and mantissa where float has them, exponent still biased by 15: NaN becomes quiet, as the processor does it.
 constexpr uint32_t widenMagnitude(uint32_t magnitude)
 {
-    return magnitude > 0x0f800000u ? (magnitude + (224u << 23)) | 0x00400000u
-        : magnitude == 0x0f800000u ? 0x7f800000u
-        : magnitude < 0x00800000u  ? floatBits(floatFromBits(magnitude + (113u << 23)) - floatFromBits(113u << 23))
-                                   : magnitude + (112u << 23);
+    return magnitude > 0x0f800000u    ? (magnitude + (224u << 23)) | 0x00400000u
+           : magnitude == 0x0f800000u ? 0x7f800000u
+           : magnitude < 0x00800000u  ? floatBits(floatFromBits(magnitude + (113u << 23)) - floatFromBits(113u << 23))
+                                      : magnitude + (112u << 23);
 }
 constexpr float softHalfToFloat(uint16_t half)
 {
@@ -35,10 +38,10 @@ constexpr float softHalfToFloat(uint16_t half)
 // Below the smallest normal half, adding 0.5 rounds to the half's last place: that is where 0.5 has its own.
 constexpr uint32_t narrowMagnitude(uint32_t magnitude)
 {
-    return magnitude > 0x7f800000u ? 0x7e00u | (magnitude >> 13 & 0x3ffu)
-        : magnitude >= 0x47800000u ? 0x7c00u
-        : magnitude < 0x38800000u  ? floatBits(floatFromBits(magnitude) + 0.5f) - 0x3f000000u
-                                   : (magnitude - (112u << 23) + 0xfffu + (magnitude >> 13 & 1u)) >> 13;
+    return magnitude > 0x7f800000u    ? 0x7e00u | (magnitude >> 13 & 0x3ffu)
+           : magnitude >= 0x47800000u ? 0x7c00u
+           : magnitude < 0x38800000u  ? floatBits(floatFromBits(magnitude) + 0.5f) - 0x3f000000u
+                                      : (magnitude - (112u << 23) + 0xfffu + (magnitude >> 13 & 1u)) >> 13;
 }
 constexpr uint16_t narrowBits(uint32_t bits)
 {
@@ -104,12 +107,15 @@ constexpr uint16_t halfFromFloat(float value)
 
 // ---- from other types ----
 
-// A float between the double and zero, with the last bit set for what was cut off ("round to odd"): rounding that once more is rounding once.
+// A float between the double and zero, with the last bit set for what was cut off ("round to odd"): rounding that once
+// more is rounding once.
 constexpr float cutOff(double value, float near)
 {
     return static_cast<double>(near) == value
-        ? near
-        : floatFromBits((floatBits(near) - ((near < 0 ? -static_cast<double>(near) : static_cast<double>(near)) > (value < 0 ? -value : value))) | 1u);
+               ? near
+               : floatFromBits((floatBits(near) - ((near < 0 ? -static_cast<double>(near) : static_cast<double>(near)) >
+                                                   (value < 0 ? -value : value))) |
+                               1u);
 }
 constexpr uint16_t halfFrom(float value)
 {

@@ -8,11 +8,13 @@
 #include <poplar/TypeTraits.hpp>
 #include <poplar/detail/host_type.hpp>
 
-namespace poplar {
+namespace poplar
+{
 
 POPLAR_DECLARE_EQUIV_TYPE(::half, HALF)
 
-namespace detail {
+namespace detail
+{
 
 template <> struct HostType<::half, false> {
     static constexpr pop_type value = POP_HALF;

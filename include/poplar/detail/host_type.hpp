@@ -7,12 +7,15 @@
 
 #include <type_traits>
 
-namespace poplar {
-namespace detail {
+namespace poplar
+{
+namespace detail
+{
 
 // Specialised for a class that has the representation of an element type.
 template <typename T, bool isEnum = std::is_enum<T>::value> struct HostType;
-template <typename T> struct HostType<T, true> : HostType<typename std::underlying_type<T>::type> {};
+template <typename T> struct HostType<T, true> : HostType<typename std::underlying_type<T>::type> {
+};
 #define POPLAR_HOST_TYPE(T, constant)                                                                                  \
     template <> struct HostType<T, false> {                                                                            \
         static constexpr pop_type value = constant;                                                                    \

@@ -12,8 +12,10 @@
 
 #include <type_traits>
 
-namespace poplar {
-namespace detail {
+namespace poplar
+{
+namespace detail
+{
 
 inline pop_shape shape(ArrayRef<std::size_t> dims)
 {
@@ -27,8 +29,9 @@ inline pop_dims dims(ArrayRef<unsigned> numbers)
 }
 
 // Dimension numbers that the caller has as size_t.
-class POP_API Dims {
-public:
+class POP_API Dims
+{
+  public:
     explicit Dims(ArrayRef<std::size_t> numbers);
     pop_dims c()
     {
@@ -36,17 +39,21 @@ public:
         return list;
     }
 
-private:
+  private:
     enum : std::size_t { inlineCount = 16 };
-    unsigned *data() { return count > inlineCount ? static_cast<unsigned *>(many.at) : few; }
+    unsigned *data()
+    {
+        return count > inlineCount ? static_cast<unsigned *>(many.at) : few;
+    }
     std::size_t count;
     unsigned few[inlineCount];
     Memory many;
 };
 
 // Lists of intervals, one after the other, as C takes them.
-class IntervalLists {
-public:
+class IntervalLists
+{
+  public:
     template <typename Lists>
     explicit IntervalLists(const Lists &lists)
         : count(lists.size()), first(count + 1, sizeof(std::size_t)), intervals(total(lists), sizeof(pop_interval))
@@ -64,11 +71,12 @@ public:
     }
     pop_interval_lists c()
     {
-        pop_interval_lists lists = { count, static_cast<std::size_t *>(first.at), static_cast<pop_interval *>(intervals.at) };
+        pop_interval_lists lists = { count, static_cast<std::size_t *>(first.at),
+                                     static_cast<pop_interval *>(intervals.at) };
         return lists;
     }
 
-private:
+  private:
     template <typename Lists> static std::size_t total(const Lists &lists)
     {
         std::size_t sum = 0;
@@ -84,7 +92,10 @@ template <typename Lists = std::vector<std::vector<Interval>>> Lists takeLists(p
 {
     struct Release {
         pop_interval_lists *lists;
-        ~Release() { pop_interval_lists_free(lists); }
+        ~Release()
+        {
+            pop_interval_lists_free(lists);
+        }
     } release = { &lists };
     Lists result(lists.count);
     for (std::size_t i = 0; i < lists.count; ++i) {

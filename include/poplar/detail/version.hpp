@@ -6,7 +6,8 @@
 #include <poplar/StringRef.hpp>
 #include <poplar/engine.h>
 
-namespace poplar {
+namespace poplar
+{
 
 inline StringRef versionString()
 {

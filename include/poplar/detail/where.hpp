@@ -5,11 +5,16 @@
 
 #include <poplar/error.h>
 
-namespace poplar {
-namespace detail {
+namespace poplar
+{
+namespace detail
+{
 
 struct Where : pop_where {
-    static Where here(const char *source = __builtin_FILE(), int number = __builtin_LINE()) { return Where(source, number); }
+    static Where here(const char *source = __builtin_FILE(), int number = __builtin_LINE())
+    {
+        return Where(source, number);
+    }
     Where(const char *source, int number)
     {
         file = source;

@@ -5,7 +5,8 @@
 
 #include <poplar/DataStream.hpp>
 
-namespace poplar {
+namespace poplar
+{
 
 POPLAR_IMPL DataStream::DataStream() : stream()
 {
@@ -23,11 +24,13 @@ POPLAR_IMPL std::size_t DataStream::numElements() const
 }
 POPLAR_IMPL ReplicatedStreamMode DataStream::replicatedMode() const
 {
-    return pop_stream_replicated_mode(stream) == POP_STREAM_BROADCAST ? ReplicatedStreamMode::BROADCAST : ReplicatedStreamMode::REPLICATE;
+    return pop_stream_replicated_mode(stream) == POP_STREAM_BROADCAST ? ReplicatedStreamMode::BROADCAST
+                                                                      : ReplicatedStreamMode::REPLICATE;
 }
 POPLAR_IMPL DataStreamType DataStream::type() const
 {
-    return pop_stream_direction(stream) == POP_DEVICE_TO_HOST_FIFO ? DataStreamType::DeviceToHostFIFO : DataStreamType::HostToDeviceFIFO;
+    return pop_stream_direction(stream) == POP_DEVICE_TO_HOST_FIFO ? DataStreamType::DeviceToHostFIFO
+                                                                   : DataStreamType::HostToDeviceFIFO;
 }
 POPLAR_IMPL Type DataStream::elementType() const
 {

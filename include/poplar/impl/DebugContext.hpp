@@ -5,8 +5,10 @@
 
 #include <poplar/DebugContext.hpp>
 
-namespace poplar {
-namespace detail {
+namespace poplar
+{
+namespace detail
+{
 
 inline std::string joinPath(const std::string &parent, const std::string &name)
 {
@@ -43,13 +45,16 @@ POPLAR_IMPL DebugContext::DebugContext(const DebugContext &parent, std::string n
 POPLAR_IMPL DebugContext::DebugContext(SourceLocation location) : place(location), identity()
 {
 }
-POPLAR_IMPL DebugContext::DebugContext(const char *name, SourceLocation location) : path(name), place(location), identity()
+POPLAR_IMPL DebugContext::DebugContext(const char *name, SourceLocation location)
+    : path(name), place(location), identity()
 {
 }
-POPLAR_IMPL DebugContext::DebugContext(StringRef name, SourceLocation location) : path(name.cloneAsString()), place(location), identity()
+POPLAR_IMPL DebugContext::DebugContext(StringRef name, SourceLocation location)
+    : path(name.cloneAsString()), place(location), identity()
 {
 }
-POPLAR_IMPL DebugContext::DebugContext(std::string name, SourceLocation location) : path(std::move(name)), place(location), identity()
+POPLAR_IMPL DebugContext::DebugContext(std::string name, SourceLocation location)
+    : path(std::move(name)), place(location), identity()
 {
 }
 POPLAR_IMPL DebugContext::~DebugContext()
@@ -57,8 +62,8 @@ POPLAR_IMPL DebugContext::~DebugContext()
 }
 
 POPLAR_IMPL DebugInfo::DebugInfo(const DebugContext &context, std::string layerName)
-    : ownPath(context.getPathName()), ownLayer(std::move(layerName)), ownPlace(context.getSourceLocation()), ownId(pop_debug_new_id()),
-      ownParent(context.getId()), ownValues()
+    : ownPath(context.getPathName()), ownLayer(std::move(layerName)), ownPlace(context.getSourceLocation()),
+      ownId(pop_debug_new_id()), ownParent(context.getId()), ownValues()
 {
 }
 POPLAR_IMPL DebugInfo::~DebugInfo()
@@ -80,7 +85,9 @@ POPLAR_IMPL DebugInfo::~DebugInfo()
 POPLAR_IMPL void DebugInfo::initializeStreamer(const std::string &fileName, DebugSerializationFormat format)
 {
     pop_error error;
-    detail::check(pop_debug_open(fileName.c_str(), format == DebugSerializationFormat::JSON ? POP_DEBUG_JSON : POP_DEBUG_CBOR, &error), error);
+    detail::check(pop_debug_open(fileName.c_str(),
+                                 format == DebugSerializationFormat::JSON ? POP_DEBUG_JSON : POP_DEBUG_CBOR, &error),
+                  error);
 }
 POPLAR_IMPL void DebugInfo::closeStreamer()
 {

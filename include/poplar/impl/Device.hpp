@@ -5,7 +5,8 @@
 
 #include <poplar/Device.hpp>
 
-namespace poplar {
+namespace poplar
+{
 
 POPLAR_IMPL Device::Device() noexcept : device(nullptr)
 {

@@ -5,10 +5,13 @@
 
 #include <poplar/DeviceManager.hpp>
 
-namespace poplar {
+namespace poplar
+{
 
 struct DeviceManager::Manager : detail::Counted {
-    explicit Manager(pop_device_manager *own) : Counted(end), manager(own) {}
+    explicit Manager(pop_device_manager *own) : Counted(end), manager(own)
+    {
+    }
     static void end(Counted *self)
     {
         pop_device_manager_destroy(static_cast<Manager *>(self)->manager);
@@ -25,7 +28,8 @@ POPLAR_IMPL DeviceManager::DeviceManager()
         detail::raise(error);
     shared = detail::Handle(new Manager(made));
 }
-POPLAR_IMPL std::vector<Device> DeviceManager::getDevices(TargetType type, unsigned numIPUs, const OptionFlags &options) const
+POPLAR_IMPL std::vector<Device> DeviceManager::getDevices(TargetType type, unsigned numIPUs,
+                                                          const OptionFlags &options) const
 {
     const detail::Options list(options);
     const pop_target_type of = static_cast<pop_target_type>(type);

@@ -8,9 +8,11 @@
 #include <poplar/impl/text_file.hpp>
 #include <poplar/text.h>
 
-namespace poplar {
+namespace poplar
+{
 
-POPLAR_IMPL Engine::Engine(const Graph &graph, ArrayRef<program::Program> programs, const OptionFlags &options, Where where)
+POPLAR_IMPL Engine::Engine(const Graph &graph, ArrayRef<program::Program> programs, const OptionFlags &options,
+                           Where where)
     : Engine(compileGraph(graph, programs, options, where))
 {
 }
@@ -26,30 +28,33 @@ POPLAR_IMPL Engine::Engine(Graph &&graph, const program::Program &program, const
     : Engine(compileGraph(std::move(graph), ArrayRef<program::Program>(&program, 1), options, where))
 {
 }
-POPLAR_IMPL Engine::Engine(const Graph &graph, ArrayRef<program::Program> programs, const OptionFlags &options, ProgressFunc progress,
-                           const DebugContext &debugContext)
+POPLAR_IMPL Engine::Engine(const Graph &graph, ArrayRef<program::Program> programs, const OptionFlags &options,
+                           ProgressFunc progress, const DebugContext &debugContext)
     : Engine(compileGraph(graph, programs, options, std::move(progress), debugContext))
 {
 }
-POPLAR_IMPL Engine::Engine(Graph &&graph, ArrayRef<program::Program> programs, const OptionFlags &options, ProgressFunc progress,
-                           const DebugContext &debugContext)
+POPLAR_IMPL Engine::Engine(Graph &&graph, ArrayRef<program::Program> programs, const OptionFlags &options,
+                           ProgressFunc progress, const DebugContext &debugContext)
     : Engine(compileGraph(std::move(graph), programs, options, std::move(progress), debugContext))
 {
 }
-POPLAR_IMPL Engine::Engine(const Graph &graph, const program::Program &program, const OptionFlags &options, ProgressFunc progress,
-                           const DebugContext &debugContext)
+POPLAR_IMPL Engine::Engine(const Graph &graph, const program::Program &program, const OptionFlags &options,
+                           ProgressFunc progress, const DebugContext &debugContext)
     : Engine(compileGraph(graph, ArrayRef<program::Program>(&program, 1), options, std::move(progress), debugContext))
 {
 }
-POPLAR_IMPL Engine::Engine(Graph &&graph, const program::Program &program, const OptionFlags &options, ProgressFunc progress,
-                           const DebugContext &debugContext)
-    : Engine(compileGraph(std::move(graph), ArrayRef<program::Program>(&program, 1), options, std::move(progress), debugContext))
+POPLAR_IMPL Engine::Engine(Graph &&graph, const program::Program &program, const OptionFlags &options,
+                           ProgressFunc progress, const DebugContext &debugContext)
+    : Engine(compileGraph(std::move(graph), ArrayRef<program::Program>(&program, 1), options, std::move(progress),
+                          debugContext))
 {
 }
-POPLAR_IMPL Engine::Engine(const Executable &executable, const OptionFlags &options) : state(new detail::EngineState(executable, options))
+POPLAR_IMPL Engine::Engine(const Executable &executable, const OptionFlags &options)
+    : state(new detail::EngineState(executable, options))
 {
 }
-POPLAR_IMPL Engine::Engine(Executable &&executable, const OptionFlags &options) : state(new detail::EngineState(executable, options))
+POPLAR_IMPL Engine::Engine(Executable &&executable, const OptionFlags &options)
+    : state(new detail::EngineState(executable, options))
 {
 }
 POPLAR_IMPL Engine::Engine(Engine &&other) noexcept : state(other.state)
@@ -132,13 +137,16 @@ POPLAR_IMPL void Engine::connectStream(StringRef handle, void *data, Where where
 {
     const detail::EngineState::Call call(at(where));
     pop_error error;
-    call.state.finish(pop_engine_connect_stream(call.state.engine, detail::CString(handle), data, &error), error, where);
+    call.state.finish(pop_engine_connect_stream(call.state.engine, detail::CString(handle), data, &error), error,
+                      where);
 }
 POPLAR_IMPL void Engine::connectStream(StringRef handle, void *begin, void *end, Where where)
 {
     const detail::EngineState::Call call(at(where));
     pop_error error;
-    call.state.finish(pop_engine_connect_stream_circular(call.state.engine, detail::CString(handle), begin, end, &error), error, where);
+    call.state.finish(
+        pop_engine_connect_stream_circular(call.state.engine, detail::CString(handle), begin, end, &error), error,
+        where);
 }
 POPLAR_IMPL void Engine::connectStream(const DataStream &stream, void *data, Where where)
 {
@@ -152,7 +160,8 @@ POPLAR_IMPL void Engine::connectStreamToCallback(StringRef handle, StreamCallbac
 {
     at(where).connect(handle, std::move(callback), where);
 }
-POPLAR_IMPL void Engine::connectStreamToCallback(StringRef handle, unsigned replica, StreamCallbackHandle callback, Where where)
+POPLAR_IMPL void Engine::connectStreamToCallback(StringRef handle, unsigned replica, StreamCallbackHandle callback,
+                                                 Where where)
 {
     detail::checkReplica(replica, where);
     at(where).connect(handle, std::move(callback), where);
@@ -161,7 +170,8 @@ POPLAR_IMPL void Engine::connectStreamToCallback(const DataStream &stream, Strea
 {
     at(where).connect(stream.handle(), std::move(callback), where);
 }
-POPLAR_IMPL void Engine::connectStreamToCallback(const DataStream &stream, unsigned replica, StreamCallbackHandle callback, Where where)
+POPLAR_IMPL void Engine::connectStreamToCallback(const DataStream &stream, unsigned replica,
+                                                 StreamCallbackHandle callback, Where where)
 {
     connectStreamToCallback(stream.handle(), replica, std::move(callback), where);
 }
@@ -170,7 +180,8 @@ POPLAR_IMPL void Engine::connectHostFunction(StringRef handle, unsigned index, H
     detail::checkReplica(index, where);
     at(where).connect(handle, std::move(callback), where);
 }
-POPLAR_IMPL void Engine::connectHostFunction(HostFunction function, unsigned index, HostCallbackHandle callback, Where where)
+POPLAR_IMPL void Engine::connectHostFunction(HostFunction function, unsigned index, HostCallbackHandle callback,
+                                             Where where)
 {
     connectHostFunction(pop_host_function_handle(function.c()), index, std::move(callback), where);
 }
@@ -182,17 +193,23 @@ POPLAR_IMPL std::vector<std::string> Engine::listStreams() const
     pop_engine_list_streams(c(), handles, count);
     return std::vector<std::string>(handles, handles + count);
 }
-POPLAR_IMPL void Engine::copyToRemoteBuffer(const void *data, StringRef handle, std::uint64_t repeatIndex, unsigned replica, Where where)
+POPLAR_IMPL void Engine::copyToRemoteBuffer(const void *data, StringRef handle, std::uint64_t repeatIndex,
+                                            unsigned replica, Where where)
 {
     detail::checkReplica(replica, where);
     pop_error error;
-    at(where).finish(pop_engine_copy_to_remote_buffer(at(where).engine, data, detail::CString(handle), repeatIndex, &error), error, where);
+    at(where).finish(
+        pop_engine_copy_to_remote_buffer(at(where).engine, data, detail::CString(handle), repeatIndex, &error), error,
+        where);
 }
-POPLAR_IMPL void Engine::copyFromRemoteBuffer(StringRef handle, void *data, std::uint64_t repeatIndex, unsigned replica, Where where)
+POPLAR_IMPL void Engine::copyFromRemoteBuffer(StringRef handle, void *data, std::uint64_t repeatIndex, unsigned replica,
+                                              Where where)
 {
     detail::checkReplica(replica, where);
     pop_error error;
-    at(where).finish(pop_engine_copy_from_remote_buffer(at(where).engine, detail::CString(handle), data, repeatIndex, &error), error, where);
+    at(where).finish(
+        pop_engine_copy_from_remote_buffer(at(where).engine, detail::CString(handle), data, repeatIndex, &error), error,
+        where);
 }
 POPLAR_IMPL void Engine::setPrintStream(std::ostream &out)
 {
@@ -296,15 +313,17 @@ POPLAR_IMPL detail::EngineState &Engine::at(const pop_where &where) const
 POPLAR_IMPL void Engine::write(StringRef handle, const void *data, std::size_t bytes, const pop_where &where)
 {
     pop_error error;
-    detail::check(pop_engine_write_tensor(at(where).engine, detail::CString(handle), data, bytes, &error), error, where);
+    detail::check(pop_engine_write_tensor(at(where).engine, detail::CString(handle), data, bytes, &error), error,
+                  where);
 }
 POPLAR_IMPL void Engine::checkRow(StringRef handle, std::size_t size, const pop_where &where) const
 {
     const detail::CString name(handle);
     const std::size_t bytes = pop_engine_remote_row_bytes(at(where).engine, name);
     if (bytes && bytes != size)
-        detail::raise(POP_TENSOR_IO_STATE_ERROR, where, "Engine", "a row of remote buffer '%s' has %zu bytes, the data has %zu",
-                      static_cast<const char *>(name), bytes, size);
+        detail::raise(POP_TENSOR_IO_STATE_ERROR, where, "Engine",
+                      "a row of remote buffer '%s' has %zu bytes, the data has %zu", static_cast<const char *>(name),
+                      bytes, size);
 }
 POPLAR_IMPL void Engine::read(StringRef handle, void *data, std::size_t bytes, const pop_where &where)
 {

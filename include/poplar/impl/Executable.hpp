@@ -7,10 +7,13 @@
 #include <poplar/impl/program_node.hpp>
 #include <poplar/impl/text_file.hpp>
 
-namespace poplar {
+namespace poplar
+{
 
 struct Executable::Compiled : detail::Counted {
-    explicit Compiled(pop_executable *own) : Counted(end), executable(own) {}
+    explicit Compiled(pop_executable *own) : Counted(end), executable(own)
+    {
+    }
     static void end(Counted *self)
     {
         pop_executable_destroy(static_cast<Compiled *>(self)->executable);
@@ -49,7 +52,8 @@ POPLAR_IMPL pop_executable *Executable::c() const
     return shared.get() ? static_cast<Compiled *>(shared.get())->executable : nullptr;
 }
 
-namespace detail {
+namespace detail
+{
 
 // Who is told of compiling.  What it throws waits here until C has returned.
 struct Progress {
@@ -68,8 +72,8 @@ struct Progress {
     std::exception_ptr thrown;
 };
 
-inline Executable compile(const Graph &graph, ArrayRef<program::Program> programs, const OptionFlags &options, const pop_where &where,
-                          const ProgressFunc &progress = nullptr, const char *name = nullptr)
+inline Executable compile(const Graph &graph, ArrayRef<program::Program> programs, const OptionFlags &options,
+                          const pop_where &where, const ProgressFunc &progress = nullptr, const char *name = nullptr)
 {
     if (!graph.c())
         raise(POP_GRAPH_OBJECT_CREATION_ERROR, "the graph was made without a target, or moved away");
@@ -78,8 +82,8 @@ inline Executable compile(const Graph &graph, ArrayRef<program::Program> program
     Progress told = { progress, nullptr };
     pop_error error;
     pop_executable *made = nullptr;
-    const pop_status status =
-        pop_compile_graph_named_at(where, graph.c(), given, Options(options), progress ? Progress::call : nullptr, &told, name, &made, &error);
+    const pop_status status = pop_compile_graph_named_at(
+        where, graph.c(), given, Options(options), progress ? Progress::call : nullptr, &told, name, &made, &error);
     Executable executable(made);
     if (told.thrown)
         std::rethrow_exception(told.thrown);
@@ -90,22 +94,24 @@ inline Executable compile(const Graph &graph, ArrayRef<program::Program> program
 
 } // namespace detail
 
-POPLAR_IMPL Executable compileGraph(const Graph &graph, ArrayRef<program::Program> programs, const OptionFlags &options, detail::Where where)
+POPLAR_IMPL Executable compileGraph(const Graph &graph, ArrayRef<program::Program> programs, const OptionFlags &options,
+                                    detail::Where where)
 {
     return detail::compile(graph, programs, options, where);
 }
-POPLAR_IMPL Executable compileGraph(const Graph &graph, ArrayRef<program::Program> programs, const OptionFlags &options, ProgressFunc progress,
-                                    const DebugContext &debugContext)
+POPLAR_IMPL Executable compileGraph(const Graph &graph, ArrayRef<program::Program> programs, const OptionFlags &options,
+                                    ProgressFunc progress, const DebugContext &debugContext)
 {
     return detail::compile(graph, programs, options, detail::where(debugContext), progress, detail::name(debugContext));
 }
-POPLAR_IMPL Executable compileGraph(Graph &&graph, ArrayRef<program::Program> programs, const OptionFlags &options, detail::Where where)
+POPLAR_IMPL Executable compileGraph(Graph &&graph, ArrayRef<program::Program> programs, const OptionFlags &options,
+                                    detail::Where where)
 {
     const Graph mine(std::move(graph));
     return detail::compile(mine, programs, options, where);
 }
-POPLAR_IMPL Executable compileGraph(Graph &&graph, ArrayRef<program::Program> programs, const OptionFlags &options, ProgressFunc progress,
-                                    const DebugContext &debugContext)
+POPLAR_IMPL Executable compileGraph(Graph &&graph, ArrayRef<program::Program> programs, const OptionFlags &options,
+                                    ProgressFunc progress, const DebugContext &debugContext)
 {
     const Graph mine(std::move(graph));
     return detail::compile(mine, programs, options, detail::where(debugContext), progress, detail::name(debugContext));

@@ -8,9 +8,11 @@
 #include <poplar/impl/estimators.hpp>
 #include <poplar/impl/text_file.hpp>
 
-namespace poplar {
+namespace poplar
+{
 
-namespace detail {
+namespace detail
+{
 
 // The element type that a host type is described as.
 inline pop_type hostTypeOf(const TypeTraits &traits, pop_where where)
@@ -20,15 +22,18 @@ inline pop_type hostTypeOf(const TypeTraits &traits, pop_where where)
         bool isFloat, isSigned;
         pop_type type;
     } known[] = {
-        { 1, false, true, POP_SIGNED_CHAR },  { 1, false, false, POP_UNSIGNED_CHAR },  { 2, false, true, POP_SHORT },
-        { 2, false, false, POP_UNSIGNED_SHORT }, { 4, false, true, POP_INT },          { 4, false, false, POP_UNSIGNED_INT },
-        { 8, false, true, POP_LONGLONG },     { 8, false, false, POP_UNSIGNED_LONGLONG }, { 2, true, true, POP_HALF },
-        { 4, true, true, POP_FLOAT },         { 8, true, true, POP_DOUBLE },
+        { 1, false, true, POP_SIGNED_CHAR }, { 1, false, false, POP_UNSIGNED_CHAR },
+        { 2, false, true, POP_SHORT },       { 2, false, false, POP_UNSIGNED_SHORT },
+        { 4, false, true, POP_INT },         { 4, false, false, POP_UNSIGNED_INT },
+        { 8, false, true, POP_LONGLONG },    { 8, false, false, POP_UNSIGNED_LONGLONG },
+        { 2, true, true, POP_HALF },         { 4, true, true, POP_FLOAT },
+        { 8, true, true, POP_DOUBLE },
     };
     for (const auto &host : known)
         if (host.size == traits.size && host.isFloat == traits.isFloat && host.isSigned == traits.isSigned)
             return host.type;
-    raise(POP_TYPE_ERROR, where, "pop_graph_add_constant", "no element type has values of %zu bytes: they have 1, 2, 4 or 8", traits.size);
+    raise(POP_TYPE_ERROR, where, "pop_graph_add_constant",
+          "no element type has values of %zu bytes: they have 1, 2, 4 or 8", traits.size);
 }
 
 } // namespace detail
@@ -40,7 +45,8 @@ POPLAR_IMPL Graph::Graph(const Target &target, replication_factor replication, W
         noReplication(where, replication.value);
     start();
 }
-POPLAR_IMPL Graph::Graph(const Device &device, replication_factor replication, Where where) : Graph(device.getTarget(), replication, where)
+POPLAR_IMPL Graph::Graph(const Device &device, replication_factor replication, Where where)
+    : Graph(device.getTarget(), replication, where)
 {
 }
 POPLAR_IMPL Graph::Graph(Graph &&other) noexcept : Graph()
@@ -119,13 +125,15 @@ POPLAR_IMPL unsigned Graph::convertTopLevelGraphTileToVirtualTile(unsigned tile)
 }
 POPLAR_IMPL Tensor Graph::addVariable(const Type &type, ArrayRef<std::size_t> shape, const DebugContext &debugContext)
 {
-    return give(pop_graph_add_variable_at(detail::where(debugContext), c(), type.c(), detail::shape(shape), detail::name(debugContext)));
+    return give(pop_graph_add_variable_at(detail::where(debugContext), c(), type.c(), detail::shape(shape),
+                                          detail::name(debugContext)));
 }
-POPLAR_IMPL Tensor Graph::addVariable(const Type &type, ArrayRef<std::size_t> shape, VariableMappingMethod method, const DebugContext &debugContext)
+POPLAR_IMPL Tensor Graph::addVariable(const Type &type, ArrayRef<std::size_t> shape, VariableMappingMethod method,
+                                      const DebugContext &debugContext)
 {
-    return give(pop_graph_add_variable_mapped_at(detail::where(debugContext), c(), type.c(), detail::shape(shape),
-                                                 method == VariableMappingMethod::LINEAR ? POP_MAPPING_LINEAR : POP_MAPPING_NONE,
-                                                 detail::name(debugContext)));
+    return give(pop_graph_add_variable_mapped_at(
+        detail::where(debugContext), c(), type.c(), detail::shape(shape),
+        method == VariableMappingMethod::LINEAR ? POP_MAPPING_LINEAR : POP_MAPPING_NONE, detail::name(debugContext)));
 }
 POPLAR_IMPL Tensor Graph::addTensor(StringRef type, ArrayRef<std::size_t> shape, const DebugContext &debugContext)
 {
@@ -135,46 +143,51 @@ POPLAR_IMPL ComputeSet Graph::createComputeSet(const DebugContext &debugContext)
 {
     return addComputeSet(debugContext);
 }
-POPLAR_IMPL Tensor Graph::addConstant(const Type &type, ArrayRef<std::size_t> shape, const void *values, const TypeTraits &traits, bool broadcast,
-                                      const DebugContext &debugContext)
+POPLAR_IMPL Tensor Graph::addConstant(const Type &type, ArrayRef<std::size_t> shape, const void *values,
+                                      const TypeTraits &traits, bool broadcast, const DebugContext &debugContext)
 {
     const pop_type host = detail::hostTypeOf(traits, detail::where(debugContext));
-    return broadcast ? addFilled(type, shape, host, values, debugContext) : addValues(type, shape, host, values, POP_WHOLE, debugContext);
+    return broadcast ? addFilled(type, shape, host, values, debugContext)
+                     : addValues(type, shape, host, values, POP_WHOLE, debugContext);
 }
-POPLAR_IMPL Tensor Graph::addConstantHalf(const Type &type, ArrayRef<std::size_t> shape, std::uint16_t value, const DebugContext &debugContext)
+POPLAR_IMPL Tensor Graph::addConstantHalf(const Type &type, ArrayRef<std::size_t> shape, std::uint16_t value,
+                                          const DebugContext &debugContext)
 {
-    return give(pop_graph_add_constant_fill_at(detail::where(debugContext), c(), type.c(), detail::shape(shape), POP_HALF, &value,
-                                               detail::name(debugContext)));
+    return give(pop_graph_add_constant_fill_at(detail::where(debugContext), c(), type.c(), detail::shape(shape),
+                                               POP_HALF, &value, detail::name(debugContext)));
 }
 POPLAR_IMPL Tensor Graph::addConstantHalf(const Type &type, ArrayRef<std::size_t> shape, const std::uint16_t *values,
                                           const DebugContext &debugContext)
 {
-    return give(
-        pop_graph_add_constant_at(detail::where(debugContext), c(), type.c(), detail::shape(shape), POP_HALF, values, detail::name(debugContext)));
+    return give(pop_graph_add_constant_at(detail::where(debugContext), c(), type.c(), detail::shape(shape), POP_HALF,
+                                          values, detail::name(debugContext)));
 }
 POPLAR_IMPL Tensor Graph::addReplicationIndexConstant(const DebugContext &debugContext)
 {
     const unsigned first = 0;
-    return give(pop_graph_add_constant_fill_at(detail::where(debugContext), c(), POP_UNSIGNED_INT, detail::shape(ArrayRef<std::size_t>()),
-                                               POP_UNSIGNED_INT, &first, detail::name(debugContext)));
+    return give(pop_graph_add_constant_fill_at(detail::where(debugContext), c(), POP_UNSIGNED_INT,
+                                               detail::shape(ArrayRef<std::size_t>()), POP_UNSIGNED_INT, &first,
+                                               detail::name(debugContext)));
 }
-POPLAR_IMPL Tensor Graph::clone(const Type &type, const Tensor &t, const DebugContext &debugContext, TensorCloneMethod method)
+POPLAR_IMPL Tensor Graph::clone(const Type &type, const Tensor &t, const DebugContext &debugContext,
+                                TensorCloneMethod method)
 {
-    return give(
-        pop_graph_clone_at(detail::where(debugContext), c(), type.c(), t.c(), static_cast<pop_clone_method>(method), detail::name(debugContext)));
+    return give(pop_graph_clone_at(detail::where(debugContext), c(), type.c(), t.c(),
+                                   static_cast<pop_clone_method>(method), detail::name(debugContext)));
 }
 POPLAR_IMPL Tensor Graph::clone(const Tensor &t, const DebugContext &debugContext, TensorCloneMethod method)
 {
     return clone(Type(), t, debugContext, method);
 }
-POPLAR_IMPL Tensor Graph::cloneN(const Type &type, const Tensor &t, std::size_t N, const DebugContext &debugContext, TensorCloneMethod method,
-                                 TensorCloneDuplicationMethod duplication)
+POPLAR_IMPL Tensor Graph::cloneN(const Type &type, const Tensor &t, std::size_t N, const DebugContext &debugContext,
+                                 TensorCloneMethod method, TensorCloneDuplicationMethod duplication)
 {
-    return give(pop_graph_clone_n_at(detail::where(debugContext), c(), type.c(), t.c(), N, static_cast<pop_clone_method>(method),
+    return give(pop_graph_clone_n_at(detail::where(debugContext), c(), type.c(), t.c(), N,
+                                     static_cast<pop_clone_method>(method),
                                      static_cast<pop_clone_duplication>(duplication), detail::name(debugContext)));
 }
-POPLAR_IMPL Tensor Graph::cloneN(const Tensor &t, std::size_t N, const DebugContext &debugContext, TensorCloneMethod method,
-                                 TensorCloneDuplicationMethod duplication)
+POPLAR_IMPL Tensor Graph::cloneN(const Tensor &t, std::size_t N, const DebugContext &debugContext,
+                                 TensorCloneMethod method, TensorCloneDuplicationMethod duplication)
 {
     return cloneN(Type(), t, N, debugContext, method, duplication);
 }
@@ -190,23 +203,26 @@ POPLAR_IMPL Tensor Graph::findUnbroadcastTensor(const Tensor &t, Where where) co
 {
     return give(pop_graph_find_unbroadcast_tensor_at(where, c(), t.c()));
 }
-POPLAR_IMPL Tensor Graph::addVariable(const Type &type, detail::Metadata metadata, ArrayRef<std::size_t> shape, const DebugContext &debugContext)
+POPLAR_IMPL Tensor Graph::addVariable(const Type &type, detail::Metadata metadata, ArrayRef<std::size_t> shape,
+                                      const DebugContext &debugContext)
 {
     return addVariable(type, metadata, shape, VariableMappingMethod::NONE, debugContext);
 }
-POPLAR_IMPL Tensor Graph::addVariable(const Type &type, detail::Metadata metadata, ArrayRef<std::size_t> shape, VariableMappingMethod method,
-                                      const DebugContext &debugContext)
+POPLAR_IMPL Tensor Graph::addVariable(const Type &type, detail::Metadata metadata, ArrayRef<std::size_t> shape,
+                                      VariableMappingMethod method, const DebugContext &debugContext)
 {
     if (metadata.given)
         noMetadata(debugContext, "pop_graph_add_variable");
     return addVariable(type, shape, method, debugContext);
 }
-POPLAR_IMPL Tensor Graph::addExternalVariable(const Type &, ArrayRef<std::size_t>, StringRef, const DebugContext &debugContext)
+POPLAR_IMPL Tensor Graph::addExternalVariable(const Type &, ArrayRef<std::size_t>, StringRef,
+                                              const DebugContext &debugContext)
 {
     detail::raise(POP_POPLAR_ERROR, detail::where(debugContext), "Graph::addExternalVariable",
                   "variables outside of the tiles are not supported: use a remote buffer (Graph::addRemoteBuffer)");
 }
-POPLAR_IMPL Tensor Graph::clone(const Type &, detail::Metadata, const Tensor &, const DebugContext &debugContext, TensorCloneMethod)
+POPLAR_IMPL Tensor Graph::clone(const Type &, detail::Metadata, const Tensor &, const DebugContext &debugContext,
+                                TensorCloneMethod)
 {
     noMetadata(debugContext, "pop_graph_clone");
 }
@@ -229,31 +245,37 @@ POPLAR_IMPL void Graph::setInitialValueHalf(const FieldRef &field, ArrayRef<std:
 {
     setField(field, POP_HALF, values.data(), values.size(), where);
 }
-POPLAR_IMPL bool Graph::addCodelets(StringRef file, CodeletFileType type, StringRef compileFlags, StringRef targetName, Where where)
+POPLAR_IMPL bool Graph::addCodelets(StringRef file, CodeletFileType type, StringRef compileFlags, StringRef targetName,
+                                    Where where)
 {
     (void)targetName; // codelets run on the host, whatever they are for
-    pop_graph_add_codelets_flags_at(where, c(), detail::CString(file), static_cast<pop_codelet_file>(type), detail::CString(compileFlags));
+    pop_graph_add_codelets_flags_at(where, c(), detail::CString(file), static_cast<pop_codelet_file>(type),
+                                    detail::CString(compileFlags));
     check();
     return true;
 }
-POPLAR_IMPL bool Graph::addCodelets(ArrayRef<std::string> files, StringRef compileFlags, StringRef targetName, Where where)
+POPLAR_IMPL bool Graph::addCodelets(ArrayRef<std::string> files, StringRef compileFlags, StringRef targetName,
+                                    Where where)
 {
     for (const std::string &file : files)
         addCodelets(file, CodeletFileType::Auto, compileFlags, targetName, where);
     return true;
 }
-POPLAR_IMPL bool Graph::addCodelets(std::initializer_list<std::string> files, StringRef compileFlags, StringRef targetName, Where where)
+POPLAR_IMPL bool Graph::addCodelets(std::initializer_list<std::string> files, StringRef compileFlags,
+                                    StringRef targetName, Where where)
 {
     return addCodelets(ArrayRef<std::string>(files.begin(), files.size()), compileFlags, targetName, where);
 }
-POPLAR_IMPL void Graph::addCodelets(std::istream &stream, StringRef compileFlags, CodeletFileType type, StringRef targetName, Where where)
+POPLAR_IMPL void Graph::addCodelets(std::istream &stream, StringRef compileFlags, CodeletFileType type,
+                                    StringRef targetName, Where where)
 {
     (void)targetName;
-    pop_graph_add_codelets_source_at(where, c(), detail::readAll(stream).c_str(), static_cast<pop_codelet_file>(type), detail::CString(compileFlags));
+    pop_graph_add_codelets_source_at(where, c(), detail::readAll(stream).c_str(), static_cast<pop_codelet_file>(type),
+                                     detail::CString(compileFlags));
     check();
 }
-POPLAR_IMPL void Graph::addCodelets(std::istream &stream, StringRef compileFlags, std::ostream &compileOutput, CodeletFileType type,
-                                    StringRef targetName, Where where)
+POPLAR_IMPL void Graph::addCodelets(std::istream &stream, StringRef compileFlags, std::ostream &compileOutput,
+                                    CodeletFileType type, StringRef targetName, Where where)
 {
     try {
         addCodelets(stream, compileFlags, type, targetName, where);
@@ -276,7 +298,8 @@ POPLAR_IMPL VertexRef Graph::addVertex(ComputeSet set, StringRef vertexType, Whe
 {
     return addVertex(set, static_cast<const char *>(detail::CString(vertexType)), where);
 }
-POPLAR_IMPL VertexRef Graph::addVertex(ComputeSet set, StringRef vertexType, ArrayRef<ConnectionDesc> connections, Where where)
+POPLAR_IMPL VertexRef Graph::addVertex(ComputeSet set, StringRef vertexType, ArrayRef<ConnectionDesc> connections,
+                                       Where where)
 {
     VertexRef vertex = addVertex(set, vertexType, where);
     for (const ConnectionDesc &connection : connections)
@@ -289,7 +312,8 @@ POPLAR_IMPL VertexRef Graph::addVertex(ComputeSet set, StringRef vertexType, Arr
 }
 POPLAR_IMPL VertexRef Graph::addExternalExchangeVertex(ComputeSet, StringRef, unsigned, bool, bool, Where where)
 {
-    detail::raise(POP_POPLAR_ERROR, where, "Graph::addExternalExchangeVertex", "external exchange vertices are not supported");
+    detail::raise(POP_POPLAR_ERROR, where, "Graph::addExternalExchangeVertex",
+                  "external exchange vertices are not supported");
 }
 POPLAR_IMPL void Graph::connect(const FieldRef &field, ArrayRef<Tensor> tensors, Where where)
 {
@@ -331,12 +355,14 @@ POPLAR_IMPL void Graph::setTileMapping(const Tensor &t, const TileToTensorMappin
     pop_graph_set_tile_mapping_lists_at(where, c(), t.c(), &borrowed);
     check();
 }
-POPLAR_IMPL Graph::TileToTensorMapping Graph::getTileMapping(const Tensor &t, bool requireComplete, bool allowExternal, Where where) const
+POPLAR_IMPL Graph::TileToTensorMapping Graph::getTileMapping(const Tensor &t, bool requireComplete, bool allowExternal,
+                                                             Where where) const
 {
     bool ignored;
     return mappingOf(t, requireComplete && !allowExternal ? nullptr : &ignored, where);
 }
-POPLAR_IMPL Graph::TileToTensorMapping Graph::getTileMapping(const Tensor &t, bool *isComplete, bool allowExternal, Where where) const
+POPLAR_IMPL Graph::TileToTensorMapping Graph::getTileMapping(const Tensor &t, bool *isComplete, bool allowExternal,
+                                                             Where where) const
 {
     (void)allowExternal;
     return mappingOf(t, isComplete, where);
@@ -345,9 +371,9 @@ POPLAR_IMPL Graph::TileToTensorMapping Graph::getVariableTileMapping(const Tenso
 {
     return getTileMapping(t, false, false, where);
 }
-POPLAR_IMPL std::vector<std::vector<Interval>> Graph::getSortedContiguousRegions(const Tensor &t, ArrayRef<Interval> regions,
-                                                                                 bool removeAliasedIntervals, std::vector<std::size_t> *aliases,
-                                                                                 Where where) const
+POPLAR_IMPL std::vector<std::vector<Interval>>
+Graph::getSortedContiguousRegions(const Tensor &t, ArrayRef<Interval> regions, bool removeAliasedIntervals,
+                                  std::vector<std::size_t> *aliases, Where where) const
 {
     const detail::Memory list(regions.size(), sizeof(pop_interval));
     std::size_t elements = 0;
@@ -360,21 +386,24 @@ POPLAR_IMPL std::vector<std::vector<Interval>> Graph::getSortedContiguousRegions
         aliases->resize(elements);
     pop_interval_list borrowed = { regions.size(), static_cast<pop_interval *>(list.at) };
     pop_interval_lists groups;
-    if (!pop_graph_get_sorted_contiguous_regions_at(where, c(), t.c(), borrowed, removeAliasedIntervals, aliases ? aliases->data() : nullptr,
-                                                    &groups))
+    if (!pop_graph_get_sorted_contiguous_regions_at(where, c(), t.c(), borrowed, removeAliasedIntervals,
+                                                    aliases ? aliases->data() : nullptr, &groups))
         raise();
     return detail::takeLists(groups);
 }
-POPLAR_IMPL void Graph::reorderToSimplify(Tensor *t, ArrayRef<Tensor *> others, bool requireSimilarity, Where where) const
+POPLAR_IMPL void Graph::reorderToSimplify(Tensor *t, ArrayRef<Tensor *> others, bool requireSimilarity,
+                                          Where where) const
 {
     detail::Reordered reordered(t, others);
-    pop_graph_reorder_to_simplify_at(where, c(), reordered.first(), reordered.others(), others.size(), requireSimilarity);
+    pop_graph_reorder_to_simplify_at(where, c(), reordered.first(), reordered.others(), others.size(),
+                                     requireSimilarity);
     check();
     reordered.give();
 }
 POPLAR_IMPL TensorRearranger Graph::getSimplifyingRearranger(const Tensor &t, Where where) const
 {
-    return TensorRearranger(t, getSortedContiguousRegions(t.flatten(where), { Interval(0, t.numElements()) }, false, nullptr, where));
+    return TensorRearranger(
+        t, getSortedContiguousRegions(t.flatten(where), { Interval(0, t.numElements()) }, false, nullptr, where));
 }
 POPLAR_IMPL void Graph::setPerfEstimate(const VertexRef &vertex, std::uint64_t cycles, std::uint64_t flops, Where where)
 {
@@ -404,7 +433,8 @@ template <typename F> void Graph::estimateWith(StringRef vertexType, F &&estimat
 {
     if (!graph)
         raise();
-    void *user = static_cast<detail::Estimators *>(estimators.get())->keep(new detail::FunctionEstimator<F>(std::move(estimator)));
+    void *user = static_cast<detail::Estimators *>(estimators.get())
+                     ->keep(new detail::FunctionEstimator<F>(std::move(estimator)));
     pop_graph_register_perf_estimator_at(where, c(), detail::CString(vertexType), detail::Estimators::call, user);
     check();
 }
@@ -428,30 +458,34 @@ POPLAR_IMPL void Graph::createHostRead(StringRef handle, const Tensor &t, bool r
     pop_graph_create_host_read_at(where, c(), detail::CString(handle), t.c());
     check();
 }
-POPLAR_IMPL DataStream Graph::addHostToDeviceFIFO(StringRef handle, const Type &type, std::size_t elements, ReplicatedStreamMode mode,
+POPLAR_IMPL DataStream Graph::addHostToDeviceFIFO(StringRef handle, const Type &type, std::size_t elements,
+                                                  ReplicatedStreamMode mode, const OptionFlags &options, Where where)
+{
+    pop_stream stream =
+        pop_graph_add_host_to_device_fifo_at(where, c(), detail::CString(handle), type.c(), elements,
+                                             static_cast<pop_replicated_stream_mode>(mode), detail::Options(options));
+    check();
+    return DataStream(stream);
+}
+POPLAR_IMPL DataStream Graph::addDeviceToHostFIFO(StringRef handle, const Type &type, std::size_t elements,
                                                   const OptionFlags &options, Where where)
 {
-    pop_stream stream = pop_graph_add_host_to_device_fifo_at(where, c(), detail::CString(handle), type.c(), elements,
-                                                             static_cast<pop_replicated_stream_mode>(mode), detail::Options(options));
+    pop_stream stream = pop_graph_add_device_to_host_fifo_at(where, c(), detail::CString(handle), type.c(), elements,
+                                                             detail::Options(options));
     check();
     return DataStream(stream);
 }
-POPLAR_IMPL DataStream Graph::addDeviceToHostFIFO(StringRef handle, const Type &type, std::size_t elements, const OptionFlags &options, Where where)
+POPLAR_IMPL RemoteBuffer Graph::addRemoteBuffer(StringRef handle, const Type &type, std::size_t elements,
+                                                std::size_t repeats, bool rearrangeOnHost, bool optimiseMemory,
+                                                Where where)
 {
-    pop_stream stream = pop_graph_add_device_to_host_fifo_at(where, c(), detail::CString(handle), type.c(), elements, detail::Options(options));
-    check();
-    return DataStream(stream);
-}
-POPLAR_IMPL RemoteBuffer Graph::addRemoteBuffer(StringRef handle, const Type &type, std::size_t elements, std::size_t repeats, bool rearrangeOnHost,
-                                                bool optimiseMemory, Where where)
-{
-    pop_remote_buffer buffer =
-        pop_graph_add_remote_buffer_at(where, c(), detail::CString(handle), type.c(), elements, repeats, rearrangeOnHost, optimiseMemory);
+    pop_remote_buffer buffer = pop_graph_add_remote_buffer_at(where, c(), detail::CString(handle), type.c(), elements,
+                                                              repeats, rearrangeOnHost, optimiseMemory);
     check();
     return RemoteBuffer(buffer);
 }
-POPLAR_IMPL HostFunction Graph::addHostFunction(StringRef handle, ArrayRef<HostFunctionArgument> inputs, ArrayRef<HostFunctionArgument> outputs,
-                                                Where where)
+POPLAR_IMPL HostFunction Graph::addHostFunction(StringRef handle, ArrayRef<HostFunctionArgument> inputs,
+                                                ArrayRef<HostFunctionArgument> outputs, Where where)
 {
     const detail::Memory memory(inputs.size() + outputs.size(), sizeof(pop_host_argument));
     pop_host_argument *const list = static_cast<pop_host_argument *>(memory.at), *const results = list + inputs.size();
@@ -459,7 +493,8 @@ POPLAR_IMPL HostFunction Graph::addHostFunction(StringRef handle, ArrayRef<HostF
         list[i] = pop_host_argument{ std::get<0>(inputs[i]).c(), std::get<1>(inputs[i]) };
     for (std::size_t i = 0; i < outputs.size(); ++i)
         results[i] = pop_host_argument{ std::get<0>(outputs[i]).c(), std::get<1>(outputs[i]) };
-    pop_host_function function = pop_graph_add_host_function_at(where, c(), detail::CString(handle), list, inputs.size(), results, outputs.size());
+    pop_host_function function = pop_graph_add_host_function_at(where, c(), detail::CString(handle), list,
+                                                                inputs.size(), results, outputs.size());
     check();
     return HostFunction(function);
 }
@@ -476,10 +511,12 @@ POPLAR_IMPL void Graph::serialize(std::ostream &out, SerializationFormat format,
     check();
     file.send(out);
 }
-POPLAR_IMPL void Graph::serializeTensors(std::ostream &out, ArrayRef<Tensor> tensors, SerializationFormat format, Where where) const
+POPLAR_IMPL void Graph::serializeTensors(std::ostream &out, ArrayRef<Tensor> tensors, SerializationFormat format,
+                                         Where where) const
 {
     detail::OutputFile file;
-    pop_graph_serialize_tensors_at(where, c(), file.c(), detail::tensors(tensors), static_cast<pop_serialization>(format));
+    pop_graph_serialize_tensors_at(where, c(), file.c(), detail::tensors(tensors),
+                                   static_cast<pop_serialization>(format));
     check();
     file.send(out);
 }
@@ -489,7 +526,8 @@ POPLAR_IMPL std::vector<Tensor> Graph::deserializeTensors(std::istream &in, Seri
     const std::size_t room = file.size() / 8 + 1; // no tensor is written in less
     const detail::Memory memory(room, sizeof(pop_tensor));
     pop_tensor *const read = static_cast<pop_tensor *>(memory.at);
-    const std::size_t count = pop_graph_deserialize_tensors_at(where, c(), file.c(), static_cast<pop_serialization>(format), read, room);
+    const std::size_t count =
+        pop_graph_deserialize_tensors_at(where, c(), file.c(), static_cast<pop_serialization>(format), read, room);
     check();
     std::vector<Tensor> tensors;
     tensors.reserve(count);
@@ -543,25 +581,29 @@ POPLAR_IMPL void Graph::noReplication(pop_where where, unsigned factor)
 }
 POPLAR_IMPL void Graph::noMetadata(const DebugContext &debugContext, const char *api)
 {
-    detail::raise(POP_TENSOR_METADATA_ERROR, detail::where(debugContext), api, "no tensor has metadata: 8-bit floats are not supported");
+    detail::raise(POP_TENSOR_METADATA_ERROR, detail::where(debugContext), api,
+                  "no tensor has metadata: 8-bit floats are not supported");
 }
 POPLAR_IMPL void Graph::whole(const FieldRef &field, pop_where where, const char *api)
 {
     if (field.isIndexed())
-        detail::raise(POP_INDEX_ERROR, where, api, "field '%s' cannot be used here with an index, [%zu]", field.name(), field.getIndex());
+        detail::raise(POP_INDEX_ERROR, where, api, "field '%s' cannot be used here with an index, [%zu]", field.name(),
+                      field.getIndex());
 }
-POPLAR_IMPL Tensor Graph::addValues(const Type &type, ArrayRef<std::size_t> shape, pop_type host, const void *values, std::size_t count,
-                                    const DebugContext &debugContext)
+POPLAR_IMPL Tensor Graph::addValues(const Type &type, ArrayRef<std::size_t> shape, pop_type host, const void *values,
+                                    std::size_t count, const DebugContext &debugContext)
 {
     const pop_where where = detail::where(debugContext);
     if (count != POP_WHOLE)
         detail::checkCount(where, "pop_graph_add_constant", detail::count(shape), count, "the shape has");
-    return give(pop_graph_add_constant_at(where, c(), type.c(), detail::shape(shape), host, values, detail::name(debugContext)));
+    return give(pop_graph_add_constant_at(where, c(), type.c(), detail::shape(shape), host, values,
+                                          detail::name(debugContext)));
 }
-POPLAR_IMPL Tensor Graph::addFilled(const Type &type, ArrayRef<std::size_t> shape, pop_type host, const void *value, const DebugContext &debugContext)
+POPLAR_IMPL Tensor Graph::addFilled(const Type &type, ArrayRef<std::size_t> shape, pop_type host, const void *value,
+                                    const DebugContext &debugContext)
 {
-    return give(
-        pop_graph_add_constant_fill_at(detail::where(debugContext), c(), type.c(), detail::shape(shape), host, value, detail::name(debugContext)));
+    return give(pop_graph_add_constant_fill_at(detail::where(debugContext), c(), type.c(), detail::shape(shape), host,
+                                               value, detail::name(debugContext)));
 }
 POPLAR_IMPL void Graph::setValues(const Tensor &t, pop_type host, const void *values, std::size_t count, Where where)
 {
@@ -586,7 +628,8 @@ POPLAR_IMPL void Graph::setField(const FieldRef &field, pop_type type, const voi
     pop_graph_set_field_at(where, c(), field.c(), field.name(), type, value);
     check();
 }
-POPLAR_IMPL void Graph::setField(const FieldRef &field, pop_type type, const void *values, std::size_t count, Where where)
+POPLAR_IMPL void Graph::setField(const FieldRef &field, pop_type type, const void *values, std::size_t count,
+                                 Where where)
 {
     pop_field element = { field.name(), field.getIndex() };
     pop_graph_set_field_vector_at(where, c(), field.c(), element, type, values, count);

@@ -5,9 +5,11 @@
 
 #include <poplar/GraphElements.hpp>
 
-namespace poplar {
+namespace poplar
+{
 
-POPLAR_IMPL FieldRef::FieldRef(pop_vertex of, StringRef fieldName) : FieldRef(of, pop_store_keep_text(of.store, detail::CString(fieldName)))
+POPLAR_IMPL FieldRef::FieldRef(pop_vertex of, StringRef fieldName)
+    : FieldRef(of, pop_store_keep_text(of.store, detail::CString(fieldName)))
 {
 }
 

@@ -5,9 +5,11 @@
 
 #include <poplar/IPUModel.hpp>
 
-namespace poplar {
+namespace poplar
+{
 
-namespace detail {
+namespace detail
+{
 
 // Fields that are numbers, as a table.
 struct ModelNumber {
@@ -20,7 +22,7 @@ struct ModelNumber {
 inline const ModelNumber *numbers()
 {
     static const ModelNumber list[] = {
-#define POPLAR_IPU_MODEL_FIELD(field, c_field, target_field, least)                                                                                  \
+#define POPLAR_IPU_MODEL_FIELD(field, c_field, target_field, least)                                                    \
     { #field, &IPUModel::field, &pop_ipu_model::c_field, &pop_target::target_field, least },
 #include <poplar/detail/ipu_model_fields.def>
 #undef POPLAR_IPU_MODEL_FIELD
@@ -32,7 +34,8 @@ inline pop_exchange_limits exchangeLimits(const std::vector<GlobalExchangeConstr
 {
     pop_exchange_limits c = pop_exchange_limits();
     if (list.size() > POP_MOST_EXCHANGE_LIMITS)
-        raise(POP_INVALID_MACHINE_MODEL, "%zu global exchange constraints, there may be %d", list.size(), static_cast<int>(POP_MOST_EXCHANGE_LIMITS));
+        raise(POP_INVALID_MACHINE_MODEL, "%zu global exchange constraints, there may be %d", list.size(),
+              static_cast<int>(POP_MOST_EXCHANGE_LIMITS));
     for (const GlobalExchangeConstraint &constraint : list) {
         pop_exchange_limit &limit = c.limits[c.count++];
         limit.bandwidth = constraint.bandwidth;
@@ -82,7 +85,8 @@ POPLAR_IMPL Device IPUModel::createDevice(const OptionFlags &options, bool accur
     model.no_super_tile_send_receive = !supportsSuperTileSendReceive;
     if (minIPUSyncDelay != before.min_ipu_sync_delay)
         model.min_ipu_sync_delay = &minIPUSyncDelay;
-    model.relative_sync_delay = relativeSyncDelay == RelativeSyncDelayType::NO_DELAY ? POP_SYNC_DELAY_NONE : POP_SYNC_DELAY_AUTO;
+    model.relative_sync_delay =
+        relativeSyncDelay == RelativeSyncDelayType::NO_DELAY ? POP_SYNC_DELAY_NONE : POP_SYNC_DELAY_AUTO;
     model.no_global_sync = globalSyncCycles == 0;
     model.compile_ipu_code = compileIPUCode;
     model.accurate_half = accurateHalf;

@@ -8,7 +8,8 @@
 #include <poplar/impl/text_file.hpp>
 #include <poplar/text.h>
 
-namespace poplar {
+namespace poplar
+{
 
 POPLAR_IMPL OptionFlags::OptionFlags(initializer_list list) : OptionFlags()
 {
@@ -101,9 +102,11 @@ POPLAR_IMPL void OptionFlags::add(const OptionFlags &from)
         set(from.flags[i].first, from.flags[i].second);
 }
 
-namespace detail {
+namespace detail
+{
 
-POPLAR_IMPL Options::Options(const OptionFlags &options) : list(options.size(), sizeof(pop_option)), count(options.size())
+POPLAR_IMPL Options::Options(const OptionFlags &options)
+    : list(options.size(), sizeof(pop_option)), count(options.size())
 {
     for (std::size_t i = 0; i < count; ++i) {
         pop_option &option = static_cast<pop_option *>(list.at)[i];
@@ -140,7 +143,8 @@ inline void readOptions(StringRef text, const std::string &source, OptionFlags &
     if (pop_profile_read_json(text.data(), text.size(), &read.value, &error) != POP_OK)
         raise(error.status, "%s is not JSON: %s", source.c_str(), error.text);
     if (read.value.type != POP_PROFILE_MAP)
-        raise(POP_PARSE_ERROR, "%s must be a JSON object of strings, as {\"debug.instrument\": \"true\"}", source.c_str());
+        raise(POP_PARSE_ERROR, "%s must be a JSON object of strings, as {\"debug.instrument\": \"true\"}",
+              source.c_str());
     OptionFlags result = options;
     for (std::size_t i = 0; i < pop_profile_size(&read.value); ++i) {
         const std::string key = pop_profile_key(&read.value, i);

@@ -7,15 +7,17 @@
 #include <poplar/impl/owned_profile_value.hpp>
 #include <poplar/impl/text_file.hpp>
 
-namespace poplar {
+namespace poplar
+{
 
-POPLAR_IMPL void printProfileSummary(std::ostream &out, const ProfileValue &graphProfile, const ProfileValue &executionProfile,
-                                     const OptionFlags &options)
+POPLAR_IMPL void printProfileSummary(std::ostream &out, const ProfileValue &graphProfile,
+                                     const ProfileValue &executionProfile, const OptionFlags &options)
 {
     const detail::OwnedProfileValue graph(graphProfile.c()), execution(executionProfile.c());
     detail::OutputFile text;
     pop_error error;
-    detail::check(pop_print_profile_summary(text.c(), &graph.value, &execution.value, detail::Options(options), &error), error);
+    detail::check(pop_print_profile_summary(text.c(), &graph.value, &execution.value, detail::Options(options), &error),
+                  error);
     text.send(out);
 }
 POPLAR_IMPL void printGraphSummary(std::ostream &out, const ProfileValue &graphProfile, const OptionFlags &options)
@@ -26,13 +28,14 @@ POPLAR_IMPL void printGraphSummary(std::ostream &out, const ProfileValue &graphP
     detail::check(pop_print_graph_summary(text.c(), &graph.value, detail::Options(options), &error), error);
     text.send(out);
 }
-POPLAR_IMPL void printExecutionSummary(std::ostream &out, const ProfileValue &graphProfile, const ProfileValue &executionProfile,
-                                       const OptionFlags &options)
+POPLAR_IMPL void printExecutionSummary(std::ostream &out, const ProfileValue &graphProfile,
+                                       const ProfileValue &executionProfile, const OptionFlags &options)
 {
     const detail::OwnedProfileValue graph(graphProfile.c()), execution(executionProfile.c());
     detail::OutputFile text;
     pop_error error;
-    detail::check(pop_print_execution_summary(text.c(), &graph.value, &execution.value, detail::Options(options), &error), error);
+    detail::check(
+        pop_print_execution_summary(text.c(), &graph.value, &execution.value, detail::Options(options), &error), error);
     text.send(out);
 }
 

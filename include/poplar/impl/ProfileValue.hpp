@@ -7,9 +7,11 @@
 #include <poplar/impl/owned_profile_value.hpp>
 #include <poplar/impl/text_file.hpp>
 
-namespace poplar {
+namespace poplar
+{
 
-namespace detail {
+namespace detail
+{
 
 inline pop_profile_value toC(const ProfileValue::Vector &elements)
 {
@@ -29,8 +31,13 @@ inline pop_profile_value toC(const ProfileValue::Map &members)
 } // namespace detail
 
 struct ProfileValue::Text : detail::Counted {
-    explicit Text(std::string from) : Counted(end), text(std::move(from)) {}
-    static void end(Counted *self) { delete static_cast<Text *>(self); }
+    explicit Text(std::string from) : Counted(end), text(std::move(from))
+    {
+    }
+    static void end(Counted *self)
+    {
+        delete static_cast<Text *>(self);
+    }
     const std::string text;
 };
 // What a vector or a map keeps: what C gave, or the program's own std::vector or std::map.
@@ -38,20 +45,29 @@ struct ProfileValue::List : detail::Counted {
     typedef const ProfileValue *Find(const List *list, const StringRef *key, std::size_t index);
     typedef std::size_t Size(const List *list);
     typedef List *Copy(const List *list);
-    List(void (*last)(Counted *), Find *findIn, Size *sizeOf, Copy *copyOf) : Counted(last), find(findIn), size(sizeOf), copy(copyOf) {}
+    List(void (*last)(Counted *), Find *findIn, Size *sizeOf, Copy *copyOf)
+        : Counted(last), find(findIn), size(sizeOf), copy(copyOf)
+    {
+    }
 
     Find *const find; // by key, or else by index; null when it is not there
     Size *const size;
     Copy *const copy; // null when copies may share it: nobody changes it
 };
 struct ProfileValue::Tree : detail::Counted {
-    explicit Tree(pop_profile_value from) : Counted(end), root(from) {}
-    static void end(Counted *self) { delete static_cast<Tree *>(self); }
+    explicit Tree(pop_profile_value from) : Counted(end), root(from)
+    {
+    }
+    static void end(Counted *self)
+    {
+        delete static_cast<Tree *>(self);
+    }
     detail::OwnedProfileValue root;
 };
 struct ProfileValue::Given : List {
     Given(const detail::Handle &of, const pop_profile_value &from)
-        : List(end, find, size, nullptr), tree(of), c(from), count(pop_profile_size(&from)), values(nullptr), asked(nullptr)
+        : List(end, find, size, nullptr), tree(of), c(from), count(pop_profile_size(&from)), values(nullptr),
+          asked(nullptr)
     {
     }
     Given(const Given &) = delete;
@@ -61,8 +77,14 @@ struct ProfileValue::Given : List {
         const detail::Handle last(asked);
         delete[] values;
     }
-    static void end(Counted *self) { delete static_cast<Given *>(self); }
-    static std::size_t size(const List *list) { return static_cast<const Given *>(list)->count; }
+    static void end(Counted *self)
+    {
+        delete static_cast<Given *>(self);
+    }
+    static std::size_t size(const List *list)
+    {
+        return static_cast<const Given *>(list)->count;
+    }
     static const ProfileValue *find(const List *list, const StringRef *key, std::size_t index)
     {
         const Given *self = static_cast<const Given *>(list);
@@ -89,17 +111,32 @@ struct ProfileValue::Given : List {
     List *asked; // the std::vector or std::map of a value that may not change
 };
 template <typename T> struct ProfileValue::Own : List {
-    explicit Own(T from) : List(end, find, size, copy), value(std::move(from)) {}
-    explicit Own(const Given &from) : Own(T()) { fill(value, from, 0); }
-    static void end(Counted *self) { delete static_cast<Own *>(self); }
-    static std::size_t size(const List *list) { return static_cast<const Own *>(list)->value.size(); }
-    static List *copy(const List *list) { return new Own(static_cast<const Own *>(list)->value); }
+    explicit Own(T from) : List(end, find, size, copy), value(std::move(from))
+    {
+    }
+    explicit Own(const Given &from) : Own(T())
+    {
+        fill(value, from, 0);
+    }
+    static void end(Counted *self)
+    {
+        delete static_cast<Own *>(self);
+    }
+    static std::size_t size(const List *list)
+    {
+        return static_cast<const Own *>(list)->value.size();
+    }
+    static List *copy(const List *list)
+    {
+        return new Own(static_cast<const Own *>(list)->value);
+    }
     static const ProfileValue *find(const List *list, const StringRef *key, std::size_t index)
     {
         return lookUp(static_cast<const Own *>(list)->value, key, index, 0);
     }
     // Maps, which have a mapped_type, are taken before vectors.
-    template <typename M, typename = typename M::mapped_type> static const ProfileValue *lookUp(const M &map, const StringRef *key, std::size_t, int)
+    template <typename M, typename = typename M::mapped_type>
+    static const ProfileValue *lookUp(const M &map, const StringRef *key, std::size_t, int)
     {
         const typename M::const_iterator found = map.find(key->cloneAsString());
         return found == map.end() ? nullptr : &found->second;
@@ -113,7 +150,10 @@ template <typename T> struct ProfileValue::Own : List {
         for (std::size_t i = 0; i < from.count; ++i)
             map.insert(map.end(), typename M::value_type(pop_profile_key(&from.c, i), from.values[i]));
     }
-    template <typename V> static void fill(V &vector, const Given &from, long) { vector.assign(from.values, from.values + from.count); }
+    template <typename V> static void fill(V &vector, const Given &from, long)
+    {
+        vector.assign(from.values, from.values + from.count);
+    }
 
     T value;
     detail::Handle before; // what C gave: the program may have references to it
@@ -309,7 +349,9 @@ POPLAR_IMPL ProfileValue::List *ProfileValue::list() const
 POPLAR_IMPL bool ProfileValue::equal(const ProfileValue &b) const
 {
     if (isNumber() && b.isNumber())
-        return kind == Type::DOUBLE || b.kind == Type::DOUBLE ? asDouble() == b.asDouble() : as.natural == b.as.natural && negative() == b.negative();
+        return kind == Type::DOUBLE || b.kind == Type::DOUBLE
+                   ? asDouble() == b.asDouble()
+                   : as.natural == b.as.natural && negative() == b.negative();
     if (kind != b.kind)
         return false;
     return kind == Type::BOOL     ? as.boolean == b.as.boolean
@@ -320,9 +362,11 @@ POPLAR_IMPL bool ProfileValue::equal(const ProfileValue &b) const
 }
 POPLAR_IMPL void ProfileValue::need(Type wanted) const
 {
-    static const char *const names[] = { "null", "a truth value", "an integer", "a natural number", "a number", "a string", "a vector", "a map" };
+    static const char *const names[] = { "null",     "a truth value", "an integer", "a natural number",
+                                         "a number", "a string",      "a vector",   "a map" };
     if (kind != wanted)
-        detail::raise(POP_POPLAR_ERROR, "the profile value is %s, not %s", names[static_cast<int>(kind)], names[static_cast<int>(wanted)]);
+        detail::raise(POP_POPLAR_ERROR, "the profile value is %s, not %s", names[static_cast<int>(kind)],
+                      names[static_cast<int>(wanted)]);
 }
 POPLAR_IMPL ProfileValue::~ProfileValue()
 {

@@ -9,22 +9,27 @@
 
 #include <climits>
 
-namespace poplar {
+namespace poplar
+{
 
-namespace detail {
+namespace detail
+{
 
 // Both loops: C's calls for them take the same.
-inline pop_program repeatWhile(pop_program (*call)(pop_where, pop_program, pop_tensor, pop_program, const char *), const program::Program &condition,
-                               const Tensor &predicate, const program::Program &body, const DebugContext &debugContext)
+inline pop_program repeatWhile(pop_program (*call)(pop_where, pop_program, pop_tensor, pop_program, const char *),
+                               const program::Program &condition, const Tensor &predicate, const program::Program &body,
+                               const DebugContext &debugContext)
 {
     pop_graph *graph = graphOf(predicate.c().store, "the predicate", debugContext);
-    return checkedProgram(debugContext, call(where(debugContext), condition.c(graph), predicate.c(), body.c(graph), name(debugContext)),
-                          predicate.c().store);
+    return checkedProgram(
+        debugContext, call(where(debugContext), condition.c(graph), predicate.c(), body.c(graph), name(debugContext)),
+        predicate.c().store);
 }
 
 } // namespace detail
 
-namespace program {
+namespace program
+{
 
 POPLAR_IMPL Program::Program(const Program &from) = default;
 POPLAR_IMPL Program::Program(Program &&from) noexcept = default;
@@ -40,7 +45,8 @@ POPLAR_IMPL Sequence::Sequence(const DebugContext &debugContext) : Program(detai
 POPLAR_IMPL Sequence::Sequence(std::initializer_list<Program> programs, const DebugContext &debugContext)
     : Program(detail::ProgramNode::SEQUENCE, debugContext)
 {
-    const detail::Where where(debugContext.getSourceLocation().getFileName(), static_cast<int>(debugContext.getSourceLocation().getLineNumber()));
+    const detail::Where where(debugContext.getSourceLocation().getFileName(),
+                              static_cast<int>(debugContext.getSourceLocation().getLineNumber()));
     for (const Program &program : programs)
         add(program, where);
 }
@@ -78,32 +84,37 @@ POPLAR_IMPL pop_program Sequence::cToGrow(pop_graph *graph, detail::Where where)
 }
 POPLAR_IMPL void Sequence::own(pop_where where)
 {
-    shared = shared.get() ? node()->copy(where) : detail::Handle(new detail::ProgramNode(detail::ProgramNode::SEQUENCE, DebugContext()));
+    shared = shared.get() ? node()->copy(where)
+                          : detail::Handle(new detail::ProgramNode(detail::ProgramNode::SEQUENCE, DebugContext()));
     borrowed = false;
 }
 
-POPLAR_IMPL Block::Block(const Program &body, const DebugContext &debugContext) : Program(detail::ProgramNode::BLOCK, debugContext, body)
+POPLAR_IMPL Block::Block(const Program &body, const DebugContext &debugContext)
+    : Program(detail::ProgramNode::BLOCK, debugContext, body)
 {
 }
 
 POPLAR_IMPL Execute::Execute(ComputeSet set, const DebugContext &debugContext)
-    : Program(
-          set.c().store || !set.c().id
-              ? detail::checkedProgram(debugContext, pop_execute_at(detail::where(debugContext), set.c(), detail::name(debugContext)), set.c().store)
-              : pop_program())
+    : Program(set.c().store || !set.c().id
+                  ? detail::checkedProgram(
+                        debugContext, pop_execute_at(detail::where(debugContext), set.c(), detail::name(debugContext)),
+                        set.c().store)
+                  : pop_program())
 {
     if (!set.c().store)
         wait(detail::ProgramNode::EXECUTE, debugContext, set.c().id);
 }
 POPLAR_IMPL Execute::Execute(ComputeSet set, const Tensor &consensus, const DebugContext &debugContext)
     : Program(detail::checkedProgram(debugContext,
-                                     pop_execute_consensus_at(detail::where(debugContext), detail::inStore(set.c(), consensus.c().store),
+                                     pop_execute_consensus_at(detail::where(debugContext),
+                                                              detail::inStore(set.c(), consensus.c().store),
                                                               consensus.c(), detail::name(debugContext)),
                                      set.c().store, consensus.c().store))
 {
 }
 
-POPLAR_IMPL Copy::Copy(const Tensor &source, const Tensor &destination, bool dontOutline, const DebugContext &debugContext)
+POPLAR_IMPL Copy::Copy(const Tensor &source, const Tensor &destination, bool dontOutline,
+                       const DebugContext &debugContext)
     : Program(between(source, destination, dontOutline, debugContext))
 {
 }
@@ -115,10 +126,12 @@ POPLAR_IMPL Copy::Copy(const Tensor &source, const Tensor &destination, const ch
     : Copy(source, destination, false, DebugContext(name, location))
 {
 }
-POPLAR_IMPL Copy::Copy(const DataStream &stream, const Tensor &destination, bool optimiseMemory, const DebugContext &debugContext)
-    : Program(detail::checkedProgram(
-          debugContext, pop_copy_from_stream_at(detail::where(debugContext), stream.c(), destination.c(), optimiseMemory, detail::name(debugContext)),
-          stream.c().store, destination.c().store))
+POPLAR_IMPL Copy::Copy(const DataStream &stream, const Tensor &destination, bool optimiseMemory,
+                       const DebugContext &debugContext)
+    : Program(detail::checkedProgram(debugContext,
+                                     pop_copy_from_stream_at(detail::where(debugContext), stream.c(), destination.c(),
+                                                             optimiseMemory, detail::name(debugContext)),
+                                     stream.c().store, destination.c().store))
 {
 }
 POPLAR_IMPL Copy::Copy(const DataStream &stream, const Tensor &destination, const DebugContext &debugContext)
@@ -129,13 +142,16 @@ POPLAR_IMPL Copy::Copy(const DataStream &stream, const Tensor &destination, cons
     : Copy(stream, destination, false, DebugContext(name, location))
 {
 }
-POPLAR_IMPL Copy::Copy(const Tensor &source, const DataStream &stream, bool optimiseMemory, const DebugContext &debugContext)
-    : Program(detail::checkedProgram(
-          debugContext, pop_copy_to_stream_at(detail::where(debugContext), source.c(), stream.c(), optimiseMemory, detail::name(debugContext)),
-          stream.c().store, source.c().store))
+POPLAR_IMPL Copy::Copy(const Tensor &source, const DataStream &stream, bool optimiseMemory,
+                       const DebugContext &debugContext)
+    : Program(detail::checkedProgram(debugContext,
+                                     pop_copy_to_stream_at(detail::where(debugContext), source.c(), stream.c(),
+                                                           optimiseMemory, detail::name(debugContext)),
+                                     stream.c().store, source.c().store))
 {
 }
-POPLAR_IMPL Copy::Copy(const Tensor &source, const DataStream &stream, const DebugContext &debugContext) : Copy(source, stream, false, debugContext)
+POPLAR_IMPL Copy::Copy(const Tensor &source, const DataStream &stream, const DebugContext &debugContext)
+    : Copy(source, stream, false, debugContext)
 {
 }
 POPLAR_IMPL Copy::Copy(const Tensor &source, const DataStream &stream, const char *name, SourceLocation location)
@@ -146,36 +162,44 @@ POPLAR_IMPL Copy::Copy(const RemoteBuffer &buffer, const Tensor &destination, co
     : Copy(buffer, destination, Tensor(), debugContext)
 {
 }
-POPLAR_IMPL Copy::Copy(const RemoteBuffer &buffer, const Tensor &destination, const Tensor &offset, const DebugContext &debugContext)
-    : Program(detail::checkedProgram(
-          debugContext, pop_copy_from_remote_at(detail::where(debugContext), buffer.c(), destination.c(), offset.c(), detail::name(debugContext)),
-          buffer.c().store, destination.c().store))
+POPLAR_IMPL Copy::Copy(const RemoteBuffer &buffer, const Tensor &destination, const Tensor &offset,
+                       const DebugContext &debugContext)
+    : Program(detail::checkedProgram(debugContext,
+                                     pop_copy_from_remote_at(detail::where(debugContext), buffer.c(), destination.c(),
+                                                             offset.c(), detail::name(debugContext)),
+                                     buffer.c().store, destination.c().store))
 {
 }
 POPLAR_IMPL Copy::Copy(const Tensor &source, const RemoteBuffer &buffer, const DebugContext &debugContext)
     : Copy(source, buffer, Tensor(), debugContext)
 {
 }
-POPLAR_IMPL Copy::Copy(const Tensor &source, const RemoteBuffer &buffer, const Tensor &offset, const DebugContext &debugContext)
-    : Program(detail::checkedProgram(
-          debugContext, pop_copy_to_remote_at(detail::where(debugContext), source.c(), buffer.c(), offset.c(), detail::name(debugContext)),
-          buffer.c().store, source.c().store))
+POPLAR_IMPL Copy::Copy(const Tensor &source, const RemoteBuffer &buffer, const Tensor &offset,
+                       const DebugContext &debugContext)
+    : Program(detail::checkedProgram(debugContext,
+                                     pop_copy_to_remote_at(detail::where(debugContext), source.c(), buffer.c(),
+                                                           offset.c(), detail::name(debugContext)),
+                                     buffer.c().store, source.c().store))
 {
 }
 POPLAR_IMPL Copy::Copy(const FunctionBuffer &buffer, const Function &function, const DebugContext &debugContext)
     : Program(detail::ProgramNode::SEQUENCE, debugContext)
 {
     if (!buffer.c().id || buffer.c().id != function.c().id)
-        detail::raise(POP_CONTROL_PROGRAM_ERROR, detail::where(debugContext), "Copy", "the buffer does not hold the code of this function");
+        detail::raise(POP_CONTROL_PROGRAM_ERROR, detail::where(debugContext), "Copy",
+                      "the buffer does not hold the code of this function");
 }
-POPLAR_IMPL pop_program Copy::between(const Tensor &source, const Tensor &destination, bool dontOutline, const DebugContext &debugContext)
+POPLAR_IMPL pop_program Copy::between(const Tensor &source, const Tensor &destination, bool dontOutline,
+                                      const DebugContext &debugContext)
 {
-    return detail::checkedProgram(debugContext,
-                                  pop_copy_at(detail::where(debugContext), source.c(), destination.c(), dontOutline, detail::name(debugContext)),
-                                  source.c().store, destination.c().store);
+    return detail::checkedProgram(
+        debugContext,
+        pop_copy_at(detail::where(debugContext), source.c(), destination.c(), dontOutline, detail::name(debugContext)),
+        source.c().store, destination.c().store);
 }
 
-POPLAR_IMPL CrossReplicaCopy::CrossReplicaCopy(const Tensor &source, const Tensor &destination, const std::map<unsigned, unsigned> &replicaMap,
+POPLAR_IMPL CrossReplicaCopy::CrossReplicaCopy(const Tensor &source, const Tensor &destination,
+                                               const std::map<unsigned, unsigned> &replicaMap,
                                                const DebugContext &debugContext)
     : Program(Copy(source, destination, false, debugContext))
 {
@@ -195,7 +219,8 @@ POPLAR_IMPL Repeat::Repeat(unsigned count, const Program &body, const DebugConte
 {
 }
 
-POPLAR_IMPL RepeatWhileTrue::RepeatWhileTrue(const Program &condition, const Tensor &predicate, const Program &body, const DebugContext &debugContext)
+POPLAR_IMPL RepeatWhileTrue::RepeatWhileTrue(const Program &condition, const Tensor &predicate, const Program &body,
+                                             const DebugContext &debugContext)
     : Program(detail::repeatWhile(pop_repeat_while_true_at, condition, predicate, body, debugContext))
 {
 }
@@ -206,30 +231,37 @@ POPLAR_IMPL RepeatWhileFalse::RepeatWhileFalse(const Program &condition, const T
 {
 }
 
-POPLAR_IMPL If::If(const Tensor &predicate, const Program &trueBody, const Program &falseBody, const DebugContext &debugContext)
+POPLAR_IMPL If::If(const Tensor &predicate, const Program &trueBody, const Program &falseBody,
+                   const DebugContext &debugContext)
     : Program(make(predicate, trueBody, falseBody, debugContext))
 {
 }
-POPLAR_IMPL pop_program If::make(const Tensor &predicate, const Program &trueBody, const Program &falseBody, const DebugContext &debugContext)
+POPLAR_IMPL pop_program If::make(const Tensor &predicate, const Program &trueBody, const Program &falseBody,
+                                 const DebugContext &debugContext)
 {
     pop_graph *graph = detail::graphOf(predicate.c().store, "the predicate", debugContext);
-    return detail::checkedProgram(
-        debugContext, pop_if_at(detail::where(debugContext), predicate.c(), trueBody.c(graph), falseBody.c(graph), detail::name(debugContext)),
-        predicate.c().store);
+    return detail::checkedProgram(debugContext,
+                                  pop_if_at(detail::where(debugContext), predicate.c(), trueBody.c(graph),
+                                            falseBody.c(graph), detail::name(debugContext)),
+                                  predicate.c().store);
 }
 
-POPLAR_IMPL Switch::Switch(const Tensor &control, const DebugContext &debugContext) : Program(make(control, debugContext))
+POPLAR_IMPL Switch::Switch(const Tensor &control, const DebugContext &debugContext)
+    : Program(make(control, debugContext))
 {
 }
-POPLAR_IMPL Switch::Switch(const Tensor &control, const Cases &cases, const DebugContext &debugContext) : Program(make(control, debugContext))
+POPLAR_IMPL Switch::Switch(const Tensor &control, const Cases &cases, const DebugContext &debugContext)
+    : Program(make(control, debugContext))
 {
     addAll(cases, detail::where(debugContext));
 }
-POPLAR_IMPL Switch::Switch(const Tensor &control, const Program &defaultCase, const DebugContext &debugContext) : Program(make(control, debugContext))
+POPLAR_IMPL Switch::Switch(const Tensor &control, const Program &defaultCase, const DebugContext &debugContext)
+    : Program(make(control, debugContext))
 {
     setDefault(defaultCase, detail::where(debugContext));
 }
-POPLAR_IMPL Switch::Switch(const Tensor &control, const Cases &cases, const Program &defaultCase, const DebugContext &debugContext)
+POPLAR_IMPL Switch::Switch(const Tensor &control, const Cases &cases, const Program &defaultCase,
+                           const DebugContext &debugContext)
     : Program(make(control, debugContext))
 {
     addAll(cases, detail::where(debugContext));
@@ -239,7 +271,8 @@ POPLAR_IMPL Switch Switch::switchWithBoundsChecking(const Tensor &control, const
 {
     return Switch(Unreachable(), control, debugContext);
 }
-POPLAR_IMPL Switch Switch::switchWithBoundsChecking(const Tensor &control, const Cases &cases, const DebugContext &debugContext)
+POPLAR_IMPL Switch Switch::switchWithBoundsChecking(const Tensor &control, const Cases &cases,
+                                                    const DebugContext &debugContext)
 {
     Switch result(Unreachable(), control, debugContext);
     result.addAll(cases, detail::where(debugContext));
@@ -249,7 +282,8 @@ POPLAR_IMPL Switch Switch::switchWithUnreachableDefault(const Tensor &control, c
 {
     return Switch(Unreachable(), control, debugContext);
 }
-POPLAR_IMPL Switch Switch::switchWithUnreachableDefault(const Tensor &control, const Cases &cases, const DebugContext &debugContext)
+POPLAR_IMPL Switch Switch::switchWithUnreachableDefault(const Tensor &control, const Cases &cases,
+                                                        const DebugContext &debugContext)
 {
     return switchWithBoundsChecking(control, cases, debugContext);
 }
@@ -262,10 +296,12 @@ POPLAR_IMPL Switch &Switch::add(std::int32_t value, const Program &body, detail:
 }
 POPLAR_IMPL pop_program Switch::make(const Tensor &control, const DebugContext &debugContext)
 {
-    return detail::checkedProgram(debugContext, pop_switch_at(detail::where(debugContext), control.c(), detail::name(debugContext)),
+    return detail::checkedProgram(debugContext,
+                                  pop_switch_at(detail::where(debugContext), control.c(), detail::name(debugContext)),
                                   control.c().store);
 }
-POPLAR_IMPL Switch::Switch(Unreachable, const Tensor &control, const DebugContext &debugContext) : Program(make(control, debugContext))
+POPLAR_IMPL Switch::Switch(Unreachable, const Tensor &control, const DebugContext &debugContext)
+    : Program(make(control, debugContext))
 {
     pop_switch_unreachable_default_at(detail::where(debugContext), made);
     detail::check(pop_store_graph(made.store));
@@ -284,30 +320,36 @@ POPLAR_IMPL void Switch::setDefault(const Program &body, pop_where where)
 
 POPLAR_IMPL Call::Call(Function function, const DebugContext &debugContext)
     : Program(function.c().store || !function.c().id
-                  ? detail::checkedProgram(debugContext, pop_call_at(detail::where(debugContext), function.c(), detail::name(debugContext)),
-                                           function.c().store)
+                  ? detail::checkedProgram(
+                        debugContext,
+                        pop_call_at(detail::where(debugContext), function.c(), detail::name(debugContext)),
+                        function.c().store)
                   : pop_program())
 {
     if (!function.c().store)
         wait(detail::ProgramNode::CALL, debugContext, function.c().id);
 }
-POPLAR_IMPL Call::Call(HostFunction function, ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs, const DebugContext &debugContext)
+POPLAR_IMPL Call::Call(HostFunction function, ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs,
+                       const DebugContext &debugContext)
     : Program(callHost(function, inputs, outputs, debugContext))
 {
 }
-POPLAR_IMPL pop_program Call::callHost(HostFunction function, ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs, const DebugContext &debugContext)
+POPLAR_IMPL pop_program Call::callHost(HostFunction function, ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs,
+                                       const DebugContext &debugContext)
 {
     pop_store *store = function.c().store ? function.c().store
                        : !inputs.empty()  ? inputs[0].c().store
                        : !outputs.empty() ? outputs[0].c().store
                                           : nullptr;
     return detail::checkedProgram(debugContext,
-                                  pop_call_host_at(detail::where(debugContext), detail::inStore(function.c(), store), detail::tensors(inputs),
-                                                   detail::tensors(outputs), detail::name(debugContext)),
+                                  pop_call_host_at(detail::where(debugContext), detail::inStore(function.c(), store),
+                                                   detail::tensors(inputs), detail::tensors(outputs),
+                                                   detail::name(debugContext)),
                                   store);
 }
 
-POPLAR_IMPL PrintTensor::PrintTensor(const Tensor &t, const DebugContext &debugContext) : Program(print(nullptr, t, nullptr, debugContext))
+POPLAR_IMPL PrintTensor::PrintTensor(const Tensor &t, const DebugContext &debugContext)
+    : Program(print(nullptr, t, nullptr, debugContext))
 {
 }
 POPLAR_IMPL PrintTensor::PrintTensor(const Tensor &t, const PrintTensorFmt &format, const DebugContext &debugContext)
@@ -318,27 +360,34 @@ POPLAR_IMPL PrintTensor::PrintTensor(StringRef title, const Tensor &t, const Deb
     : Program(print(detail::CString(title), t, nullptr, debugContext))
 {
 }
-POPLAR_IMPL PrintTensor::PrintTensor(StringRef title, const Tensor &t, const PrintTensorFmt &format, const DebugContext &debugContext)
+POPLAR_IMPL PrintTensor::PrintTensor(StringRef title, const Tensor &t, const PrintTensorFmt &format,
+                                     const DebugContext &debugContext)
     : Program(print(detail::CString(title), t, &format, debugContext))
 {
 }
-POPLAR_IMPL pop_program PrintTensor::print(const char *title, const Tensor &t, const PrintTensorFmt *format, const DebugContext &debugContext)
+POPLAR_IMPL pop_program PrintTensor::print(const char *title, const Tensor &t, const PrintTensorFmt *format,
+                                           const DebugContext &debugContext)
 {
     const pop_where where = detail::where(debugContext);
     const char *name = detail::name(debugContext);
-    return detail::checkedProgram(
-        debugContext, format ? pop_print_tensor_format_at(where, title, t.c(), format->c(), name) : pop_print_tensor_at(where, title, t.c(), name),
-        t.c().store);
+    return detail::checkedProgram(debugContext,
+                                  format ? pop_print_tensor_format_at(where, title, t.c(), format->c(), name)
+                                         : pop_print_tensor_at(where, title, t.c(), name),
+                                  t.c().store);
 }
 
 POPLAR_IMPL WriteUndef::WriteUndef(const Tensor &t, const DebugContext &debugContext)
-    : Program(detail::checkedProgram(debugContext, pop_write_undef_at(detail::where(debugContext), t.c(), detail::name(debugContext)), t.c().store))
+    : Program(detail::checkedProgram(debugContext,
+                                     pop_write_undef_at(detail::where(debugContext), t.c(), detail::name(debugContext)),
+                                     t.c().store))
 {
 }
 
 POPLAR_IMPL AssumeEqualAcrossReplicas::AssumeEqualAcrossReplicas(const Tensor &t, const DebugContext &debugContext)
     : Program(detail::checkedProgram(
-          debugContext, pop_assume_equal_across_replicas_at(detail::where(debugContext), t.c(), detail::name(debugContext)), t.c().store))
+          debugContext,
+          pop_assume_equal_across_replicas_at(detail::where(debugContext), t.c(), detail::name(debugContext)),
+          t.c().store))
 {
 }
 
@@ -350,10 +399,12 @@ POPLAR_IMPL Sync::Sync(SyncType type, const DebugContext &debugContext)
 POPLAR_IMPL Abort::Abort(const DebugContext &debugContext) : Program(detail::ProgramNode::ABORT, debugContext)
 {
 }
-POPLAR_IMPL Abort::Abort(const char *message, const DebugContext &debugContext) : Abort(std::string(message), debugContext)
+POPLAR_IMPL Abort::Abort(const char *message, const DebugContext &debugContext)
+    : Abort(std::string(message), debugContext)
 {
 }
-POPLAR_IMPL Abort::Abort(const std::string &message, const DebugContext &debugContext) : Program(detail::ProgramNode::ABORT, debugContext)
+POPLAR_IMPL Abort::Abort(const std::string &message, const DebugContext &debugContext)
+    : Program(detail::ProgramNode::ABORT, debugContext)
 {
     node()->message = message;
     node()->number = 1;
@@ -363,24 +414,30 @@ POPLAR_IMPL AbortOnCondition::AbortOnCondition(const Tensor &condition, const De
     : Program(make(condition, nullptr, debugContext))
 {
 }
-POPLAR_IMPL AbortOnCondition::AbortOnCondition(const Tensor &condition, const char *message, const DebugContext &debugContext)
+POPLAR_IMPL AbortOnCondition::AbortOnCondition(const Tensor &condition, const char *message,
+                                               const DebugContext &debugContext)
     : Program(make(condition, message, debugContext))
 {
 }
-POPLAR_IMPL AbortOnCondition::AbortOnCondition(const Tensor &condition, const std::string &message, const DebugContext &debugContext)
+POPLAR_IMPL AbortOnCondition::AbortOnCondition(const Tensor &condition, const std::string &message,
+                                               const DebugContext &debugContext)
     : Program(make(condition, message.c_str(), debugContext))
 {
 }
-POPLAR_IMPL pop_program AbortOnCondition::make(const Tensor &condition, const char *message, const DebugContext &debugContext)
+POPLAR_IMPL pop_program AbortOnCondition::make(const Tensor &condition, const char *message,
+                                               const DebugContext &debugContext)
 {
-    return detail::checkedProgram(debugContext,
-                                  pop_abort_on_condition_at(detail::where(debugContext), condition.c(), message, detail::name(debugContext)),
-                                  condition.c().store);
+    return detail::checkedProgram(
+        debugContext,
+        pop_abort_on_condition_at(detail::where(debugContext), condition.c(), message, detail::name(debugContext)),
+        condition.c().store);
 }
 
 POPLAR_IMPL ErrorProgram::ErrorProgram(StringRef message, const Tensor &t, const DebugContext &debugContext)
-    : Program(detail::checkedProgram(
-          debugContext, pop_error_program_at(detail::where(debugContext), detail::CString(message), t.c(), detail::name(debugContext)), t.c().store))
+    : Program(detail::checkedProgram(debugContext,
+                                     pop_error_program_at(detail::where(debugContext), detail::CString(message), t.c(),
+                                                          detail::name(debugContext)),
+                                     t.c().store))
 {
 }
 

@@ -5,9 +5,11 @@
 
 #include <poplar/StringRef.hpp>
 
-namespace poplar {
+namespace poplar
+{
 
-namespace detail {
+namespace detail
+{
 
 POPLAR_IMPL CString::CString(StringRef text)
 {

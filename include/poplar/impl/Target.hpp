@@ -6,11 +6,17 @@
 #include <poplar/Target.hpp>
 #include <poplar/impl/text_file.hpp>
 
-namespace poplar {
+namespace poplar
+{
 
 struct Target::Machine : detail::Counted {
-    explicit Machine(const pop_target &from) : Counted(end), target(from) {}
-    static void end(Counted *self) { delete static_cast<Machine *>(self); }
+    explicit Machine(const pop_target &from) : Counted(end), target(from)
+    {
+    }
+    static void end(Counted *self)
+    {
+        delete static_cast<Machine *>(self);
+    }
     const pop_target target;
 };
 
@@ -37,11 +43,14 @@ POPLAR_IMPL Target Target::createIPUTarget(unsigned numIPUs, StringRef system, c
 {
     return createIPUTarget(numIPUs, 0, system, options);
 }
-POPLAR_IMPL Target Target::createIPUTarget(unsigned numIPUs, unsigned tilesPerIPU, StringRef system, const OptionFlags &options)
+POPLAR_IMPL Target Target::createIPUTarget(unsigned numIPUs, unsigned tilesPerIPU, StringRef system,
+                                           const OptionFlags &options)
 {
     pop_target target;
     pop_error error;
-    detail::check(pop_target_create_ipu_options(numIPUs, tilesPerIPU, detail::CString(system), detail::Options(options), &target, &error), error);
+    detail::check(pop_target_create_ipu_options(numIPUs, tilesPerIPU, detail::CString(system), detail::Options(options),
+                                                &target, &error),
+                  error);
     return Target(target);
 }
 POPLAR_IMPL Target Target::createIPUTarget(StringRef system, const OptionFlags &options)

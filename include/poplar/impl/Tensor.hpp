@@ -5,7 +5,8 @@
 
 #include <poplar/Tensor.hpp>
 
-namespace poplar {
+namespace poplar
+{
 
 // C has written the results into the list.
 POPLAR_IMPL std::vector<Tensor> Tensor::give(bool done, std::vector<Tensor> &&results, const Where &where) const
@@ -16,7 +17,8 @@ POPLAR_IMPL std::vector<Tensor> Tensor::give(bool done, std::vector<Tensor> &&re
         detail::raiseFrom(pop_store_graph(tensor.store), where);
     return std::move(results);
 }
-namespace detail {
+namespace detail
+{
 inline pop_tensor *array(std::vector<Tensor> &list)
 {
     return reinterpret_cast<pop_tensor *>(list.data());
@@ -59,7 +61,8 @@ POPLAR_IMPL std::vector<std::size_t> Tensor::shape() const
 POPLAR_IMPL std::size_t Tensor::dim(unsigned i, Where where) const
 {
     if (i >= rank())
-        detail::raise(POP_INDEX_ERROR, where, "pop_tensor_dim", "there is no dimension %u: the tensor's rank is %u", i, rank());
+        detail::raise(POP_INDEX_ERROR, where, "pop_tensor_dim", "there is no dimension %u: the tensor's rank is %u", i,
+                      rank());
     return pop_tensor_dim(tensor, i);
 }
 POPLAR_IMPL Tensor Tensor::index(ArrayRef<std::size_t> indices, Where where) const
@@ -86,25 +89,30 @@ POPLAR_IMPL std::vector<Tensor> Tensor::slices(ArrayRef<Interval> intervals, uns
         parts.push_back(slice(interval, dimension, where));
     return parts;
 }
-POPLAR_IMPL std::vector<Tensor> Tensor::slices(std::initializer_list<Interval> intervals, unsigned dimension, Where where) const
+POPLAR_IMPL std::vector<Tensor> Tensor::slices(std::initializer_list<Interval> intervals, unsigned dimension,
+                                               Where where) const
 {
     return slices(ArrayRef<Interval>(intervals.begin(), intervals.size()), dimension, where);
 }
-POPLAR_IMPL std::vector<Tensor> Tensor::slices(const std::vector<std::vector<Interval>> &lists, unsigned dimension, Where where) const
+POPLAR_IMPL std::vector<Tensor> Tensor::slices(const std::vector<std::vector<Interval>> &lists, unsigned dimension,
+                                               Where where) const
 {
     std::vector<Tensor> parts(lists.size());
     detail::IntervalLists c(lists);
     pop_interval_lists borrowed = c.c();
-    return give(pop_tensor_slices_nested_at(where, tensor, &borrowed, dimension, detail::array(parts)), std::move(parts), where);
+    return give(pop_tensor_slices_nested_at(where, tensor, &borrowed, dimension, detail::array(parts)),
+                std::move(parts), where);
 }
-POPLAR_IMPL std::vector<Tensor> Tensor::slices(std::initializer_list<std::vector<Interval>> lists, unsigned dimension, Where where) const
+POPLAR_IMPL std::vector<Tensor> Tensor::slices(std::initializer_list<std::vector<Interval>> lists, unsigned dimension,
+                                               Where where) const
 {
     return slices(std::vector<std::vector<Interval>>(lists), dimension, where);
 }
 POPLAR_IMPL std::vector<Tensor> Tensor::slices(ArrayRef<unsigned> indices, unsigned dimension, Where where) const
 {
     std::vector<Tensor> parts(indices.size());
-    return give(pop_tensor_slices_indices_at(where, tensor, detail::dims(indices), dimension, detail::array(parts)), std::move(parts), where);
+    return give(pop_tensor_slices_indices_at(where, tensor, detail::dims(indices), dimension, detail::array(parts)),
+                std::move(parts), where);
 }
 POPLAR_IMPL Tensor Tensor::flatten(Where where) const
 {
@@ -118,7 +126,8 @@ POPLAR_IMPL Tensor Tensor::reshape(ArrayRef<std::size_t> shape, Where where) con
 {
     return view(pop_tensor_reshape_at, where, tensor, detail::shape(shape));
 }
-POPLAR_IMPL Tensor Tensor::reshapePartial(unsigned beginIndex, unsigned endIndex, ArrayRef<std::size_t> newDims, Where where) const
+POPLAR_IMPL Tensor Tensor::reshapePartial(unsigned beginIndex, unsigned endIndex, ArrayRef<std::size_t> newDims,
+                                          Where where) const
 {
     return view(pop_tensor_reshape_partial_at, where, tensor, beginIndex, endIndex, detail::shape(newDims));
 }
@@ -126,7 +135,8 @@ POPLAR_IMPL Tensor Tensor::dimShuffle(ArrayRef<unsigned> permutation, Where wher
 {
     return view(pop_tensor_dim_shuffle_at, where, tensor, detail::dims(permutation));
 }
-POPLAR_IMPL Tensor Tensor::dimShufflePartial(ArrayRef<unsigned> source, ArrayRef<unsigned> destination, Where where) const
+POPLAR_IMPL Tensor Tensor::dimShufflePartial(ArrayRef<unsigned> source, ArrayRef<unsigned> destination,
+                                             Where where) const
 {
     return view(pop_tensor_dim_shuffle_partial_at, where, tensor, detail::dims(source), detail::dims(destination));
 }
@@ -265,7 +275,8 @@ POPLAR_IMPL void Tensor::noMetadata(pop_where where, const char *api)
 POPLAR_IMPL Tensor concat(ArrayRef<Tensor> tensors, unsigned dimension, detail::Where where)
 {
     if (tensors.empty())
-        detail::raise(POP_POPLAR_ERROR, where, "pop_tensor_concat", "no tensors to join: an empty list does not say the type");
+        detail::raise(POP_POPLAR_ERROR, where, "pop_tensor_concat",
+                      "no tensors to join: an empty list does not say the type");
     Tensor joined(pop_tensor_concat_at(where, detail::tensors(tensors), dimension));
     for (std::size_t i = 0; i < tensors.size() && !joined.valid(); ++i)
         if (tensors[i].valid() || i + 1 == tensors.size())

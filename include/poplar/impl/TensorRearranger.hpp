@@ -5,9 +5,11 @@
 
 #include <poplar/TensorRearranger.hpp>
 
-namespace poplar {
+namespace poplar
+{
 
-namespace detail {
+namespace detail
+{
 
 // The intervals of an order, and the way back.
 struct Rearrangement : Counted {
@@ -18,7 +20,10 @@ struct Rearrangement : Counted {
         for (std::size_t i = 0; i < order.size(); ++i)
             back.insert(back.begin() + static_cast<std::ptrdiff_t>(place(order[i].begin())), i);
     }
-    static void end(Counted *self) { delete static_cast<Rearrangement *>(self); }
+    static void end(Counted *self)
+    {
+        delete static_cast<Rearrangement *>(self);
+    }
 
     Tensor rearrange(const Tensor &t, Where where) const
     {
@@ -44,7 +49,8 @@ struct Rearrangement : Counted {
         for (std::size_t dim : shape)
             elements *= dim;
         if (elements != t.numElements())
-            raise(POP_POPLAR_ERROR, where, "TensorRearranger", "a tensor of %zu elements: the order is that of %zu", t.numElements(), elements);
+            raise(POP_POPLAR_ERROR, where, "TensorRearranger", "a tensor of %zu elements: the order is that of %zu",
+                  t.numElements(), elements);
     }
     // Where an interval that begins there belongs in back.
     std::size_t place(std::size_t begin) const
@@ -82,7 +88,8 @@ POPLAR_IMPL Tensor TensorRearranger::undoRearrangement(const Tensor &t, detail::
 POPLAR_IMPL const detail::Rearrangement &TensorRearranger::known(const pop_where &where) const
 {
     if (!valid())
-        detail::raise(POP_POPLAR_ERROR, where, "TensorRearranger", "it has no order: Graph::getSimplifyingRearranger gives one");
+        detail::raise(POP_POPLAR_ERROR, where, "TensorRearranger",
+                      "it has no order: Graph::getSimplifyingRearranger gives one");
     return *static_cast<const detail::Rearrangement *>(shared.get());
 }
 

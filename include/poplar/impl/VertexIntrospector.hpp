@@ -5,7 +5,8 @@
 
 #include <poplar/VertexIntrospector.hpp>
 
-namespace poplar {
+namespace poplar
+{
 
 POPLAR_IMPL FieldData::FieldData(const pop_vertex_view *of, std::string fieldName, std::size_t rowIndex)
     : vertex(of), field(std::move(fieldName)), row(rowIndex)
@@ -33,7 +34,8 @@ POPLAR_IMPL FieldData FieldData::operator[](std::size_t index) const
 }
 POPLAR_IMPL layout::Vector FieldData::getProfilerVectorLayout(std::size_t level) const
 {
-    return static_cast<layout::Vector>(pop_vertex_view_field_layout(vertex, field.c_str(), static_cast<unsigned>(level)));
+    return static_cast<layout::Vector>(
+        pop_vertex_view_field_layout(vertex, field.c_str(), static_cast<unsigned>(level)));
 }
 POPLAR_IMPL layout::VectorList FieldData::getProfilerVectorListLayout() const
 {
@@ -41,12 +43,14 @@ POPLAR_IMPL layout::VectorList FieldData::getProfilerVectorListLayout() const
 }
 POPLAR_IMPL double FieldData::value(std::size_t i) const
 {
-    return row == POP_WHOLE ? pop_vertex_view_field_value(vertex, field.c_str(), i) : pop_vertex_view_field_row_value(vertex, field.c_str(), row, i);
+    return row == POP_WHOLE ? pop_vertex_view_field_value(vertex, field.c_str(), i)
+                            : pop_vertex_view_field_row_value(vertex, field.c_str(), row, i);
 }
 POPLAR_IMPL FieldData VertexIntrospector::getFieldInfo(const std::string &name) const
 {
     if (!pop_vertex_view_has_field(vertex, name.c_str()))
-        detail::raise(POP_UNKNOWN_FIELD, "vertex type '%s' has no field '%s'", pop_vertex_view_type(vertex), name.c_str());
+        detail::raise(POP_UNKNOWN_FIELD, "vertex type '%s' has no field '%s'", pop_vertex_view_type(vertex),
+                      name.c_str());
     return FieldData(vertex, name);
 }
 POPLAR_IMPL ComputeSet VertexIntrospector::getComputeSet() const

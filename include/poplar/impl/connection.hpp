@@ -5,9 +5,11 @@
 
 #include <poplar/detail/connection.hpp>
 
-namespace poplar {
+namespace poplar
+{
 
-namespace detail {
+namespace detail
+{
 
 // A copy of a list of tensors.
 struct TensorList : Counted {
@@ -21,7 +23,10 @@ struct TensorList : Counted {
         delete[] static_cast<TensorList *>(self)->list;
         delete static_cast<TensorList *>(self);
     }
-    pop_tensors c() const { return tensors(ArrayRef<Tensor>(list, count)); }
+    pop_tensors c() const
+    {
+        return tensors(ArrayRef<Tensor>(list, count));
+    }
 
     Tensor *list;
     std::size_t count;
@@ -54,14 +59,16 @@ POPLAR_IMPL void ConnectionDesc::connect(pop_graph *graph, pop_vertex vertex, po
         pop_graph_connect_at(where, graph, vertex, field.c_str(), tensor.c());
         break;
     case LIST:
-        pop_graph_connect_list_at(where, graph, vertex, field.c_str(), static_cast<detail::TensorList *>(list.get())->c());
+        pop_graph_connect_list_at(where, graph, vertex, field.c_str(),
+                                  static_cast<detail::TensorList *>(list.get())->c());
         break;
     case CONSTANT:
         pop_graph_connect_constant_at(where, graph, vertex, field.c_str(), type, value);
     }
 }
 
-namespace detail {
+namespace detail
+{
 
 inline std::size_t count(ArrayRef<std::size_t> shape)
 {
@@ -77,10 +84,12 @@ inline void checkCount(pop_where where, const char *api, std::size_t elements, s
 }
 
 // Tensors that a call changes together.
-class Reordered {
+class Reordered
+{
   public:
     Reordered(Tensor *first, ArrayRef<Tensor *> others)
-        : count(others.size() + 1), tensors(count, sizeof(Tensor *)), values(count, sizeof(pop_tensor)), pointers(count, sizeof(pop_tensor *))
+        : count(others.size() + 1), tensors(count, sizeof(Tensor *)), values(count, sizeof(pop_tensor)),
+          pointers(count, sizeof(pop_tensor *))
     {
         for (std::size_t i = 0; i < count; ++i) {
             Tensor *t = i ? others[i - 1] : first;
@@ -91,8 +100,14 @@ class Reordered {
             all()[i] = value() + i;
         }
     }
-    pop_tensor *first() { return value(); }
-    pop_tensor **others() { return all() + 1; }
+    pop_tensor *first()
+    {
+        return value();
+    }
+    pop_tensor **others()
+    {
+        return all() + 1;
+    }
     void give() const
     {
         for (std::size_t i = 0; i < count; ++i)
@@ -100,8 +115,14 @@ class Reordered {
     }
 
   private:
-    pop_tensor *value() const { return static_cast<pop_tensor *>(values.at); }
-    pop_tensor **all() const { return static_cast<pop_tensor **>(pointers.at); }
+    pop_tensor *value() const
+    {
+        return static_cast<pop_tensor *>(values.at);
+    }
+    pop_tensor **all() const
+    {
+        return static_cast<pop_tensor **>(pointers.at);
+    }
     std::size_t count;
     Memory tensors, values, pointers;
 };

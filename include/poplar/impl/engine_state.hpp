@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an Engine keeps at a place that does not move: C's engine, and what callbacks threw until the call that ran them has returned.
+// What an Engine keeps at a place that does not move: C's engine, and what callbacks threw until the call that ran them
+// has returned.
 #ifndef POPLAR_IMPL_ENGINE_STATE_HPP
 #define POPLAR_IMPL_ENGINE_STATE_HPP
 
@@ -11,12 +12,15 @@
 #include <mutex>
 #include <ostream>
 
-namespace poplar {
-namespace detail {
+namespace poplar
+{
+namespace detail
+{
 
 inline std::size_t distance(const void *begin, const void *end)
 {
-    return end < begin ? 0 : static_cast<std::size_t>(static_cast<const char *>(end) - static_cast<const char *>(begin));
+    return end < begin ? 0
+                       : static_cast<std::size_t>(static_cast<const char *>(end) - static_cast<const char *>(begin));
 }
 inline std::uint64_t nanoseconds()
 {
@@ -27,17 +31,20 @@ inline std::uint64_t nanoseconds()
 inline void checkReplica(unsigned replica, const pop_where &where)
 {
     if (replica)
-        raise(POP_STREAM_CONNECTION_ERROR, where, "Engine", "there is no replica %u: graphs are not replicated yet", replica);
+        raise(POP_STREAM_CONNECTION_ERROR, where, "Engine", "there is no replica %u: graphs are not replicated yet",
+              replica);
 }
 
-class EngineState {
-public:
+class EngineState
+{
+  public:
     Executable executable;
     pop_engine *engine;
     bool prepared; // by Engine::prepare
 
     EngineState(const Executable &from, const OptionFlags &options)
-        : executable(from), prepared(false), functions(nullptr), failures(0), out(nullptr), file(nullptr), calls(0), ended(false)
+        : executable(from), prepared(false), functions(nullptr), failures(0), out(nullptr), file(nullptr), calls(0),
+          ended(false)
     {
         pop_error error;
         engine = pop_engine_create_from(executable.c(), Options(options), &error);
@@ -57,12 +64,17 @@ public:
     EngineState(const EngineState &) = delete;
     EngineState &operator=(const EngineState &) = delete;
 
-    // A call that may run callbacks.  When one of them destroys the Engine, the run ends and the state goes with the outermost call.
-    class Call {
-    public:
+    // A call that may run callbacks.  When one of them destroys the Engine, the run ends and the state goes with the
+    // outermost call.
+    class Call
+    {
+      public:
         EngineState &state;
 
-        explicit Call(EngineState &of) : state(of) { ++state.calls; }
+        explicit Call(EngineState &of) : state(of)
+        {
+            ++state.calls;
+        }
         ~Call()
         {
             if (--state.calls == 0 && state.ended)
@@ -70,7 +82,10 @@ public:
         }
         Call(const Call &) = delete;
         Call &operator=(const Call &) = delete;
-        bool ended() const { return state.ended; }
+        bool ended() const
+        {
+            return state.ended;
+        }
     };
     static void end(EngineState *state)
     {
@@ -82,8 +97,12 @@ public:
         pop_engine_stop(state->engine);
     }
 
-    // Out of line: gcc, which does not see that calls follow only while the Engine is there, would warn of their use of memory that was freed.
-    [[gnu::noinline]] static void remove(EngineState *state) { delete state; }
+    // Out of line: gcc, which does not see that calls follow only while the Engine is there, would warn of their use of
+    // memory that was freed.
+    [[gnu::noinline]] static void remove(EngineState *state)
+    {
+        delete state;
+    }
 
     // After a call that may have run callbacks: what one threw, or the error, at the user's line.
     void finish(pop_status status, pop_error &error, const pop_where &where)
@@ -103,10 +122,12 @@ public:
     void connect(StringRef handle, StreamCallbackHandle callback, const pop_where &where)
     {
         if (!callback)
-            raise(POP_STREAM_CONNECTION_ERROR, where, "Engine", "the callback for stream '%s' is null", handle.cloneAsString().c_str());
+            raise(POP_STREAM_CONNECTION_ERROR, where, "Engine", "the callback for stream '%s' is null",
+                  handle.cloneAsString().c_str());
         const Call call(*this); // what was connected goes now
         Stream *stream = new Stream{ this, std::move(callback), 0 };
-        pop_stream_callback c = { Stream::fetch, Stream::prefetch, Stream::complete, Stream::invalidate, Stream::release, stream };
+        pop_stream_callback c = { Stream::fetch,      Stream::prefetch, Stream::complete,
+                                  Stream::invalidate, Stream::release,  stream };
         pop_error error;
         const pop_status status = pop_engine_connect_stream_callback(engine, CString(handle), c, &error);
         if (status != POP_OK)
@@ -117,13 +138,15 @@ public:
     void connect(StringRef handle, HostCallbackHandle callback, const pop_where &where)
     {
         if (!callback)
-            raise(POP_STREAM_CONNECTION_ERROR, where, "Engine", "the callback for host function '%s' is null", handle.cloneAsString().c_str());
+            raise(POP_STREAM_CONNECTION_ERROR, where, "Engine", "the callback for host function '%s' is null",
+                  handle.cloneAsString().c_str());
         const Call call(*this);
         const CString name(handle);
         pop_error error;
         std::size_t inputs, outputs;
         check(pop_engine_host_function_arguments(engine, name, &inputs, &outputs, &error), error, where);
-        Function *function = new Function{ this, std::move(callback), handle.cloneAsString(), inputs, outputs, functions };
+        Function *function =
+            new Function{ this, std::move(callback), handle.cloneAsString(), inputs, outputs, functions };
         functions = function; // ends with this object, whatever happens now
         check(pop_engine_connect_host_function(engine, name, Function::call, function, &error), error, where);
         for (Function *newer = function; newer->next; newer = newer->next)
@@ -148,7 +171,7 @@ public:
         pop_engine_set_print_stream(engine, file);
     }
 
-private:
+  private:
     struct Stream {
         EngineState *state;
         StreamCallbackHandle callback;
@@ -166,7 +189,8 @@ private:
         static pop_prefetch prefetch(void *buffer, void *user)
         {
             try {
-                return of(user).callback->prefetch(buffer) == StreamCallback::Success ? POP_PREFETCH_SUCCESS : POP_PREFETCH_NOT_AVAILABLE;
+                return of(user).callback->prefetch(buffer) == StreamCallback::Success ? POP_PREFETCH_SUCCESS
+                                                                                      : POP_PREFETCH_NOT_AVAILABLE;
             } catch (...) {
                 of(user).state->caughtSince(of(user).failures);
                 return POP_PREFETCH_NOT_AVAILABLE;
@@ -189,9 +213,15 @@ private:
                 of(user).state->caught();
             }
         }
-        static void release(void *user) { delete static_cast<Stream *>(user); }
+        static void release(void *user)
+        {
+            delete static_cast<Stream *>(user);
+        }
 
-        static Stream &of(void *user) { return *static_cast<Stream *>(user); }
+        static Stream &of(void *user)
+        {
+            return *static_cast<Stream *>(user);
+        }
     };
     struct Function {
         EngineState *state;
@@ -204,7 +234,8 @@ private:
         {
             Function &self = *static_cast<Function *>(user);
             try {
-                return (*self.callback)(ArrayRef<const void *>(in, self.inputs), ArrayRef<void *>(out, self.outputs)), POP_OK;
+                return (*self.callback)(ArrayRef<const void *>(in, self.inputs), ArrayRef<void *>(out, self.outputs)),
+                       POP_OK;
             } catch (...) {
                 return self.state->caught();
             }
@@ -217,7 +248,10 @@ private:
         return failures;
     }
     // In a handler of an exception.
-    pop_status caught() { return caughtSince(failed()); }
+    pop_status caught()
+    {
+        return caughtSince(failed());
+    }
 
     // A prefetch on a worker thread may end after its run has failed: what it throws then belongs to no run.
     pop_status caughtSince(unsigned failuresBefore)

@@ -10,8 +10,10 @@
 #include <cstdio>
 #include <cstring>
 
-namespace poplar {
-namespace detail {
+namespace poplar
+{
+namespace detail
+{
 
 POPLAR_IMPL std::string errorText(const pop_error &error)
 {
@@ -28,8 +30,8 @@ POPLAR_IMPL void raise(const pop_error &error)
     if (error.status == POP_GRAPH_MEMORY_ALLOCATION_ERROR)
         throw graph_memory_allocation_error(text, error.artifact);
     switch (error.status) {
-#define POP_ERROR_KIND(constant, spelling, base)                                                                                                     \
-    case POP_##constant:                                                                                                                             \
+#define POP_ERROR_KIND(constant, spelling, base)                                                                       \
+    case POP_##constant:                                                                                               \
         throw spelling(text);
 #include <poplar/errors.def>
 #undef POP_ERROR_KIND

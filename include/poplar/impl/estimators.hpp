@@ -11,20 +11,26 @@
 #include <exception>
 #include <utility>
 
-namespace poplar {
-namespace detail {
+namespace poplar
+{
+namespace detail
+{
 
 // Kept by all graphs that share one store, so that it lives as long as C may call.
 struct Estimators : Counted {
     // One function, which C hands back.
     struct Estimator {
-        virtual ~Estimator() {}
+        virtual ~Estimator()
+        {
+        }
         virtual VertexPerfEstimate estimate(const VertexIntrospector &vertex, const Target &target) = 0;
         Estimators *owner;
         Estimator *next;
     };
 
-    explicit Estimators(const Target &of) : Counted(end), target(of), first(nullptr), throwing(false) {}
+    explicit Estimators(const Target &of) : Counted(end), target(of), first(nullptr), throwing(false)
+    {
+    }
     void *keep(Estimator *own)
     {
         own->owner = this;
@@ -64,8 +70,11 @@ struct Estimators : Counted {
         }
     }
 
-private:
-    static void end(Counted *self) { delete static_cast<Estimators *>(self); }
+  private:
+    static void end(Counted *self)
+    {
+        delete static_cast<Estimators *>(self);
+    }
 
     Target target;
     Estimator *first;
@@ -75,8 +84,13 @@ private:
 
 // A function as programs give it; F is a PerfEstimateFunc or a CycleEstimateFunc.
 template <typename F> struct FunctionEstimator : Estimators::Estimator {
-    explicit FunctionEstimator(F &&from) : function(std::move(from)) {}
-    VertexPerfEstimate estimate(const VertexIntrospector &vertex, const Target &target) override { return function(vertex, target); }
+    explicit FunctionEstimator(F &&from) : function(std::move(from))
+    {
+    }
+    VertexPerfEstimate estimate(const VertexIntrospector &vertex, const Target &target) override
+    {
+        return function(vertex, target);
+    }
     F function;
 };
 

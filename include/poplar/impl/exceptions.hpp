@@ -5,7 +5,8 @@
 
 #include <poplar/exceptions.hpp>
 
-namespace poplar {
+namespace poplar
+{
 
 POPLAR_IMPL poplar_error::poplar_error(const std::string &text, const char *name) : std::runtime_error(text), type(name)
 {
@@ -19,17 +20,18 @@ POPLAR_IMPL const char *poplar_error::what() const noexcept
 }
 
 #define POP_ERROR_KIND_OF_ITS_OWN(constant, spelling, base)
-#define POP_ERROR_KIND(constant, spelling, base)                                                                                                     \
-    POPLAR_IMPL spelling::spelling(const std::string &text, const char *name) : base(text, name)                                                     \
-    {                                                                                                                                                \
-    }                                                                                                                                                \
-    POPLAR_IMPL spelling::~spelling()                                                                                                                \
-    {                                                                                                                                                \
+#define POP_ERROR_KIND(constant, spelling, base)                                                                       \
+    POPLAR_IMPL spelling::spelling(const std::string &text, const char *name) : base(text, name)                       \
+    {                                                                                                                  \
+    }                                                                                                                  \
+    POPLAR_IMPL spelling::~spelling()                                                                                  \
+    {                                                                                                                  \
     }
 #include <poplar/errors.def>
 #undef POP_ERROR_KIND
 
-POPLAR_IMPL graph_object_load_error::graph_object_load_error(const std::string &text) : poplar_error(text, "graph_object_load_error")
+POPLAR_IMPL graph_object_load_error::graph_object_load_error(const std::string &text)
+    : poplar_error(text, "graph_object_load_error")
 {
 }
 POPLAR_IMPL graph_object_load_error::graph_object_load_error(const std::string &path, const std::string &text)
@@ -43,7 +45,8 @@ POPLAR_IMPL graph_object_load_error::~graph_object_load_error()
 POPLAR_IMPL unknown_field::unknown_field(const std::string &text) : poplar_error(text, "unknown_field")
 {
 }
-POPLAR_IMPL unknown_field::unknown_field(const std::string &vertex, const std::string &field) : unknown_field(vertex + ": " + field)
+POPLAR_IMPL unknown_field::unknown_field(const std::string &vertex, const std::string &field)
+    : unknown_field(vertex + ": " + field)
 {
 }
 POPLAR_IMPL unknown_field::~unknown_field()
@@ -53,7 +56,8 @@ POPLAR_IMPL unknown_field::~unknown_field()
 POPLAR_IMPL index_error::index_error(const std::string &text) : poplar_error(text, "index_error")
 {
 }
-POPLAR_IMPL index_error::index_error(const std::string &text, std::size_t index) : index_error(text + ": " + std::to_string(index))
+POPLAR_IMPL index_error::index_error(const std::string &text, std::size_t index)
+    : index_error(text + ": " + std::to_string(index))
 {
 }
 POPLAR_IMPL index_error::~index_error()
@@ -63,21 +67,24 @@ POPLAR_IMPL index_error::~index_error()
 POPLAR_IMPL symbol_error::symbol_error(const std::string &text) : poplar_error(text, "symbol_error")
 {
 }
-POPLAR_IMPL symbol_error::symbol_error(const std::string &name, unsigned tile) : symbol_error("symbol '" + name + "' on tile " + std::to_string(tile))
+POPLAR_IMPL symbol_error::symbol_error(const std::string &name, unsigned tile)
+    : symbol_error("symbol '" + name + "' on tile " + std::to_string(tile))
 {
 }
 POPLAR_IMPL symbol_error::~symbol_error()
 {
 }
 
-POPLAR_IMPL link_error::link_error(const std::string &text, const std::string &linkerOutput) : poplar_error(text, "link_error"), output(linkerOutput)
+POPLAR_IMPL link_error::link_error(const std::string &text, const std::string &linkerOutput)
+    : poplar_error(text, "link_error"), output(linkerOutput)
 {
 }
 POPLAR_IMPL link_error::~link_error()
 {
 }
 
-POPLAR_IMPL graph_memory_allocation_error::graph_memory_allocation_error(const std::string &text, const std::string &profile)
+POPLAR_IMPL graph_memory_allocation_error::graph_memory_allocation_error(const std::string &text,
+                                                                         const std::string &profile)
     : poplar_error(text, "graph_memory_allocation_error"), profilePath(profile)
 {
 }
@@ -90,7 +97,8 @@ POPLAR_IMPL std::string toString(RecoveryAction action)
     static const char *const names[] = { "IPU_RESET", "LINK_RESET", "PARTITION_RESET", "FULL_RESET" };
     return names[static_cast<int>(action)];
 }
-POPLAR_IMPL recoverable_runtime_error::recoverable_runtime_error(const std::string &text) : recoverable_runtime_error(RecoveryAction::IPU_RESET, text)
+POPLAR_IMPL recoverable_runtime_error::recoverable_runtime_error(const std::string &text)
+    : recoverable_runtime_error(RecoveryAction::IPU_RESET, text)
 {
 }
 POPLAR_IMPL recoverable_runtime_error::recoverable_runtime_error(RecoveryAction action, const std::string &text)

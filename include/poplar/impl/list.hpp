@@ -5,11 +5,14 @@
 
 #include <poplar/detail/list.hpp>
 
-namespace poplar {
+namespace poplar
+{
 
-namespace detail {
+namespace detail
+{
 
-POPLAR_IMPL Dims::Dims(ArrayRef<std::size_t> numbers) : count(numbers.size()), many(count > inlineCount ? count : 0, sizeof(unsigned))
+POPLAR_IMPL Dims::Dims(ArrayRef<std::size_t> numbers)
+    : count(numbers.size()), many(count > inlineCount ? count : 0, sizeof(unsigned))
 {
     for (std::size_t i = 0; i < count; ++i)
         data()[i] = numbers[i] < ~0u ? static_cast<unsigned>(numbers[i]) : ~0u;

@@ -5,15 +5,24 @@
 
 #include <poplar/profile.h>
 
-namespace poplar {
-namespace detail {
+namespace poplar
+{
+namespace detail
+{
 
 struct OwnedProfileValue {
-    OwnedProfileValue() : value() {}
-    explicit OwnedProfileValue(pop_profile_value from) : value(from) {}
+    OwnedProfileValue() : value()
+    {
+    }
+    explicit OwnedProfileValue(pop_profile_value from) : value(from)
+    {
+    }
     OwnedProfileValue(const OwnedProfileValue &) = delete;
     OwnedProfileValue &operator=(const OwnedProfileValue &) = delete;
-    ~OwnedProfileValue() { pop_profile_free(&value); }
+    ~OwnedProfileValue()
+    {
+        pop_profile_free(&value);
+    }
 
     pop_profile_value value;
 };

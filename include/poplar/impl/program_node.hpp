@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs before they see a graph.  Poplar builds programs from nothing, in C a program belongs to a graph: what names a tensor is made in C at
-// once, so that mistakes throw where they are made; a Sequence, a Repeat of one, Sync and Abort wait until they meet a graph.
+// Programs before they see a graph.  Poplar builds programs from nothing, in C a program belongs to a graph: what names
+// a tensor is made in C at once, so that mistakes throw where they are made; a Sequence, a Repeat of one, Sync and
+// Abort wait until they meet a graph.
 #ifndef POPLAR_IMPL_PROGRAM_NODE_HPP
 #define POPLAR_IMPL_PROGRAM_NODE_HPP
 
@@ -9,8 +10,10 @@
 #include <string>
 #include <utility>
 
-namespace poplar {
-namespace detail {
+namespace poplar
+{
+namespace detail
+{
 
 // The graph that a store belongs to; what says which operand has none.
 inline pop_graph *graphOf(const pop_store *store, const char *what, const DebugContext &debugContext)
@@ -33,7 +36,8 @@ inline pop_program checkedProgram(const DebugContext &debugContext, pop_program 
     if (!graph)
         graph = pop_store_graph(second);
     if (!graph)
-        raise(POP_CONTROL_PROGRAM_ERROR, where(debugContext), "program", "a tensor, stream or compute set of a program is null");
+        raise(POP_CONTROL_PROGRAM_ERROR, where(debugContext), "program",
+              "a tensor, stream or compute set of a program is null");
     raiseFrom(graph);
 }
 
@@ -46,20 +50,35 @@ template <typename Handle> Handle inStore(Handle handle, pop_store *store)
 }
 
 // A list of programs that grows.
-class ProgramList {
-public:
-    ProgramList() : list(nullptr), count(0), room(0) {}
+class ProgramList
+{
+  public:
+    ProgramList() : list(nullptr), count(0), room(0)
+    {
+    }
     ProgramList(const ProgramList &other) : ProgramList()
     {
         for (std::size_t i = 0; i < other.count; ++i)
             add(other.list[i]);
     }
     ProgramList &operator=(const ProgramList &) = delete;
-    ~ProgramList() { delete[] list; }
+    ~ProgramList()
+    {
+        delete[] list;
+    }
 
-    std::size_t size() const { return count; }
-    const program::Program &operator[](std::size_t i) const { return list[i]; }
-    Counted *takeLast(std::size_t i) { return list[i].shared.takeLast(); }
+    std::size_t size() const
+    {
+        return count;
+    }
+    const program::Program &operator[](std::size_t i) const
+    {
+        return list[i];
+    }
+    Counted *takeLast(std::size_t i)
+    {
+        return list[i].shared.takeLast();
+    }
     void add(const program::Program &program)
     {
         if (count == room) {
@@ -79,7 +98,7 @@ public:
         exchange(room, other.room);
     }
 
-private:
+  private:
     program::Program *list;
     std::size_t count, room;
 };
@@ -88,8 +107,8 @@ struct ProgramNode : Counted {
     enum Kind : unsigned char { SEQUENCE, BLOCK, REPEAT, EXECUTE, CALL, SYNC, ABORT };
 
     ProgramNode(unsigned char of, const DebugContext &debugContext)
-        : Counted(end), made(), place(detail::where(debugContext)), number(0), kind(of), making(false), above(nullptr), next(0),
-          name(debugContext.getPathName())
+        : Counted(end), made(), place(detail::where(debugContext)), number(0), kind(of), making(false), above(nullptr),
+          next(0), name(debugContext.getPathName())
     {
     }
 
@@ -97,29 +116,35 @@ struct ProgramNode : Counted {
     pop_where place;
     unsigned number; // count of Repeat, type of Sync, id of a compute set or function; 1 for an Abort with a message
     unsigned char kind;
-    bool making;        // it stands on the path of make(), with what holds it and its next child
+    bool making; // it stands on the path of make(), with what holds it and its next child
     ProgramNode *above;
     std::size_t next;
     std::string name, message;
     ProgramList children; // until it is made
 
-    const char *debugName() const { return name.empty() ? nullptr : name.c_str(); }
+    const char *debugName() const
+    {
+        return name.empty() ? nullptr : name.c_str();
+    }
     pop_program make(pop_graph *graph);
     void add(const program::Program &child, pop_where where);
     Handle copy(pop_where where) const;
 
-private:
+  private:
     static void end(Counted *self);
     struct Path;
     void build(pop_graph *graph);
     bool isHeldBy(ProgramNode *other);
 };
 
-// Programs may be nested deeper than calls can be: the path to the one being made is a list.  It is left behind by an exception, too.
+// Programs may be nested deeper than calls can be: the path to the one being made is a list.  It is left behind by an
+// exception, too.
 struct ProgramNode::Path {
     ProgramNode *top;
 
-    Path() : top(nullptr) {}
+    Path() : top(nullptr)
+    {
+    }
     Path(const Path &) = delete;
     Path &operator=(const Path &) = delete;
     ~Path()
@@ -254,7 +279,8 @@ POPLAR_IMPL void ProgramNode::add(const program::Program &child, pop_where where
     if (!made.id) {
         pop_program known = child.known();
         if (!known.id) {
-            if (child.node() == this || (handles > 1 && isHeldBy(child.node()))) // a circle would stay in memory for ever
+            if (child.node() == this ||
+                (handles > 1 && isHeldBy(child.node()))) // a circle would stay in memory for ever
                 raise(POP_GRAPH_RECURSION_ERROR, where, "program", "a program cannot hold itself");
             children.add(child);
             return;
@@ -279,26 +305,36 @@ POPLAR_IMPL Handle ProgramNode::copy(pop_where where) const
 }
 
 // Programs as C takes them, in a graph.
-class Programs {
-public:
-    Programs(pop_graph *graph, ArrayRef<program::Program> programs) : count(programs.size()), list(count, sizeof(pop_program))
+class Programs
+{
+  public:
+    Programs(pop_graph *graph, ArrayRef<program::Program> programs)
+        : count(programs.size()), list(count, sizeof(pop_program))
     {
         for (std::size_t i = 0; i < count; ++i)
             data()[i] = programs.data()[i].c(graph);
     }
-    pop_program *data() const { return static_cast<pop_program *>(list.at); }
-    std::size_t size() const { return count; }
+    pop_program *data() const
+    {
+        return static_cast<pop_program *>(list.at);
+    }
+    std::size_t size() const
+    {
+        return count;
+    }
 
-private:
+  private:
     std::size_t count;
     Memory list;
 };
 
 } // namespace detail
 
-namespace program {
+namespace program
+{
 
-POPLAR_IMPL Program::Program(unsigned char kind, const DebugContext &debugContext) : made(), shared(new detail::ProgramNode(kind, debugContext))
+POPLAR_IMPL Program::Program(unsigned char kind, const DebugContext &debugContext)
+    : made(), shared(new detail::ProgramNode(kind, debugContext))
 {
 }
 POPLAR_IMPL detail::ProgramNode *Program::node() const

@@ -10,12 +10,15 @@
 #include <ostream>
 #include <string>
 
-namespace poplar {
-namespace detail {
+namespace poplar
+{
+namespace detail
+{
 
 // What was written goes to the stream with send().
-class OutputFile {
-public:
+class OutputFile
+{
+  public:
     OutputFile() : text(nullptr), size(0), file(open_memstream(&text, &size))
     {
         if (!file)
@@ -28,14 +31,17 @@ public:
         close();
         std::free(text);
     }
-    std::FILE *c() { return file; }
+    std::FILE *c()
+    {
+        return file;
+    }
     void send(std::ostream &out)
     {
         close();
         out.write(text, static_cast<std::streamsize>(size));
     }
 
-private:
+  private:
     void close()
     {
         if (file)
@@ -59,20 +65,31 @@ inline std::string readAll(std::istream &in)
 }
 
 // The rest of a stream.
-class InputFile {
-public:
-    explicit InputFile(std::istream &in) : text(readAll(in)), file(fmemopen(&text[0], text.size() ? text.size() : 1, "r"))
+class InputFile
+{
+  public:
+    explicit InputFile(std::istream &in)
+        : text(readAll(in)), file(fmemopen(&text[0], text.size() ? text.size() : 1, "r"))
     {
         if (!file)
             throw std::bad_alloc();
     }
     InputFile(const InputFile &) = delete;
     InputFile &operator=(const InputFile &) = delete;
-    ~InputFile() { std::fclose(file); }
-    std::FILE *c() { return file; }
-    std::size_t size() const { return text.size(); }
+    ~InputFile()
+    {
+        std::fclose(file);
+    }
+    std::FILE *c()
+    {
+        return file;
+    }
+    std::size_t size() const
+    {
+        return text.size();
+    }
 
-private:
+  private:
     std::string text;
     std::FILE *file;
 };

@@ -15,7 +15,8 @@
 #include <tuple>
 #include <vector>
 
-namespace poplin {
+namespace poplin
+{
 
 // Estimates: cycles, and bytes of the fullest tile that live only during the convolution.
 struct PlanCosts {
@@ -23,8 +24,8 @@ struct PlanCosts {
 };
 struct DetailedPlanCosts {
     std::size_t parallelSplit, serialSplit;
-    PlanCosts broadcast, rearrangement, dynamicSlice, transform, exchange, tileLevelTransform, inputsCast, compute, reduction, dynamicUpdate, addInPlace,
-        outputCast, total;
+    PlanCosts broadcast, rearrangement, dynamicSlice, transform, exchange, tileLevelTransform, inputsCast, compute,
+        reduction, dynamicUpdate, addInPlace, outputCast, total;
 };
 inline std::ostream &operator<<(std::ostream &out, const PlanCosts &costs)
 {
@@ -34,18 +35,20 @@ inline std::ostream &operator<<(std::ostream &out, const PlanCosts &costs)
 // A convolution to be planned: target, parameters, options.
 typedef std::tuple<const poplar::Target *, const ConvParams, const poplar::OptionFlags *> ConvPlanParams;
 
-namespace detail {
+namespace detail
+{
 
 inline PlanCosts costs(const poplin_plan_costs &from)
 {
     PlanCosts made = { static_cast<std::size_t>(from.cycles), static_cast<std::size_t>(from.memory) };
     return made;
 }
-typedef std::size_t (*Report)(pop_where, pop_graph *, const poplin_conv_params *, pop_options, poplin_planning_cache *, char *, std::size_t);
+typedef std::size_t (*Report)(pop_where, pop_graph *, const poplin_conv_params *, pop_options, poplin_planning_cache *,
+                              char *, std::size_t);
 // A template, as is what plans ahead: so those who do not call them do not compile their lists.
 template <int = 0>
-void report(Report call, std::ostream &out, const poplar::Graph &graph, const ConvParams &params, const poplar::OptionFlags &options,
-                   const PlanningCache *given, poputil::detail::Where where)
+void report(Report call, std::ostream &out, const poplar::Graph &graph, const ConvParams &params,
+            const poplar::OptionFlags &options, const PlanningCache *given, poputil::detail::Where where)
 {
     std::vector<char> text(16384);
     const poplin_conv_params p = params.c();
@@ -55,8 +58,9 @@ void report(Report call, std::ostream &out, const poplar::Graph &graph, const Co
     out << text.data();
 }
 // Requests to C, with what they point to.
-template <typename Request> class PlanRequests {
-public:
+template <typename Request> class PlanRequests
+{
+  public:
     void add(const Request &request)
     {
         params.push_back(std::get<1>(request).c());
@@ -84,7 +88,7 @@ public:
             poputil::detail::raise(error);
     }
 
-private:
+  private:
     std::vector<poplin_conv_params> params;
     std::vector<const pop_target *> targets;
     std::vector<poplar::detail::Options *> options;
@@ -92,8 +96,9 @@ private:
 
 } // namespace detail
 
-inline void reportPlanInfo(std::ostream &out, const poplar::Graph &graph, const ConvParams &params, const poplar::OptionFlags &options = {},
-                           PlanningCache *cache = nullptr, poputil::detail::Where where = poputil::detail::Where::here())
+inline void reportPlanInfo(std::ostream &out, const poplar::Graph &graph, const ConvParams &params,
+                           const poplar::OptionFlags &options = {}, PlanningCache *cache = nullptr,
+                           poputil::detail::Where where = poputil::detail::Where::here())
 {
     detail::report(poplin_report_plan_info_at, out, graph, params, options, cache, where);
 }
@@ -103,31 +108,41 @@ inline void reportWeightUpdatePlanInfo(std::ostream &out, const poplar::Graph &g
 {
     detail::report(poplin_report_weight_update_plan_info_at, out, graph, fwdParams, fwdOptions, cache, where);
 }
-inline PlanCosts reportPlanEstimatedCosts(const poplar::Graph &graph, const ConvParams &params, const poplar::OptionFlags &options = {},
-                                          PlanningCache *cache = nullptr, poputil::detail::Where where = poputil::detail::Where::here())
+inline PlanCosts reportPlanEstimatedCosts(const poplar::Graph &graph, const ConvParams &params,
+                                          const poplar::OptionFlags &options = {}, PlanningCache *cache = nullptr,
+                                          poputil::detail::Where where = poputil::detail::Where::here())
 {
     const poplin_conv_params p = params.c();
     pop_graph *const g = const_cast<poplar::Graph &>(graph).c();
-    const poplin_plan_costs costs = poplin_report_plan_estimated_costs_at(where, g, &p, poplar::detail::Options(options), detail::cache(cache));
+    const poplin_plan_costs costs =
+        poplin_report_plan_estimated_costs_at(where, g, &p, poplar::detail::Options(options), detail::cache(cache));
     poputil::detail::check(g);
     return detail::costs(costs);
 }
 inline DetailedPlanCosts reportDetailedPlanEstimatedCosts(const poplar::Graph &graph, const ConvParams &params,
-                                                          const poplar::OptionFlags &options = {}, PlanningCache *cache = nullptr,
+                                                          const poplar::OptionFlags &options = {},
+                                                          PlanningCache *cache = nullptr,
                                                           poputil::detail::Where where = poputil::detail::Where::here())
 {
     const poplin_conv_params p = params.c();
     pop_graph *const g = const_cast<poplar::Graph &>(graph).c();
-    const poplin_detailed_plan_costs s =
-        poplin_report_detailed_plan_estimated_costs_at(where, g, &p, poplar::detail::Options(options), detail::cache(cache));
+    const poplin_detailed_plan_costs s = poplin_report_detailed_plan_estimated_costs_at(
+        where, g, &p, poplar::detail::Options(options), detail::cache(cache));
     poputil::detail::check(g);
-    DetailedPlanCosts made = { static_cast<std::size_t>(s.parallel_split),  static_cast<std::size_t>(s.serial_split),
-                               detail::costs(s.broadcast),                  detail::costs(s.rearrangement),
-                               detail::costs(s.dynamic_slice),              detail::costs(s.transform),
-                               detail::costs(s.exchange),                   detail::costs(s.tile_level_transform),
-                               detail::costs(s.input_cast),                 detail::costs(s.compute),
-                               detail::costs(s.reduction),                  detail::costs(s.dynamic_update),
-                               detail::costs(s.add_in_place),               detail::costs(s.output_cast),
+    DetailedPlanCosts made = { static_cast<std::size_t>(s.parallel_split),
+                               static_cast<std::size_t>(s.serial_split),
+                               detail::costs(s.broadcast),
+                               detail::costs(s.rearrangement),
+                               detail::costs(s.dynamic_slice),
+                               detail::costs(s.transform),
+                               detail::costs(s.exchange),
+                               detail::costs(s.tile_level_transform),
+                               detail::costs(s.input_cast),
+                               detail::costs(s.compute),
+                               detail::costs(s.reduction),
+                               detail::costs(s.dynamic_update),
+                               detail::costs(s.add_in_place),
+                               detail::costs(s.output_cast),
                                detail::costs(s.total) };
     return made;
 }
@@ -150,8 +165,8 @@ void preplanConvolutions(const typename poplar::detail::Same<Set>::type &convs, 
     requests.run(cache, where);
 }
 template <typename Set = std::set<ConvPlanParams>>
-void preplanConvolutions(poplar::Graph &graph, const typename poplar::detail::Same<Set>::type &convs, PlanningCache &cache,
-                         poputil::detail::Where where = poputil::detail::Where::here())
+void preplanConvolutions(poplar::Graph &graph, const typename poplar::detail::Same<Set>::type &convs,
+                         PlanningCache &cache, poputil::detail::Where where = poputil::detail::Where::here())
 {
     poputil::detail::check(graph.c());
     preplanConvolutions<Set>(convs, cache, where);

@@ -7,27 +7,42 @@
 
 #include <cstddef>
 
-namespace poplin {
+namespace poplin
+{
 
-class PlanningCache {
-public:
-    PlanningCache() : cache(poplin_planning_cache_create()) {}
+class PlanningCache
+{
+  public:
+    PlanningCache() : cache(poplin_planning_cache_create())
+    {
+    }
     PlanningCache(const PlanningCache &) = delete;
     PlanningCache &operator=(const PlanningCache &) = delete;
-    ~PlanningCache() { poplin_planning_cache_destroy(cache); }
+    ~PlanningCache()
+    {
+        poplin_planning_cache_destroy(cache);
+    }
 
-    std::size_t size() const { return poplin_planning_cache_size(cache); }
-    poplin_planning_cache *c() const { return cache; } // the C interface's
+    std::size_t size() const
+    {
+        return poplin_planning_cache_size(cache);
+    }
+    poplin_planning_cache *c() const
+    {
+        return cache;
+    } // the C interface's
 
-private:
+  private:
     poplin_planning_cache *cache;
 };
 
-namespace matmul {
+namespace matmul
+{
 typedef poplin::PlanningCache PlanningCache;
 } // namespace matmul
 
-namespace detail {
+namespace detail
+{
 inline poplin_planning_cache *cache(const PlanningCache *given)
 {
     return given ? given->c() : nullptr;

@@ -11,8 +11,10 @@
 #include <utility>
 #include <vector>
 
-namespace popnn {
-namespace detail {
+namespace popnn
+{
+namespace detail
+{
 
 // An option that is false unless it is given as true.
 inline bool given(const poplar::OptionFlags &options, const char *name)
@@ -25,8 +27,8 @@ inline bool given(const poplar::OptionFlags &options, const char *name)
 }
 
 // A step's products with those of the layer's options that they take.
-inline std::vector<std::pair<poplin::MatMulParams, poplar::OptionFlags>> products(const poplin_fc_mat_mul *list, std::size_t count,
-                                                                                const poplar::OptionFlags &options)
+inline std::vector<std::pair<poplin::MatMulParams, poplar::OptionFlags>>
+products(const poplin_fc_mat_mul *list, std::size_t count, const poplar::OptionFlags &options)
 {
     poplar::OptionFlags taken;
     for (const poplar::OptionFlags::OptionFlag &flag : options)

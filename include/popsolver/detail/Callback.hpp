@@ -10,10 +10,13 @@
 #include <utility>
 #include <vector>
 
-namespace popsolver {
-namespace detail {
+namespace popsolver
+{
+namespace detail
+{
 
-// What a function returned: a number, a DataType, or something optional of either (boost::optional, std::optional), which is none when empty.
+// What a function returned: a number, a DataType, or something optional of either (boost::optional, std::optional),
+// which is none when empty.
 template <typename T> bool take(const T &number, std::uint64_t *result, std::true_type)
 {
     *result = static_cast<std::uint64_t>(number);
@@ -50,7 +53,8 @@ template <typename T> bool give(const std::uint64_t *from, std::size_t count, st
 }
 
 // Which elements a function's vector has, when the program does not say: unsigned where it takes them, as in 1.2.
-struct Deduced {};
+struct Deduced {
+};
 template <typename F> struct Operand {
     template <typename G>
     static unsigned test(G *function, decltype((*function)(std::declval<const std::vector<unsigned> &>())) *);
@@ -58,12 +62,17 @@ template <typename F> struct Operand {
     typedef decltype(test<F>(nullptr, nullptr)) type;
 };
 
-class Callback {
-public:
-    Callback() {}
+class Callback
+{
+  public:
+    Callback()
+    {
+    }
     Callback(const Callback &) = delete;
     Callback &operator=(const Callback &) = delete;
-    virtual ~Callback() {}
+    virtual ~Callback()
+    {
+    }
 
     // As popsolver_function; user is a Callback.
     static popsolver_answer run(const std::uint64_t *operands, std::size_t count, std::uint64_t *result, void *user)
@@ -86,17 +95,20 @@ public:
         std::rethrow_exception(exception);
     }
 
-private:
+  private:
     virtual bool call(const std::uint64_t *operands, std::size_t count, std::uint64_t *result) = 0;
 
     std::exception_ptr thrown;
 };
 
-template <typename T, typename F> class CallbackOf : public Callback {
-public:
-    explicit CallbackOf(F function_) : function(std::move(function_)) {}
+template <typename T, typename F> class CallbackOf : public Callback
+{
+  public:
+    explicit CallbackOf(F function_) : function(std::move(function_))
+    {
+    }
 
-private:
+  private:
     bool call(const std::uint64_t *operands, std::size_t count, std::uint64_t *result) override
     {
         values.clear();
@@ -104,7 +116,8 @@ private:
             return false;
         typedef decltype(function(static_cast<const std::vector<T> &>(values))) Result;
         typedef typename std::decay<Result>::type Value;
-        return take(static_cast<const Value &>(function(static_cast<const std::vector<T> &>(values))), result, std::is_integral<Value>());
+        return take(static_cast<const Value &>(function(static_cast<const std::vector<T> &>(values))), result,
+                    std::is_integral<Value>());
     }
 
     F function;

@@ -9,12 +9,15 @@
 #include <exception>
 #include <initializer_list>
 
-namespace poputil {
-namespace detail {
+namespace poputil
+{
+namespace detail
+{
 
 typedef poplar::detail::Where Where;
 
-// Throws an error: as poplibs_error where a library's own call found something that has no kind of its own, else as libpoplar does.
+// Throws an error: as poplibs_error where a library's own call found something that has no kind of its own, else as
+// libpoplar does.
 [[noreturn]] inline void raise(const pop_error &error)
 {
     if (error.status != POP_POPLAR_ERROR || std::string(error.api, 4) == "pop_")
@@ -41,8 +44,8 @@ inline poplar::Tensor give(pop_graph *graph, const pop_tensor &t)
     return poplar::Tensor(t);
 }
 
-// Results of one call, where they go (null: nowhere).  All are counted before the first is assigned: an assignment drops what stood there, and with it
-// views that nobody counts yet (pop_tensor_retain).
+// Results of one call, where they go (null: nowhere).  All are counted before the first is assigned: an assignment
+// drops what stood there, and with it views that nobody counts yet (pop_tensor_retain).
 struct Result {
     poplar::Tensor *to;
     pop_tensor from;
@@ -59,8 +62,9 @@ inline void put(std::initializer_list<Result> results)
 }
 
 // Intervals as C takes them.
-class Intervals {
-public:
+class Intervals
+{
+  public:
     explicit Intervals(const std::vector<poplar::Interval> &from)
     {
         list.reserve(from.size());
@@ -84,8 +88,9 @@ template <typename List> std::vector<std::size_t> sizes(const List &list)
 }
 
 // A function of C++ that C calls: what it throws is kept, and thrown on after the call.
-class Callback {
-public:
+class Callback
+{
+  public:
     template <typename Call> bool run(const Call &call)
     {
         try {
@@ -102,7 +107,7 @@ public:
             std::rethrow_exception(thrown);
     }
 
-private:
+  private:
     std::exception_ptr thrown;
 };
 

@@ -2,7 +2,8 @@
 /* Vertices of the tests of graphs: every form of field. */
 #include <poplar/vertex.h>
 
-POP_VERTEX(SumVertex) {
+POP_VERTEX(SumVertex)
+{
     POP_INPUT(POP_VECTOR(float)) in;
     POP_OUTPUT(float) out;
 };
@@ -16,7 +17,8 @@ bool SumVertex_compute(SumVertex *v)
     return true;
 }
 
-POP_VERTEX(Scale) {
+POP_VERTEX(Scale)
+{
     POP_INOUT(POP_VECTOR(float)) data;
     POP_INPUT(float) factor;
 };
@@ -29,7 +31,8 @@ bool Scale_compute(Scale *v)
 }
 
 /* A vector of vectors in, a vector out: the sum of each row. */
-POP_VERTEX(RowSums) {
+POP_VERTEX(RowSums)
+{
     POP_INPUT(POP_VECTORS(int)) rows;
     POP_OUTPUT(POP_VECTOR(int)) sums;
 };
@@ -45,7 +48,8 @@ bool RowSums_compute(RowSums *v)
 }
 
 /* Edges to single elements. */
-POP_VERTEX(Gather) {
+POP_VERTEX(Gather)
+{
     POP_INPUT(POP_SCALARS(int)) from;
     POP_OUTPUT(POP_SCALARS(int)) to;
 };
@@ -57,7 +61,8 @@ bool Gather_compute(Gather *v)
     return true;
 }
 
-POP_VERTEX(Layouts) {
+POP_VERTEX(Layouts)
+{
     POP_INPUT(POP_VECTOR(int, SPAN)) a;
     POP_INPUT(POP_VECTOR(int, ONE_PTR, 8)) c;
     POP_INPUT(POP_VECTOR(int, SCALED_PTR32, 4)) d;
@@ -73,7 +78,8 @@ bool Layouts_compute(Layouts *v)
 }
 
 /* State of every form. */
-POP_VERTEX(Stateful) {
+POP_VERTEX(Stateful)
+{
     POP_OUTPUT(POP_VECTOR(float)) out;
     POP_STATE(bool) flag;
     POP_STATE(short) small;

@@ -2,7 +2,8 @@
 /* Vertices of the tests of programs and engines. */
 #include <poplar/vertex.h>
 
-POP_VERTEX(AddOne) {
+POP_VERTEX(AddOne)
+{
     POP_INOUT(POP_VECTOR(float)) data;
 };
 
@@ -13,7 +14,8 @@ bool AddOne_compute(AddOne *v)
     return true;
 }
 
-POP_VERTEX(CountDown) {
+POP_VERTEX(CountDown)
+{
     POP_INOUT(int) value;
 };
 

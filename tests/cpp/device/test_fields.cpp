@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Classes as codelets write them, compiled for the host; compute() runs on storage laid out by hand, as the engine lays it out.
+// Classes as codelets write them, compiled for the host; compute() runs on storage laid out by hand, as the engine lays
+// it out.
 #include "../check.hpp"
 
 #include <poplar/AvailableVTypes.h>
@@ -25,24 +26,29 @@ template <class T> static Pair pair(T *data, size_t count)
     return Pair{ const_cast<typename std::remove_const<T>::type *>(data), count };
 }
 // A vertex whose state was written as bytes.
-template <class V> class Built {
-public:
+template <class V> class Built
+{
+  public:
     template <class State> explicit Built(const State &state)
     {
         static_assert(sizeof(State) == sizeof(V), "the layout of src/popc/codelet.h");
         std::memcpy(bytes, &state, sizeof(state));
     }
-    V *operator->() { return reinterpret_cast<V *>(bytes); }
+    V *operator->()
+    {
+        return reinterpret_cast<V *>(bytes);
+    }
 
-private:
+  private:
     alignas(V) unsigned char bytes[sizeof(V)];
 };
 
 // row: 2.1 class X : public Vertex
 // row: 2.1 Input<T> / Output<T> / InOut<T>
 // row: 2.1 Vector<T, Layout=SPAN, MinAlign=alignof(T), Interleaved=false>
-class SumVertex : public Vertex {
-public:
+class SumVertex : public Vertex
+{
+  public:
     Input<Vector<float>> in;
     Output<float> out;
     InOut<float> total;
@@ -83,8 +89,9 @@ TEST(edgesToScalarsAndVectors)
 #else
 #pragma GCC diagnostic ignored "-Wattributes"
 #endif
-template <typename T, bool twice> class [[poplar::constraint("elem(*in) != elem(*out)")]] Nested : public Vertex {
-public:
+template <typename T, bool twice> class [[poplar::constraint("elem(*in) != elem(*out)")]] Nested : public Vertex
+{
+  public:
     Nested();
     Vector<Input<Vector<T, ONE_PTR, 8>>, ONE_PTR> in;
     Vector<Output<Vector<T, VectorLayout::SPAN, 4, true>>> out;
@@ -130,12 +137,13 @@ TEST(nestedVectorsListsAndState)
 }
 
 // An edge to a half reads as a half and as a float.
-class Halves : public Vertex {
+class Halves : public Vertex
+{
     Input<half> a, b;
     Output<half> out;
     Input<float> f;
 
-public:
+  public:
     bool compute()
     {
         half h = a, k = half(f), m(a);
@@ -143,7 +151,7 @@ public:
         h += b;
         h = h * a + a * b - -b;
         *out = a + b + a * 2 + (a + 1.0f) + k + m + f;
-        return a < b && a == h / 3 && wide < f && static_cast<float>(b) > 1 && a <= 1.0f && a == 1;
+        return a < b && a == h / 3 && wide<f &&static_cast<float>(b)> 1 && a <= 1.0f && a == 1;
     }
 };
 TEST(edgesToHalf)
@@ -157,8 +165,9 @@ TEST(edgesToHalf)
 }
 
 // row: 2.1 MultiVertex
-class Workers : public MultiVertex {
-public:
+class Workers : public MultiVertex
+{
+  public:
     InOut<Vector<unsigned, VectorLayout::SHORT_SPAN>> counts;
     bool compute(unsigned workerId)
     {
@@ -168,9 +177,12 @@ public:
     }
 };
 // row: 2.1 SupervisorVertex; SupervisorVertexIf
-static_assert(std::is_base_of<SupervisorVertex, SupervisorVertexIf<true>>::value && std::is_base_of<Vertex, SupervisorVertexIf<false>>::value, "kinds");
-class Alone : public SupervisorVertex {
-public:
+static_assert(std::is_base_of<SupervisorVertex, SupervisorVertexIf<true>>::value &&
+                  std::is_base_of<Vertex, SupervisorVertexIf<false>>::value,
+              "kinds");
+class Alone : public SupervisorVertex
+{
+  public:
     Output<unsigned> out;
     __attribute__((target("supervisor"))) bool compute()
     {
@@ -184,8 +196,9 @@ __attribute__((noinline, const)) unsigned Alone::plain(unsigned x)
     return x + 1;
 }
 // A promise to the compiler, and a compute that changes nothing of its own.
-class Promise : public Vertex {
-public:
+class Promise : public Vertex
+{
+  public:
     Output<Vector<float>> out;
     bool compute() const
     {
@@ -212,7 +225,9 @@ TEST(supervisorsCompileForTheHost)
     CHECK(Built<Alone>(state)->compute() && out == 42);
 }
 // row: 2.1 ExternalExchangeVertex
-static_assert(std::is_empty<ExternalExchangeVertex>::value && std::is_empty<Vertex>::value && std::is_empty<MultiVertex>::value, "no state of their own");
+static_assert(std::is_empty<ExternalExchangeVertex>::value && std::is_empty<Vertex>::value &&
+                  std::is_empty<MultiVertex>::value,
+              "no state of their own");
 
 TEST(everyWorkerHasItsShare)
 {

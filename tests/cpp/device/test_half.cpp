@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// half is IEEE binary16: conversions of every bit pattern, rounding, arithmetic, and what it makes together with other types.
+// half is IEEE binary16: conversions of every bit pattern, rounding, arithmetic, and what it makes together with other
+// types.
 #include "../check.hpp"
 
 #include <poplar/HalfFloat.hpp>
@@ -56,8 +57,10 @@ TEST(floatsRoundToNearestEven)
     uint32_t state = 1;
     for (unsigned bits = 0; bits < 0x7c00; ++bits) {
         // On, below and above each half, and each point in the middle of two.
-        float low = raw(bits), high = bits < 0x7bff ? static_cast<float>(raw(bits + 1)) : 65536.0f, middle = (low + high) / 2;
-        const float values[] = { low, middle, std::nextafter(middle, 0.0f), std::nextafter(middle, 1e9f), std::nextafter(low, 1e9f) };
+        float low = raw(bits), high = bits < 0x7bff ? static_cast<float>(raw(bits + 1)) : 65536.0f,
+              middle = (low + high) / 2;
+        const float values[] = { low, middle, std::nextafter(middle, 0.0f), std::nextafter(middle, 1e9f),
+                                 std::nextafter(low, 1e9f) };
         for (float value : values) {
             CHECK(half(value).bits() == pop_half_from_float(value));
             CHECK(half(-value).bits() == pop_half_from_float(-value));

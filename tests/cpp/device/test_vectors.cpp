@@ -31,8 +31,11 @@ TEST(operatorsWorkOnEachElement)
     CHECK(q[0] == 11.25f && q[3] == 3);
     short2 less = h < half2{ 8, 8 };
     CHECK(less[0] == -1 && less[1] == 0);
-    static_assert(sizeof(half2) == 4 && alignof(half2) == 4 && sizeof(half4) == 8 && alignof(half4) == 8, "as wide as their elements");
-    static_assert(sizeof(char4) == 4 && sizeof(uchar4) == 4 && sizeof(ushort2) == 4 && sizeof(uint2) == 8 && sizeof(short4) == 8, "sizes");
+    static_assert(sizeof(half2) == 4 && alignof(half2) == 4 && sizeof(half4) == 8 && alignof(half4) == 8,
+                  "as wide as their elements");
+    static_assert(sizeof(char4) == 4 && sizeof(uchar4) == 4 && sizeof(ushort2) == 4 && sizeof(uint2) == 8 &&
+                      sizeof(short4) == 8,
+                  "sizes");
     CHECK(static_cast<char4>(char4{ 1, -2, 3, -4 } + char4{ 1, 1, 1, 1 })[1] == -1);
 }
 
@@ -72,12 +75,17 @@ TEST(loadsAndStoresMoveTheirPointer)
 TEST(functionsOfEachType)
 {
     CHECK(ipu::fabs(-1.5f) == 1.5f && ipu::fabs(half(-2)) == 2 && ipu::fabs(float2{ -1, 2 })[0] == 1);
-    CHECK(ipu::sqrt(half2{ 4, 9 })[1] == 3 && ipu::rsqrt(4.0f) == 0.5f && ipu::sigmoid(0.0f) == 0.5f && ipu::erf(half(0)) == 0);
-    CHECK(ipu::exp(0.0f) == 1 && ipu::log(1.0f) == 0 && ipu::sin(0.0f) == 0 && ipu::cos(half(0)) == 1 && ipu::tanh(half4{ 0, 0, 0, 0 })[2] == 0);
-    CHECK(ipu::floor(1.5f) == 1 && ipu::ceil(half(1.5f)) == 2 && ipu::fmod(5.0f, 3.0f) == 2 && ipu::pow(half(2), half(3)) == 8);
-    CHECK(ipu::fmax(half4{ 1, 5, 2, 0 }, half4{ 3, 1, 2, 1 })[0] == 3 && ipu::fmin(1.0f, 2.0f) == 1 && ipu::copysign(1.0f, -2.0f) == -1);
+    CHECK(ipu::sqrt(half2{ 4, 9 })[1] == 3 && ipu::rsqrt(4.0f) == 0.5f && ipu::sigmoid(0.0f) == 0.5f &&
+          ipu::erf(half(0)) == 0);
+    CHECK(ipu::exp(0.0f) == 1 && ipu::log(1.0f) == 0 && ipu::sin(0.0f) == 0 && ipu::cos(half(0)) == 1 &&
+          ipu::tanh(half4{ 0, 0, 0, 0 })[2] == 0);
+    CHECK(ipu::floor(1.5f) == 1 && ipu::ceil(half(1.5f)) == 2 && ipu::fmod(5.0f, 3.0f) == 2 &&
+          ipu::pow(half(2), half(3)) == 8);
+    CHECK(ipu::fmax(half4{ 1, 5, 2, 0 }, half4{ 3, 1, 2, 1 })[0] == 3 && ipu::fmin(1.0f, 2.0f) == 1 &&
+          ipu::copysign(1.0f, -2.0f) == -1);
     CHECK(ipu::fma(2.0f, 3.0f, 1.0f) == 7 && ipu::fma(half(2), half(3), half(1)) == 7 && ipu::andc(-1.0f, -0.0f) == 1);
-    CHECK(__builtin_ipu_exp2(3.0f) == 8 && __builtin_ipu_andc_f32(-1.0f, -0.0f) == 1 && __builtin_ipu_isnan(std::nanf("")));
+    CHECK(__builtin_ipu_exp2(3.0f) == 8 && __builtin_ipu_andc_f32(-1.0f, -0.0f) == 1 &&
+          __builtin_ipu_isnan(std::nanf("")));
 }
 
 TEST(smallHeaders)

@@ -2,8 +2,9 @@
 // Codelets of the era test: compute() as the guide's era wrote it, and as later ones do.
 #include <poplar/Vertex.hpp>
 
-class Scale : public poplar::Vertex {
-public:
+class Scale : public poplar::Vertex
+{
+  public:
     poplar::Input<poplar::Vector<float>> in;
     poplar::Output<poplar::Vector<float>> out;
     float factor;
@@ -16,8 +17,9 @@ public:
     }
 };
 
-class ScaleAll : public poplar::MultiVertex {
-public:
+class ScaleAll : public poplar::MultiVertex
+{
+  public:
     poplar::Input<poplar::Vector<float>> in;
     poplar::Output<poplar::Vector<float, poplar::VectorLayout::ONE_PTR>> out;
     const float factor;

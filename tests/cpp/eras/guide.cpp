@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The era test's program as the guide's time wrote it (up to 1.4): cycle estimates, transfers by pointer alone, sequences from arguments, profiles as values.
+// The era test's program as the guide's time wrote it (up to 1.4): cycle estimates, transfers by pointer alone,
+// sequences from arguments, profiles as values.
 #include <poplar/Engine.hpp>
 #include <poplar/Graph.hpp>
 #include <poplar/IPUModel.hpp>
@@ -18,7 +19,7 @@ static Program build(Graph &graph, Tensor in, Tensor out, const std::string &deb
     unsigned n = in.numElements(), tiles = 3;
     for (unsigned t = 0; t < tiles; ++t) {
         unsigned begin = t * n / tiles, end = (t + 1) * n / tiles;
-        auto v = graph.addVertex(cs, "Scale", {{"in", in.slice(begin, end)}, {"out", out.slice(begin, end)}});
+        auto v = graph.addVertex(cs, "Scale", { { "in", in.slice(begin, end) }, { "out", out.slice(begin, end) } });
         graph.setInitialValue(v["factor"], 2.5);
         graph.setTileMapping(v, t);
         graph.setCycleEstimate(v, 20 + (end - begin));
@@ -35,15 +36,15 @@ int main(int, char **argv)
     Device device = model.createDevice();
     Graph graph(device.getTarget());
     graph.addCodelets(argv[1]);
-    Tensor in = graph.addVariable(FLOAT, {7}, "in");
-    Tensor out = graph.addVariable(FLOAT, {7}, "out");
+    Tensor in = graph.addVariable(FLOAT, { 7 }, "in");
+    Tensor out = graph.addVariable(FLOAT, { 7 }, "out");
     graph.createHostWrite("in", in);
     graph.createHostRead("out", out);
     Sequence prog;
     prog.add(Repeat(2, build(graph, in, out, "era")));
-    Engine engine(graph, prog, {{"debug.instrument", "true"}});
+    Engine engine(graph, prog, { { "debug.instrument", "true" } });
     engine.load(device);
-    std::vector<float> hIn{1, 2, 3, 4, 5, 6, 7}, hOut(7);
+    std::vector<float> hIn{ 1, 2, 3, 4, 5, 6, 7 }, hOut(7);
     engine.writeTensor("in", hIn.data());
     engine.run(0);
     engine.readTensor("out", hOut.data());
@@ -53,7 +54,7 @@ int main(int, char **argv)
 
     ProfileValue graphProfile = engine.getGraphProfile(), executionProfile = engine.getExecutionProfile();
     std::ostringstream summary;
-    printProfileSummary(summary, graphProfile, executionProfile, {{"showExecutionSteps", "true"}});
+    printProfileSummary(summary, graphProfile, executionProfile, { { "showExecutionSteps", "true" } });
     serializeToJSON(summary, executionProfile, false);
     std::cout << (summary.str().find("era/scale") != std::string::npos ? "profiled\n" : "no profile\n");
     return 0;

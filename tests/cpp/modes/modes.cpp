@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program of two sources that hand graphs, tensors, engines, strings, lists and exceptions to each other and to the library, however each of them
-// takes the C++ interface (run says which ways there are).
+// A program of two sources that hand graphs, tensors, engines, strings, lists and exceptions to each other and to the
+// library, however each of them takes the C++ interface (run says which ways there are).
 #include <poplar/Engine.hpp>
 #include <poplar/IPUModel.hpp>
 
@@ -24,12 +24,20 @@ static void expect(bool holds, const char *what)
 }
 
 struct Refusal : std::runtime_error {
-    Refusal() : std::runtime_error("no more data") {}
+    Refusal() : std::runtime_error("no more data")
+    {
+    }
 };
-class Feed : public StreamCallback {
-public:
-    explicit Feed(int most) : left(most) {}
-    Result prefetch(void *) override { return NotAvailable; }
+class Feed : public StreamCallback
+{
+  public:
+    explicit Feed(int most) : left(most)
+    {
+    }
+    Result prefetch(void *) override
+    {
+        return NotAvailable;
+    }
     void fetch(void *buffer) override
     {
         if (left-- == 0)
@@ -37,13 +45,16 @@ public:
         *static_cast<float *>(buffer) = static_cast<float>(left);
     }
 
-private:
+  private:
     int left;
 };
 // A kind of error that a program derives.
-class OwnError : public runtime_error {
-public:
-    OwnError() : runtime_error("mine", "OwnError") {}
+class OwnError : public runtime_error
+{
+  public:
+    OwnError() : runtime_error("mine", "OwnError")
+    {
+    }
 };
 
 template <typename Error, typename Call> static bool throws(const Call &call, const char *text)
@@ -61,9 +72,11 @@ template <typename Error, typename Call> static bool throws(const Call &call, co
 static void testErrors(Graph &graph, const Tensor &t)
 {
     expect(throws<index_error>([&] { t.slice(3, 9); }, "3, 9"), "the library's error is caught as its class");
-    expect(throws<poplar_error>([&] { graph.setTileMapping(t.slice(3, 9), 0); }, "modes.cpp"), "and as the base, with the line of the call");
+    expect(throws<poplar_error>([&] { graph.setTileMapping(t.slice(3, 9), 0); }, "modes.cpp"),
+           "and as the base, with the line of the call");
     expect(throws<type_error>([&] { shareOf(graph, t, 3); }, "no equal shares"), "the other source's error is caught");
-    expect(throws<std::runtime_error>([&] { throw graph_memory_allocation_error("full", "file"); }, "full"), "one of this source's own");
+    expect(throws<std::runtime_error>([&] { throw graph_memory_allocation_error("full", "file"); }, "full"),
+           "one of this source's own");
     expect(throws<runtime_error>([&] { throw OwnError(); }, "mine"), "and one of a derived class");
     expect(throws<std::out_of_range>([&] { OptionFlags().at("none"); }, "none"), "a class of the standard library");
     try {
@@ -82,10 +95,12 @@ static void testRun(Graph &graph, const Device &device, const Tensor &t)
     const DataStream stream = graph.addHostToDeviceFIFO("feed", FLOAT, 1);
     graph.createHostRead("read", share);
     int steps = 0;
-    Engine engine(graph, Sequence{ Copy(stream, share), Repeat(2, Sequence{ PrintTensor("share", share) }) }, { { "debug.instrument", "true" } },
-                  [&steps](int, int) { ++steps; });
-    expect(steps > 0 && engine.getEngineOptions().at("debug.instrument") == "true", "a function is called, an option is kept");
-    expect(throws<Refusal>([&] { compileGraph(graph, { Sequence() }, {}, [](int, int) { throw Refusal(); }); }, "no more data"),
+    Engine engine(graph, Sequence{ Copy(stream, share), Repeat(2, Sequence{ PrintTensor("share", share) }) },
+                  { { "debug.instrument", "true" } }, [&steps](int, int) { ++steps; });
+    expect(steps > 0 && engine.getEngineOptions().at("debug.instrument") == "true",
+           "a function is called, an option is kept");
+    expect(throws<Refusal>([&] { compileGraph(graph, { Sequence() }, {}, [](int, int) { throw Refusal(); }); },
+                           "no more data"),
            "what that function throws comes out as it was");
     std::ostringstream printed;
     engine.setPrintStream(printed);
@@ -94,7 +109,8 @@ static void testRun(Graph &graph, const Device &device, const Tensor &t)
     engine.run();
     float value = -1;
     engine.readTensor("read", &value, &value + 1);
-    expect(value == 0 && printed.str().find("share") != std::string::npos, "a callback of this source is called, and its stream written to");
+    expect(value == 0 && printed.str().find("share") != std::string::npos,
+           "a callback of this source is called, and its stream written to");
     expect(throws<Refusal>([&] { engine.run(); }, "no more data"), "what a callback throws comes out as it was");
     expect(sectionsOf(engine).find("memory") != std::string::npos, "a profile is a map");
     expect(engine.getGraphProfile()["memory"].type() == ProfileValue::Type::MAP, "of values");

@@ -18,35 +18,44 @@
 using namespace poplar;
 using namespace poplar::program;
 
-namespace {
+namespace
+{
 
 constexpr std::size_t batch = 2, steps = 6, hidden = 8, heads = 2, width = hidden / heads;
 constexpr float epsilon = 1e-5f;
 
-class Attention {
-public:
-    Attention(Graph &graph_, Type type_, poplin::PlanningCache &cache_) : graph(graph_), type(type_), cache(cache_) {}
+class Attention
+{
+  public:
+    Attention(Graph &graph_, Type type_, poplin::PlanningCache &cache_) : graph(graph_), type(type_), cache(cache_)
+    {
+    }
 
-    Tensor operator()(const Tensor &x, const Tensor &qkv, const Tensor &project, Sequence &prog, const DebugNameAndId &dnai) const
+    Tensor operator()(const Tensor &x, const Tensor &qkv, const Tensor &project, Sequence &prog,
+                      const DebugNameAndId &dnai) const
     {
         Tensor flat = x.reshapePartial(0, 2, { batch * steps });
         Tensor all = poplin::matMul(graph, flat, qkv, prog, type, { dnai, "qkv" }, options, &cache);
         Tensor q = split(all.slice(0, hidden, 1)), k = split(all.slice(hidden, 2 * hidden, 1));
         Tensor v = split(all.slice({ 0, 2 * hidden }, { batch * steps, 3 * hidden }));
-        Tensor scores = poplin::matMulGrouped(graph, q, k.dimShuffle({ 0, 2, 1 }), prog, type, { dnai, "scores" }, options, &cache);
+        Tensor scores =
+            poplin::matMulGrouped(graph, q, k.dimShuffle({ 0, 2, 1 }), prog, type, { dnai, "scores" }, options, &cache);
         popops::mulInPlace(graph, scores, 1 / std::sqrt(static_cast<float>(width)), prog, { dnai, "scale" });
         popnn::softmaxStableInPlace(graph, scores, prog, { dnai, "softmax" });
         Tensor heard = poplin::matMulGrouped(graph, scores, v, prog, type, { dnai, "heard" }, options, &cache);
-        heard = heard.reshapePartial(0, 1, { batch, heads }).dimShuffle({ 0, 2, 1, 3 }).reshape({ batch * steps, hidden });
+        heard =
+            heard.reshapePartial(0, 1, { batch, heads }).dimShuffle({ 0, 2, 1, 3 }).reshape({ batch * steps, hidden });
         Tensor y = poplin::matMul(graph, heard, project, prog, type, { dnai, "project" }, options, &cache);
         popops::addInPlace(graph, y, flat, prog, { dnai, "residual" });
         return y;
     }
 
-private:
+  private:
     static Tensor split(const Tensor &t)
     {
-        return t.reshape({ batch, steps, heads, width }).dimShuffle({ 0, 2, 1, 3 }).reshape({ batch * heads, steps, width });
+        return t.reshape({ batch, steps, heads, width })
+            .dimShuffle({ 0, 2, 1, 3 })
+            .reshape({ batch * heads, steps, width });
     }
 
     Graph &graph;
@@ -106,7 +115,8 @@ void runIn(const Device &device, const Type &type)
     const DebugNameAndId dnai{ "layer0" };
     const auto cast = [&](const Tensor &t) { return popops::cast(graph, t, type, prog, { dnai, "cast" }); };
     Tensor y = Attention(graph, type, cache)(cast(x), cast(qkv), cast(project), prog, { dnai, "attention" });
-    const auto [mean, invStdDev] = popnn::ln::layerNormStatistics(graph, y, epsilon, prog, false, true, FLOAT, { dnai, "norm" });
+    const auto [mean, invStdDev] =
+        popnn::ln::layerNormStatistics(graph, y, epsilon, prog, false, true, FLOAT, { dnai, "norm" });
     const auto [gamma, beta] = popnn::createNormParams(graph, y, { dnai, "norm" });
     popops::fill(graph, gamma, prog, 2.0f, { dnai, "gamma" });
     popops::fill(graph, beta, prog, 1.0f, { dnai, "beta" });
@@ -118,13 +128,15 @@ void runIn(const Device &device, const Type &type)
 
     Engine engine(graph, prog);
     engine.load(device);
-    const auto xv = host::random(batch * steps * hidden), qkvv = host::random(3 * hidden * hidden), projectv = host::random(hidden * hidden);
+    const auto xv = host::random(batch * steps * hidden), qkvv = host::random(3 * hidden * hidden),
+               projectv = host::random(hidden * hidden);
     host::write(engine, "x", xv);
     host::write(engine, "qkv", qkvv);
     host::write(engine, "project", projectv);
     engine.run(0);
     const bool half = type == HALF;
-    host::near(half ? "half" : "float", host::read(engine, "y", xv.size()), onHost(xv, qkvv, projectv), half ? 2e-2 : 1e-3, half ? 3e-2 : 1e-3);
+    host::near(half ? "half" : "float", host::read(engine, "y", xv.size()), onHost(xv, qkvv, projectv),
+               half ? 2e-2 : 1e-3, half ? 3e-2 : 1e-3);
 }
 
 } // namespace

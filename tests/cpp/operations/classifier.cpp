@@ -20,13 +20,15 @@ using namespace poplar;
 using namespace poplar::program;
 using poplin::matMul;
 
-namespace {
+namespace
+{
 
 const unsigned batch = 16, inputs = 8, hidden = 12, outputs = 4, steps = 40;
 const float rate = 0.5f / batch;
 
 // The losses of all steps.
-std::vector<double> onHost(const host::Values &x, const std::vector<unsigned> &labels, const host::Values &first, const host::Values &second)
+std::vector<double> onHost(const host::Values &x, const std::vector<unsigned> &labels, const host::Values &first,
+                           const host::Values &second)
 {
     std::vector<double> w1(first.begin(), first.end()), w2(second.begin(), second.end()), b1(hidden), losses(steps);
     for (double &loss : losses) {
@@ -71,8 +73,10 @@ void run(const Device &device)
     Tensor x = poplin::createMatMulInputLHS(graph, FLOAT, { batch, inputs }, { inputs, hidden }, "x", fwd, &cache);
     Tensor w1 = poplin::createMatMulInputRHS(graph, FLOAT, { batch, inputs }, { inputs, hidden }, "w1", fwd, &cache);
     Tensor w2 = poplin::createMatMulInputRHS(graph, FLOAT, { batch, hidden }, { hidden, outputs }, "w2", fwd, &cache);
-    Tensor b1 = graph.addVariable(FLOAT, { hidden }, "b1"), labels = graph.addVariable(UNSIGNED_INT, { batch }, "labels");
-    Tensor loss = graph.addVariable(FLOAT, { batch }, "loss"), correct = graph.addVariable(UNSIGNED_INT, { 1 }, "correct");
+    Tensor b1 = graph.addVariable(FLOAT, { hidden }, "b1"),
+           labels = graph.addVariable(UNSIGNED_INT, { batch }, "labels");
+    Tensor loss = graph.addVariable(FLOAT, { batch }, "loss"),
+           correct = graph.addVariable(UNSIGNED_INT, { 1 }, "correct");
     for (Tensor t : { b1, labels, loss, correct })
         poputil::mapTensorLinearly(graph, t);
 
@@ -93,8 +97,10 @@ void run(const Device &device)
     popops::scaledAddTo(graph, b1, popops::reduce(graph, dz, { 0 }, popops::Operation::ADD, prog, "db"), -rate, prog);
     Tensor total = popops::reduce(graph, loss, { 0 }, { popops::Operation::ADD }, prog);
 
-    DataStream xs = graph.addHostToDeviceFIFO("x", FLOAT, batch * inputs), ls = graph.addHostToDeviceFIFO("labels", UNSIGNED_INT, batch);
-    DataStream losses = graph.addDeviceToHostFIFO("loss", FLOAT, 1), rights = graph.addDeviceToHostFIFO("correct", UNSIGNED_INT, 1);
+    DataStream xs = graph.addHostToDeviceFIFO("x", FLOAT, batch * inputs),
+               ls = graph.addHostToDeviceFIFO("labels", UNSIGNED_INT, batch);
+    DataStream losses = graph.addDeviceToHostFIFO("loss", FLOAT, 1),
+               rights = graph.addDeviceToHostFIFO("correct", UNSIGNED_INT, 1);
     Sequence train(Copy(xs, x), Copy(ls, labels), prog, Copy(total, losses), Copy(correct, rights));
     graph.createHostWrite("w1", w1);
     graph.createHostWrite("w2", w2);
@@ -105,9 +111,11 @@ void run(const Device &device)
     for (unsigned n = 0; n < batch; ++n) {
         classes[n] = n % outputs;
         for (unsigned i = 0; i < inputs; ++i)
-            data[n * inputs + i] = std::sin(static_cast<float>(classes[n] * 7 + i * 3)) + 0.1f * std::cos(static_cast<float>(n * 13 + i));
+            data[n * inputs + i] =
+                std::sin(static_cast<float>(classes[n] * 7 + i * 3)) + 0.1f * std::cos(static_cast<float>(n * 13 + i));
     }
-    const host::Values first = host::random(inputs * hidden, -0.4f, 0.4f), second = host::random(hidden * outputs, -0.4f, 0.4f);
+    const host::Values first = host::random(inputs * hidden, -0.4f, 0.4f),
+                       second = host::random(hidden * outputs, -0.4f, 0.4f);
     engine.connectStream("x", data.data());
     engine.connectStream("labels", classes.data());
     engine.connectStream("loss", seen.data(), seen.data() + steps);
@@ -123,4 +131,7 @@ void run(const Device &device)
 
 } // namespace
 
-int main() { return host::onDevices(12, run); }
+int main()
+{
+    return host::onDevices(12, run);
+}

@@ -11,7 +11,8 @@
 using namespace poplar;
 using namespace poplar::program;
 
-namespace {
+namespace
+{
 
 constexpr std::size_t entries = 100, width = 24, lookups = 13;
 
@@ -22,9 +23,11 @@ void run(const Device &device)
     OptionFlags options;
     options.set({ { "usedForUpdate", "true" }, { "availableMemoryProportion", "0.5" } });
     const auto plan = popops::embedding::plan(graph, FLOAT, entries, width, { lookups }, options);
-    Tensor table = popops::createSliceableTensor(graph, FLOAT, { entries, width }, { 0 }, { 1 }, plan, options, "table");
+    Tensor table =
+        popops::createSliceableTensor(graph, FLOAT, { entries, width }, { 0 }, { 1 }, plan, options, "table");
     Tensor places = popops::createIndicesTensor(graph, { 0 }, lookups, plan, options, "places");
-    Tensor gradients = popops::createSliceTensor(graph, FLOAT, { entries, width }, { 0 }, { 1 }, lookups, plan, options, "gradients");
+    Tensor gradients =
+        popops::createSliceTensor(graph, FLOAT, { entries, width }, { 0 }, { 1 }, lookups, plan, options, "gradients");
     Tensor scale = graph.addConstant(FLOAT, {}, 0.5f, "scale");
     graph.setTileMapping(scale, 0);
 
@@ -34,16 +37,19 @@ void run(const Device &device)
     host::check(found.shape() == std::vector<std::size_t>({ lookups, 1, width }), "found" + found.shapeToString());
 
     Tensor other = popops::createSliceableTensor(graph, FLOAT, { entries, width }, { 0 }, { 1 }, 2, "other");
-    Tensor two = graph.addConstant<unsigned>(UNSIGNED_INT, { 2, 1 }, { 99, 0 }, "two"), at = graph.addConstant<unsigned>(UNSIGNED_INT, { 2 }, { 5, 7 }, "at");
+    Tensor two = graph.addConstant<unsigned>(UNSIGNED_INT, { 2, 1 }, { 99, 0 }, "two"),
+           at = graph.addConstant<unsigned>(UNSIGNED_INT, { 2 }, { 5, 7 }, "at");
     graph.setTileMapping(two, 0);
     graph.setTileMapping(at, 0);
     Tensor updated = popops::multiSlice(graph, table, two, { 0 }, { 1 }, prog, popops::SlicePlan(), {});
-    popops::multiUpdate(graph, other, updated, two, { 0 }, { 1 }, prog, popops::SlicePlan(), OptionFlags(), "without a plan");
+    popops::multiUpdate(graph, other, updated, two, { 0 }, { 1 }, prog, popops::SlicePlan(), OptionFlags(),
+                        "without a plan");
     popops::multiUpdateMax(graph, other, gradients, places, { 0 }, { 1 }, prog, popops::SlicePlan(), {}, "largest");
     Tensor window = popops::dynamicSlice(graph, other, at, { 0, 1 }, { 3, 4 }, prog, "window");
     popops::dynamicUpdate(graph, other, window.slice(0, 1, 1), at, { 0, 1 }, { 3, 1 }, prog, "back");
 
-    for (const auto &tensor : { std::make_pair("table", table), std::make_pair("other", other), std::make_pair("gradients", gradients) }) {
+    for (const auto &tensor :
+         { std::make_pair("table", table), std::make_pair("other", other), std::make_pair("gradients", gradients) }) {
         graph.createHostWrite(tensor.first, tensor.second);
         graph.createHostRead(tensor.first, tensor.second);
     }
@@ -53,7 +59,8 @@ void run(const Device &device)
     Engine engine(graph, prog);
     engine.load(device);
 
-    auto rows = host::random(entries * width), others = host::random(entries * width), deltas = host::random(lookups * width);
+    auto rows = host::random(entries * width), others = host::random(entries * width),
+         deltas = host::random(lookups * width);
     std::vector<unsigned> wanted(lookups);
     for (std::size_t i = 0; i < lookups; ++i)
         wanted[i] = i % 5 * 23; /* some of them several times */
@@ -86,4 +93,7 @@ void run(const Device &device)
 
 } // namespace
 
-int main() { return host::onDevices(9, run); }
+int main()
+{
+    return host::onDevices(9, run);
+}

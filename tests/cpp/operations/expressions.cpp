@@ -15,7 +15,8 @@ using namespace poplar::program;
 using namespace popops::expr;
 namespace pe = popops::expr;
 
-namespace {
+namespace
+{
 
 const std::size_t count = 203;
 
@@ -23,7 +24,8 @@ void run(const Device &device)
 {
     Graph graph(device.getTarget());
     popops::addCodelets(graph);
-    Tensor a = graph.addVariable(FLOAT, { count }, "a"), b = graph.addVariable(FLOAT, { count }, VariableMappingMethod::LINEAR, "b");
+    Tensor a = graph.addVariable(FLOAT, { count }, "a"),
+           b = graph.addVariable(FLOAT, { count }, VariableMappingMethod::LINEAR, "b");
     Tensor k = graph.addVariable(INT, { count }, "k"), mask = graph.addVariable(BOOL, { count }, "mask");
     for (Tensor t : { a, k, mask })
         poputil::mapTensorLinearly(graph, t);
@@ -43,7 +45,8 @@ void run(const Device &device)
         popops::map(graph, Cast(_1, FLOAT) * 0.5, { k }, prog, "half of it"),
         popops::sub(graph, 1, a, prog),
     };
-    const Tensor bits = popops::map(graph, ((_1 & 7) ^ (_1 << 2)) | 1, { k }, prog), both = popops::map(graph, _1 > 0.5f && !(_2 <= _1), { a, b }, prog);
+    const Tensor bits = popops::map(graph, ((_1 & 7) ^ (_1 << 2)) | 1, { k }, prog),
+                 both = popops::map(graph, _1 > 0.5f && !(_2 <= _1), { a, b }, prog);
     popops::mapInPlace(graph, Add(_1, Mul(Const(0.5), _2)), { a, b }, prog, "in place");
     floats.push_back(a);
     host::check(bits.elementType() == INT && both.elementType() == BOOL, "types");
@@ -87,11 +90,15 @@ void run(const Device &device)
     engine.writeTensor("mask", maskv.data(), maskv.data() + count);
     engine.run(0);
     for (std::size_t f = 0; f < floats.size(); ++f)
-        host::near("expression " + std::to_string(f), host::read(engine, "floats" + std::to_string(f), count), wanted[f]);
+        host::near("expression " + std::to_string(f), host::read(engine, "floats" + std::to_string(f), count),
+                   wanted[f]);
     host::near("bits", host::read<int>(engine, "bits", count), wantedBits);
     host::near("both", host::read<unsigned char>(engine, "both", count), wantedBoth);
 }
 
 } // namespace
 
-int main() { return host::onDevices(5, run); }
+int main()
+{
+    return host::onDevices(5, run);
+}

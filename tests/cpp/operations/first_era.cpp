@@ -36,8 +36,8 @@ static Tensor layer(Graph &graph, Tensor in, unsigned channels, Sequence &prog, 
     graph.setInitialValue<float>(biases, std::vector<float>(channels, -0.5f));
     poplin::addBias(graph, out, biases, prog, debugPrefix);
     popnn::nonLinearityInPlace(graph, popnn::NonLinearityType::SIGMOID, out, prog, debugPrefix);
-    auto poolParams =
-        popnn::pooling::PoolParams(popnn::PoolingType::MAX, { height, width }, { 2, 2 }, { 2, 2 }, { 0, 0 }, { 0, 0 }, channels, batch, in.elementType());
+    auto poolParams = popnn::pooling::PoolParams(popnn::PoolingType::MAX, { height, width }, { 2, 2 }, { 2, 2 },
+                                                 { 0, 0 }, { 0, 0 }, channels, batch, in.elementType());
     return popnn::pooling::pool(graph, poolParams, out, prog, debugPrefix + "/pool");
 }
 
@@ -70,7 +70,9 @@ int main()
     graph.createHostRead("exp", exponentials);
     graph.createHostRead("drawn", drawn);
 
-    Engine engine(graph, prog, OptionFlags{ { "target.textSectionSizeInBytes", "0x9000" }, { "debug.executionProfile", "compute_sets" } });
+    Engine engine(
+        graph, prog,
+        OptionFlags{ { "target.textSectionSizeInBytes", "0x9000" }, { "debug.executionProfile", "compute_sets" } });
     engine.load(device);
     engine.run(0);
     host::Values sums(1), ones(10), numbers(10);
@@ -79,7 +81,9 @@ int main()
     engine.readTensor("drawn", numbers.data());
     host::near("sum", sums, std::vector<double>(1, 16 / (1 + std::exp(0.5))));
     host::near("exp", ones, std::vector<double>(10, 1));
-    host::check(*std::min_element(numbers.begin(), numbers.end()) >= 0 && *std::max_element(numbers.begin(), numbers.end()) <= 1, "drawn numbers");
+    host::check(*std::min_element(numbers.begin(), numbers.end()) >= 0 &&
+                    *std::max_element(numbers.begin(), numbers.end()) <= 1,
+                "drawn numbers");
 
     std::stringstream summary;
     auto graphProfile = engine.getGraphProfile();

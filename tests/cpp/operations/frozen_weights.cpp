@@ -15,7 +15,8 @@
 using namespace poplar;
 using namespace poplar::program;
 
-namespace {
+namespace
+{
 
 Tensor frozen(Graph &graph, const std::vector<std::size_t> &shape, const host::Values &values)
 {
@@ -26,11 +27,13 @@ Tensor frozen(Graph &graph, const std::vector<std::size_t> &shape, const host::V
 
 const std::size_t batch = 2, channels = 3, size = 6, outs = 4, kernel = 3, classes = 5;
 
-std::vector<double> onHost(const host::Values &x, const host::Values &w, const host::Values &bias, const host::Values &dense)
+std::vector<double> onHost(const host::Values &x, const host::Values &w, const host::Values &bias,
+                           const host::Values &dense)
 {
     std::vector<double> y(batch * outs * size * size);
     for (std::size_t at = 0; at < y.size(); ++at) {
-        const std::size_t n = at / (outs * size * size), o = at / (size * size) % outs, row = at / size % size, column = at % size;
+        const std::size_t n = at / (outs * size * size), o = at / (size * size) % outs, row = at / size % size,
+                          column = at % size;
         y[at] = bias[o];
         for (std::size_t i = 0; i < channels * kernel * kernel; ++i) {
             const std::size_t c = i / (kernel * kernel), r = row + i / kernel % kernel - 1, q = column + i % kernel - 1;
@@ -48,16 +51,19 @@ void run(const Device &device)
     popops::addCodelets(graph);
     poplin::addCodelets(graph);
     popnn::addCodelets(graph);
-    const auto w = host::random(outs * channels * kernel * kernel), bias = host::random(outs), dense = host::random(outs * size * size * classes);
+    const auto w = host::random(outs * channels * kernel * kernel), bias = host::random(outs),
+               dense = host::random(outs * size * size * classes);
 
     poplin::ConvParams params(FLOAT, batch, { size, size }, { kernel, kernel }, channels, outs, 1);
     params.inputTransform.paddingLower = params.inputTransform.paddingUpper = { 1, 1 };
     Sequence prog;
     Tensor x = poplin::createInput(graph, params, "x");
-    Tensor y = poplin::convolution(graph, x, frozen(graph, { 1, outs, channels, kernel, kernel }, w), params, false, prog, "conv");
+    Tensor y = poplin::convolution(graph, x, frozen(graph, { 1, outs, channels, kernel, kernel }, w), params, false,
+                                   prog, "conv");
     poplin::addBias(graph, y, frozen(graph, { outs }, bias), prog, "bias");
     popnn::reluInPlace(graph, y, prog, "relu");
-    Tensor logits = poplin::matMul(graph, y.flatten(1, 4), frozen(graph, { outs * size * size, classes }, dense), prog, "dense");
+    Tensor logits =
+        poplin::matMul(graph, y.flatten(1, 4), frozen(graph, { outs * size * size, classes }, dense), prog, "dense");
     graph.createHostWrite("x", x);
     graph.createHostRead("logits", logits);
 
@@ -71,4 +77,7 @@ void run(const Device &device)
 
 } // namespace
 
-int main() { return host::onDevices(8, run); }
+int main()
+{
+    return host::onDevices(8, run);
+}

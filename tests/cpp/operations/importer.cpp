@@ -17,11 +17,13 @@ using namespace poplar;
 using namespace poplar::program;
 namespace pe = popops::expr;
 
-namespace {
+namespace
+{
 
 constexpr int rows = 4, columns = 6, others = 5;
 
-std::map<std::string, std::vector<double>> onHost(const host::Values &a, const host::Values &b, const std::vector<int> &c)
+std::map<std::string, std::vector<double>> onHost(const host::Values &a, const host::Values &b,
+                                                  const std::vector<int> &c)
 {
     std::map<std::string, std::vector<double>> wanted;
     double sum = 0;
@@ -67,13 +69,24 @@ void run(const Device &device)
 
     const auto toFloat = [&](const Tensor &t, Sequence &p) { return popops::cast(graph, t, FLOAT, p); };
     const std::map<std::string, std::function<Tensor(Sequence &)>> operators = {
-        { "softplus", [&](Sequence &p) { return popops::map(graph, pe::Log(pe::Const(1) + pe::Exp(pe::_1)), { a }, p); } },
+        { "softplus",
+          [&](Sequence &p) { return popops::map(graph, pe::Log(pe::Const(1) + pe::Exp(pe::_1)), { a }, p); } },
         { "broadcast", [&](Sequence &p) { return popops::mul(graph, a, b, p); } },
-        { "where", [&](Sequence &p) { return popops::select(graph, matrix, matrix.reverse(1), popops::gt(graph, c, 2, p), p); } },
-        { "hardswish", [&](Sequence &p) { return popops::map(graph, pe::_1 * pe::Clamp(pe::_1 / 6 + 0.5f, pe::Const(0), pe::Const(1)), { a }, p); } },
-        { "resize", [&](Sequence &p) { return poputil::duplicate(graph, a.upsample(2, 2, UpsampleMethod::REPEAT), p); } },
+        { "where",
+          [&](Sequence &p) {
+              return popops::select(graph, matrix, matrix.reverse(1), popops::gt(graph, c, 2, p), p);
+          } },
+        { "hardswish",
+          [&](Sequence &p) {
+              return popops::map(graph, pe::_1 * pe::Clamp(pe::_1 / 6 + 0.5f, pe::Const(0), pe::Const(1)), { a }, p);
+          } },
+        { "resize",
+          [&](Sequence &p) { return poputil::duplicate(graph, a.upsample(2, 2, UpsampleMethod::REPEAT), p); } },
         { "tile", [&](Sequence &p) { return poputil::duplicate(graph, matrix.broadcast(3, 1), p); } },
-        { "strided", [&](Sequence &p) { return poputil::duplicate(graph, matrix.slice(1, columns, 1).subSample(2, 1).reverse(0), p); } },
+        { "strided",
+          [&](Sequence &p) {
+              return poputil::duplicate(graph, matrix.slice(1, columns, 1).subSample(2, 1).reverse(0), p);
+          } },
         { "mean",
           [&](Sequence &p) {
               Tensor sum = popops::reduce(graph, a, { 0, 2 }, popops::Operation::ADD, p);
@@ -81,10 +94,20 @@ void run(const Device &device)
               return sum;
           } },
         { "prod", [&](Sequence &p) { return popops::reduce(graph, a, { 2 }, popops::Operation::MUL, p); } },
-        { "any", [&](Sequence &p) { return toFloat(popops::reduce(graph, popops::gt(graph, a, 0.9f, p), { 2 }, popops::Operation::LOGICAL_OR, p), p); } },
+        { "any",
+          [&](Sequence &p) {
+              return toFloat(
+                  popops::reduce(graph, popops::gt(graph, a, 0.9f, p), { 2 }, popops::Operation::LOGICAL_OR, p), p);
+          } },
         { "mod", [&](Sequence &p) { return toFloat(popops::map(graph, ((pe::_1 % 5) + 5) % 5, { c }, p), p); } },
-        { "shift", [&](Sequence &p) { return toFloat(popops::bitwiseAnd(graph, popops::shiftRight(graph, c, 1, p), 3, p), p); } },
-        { "pow", [&](Sequence &p) { return popops::map(graph, pe::Pow(pe::Abs(pe::_1), pe::Const(2.5f)) * pe::Signum(pe::_1), { a }, p); } },
+        { "shift",
+          [&](Sequence &p) {
+              return toFloat(popops::bitwiseAnd(graph, popops::shiftRight(graph, c, 1, p), 3, p), p);
+          } },
+        { "pow",
+          [&](Sequence &p) {
+              return popops::map(graph, pe::Pow(pe::Abs(pe::_1), pe::Const(2.5f)) * pe::Signum(pe::_1), { a }, p);
+          } },
     };
     Sequence prog;
     for (const auto &op : operators) {
@@ -112,4 +135,7 @@ void run(const Device &device)
 
 } // namespace
 
-int main() { return host::onDevices(10, run); }
+int main()
+{
+    return host::onDevices(10, run);
+}

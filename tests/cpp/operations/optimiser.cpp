@@ -17,7 +17,8 @@ using namespace poplar;
 using namespace poplar::program;
 namespace pe = popops::expr;
 
-namespace {
+namespace
+{
 
 constexpr std::size_t count = 517;
 constexpr float beta1 = 0.9f, beta2 = 0.99f, epsilon = 1e-4f, rate = 0.01f, lossScale = 4;
@@ -38,7 +39,8 @@ void run(const Device &device)
     popops::zero(graph, v, init, "zero v");
     const auto gradient = pe::Cast(pe::_2, FLOAT) / pe::_3;
     popops::mapInPlace(graph, pe::Const(beta1) * pe::_1 + (1.0f - beta1) * gradient, { m, g, scale }, prog, "m");
-    popops::mapInPlace(graph, pe::Const(beta2) * pe::_1 + (1.0f - beta2) * pe::Square(gradient), { v, g, scale }, prog, "v");
+    popops::mapInPlace(graph, pe::Const(beta2) * pe::_1 + (1.0f - beta2) * pe::Square(gradient), { v, g, scale }, prog,
+                       "v");
     Tensor step = popops::map(graph, pe::_1 / (pe::Sqrt(pe::_2) + epsilon), { m, v }, prog, "step");
     popops::mapInPlace(graph, pe::Cast(pe::Cast(pe::_1, FLOAT) - rate * pe::_2, HALF), { w, step }, prog, "w");
     popops::zero(graph, w, reset);
@@ -46,7 +48,8 @@ void run(const Device &device)
     Tensor norm = popops::sqrt(graph, popops::reduce(graph, step, { 0 }, popops::Operation::SQUARE_ADD, prog), prog);
     host::check(norm.rank() == 0, "the norm is a scalar");
 
-    DataStream ins = graph.addHostToDeviceFIFO("w", HALF, count), gradients = graph.addHostToDeviceFIFO("g", HALF, count);
+    DataStream ins = graph.addHostToDeviceFIFO("w", HALF, count),
+               gradients = graph.addHostToDeviceFIFO("g", HALF, count);
     DataStream outs = graph.addDeviceToHostFIFO("out", HALF, count);
     graph.createHostRead("v", v);
     graph.createHostRead("norm", norm);
@@ -87,4 +90,7 @@ void run(const Device &device)
 
 } // namespace
 
-int main() { return host::onDevices(6, run); }
+int main()
+{
+    return host::onDevices(6, run);
+}

@@ -17,11 +17,13 @@ using namespace poplar;
 using namespace poplar::program;
 using namespace poputil;
 
-namespace {
+namespace
+{
 
 constexpr std::size_t rows = 13, columns = 17;
 
-void axpyRelu(Graph &graph, const Tensor &from, const Tensor &to, float a, Sequence &prog, const DebugContext &debugContext)
+void axpyRelu(Graph &graph, const Tensor &from, const Tensor &to, float a, Sequence &prog,
+              const DebugContext &debugContext)
 {
     if (from.shape() != to.shape())
         throw poplibs_error("axpyRelu: " + from.shapeToString() + " and " + to.shapeToString());
@@ -36,7 +38,8 @@ void axpyRelu(Graph &graph, const Tensor &from, const Tensor &to, float a, Seque
         const auto contiguous = graph.getSortedContiguousRegions(y, mapping[tile]);
         for (const auto &regions : splitRegionsBetweenWorkers(target, contiguous, vectorWidth, 2 * vectorWidth)) {
             const auto share = concat(y.slices(regions));
-            auto v = graph.addVertex(cs, templateVertex("mine::Axpy", type, true), { { "x", concat(x.slices(regions)) }, { "y", share } });
+            auto v = graph.addVertex(cs, templateVertex("mine::Axpy", type, true),
+                                     { { "x", concat(x.slices(regions)) }, { "y", share } });
             graph.setInitialValue(v["a"], a);
             graph.setTileMapping(v, tile);
             graph.setPerfEstimate(v, 20 + 3 * share.numElements());
@@ -60,7 +63,8 @@ void run(const Device &device)
     Tensor bias = createBroadcastOperand(graph, y, FLOAT, 1, false, "bias"), biases = bias, all = y;
     broadcastToMatch(all, biases);
     popops::addInPlace(graph, all, biases, prog);
-    Tensor out = popops::createOutputForElementWiseOp(graph, { x, y }, FLOAT, "out"), sums = graph.addVariable(FLOAT, { rows }, "sums");
+    Tensor out = popops::createOutputForElementWiseOp(graph, { x, y }, FLOAT, "out"),
+           sums = graph.addVariable(FLOAT, { rows }, "sums");
     prog.add(Copy(y, out));
 
     const auto last = graph.getTarget().getNumTiles() - 1;
@@ -105,4 +109,7 @@ void run(const Device &device)
 
 } // namespace
 
-int main() { return host::onDevices(8, run); }
+int main()
+{
+    return host::onDevices(8, run);
+}

@@ -14,7 +14,8 @@
 #include <string>
 #include <vector>
 
-namespace host {
+namespace host
+{
 
 typedef std::vector<float> Values;
 
@@ -37,7 +38,8 @@ void near(const std::string &what, const Got &got, const Wanted &wanted, double 
     for (std::size_t i = 0; i < got.size() && i < wanted.size(); ++i) {
         const double seen = static_cast<double>(got[i]), right = static_cast<double>(wanted[i]);
         if (!(std::fabs(seen - right) <= absolute + relative * std::fabs(right)))
-            return check(false, what + "[" + std::to_string(i) + "] is " + std::to_string(seen) + ", not " + std::to_string(right));
+            return check(false, what + "[" + std::to_string(i) + "] is " + std::to_string(seen) + ", not " +
+                                    std::to_string(right));
     }
 }
 
@@ -51,7 +53,8 @@ inline Values random(std::size_t count, float low = -1, float high = 1)
     return values;
 }
 // Row-major c{m,n} = a{m,k} b{k,n}.
-template <typename A, typename B> std::vector<double> product(const A &a, const B &b, std::size_t m, std::size_t k, std::size_t n)
+template <typename A, typename B>
+std::vector<double> product(const A &a, const B &b, std::size_t m, std::size_t k, std::size_t n)
 {
     std::vector<double> c(m * n);
     for (std::size_t i = 0; i < m; ++i)

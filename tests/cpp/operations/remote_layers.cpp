@@ -16,7 +16,8 @@
 using namespace poplar;
 using namespace poplar::program;
 
-namespace {
+namespace
+{
 
 constexpr unsigned layers = 4, width = 12, batch = 3, tiles = 8;
 

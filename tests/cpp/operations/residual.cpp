@@ -24,12 +24,14 @@
 using namespace poplar;
 using namespace poplar::program;
 
-namespace {
+namespace
+{
 
 constexpr std::size_t batch = 2, size = 8, channels = 16;
 
-class Network {
-public:
+class Network
+{
+  public:
     Network(const Target &target, const Type &type_) : graph(target), type(type_)
     {
         poplin::addCodelets(graph);
@@ -43,24 +45,31 @@ public:
     {
         const unsigned pad = (kernel - 1) / 2;
         using Params = poplin::ConvParams;
-        const Params params(type, in.dim(0), { in.dim(2), in.dim(3) }, { kernel, kernel }, in.dim(1), outs, 1,
-                            Params::InputTransform({ 0, 0 }, { 0, 0 }, { 1, 1 }, { pad, pad }, { pad, pad }, { false, false }), Params::InputTransform(2),
-                            Params::OutputTransform({ 0, 0 }, { 0, 0 }, { stride, stride }, { 0, 0 }, { 0, 0 }));
+        const Params params(
+            type, in.dim(0), { in.dim(2), in.dim(3) }, { kernel, kernel }, in.dim(1), outs, 1,
+            Params::InputTransform({ 0, 0 }, { 0, 0 }, { 1, 1 }, { pad, pad }, { pad, pad }, { false, false }),
+            Params::InputTransform(2),
+            Params::OutputTransform({ 0, 0 }, { 0, 0 }, { stride, stride }, { 0, 0 }, { 0, 0 }));
         Tensor weights = poplin::createWeights(graph, params, name + "/w", options, &cache);
-        init.add(Copy(poprand::truncatedNormal(graph, &seed, ++modifier, weights, type, 0.0, 0.2, 2.0, init, name + "/init"), weights));
+        init.add(
+            Copy(poprand::truncatedNormal(graph, &seed, ++modifier, weights, type, 0.0, 0.2, 2.0, init, name + "/init"),
+                 weights));
         Tensor out = poplin::convolution(graph, in, weights, params, false, prog, name, options, &cache);
-        const auto stats = popnn::bn::batchNormStatistics(graph, out, 1e-4f, prog, false, false, FLOAT, name + "/stats");
+        const auto stats =
+            popnn::bn::batchNormStatistics(graph, out, 1e-4f, prog, false, false, FLOAT, name + "/stats");
         const auto affine = popnn::createNormParams(graph, out);
         popops::fill(graph, affine.first, init, 1.0f, name + "/gamma");
         popops::fill(graph, affine.second, init, 0.0f, name + "/beta");
-        return popnn::bn::batchNormalise(graph, out, affine.first, affine.second, stats.first, stats.second, prog, name + "/bn").first;
+        return popnn::bn::batchNormalise(graph, out, affine.first, affine.second, stats.first, stats.second, prog,
+                                         name + "/bn")
+            .first;
     }
 
     Graph graph;
     const Type type;
     Sequence init, prog;
 
-private:
+  private:
     Tensor seed;
     uint32_t modifier = 0;
     poplin::PlanningCache cache;
@@ -75,14 +84,16 @@ void runIn(const Device &device, const Type &type)
     Tensor a = net.conv(x, channels, 3, 1, "stem");
     popnn::reluInPlace(graph, a, net.prog, "relu");
     Tensor shortcut = net.conv(a, channels, 1, 2, "shortcut"), block = net.conv(a, channels, 3, 2, "block");
-    Tensor squares = popops::reduce(graph, shortcut, FLOAT, { 0, 2, 3 }, popops::Operation::SQUARE_ADD, net.prog, "squares");
+    Tensor squares =
+        popops::reduce(graph, shortcut, FLOAT, { 0, 2, 3 }, popops::Operation::SQUARE_ADD, net.prog, "squares");
     popops::addInPlace(graph, block, shortcut, net.prog, "add");
     popnn::reluInPlace(graph, block, net.prog, "relu");
-    const popnn::pooling::PoolParams all(popnn::PoolingType::AVG, { size / 2, size / 2 }, { size / 2, size / 2 }, { 1, 1 }, { 0, 0 }, { 0, 0 }, channels, batch,
-                                         type);
+    const popnn::pooling::PoolParams all(popnn::PoolingType::AVG, { size / 2, size / 2 }, { size / 2, size / 2 },
+                                         { 1, 1 }, { 0, 0 }, { 0, 0 }, channels, batch, type);
     Tensor pooled = popops::cast(graph, popnn::pooling::pool(graph, all, block, net.prog, "pool"), FLOAT, net.prog);
     Tensor wide = popops::cast(graph, block, FLOAT, net.prog);
-    host::check(pooled.shape() == std::vector<std::size_t>({ batch, channels, 1, 1 }), "pooled" + pooled.shapeToString());
+    host::check(pooled.shape() == std::vector<std::size_t>({ batch, channels, 1, 1 }),
+                "pooled" + pooled.shapeToString());
     graph.createHostRead("squares", squares);
     graph.createHostRead("block", wide);
     graph.createHostRead("pooled", pooled);

@@ -10,22 +10,30 @@ using namespace poplar;
 using namespace poplar::program;
 
 static int failures = 0;
-#define CHECK(condition)                                                                                                                             \
-    if (!(condition)) {                                                                                                                              \
-        std::cerr << __LINE__ << ": " #condition "\n";                                                                                               \
-        ++failures;                                                                                                                                  \
+#define CHECK(condition)                                                                                               \
+    if (!(condition)) {                                                                                                \
+        std::cerr << __LINE__ << ": " #condition "\n";                                                                 \
+        ++failures;                                                                                                    \
     }
 
 static void pointersAndValues(Graph &graph, const Device &device)
 {
     Tensor in = graph.addConstant<float>(FLOAT, { 6 }, { 1, 2, 3, 4, 5, 7 }), half = graph.addConstant(HALF, {}, 0.25f);
-    Tensor all = graph.addVariable(FLOAT, { 9 }, "all"), rounded = graph.addVariable(HALF, {}, "rounded"), count = graph.addVariable(INT, {}, "count");
+    Tensor all = graph.addVariable(FLOAT, { 9 }, "all"), rounded = graph.addVariable(HALF, {}, "rounded"),
+           count = graph.addVariable(INT, {}, "count");
     graph.setInitialValue(count, 2);
     ComputeSet set = graph.addComputeSet("set");
     std::vector<Tensor> rows = { in.slice(0, 2), in.slice(3, 5) };
-    VertexRef a = graph.addVertex(set, "Pointers", { { "in", in }, { "points", in }, { "rows", rows }, { "lists", rows }, { "out", all.slice(0, 5) } });
-    VertexRef b = graph.addVertex(set, "Values", { { "keep", all.slice(5, 8) }, { "out", all[8] }, { "rounded", rounded }, { "count", count },
-                                                   { "x", in[2] }, { "h", half } });
+    VertexRef a = graph.addVertex(
+        set, "Pointers",
+        { { "in", in }, { "points", in }, { "rows", rows }, { "lists", rows }, { "out", all.slice(0, 5) } });
+    VertexRef b = graph.addVertex(set, "Values",
+                                  { { "keep", all.slice(5, 8) },
+                                    { "out", all[8] },
+                                    { "rounded", rounded },
+                                    { "count", count },
+                                    { "x", in[2] },
+                                    { "h", half } });
     for (const Tensor &t : { in, half, all, rounded, count })
         graph.setTileMapping(t, 0);
     graph.setTileMapping(a, 0);
@@ -48,7 +56,8 @@ static void pointersAndValues(Graph &graph, const Device &device)
 
 static void writesAreFound(Graph &graph, const Device &device)
 {
-    Tensor in = graph.addVariable(FLOAT, { 2 }, VariableMappingMethod::LINEAR, "in"), out = graph.addVariable(FLOAT, {}, VariableMappingMethod::LINEAR, "out");
+    Tensor in = graph.addVariable(FLOAT, { 2 }, VariableMappingMethod::LINEAR, "in"),
+           out = graph.addVariable(FLOAT, {}, VariableMappingMethod::LINEAR, "out");
     ComputeSet set = graph.addComputeSet("careless");
     graph.setTileMapping(graph.addVertex(set, "Careless", { { "in", in }, { "out", out } }), 0);
     Engine engine(graph, Execute(set), { { "debug.checkedExecution", "true" } });

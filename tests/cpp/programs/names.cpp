@@ -12,10 +12,10 @@ using namespace poplar;
 using namespace poplar::program;
 
 static int failures = 0;
-#define CHECK(condition)                                                                                                                             \
-    if (!(condition)) {                                                                                                                              \
-        std::cerr << __LINE__ << ": " #condition "\n";                                                                                               \
-        ++failures;                                                                                                                                  \
+#define CHECK(condition)                                                                                               \
+    if (!(condition)) {                                                                                                \
+        std::cerr << __LINE__ << ": " #condition "\n";                                                                 \
+        ++failures;                                                                                                    \
     }
 
 struct Adder { // declared before Program.hpp was known: Graph.hpp alone names Sequence
@@ -23,16 +23,19 @@ struct Adder { // declared before Program.hpp was known: Graph.hpp alone names S
 };
 
 // A stream's end stops a Loop.
-class Counter : public LegacyStreamCallback {
-public:
-    explicit Counter(Engine *&engine, int &seen) : of(engine), count(seen) {}
+class Counter : public LegacyStreamCallback
+{
+  public:
+    explicit Counter(Engine *&engine, int &seen) : of(engine), count(seen)
+    {
+    }
     void fetch(void *) override
     {
         if (++count == 5)
             of->stop();
     }
 
-private:
+  private:
     Engine *&of;
     int &count;
 };
@@ -40,10 +43,12 @@ private:
 static void variablesAndConstants()
 {
     Graph graph(IPUModel().createDevice());
-    Tensor a = graph.addVariable(FLOAT, {}, {4}, "a"), b = graph.addVariable(FLOAT, {}, {2, 2}, VariableMappingMethod::LINEAR, "b");
+    Tensor a = graph.addVariable(FLOAT, {}, { 4 }, "a"),
+           b = graph.addVariable(FLOAT, {}, { 2, 2 }, VariableMappingMethod::LINEAR, "b");
     CHECK(a.shape() == std::vector<size_t>{ 4 } && b.rank() == 2);
     const float values[] = { 1, 2, 3, 4 };
-    Tensor c = graph.addConstant(FLOAT, { 4 }, reinterpret_cast<const char *>(values), TypeTraits::make<float>(), false, "c");
+    Tensor c =
+        graph.addConstant(FLOAT, { 4 }, reinterpret_cast<const char *>(values), TypeTraits::make<float>(), false, "c");
     Tensor d = graph.addConstant(FLOAT, { 4 }, values, TypeTraits::make<float>(), true);
     float first = 0;
     CHECK(c.shape() == std::vector<size_t>{ 4 } && c[2].getConstantValue(&first) && first == 3);
@@ -66,19 +71,22 @@ static void programs()
     model.numIPUs = 4;
     model.tilesPerIPU = 4;
     for (unsigned i = 0; i < 40; ++i)
-        model.globalExchangeConstraints.push_back(GlobalExchangeConstraint{ 1e9 * (i + 1), { GlobalExchangeFlow{ i % 4, (i + 1) % 4 } } });
+        model.globalExchangeConstraints.push_back(
+            GlobalExchangeConstraint{ 1e9 * (i + 1), { GlobalExchangeFlow{ i % 4, (i + 1) % 4 } } });
     Device device = model.createDevice();
     CHECK(device.getTarget().getGlobalExchangeConstraints().size() == 40);
     Graph graph(device);
     CHECK(graph.getReplicationFactor() == 1);
-    Tensor a = graph.addVariable(INT, { 2 }, VariableMappingMethod::LINEAR, "a"), b = graph.addVariable(INT, { 2 }, VariableMappingMethod::LINEAR, "b");
+    Tensor a = graph.addVariable(INT, { 2 }, VariableMappingMethod::LINEAR, "a"),
+           b = graph.addVariable(INT, { 2 }, VariableMappingMethod::LINEAR, "b");
     graph.setInitialValue(a, ArrayRef<int>({ 5, 6 }));
     graph.createHostRead("b", b);
     DataStream out = graph.addDeviceToHostFIFO("out", INT, 2);
     Function function = graph.addFunction(Copy(a, b));
     FunctionBuffer buffer = graph.addFunctionBuffer(function, FunctionBufferMappingType::REMOTE);
     Sequence brought(Copy(buffer, function), Call(function));
-    Engine engine(graph, { CrossReplicaCopy(a, b, { { 0, 0 } }), brought, Loop(Sequence{ Copy(a, out) }) }, { { "debug.instrument", "true" } });
+    Engine engine(graph, { CrossReplicaCopy(a, b, { { 0, 0 } }), brought, Loop(Sequence{ Copy(a, out) }) },
+                  { { "debug.instrument", "true" } });
     engine.load(device);
     int seen[2] = { 0, 0 }, count = 0;
     Engine *running = &engine;

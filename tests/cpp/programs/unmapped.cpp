@@ -1,6 +1,7 @@
 // build: c++11 c++17
 // SPDX-License-Identifier: Apache-2.0
-// On the CPU device programs need not think about tiles: nothing is mapped here, or to tiles that there are not; a modelled IPU refuses the same.
+// On the CPU device programs need not think about tiles: nothing is mapped here, or to tiles that there are not; a
+// modelled IPU refuses the same.
 #include <poplar/Engine.hpp>
 #include <poplar/IPUModel.hpp>
 
@@ -13,9 +14,11 @@ static int added(const Device &device, bool far)
 {
     Graph graph(device);
     graph.addCodelets("parts/add_one.cpp");
-    Tensor a = graph.addConstant<int>(INT, { 2, 2 }, { 1, 2, 3, 4 }), b = graph.addVariable(INT, { 2, 2 }, "b"), c = graph.addVariable(INT, { 4 }, "c");
+    Tensor a = graph.addConstant<int>(INT, { 2, 2 }, { 1, 2, 3, 4 }), b = graph.addVariable(INT, { 2, 2 }, "b"),
+           c = graph.addVariable(INT, { 4 }, "c");
     ComputeSet set = graph.addComputeSet("set");
-    VertexRef vertex = graph.addVertex(set, "AddOne", { { "in", std::vector<Tensor>{ a[0], a[1] } }, { "out", std::vector<Tensor>{ b[0], b[1] } } });
+    VertexRef vertex = graph.addVertex(
+        set, "AddOne", { { "in", std::vector<Tensor>{ a[0], a[1] } }, { "out", std::vector<Tensor>{ b[0], b[1] } } });
     if (far) {
         graph.setTileMapping(a, 7);
         graph.setTileMapping(b, { {}, {}, { { 0, 3 } }, { { 3, 4 } } });

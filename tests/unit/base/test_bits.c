@@ -58,7 +58,7 @@ static void test_a_word_in_the_middle(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_word_in_the_middle), cmocka_unit_test(test_bits), cmocka_unit_test(test_stretches) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_a_word_in_the_middle), cmocka_unit_test(test_bits),
+                                        cmocka_unit_test(test_stretches) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,7 +39,8 @@ static int leave(void **state)
 static void test_what_is_written_is_read(void **state)
 {
     (void)state;
-    static const size_t sizes[] = { 0, 1, 15, 16, 17, 63, 64, 255, 256, 1023, 1024, 4095, 4096, 4097, 8191, 8192, 16384, 32768, 65535, 65536, 131072, 262144, 1000003 };
+    static const size_t sizes[] = { 0,    1,    15,   16,   17,    63,    64,    255,   256,    1023,   1024,   4095,
+                                    4096, 4097, 8191, 8192, 16384, 32768, 65535, 65536, 131072, 262144, 1000003 };
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); ++i) {
         char *data = mem_alloc(sizes[i]), *back;
         for (size_t j = 0; j < sizes[i]; ++j)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* docs/options.md against the tables of options (scripts/check-options has the table against the source).  With --print,
- * writes the page. */
+/* docs/options.md against the tables of options (scripts/check-options has the table against the source).  With
+ * --print, writes the page. */
 #include <poplar/options.h>
 
 #include <setjmp.h>
@@ -33,28 +33,30 @@ static const struct {
     { "report", "Profile summary", "For `pop_print_profile_summary` and its parts." },
     { "pvti", "Trace points", "In the variable `PVTI_OPTIONS` alone." },
     { "simulator", "Simulator",
-      "The guide names the variable `POPLAR_SIMULATOR_OPTIONS`; there is no simulator here. An engine warns when it is set." },
+      "The guide names the variable `POPLAR_SIMULATOR_OPTIONS`; there is no simulator here. An engine warns when it is "
+      "set." },
 };
 
-static const char top[] = "# Options\n"
-                          "\n"
-                          "Written by `scripts/options-doc` from `src/base/options.def`; a test compares the two.\n"
-                          "\n"
-                          "An option is a pair of strings. `true|false` also takes `1` and `0`; integers are decimal "
-                          "or `0x...`, not negative. A name that does\n"
-                          "not stand here is an `invalid_option` error that says the nearest one, and so is a value "
-                          "that is not allowed. Of two equal names the\n"
-                          "last wins. A variable of the environment holds a JSON object, whose values may be strings, "
-                          "numbers or booleans, and overrides the\n"
-                          "program:\n"
-                          "\n"
-                          "    export POPLAR_ENGINE_OPTIONS='{\"debug.checkedExecution\": true}'\n"
-                          "\n"
-                          "All names of Poplar are accepted, so that programs which set them run. Those that have no "
-                          "effect here are listed apart; an engine\n"
-                          "says in one line of its log (`WARN`) which of them it was given with another value than the default, and in "
-                          "another (`INFO`) which\n"
-                          "make sense for hardware alone.\n";
+static const char top[] =
+    "# Options\n"
+    "\n"
+    "Written by `scripts/options-doc` from `src/base/options.def`; a test compares the two.\n"
+    "\n"
+    "An option is a pair of strings. `true|false` also takes `1` and `0`; integers are decimal "
+    "or `0x...`, not negative. A name that does\n"
+    "not stand here is an `invalid_option` error that says the nearest one, and so is a value "
+    "that is not allowed. Of two equal names the\n"
+    "last wins. A variable of the environment holds a JSON object, whose values may be strings, "
+    "numbers or booleans, and overrides the\n"
+    "program:\n"
+    "\n"
+    "    export POPLAR_ENGINE_OPTIONS='{\"debug.checkedExecution\": true}'\n"
+    "\n"
+    "All names of Poplar are accepted, so that programs which set them run. Those that have no "
+    "effect here are listed apart; an engine\n"
+    "says in one line of its log (`WARN`) which of them it was given with another value than the default, and in "
+    "another (`INFO`) which\n"
+    "make sense for hardware alone.\n";
 
 static const char bottom[] =
     "\n"
@@ -64,14 +66,17 @@ static const char bottom[] =
     "| --- | --- |\n"
     "| `POPLAR_ENGINE_OPTIONS`, `POPLAR_TARGET_OPTIONS` | options, as JSON, over those of the program |\n"
     "| `TREMULA_IPU` | modelled IPUs that the device manager offers as hardware ([devices.md](devices.md)) |\n"
-    "| `TREMULA_CC`, `TREMULA_DEVICE_CC`, `TREMULA_INCLUDE`, `TREMULA_CACHE_DIR`, `TREMULA_CACHE_SIZE`, `TREMULA_CACHE_SHARED` | the compilers of codelets and their cache "
+    "| `TREMULA_CC`, `TREMULA_DEVICE_CC`, `TREMULA_INCLUDE`, `TREMULA_CACHE_DIR`, `TREMULA_CACHE_SIZE`, "
+    "`TREMULA_CACHE_SHARED` | the compilers of codelets and their cache "
     "([codelets.md](codelets.md)) |\n"
     "| `POPLAR_LOG_LEVEL`, `POPLAR_LOG_DEST`, `POPLIBS_LOG_LEVEL`, ... | logging ([logging.md](logging.md)) |\n"
-    "| `POPLAR_GRAPH_REPORT_DEST` | where the graph's summary is printed when it has been compiled, as `debug.graphReportDestination` |\n"
+    "| `POPLAR_GRAPH_REPORT_DEST` | where the graph's summary is printed when it has been compiled, as "
+    "`debug.graphReportDestination` |\n"
     "| `CLICOLOR`, `CLICOLOR_FORCE` | 0 and 1: whether a profile summary is coloured |\n";
 
 enum kind { EFFECT, NO_EFFECT, FOR_HARDWARE, KINDS };
-static const char *const kind_titles[KINDS] = { "", "\nAccepted without effect:\n", "\nFor hardware alone, accepted without effect:\n" };
+static const char *const kind_titles[KINDS] = { "", "\nAccepted without effect:\n",
+                                                "\nFor hardware alone, accepted without effect:\n" };
 
 static enum kind kind_of(const char *effect)
 {
@@ -117,64 +122,65 @@ static void print_rows(FILE *file, const char *group, enum kind kind)
 
 #define LIBRARY_ROW(key, kind, member, choices, standard, effect) { key, #kind, choices, standard, effect },
 #define POPLIN_PASS_NAMES                                                                                              \
-    "NONE|NONE_MATMUL|INFERENCE_FWD|TRAINING_FWD|TRAINING_BWD|TRAINING_WU|FC_INFERENCE_FWD|FC_TRAINING_FWD|FC_TRAINING_BWD|FC_TRAINING_WU"
+    "NONE|NONE_MATMUL|INFERENCE_FWD|TRAINING_FWD|TRAINING_BWD|TRAINING_WU|FC_INFERENCE_FWD|FC_TRAINING_FWD|FC_"        \
+    "TRAINING_BWD|FC_TRAINING_WU"
 struct library_row {
     const char *key, *kind, *choices, *standard, *effect;
 };
 #define LIBRARY_TABLE(name) static const struct library_row name##_rows[] =
-LIBRARY_TABLE(conv) {
+LIBRARY_TABLE(conv){
 #define CONV_OPTION LIBRARY_ROW
 #include "poplibs/options.def"
 };
-LIBRARY_TABLE(mat_mul) {
+LIBRARY_TABLE(mat_mul){
 #define MAT_MUL_OPTION LIBRARY_ROW
 #include "poplibs/options.def"
 };
-LIBRARY_TABLE(multi_conv) {
+LIBRARY_TABLE(multi_conv){
 #define MULTI_CONV_OPTION LIBRARY_ROW
 #include "poplibs/options.def"
 };
-LIBRARY_TABLE(cholesky) {
+LIBRARY_TABLE(cholesky){
 #define CHOLESKY_OPTION LIBRARY_ROW
 #include "poplibs/options.def"
 };
-LIBRARY_TABLE(plain_norm) {
+LIBRARY_TABLE(plain_norm){
 #define PLAIN_NORM_OPTION LIBRARY_ROW
 #include "poplibs/options.def"
 };
-LIBRARY_TABLE(norm) {
+LIBRARY_TABLE(norm){
 #define NORM_OPTION LIBRARY_ROW
 #include "poplibs/options.def"
 };
-LIBRARY_TABLE(pool) {
+LIBRARY_TABLE(pool){
 #define POOL_OPTION LIBRARY_ROW
 #include "poplibs/options.def"
 };
-LIBRARY_TABLE(recurrent) {
+LIBRARY_TABLE(recurrent){
 #define RECURRENT_OPTION LIBRARY_ROW
 #include "poplibs/options.def"
 };
-LIBRARY_TABLE(reduce) {
+LIBRARY_TABLE(reduce){
 #define REDUCE_OPTION LIBRARY_ROW
 #include "poplibs/options.def"
 };
-LIBRARY_TABLE(slice) {
+LIBRARY_TABLE(slice){
 #define SLICE_OPTION LIBRARY_ROW
 #include "poplibs/options.def"
 };
-LIBRARY_TABLE(gather) {
+LIBRARY_TABLE(gather){
 #define GATHER_OPTION LIBRARY_ROW
 #include "poplibs/options.def"
 };
-LIBRARY_TABLE(collective) {
+LIBRARY_TABLE(collective){
 #define COLLECTIVE_OPTION LIBRARY_ROW
 #include "poplibs/options.def"
 };
-LIBRARY_TABLE(scaled) {
+LIBRARY_TABLE(scaled){
 #define SCALED_OPTION LIBRARY_ROW
 #include "poplibs/options.def"
 };
-LIBRARY_TABLE(map) {
+LIBRARY_TABLE(map){
 #define MAP_OPTION LIBRARY_ROW
 #include "poplibs/options.def"
 };
@@ -184,7 +190,10 @@ static const struct {
     const struct library_row *rows;
     size_t count;
 } libraries[] = {
-#define LIBRARY(title, name) { title, name##_rows, sizeof(name##_rows) / sizeof(name##_rows[0]) }
+#define LIBRARY(title, name)                                                                                           \
+    {                                                                                                                  \
+        title, name##_rows, sizeof(name##_rows) / sizeof(name##_rows[0])                                               \
+    }
     LIBRARY("Convolutions (poplin)", conv),
     LIBRARY("Matrix products (poplin)", mat_mul),
     LIBRARY("Multi-convolutions (poplin)", multi_conv),
@@ -203,7 +212,7 @@ static const struct {
 
 static const char *library_values(const struct library_row *row)
 {
-    return row->choices                           ? row->choices
+    return row->choices                               ? row->choices
            : strcmp(row->kind, "POPLIBS_BOOL") == 0   ? "true|false"
            : strcmp(row->kind, "POPLIBS_DOUBLE") == 0 ? "number"
            : strcmp(row->kind, "POPLIBS_TEXT") == 0   ? "text"
@@ -230,7 +239,8 @@ static void print_library(FILE *file, const struct library_row *rows, size_t cou
 }
 static void print_libraries(FILE *file)
 {
-    fputs("\n## Options of the libraries\n\nWritten from `src/poplibs/options.def`. A call says once in a process, in one warning of its library's log, which of "
+    fputs("\n## Options of the libraries\n\nWritten from `src/poplibs/options.def`. A call says once in a process, in "
+          "one warning of its library's log, which of "
           "the options that it was\ngiven have no effect.\n",
           file);
     for (size_t i = 0; i < sizeof(libraries) / sizeof(libraries[0]); ++i) {

@@ -141,7 +141,8 @@ static void test_errors_as_text(void **state)
     assert_string_equal(error.path + strlen(error.path) - 4, "/end");
 }
 
-/* The same bytes in every locale, where the machine has one with a decimal comma (scripts/test-locale brings its own). */
+/* The same bytes in every locale, where the machine has one with a decimal comma (scripts/test-locale brings its own).
+ */
 static void test_numbers_follow_no_locale(void **state)
 {
     (void)state;

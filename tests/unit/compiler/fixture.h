@@ -3,10 +3,10 @@
 #ifndef TEST_COMPILER_FIXTURE_H
 #define TEST_COMPILER_FIXTURE_H
 
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
 #include <cmocka.h>
 
 #include "compiler/compiler.h"
@@ -15,40 +15,64 @@
 
 #include <poplar/poplar.h>
 
-
-static inline struct codelet_field make_field(const char *name, int direction, int shape, unsigned offset, bool size, unsigned alignment)
+static inline struct codelet_field make_field(const char *name, int direction, int shape, unsigned offset, bool size,
+                                              unsigned alignment)
 {
-    return (struct codelet_field){ .name = name, .direction = (uint8_t)direction, .shape = (uint8_t)shape, .type = POP_FLOAT, .has_size = size,
-                                   .inner_has_size = shape == SHAPE_VECTORS, .alignment = alignment, .offset = offset,
-                                   .bytes = direction == FIELD_STATE && shape == SHAPE_SCALAR ? 4 : size ? 16 : 8,
-                                   .inner_stride = shape == SHAPE_VECTORS ? 16 : shape == SHAPE_SCALARS ? 8 : 0 };
+    return (struct codelet_field){ .name = name,
+                                   .direction = (uint8_t)direction,
+                                   .shape = (uint8_t)shape,
+                                   .type = POP_FLOAT,
+                                   .has_size = size,
+                                   .inner_has_size = shape == SHAPE_VECTORS,
+                                   .alignment = alignment,
+                                   .offset = offset,
+                                   .bytes = direction == FIELD_STATE && shape == SHAPE_SCALAR ? 4
+                                            : size                                            ? 16
+                                                                                              : 8,
+                                   .inner_stride = shape == SHAPE_VECTORS   ? 16
+                                                   : shape == SHAPE_SCALARS ? 8
+                                                                            : 0 };
 }
 
-static inline void add_codelet(struct module *module, const char *name, unsigned state_bytes, const struct codelet_field *fields, uint32_t count)
+static inline void add_codelet(struct module *module, const char *name, unsigned state_bytes,
+                               const struct codelet_field *fields, uint32_t count)
 {
     struct codelet *codelet = &module->codelets[module->codelet_count++];
     struct codelet_field *copy = arena_alloc(&module->arena, count * sizeof(*copy));
     unsigned char *defaults = arena_alloc(&module->arena, state_bytes);
     memcpy(copy, fields, count * sizeof(*copy));
     memset(defaults, 0, state_bytes);
-    *codelet = (struct codelet){ .name = name, .state_bytes = state_bytes, .state_alignment = 8, .fields = copy, .field_count = count,
-                                 .defaults = defaults, .symbol = "", .module = module };
+    *codelet = (struct codelet){ .name = name,
+                                 .state_bytes = state_bytes,
+                                 .state_alignment = 8,
+                                 .fields = copy,
+                                 .field_count = count,
+                                 .defaults = defaults,
+                                 .symbol = "",
+                                 .module = module };
 }
 
 /* Sum: in vector, out scalar.  Map: in vector, out vector.  Scale: data InOut vector.  Wide: in aligned to 16.
  * Scalar: out scalar.  Sink: in vector.  Fill: out vector.
- * Rows: in vector of vectors, taps vector state (pointer alone), gain scalar state, out.  Two: a and b Output vectors. */
+ * Rows: in vector of vectors, taps vector state (pointer alone), gain scalar state, out.  Two: a and b Output vectors.
+ */
 static inline struct module *make_module(void)
 {
     struct module *module = module_create("test", 1);
     module->codelets = arena_alloc(&module->arena, 11 * sizeof(*module->codelets));
-    struct codelet_field sum[] = { make_field("in", FIELD_INPUT, SHAPE_VECTOR, 0, true, 4), make_field("out", FIELD_OUTPUT, SHAPE_SCALAR, 16, false, 4) };
-    struct codelet_field map[] = { make_field("in", FIELD_INPUT, SHAPE_VECTOR, 0, true, 4), make_field("out", FIELD_OUTPUT, SHAPE_VECTOR, 16, true, 4) };
+    struct codelet_field sum[] = { make_field("in", FIELD_INPUT, SHAPE_VECTOR, 0, true, 4),
+                                   make_field("out", FIELD_OUTPUT, SHAPE_SCALAR, 16, false, 4) };
+    struct codelet_field map[] = { make_field("in", FIELD_INPUT, SHAPE_VECTOR, 0, true, 4),
+                                   make_field("out", FIELD_OUTPUT, SHAPE_VECTOR, 16, true, 4) };
     struct codelet_field scale[] = { make_field("data", FIELD_INOUT, SHAPE_VECTOR, 0, true, 4) };
-    struct codelet_field wide[] = { make_field("in", FIELD_INPUT, SHAPE_VECTOR, 0, true, 16), make_field("out", FIELD_OUTPUT, SHAPE_SCALAR, 16, false, 4) };
-    struct codelet_field rows[] = { make_field("in", FIELD_INPUT, SHAPE_VECTORS, 0, true, 4), make_field("taps", FIELD_STATE, SHAPE_VECTOR, 16, false, 4),
-                                    make_field("gain", FIELD_STATE, SHAPE_SCALAR, 24, false, 4), make_field("out", FIELD_OUTPUT, SHAPE_SCALARS, 32, false, 4) };
-    struct codelet_field two[] = { make_field("a", FIELD_OUTPUT, SHAPE_VECTOR, 0, true, 4), make_field("b", FIELD_OUTPUT, SHAPE_VECTOR, 16, true, 4) };
+    struct codelet_field wide[] = { make_field("in", FIELD_INPUT, SHAPE_VECTOR, 0, true, 16),
+                                    make_field("out", FIELD_OUTPUT, SHAPE_SCALAR, 16, false, 4) };
+    struct codelet_field rows[] = { make_field("in", FIELD_INPUT, SHAPE_VECTORS, 0, true, 4),
+                                    make_field("taps", FIELD_STATE, SHAPE_VECTOR, 16, false, 4),
+                                    make_field("gain", FIELD_STATE, SHAPE_SCALAR, 24, false, 4),
+                                    make_field("out", FIELD_OUTPUT, SHAPE_SCALARS, 32, false, 4) };
+    struct codelet_field two[] = { make_field("a", FIELD_OUTPUT, SHAPE_VECTOR, 0, true, 4),
+                                   make_field("b", FIELD_OUTPUT, SHAPE_VECTOR, 16, true, 4) };
     struct codelet_field scalar[] = { make_field("out", FIELD_OUTPUT, SHAPE_SCALAR, 0, false, 4) };
     struct codelet_field sink[] = { make_field("in", FIELD_INPUT, SHAPE_VECTOR, 0, true, 4) };
     struct codelet_field fill[] = { make_field("out", FIELD_OUTPUT, SHAPE_VECTOR, 0, true, 4) };
@@ -107,7 +131,8 @@ static inline void compiled(struct fixture *f, pop_program program)
 static inline void refused(struct fixture *f, pop_program program, pop_status status, const char *text)
 {
     assert_int_equal(compile(f, program), status);
-    assert_true(!f->image || (status == POP_GRAPH_MEMORY_ALLOCATION_ERROR && f->image->model.tiles.count)); /* for a report */
+    assert_true(!f->image ||
+                (status == POP_GRAPH_MEMORY_ALLOCATION_ERROR && f->image->model.tiles.count)); /* for a report */
     image_release(f->image);
     f->image = NULL;
     if (!strstr(f->error.text, text))
@@ -121,7 +146,8 @@ static inline pop_tensor variable(struct fixture *f, size_t elements, unsigned t
     return t;
 }
 
-static inline pop_vertex vertex(struct fixture *f, pop_compute_set set, const char *type, unsigned tile, uint64_t cycles)
+static inline pop_vertex vertex(struct fixture *f, pop_compute_set set, const char *type, unsigned tile,
+                                uint64_t cycles)
 {
     pop_vertex v = pop_graph_add_vertex(f->graph, set, type);
     pop_graph_map_vertex(f->graph, v, tile);
@@ -131,7 +157,8 @@ static inline pop_vertex vertex(struct fixture *f, pop_compute_set set, const ch
 }
 
 /* A vertex with fields in and out. */
-static inline pop_vertex in_out(struct fixture *f, pop_compute_set set, const char *type, unsigned tile, pop_tensor in, pop_tensor out)
+static inline pop_vertex in_out(struct fixture *f, pop_compute_set set, const char *type, unsigned tile, pop_tensor in,
+                                pop_tensor out)
 {
     pop_vertex v = vertex(f, set, type, tile, 10);
     pop_graph_connect(f->graph, v, "in", in);
@@ -159,7 +186,8 @@ static inline struct tile_traffic traffic_of(const struct fixture *f, size_t exc
     const struct model_exchange *e = &model->exchanges.data[exchange];
     for (uint64_t i = e->first_flow; i < e->first_flow + e->flows; ++i)
         if (tile >= model->flows.data[i].tile && tile - model->flows.data[i].tile < model->flows.data[i].tiles)
-            return (struct tile_traffic){ model->flows.data[i].sent, model->flows.data[i].received, model->flows.data[i].cycles };
+            return (struct tile_traffic){ model->flows.data[i].sent, model->flows.data[i].received,
+                                          model->flows.data[i].cycles };
     return (struct tile_traffic){ 0 };
 }
 

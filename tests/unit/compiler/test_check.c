@@ -67,14 +67,17 @@ static void test_unmapped(void **state)
     pop_graph_connect(f.graph, v, "out", pop_tensor_at(out, 0));
     refused(&f, pop_execute(set, NULL), POP_INVALID_TILE_MAPPING, "a vertex of type Sum is not mapped");
     pop_graph_map_vertex(f.graph, v, 3);
-    refused(&f, pop_execute(set, NULL), POP_INVALID_TILE_MAPPING, "element 3 of variable 'gappy' (7 elements) is not mapped to a tile");
+    refused(&f, pop_execute(set, NULL), POP_INVALID_TILE_MAPPING,
+            "element 3 of variable 'gappy' (7 elements) is not mapped to a tile");
     assert_int_equal(f.error.where.line, line);
     assert_non_null(strstr(f.error.text, "used by Sum.in"));
     /* copies and handles ask for the elements that they use, no others */
-    refused(&f, pop_copy(pop_tensor_slice(x, 2, 4, 0), pop_tensor_slice(x, 0, 2, 0), false, NULL), POP_INVALID_TILE_MAPPING, "element 3 of");
+    refused(&f, pop_copy(pop_tensor_slice(x, 2, 4, 0), pop_tensor_slice(x, 0, 2, 0), false, NULL),
+            POP_INVALID_TILE_MAPPING, "element 3 of");
     compiled(&f, pop_copy(pop_tensor_slice(x, 0, 3, 0), pop_tensor_slice(x, 4, 7, 0), false, NULL));
     /* the line is said once where the variable is made on it too */
-    pop_program copy = pop_copy(pop_graph_add_variable(f.graph, POP_FLOAT, POP_SHAPE(2), "here"), pop_tensor_slice(x, 0, 2, 0), false, NULL);
+    pop_program copy = pop_copy(pop_graph_add_variable(f.graph, POP_FLOAT, POP_SHAPE(2), "here"),
+                                pop_tensor_slice(x, 0, 2, 0), false, NULL);
     refused(&f, copy, POP_INVALID_TILE_MAPPING, "used by Copy");
     assert_null(strstr(f.error.text, "used by Copy, at"));
     pop_graph_create_host_read(f.graph, "r", x);
@@ -107,8 +110,11 @@ static void test_programs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_missing_edge), cmocka_unit_test(test_unused_sets_may_be_incomplete), cmocka_unit_test(test_missing_row_and_size),
-        cmocka_unit_test(test_unmapped), cmocka_unit_test(test_programs),
+        cmocka_unit_test(test_missing_edge),
+        cmocka_unit_test(test_unused_sets_may_be_incomplete),
+        cmocka_unit_test(test_missing_row_and_size),
+        cmocka_unit_test(test_unmapped),
+        cmocka_unit_test(test_programs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What steps move and cost does not depend on how the compiler walks: bytes are those of naive lists of elements, whatever the order of creation. */
+/* What steps move and cost does not depend on how the compiler walks: bytes are those of naive lists of elements,
+ * whatever the order of creation. */
 #include "fixture.h"
 
 #include "compiler/marks.h"
@@ -119,9 +120,11 @@ static pop_tensor random_view(const struct machine *m, uint32_t *seed)
     case 3:
         return pop_tensor_flatten(pop_tensor_transpose(pop_tensor_reshape(t, POP_SHAPE(ELEMENTS / 20, 20))));
     case 4:
-        return pop_tensor_broadcast(pop_tensor_slice(t, begin, begin + 1 + (end - begin - 1) / 4, 0), 1 + (unsigned)(end % 3), 0);
+        return pop_tensor_broadcast(pop_tensor_slice(t, begin, begin + 1 + (end - begin - 1) / 4, 0),
+                                    1 + (unsigned)(end % 3), 0);
     default:
-        return pop_tensor_concat(POP_TENSORS(pop_tensor_slice(t, begin, end, 0), pop_tensor_slice(m->variable[0], begin / 2, begin, 0)), 0);
+        return pop_tensor_concat(
+            POP_TENSORS(pop_tensor_slice(t, begin, end, 0), pop_tensor_slice(m->variable[0], begin / 2, begin, 0)), 0);
     }
 }
 
@@ -148,7 +151,8 @@ static void test_reads_cost_what_lists_say(void **state)
                 naive_fetch(&naive, &m, tile, list.variable[e], list.offset[e]);
             }
             for (size_t e = 0; remote && e < list.count; ++e)
-                naive.local[tile][list.variable[e]][list.offset[e]] |= m.owner[list.variable[e]][list.offset[e]] == tile;
+                naive.local[tile][list.variable[e]][list.offset[e]] |=
+                    m.owner[list.variable[e]][list.offset[e]] == tile;
         }
         naive_settle(&naive);
         compiled(&f, pop_execute(set, NULL));
@@ -170,10 +174,12 @@ static void test_copies_cost_what_lists_say(void **state)
         begin(&f);
         map_randomly(&f, &m, &seed);
         pop_tensor source = random_view(&m, &seed);
-        pop_tensor destination = pop_graph_add_variable(f.graph, POP_FLOAT, POP_SHAPE(pop_tensor_num_elements(source)), "to");
+        pop_tensor destination =
+            pop_graph_add_variable(f.graph, POP_FLOAT, POP_SHAPE(pop_tensor_num_elements(source)), "to");
         struct elements list = elements_of(source);
         for (size_t e = 0; e < list.count; ++e) {
-            unsigned tile = next_random(&seed) % 3 ? next_random(&seed) % TILES : m.owner[list.variable[e]][list.offset[e]];
+            unsigned tile =
+                next_random(&seed) % 3 ? next_random(&seed) % TILES : m.owner[list.variable[e]][list.offset[e]];
             unsigned owner = m.owner[list.variable[e]][list.offset[e]];
             pop_graph_set_tile_mapping(f.graph, pop_tensor_at(destination, e), tile);
             moves |= tile == owner;
@@ -190,7 +196,8 @@ static void test_copies_cost_what_lists_say(void **state)
     }
 }
 
-/* count vertices (a multiple of TILES) and some of another type, created tile by tile or round about: more than a window holds at once. */
+/* count vertices (a multiple of TILES) and some of another type, created tile by tile or round about: more than a
+ * window holds at once. */
 static void build_grid(struct fixture *f, bool by_tile, size_t count)
 {
     begin(f);
@@ -204,7 +211,8 @@ static void build_grid(struct fixture *f, bool by_tile, size_t count)
         size_t row = count / TILES, tile = by_tile ? k / row : k % TILES, i = by_tile ? k % row * TILES + tile : k;
         in_out(f, set, "Sum", (unsigned)tile, pop_tensor_at(a, i), pop_tensor_at(b, i));
         if (i % 3 == 0)
-            pop_graph_connect(f->graph, vertex(f, set, "Scale", (unsigned)tile, 1 + i % 50), "data", pop_tensor_slice(c, i, i + 1, 0));
+            pop_graph_connect(f->graph, vertex(f, set, "Scale", (unsigned)tile, 1 + i % 50), "data",
+                              pop_tensor_slice(c, i, i + 1, 0));
     }
     compiled(f, pop_execute(set, NULL));
 }
@@ -219,11 +227,13 @@ static void test_order_of_creation_does_not_matter(void **state)
     assert_int_equal(ordered.image->states.count, around.image->states.count);
     assert_memory_equal(ordered.image->states.data, around.image->states.data, around.image->states.count);
     const struct model *a = &ordered.image->model, *b = &around.image->model;
-    assert_true(a->exchanges.count == 2 && b->exchanges.count == 2 && a->parts.count == b->parts.count && a->parts.count);
+    assert_true(a->exchanges.count == 2 && b->exchanges.count == 2 && a->parts.count == b->parts.count &&
+                a->parts.count);
     assert_memory_equal(a->parts.data, b->parts.data, a->parts.count * sizeof(*a->parts.data));
     for (unsigned tile = 0; tile < TILES; ++tile)
         for (unsigned exchange = 0; exchange < 2; ++exchange) {
-            struct tile_traffic there = traffic_of(&ordered, exchange, tile), here = traffic_of(&around, exchange, tile);
+            struct tile_traffic there = traffic_of(&ordered, exchange, tile),
+                                here = traffic_of(&around, exchange, tile);
             assert_true(there.sent == here.sent && there.received == here.received);
         }
     end(&ordered);
@@ -237,7 +247,8 @@ static void test_gathers_are_copies(void **state)
     struct fixture f;
     begin(&f);
     pop_tensor a = variable(&f, 400, 0, "a"), b = variable(&f, 400, 0, "b");
-    pop_compute_set plain = pop_graph_add_compute_set(f.graph, "plain"), strided = pop_graph_add_compute_set(f.graph, "strided");
+    pop_compute_set plain = pop_graph_add_compute_set(f.graph, "plain"),
+                    strided = pop_graph_add_compute_set(f.graph, "strided");
     in_out(&f, plain, "Map", 0, pop_tensor_slice(a, 0, 200, 0), pop_tensor_slice(b, 0, 200, 0));
     in_out(&f, strided, "Map", 0, pop_tensor_sub_sample(a, 2, 0), pop_tensor_sub_sample(b, 2, 0));
     compiled(&f, pop_execute(plain, NULL));
@@ -260,7 +271,8 @@ static void test_host_copies(void **state)
     struct fixture f;
     begin(&f);
     pop_tensor a = variable(&f, 10, 2, "a");
-    pop_stream in = pop_graph_add_host_to_device_fifo(f.graph, "in", POP_FLOAT, 10, POP_STREAM_REPLICATE, POP_NO_OPTIONS);
+    pop_stream in =
+        pop_graph_add_host_to_device_fifo(f.graph, "in", POP_FLOAT, 10, POP_STREAM_REPLICATE, POP_NO_OPTIONS);
     compiled(&f, pop_copy_from_stream(in, a, false, NULL));
     const struct model_flow *flow = &f.image->model.flows.data[f.image->model.host_exchanges.data[0].first_flow];
     assert_true(flow->tile == 2 && flow->tiles == 1 && flow->received == 40);
@@ -276,8 +288,10 @@ static void test_leaves_are_planned_once(void **state)
     begin(&f);
     pop_tensor a = variable(&f, 100, 0, "a"), b = variable(&f, 50, 1, "b");
     pop_stream out = pop_graph_add_device_to_host_fifo(f.graph, "out", POP_FLOAT, 50, POP_NO_OPTIONS);
-    pop_program copy = pop_copy(pop_tensor_sub_sample(a, 2, 0), b, false, NULL), stream = pop_copy_to_stream(b, out, false, NULL);
-    pop_program print = pop_print_tensor(NULL, b, NULL), empty = pop_sequence(f.graph, NULL), all = pop_sequence(f.graph, NULL);
+    pop_program copy = pop_copy(pop_tensor_sub_sample(a, 2, 0), b, false, NULL),
+                stream = pop_copy_to_stream(b, out, false, NULL);
+    pop_program print = pop_print_tensor(NULL, b, NULL), empty = pop_sequence(f.graph, NULL),
+                all = pop_sequence(f.graph, NULL);
     for (unsigned i = 0; i < 100; ++i) {
         pop_sequence_add(all, copy);
         pop_sequence_add(all, stream);
@@ -306,7 +320,8 @@ static void test_leaves_are_planned_once(void **state)
 static void test_distinct_pieces(void **state)
 {
     (void)state;
-    static const struct digit plain[] = { { 7, 1 } }, matrix[] = { { 3, 1 }, { 5, -3 } }, repeat[] = { { 2, 0 }, { 4, 1 } };
+    static const struct digit plain[] = { { 7, 1 } }, matrix[] = { { 3, 1 }, { 5, -3 } },
+                              repeat[] = { { 2, 0 }, { 4, 1 } };
     static const struct digit windows[] = { { 4, 2 }, { 3, 1 } }, doubled[] = { { 2, 1 }, { 2, 1 } };
     const struct {
         struct piece pieces[2];
@@ -320,9 +335,18 @@ static void test_distinct_pieces(void **state)
         { { { .elements = 8, .digits = 2, .digit = repeat } }, 1, false },
         { { { .elements = 12, .digits = 2, .digit = windows } }, 1, false },
         { { { .elements = 4, .digits = 2, .digit = doubled } }, 1, false },
-        { { { .elements = 7, .digits = 1, .digit = plain }, { .elements = 7, .offset = 7, .digits = 1, .digit = plain } }, 2, true },
-        { { { .elements = 7, .digits = 1, .digit = plain }, { .elements = 7, .offset = 6, .digits = 1, .digit = plain } }, 2, false },
-        { { { .elements = 7, .digits = 1, .digit = plain }, { .elements = 7, .variable = 1, .digits = 1, .digit = plain } }, 2, true },
+        { { { .elements = 7, .digits = 1, .digit = plain },
+            { .elements = 7, .offset = 7, .digits = 1, .digit = plain } },
+          2,
+          true },
+        { { { .elements = 7, .digits = 1, .digit = plain },
+            { .elements = 7, .offset = 6, .digits = 1, .digit = plain } },
+          2,
+          false },
+        { { { .elements = 7, .digits = 1, .digit = plain },
+            { .elements = 7, .variable = 1, .digits = 1, .digit = plain } },
+          2,
+          true },
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i)
         assert_int_equal(pieces_distinct(cases[i].pieces, cases[i].count), cases[i].distinct);
@@ -369,7 +393,8 @@ static void test_owners(void **state)
     pop_tensor a = pop_graph_add_variable(f.graph, POP_FLOAT, POP_SHAPE(COUNT), "a"), b = variable(&f, 9, 5, "b");
     unsigned *owner = mem_alloc(COUNT * sizeof(*owner));
     for (unsigned at = 0, before = 0; at < COUNT;) {
-        unsigned count = at < COUNT / 2 ? COUNT / 2 : 1 + next_random(&seed) % 3, tile = (before + 1 + next_random(&seed) % 7) % 8;
+        unsigned count = at < COUNT / 2 ? COUNT / 2 : 1 + next_random(&seed) % 3,
+                 tile = (before + 1 + next_random(&seed) % 7) % 8;
         count = count < COUNT - at ? count : COUNT - at;
         pop_graph_set_tile_mapping(f.graph, pop_tensor_slice(a, at, at + count, 0), tile);
         for (before = tile; count--; ++at)
@@ -404,7 +429,8 @@ static void test_gathers_of_two_runs(void **state)
         struct fixture f;
         begin(&f);
         pop_tensor a = variable(&f, 101, 0, "a"), b = variable(&f, 100, 0, "b");
-        pop_tensor both = pop_tensor_concat(POP_TENSORS(pop_tensor_slice(a, 0, 50, 0), pop_tensor_slice(a, 50 + gap, 100 + gap, 0)), 0);
+        pop_tensor both = pop_tensor_concat(
+            POP_TENSORS(pop_tensor_slice(a, 0, 50, 0), pop_tensor_slice(a, 50 + gap, 100 + gap, 0)), 0);
         pop_compute_set set = pop_graph_add_compute_set(f.graph, "set");
         in_out(&f, set, "Map", 0, both, b);
         compiled(&f, pop_execute(set, NULL));
@@ -419,8 +445,10 @@ static uint64_t copy_work(unsigned first, unsigned second)
     struct fixture f;
     begin(&f);
     pop_tensor a = variable(&f, 400, 0, "a"), b = variable(&f, 400, 0, "b");
-    pop_tensor from = pop_tensor_concat(POP_TENSORS(pop_tensor_slice(a, 0, first, 0), pop_tensor_slice(a, 200, 200 + second, 0)), 0);
-    pop_tensor to = pop_tensor_concat(POP_TENSORS(pop_tensor_slice(b, 0, first, 0), pop_tensor_slice(b, 200, 200 + second, 0)), 0);
+    pop_tensor from =
+        pop_tensor_concat(POP_TENSORS(pop_tensor_slice(a, 0, first, 0), pop_tensor_slice(a, 200, 200 + second, 0)), 0);
+    pop_tensor to =
+        pop_tensor_concat(POP_TENSORS(pop_tensor_slice(b, 0, first, 0), pop_tensor_slice(b, 200, 200 + second, 0)), 0);
     compiled(&f, pop_copy(from, to, false, NULL));
     uint64_t cycles = 0;
     for (size_t i = 0; i < f.image->model.parts.count; ++i)
@@ -444,10 +472,15 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gathers_of_two_runs),
         cmocka_unit_test(test_copies_of_unequal_pieces),
-        cmocka_unit_test(test_reads_cost_what_lists_say), cmocka_unit_test(test_copies_cost_what_lists_say),
-        cmocka_unit_test(test_order_of_creation_does_not_matter), cmocka_unit_test(test_gathers_are_copies),
-        cmocka_unit_test(test_host_copies), cmocka_unit_test(test_leaves_are_planned_once),
-        cmocka_unit_test(test_distinct_pieces), cmocka_unit_test(test_many_marks), cmocka_unit_test(test_owners),
+        cmocka_unit_test(test_reads_cost_what_lists_say),
+        cmocka_unit_test(test_copies_cost_what_lists_say),
+        cmocka_unit_test(test_order_of_creation_does_not_matter),
+        cmocka_unit_test(test_gathers_are_copies),
+        cmocka_unit_test(test_host_copies),
+        cmocka_unit_test(test_leaves_are_planned_once),
+        cmocka_unit_test(test_distinct_pieces),
+        cmocka_unit_test(test_many_marks),
+        cmocka_unit_test(test_owners),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,7 +17,9 @@ static void test_two_writers(void **state)
     pop_graph_map_vertex(f.graph, v, 1);
     pop_graph_connect(f.graph, v, "data", data);
     char text[256];
-    snprintf(text, sizeof(text), "%s:%d Field Scale.data writes to elements [0:153600) of variable 'data' that are written to elsewhere in same compute set",
+    snprintf(text, sizeof(text),
+             "%s:%d Field Scale.data writes to elements [0:153600) of variable 'data' that are written to elsewhere in "
+             "same compute set",
              __FILE__, line);
     refused(&f, pop_execute(set, NULL), POP_GRAPH_CYCLE_ERROR, text);
     assert_int_equal(f.error.where.line, line);
@@ -36,8 +38,9 @@ static void test_reader_of_another(void **state)
     in_out(&f, set, "Map", 0, pop_tensor_slice(a, 65, 130, 0), pop_tensor_slice(a, 65, 130, 0)); /* its own: accepted */
     compiled(&f, pop_execute(set, NULL));
     in_out(&f, set, "Sum", 1, pop_tensor_slice(a, 64, 66, 0), pop_tensor_at(b, 100));
-    refused(&f, pop_execute(set, NULL), POP_GRAPH_CYCLE_ERROR,
-            "Field Sum.in reads from elements [64:66) of variable 'a' that are written to elsewhere in same compute set");
+    refused(
+        &f, pop_execute(set, NULL), POP_GRAPH_CYCLE_ERROR,
+        "Field Sum.in reads from elements [64:66) of variable 'a' that are written to elsewhere in same compute set");
     end(&f);
 }
 
@@ -114,9 +117,9 @@ static void test_writes_in_place_stay_known(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_writes_in_place_stay_known),
-        cmocka_unit_test(test_two_writers), cmocka_unit_test(test_reader_of_another), cmocka_unit_test(test_own_writes_do_not_hide_others),
-        cmocka_unit_test(test_outputs_of_one_vertex), cmocka_unit_test(test_what_is_allowed),
+        cmocka_unit_test(test_writes_in_place_stay_known), cmocka_unit_test(test_two_writers),
+        cmocka_unit_test(test_reader_of_another),          cmocka_unit_test(test_own_writes_do_not_hide_others),
+        cmocka_unit_test(test_outputs_of_one_vertex),      cmocka_unit_test(test_what_is_allowed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,7 +51,8 @@ static void test_gathers(void **state)
     begin(&f);
     pop_tensor a = variable(&f, 20, 0, "a"), b = variable(&f, 20, 0, "b");
     pop_compute_set set = pop_graph_add_compute_set(f.graph, "set");
-    in_out(&f, set, "Map", 0, pop_tensor_sub_sample(a, 2, 0), pop_tensor_sub_sample(b, 2, 0)); /* both gathered, out scattered */
+    in_out(&f, set, "Map", 0, pop_tensor_sub_sample(a, 2, 0),
+           pop_tensor_sub_sample(b, 2, 0)); /* both gathered, out scattered */
     in_out(&f, set, "Map", 1, pop_tensor_slice(a, 0, 4, 0), pop_tensor_slice(b, 1, 2, 0)); /* neither */
     compiled(&f, pop_execute(set, NULL));
     assert_int_equal(f.image->gathers.count, 2);
@@ -67,14 +68,16 @@ static void test_gathers(void **state)
     end(&f);
 }
 
-/* An Input that its own vertex writes in place is a snapshot; one beside it, and an aligned one, are used where they lie. */
+/* An Input that its own vertex writes in place is a snapshot; one beside it, and an aligned one, are used where they
+ * lie. */
 static void test_snapshot_and_alignment(void **state)
 {
     (void)state;
     struct fixture f;
     begin(&f);
     pop_tensor a = variable(&f, 20, 0, "a"), b = variable(&f, 20, 0, "b");
-    pop_compute_set first = pop_graph_add_compute_set(f.graph, "first"), second = pop_graph_add_compute_set(f.graph, "second");
+    pop_compute_set first = pop_graph_add_compute_set(f.graph, "first"),
+                    second = pop_graph_add_compute_set(f.graph, "second");
     in_out(&f, first, "Map", 0, pop_tensor_slice(a, 0, 5, 0), pop_tensor_slice(a, 4, 9, 0));
     in_out(&f, first, "Map", 0, pop_tensor_slice(a, 10, 15, 0), pop_tensor_slice(a, 15, 20, 0));
     in_out(&f, second, "Wide", 0, pop_tensor_slice(a, 4, 9, 0), pop_tensor_at(b, 0));
@@ -89,7 +92,8 @@ static void test_snapshot_and_alignment(void **state)
     end(&f);
 }
 
-/* The same for many outputs, which are searched and not compared one by one: row i of 40 is written, one of them is read. */
+/* The same for many outputs, which are searched and not compared one by one: row i of 40 is written, one of them is
+ * read. */
 static void test_snapshot_of_many(void **state)
 {
     (void)state;
@@ -97,7 +101,8 @@ static void test_snapshot_of_many(void **state)
     begin(&f);
     struct module *module = module_create("many", 1);
     module->codelets = arena_alloc(&module->arena, sizeof(*module->codelets));
-    struct codelet_field fields[] = { make_field("in", FIELD_INPUT, SHAPE_VECTOR, 0, true, 4), make_field("out", FIELD_OUTPUT, SHAPE_VECTORS, 16, true, 4) };
+    struct codelet_field fields[] = { make_field("in", FIELD_INPUT, SHAPE_VECTOR, 0, true, 4),
+                                      make_field("out", FIELD_OUTPUT, SHAPE_VECTORS, 16, true, 4) };
     add_codelet(module, "Many", 32, fields, 2);
     assert_true(store_add_module(f.graph->store, POP_HERE, "test", module));
     pop_tensor a = pop_graph_add_variable(f.graph, POP_FLOAT, POP_SHAPE(40, 10), "a");
@@ -124,12 +129,15 @@ static void test_tables_and_state(void **state)
     pop_compute_set set = pop_graph_add_compute_set(f.graph, "set");
     pop_vertex v = vertex(&f, set, "Rows", 0, 1);
     const double taps[] = { 1.5, 2.5, -3 };
-    pop_graph_connect_list(f.graph, v, "in", POP_TENSORS(pop_tensor_slice(a, 0, 7, 0), pop_tensor_slice(a, 9, 9, 0), pop_tensor_slice(a, 9, 11, 0)));
+    pop_graph_connect_list(
+        f.graph, v, "in",
+        POP_TENSORS(pop_tensor_slice(a, 0, 7, 0), pop_tensor_slice(a, 9, 9, 0), pop_tensor_slice(a, 9, 11, 0)));
     pop_graph_set_field_vector(f.graph, v, ((pop_field){ "taps", POP_WHOLE }), POP_DOUBLE, taps, 3);
     pop_graph_set_field_double(f.graph, v, "gain", 7);
     pop_graph_set_field_double(f.graph, v, "gain", 8);
     pop_graph_connect(f.graph, v, "out", b);
-    options_apply(&f.options, "engine", POP_OPTIONS({ "debug.checkedExecution", "true" }), NULL, POP_HERE, "test", &f.error);
+    options_apply(&f.options, "engine", POP_OPTIONS({ "debug.checkedExecution", "true" }), NULL, POP_HERE, "test",
+                  &f.error);
     compiled(&f, pop_execute(set, NULL));
     uint64_t at = f.image->groups.data[0].states, table = IMAGE_REF_OFFSET(state_word(&f, at));
     assert_int_equal(IMAGE_REF_BLOCK(state_word(&f, at)), BLOCK_STATE);
@@ -167,11 +175,15 @@ static void test_control_flow(void **state)
     pop_switch_add(choice, -4, sync);
     pop_switch_add(choice, 9, nothing);
     pop_switch_unreachable_default(choice);
-    pop_program all = pop_sequence_of(f.graph, POP_PROGRAMS(pop_repeat(0, sync, NULL), pop_repeat(3, sync, NULL), pop_if(p, sync, nothing, NULL),
-                                                            pop_repeat_while_true(nothing, p, sync, NULL), choice), NULL);
+    pop_program all = pop_sequence_of(f.graph,
+                                      POP_PROGRAMS(pop_repeat(0, sync, NULL), pop_repeat(3, sync, NULL),
+                                                   pop_if(p, sync, nothing, NULL),
+                                                   pop_repeat_while_true(nothing, p, sync, NULL), choice),
+                                      NULL);
     compiled(&f, all);
-    const enum image_op_kind expected[] = { OP_REPEAT, OP_STEP, OP_REPEAT_END, OP_JUMP_UNLESS, OP_STEP, OP_JUMP, OP_JUMP_UNLESS,
-                                            OP_STEP, OP_JUMP, OP_SWITCH, OP_STEP, OP_JUMP, OP_JUMP, OP_ABORT, OP_END };
+    const enum image_op_kind expected[] = { OP_REPEAT, OP_STEP,        OP_REPEAT_END, OP_JUMP_UNLESS, OP_STEP,
+                                            OP_JUMP,   OP_JUMP_UNLESS, OP_STEP,       OP_JUMP,        OP_SWITCH,
+                                            OP_STEP,   OP_JUMP,        OP_JUMP,       OP_ABORT,       OP_END };
     enum { COUNT = sizeof(expected) / sizeof(expected[0]) };
     assert_int_equal(f.image->ops.count, COUNT);
     for (unsigned i = 0; i < COUNT; ++i)
@@ -188,7 +200,8 @@ static void test_control_flow(void **state)
     assert_int_equal(ops[11].a, 14);
     assert_int_equal(ops[12].a, 14);
     const struct image_case *cases = f.image->cases.data;
-    assert_true(cases[0].value == -4 && cases[0].target == 10 && cases[1].value == 9 && cases[1].target == 12 && cases[2].target == 13);
+    assert_true(cases[0].value == -4 && cases[0].target == 10 && cases[1].value == 9 && cases[1].target == 12 &&
+                cases[2].target == 13);
     end(&f);
 }
 
@@ -241,7 +254,9 @@ static void test_compute_cost(void **state)
     assert_int_equal(model->parts.data[0].active, 130);
     assert_int_equal(model->exchanges.count, 0); /* nothing is exchanged: the tiles need not wait for each other */
     pop_graph_connect(f.graph, vertex(&f, set, "Scale", 7, 0), "data", pop_tensor_slice(a, 13, 14, 0));
-    compiled(&f, pop_execute(set, NULL)); /* of a vertex whose type has no code that could be counted, the estimate is a guess */
+    compiled(
+        &f,
+        pop_execute(set, NULL)); /* of a vertex whose type has no code that could be counted, the estimate is a guess */
     assert_int_equal(f.image->sets.data[0].missing_estimate, 0);
     assert_int_equal(f.image->model.types.data[0].estimate, MODEL_GUESSED);
     assert_true(f.image->model.parts.data[0].active > 130);
@@ -285,7 +300,8 @@ static void test_exchange_cost(void **state)
     assert_int_equal(traffic_of(&f, 0, 0).sent, 400);
     for (unsigned tile = 1; tile <= 4; ++tile)
         assert_int_equal(traffic_of(&f, 0, tile).received, 400);
-    compiled(&f, pop_copy(pop_tensor_slice(a, 0, 40, 0), b, false, NULL)); /* 40 words sent, 10 received by each of four tiles */
+    compiled(&f, pop_copy(pop_tensor_slice(a, 0, 40, 0), b, false,
+                          NULL)); /* 40 words sent, 10 received by each of four tiles */
     assert_int_equal(traffic_of(&f, 0, 0).sent, 160);
     assert_int_equal(traffic_of(&f, 0, 4).received, 40);
     compiled(&f, pop_copy(pop_tensor_slice(a, 0, 40, 0), pop_tensor_slice(a, 40, 80, 0), false, NULL));
@@ -303,7 +319,8 @@ static void test_exchange_of_overlapping_runs(void **state)
     pop_tensor a = pop_graph_add_variable(f.graph, POP_FLOAT, POP_SHAPE(90), "a"), b = variable(&f, 3, 1, "b");
     for (unsigned i = 0; i < 3; ++i)
         pop_graph_set_tile_mapping(f.graph, pop_tensor_slice(a, 30 * i, 30 * i + 30, 0), i);
-    pop_compute_set narrow = pop_graph_add_compute_set(f.graph, "narrow"), wide = pop_graph_add_compute_set(f.graph, "wide");
+    pop_compute_set narrow = pop_graph_add_compute_set(f.graph, "narrow"),
+                    wide = pop_graph_add_compute_set(f.graph, "wide");
     in_out(&f, narrow, "Sum", 1, pop_tensor_slice(a, 29, 60, 0), pop_tensor_at(b, 0)); /* 1 word from tile 0 */
     in_out(&f, wide, "Sum", 1, pop_tensor_slice(a, 10, 60, 0), pop_tensor_at(b, 0));   /* 20 words from tile 0 */
     in_out(&f, wide, "Sum", 1, pop_tensor_slice(a, 15, 65, 0), pop_tensor_at(b, 1));   /* 5 more from tile 2 */
@@ -323,7 +340,8 @@ static void test_initial_contents_and_handles(void **state)
     struct fixture f;
     begin(&f);
     const float values[] = { 1, 2, 3 }, fill = 9;
-    pop_tensor a = variable(&f, 5, 0, "a"), c = pop_graph_add_constant(f.graph, POP_FLOAT, POP_SHAPE(3), POP_FLOAT, values, "c");
+    pop_tensor a = variable(&f, 5, 0, "a"),
+               c = pop_graph_add_constant(f.graph, POP_FLOAT, POP_SHAPE(3), POP_FLOAT, values, "c");
     pop_graph_set_tile_mapping(f.graph, c, 0);
     pop_graph_set_initial_fill(f.graph, pop_tensor_slice(a, 1, 5, 0), POP_FLOAT, &fill);
     pop_graph_create_host_read(f.graph, "out", pop_tensor_reverse(a, 0));
@@ -376,7 +394,8 @@ static void test_progress(void **state)
     begin(&f);
     pop_program program = pop_sequence(f.graph, NULL);
     int last = 0;
-    assert_int_equal(compile_graph(f.graph->store, &program, 1, &f.options, count_progress, &last, &f.image, &f.error), POP_OK);
+    assert_int_equal(compile_graph(f.graph->store, &program, 1, &f.options, count_progress, &last, &f.image, &f.error),
+                     POP_OK);
     assert_int_equal(last, -1);
     end(&f);
 }
@@ -431,7 +450,8 @@ static void test_callbacks_cannot_change_the_graph(void **state)
         if (way & 2)
             pop_graph_register_perf_estimator(f.graph, "Sum", meddling_estimator, &m);
         size_t variables = pop_graph_num_variables(f.graph), vertices = pop_graph_num_vertices(f.graph);
-        assert_int_equal(compile_graph(f.graph->store, &program, 1, &f.options, way & 2 ? NULL : meddling_progress, &m, &f.image, &f.error),
+        assert_int_equal(compile_graph(f.graph->store, &program, 1, &f.options, way & 2 ? NULL : meddling_progress, &m,
+                                       &f.image, &f.error),
                          POP_POPLAR_ERROR);
         assert_non_null(strstr(f.error.text, "being compiled"));
         assert_true(m.called > 0);
@@ -439,7 +459,8 @@ static void test_callbacks_cannot_change_the_graph(void **state)
         assert_int_equal(pop_graph_num_vertices(f.graph), vertices);
         assert_int_equal(pop_graph_take_error(f.graph, NULL), POP_POPLAR_ERROR);
         m.done = true;
-        assert_int_equal(compile_graph(f.graph->store, &program, 1, &f.options, NULL, NULL, &f.image, &f.error), POP_OK);
+        assert_int_equal(compile_graph(f.graph->store, &program, 1, &f.options, NULL, NULL, &f.image, &f.error),
+                         POP_OK);
         end(&f);
     }
 }
@@ -457,7 +478,9 @@ static void test_a_graph_destroyed_while_it_is_compiled(void **state)
     struct fixture f;
     begin(&f);
     pop_program program = pop_sequence(f.graph, NULL);
-    assert_int_equal(compile_graph(f.graph->store, &program, 1, &f.options, destroying_progress, f.graph, &f.image, &f.error), POP_OK);
+    assert_int_equal(
+        compile_graph(f.graph->store, &program, 1, &f.options, destroying_progress, f.graph, &f.image, &f.error),
+        POP_OK);
     f.graph = NULL;
     end(&f);
 }
@@ -465,13 +488,22 @@ static void test_a_graph_destroyed_while_it_is_compiled(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_groups_and_references), cmocka_unit_test(test_gathers), cmocka_unit_test(test_snapshot_and_alignment),
-        cmocka_unit_test(test_snapshot_of_many), cmocka_unit_test(test_tables_and_state), cmocka_unit_test(test_control_flow),
-        cmocka_unit_test(test_shared_programs_are_called), cmocka_unit_test(test_deep_nesting), cmocka_unit_test(test_compute_cost),
+        cmocka_unit_test(test_groups_and_references),
+        cmocka_unit_test(test_gathers),
+        cmocka_unit_test(test_snapshot_and_alignment),
+        cmocka_unit_test(test_snapshot_of_many),
+        cmocka_unit_test(test_tables_and_state),
+        cmocka_unit_test(test_control_flow),
+        cmocka_unit_test(test_shared_programs_are_called),
+        cmocka_unit_test(test_deep_nesting),
+        cmocka_unit_test(test_compute_cost),
         cmocka_unit_test(test_estimates_that_are_too_large),
-        cmocka_unit_test(test_exchange_cost), cmocka_unit_test(test_exchange_of_overlapping_runs),
-        cmocka_unit_test(test_initial_contents_and_handles), cmocka_unit_test(test_compiling_twice),
-        cmocka_unit_test(test_progress), cmocka_unit_test(test_callbacks_cannot_change_the_graph),
+        cmocka_unit_test(test_exchange_cost),
+        cmocka_unit_test(test_exchange_of_overlapping_runs),
+        cmocka_unit_test(test_initial_contents_and_handles),
+        cmocka_unit_test(test_compiling_twice),
+        cmocka_unit_test(test_progress),
+        cmocka_unit_test(test_callbacks_cannot_change_the_graph),
         cmocka_unit_test(test_a_graph_destroyed_while_it_is_compiled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

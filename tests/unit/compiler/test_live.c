@@ -2,7 +2,8 @@
 /* Liveness of variables in programs (seed 003, Variable liveness): what the lists of steps say. */
 #include "fixture.h"
 
-/* var on tile 0, two elements; a Sync is a place in the program where nothing happens, and its list tells what is live there. */
+/* var on tile 0, two elements; a Sync is a place in the program where nothing happens, and its list tells what is live
+ * there. */
 struct scene {
     struct fixture f;
     pop_tensor var, other, flag;
@@ -152,7 +153,8 @@ static void test_copies_kill(void **state)
     (void)state;
     struct scene s;
     begin_scene(&s);
-    pop_stream in = pop_graph_add_host_to_device_fifo(s.f.graph, "in", POP_FLOAT, 2, POP_STREAM_REPLICATE, POP_NO_OPTIONS);
+    pop_stream in =
+        pop_graph_add_host_to_device_fifo(s.f.graph, "in", POP_FLOAT, 2, POP_STREAM_REPLICATE, POP_NO_OPTIONS);
     here(&s);
     pop_sequence_add(s.all, pop_copy_from_stream(in, s.var, false, NULL));
     here(&s);
@@ -260,13 +262,15 @@ static void test_call(void **state)
     end(&s.f);
 }
 
-/* What a program reads first was left by a run before it, so that it is alive all the time; so is what the host may read or write, and constants. */
+/* What a program reads first was left by a run before it, so that it is alive all the time; so is what the host may
+ * read or write, and constants. */
 static void test_always_live(void **state)
 {
     (void)state;
     struct scene s;
     begin_scene(&s);
-    pop_tensor handle = variable(&s.f, 3, 1, "handle"), constant = pop_graph_add_constant_float(s.f.graph, POP_FLOAT, POP_SHAPE(2), 1, "constant");
+    pop_tensor handle = variable(&s.f, 3, 1, "handle"),
+               constant = pop_graph_add_constant_float(s.f.graph, POP_FLOAT, POP_SHAPE(2), 1, "constant");
     pop_graph_set_tile_mapping(s.f.graph, constant, 0);
     pop_graph_create_host_read(s.f.graph, "handle", handle);
     pop_sequence_add(s.all, read_all(&s, s.var));
@@ -295,7 +299,8 @@ static void test_several_programs(void **state)
         if (i == 1)
             pop_sequence_add(s.all, read_all(&s, s.var));
     }
-    assert_int_equal(compile_graph(s.f.graph->store, programs, 3, &s.f.options, NULL, NULL, &s.f.image, &s.f.error), POP_OK);
+    assert_int_equal(compile_graph(s.f.graph->store, programs, 3, &s.f.options, NULL, NULL, &s.f.image, &s.f.error),
+                     POP_OK);
     for (size_t i = 0; i < 3; ++i)
         assert_true(live_at(&s.f, i, "var"));
     assert_false(in_list(&s.f, 0, "var")); /* dead before the first writes it */
@@ -334,7 +339,8 @@ static void test_lists(void **state)
         for (uint64_t i = list->first; i < list->first + list->count; ++i) {
             sum += model->live.data[i].bytes;
             if (i > list->first)
-                assert_true(strcmp(image_string(s.f.image, model->live.data[i - 1].name), image_string(s.f.image, model->live.data[i].name)) < 0);
+                assert_true(strcmp(image_string(s.f.image, model->live.data[i - 1].name),
+                                   image_string(s.f.image, model->live.data[i].name)) < 0);
         }
         assert_int_equal(sum, list->bytes);
         message |= in_list(&s.f, (uint32_t)l, "<message:far>");

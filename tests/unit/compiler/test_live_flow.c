@@ -1,26 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The liveness solver: loops, branches and functions by hand, and random programs against plain data flow over all positions. */
+/* The liveness solver: loops, branches and functions by hand, and random programs against plain data flow over all
+ * positions. */
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
 #include <cmocka.h>
 
 #include "compiler/live_flow.h"
 
-/* ---- the plain solution: calls replaced by what they call, an edge list over positions, iterated until nothing changes ---- */
+/* ---- the plain solution: calls replaced by what they call, an edge list over positions, iterated until nothing
+ * changes ---- */
 
 typedef VEC(uint32_t) positions;
 
-struct edge_pair { uint32_t from, to; };
+struct edge_pair {
+    uint32_t from, to;
+};
 struct plain {
     const struct flow *flow;
     VEC(struct edge_pair) edges;
 };
 /* Points of a program: before and after each node. */
 
-static uint32_t before(uint32_t position) { return 2 * position; }
-static uint32_t after(uint32_t position) { return 2 * position + 1; }
+static uint32_t before(uint32_t position)
+{
+    return 2 * position;
+}
+static uint32_t after(uint32_t position)
+{
+    return 2 * position + 1;
+}
 
 static void join(struct plain *p, uint32_t from, uint32_t to)
 {
@@ -137,9 +147,13 @@ static void random_tree(struct flow *flow, int depth, positions *calls)
             flow_leaf(flow);
         return;
     }
-    static const uint8_t kinds[] = { FLOW_SEQUENCE, FLOW_SEQUENCE, FLOW_SEQUENCE, FLOW_LOOP, FLOW_SKIP, FLOW_WHILE, FLOW_BRANCH, FLOW_BRANCH };
+    static const uint8_t kinds[] = { FLOW_SEQUENCE, FLOW_SEQUENCE, FLOW_SEQUENCE, FLOW_LOOP,
+                                     FLOW_SKIP,     FLOW_WHILE,    FLOW_BRANCH,   FLOW_BRANCH };
     enum flow_kind kind = kinds[pick - 4];
-    uint32_t position = flow_open(flow, kind), children = kind == FLOW_SEQUENCE ? random_below(6) : kind == FLOW_WHILE ? 2 : kind == FLOW_BRANCH ? random_below(4) : 1;
+    uint32_t position = flow_open(flow, kind), children = kind == FLOW_SEQUENCE ? random_below(6)
+                                                          : kind == FLOW_WHILE  ? 2
+                                                          : kind == FLOW_BRANCH ? random_below(4)
+                                                                                : 1;
     if (kind == FLOW_BRANCH)
         flow->nodes.data[position].open = !children || random_below(2);
     for (uint32_t i = 0; i < children; ++i)
@@ -245,7 +259,8 @@ static void test_random_programs(void **state)
             expanded.open = FLOW_NONE;
             expand(&flow, flow.controls.data[i], &expanded, &origin);
         }
-        for (int variable = 0; expanded.nodes.count && expanded.nodes.count < 2000 && variable < 10; ++variable, ++checked)
+        for (int variable = 0; expanded.nodes.count && expanded.nodes.count < 2000 && variable < 10;
+             ++variable, ++checked)
             check_random(&flow, &expanded, &origin);
         flow_free(&flow);
         flow_free(&expanded);
@@ -254,7 +269,8 @@ static void test_random_programs(void **state)
     assert_true(checked > 200);
 }
 
-static void spans_are(struct flow *flow, const struct flow_event *events, size_t count, const struct flow_span *spans, size_t wanted)
+static void spans_are(struct flow *flow, const struct flow_event *events, size_t count, const struct flow_span *spans,
+                      size_t wanted)
 {
     flow_solve(flow, events, count);
     assert_int_equal(flow->spans.count, wanted);
@@ -264,7 +280,8 @@ static void spans_are(struct flow *flow, const struct flow_event *events, size_t
     }
 }
 
-/* A value that is written before a loop and read in it is live to the loop's end; one that is made anew in each round is not. */
+/* A value that is written before a loop and read in it is live to the loop's end; one that is made anew in each round
+ * is not. */
 static void test_loop(void **state)
 {
     (void)state;
@@ -274,15 +291,18 @@ static void test_loop(void **state)
     flow_open(&flow, FLOW_LOOP);                                 /* 2 */
     flow_open(&flow, FLOW_SEQUENCE);                             /* 3 */
     for (int i = 0; i < 3; ++i)
-        flow_leaf(&flow);                                        /* 4, 5, 6 */
+        flow_leaf(&flow); /* 4, 5, 6 */
     flow_close(&flow);
     flow_close(&flow);
-    flow_leaf(&flow);                                            /* 7 */
+    flow_leaf(&flow); /* 7 */
     flow_close(&flow);
     flow_ready(&flow);
-    spans_are(&flow, (struct flow_event[]){ { 1, FLOW_WRITE | FLOW_KILL }, { 5, FLOW_READ } }, 2, (struct flow_span[]){ { 1, 6 } }, 1);
-    spans_are(&flow, (struct flow_event[]){ { 4, FLOW_WRITE | FLOW_KILL }, { 5, FLOW_READ } }, 2, (struct flow_span[]){ { 4, 5 } }, 1);
-    spans_are(&flow, (struct flow_event[]){ { 6, FLOW_WRITE | FLOW_KILL }, { 4, FLOW_READ } }, 2, (struct flow_span[]){ { 0, 4 }, { 6, 7 } }, 2);
+    spans_are(&flow, (struct flow_event[]){ { 1, FLOW_WRITE | FLOW_KILL }, { 5, FLOW_READ } }, 2,
+              (struct flow_span[]){ { 1, 6 } }, 1);
+    spans_are(&flow, (struct flow_event[]){ { 4, FLOW_WRITE | FLOW_KILL }, { 5, FLOW_READ } }, 2,
+              (struct flow_span[]){ { 4, 5 } }, 1);
+    spans_are(&flow, (struct flow_event[]){ { 6, FLOW_WRITE | FLOW_KILL }, { 4, FLOW_READ } }, 2,
+              (struct flow_span[]){ { 0, 4 }, { 6, 7 } }, 2);
     flow_free(&flow);
 }
 
@@ -298,15 +318,18 @@ static void test_function(void **state)
     uint32_t again = flow_call(&flow);                           /* 4 */
     flow_close(&flow);
     flow.open = FLOW_NONE;
-    uint32_t function = flow_open(&flow, FLOW_SEQUENCE);         /* 5 */
-    flow_leaf(&flow);                                            /* 6 */
-    flow_leaf(&flow);                                            /* 7 */
+    uint32_t function = flow_open(&flow, FLOW_SEQUENCE); /* 5 */
+    flow_leaf(&flow);                                    /* 6 */
+    flow_leaf(&flow);                                    /* 7 */
     flow_close(&flow);
     flow.nodes.data[call].callee = flow.nodes.data[again].callee = function;
     flow_ready(&flow);
-    spans_are(&flow, (struct flow_event[]){ { 6, FLOW_WRITE | FLOW_KILL }, { 7, FLOW_READ } }, 2, (struct flow_span[]){ { 6, 7 } }, 1);
-    spans_are(&flow, (struct flow_event[]){ { 1, FLOW_WRITE | FLOW_KILL }, { 3, FLOW_READ } }, 2, (struct flow_span[]){ { 1, 3 }, { 5, 7 } }, 2);
-    spans_are(&flow, (struct flow_event[]){ { 6, FLOW_READ }, { 7, FLOW_WRITE | FLOW_KILL } }, 2, (struct flow_span[]){ { 0, 7 } }, 1);
+    spans_are(&flow, (struct flow_event[]){ { 6, FLOW_WRITE | FLOW_KILL }, { 7, FLOW_READ } }, 2,
+              (struct flow_span[]){ { 6, 7 } }, 1);
+    spans_are(&flow, (struct flow_event[]){ { 1, FLOW_WRITE | FLOW_KILL }, { 3, FLOW_READ } }, 2,
+              (struct flow_span[]){ { 1, 3 }, { 5, 7 } }, 2);
+    spans_are(&flow, (struct flow_event[]){ { 6, FLOW_READ }, { 7, FLOW_WRITE | FLOW_KILL } }, 2,
+              (struct flow_span[]){ { 0, 7 } }, 1);
     flow_free(&flow);
 }
 

@@ -19,7 +19,9 @@ static char *log_of_strict(const char *level, bool estimates, bool mapped, bool 
     log_reset();
     begin(&f);
     if (strict)
-        assert_int_equal(options_apply(&f.options, "engine", POP_OPTIONS({ "debug.requirePerfEstimates", "true" }), NULL, NO_WHERE, "test", &f.error), POP_OK);
+        assert_int_equal(options_apply(&f.options, "engine", POP_OPTIONS({ "debug.requirePerfEstimates", "true" }),
+                                       NULL, NO_WHERE, "test", &f.error),
+                         POP_OK);
     pop_tensor a = variable(&f, 10, 0, "a"), b = variable(&f, 10, 1, "b");
     pop_compute_set set = pop_graph_add_compute_set(f.graph, "my set");
     for (unsigned i = 0; i < 7; ++i) {
@@ -29,7 +31,8 @@ static char *log_of_strict(const char *level, bool estimates, bool mapped, bool 
     }
     if (!mapped)
         pop_graph_add_vertex(f.graph, set, "Sum");
-    pop_program program = pop_sequence_of(f.graph, POP_PROGRAMS(pop_execute(set, NULL), pop_copy(b, a, false, "my copy")), NULL);
+    pop_program program =
+        pop_sequence_of(f.graph, POP_PROGRAMS(pop_execute(set, NULL), pop_copy(b, a, false, "my copy")), NULL);
     assert_int_equal(compile(&f, program), mapped ? POP_OK : POP_INVALID_TILE_MAPPING);
     end(&f);
     setenv("POPLAR_COMPILER_LOG_LEVEL", "OFF", 1);
@@ -134,7 +137,8 @@ static int clean(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test_teardown(test_levels, clean), cmocka_unit_test_teardown(test_trace_is_by_tile, clean),
+    const struct CMUnitTest tests[] = { cmocka_unit_test_teardown(test_levels, clean),
+                                        cmocka_unit_test_teardown(test_trace_is_by_tile, clean),
                                         cmocka_unit_test_teardown(test_warnings_and_errors, clean),
                                         cmocka_unit_test_teardown(test_graphs_and_programs, clean) };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What lies in tile memory: a program for each category that makes it more than nothing, sums, regions, and what is said when it does not fit. */
+/* What lies in tile memory: a program for each category that makes it more than nothing, sums, regions, and what is
+ * said when it does not fit. */
 #include "fixture.h"
 
 #include "popc/device_code.h"
@@ -42,7 +43,8 @@ static void begin_on(struct scene *s, const char *line)
 static void set_option(struct scene *s, const char *key, const char *value)
 {
     pop_option option = { key, value };
-    if (options_apply(&s->f.options, "engine", (pop_options){ &option, 1 }, NULL, POP_HERE, "test", &s->f.error) != POP_OK)
+    if (options_apply(&s->f.options, "engine", (pop_options){ &option, 1 }, NULL, POP_HERE, "test", &s->f.error) !=
+        POP_OK)
         fail_msg("%s", s->f.error.text);
 }
 
@@ -73,7 +75,8 @@ static uint64_t highest(const struct fixture *f)
 {
     uint64_t most = 0;
     for (size_t i = 0; i < f->image->model.tiles.count; ++i)
-        most = f->image->model.tiles.data[i].total_with_gaps > most ? f->image->model.tiles.data[i].total_with_gaps : most;
+        most =
+            f->image->model.tiles.data[i].total_with_gaps > most ? f->image->model.tiles.data[i].total_with_gaps : most;
     return most;
 }
 
@@ -106,7 +109,8 @@ static bool live_at(const struct placement *kept, uint32_t class, uint32_t ordin
     return false;
 }
 
-/* The bytes of the blocks that are live at a step are those of its list; no two blocks that are live together share an address. */
+/* The bytes of the blocks that are live at a step are those of its list; no two blocks that are live together share an
+ * address. */
 static void placement_holds(const struct fixture *f)
 {
     const struct model *model = &f->image->model;
@@ -160,8 +164,10 @@ static void test_variables_and_messages(void **state)
     assert_int_equal(raw_bytes(&s.f, MODEL_MESSAGE_CATEGORY), 40);
     assert_int_equal(raw_bytes(&s.f, MODEL_OUTPUT_EDGE_CATEGORY), 40);
     assert_int_equal(raw_bytes(&s.f, MODEL_STACK_CATEGORY), 0); /* nor are its stacks */
-    assert_int_equal(raw_bytes(&s.f, MODEL_VERTEX_INSTANCE_STATE_CATEGORY), 2 * 16); /* two pointers with sizes, of four bytes each */
-    assert_int_equal(raw_bytes(&s.f, MODEL_INTERNAL_EXCHANGE_CODE_CATEGORY), 0);    /* code is not counted without compileIPUCode */
+    assert_int_equal(raw_bytes(&s.f, MODEL_VERTEX_INSTANCE_STATE_CATEGORY),
+                     2 * 16); /* two pointers with sizes, of four bytes each */
+    assert_int_equal(raw_bytes(&s.f, MODEL_INTERNAL_EXCHANGE_CODE_CATEGORY),
+                     0); /* code is not counted without compileIPUCode */
     end(&s.f);
 }
 
@@ -170,7 +176,8 @@ static void test_code(void **state)
     (void)state;
     struct scene s;
     begin_on(&s, "ipu1 type=ipu_model compile_ipu_code=true");
-    pop_stream in = pop_graph_add_host_to_device_fifo(s.f.graph, "in", POP_FLOAT, 10, POP_STREAM_REPLICATE, POP_NO_OPTIONS);
+    pop_stream in =
+        pop_graph_add_host_to_device_fifo(s.f.graph, "in", POP_FLOAT, 10, POP_STREAM_REPLICATE, POP_NO_OPTIONS);
     pop_sequence_add(s.all, pop_copy_from_stream(in, s.a, false, NULL));
     in_out(&s.f, set_named(&s, "there"), "Map", 1, s.a, s.b);
     compiled_scene(&s);
@@ -193,11 +200,13 @@ static void test_stacks(void **state)
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
         struct scene s;
         begin_on(&s, "ipu1 type=ipu_model compile_ipu_code=true");
-        pop_options options = rows[i].supervisor ? POP_OPTIONS({ "target.workerStackSizeInBytes", rows[i].worker },
-                                                               { "target.supervisorStackSizeInBytes", rows[i].supervisor })
-                                                 : POP_OPTIONS({ "target.workerStackSizeInBytes", rows[i].worker });
+        pop_options options = rows[i].supervisor
+                                  ? POP_OPTIONS({ "target.workerStackSizeInBytes", rows[i].worker },
+                                                { "target.supervisorStackSizeInBytes", rows[i].supervisor })
+                                  : POP_OPTIONS({ "target.workerStackSizeInBytes", rows[i].worker });
         if (rows[i].worker)
-            assert_int_equal(options_apply(&s.f.options, "engine", options, NULL, POP_HERE, "test", &s.f.error), POP_OK);
+            assert_int_equal(options_apply(&s.f.options, "engine", options, NULL, POP_HERE, "test", &s.f.error),
+                             POP_OK);
         in_out(&s.f, set_named(&s, "there"), "Map", 1, s.a, s.b);
         compiled_scene(&s);
         assert_int_equal(raw_bytes(&s.f, MODEL_STACK_CATEGORY), 2 * rows[i].bytes); /* on two tiles */
@@ -223,7 +232,8 @@ static void test_vertex_code(void **state)
     end(&s.f);
 }
 
-/* Every second element of one variable is copied together by the tile itself, by vertices with descriptors; rows of a list have one too. */
+/* Every second element of one variable is copied together by the tile itself, by vertices with descriptors; rows of a
+ * list have one too. */
 static void test_descriptors(void **state)
 {
     (void)state;
@@ -231,7 +241,8 @@ static void test_descriptors(void **state)
     begin_on(&s, "ipu1 type=ipu_model");
     pop_tensor wide = variable(&s.f, 64, 0, "wide");
     pop_sequence_add(s.all, pop_copy(pop_tensor_sub_sample(wide, 2, 0), variable(&s.f, 32, 0, "narrow"), false, NULL));
-    struct codelet *rows = (struct codelet *)(uintptr_t)s.f.graph->store->types.data[store_find_type(s.f.graph->store, "Rows")].codelet;
+    struct codelet *rows =
+        (struct codelet *)(uintptr_t)s.f.graph->store->types.data[store_find_type(s.f.graph->store, "Rows")].codelet;
     rows->fields[0].shape = SHAPE_VECTOR_LIST;
     rows->fields[0].inner_layout = LIST_COMPACT_DELTAN;
     pop_vertex v = vertex(&s.f, set_named(&s, "rows"), "Rows", 0, 10);
@@ -258,7 +269,8 @@ static void test_constants(void **state)
     end(&s.f);
 }
 
-/* Rows of another variable are tables; state of a vertex's own length is data; every second element is laid out anew. */
+/* Rows of another variable are tables; state of a vertex's own length is data; every second element is laid out anew.
+ */
 static void test_fields_and_rearrangement(void **state)
 {
     (void)state;
@@ -266,7 +278,8 @@ static void test_fields_and_rearrangement(void **state)
     begin_on(&s, "ipu1 type=ipu_model");
     pop_compute_set set = set_named(&s, "rows");
     pop_vertex v = vertex(&s.f, set, "Rows", 0, 10);
-    pop_tensor table = variable(&s.f, 12, 0, "table"), wide = variable(&s.f, 64, 0, "wide"), sum = variable(&s.f, 1, 0, "sum");
+    pop_tensor table = variable(&s.f, 12, 0, "table"), wide = variable(&s.f, 64, 0, "wide"),
+               sum = variable(&s.f, 1, 0, "sum");
     size_t shape[] = { 2, 6 };
     pop_graph_connect(s.f.graph, v, "in", pop_tensor_reshape(table, (pop_shape){ 2, shape }));
     pop_graph_connect(s.f.graph, v, "out", pop_tensor_slice(s.a, 0, 4, 0));
@@ -296,8 +309,10 @@ static void test_control_ids(void **state)
     begin_on(&s, "ipu1 type=ipu_model");
     pop_program programs[2] = { s.all, pop_sequence(s.f.graph, NULL) };
     in_out(&s.f, set_named(&s, "there"), "Map", 0, pop_tensor_slice(s.a, 0, 5, 0), pop_tensor_slice(s.a, 5, 10, 0));
-    assert_int_equal(compile_graph(s.f.graph->store, programs, 2, &s.f.options, NULL, NULL, &s.f.image, &s.f.error), POP_OK);
-    assert_int_equal(raw_bytes(&s.f, MODEL_CONTROL_ID_CATEGORY), 4 + 4860); /* the guide's programId and broadcastProgramId */
+    assert_int_equal(compile_graph(s.f.graph->store, programs, 2, &s.f.options, NULL, NULL, &s.f.image, &s.f.error),
+                     POP_OK);
+    assert_int_equal(raw_bytes(&s.f, MODEL_CONTROL_ID_CATEGORY),
+                     4 + 4860); /* the guide's programId and broadcastProgramId */
     end(&s.f);
 }
 
@@ -305,7 +320,10 @@ static void test_control_ids(void **state)
 static void test_instrumentation(void **state)
 {
     (void)state;
-    static const struct { const char *level; uint64_t bytes; } levels[] = { { "tile", 12 }, { "vertex", 16 }, { "device", 8 }, { "ipu", 8 } };
+    static const struct {
+        const char *level;
+        uint64_t bytes;
+    } levels[] = { { "tile", 12 }, { "vertex", 16 }, { "device", 8 }, { "ipu", 8 } };
     for (size_t i = 0; i < 4; ++i) {
         struct scene s;
         begin_on(&s, "ipu1 type=ipu_model");
@@ -362,7 +380,8 @@ static void test_relayed_stream(void **state)
     pop_tensor scattered = pop_graph_add_variable(s.f.graph, POP_FLOAT, POP_SHAPE(4096), "scattered");
     for (unsigned i = 0; i < 64; ++i)
         pop_graph_set_tile_mapping(s.f.graph, pop_tensor_slice(scattered, 64 * i, 64 * i + 64, 0), i % 4);
-    pop_stream in = pop_graph_add_host_to_device_fifo(s.f.graph, "in", POP_FLOAT, 4096, POP_STREAM_REPLICATE, POP_NO_OPTIONS);
+    pop_stream in =
+        pop_graph_add_host_to_device_fifo(s.f.graph, "in", POP_FLOAT, 4096, POP_STREAM_REPLICATE, POP_NO_OPTIONS);
     pop_sequence_add(s.all, pop_copy_from_stream(in, scattered, false, NULL));
     compiled_scene(&s);
     if (s.f.image->model.exchanges.count)
@@ -370,8 +389,9 @@ static void test_relayed_stream(void **state)
     end(&s.f);
 }
 
-/* Bytes of the buffers in which tiles sort what the host sends, and all cycles, of a copy of a scattered tensor; kind: 0 a stream, 1 the same with optimise
- * memory, 2 a remote buffer, 3 the same with rearrange on host, 4 with optimise memory. */
+/* Bytes of the buffers in which tiles sort what the host sends, and all cycles, of a copy of a scattered tensor; kind:
+ * 0 a stream, 1 the same with optimise memory, 2 a remote buffer, 3 the same with rearrange on host, 4 with optimise
+ * memory. */
 static uint64_t arranged(int kind, uint64_t *packets)
 {
     struct scene s;
@@ -381,7 +401,8 @@ static uint64_t arranged(int kind, uint64_t *packets)
     for (unsigned i = 0; i < 64; ++i)
         pop_graph_set_tile_mapping(graph, pop_tensor_slice(scattered, 64 * i, 64 * i + 64, 0), i % 4);
     if (kind < 2) {
-        pop_stream in = pop_graph_add_host_to_device_fifo(graph, "in", POP_FLOAT, 4096, POP_STREAM_REPLICATE, POP_NO_OPTIONS);
+        pop_stream in =
+            pop_graph_add_host_to_device_fifo(graph, "in", POP_FLOAT, 4096, POP_STREAM_REPLICATE, POP_NO_OPTIONS);
         pop_sequence_add(s.all, pop_copy_from_stream(in, scattered, kind == 1, NULL));
     } else {
         pop_remote_buffer buffer = pop_graph_add_remote_buffer(graph, "b", POP_FLOAT, 4096, 1, kind == 3, kind == 4);
@@ -415,14 +436,16 @@ static void test_sharing(void **state)
     (void)state;
     struct scene s;
     begin_on(&s, "ipu1 type=ipu_model");
-    pop_tensor first = variable(&s.f, 1000, 2, "first"), second = variable(&s.f, 1000, 2, "second"), far = variable(&s.f, 100, 0, "far");
+    pop_tensor first = variable(&s.f, 1000, 2, "first"), second = variable(&s.f, 1000, 2, "second"),
+               far = variable(&s.f, 100, 0, "far");
     pop_compute_set sets[5];
     for (int i = 0; i < 5; ++i)
         sets[i] = set_named(&s, "s");
     for (size_t i = 0; i < 2; ++i) {
         pop_tensor t = i ? second : first;
         for (size_t k = 0; k < 2; ++k)
-            pop_graph_connect(s.f.graph, vertex(&s.f, sets[2 * i], "Fill", 2, 10), "out", pop_tensor_slice(t, 500 * k, 500 * k + 500, 0));
+            pop_graph_connect(s.f.graph, vertex(&s.f, sets[2 * i], "Fill", 2, 10), "out",
+                              pop_tensor_slice(t, 500 * k, 500 * k + 500, 0));
         pop_graph_connect(s.f.graph, vertex(&s.f, sets[2 * i + 1], "Sink", 2, 10), "in", t);
     }
     pop_graph_connect(s.f.graph, vertex(&s.f, sets[4], "Sink", 2, 10), "in", far);
@@ -439,15 +462,22 @@ static void test_sharing(void **state)
 static void test_interleaved_floors(void **state)
 {
     (void)state;
-    static const struct { const char *line; uint64_t floor; } machines[] = { { "ipu1 type=ipu_model", 131072 }, { "ipu2 type=ipu_model", 212992 },
-                                                                             { "bow type=ipu_model", 212992 }, { "ipu21 type=ipu_model", 212992 } };
+    static const struct {
+        const char *line;
+        uint64_t floor;
+    } machines[] = { { "ipu1 type=ipu_model", 131072 },
+                     { "ipu2 type=ipu_model", 212992 },
+                     { "bow type=ipu_model", 212992 },
+                     { "ipu21 type=ipu_model", 212992 } };
     for (size_t i = 0; i < 4; ++i) {
         struct scene s;
         begin_on(&s, machines[i].line);
         in_out(&s.f, set_named(&s, "s"), "Wide", 0, s.a, variable(&s.f, 1, 0, "sum"));
         compiled_scene(&s);
         assert_true(highest(&s.f) < machines[i].floor);
-        struct codelet *wide = (struct codelet *)(uintptr_t)s.f.graph->store->types.data[store_find_type(s.f.graph->store, "Wide")].codelet;
+        struct codelet *wide =
+            (struct codelet *)(uintptr_t)s.f.graph->store->types.data[store_find_type(s.f.graph->store, "Wide")]
+                .codelet;
         wide->fields[0].interleaved = true;
         compiled_scene(&s);
         assert_int_equal(highest(&s.f), machines[i].floor + 40);
@@ -458,7 +488,8 @@ static void test_interleaved_floors(void **state)
 
 static struct codelet *constrained(struct scene *s, const char **constraint)
 {
-    struct codelet *map = (struct codelet *)(uintptr_t)s->f.graph->store->types.data[store_find_type(s->f.graph->store, "Map")].codelet;
+    struct codelet *map =
+        (struct codelet *)(uintptr_t)s->f.graph->store->types.data[store_find_type(s->f.graph->store, "Map")].codelet;
     map->constraints = constraint;
     map->constraint_count = 1;
     return map;
@@ -489,11 +520,13 @@ static void test_element_constraints(void **state)
     c = variable(&s.f, 10, 0, "c");
     in_out(&s.f, set_named(&s, "s"), "Map", 0, s.a, c);
     constrained(&s, &constraint);
-    refused(&s.f, s.all, POP_GRAPH_MEMORY_ALLOCATION_ERROR, "Map: constraint 'elem(*in) != elem(*out)' cannot be met on tile 0: 'a' (40 bytes) and 'c' (40 bytes)");
+    refused(&s.f, s.all, POP_GRAPH_MEMORY_ALLOCATION_ERROR,
+            "Map: constraint 'elem(*in) != elem(*out)' cannot be met on tile 0: 'a' (40 bytes) and 'c' (40 bytes)");
     end(&s.f);
 }
 
-/* Nine rows of 16,000 bytes each come to tile 0, in as many vertices' fields or in one: rows lie where there is room, also around what is interleaved. */
+/* Nine rows of 16,000 bytes each come to tile 0, in as many vertices' fields or in one: rows lie where there is room,
+ * also around what is interleaved. */
 static uint64_t highest_with_rows(uint64_t rows, const char **constraint)
 {
     struct scene s;
@@ -502,8 +535,10 @@ static uint64_t highest_with_rows(uint64_t rows, const char **constraint)
     pop_compute_set set = set_named(&s, "s");
     in_out(&s.f, set, "Wide", 0, s.a, variable(&s.f, 1, 0, "sum"));
     for (uint64_t i = 0; i < rows; ++i)
-        in_out(&s.f, set, "Map", 0, pop_tensor_slice(far, i * 36000 / rows, (i + 1) * 36000 / rows, 0), pop_tensor_slice(out, i, i + 1, 0));
-    struct codelet *wide = (struct codelet *)(uintptr_t)s.f.graph->store->types.data[store_find_type(s.f.graph->store, "Wide")].codelet;
+        in_out(&s.f, set, "Map", 0, pop_tensor_slice(far, i * 36000 / rows, (i + 1) * 36000 / rows, 0),
+               pop_tensor_slice(out, i, i + 1, 0));
+    struct codelet *wide =
+        (struct codelet *)(uintptr_t)s.f.graph->store->types.data[store_find_type(s.f.graph->store, "Wide")].codelet;
     wide->fields[0].interleaved = true;
     if (constraint)
         constrained(&s, constraint);
@@ -520,7 +555,8 @@ static void test_received_rows(void **state)
     const char *constraint = "elem(*in) != elem(*out)";
     assert_int_equal(highest_with_rows(1, NULL), 131072 + 40 + 144000); /* one row lies in one piece */
     assert_int_equal(highest_with_rows(9, NULL), 131072 + 40 + 16384);
-    assert_int_equal(highest_with_rows(9, &constraint), 131072 + 32768 + 36); /* and all of it apart from what is written */
+    assert_int_equal(highest_with_rows(9, &constraint),
+                     131072 + 32768 + 36); /* and all of it apart from what is written */
 }
 
 /* Where there is no room left in another element, a tile is out of memory, as without the constraint. */
@@ -550,7 +586,8 @@ static void test_two_elements(void **state)
     struct scene s;
     const char *constraint = "elem(*in) != elem(*out)";
     begin_on(&s, "ipu1 type=ipu_model");
-    pop_tensor most = variable(&s.f, 100, 0, "most"), more = variable(&s.f, 50, 0, "more"), far = variable(&s.f, 30, 1, "far"), least = variable(&s.f, 20, 0, "least");
+    pop_tensor most = variable(&s.f, 100, 0, "most"), more = variable(&s.f, 50, 0, "more"),
+               far = variable(&s.f, 30, 1, "far"), least = variable(&s.f, 20, 0, "least");
     in_out(&s.f, set_named(&s, "wide"), "Map", 0, more, most);
     in_out(&s.f, set_named(&s, "narrow"), "Map", 0, more, least);
     in_out(&s.f, set_named(&s, "received"), "Map", 0, far, least);
@@ -560,7 +597,8 @@ static void test_two_elements(void **state)
     end(&s.f);
 }
 
-/* On the model it is compiled, and told; on a device, or when the user says so, it is an error with the worst tiles and variables. */
+/* On the model it is compiled, and told; on a device, or when the user says so, it is an error with the worst tiles and
+ * variables. */
 static void test_out_of_memory(void **state)
 {
     (void)state;
@@ -584,7 +622,8 @@ static void test_out_of_memory(void **state)
         s.f.image = NULL;
         refused(&s.f, s.all, POP_GRAPH_MEMORY_ALLOCATION_ERROR, "2 tiles are out of memory: tile 9 needs ");
         assert_non_null(strstr(s.f.error.text, " bytes of 262144, tile 7 needs "));
-        assert_non_null(strstr(s.f.error.text, "the largest on tile 9 are 'larger' (800000 bytes), 'stack' (3168 bytes)"));
+        assert_non_null(
+            strstr(s.f.error.text, "the largest on tile 9 are 'larger' (800000 bytes), 'stack' (3168 bytes)"));
         assert_non_null(strstr(s.f.error.text, "debug.allowOutOfMemory"));
         end(&s.f);
     }
@@ -609,7 +648,8 @@ static void test_lowered_variables(void **state)
     text[fread(text, 1, sizeof(text) - 1, file)] = 0;
     fclose(file);
     assert_int_equal(remove(path), 0);
-    assert_non_null(strstr(text, "{\"numTiles\":2,\"targetMemoryInfo\":{\"tileMemory\":262144,\"interleavedMemoryStart\":131072,\"memoryElementOffsets\":[0,16384,"));
+    assert_non_null(strstr(text, "{\"numTiles\":2,\"targetMemoryInfo\":{\"tileMemory\":262144,"
+                                 "\"interleavedMemoryStart\":131072,\"memoryElementOffsets\":[0,16384,"));
     assert_non_null(strstr(text, "114688,131072,163840,196608,229376],\"supervisorInstrFetchDelay\":64}"));
     assert_non_null(strstr(text, "\"name\":\"<message:a>\",\"sizeBytes\":40,\"alignment\":8,"));
     assert_non_null(strstr(text, "\"category\":\"message\",\"isConstant\":false,\"alwaysLive\":false"));
@@ -638,7 +678,8 @@ static void test_exactly_full(void **state)
         pop_tensor full = variable(&s.f, memory / 4 + more, 7, "full");
         pop_program write = pop_write_undef(full, NULL);
         pop_sequence_add(s.all, write);
-        pop_sequence_add(s.all, pop_copy(pop_tensor_slice(full, 0, 1, 0), pop_tensor_slice(full, 1, 2, 0), false, NULL));
+        pop_sequence_add(s.all,
+                         pop_copy(pop_tensor_slice(full, 0, 1, 0), pop_tensor_slice(full, 1, 2, 0), false, NULL));
         set_option(&s, "debug.allowOutOfMemory", "true");
         compiled_scene(&s);
         const struct model_tile *tile = NULL;

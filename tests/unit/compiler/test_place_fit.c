@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Placing blocks on one tile: no two that are there together share a byte, alignments and regions hold, whatever the blocks. */
+/* Placing blocks on one tile: no two that are there together share a byte, alignments and regions hold, whatever the
+ * blocks. */
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
 #include <cmocka.h>
 
 #include "compiler/place_fit.h"
@@ -56,7 +57,8 @@ static bool meet_plainly(const struct live *live, uint32_t a, uint32_t b)
     return false;
 }
 
-static void check_addresses(const struct live *live, const struct fit_block *blocks, size_t count, const uint64_t *address)
+static void check_addresses(const struct live *live, const struct fit_block *blocks, size_t count,
+                            const uint64_t *address)
 {
     for (size_t i = 0; i < count; ++i) {
         uint64_t end = address[i] + blocks[i].bytes;
@@ -71,7 +73,8 @@ static void check_addresses(const struct live *live, const struct fit_block *blo
     }
 }
 
-static void check_sums(const struct fit_block *blocks, size_t count, const uint64_t *address, const struct fit_result *result)
+static void check_sums(const struct fit_block *blocks, size_t count, const uint64_t *address,
+                       const struct fit_result *result)
 {
     uint64_t occupied = 0, raw = 0, all = 0, top = 0;
     for (int c = 0; c < MODEL_CATEGORIES; ++c)
@@ -100,8 +103,11 @@ static void round_of(size_t count, uint32_t largest)
     make_classes(&live, 20);
     for (size_t i = 0; i < count; ++i) {
         uint32_t where = random_below(10), class = random_below(4) ? 2 + random_below(18) : LIVE_ALWAYS;
-        blocks[i] = (struct fit_block){ 1 + random_below(largest), class, 1u << random_below(6), (uint8_t)random_below(MODEL_CATEGORIES),
-                                        where == 0 ? FIT_INTERLEAVED : where == 1 && class == LIVE_ALWAYS ? FIT_CODE : FIT_DATA };
+        blocks[i] = (struct fit_block){ 1 + random_below(largest), class, 1u << random_below(6),
+                                        (uint8_t)random_below(MODEL_CATEGORIES),
+                                        where == 0                           ? FIT_INTERLEAVED
+                                        : where == 1 && class == LIVE_ALWAYS ? FIT_CODE
+                                                                             : FIT_DATA };
     }
     fit_place(&mk1, &live, blocks, count, NULL, 0, address, &result);
     check_addresses(&live, blocks, count, address);
@@ -136,8 +142,10 @@ static void test_overlap(void **state)
         *vec_push(&live.classes) = (struct live_class){ live.spans.count, 1 };
         *vec_push(&live.spans) = (struct flow_span){ i * 10, i * 10 + 9 };
     }
-    struct fit_block blocks[] = { { 100, 2, 4, MODEL_VARIABLE_CATEGORY, FIT_DATA }, { 60, 3, 4, MODEL_MESSAGE_CATEGORY, FIT_DATA },
-                                  { 40, 4, 4, MODEL_MESSAGE_CATEGORY, FIT_DATA }, { 8, LIVE_ALWAYS, 8, MODEL_STACK_CATEGORY, FIT_DATA } };
+    struct fit_block blocks[] = { { 100, 2, 4, MODEL_VARIABLE_CATEGORY, FIT_DATA },
+                                  { 60, 3, 4, MODEL_MESSAGE_CATEGORY, FIT_DATA },
+                                  { 40, 4, 4, MODEL_MESSAGE_CATEGORY, FIT_DATA },
+                                  { 8, LIVE_ALWAYS, 8, MODEL_STACK_CATEGORY, FIT_DATA } };
     fit_place(&mk1, &live, blocks, 4, NULL, 0, address, &result);
     assert_int_equal(result.tile.bytes[MODEL_NON_INTERLEAVED], 108);
     assert_int_equal(result.tile.total_with_gaps, 108);
@@ -159,7 +167,8 @@ static void test_regions(void **state)
     struct fit_result result;
     uint64_t address[3];
     make_classes(&live, 2);
-    struct fit_block blocks[] = { { 536, LIVE_ALWAYS, 8, MODEL_VARIABLE_CATEGORY, FIT_INTERLEAVED }, { 100000, LIVE_ALWAYS, 8, MODEL_VARIABLE_CATEGORY, FIT_DATA },
+    struct fit_block blocks[] = { { 536, LIVE_ALWAYS, 8, MODEL_VARIABLE_CATEGORY, FIT_INTERLEAVED },
+                                  { 100000, LIVE_ALWAYS, 8, MODEL_VARIABLE_CATEGORY, FIT_DATA },
                                   { 100000, LIVE_ALWAYS, 8, MODEL_VARIABLE_CATEGORY, FIT_DATA } };
     fit_place(&mk1, &live, blocks, 1, NULL, 0, address, &result);
     assert_int_equal(result.tile.total_with_gaps, 131072 + 536); /* the guide's 131,608 */
@@ -176,7 +185,8 @@ static void test_regions(void **state)
     blocks[1].where = FIT_CODE;
     fit_place(&mk1, &live, blocks, 3, NULL, 0, address, &result);
     assert_int_equal(result.tile.bytes[MODEL_OVERFLOWED], 100000);
-    blocks[0] = (struct fit_block){ 800000, LIVE_ALWAYS, 8, MODEL_VARIABLE_CATEGORY, FIT_DATA }; /* the rest of it has overflowed */
+    blocks[0] = (struct fit_block){ 800000, LIVE_ALWAYS, 8, MODEL_VARIABLE_CATEGORY,
+                                    FIT_DATA }; /* the rest of it has overflowed */
     blocks[1].where = blocks[2].where = FIT_DATA;
     fit_place(&mk1, &live, blocks, 3, NULL, 0, address, &result);
     assert_int_equal(result.tile.total_with_gaps, 1000000);
@@ -192,7 +202,8 @@ static void test_pairs(void **state)
     struct fit_result result;
     uint64_t address[3], end;
     make_classes(&live, 2);
-    struct fit_block blocks[] = { { 40, LIVE_ALWAYS, 8, MODEL_VARIABLE_CATEGORY, FIT_DATA }, { 56, LIVE_ALWAYS, 8, MODEL_VARIABLE_CATEGORY, FIT_DATA },
+    struct fit_block blocks[] = { { 40, LIVE_ALWAYS, 8, MODEL_VARIABLE_CATEGORY, FIT_DATA },
+                                  { 56, LIVE_ALWAYS, 8, MODEL_VARIABLE_CATEGORY, FIT_DATA },
                                   { 16, LIVE_ALWAYS, 8, MODEL_VARIABLE_CATEGORY, FIT_DATA } };
     struct fit_pair pairs[] = { { 0, 1 } };
     fit_place(&mk1, &live, blocks, 3, pairs, 1, address, &result);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copy plans: the bytes that a plan moves are those of the naive element lists, whatever the views; transposes stay one move. */
+/* Copy plans: the bytes that a plan moves are those of the naive element lists, whatever the views; transposes stay one
+ * move. */
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
 #include <cmocka.h>
 
 #include "compiler/plan.h"
@@ -54,8 +55,8 @@ static uint64_t random_below(uint64_t *state, uint64_t limit)
 
 /* ---- running a plan ---- */
 
-static void move_digits(const struct image *image, const struct image_move *move, uint32_t digit, int64_t source, int64_t destination,
-                        const unsigned char *from, unsigned char *to)
+static void move_digits(const struct image *image, const struct image_move *move, uint32_t digit, int64_t source,
+                        int64_t destination, const unsigned char *from, unsigned char *to)
 {
     if (digit == move->digits) {
         memmove(to + destination, from + source, move->bytes);
@@ -63,10 +64,12 @@ static void move_digits(const struct image *image, const struct image_move *move
     }
     const struct image_digit *d = &image->move_digits.data[move->first_digit + digit];
     for (uint64_t i = 0; i < d->extent; ++i)
-        move_digits(image, move, digit + 1, source + (int64_t)i * d->source, destination + (int64_t)i * d->destination, from, to);
+        move_digits(image, move, digit + 1, source + (int64_t)i * d->source, destination + (int64_t)i * d->destination,
+                    from, to);
 }
 
-static void run_copy(const struct image *image, uint32_t index, const unsigned char *from, size_t from_bytes, unsigned char *to)
+static void run_copy(const struct image *image, uint32_t index, const unsigned char *from, size_t from_bytes,
+                     unsigned char *to)
 {
     const struct image_copy *copy = &image->copies.data[index];
     unsigned char *snapshot = copy->overlaps ? mem_copy(from, from_bytes) : NULL;
@@ -116,8 +119,8 @@ static unsigned char *new_storage(const struct fixture *f)
 
 static uint32_t plan(struct fixture *f, pop_tensor source, pop_tensor destination)
 {
-    return plan_copy(f->image, f->storage, plan_side_of_view(view_keep(source)), plan_side_of_view(view_keep(destination)),
-                     pop_tensor_num_elements(source), ELEMENT_BYTES);
+    return plan_copy(f->image, f->storage, plan_side_of_view(view_keep(source)),
+                     plan_side_of_view(view_keep(destination)), pop_tensor_num_elements(source), ELEMENT_BYTES);
 }
 
 static void check_copy(struct fixture *f, pop_tensor source, pop_tensor destination)
@@ -136,10 +139,12 @@ static void check_copy(struct fixture *f, pop_tensor source, pop_tensor destinat
     unsigned char *buffer = mem_alloc(bytes), *gathered = mem_alloc(bytes);
     for (size_t i = 0; i < from.at.count; ++i)
         memcpy(gathered + i * ELEMENT_BYTES, before + from.at.data[i], ELEMENT_BYTES);
-    copy = plan_copy(f->image, f->storage, plan_side_of_view(view_keep(source)), PLAN_BUFFER, from.at.count, ELEMENT_BYTES);
+    copy = plan_copy(f->image, f->storage, plan_side_of_view(view_keep(source)), PLAN_BUFFER, from.at.count,
+                     ELEMENT_BYTES);
     run_copy(f->image, copy, before, f->bytes, buffer);
     assert_memory_equal(buffer, gathered, bytes);
-    copy = plan_copy(f->image, f->storage, PLAN_BUFFER, plan_side_of_view(view_keep(destination)), to.at.count, ELEMENT_BYTES);
+    copy = plan_copy(f->image, f->storage, PLAN_BUFFER, plan_side_of_view(view_keep(destination)), to.at.count,
+                     ELEMENT_BYTES);
     run_copy(f->image, copy, buffer, bytes, before);
     assert_memory_equal(before, expected, f->bytes);
 
@@ -186,7 +191,8 @@ static pop_tensor random_step(uint64_t *state, pop_tensor t)
         return random_shape(state, t);
     default: { /* the two parts of t change places: a concatenation without aliases */
         size_t cut = random_below(state, extent + 1);
-        return pop_tensor_concat(POP_TENSORS(pop_tensor_slice(t, cut, extent, dim), pop_tensor_slice(t, 0, cut, dim)), dim);
+        return pop_tensor_concat(POP_TENSORS(pop_tensor_slice(t, cut, extent, dim), pop_tensor_slice(t, 0, cut, dim)),
+                                 dim);
     }
     }
 }
@@ -234,11 +240,12 @@ static void test_small_copies(void **state)
     struct fixture f;
     begin(&f);
     pop_tensor a = f.variable[0], b = f.variable[1];
-    check_copy(&f, pop_tensor_slice(a, 3, 3, 0), pop_tensor_slice(b, 9, 9, 0));                        /* nothing */
-    check_copy(&f, pop_tensor_at(a, 5), pop_tensor_at(b, ELEMENTS - 1));                               /* rank 0 */
-    check_copy(&f, pop_tensor_slice(a, 1, 14, 0), pop_tensor_slice(a, 2, 15, 0));                      /* overlapping by all but one */
+    check_copy(&f, pop_tensor_slice(a, 3, 3, 0), pop_tensor_slice(b, 9, 9, 0));   /* nothing */
+    check_copy(&f, pop_tensor_at(a, 5), pop_tensor_at(b, ELEMENTS - 1));          /* rank 0 */
+    check_copy(&f, pop_tensor_slice(a, 1, 14, 0), pop_tensor_slice(a, 2, 15, 0)); /* overlapping by all but one */
     check_copy(&f, pop_tensor_slice(a, 2, 15, 0), pop_tensor_slice(a, 1, 14, 0));
-    check_copy(&f, pop_tensor_reverse(pop_tensor_slice(a, 0, 13, 0), 0), pop_tensor_slice(a, 0, 13, 0)); /* onto itself, backwards */
+    check_copy(&f, pop_tensor_reverse(pop_tensor_slice(a, 0, 13, 0), 0),
+               pop_tensor_slice(a, 0, 13, 0)); /* onto itself, backwards */
     check_copy(&f, a, a);
     check_copy(&f, pop_tensor_broadcast(pop_tensor_slice(a, 7, 8, 0), 11, 0), pop_tensor_slice(b, 1, 12, 0));
     end(&f);
@@ -266,21 +273,25 @@ static void test_transpose_is_one_move(void **state)
     pop_tensor b = pop_graph_add_variable(f.graph, POP_INT, POP_SHAPE(4096, 4096), "b");
     uint64_t storage[] = { 0, 0, 64, 64 + 4096ull * 4096 * 4 + 64 };
     const struct view *source = view_keep(pop_tensor_transpose(a)), *destination = view_keep(b);
-    uint32_t copy = plan_copy(f.image, storage, plan_side_of_view(source), plan_side_of_view(destination), 4096ull * 4096, 4);
+    uint32_t copy =
+        plan_copy(f.image, storage, plan_side_of_view(source), plan_side_of_view(destination), 4096ull * 4096, 4);
     assert_int_equal(f.image->copies.data[copy].moves, 1);
     assert_int_equal(f.image->moves.data[0].digits, 2);
     assert_int_equal(f.image->copies.data[copy].overlaps, 0);
     /* its inverse, and a copy of a block of columns, which keeps rows together */
     copy = plan_copy(f.image, storage, plan_side_of_view(destination), plan_side_of_view(source), 4096ull * 4096, 4);
     assert_int_equal(f.image->copies.data[copy].moves, 1);
-    const struct view *columns = view_keep(pop_tensor_slice(a, 100, 200, 1)), *others = view_keep(pop_tensor_slice(b, 0, 100, 1));
+    const struct view *columns = view_keep(pop_tensor_slice(a, 100, 200, 1)),
+                      *others = view_keep(pop_tensor_slice(b, 0, 100, 1));
     copy = plan_copy(f.image, storage, plan_side_of_view(columns), plan_side_of_view(others), 4096ull * 100, 4);
     assert_int_equal(f.image->copies.data[copy].moves, 1);
     assert_int_equal(f.image->moves.data[f.image->copies.data[copy].first_move].bytes, 400);
     assert_int_equal(f.image->moves.data[f.image->copies.data[copy].first_move].digits, 1);
     /* one element before it misaligns everything, and costs a few moves */
-    const struct view *shifted = view_keep(pop_tensor_concat(POP_TENSORS(pop_tensor_flatten(pop_tensor_slice_nd(b, POP_SHAPE(0, 0), POP_SHAPE(1, 1))),
-                                                                         pop_tensor_flatten(pop_tensor_transpose(a))), 0));
+    const struct view *shifted = view_keep(
+        pop_tensor_concat(POP_TENSORS(pop_tensor_flatten(pop_tensor_slice_nd(b, POP_SHAPE(0, 0), POP_SHAPE(1, 1))),
+                                      pop_tensor_flatten(pop_tensor_transpose(a))),
+                          0));
     copy = plan_copy(f.image, storage, plan_side_of_view(shifted), PLAN_BUFFER, 4096ull * 4096 + 1, 4);
     assert_in_range(f.image->copies.data[copy].moves, 2, 4);
     end(&f);
@@ -304,8 +315,9 @@ static void test_overlap_flag(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_small_copies),      cmocka_unit_test(test_unlike_shapes), cmocka_unit_test(test_transpose_is_one_move),
-        cmocka_unit_test(test_overlap_flag), cmocka_unit_test(test_random_copies),
+        cmocka_unit_test(test_small_copies),          cmocka_unit_test(test_unlike_shapes),
+        cmocka_unit_test(test_transpose_is_one_move), cmocka_unit_test(test_overlap_flag),
+        cmocka_unit_test(test_random_copies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

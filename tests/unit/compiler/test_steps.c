@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tree of steps that programs become (seed 001, Program structure), written out, and the steps that ops stand for. */
+/* The tree of steps that programs become (seed 001, Program structure), written out, and the steps that ops stand for.
+ */
 #include "fixture.h"
 
 #include "base/str.h"
@@ -48,7 +49,8 @@ static void is_tree(const struct fixture *f, const char *wanted)
     str_free(&text);
 }
 
-/* The leaf steps that all ops stand for, in the order of ops, are those of the tree in depth-first order of bodies, each once. */
+/* The leaf steps that all ops stand for, in the order of ops, are those of the tree in depth-first order of bodies,
+ * each once. */
 static void ops_have(const struct fixture *f, size_t steps)
 {
     const struct model *model = &f->image->model;
@@ -108,12 +110,15 @@ static void test_control(void **state)
     (void)state;
     struct scene s;
     begin_scene(&s);
-    pop_program near = pop_execute(s.near, NULL), far = pop_execute(s.far, NULL), nothing = pop_sequence(s.f.graph, NULL);
+    pop_program near = pop_execute(s.near, NULL), far = pop_execute(s.far, NULL),
+                nothing = pop_sequence(s.f.graph, NULL);
     compiled(&s.f, pop_repeat(7, far, NULL));
     is_tree(&s.f, "Sequence(Repeat(Sequence(DoExchange:far/ExchangePre OnTileExecute:far)))");
     ops_have(&s.f, 2);
     compiled(&s.f, pop_repeat_while_true(near, s.flag, far, NULL));
-    is_tree(&s.f, "Sequence(RepeatWhile(Sequence(OnTileExecute:near) Sequence(DoExchange:far/ExchangePre OnTileExecute:far)))");
+    is_tree(
+        &s.f,
+        "Sequence(RepeatWhile(Sequence(OnTileExecute:near) Sequence(DoExchange:far/ExchangePre OnTileExecute:far)))");
     compiled(&s.f, pop_if(s.flag, near, nothing, NULL));
     is_tree(&s.f, "Sequence(SetLocalConsensusFromVar Sync!internal IfElse(Sequence(OnTileExecute:near) Sequence))");
     ops_have(&s.f, 3);
@@ -150,7 +155,8 @@ static void test_shared_programs_are_functions(void **state)
     pop_sequence_add(all, pop_call(function, NULL));
     compiled(&s.f, all);
     is_tree(&s.f, "Sequence:all(Call@0 Repeat(Sequence(Call@0)) Call@1 Call@1) | "
-                  "Sequence:body(OnTileExecute:near DoExchange:far/ExchangePre OnTileExecute:far) | Sequence(OnTileExecute:near)");
+                  "Sequence:body(OnTileExecute:near DoExchange:far/ExchangePre OnTileExecute:far) | "
+                  "Sequence(OnTileExecute:near)");
     end(&s.f);
 }
 
@@ -173,7 +179,8 @@ static void test_equal_programs_are_functions(void **state)
             is_tree(&s.f, "Sequence:all(Repeat(Sequence:body(OnTileExecute:near DoExchange:copy)) "
                           "Repeat(Sequence:body(OnTileExecute:near DoExchange:copy)))");
         else
-            is_tree(&s.f, "Sequence:all(Repeat(Sequence(Call@0)) Repeat(Sequence(Call@0))) | Sequence:body(OnTileExecute:near DoExchange:copy)");
+            is_tree(&s.f, "Sequence:all(Repeat(Sequence(Call@0)) Repeat(Sequence(Call@0))) | "
+                          "Sequence:body(OnTileExecute:near DoExchange:copy)");
         end(&s.f);
     }
 }
@@ -197,7 +204,8 @@ static void test_stream_copies_merge(void **state)
     const struct model *model = &s.f.image->model;
     assert_int_equal(model->host_exchanges.count, 3);
     const struct model_flow *flow = &model->flows.data[model->host_exchanges.data[0].first_flow];
-    assert_true(flow[0].tile == 0 && flow[0].received == 40 && !flow[0].sent && flow[1].tile == 1 && flow[1].sent == 40);
+    assert_true(flow[0].tile == 0 && flow[0].received == 40 && !flow[0].sent && flow[1].tile == 1 &&
+                flow[1].sent == 40);
     assert_true(flow[0].cycles == flow[1].cycles && flow[0].packets == 1);
     end(&s.f);
 }
@@ -211,15 +219,18 @@ static void test_large_stream_copies_split(void **state)
     enum { COUNT = 50 * 1000 * 1000 };
     pop_tensor large = pop_graph_add_variable(s.f.graph, POP_FLOAT, POP_SHAPE(COUNT), "large");
     for (unsigned tile = 0; tile < 1000; ++tile)
-        pop_graph_set_tile_mapping(s.f.graph, pop_tensor_slice(large, tile * (COUNT / 1000), (tile + 1) * (COUNT / 1000), 0), tile);
-    pop_stream in = pop_graph_add_host_to_device_fifo(s.f.graph, "large", POP_FLOAT, COUNT, POP_STREAM_REPLICATE, POP_NO_OPTIONS);
+        pop_graph_set_tile_mapping(
+            s.f.graph, pop_tensor_slice(large, tile * (COUNT / 1000), (tile + 1) * (COUNT / 1000), 0), tile);
+    pop_stream in =
+        pop_graph_add_host_to_device_fifo(s.f.graph, "large", POP_FLOAT, COUNT, POP_STREAM_REPLICATE, POP_NO_OPTIONS);
     compiled(&s.f, pop_copy_from_stream(in, large, false, "all of it"));
     is_tree(&s.f, "Sequence(StreamCopy:all of it StreamCopy:all of it)");
     ops_have(&s.f, 2);
     const struct model *model = &s.f.image->model;
     uint64_t bytes[2] = { 0 };
     for (unsigned e = 0; e < 2; ++e)
-        for (uint64_t i = model->host_exchanges.data[e].first_flow; i < model->host_exchanges.data[e].first_flow + model->host_exchanges.data[e].flows; ++i)
+        for (uint64_t i = model->host_exchanges.data[e].first_flow;
+             i < model->host_exchanges.data[e].first_flow + model->host_exchanges.data[e].flows; ++i)
             bytes[e] += model->flows.data[i].received * model->flows.data[i].tiles;
     assert_int_equal(bytes[0], 128 << 20);
     assert_int_equal(bytes[0] + bytes[1], 4 * COUNT);
@@ -232,8 +243,10 @@ static void test_several_control_programs(void **state)
     struct scene s;
     begin_scene(&s);
     pop_program programs[] = { pop_execute(s.near, NULL), pop_copy_to_stream(s.b, s.out, false, "out") };
-    assert_int_equal(compile_graph(s.f.graph->store, programs, 2, &s.f.options, NULL, NULL, &s.f.image, &s.f.error), POP_OK);
-    is_tree(&s.f, "Sequence(StreamCopy StreamCopy DoExchange:switchControlBroadcast0/ExchangePre Switch(Sequence(OnTileExecute:near) "
+    assert_int_equal(compile_graph(s.f.graph->store, programs, 2, &s.f.options, NULL, NULL, &s.f.image, &s.f.error),
+                     POP_OK);
+    is_tree(&s.f, "Sequence(StreamCopy StreamCopy DoExchange:switchControlBroadcast0/ExchangePre "
+                  "Switch(Sequence(OnTileExecute:near) "
                   "Sequence(StreamCopy:out)))");
     assert_int_equal(s.f.image->model.entry.count, 3);
     ops_have(&s.f, 2);
@@ -251,8 +264,10 @@ static void test_shared_control_programs(void **state)
     pop_sequence_add(inner, pop_call(function, NULL));
     pop_sequence_add(outer, inner);
     pop_program programs[] = { inner, outer, inner };
-    assert_int_equal(compile_graph(s.f.graph->store, programs, 3, &s.f.options, NULL, NULL, &s.f.image, &s.f.error), POP_OK);
-    is_tree(&s.f, "Sequence(StreamCopy StreamCopy DoExchange:switchControlBroadcast0/ExchangePre Switch(Sequence(Call@1) Sequence:outer(Call@1) "
+    assert_int_equal(compile_graph(s.f.graph->store, programs, 3, &s.f.options, NULL, NULL, &s.f.image, &s.f.error),
+                     POP_OK);
+    is_tree(&s.f, "Sequence(StreamCopy StreamCopy DoExchange:switchControlBroadcast0/ExchangePre "
+                  "Switch(Sequence(Call@1) Sequence:outer(Call@1) "
                   "Sequence(Call@1))) | Sequence(OnTileExecute:near) | Sequence:inner(Call@0)");
     ops_have(&s.f, 1);
     end(&s.f);
@@ -265,7 +280,8 @@ static void test_syncs_of_instrumentation(void **state)
     struct scene s;
     begin_scene(&s);
     pop_option on[] = { { "debug.instrumentCompute", "true" }, { "debug.computeInstrumentationLevel", "device" } };
-    assert_int_equal(options_apply(&s.f.options, "engine", (pop_options){ on, 2 }, NULL, POP_HERE, "test", &s.f.error), POP_OK);
+    assert_int_equal(options_apply(&s.f.options, "engine", (pop_options){ on, 2 }, NULL, POP_HERE, "test", &s.f.error),
+                     POP_OK);
     compiled(&s.f, pop_execute(s.far, NULL));
     is_tree(&s.f, "Sequence(DoExchange:far/ExchangePre OnTileExecute:far)");
     s.f.graph->store->target.type = POP_TARGET_IPU;
@@ -283,7 +299,8 @@ static void test_syncs_of_branch_records(void **state)
         struct scene s;
         begin_scene(&s);
         pop_option on[] = { { "debug.instrumentControlFlow", "true" }, { "debug.branchRecordFlush", flush[i] } };
-        assert_int_equal(options_apply(&s.f.options, "engine", (pop_options){ on, 2 }, NULL, POP_HERE, "test", &s.f.error), POP_OK);
+        assert_int_equal(
+            options_apply(&s.f.options, "engine", (pop_options){ on, 2 }, NULL, POP_HERE, "test", &s.f.error), POP_OK);
         pop_tensor flag = pop_graph_add_variable(s.f.graph, POP_BOOL, POP_SHAPE(), "flag");
         pop_graph_set_tile_mapping(s.f.graph, flag, 0);
         pop_program branch = pop_if(flag, pop_execute(s.far, NULL), pop_sequence(s.f.graph, NULL), NULL);
@@ -292,7 +309,8 @@ static void test_syncs_of_branch_records(void **state)
             compiled(&s.f, branch);
             unsigned syncs = 0;
             for (size_t k = 0; k < s.f.image->model.steps.count; ++k)
-                syncs += s.f.image->model.steps.data[k].kind == MODEL_SYNC && s.f.image->model.steps.data[k].detail == MODEL_SYNC_EXTERNAL;
+                syncs += s.f.image->model.steps.data[k].kind == MODEL_SYNC &&
+                         s.f.image->model.steps.data[k].detail == MODEL_SYNC_EXTERNAL;
             assert_int_equal(syncs, hardware && !i);
         }
         end(&s.f);
@@ -305,7 +323,8 @@ static void test_without_a_model(void **state)
     struct scene s;
     begin_scene(&s);
     pop_option off[] = { { "debug.model", "false" } };
-    assert_int_equal(options_apply(&s.f.options, "engine", (pop_options){ off, 1 }, NULL, POP_HERE, "test", &s.f.error), POP_OK);
+    assert_int_equal(options_apply(&s.f.options, "engine", (pop_options){ off, 1 }, NULL, POP_HERE, "test", &s.f.error),
+                     POP_OK);
     compiled(&s.f, pop_execute(s.far, NULL));
     assert_false(image_modelled(s.f.image));
     assert_int_equal(s.f.image->model.steps.count + s.f.image->model.sets.count + s.f.image->model.tiles.count, 0);
@@ -327,7 +346,8 @@ static void test_several_ipus(void **state)
     compiled(&f, pop_copy(a, b, false, "far"));
     is_tree(&f, "Sequence(GlobalExchange:far/GlobalExchange)");
     const struct model *model = &f.image->model;
-    assert_true(!model->exchanges.count && model->global_exchanges.count == 1 && model->global_exchanges.data[0].flows == 2);
+    assert_true(!model->exchanges.count && model->global_exchanges.count == 1 &&
+                model->global_exchanges.data[0].flows == 2);
     assert_true(model->flows.data[0].sent == 40 && model->flows.data[1].received == 40 && model->flows.data[0].cycles);
     end(&f);
 }
@@ -335,10 +355,18 @@ static void test_several_ipus(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_executes_and_copies), cmocka_unit_test(test_control), cmocka_unit_test(test_shared_programs_are_functions),
+        cmocka_unit_test(test_executes_and_copies),
+        cmocka_unit_test(test_control),
+        cmocka_unit_test(test_shared_programs_are_functions),
         cmocka_unit_test(test_equal_programs_are_functions),
-        cmocka_unit_test(test_stream_copies_merge), cmocka_unit_test(test_large_stream_copies_split),
-        cmocka_unit_test(test_several_control_programs), cmocka_unit_test(test_shared_control_programs), cmocka_unit_test(test_syncs_of_instrumentation), cmocka_unit_test(test_syncs_of_branch_records), cmocka_unit_test(test_without_a_model), cmocka_unit_test(test_several_ipus),
+        cmocka_unit_test(test_stream_copies_merge),
+        cmocka_unit_test(test_large_stream_copies_split),
+        cmocka_unit_test(test_several_control_programs),
+        cmocka_unit_test(test_shared_control_programs),
+        cmocka_unit_test(test_syncs_of_instrumentation),
+        cmocka_unit_test(test_syncs_of_branch_records),
+        cmocka_unit_test(test_without_a_model),
+        cmocka_unit_test(test_several_ipus),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Images made by hand, for tests of the engine without a compiler.  Storage is what the test says: offsets are its own. */
+/* Images made by hand, for tests of the engine without a compiler.  Storage is what the test says: offsets are its own.
+ */
 #ifndef TEST_BUILDER_H
 #define TEST_BUILDER_H
 
@@ -37,7 +38,8 @@ static inline uint32_t build_string(struct image *image, const char *text)
 }
 
 /* A copy of one contiguous piece. */
-static inline uint32_t build_copy(struct image *image, uint64_t source, uint64_t destination, uint64_t bytes, unsigned element)
+static inline uint32_t build_copy(struct image *image, uint64_t source, uint64_t destination, uint64_t bytes,
+                                  unsigned element)
 {
     *vec_push(&image->moves) = (struct image_move){ source, destination, bytes, 0, 0 };
     *vec_push(&image->copies) = (struct image_copy){ image->moves.count - 1, bytes, 1, 0, (uint8_t)element };
@@ -49,7 +51,8 @@ static inline uint32_t build_strided(struct image *image, uint64_t source, int64
                                      int64_t destination_stride, uint64_t count, unsigned element)
 {
     *vec_push(&image->move_digits) = (struct image_digit){ count, source_stride, destination_stride };
-    *vec_push(&image->moves) = (struct image_move){ source, destination, element, (uint32_t)image->move_digits.count - 1, 1 };
+    *vec_push(&image->moves) =
+        (struct image_move){ source, destination, element, (uint32_t)image->move_digits.count - 1, 1 };
     *vec_push(&image->copies) = (struct image_copy){ image->moves.count - 1, count * element, 1, 0, (uint8_t)element };
     return (uint32_t)image->copies.count - 1;
 }
@@ -83,9 +86,11 @@ static inline void build_handle(struct image *image, const char *name, uint64_t 
     *vec_push(&image->writes) = (struct image_handle){ text, build_copy(image, 0, offset, bytes, 1), bytes };
 }
 
-static inline uint32_t build_stream(struct image *image, const char *name, pop_type type, pop_stream_type direction, uint64_t elements)
+static inline uint32_t build_stream(struct image *image, const char *name, pop_type type, pop_stream_type direction,
+                                    uint64_t elements)
 {
-    *vec_push(&image->streams) = (struct image_stream){ build_string(image, name), (uint8_t)type, (uint8_t)direction, 0, elements, 1 };
+    *vec_push(&image->streams) =
+        (struct image_stream){ build_string(image, name), (uint8_t)type, (uint8_t)direction, 0, elements, 1 };
     return (uint32_t)image->streams.count - 1;
 }
 
@@ -105,12 +110,14 @@ static inline struct module *build_module(const char *source)
     snprintf(path, sizeof(path), "%s.c", base);
     FILE *file = fopen(path, "w");
     assert_non_null(file);
-    fprintf(file, "#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n"
-                  "struct codelet_call { void *states; size_t stride, count; unsigned workers; void *volatile current;\n"
-                  "    void (*fail)(struct codelet_call *, const char *, const char *, int); };\n"
-                  "#define EACH(T, v) for (T *v = call->states, *end = (T *)((char *)v + call->count * call->stride); \\\n"
-                  "    v != end && (call->current = v, true); v = (T *)((char *)v + call->stride))\n"
-                  "%s", source);
+    fprintf(file,
+            "#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n"
+            "struct codelet_call { void *states; size_t stride, count; unsigned workers; void *volatile current;\n"
+            "    void (*fail)(struct codelet_call *, const char *, const char *, int); };\n"
+            "#define EACH(T, v) for (T *v = call->states, *end = (T *)((char *)v + call->count * call->stride); \\\n"
+            "    v != end && (call->current = v, true); v = (T *)((char *)v + call->stride))\n"
+            "%s",
+            source);
     fclose(file);
     snprintf(command, sizeof(command), "cc -O1 -s -shared -fPIC -o %s.so %s", base, path);
     assert_int_equal(system(command), 0);
@@ -144,8 +151,8 @@ static inline void build_model(struct image *image, unsigned op_kind, struct mod
 }
 
 /* The fields are copied. */
-static inline void build_codelet(struct module *module, const char *name, const char *symbol, unsigned kind, uint32_t state_bytes,
-                                 const struct codelet_field *fields, uint32_t count)
+static inline void build_codelet(struct module *module, const char *name, const char *symbol, unsigned kind,
+                                 uint32_t state_bytes, const struct codelet_field *fields, uint32_t count)
 {
     struct codelet *codelets = arena_alloc(&module->arena, (module->codelet_count + 1) * sizeof(*codelets));
     if (module->codelet_count)
@@ -156,20 +163,36 @@ static inline void build_codelet(struct module *module, const char *name, const 
     memset(defaults, 0, state_bytes);
     struct codelet_field *copy = arena_alloc(&module->arena, count * sizeof(*copy));
     memcpy(copy, fields, count * sizeof(*copy));
-    *codelet = (struct codelet){ .name = arena_string(&module->arena, name), .kind = (uint8_t)kind, .state_bytes = state_bytes,
-                                 .state_alignment = 8, .fields = copy, .field_count = count, .defaults = defaults,
-                                 .symbol = arena_string(&module->arena, symbol), .module = module };
+    *codelet = (struct codelet){ .name = arena_string(&module->arena, name),
+                                 .kind = (uint8_t)kind,
+                                 .state_bytes = state_bytes,
+                                 .state_alignment = 8,
+                                 .fields = copy,
+                                 .field_count = count,
+                                 .defaults = defaults,
+                                 .symbol = arena_string(&module->arena, symbol),
+                                 .module = module };
 }
 
-static inline struct codelet_field build_field(const char *name, unsigned direction, unsigned shape, pop_type type, uint32_t offset)
+static inline struct codelet_field build_field(const char *name, unsigned direction, unsigned shape, pop_type type,
+                                               uint32_t offset)
 {
     bool pointer = direction != FIELD_STATE || shape != SHAPE_SCALAR, sized = pointer && shape != SHAPE_SCALAR;
     bool table = shape == SHAPE_VECTORS || shape == SHAPE_VECTOR_LIST || shape == SHAPE_SCALARS;
-    return (struct codelet_field){ .name = name, .direction = (uint8_t)direction, .shape = (uint8_t)shape, .type = (uint8_t)type,
-                                   .has_size = sized, .inner_has_size = table && shape != SHAPE_SCALARS,
-                                   .alignment = (uint32_t)pop_type_size(type), .offset = offset,
-                                   .bytes = sized ? 16 : pointer ? 8 : (uint32_t)pop_type_size(type),
-                                   .inner_stride = !table ? 0 : shape == SHAPE_SCALARS ? 8 : 16 };
+    return (struct codelet_field){ .name = name,
+                                   .direction = (uint8_t)direction,
+                                   .shape = (uint8_t)shape,
+                                   .type = (uint8_t)type,
+                                   .has_size = sized,
+                                   .inner_has_size = table && shape != SHAPE_SCALARS,
+                                   .alignment = (uint32_t)pop_type_size(type),
+                                   .offset = offset,
+                                   .bytes = sized     ? 16
+                                            : pointer ? 8
+                                                      : (uint32_t)pop_type_size(type),
+                                   .inner_stride = !table                   ? 0
+                                                   : shape == SHAPE_SCALARS ? 8
+                                                                            : 16 };
 }
 
 static inline pop_device *build_device(void)

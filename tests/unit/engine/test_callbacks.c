@@ -21,7 +21,8 @@ static void act(struct actor *actor, enum act what)
     if (what == DESTROY)
         pop_engine_destroy(actor->engine);
     if (what == CONNECT)
-        assert_int_equal(pop_engine_connect_stream_callback(actor->engine, "in", callback_of(actor->anew), NULL), POP_OK);
+        assert_int_equal(pop_engine_connect_stream_callback(actor->engine, "in", callback_of(actor->anew), NULL),
+                         POP_OK);
 }
 
 static pop_status on_fetch(void *buffer, void *user)
@@ -79,7 +80,8 @@ static pop_engine *make(void)
     build_op(image, OP_CALL_HOST, 0, 0, 0, 0);
     image->ops.data[repeat].a = build_op(image, OP_REPEAT_END, repeat + 1, 0, 0, 0) + 1;
     build_op(image, OP_END, 0, 0, 0, 0);
-    static const pop_option prefetch[] = { { "exchange.enablePrefetch", "true" }, { "exchange.streamBufferOverlap", "none" } };
+    static const pop_option prefetch[] = { { "exchange.enablePrefetch", "true" },
+                                           { "exchange.streamBufferOverlap", "none" } };
     return build_engine(image, (pop_options){ prefetch, 2 }, device);
 }
 
@@ -157,8 +159,10 @@ static void use_it(void *user)
     struct actor none = { 0 };
     ++*released;
     assert_fails(pop_engine_connect_stream(ending, "in", &data, error), POP_STREAM_CONNECTION_ERROR, "destroyed");
-    assert_fails(pop_engine_connect_stream_callback(ending, "in", callback_of(&none), error), POP_STREAM_CONNECTION_ERROR, "destroyed");
-    assert_fails(pop_engine_connect_host_function(ending, "tick", tick, NULL, error), POP_STREAM_CONNECTION_ERROR, "destroyed");
+    assert_fails(pop_engine_connect_stream_callback(ending, "in", callback_of(&none), error),
+                 POP_STREAM_CONNECTION_ERROR, "destroyed");
+    assert_fails(pop_engine_connect_host_function(ending, "tick", tick, NULL, error), POP_STREAM_CONNECTION_ERROR,
+                 "destroyed");
     assert_fails(pop_engine_run(ending, 0, error), POP_RUNTIME_ERROR, "destroyed");
     assert_fails(pop_engine_load(ending, device, error), POP_RUNTIME_ERROR, "destroyed");
     assert_int_equal(none.released, 0);
@@ -179,7 +183,8 @@ static pop_status misuse(const void *const *inputs, void *const *outputs, void *
 {
     (void)inputs, (void)outputs;
     struct actor *actor = user;
-    assert_fails(pop_engine_connect_host_function(actor->engine, "tick", tick, NULL, error), POP_STREAM_CONNECTION_ERROR, "by its own callback");
+    assert_fails(pop_engine_connect_host_function(actor->engine, "tick", tick, NULL, error),
+                 POP_STREAM_CONNECTION_ERROR, "by its own callback");
     if (++actor->fetched == 3)
         pop_engine_destroy(actor->engine);
     return POP_OK;
@@ -192,7 +197,8 @@ static void a_host_function_cannot_connect_itself(void **state)
     int32_t data = 0;
     assert_int_equal(pop_engine_connect_stream(actor.engine, "in", &data, NULL), POP_OK);
     assert_int_equal(pop_engine_connect_host_function(actor.engine, "tick", misuse, &actor, NULL), POP_OK);
-    assert_int_equal(pop_engine_connect_host_function(actor.engine, "tick", misuse, &actor, NULL), POP_OK); /* it is not running */
+    assert_int_equal(pop_engine_connect_host_function(actor.engine, "tick", misuse, &actor, NULL),
+                     POP_OK); /* it is not running */
     assert_int_equal(pop_engine_run(actor.engine, 0, NULL), POP_OK);
     assert_int_equal(actor.fetched, 3);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copy plans against a naive loop: every element size, up to eight digits in any order, reversed and spread, threads or none; overlapping plans
- * behave as if everything were read first. */
+/* Copy plans against a naive loop: every element size, up to eight digits in any order, reversed and spread, threads or
+ * none; overlapping plans behave as if everything were read first. */
 #include "builder.h"
 #include "rounds.h"
 
@@ -13,7 +13,8 @@ static uint64_t random_below(uint64_t limit)
     return seed % limit;
 }
 
-static void naive(const struct image *image, const struct image_copy *copy, const unsigned char *source, unsigned char *destination)
+static void naive(const struct image *image, const struct image_copy *copy, const unsigned char *source,
+                  unsigned char *destination)
 {
     for (uint32_t m = 0; m < copy->moves; ++m) {
         const struct image_move *move = image->moves.data + copy->first_move + m;
@@ -128,7 +129,8 @@ static void large_copies_are_shared_out(void **state)
     *vec_push(&image->moves) = (struct image_move){ 0, 0, 4, 0, 2 };
     *vec_push(&image->copies) = (struct image_copy){ 0, ROWS * COLUMNS * 4, 1, 0, 4 };
     uint32_t plain = build_copy(image, 3, 5, ROWS * COLUMNS * 4 - 7, 1);
-    unsigned char *source = mem_alloc(ROWS * COLUMNS * 4), *seen = mem_zero(ROWS * COLUMNS, 4), *wanted = mem_zero(ROWS * COLUMNS, 4);
+    unsigned char *source = mem_alloc(ROWS * COLUMNS * 4), *seen = mem_zero(ROWS * COLUMNS, 4),
+                  *wanted = mem_zero(ROWS * COLUMNS, 4);
     for (size_t i = 0; i < ROWS * COLUMNS * 4; ++i)
         source[i] = (unsigned char)random_below(256);
     for (uint32_t i = 0; i <= plain; ++i) {
@@ -155,7 +157,8 @@ static void a_shift_within_a_block_reads_first(void **state)
     copy_run_overlapping(image, image->copies.data + shift, (unsigned char *)values, (unsigned char *)temporary, NULL);
     for (int i = 1; i < 10; ++i)
         assert_int_equal(values[i], i - 1);
-    copy_run_overlapping(image, image->copies.data + reverse, (unsigned char *)values, (unsigned char *)temporary, NULL);
+    copy_run_overlapping(image, image->copies.data + reverse, (unsigned char *)values, (unsigned char *)temporary,
+                         NULL);
     for (int i = 0; i < 9; ++i)
         assert_int_equal(values[i], 8 - i);
     image_release(image);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Executing compute sets: serial, on threads and checked give the same bytes; gathers and scatters; consensus; failures name the vertex. */
+/* Executing compute sets: serial, on threads and checked give the same bytes; gathers and scatters; consensus; failures
+ * name the vertex. */
 #include "builder.h"
 
 #include <signal.h>
@@ -8,7 +9,8 @@
 static pop_device *device;
 static struct module *module;
 
-/* Sum: out = sum(in), fails when told; Spoil: leaves its fields as its state says; Rows: one output per row; Multi: one per worker. */
+/* Sum: out = sum(in), fails when told; Spoil: leaves its fields as its state says; Rows: one output per row; Multi: one
+ * per worker. */
 static const char source[] =
     "struct vec { void *data; size_t size; };\n"
     "struct sum { struct vec in; int *out; int refuse; };\n"
@@ -26,7 +28,8 @@ static const char source[] =
     "    }\n"
     "    return agrees;\n"
     "}\n"
-    "static int deep(volatile char *from, long n) { volatile char here[256]; here[0] = *from; return n < 0 ? 0 : deep(here, n + 1) + here[0]; }\n"
+    "static int deep(volatile char *from, long n) { volatile char here[256]; here[0] = *from; return n < 0 ? 0 : "
+    "deep(here, n + 1) + here[0]; }\n"
     "struct spoil { struct vec in; struct vec out; long what, at; };\n"
     "bool run_spoil(struct codelet_call *call)\n"
     "{\n"
@@ -116,8 +119,8 @@ static void add_checked(struct image *image, uint32_t id, const uint64_t *bytes,
     memcpy(vec_extend(&image->edge_bytes, count), bytes, count * sizeof(*bytes));
 }
 
-/* count vertices that each sum WIDTH ints.  Even ones read contiguous data; odd ones read every second int, gathered, and write through a
- * scatter.  Vertex `refuses` has refuse = how. */
+/* count vertices that each sum WIDTH ints.  Even ones read contiguous data; odd ones read every second int, gathered,
+ * and write through a scatter.  Vertex `refuses` has refuse = how. */
 enum { WIDTH = 5 };
 static struct image *sums(uint32_t count, uint32_t refuses, int how)
 {
@@ -125,20 +128,27 @@ static struct image *sums(uint32_t count, uint32_t refuses, int how)
     struct image *image = image_with_module(out + count * 4);
     build_handle(image, "in", 0, input_bytes);
     build_handle(image, "out", out, count * 4);
-    struct image_set set = { .name = build_string(image, "sums"), .where_file = build_string(image, "user.c"), .where_line = 7, .groups = 2,
+    struct image_set set = { .name = build_string(image, "sums"),
+                             .where_file = build_string(image, "user.c"),
+                             .where_line = 7,
+                             .groups = 2,
                              .vertices = count };
     uint32_t first = (count + 1) / 2;
     *vec_push(&image->groups) = (struct image_group){ 0, 0, first, 0, sizeof(struct sum_state) };
-    *vec_push(&image->groups) = (struct image_group){ 0, first, count - first, first * sizeof(struct sum_state), sizeof(struct sum_state) };
+    *vec_push(&image->groups) =
+        (struct image_group){ 0, first, count - first, first * sizeof(struct sum_state), sizeof(struct sum_state) };
     for (uint32_t i = 0; i < count; ++i) {
         uint64_t in = (uint64_t)i * 2 * WIDTH * 4;
-        struct sum_state state = { { IMAGE_REF(BLOCK_STORAGE, in), WIDTH }, IMAGE_REF(BLOCK_STORAGE, out + 4 * i), i == refuses ? how : 0, 0 };
+        struct sum_state state = {
+            { IMAGE_REF(BLOCK_STORAGE, in), WIDTH }, IMAGE_REF(BLOCK_STORAGE, out + 4 * i), i == refuses ? how : 0, 0
+        };
         if (i >= first) {
             state.in.data = IMAGE_REF(BLOCK_SCRATCH, set.scratch_bytes);
             state.out = IMAGE_REF(BLOCK_SCRATCH, set.scratch_bytes + 64);
+            *vec_push(&image->gathers) = (struct image_gather){ i, build_strided(image, in, 8, 0, 4, WIDTH, 4) + 1, 0,
+                                                                set.scratch_bytes, WIDTH * 4 };
             *vec_push(&image->gathers) =
-                (struct image_gather){ i, build_strided(image, in, 8, 0, 4, WIDTH, 4) + 1, 0, set.scratch_bytes, WIDTH * 4 };
-            *vec_push(&image->gathers) = (struct image_gather){ i, 0, build_copy(image, 0, out + 4 * i, 4, 4) + 1, set.scratch_bytes + 64, 4 };
+                (struct image_gather){ i, 0, build_copy(image, 0, out + 4 * i, 4, 4) + 1, set.scratch_bytes + 64, 4 };
             set.scratch_bytes += 128;
             set.gathers += 2;
         }
@@ -190,7 +200,8 @@ static void sums_are_right_in_every_mode(void **state)
 static void failures_name_the_lowest_vertex(void **state)
 {
     (void)state;
-    static const pop_option modes[][1] = { { { "target.hostThreads", "1" } }, { { "target.hostThreads", "4" } },
+    static const pop_option modes[][1] = { { { "target.hostThreads", "1" } },
+                                           { { "target.hostThreads", "4" } },
                                            { { "debug.checkedExecution", "true" } } };
     for (unsigned m = 0; m < 3; ++m)
         for (unsigned where = 3; where < 20000; where += 9999) {
@@ -202,7 +213,9 @@ static void failures_name_the_lowest_vertex(void **state)
             pop_engine *engine = build_engine(image, (pop_options){ modes[m], 1 }, device);
             char words[160];
             snprintf(words, sizeof(words),
-                     "vertex %u (SumVertex) of compute set 'sums' (user.c:7) failed: assertion 'v->refuse != 2' failed at codelets.c:12", where);
+                     "vertex %u (SumVertex) of compute set 'sums' (user.c:7) failed: assertion 'v->refuse != 2' failed "
+                     "at codelets.c:12",
+                     where);
             assert_fails(pop_engine_run(engine, 0, error), POP_APPLICATION_RUNTIME_ERROR, words);
             assert_fails(pop_engine_run(engine, 0, error), POP_APPLICATION_RUNTIME_ERROR, words);
             pop_engine_destroy(engine);
@@ -219,7 +232,8 @@ static void consensus_is_the_and_of_all(void **state)
             uint64_t at = image->storage_bytes - 16;
             build_handle(image, "consensus", at, 4);
             image->ops.data[0].b = build_copy(image, 0, at, 4, 4) + 1;
-            pop_engine *engine = build_engine(image, POP_OPTIONS({ "debug.checkedExecution", mode ? "true" : "false" }), device);
+            pop_engine *engine =
+                build_engine(image, POP_OPTIONS({ "debug.checkedExecution", mode ? "true" : "false" }), device);
             int32_t value = 99;
             assert_int_equal(pop_engine_write_tensor(engine, "consensus", &value, 4, NULL), POP_OK);
             assert_int_equal(pop_engine_run(engine, 0, NULL), POP_OK);
@@ -253,8 +267,14 @@ static pop_engine *spoiler(int64_t what, int64_t at, uint64_t ints)
 static void checked_mode_names_vertex_field_and_offset(void **state)
 {
     (void)state;
-    static const struct { int64_t what, at; uint64_t ints; const char *words; } rows[] = {
-        { 1, 8, 2, "vertex 3 (SpoilVertex) wrote 1 byte beyond field 'out' (element 2 of 2) at byte 8, in compute set 'spoils'" },
+    static const struct {
+        int64_t what, at;
+        uint64_t ints;
+        const char *words;
+    } rows[] = {
+        { 1, 8, 2,
+          "vertex 3 (SpoilVertex) wrote 1 byte beyond field 'out' (element 2 of 2) at byte 8, in compute set "
+          "'spoils'" },
         { 1, 11, 2, "wrote 1 byte beyond field 'out' (element 2 of 2) at byte 11" },
         { 1, 0, 0, "wrote 1 byte beyond field 'out' (element 0 of 0) at byte 0" },
         { 1, -1, 2, "wrote 1 byte before field 'out' (element -1 of 2) at byte -1" },
@@ -294,7 +314,10 @@ static void checked_mode_names_vertex_field_and_offset(void **state)
 static void faults_end_the_run_in_every_mode(void **state)
 {
     (void)state;
-    static const struct { int64_t what, at; const char *words; } rows[] = {
+    static const struct {
+        int64_t what, at;
+        const char *words;
+    } rows[] = {
         { 6, 0, "divided by zero" },
         { 7, 0, "reached a trap" },
         { 8, 0, "needed more stack than there is" },
@@ -306,7 +329,8 @@ static void faults_end_the_run_in_every_mode(void **state)
             pop_engine *engine = spoiler_in(checked, rows[i].what, rows[i].at, 2);
             for (int again = 0; again < 3; ++again) {
                 assert_fails(pop_engine_run(engine, 0, error), POP_APPLICATION_RUNTIME_ERROR, rows[i].words);
-                assert_fails(pop_engine_run(engine, 0, error), POP_APPLICATION_RUNTIME_ERROR, checked ? "vertex 3 (SpoilVertex)" : "vertex 0 (SpoilVertex)");
+                assert_fails(pop_engine_run(engine, 0, error), POP_APPLICATION_RUNTIME_ERROR,
+                             checked ? "vertex 3 (SpoilVertex)" : "vertex 0 (SpoilVertex)");
             }
             pop_engine_destroy(engine);
         }
@@ -322,13 +346,15 @@ static void faults_on_threads(void **state)
     for (int i = 0; i < VERTICES; ++i)
         memcpy(vec_extend(&image->states, sizeof(one)), &one, sizeof(one));
     *vec_push(&image->groups) = (struct image_group){ 1, 0, VERTICES, 0, sizeof(one) };
-    *vec_push(&image->sets) = (struct image_set){ .name = build_string(image, "spoils"), .groups = 1, .vertices = VERTICES };
+    *vec_push(&image->sets) =
+        (struct image_set){ .name = build_string(image, "spoils"), .groups = 1, .vertices = VERTICES };
     build_program(image);
     build_op(image, OP_EXECUTE, 0, 0, 0, 0);
     build_op(image, OP_END, 0, 0, 0, 0);
     pop_engine *engine = build_engine(image, POP_OPTIONS({ "target.hostThreads", "4" }), device);
     for (int again = 0; again < 20; ++again)
-        assert_fails(pop_engine_run(engine, 0, error), POP_APPLICATION_RUNTIME_ERROR, "vertex 0 (SpoilVertex) of compute set 'spoils' failed: it needed more stack");
+        assert_fails(pop_engine_run(engine, 0, error), POP_APPLICATION_RUNTIME_ERROR,
+                     "vertex 0 (SpoilVertex) of compute set 'spoils' failed: it needed more stack");
     pop_engine_destroy(engine);
 }
 
@@ -365,8 +391,8 @@ static void signals_of_others_go_on(void **state)
     assert_true(now.sa_handler == see_signal);
 }
 
-/* Holes of a few pages between writable ones, where the system would put small mappings: a codelet that runs on past its field's guard must
- * not reach what lies there. */
+/* Holes of a few pages between writable ones, where the system would put small mappings: a codelet that runs on past
+ * its field's guard must not reach what lies there. */
 static void checked_mode_keeps_neighbours(void **state)
 {
     (void)state;
@@ -410,10 +436,24 @@ static void tables_and_workers(void **state)
         build_handle(image, "out", 64, 12);
         build_handle(image, "workers", 128, 24);
         uint64_t words[] = {
-            IMAGE_REF(BLOCK_STATE, 64), 3, IMAGE_REF(BLOCK_STATE, 112), 3, IMAGE_REF(BLOCK_STATE, 136), 2, /* RowsVertex */
-            IMAGE_REF(BLOCK_STORAGE, 128), 6,                                                            /* MultiVertex */
-            IMAGE_REF(BLOCK_STORAGE, 0), 1, 0, 0, IMAGE_REF(BLOCK_STORAGE, 4), 4,                        /* rows */
-            IMAGE_REF(BLOCK_STORAGE, 64), IMAGE_REF(BLOCK_STORAGE, 68), IMAGE_REF(BLOCK_STORAGE, 72), 5,
+            IMAGE_REF(BLOCK_STATE, 64),
+            3,
+            IMAGE_REF(BLOCK_STATE, 112),
+            3,
+            IMAGE_REF(BLOCK_STATE, 136),
+            2, /* RowsVertex */
+            IMAGE_REF(BLOCK_STORAGE, 128),
+            6, /* MultiVertex */
+            IMAGE_REF(BLOCK_STORAGE, 0),
+            1,
+            0,
+            0,
+            IMAGE_REF(BLOCK_STORAGE, 4),
+            4, /* rows */
+            IMAGE_REF(BLOCK_STORAGE, 64),
+            IMAGE_REF(BLOCK_STORAGE, 68),
+            IMAGE_REF(BLOCK_STORAGE, 72),
+            5,
         };
         memcpy(vec_extend(&image->states, sizeof(words)), words, sizeof(words));
         *vec_push(&image->groups) = (struct image_group){ 2, 0, 1, 0, 48 };
@@ -424,7 +464,8 @@ static void tables_and_workers(void **state)
         build_program(image);
         build_op(image, OP_EXECUTE, 0, 0, 0, 0);
         build_op(image, OP_END, 0, 0, 0, 0);
-        pop_engine *engine = build_engine(image, POP_OPTIONS({ "debug.checkedExecution", mode ? "true" : "false" }), device);
+        pop_engine *engine =
+            build_engine(image, POP_OPTIONS({ "debug.checkedExecution", mode ? "true" : "false" }), device);
         int32_t in[5] = { 9, 1, 2, 3, 4 }, out[3], workers[6];
         for (int again = 1; again <= 2; ++again) {
             assert_int_equal(pop_engine_write_tensor(engine, "in", in, 20, NULL), POP_OK);
@@ -484,11 +525,16 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sums_are_right_in_every_mode), cmocka_unit_test(failures_name_the_lowest_vertex),
-        cmocka_unit_test(consensus_is_the_and_of_all), cmocka_unit_test(checked_mode_names_vertex_field_and_offset),
-        cmocka_unit_test(checked_mode_keeps_neighbours), cmocka_unit_test(faults_end_the_run_in_every_mode),
-        cmocka_unit_test(faults_on_threads), cmocka_unit_test(signals_of_others_go_on),
-        cmocka_unit_test(tables_and_workers), cmocka_unit_test(missing_estimates_are_named_when_their_set_ran),
+        cmocka_unit_test(sums_are_right_in_every_mode),
+        cmocka_unit_test(failures_name_the_lowest_vertex),
+        cmocka_unit_test(consensus_is_the_and_of_all),
+        cmocka_unit_test(checked_mode_names_vertex_field_and_offset),
+        cmocka_unit_test(checked_mode_keeps_neighbours),
+        cmocka_unit_test(faults_end_the_run_in_every_mode),
+        cmocka_unit_test(faults_on_threads),
+        cmocka_unit_test(signals_of_others_go_on),
+        cmocka_unit_test(tables_and_workers),
+        cmocka_unit_test(missing_estimates_are_named_when_their_set_ran),
         cmocka_unit_test(checked_mode_needs_an_executable_compiled_for_it),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Executables as files: what was written comes back; a truncated or altered file is refused; a file whose checksum was computed again after an
- * alteration is either refused or runs without leaving its memory (the sanitizers say so). */
+/* Executables as files: what was written comes back; a truncated or altered file is refused; a file whose checksum was
+ * computed again after an alteration is either refused or runs without leaving its memory (the sanitizers say so). */
 #include "builder.h"
 #include "rounds.h"
 
@@ -35,17 +35,21 @@ static void add_numbers(void *vec, const uint32_t *numbers, size_t count)
     VEC(uint32_t) *to = vec;
     memcpy(vec_extend(to, count), numbers, count * sizeof(*numbers));
 }
-#define NUMBERS(vec, ...) add_numbers(&(vec), (const uint32_t[]){ __VA_ARGS__ }, sizeof((const uint32_t[]){ __VA_ARGS__ }) / sizeof(uint32_t))
+#define NUMBERS(vec, ...)                                                                                              \
+    add_numbers(&(vec), (const uint32_t[]){ __VA_ARGS__ }, sizeof((const uint32_t[]){ __VA_ARGS__ }) / sizeof(uint32_t))
 
-/* A modelled program with each kind of step and table: a Sequence of a copy, a loop around a set and an exchange, a choice, a call. */
+/* A modelled program with each kind of step and table: a Sequence of a copy, a loop around a set and an exchange, a
+ * choice, a call. */
 static void add_model(struct image *image)
 {
     struct model *m = &image->model;
     static const struct model_step steps[] = {
-        { MODEL_SEQUENCE, 0, 0, 1, 0, 0, 5, 1 },   { MODEL_STREAM_COPY, 2, 0, 0, 0, 0, 0, 1 },     { MODEL_REPEAT, 0, 0, 0, 0, 5, 1, 1 },
-        { MODEL_SEQUENCE, 0, 0, 0, 0, 6, 2, 1 },   { MODEL_EXECUTE, 0, 0, 1, 0, 0, 0, 1 },         { MODEL_EXCHANGE, 0, 0, 0, 0, 0, 0, 1 },
-        { MODEL_IF_ELSE, 0, 0, 0, 0, 8, 2, 1 },    { MODEL_SYNC, 1, 0, 0, 0, 0, 0, 1 },            { MODEL_WRITE_UNDEF, 0, 0, 0, 0, 0, 0, 1 },
-        { MODEL_CALL, 0, 0, 0, 0, 0, 0, 1 },       { MODEL_GLOBAL_EXCHANGE, 0, 0, 0, 0, 0, 0, 1 }, { MODEL_SWITCH, 0, 0, 0, 0, 10, 1, 1 },
+        { MODEL_SEQUENCE, 0, 0, 1, 0, 0, 5, 1 },        { MODEL_STREAM_COPY, 2, 0, 0, 0, 0, 0, 1 },
+        { MODEL_REPEAT, 0, 0, 0, 0, 5, 1, 1 },          { MODEL_SEQUENCE, 0, 0, 0, 0, 6, 2, 1 },
+        { MODEL_EXECUTE, 0, 0, 1, 0, 0, 0, 1 },         { MODEL_EXCHANGE, 0, 0, 0, 0, 0, 0, 1 },
+        { MODEL_IF_ELSE, 0, 0, 0, 0, 8, 2, 1 },         { MODEL_SYNC, 1, 0, 0, 0, 0, 0, 1 },
+        { MODEL_WRITE_UNDEF, 0, 0, 0, 0, 0, 0, 1 },     { MODEL_CALL, 0, 0, 0, 0, 0, 0, 1 },
+        { MODEL_GLOBAL_EXCHANGE, 0, 0, 0, 0, 0, 0, 1 }, { MODEL_SWITCH, 0, 0, 0, 0, 10, 1, 1 },
         { MODEL_SEQUENCE, 0, 0, 0, 0, 11, 1, 1 },
     };
     memcpy(vec_extend(&m->steps, sizeof(steps) / sizeof(steps[0])), steps, sizeof(steps));
@@ -85,13 +89,22 @@ static struct image *make(void)
     image->target = *pop_device_target(device);
     *vec_push(&image->modules) = module_retain(module);
     *vec_push(&image->codelets) = (struct image_codelet){ 0, 0 };
-    uint64_t words[] = { IMAGE_REF(BLOCK_SCRATCH, 0), 4, IMAGE_REF(BLOCK_STORAGE, 128), IMAGE_REF(BLOCK_STATE, 40), 2,
-                         IMAGE_REF(BLOCK_STORAGE, 0), 2, IMAGE_REF(BLOCK_STORAGE, 8), 1 };
+    uint64_t words[] = { IMAGE_REF(BLOCK_SCRATCH, 0),
+                         4,
+                         IMAGE_REF(BLOCK_STORAGE, 128),
+                         IMAGE_REF(BLOCK_STATE, 40),
+                         2,
+                         IMAGE_REF(BLOCK_STORAGE, 0),
+                         2,
+                         IMAGE_REF(BLOCK_STORAGE, 8),
+                         1 };
     memcpy(vec_extend(&image->states, sizeof(words)), words, sizeof(words));
     *vec_push(&image->groups) = (struct image_group){ 0, 0, 1, 0, 40 };
     image->scratch_bytes = 64;
     *vec_push(&image->gathers) = (struct image_gather){ 0, build_strided(image, 28, -8, 0, 4, 4, 4) + 1, 0, 0, 16 };
-    *vec_push(&image->sets) = (struct image_set){ .name = build_string(image, "set"), .groups = 1, .gathers = 1, .vertices = 1, .scratch_bytes = 64 };
+    *vec_push(&image->sets) = (struct image_set){
+        .name = build_string(image, "set"), .groups = 1, .gathers = 1, .vertices = 1, .scratch_bytes = 64
+    };
     *vec_push(&image->vertex_ids) = 0;
     *vec_push(&image->edge_first) = 0;
     static const uint64_t sizes[] = { 16, 4, 2, 8, 4 };
@@ -104,7 +117,8 @@ static struct image *make(void)
     *vec_push(&image->variables) = (struct image_variable){ 0, 32, build_string(image, "v"), POP_INT };
     uint32_t operand = build_operand(image, 128, POP_INT, 1), row = build_operand(image, 320, POP_INT, 1);
     *vec_push(&image->dims) = 1;
-    *vec_push(&image->prints) = (struct image_print){ build_string(image, "out"), operand, 0, 1, pop_print_format_default(), 1 };
+    *vec_push(&image->prints) =
+        (struct image_print){ build_string(image, "out"), operand, 0, 1, pop_print_format_default(), 1 };
     uint32_t stream = build_stream(image, "s", POP_INT, POP_HOST_TO_DEVICE_FIFO, 8);
     *vec_push(&image->remotes) = (struct image_remote){ build_string(image, "r"), POP_INT, 2, 3 };
     *vec_push(&image->arguments) = (struct image_argument){ POP_INT, 1 };
@@ -314,7 +328,8 @@ static bool find_section(const char *data, const char *name, uint64_t *offset, u
     return false;
 }
 
-/* Each byte is altered in one way, with more rounds in each.  Bytes of the objects in the modules are code: who alters those can do anything. */
+/* Each byte is altered in one way, with more rounds in each.  Bytes of the objects in the modules are code: who alters
+ * those can do anything. */
 static void forged_files_cannot_make_the_engine_leave_its_memory(void **state)
 {
     (void)state;
@@ -527,15 +542,40 @@ static void each_rule_is_checked(void **state)
 /* The modelled program: damages one thing; false when there are no more. */
 static bool break_model(struct model *m, unsigned rule)
 {
-    uint32_t *broken[] = { &m->steps.data[4].index,     &m->steps.data[5].index,       &m->steps.data[10].index,     &m->steps.data[1].index,
-                           &m->steps.data[9].index,     &m->steps.data[0].name,        &m->steps.data[0].children,   &m->steps.data[2].first_child,
-                           &m->children.data[3],        &m->controls.data[0],          &m->functions.data[0],        &m->entry.data[0],
-                           &m->op_steps.data[4],        &m->op_first.data[1],          &m->op_first.data[0],         &m->types.data[0].name,
-                           &m->sets.data[0].name,       &m->sets.data[0].parts,        &m->sets.data[0].shares,      &m->parts.data[0].tile,
-                           &m->parts.data[1].tiles,     &m->shares.data[0].type,       &m->exchanges.data[0].flows,  &m->flows.data[1].tile,
-                           &m->flows.data[1].tiles,     &m->metrics.data[0].name,      &m->uses.data[0].tile,        &m->uses.data[1].tiles,
-                           &m->set_vertices.data[0].of, &m->type_vertices.data[0].of,  &m->type_vertices.data[0].tiles, &m->live.data[0].name,
-                           &m->live_lists.data[1].count, &m->step_live.data[1] };
+    uint32_t *broken[] = { &m->steps.data[4].index,
+                           &m->steps.data[5].index,
+                           &m->steps.data[10].index,
+                           &m->steps.data[1].index,
+                           &m->steps.data[9].index,
+                           &m->steps.data[0].name,
+                           &m->steps.data[0].children,
+                           &m->steps.data[2].first_child,
+                           &m->children.data[3],
+                           &m->controls.data[0],
+                           &m->functions.data[0],
+                           &m->entry.data[0],
+                           &m->op_steps.data[4],
+                           &m->op_first.data[1],
+                           &m->op_first.data[0],
+                           &m->types.data[0].name,
+                           &m->sets.data[0].name,
+                           &m->sets.data[0].parts,
+                           &m->sets.data[0].shares,
+                           &m->parts.data[0].tile,
+                           &m->parts.data[1].tiles,
+                           &m->shares.data[0].type,
+                           &m->exchanges.data[0].flows,
+                           &m->flows.data[1].tile,
+                           &m->flows.data[1].tiles,
+                           &m->metrics.data[0].name,
+                           &m->uses.data[0].tile,
+                           &m->uses.data[1].tiles,
+                           &m->set_vertices.data[0].of,
+                           &m->type_vertices.data[0].of,
+                           &m->type_vertices.data[0].tiles,
+                           &m->live.data[0].name,
+                           &m->live_lists.data[1].count,
+                           &m->step_live.data[1] };
     enum { BROKEN = sizeof(broken) / sizeof(broken[0]) };
     if (rule < BROKEN) {
         *broken[rule] = 0x7fffffff;
@@ -638,7 +678,8 @@ static void files_on_disk(void **state)
 static int setup(void **state)
 {
     (void)state;
-    device = pop_ipu_model_create_device(&(pop_ipu_model){ .version = "ipu2", .tiles_per_ipu = 16 }, NULL); /* few tiles: thousands of runs */
+    device = pop_ipu_model_create_device(&(pop_ipu_model){ .version = "ipu2", .tiles_per_ipu = 16 },
+                                         NULL); /* few tiles: thousands of runs */
     const struct codelet_field fields[] = { build_field("in", FIELD_INPUT, SHAPE_VECTOR, POP_INT, 0),
                                             build_field("out", FIELD_OUTPUT, SHAPE_SCALAR, POP_INT, 16),
                                             build_field("rows", FIELD_INPUT, SHAPE_VECTORS, POP_INT, 24) };
@@ -664,9 +705,12 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_was_written_comes_back), cmocka_unit_test(truncated_files_are_refused_at_every_length),
-        cmocka_unit_test(altered_files_are_refused_whatever_the_byte), cmocka_unit_test(forged_files_cannot_make_the_engine_leave_its_memory),
-        cmocka_unit_test(each_rule_is_checked), cmocka_unit_test(each_rule_of_the_model_is_checked),
+        cmocka_unit_test(what_was_written_comes_back),
+        cmocka_unit_test(truncated_files_are_refused_at_every_length),
+        cmocka_unit_test(altered_files_are_refused_whatever_the_byte),
+        cmocka_unit_test(forged_files_cannot_make_the_engine_leave_its_memory),
+        cmocka_unit_test(each_rule_is_checked),
+        cmocka_unit_test(each_rule_of_the_model_is_checked),
         cmocka_unit_test(files_on_disk),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

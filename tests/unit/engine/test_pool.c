@@ -102,8 +102,10 @@ static void no_pool_is_serial(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_chunk_runs_once), cmocka_unit_test(many_tiny_regions),
-        cmocka_unit_test(a_region_within_a_chunk_runs_on_its_thread), cmocka_unit_test(the_caller_waits_for_long_chunks),
+        cmocka_unit_test(each_chunk_runs_once),
+        cmocka_unit_test(many_tiny_regions),
+        cmocka_unit_test(a_region_within_a_chunk_runs_on_its_thread),
+        cmocka_unit_test(the_caller_waits_for_long_chunks),
         cmocka_unit_test(no_pool_is_serial),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

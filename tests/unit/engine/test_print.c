@@ -8,7 +8,8 @@
 
 #include <cmocka.h>
 
-static char *printed(const char *title, pop_type type, const uint64_t *dims, size_t rank, const void *data, pop_print_format format)
+static char *printed(const char *title, pop_type type, const uint64_t *dims, size_t rank, const void *data,
+                     pop_print_format format)
 {
     char *text = NULL;
     size_t size = 0;
@@ -30,10 +31,13 @@ static char *printed(const char *title, pop_type type, const uint64_t *dims, siz
 static void guide_text(void **state)
 {
     (void)state;
-    EXPECT("v1-debug: {1,1.5,2,2.5}\n", "v1-debug", POP_FLOAT, DIMS(4), (float[]){ 1, 1.5f, 2, 2.5f }, pop_print_format_guide());
+    EXPECT("v1-debug: {1,1.5,2,2.5}\n", "v1-debug", POP_FLOAT, DIMS(4), (float[]){ 1, 1.5f, 2, 2.5f },
+           pop_print_format_guide());
     EXPECT("v1-debug: {0,0,0,0}\n", "v1-debug", POP_FLOAT, DIMS(4), (float[]){ 0, 0, 0, 0 }, pop_print_format_guide());
-    EXPECT("v4-0: {0,1,2,3,4,5,6,7,8,9}\n", "v4-0", POP_INT, DIMS(10), (int[]){ 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 }, pop_print_format_guide());
-    EXPECT("v3: {\n {5,4.5},\n {4,3.5}\n}\n", "v3", POP_FLOAT, DIMS(2, 2), (float[]){ 5, 4.5f, 4, 3.5f }, pop_print_format_guide());
+    EXPECT("v4-0: {0,1,2,3,4,5,6,7,8,9}\n", "v4-0", POP_INT, DIMS(10), (int[]){ 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 },
+           pop_print_format_guide());
+    EXPECT("v3: {\n {5,4.5},\n {4,3.5}\n}\n", "v3", POP_FLOAT, DIMS(2, 2), (float[]){ 5, 4.5f, 4, 3.5f },
+           pop_print_format_guide());
 }
 
 static void newer_text(void **state)
@@ -41,20 +45,22 @@ static void newer_text(void **state)
     (void)state;
     EXPECT("v2: [7.0000000 6.0000000 4.5000000 2.5000000]\n", "v2", POP_FLOAT, DIMS(4), (float[]){ 7, 6, 4.5f, 2.5f },
            pop_print_format_default());
-    EXPECT("v4-1: [10 11 12 13 14 15 16 17 18 19]\n", "v4-1", POP_INT, DIMS(10), (int[]){ 10, 11, 12, 13, 14, 15, 16, 17, 18, 19 },
-           pop_print_format_default());
-    EXPECT("v3: [\n [5.0000000 4.5000000]\n [4.0000000 3.5000000]\n]\n", "v3", POP_FLOAT, DIMS(2, 2), (float[]){ 5, 4.5f, 4, 3.5f },
-           pop_print_format_default());
+    EXPECT("v4-1: [10 11 12 13 14 15 16 17 18 19]\n", "v4-1", POP_INT, DIMS(10),
+           (int[]){ 10, 11, 12, 13, 14, 15, 16, 17, 18, 19 }, pop_print_format_default());
+    EXPECT("v3: [\n [5.0000000 4.5000000]\n [4.0000000 3.5000000]\n]\n", "v3", POP_FLOAT, DIMS(2, 2),
+           (float[]){ 5, 4.5f, 4, 3.5f }, pop_print_format_default());
 }
 
 static void elements_are_aligned(void **state)
 {
     (void)state;
     EXPECT("a: [ -7 100   0]\n", "a", POP_INT, DIMS(3), (int[]){ -7, 100, 0 }, pop_print_format_default());
-    EXPECT("b: [100.50000   2.25000]\n", "b", POP_FLOAT, DIMS(2), (float[]){ 100.5f, 2.25f }, pop_print_format_default());
-    EXPECT("c: [1.0000000e+10 1.0000000e+00]\n", "c", POP_FLOAT, DIMS(2), (float[]){ 1e10f, 1 }, pop_print_format_default());
-    EXPECT("d: [      nan       inf 1.0000000]\n", "d", POP_FLOAT, DIMS(3), (float[]){ 0.0f / 0.0f * -1, 1e38f * 10, 1 },
+    EXPECT("b: [100.50000   2.25000]\n", "b", POP_FLOAT, DIMS(2), (float[]){ 100.5f, 2.25f },
            pop_print_format_default());
+    EXPECT("c: [1.0000000e+10 1.0000000e+00]\n", "c", POP_FLOAT, DIMS(2), (float[]){ 1e10f, 1 },
+           pop_print_format_default());
+    EXPECT("d: [      nan       inf 1.0000000]\n", "d", POP_FLOAT, DIMS(3),
+           (float[]){ 0.0f / 0.0f * -1, 1e38f * 10, 1 }, pop_print_format_default());
 }
 
 static void odd_shapes(void **state)
@@ -63,9 +69,11 @@ static void odd_shapes(void **state)
     EXPECT("s: 3\n", "s", POP_UNSIGNED_CHAR, NULL, 0, (unsigned char[]){ 3 }, pop_print_format_default());
     EXPECT("[]\n", NULL, POP_FLOAT, DIMS(0), "", pop_print_format_default());
     EXPECT("[]\n", "", POP_FLOAT, DIMS(2, 0), "", pop_print_format_default());
-    EXPECT("r: [\n [\n  [1 2]\n ]\n [\n  [3 4]\n ]\n]\n", "r", POP_SHORT, DIMS(2, 1, 2), (short[]){ 1, 2, 3, 4 }, pop_print_format_default());
+    EXPECT("r: [\n [\n  [1 2]\n ]\n [\n  [3 4]\n ]\n]\n", "r", POP_SHORT, DIMS(2, 1, 2), (short[]){ 1, 2, 3, 4 },
+           pop_print_format_default());
     EXPECT("h: [1.5000000]\n", "h", POP_HALF, DIMS(1), (uint16_t[]){ 0x3e00 }, pop_print_format_default());
-    EXPECT("u: [18446744073709551615]\n", "u", POP_UNSIGNED_LONGLONG, DIMS(1), (uint64_t[]){ UINT64_MAX }, pop_print_format_default());
+    EXPECT("u: [18446744073709551615]\n", "u", POP_UNSIGNED_LONGLONG, DIMS(1), (uint64_t[]){ UINT64_MAX },
+           pop_print_format_default());
     EXPECT("o: 1 0\n", "o", POP_BOOL, DIMS(2), (unsigned char[]){ 1, 0 }, pop_print_format_plain());
 }
 
@@ -124,8 +132,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_row_as_wide_as_a_line_stays_in_it),
-        cmocka_unit_test(guide_text),  cmocka_unit_test(newer_text),     cmocka_unit_test(elements_are_aligned),
-        cmocka_unit_test(odd_shapes),  cmocka_unit_test(long_rows_wrap), cmocka_unit_test(many_elements_are_summarised),
+        cmocka_unit_test(guide_text),
+        cmocka_unit_test(newer_text),
+        cmocka_unit_test(elements_are_aligned),
+        cmocka_unit_test(odd_shapes),
+        cmocka_unit_test(long_rows_wrap),
+        cmocka_unit_test(many_elements_are_summarised),
     };
     return cmocka_run_group_tests_name("print", tests, NULL, NULL);
 }

@@ -8,7 +8,7 @@ static pop_device *device;
 
 /* Storage of most tests: int cells of 64 bytes; cell i is handle "ci". */
 enum { CELL = 64, CELLS = 8 };
-#define AT(cell) ((uint64_t)(cell) * CELL)
+#define AT(cell) ((uint64_t)(cell)*CELL)
 
 static struct image *cells(void)
 {
@@ -146,8 +146,10 @@ static void branches_follow_their_operands(void **state)
     copy_cell(image, 3, 4);
     image->ops.data[test].a = build_op(image, OP_END, 0, 0, 0, 0);
     pop_engine *engine = build_engine(image, POP_NO_OPTIONS, device);
-    static const struct { int control, wanted; unsigned program; } rows[] = { { 0, 2, 0 },  { 5, 1, 0 }, { -1, 1, 0 }, { 7, 1, 1 },
-                                                                              { -1, 2, 1 }, { 0, 3, 1 }, { 8, 3, 1 } };
+    static const struct {
+        int control, wanted;
+        unsigned program;
+    } rows[] = { { 0, 2, 0 }, { 5, 1, 0 }, { -1, 1, 0 }, { 7, 1, 1 }, { -1, 2, 1 }, { 0, 3, 1 }, { 8, 3, 1 } };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
         write_cell(engine, 0, rows[i].control);
         assert_int_equal(pop_engine_run(engine, rows[i].program, NULL), POP_OK);
@@ -217,8 +219,10 @@ static void misuse_is_an_error(void **state)
     assert_fails(pop_engine_load(engine, device, error), POP_RUNTIME_ERROR, "not attached");
     assert_true(pop_device_attach(device));
     assert_int_equal(pop_engine_load_and_run(engine, device, 0, NULL), POP_OK);
-    assert_fails(pop_engine_run(engine, 1, error), POP_INDEX_ERROR, "there is no program 1: the executable has 1 (0 to 0)");
-    assert_fails(pop_engine_write_tensor(engine, "c1", &value, 3, error), POP_TENSOR_IO_STATE_ERROR, "4 bytes, the buffer 3");
+    assert_fails(pop_engine_run(engine, 1, error), POP_INDEX_ERROR,
+                 "there is no program 1: the executable has 1 (0 to 0)");
+    assert_fails(pop_engine_write_tensor(engine, "c1", &value, 3, error), POP_TENSOR_IO_STATE_ERROR,
+                 "4 bytes, the buffer 3");
     const int longer[2] = { 7, 9 }; /* the tensor's part of a longer buffer is taken */
     int back[2] = { 0, 11 };
     assert_int_equal(pop_engine_write_tensor(engine, "c1", longer, sizeof(longer), NULL), POP_OK);
@@ -232,7 +236,8 @@ static void misuse_is_an_error(void **state)
     assert_fails(pop_engine_load(NULL, device, error), POP_RUNTIME_ERROR, "NULL");
     assert_fails(pop_engine_cycles(NULL, NULL, error), POP_RUNTIME_ERROR, "NULL");
     assert_fails(pop_engine_connect_host_function(engine, "f", NULL, NULL, error), POP_STREAM_CONNECTION_ERROR, "NULL");
-    assert_fails(pop_engine_connect_host_function(engine, "f", tick, NULL, error), POP_STREAM_CONNECTION_ERROR, "no host function 'f'");
+    assert_fails(pop_engine_connect_host_function(engine, "f", tick, NULL, error), POP_STREAM_CONNECTION_ERROR,
+                 "no host function 'f'");
     pop_engine_stop(NULL);
     pop_engine_destroy(NULL);
     pop_engine_enable_execution_profiling(NULL);
@@ -323,9 +328,12 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(loops_nest_and_may_be_empty), cmocka_unit_test(branches_follow_their_operands),
-        cmocka_unit_test(aborts_prints_and_errors_end_as_they_say), cmocka_unit_test(misuse_is_an_error),
-        cmocka_unit_test(options_are_checked_and_listed), cmocka_unit_test(stop_ends_an_endless_run),
+        cmocka_unit_test(loops_nest_and_may_be_empty),
+        cmocka_unit_test(branches_follow_their_operands),
+        cmocka_unit_test(aborts_prints_and_errors_end_as_they_say),
+        cmocka_unit_test(misuse_is_an_error),
+        cmocka_unit_test(options_are_checked_and_listed),
+        cmocka_unit_test(stop_ends_an_endless_run),
         cmocka_unit_test(a_cpu_device_has_no_cycles),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

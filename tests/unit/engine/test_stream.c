@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams and remote buffers: what is transferred, in which order callbacks are called, and what cannot be connected. */
+/* Streams and remote buffers: what is transferred, in which order callbacks are called, and what cannot be connected.
+ */
 #include "builder.h"
 
 static pop_device *device;
@@ -50,15 +51,19 @@ static void connections_that_cannot_be(void **state)
     assert_fails(pop_engine_run(engine, 0, error), POP_STREAM_CONNECTION_ERROR, "'in', which is not connected");
     assert_int_equal(pop_engine_connect_stream(engine, "in", data, NULL), POP_OK);
     assert_fails(pop_engine_run(engine, 0, error), POP_STREAM_CONNECTION_ERROR, "'out', which is not connected");
-    assert_fails(pop_engine_connect_stream(engine, "oot", data, error), POP_STREAM_CONNECTION_ERROR, "did you mean 'out'?");
+    assert_fails(pop_engine_connect_stream(engine, "oot", data, error), POP_STREAM_CONNECTION_ERROR,
+                 "did you mean 'out'?");
     assert_fails(pop_engine_connect_stream(engine, NULL, data, error), POP_STREAM_CONNECTION_ERROR, "NULL");
     assert_fails(pop_engine_connect_stream(NULL, "in", data, error), POP_STREAM_CONNECTION_ERROR, "NULL");
     assert_fails(pop_engine_connect_stream(engine, "in", NULL, error), POP_STREAM_CONNECTION_ERROR, "NULL");
     assert_fails(pop_engine_connect_stream_circular(engine, "in", data, data + 4, error), POP_STREAM_CONNECTION_ERROR,
                  "16 bytes, it must be a positive multiple of the 12");
-    assert_fails(pop_engine_connect_stream_circular(engine, "in", data, data, error), POP_STREAM_CONNECTION_ERROR, "positive multiple");
-    assert_fails(pop_engine_connect_stream_circular(engine, "in", data + 4, data, error), POP_STREAM_CONNECTION_ERROR, "ends before");
-    assert_fails(pop_engine_connect_stream_callback(engine, "in", (pop_stream_callback){ 0 }, error), POP_STREAM_CONNECTION_ERROR, "fetch");
+    assert_fails(pop_engine_connect_stream_circular(engine, "in", data, data, error), POP_STREAM_CONNECTION_ERROR,
+                 "positive multiple");
+    assert_fails(pop_engine_connect_stream_circular(engine, "in", data + 4, data, error), POP_STREAM_CONNECTION_ERROR,
+                 "ends before");
+    assert_fails(pop_engine_connect_stream_callback(engine, "in", (pop_stream_callback){ 0 }, error),
+                 POP_STREAM_CONNECTION_ERROR, "fetch");
     const char *names[4] = { 0 };
     assert_int_equal(pop_engine_list_streams(engine, names, 2), 3);
     assert_string_equal(names[0], "in");
@@ -153,7 +158,8 @@ static void callbacks_are_called_in_order(void **state)
     assert_string_equal(out.text, "fcfcfcfcfcr");
 }
 
-static const pop_option prefetching[] = { { "exchange.streamBufferOverlap", "none" }, { "exchange.enablePrefetch", "true" } };
+static const pop_option prefetching[] = { { "exchange.streamBufferOverlap", "none" },
+                                          { "exchange.enablePrefetch", "true" } };
 
 static void prefetched_data_is_consumed_or_dropped(void **state)
 {
@@ -207,7 +213,8 @@ static pop_status misuse(void *buffer, void *user)
     struct journal *journal = user;
     memset(buffer, 0, BYTES);
     int32_t data[N];
-    assert_fails(pop_engine_connect_stream(journal->engine, "in", data, error), POP_STREAM_CONNECTION_ERROR, "by its own callback");
+    assert_fails(pop_engine_connect_stream(journal->engine, "in", data, error), POP_STREAM_CONNECTION_ERROR,
+                 "by its own callback");
     assert_fails(pop_engine_run(journal->engine, 0, error), POP_RUNTIME_ERROR, "running");
     assert_fails(pop_engine_load(journal->engine, device, error), POP_RUNTIME_ERROR, "running");
     if (++journal->got == 2)
@@ -221,14 +228,17 @@ static void a_callback_may_stop_the_run_and_nothing_worse(void **state)
     pop_engine *engine = make(POP_NO_OPTIONS);
     struct journal journal = { .engine = engine };
     int32_t data[N];
-    assert_int_equal(pop_engine_connect_stream_callback(engine, "in", (pop_stream_callback){ .fetch = misuse, .user = &journal }, NULL), POP_OK);
+    assert_int_equal(pop_engine_connect_stream_callback(
+                         engine, "in", (pop_stream_callback){ .fetch = misuse, .user = &journal }, NULL),
+                     POP_OK);
     assert_int_equal(pop_engine_connect_stream(engine, "out", data, NULL), POP_OK);
     assert_int_equal(pop_engine_run(engine, 0, NULL), POP_OK);
     assert_int_equal(journal.got, 2);
     pop_engine_destroy(engine);
 }
 
-/* Rows of two ints; program 0: one row in, program 1: three rows out, program 2: three rows in, program 3: row 0 out. */
+/* Rows of two ints; program 0: one row in, program 1: three rows out, program 2: three rows in, program 3: row 0 out.
+ */
 static pop_engine *make_remote(void)
 {
     struct image *image = build_image(256);
@@ -237,7 +247,11 @@ static pop_engine *make_remote(void)
     build_handle(image, "indices", 64, 12);
     build_handle(image, "x", 128, 24);
     uint32_t one = build_operand(image, 0, POP_INT, 1), three = build_operand(image, 64, POP_UNSIGNED_INT, 3);
-    static const struct { unsigned kind; bool indexed; uint64_t rows; } programs[] = {
+    static const struct {
+        unsigned kind;
+        bool indexed;
+        uint64_t rows;
+    } programs[] = {
         { OP_REMOTE_IN, true, 1 }, { OP_REMOTE_OUT, true, 3 }, { OP_REMOTE_IN, true, 3 }, { OP_REMOTE_OUT, false, 1 }
     };
     for (unsigned i = 0; i < 4; ++i) {
@@ -260,7 +274,8 @@ static void remote_rows_move_by_index(void **state)
     assert_int_equal(pop_engine_write_tensor(engine, "x", x, 24, NULL), POP_OK);
     assert_int_equal(pop_engine_run(engine, 1, NULL), POP_OK);
     for (unsigned i = 0; i < 3; ++i) {
-        assert_int_equal(pop_engine_copy_from_remote_buffer(engine, "weights", row, (uint64_t)indices[i], NULL), POP_OK);
+        assert_int_equal(pop_engine_copy_from_remote_buffer(engine, "weights", row, (uint64_t)indices[i], NULL),
+                         POP_OK);
         assert_memory_equal(row, x + 2 * i, 8);
     }
     int32_t mine[2] = { 70, 71 };
@@ -276,13 +291,17 @@ static void remote_rows_move_by_index(void **state)
     assert_memory_equal(x, wanted, 24);
     index = -1;
     assert_int_equal(pop_engine_write_tensor(engine, "index", &index, 4, NULL), POP_OK);
-    assert_fails(pop_engine_run(engine, 0, error), POP_APPLICATION_RUNTIME_ERROR, "row -1 of remote buffer 'weights', which has 5 rows");
+    assert_fails(pop_engine_run(engine, 0, error), POP_APPLICATION_RUNTIME_ERROR,
+                 "row -1 of remote buffer 'weights', which has 5 rows");
     indices[1] = 5;
     assert_int_equal(pop_engine_write_tensor(engine, "indices", indices, 12, NULL), POP_OK);
-    assert_fails(pop_engine_run(engine, 1, error), POP_APPLICATION_RUNTIME_ERROR, "row 5 of remote buffer 'weights', which has 5 rows");
+    assert_fails(pop_engine_run(engine, 1, error), POP_APPLICATION_RUNTIME_ERROR,
+                 "row 5 of remote buffer 'weights', which has 5 rows");
     assert_fails(pop_engine_copy_from_remote_buffer(engine, "weights", row, 5, error), POP_INDEX_ERROR, "row 5");
-    assert_fails(pop_engine_copy_to_remote_buffer(engine, row, "weight", 0, error), POP_STREAM_CONNECTION_ERROR, "did you mean 'weights'?");
-    assert_fails(pop_engine_copy_to_remote_buffer(engine, NULL, "weights", 0, error), POP_STREAM_CONNECTION_ERROR, "NULL");
+    assert_fails(pop_engine_copy_to_remote_buffer(engine, row, "weight", 0, error), POP_STREAM_CONNECTION_ERROR,
+                 "did you mean 'weights'?");
+    assert_fails(pop_engine_copy_to_remote_buffer(engine, NULL, "weights", 0, error), POP_STREAM_CONNECTION_ERROR,
+                 "NULL");
     pop_engine_destroy(engine);
 }
 
@@ -303,9 +322,12 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(buffers_stay_and_circular_ones_move_on), cmocka_unit_test(connections_that_cannot_be),
-        cmocka_unit_test(callbacks_are_called_in_order), cmocka_unit_test(prefetched_data_is_consumed_or_dropped),
-        cmocka_unit_test(a_failed_callback_ends_the_run), cmocka_unit_test(a_callback_may_stop_the_run_and_nothing_worse),
+        cmocka_unit_test(buffers_stay_and_circular_ones_move_on),
+        cmocka_unit_test(connections_that_cannot_be),
+        cmocka_unit_test(callbacks_are_called_in_order),
+        cmocka_unit_test(prefetched_data_is_consumed_or_dropped),
+        cmocka_unit_test(a_failed_callback_ends_the_run),
+        cmocka_unit_test(a_callback_may_stop_the_run_and_nothing_worse),
         cmocka_unit_test(remote_rows_move_by_index),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

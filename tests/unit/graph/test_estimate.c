@@ -25,7 +25,8 @@ static pop_perf estimate(const pop_vertex_view *vertex, const pop_target *target
     assert_true(pop_vertex_view_field_value(vertex, "scale", 0) == 0);
     assert_true(pop_vertex_view_field_value(vertex, "in", 0) == 0);
     assert_true(pop_vertex_view_field_row_value(vertex, "rows", 0, 0) == 0); /* an edge */
-    assert_true(pop_vertex_view_field_row_value(vertex, "table", 0, 0) == 0 && pop_vertex_view_field_row_value(NULL, "n", 0, 0) == 0);
+    assert_true(pop_vertex_view_field_row_value(vertex, "table", 0, 0) == 0 &&
+                pop_vertex_view_field_row_value(NULL, "n", 0, 0) == 0);
     assert_int_equal(pop_vertex_view_field_layout(vertex, "in", 0), POP_VECTOR_SPAN);
     assert_int_equal(pop_vertex_view_field_layout(vertex, "in", 1), POP_VECTOR_NONE);
     assert_int_equal(pop_vertex_view_field_layout(vertex, "n", 0), POP_VECTOR_NONE);

@@ -124,7 +124,8 @@ static void codelet_files_that_cannot_be_taken_are_refused(void **state)
     pop_graph_destroy(graph);
 }
 
-static const char vertex_text[] = "#include <poplar/vertex.h>\nPOP_VERTEX(V) { POP_OUTPUT(int) out; };\nvoid V_compute(V *v) { *v->out = 1; }\n";
+static const char vertex_text[] =
+    "#include <poplar/vertex.h>\nPOP_VERTEX(V) { POP_OUTPUT(int) out; };\nvoid V_compute(V *v) { *v->out = 1; }\n";
 
 /* Whether codelets that a graph on this target compiles have sizes for its architecture. */
 static bool sizes_are_asked_for(pop_target target)
@@ -133,7 +134,8 @@ static bool sizes_are_asked_for(pop_target target)
     pop_graph *graph = pop_graph_create(&target);
     assert_true(pop_graph_add_codelets_source(graph, vertex_text, POP_FILE_C, NULL));
     const struct codelet *codelet = graph->store->types.data[store_find_type(graph->store, "V")].codelet;
-    bool asked = device_code_of(codelet->module, codelet, &target, &code) && !strstr(code.reason, "without popc's --target");
+    bool asked =
+        device_code_of(codelet->module, codelet, &target, &code) && !strstr(code.reason, "without popc's --target");
     assert_false(pop_graph_add_codelets_source(graph, vertex_text, POP_FILE_C, "-O1 -D"));
     EXPECT_ERROR(graph, POP_INVALID_OPTION, "flag '-D' needs an argument");
     pop_graph_destroy(graph);

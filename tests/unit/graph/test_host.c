@@ -80,7 +80,8 @@ static void remote_buffers(void **state)
     pop_graph_add_remote_buffer(graph, "c", POP_FLOAT, (size_t)1 << 39, 3, false, false);
     EXPECT_ERROR(graph, POP_OVERFLOW_ERROR, "2^40");
     assert_int_equal(pop_remote_buffer_repeats((pop_remote_buffer){ 0 }), 0);
-    assert_false(pop_remote_buffer_rearrange_on_host((pop_remote_buffer){ 0 }) || pop_remote_buffer_optimise_memory((pop_remote_buffer){ 0 }));
+    assert_false(pop_remote_buffer_rearrange_on_host((pop_remote_buffer){ 0 }) ||
+                 pop_remote_buffer_optimise_memory((pop_remote_buffer){ 0 }));
     pop_graph_destroy(graph);
 }
 

@@ -164,7 +164,8 @@ static void gaps_are_told_or_refused(void **state)
     pop_interval_lists_free(&lists);
     assert_true(is_complete(graph, pop_tensor_slice(t, 3, 5, 0))); /* of a variable with gaps */
     assert_false(is_complete(graph, pop_tensor_slice(t, 3, 6, 0)));
-    pop_tensor other = pop_graph_add_variable(graph, POP_FLOAT, POP_SHAPE(10), "other"), both = pop_tensor_concat(POP_TENSORS(t, other), 0);
+    pop_tensor other = pop_graph_add_variable(graph, POP_FLOAT, POP_SHAPE(10), "other"),
+               both = pop_tensor_concat(POP_TENSORS(t, other), 0);
     pop_graph_set_tile_mapping(graph, pop_tensor_slice(t, 5, 10, 0), 2);
     pop_graph_set_tile_mapping(graph, pop_tensor_slice(t, 0, 2, 0), 1);
     assert_true(is_complete(graph, t));

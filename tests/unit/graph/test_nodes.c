@@ -99,7 +99,8 @@ static void a_value_assigned_anew_takes_one_node(void **state)
     for (size_t i = 0; i < TURNS; ++i) {
         assign(&t, join(part(s.a, i % 90, 2), s.b));
         assign(&ring[i % 3], join(t, part(s.a, 0, 1 + i % 3)));
-        assign(&wide, pop_tensor_reshape(join(part(s.a, 1, 32), part(s.b, i % 50, 32)), POP_SHAPE(2, 2, 2, 2, 2, 2, 1, 1)));
+        assign(&wide,
+               pop_tensor_reshape(join(part(s.a, 1, 32), part(s.b, i % 50, 32)), POP_SHAPE(2, 2, 2, 2, 2, 2, 1, 1)));
         assert_true(tensor_nodes_count(s.nodes) <= 7);
         assert_int_equal(variable_of(t, 1), variable_of(s.a, 0));
         assert_int_equal(variable_of(t, 2), variable_of(s.b, 0));
@@ -173,7 +174,8 @@ static void appending_adds_to_one_node(void **state)
     done(&s);
 }
 
-/* What a walk finds, whether or not an earlier one was kept, is what each element says by itself: of the whole, of its second third, of all turned. */
+/* What a walk finds, whether or not an earlier one was kept, is what each element says by itself: of the whole, of its
+ * second third, of all turned. */
 static void expect_walks(pop_tensor t)
 {
     size_t count = pop_tensor_num_elements(t), begin = count / 3, end = 2 * begin;
@@ -185,7 +187,12 @@ static void expect_walks(pop_tensor t)
             for (size_t r = 0; r < found; ++r)
                 for (size_t k = regions[r].interval.begin; k < regions[r].interval.end; ++k, ++at) {
                     struct run run;
-                    assert_true(tensor_single_run(part(t, v == 0 ? at : v == 1 ? begin + at : count - 1 - at, 1), &run));
+                    assert_true(tensor_single_run(part(t,
+                                                       v == 0   ? at
+                                                       : v == 1 ? begin + at
+                                                                : count - 1 - at,
+                                                       1),
+                                                  &run));
                     assert_int_equal(regions[r].variable, run.variable);
                     assert_int_equal(k, run.offset);
                 }
@@ -233,7 +240,8 @@ static void parts_of_a_kept_walk_are_those_of_a_new_one(void **state)
     struct setup s = setup();
     pop_tensor grid = pop_graph_add_variable(s.graph, POP_FLOAT, POP_SHAPE(9, 48), "grid"), columns[96];
     for (size_t i = 0; i < 96; ++i)
-        columns[i] = pop_tensor_flatten(pop_tensor_slice(i % 2 ? pop_tensor_reverse(grid, 0) : grid, i * 7 % 48, i * 7 % 48 + 1, 1));
+        columns[i] = pop_tensor_flatten(
+            pop_tensor_slice(i % 2 ? pop_tensor_reverse(grid, 0) : grid, i * 7 % 48, i * 7 % 48 + 1, 1));
     pop_tensor t = pop_tensor_concat(((pop_tensors){ 96, columns }), 0);
     size_t elements = pop_tensor_num_elements(t);
     for (size_t begin = 0; begin < elements; begin += 5)

@@ -191,11 +191,14 @@ static void reordering_simplifies(void **state)
     pop_graph *g = *state;
     pop_tensor m = variable(g, POP_SHAPE(6, 8)), n = variable(g, POP_SHAPE(6, 8)), o = variable(g, POP_SHAPE(48));
     pop_tensor left = pop_tensor_slice(m, 0, 4, 1), right = pop_tensor_slice(m, 4, 8, 1);
-    pop_tensor cases[] = { pop_tensor_transpose(m), pop_tensor_reverse(pop_tensor_transpose(m), 0),
+    pop_tensor cases[] = { pop_tensor_transpose(m),
+                           pop_tensor_reverse(pop_tensor_transpose(m), 0),
                            pop_tensor_concat(POP_TENSORS(right, left), 0),
                            pop_tensor_transpose(pop_tensor_concat(POP_TENSORS(right, pop_tensor_slice(n, 0, 4, 1)), 1)),
                            pop_tensor_broadcast(pop_tensor_slice(pop_tensor_transpose(m), 0, 4, 0), 2, 1),
-                           pop_tensor_concat(POP_TENSORS(pop_tensor_slice(m, 2, 3, 0), pop_tensor_slice(n, 0, 3, 0), pop_tensor_slice(m, 0, 2, 0)), 0) };
+                           pop_tensor_concat(POP_TENSORS(pop_tensor_slice(m, 2, 3, 0), pop_tensor_slice(n, 0, 3, 0),
+                                                         pop_tensor_slice(m, 0, 2, 0)),
+                                             0) };
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); ++i) {
         pop_tensor t = cases[i], other = i ? o : pop_tensor_transpose(n), *others[] = { &other };
         pop_graph_reorder_to_simplify(g, &t, others, 1, false);

@@ -66,7 +66,8 @@ static void bounds_are_index_errors(void **state)
     expect(g, pop_tensor_index(t, POP_SHAPE(1, 1, 1)), POP_INDEX_ERROR, "pop_tensor_index",
            "3 indices into a tensor of rank 2");
     expect(g, pop_tensor_flatten_dims(t, 1, 3), POP_INDEX_ERROR, "pop_tensor_flatten_dims", "dimensions [1, 3)");
-    expect(g, pop_tensor_flatten_dims(t, 0, 100000), POP_INDEX_ERROR, "pop_tensor_flatten_dims", "dimensions [0, 100000)");
+    expect(g, pop_tensor_flatten_dims(t, 0, 100000), POP_INDEX_ERROR, "pop_tensor_flatten_dims",
+           "dimensions [0, 100000)");
     expect(g, pop_tensor_flatten_dims(t, 2, 1), POP_INDEX_ERROR, "pop_tensor_flatten_dims", "dimensions [2, 1)");
     expect(g, pop_tensor_reshape_partial(t, 2, 1, POP_SHAPE(1)), POP_INDEX_ERROR, "pop_tensor_reshape_partial",
            "dimensions [2, 1)");
@@ -270,17 +271,20 @@ static uint64_t pieces(pop_tensor t)
     return count.calls;
 }
 
-/* Few elements, far apart in a large variable, in steps that interleave: what is between them has its bits part by part. */
+/* Few elements, far apart in a large variable, in steps that interleave: what is between them has its bits part by
+ * part. */
 static void distant_elements_are_compared_part_by_part(void **state)
 {
     pop_tensor v = pop_graph_add_variable(*state, POP_CHAR, POP_SHAPE((size_t)1 << 34), "v");
     const size_t half = (size_t)1 << 29;
     pop_tensor whole_steps = pop_tensor_sub_sample(v, (unsigned)(2 * half), 0);
     for (size_t begin = 1; begin <= half; begin += half - 1) { /* the second time element 4 * half is of both */
-        pop_tensor others = pop_tensor_sub_sample(pop_tensor_slice(v, begin, begin + 12 * half + 1, 0), (unsigned)(3 * half), 0);
+        pop_tensor others =
+            pop_tensor_sub_sample(pop_tensor_slice(v, begin, begin + 12 * half + 1, 0), (unsigned)(3 * half), 0);
         assert_int_equal(pop_tensor_num_elements(others), 5);
         assert_int_equal(pop_tensor_intersects(whole_steps, others), begin == half);
-        assert_int_equal(pop_tensor_contains_aliases(pop_tensor_concat(POP_TENSORS(whole_steps, others), 0)), begin == half);
+        assert_int_equal(pop_tensor_contains_aliases(pop_tensor_concat(POP_TENSORS(whole_steps, others), 0)),
+                         begin == half);
     }
 }
 
@@ -415,13 +419,19 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(views_meet_in_one_column, set_up, tear_down),
-        TEST(bounds_are_index_errors),        TEST(shapes_that_do_not_match_are_poplar_errors),
-        TEST(types_and_sizes_are_checked),    TEST(failing_slices_leave_no_tensor),
-        TEST(null_tensors_are_quiet),         TEST(text_names_variables_and_ranges),
-        TEST(constants_have_values),          TEST(neighbours_join),
+        TEST(bounds_are_index_errors),
+        TEST(shapes_that_do_not_match_are_poplar_errors),
+        TEST(types_and_sizes_are_checked),
+        TEST(failing_slices_leave_no_tensor),
+        TEST(null_tensors_are_quiet),
+        TEST(text_names_variables_and_ranges),
+        TEST(constants_have_values),
+        TEST(neighbours_join),
         TEST(distant_elements_are_compared_part_by_part),
-        TEST(views_cost_pieces_not_elements), TEST(sharing_is_decided_on_pieces),
-        TEST(temporary_views_make_no_nodes),  TEST(appending_in_a_loop_adds_to_one_node),
+        TEST(views_cost_pieces_not_elements),
+        TEST(sharing_is_decided_on_pieces),
+        TEST(temporary_views_make_no_nodes),
+        TEST(appending_in_a_loop_adds_to_one_node),
         TEST(wide_views_are_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -795,7 +795,8 @@ static void counted_chain(pop_graph *graph, uint64_t start)
     }
     pop_tensor a = pop_graph_add_variable(graph, POP_FLOAT, POP_SHAPE(3), "a");
     pop_tensor b = pop_graph_add_variable(graph, POP_FLOAT, POP_SHAPE(3), "b");
-    pop_tensor last = pop_tensor_concat(POP_TENSORS(a, b), 0); /* what calls made on their way goes with what came later */
+    pop_tensor last =
+        pop_tensor_concat(POP_TENSORS(a, b), 0); /* what calls made on their way goes with what came later */
     pop_tensor_retain(&last);
     pop_tensor_release(&last);
     assert_int_equal(tensor_nodes_count(nodes), 0);

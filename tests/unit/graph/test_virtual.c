@@ -104,7 +104,8 @@ static void impossible_subsets_are_refused(void **state)
 static void top_level_graphs_are_shared(void **state)
 {
     (void)state;
-    pop_graph *graph = fixture_graph(1, 4), *part = pop_graph_create_virtual(graph, 2), *top = pop_graph_share_top_level(part);
+    pop_graph *graph = fixture_graph(1, 4), *part = pop_graph_create_virtual(graph, 2),
+              *top = pop_graph_share_top_level(part);
     pop_tensor t = pop_graph_add_variable(part, POP_FLOAT, POP_SHAPE(3), "t");
     assert_ptr_equal(top, graph);
     assert_ptr_equal(pop_graph_store(part), t.store);
@@ -130,7 +131,8 @@ static void top_level_graphs_are_shared(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(top_level_graphs_are_shared), cmocka_unit_test(three_forms),
+        cmocka_unit_test(top_level_graphs_are_shared),
+        cmocka_unit_test(three_forms),
         cmocka_unit_test(tiles_outside_are_not_shown),
         cmocka_unit_test(impossible_subsets_are_refused),
     };

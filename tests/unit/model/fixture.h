@@ -26,7 +26,8 @@ static inline struct image *model_image(const char *system, unsigned ipus)
 static inline uint32_t model_op(struct image *image, unsigned kind, unsigned detail, size_t index)
 {
     struct model *m = &image->model;
-    *vec_push(&m->steps) = (struct model_step){ .kind = (uint8_t)kind, .detail = (uint8_t)detail, .index = (uint32_t)index };
+    *vec_push(&m->steps) =
+        (struct model_step){ .kind = (uint8_t)kind, .detail = (uint8_t)detail, .index = (uint32_t)index };
     *vec_push(&m->op_steps) = (uint32_t)m->steps.count - 1;
     *vec_push(&m->op_first) = (uint32_t)m->op_steps.count;
     return (uint32_t)m->steps.count - 1;
@@ -78,14 +79,16 @@ static inline uint32_t model_exchange(struct image *image, unsigned kind)
 }
 
 /* To the step made last. */
-static inline void model_flow(struct image *image, uint32_t tile, uint32_t tiles, uint64_t sent, uint64_t received, uint64_t cycles)
+static inline void model_flow(struct image *image, uint32_t tile, uint32_t tiles, uint64_t sent, uint64_t received,
+                              uint64_t cycles)
 {
     struct model *m = &image->model;
     const struct model_step *step = m->steps.data + m->steps.count - 1;
     struct model_exchange *exchange = step->kind == MODEL_EXCHANGE          ? m->exchanges.data + step->index
                                       : step->kind == MODEL_GLOBAL_EXCHANGE ? m->global_exchanges.data + step->index
                                                                             : m->host_exchanges.data + step->index;
-    *vec_push(&m->flows) = (struct model_flow){ .tile = tile, .tiles = tiles, .sent = sent, .received = received, .cycles = cycles };
+    *vec_push(&m->flows) =
+        (struct model_flow){ .tile = tile, .tiles = tiles, .sent = sent, .received = received, .cycles = cycles };
     ++exchange->flows;
 }
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The timeline against the guide's listing of steps, against sums done by hand, and against the rules applied tile by tile. */
+/* The timeline against the guide's listing of steps, against sums done by hand, and against the rules applied tile by
+ * tile. */
 #include "fixture.h"
 
 #include "target/cost.h"
 
-/* The steps of the guide's listing (seed 001, Profiling): `last` is the farthest tile that takes part in the large copy. */
+/* The steps of the guide's listing (seed 001, Profiling): `last` is the farthest tile that takes part in the large
+ * copy. */
 static struct image *listing(const char *system, unsigned tiles, unsigned last, uint64_t broadcast)
 {
     struct image *image = model_image(system, 1);
@@ -32,7 +34,9 @@ static struct image *listing(const char *system, unsigned tiles, unsigned last, 
     return image;
 }
 
-struct expected { uint64_t from, to, cycles, overlapped; };
+struct expected {
+    uint64_t from, to, cycles, overlapped;
+};
 
 /* The events that are no syncs. */
 static void assert_steps(const event_list *events, const struct expected *expected, size_t count)
@@ -62,8 +66,10 @@ static void the_guides_listing(void **state)
     struct timeline timeline;
     event_list events = { 0 };
     timeline_make(&timeline, image, &trace, model_keep, &events);
-    static const struct expected steps[] = { { 118, 118, 7, 7 },         { 472, 472, 9, 9 },         { 826, 946, 120, 0 },    { 1064, 1064, 7, 7 },
-                                             { 1418, 12098, 10700, 20 }, { 12432, 12581, 169, 20 }, { 12581, 13580, 999, 0 } };
+    static const struct expected steps[] = { { 118, 118, 7, 7 },         { 472, 472, 9, 9 },
+                                             { 826, 946, 120, 0 },       { 1064, 1064, 7, 7 },
+                                             { 1418, 12098, 10700, 20 }, { 12432, 12581, 169, 20 },
+                                             { 12581, 13580, 999, 0 } };
     assert_steps(&events, steps, 7);
     /* External before a stream copy, two Internal behind; Internal before an exchange. */
     static const char kinds[] = "EciiEciiixEciiEciiixo";
@@ -92,21 +98,27 @@ static void the_guides_data(void **state)
 {
     (void)state;
     struct image *image = listing("ipu1", 1216, 391, 120);
-    static const struct { uint32_t tiles; uint64_t data; } expected[] = { { 1, 2 }, { 1, 4 }, { 1216, 2432 }, { 1, 2 }, { 392, 25122 }, { 392, 125440 }, { 392, 0 } };
+    static const struct {
+        uint32_t tiles;
+        uint64_t data;
+    } expected[] = { { 1, 2 }, { 1, 4 }, { 1216, 2432 }, { 1, 2 }, { 392, 25122 }, { 392, 125440 }, { 392, 0 } };
     for (uint32_t step = 0; step < 7; ++step) {
         struct timeline_figures f = timeline_figures_of(&image->model, step);
         assert_int_equal(f.tiles, expected[step].tiles);
         assert_int_equal(f.data, expected[step].data);
-        assert_int_equal(timeline_answering(image, step), step < 6 ? 1216 - expected[step].tiles : 0); /* the last is a compute set */
+        assert_int_equal(timeline_answering(image, step),
+                         step < 6 ? 1216 - expected[step].tiles : 0); /* the last is a compute set */
     }
-    struct timeline_figures copy = timeline_figures_of(&image->model, 4), broadcast = timeline_figures_of(&image->model, 2);
+    struct timeline_figures copy = timeline_figures_of(&image->model, 4),
+                            broadcast = timeline_figures_of(&image->model, 2);
     assert_int_equal(copy.data_most, 196); /* balance: 50,244 / (196 x 1,216) = 21.1 % */
     assert_int_equal(broadcast.data_sum, 4 * 1216);
     assert_int_equal(broadcast.data_most, 4);
     image_release(image);
 }
 
-/* 200 tiles, delays of 20 (tile 0) to 60 (tile 199) cycles there and back.  Tile 99: 20 + 40 x 99 / 199 = 39.9, so 40: 20 there, 20 back. */
+/* 200 tiles, delays of 20 (tile 0) to 60 (tile 199) cycles there and back.  Tile 99: 20 + 40 x 99 / 199 = 39.9, so 40:
+ * 20 there, 20 back. */
 static void another_machine_by_hand(void **state)
 {
     (void)state;
@@ -118,13 +130,15 @@ static void another_machine_by_hand(void **state)
     event_list events = { 0 };
     timeline_make(&timeline, image, &trace, model_keep, &events);
     static const struct expected steps[] = {
-        { 60, 60, 7, 7 },           /* released at 30, the last tile goes on at 60; tile 0 goes on at 40 and is done at 47 */
-        { 240, 240, 9, 9 },         /* 60 + 3 x 60 */
-        { 420, 470, 50, 0 },        /* 240 + 3 x 60; the last tile takes 50 */
-        { 530, 530, 7, 7 },         /* 470 + 60 */
-        { 710, 11400, 10700, 10 },  /* 530 + 3 x 60; released at 680, tile 99 goes on at 700, ten cycles before the last */
-        { 11570, 11729, 169, 10 },  /* 11,400 + 20 = 11,420; the last at 11,450; two more syncs: 11,570; tile 99 at 11,560; + 169 */
-        { 11729, 12728, 999, 0 },   /* + 999 */
+        { 60, 60, 7, 7 },    /* released at 30, the last tile goes on at 60; tile 0 goes on at 40 and is done at 47 */
+        { 240, 240, 9, 9 },  /* 60 + 3 x 60 */
+        { 420, 470, 50, 0 }, /* 240 + 3 x 60; the last tile takes 50 */
+        { 530, 530, 7, 7 },  /* 470 + 60 */
+        { 710, 11400, 10700,
+          10 }, /* 530 + 3 x 60; released at 680, tile 99 goes on at 700, ten cycles before the last */
+        { 11570, 11729, 169,
+          10 }, /* 11,400 + 20 = 11,420; the last at 11,450; two more syncs: 11,570; tile 99 at 11,560; + 169 */
+        { 11729, 12728, 999, 0 }, /* + 999 */
     };
     assert_steps(&events, steps, 7);
     assert_int_equal(timeline.end, 12728);
@@ -151,7 +165,8 @@ static void empty_exchanges_cost_nothing(void **state)
     model_close(image, &trace, &timeline, &(event_list){ 0 });
 }
 
-/* Two IPUs of ipu2 (126 cycles there and back): each syncs by itself inside, both together outside, at the cost of a global sync. */
+/* Two IPUs of ipu2 (126 cycles there and back): each syncs by itself inside, both together outside, at the cost of a
+ * global sync. */
 static void several_ipus(void **state)
 {
     (void)state;
@@ -169,9 +184,12 @@ static void several_ipus(void **state)
     struct timeline timeline;
     event_list events = { 0 };
     timeline_make(&timeline, image, &trace, model_keep, &events);
-    /* 100 + 63 there, 63 back on the first; on the second tile 0 asks at 100 + 31, so it also waits for it: max(63, 131) + 63 */
+    /* 100 + 63 there, 63 back on the first; on the second tile 0 asks at 100 + 31, so it also waits for it: max(63,
+     * 131) + 63 */
     uint64_t first = 100 + 63 + 63;
-    const struct expected steps[] = { { 0, 100, 100, 0 }, { first, first, 10, 10 }, { first + global, first + global + 2000, 2000, 0 } };
+    const struct expected steps[] = { { 0, 100, 100, 0 },
+                                      { first, first, 10, 10 },
+                                      { first + global, first + global + 2000, 2000, 0 } };
     assert_steps(&events, steps, 3);
     assert_int_equal(timeline.end, first + global + 2000);
     assert_int_equal(timeline.last, 1472);
@@ -198,9 +216,11 @@ static void nothing_ran(void **state)
 struct world {
     struct image *image;
     uint32_t seed;
-    struct { uint32_t kind, a, times; } ops[200];
+    struct {
+        uint32_t kind, a, times;
+    } ops[200];
     uint32_t count;
-    VEC(uint32_t) ran;    /* every op, in order; RUN_STARTS before each run's */
+    VEC(uint32_t) ran;                    /* every op, in order; RUN_STARTS before each run's */
     VEC(uint64_t) clocks, spent[5], ends; /* the naive machine */
 };
 #define RUN_STARTS UINT32_MAX
@@ -216,7 +236,8 @@ static uint32_t any_step(struct world *w)
 {
     struct image *image = w->image;
     uint32_t tiles = image->target.num_ipus * image->target.tiles_per_ipu, tile = any(w, tiles), runs = 0;
-    static const uint8_t kinds[] = { MODEL_EXECUTE, MODEL_EXECUTE, MODEL_EXECUTE, MODEL_EXCHANGE, MODEL_GLOBAL_EXCHANGE, MODEL_STREAM_COPY, MODEL_SYNC, MODEL_SYNC };
+    static const uint8_t kinds[] = { MODEL_EXECUTE,         MODEL_EXECUTE,     MODEL_EXECUTE, MODEL_EXCHANGE,
+                                     MODEL_GLOBAL_EXCHANGE, MODEL_STREAM_COPY, MODEL_SYNC,    MODEL_SYNC };
     unsigned kind = kinds[any(w, 8)];
     uint32_t step = 0;
     if (kind == MODEL_SYNC)
@@ -324,7 +345,8 @@ static void naive_sync(struct world *w, bool external)
     for (unsigned ipu = 0; ipu < target->num_ipus; ++ipu) {
         uint64_t release = 0, *clocks = w->clocks.data + (size_t)ipu * target->tiles_per_ipu;
         for (unsigned t = 0; t < target->tiles_per_ipu; ++t)
-            release = clocks[t] + cost_sync_arrive(target, t) > release ? clocks[t] + cost_sync_arrive(target, t) : release;
+            release =
+                clocks[t] + cost_sync_arrive(target, t) > release ? clocks[t] + cost_sync_arrive(target, t) : release;
         for (unsigned t = 0; t < target->tiles_per_ipu; ++t) {
             uint64_t on = external && target->num_ipus > 1 ? together : release + cost_sync_resume(target, t);
             w->spent[4].data[(size_t)ipu * target->tiles_per_ipu + t] += on - clocks[t];
@@ -337,7 +359,9 @@ static void naive_event(const struct world *w, event_list *events, uint32_t step
 {
     uint64_t to = latest(w);
     const struct model_step *of = w->image->model.steps.data + step;
-    *vec_push(events) = (struct timeline_event){ .step = step, .kind = of->kind, .from = from, .to = to, .cycles = cycles, .overlapped = cycles - (to - from) };
+    *vec_push(events) = (struct timeline_event){
+        .step = step, .kind = of->kind, .from = from, .to = to, .cycles = cycles, .overlapped = cycles - (to - from)
+    };
 }
 
 static void naive_step(struct world *w, uint32_t step, event_list *events)
@@ -360,7 +384,10 @@ static void naive_step(struct world *w, uint32_t step, event_list *events)
                 w->clocks.data[t] += part.cycles, w->spent[0].data[t] += part.cycles;
         }
     } else {
-        const struct model_exchange *x = (of->kind == MODEL_EXCHANGE ? m->exchanges.data : of->kind == MODEL_STREAM_COPY ? m->host_exchanges.data : m->global_exchanges.data) + of->index;
+        const struct model_exchange *x = (of->kind == MODEL_EXCHANGE      ? m->exchanges.data
+                                          : of->kind == MODEL_STREAM_COPY ? m->host_exchanges.data
+                                                                          : m->global_exchanges.data) +
+                                         of->index;
         int account = of->kind == MODEL_EXCHANGE ? 1 : of->kind == MODEL_GLOBAL_EXCHANGE ? 2 : 3;
         for (uint32_t i = 0; i < x->flows; ++i) {
             struct model_flow flow = m->flows.data[x->first_flow + i];
@@ -387,7 +414,8 @@ static void naive(struct world *w, event_list *events)
         uint32_t op = w->ran.data[i];
         for (size_t e = 0; op == RUN_STARTS && e < m->entry.count; ++e)
             naive_step(w, m->entry.data[e], events);
-        for (size_t s = op == RUN_STARTS ? 0 : m->op_first.data[op]; op != RUN_STARTS && s < m->op_first.data[op + 1]; ++s)
+        for (size_t s = op == RUN_STARTS ? 0 : m->op_first.data[op]; op != RUN_STARTS && s < m->op_first.data[op + 1];
+             ++s)
             naive_step(w, m->op_steps.data[s], events);
     }
 }
@@ -402,7 +430,8 @@ static void assert_same_accounts(const struct world *w, const struct timeline *t
         assert_int_equal(c->global_exchange, w->spent[2].data[t]);
         assert_int_equal(c->stream_copy, w->spent[3].data[t]);
         assert_int_equal(c->sync, w->spent[4].data[t]);
-        assert_int_equal(c->compute + c->exchange + c->global_exchange + c->stream_copy + c->sync, timeline->tiles[t].end);
+        assert_int_equal(c->compute + c->exchange + c->global_exchange + c->stream_copy + c->sync,
+                         timeline->tiles[t].end);
     }
     assert_int_equal(timeline->end, latest(w));
 }
@@ -512,9 +541,14 @@ static void long_loops(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_guides_listing), cmocka_unit_test(the_guides_data),     cmocka_unit_test(another_machine_by_hand),
-        cmocka_unit_test(empty_exchanges_cost_nothing), cmocka_unit_test(several_ipus), cmocka_unit_test(nothing_ran),
-        cmocka_unit_test(random_programs_agree), cmocka_unit_test(long_loops),
+        cmocka_unit_test(the_guides_listing),
+        cmocka_unit_test(the_guides_data),
+        cmocka_unit_test(another_machine_by_hand),
+        cmocka_unit_test(empty_exchanges_cost_nothing),
+        cmocka_unit_test(several_ipus),
+        cmocka_unit_test(nothing_ran),
+        cmocka_unit_test(random_programs_agree),
+        cmocka_unit_test(long_loops),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,8 @@ static void write_entries(char *text, size_t size, const struct trace_entry *ent
         } else if (!e->count) {
             snprintf(text + used, size - used, "%s", e->first == TRACE_RUN ? "!... " : "... ");
         } else {
-            snprintf(text + used, size - used, "%llu*%s{", (unsigned long long)e->times, e->first == TRACE_RUN ? "!" : "");
+            snprintf(text + used, size - used, "%llu*%s{", (unsigned long long)e->times,
+                     e->first == TRACE_RUN ? "!" : "");
             write_entries(text, size, e + 1, e->count);
             used = strlen(text);
             snprintf(text + used - 1, size - used, "} ");
@@ -69,7 +70,9 @@ static void run_letter(struct trace *trace, char letter)
 static void runs_that_take_turns_are_one(void **state)
 {
     (void)state;
-    static const struct { const char *runs, *expected; } cases[] = {
+    static const struct {
+        const char *runs, *expected;
+    } cases[] = {
         { "abab", "2*{1*!{0-0} 1*!{10-10}}" },
         { "ababababab", "5*{1*!{0-0} 1*!{10-10}}" },
         { "cababa", "1*!{20-20} 2*{1*!{0-0} 1*!{10-10}} 1*!{0-0}" },
@@ -195,9 +198,10 @@ static void reset_while_running(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(runs_that_are_alike_are_one), cmocka_unit_test(runs_that_take_turns_are_one),      cmocka_unit_test(iterations_are_counted),   cmocka_unit_test(inner_loops_fold_first),
-        cmocka_unit_test(ways_that_differ_are_kept),        cmocka_unit_test(loops_of_functions_end_with_them),
-        cmocka_unit_test(memory_follows_structure),         cmocka_unit_test(reset_while_running),
+        cmocka_unit_test(runs_that_are_alike_are_one), cmocka_unit_test(runs_that_take_turns_are_one),
+        cmocka_unit_test(iterations_are_counted),      cmocka_unit_test(inner_loops_fold_first),
+        cmocka_unit_test(ways_that_differ_are_kept),   cmocka_unit_test(loops_of_functions_end_with_them),
+        cmocka_unit_test(memory_follows_structure),    cmocka_unit_test(reset_while_running),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

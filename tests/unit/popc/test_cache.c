@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which caches of codelets are trusted, what is compared before an entry is used, how large a cache grows, and what killed runs leave. */
+/* Which caches of codelets are trusted, what is compared before an entry is used, how large a cache grows, and what
+ * killed runs leave. */
 #include "popc/cache.h"
 #include "popc/machine.h"
 
@@ -14,7 +15,9 @@
 
 #include "scratch.h"
 
-#define VERTEX(name) "#include <poplar/vertex.h>\nPOP_VERTEX(" name ") { POP_OUTPUT(int) out; };\nvoid " name "_compute(" name " *v) { *v->out = 1; }\n"
+#define VERTEX(name)                                                                                                   \
+    "#include <poplar/vertex.h>\nPOP_VERTEX(" name ") { POP_OUTPUT(int) out; };\nvoid " name "_compute(" name          \
+    " *v) { *v->out = 1; }\n"
 
 static bool compiles(const char *text)
 {
@@ -70,7 +73,8 @@ static void directories_are_made_for_the_user_alone(void **state)
     assert_true(stat(path, &status) == 0 && (status.st_mode & 0777) == 0700);
     assert_true(stat(parent, &status) == 0 && (status.st_mode & 0777) == 0700);
     char command[600];
-    snprintf(command, sizeof(command), "[ -z \"$(find %s -name '*.codelets' ! -perm 600)\" ] && rm -r %s", path, parent);
+    snprintf(command, sizeof(command), "[ -z \"$(find %s -name '*.codelets' ! -perm 600)\" ] && rm -r %s", path,
+             parent);
     assert_int_equal(system(command), 0);
 }
 
@@ -176,7 +180,8 @@ static void what_killed_runs_leave_is_deleted(void **state)
     char left[128], held[128], command[800];
     snprintf(left, sizeof(left), "%s/tremula-abcdef", scratch_path);
     snprintf(held, sizeof(held), "%s/tremula-ghijkl", scratch_path);
-    snprintf(command, sizeof(command), "mkdir %s %s && touch %s/codelets.c && touch -d '2 hours ago' %s %s", left, held, left, left, held);
+    snprintf(command, sizeof(command), "mkdir %s %s && touch %s/codelets.c && touch -d '2 hours ago' %s %s", left, held,
+             left, left, held);
     assert_int_equal(system(command), 0);
     pid_t child = fork();
     if (child == 0) { /* its own process: the sweep is once in each */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Code of a C++ source that runs before any vertex does, static initialisers and constructors: whatever it does, popc and the program go on. */
+/* Code of a C++ source that runs before any vertex does, static initialisers and constructors: whatever it does, popc
+ * and the program go on. */
 #include "popc/made.h"
 
 #include "base/str.h"
@@ -28,7 +29,7 @@ static int teardown(void **state)
     return scratch_remove();
 }
 
-#define HEAD "#include <stdlib.h>\n#include <poplar/Vertex.hpp>\nusing namespace poplar;\n"
+#define HEAD   "#include <stdlib.h>\n#include <poplar/Vertex.hpp>\nusing namespace poplar;\n"
 #define VERTEX "class V : public Vertex { public: int x = 1; V() { %s } void compute() { x = value; } };\n"
 
 static struct module *compiled(const char *text)
@@ -43,15 +44,20 @@ static struct module *compiled(const char *text)
 /* One vertex; what stands in the initialiser of a static number, and in its constructor. */
 static void with_code(struct str *text, const char *initialiser, const char *constructor)
 {
-    str_format(text, HEAD "static int make() { %s; return 7; }\nint value = make();\n" VERTEX, initialiser, constructor);
+    str_format(text, HEAD "static int make() { %s; return 7; }\nint value = make();\n" VERTEX, initialiser,
+               constructor);
 }
 
 static void code_that_fails_is_named(void **state)
 {
     (void)state;
-    static const struct { const char *initialiser, *constructor, *words; } rows[] = {
-        { "", "*(volatile int *)8 = 1;", "made.cpp: the default constructor of 'V' was ended by signal 11 (Segmentation fault)" },
-        { "", "char b[100000000]; b[0] = 1; x = b[(long)this % 100];", "the default constructor of 'V' was ended by signal 11" },
+    static const struct {
+        const char *initialiser, *constructor, *words;
+    } rows[] = {
+        { "", "*(volatile int *)8 = 1;",
+          "made.cpp: the default constructor of 'V' was ended by signal 11 (Segmentation fault)" },
+        { "", "char b[100000000]; b[0] = 1; x = b[(long)this % 100];",
+          "the default constructor of 'V' was ended by signal 11" },
         { "", "__builtin_trap();", "the default constructor of 'V' was ended by signal 4" },
         { "", "volatile int none = 0; x = 100 / none;", "the default constructor of 'V' was ended by signal 8" },
         { "", "exit(3);", "the default constructor of 'V' failed: exit() was called" },
@@ -65,7 +71,8 @@ static void code_that_fails_is_named(void **state)
         struct str text = { 0 };
         pop_error error;
         struct module *module;
-        str_add(&text, "#include <assert.h>\n#include <signal.h>\n#include <unistd.h>\nstatic void kill_self(int by) { kill(getpid(), by); }\n");
+        str_add(&text, "#include <assert.h>\n#include <signal.h>\n#include <unistd.h>\nstatic void kill_self(int by) { "
+                       "kill(getpid(), by); }\n");
         with_code(&text, rows[i].initialiser, rows[i].constructor);
         if (popc_compile("made.cpp", text.text, NULL, &module, &error) != POP_GRAPH_PROGRAM_COMPILATION_ERROR)
             fail_msg("no '%s'", rows[i].words);
@@ -137,16 +144,20 @@ static void code_that_fails_later(void **state)
     struct module *module = compiled(text.text);
     setenv("TREMULA_TEST_LEAVE", "1", 1);
     assert_int_equal(module_link(module, &error), POP_LINK_ERROR);
-    assert_non_null(strstr(error.text, "cannot load the code of 'made.cpp': a static initialiser failed: exit() was called"));
+    assert_non_null(
+        strstr(error.text, "cannot load the code of 'made.cpp': a static initialiser failed: exit() was called"));
     unsetenv("TREMULA_TEST_LEAVE");
     assert_int_equal(module_link(module, &error), POP_OK);
 
-    struct reflection reflection = { .source = "made.cpp", .language = POPC_CPP, .arena = &module->arena, .error = &error };
+    struct reflection reflection = {
+        .source = "made.cpp", .language = POPC_CPP, .arena = &module->arena, .error = &error
+    };
     *vec_push(&reflection.vertices) = (struct reflected){ .codelet = module->codelets[0] };
     assert_int_equal(made_read(&reflection, module->objects[0].data, module->objects[0].size, 1), POP_OK);
     setenv("TREMULA_TEST_LOOP", "1", 1);
     time_t start = time(NULL);
-    assert_int_equal(made_read(&reflection, module->objects[0].data, module->objects[0].size, 1), POP_GRAPH_PROGRAM_COMPILATION_ERROR);
+    assert_int_equal(made_read(&reflection, module->objects[0].data, module->objects[0].size, 1),
+                     POP_GRAPH_PROGRAM_COMPILATION_ERROR);
     assert_true(time(NULL) - start < 8);
     assert_non_null(strstr(error.text, "the default constructor of 'V' did not end within 1 s"));
     unsetenv("TREMULA_TEST_LOOP");
@@ -160,8 +171,10 @@ static void statics_are_there_when_vertices_run(void **state)
 {
     (void)state;
     pop_error error;
-    static const char source[] = HEAD "struct Held { int n; Held(int n) : n(n) {} ~Held() { n = 0; } };\nstatic Held held(40), more(held.n + 2);\nstatic int &value = more.n;\n"
-                                      "class V : public Vertex { public: int x = 3; void compute() { x += value; } };\n";
+    static const char source[] =
+        HEAD "struct Held { int n; Held(int n) : n(n) {} ~Held() { n = 0; } };\nstatic Held held(40), more(held.n + "
+             "2);\nstatic int &value = more.n;\n"
+             "class V : public Vertex { public: int x = 3; void compute() { x += value; } };\n";
     struct module *module = compiled(source);
     assert_int_equal(module_link(module, &error), POP_OK);
     int x;

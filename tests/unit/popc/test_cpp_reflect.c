@@ -52,14 +52,16 @@ static int fields_teardown(void **state)
     return scratch_remove();
 }
 
-/* "name direction shape type layout/inner size/inner_size alignment @offset+bytes", and "=bytes" of a default that is not zero. */
+/* "name direction shape type layout/inner size/inner_size alignment @offset+bytes", and "=bytes" of a default that is
+ * not zero. */
 static void describe_field(const struct codelet *codelet, const struct codelet_field *field, struct str *out)
 {
     static const char *const directions[] = { "state", "in", "out", "inout" };
     static const char *const shapes[] = { "scalar", "vector", "vectors", "list", "scalars" };
-    str_format(out, "%s %s %s %s %d/%d %d/%d %u%s @%u+%u", field->name, directions[field->direction], shapes[field->shape],
-               pop_type_name((pop_type)field->type), field->layout, field->inner_layout, field->has_size, field->inner_has_size,
-               (unsigned)field->alignment, field->interleaved ? "i" : "", (unsigned)field->offset, (unsigned)field->bytes);
+    str_format(out, "%s %s %s %s %d/%d %d/%d %u%s @%u+%u", field->name, directions[field->direction],
+               shapes[field->shape], pop_type_name((pop_type)field->type), field->layout, field->inner_layout,
+               field->has_size, field->inner_has_size, (unsigned)field->alignment, field->interleaved ? "i" : "",
+               (unsigned)field->offset, (unsigned)field->bytes);
     bool any = false;
     for (uint32_t i = 0; i < field->bytes; ++i)
         any |= codelet->defaults[field->offset + i] != 0;
@@ -74,7 +76,8 @@ static void describe(const struct module *module, const char *name, struct str *
         const struct codelet *codelet = module->codelets + i;
         if (strcmp(codelet->name, name) != 0)
             continue;
-        str_format(out, "kind %d, %u bytes, aligned to %u\n", codelet->kind, (unsigned)codelet->state_bytes, (unsigned)codelet->state_alignment);
+        str_format(out, "kind %d, %u bytes, aligned to %u\n", codelet->kind, (unsigned)codelet->state_bytes,
+                   (unsigned)codelet->state_alignment);
         for (uint32_t k = 0; k < codelet->field_count; ++k)
             describe_field(codelet, codelet->fields + k, out);
         for (uint32_t k = 0; k < codelet->constraint_count; ++k)
@@ -185,14 +188,17 @@ static void defaults_come_from_initialisers_and_constructors(void **state)
 static void names_of_template_instances(void **state)
 {
     (void)state;
-    static const char *const two[] = { "outer::inner::Two<float,true>", "outer::inner::Two<half,false>", "outer::inner::Two<unsigned int,true>",
+    static const char *const two[] = { "outer::inner::Two<float,true>", "outer::inner::Two<half,false>",
+                                       "outer::inner::Two<unsigned int,true>",
                                        "outer::inner::Two<unsigned char,true>" };
     static const char *const types[] = { "float", "half", "unsigned int", "unsigned char" };
     for (int i = 0; i < 4; ++i) {
         char expected[160];
         unsigned bytes = i == 1 ? 2 : i == 3 ? 1 : 4;
-        snprintf(expected, sizeof(expected), "kind 0, 24 bytes, aligned to 8\nin in vector %s 0/0 1/0 %u @0+16\nout out scalar %s 0/0 0/0 %u @16+8\n",
-                 types[i], bytes, types[i], bytes);
+        snprintf(
+            expected, sizeof(expected),
+            "kind 0, 24 bytes, aligned to 8\nin in vector %s 0/0 1/0 %u @0+16\nout out scalar %s 0/0 0/0 %u @16+8\n",
+            types[i], bytes, types[i], bytes);
         check(two[i], expected);
     }
     static const char out[] = "kind 0, 8 bytes, aligned to 8\nout out scalar int 0/0 0/0 4 @0+8\n";

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Code sizes on the device: what is compiled, what is measured, what is kept, and what is said when that is not possible. */
+/* Code sizes on the device: what is compiled, what is measured, what is kept, and what is said when that is not
+ * possible. */
 #include "popc/device_code.h"
 #include "popc/module.h"
 
@@ -20,7 +21,8 @@
 #include <sys/stat.h>
 
 #define HEAD "#include <poplar/vertex.h>\n"
-#define VERTEX(name, body) "POP_VERTEX(" name ") { POP_OUTPUT(POP_VECTOR(float)) out; };\nvoid " name "_compute(" name " *v) { " body " }\n"
+#define VERTEX(name, body)                                                                                             \
+    "POP_VERTEX(" name ") { POP_OUTPUT(POP_VECTOR(float)) out; };\nvoid " name "_compute(" name " *v) { " body " }\n"
 #define ALL "--target ipu1,ipu2,ipu21,cpu"
 
 static int setup(void **state)
@@ -115,7 +117,8 @@ static void a_longer_body_has_more_bytes(void **state)
     need_clang();
     uint32_t none = bytes_of(HEAD VERTEX("V", "(void)v;"), "ipu2");
     uint32_t one = bytes_of(HEAD VERTEX("V", "v->out.data[0] = 1;"), "ipu2");
-    uint32_t more = bytes_of(HEAD VERTEX("V", "for (size_t i = 0; i < v->out.size; ++i) v->out.data[i] = v->out.data[i] * 3 + i;"), "ipu2");
+    uint32_t more = bytes_of(
+        HEAD VERTEX("V", "for (size_t i = 0; i < v->out.size; ++i) v->out.data[i] = v->out.data[i] * 3 + i;"), "ipu2");
     assert_int_equal(none, 4); /* a return */
     assert_true(none < one && one < more && more < 200);
     assert_true(bytes_of(HEAD VERTEX("V", "v->out.data[0] = 1;"), "ipu1") == one);
@@ -125,10 +128,14 @@ static void the_device_and_nobody_else_sees_ipu(void **state)
 {
     (void)state;
     need_clang();
-    static const char text[] = HEAD "#if defined(__IPU__) && __IPU_ARCH_VERSION__ == 21\n#define MORE ((volatile float *)v->out.data)[3] = 4, ((volatile float *)v->out.data)[1] = 2\n"
-                               "#elif defined(__IPU__)\n#define MORE (void)0\n#else\n#define MORE v->host = 1\n#endif\n"
-                               "#ifdef __IPU__\n_Static_assert(sizeof(void *) == 4 && __POPC__, \"32 bits\");\n#else\n_Static_assert(sizeof(void *) == 8, \"64\");\n#endif\n"
-                               "POP_VERTEX(V) { POP_OUTPUT(POP_VECTOR(float)) out;\n#ifndef __IPU__\nchar host;\n#endif\n};\nvoid V_compute(V *v) { MORE; }\n";
+    static const char text[] =
+        HEAD "#if defined(__IPU__) && __IPU_ARCH_VERSION__ == 21\n#define MORE ((volatile float *)v->out.data)[3] = 4, "
+             "((volatile float *)v->out.data)[1] = 2\n"
+             "#elif defined(__IPU__)\n#define MORE (void)0\n#else\n#define MORE v->host = 1\n#endif\n"
+             "#ifdef __IPU__\n_Static_assert(sizeof(void *) == 4 && __POPC__, \"32 "
+             "bits\");\n#else\n_Static_assert(sizeof(void *) == 8, \"64\");\n#endif\n"
+             "POP_VERTEX(V) { POP_OUTPUT(POP_VECTOR(float)) out;\n#ifndef __IPU__\nchar host;\n#endif\n};\nvoid "
+             "V_compute(V *v) { MORE; }\n";
     struct module *module = compiled(text, ALL);
     assert_int_equal(module->codelets[0].field_count, 2); /* what the vertex is, the host's compilation says */
     assert_int_equal(measured(module, "V", "ipu1").bytes, 4);
@@ -138,7 +145,11 @@ static void the_device_and_nobody_else_sees_ipu(void **state)
     pop_error error;
     codelet_run run;
     float data[4] = { 0 };
-    struct { float *data; size_t size; char host; } vertex = { data, 4, 0 };
+    struct {
+        float *data;
+        size_t size;
+        char host;
+    } vertex = { data, 4, 0 };
     assert_int_equal(module_link(module, &error), POP_OK);
     run = module_run(module, module->codelets);
     run(&(struct codelet_call){ .states = &vertex, .stride = sizeof(vertex), .count = 1 });
@@ -151,14 +162,16 @@ static void functions_that_are_reached_count_once(void **state)
 {
     (void)state;
     need_clang();
-    static const char text[] = HEAD "#define APART __attribute__((noinline)) static\n"
-                               "static const float table[16] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16 };\n"
-                               "APART float own(float x) { return x * x + 3; }\n"
-                               "APART float both(float x) { return x > 1 ? x * 2 : x + 1; }\n" VERTEX("Plain", "v->out.data[0] = 1;")
-                                   VERTEX("A", "v->out.data[0] = own(v->out.data[0]) + both(v->out.data[1]);")
-                                       VERTEX("B", "v->out.data[0] = both(v->out.data[1]) * table[v->out.size];");
+    static const char text[] =
+        HEAD "#define APART __attribute__((noinline)) static\n"
+             "static const float table[16] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16 };\n"
+             "APART float own(float x) { return x * x + 3; }\n"
+             "APART float both(float x) { return x > 1 ? x * 2 : x + 1; }\n" VERTEX("Plain", "v->out.data[0] = 1;")
+                 VERTEX("A", "v->out.data[0] = own(v->out.data[0]) + both(v->out.data[1]);")
+                     VERTEX("B", "v->out.data[0] = both(v->out.data[1]) * table[v->out.size];");
     struct module *module = compiled(text, ALL);
-    struct device_code plain = measured(module, "Plain", "ipu2"), a = measured(module, "A", "ipu2"), b = measured(module, "B", "ipu2");
+    struct device_code plain = measured(module, "Plain", "ipu2"), a = measured(module, "A", "ipu2"),
+                       b = measured(module, "B", "ipu2");
     assert_int_equal(plain.shared_bytes, 0);
     assert_int_equal(plain.data_bytes, 0);
     assert_true(a.shared_bytes && a.shared_bytes == b.shared_bytes);
@@ -171,10 +184,11 @@ static void a_static_compute_and_the_kinds_of_vertex_are_measured(void **state)
 {
     (void)state;
     need_clang();
-    struct module *module = compiled(HEAD "POP_MULTI_VERTEX(M) { POP_OUTPUT(POP_VECTOR(half)) out; };\n"
-                                          "static void M_compute(M *v, unsigned worker) { v->out.data[worker] *= 2; }\n"
-                                          "POP_SUPERVISOR_VERTEX(S) { POP_INOUT(int64_t) x; };\nbool S_compute(S *v) { return *v->x / 3; }\n",
-                                     ALL);
+    struct module *module = compiled(
+        HEAD "POP_MULTI_VERTEX(M) { POP_OUTPUT(POP_VECTOR(half)) out; };\n"
+             "static void M_compute(M *v, unsigned worker) { v->out.data[worker] *= 2; }\n"
+             "POP_SUPERVISOR_VERTEX(S) { POP_INOUT(int64_t) x; };\nbool S_compute(S *v) { return *v->x / 3; }\n",
+        ALL);
     assert_true(measured(module, "M", "ipu1").bytes >= 16);
     assert_true(measured(module, "S", "ipu1").bytes >= 16); /* the division is a helper of the device's */
     module_release(module);
@@ -185,7 +199,11 @@ static void copies_of_blocks_are_measured(void **state)
 {
     (void)state;
     need_clang();
-    struct module *module = compiled(HEAD VERTEX("V", "__builtin_memcpy(v->out.data, v->out.data + v->out.size / 2, v->out.size / 2 * sizeof(*v->out.data));"), ALL);
+    struct module *module = compiled(
+        HEAD VERTEX(
+            "V",
+            "__builtin_memcpy(v->out.data, v->out.data + v->out.size / 2, v->out.size / 2 * sizeof(*v->out.data));"),
+        ALL);
     assert_false(measured(module, "V", "ipu2").estimated);
     module_release(module);
 }
@@ -249,8 +267,11 @@ static void a_header_that_only_the_device_includes_is_watched(void **state)
     (void)state;
     need_clang();
     char path[128], flags[192];
-    static const char text[] = HEAD "#ifdef __IPU__\n#include \"device_only.h\"\n#else\n#define VALUE 1\n#endif\n" VERTEX("V", "v->out.data[0] = VALUE;");
-    static const char bad[] = "#error not yet\n", good[] = "#define VALUE 2\n", longer[] = "#define VALUE (v->out.data[1] * v->out.data[2])\n";
+    static const char text[] =
+        HEAD "#ifdef __IPU__\n#include \"device_only.h\"\n#else\n#define VALUE 1\n#endif\n" VERTEX(
+            "V", "v->out.data[0] = VALUE;");
+    static const char bad[] = "#error not yet\n", good[] = "#define VALUE 2\n",
+                      longer[] = "#define VALUE (v->out.data[1] * v->out.data[2])\n";
     snprintf(flags, sizeof(flags), "--target ipu2 -I %s", scratch_path);
     assert_int_equal(file_write(in_scratch(path, "device_only.h"), bad, strlen(bad), NULL), POP_OK);
     struct module *module = compiled(text, flags);
@@ -271,7 +292,8 @@ static void a_file_and_a_merged_file_keep_the_sizes(void **state)
 {
     (void)state;
     need_clang();
-    struct module *parts[] = { compiled(HEAD VERTEX("A", "v->out.data[0] = 2;"), "--target ipu2"), compiled(HEAD VERTEX("B", "v->out.data[1] = 2;"), "") };
+    struct module *parts[] = { compiled(HEAD VERTEX("A", "v->out.data[0] = 2;"), "--target ipu2"),
+                               compiled(HEAD VERTEX("B", "v->out.data[1] = 2;"), "") };
     struct module *merged, *read;
     pop_error error;
     char *data;
@@ -324,9 +346,13 @@ static void runs_all_the_same(struct module *module)
 {
     pop_error error;
     float data[4] = { 4, 0, 0, 0 };
-    struct { float *data; size_t size; } vertex = { data, 4 };
+    struct {
+        float *data;
+        size_t size;
+    } vertex = { data, 4 };
     assert_int_equal(module_link(module, &error), POP_OK);
-    module_run(module, module->codelets)(&(struct codelet_call){ .states = &vertex, .stride = sizeof(vertex), .count = 1 });
+    module_run(module,
+               module->codelets)(&(struct codelet_call){ .states = &vertex, .stride = sizeof(vertex), .count = 1 });
     assert_true(data[1] == 2);
 }
 
@@ -334,11 +360,16 @@ static void what_does_not_compile_is_listed_and_estimated_and_runs(void **state)
 {
     (void)state;
     need_clang();
-    static const struct { const char *text, *reason; } cases[] = {
+    static const struct {
+        const char *text, *reason;
+    } cases[] = {
         { HEAD "#include <math.h>\n" VERTEX("V", "v->out.data[1] = sqrtf(v->out.data[0]);"), "it uses 'sqrtf'" },
-        { HEAD "#include <stdio.h>\n" VERTEX("V", "v->out.data[1] = 2; if (v->out.size == 9) printf(\"%d\", 3);"), "it uses 'printf'" },
-        { HEAD "#ifdef __IPU__\n#include <nowhere.h>\n#endif\n" VERTEX("V", "v->out.data[1] = 2;"), "'nowhere.h' file not found" },
-        { HEAD VERTEX("V", "v->out.data[1] = 2; if (v->out.size == 9) __builtin_printf(\"%d\", (int)v->out.size);"), "it uses 'printf'" },
+        { HEAD "#include <stdio.h>\n" VERTEX("V", "v->out.data[1] = 2; if (v->out.size == 9) printf(\"%d\", 3);"),
+          "it uses 'printf'" },
+        { HEAD "#ifdef __IPU__\n#include <nowhere.h>\n#endif\n" VERTEX("V", "v->out.data[1] = 2;"),
+          "'nowhere.h' file not found" },
+        { HEAD VERTEX("V", "v->out.data[1] = 2; if (v->out.size == 9) __builtin_printf(\"%d\", (int)v->out.size);"),
+          "it uses 'printf'" },
         { HEAD VERTEX("V", "__asm__ volatile(\"xorl %%eax, %%eax\" ::: \"eax\"); v->out.data[1] = 2;"), "text.c:3:" },
         { HEAD "#ifdef __IPU__\n#error not for us\n#endif\n" VERTEX("V", "v->out.data[1] = 2;"), "not for us" },
     };
@@ -363,13 +394,16 @@ static void standard_headers_are_there(void **state)
 {
     (void)state;
     need_clang();
-    static const char text[] = "#include <algorithm>\n#include <array>\n#include <cassert>\n#include <cmath>\n#include <cstdio>\n#include <cstdint>\n#include <cstring>\n"
-                               "#include <functional>\n#include <limits>\n#include <map>\n#include <memory>\n#include <numeric>\n#include <string>\n#include <tuple>\n"
-                               "#include <type_traits>\n#include <utility>\n#include <vector>\n#include <poplar/Vertex.hpp>\n"
-                               "struct V : poplar::Vertex {\n    poplar::Output<poplar::Vector<float>> out;\n    void compute()\n    {\n"
-                               "        std::array<float, 2> a{ { 1, 2 } };\n        std::sort(out.begin(), out.end());\n"
-                               "        out[0] = std::max(a[0], std::sqrt(out[1])) + std::numeric_limits<int>::max();\n"
-                               "        static_assert(sizeof(std::size_t) == sizeof(void *) && sizeof(std::int64_t) == 8, \"\");\n    }\n};\n";
+    static const char text[] =
+        "#include <algorithm>\n#include <array>\n#include <cassert>\n#include <cmath>\n#include <cstdio>\n#include "
+        "<cstdint>\n#include <cstring>\n"
+        "#include <functional>\n#include <limits>\n#include <map>\n#include <memory>\n#include <numeric>\n#include "
+        "<string>\n#include <tuple>\n"
+        "#include <type_traits>\n#include <utility>\n#include <vector>\n#include <poplar/Vertex.hpp>\n"
+        "struct V : poplar::Vertex {\n    poplar::Output<poplar::Vector<float>> out;\n    void compute()\n    {\n"
+        "        std::array<float, 2> a{ { 1, 2 } };\n        std::sort(out.begin(), out.end());\n"
+        "        out[0] = std::max(a[0], std::sqrt(out[1])) + std::numeric_limits<int>::max();\n"
+        "        static_assert(sizeof(std::size_t) == sizeof(void *) && sizeof(std::int64_t) == 8, \"\");\n    }\n};\n";
     struct module *module;
     pop_error error;
     if (popc_compile_as(POPC_CPP, "text.cpp", text, "--target ipu2", &module, &error) != POP_OK)
@@ -385,11 +419,13 @@ static void a_long_list_says_the_reason_first(void **state)
     struct str text = { 0 }, lines = { 0 };
     str_add(&text, HEAD "#ifdef __IPU__\n#error not for us\n#endif\n");
     for (int i = 0; i < 6; ++i)
-        str_format(&text, "POP_VERTEX(V%d) { POP_OUTPUT(float) out; };\nvoid V%d_compute(V%d *v) { *v->out = 1; }\n", i, i, i);
+        str_format(&text, "POP_VERTEX(V%d) { POP_OUTPUT(float) out; };\nvoid V%d_compute(V%d *v) { *v->out = 1; }\n", i,
+                   i, i);
     struct module *module = compiled(text.text, "--target ipu2");
     device_code_list(module, 1u << 1, &lines);
     assert_true(strncmp(lines.text, "text.c: text.c:", 15) == 0);
-    assert_non_null(strstr(lines.text, "not for us: code sizes on ipu2 are estimated for 'V0', 'V1', 'V2' and 3 more\n"));
+    assert_non_null(
+        strstr(lines.text, "not for us: code sizes on ipu2 are estimated for 'V0', 'V1', 'V2' and 3 more\n"));
     module_release(module);
     str_free(&text);
     str_free(&lines);
@@ -401,7 +437,8 @@ static void without_clang_one_warning_names_the_package(void **state)
     char path[128];
     setenv("TREMULA_DEVICE_CC", "/nonexistent", 1);
     log_to_scratch(path);
-    struct module *module = compiled(HEAD VERTEX("V", "v->out.data[1] = 2;") VERTEX("W", "v->out.data[1] = 2;"), "--target ipu2");
+    struct module *module =
+        compiled(HEAD VERTEX("V", "v->out.data[1] = 2;") VERTEX("W", "v->out.data[1] = 2;"), "--target ipu2");
     struct device_code code = code_in(module, "V", "ipu2");
     assert_true(code.estimated && code.bytes >= 8 && code.bytes < 40);
     runs_all_the_same(module);
@@ -439,7 +476,9 @@ static void a_file_without_sizes_is_listed_where_they_are_wanted(void **state)
 static void targets_that_nobody_knows_are_refused(void **state)
 {
     (void)state;
-    static const struct { const char *flags, *words; } cases[] = {
+    static const struct {
+        const char *flags, *words;
+    } cases[] = {
         { "--target ipu3", "unknown target 'ipu3'; --target takes ipu1, ipu2, ipu21 and cpu" },
         { "--target ipu2,", "unknown target ''" },
         { "--target=", "unknown target ''" },
@@ -449,7 +488,8 @@ static void targets_that_nobody_knows_are_refused(void **state)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
         struct module *module;
         pop_error error;
-        assert_int_equal(popc_compile("text.c", HEAD VERTEX("V", ""), cases[i].flags, &module, &error), POP_INVALID_OPTION);
+        assert_int_equal(popc_compile("text.c", HEAD VERTEX("V", ""), cases[i].flags, &module, &error),
+                         POP_INVALID_OPTION);
         if (!strstr(error.text, cases[i].words))
             fail_msg("'%s' does not say '%s'", error.text, cases[i].words);
     }
@@ -498,7 +538,10 @@ static void damaged_sections_are_refused(void **state)
         assert_int_equal(read_with(module, &part), POP_GRAPH_OBJECT_LOAD_ERROR);
         vec_free(&part.v);
     }
-    static const struct { size_t at; uint8_t value; } wrong[] = { { 0, 2 }, { 0, 0 }, { 1, 0 }, { 13, 1 }, { 13, 9 }, { 14, 1 }, { 18, 1 }, { 32, 0 }, { 33, 200 } };
+    static const struct {
+        size_t at;
+        uint8_t value;
+    } wrong[] = { { 0, 2 }, { 0, 0 }, { 1, 0 }, { 13, 1 }, { 13, 9 }, { 14, 1 }, { 18, 1 }, { 32, 0 }, { 33, 200 } };
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); ++i) {
         uint8_t before = good.v.data[wrong[i].at];
         good.v.data[wrong[i].at] = wrong[i].value;

@@ -16,7 +16,8 @@ static pop_target machine(const char *system)
     return target;
 }
 
-static struct codelet_field edge(enum field_shape shape, pop_type type, enum vector_layout layout, unsigned inner, unsigned alignment)
+static struct codelet_field edge(enum field_shape shape, pop_type type, enum vector_layout layout, unsigned inner,
+                                 unsigned alignment)
 {
     uint32_t natural = (uint32_t)pop_type_size(type);
     return (struct codelet_field){ .direction = FIELD_INPUT,
@@ -27,7 +28,8 @@ static struct codelet_field edge(enum field_shape shape, pop_type type, enum vec
                                    .alignment = alignment > natural ? alignment : natural };
 }
 
-static struct codelet_field state(enum field_shape shape, pop_type type, enum vector_layout layout, unsigned inner, unsigned alignment)
+static struct codelet_field state(enum field_shape shape, pop_type type, enum vector_layout layout, unsigned inner,
+                                  unsigned alignment)
 {
     struct codelet_field field = edge(shape, type, layout, inner, alignment);
     field.direction = FIELD_STATE;
@@ -88,12 +90,14 @@ static void a_compact_pointer_is_the_smallest_that_reaches_all_memory(void **unu
     assert_int_equal(bytes_of("ipu2", (1 << 20) + 1, LAYOUT_SHORT_SPAN, 0), 8);
 }
 
-/* 3.2's worked examples: 8 bytes of state and a pointer make 12; the guide's Doubler is one pointer; ScaledAdd has 16. */
+/* 3.2's worked examples: 8 bytes of state and a pointer make 12; the guide's Doubler is one pointer; ScaledAdd has 16.
+ */
 static void the_published_sizes_come_out(void **unused)
 {
     (void)unused;
     pop_target target = machine("ipu1");
-    struct codelet_field seed[] = { edge(SHAPE_VECTOR, POP_UNSIGNED_INT, LAYOUT_ONE_PTR, 0, 8), state(SHAPE_SCALAR, POP_UNSIGNED_INT, 0, 0, 0),
+    struct codelet_field seed[] = { edge(SHAPE_VECTOR, POP_UNSIGNED_INT, LAYOUT_ONE_PTR, 0, 8),
+                                    state(SHAPE_SCALAR, POP_UNSIGNED_INT, 0, 0, 0),
                                     state(SHAPE_SCALAR, POP_UNSIGNED_INT, 0, 0, 0) };
     struct device_layout layout = LAYOUT(seed, &target);
     assert_int_equal(layout.state_bytes, 12);
@@ -107,8 +111,10 @@ static void the_published_sizes_come_out(void **unused)
     assert_int_equal(layout.edge_pointer_bytes, 4);
     device_layout_free(&layout);
 
-    struct codelet_field add[] = { edge(SHAPE_VECTOR, POP_FLOAT, LAYOUT_ONE_PTR, 0, 8), state(SHAPE_SCALAR, POP_UNSIGNED_SHORT, 0, 0, 0),
-                                   edge(SHAPE_VECTOR, POP_FLOAT, LAYOUT_ONE_PTR, 0, 8), state(SHAPE_SCALAR, POP_FLOAT, 0, 0, 0) };
+    struct codelet_field add[] = { edge(SHAPE_VECTOR, POP_FLOAT, LAYOUT_ONE_PTR, 0, 8),
+                                   state(SHAPE_SCALAR, POP_UNSIGNED_SHORT, 0, 0, 0),
+                                   edge(SHAPE_VECTOR, POP_FLOAT, LAYOUT_ONE_PTR, 0, 8),
+                                   state(SHAPE_SCALAR, POP_FLOAT, 0, 0, 0) };
     layout = LAYOUT(add, &target);
     assert_int_equal(layout.state_bytes, 16);
     assert_int_equal(layout.padding_bytes, 2);
@@ -121,7 +127,8 @@ static void plain_fields_are_aligned_as_in_c(void **unused)
     (void)unused;
     pop_target target = machine("ipu2");
     struct codelet_field fields[] = { state(SHAPE_SCALAR, POP_CHAR, 0, 0, 0), edge(SHAPE_SCALAR, POP_HALF, 0, 0, 0),
-                                      state(SHAPE_SCALAR, POP_LONGLONG, 0, 0, 0), edge(SHAPE_VECTOR, POP_FLOAT, LAYOUT_SCALED_PTR128, 0, 16),
+                                      state(SHAPE_SCALAR, POP_LONGLONG, 0, 0, 0),
+                                      edge(SHAPE_VECTOR, POP_FLOAT, LAYOUT_SCALED_PTR128, 0, 16),
                                       state(SHAPE_SCALAR, POP_BOOL, 0, 0, 0) };
     struct device_layout layout = LAYOUT(fields, &target);
     const uint32_t offsets[] = { 0, 4, 8, 16, 18 };
@@ -139,7 +146,8 @@ static void plain_fields_are_aligned_as_in_c(void **unused)
     device_layout_free(&layout);
 }
 
-/* Tables of inner pointers and vectors of state are field data, tables of vector lists are descriptors, data of edges is neither. */
+/* Tables of inner pointers and vectors of state are field data, tables of vector lists are descriptors, data of edges
+ * is neither. */
 static void what_lies_outside_the_state_is_counted_by_category(void **unused)
 {
     (void)unused;

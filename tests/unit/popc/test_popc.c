@@ -17,7 +17,9 @@
 #include <poplar/popc.h>
 #include <pthread.h>
 
-#define VERTEX(name) "#include <poplar/vertex.h>\nPOP_VERTEX(" name ") { POP_OUTPUT(int) out; };\nvoid " name "_compute(" name " *v) { *v->out = 1; }\n"
+#define VERTEX(name)                                                                                                   \
+    "#include <poplar/vertex.h>\nPOP_VERTEX(" name ") { POP_OUTPUT(int) out; };\nvoid " name "_compute(" name          \
+    " *v) { *v->out = 1; }\n"
 
 static int popc_setup(void **state)
 {
@@ -78,15 +80,20 @@ static void the_compilers_message_has_the_users_line(void **state)
     struct module *module;
     const char *text = "#include <poplar/vertex.h>\nPOP_VERTEX(V) {\n    POP_OUTPUT(int) out;\n};\n"
                        "void V_compute(V *v)\n{\n    *v->out = nothing;\n}\n";
-    EXPECT(popc_compile("dir/mine.c", text, NULL, &module, &error), POP_GRAPH_PROGRAM_COMPILATION_ERROR, "cannot compile 'dir/mine.c'",
-           "dir/mine.c:7:15: error: 'nothing' undeclared");
+    EXPECT(popc_compile("dir/mine.c", text, NULL, &module, &error), POP_GRAPH_PROGRAM_COMPILATION_ERROR,
+           "cannot compile 'dir/mine.c'", "dir/mine.c:7:15: error: 'nothing' undeclared");
     assert_null(module);
-    text = "#include <poplar/vertex.h>\nPOP_VERTEX(V) {\n    POP_INPUT(POP_VECTOR(float, ROUND)) in;\n};\nvoid V_compute(V *v) { }\n";
-    EXPECT(popc_compile("mine.c", text, NULL, &module, &error), POP_GRAPH_PROGRAM_COMPILATION_ERROR, "mine.c:3:", "ROUND");
-    text = "#include <poplar/vertex.h>\nPOP_VERTEX(V) {\n    POP_INPUT(float) in;\n};\nvoid V_compute(V *v) { *v->in = 1; }\n";
-    EXPECT(popc_compile("mine.c", text, NULL, &module, &error), POP_GRAPH_PROGRAM_COMPILATION_ERROR, "mine.c:5:", "read-only");
+    text = "#include <poplar/vertex.h>\nPOP_VERTEX(V) {\n    POP_INPUT(POP_VECTOR(float, ROUND)) in;\n};\nvoid "
+           "V_compute(V *v) { }\n";
+    EXPECT(popc_compile("mine.c", text, NULL, &module, &error), POP_GRAPH_PROGRAM_COMPILATION_ERROR,
+           "mine.c:3:", "ROUND");
+    text = "#include <poplar/vertex.h>\nPOP_VERTEX(V) {\n    POP_INPUT(float) in;\n};\nvoid V_compute(V *v) { *v->in = "
+           "1; }\n";
+    EXPECT(popc_compile("mine.c", text, NULL, &module, &error), POP_GRAPH_PROGRAM_COMPILATION_ERROR,
+           "mine.c:5:", "read-only");
     text = "#include \"nowhere.h\"\n";
-    EXPECT(popc_compile("mine.c", text, NULL, &module, &error), POP_GRAPH_PROGRAM_COMPILATION_ERROR, "mine.c:1:", "nowhere.h");
+    EXPECT(popc_compile("mine.c", text, NULL, &module, &error), POP_GRAPH_PROGRAM_COMPILATION_ERROR,
+           "mine.c:1:", "nowhere.h");
 }
 
 static void a_long_message_begins_with_its_error(void **state)
@@ -98,7 +105,8 @@ static void a_long_message_begins_with_its_error(void **state)
     str_add(&text, "int x = nothing;\n");
     pop_error error;
     struct module *module;
-    EXPECT(popc_compile("mine.c", text.text, NULL, &module, &error), POP_GRAPH_PROGRAM_COMPILATION_ERROR, "mine.c:41:9: error: 'nothing'");
+    EXPECT(popc_compile("mine.c", text.text, NULL, &module, &error), POP_GRAPH_PROGRAM_COMPILATION_ERROR,
+           "mine.c:41:9: error: 'nothing'");
     str_free(&text);
 }
 
@@ -109,10 +117,12 @@ static void files_that_are_not_for_popc(void **state)
     struct module *module;
     EXPECT(popc_load("nowhere.c", NULL, &module, &error), POP_FILE_LOAD_ERROR, "cannot open 'nowhere.c'");
     EXPECT(popc_load("nowhere.gp", NULL, &module, &error), POP_FILE_LOAD_ERROR, "cannot open 'nowhere.gp'");
-    EXPECT(popc_load("x.S", NULL, &module, &error), POP_FILE_LOAD_ERROR, "'x.S' is an assembly source", "write the vertex in C or C++");
+    EXPECT(popc_load("x.S", NULL, &module, &error), POP_FILE_LOAD_ERROR, "'x.S' is an assembly source",
+           "write the vertex in C or C++");
     EXPECT(popc_load("dir.c/x.s", NULL, &module, &error), POP_FILE_LOAD_ERROR, "assembly source");
     EXPECT(popc_load("nowhere.cpp", NULL, &module, &error), POP_FILE_LOAD_ERROR, "cannot open 'nowhere.cpp'");
-    EXPECT(popc_load("codelets", NULL, &module, &error), POP_FILE_LOAD_ERROR, "'codelets' is no codelet file by its ending", ".gp");
+    EXPECT(popc_load("codelets", NULL, &module, &error), POP_FILE_LOAD_ERROR,
+           "'codelets' is no codelet file by its ending", ".gp");
 }
 
 static void flags_that_are_refused(void **state)
@@ -120,7 +130,8 @@ static void flags_that_are_refused(void **state)
     (void)state;
     pop_error error;
     struct module *module;
-#define FLAG(flags, ...) EXPECT(popc_compile("v.c", VERTEX("V"), flags, &module, &error), POP_INVALID_OPTION, __VA_ARGS__)
+#define FLAG(flags, ...)                                                                                               \
+    EXPECT(popc_compile("v.c", VERTEX("V"), flags, &module, &error), POP_INVALID_OPTION, __VA_ARGS__)
     FLAG("-O7", "unknown flag '-O7'", "did you mean '-O0'");
     FLAG("-g -includ x.h", "unknown flag '-includ'", "did you mean '-include'");
     FLAG("-Wl,-z,now", "unknown flag '-Wl,-z,now'");
@@ -146,15 +157,20 @@ static void a_vertex_may_have_a_name_that_c_cannot_spell(void **state)
     (void)state;
     struct module *module;
     pop_error error;
-    assert_int_equal(popc_compile("mine.c", VERTEX("SumFloat") "POP_VERTEX_NAME(SumFloat, \"ns::Sum<float,true>\");\n", "--target ipu2", &module, &error), POP_OK);
+    assert_int_equal(popc_compile("mine.c", VERTEX("SumFloat") "POP_VERTEX_NAME(SumFloat, \"ns::Sum<float,true>\");\n",
+                                  "--target ipu2", &module, &error),
+                     POP_OK);
     assert_int_equal(module->codelet_count, 1);
     assert_string_equal(module->codelets[0].name, "ns::Sum<float,true>");
     assert_int_equal(module_link(module, &error), POP_OK);
     assert_non_null(module_run(module, module->codelets));
     module_release(module);
-    EXPECT(popc_compile("mine.c", VERTEX("A") "POP_VERTEX_NAME(B, \"x\");\n", NULL, &module, &error), POP_GRAPH_PROGRAM_COMPILATION_ERROR, "no vertex", "'B'");
-    EXPECT(popc_compile("mine.c", VERTEX("A") VERTEX("B") "POP_VERTEX_NAME(A, \"B\");\n", NULL, &module, &error), POP_GRAPH_PROGRAM_COMPILATION_ERROR, "two vertices", "'B'");
-    EXPECT(popc_compile("mine.c", VERTEX("A") "POP_VERTEX_NAME(A, \"\");\n", NULL, &module, &error), POP_GRAPH_PROGRAM_COMPILATION_ERROR, "empty", "'A'");
+    EXPECT(popc_compile("mine.c", VERTEX("A") "POP_VERTEX_NAME(B, \"x\");\n", NULL, &module, &error),
+           POP_GRAPH_PROGRAM_COMPILATION_ERROR, "no vertex", "'B'");
+    EXPECT(popc_compile("mine.c", VERTEX("A") VERTEX("B") "POP_VERTEX_NAME(A, \"B\");\n", NULL, &module, &error),
+           POP_GRAPH_PROGRAM_COMPILATION_ERROR, "two vertices", "'B'");
+    EXPECT(popc_compile("mine.c", VERTEX("A") "POP_VERTEX_NAME(A, \"\");\n", NULL, &module, &error),
+           POP_GRAPH_PROGRAM_COMPILATION_ERROR, "empty", "'A'");
 }
 
 static void a_missing_compiler_says_the_ways_out(void **state)
@@ -163,7 +179,8 @@ static void a_missing_compiler_says_the_ways_out(void **state)
     pop_error error;
     struct module *module;
     setenv("TREMULA_CC", "/nonexistent/gcc", 1);
-    EXPECT(popc_compile("v.c", VERTEX("V"), NULL, &module, &error), POP_NO_ENVIRONMENT, "'/nonexistent/gcc'", "install gcc", "TREMULA_CC", ".gp");
+    EXPECT(popc_compile("v.c", VERTEX("V"), NULL, &module, &error), POP_NO_ENVIRONMENT, "'/nonexistent/gcc'",
+           "install gcc", "TREMULA_CC", ".gp");
 }
 
 static void a_hit_needs_no_compiler(void **state)
@@ -173,8 +190,8 @@ static void a_hit_needs_no_compiler(void **state)
     setenv("TREMULA_CC", "/nonexistent/gcc", 1);
     assert_true(compiles(VERTEX("V"), NULL));
     assert_true(compiles(VERTEX("V"), ""));
-    assert_false(compiles(VERTEX("W"), NULL));       /* other source */
-    assert_false(compiles(VERTEX("V"), "-O1"));      /* other flags */
+    assert_false(compiles(VERTEX("W"), NULL));  /* other source */
+    assert_false(compiles(VERTEX("V"), "-O1")); /* other flags */
     assert_false(compiles(VERTEX("V"), "-DX"));
     assert_false(compiles(VERTEX("V"), "-march=x86-64"));
 }
@@ -195,7 +212,8 @@ static void a_changed_include_compiles_again(void **state)
     pop_error error;
     struct module *module;
     write_file("part.h", "#define TYPE float\n");
-    write_file("whole.c", "#include \"part.h\"\n#include <poplar/vertex.h>\nPOP_VERTEX(V) { TYPE x; };\nvoid V_compute(V *v) { v->x = 0; }\n");
+    write_file("whole.c", "#include \"part.h\"\n#include <poplar/vertex.h>\nPOP_VERTEX(V) { TYPE x; };\nvoid "
+                          "V_compute(V *v) { v->x = 0; }\n");
     assert_int_equal(popc_load(in_scratch(path, "whole.c"), NULL, &module, &error), POP_OK);
     assert_int_equal(module->codelets[0].fields[0].type, POP_FLOAT);
     module_release(module);
@@ -256,7 +274,8 @@ static void *compile_in_thread(void *number)
     pop_error error;
     char text[256];
     snprintf(text, sizeof(text), VERTEX("V") "int number = %d;\n", (int)(intptr_t)number % 2);
-    bool good = popc_compile("thread.c", text, NULL, &module, &error) == POP_OK && module_link(module, &error) == POP_OK;
+    bool good =
+        popc_compile("thread.c", text, NULL, &module, &error) == POP_OK && module_link(module, &error) == POP_OK;
     module_release(module);
     return good ? number : NULL;
 }
@@ -328,7 +347,8 @@ static void sources_and_gps_merge(void **state)
         assert_int_equal(out, 1);
     }
     module_release(module);
-    EXPECT(popc_compile_files((const char *const[]){ both, a }, 2, NULL, first, false, &error), POP_GRAPH_OBJECT_CREATION_ERROR, "'A'", "both.gp", "a.c");
+    EXPECT(popc_compile_files((const char *const[]){ both, a }, 2, NULL, first, false, &error),
+           POP_GRAPH_OBJECT_CREATION_ERROR, "'A'", "both.gp", "a.c");
 }
 
 static void a_failure_leaves_no_output(void **state)
@@ -340,10 +360,12 @@ static void a_failure_leaves_no_output(void **state)
     write_file("good.c", VERTEX("V"));
     in_scratch(output, "out.gp");
     in_scratch(nowhere, "no/such/place.gp");
-    EXPECT(popc_compile_files((const char *const[]){ in_scratch(good, "good.c"), in_scratch(bad, "bad.c") }, 2, NULL, output, false, &error),
+    EXPECT(popc_compile_files((const char *const[]){ in_scratch(good, "good.c"), in_scratch(bad, "bad.c") }, 2, NULL,
+                              output, false, &error),
            POP_GRAPH_PROGRAM_COMPILATION_ERROR, "bad.c:1:9");
     assert_int_not_equal(access(output, F_OK), 0);
-    EXPECT(popc_compile_files((const char *const[]){ good }, 1, NULL, nowhere, false, &error), POP_POPLAR_ERROR, "cannot write", "place.gp");
+    EXPECT(popc_compile_files((const char *const[]){ good }, 1, NULL, nowhere, false, &error), POP_POPLAR_ERROR,
+           "cannot write", "place.gp");
     EXPECT(popc_compile_files(NULL, 0, NULL, output, false, &error), POP_INVALID_OPTION, "no input file");
 }
 
@@ -408,8 +430,10 @@ static void an_output_that_is_an_input_is_refused(void **state)
     write_file("same.c", VERTEX("V"));
     in_scratch(path, "same.c");
     snprintf(other, sizeof(other), "%s/./same.c", scratch_path);
-    EXPECT(popc_compile_files((const char *const[]){ path }, 1, NULL, path, false, &error), POP_INVALID_OPTION, "would be lost", "same.c");
-    EXPECT(popc_compile_files((const char *const[]){ path }, 1, NULL, other, false, &error), POP_INVALID_OPTION, "would be lost");
+    EXPECT(popc_compile_files((const char *const[]){ path }, 1, NULL, path, false, &error), POP_INVALID_OPTION,
+           "would be lost", "same.c");
+    EXPECT(popc_compile_files((const char *const[]){ path }, 1, NULL, other, false, &error), POP_INVALID_OPTION,
+           "would be lost");
     assert_int_equal(file_read(path, &text, &size, NULL), POP_OK);
     assert_string_equal(text, VERTEX("V"));
     free(text);

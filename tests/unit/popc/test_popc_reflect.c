@@ -94,7 +94,8 @@ static void scalars(void **state)
 
 static void layouts(void **state)
 {
-#define VECTOR(name, direction, type, layout, size, align) CHECK(Layouts, name, direction, SHAPE_VECTOR, type, layout, 0, size, 0, align)
+#define VECTOR(name, direction, type, layout, size, align)                                                             \
+    CHECK(Layouts, name, direction, SHAPE_VECTOR, type, layout, 0, size, 0, align)
     VECTOR(span, FIELD_INPUT, POP_FLOAT, LAYOUT_SPAN, 1, 4);
     VECTOR(short_span, FIELD_OUTPUT, POP_FLOAT, LAYOUT_SHORT_SPAN, 1, 4);
     VECTOR(one, FIELD_INOUT, POP_HALF, LAYOUT_ONE_PTR, 0, 2);
@@ -206,8 +207,10 @@ static void fields_that_are_refused(void **state)
     (void)state;
     static const char *const rows[][2] = {
         { "struct foo { int x; };\nPOP_VERTEX(V) { struct foo x; };", "unsupported field type 'struct foo'" },
-        { "struct foo { int x; };\nPOP_VERTEX(V) { POP_INPUT(struct foo) x; };", "unsupported field type 'struct foo'" },
-        { "struct foo { int x; };\nPOP_VERTEX(V) { POP_OUTPUT(POP_VECTOR(struct foo)) x; };", "unsupported field type 'struct foo'" },
+        { "struct foo { int x; };\nPOP_VERTEX(V) { POP_INPUT(struct foo) x; };",
+          "unsupported field type 'struct foo'" },
+        { "struct foo { int x; };\nPOP_VERTEX(V) { POP_OUTPUT(POP_VECTOR(struct foo)) x; };",
+          "unsupported field type 'struct foo'" },
         { "\nPOP_VERTEX(V) { unsigned x[100]; };", "unsupported field type 'unsigned int [100]'" },
         { "\nPOP_VERTEX(V) { char *x; };", "unsupported field type 'char *'" },
         { "\nPOP_VERTEX(V) { double x; };", "unsupported field type 'double', use float" },
@@ -215,7 +218,8 @@ static void fields_that_are_refused(void **state)
         { "\nPOP_VERTEX(V) { POP_INPUT(POP_VECTOR(size_t)) x; };", "unsupported field type 'size_t'" },
         { "\nPOP_VERTEX(V) { POP_INPUT(POP_VECTOR(float *)) x; };", "unsupported field type 'const float *'" },
         { "\nPOP_VERTEX(V) { POP_INPUT(POP_VECTOR(POP_VECTOR(float))) x; };", "vector in a vector" },
-        { "\nPOP_VERTEX(V) { POP_INPUT(POP_VECTORS(POP_VECTOR(float, ONE_PTR), ONE_PTR, SPAN)) x; };", "vector in a vector" },
+        { "\nPOP_VERTEX(V) { POP_INPUT(POP_VECTORS(POP_VECTOR(float, ONE_PTR), ONE_PTR, SPAN)) x; };",
+          "vector in a vector" },
         { "\nPOP_VERTEX(V) { POP_INPUT(float) y, x; };", "unsupported field type 'const float *'" },
         { "\nPOP_VERTEX(V) { unsigned x : 3; };", "bit-field" },
         { "\nPOP_VERTEX(V) { POP_INPUT(POP_VECTOR(float, SPAN, 3)) x; };", "alignment 3" },
@@ -233,16 +237,21 @@ static void computes_that_are_refused(void **state)
     (void)state;
     refused("int x;\n", "no vertex in it", "POP_VERTEX(Name)");
     refused("#include <poplar/vertex.h>\nPOP_VERTEX(V) { int x; };\n", "'V' has no function V_compute(V *v)", "bad.c");
-    refused("#include <poplar/vertex.h>\nPOP_VERTEX(V) { int x; };\nint V_compute(V *v) { return v->x; }\n", "V_compute returns 'int'", "bad.c:3");
-    refused("#include <poplar/vertex.h>\nPOP_VERTEX(V) { int x; };\nvoid V_compute(int *v) { *v = 1; }\n", "has to take (V *v)", "bad.c:3");
-    refused("#include <poplar/vertex.h>\nPOP_MULTI_VERTEX(V) { int x; };\nvoid V_compute(V *v) { v->x = 1; }\n", "(V *v, unsigned worker)", "bad.c:3");
-    refused("#include <poplar/vertex.h>\nPOP_VERTEX(V) { int x; };\nvoid V_compute(V *v, unsigned w) { v->x = w; }\n", "has to take (V *v)", "bad.c:3");
+    refused("#include <poplar/vertex.h>\nPOP_VERTEX(V) { int x; };\nint V_compute(V *v) { return v->x; }\n",
+            "V_compute returns 'int'", "bad.c:3");
+    refused("#include <poplar/vertex.h>\nPOP_VERTEX(V) { int x; };\nvoid V_compute(int *v) { *v = 1; }\n",
+            "has to take (V *v)", "bad.c:3");
+    refused("#include <poplar/vertex.h>\nPOP_MULTI_VERTEX(V) { int x; };\nvoid V_compute(V *v) { v->x = 1; }\n",
+            "(V *v, unsigned worker)", "bad.c:3");
+    refused("#include <poplar/vertex.h>\nPOP_VERTEX(V) { int x; };\nvoid V_compute(V *v, unsigned w) { v->x = w; }\n",
+            "has to take (V *v)", "bad.c:3");
 }
 
 static void constraints_that_are_refused(void **state)
 {
     (void)state;
-#define CONSTRAINED(vertex, text) VERTEX("POP_VERTEX(V) { POP_INPUT(int) a; };\nPOP_CONSTRAINT(" vertex ", \"" text "\");")
+#define CONSTRAINED(vertex, text)                                                                                      \
+    VERTEX("POP_VERTEX(V) { POP_INPUT(int) a; };\nPOP_CONSTRAINT(" vertex ", \"" text "\");")
     refused(CONSTRAINED("V", "elem(*a) != elem(*z)"), "names 'z'", "vertex 'V'");
     refused(CONSTRAINED("W", "elem(*a) != elem(*a)"), "'W'", "no vertex");
     refused(CONSTRAINED("V", "nonsense"), "not of the form", "nonsense");

@@ -132,7 +132,8 @@ static void half_rounds_after_each_operation(void **state)
 {
     const struct codelet *mac = find(*state, "HalfMac");
     void *vertex = mem_zero(1, mac->state_bytes);
-    /* 1.0009765625 squared is 1.00195407867...; in half it rounds to 1.001953125, so that adding -1.001953125 gives 0. */
+    /* 1.0009765625 squared is 1.00195407867...; in half it rounds to 1.001953125, so that adding -1.001953125 gives 0.
+     */
     uint16_t a = pop_half_from_float(1.0009765625f), c = pop_half_from_float(-1.001953125f), out = 0x1234;
     put_pointer(mac, vertex, "a", &a);
     put_pointer(mac, vertex, "b", &a);
@@ -197,7 +198,9 @@ static void fails_with(const struct codelet *codelet, int how, struct caught *ca
     int fine = 0;
     put_pointer(codelet, states, "how", &fine);
     put_pointer(codelet, states + codelet->state_bytes, "how", &how);
-    *caught = (struct caught){ .call = { .states = states, .stride = codelet->state_bytes, .count = 2, .workers = 6, .fail = catch_failure } };
+    *caught = (struct caught){
+        .call = { .states = states, .stride = codelet->state_bytes, .count = 2, .workers = 6, .fail = catch_failure }
+    };
     if (setjmp(caught->back) == 0) {
         module_run(codelet->module, codelet)(&caught->call);
         fail_msg("it went on");
@@ -232,7 +235,7 @@ static struct module *compile(const char *name, const char *text)
 }
 
 #define COUNTER(start)                                                                                                 \
-    "#include <poplar/vertex.h>\nint total = " start ";\nPOP_VERTEX(V) { POP_OUTPUT(int) out; };\n"                  \
+    "#include <poplar/vertex.h>\nint total = " start ";\nPOP_VERTEX(V) { POP_OUTPUT(int) out; };\n"                    \
     "void V_compute(V *v) { *v->out = ++total; }\n"
 
 static int count_once(const struct module *module)

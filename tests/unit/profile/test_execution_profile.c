@@ -200,7 +200,8 @@ static void endless_runs_have_their_first_steps(void **state)
     assert_true(number(&p, "simulation.tileCycles.compute") == 2e9 * 1230);
     assert_true(number(&p, "simulation.cycles") > 2e9 * 600);
     assert_int_equal(pop_profile_size(pop_profile_path(&p, "simulation.steps")), EXECUTION_STEPS_MOST);
-    assert_int_equal(pop_profile_size(pop_profile_path(&p, "programTrace")), EXECUTION_STEPS_MOST - 1); /* a sync comes with the exchange */
+    assert_int_equal(pop_profile_size(pop_profile_path(&p, "programTrace")),
+                     EXECUTION_STEPS_MOST - 1); /* a sync comes with the exchange */
     pop_profile_free(&p);
     trace_free(&trace);
     image_release(image);

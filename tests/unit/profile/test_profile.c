@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Profile values: trees, JSON and CBOR there and back, broken input; and the summary against the guide's own listing. */
+/* Profile values: trees, JSON and CBOR there and back, broken input; and the summary against the guide's own listing.
+ */
 #include <poplar/profile.h>
 
 #include <setjmp.h>
@@ -55,8 +56,10 @@ static void maps_are_sorted_and_json_is_exact(void **state)
                 "\"type\":\"a \\\"quoted\\\"\\n\\\\ \\u0001 line\"}");
     pop_profile_set(&map, "type", pop_profile_uint(1)); /* replaces */
     assert_int_equal(pop_profile_size(&map), 4);
-    expect_json(&map, true, "{\n  \"alive\":true,\n  \"empty\":{},\n  \"numbers\":[18446744073709551615,-9223372036854775808,0.1,3.0,null],\n"
-                            "  \"type\":1\n}\n");
+    expect_json(&map, true,
+                "{\n  \"alive\":true,\n  \"empty\":{},\n  "
+                "\"numbers\":[18446744073709551615,-9223372036854775808,0.1,3.0,null],\n"
+                "  \"type\":1\n}\n");
     pop_profile_free(&map);
 }
 
@@ -132,8 +135,8 @@ static void json_reads_back_and_says_where_it_breaks(void **state)
     assert_non_null(strstr(error.text, "line 2"));
 }
 
-/* The guide's numbers through the printer give the guide's listing.  Undone in the listing: an indentation slip in ten rows of the
- * histogram, and two elisions ("..."): reference/analyser.md, section 5. */
+/* The guide's numbers through the printer give the guide's listing.  Undone in the listing: an indentation slip in ten
+ * rows of the histogram, and two elisions ("..."): reference/analyser.md, section 5. */
 static void the_summary_is_the_guides(void **state)
 {
     (void)state;
@@ -144,9 +147,10 @@ static void the_summary_is_the_guides(void **state)
     assert_int_equal(file_read(GOLDEN "/guide-summary.txt", &expected, &expected_size, NULL), POP_OK);
     assert_int_equal(pop_profile_read_json(json, json_size, &profile, NULL), POP_OK);
     FILE *file = open_memstream(&text, &size);
-    assert_int_equal(pop_print_profile_summary(file, pop_profile_get(&profile, "graph"), pop_profile_get(&profile, "execution"),
-                                               POP_OPTIONS({ "showVarStorage", "true" }, { "showExecutionSteps", "true" }), NULL),
-                     POP_OK);
+    assert_int_equal(
+        pop_print_profile_summary(file, pop_profile_get(&profile, "graph"), pop_profile_get(&profile, "execution"),
+                                  POP_OPTIONS({ "showVarStorage", "true" }, { "showExecutionSteps", "true" }), NULL),
+        POP_OK);
     fclose(file);
     assert_string_equal(text, expected);
     free(text);
@@ -188,8 +192,10 @@ static size_t histogram_rows(const uint64_t *totals, size_t tiles, size_t *count
 static void histograms_count_every_tile(void **state)
 {
     (void)state;
-    static const uint64_t totals[][4] = { { 0, 0, 0, 0 },         { 4096, 4096, 4096, 4096 }, { 0, 1, 1023, 1024 },    { 1023, 131072, 131073, 262143 },
-                                          { 5000, 638976, 1, 0 }, { 100, 50000000, 7, 3 },    { 4095, 4096, 0, 20480 }, { 129 * 1024, 1024, 1, 66 * 1024 } };
+    static const uint64_t totals[][4] = { { 0, 0, 0, 0 },           { 4096, 4096, 4096, 4096 },
+                                          { 0, 1, 1023, 1024 },     { 1023, 131072, 131073, 262143 },
+                                          { 5000, 638976, 1, 0 },   { 100, 50000000, 7, 3 },
+                                          { 4095, 4096, 0, 20480 }, { 129 * 1024, 1024, 1, 66 * 1024 } };
     for (size_t i = 0; i < sizeof(totals) / sizeof(totals[0]); ++i) {
         size_t counted, rows = histogram_rows(totals[i], 4, &counted);
         assert_int_equal(counted, 4);
@@ -221,7 +227,9 @@ static char *heading_of(const char *option, const char *allow, const char *force
     FILE *file = open_memstream(&text, &size);
     allow ? setenv("CLICOLOR", allow, 1) : unsetenv("CLICOLOR");
     force ? setenv("CLICOLOR_FORCE", force, 1) : unsetenv("CLICOLOR_FORCE");
-    assert_int_equal(pop_print_graph_summary(file, &map, option ? POP_OPTIONS({ "colours", option }) : POP_NO_OPTIONS, NULL), POP_OK);
+    assert_int_equal(
+        pop_print_graph_summary(file, &map, option ? POP_OPTIONS({ "colours", option }) : POP_NO_OPTIONS, NULL),
+        POP_OK);
     fclose(file);
     unsetenv("CLICOLOR");
     unsetenv("CLICOLOR_FORCE");
@@ -237,8 +245,8 @@ static void colours_are_as_the_environment_says(void **state)
     static const struct {
         const char *option, *allow, *force;
         bool coloured;
-    } cases[] = { { NULL, NULL, NULL, false }, { "true", NULL, NULL, true }, { "true", "0", NULL, false }, { "false", "1", NULL, false },
-                  { "false", "0", "1", true }, { "true", NULL, "0", true } };
+    } cases[] = { { NULL, NULL, NULL, false },   { "true", NULL, NULL, true }, { "true", "0", NULL, false },
+                  { "false", "1", NULL, false }, { "false", "0", "1", true },  { "true", NULL, "0", true } };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
         char *heading = heading_of(cases[i].option, cases[i].allow, cases[i].force);
         assert_string_equal(heading, cases[i].coloured ? "\033[1mTarget:\033[0m" : "Target:");
@@ -262,9 +270,11 @@ static void summaries_refuse_what_they_cannot_print(void **state)
     (void)state;
     pop_profile_value nothing = { 0 }, map = pop_profile_map_new();
     pop_error error;
-    assert_int_equal(pop_print_profile_summary(stdout, &nothing, NULL, POP_NO_OPTIONS, &error), POP_MISSING_GRAPH_PROFILE);
+    assert_int_equal(pop_print_profile_summary(stdout, &nothing, NULL, POP_NO_OPTIONS, &error),
+                     POP_MISSING_GRAPH_PROFILE);
     assert_int_equal(pop_print_execution_summary(stdout, &map, NULL, POP_NO_OPTIONS, &error), POP_MISSING_PROFILE_DATA);
-    assert_int_equal(pop_print_graph_summary(stdout, &map, POP_OPTIONS({ "showVarStorag", "true" }), &error), POP_INVALID_OPTION);
+    assert_int_equal(pop_print_graph_summary(stdout, &map, POP_OPTIONS({ "showVarStorag", "true" }), &error),
+                     POP_INVALID_OPTION);
     assert_non_null(strstr(error.text, "showVarStorage"));
     FILE *full = fopen("/dev/full", "w");
     assert_int_equal(pop_print_graph_summary(full, &map, POP_NO_OPTIONS, &error), POP_RUNTIME_ERROR);

@@ -138,7 +138,8 @@ static void a_dump_shows_the_tree(void **state)
     pop_graph *graph = *state;
     pop_tensor a = pop_graph_add_variable(graph, POP_FLOAT, POP_SHAPE(4), "a");
     pop_tensor b = pop_graph_add_variable(graph, POP_FLOAT, POP_SHAPE(4), "b");
-    pop_program inner = pop_sequence_of(graph, POP_PROGRAMS(pop_copy(a, b, false, "move"), pop_print_tensor(NULL, b, NULL)), "inner");
+    pop_program inner =
+        pop_sequence_of(graph, POP_PROGRAMS(pop_copy(a, b, false, "move"), pop_print_tensor(NULL, b, NULL)), "inner");
     pop_program repeat = pop_repeat(2, inner, NULL);
     char *text = NULL;
     size_t size = 0;
@@ -170,9 +171,14 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_pending_error_makes_nothing, setup, teardown),
-        TEST(a_copy_needs_equal_sizes_and_types),    TEST(a_destination_must_be_writable),    TEST(a_predicate_is_one_integer),
-        TEST(only_sequences_grow),                   TEST(switch_cases_are_distinct),         TEST(programs_of_another_graph_are_refused),
-        TEST(stream_copies_match_their_stream),      TEST(a_dump_shows_the_tree),
+        TEST(a_copy_needs_equal_sizes_and_types),
+        TEST(a_destination_must_be_writable),
+        TEST(a_predicate_is_one_integer),
+        TEST(only_sequences_grow),
+        TEST(switch_cases_are_distinct),
+        TEST(programs_of_another_graph_are_refused),
+        TEST(stream_copies_match_their_stream),
+        TEST(a_dump_shows_the_tree),
         TEST(an_unknown_float_format_is_refused),
     };
     return cmocka_run_group_tests_name("program", tests, NULL, NULL);

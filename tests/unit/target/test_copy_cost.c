@@ -29,7 +29,8 @@ static void test_published_copies(void **state)
     assert_int_equal(63 * word.cycles, 4536); /* tutorial 7 */
     assert_int_equal(73 * word.cycles, 5256); /* the guide */
     assert_false(word.supervisor);
-    struct copy_vertex column = copy_vertex_for(&one, &(struct copy_shape){ .bytes = 400, .pieces = 100, .alignment = 4, .scatters = true });
+    struct copy_vertex column =
+        copy_vertex_for(&one, &(struct copy_shape){ .bytes = 400, .pieces = 100, .alignment = 4, .scatters = true });
     assert_string_equal(column.type, "poplar_rt::DstStridedCopyDA32");
     assert_int_equal(column.vertices, 1);
     assert_int_equal(14592 * column.cycles, 11688192); /* LBM */
@@ -63,7 +64,8 @@ static void test_shares(void **state)
     assert_int_equal(vertex_of(&two, 3, 1, 0).cycles, 76);
     for (uint32_t alignment = 1; alignment < 8; alignment *= 2)
         for (uint64_t bytes = alignment; bytes < 20000; bytes += 8 * alignment) {
-            struct copy_vertex now = vertex_of(&two, bytes, 3, alignment), finer = vertex_of(&two, bytes, 3, alignment * 2);
+            struct copy_vertex now = vertex_of(&two, bytes, 3, alignment),
+                               finer = vertex_of(&two, bytes, 3, alignment * 2);
             assert_in_range(now.vertices, 1, 6);
             assert_true(finer.cycles * finer.vertices <= now.cycles * now.vertices + 2 * 6 + 6 * 6);
         }

@@ -142,9 +142,14 @@ static void test_published_host_exchange(void **state)
 static void test_odd_machines(void **state)
 {
     (void)state;
-    static const char *const texts[] = { "ipu1 tiles=1 workers=1", "ipu2 tiles=1471 min_sync=0 max_sync=0", "ipu2 tiles=2 min_sync=7 max_sync=7",
-                                         "ipu21 tiles=1009 workers=64 sync_delay=none min_sync=0", "bow tiles=200 min_sync=11 max_sync=91",
-                                         "ipu1 tiles=7 exchange_bytes=1 memcpy_bytes=1 host_bytes=1 host_grain=1 clock=1e3 memory=1024 memory_element=64" };
+    static const char *const texts[] = {
+        "ipu1 tiles=1 workers=1",
+        "ipu2 tiles=1471 min_sync=0 max_sync=0",
+        "ipu2 tiles=2 min_sync=7 max_sync=7",
+        "ipu21 tiles=1009 workers=64 sync_delay=none min_sync=0",
+        "bow tiles=200 min_sync=11 max_sync=91",
+        "ipu1 tiles=7 exchange_bytes=1 memcpy_bytes=1 host_bytes=1 host_grain=1 clock=1e3 memory=1024 memory_element=64"
+    };
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); ++i) {
         pop_target target, again;
         char text[1000];
@@ -191,10 +196,14 @@ static void test_memcpy(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_published_compute),       cmocka_unit_test(test_workers_and_supervisors),
-        cmocka_unit_test(test_published_syncs),         cmocka_unit_test(test_published_timestamps),
-        cmocka_unit_test(test_published_host_exchange), cmocka_unit_test(test_memcpy),
-        cmocka_unit_test(test_odd_machines),            cmocka_unit_test(test_packets),
+        cmocka_unit_test(test_published_compute),
+        cmocka_unit_test(test_workers_and_supervisors),
+        cmocka_unit_test(test_published_syncs),
+        cmocka_unit_test(test_published_timestamps),
+        cmocka_unit_test(test_published_host_exchange),
+        cmocka_unit_test(test_memcpy),
+        cmocka_unit_test(test_odd_machines),
+        cmocka_unit_test(test_packets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

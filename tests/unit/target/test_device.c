@@ -84,10 +84,10 @@ static void test_every_model_field_counts(void **state)
     (void)state;
     unsigned sync = 17;
     pop_exchange_limits limits = { 1, { { 1e9, 1, { { 0, 1 } } } } };
-    pop_ipu_model model = { "bow", 2,       3,   4,    5,   65536, 2e9,
-                            7,     9,       11,  true, 2,   &sync, POP_SYNC_DELAY_NONE,
-                            13,    &limits, 128, 21,   22,  23,    24,
-                            25,    26,      27,  28,   33,  34,    29,
+    pop_ipu_model model = { "bow", 2,       3,   4,    5,    65536, 2e9,
+                            7,     9,       11,  true, 2,    &sync, POP_SYNC_DELAY_NONE,
+                            13,    &limits, 128, 21,   22,   23,    24,
+                            25,    26,      27,  28,   33,   34,    29,
                             30,    31,      32,  true, true, false };
     pop_target t = target_of(pop_ipu_model_create_device(&model, NULL));
     assert_string_equal(t.system, "bow");
@@ -359,8 +359,7 @@ static void test_one_of_many_threads_attaches(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_hardware_that_is_not_modelled_is_explained_once, clear,
-                                        clear),
+        cmocka_unit_test_setup_teardown(test_hardware_that_is_not_modelled_is_explained_once, clear, clear),
         cmocka_unit_test(test_models),
         cmocka_unit_test(test_every_model_field_counts),
         cmocka_unit_test(test_senseless_models_are_refused),

@@ -22,7 +22,8 @@ static uint64_t end_of(struct exchange_schedule *schedule, uint32_t tile)
     return exchange_schedule_end(schedule, tile);
 }
 
-static uint64_t cycles_of(const pop_target *target, struct exchange_schedule *schedule, uint32_t tile, uint64_t sent, uint64_t received)
+static uint64_t cycles_of(const pop_target *target, struct exchange_schedule *schedule, uint32_t tile, uint64_t sent,
+                          uint64_t received)
 {
     struct exchange_tile part = { .tile = tile, .sent = sent, .received = received, .end = end_of(schedule, tile) };
     return cost_exchange_cycles(target, &part);
@@ -48,8 +49,8 @@ static void test_one_word_to_all(void **state)
     exchange_schedule_free(schedule);
 }
 
-/* The guide's convolution: 16 images of 784 floats, 32 floats a tile, to 4 tiles for each 8 of the 784: each receives its 8 of every image.  4 such
- * pieces lie on a tile, each sent once; 98 groups of tiles. */
+/* The guide's convolution: 16 images of 784 floats, 32 floats a tile, to 4 tiles for each 8 of the 784: each receives
+ * its 8 of every image.  4 such pieces lie on a tile, each sent once; 98 groups of tiles. */
 enum { IMAGES = 16, GROUPS = 98, OUTPUTS = 4, PIECES = 4, CONV_TILES = GROUPS * OUTPUTS };
 
 static void convolution(const pop_target *target, uint64_t *cycles)
@@ -138,8 +139,8 @@ static void test_schedule(void **state)
     exchange_schedule_free(NULL);
 }
 
-/* One of 300 cycles lets the shorter ones of its sender go first, whoever came first, and does not wait for the others of its row; its parts, of 250 and 50
- * cycles, lie where there is room, and are sent once to all who need it. */
+/* One of 300 cycles lets the shorter ones of its sender go first, whoever came first, and does not wait for the others
+ * of its row; its parts, of 250 and 50 cycles, lie where there is room, and are sent once to all who need it. */
 static void test_long_messages(void **state)
 {
     (void)state;
@@ -165,7 +166,9 @@ static void test_long_messages(void **state)
     exchange_schedule_message(schedule, 0, 8, 1200, 5);
     exchange_schedule_message(schedule, 0, 7, 1200, 5);
     assert_int_equal(end_of(schedule, 6), 650);
-    assert_int_equal(end_of(schedule, 8), 600); /* the first part with tile 6, 150 cycles later than it could have; the second is sent again, before it */
+    assert_int_equal(
+        end_of(schedule, 8),
+        600); /* the first part with tile 6, 150 cycles later than it could have; the second is sent again, before it */
     assert_int_equal(end_of(schedule, 7), 600); /* the first with both, the second with tile 8 */
     assert_int_equal(end_of(schedule, 0), 650);
     exchange_schedule_clear(schedule);
@@ -248,13 +251,22 @@ static void test_one_tile(void **state)
     (void)state;
     pop_target one = machine("ipu1"), small = machine("ipu1 tiles=7 exchange_bytes=3");
     assert_int_equal(cost_exchange_cycles(&one, &(struct exchange_tile){ 0 }), 0);
-    assert_int_equal(cost_exchange_cycles(&one, &(struct exchange_tile){ .sent = 9 }), 3);       /* a sender does not wait for the others */
+    assert_int_equal(cost_exchange_cycles(&one, &(struct exchange_tile){ .sent = 9 }),
+                     3); /* a sender does not wait for the others */
     assert_int_equal(cost_exchange_cycles(&one, &(struct exchange_tile){ .received = 9 }), 89);
     assert_int_equal(cost_exchange_cycles(&one, &(struct exchange_tile){ .received = 800 }), 200);
-    assert_int_equal(cost_exchange_cycles(&one, &(struct exchange_tile){ .received = 800, .pairs = 100, .shares_bus = true }), 100);
-    assert_int_equal(cost_exchange_cycles(&one, &(struct exchange_tile){ .received = 800, .end = 250, .pairs = 100, .shares_bus = true }), 150);
-    assert_int_equal(cost_exchange_cycles(&one, &(struct exchange_tile){ .sent = 640, .received = 800, .pairs = 100, .shares_bus = true }), 160);
-    assert_int_equal(cost_exchange_cycles(&one, &(struct exchange_tile){ .received = 800, .shares_bus = true }), 200); /* single words: nothing to share */
+    assert_int_equal(
+        cost_exchange_cycles(&one, &(struct exchange_tile){ .received = 800, .pairs = 100, .shares_bus = true }), 100);
+    assert_int_equal(
+        cost_exchange_cycles(&one,
+                             &(struct exchange_tile){ .received = 800, .end = 250, .pairs = 100, .shares_bus = true }),
+        150);
+    assert_int_equal(
+        cost_exchange_cycles(&one,
+                             &(struct exchange_tile){ .sent = 640, .received = 800, .pairs = 100, .shares_bus = true }),
+        160);
+    assert_int_equal(cost_exchange_cycles(&one, &(struct exchange_tile){ .received = 800, .shares_bus = true }),
+                     200); /* single words: nothing to share */
     assert_int_equal(cost_exchange_cycles(&one, &(struct exchange_tile){ .tile = 1215, .received = 4 }), 120);
     assert_int_equal(cost_exchange_cycles(&small, &(struct exchange_tile){ .tile = 6, .received = 301 }), 101);
     assert_int_equal(cost_exchange_cycles(&one, &(struct exchange_tile){ .tile = 1048575, .received = 4 }), 89 + 26753);
@@ -284,9 +296,11 @@ int main(void)
         cmocka_unit_test(test_convolution),
         cmocka_unit_test(test_halo),
         cmocka_unit_test(test_schedule),
-        cmocka_unit_test(test_long_messages), cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_long_messages),
+        cmocka_unit_test(test_pieces),
         cmocka_unit_test(test_too_much),
-        cmocka_unit_test(test_many_messages), cmocka_unit_test(test_too_many_messages),
+        cmocka_unit_test(test_many_messages),
+        cmocka_unit_test(test_too_many_messages),
         cmocka_unit_test(test_one_tile),
         cmocka_unit_test(test_code),
     };

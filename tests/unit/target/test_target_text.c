@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "target/machine.h"
 #include "rounds.h"
+#include "target/machine.h"
 
 #include <limits.h>
 #include <setjmp.h>

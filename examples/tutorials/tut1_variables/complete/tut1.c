@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tutorial 1: programs and variables.  With --new-format, tensors are printed as later versions of Poplar print them. */
+/* Tutorial 1: programs and variables.  With --new-format, tensors are printed as later versions of Poplar print them.
+ */
 #include <poplar/poplar.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,7 +42,8 @@ int main(int argc, char **argv)
                                            (const float[]){ 1.0f, 1.5f, 2.0f, 2.5f }, "c1");
     pop_graph_set_tile_mapping(graph, c1, 0);
 
-    /* Create a control program that is a sequence of steps: initialise v1 with the constant, print it, copy it to v2. */
+    /* Create a control program that is a sequence of steps: initialise v1 with the constant, print it, copy it to v2.
+     */
     pop_program prog = pop_sequence(graph, NULL);
     pop_sequence_add(prog, pop_copy(c1, v1, false, NULL));
     pop_sequence_add(prog, pop_print_tensor("v1-debug", v1, NULL));

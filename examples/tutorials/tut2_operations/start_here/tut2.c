@@ -36,8 +36,10 @@ int main(void)
 
     /* Create a control program that initialises them. */
     pop_program prog = pop_sequence(graph, NULL);
-    pop_tensor c1 = pop_graph_add_constant(graph, POP_FLOAT, POP_SHAPE(4), POP_FLOAT, (const float[]){ 1.0f, 1.5f, 2.0f, 2.5f }, "c1");
-    pop_tensor c2 = pop_graph_add_constant(graph, POP_FLOAT, POP_SHAPE(4), POP_FLOAT, (const float[]){ 4.0f, 3.0f, 2.0f, 1.0f }, "c2");
+    pop_tensor c1 = pop_graph_add_constant(graph, POP_FLOAT, POP_SHAPE(4), POP_FLOAT,
+                                           (const float[]){ 1.0f, 1.5f, 2.0f, 2.5f }, "c1");
+    pop_tensor c2 = pop_graph_add_constant(graph, POP_FLOAT, POP_SHAPE(4), POP_FLOAT,
+                                           (const float[]){ 4.0f, 3.0f, 2.0f, 1.0f }, "c2");
     pop_graph_set_tile_mapping(graph, c1, 0);
     pop_graph_set_tile_mapping(graph, c2, 0);
     pop_sequence_add(prog, pop_copy(c1, pop_tensor_flatten(v1), false, NULL));
@@ -46,7 +48,8 @@ int main(void)
     /* Here the operations come. */
 
     /* Create the engine (what went wrong above comes out here), load and run it. */
-    pop_engine *engine = pop_engine_create(graph, POP_PROGRAMS(prog), POP_OPTIONS({ "print.guideFormat", "true" }), &error);
+    pop_engine *engine =
+        pop_engine_create(graph, POP_PROGRAMS(prog), POP_OPTIONS({ "print.guideFormat", "true" }), &error);
     check(error.status, &error);
     pop_engine_set_print_stream(engine, stdout);
     check(pop_engine_load(engine, device, &error), &error);

@@ -2,7 +2,8 @@
 /* Tutorial 3: a vertex that sums its input. */
 #include <poplar/vertex.h>
 
-POP_VERTEX(SumVertex) {
+POP_VERTEX(SumVertex)
+{
     POP_INPUT(POP_VECTOR(float)) in;
     POP_OUTPUT(float) out;
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tutorial 3: writing vertex code.  Two variables, v1 initialised, v2 printed: add a compute set that makes v2 the suffix
- * sums of v1. */
+/* Tutorial 3: writing vertex code.  Two variables, v1 initialised, v2 printed: add a compute set that makes v2 the
+ * suffix sums of v1. */
 #include <poplar/poplar.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,7 +45,8 @@ int main(void)
     pop_sequence_add(prog, pop_print_tensor("v2", v2, NULL));
 
     /* Create the engine, load and run it. */
-    pop_engine *engine = pop_engine_create(graph, POP_PROGRAMS(prog), POP_OPTIONS({ "print.guideFormat", "true" }), &error);
+    pop_engine *engine =
+        pop_engine_create(graph, POP_PROGRAMS(prog), POP_OPTIONS({ "print.guideFormat", "true" }), &error);
     check(error.status, &error);
     pop_engine_set_print_stream(engine, stdout);
     check(pop_engine_load(engine, device, &error), &error);

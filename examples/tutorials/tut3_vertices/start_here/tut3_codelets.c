@@ -2,7 +2,8 @@
 /* Tutorial 3: the skeleton of a codelet.  Add the fields `in` and `out`, and what it computes. */
 #include <poplar/vertex.h>
 
-POP_VERTEX(SumVertex) {
+POP_VERTEX(SumVertex)
+{
     int remove_me; /* a C struct needs one field: this is the vertex's state */
 };
 

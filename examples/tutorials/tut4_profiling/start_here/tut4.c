@@ -39,13 +39,15 @@ int main(void)
     pop_program prog = pop_sequence(graph, NULL);
 
     /* Create the engine, load and run it, and print what the run took. */
-    pop_engine *engine = pop_engine_create(graph, POP_PROGRAMS(prog), POP_OPTIONS({ "debug.instrument", "true" }), &error);
+    pop_engine *engine =
+        pop_engine_create(graph, POP_PROGRAMS(prog), POP_OPTIONS({ "debug.instrument", "true" }), &error);
     check(error.status, &error);
     check(pop_engine_load(engine, device, &error), &error);
     printf("Running program\n");
     check(pop_engine_run(engine, 0, &error), &error);
     printf("Program complete\n");
-    check(pop_engine_print_profile_summary(engine, stdout, POP_OPTIONS({ "showExecutionSteps", "true" }), &error), &error);
+    check(pop_engine_print_profile_summary(engine, stdout, POP_OPTIONS({ "showExecutionSteps", "true" }), &error),
+          &error);
 
     pop_engine_destroy(engine);
     pop_graph_destroy(graph);

@@ -30,9 +30,9 @@ static pop_program build_multiply_program(pop_graph *graph, pop_tensor matrix, p
     unsigned num_tiles = pop_target_num_tiles(pop_graph_target(graph));
 
     for (size_t row = 0; row < num_rows; ++row) {
-        pop_vertex v = pop_graph_add_vertex_connected(graph, mul_cs, "DotProductVertex",
-                                                      POP_CONNECTIONS({ "a", pop_tensor_at(matrix, row) }, { "b", in },
-                                                                      { "out", pop_tensor_at(out, row) }));
+        pop_vertex v = pop_graph_add_vertex_connected(
+            graph, mul_cs, "DotProductVertex",
+            POP_CONNECTIONS({ "a", pop_tensor_at(matrix, row) }, { "b", in }, { "out", pop_tensor_at(out, row) }));
         unsigned tile = (unsigned)(row * num_tiles / num_rows);
         pop_graph_map_vertex(graph, v, tile);
         pop_graph_set_cycle_estimate(graph, v, 20 + num_cols);

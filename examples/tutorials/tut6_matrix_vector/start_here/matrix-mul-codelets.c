@@ -2,7 +2,8 @@
 /* Tutorial 6: the outline of a dot product.  Complete its compute function. */
 #include <poplar/vertex.h>
 
-POP_VERTEX(DotProductVertex) {
+POP_VERTEX(DotProductVertex)
+{
     POP_INPUT(POP_VECTOR(float)) a;
     POP_INPUT(POP_VECTOR(float)) b;
     POP_OUTPUT(float) out;

@@ -2,7 +2,8 @@
 /* Tutorial 7: the dot product of a segment of a row with that of the vector, and the sum of a row's partial results. */
 #include <poplar/vertex.h>
 
-POP_VERTEX(DotProductVertex) {
+POP_VERTEX(DotProductVertex)
+{
     POP_INPUT(POP_VECTOR(float)) a;
     POP_INPUT(POP_VECTOR(float)) b;
     POP_OUTPUT(float) out;
@@ -17,7 +18,8 @@ bool DotProductVertex_compute(DotProductVertex *v)
     return true;
 }
 
-POP_VERTEX(ReduceVertex) {
+POP_VERTEX(ReduceVertex)
+{
     POP_INPUT(POP_VECTOR(float)) in;
     POP_OUTPUT(float) out;
 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tutorial 7: matrix-vector ROWS COLS [--device model-ipu1|model-ipu2|cpu]
  *
- * Multiplies a matrix by a vector.  Each row is split into segments, so that there are enough vertices for all workers and the
- * vector need not be sent whole to every tile; a second compute set adds the partial sums of each row.  How many segments
- * are best is estimated from the target's numbers. */
+ * Multiplies a matrix by a vector.  Each row is split into segments, so that there are enough vertices for all workers
+ * and the vector need not be sent whole to every tile; a second compute set adds the partial sums of each row.  How
+ * many segments are best is estimated from the target's numbers. */
 #include <math.h>
 #include <poplar/poplar.h>
 #include <stdio.h>
@@ -82,8 +82,9 @@ static size_t calc_optimal_cols_axis_split(const pop_target *target, size_t rows
     printf("Best split chosen:\n");
     printf("colsAxisSplit=%zu, total cost=%llu (compute cost=%llu, exchange cost=%llu, reduce exchange cost=%llu, "
            "reduce compute cost=%llu)\n",
-           best_split, (unsigned long long)best.total, (unsigned long long)best.compute, (unsigned long long)best.exchange,
-           (unsigned long long)best.reduce_exchange, (unsigned long long)best.reduce_compute);
+           best_split, (unsigned long long)best.total, (unsigned long long)best.compute,
+           (unsigned long long)best.exchange, (unsigned long long)best.reduce_exchange,
+           (unsigned long long)best.reduce_compute);
     printf("Worst cost seen: %llu\n", (unsigned long long)worst);
     return best_split;
 }
@@ -146,7 +147,8 @@ struct data {
 
 static struct data make_data(size_t rows, size_t cols)
 {
-    struct data data = { malloc(rows * cols * sizeof(float)), malloc(cols * sizeof(float)), malloc(rows * sizeof(float)) };
+    struct data data = { malloc(rows * cols * sizeof(float)), malloc(cols * sizeof(float)),
+                         malloc(rows * sizeof(float)) };
     if (!data.matrix || !data.in || !data.out) {
         fprintf(stderr, "no memory for a matrix of %zux%zu elements\n", rows, cols);
         exit(EXIT_FAILURE);
@@ -241,7 +243,8 @@ int main(int argc, char **argv)
 {
     struct arguments arguments;
     if (!parse_arguments(argc, argv, &arguments)) {
-        fprintf(stderr, "usage: matrix-vector ROWS COLS [--device model-ipu1|model-ipu2|cpu] (sizes from 1 to 1000000)\n");
+        fprintf(stderr,
+                "usage: matrix-vector ROWS COLS [--device model-ipu1|model-ipu2|cpu] (sizes from 1 to 1000000)\n");
         return 1;
     }
     size_t rows = arguments.rows, cols = arguments.cols;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tutorial 7: matrix-vector ROWS COLS [--device model-ipu1|model-ipu2|cpu]
  *
- * Multiplies a matrix by a vector in two phases: dot products of segments of rows, then sums of the partial results.  The
- * choice of the split is left to you: with one segment for each row there are too few vertices to occupy all workers. */
+ * Multiplies a matrix by a vector in two phases: dot products of segments of rows, then sums of the partial results.
+ * The choice of the split is left to you: with one segment for each row there are too few vertices to occupy all
+ * workers. */
 #include <math.h>
 #include <poplar/poplar.h>
 #include <stdio.h>
@@ -96,7 +97,8 @@ struct data {
 
 static struct data make_data(size_t rows, size_t cols)
 {
-    struct data data = { malloc(rows * cols * sizeof(float)), malloc(cols * sizeof(float)), malloc(rows * sizeof(float)) };
+    struct data data = { malloc(rows * cols * sizeof(float)), malloc(cols * sizeof(float)),
+                         malloc(rows * sizeof(float)) };
     if (!data.matrix || !data.in || !data.out) {
         fprintf(stderr, "no memory for a matrix of %zux%zu elements\n", rows, cols);
         exit(EXIT_FAILURE);
@@ -191,7 +193,8 @@ int main(int argc, char **argv)
 {
     struct arguments arguments;
     if (!parse_arguments(argc, argv, &arguments)) {
-        fprintf(stderr, "usage: matrix-vector ROWS COLS [--device model-ipu1|model-ipu2|cpu] (sizes from 1 to 1000000)\n");
+        fprintf(stderr,
+                "usage: matrix-vector ROWS COLS [--device model-ipu1|model-ipu2|cpu] (sizes from 1 to 1000000)\n");
         return 1;
     }
     size_t rows = arguments.rows, cols = arguments.cols;

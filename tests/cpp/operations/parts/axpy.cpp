@@ -4,10 +4,12 @@
 
 using namespace poplar;
 
-namespace mine {
+namespace mine
+{
 
-template <typename T, bool relu> class Axpy : public Vertex {
-public:
+template <typename T, bool relu> class Axpy : public Vertex
+{
+  public:
     Input<Vector<T, VectorLayout::SPAN, 8>> x;
     InOut<Vector<T, VectorLayout::ONE_PTR, 8>> y;
     const float a;
@@ -25,8 +27,9 @@ template class Axpy<float, true>;
 template class Axpy<float, false>;
 template class Axpy<half, true>;
 
-class SumRows : public MultiVertex {
-public:
+class SumRows : public MultiVertex
+{
+  public:
     Vector<Input<Vector<float>>> rows;
     Output<Vector<float>> sums;
 

@@ -10,8 +10,9 @@ struct Point {
     float x, y;
 };
 
-class Pointers : public Vertex {
-public:
+class Pointers : public Vertex
+{
+  public:
     Input<Vector<float>> in;
     Input<Vector<float, VectorLayout::ONE_PTR, 8>> points;
     Vector<Input<Vector<float>>> rows;
@@ -38,8 +39,9 @@ public:
     }
 };
 
-class Values : public Vertex {
-public:
+class Values : public Vertex
+{
+  public:
     Vector<InOut<float>> keep;
     Output<float> out;
     Output<half> rounded;
@@ -65,8 +67,9 @@ public:
 };
 
 // Writes to its input: checked execution says so.
-class Careless : public Vertex {
-public:
+class Careless : public Vertex
+{
+  public:
     Input<Vector<float>> in;
     Output<float> out;
     void compute()
