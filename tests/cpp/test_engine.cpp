@@ -17,6 +17,12 @@ static float firstOf(Engine &engine)
     return v[0];
 }
 
+// Where an error says that it was made.
+static std::string line(int number)
+{
+    return "test_engine.cpp:" + std::to_string(number);
+}
+
 // row: 1.4 Engine(const Graph&, ArrayRef<Program>
 // row: 3.11 trap 2
 TEST(engines_of_lists)
@@ -167,12 +173,9 @@ TEST(progress)
     CHECK_THROWS(compileGraph(g.graph, { Execute(g.addOne) }, { { "opt.maxCompilationThread", "1" } }), invalid_option,
                  "opt.maxCompilationThreads");
     const OptionFlags wrong{ { "opt.nothing", "1" } };
-    CHECK_THROWS(compileGraph(g.graph, { Execute(g.addOne) }, wrong), invalid_option,
-                 "test_engine.cpp:" + std::to_string(__LINE__));
-    CHECK_THROWS(Engine(g.graph, Execute(g.addOne), wrong), invalid_option,
-                 "test_engine.cpp:" + std::to_string(__LINE__));
-    CHECK_THROWS(Engine(g.graph, Execute(g.addOne), wrong, tell), invalid_option,
-                 "test_engine.cpp:" + std::to_string(__LINE__));
+    CHECK_THROWS(compileGraph(g.graph, { Execute(g.addOne) }, wrong), invalid_option, line(__LINE__));
+    CHECK_THROWS(Engine(g.graph, Execute(g.addOne), wrong), invalid_option, line(__LINE__));
+    CHECK_THROWS(Engine(g.graph, Execute(g.addOne), wrong, tell), invalid_option, line(__LINE__));
     compileGraph(std::move(g.graph), std::vector<Program>{ Sequence() });
 }
 
@@ -318,14 +321,12 @@ TEST(errors_of_engines_name_the_line)
     RunGraph g;
     Engine engine(g.graph, Execute(g.addOne));
     float x = 0;
-    CHECK_THROWS(engine.run(), runtime_error, "test_engine.cpp:" + std::to_string(__LINE__));
+    CHECK_THROWS(engine.run(), runtime_error, line(__LINE__));
     engine.load(g.device);
-    CHECK_THROWS(engine.run(7), poplar_error, "test_engine.cpp:" + std::to_string(__LINE__));
-    CHECK_THROWS(engine.readTensor("nobody", &x), poplar_error, "test_engine.cpp:" + std::to_string(__LINE__));
-    CHECK_THROWS(engine.connectStream("nobody", &x), stream_connection_error,
-                 "test_engine.cpp:" + std::to_string(__LINE__));
-    CHECK_THROWS(engine.connectStreamToCallback("nobody", [](void *) {}), stream_connection_error,
-                 "test_engine.cpp:" + std::to_string(__LINE__));
+    CHECK_THROWS(engine.run(7), poplar_error, line(__LINE__));
+    CHECK_THROWS(engine.readTensor("nobody", &x), poplar_error, line(__LINE__));
+    CHECK_THROWS(engine.connectStream("nobody", &x), stream_connection_error, line(__LINE__));
+    CHECK_THROWS(engine.connectStreamToCallback("nobody", [](void *) {}), stream_connection_error, line(__LINE__));
     CHECK_THROWS(engine.deploy(), runtime_error, "prepare(device) first");
 }
 

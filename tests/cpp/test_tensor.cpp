@@ -27,6 +27,12 @@ static Graph makeGraph()
     return Graph(Target::createIPUTarget(1, 4, "ipu2"));
 }
 
+// Where an error says that it was made.
+static std::string line(int number)
+{
+    return "test_tensor.cpp:" + std::to_string(number);
+}
+
 // row: 1.2 Tensor(); copy/move; bool valid()
 TEST(a_default_tensor_is_no_tensor)
 {
@@ -67,8 +73,8 @@ TEST(an_index_drops_the_outermost_dimension)
     Tensor t = graph.addVariable(FLOAT, { 3, 4, 5 }, "t");
     CHECK(t[2].shape() == (Shape{ 4, 5 }) && t[2][1u][3ul].rank() == 0);
     CHECK(t.index({ 2, 1 }) == t[2][1] && t.index({ 2, 1, 0 }) == t[2][1][0]);
-    CHECK_THROWS(t[3], index_error, "test_tensor.cpp:" + std::to_string(__LINE__));
-    CHECK_THROWS(t.index({ 0, 4 }), index_error, "test_tensor.cpp:" + std::to_string(__LINE__));
+    CHECK_THROWS(t[3], index_error, line(__LINE__));
+    CHECK_THROWS(t.index({ 0, 4 }), index_error, line(__LINE__));
     CHECK(t[0].shape() == (Shape{ 4, 5 })); // building goes on
 }
 
@@ -83,8 +89,8 @@ TEST(slices_are_half_open)
     CHECK(t.slice({ 1, 1 }, { 2, 4 }).shape() == (Shape{ 1, 3 }) &&
           t.slice({ 1, 1 }, { 2, 4 }) == t.slice(1, 2).slice(1, 4, 1));
     CHECK(t.slice(2, 2).numElements() == 0 && t.slice(2, 2).shape() == (Shape{ 0, 6 }));
-    CHECK_THROWS(t.slice(3, 5), index_error, "test_tensor.cpp:" + std::to_string(__LINE__));
-    CHECK_THROWS(t.slice({ 0, 0 }, { 5, 1 }), index_error, "test_tensor.cpp:" + std::to_string(__LINE__));
+    CHECK_THROWS(t.slice(3, 5), index_error, line(__LINE__));
+    CHECK_THROWS(t.slice({ 0, 0 }, { 5, 1 }), index_error, line(__LINE__));
 }
 
 // row: 1.2 vector<Tensor> slices(
@@ -105,8 +111,8 @@ TEST(lists_of_slices)
     parts = t.slices(std::vector<unsigned>{ 6, 0 }, 1);
     CHECK(parts.size() == 2 && parts[0].shape() == (Shape{ 2, 1 }) && parts[0] == t.slice(6, 7, 1));
     CHECK(t.slices(std::vector<Interval>()).empty());
-    CHECK_THROWS(t.slices({ { 0, 3 } }), index_error, "test_tensor.cpp:" + std::to_string(__LINE__));
-    CHECK_THROWS(t.slices(std::vector<unsigned>{ 7 }, 1), index_error, "test_tensor.cpp:" + std::to_string(__LINE__));
+    CHECK_THROWS(t.slices({ { 0, 3 } }), index_error, line(__LINE__));
+    CHECK_THROWS(t.slices(std::vector<unsigned>{ 7 }, 1), index_error, line(__LINE__));
 }
 
 // row: 1.2 Tensor flatten() const
@@ -128,10 +134,10 @@ TEST(shapes_change_without_copies)
           t[0].transpose() == t[0].dimShuffle({ 1, 0 }));
     CHECK(t.expand({ 0, 2 }).shape() == (Shape{ 1, 2, 3, 1, 4 }) && t.expand({ 0, 2 }).squeeze({ 0, 3 }) == t &&
           t.squeeze({}) == t);
-    CHECK_THROWS(t.reshape({ 5 }), poplar_error, "test_tensor.cpp:" + std::to_string(__LINE__));
-    CHECK_THROWS(t.dimShuffle({ 0, 0, 1 }), poplar_error, "test_tensor.cpp:" + std::to_string(__LINE__));
-    CHECK_THROWS(t.squeeze({ 1 }), poplar_error, "test_tensor.cpp:" + std::to_string(__LINE__));
-    CHECK_THROWS(t.flatten(2, 5), poplar_error, "test_tensor.cpp:" + std::to_string(__LINE__));
+    CHECK_THROWS(t.reshape({ 5 }), poplar_error, line(__LINE__));
+    CHECK_THROWS(t.dimShuffle({ 0, 0, 1 }), poplar_error, line(__LINE__));
+    CHECK_THROWS(t.squeeze({ 1 }), poplar_error, line(__LINE__));
+    CHECK_THROWS(t.flatten(2, 5), poplar_error, line(__LINE__));
 }
 
 // row: 1.2 Tensor broadcast(
@@ -153,7 +159,7 @@ TEST(repeats_alias)
     CHECK(t.subSample(2, 1).shape() == (Shape{ 2, 3 }) && t.subSample(2, 1)[1][2] == t[1][4]);
     CHECK(t.reverse(1)[0][0] == t[0][4] && t.reverse(1).reverse(1) == t);
     CHECK(t.intersectsWith(t[1]) && !t[0].intersectsWith(t[1]) && !t.intersectsWith(constant));
-    CHECK_THROWS(t.broadcast(2, 3), index_error, "test_tensor.cpp:" + std::to_string(__LINE__));
+    CHECK_THROWS(t.broadcast(2, 3), index_error, line(__LINE__));
 }
 
 // row: 1.2 Tensor reinterpret(
@@ -162,7 +168,7 @@ TEST(bits_as_another_type)
     Graph graph = makeGraph();
     Tensor t = graph.addVariable(FLOAT, { 2 }, "t");
     CHECK(t.reinterpret(UNSIGNED_INT).elementType() == UNSIGNED_INT && t.reinterpret(INT).reinterpret(FLOAT) == t);
-    CHECK_THROWS(t.reinterpret(HALF), type_error, "test_tensor.cpp:" + std::to_string(__LINE__));
+    CHECK_THROWS(t.reinterpret(HALF), type_error, line(__LINE__));
 }
 
 // row: 1.2 vector<Interval> getContiguousRegions()
@@ -244,11 +250,10 @@ TEST(joining)
           concat(list).containsAliases());
     CHECK(append(a, b[0]).shape() == (Shape{ 3, 3 }) &&
           append(a, b.slice(0, 2, 0).transpose()[0], 1).shape() == (Shape{ 2, 4 }));
-    CHECK_THROWS(concat(a, b[0]), poplar_error, "test_tensor.cpp:" + std::to_string(__LINE__));
-    CHECK_THROWS(concat(a, graph.addVariable(INT, { 2, 3 })), poplar_error,
-                 "test_tensor.cpp:" + std::to_string(__LINE__));
+    CHECK_THROWS(concat(a, b[0]), poplar_error, line(__LINE__));
+    CHECK_THROWS(concat(a, graph.addVariable(INT, { 2, 3 })), poplar_error, line(__LINE__));
     CHECK_THROWS(concat(std::vector<Tensor>()), poplar_error, "empty");
-    CHECK_THROWS(append(a, b), poplar_error, "test_tensor.cpp:" + std::to_string(__LINE__));
+    CHECK_THROWS(append(a, b), poplar_error, line(__LINE__));
 }
 
 static double resident()
