@@ -20,6 +20,7 @@ add_test(NAME cpp/eras COMMAND ${PROJECT_SOURCE_DIR}/tests/cpp/eras/run ${PROJEC
 add_test(NAME examples/cpp COMMAND ${PROJECT_SOURCE_DIR}/tests/examples/run-cpp ${PROJECT_BINARY_DIR})
 add_test(NAME cpp/programs COMMAND ${PROJECT_SOURCE_DIR}/tests/cpp/programs/run ${PROJECT_BINARY_DIR})
 add_test(NAME cpp/modes COMMAND ${PROJECT_SOURCE_DIR}/tests/cpp/modes/run ${PROJECT_BINARY_DIR})
+add_test(NAME docs/figures COMMAND ${scripts}/figures check)
 list(APPEND checks cpp/eras cpp/modes cpp/programs examples/cpp)
 add_test(NAME install/consumer COMMAND ${PROJECT_SOURCE_DIR}/tests/consumer/run ${PROJECT_BINARY_DIR})
 file(GLOB documents RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS README.md docs/*.md)
