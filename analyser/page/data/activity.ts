@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is being loaded, for the status bar: what, since when, and how to cancel it.
+
+export interface Activity {
+    readonly what: string;
+    readonly since: number; // performance.now()
+    readonly cancel: () => void;
+}
+
+const running = new Set<Activity>();
+const listeners = new Set<() => void>();
+
+function tell(): void {
+    for (const listener of [...listeners]) listener();
+}
+
+/** Returns what ends it. */
+export function beginActivity(what: string, cancel: () => void): () => void {
+    const activity = { what, since: performance.now(), cancel };
+    running.add(activity);
+    tell();
+    return () => {
+        running.delete(activity);
+        tell();
+    };
+}
+
+export function activities(): Activity[] {
+    return [...running];
+}
+
+export function onActivity(listener: () => void): () => void {
+    listeners.add(listener);
+    return () => void listeners.delete(listener);
+}

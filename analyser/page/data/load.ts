@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Data of the server in components: what was known stays on the screen while its successor loads; answers are kept
+// until the report changes.
+import { useEffect, useState } from "preact/hooks";
+import { Parameters, apiUrl, getColumns, getJson } from "./client";
+import { Columns } from "./columns";
+
+export interface Loaded<T> {
+    value?: T; // perhaps of the parameters before, while loading
+    error?: string;
+    loading: boolean;
+}
+
+const KEPT = 64;
+const kept = new Map<string, unknown>();
+let generation = 0;
+const listeners = new Set<() => void>();
+
+/** Forgets all answers, and makes what is shown ask again: the report has changed. */
+export function forgetAnswers(): void {
+    kept.clear();
+    ++generation;
+    for (const listener of [...listeners]) listener();
+}
+
+export function useGeneration(): number {
+    const [value, setValue] = useState(generation);
+    useEffect(() => {
+        const listener = () => setValue(generation);
+        listeners.add(listener);
+        listener();
+        return () => void listeners.delete(listener);
+    }, []);
+    return value;
+}
+
+function remember(key: string, value: unknown): void {
+    kept.delete(key);
+    kept.set(key, value);
+    if (kept.size > KEPT) kept.delete(kept.keys().next().value as string);
+}
+
+/** What `load` gives for a key; null: nothing is asked. */
+export function useLoaded<T>(key: string | null, load: (signal: AbortSignal) => Promise<T>): Loaded<T> {
+    const now = useGeneration();
+    const [state, setState] = useState<Loaded<T>>(() => {
+        const value = key === null ? undefined : (kept.get(key) as T | undefined);
+        return { value, loading: key !== null && value === undefined };
+    });
+    useEffect(() => {
+        if (key === null) {
+            setState({ loading: false });
+            return;
+        }
+        if (kept.has(key)) {
+            setState({ value: kept.get(key) as T, loading: false });
+            return;
+        }
+        const stop = new AbortController();
+        setState((before) => ({ value: before.value, loading: true }));
+        load(stop.signal).then(
+            (value) => {
+                remember(key, value);
+                if (!stop.signal.aborted) setState({ value, loading: false });
+            },
+            (error: unknown) => {
+                if (stop.signal.aborted) return;
+                const cancelled = error instanceof DOMException && error.name === "AbortError";
+                setState((before) => ({
+                    value: cancelled ? before.value : undefined,
+                    error: cancelled ? "cancelled" : error instanceof Error ? error.message : String(error),
+                    loading: false,
+                }));
+            },
+        );
+        return () => stop.abort();
+        // `load` belongs to its key.
+    }, [key, now]);
+    return state;
+}
+
+export function useJson<T>(path: string | null, parameters: Parameters = {}): Loaded<T> {
+    const key = path === null ? null : apiUrl(path, parameters);
+    return useLoaded<T>(key, (signal) => getJson<T>(path ?? "", parameters, signal));
+}
+
+export function useColumns<Meta>(path: string | null, parameters: Parameters = {}): Loaded<Columns<Meta>> {
+    const key = path === null ? null : `columns ${apiUrl(path, parameters)}`;
+    return useLoaded<Columns<Meta>>(key, (signal) => getColumns<Meta>(path ?? "", parameters, signal));
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// The open reports, and what the server tells about them.
+import { getJson, postJson } from "./client";
+
+export interface ReportFile {
+    name: string;
+    bytes: number;
+    modified: number; // seconds since 1970
+    present: boolean;
+}
+
+export interface Report {
+    index: number; // parameter `report` of the other calls
+    directory: string;
+    name: string;
+    files: ReportFile[];
+    hasExecution: boolean;
+    hasLiveness: boolean;
+    hasDebug: boolean;
+    partial: string | null; // why it is not whole
+}
+
+export function loadReports(signal?: AbortSignal): Promise<Report[]> {
+    return getJson<Report[]>("reports", {}, signal);
+}
+
+/** Opens one directory, or two to compare. */
+export function openReports(directories: string[]): Promise<Report[]> {
+    return postJson<Report[]>("open", { directories });
+}
+
+export function deleteCache(): Promise<unknown> {
+    return postJson("cache/delete", {});
+}
+
+export interface ServerEvents {
+    changed(files: string[]): void;
+    progress(what: string, share: number | null): void;
+    run(): void; // live: a run has ended
+    connected(yes: boolean): void;
+}
+
+/** Listens to the server until the function that it returns is called. */
+export function listen(handler: ServerEvents): () => void {
+    const stream = new EventSource("api/events");
+    const read = <T>(event: Event): T => JSON.parse((event as MessageEvent<string>).data) as T;
+    stream.addEventListener("changed", (event) => handler.changed(read<{ files: string[] }>(event).files ?? []));
+    stream.addEventListener("progress", (event) => {
+        const { what, done, total } = read<{ what: string; done: number; total: number }>(event);
+        handler.progress(what, total > 0 ? done / total : null);
+    });
+    stream.addEventListener("run", () => handler.run());
+    stream.addEventListener("open", () => handler.connected(true));
+    stream.addEventListener("error", () => handler.connected(false));
+    return () => stream.close();
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// The header: the reports, the views, and the menu of the page.
+import { deleteCache, openReports } from "./data/reports";
+import { Theme, Units, setPreferences, usePreferences } from "./preferences";
+import { Menu, MenuItem } from "./ui/menu";
+import { VIEWS } from "./views";
+import { View, ViewContext } from "./views/view";
+
+const THEMES: readonly { id: Theme; title: string }[] = [
+    { id: "system", title: "As the system" },
+    { id: "light", title: "Light" },
+    { id: "dark", title: "Dark" },
+];
+const UNITS: readonly { id: Units; title: string }[] = [
+    { id: "binary", title: "Binary multiples (1.0 KiB)" },
+    { id: "si", title: "SI prefixes (1.0 kB)" },
+    { id: "bytes", title: "Bytes only (1,024 B)" },
+];
+
+export interface HeaderProps {
+    view: View;
+    context: ViewContext;
+    reload: () => void;
+    showKeys: () => void;
+}
+
+function Reports({ context, reload }: { context: ViewContext; reload: () => void }) {
+    const { reports } = context;
+    const landing = VIEWS.find((view) => view.landing);
+    const keepFirst = () => void openReports([reports[0].directory]).then(reload, reload);
+    const swap = () => void openReports([reports[1].directory, reports[0].directory]).then(reload, reload);
+    const items: MenuItem[] = [
+        ...(landing ? [{ kind: "action" as const, title: "Open or compare…", onChoose: () => context.open(landing.id) }] : []),
+        { kind: "action", title: "Reload", onChoose: reload },
+        ...(reports.length > 1
+            ? [
+                  { kind: "action" as const, title: "Exchange source and target", onChoose: swap },
+                  { kind: "action" as const, title: "End the comparison", onChoose: keepFirst },
+              ]
+            : []),
+    ];
+    const names = reports.map((report) => report.name).join("  ↔  ") || "no report";
+    const tip = reports.map((report) => report.directory).join("\n");
+    return <Menu label={<span class="report-name">{names}</span>} items={items} tip={tip} name="reports" />;
+}
+
+export function Header({ view, context, reload, showKeys }: HeaderProps) {
+    const { theme, units } = usePreferences();
+    const items: MenuItem[] = [
+        { kind: "title", title: "Theme" },
+        ...THEMES.map((one) => ({ kind: "choice" as const, title: one.title, chosen: theme === one.id, onChoose: () => setPreferences({ theme: one.id }) })),
+        { kind: "title", title: "Units of memory" },
+        ...UNITS.map((one) => ({ kind: "choice" as const, title: one.title, chosen: units === one.id, onChoose: () => setPreferences({ units: one.id }) })),
+        { kind: "title", title: "Help" },
+        { kind: "action", title: "Keys", onChoose: showKeys },
+        { kind: "action", title: "Delete the cache", tip: "profile.pop_cache beside the report; it is made again when it is needed", onChoose: () => void deleteCache().then(reload, reload) },
+    ];
+    return (
+        <header class="header">
+            <span class="brand">Tremula</span>
+            <Reports context={context} reload={reload} />
+            <nav aria-label="views">
+                {VIEWS.filter((one) => !one.landing).map((one) => {
+                    const missing = context.reports.length ? one.missing?.(context.reports) : null;
+                    return (
+                        <button
+                            key={one.id}
+                            type="button"
+                            class={missing ? "missing" : ""}
+                            aria-current={one.id === view.id ? "page" : undefined}
+                            data-view={one.id}
+                            data-tip={missing ?? one.tip}
+                            disabled={context.reports.length === 0}
+                            onClick={() => context.open(one.id)}
+                        >
+                            {one.title}
+                        </button>
+                    );
+                })}
+            </nav>
+            <button type="button" class="icon" aria-label="keys" data-tip="keys (?)" onClick={showKeys}>
+                ?
+            </button>
+            <Menu label="☰" items={items} align="right" name="menu" tip="theme, units, help" />
+        </header>
+    );
+}

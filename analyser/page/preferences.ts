@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a person prefers in this browser, whatever the report: theme, units, sizes of panels.
+import { useEffect, useState } from "preact/hooks";
+
+export type Theme = "system" | "light" | "dark";
+export type Units = "binary" | "si" | "bytes";
+
+export interface Preferences {
+    theme: Theme;
+    units: Units;
+    /** Positions of splitters and other sizes, by name. */
+    sizes: { readonly [name: string]: number };
+}
+
+const KEY = "tremula.preferences";
+const DEFAULTS: Preferences = { theme: "system", units: "binary", sizes: {} };
+
+function read(): Preferences {
+    try {
+        const found = JSON.parse(localStorage.getItem(KEY) ?? "{}") as Partial<Preferences>;
+        return { ...DEFAULTS, ...found };
+    } catch {
+        return DEFAULTS; // no storage, or damaged
+    }
+}
+
+let current = read();
+const listeners = new Set<() => void>();
+
+export function preferences(): Preferences {
+    return current;
+}
+
+export function setPreferences(patch: Partial<Preferences>): void {
+    current = { ...current, ...patch };
+    try {
+        localStorage.setItem(KEY, JSON.stringify(current));
+    } catch {
+        // Kept for this page alone.
+    }
+    applyTheme();
+    for (const listener of [...listeners]) listener();
+}
+
+export function usePreferences(): Preferences {
+    const [value, setValue] = useState(current);
+    useEffect(() => {
+        const listener = () => setValue(current);
+        listeners.add(listener);
+        listener();
+        return () => void listeners.delete(listener);
+    }, []);
+    return value;
+}
+
+const darkSystem = matchMedia("(prefers-color-scheme: dark)");
+
+export function isDark(): boolean {
+    return current.theme === "dark" || (current.theme === "system" && darkSystem.matches);
+}
+
+/** Sets data-theme of the document, which the style sheet and the canvases read. */
+export function applyTheme(): void {
+    document.documentElement.dataset.theme = isDark() ? "dark" : "light";
+}
+
+darkSystem.addEventListener("change", () => setPreferences({}));

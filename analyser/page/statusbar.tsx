@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// The status bar: what is selected, what is loading with its progress, the files of the report.
+import { useEffect, useState } from "preact/hooks";
+import { activities, onActivity } from "./data/activity";
+import { Report } from "./data/reports";
+import { Progress } from "./frame";
+import { bytes, percent } from "./ui/format";
+
+const SHOWN_AFTER = 200; // ms: what is quicker is not worth a word
+
+function Activities() {
+    const [, redraw] = useState(0);
+    useEffect(() => {
+        let timer = 0;
+        const tick = () => {
+            redraw((n) => n + 1);
+            clearTimeout(timer);
+            if (activities().length) timer = window.setTimeout(tick, SHOWN_AFTER + 10);
+        };
+        const end = onActivity(tick);
+        tick();
+        return () => {
+            end();
+            clearTimeout(timer);
+        };
+    }, []);
+    const now = performance.now();
+    const slow = activities().filter((one) => now - one.since > SHOWN_AFTER);
+    if (!slow.length) return null;
+    return (
+        <span class="activity">
+            loading {slow[0].what}
+            {slow.length > 1 ? ` and ${slow.length - 1} more` : ""} ({((now - slow[0].since) / 1000).toFixed(1)} s)
+            <button type="button" onClick={() => slow.forEach((one) => one.cancel())}>
+                cancel
+            </button>
+        </span>
+    );
+}
+
+export function StatusBar(props: { reports: readonly Report[]; text: string; progress: Progress | null; connected: boolean }) {
+    const { reports, text, progress, connected } = props;
+    return (
+        <footer class="status" role="status">
+            <span class="status-text">{text}</span>
+            <span class="grow" />
+            {progress && (
+                <span class="activity">
+                    {progress.what}
+                    {progress.share !== null && ` ${percent(progress.share, 0)}`}
+                </span>
+            )}
+            <Activities />
+            {!connected && <span class="warning">the server does not answer</span>}
+            {reports.map((report) => {
+                const present = report.files.filter((file) => file.present);
+                return (
+                    <span key={report.index} class={report.partial ? "warning" : ""} data-tip={[report.directory, ...present.map((file) => `${file.name}  ${bytes(file.bytes)}`)].join("\n")}>
+                        {report.partial ?? `${present.length} files, ${bytes(present.reduce((sum, file) => sum + file.bytes, 0))}`}
+                    </span>
+                );
+            })}
+        </footer>
+    );
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers and names as people read them.
+import { Units, preferences } from "../preferences";
+
+const counts = new Intl.NumberFormat("en-GB", { maximumFractionDigits: 0 });
+
+/** "12,345". */
+export function count(value: number): string {
+    return counts.format(value);
+}
+
+const BINARY = ["B", "KiB", "MiB", "GiB", "TiB"];
+const SI = ["B", "kB", "MB", "GB", "TB"];
+
+/** Bytes in the units that the person prefers: "624 KiB", "8.0 KiB", "1,024 B". */
+export function bytes(value: number, units: Units = preferences().units): string {
+    const base = units === "si" ? 1000 : 1024;
+    const names = units === "si" ? SI : BINARY;
+    let power = 0;
+    let scaled = Math.abs(value);
+    if (units !== "bytes")
+        while (scaled >= base && power + 1 < names.length) {
+            scaled /= base;
+            ++power;
+        }
+    const digits = power === 0 ? counts.format(scaled) : scaled.toFixed(scaled >= 100 ? 0 : 1);
+    return `${value < 0 ? "−" : ""}${digits} ${names[power]}`;
+}
+
+/** "12.3 k", "4.56 M": where space is short. */
+export function short(value: number): string {
+    const size = Math.abs(value);
+    if (size < 10000) return Number.isInteger(value) ? counts.format(value) : value.toPrecision(3);
+    const [scale, name] = size < 1e6 ? [1e3, "k"] : size < 1e9 ? [1e6, "M"] : size < 1e12 ? [1e9, "G"] : [1e12, "T"];
+    return `${(value / scale).toPrecision(4).replace(/\.?0+$/, "")} ${name}`;
+}
+
+/** "12,345 cycles". */
+export function cycles(value: number): string {
+    return `${counts.format(value)} ${value === 1 ? "cycle" : "cycles"}`;
+}
+
+/** Cycles as time: "1.23 ms"; empty where the clock is not known. */
+export function time(cycleCount: number, clockHz: number): string {
+    if (!(clockHz > 0)) return "";
+    const seconds = cycleCount / clockHz;
+    const size = Math.abs(seconds);
+    const [scale, name] = size >= 1 || size === 0 ? [1, "s"] : size >= 1e-3 ? [1e3, "ms"] : size >= 1e-6 ? [1e6, "µs"] : [1e9, "ns"];
+    return `${(seconds * scale).toPrecision(3)} ${name}`;
+}
+
+/** A share: "12.3 %". */
+export function percent(share: number, digits = 1): string {
+    return Number.isFinite(share) ? `${(share * 100).toFixed(digits)} %` : "–";
+}
+
+/** A difference with its sign: "+1,234". */
+export function difference(value: number, format: (value: number) => string = count): string {
+    return value === 0 ? "0" : `${value > 0 ? "+" : "−"}${format(Math.abs(value))}`;
+}
+
+/** The last two parts of a debug path. */
+export function shortName(name: string): string {
+    const parts = name.split("/").filter((part) => part !== "");
+    return parts.length <= 2 ? name : `…/${parts.slice(-2).join("/")}`;
+}
+
+/** Text shortened in its middle to what `fits`; empty when nothing does. */
+export function middle(text: string, fits: (text: string) => boolean): string {
+    if (fits(text)) return text;
+    let least = 0;
+    let most = text.length - 1;
+    while (least < most) {
+        const kept = (least + most + 1) >> 1;
+        if (fits(cut(text, kept))) least = kept;
+        else most = kept - 1;
+    }
+    return least < 2 ? "" : cut(text, least);
+}
+
+function cut(text: string, kept: number): string {
+    const head = Math.ceil(kept / 2);
+    return `${text.slice(0, head)}…${text.slice(text.length - (kept - head))}`;
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a view fills the page: options at the left (they fold away), a graph, and tabs below it.
+import { ComponentChild } from "preact";
+import { preferences, setPreferences, usePreferences } from "../preferences";
+import { Split } from "./split";
+
+export interface LayoutProps {
+    name: string; // of the view: sizes are kept by it
+    options?: ComponentChild;
+    graph: ComponentChild;
+    tabs?: ComponentChild;
+    graphShare?: number; // of the height, at first
+}
+
+export function Layout({ name, options, graph, tabs, graphShare = 0.6 }: LayoutProps) {
+    const { sizes } = usePreferences();
+    const folded = sizes[`${name}.options`] === 0;
+    const fold = () => setPreferences({ sizes: { ...preferences().sizes, [`${name}.options`]: folded ? 1 : 0 } });
+    return (
+        <div class="layout">
+            {options && (
+                <aside class={folded ? "options folded" : "options"}>
+                    <button type="button" class="icon fold" aria-expanded={!folded} data-tip={folded ? "show the options" : "hide the options"} aria-label="options" onClick={fold}>
+                        {folded ? "»" : "«"}
+                    </button>
+                    {!folded && <div class="options-body">{options}</div>}
+                </aside>
+            )}
+            <div class="layout-main">
+                {tabs ? <Split name={`${name}.graph`} initial={graphShare} first={graph} second={tabs} /> : graph}
+            </div>
+        </div>
+    );
+}
+
+/** A switch in the options. */
+export function Check(props: { title: string; checked: boolean; onChange: (checked: boolean) => void; tip?: string; disabled?: boolean }) {
+    return (
+        <label class="check" data-tip={props.tip}>
+            <input type="checkbox" checked={props.checked} disabled={props.disabled} onChange={(event) => props.onChange(event.currentTarget.checked)} />
+            <span>{props.title}</span>
+        </label>
+    );
+}
+
+/** One of several, as buttons beside each other. */
+export function Choice<T extends string>(props: { choices: readonly { id: T; title: string; tip?: string }[]; chosen: T; onChoose: (id: T) => void; label: string }) {
+    return (
+        <div class="choice" role="radiogroup" aria-label={props.label}>
+            {props.choices.map((one) => (
+                <button
+                    key={one.id}
+                    type="button"
+                    role="radio"
+                    aria-checked={one.id === props.chosen}
+                    data-choice={one.id}
+                    data-tip={one.tip}
+                    onClick={() => props.onChoose(one.id)}
+                >
+                    {one.title}
+                </button>
+            ))}
+        </div>
+    );
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// A plot of series over a common x (uPlot): drag zooms, a double click shows all, the legend's entries switch series.
+import { useEffect, useRef } from "preact/hooks";
+import uPlot from "uplot";
+import { usePreferences } from "../preferences";
+import { saveBlob } from "./save";
+import { themeColour } from "./theme";
+
+export interface PlotSeries {
+    title: string;
+    values: ArrayLike<number>;
+    colour?: string; // CSS; default: the next of the palette
+    shape?: "line" | "steps" | "bars" | "points";
+    fill?: boolean;
+}
+
+export interface PlotProps {
+    name: string; // of the saved picture
+    x: ArrayLike<number>;
+    xTitle: string;
+    yTitle: string;
+    series: readonly PlotSeries[];
+    format?: (value: number) => string; // of y
+    formatX?: (value: number) => string;
+    height?: number; // pixels; default: the parent's
+    onClick?: (index: number) => void; // nearest index of x
+    onZoom?: (from: number, to: number) => void;
+    logarithmic?: boolean; // y
+}
+
+export const PALETTE = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7a5195", "#8c8c00"];
+
+function paths(shape: PlotSeries["shape"]): uPlot.Series.PathBuilder | undefined {
+    if (shape === "steps") return uPlot.paths.stepped?.({ align: 1 });
+    if (shape === "bars") return uPlot.paths.bars?.({ size: [1, Infinity], gap: 0, align: 1 });
+    return undefined;
+}
+
+function options(props: PlotProps, width: number, height: number): uPlot.Options {
+    const ink = themeColour("ink-soft");
+    const grid = { stroke: themeColour("line"), width: 1 };
+    const font = "11px system-ui, sans-serif";
+    const format = props.format ?? String;
+    const formatX = props.formatX ?? ((value: number) => value.toLocaleString("en-GB"));
+    return {
+        width,
+        height,
+        scales: { x: { time: false }, y: { distr: props.logarithmic ? 3 : 1, range: props.logarithmic ? undefined : [0, null] as unknown as uPlot.Range.MinMax } },
+        legend: { live: true },
+        cursor: { y: false, focus: { prox: 16 }, drag: { x: true, y: false } },
+        focus: { alpha: 0.35 },
+        axes: [
+            { label: props.xTitle, labelSize: 18, labelFont: font, font, stroke: ink, grid, ticks: grid, size: 28, values: (_, ticks) => ticks.map((tick) => formatX(tick)) },
+            { label: props.yTitle, labelSize: 18, labelFont: font, font, stroke: ink, grid, ticks: grid, size: 74, values: (_, ticks) => ticks.map((tick) => (tick === null ? "" : format(tick))) },
+        ],
+        series: [
+            { label: props.xTitle, value: (_, value) => (value === null ? "–" : formatX(value)) },
+            ...props.series.map((one, i): uPlot.Series => {
+                const colour = one.colour ?? PALETTE[i % PALETTE.length];
+                return {
+                    label: one.title,
+                    stroke: colour,
+                    fill: one.fill || one.shape === "bars" ? `${colour}55` : undefined,
+                    width: 1.25,
+                    points: { show: one.shape === "points", size: 3 },
+                    paths: paths(one.shape),
+                    value: (_, value) => (value === null ? "–" : format(value)),
+                };
+            }),
+        ],
+        hooks: {
+            setSelect: [
+                (plot) => {
+                    if (plot.select.width > 2) props.onZoom?.(plot.posToVal(plot.select.left, "x"), plot.posToVal(plot.select.left + plot.select.width, "x"));
+                },
+            ],
+        },
+    };
+}
+
+export function Plot(props: PlotProps) {
+    const box = useRef<HTMLDivElement>(null);
+    const { theme } = usePreferences();
+    const latest = useRef(props);
+    latest.current = props;
+    const titles = props.series.map((one) => one.title).join("\n");
+    useEffect(() => {
+        const parent = box.current as HTMLDivElement;
+        const size = () => ({ width: Math.max(120, parent.clientWidth), height: Math.max(80, (props.height ?? parent.clientHeight) - 26) });
+        const data = [Array.from(props.x), ...props.series.map((one) => Array.from(one.values))] as uPlot.AlignedData;
+        const { width, height } = size();
+        const plot = new uPlot(options(latest.current, width, height), data, parent);
+        plot.over.addEventListener("click", () => {
+            const at = plot.cursor.idx;
+            if (at !== null && at !== undefined) latest.current.onClick?.(at);
+        });
+        const watch = new ResizeObserver(() => plot.setSize(size()));
+        watch.observe(parent);
+        return () => {
+            watch.disconnect();
+            plot.destroy();
+        };
+    }, [props.x, ...props.series.map((one) => one.values), titles, theme, props.logarithmic, props.height]);
+    const save = () => box.current?.querySelector("canvas")?.toBlob((blob) => blob && saveBlob(blob, `${props.name}.png`));
+    return (
+        <div class="plot-frame" style={props.height ? { height: `${props.height}px` } : {}}>
+            <div class="plot" ref={box} />
+            <button type="button" class="icon plot-save" aria-label="save as PNG" data-tip="save the plot as PNG" onClick={save}>
+                ⤓
+            </button>
+        </div>
+    );
+}

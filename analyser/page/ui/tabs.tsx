@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tabs: one body of several; the arrow keys change between them.
+import { ComponentChild } from "preact";
+
+export interface Tab {
+    id: string;
+    title: string;
+    body: () => ComponentChild;
+}
+
+export interface TabsProps {
+    tabs: readonly Tab[];
+    chosen: string | undefined; // an unknown one is the first
+    onChoose: (id: string) => void;
+    extra?: ComponentChild; // at the right of the tabs
+}
+
+export function Tabs({ tabs, chosen, onChoose, extra }: TabsProps) {
+    const at = Math.max(0, tabs.findIndex((tab) => tab.id === chosen));
+    const key = (event: KeyboardEvent) => {
+        const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
+        if (!step) return;
+        const next = (at + step + tabs.length) % tabs.length;
+        onChoose(tabs[next].id);
+        const list = event.currentTarget as HTMLElement;
+        (list.children[next] as HTMLElement).focus();
+        event.preventDefault();
+        event.stopPropagation();
+    };
+    return (
+        <div class="tabs">
+            <div class="tab-row">
+                <div class="tab-list" role="tablist" onKeyDown={key}>
+                    {tabs.map((tab, i) => (
+                        <button
+                            key={tab.id}
+                            type="button"
+                            role="tab"
+                            aria-selected={i === at}
+                            tabIndex={i === at ? 0 : -1}
+                            data-tab={tab.id}
+                            onClick={() => onChoose(tab.id)}
+                        >
+                            {tab.title}
+                        </button>
+                    ))}
+                </div>
+                <div class="tab-extra">{extra}</div>
+            </div>
+            <div class="tab-body" role="tabpanel">
+                {tabs[at]?.body()}
+            </div>
+        </div>
+    );
+}
+
+/** What stands where nothing is selected, or where something is missing: one sentence. */
+export function Empty({ children }: { children: ComponentChild }) {
+    return <p class="empty">{children}</p>;
+}

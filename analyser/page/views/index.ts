@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// The views, in the order of the header; the first is shown first.
+import { files } from "./files";
+import { View } from "./view";
+
+export const VIEWS: readonly View[] = [files];
