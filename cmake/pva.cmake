@@ -28,9 +28,11 @@ target_link_libraries(pva_test_trace PRIVATE pva pvti Threads::Threads)
 add_test(NAME pva/trace COMMAND pva_test_trace)
 
 file(GLOB sources CONFIGURE_DEPENDS tools/pva/*.c)
-add_executable(pva_command ${sources} src/base/text.c) # libpva exports nothing but its own
+include(cmake/analyser.cmake)
+add_executable(pva_command ${sources} $<TARGET_OBJECTS:analyser> $<TARGET_OBJECTS:room_base>) # libpva exports nothing but its own
+target_include_directories(pva_command PRIVATE analyser/server)
 set_target_properties(pva_command PROPERTIES OUTPUT_NAME pva RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin INSTALL_RPATH "$ORIGIN/../lib")
-target_link_libraries(pva_command PRIVATE pva)
+target_link_libraries(pva_command PRIVATE pva ${analyser_needs})
 install(TARGETS pva_command RUNTIME DESTINATION bin)
 install(FILES docs/pva.1 DESTINATION share/man/man1)
 install(DIRECTORY python/ DESTINATION python PATTERN __pycache__ EXCLUDE)

@@ -17,6 +17,8 @@ static const struct {
       command_compare },
     { "check", "DIR [--repair]", "whether the report is whole and consistent", command_check },
     { "advise", "DIR [--rows N] [--format table|json]", "what to mend first, and what it would win", command_advise },
+    { "serve", "[DIR [DIR2]] [--port N] [--address A] [--live] [--no-browser]",
+      "the report, or two to compare, as a page in a browser", command_serve },
 };
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 

@@ -61,5 +61,6 @@ int command_export(int argc, char **argv);
 int command_compare(int argc, char **argv);
 int command_check(int argc, char **argv);
 int command_advise(int argc, char **argv);
+int command_serve(int argc, char **argv);
 
 #endif

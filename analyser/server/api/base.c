@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The open reports, opening others, and the directories to choose from. */
+#include "../request.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MOST_ENTRIES = 2000 };
+
+/* The known files of a directory. */
+static json_t *files_of(const char *directory)
+{
+    json_t *files = json_array();
+    struct str path = { 0 };
+    for (size_t i = 0; i < report_files_count; ++i) {
+        struct stat facts = { 0 };
+        path.length = 0;
+        str_format(&path, "%s/%s", directory, report_files[i]);
+        bool present = stat(path.text, &facts) == 0;
+        json_array_append_new(files, json_pack("{s:s, s:I, s:f, s:b}", "name", report_files[i], "bytes",
+                                               present ? (json_int_t)facts.st_size : 0, "modified",
+                                               present ? (double)facts.st_mtim.tv_sec : 0.0, "present", present));
+    }
+    str_free(&path);
+    return files;
+}
+
+static bool keep_number(void *context, size_t columns, const char *const *names, const pva_value *values)
+{
+    (void)names;
+    if (values && columns && values[0].text)
+        *(uint64_t *)context = strtoull(values[0].text, NULL, 10);
+    return true;
+}
+
+static uint64_t number_of(pva_file *file, const char *sql)
+{
+    uint64_t number = 0;
+    return pva_sql(file, sql, keep_number, &number, NULL) == POP_OK ? number : 0;
+}
+
+/* Why a report is not whole, or null. */
+static json_t *partial_of(const struct analyser_report *report)
+{
+    if (report->temporary)
+        return json_string("the program that writes it has not ended, or was killed: what it has written so far");
+    char *text = pva_text_copy(pva_get(pva_root(report->file), PVA_REPORT_COMPILATION), PVA_COMPILATION_OUT_OF_MEMORY);
+    json_t *partial = *text ? answer_string("compilation ended out of memory: nothing was executed") : json_null();
+    free(text);
+    return partial;
+}
+
+static json_t *describe(const struct analyser_report *report, unsigned index)
+{
+    pva_object root = pva_root(report->file), execution = pva_get(root, PVA_REPORT_EXECUTION),
+               compilation = pva_get(root, PVA_REPORT_COMPILATION);
+    json_t *json = json_object();
+    json_object_set_new(json, "index", json_integer(index));
+    json_object_set_new(json, "directory", answer_string(report->directory));
+    json_object_set_new(json, "name", answer_string(report->name));
+    json_object_set_new(json, "files", files_of(report->directory));
+    json_object_set_new(json, "hasExecution",
+                        json_boolean(pva_count(execution, PVA_EXECUTION_STEPS) ||
+                                     number_of(report->file, "SELECT count(*) FROM (SELECT 1 FROM blocks LIMIT 1)")));
+    json_object_set_new(json, "hasLiveness",
+                        json_boolean(pva_count(compilation, PVA_COMPILATION_LIVENESS_PROGRAM_STEPS) > 0));
+    json_object_set_new(json, "hasDebug", json_boolean(pva_count(root, PVA_REPORT_DEBUG_CONTEXTS) > 0));
+    json_object_set_new(json, "partial", partial_of(report));
+    return json;
+}
+
+pop_status api_reports(const struct request *request, struct answer *answer, pop_error *error)
+{
+    json_t *list = json_array();
+    unsigned count = reports_count(request->reports);
+    for (unsigned i = 0; i < count; ++i) {
+        struct analyser_report *report = request_report_at(request, i, error);
+        if (!report)
+            break; /* replaced by fewer in between */
+        json_array_append_new(list, describe(report, i));
+        if (answer_read(report, error) != POP_OK) {
+            json_decref(list);
+            return error->status;
+        }
+    }
+    answer_json(answer, list);
+    return POP_OK;
+}
+
+pop_status api_open(const struct request *request, struct answer *answer, pop_error *error)
+{
+    size_t size;
+    const char *body = request_body(request, &size);
+    json_error_t where;
+    json_t *json = json_loadb(body, size, 0, &where), *list = json_object_get(json, "directories");
+    const char *directories[MOST_REPORTS];
+    size_t count = 0;
+    pop_status status = POP_OK;
+    if (!json_is_array(list) || json_array_size(list) < 1 || json_array_size(list) > MOST_REPORTS)
+        status =
+            answer_fail(error, POP_INVALID_OPTION, "the body is no {\"directories\": [..]} with one directory or two");
+    for (; status == POP_OK && count < json_array_size(list); ++count) {
+        directories[count] = json_string_value(json_array_get(list, count));
+        if (!directories[count])
+            status = answer_fail(error, POP_INVALID_OPTION, "a directory is no text");
+    }
+    if (status == POP_OK)
+        status = reports_open(request->reports, directories, count, error);
+    json_decref(json);
+    return status == POP_OK ? api_reports(request, answer, error) : status;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* The directories below a path, by name; hidden ones are left out. */
+static json_t *directories_of(const char *path, bool *cut, pop_error *error)
+{
+    DIR *stream = opendir(path);
+    VEC(char *) names = { 0 };
+    struct str whole = { 0 };
+    if (!stream) {
+        answer_fail(error, POP_FILE_LOAD_ERROR, "%.200s: %s", path, strerror(errno));
+        return NULL;
+    }
+    for (struct dirent *entry; (entry = readdir(stream)) && names.count <= MOST_ENTRIES;) {
+        struct stat facts;
+        whole.length = 0;
+        str_format(&whole, "%s/%s", path, entry->d_name);
+        if (entry->d_name[0] != '.' && stat(whole.text, &facts) == 0 && S_ISDIR(facts.st_mode))
+            *(char **)vec_push(&names) = mem_string(entry->d_name);
+    }
+    closedir(stream);
+    if (names.count)
+        qsort(names.data, names.count, sizeof(*names.data), compare_names);
+    *cut = names.count > MOST_ENTRIES;
+    json_t *list = json_array();
+    for (size_t i = 0; i < names.count; ++i) {
+        whole.length = 0;
+        str_format(&whole, "%s/%s", path, names.data[i]);
+        if (i < MOST_ENTRIES) {
+            json_t *one = json_object();
+            json_object_set_new(one, "name", answer_string(names.data[i]));
+            json_object_set_new(one, "path", answer_string(whole.text));
+            json_object_set_new(one, "files", files_of(whole.text));
+            json_array_append_new(list, one);
+        }
+        free(names.data[i]);
+    }
+    vec_free(&names);
+    str_free(&whole);
+    return list;
+}
+
+pop_status api_browse(const struct request *request, struct answer *answer, pop_error *error)
+{
+    const char *wanted = request_text(request, "path", "");
+    char *path = realpath(*wanted ? wanted : ".", NULL);
+    bool cut = false;
+    if (!path)
+        return answer_fail(error, POP_FILE_LOAD_ERROR, "%.200s: %s", wanted, strerror(errno));
+    json_t *directories = directories_of(path, &cut, error);
+    if (directories) {
+        char *parent = mem_string(path), *slash = strrchr(parent, '/');
+        if (slash)
+            slash[slash == parent] = '\0';
+        json_t *json = json_object();
+        json_object_set_new(json, "path", answer_string(path));
+        json_object_set_new(json, "parent", answer_string(parent));
+        json_object_set_new(json, "files", files_of(path));
+        json_object_set_new(json, "directories", directories);
+        json_object_set_new(json, "cut", json_boolean(cut));
+        answer_json(answer, json);
+        free(parent);
+    }
+    free(path);
+    return directories ? POP_OK : error->status;
+}
+
+/* Unlinks the cache beside a report; 1 when there was one. */
+static int delete_cache(const char *directory)
+{
+    struct str path = { 0 };
+    str_format(&path, "%s/profile.pop_cache", directory);
+    int deleted = unlink(path.text) == 0;
+    str_free(&path);
+    return deleted;
+}
+
+pop_status api_cache_delete(const struct request *request, struct answer *answer, pop_error *error)
+{
+    int deleted = 0;
+    unsigned count = reports_count(request->reports);
+    (void)error;
+    for (unsigned i = 0; i < count; ++i) {
+        char *directory = reports_directory(request->reports, i);
+        if (directory)
+            deleted += delete_cache(directory);
+        free(directory);
+    }
+    answer_json(answer, json_pack("{s:i}", "deleted", deleted));
+    return POP_OK;
+}

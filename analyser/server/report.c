@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "lod.h"
+
+#include <dirent.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/stat.h>
+
+const char *const report_files[] = { "profile.pop", "debug.cbor", "archive.a", "framework.json", "app.json" };
+const size_t report_files_count = sizeof(report_files) / sizeof(report_files[0]);
+
+struct reports {
+    pthread_mutex_t lock;
+    struct report_use *open[MOST_REPORTS];
+    unsigned count;
+    bool live;
+    atomic_bool ending;
+    struct events *events;
+};
+
+struct reports *reports_new(bool live)
+{
+    struct reports *reports = MEM_NEW(struct reports);
+    pthread_mutex_init(&reports->lock, NULL);
+    reports->live = live;
+    reports->events = events_new();
+    return reports;
+}
+
+void reports_free(struct reports *reports)
+{
+    if (!reports)
+        return;
+    for (unsigned i = 0; i < reports->count; ++i)
+        reports_release(reports->open[i]);
+    events_free(reports->events);
+    pthread_mutex_destroy(&reports->lock);
+    free(reports);
+}
+
+struct events *reports_events(struct reports *reports)
+{
+    return reports->events;
+}
+
+bool reports_live(const struct reports *reports)
+{
+    return reports->live;
+}
+
+void reports_end(struct reports *reports)
+{
+    atomic_store(&reports->ending, true);
+    events_end(reports->events);
+}
+
+bool reports_ending(const struct reports *reports)
+{
+    return atomic_load(&reports->ending);
+}
+
+/* The last two parts of a directory's path. */
+static char *name_of(const char *directory)
+{
+    const char *name = directory + strlen(directory);
+    for (unsigned slashes = 0; name > directory; --name)
+        if (name[-1] == '/' && ++slashes == 2)
+            break;
+    return mem_string(name);
+}
+
+/* The newest profile_*.pop of a directory, malloc'ed; NULL when there is none. */
+static char *temporary_of(const char *directory)
+{
+    DIR *stream = opendir(directory);
+    struct timespec newest = { 0 };
+    struct str path = { 0 };
+    char *found = NULL;
+    for (struct dirent *entry; stream && (entry = readdir(stream));) {
+        size_t length = strlen(entry->d_name);
+        struct stat facts;
+        if (strncmp(entry->d_name, "profile_", 8) != 0 || length < 4 || strcmp(entry->d_name + length - 4, ".pop") != 0)
+            continue;
+        path.length = 0;
+        str_format(&path, "%s/%s", directory, entry->d_name);
+        if (stat(path.text, &facts) != 0 || !S_ISREG(facts.st_mode))
+            continue;
+        bool later = facts.st_mtim.tv_sec > newest.tv_sec ||
+                     (facts.st_mtim.tv_sec == newest.tv_sec && facts.st_mtim.tv_nsec > newest.tv_nsec);
+        if (found && !later)
+            continue;
+        newest = facts.st_mtim;
+        free(found);
+        found = mem_string(path.text);
+    }
+    if (stream)
+        closedir(stream);
+    str_free(&path);
+    return found;
+}
+
+/* The file to read for a path that a user gave, and its directory: profile.pop, else a temporary file. */
+static void find_file(const char *path, char **file, char **directory, bool *temporary)
+{
+    struct stat facts;
+    char *whole = realpath(path, NULL);
+    *file = NULL;
+    *directory = mem_string(whole ? whole : path);
+    free(whole);
+    *temporary = false;
+    if (stat(*directory, &facts) == 0 && S_ISDIR(facts.st_mode)) {
+        struct str profile = { 0 };
+        str_format(&profile, "%s/profile.pop", *directory);
+        *file = profile.text;
+        if (stat(profile.text, &facts) != 0) {
+            char *other = temporary_of(*directory);
+            *temporary = other != NULL;
+            if (other) {
+                free(*file);
+                *file = other;
+            }
+        }
+        return;
+    }
+    *file = mem_string(*directory);
+    char *slash = strrchr(*directory, '/');
+    if (slash)
+        *slash = '\0';
+    const char *base = slash ? slash + 1 : *directory;
+    *temporary = strncmp(base, "profile_", 8) == 0;
+}
+
+static struct report_use *open_one(struct reports *reports, const char *path, pop_error *error)
+{
+    struct report_use *use = MEM_NEW(struct report_use);
+    struct analyser_report *report = &use->report;
+    find_file(path, &report->path, &report->directory, &report->temporary);
+    report->file = pva_open_report(report->path, NULL, error);
+    report->name = name_of(report->directory);
+    use->reports = reports;
+    use->references = 1;
+    pthread_mutex_init(&use->lock, NULL);
+    pthread_mutex_init(&use->lod_lock, NULL);
+    if (report->file)
+        return use;
+    struct stat facts;
+    if (stat(report->path, &facts) != 0) /* of the directory: "no graph profile found" */
+        answer_fail(error, POP_FILE_LOAD_ERROR, "%s: no graph profile found (a report's directory holds profile.pop)",
+                    path);
+    reports_release(use);
+    return NULL;
+}
+
+pop_status reports_open(struct reports *reports, const char *const *directories, size_t count, pop_error *error)
+{
+    struct report_use *opened[MOST_REPORTS] = { 0 };
+    if (count < 1 || count > MOST_REPORTS)
+        return answer_fail(error, POP_INVALID_OPTION, "%zu directories (allowed: 1, or 2 to compare)", count);
+    for (size_t i = 0; i < count; ++i) {
+        opened[i] = open_one(reports, directories[i], error);
+        if (!opened[i]) {
+            if (i)
+                reports_release(opened[0]);
+            return error->status;
+        }
+    }
+    pthread_mutex_lock(&reports->lock);
+    struct report_use *before[MOST_REPORTS];
+    unsigned old = reports->count;
+    memcpy(before, reports->open, sizeof(before));
+    memcpy(reports->open, opened, sizeof(opened));
+    reports->count = (unsigned)count;
+    pthread_mutex_unlock(&reports->lock);
+    for (unsigned i = 0; i < old; ++i)
+        reports_release(before[i]);
+    return POP_OK;
+}
+
+unsigned reports_count(struct reports *reports)
+{
+    pthread_mutex_lock(&reports->lock);
+    unsigned count = reports->count;
+    pthread_mutex_unlock(&reports->lock);
+    return count;
+}
+
+char *reports_directory(struct reports *reports, unsigned index)
+{
+    pthread_mutex_lock(&reports->lock);
+    char *directory = index < reports->count ? mem_string(reports->open[index]->report.directory) : NULL;
+    pthread_mutex_unlock(&reports->lock);
+    return directory;
+}
+
+struct report_use *reports_use(struct reports *reports, unsigned index, pop_error *error)
+{
+    pthread_mutex_lock(&reports->lock);
+    struct report_use *use = index < reports->count ? reports->open[index] : NULL;
+    unsigned count = reports->count;
+    if (use)
+        ++use->references;
+    pthread_mutex_unlock(&reports->lock);
+    if (!use && !count)
+        answer_fail(error, POP_FILE_LOAD_ERROR, "no report is open");
+    else if (!use)
+        answer_fail(error, POP_INVALID_OPTION, "report is %u (allowed: 0%s)", index, count == 2 ? " or 1" : "");
+    return use;
+}
+
+void reports_release(struct report_use *use)
+{
+    struct reports *reports = use->reports;
+    pthread_mutex_lock(&reports->lock);
+    bool last = --use->references == 0;
+    pthread_mutex_unlock(&reports->lock);
+    if (!last)
+        return;
+    lod_free(use->report.lod);
+    pva_close(use->report.file);
+    free(use->report.directory);
+    free(use->report.path);
+    free(use->report.name);
+    pthread_mutex_destroy(&use->lock);
+    pthread_mutex_destroy(&use->lod_lock);
+    free(use);
+}

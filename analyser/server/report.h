@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The open reports: at most two, replaced as a whole.  A use keeps its report until it is released, so that a call that
+ * runs while reports are replaced ends with the one that it began with. */
+#ifndef ANALYSER_REPORT_H
+#define ANALYSER_REPORT_H
+
+#include "answer.h"
+#include "events.h"
+
+enum { MOST_REPORTS = 2 };
+
+/* The files of a report's directory that people know by name. */
+extern const char *const report_files[];
+extern const size_t report_files_count;
+
+struct report_use {
+    struct analyser_report report; /* locked: see reports_lock */
+    struct reports *reports;
+    pthread_mutex_t lock, lod_lock;
+    unsigned references;
+};
+
+struct reports *reports_new(bool live);
+void reports_free(struct reports *reports);
+struct events *reports_events(struct reports *reports);
+bool reports_live(const struct reports *reports);
+
+/* Opens directories (or files) in place of those that are open.  On failure those stay. */
+pop_status reports_open(struct reports *reports, const char *const *directories, size_t count, pop_error *error);
+/* How many are open, and the directory of one (malloc'ed; NULL when there is none). */
+unsigned reports_count(struct reports *reports);
+char *reports_directory(struct reports *reports, unsigned index);
+/* A use of an open report; NULL, and *error, when there is none. */
+struct report_use *reports_use(struct reports *reports, unsigned index, pop_error *error);
+void reports_release(struct report_use *use);
+
+/* From now on everything ends soon. */
+void reports_end(struct reports *reports);
+bool reports_ending(const struct reports *reports);
+
+#endif

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+# The analyser's server, which is a part of the command pva: its C, and the page's committed bundle as an array.
+pkg_check_modules(MICROHTTPD REQUIRED IMPORTED_TARGET libmicrohttpd)
+set(analyser_needs PkgConfig::MICROHTTPD PkgConfig::JANSSON Threads::Threads m)
+
+set(page ${PROJECT_SOURCE_DIR}/analyser/page/dist)
+file(GLOB_RECURSE page_files CONFIGURE_DEPENDS ${page}/*)
+if(NOT page_files)
+  set(page ${PROJECT_SOURCE_DIR}/analyser/page/placeholder)
+  file(GLOB_RECURSE page_files CONFIGURE_DEPENDS ${page}/*)
+endif()
+add_executable(analyser_embed analyser/server/embed.c)
+add_custom_command(OUTPUT ${PROJECT_BINARY_DIR}/analyser/assets.c
+                   COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/analyser
+                   COMMAND analyser_embed ${page} ${page_files} > ${PROJECT_BINARY_DIR}/analyser/assets.c
+                   DEPENDS analyser_embed ${page_files} VERBATIM)
+
+file(GLOB analyser_sources CONFIGURE_DEPENDS analyser/server/*.c analyser/server/api/*.c)
+list(FILTER analyser_sources EXCLUDE REGEX "/embed\\.c$")
+add_library(analyser OBJECT ${analyser_sources} ${PROJECT_BINARY_DIR}/analyser/assets.c)
+target_include_directories(analyser PRIVATE analyser/server)
+target_compile_options(analyser PRIVATE ${TREMULA_SOURCE_WARNINGS})
+target_link_libraries(analyser PRIVATE ${analyser_needs})
