@@ -343,10 +343,11 @@ static pop_status start(struct server *server, const struct server_options *opti
     for (unsigned port = options->port ? options->port : FIRST_PORT; port <= last && !server->daemon; ++port)
         server->daemon = listen_on(server, port);
     if (!server->daemon && options->port)
-        return answer_fail(error, POP_SYSTEM_RUNTIME_ERROR, "port %u of %s is not free", options->port, server->hosts.address);
-    if (!server->daemon)
-        return answer_fail(error, POP_SYSTEM_RUNTIME_ERROR, "no port from %d to %d of %s is free", FIRST_PORT, LAST_PORT,
+        return answer_fail(error, POP_SYSTEM_RUNTIME_ERROR, "port %u of %s is not free", options->port,
                            server->hosts.address);
+    if (!server->daemon)
+        return answer_fail(error, POP_SYSTEM_RUNTIME_ERROR, "no port from %d to %d of %s is free", FIRST_PORT,
+                           LAST_PORT, server->hosts.address);
     return POP_OK;
 }
 
