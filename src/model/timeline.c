@@ -338,6 +338,14 @@ void timeline_walk_on(struct timeline_walk *walk, const struct trace *trace)
     run_entries(walk, trace->entries.data, trace->entries.count, 1);
 }
 
+void timeline_walk_skip(struct timeline_walk *walk, const struct trace *trace)
+{
+    timeline_callback callback = walk->callback;
+    walk->callback = NULL;
+    timeline_walk_on(walk, trace);
+    walk->callback = callback;
+}
+
 struct clock *timeline_walk_clock(struct timeline_walk *walk)
 {
     return &walk->clock;

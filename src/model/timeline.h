@@ -61,6 +61,8 @@ struct clock;
 struct timeline_walk;
 struct timeline_walk *timeline_walk_begin(const struct image *image, timeline_callback callback, void *user);
 void timeline_walk_on(struct timeline_walk *walk, const struct trace *trace);
+/* The same without calling back: blocks cost the same whatever their count. */
+void timeline_walk_skip(struct timeline_walk *walk, const struct trace *trace);
 struct clock *timeline_walk_clock(struct timeline_walk *walk);
 /* The sums of all that was walked; frees the walk. */
 void timeline_walk_end(struct timeline_walk *walk, struct timeline *timeline);

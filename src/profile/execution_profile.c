@@ -1,21 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The execution profile: its mode, what was measured, the trace, and the simulated steps (seed 001, Execution profile).
- *
- * What a step costs is the same whenever it runs, so its figures are taken once; a step of the trace adds its place in
- * time. */
+ */
 #include "profile/execution_profile.h"
 
 #include "base/error.h"
 #include "base/log.h"
-#include "profile/first_steps.h"
+#include "profile/step_list.h"
 
 struct execution {
-    const struct image *image;
+    struct image *image;
     const struct option_set *options;
     struct instrumentation instrumentation;
     struct timeline timeline;
-    struct timeline_figures *figures; /* by step, known ones */
-    bool *known;
     pop_profile_value trace, steps;
 };
 
@@ -34,107 +30,6 @@ struct instrumentation instrumentation_of(const struct option_set *options)
                                               : strcmp(level, "device") == 0 ? INSTRUMENT_DEVICE
                                               : strcmp(level, "ipu") == 0    ? INSTRUMENT_IPU
                                                                              : INSTRUMENT_TILE };
-}
-
-/* A share of a whole; 0 of nothing. */
-static double share(double part, double whole)
-{
-    return whole > 0 ? part / whole : 0;
-}
-
-static const struct timeline_figures *figures_of(struct execution *e, uint32_t step)
-{
-    if (!e->known[step])
-        e->figures[step] = timeline_figures_of(&e->image->model, step);
-    e->known[step] = true;
-    return e->figures + step;
-}
-
-static pop_profile_value sync_step(unsigned detail)
-{
-    pop_profile_value map = profile_map(2);
-    profile_add(&map, "syncType", pop_profile_string(detail == MODEL_SYNC_EXTERNAL ? "External" : "Internal"));
-    profile_add(&map, "type", pop_profile_string("Sync"));
-    return map;
-}
-
-/* Keys are added in their order; which of them a step has goes by its type. */
-static pop_profile_value timed_step(struct execution *e, const struct timeline_event *event)
-{
-    const struct model_step *of = e->image->model.steps.data + event->step;
-    const struct timeline_figures *f = figures_of(e, event->step);
-    const char *name = image_string(e->image, of->name);
-    double tiles = pop_target_num_tiles(&e->image->target), sum = (double)f->sum, most = (double)f->cycles;
-    bool compute = of->kind == MODEL_EXECUTE, exchange = of->kind == MODEL_EXCHANGE,
-         global = of->kind == MODEL_GLOBAL_EXCHANGE;
-    pop_profile_value map = profile_map(14);
-    profile_add(&map, "activeTileBalance", pop_profile_double(share(sum, most * f->tiles)));
-    profile_add(&map, "activeTiles", pop_profile_uint(f->tiles));
-    if (compute)
-        profile_add(&map, "computeSet", pop_profile_uint(of->index));
-    profile_add(&map, "cycles", pop_profile_uint(event->cycles));
-    profile_add(&map, "cyclesFrom", pop_profile_uint(event->from));
-    if (compute || exchange)
-        profile_add(&map, "cyclesOverlapped", pop_profile_uint(event->overlapped));
-    profile_add(&map, "cyclesTo", pop_profile_uint(event->to));
-    if (!compute)
-        profile_add(&map, "dataBalance", pop_profile_double(share((double)f->data_sum, (double)f->data_most * tiles)));
-    if (exchange)
-        profile_add(&map, "exchange", pop_profile_uint(of->index));
-    else if (global)
-        profile_add(&map, "externalExchange", pop_profile_uint(of->index));
-    else if (!compute)
-        profile_add(&map, "hostExchange", pop_profile_uint(of->index));
-    if (*name)
-        profile_add(&map, "name", pop_profile_string(name));
-    profile_add(&map, "program", pop_profile_uint(event->step));
-    if (compute) /* of a set that takes no time no thread was ever idle */
-        profile_add(&map, "threadBalance", pop_profile_double(f->sum ? share((double)f->active_sum, sum) : 1));
-    profile_add(&map, "tileBalance", pop_profile_double(share(sum, most * tiles)));
-    if (!compute)
-        profile_add(&map, "totalData", pop_profile_uint(f->data));
-    profile_add(&map, "type",
-                pop_profile_string(compute    ? "OnTileExecute"
-                                   : exchange ? "DoExchange"
-                                   : global   ? "GlobalExchange"
-                                              : "StreamCopy"));
-    return map;
-}
-
-/* A step may come with syncs before and after it: it is traced once. */
-static void on_event(void *user, const struct timeline_event *event)
-{
-    struct execution *e = user;
-    if (event->phase == TIMELINE_WHOLE || event->phase == TIMELINE_MIDDLE)
-        pop_profile_push(&e->trace, pop_profile_uint(event->step));
-    if (event->kind == MODEL_SYNC)
-        pop_profile_push(&e->steps, sync_step(event->detail));
-    else if (event->kind == MODEL_EXECUTE || event->kind == MODEL_EXCHANGE || event->kind == MODEL_GLOBAL_EXCHANGE ||
-             event->kind == MODEL_STREAM_COPY)
-        pop_profile_push(&e->steps, timed_step(e, event));
-}
-
-/* The steps of a trace, one after another, as many as a profile holds. */
-static void tell_steps(struct execution *e, const struct trace *trace)
-{
-    const struct image *image = e->image;
-    struct timeline timeline;
-    struct trace first = { 0 };
-    uint64_t steps = steps_told(&image->model, e->timeline.times);
-    if (steps > EXECUTION_STEPS_MOST) {
-        LOG(PROFILER, WARN,
-            "%llu steps were executed: the profile's sums are of all, its trace and list are of the first %d",
-            (unsigned long long)steps, EXECUTION_STEPS_MOST);
-        first_steps(&first, trace, &image->model, EXECUTION_STEPS_MOST);
-        trace = &first;
-    }
-    e->figures = mem_zero(image->model.steps.count + 1, sizeof(*e->figures));
-    e->known = mem_zero(image->model.steps.count + 1, sizeof(*e->known));
-    timeline_make(&timeline, image, trace, on_event, e);
-    timeline_free(&timeline);
-    trace_free(&first);
-    free(e->figures);
-    free(e->known);
 }
 
 /* For each set or exchange: whether a step that uses it ran. */
@@ -260,9 +155,7 @@ static pop_profile_value whole(struct execution *e, const struct trace *trace)
         profile_add(&map, "profilerMode", pop_profile_string(mode));
         return map;
     }
-    e->trace = pop_profile_vector_new();
-    e->steps = pop_profile_vector_new();
-    tell_steps(e, trace);
+    step_lists(e->image, trace, e->timeline.times, &e->steps, &e->trace);
     if (i->compute && (i->level == INSTRUMENT_DEVICE || i->level == INSTRUMENT_IPU))
         profile_add(&map, "computeSetCycles", set_cycles(e, false));
     if (i->compute && i->level == INSTRUMENT_TILE)
@@ -291,7 +184,7 @@ static const struct model_set *missing_estimate(const struct execution *e)
     return NULL;
 }
 
-pop_status execution_profile(const struct image *image, const struct option_set *options, const struct trace *trace,
+pop_status execution_profile(struct image *image, const struct option_set *options, const struct trace *trace,
                              const char *api, pop_profile_value *profile, pop_error *error)
 {
     struct execution e = { .image = image, .options = options, .instrumentation = instrumentation_of(options) };

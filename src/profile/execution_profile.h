@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The execution profile (reference/analyser.md, 4.4), made from executed steps as the timeline tells them. */
+/* The execution profile (reference/analyser.md, 4.4): sums of the timeline, and lists of steps (step_list.h). */
 #ifndef PROFILE_EXECUTION_PROFILE_H
 #define PROFILE_EXECUTION_PROFILE_H
 
@@ -18,12 +18,9 @@ struct instrumentation instrumentation_of(const struct option_set *options);
  */
 const char *execution_mode(const struct image *image, const struct option_set *options);
 
-/* Steps that are told one by one, beyond which only sums are: half a gigabyte of values. */
-enum { EXECUTION_STEPS_MOST = 1 << 20 };
-
 /* Of what a trace tells.  missing_perf_estimate, with the type's name, when a vertex of it has no estimate; *profile
  * stays then. */
-pop_status execution_profile(const struct image *image, const struct option_set *options, const struct trace *trace,
+pop_status execution_profile(struct image *image, const struct option_set *options, const struct trace *trace,
                              const char *api, pop_profile_value *profile, pop_error *error);
 
 #endif

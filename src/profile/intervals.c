@@ -2,6 +2,7 @@
 /* How many tiles compute, exchange and wait over time, as CSV, from the steps of an execution profile. */
 #include "engine/state.h"
 #include "profile/profile.h"
+#include "value/made.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -33,7 +34,7 @@ static void add_step(struct changes *changes, const pop_profile_value *step)
     int64_t tiles = (int64_t)pop_profile_as_uint(pop_profile_get(step, "activeTiles"));
     bool computes = strcmp(pop_profile_as_string(pop_profile_get(step, "type")), "OnTileExecute") == 0;
     enum activity activity = computes ? COMPUTES : EXCHANGES;
-    if (from >= to)
+    if (from >= to || !tiles)
         return; /* a sync, or a step that takes no time */
     *vec_push(&changes->list) = (struct change){ from, activity, tiles };
     *vec_push(&changes->list) = (struct change){ to, activity, -tiles };
@@ -66,8 +67,10 @@ pop_status pop_engine_report_intervals(const pop_engine *engine, FILE *file, pop
         return status;
     const pop_profile_value *steps = pop_profile_path(&execution, "simulation.steps");
     struct changes changes = { 0 };
+    struct profile_reader reader = { .vector = steps };
     for (size_t i = 0; i < pop_profile_size(steps); ++i)
-        add_step(&changes, pop_profile_at(steps, i));
+        add_step(&changes, profile_read(&reader, i));
+    profile_reader_end(&reader);
     if (changes.list.count)
         qsort(changes.list.data, changes.list.count, sizeof(*changes.list.data), by_cycle);
     fputs("begin,end,tiles in compute,tiles in exchange,tiles in sync\n", file);

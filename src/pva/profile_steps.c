@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Executed steps as the execution profile has them: a stream copy is one step between its syncs, and tiles without a
- * part in a sync have no step of their own. */
+/* Executed steps of a report as an execution profile has them, a row of `executed` each. */
 #include "pva/model.h"
 #include "pva/profiles.h"
 
-#include "value/value.h"
-
-enum { MOST_STEPS = 1 << 20 }; /* as many as a profile holds */
+#include "value/made.h"
+#include "value/step.h"
 
 static const char sql[] =
     "SELECT p.type, p.name, p.detail, p.compute_set, x.total_data, x.data_balance, max(i.cycles), "
     "max(e.base + ifnull(d.cycles, 0) + i.all_from_max), max(e.base + ifnull(d.cycles, 0) + i.all_to_max), "
-    "sum(i.active_tiles), sum(i.cycles_sum) "
+    "sum(i.active_tiles), sum(i.cycles_sum), e.id, p.step, x.number "
     "FROM executed e JOIN programs p ON p.id = e.program JOIN pattern_ipus i ON i.pattern = e.pattern LEFT JOIN drifts "
     "d ON d.drift = e.drift AND d.ipu = "
-    "i.ipu LEFT JOIN exchanges x ON x.id = p.exchange WHERE ?1 | ?2 >= 0 AND p.type NOT IN ('Sans', 'SyncAns') GROUP "
-    "BY e.id ORDER BY e.id";
-enum { TYPE, NAME, DETAIL, SET, DATA, DATA_BALANCE, CYCLES, FROM, TO, TILES, SUM };
+    "i.ipu LEFT JOIN exchanges x ON x.id = p.exchange WHERE e.id >= ?1 AND e.id < ?2 GROUP BY e.id ORDER BY e.id";
+enum { TYPE, NAME, DETAIL, SET, DATA, DATA_BALANCE, CYCLES, FROM, TO, TILES, SUM, ID, PROGRAM, EXCHANGE };
+
+struct steps {
+    pva_file *file;
+    uint64_t *active; /* by compute set: issue slots that its vertices use */
+    uint64_t sets;
+};
 
 static uint64_t number_at(sqlite3_stmt *row, int column)
 {
@@ -30,48 +33,49 @@ static const char *text_at(sqlite3_stmt *row, int column)
     return text ? text : "";
 }
 
-static void put_sync(pop_profile_value *steps, const char *kind)
+static pop_profile_value value_of(const struct steps *steps, sqlite3_stmt *row)
 {
-    pop_profile_value map = pop_profile_map_new();
-    pop_profile_set(&map, "syncType", pop_profile_string(kind));
-    pop_profile_set(&map, "type", pop_profile_string("Sync"));
-    pop_profile_push(steps, map);
+    uint64_t set = number_at(row, SET), cycles = number_at(row, CYCLES), from = number_at(row, FROM),
+             to = number_at(row, TO);
+    bool compute = strcmp(text_at(row, TYPE), "OnTileExecute") == 0;
+    return profile_step_value(
+        &(struct profile_step){ .type = text_at(row, TYPE),
+                                .name = text_at(row, NAME),
+                                .detail = text_at(row, DETAIL),
+                                .program = number_at(row, PROGRAM),
+                                .index = number_at(row, compute ? SET : EXCHANGE),
+                                .cycles = cycles,
+                                .from = from,
+                                .to = to,
+                                .overlapped = to >= from && cycles > to - from ? cycles - (to - from) : 0,
+                                .active_tiles = number_at(row, TILES),
+                                .tiles = steps->file->tiles,
+                                .sum = (double)number_at(row, SUM),
+                                .active = compute && set < steps->sets ? (double)steps->active[set] : 0,
+                                .data = number_at(row, DATA),
+                                .data_balance = sqlite3_column_double(row, DATA_BALANCE) });
 }
 
-static double share(double part, double whole)
+static void make(void *user, size_t first, size_t count, pop_profile_value *items)
 {
-    return whole > 0 ? part / whole : 0;
-}
-
-/* active: issue slots that vertices of each compute set use. */
-static void put_step(pop_profile_value *steps, const pva_file *file, sqlite3_stmt *row, const char *type,
-                     const uint64_t *active, uint64_t sets)
-{
-    bool compute = strcmp(type, "OnTileExecute") == 0, exchange = strcmp(type, "DoExchange") == 0;
-    double sum = (double)number_at(row, SUM), most = (double)number_at(row, CYCLES);
-    uint64_t cycles = number_at(row, CYCLES), from = number_at(row, FROM), to = number_at(row, TO),
-             set = number_at(row, SET);
-    pop_profile_value map = pop_profile_map_new();
-    pop_profile_set(&map, "type", pop_profile_string(type));
-    pop_profile_set(&map, "name", pop_profile_string(text_at(row, NAME)));
-    pop_profile_set(&map, "cycles", pop_profile_uint(cycles));
-    pop_profile_set(&map, "cyclesFrom", pop_profile_uint(from));
-    pop_profile_set(&map, "cyclesTo", pop_profile_uint(to));
-    if (compute || exchange)
-        pop_profile_set(&map, "cyclesOverlapped",
-                        pop_profile_uint(to >= from && cycles > to - from ? cycles - (to - from) : 0));
-    pop_profile_set(&map, "activeTiles", pop_profile_uint(number_at(row, TILES)));
-    pop_profile_set(&map, "tileBalance", pop_profile_double(share(sum, most * (double)file->tiles)));
-    pop_profile_set(&map, "activeTileBalance", pop_profile_double(share(sum, most * (double)number_at(row, TILES))));
-    if (compute) { /* of a set that takes no time no thread was ever idle */
-        pop_profile_set(&map, "computeSet", pop_profile_uint(set));
-        pop_profile_set(&map, "threadBalance",
-                        pop_profile_double(sum > 0 && set < sets ? share((double)active[set], sum) : 1));
-    } else {
-        pop_profile_set(&map, "totalData", pop_profile_uint(number_at(row, DATA)));
-        pop_profile_set(&map, "dataBalance", pop_profile_double(sqlite3_column_double(row, DATA_BALANCE)));
+    const struct steps *steps = user;
+    sqlite3_stmt *row = query(steps->file, sql, first, first + count);
+    while (row && query_step(steps->file, row)) {
+        uint64_t place = number_at(row, ID) - first;
+        if (place < count) {
+            pop_profile_free(&items[place]);
+            items[place] = value_of(steps, row);
+        }
     }
-    pop_profile_push(steps, map);
+    if (row)
+        sqlite3_reset(row);
+}
+
+static void end(void *user)
+{
+    struct steps *steps = user;
+    free(steps->active);
+    free(steps);
 }
 
 static uint64_t *active_by_set(pva_file *file, uint64_t sets)
@@ -87,26 +91,9 @@ static uint64_t *active_by_set(pva_file *file, uint64_t sets)
 
 pop_profile_value profile_steps(pva_file *file)
 {
-    pop_profile_value steps = pop_profile_vector_new();
-    uint64_t sets = table_count(file, TABLE_COMPUTE_SET), *active = active_by_set(file, sets);
-    sqlite3_stmt *row = query(file, sql, 0, 0);
-    while (row && pop_profile_size(&steps) < MOST_STEPS && query_step(file, row)) {
-        const char *type = text_at(row, TYPE);
-        if (strcmp(type, "Sync") == 0)
-            put_sync(&steps, text_at(row, DETAIL));
-        else if (strcmp(type, "StreamCopyBegin") == 0)
-            put_sync(&steps, "External");
-        else if (strcmp(type, "StreamCopyMid") == 0)
-            put_step(&steps, file, row, "StreamCopy", active, sets);
-        else if (strcmp(type, "OnTileExecute") == 0 || strcmp(type, "DoExchange") == 0 ||
-                 strcmp(type, "GlobalExchange") == 0)
-            put_step(&steps, file, row, type, active, sets);
-        else if (strcmp(type, "StreamCopyEnd") == 0)
-            for (int i = 0; i < 2; ++i)
-                put_sync(&steps, "Internal");
-    }
-    if (row)
-        sqlite3_reset(row);
-    free(active);
-    return steps;
+    struct steps *steps = MEM_NEW(struct steps);
+    steps->file = file;
+    steps->sets = table_count(file, TABLE_COMPUTE_SET);
+    steps->active = active_by_set(file, steps->sets);
+    return profile_made((size_t)table_count(file, TABLE_STEP), make, end, steps);
 }

@@ -83,7 +83,7 @@ static void add_row(struct blocks_writer *w, uint32_t tile, int64_t program, enu
                  to, (int64_t)lost);
 }
 
-static int64_t program_of(const struct blocks_writer *w, uint32_t step, enum program_part part)
+static int64_t program_of(const struct blocks_writer *w, uint32_t step, enum step_part part)
 {
     return program_id(&w->report->programs, step, part);
 }
@@ -144,7 +144,7 @@ static bool takes_part(const struct blocks_writer *w, uint32_t step, uint32_t ti
 }
 
 /* A phase of a stream copy on a tile that records: a begin and an end in its buffer; a flush takes no room. */
-static void copy_phase(struct blocks_writer *w, struct recorder *r, uint32_t step, enum program_part part, int64_t now)
+static void copy_phase(struct blocks_writer *w, struct recorder *r, uint32_t step, enum step_part part, int64_t now)
 {
     bool flushes = w->model->steps.data[step].mark == MODEL_BLOCK_FLUSH;
     if (flushes && part == PART_BEGIN)

@@ -2,41 +2,17 @@
 #include "report/programs.h"
 
 #include "compiler/control_code.h"
-#include "model/timeline.h"
 #include "report/writing.h"
-
-static const char *const types[] = {
-#define MODEL_KIND(constant, tag) [MODEL_##constant] = tag,
-#include "image/model_kinds.def"
-#undef MODEL_KIND
-};
-
-static uint8_t parts_of(const struct image *image, uint32_t step)
-{
-    switch (image->model.steps.data[step].kind) {
-    case MODEL_STREAM_COPY:
-        return 1u << PART_BEGIN | 1u << PART_STEP | 1u << PART_END;
-    case MODEL_EXCHANGE:
-    case MODEL_GLOBAL_EXCHANGE:
-        if (timeline_answering(image, step))
-            return 1u << PART_SANS | 1u << PART_SYNC | 1u << PART_SYNC_ANS | 1u << PART_STEP;
-        return 1u << PART_SYNC | 1u << PART_STEP;
-    default:
-        return 1u << PART_STEP;
-    }
-}
 
 void program_ids_make(struct program_ids *ids, const struct image *image)
 {
     uint32_t id = 0;
     ids->steps = image->model.steps.count;
     ids->first = mem_zero(ids->steps + 1, sizeof(*ids->first));
-    ids->parts = mem_zero(ids->steps + 1, sizeof(*ids->parts));
+    ids->parts = step_parts_all(image);
     for (uint32_t i = 0; i < ids->steps; ++i) {
         ids->first[i] = id;
-        ids->parts[i] = parts_of(image, i);
-        for (int part = 0; part < PROGRAM_PARTS; ++part)
-            id += ids->parts[i] >> part & 1;
+        id += step_parts_count(ids->parts[i]);
     }
     ids->first[ids->steps] = id;
 }
@@ -48,7 +24,7 @@ void program_ids_free(struct program_ids *ids)
     *ids = (struct program_ids){ 0 };
 }
 
-uint32_t program_id(const struct program_ids *ids, uint32_t step, enum program_part part)
+uint32_t program_id(const struct program_ids *ids, uint32_t step, enum step_part part)
 {
     uint32_t id = ids->first[step];
     for (int before = 0; before < (int)part; ++before)
@@ -66,52 +42,20 @@ uint32_t exchange_id(const struct model *model, const struct model_step *step)
     return id;
 }
 
-static const char *sync_detail(unsigned detail)
-{
-    return detail == MODEL_SYNC_EXTERNAL ? "External" : "Internal";
-}
-
-static const char *type_of(const struct model_step *step, enum program_part part)
-{
-    static const char *const parts[] = { [PART_SANS] = "Sans",        [PART_SYNC] = "Sync",
-                                         [PART_SYNC_ANS] = "SyncAns", [PART_BEGIN] = "StreamCopyBegin",
-                                         [PART_STEP] = NULL,          [PART_END] = "StreamCopyEnd" };
-    if (parts[part])
-        return parts[part];
-    if (step->mark == MODEL_BLOCK)
-        return "Block";
-    return step->kind == MODEL_STREAM_COPY ? "StreamCopyMid" : types[step->kind];
-}
-
-/* Kinds of syncs, and what the middle of a stream copy moves. */
-static const char *detail_of(const struct model_step *step, enum program_part part)
-{
-    static const char *const streams[] = {
-        [MODEL_STREAM_HOST] = "Host", [MODEL_STREAM_REMOTE] = "RemoteBuffer", [MODEL_STREAM_MIXED] = "Mixed"
-    };
-    if (part == PART_SANS || part == PART_SYNC || part == PART_SYNC_ANS)
-        return sync_detail(step->kind == MODEL_GLOBAL_EXCHANGE ? MODEL_SYNC_EXTERNAL : MODEL_SYNC_INTERNAL);
-    if (part != PART_STEP)
-        return NULL;
-    return step->kind == MODEL_SYNC                                                ? sync_detail(step->detail)
-           : step->kind == MODEL_STREAM_COPY && step->detail <= MODEL_STREAM_MIXED ? streams[step->detail]
-                                                                                   : NULL;
-}
-
 /* An index, or null. */
 #define INDEX_COLUMN(exists) ((exists) ? 'i' : 'x')
 
 /* The control code of the step, its children's included, is in report->array; other parts have none. */
-static void write_program(struct report *report, uint32_t step, enum program_part part)
+static void write_program(struct report *report, uint32_t step, enum step_part part)
 {
     const struct model *model = &report->image->model;
     const struct model_step *of = model->steps.data + step;
     bool exchange = of->kind == MODEL_EXCHANGE || of->kind == MODEL_GLOBAL_EXCHANGE || of->kind == MODEL_STREAM_COPY;
     bool call = of->kind == MODEL_CALL, own = part == PART_STEP && report->array.bytes.count;
     uint64_t first = report->image->contexts.programs, context = first && of->program ? first + of->program - 1 : 0;
-    const char *type = type_of(of, part), *name = image_string(report->image, of->name);
+    const char *type = step_part_type(of, part), *name = image_string(report->image, of->name);
     if (!strcmp(type, "Sync"))
-        name = detail_of(of, part);
+        name = step_part_detail(of, part);
     const char columns[] = { 'i',
                              's',
                              's',
@@ -125,7 +69,7 @@ static void write_program(struct report *report, uint32_t step, enum program_par
                              'b',
                              0 };
     database_add(report->db, TABLE_PROGRAMS, columns, (int64_t)program_id(&report->programs, step, part), type, name,
-                 detail_of(of, part), (int64_t)of->index, exchange ? (int64_t)exchange_id(model, of) : 0,
+                 step_part_detail(of, part), (int64_t)of->index, exchange ? (int64_t)exchange_id(model, of) : 0,
                  call ? (int64_t)report->programs.first[model->functions.data[of->index]] : 0, (int64_t)step,
                  (int64_t)context, own ? (int64_t)report->array.sum : 0,
                  own ? (const void *)report->array.bytes.data : NULL, own ? report->array.bytes.count : 0);
@@ -138,10 +82,10 @@ static void write_children(struct report *report, uint32_t step)
     int64_t position = 0, id = program_id(&report->programs, step, PART_STEP);
     for (uint32_t i = 0; i < of->children; ++i) {
         uint32_t child = model->children.data[of->first_child + i];
-        for (int part = 0; part < PROGRAM_PARTS; ++part)
+        for (int part = 0; part < STEP_PARTS; ++part)
             if (report->programs.parts[child] >> part & 1)
                 database_add(report->db, TABLE_PROGRAM_CHILDREN, "iii", id, position++,
-                             (int64_t)program_id(&report->programs, child, (enum program_part)part));
+                             (int64_t)program_id(&report->programs, child, (enum step_part)part));
     }
 }
 
@@ -169,9 +113,9 @@ static void write_tree(struct report *report, uint32_t step, int64_t *parent)
     for (uint32_t i = 0; i < of->children; ++i)
         write_tree(report, model->children.data[of->first_child + i], change);
     code_array(report, change, tiles);
-    for (int part = 0; part < PROGRAM_PARTS; ++part)
+    for (int part = 0; part < STEP_PARTS; ++part)
         if (report->programs.parts[step] >> part & 1)
-            write_program(report, step, (enum program_part)part);
+            write_program(report, step, (enum step_part)part);
     write_children(report, step);
     for (uint32_t tile = 0; parent && tile <= tiles; ++tile)
         parent[tile] += change[tile];

@@ -4,12 +4,9 @@
 #ifndef REPORT_PROGRAMS_H
 #define REPORT_PROGRAMS_H
 
-#include "image/image.h"
+#include "profile/step_parts.h"
 
-/* What a program is of its step.  Those of one step have neighbouring ids, in this order, the ones that it has. */
-enum program_part { PART_SANS = 0, PART_SYNC, PART_SYNC_ANS, PART_BEGIN, PART_STEP, PART_END, PROGRAM_PARTS };
-
-/* By step of the model. */
+/* By step of the model.  Programs of one step have neighbouring ids, in the order of its parts. */
 struct program_ids {
     uint32_t *first; /* id of its first program, and one more: how many programs there are */
     uint8_t *parts;  /* bit i: it has part i */
@@ -18,7 +15,7 @@ struct program_ids {
 void program_ids_make(struct program_ids *ids, const struct image *image);
 void program_ids_free(struct program_ids *ids);
 /* The step has the part. */
-uint32_t program_id(const struct program_ids *ids, uint32_t step, enum program_part part);
+uint32_t program_id(const struct program_ids *ids, uint32_t step, enum step_part part);
 /* Row of exchanges that a step refers to: internal ones come first, then global, then host. */
 uint32_t exchange_id(const struct model *model, const struct model_step *step);
 

@@ -49,7 +49,7 @@ static void write_rows(struct steps_writer *w)
     w->kept = 0;
 }
 
-static void add_row(struct steps_writer *w, uint32_t step, enum program_part part, int64_t pattern)
+static void add_row(struct steps_writer *w, uint32_t step, enum step_part part, int64_t pattern)
 {
     const int64_t row[ROW_COLUMNS] = { w->next++,
                                        w->run,
@@ -161,7 +161,7 @@ static void write_parted_sync(struct steps_writer *w, uint32_t step, struct patt
     add_row(w, step, PART_SYNC_ANS, patterns_id(w->patterns, &pattern, sync_offsets, w));
 }
 
-static void write_sync(struct steps_writer *w, uint32_t step, enum program_part part)
+static void write_sync(struct steps_writer *w, uint32_t step, enum step_part part)
 {
     if (w->shape == SHAPE_DEEP)
         keep_offsets(w);
@@ -181,7 +181,7 @@ static void write_sync(struct steps_writer *w, uint32_t step, enum program_part 
     advance(w, pattern.end);
 }
 
-/* Control flow takes no time and has no rows.  The two syncs behind a stream copy are one step. */
+/* Control flow takes no time and has no rows. */
 static void on_event(void *user, const struct timeline_event *event)
 {
     struct steps_writer *w = user;
@@ -189,19 +189,17 @@ static void on_event(void *user, const struct timeline_event *event)
         blocks_event(w->blocks, w->run, event);
     if (w->lightweight)
         return;
-    unsigned kind = w->clock->model->steps.data[event->step].kind;
-    if (event->kind == MODEL_EXECUTE || event->kind == MODEL_EXCHANGE || event->kind == MODEL_GLOBAL_EXCHANGE ||
-        event->kind == MODEL_STREAM_COPY) {
+    uint8_t parts = step_parts_of_event(w->report->programs.parts[event->step], event, &w->held);
+    if (!parts)
+        return;
+    if (event->kind != MODEL_SYNC)
         write_work(w, event->step);
-    } else if (event->kind == MODEL_SYNC) {
-        if (event->phase == TIMELINE_END && (w->held = !w->held))
-            return;
+    else
         write_sync(w, event->step,
-                   kind == MODEL_SYNC               ? PART_STEP
-                   : kind != MODEL_STREAM_COPY      ? PART_SYNC
-                   : event->phase == TIMELINE_BEGIN ? PART_BEGIN
-                                                    : PART_END);
-    }
+                   parts >> PART_BEGIN & 1  ? PART_BEGIN
+                   : parts >> PART_END & 1  ? PART_END
+                   : parts >> PART_STEP & 1 ? PART_STEP
+                                            : PART_SYNC);
 }
 
 struct steps_writer *steps_begin(struct report *report)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Profile values as CBOR, through libcbor's streaming encoder and decoder. */
 #include "base/error.h"
+#include "value/made.h"
 #include "value/output.h"
 #include "value/value.h"
 
@@ -32,8 +33,9 @@ static void write_vector(struct output *out, const pop_profile_value *vector)
 {
     size_t size = pop_profile_size(vector);
     ENCODE(out, cbor_encode_array_start, size);
+    struct profile_reader reader = { .vector = vector };
     for (size_t i = 0, run; i < size; i += run) {
-        const pop_profile_value *item = pop_profile_at(vector, i);
+        const pop_profile_value *item = profile_read(&reader, i);
         unsigned char number[16];
         run = profile_run(vector, i);
         if (run == 1)
@@ -41,6 +43,7 @@ static void write_vector(struct output *out, const pop_profile_value *vector)
         else /* runs are of numbers */
             output_repeat(out, number, cbor_encode_uint(item->as.natural, number, sizeof(number)), run);
     }
+    profile_reader_end(&reader);
 }
 
 static void write_value(struct output *out, const pop_profile_value *value)

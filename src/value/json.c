@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Profile values as JSON: our own streaming writer, jansson as the reader. */
 #include "base/error.h"
+#include "value/made.h"
 #include "value/output.h"
 #include "value/value.h"
 
@@ -84,10 +85,15 @@ static bool is_tall(const pop_profile_value *value)
 {
     if (value->type == POP_PROFILE_MAP)
         return pop_profile_size(value) != 0;
-    for (size_t i = 0; i < pop_profile_size(value); i += profile_run(value, i))
-        if (pop_profile_at(value, i)->type >= POP_PROFILE_VECTOR)
-            return true;
-    return false;
+    size_t size = pop_profile_size(value);
+    if (value->type == POP_PROFILE_VECTOR && value->as.vector->source && size > 1)
+        size = 1; /* elements of lists that are made are of one kind */
+    struct profile_reader reader = { .vector = value };
+    bool tall = false;
+    for (size_t i = 0; i < size && !tall; i += profile_run(value, i))
+        tall = profile_read(&reader, i)->type >= POP_PROFILE_VECTOR;
+    profile_reader_end(&reader);
+    return tall;
 }
 
 /* Most of a profile is such numbers, most of them 0.  Returns how many characters, which begin at *first. */
@@ -133,6 +139,7 @@ static void write_members(struct json_writer *w, const pop_profile_value *value,
     if (!map && value->as.vector->ends) {
         write_runs(w, value);
     } else {
+        struct profile_reader reader = { .vector = value };
         for (size_t i = 0; i < pop_profile_size(value); ++i) {
             if (i)
                 output_char(&w->out, ',');
@@ -142,8 +149,9 @@ static void write_members(struct json_writer *w, const pop_profile_value *value,
                 write_string(w, pop_profile_key(value, i));
                 output_char(&w->out, ':');
             }
-            write_value(w, map ? pop_profile_item(value, i) : pop_profile_at(value, i), depth + 1);
+            write_value(w, map ? pop_profile_item(value, i) : profile_read(&reader, i), depth + 1);
         }
+        profile_reader_end(&reader);
     }
     if (tall)
         new_line(w, depth);

@@ -2,6 +2,8 @@
 /* The summary's execution: totals, cycles by vertex type, and the steps. */
 #include "value/summary.h"
 
+#include "value/made.h"
+
 struct type_row {
     const char *name;
     uint64_t instances, cycles;
@@ -178,14 +180,37 @@ static void step_percent(struct summary *s, const char *label, const pop_profile
     step_row(s, label, &text);
 }
 
+/* Steps that take no part of their own in the published text: a sync is a line, a stream copy its middle between the
+ * syncs of its begin and end, and tiles that only wait for a sync have no line.  Whether it is one of them. */
+static bool print_sync(struct summary *s, const pop_profile_value *step, const char *type)
+{
+    static const struct {
+        const char *type, *lines;
+    } syncs[] = { { "StreamCopyBegin", "  --- External Sync ---\n" },
+                  { "StreamCopyEnd", "  --- Internal Sync ---\n  --- Internal Sync ---\n" },
+                  { "Sans", "" },
+                  { "SyncAns", "" },
+                  { "", "" } };
+    if (strcmp(type, "Sync") == 0 || strcmp(type, "sync") == 0) {
+        fprintf(s->file, "  --- %s Sync ---\n", pop_profile_as_string(pop_profile_get(step, "syncType")));
+        return true;
+    }
+    for (size_t i = 0; i < sizeof(syncs) / sizeof(syncs[0]); ++i)
+        if (strcmp(type, syncs[i].type) == 0) {
+            fputs(syncs[i].lines, s->file);
+            return true;
+        }
+    return false;
+}
+
 static void print_step(struct summary *s, const pop_profile_value *step)
 {
     const char *type = pop_profile_as_string(pop_profile_get(step, "type")),
                *name = pop_profile_as_string(pop_profile_get(step, "name"));
-    if (strcmp(type, "Sync") == 0 || strcmp(type, "sync") == 0) {
-        fprintf(s->file, "  --- %s Sync ---\n", pop_profile_as_string(pop_profile_get(step, "syncType")));
+    if (print_sync(s, step, type))
         return;
-    }
+    if (strcmp(type, "StreamCopyMid") == 0)
+        type = "StreamCopy";
     struct str text = { 0 };
     str_format(&text, "  %s (cycles ", type);
     text_number(&text, pop_profile_as_uint(pop_profile_get(step, "cyclesFrom")));
@@ -244,7 +269,9 @@ void summary_execution(struct summary *s)
     if (!s->execution_steps)
         return;
     const pop_profile_value *steps = pop_profile_path(s->execution, "simulation.steps");
+    struct profile_reader reader = { .vector = steps };
     fprintf(s->file, "Steps\n");
     for (size_t i = 0; i < pop_profile_size(steps); ++i)
-        print_step(s, pop_profile_at(steps, i));
+        print_step(s, profile_read(&reader, i));
+    profile_reader_end(&reader);
 }

@@ -2,6 +2,8 @@
 /* Trees of profile values.  A map keeps its keys sorted, so that two equal profiles are written alike. */
 #include "value/value.h"
 
+#include "value/made.h"
+
 #include <assert.h>
 #include <stdlib.h>
 
@@ -114,6 +116,7 @@ void pop_profile_free(pop_profile_value *value)
             pop_profile_free(&value->as.vector->items.data[i]);
         vec_free(&value->as.vector->items);
         free(value->as.vector->ends);
+        profile_source_free(value->as.vector->source);
         free(value->as.vector);
     } else if (value->type == POP_PROFILE_MAP && let_go(&value->as.map->more_holders)) {
         for (size_t i = 0; i < value->as.map->entries.count; ++i) {
@@ -159,8 +162,9 @@ pop_profile_value pop_profile_copy(const pop_profile_value *value)
     case POP_PROFILE_STRING:
         return pop_profile_string(value->as.string);
     case POP_PROFILE_VECTOR:
-        return __atomic_load_n(&value->as.vector->more_holders, __ATOMIC_RELAXED) ? profile_share(value)
-                                                                                  : copy_vector(value->as.vector);
+        return value->as.vector->source || __atomic_load_n(&value->as.vector->more_holders, __ATOMIC_RELAXED)
+                   ? profile_share(value)
+                   : copy_vector(value->as.vector);
     case POP_PROFILE_MAP:
         return __atomic_load_n(&value->as.map->more_holders, __ATOMIC_RELAXED) ? profile_share(value)
                                                                                : copy_map(value->as.map);
@@ -174,11 +178,13 @@ static void make_plain_vector(pop_profile_value *vector)
 {
     struct pop_profile_vector *v = vector->as.vector;
     bool shared = __atomic_load_n(&v->more_holders, __ATOMIC_ACQUIRE) != 0;
-    if (!shared && !v->ends)
+    if (!shared && !v->ends && !v->source)
         return;
     pop_profile_value own = profile_vector(pop_profile_size(vector));
+    struct profile_reader reader = { .vector = vector };
     for (size_t i = 0; i < pop_profile_size(vector); ++i)
-        *vec_push(&own.as.vector->items) = pop_profile_copy(pop_profile_at(vector, i));
+        *vec_push(&own.as.vector->items) = pop_profile_copy(profile_read(&reader, i));
+    profile_reader_end(&reader);
     pop_profile_free(vector);
     *vector = own;
 }
@@ -252,6 +258,8 @@ pop_profile_value *pop_profile_set(pop_profile_value *map, const char *key, pop_
 
 static size_t vector_size(const struct pop_profile_vector *vector)
 {
+    if (vector->source)
+        return profile_source_size(vector->source);
     return !vector->ends ? vector->items.count : vector->items.count ? vector->ends[vector->items.count - 1] : 0;
 }
 
@@ -282,6 +290,8 @@ const pop_profile_value *pop_profile_at(const pop_profile_value *vector, size_t 
 {
     if (!vector || vector->type != POP_PROFILE_VECTOR || index >= vector_size(vector->as.vector))
         return NULL;
+    if (vector->as.vector->source)
+        return profile_source_at(vector->as.vector->source, index);
     return &vector->as.vector->items.data[vector->as.vector->ends ? run_of(vector->as.vector, index) : index];
 }
 
@@ -386,10 +396,12 @@ double pop_profile_sum(const pop_profile_value *value)
 {
     double sum = pop_profile_as_double(value);
     bool map = value && value->type == POP_PROFILE_MAP;
+    struct profile_reader reader = { .vector = value };
     for (size_t i = 0, run; i < pop_profile_size(value); i += run) {
         run = map ? 1 : profile_run(value, i);
-        sum += (double)run * pop_profile_sum(map ? pop_profile_item(value, i) : pop_profile_at(value, i));
+        sum += (double)run * pop_profile_sum(map ? pop_profile_item(value, i) : profile_read(&reader, i));
     }
+    profile_reader_end(&reader);
     return sum;
 }
 
@@ -397,9 +409,11 @@ uint64_t pop_profile_sum_uint(const pop_profile_value *value)
 {
     uint64_t sum = pop_profile_as_uint(value);
     bool map = value && value->type == POP_PROFILE_MAP;
+    struct profile_reader reader = { .vector = value };
     for (size_t i = 0, run; i < pop_profile_size(value); i += run) {
         run = map ? 1 : profile_run(value, i);
-        sum += run * pop_profile_sum_uint(map ? pop_profile_item(value, i) : pop_profile_at(value, i));
+        sum += run * pop_profile_sum_uint(map ? pop_profile_item(value, i) : profile_read(&reader, i));
     }
+    profile_reader_end(&reader);
     return sum;
 }

@@ -18,7 +18,8 @@ struct profile_entry {
 struct pop_profile_vector {
     unsigned more_holders;
     VEC(pop_profile_value) items;
-    size_t *ends; /* NULL, or for each item one more than the last index that it stands for */
+    size_t *ends;                  /* NULL, or for each item one more than the last index that it stands for */
+    struct profile_source *source; /* NULL, or what makes the elements when they are looked at: made.h */
 };
 struct pop_profile_map {
     unsigned more_holders;

@@ -78,19 +78,60 @@ totals = execution.totalCycles
 row = sql("SELECT total, active_compute, compute, exchange, global_exchange, stream_copy, sync FROM execution_cycle_totals")[0]
 same("cycles of tiles", [simulation["cycles"]] + [cycles[k] for k in ("activeCompute", "compute", "doExchange", "globalExchange", "streamCopy", "sync")],
      [totals.total, totals.activeCompute, totals.compute, totals.exchange, totals.globalExchange, totals.streamCopy, totals.sync], list(row))
-kinds = {"StreamCopyMid": "StreamCopy"}
-timed = [s for s in simulation["steps"] if s["type"] != "Sync"]
-mine = [s for s in execution.steps if s.program.type.name in ("OnTileExecute", "DoExchange", "GlobalExchange", "StreamCopyMid")]
-same("steps", [(s["type"], s.get("name", "")) for s in timed], [(kinds.get(s.program.type.name, s.program.type.name), s.program.name) for s in mine],
-     [(kinds.get(t, t), n) for t, n in sql("SELECT type, name FROM steps WHERE type IN ('OnTileExecute', 'DoExchange', 'GlobalExchange', 'StreamCopyMid') ORDER BY id")])
-same("cycles of steps", [s["cycles"] for s in timed], [max(ipu.cycles for ipu in s.ipus) for s in mine], [max(s.cyclesByTile) for s in mine],
-     sql("SELECT max(i.cycles) FROM steps s JOIN steps_by_ipu i ON i.step_id = s.id WHERE s.type IN ('OnTileExecute', 'DoExchange', 'GlobalExchange', "
-         "'StreamCopyMid') GROUP BY s.id ORDER BY s.id"))
-same("active tiles of steps", [s["activeTiles"] for s in timed], [sum(ipu.activeTiles for ipu in s.ipus) for s in mine],
-     [sum(c > 0 for c in s.cyclesByTile) for s in mine])
-same("ends of steps", [s["cyclesTo"] for s in timed], [max(ipu.allCycles.cyclesTo.max for ipu in s.ipus) for s in mine], [max(s.cyclesToByTile) for s in mine],
-     sql("SELECT max(i.cycles_base + i.all_cycles_to_max) FROM steps s JOIN steps_by_ipu i ON i.step_id = s.id WHERE s.type IN ('OnTileExecute', "
-         "'DoExchange', 'GlobalExchange', 'StreamCopyMid') GROUP BY s.id ORDER BY s.id"))
+syncs, phases = ("Sync", "Sans", "SyncAns"), ("StreamCopyBegin", "StreamCopyEnd")
+
+
+def timed(kind):
+    return kind not in syncs
+
+
+def works(kind):
+    return kind not in syncs + phases
+
+
+theirs = simulation["steps"]
+mine = list(execution.steps)
+rows = sql("SELECT s.type, s.name, s.detail, max(i.cycles), max(i.cycles_base + i.all_cycles_from_max), max(i.cycles_base + i.all_cycles_to_max), "
+           "sum(i.active_tiles), max(p.step) FROM steps s JOIN steps_by_ipu i ON i.step_id = s.id JOIN programs p ON p.id = s.program GROUP BY s.id ORDER BY s.id")
+same("steps", [s["type"] for s in theirs], [s.program.type.name for s in mine], [row[0] for row in rows])
+same("names of steps", [s.get("name", "") for s in theirs if timed(s["type"])], [s.program.name for s in mine if timed(s.program.type.name)],
+     [row[1] for row in rows if timed(row[0])])
+same("kinds of syncs", [s["syncType"] for s in theirs if not timed(s["type"])], [row[2] for row in rows if not timed(row[0])])
+same("what streams copy", [s["detail"] for s in theirs if s["type"] == "StreamCopyMid"], [row[2] for row in rows if row[0] == "StreamCopyMid"])
+same("programs of steps", [s["program"] for s in theirs if timed(s["type"])], [row[7] for row in rows if timed(row[0])])
+same("begins of steps", [s["cyclesFrom"] for s in theirs if timed(s["type"])],
+     [max(ipu.allCycles.cyclesFrom.max for ipu in s.ipus) for s in mine if timed(s.program.type.name)], [row[4] for row in rows if timed(row[0])])
+same("ends of steps", [s["cyclesTo"] for s in theirs if timed(s["type"])],
+     [max(ipu.allCycles.cyclesTo.max for ipu in s.ipus) for s in mine if timed(s.program.type.name)],
+     [max(s.cyclesToByTile) for s in mine if timed(s.program.type.name)], [row[5] for row in rows if timed(row[0])])
+working = [s for s in theirs if works(s["type"])]
+same("cycles of steps", [s["cycles"] for s in working], [max(s.cyclesByTile) for s in mine if works(s.program.type.name)],
+     [row[3] for row in rows if works(row[0])])
+same("active tiles of steps", [s["activeTiles"] for s in working], [sum(c > 0 for c in s.cyclesByTile) for s in mine if works(s.program.type.name)],
+     [row[6] for row in rows if works(row[0])])
+same("data of steps", [s["totalData"] for s in working if "totalData" in s],
+     sql("SELECT x.total_data FROM steps s JOIN exchanges x ON x.id = s.exchange WHERE s.type IN ('DoExchange', 'GlobalExchange', 'StreamCopyMid') ORDER BY s.id"))
+
+# The lines of figures that programs in three languages and the engine print (figures() of the usages).
+peak = memory["byTile"]["totalIncludingGaps"]
+
+
+def figures(path, lines):
+    with open(os.path.join(directory, path), "w") as file:
+        file.write("f memory %d %d\nf cycles %d\n" % lines[0])
+        for kind, name, start, end, cycles, active in lines[1:]:
+            line = "f " + kind
+            if timed(kind):
+                line += " from %d to %d" % (start, end)
+                line += " cycles %d tiles %d" % (cycles, active) if works(kind) else ""
+                line += " " + name if name else ""
+            file.write(line + "\n")
+
+
+figures("figures-json.txt", [(sum(peak), max(peak), simulation["cycles"])] +
+        [(s["type"], s.get("name", ""), s.get("cyclesFrom"), s.get("cyclesTo"), s.get("cycles"), s.get("activeTiles")) for s in theirs])
+figures("figures-sql.txt", [sql("SELECT sum(total_including_gaps), max(total_including_gaps), (SELECT total FROM execution_cycle_totals) FROM memory_by_tile")[0]] +
+        [(row[0], row[1], row[4], row[5], row[3], row[6]) for row in rows])
 for step in execution.steps:  # the arrays by tile say what the figures by IPU say
     per_ipu = compilation.target.tilesPerIpu
     starts, ends, took = step.cyclesFromByTile, step.cyclesToByTile, step.cyclesByTile

@@ -8,6 +8,7 @@
 #include <poplar/IPUModel.hpp>
 #include <poplar/ProfileValue.hpp>
 
+#include <algorithm>
 #include <csignal>
 #include <fstream>
 #include <iostream>
@@ -30,6 +31,29 @@ Program product(Graph &graph, const Tensor &matrix, const Tensor &vector, const 
         graph.setPerfEstimate(vertex, 10 + 3 * Columns + 7 * tile);
     }
     return Execute(set, name);
+}
+
+// The figures that all roads must agree on, from the profile in memory: see figures() of the usages.
+void figures(const std::string &path, const ProfileValue &graph, const ProfileValue &execution)
+{
+    std::ofstream file(path);
+    unsigned long long sum = 0, most = 0;
+    for (const ProfileValue &tile : graph["memory"]["byTile"]["totalIncludingGaps"].asVector()) {
+        sum += tile.asUint();
+        most = std::max<unsigned long long>(most, tile.asUint());
+    }
+    file << "f memory " << sum << " " << most << "\nf cycles " << execution["simulation"]["cycles"].asUint() << "\n";
+    for (const ProfileValue &step : execution["simulation"]["steps"].asVector()) {
+        const auto &map = step.asMap();
+        file << "f " << map.at("type").asString();
+        if (map.count("cyclesTo"))
+            file << " from " << map.at("cyclesFrom").asUint() << " to " << map.at("cyclesTo").asUint();
+        if (map.count("cycles"))
+            file << " cycles " << map.at("cycles").asUint() << " tiles " << map.at("activeTiles").asUint();
+        if (map.count("name"))
+            file << " " << map.at("name").asString();
+        file << "\n";
+    }
 }
 
 void write(const std::string &path, const ProfileValue &value)
@@ -81,6 +105,7 @@ int main(int argc, char **argv)
     engine.run(1);
     write(directory + "/graph.json", engine.getGraphProfile());
     write(directory + "/execution.json", engine.getExecutionProfile());
+    figures(directory + "/figures.txt", engine.getGraphProfile(), engine.getExecutionProfile());
     std::ofstream summary(directory + "/summary.txt");
     engine.printProfileSummary(summary, { { "colours", "false" } });
     std::ofstream longer(directory + "/summary-vars.txt");

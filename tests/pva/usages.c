@@ -271,6 +271,49 @@ static void questions(pva_file *file, pva_object compilation)
     live(compilation, PVA_COMPILATION_ALWAYS_LIVE_VARIABLES);
 }
 
+/* Figures that the engine's profile has too: it is compared with make_report's, and with what compare.py finds. */
+static void step_figures(pva_object step)
+{
+    pva_object program = pva_get(step, PVA_STEP_PROGRAM);
+    pva_program_type type = type_of(step);
+    uint64_t from = 0, to = 0, cycles = 0, tiles = 0;
+    for (uint64_t i = 0; i < pva_count(step, PVA_STEP_IPUS); ++i) {
+        pva_object ipu = pva_at(step, PVA_STEP_IPUS, i);
+        uint64_t start = DEEP(ipu, PVA_IPU_STEP_ALL_CYCLES, PVA_CYCLE_RANGE_FROM, PVA_MIN_MAX_MAX),
+                 end = DEEP(ipu, PVA_IPU_STEP_ALL_CYCLES, PVA_CYCLE_RANGE_TO, PVA_MIN_MAX_MAX),
+                 took = pva_uint(ipu, PVA_IPU_STEP_CYCLES);
+        from = start > from ? start : from;
+        to = end > to ? end : to;
+        cycles = took > cycles ? took : cycles;
+        tiles += pva_uint(ipu, PVA_IPU_STEP_ACTIVE_TILES);
+    }
+    put("f ", program, PVA_PROGRAM_TYPE_NAME);
+    if (type != PVA_PROGRAM_TYPE_SYNC && type != PVA_PROGRAM_TYPE_SANS && type != PVA_PROGRAM_TYPE_SYNC_ANS) {
+        printf(" from %" PRIu64 " to %" PRIu64, from, to);
+        if (type != PVA_PROGRAM_TYPE_STREAM_COPY_BEGIN && type != PVA_PROGRAM_TYPE_STREAM_COPY_END)
+            printf(" cycles %" PRIu64 " tiles %" PRIu64, cycles, tiles);
+        char *name = pva_text_copy(program, PVA_PROGRAM_NAME);
+        printf("%s%s", *name ? " " : "", name);
+        free(name);
+    }
+    printf("\n");
+}
+
+static void figures(pva_object compilation, pva_object execution)
+{
+    uint64_t sum = 0, most = 0;
+    for (uint64_t i = 0; i < pva_count(compilation, PVA_COMPILATION_TILES); ++i) {
+        uint64_t bytes = DEEP(pva_at(compilation, PVA_COMPILATION_TILES, i), PVA_TILE_MEMORY, PVA_TILE_MEMORY_TOTAL,
+                              PVA_MEMORY_SIZE_INCLUDING_GAPS);
+        sum += bytes;
+        most = bytes > most ? bytes : most;
+    }
+    printf("f memory %" PRIu64 " %" PRIu64 "\nf cycles %" PRIu64 "\n", sum, most,
+           DEEP(execution, PVA_EXECUTION_TOTAL_CYCLES, PVA_TOTAL_CYCLES_TOTAL));
+    for (uint64_t i = 0; i < pva_count(execution, PVA_EXECUTION_STEPS); ++i)
+        step_figures(pva_at(execution, PVA_EXECUTION_STEPS, i));
+}
+
 int main(int argc, char **argv)
 {
     pop_error error = { 0 };
@@ -292,6 +335,7 @@ int main(int argc, char **argv)
     runs(execution);
     programs(compilation, execution);
     questions(file, compilation);
+    figures(compilation, execution);
     pop_status status = pva_take_error(file, &error);
     if (status != POP_OK)
         fprintf(stderr, "%s\n", error.text);

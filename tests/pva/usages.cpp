@@ -184,6 +184,41 @@ static void questions(const pva::Report &report)
     std::cout << "\n";
 }
 
+static void stepFigures(const pva::ExecutionStep &step)
+{
+    using Type = pva::Program::Type;
+    const Type type = step.program()->type();
+    std::uint64_t from = 0, to = 0, cycles = 0, tiles = 0;
+    for (const auto &ipu : step.ipus()) {
+        from = std::max(from, ipu.allCycles().from().max());
+        to = std::max(to, ipu.allCycles().to().max());
+        cycles = std::max<std::uint64_t>(cycles, ipu.cycles());
+        tiles += ipu.activeTiles();
+    }
+    std::cout << "f " << step.program()->typeName();
+    if (type != Type::Sync && type != Type::Sans && type != Type::SyncAns) {
+        std::cout << " from " << from << " to " << to;
+        if (type != Type::StreamCopyBegin && type != Type::StreamCopyEnd)
+            std::cout << " cycles " << cycles << " tiles " << tiles;
+        const std::string name = step.program()->name();
+        std::cout << (name.empty() ? "" : " ") << name;
+    }
+    std::cout << "\n";
+}
+
+static void figures(const pva::Report &report)
+{
+    std::uint64_t sum = 0, most = 0;
+    for (const auto &tile : report.compilation().tiles()) {
+        const std::uint64_t bytes = tile.memory().total().includingGaps();
+        sum += bytes;
+        most = std::max(most, bytes);
+    }
+    std::cout << "f memory " << sum << " " << most << "\nf cycles " << report.execution().totalCycles().total() << "\n";
+    for (const auto &step : report.execution().steps())
+        stepFigures(step);
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 2)
@@ -201,6 +236,7 @@ int main(int argc, char **argv)
         runs(report);
         programs(report);
         questions(report);
+        figures(report);
     } catch (const std::exception &error) {
         std::cerr << error.what() << "\n";
         return 1;

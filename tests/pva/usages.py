@@ -96,3 +96,16 @@ for step in report.longestSteps(5):
 worst = report.worstLivenessStep()
 print("q", worst.program.name, worst.notAlwaysLiveMemory.bytes, *("%s=%d" % (v.name, v.size) for v in worst.notAlwaysLiveMemory.variables))
 print("q", *("%s=%d" % (v.name, v.size) for v in compilation.alwaysLiveVariables))
+
+memory = [tile.memory.total.includingGaps for tile in compilation.tiles]
+print("f memory", sum(memory), max(memory))
+print("f cycles", execution.totalCycles.total)
+for step in execution.steps:
+    kind, figures = step.program.type, ["f", step.program.type.name]
+    if kind not in (Type.Sync, Type.Sans, Type.SyncAns):
+        ipus = step.ipus
+        figures += ["from", max(ipu.allCycles.cyclesFrom.max for ipu in ipus), "to", max(ipu.allCycles.cyclesTo.max for ipu in ipus)]
+        if kind not in (Type.StreamCopyBegin, Type.StreamCopyEnd):
+            figures += ["cycles", max(ipu.cycles for ipu in ipus), "tiles", sum(ipu.activeTiles for ipu in ipus)]
+        figures += [step.program.name] if step.program.name else []
+    print(*figures)

@@ -3,8 +3,8 @@
 #include "unit/profile/values.h"
 
 #include "profile/execution_profile.h"
-#include "profile/first_steps.h"
 #include "unit/profile/model.h"
+#include "value/made.h"
 
 static pop_profile_value profile_of(pop_target_type type, pop_options list, bool ran)
 {
@@ -33,10 +33,12 @@ static void steps_have_the_fields_of_their_type(void **state)
     expect(&p, "profilerMode", "\"IPU_MODEL\"");
     expect(&p, "programTrace", "[1,2,4,4,4,8,6]");
     expect_keys(&p, "simulation", "cycles steps tileCycles");
-    static const char *const types[] = { "Sync",          "DoExchange", "Sync",       "OnTileExecute", "OnTileExecute",
-                                         "OnTileExecute", "Sync",       "StreamCopy", "Sync",          "Sync" };
-    assert_int_equal(pop_profile_size(pop_profile_path(&p, "simulation.steps")), 10);
-    for (size_t i = 0; i < 10; ++i)
+    static const char *const types[] = {
+        "Sync",          "DoExchange",      "Sync",          "OnTileExecute", "OnTileExecute",
+        "OnTileExecute", "StreamCopyBegin", "StreamCopyMid", "StreamCopyEnd"
+    };
+    assert_int_equal(pop_profile_size(pop_profile_path(&p, "simulation.steps")), 9);
+    for (size_t i = 0; i < 9; ++i)
         assert_string_equal(pop_profile_as_string(pop_profile_get(step_of(&p, i), "type")), types[i]);
     expect(step_of(&p, 0), "syncType", "\"Internal\"");
     expect(step_of(&p, 2), "syncType", "\"External\"");
@@ -48,9 +50,16 @@ static void steps_have_the_fields_of_their_type(void **state)
     expect_keys(step_of(&p, 3), "",
                 "activeTileBalance activeTiles computeSet cycles cyclesFrom cyclesOverlapped cyclesTo name program "
                 "threadBalance tileBalance type");
-    expect_keys(step_of(&p, 7), "",
-                "activeTileBalance activeTiles cycles cyclesFrom cyclesTo dataBalance hostExchange program tileBalance "
-                "totalData type");
+    expect_keys(
+        step_of(&p, 7), "",
+        "activeTileBalance activeTiles cycles cyclesFrom cyclesTo dataBalance detail hostExchange program tileBalance "
+        "totalData type");
+    expect(step_of(&p, 7), "detail", "\"Host\"");
+    for (size_t i = 6; i <= 8; i += 2)
+        expect_keys(step_of(&p, i), "", "cyclesFrom cyclesTo hostExchange program type");
+    for (size_t i = 7; i <= 8; ++i) /* the parts of a copy follow each other */
+        assert_int_equal(pop_profile_as_uint(pop_profile_get(step_of(&p, i), "cyclesFrom")),
+                         pop_profile_as_uint(pop_profile_get(step_of(&p, i - 1), "cyclesTo")));
     pop_profile_free(&p);
 }
 
@@ -187,45 +196,103 @@ static void a_set_without_estimates_is_named(void **state)
     image_release(image);
 }
 
-/* Two thousand million iterations: sums of all of them, steps of the first. */
-static void endless_runs_have_their_first_steps(void **state)
+/* Tiles without a part in an exchange acknowledge its sync beforehand and wait for it. */
+static void tiles_without_a_part_have_steps(void **state)
 {
     (void)state;
     struct image *image = small_image(POP_TARGET_IPU_MODEL);
     struct trace trace = small_trace();
     struct option_set options = { 0 };
     pop_profile_value p = { 0 };
-    trace.entries.data[2].times = 2000000000;
+    image->model.flows.data[0].cycles = 0;
     assert_int_equal(execution_profile(image, &options, &trace, "test", &p, NULL), POP_OK);
-    assert_true(number(&p, "simulation.tileCycles.compute") == 2e9 * 1230);
-    assert_true(number(&p, "simulation.cycles") > 2e9 * 600);
-    assert_int_equal(pop_profile_size(pop_profile_path(&p, "simulation.steps")), EXECUTION_STEPS_MOST);
-    assert_int_equal(pop_profile_size(pop_profile_path(&p, "programTrace")),
-                     EXECUTION_STEPS_MOST - 1); /* a sync comes with the exchange */
+    static const char *const types[] = { "Sans", "Sync", "SyncAns", "DoExchange", "Sync" };
+    for (size_t i = 0; i < 5; ++i)
+        assert_string_equal(pop_profile_as_string(pop_profile_get(step_of(&p, i), "type")), types[i]);
+    expect_keys(step_of(&p, 0), "", "syncType type");
     pop_profile_free(&p);
     trace_free(&trace);
     image_release(image);
 }
 
-/* However long the beginning is asked to be, it is one: the steps are those of the whole, in order. */
-static void beginnings_are_of_any_length(void **state)
+/* Two thousand million iterations: all their steps, and no memory for them. */
+static void endless_runs_have_all_their_steps(void **state)
 {
     (void)state;
     struct image *image = small_image(POP_TARGET_IPU_MODEL);
-    struct trace whole = small_trace(), first;
-    whole.entries.data[0].times = 3; /* runs of ten steps told, and a sync at the beginning of each run */
+    struct trace trace = small_trace();
+    struct option_set options = { 0 };
+    pop_profile_value p = { 0 };
+    const uint64_t times = 2000000000;
+    trace.entries.data[2].times = times;
+    assert_int_equal(execution_profile(image, &options, &trace, "test", &p, NULL), POP_OK);
+    image_release(image); /* the profile needs no engine */
+    trace_free(&trace);
+    assert_true(number(&p, "simulation.tileCycles.compute") == 2e9 * 1230);
+    uint64_t cycles = pop_profile_as_uint(pop_profile_path(&p, "simulation.cycles"));
+    assert_true(cycles > times * 600);
+    const pop_profile_value *steps = pop_profile_path(&p, "simulation.steps");
+    assert_int_equal(pop_profile_size(steps), times + 6);
+    assert_int_equal(pop_profile_size(pop_profile_path(&p, "programTrace")), times + 4);
+    static const char *const last[] = { "OnTileExecute", "StreamCopyBegin", "StreamCopyMid", "StreamCopyEnd" };
+    for (size_t i = 0; i < 4; ++i)
+        assert_string_equal(pop_profile_as_string(pop_profile_get(step_of(&p, times + 2 + i), "type")), last[i]);
+    assert_int_equal(pop_profile_as_uint(pop_profile_get(step_of(&p, times + 5), "cyclesTo")), cycles);
+    /* Each iteration takes as long as any other, wherever the list is looked at. */
+    uint64_t middle = pop_profile_as_uint(pop_profile_get(step_of(&p, times / 2), "cyclesTo")),
+             next = pop_profile_as_uint(pop_profile_get(step_of(&p, times / 2 + 1), "cyclesTo")),
+             early = pop_profile_as_uint(pop_profile_get(step_of(&p, 10), "cyclesTo"));
+    assert_int_equal(next - middle, 600);
+    assert_int_equal(middle - early, (times / 2 - 10) * 600);
+    assert_int_equal(pop_profile_as_uint(pop_profile_at(pop_profile_path(&p, "programTrace"), times)), 4);
+    assert_null(step_of(&p, times + 6));
+    pop_profile_free(&p);
+}
+
+static bool same_value(const pop_profile_value *a, const pop_profile_value *b)
+{
+    char *first = json_of(a), *second = json_of(b);
+    bool same = strcmp(first, second) == 0;
+    free(first);
+    free(second);
+    return same;
+}
+
+/* Elements read at random are those that are read in order. */
+static void steps_are_the_same_in_any_order(void **state)
+{
+    (void)state;
+    struct image *image = small_image(POP_TARGET_IPU_MODEL);
+    struct trace trace = small_trace();
+    struct option_set options = { 0 };
+    pop_profile_value p = { 0 };
+    trace.entries.data[0].times = 700; /* runs, of which each begins with an exchange between IPUs */
+    trace.entries.data[2].times = 5;
     ADD(image->model.entry, { 2 });
-    const uint64_t told = 3 * (1 + 10);
-    for (uint64_t most = 0; most <= told + 1; ++most) {
-        struct timeline timeline;
-        first_steps(&first, &whole, &image->model, most);
-        timeline_make(&timeline, image, &first, NULL, NULL);
-        uint64_t steps = steps_told(&image->model, timeline.times);
-        assert_true(steps <= most && steps + 4 > (most < told ? most : told));
-        timeline_free(&timeline);
-        trace_free(&first);
+    assert_int_equal(execution_profile(image, &options, &trace, "test", &p, NULL), POP_OK);
+    const pop_profile_value *steps = pop_profile_path(&p, "simulation.steps");
+    size_t size = pop_profile_size(steps);
+    assert_int_equal(size, 700 * (1 + 11));
+    pop_profile_value copy = pop_profile_copy(&p), plain = pop_profile_vector_new();
+    struct profile_reader reader = { .vector = steps };
+    for (size_t i = 0; i < size; ++i)
+        pop_profile_push(&plain, pop_profile_copy(profile_read(&reader, i)));
+    profile_reader_end(&reader);
+    for (size_t k = 0; k < 300; ++k) {
+        size_t i = k * 7919 % size;
+        assert_true(same_value(pop_profile_at(steps, i), pop_profile_at(&plain, i)));
     }
-    trace_free(&whole);
+    assert_true(same_value(steps, &plain));
+    /* The list of a copy is the same one; a program that adds to it has its own. */
+    pop_profile_value *own = (pop_profile_value *)(uintptr_t)pop_profile_path(&copy, "simulation.steps");
+    pop_profile_push(own, pop_profile_bool(true));
+    assert_int_equal(pop_profile_size(own), size + 1);
+    assert_int_equal(pop_profile_size(steps), size);
+    assert_true(same_value(pop_profile_at(own, size - 1), pop_profile_at(&plain, size - 1)));
+    pop_profile_free(&copy);
+    pop_profile_free(&plain);
+    pop_profile_free(&p);
+    trace_free(&trace);
     image_release(image);
 }
 
@@ -235,8 +302,9 @@ int main(void)
         cmocka_unit_test(steps_have_the_fields_of_their_type),
         cmocka_unit_test(figures_add_up),
         cmocka_unit_test(modes_and_their_fields),
-        cmocka_unit_test(endless_runs_have_their_first_steps),
-        cmocka_unit_test(beginnings_are_of_any_length),
+        cmocka_unit_test(tiles_without_a_part_have_steps),
+        cmocka_unit_test(endless_runs_have_all_their_steps),
+        cmocka_unit_test(steps_are_the_same_in_any_order),
         cmocka_unit_test(a_set_without_estimates_is_named),
     };
     return cmocka_run_group_tests_name("execution profile", tests, NULL, NULL);
