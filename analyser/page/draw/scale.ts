@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Between cycles and pixels, and the windows of cycles that zooming and panning give.
+
+export interface Span {
+    from: number;
+    to: number;
+}
+
+/** Pixels of a window that is `width` wide, from `left`. */
+export class Scale {
+    readonly perPixel: number; // cycles
+
+    constructor(
+        readonly span: Span,
+        readonly width: number,
+        readonly left = 0,
+    ) {
+        this.perPixel = (span.to - span.from) / Math.max(1, width);
+    }
+
+    x(cycle: number): number {
+        return this.left + (cycle - this.span.from) / this.perPixel;
+    }
+
+    cycle(x: number): number {
+        return this.span.from + (x - this.left) * this.perPixel;
+    }
+}
+
+/** The least that a window shows, in cycles. */
+export const LEAST = 8;
+
+/** A window inside the extent, of the wished length where that is possible. */
+export function fitSpan(wished: Span, extent: Span): Span {
+    const whole = Math.max(LEAST, extent.to - extent.from);
+    const length = Math.min(whole, Math.max(LEAST, wished.to - wished.from));
+    const centre = (wished.from + wished.to) / 2;
+    const from = Math.min(extent.from + whole - length, Math.max(extent.from, centre - length / 2));
+    return { from, to: from + length };
+}
+
+/** Zoomed by a factor (under 1: closer) about a cycle, which stays where it is. */
+export function zoomSpan(span: Span, factor: number, about: number, extent: Span): Span {
+    const length = (span.to - span.from) * factor;
+    const whole = Math.max(LEAST, extent.to - extent.from);
+    const allowed = Math.min(whole, Math.max(LEAST, length));
+    const share = (about - span.from) / (span.to - span.from);
+    const from = about - share * allowed;
+    return fitSpan({ from, to: from + allowed }, extent);
+}
+
+export function panSpan(span: Span, cycles: number, extent: Span): Span {
+    return fitSpan({ from: span.from + cycles, to: span.to + cycles }, extent);
+}
+
+/** What fits a selection with a margin at both sides. */
+export function aroundSpan(span: Span, extent: Span): Span {
+    const margin = Math.max(1, (span.to - span.from) * 0.05);
+    return fitSpan({ from: span.from - margin, to: span.to + margin }, extent);
+}
+
+/** Round numbers in a window, at least `apart` pixels from each other: 1, 2 or 5 times a power of ten. */
+export function ticks(scale: Scale, apart: number, step1 = 1): { step: number; values: number[] } {
+    const wished = Math.max(scale.perPixel * apart, step1);
+    const power = 10 ** Math.floor(Math.log10(wished));
+    const step = [1, 2, 5, 10].map((n) => n * power).find((n) => n >= wished * 0.999999) ?? 10 * power;
+    const values: number[] = [];
+    for (let i = Math.ceil(scale.span.from / step - 1e-9); i * step <= scale.span.to; ++i) values.push(i * step);
+    return { step, values };
+}
