@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// The axis of cycles: ticks with numbers, and times below them where the clock is known.
+import { count, short, time } from "../ui/format";
+import { Pen, textWidth } from "./pen";
+import { Scale, ticks } from "./scale";
+
+export interface AxisLook {
+    ink: string;
+    line: string;
+    paper: string;
+    font: string;
+}
+
+export const AXIS_HEIGHT = 24;
+
+/** Draws the axis at the top; `base` is subtracted from the numbers; grid lines go down to `bottom`. */
+export function drawAxis(pen: Pen, scale: Scale, look: AxisLook, clock: number, base: number, bottom: number): void {
+    const sample = count(Math.round(scale.span.to - base));
+    const { step, values } = ticks(scale, textWidth(sample, look.font) + 32);
+    pen.fillStyle = look.paper;
+    pen.fillRect(scale.left, 0, scale.width, AXIS_HEIGHT);
+    pen.font = look.font;
+    pen.textBaseline = "top";
+    pen.textAlign = "left";
+    pen.fillStyle = look.ink;
+    pen.strokeStyle = look.line;
+    pen.lineWidth = 1;
+    pen.beginPath();
+    for (const value of values) {
+        const x = Math.round(scale.x(value)) + 0.5;
+        pen.moveTo(x, 0);
+        pen.lineTo(x, bottom);
+    }
+    pen.moveTo(scale.left, AXIS_HEIGHT - 0.5);
+    pen.lineTo(scale.left + scale.width, AXIS_HEIGHT - 0.5);
+    pen.stroke();
+    for (const value of values) {
+        const shown = value - base;
+        const text = step >= 1e6 ? short(shown) : count(shown);
+        const x = Math.round(scale.x(value)) + 4;
+        if (x + textWidth(text, look.font) > scale.left + scale.width) continue;
+        pen.fillText(text, x, 1);
+        pen.globalAlpha = 0.7;
+        pen.fillText(time(shown, clock), x, 12);
+        pen.globalAlpha = 1;
+    }
+}

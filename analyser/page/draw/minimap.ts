@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// The mini-map: the whole extent with the window that is shown, its two handles, and marks where runs begin and end.
+import { LaneLook, LanePart, drawLane } from "./lanes";
+import { Pen } from "./pen";
+import { Scale, Span } from "./scale";
+
+export const MINIMAP_HEIGHT = 36;
+export const HANDLE = 5; // pixels at each side that take hold of a handle
+
+export interface MinimapPicture {
+    lanes: readonly (readonly LanePart[])[];
+    runs: readonly Span[];
+    window: Span;
+}
+
+export function drawMinimap(pen: Pen, scale: Scale, picture: MinimapPicture, look: LaneLook): void {
+    const marks = picture.runs.length ? 6 : 0;
+    const height = MINIMAP_HEIGHT - marks;
+    pen.fillStyle = look.paper;
+    pen.fillRect(scale.left, 0, scale.width, MINIMAP_HEIGHT);
+    const each = height / Math.max(1, picture.lanes.length);
+    picture.lanes.forEach((parts, i) =>
+        drawLane(pen, parts, scale, i * each, 1, { ...look, rowHeight: each + (each > 4 ? 0 : 1), text: false, terminals: false, balance: false }),
+    );
+    pen.fillStyle = look.ink;
+    for (const run of picture.runs) {
+        const [from, to] = [scale.x(run.from), scale.x(run.to)];
+        pen.fillRect(from, height + 1, Math.max(1, to - from), 2);
+        pen.fillRect(from, height + 1, 1.5, 5);
+        pen.fillRect(to - 1.5, height + 1, 1.5, 5);
+    }
+    const [left, right] = [scale.x(picture.window.from), scale.x(picture.window.to)];
+    pen.globalAlpha = 0.62;
+    pen.fillStyle = look.paper;
+    pen.fillRect(scale.left, 0, Math.max(0, left - scale.left), height);
+    pen.fillRect(right, 0, Math.max(0, scale.left + scale.width - right), height);
+    pen.globalAlpha = 1;
+    pen.strokeStyle = look.accent;
+    pen.lineWidth = 1;
+    pen.strokeRect(left + 0.5, 0.5, Math.max(2, right - left) - 1, height - 1);
+    pen.fillStyle = look.accent;
+    for (const x of [left, right]) pen.fillRect(Math.min(scale.left + scale.width - 3, Math.max(scale.left, x - 1.5)), height / 2 - 7, 3, 14);
+}
+
+/** What a pointer takes hold of at x. */
+export function minimapPart(scale: Scale, window: Span, x: number): "from" | "to" | "window" | "outside" {
+    const [left, right] = [scale.x(window.from), scale.x(window.to)];
+    if (Math.abs(x - left) <= HANDLE && (x <= left + 1 || right - left > 3 * HANDLE)) return "from";
+    if (Math.abs(x - right) <= HANDLE) return "to";
+    return x > left && x < right ? "window" : "outside";
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// The colours of step types, the same in every view, key and export.  They are told apart under deuteranopia and
+// protanopia; what waits is hatched as well.
+import { Rgb, inkOn, mix, rgbOf } from "./colour";
+import { Paint, hatch } from "./pen";
+
+const LIGHT: { readonly [type: string]: string } = {
+    OnTileExecute: "#d55e00",
+    DoExchange: "#56b4e9",
+    GlobalExchange: "#009e73",
+    StreamCopyBegin: "#ead0de",
+    StreamCopyMid: "#cc79a7",
+    StreamCopyEnd: "#a3587f",
+    "Internal Sync": "#f0e442",
+    "External Sync": "#9a9a9a",
+    Sans: "#d5d8dc",
+    SyncAns: "#c4c8cd",
+    Block: "#7a9a50",
+    "Buffer Flush": "#b3a2d0",
+    Overflow: "#c0392b",
+    Unknown: "#8b8f94",
+};
+const WAITS = ["Sans", "SyncAns", "Overflow", "Unknown"];
+const OTHER = "#b7a27c"; // control programs that take cycles
+
+export interface TypeLook {
+    name: string;
+    plain: string; // its colour in full
+    fill: Paint; // hatched where it waits
+    soft: string; // lighter: a layer above it, or what is not balanced
+    ink: string; // text on plain
+    inkSoft: string; // text on soft
+    rgb: Rgb;
+}
+
+/** How types look, by the number that columns hold. */
+export function typeLooks(names: readonly string[], dark: boolean, paper: string): TypeLook[] {
+    return names.map((name) => {
+        const base = LIGHT[name] ?? OTHER;
+        const plain = dark ? mix(base, "#ffffff", 0.15) : base;
+        const soft = mix(plain, paper, 0.6);
+        const fill = WAITS.includes(name) ? hatch(mix(plain, dark ? "#000000" : "#5a6068", 0.4), soft) : plain;
+        return { name, plain, fill, soft, ink: inkOn(plain), inkSoft: inkOn(soft), rgb: rgbOf(plain) };
+    });
+}
