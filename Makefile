@@ -6,18 +6,19 @@
 #   make bench              the measurements of bench/
 #   make anchors            published figures of the IPU Model beside ours; fails when one is too far away
 #   make install PREFIX=x   libpoplar, headers, popc, pkg-config and CMake files under x (standard: /usr/local)
+#   make uninstall         removes what the last `make install` wrote
 #   make check-all          everything slow: both compilers, optimised sanitizer builds, threads, long property tests
 #   make clean              removes build/
 PREFIX ?= /usr/local
 DEPENDENCIES = scripts/install-dependencies
 
-.PHONY: all demo test bench anchors install check-all clean
+.PHONY: all demo test bench anchors install uninstall check-all clean
 all: build/release/build.ninja
 	cmake --build --preset release
 
 # A preset is configured once; Ninja re-runs CMake when its files change.
 build/%/build.ninja:
-	$(DEPENDENCIES) build
+	$(DEPENDENCIES) $(if $(filter release,$*),build,test)
 	cmake --preset $*
 
 demo: build/release/build.ninja
@@ -38,8 +39,12 @@ anchors: build/release/build.ninja
 	scripts/anchors build/release
 
 install: build/release/build.ninja
-	cmake --build --preset release
+	cmake --build --preset release --target product
 	cmake --install build/release --prefix "$(PREFIX)"
+
+# What the last `make install` of this checkout wrote.
+uninstall:
+	scripts/uninstall build/release/install_manifest.txt
 
 check-all:
 	scripts/check-all

@@ -20,3 +20,7 @@ install(FILES ${PROJECT_BINARY_DIR}/poplibsConfig.cmake DESTINATION lib/cmake/po
 install(FILES ${PROJECT_BINARY_DIR}/poplarConfigVersion.cmake DESTINATION lib/cmake/poplibs RENAME poplibsConfigVersion.cmake)
 install(EXPORT poplarTargets DESTINATION lib/cmake/poplar)
 install(FILES LICENSE DESTINATION share/doc/tremula)
+
+# What `make install` builds: the libraries, their codelets and the commands, without tests, examples and measurements.
+add_custom_target(product DEPENDS poplar popc pva pvti pva_command ${POPLIBS_LIBRARIES})
+add_custom_target(uninstall COMMAND ${PROJECT_SOURCE_DIR}/scripts/uninstall ${PROJECT_BINARY_DIR}/install_manifest.txt VERBATIM)

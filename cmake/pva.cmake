@@ -23,10 +23,6 @@ endfunction()
 add_reader_library(pva OBJECTS $<TARGET_OBJECTS:room_base> $<TARGET_OBJECTS:room_value> LIBRARIES PkgConfig::CBOR PkgConfig::JANSSON Threads::Threads)
 add_reader_library(pvti OBJECTS $<TARGET_OBJECTS:room_base> LIBRARIES PkgConfig::JANSSON Threads::Threads)
 
-add_executable(pva_test_trace tests/pva/test_trace.cpp)
-target_link_libraries(pva_test_trace PRIVATE pva pvti Threads::Threads)
-add_test(NAME pva/trace COMMAND pva_test_trace)
-
 file(GLOB sources CONFIGURE_DEPENDS tools/pva/*.c)
 include(cmake/analyser.cmake)
 add_executable(pva_command ${sources} $<TARGET_OBJECTS:analyser> $<TARGET_OBJECTS:room_base>) # libpva exports nothing but its own
@@ -36,6 +32,13 @@ target_link_libraries(pva_command PRIVATE pva ${analyser_needs})
 install(TARGETS pva_command RUNTIME DESTINATION bin)
 install(FILES docs/pva.1 DESTINATION share/man/man1)
 install(DIRECTORY python/ DESTINATION python PATTERN __pycache__ EXCLUDE)
+
+if(NOT TREMULA_BUILD_TESTS)
+  return()
+endif()
+add_executable(pva_test_trace tests/pva/test_trace.cpp)
+target_link_libraries(pva_test_trace PRIVATE pva pvti Threads::Threads)
+add_test(NAME pva/trace COMMAND pva_test_trace)
 
 # The report that tests read, and their programs.
 add_executable(pva_make_report tests/pva/make_report.cpp)
