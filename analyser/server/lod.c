@@ -1,7 +1,215 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lod.h"
 
+const struct kind kinds[KINDS] = {
+#define KIND(NAME, label, type, detail, class) { label, type, detail, CLASS_##class },
+#include "trace_kinds.def"
+#undef KIND
+};
+
 void lod_free(struct lod *lod)
 {
-    (void)lod;
+    if (!lod)
+        return;
+    for (uint32_t i = 0; i < lod->nodes; ++i)
+        free(lod->node[i].label);
+    for (uint32_t i = 0; i < lod->runs; ++i)
+        free(lod->run[i].name);
+    void *parts[] = { lod->program, lod->pattern, lod->drift, lod->base,       lod->figures, lod->shifts,
+                      lod->bucket,  lod->node,    lod->run,   lod->of_program, lod->note,    lod->block };
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); ++i)
+        free(parts[i]);
+    free(lod);
+}
+
+uint32_t lod_run_of(const struct lod *lod, uint64_t step)
+{
+    uint32_t low = 0, high = lod->runs;
+    while (low + 1 < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (lod->run[middle].first <= step)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+uint64_t lod_first_bucket(const struct lod *lod, unsigned ipu, double cycle)
+{
+    uint64_t low = 0, high = lod->buckets;
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        if (lod_bucket(lod, ipu, middle)->reach > cycle)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+int lod_data_kind(unsigned kind)
+{
+    if (kind == KIND_GLOBAL_EXCHANGE)
+        return 0;
+    return kind >= KIND_COPY_HOST && kind <= KIND_COPY_MIXED ? (int)(kind - KIND_COPY_HOST) + 1 : -1;
+}
+
+char *lod_name(const struct lod *lod, uint32_t node)
+{
+    uint32_t path[DEEPEST + 2], count = 0;
+    struct str name = { 0 };
+    for (; node && count < DEEPEST + 2; node = lod->node[node].parent)
+        path[count++] = node;
+    while (count--) {
+        str_add(&name, lod->node[path[count]].label);
+        str_add(&name, count ? "/" : "");
+    }
+    return name.text ? name.text : mem_string("");
+}
+
+/* The deepest node that is above both. */
+static uint32_t common_node(const struct lod *lod, uint32_t a, uint32_t b)
+{
+    while (a != b) {
+        if (lod->node[a].depth >= lod->node[b].depth)
+            a = lod->node[a].parent;
+        else
+            b = lod->node[b].parent;
+    }
+    return a;
+}
+
+static void add_step(const struct lod *lod, struct bucket *bucket, uint64_t step, unsigned ipu)
+{
+    double from, to;
+    const struct figure *figure = lod_figure(lod, step, ipu);
+    const struct lod_program *program = &lod->of_program[lod->program[step]];
+    if (!lod_extent(lod, step, ipu, &from, &to))
+        return;
+    bool first = bucket->from > bucket->to;
+    bucket->from = first || from < bucket->from ? from : bucket->from;
+    bucket->to = first || to > bucket->to ? to : bucket->to;
+    bucket->cycles[program->kind] += (double)figure->cycles;
+    bucket->sum[program->kind] += (double)figure->sum;
+    ++bucket->count[program->kind];
+    int data = lod_data_kind(program->kind);
+    if (data >= 0) {
+        bucket->in[data] += (double)figure->in;
+        bucket->out[data] += (double)figure->out;
+    }
+    bucket->live = program->live > bucket->live ? program->live : bucket->live;
+    bucket->common = first ? program->leaf : common_node(lod, bucket->common, program->leaf);
+}
+
+static void make_lane(struct lod *lod, unsigned ipu)
+{
+    struct bucket *lane = lod->bucket + ipu * lod->buckets;
+    for (uint64_t i = 0; i < lod->buckets; ++i) {
+        uint64_t first = i * BUCKET_STEPS, end = first + BUCKET_STEPS < lod->steps ? first + BUCKET_STEPS : lod->steps;
+        lane[i].from = 1;
+        for (uint64_t step = first; step < end; ++step)
+            add_step(lod, &lane[i], step, ipu);
+        if (lod->runs && lod_run_of(lod, first) != lod_run_of(lod, end - 1))
+            lane[i].common = NO_NODE;
+        double before = i ? lane[i - 1].reach : -1;
+        lane[i].reach = lane[i].from <= lane[i].to && lane[i].to > before ? lane[i].to : before;
+    }
+    double after = 1e300;
+    for (uint64_t i = lod->buckets; i-- > 0;) {
+        if (lane[i].from <= lane[i].to && lane[i].from < after)
+            after = lane[i].from;
+        lane[i].begin = after;
+    }
+}
+
+void lod_make_buckets(struct lod *lod)
+{
+    lod->buckets = (lod->steps + BUCKET_STEPS - 1) / BUCKET_STEPS;
+    lod->bucket = mem_zero(lod->buckets * lod->ipus + 1, sizeof(*lod->bucket));
+    for (unsigned ipu = 0; ipu < lod->ipus; ++ipu)
+        make_lane(lod, ipu);
+}
+
+/* From when to when there is anything: steps, runs and blocks. */
+static void find_extent(struct lod *lod)
+{
+    double from = 1e300, to = 0;
+    for (unsigned ipu = 0; ipu < lod->ipus && lod->buckets; ++ipu) {
+        const struct bucket *first = lod_bucket(lod, ipu, 0), *last = lod_bucket(lod, ipu, lod->buckets - 1);
+        from = first->begin < from ? first->begin : from;
+        to = last->reach > to ? last->reach : to;
+    }
+    for (uint32_t i = 0; i < lod->runs; ++i) {
+        from = lod->run[i].from < from ? lod->run[i].from : from;
+        to = lod->run[i].to > to ? lod->run[i].to : to;
+    }
+    for (uint64_t i = 0; i < lod->blocks; ++i) {
+        const struct lod_block *block = &lod->block[i];
+        from = block->from >= 0 && block->from < from ? block->from : from;
+        to = block->to > to ? block->to : to;
+    }
+    lod->from = from < to ? from : 0;
+    lod->to = to;
+}
+
+struct building {
+    struct report_use *use;
+    uint64_t shown;
+};
+
+static void show_progress(void *context, uint64_t done, uint64_t total)
+{
+    struct building *building = context;
+    uint64_t percent = total ? done * 100 / total : 100;
+    if (percent < building->shown + 5)
+        return;
+    building->shown = percent;
+    events_post(reports_events(building->use->reports), "progress",
+                json_pack("{s:i, s:s, s:I, s:I}", "report", (int)building->use->index, "what", "reading the trace",
+                          "done", (json_int_t)done, "total", (json_int_t)total));
+}
+
+/* A file of its own, so that other calls can read the report meanwhile. */
+static struct lod *make(struct report_use *use, pop_error *error)
+{
+    pva_file *file = pva_open_report(use->report.path, NULL, error);
+    if (!file)
+        return NULL;
+    struct lod *lod = MEM_NEW(struct lod);
+    pva_object target = pva_get(pva_get(pva_root(file), PVA_REPORT_COMPILATION), PVA_COMPILATION_TARGET);
+    lod->ipus = (unsigned)pva_uint(target, PVA_TARGET_NUM_IPUS);
+    lod->tiles_per_ipu = (unsigned)pva_uint(target, PVA_TARGET_TILES_PER_IPU);
+    pop_status status = lod_read_names(lod, file, error);
+    if (status == POP_OK && !use->report.temporary)
+        lod->from_cache = lod_load(lod, use->report.path);
+    if (status == POP_OK && !lod->from_cache) {
+        struct building building = { .use = use };
+        status = lod_read_steps(lod, file, show_progress, &building, error);
+        if (status == POP_OK) {
+            lod_make_buckets(lod);
+            if (!use->report.temporary && lod->steps)
+                lod->note = lod_save(lod, use->report.path);
+        }
+    }
+    pva_close(file);
+    if (status == POP_OK) {
+        find_extent(lod);
+        return lod;
+    }
+    lod_free(lod);
+    return NULL;
+}
+
+const struct lod *lod_of(const struct request *request, pop_error *error)
+{
+    struct report_use *use = request_use_named(request, error);
+    if (!use)
+        return NULL;
+    pthread_mutex_lock(&use->lod_lock);
+    if (!use->report.lod)
+        use->report.lod = make(use, error);
+    const struct lod *lod = use->report.lod;
+    pthread_mutex_unlock(&use->lod_lock);
+    return lod;
 }

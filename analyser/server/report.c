@@ -163,6 +163,8 @@ pop_status reports_open(struct reports *reports, const char *const *directories,
         return answer_fail(error, POP_INVALID_OPTION, "%zu directories (allowed: 1, or 2 to compare)", count);
     for (size_t i = 0; i < count; ++i) {
         opened[i] = open_one(reports, directories[i], error);
+        if (opened[i])
+            opened[i]->index = (unsigned)i;
         if (!opened[i]) {
             if (i)
                 reports_release(opened[0]);

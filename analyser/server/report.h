@@ -17,7 +17,7 @@ struct report_use {
     struct analyser_report report; /* locked: see reports_lock */
     struct reports *reports;
     pthread_mutex_t lock, lod_lock;
-    unsigned references;
+    unsigned index, references;
 };
 
 struct reports *reports_new(bool live);

@@ -194,6 +194,12 @@ typedef bool pva_row(void *context, size_t columns, const char *const *names, co
 POP_API pop_status pva_sql(pva_file *file, const char *sql, pva_row *row, void *context,
                            pop_error *error) POP_MUST_CHECK;
 
+/* The same for columns of integers, of which files have millions of rows: values of a row are valid during the call,
+ * NULL is INT64_MIN, other kinds are what SQLite converts them to.  It is not called for the names. */
+typedef bool pva_integers(void *context, size_t columns, const int64_t *values);
+POP_API pop_status pva_sql_integers(pva_file *file, const char *sql, pva_integers *row, void *context,
+                                    pop_error *error) POP_MUST_CHECK;
+
 /* Completes what a killed writer left: path is profile_*.pop, or a directory in which there is one and no profile.pop.
  * What its last transaction had is kept, the indexes are made, and the file gets the name profile.pop in its directory.
  * file_load_error when there is nothing to complete. */

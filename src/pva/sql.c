@@ -245,19 +245,37 @@ static bool give_row(sqlite3_stmt *statement, bool values_too, pva_row *row, voi
     return more;
 }
 
+/* The first statement of *rest, which moves behind it; *statement is NULL for a comment, or blanks. */
+static pop_status prepare(pva_file *file, const char **rest, sqlite3_stmt **statement, const char *api,
+                          pop_error *error)
+{
+    if (sqlite3_prepare_v2(file->db, *rest, -1, statement, rest) != SQLITE_OK)
+        return error_set(error, POP_PARSE_ERROR, NO_WHERE, api, "%s", sqlite3_errmsg(file->db));
+    if (!*statement || sqlite3_stmt_readonly(*statement))
+        return POP_OK;
+    sqlite3_finalize(*statement);
+    return error_set(error, POP_PARSE_ERROR, NO_WHERE, api, "a query that writes; reports are read only");
+}
+
+/* What a query that ended with a result of SQLite's has come to; frees it. */
+static pop_status finish(pva_file *file, sqlite3_stmt *statement, int result, const char *api, pop_error *error)
+{
+    pop_status status = POP_OK;
+    if (result != SQLITE_DONE)
+        status = error_set(error, POP_PARSE_ERROR, NO_WHERE, api, "%s", sqlite3_errmsg(file->db));
+    sqlite3_finalize(statement);
+    return status;
+}
+
 pop_status pva_sql(pva_file *file, const char *sql, pva_row *row, void *context, pop_error *error)
 {
     static const char api[] = "pva_sql";
-    for (const char *rest = sql; file && *rest;) {
+    pop_status status = POP_OK;
+    for (const char *rest = sql; file && *rest && status == POP_OK;) {
         sqlite3_stmt *statement = NULL;
-        if (sqlite3_prepare_v2(file->db, rest, -1, &statement, &rest) != SQLITE_OK)
-            return error_set(error, POP_PARSE_ERROR, NO_WHERE, api, "%s", sqlite3_errmsg(file->db));
-        if (!statement) /* a comment, or blanks */
+        status = prepare(file, &rest, &statement, api, error);
+        if (status != POP_OK || !statement)
             continue;
-        if (!sqlite3_stmt_readonly(statement)) {
-            sqlite3_finalize(statement);
-            return error_set(error, POP_PARSE_ERROR, NO_WHERE, api, "a query that writes; reports are read only");
-        }
         int result = SQLITE_DONE;
         bool more = give_row(statement, false, row, context);
         while (more && (result = sqlite3_step(statement)) == SQLITE_ROW)
@@ -265,12 +283,36 @@ pop_status pva_sql(pva_file *file, const char *sql, pva_row *row, void *context,
                 result = SQLITE_DONE;
                 break;
             }
-        pop_status status = POP_OK;
-        if (result != SQLITE_DONE)
-            status = error_set(error, POP_PARSE_ERROR, NO_WHERE, api, "%s", sqlite3_errmsg(file->db));
-        sqlite3_finalize(statement);
-        if (status != POP_OK)
-            return status;
+        status = finish(file, statement, result, api, error);
     }
-    return POP_OK;
+    return status;
+}
+
+pop_status pva_sql_integers(pva_file *file, const char *sql, pva_integers *row, void *context, pop_error *error)
+{
+    static const char api[] = "pva_sql_integers";
+    enum { MOST_COLUMNS = 32 };
+    int64_t values[MOST_COLUMNS];
+    sqlite3_stmt *statement = NULL;
+    const char *rest = sql;
+    if (!file)
+        return POP_OK;
+    pop_status status = prepare(file, &rest, &statement, api, error);
+    if (status != POP_OK || !statement)
+        return status;
+    int result, columns = sqlite3_column_count(statement);
+    if (columns > MOST_COLUMNS) {
+        sqlite3_finalize(statement);
+        return error_set(error, POP_PARSE_ERROR, NO_WHERE, api, "%d columns (at most %d)", columns, MOST_COLUMNS);
+    }
+    while ((result = sqlite3_step(statement)) == SQLITE_ROW) {
+        for (int i = 0; i < columns; ++i)
+            values[i] =
+                sqlite3_column_type(statement, i) == SQLITE_NULL ? INT64_MIN : sqlite3_column_int64(statement, i);
+        if (!row(context, (size_t)columns, values)) {
+            result = SQLITE_DONE;
+            break;
+        }
+    }
+    return finish(file, statement, result, api, error);
 }

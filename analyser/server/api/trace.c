@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a trace has: lanes, runs, kinds; parameters of windows; search. */
+#include "trace.h"
+
+#include <ctype.h>
+
+enum { FEWEST_PIXELS = 1, MOST_PIXELS = 8192, DEFAULT_PIXELS = 1000, MOST_FOUND = 10000 };
+
+bool *search_programs(const struct lod *lod, const char *text)
+{
+    bool *matches = mem_zero(lod->programs + 1, sizeof(*matches));
+    /* A match may go over slashes: names are searched whole. */
+    for (uint32_t i = 0; i < lod->programs; ++i) {
+        uint32_t leaf = lod->of_program[i].leaf;
+        char *name = lod_name(lod, leaf);
+        matches[i] = strcasestr(name, text) || strcasestr(kinds[lod->of_program[i].kind].label, text);
+        free(name);
+    }
+    return matches;
+}
+
+static bool hidden_of(const struct request *request, uint32_t *hidden, pop_error *error)
+{
+    const char *list = request_text(request, "hide", "");
+    *hidden = 0;
+    while (*list) {
+        size_t length = strcspn(list, ",");
+        unsigned kind = 0;
+        while (kind < KINDS && (strncmp(kinds[kind].label, list, length) != 0 || kinds[kind].label[length] != '\0'))
+            ++kind;
+        if (kind == KINDS && length) {
+            answer_fail(error, POP_INVALID_OPTION, "hide names the kind '%.*s', which is none of trace/lanes",
+                        (int)(length < 40 ? length : 40), list);
+            return false;
+        }
+        if (length)
+            *hidden |= 1u << kind;
+        list += length + (list[length] == ',');
+    }
+    return true;
+}
+
+bool window_of(const struct request *request, struct window *window, pop_error *error)
+{
+    uint64_t lane, pixels;
+    *window = (struct window){ .lod = lod_of(request, error) };
+    if (!window->lod || !request_uint(request, "lane", 0, &lane, error) ||
+        !request_uint(request, "pixels", DEFAULT_PIXELS, &pixels, error) ||
+        !request_real(request, "from", window->lod->from, &window->from, error) ||
+        !request_real(request, "to", window->lod->to, &window->to, error) ||
+        !hidden_of(request, &window->hidden, error))
+        return false;
+    if (lane >= window->lod->ipus && lane) {
+        answer_fail(error, POP_INVALID_OPTION, "lane is %llu (allowed: 0 to %u, one for each IPU)",
+                    (unsigned long long)lane, window->lod->ipus - 1);
+        return false;
+    }
+    if (window->to < window->from || pixels < FEWEST_PIXELS || pixels > MOST_PIXELS) {
+        answer_fail(error, POP_INVALID_OPTION, "from %g to %g on %llu pixels (allowed: from <= to, %d to %d pixels)",
+                    window->from, window->to, (unsigned long long)pixels, FEWEST_PIXELS, MOST_PIXELS);
+        return false;
+    }
+    window->ipu = (unsigned)lane;
+    window->pixels = (unsigned)pixels;
+    const char *text = request_text(request, "q", "");
+    window->matches = *text ? search_programs(window->lod, text) : NULL;
+    return true;
+}
+
+void window_free(struct window *window)
+{
+    free(window->matches);
+    window->matches = NULL;
+}
+
+uint32_t labels_of(struct labels *labels, const struct lod *lod, uint32_t node)
+{
+    if (!labels->of_node)
+        labels->of_node = mem_zero(lod->nodes, sizeof(*labels->of_node));
+    if (!labels->of_node[node]) {
+        *(char **)vec_push(&labels->texts) = lod_name(lod, node);
+        labels->of_node[node] = (uint32_t)labels->texts.count;
+    }
+    return labels->of_node[node] - 1;
+}
+
+void labels_answer(struct labels *labels, struct answer *answer, const char *name)
+{
+    answer_texts(answer, name, (const char *const *)labels->texts.data, labels->texts.count);
+    for (size_t i = 0; i < labels->texts.count; ++i)
+        free(labels->texts.data[i]);
+    vec_free(&labels->texts);
+    free(labels->of_node);
+}
+
+static json_t *kinds_json(const struct lod *lod)
+{
+    static const char *const classes[] = { "work", "wait", "idle" };
+    double count[KINDS] = { 0 };
+    json_t *list = json_array();
+    for (uint64_t i = 0; i < lod->buckets * lod->ipus; ++i)
+        for (unsigned kind = 0; kind < KINDS; ++kind)
+            count[kind] += lod->bucket[i].count[kind];
+    for (unsigned i = 0; i < KINDS; ++i)
+        json_array_append_new(list, json_pack("{s:s, s:s, s:f}", "name", kinds[i].label, "class",
+                                              classes[kinds[i].class], "steps", count[i]));
+    return list;
+}
+
+static json_t *runs_json(const struct lod *lod)
+{
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < lod->runs; ++i) {
+        const struct lod_run *run = &lod->run[i];
+        json_t *one = json_pack("{s:f, s:f, s:I, s:I, s:f, s:f}", "from", run->from, "to", run->to, "firstStep",
+                                (json_int_t)run->first, "steps", (json_int_t)run->steps, "startMicroseconds",
+                                run->start, "endMicroseconds", run->end);
+        json_object_set_new(one, "name", answer_string(run->name));
+        json_array_append_new(list, one);
+    }
+    return list;
+}
+
+/* Lanes of IPUs; of lightweight profiles the tiles that have blocks, too. */
+static json_t *lanes_json(const struct lod *lod)
+{
+    json_t *list = json_array();
+    for (unsigned ipu = 0; ipu < lod->ipus; ++ipu) {
+        bool any = lod->buckets && lod_bucket(lod, ipu, lod->buckets - 1)->reach >= 0;
+        json_array_append_new(list, json_pack("{s:i, s:i, s:i, s:f, s:f}", "ipu", (int)ipu, "firstTile",
+                                              (int)(ipu * lod->tiles_per_ipu), "tiles", (int)lod->tiles_per_ipu, "from",
+                                              any ? lod_bucket(lod, ipu, 0)->begin : 0.0, "to",
+                                              any ? lod_bucket(lod, ipu, lod->buckets - 1)->reach : 0.0));
+    }
+    return list;
+}
+
+static json_t *tiles_json(const struct lod *lod)
+{
+    json_t *list = json_array();
+    for (uint64_t i = 0; i < lod->blocks;) {
+        uint64_t first = i;
+        unsigned rows = 0;
+        bool common = false;
+        for (; i < lod->blocks && lod->block[i].tile == lod->block[first].tile; ++i) {
+            rows = lod->block[i].row + 1u > rows ? lod->block[i].row + 1u : rows;
+            common = common || lod->block[i].kind != 1;
+        }
+        json_array_append_new(list,
+                              json_pack("{s:I, s:I, s:i, s:b}", "tile", (json_int_t)lod->block[first].tile, "blocks",
+                                        (json_int_t)(i - first), "rows", (int)rows, "selected", common));
+    }
+    return list;
+}
+
+pop_status trace_lanes(const struct request *request, struct answer *answer, pop_error *error)
+{
+    const struct lod *lod = lod_of(request, error);
+    if (!lod)
+        return error->status;
+    struct analyser_report *report = request_report(request, error);
+    if (!report)
+        return error->status;
+    pva_object target = pva_get(pva_get(pva_root(report->file), PVA_REPORT_COMPILATION), PVA_COMPILATION_TARGET);
+    json_t *json = json_pack("{s:s, s:f, s:f, s:I, s:i, s:i, s:i, s:f, s:b}", "mode",
+                             lod->steps    ? "detailed"
+                             : lod->blocks ? "lightweight"
+                                           : "none",
+                             "from", lod->from, "to", lod->to, "steps", (json_int_t)lod->steps, "ipus", (int)lod->ipus,
+                             "tilesPerIpu", (int)lod->tiles_per_ipu, "depth", (int)lod->depth, "clockFrequency",
+                             pva_real(target, PVA_TARGET_CLOCK_FREQUENCY), "fromCache", lod->from_cache);
+    json_object_set_new(json, "note", lod->note ? answer_string(lod->note) : json_null());
+    json_object_set_new(json, "kinds", kinds_json(lod));
+    json_object_set_new(json, "lanes", lanes_json(lod));
+    json_object_set_new(json, "runs", runs_json(lod));
+    json_object_set_new(json, "tiles", tiles_json(lod));
+    answer_json(answer, json);
+    return answer_read(report, error);
+}
+
+pop_status trace_run(const struct request *request, struct answer *answer, pop_error *error)
+{
+    uint64_t index;
+    struct analyser_report *report = request_report(request, error);
+    if (!report || !request_uint(request, "index", 0, &index, error))
+        return error->status;
+    pva_object execution = pva_get(pva_root(report->file), PVA_REPORT_EXECUTION);
+    uint64_t count = pva_count(execution, PVA_EXECUTION_RUNS);
+    if (index >= count)
+        return answer_fail(error, POP_INVALID_OPTION, "run %llu of %llu", (unsigned long long)index,
+                           (unsigned long long)count);
+    pva_object run = pva_at(execution, PVA_EXECUTION_RUNS, index), cycles = pva_get(run, PVA_RUN_CYCLES),
+               times = pva_get(run, PVA_RUN_MICROSECONDS);
+    json_t *json = json_pack("{s:f, s:f, s:f, s:f, s:I}", "from", (double)pva_uint(cycles, PVA_CYCLES_FROM), "to",
+                             (double)pva_uint(cycles, PVA_CYCLES_TO), "startMicroseconds",
+                             (double)pva_uint(times, PVA_MICROSECONDS_START), "endMicroseconds",
+                             (double)pva_uint(times, PVA_MICROSECONDS_END), "steps",
+                             (json_int_t)pva_count(run, PVA_RUN_STEPS)),
+           *parameters = json_array();
+    json_object_set_new(json, "name", answer_text_of(run, PVA_RUN_NAME));
+    for (uint64_t i = 0; i < pva_count(run, PVA_RUN_PARAMETERS); ++i) {
+        pva_object parameter = pva_at(run, PVA_RUN_PARAMETERS, i);
+        json_t *one = json_object();
+        json_object_set_new(one, "name", answer_text_of(parameter, PVA_PARAMETER_NAME));
+        json_object_set_new(one, "value", answer_text_of(parameter, PVA_PARAMETER_VALUE));
+        json_array_append_new(parameters, one);
+    }
+    json_object_set_new(json, "parameters", parameters);
+    answer_json(answer, json);
+    return answer_read(report, error);
+}
+
+/* The match that lies `skip` matches from the step `after` (1: the next one), around the ends. */
+static uint64_t match_from(const struct lod *lod, const bool *matches, uint64_t after, int64_t skip, uint64_t total)
+{
+    uint64_t before = 0, wanted, step = 0;
+    bool on = false;
+    for (; step < lod->steps && step < after; ++step)
+        before += matches[lod->program[step]];
+    on = after < lod->steps && matches[lod->program[after]];
+    /* before is the match's own number where `after` is a match; else the next match has it. */
+    int64_t at = (int64_t)before + skip - (!on && skip > 0);
+    wanted = (uint64_t)((at % (int64_t)total + (int64_t)total) % (int64_t)total);
+    for (step = 0; step < lod->steps; ++step)
+        if (matches[lod->program[step]] && wanted-- == 0)
+            break;
+    return step;
+}
+
+pop_status trace_search(const struct request *request, struct answer *answer, pop_error *error)
+{
+    const struct lod *lod = lod_of(request, error);
+    uint64_t after;
+    double skip;
+    if (!lod || !request_uint(request, "step", 0, &after, error) || !request_real(request, "skip", 0, &skip, error))
+        return error->status;
+    const char *text = request_text(request, "q", "");
+    if (!*text)
+        return answer_fail(error, POP_INVALID_OPTION, "q, the text to search for, is empty");
+    if (skip < -1e9 || skip > 1e9)
+        return answer_fail(error, POP_INVALID_OPTION, "skip is %g (allowed: -1e9 to 1e9)", skip);
+    bool *matches = search_programs(lod, text);
+    VEC(uint32_t) programs = { 0 }, steps = { 0 };
+    uint64_t total = 0;
+    for (uint32_t i = 0; i < lod->programs; ++i)
+        if (matches[i])
+            *(uint32_t *)vec_push(&programs) = i;
+    for (uint64_t i = 0; i < lod->steps; ++i) {
+        if (!matches[lod->program[i]])
+            continue;
+        if (total++ < MOST_FOUND)
+            *(uint32_t *)vec_push(&steps) = (uint32_t)i;
+    }
+    json_t *meta = json_pack("{s:I, s:i}", "matches", (json_int_t)total, "listed", (int)steps.count);
+    if (total) {
+        uint64_t step = match_from(lod, matches, after, (int64_t)skip, total), number = 0;
+        double from = 1e300, to = 0, begin, end;
+        for (uint64_t i = 0; i < step; ++i)
+            number += matches[lod->program[i]];
+        for (unsigned ipu = 0; ipu < lod->ipus; ++ipu)
+            if (lod_extent(lod, step, ipu, &begin, &end)) {
+                from = begin < from ? begin : from;
+                to = end > to ? end : to;
+            }
+        json_object_set_new(meta, "current",
+                            json_pack("{s:I, s:I, s:f, s:f}", "step", (json_int_t)step, "number", (json_int_t)number,
+                                      "from", from < to ? from : to, "to", to));
+    }
+    answer_column(answer, "programs", COLUMN_U32, programs.data, programs.count);
+    answer_column(answer, "steps", COLUMN_U32, steps.data, steps.count);
+    answer_meta(answer, meta);
+    vec_free(&programs);
+    vec_free(&steps);
+    free(matches);
+    return POP_OK;
+}

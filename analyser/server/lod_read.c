@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The trace from the report's tables. */
+#include "lod.h"
+
+#include <stdio.h>
+
+/* Nodes by parent and label. */
+struct names {
+    struct lod *lod;
+    uint32_t *slots;
+    size_t size, capacity;
+};
+
+static uint64_t hash_of(uint32_t parent, const char *label, size_t length, unsigned kind)
+{
+    uint64_t hash = 1469598103934665603u ^ parent ^ (uint64_t)kind << 32;
+    for (size_t i = 0; i < length; ++i)
+        hash = (hash ^ (unsigned char)label[i]) * 1099511628211u;
+    return hash ^ hash >> 29;
+}
+
+static uint64_t slot_of(const struct names *names, uint32_t parent, const char *label, size_t length, unsigned kind)
+{
+    uint64_t at = hash_of(parent, label, length, kind) & (names->size - 1);
+    for (; names->slots[at]; at = (at + 1) & (names->size - 1)) {
+        const struct node *node = &names->lod->node[names->slots[at]];
+        if (node->parent == parent && node->kind == kind && strncmp(node->label, label, length) == 0 &&
+            !node->label[length])
+            break;
+    }
+    return at;
+}
+
+static void grow(struct names *names)
+{
+    struct lod *lod = names->lod;
+    if (lod->nodes == names->capacity) {
+        names->capacity = names->capacity ? names->capacity * 2 : 64;
+        lod->node = mem_grow(lod->node, names->capacity * sizeof(*lod->node));
+    }
+    if (lod->nodes * 2 < names->size)
+        return;
+    free(names->slots);
+    names->size = names->size ? names->size * 4 : 256;
+    names->slots = mem_zero(names->size, sizeof(*names->slots));
+    for (uint32_t i = 1; i < lod->nodes; ++i) {
+        const struct node *node = &lod->node[i];
+        names->slots[slot_of(names, node->parent, node->label, strlen(node->label), node->kind)] = i;
+    }
+}
+
+static uint32_t node_of(struct names *names, uint32_t parent, const char *label, size_t length, unsigned kind)
+{
+    struct lod *lod = names->lod;
+    grow(names);
+    uint64_t slot = slot_of(names, parent, label, length, kind);
+    if (names->slots[slot])
+        return names->slots[slot];
+    char *text = mem_zero(length + 1, 1);
+    memcpy(text, label, length);
+    uint32_t depth = lod->node[parent].depth + 1;
+    lod->node[lod->nodes] = (struct node){ parent, depth, text, (uint8_t)kind };
+    lod->depth = kind < KINDS && depth > lod->depth ? depth : lod->depth;
+    return names->slots[slot] = lod->nodes++;
+}
+
+static uint8_t kind_of(const char *type, const char *detail)
+{
+    for (unsigned i = 0; i < KIND_OTHER; ++i)
+        if (strcmp(kinds[i].type, type) == 0 && (!kinds[i].detail || strcmp(kinds[i].detail, detail) == 0))
+            return (uint8_t)i;
+    return KIND_OTHER;
+}
+
+/* A stream copy's three programs are leaves below its name; of others the last part of the name is the leaf. */
+static uint32_t leaf_of(struct names *names, const char *name, const char *type, uint8_t kind)
+{
+    bool below = (kind >= KIND_COPY_BEGIN && kind <= KIND_COPY_END) || !*name;
+    uint32_t node = 0;
+    for (;;) {
+        size_t length = strcspn(name, "/");
+        if (!*name || (!below && !name[length]))
+            break;
+        if (names->lod->node[node].depth + 2 >= DEEPEST) /* the rest is one part */
+            break;
+        if (length)
+            node = node_of(names, node, name, length, KINDS);
+        name += length + (name[length] == '/');
+    }
+    bool sync = kind == KIND_SYNC_INTERNAL || kind == KIND_SYNC_EXTERNAL; /* its name says which alone */
+    const char *label = sync ? kinds[kind].label : below || !*name ? type : name;
+    return node_of(names, node, label, strlen(label), kind);
+}
+
+static bool keep_program(void *context, size_t columns, const char *const *head, const pva_value *values)
+{
+    struct names *names = context;
+    struct lod *lod = names->lod;
+    (void)head;
+    if (!values || columns < 4 || !values[0].text)
+        return true;
+    if (strtoull(values[0].text, NULL, 10) != lod->programs)
+        return false;
+    const char *type = values[1].text ? values[1].text : "", *name = values[2].text ? values[2].text : "",
+               *detail = values[3].text ? values[3].text : "";
+    if ((lod->programs & (lod->programs - 1)) == 0)
+        lod->of_program = mem_grow(lod->of_program, (lod->programs ? lod->programs * 2 : 1) * sizeof(*lod->of_program));
+    uint8_t kind = kind_of(type, detail);
+    lod->of_program[lod->programs++] = (struct lod_program){ leaf_of(names, name, type, kind), kind, 0 };
+    return true;
+}
+
+static bool keep_live(void *context, size_t columns, const int64_t *values)
+{
+    struct lod *lod = context;
+    (void)columns;
+    uint64_t program = (uint64_t)values[0];
+    if (values[0] == INT64_MIN) {
+        lod->always_live = (double)values[1];
+    } else if (program < lod->programs) {
+        double live = (double)values[1] + lod->always_live;
+        if (live > lod->of_program[program].live)
+            lod->of_program[program].live = live;
+    }
+    return true;
+}
+
+static bool keep_run(void *context, size_t columns, const char *const *head, const pva_value *values)
+{
+    struct lod *lod = context;
+    (void)head;
+    if (!values || columns < 7)
+        return true;
+    double numbers[7];
+    for (size_t i = 1; i < 7; ++i)
+        numbers[i] = values[i].text ? (double)strtoll(values[i].text, NULL, 10) : 0;
+    lod->run = mem_grow(lod->run, (lod->runs + 1) * sizeof(*lod->run));
+    lod->run[lod->runs++] = (struct lod_run){ .name = mem_string(values[0].text),
+                                              .first = numbers[1] > 0 ? (uint64_t)numbers[1] : 0,
+                                              .steps = numbers[2] > 0 ? (uint64_t)numbers[2] : 0,
+                                              .from = numbers[3],
+                                              .to = numbers[4],
+                                              .start = numbers[5],
+                                              .end = numbers[6] };
+    return true;
+}
+
+struct blocks {
+    struct lod *lod;
+    size_t capacity;
+};
+
+static bool keep_block(void *context, size_t columns, const int64_t *values)
+{
+    struct blocks *blocks = context;
+    struct lod *lod = blocks->lod;
+    (void)columns;
+    if (lod->blocks == blocks->capacity) {
+        blocks->capacity = blocks->capacity ? blocks->capacity * 2 : 256;
+        lod->block = mem_grow(lod->block, blocks->capacity * sizeof(*lod->block));
+    }
+    lod->block[lod->blocks++] =
+        (struct lod_block){ .from = values[3] < 0 ? -1 : (double)values[3],
+                            .to = values[4] < 0 ? -1 : (double)values[4],
+                            .tile = (uint32_t)values[0],
+                            .program = (uint64_t)values[2] < lod->programs ? (uint32_t)values[2] : UINT32_MAX,
+                            .run = values[5] < 0 ? 0 : (uint32_t)values[5],
+                            .kind = values[1] >= 0 && values[1] <= 4 ? (uint8_t)values[1] : 4,
+                            .lost = values[6] < 0 ? 0 : (uint32_t)values[6] };
+    return true;
+}
+
+/* How many blocks of the same tile a block lies in: those before it that end after it begins. */
+static void place_blocks(struct lod *lod)
+{
+    enum { ROWS = 64 };
+    double ends[ROWS] = { 0 };
+    for (uint64_t i = 0; i < lod->blocks; ++i) {
+        struct lod_block *block = &lod->block[i];
+        if (!i || block[-1].tile != block->tile)
+            memset(ends, 0, sizeof(ends));
+        double from = block->from < 0 ? block->to : block->from, to = block->to < 0 ? block->from : block->to;
+        unsigned row = 0;
+        while (row + 1 < ROWS && ends[row] > from)
+            ++row;
+        ends[row] = to > from ? to : from;
+        block->row = (uint8_t)row;
+    }
+}
+
+pop_status lod_read_names(struct lod *lod, pva_file *file, pop_error *error)
+{
+    struct names names = { .lod = lod, .capacity = 64 };
+    struct blocks blocks = { .lod = lod };
+    lod->node = mem_zero(names.capacity, sizeof(*lod->node));
+    lod->node[0] = (struct node){ 0, 0, mem_string(""), KINDS };
+    lod->nodes = 1;
+    pop_status status =
+        pva_sql(file, "SELECT id, type, name, detail FROM programs ORDER BY id", keep_program, &names, error);
+    free(names.slots);
+    if (status == POP_OK) /* what is always live first */
+        status = pva_sql_integers(file,
+                                  "SELECT NULL, bytes FROM live_lists WHERE id = 0 UNION ALL SELECT s.program, l.bytes "
+                                  "FROM liveness_steps s JOIN live_lists l ON l.id = s.list",
+                                  keep_live, lod, error);
+    if (status == POP_OK)
+        status = pva_sql(file,
+                         "SELECT name, first_step, steps, cycles_from, cycles_to, start_microseconds, end_microseconds "
+                         "FROM runs ORDER BY id",
+                         keep_run, lod, error);
+    if (status == POP_OK)
+        status = pva_sql_integers(file,
+                                  "SELECT tile, kind, program, cycles_from, cycles_to, run, lost FROM blocks ORDER BY "
+                                  "tile, coalesce(cycles_from, cycles_to), cycles_to DESC",
+                                  keep_block, &blocks, error);
+    place_blocks(lod);
+    return status;
+}
+
+struct reading {
+    struct lod *lod;
+    uint64_t capacity, total;
+    lod_progress *progress;
+    void *context;
+    const char *wrong;
+};
+
+static bool keep_step(void *context, size_t columns, const int64_t *values)
+{
+    struct reading *reading = context;
+    struct lod *lod = reading->lod;
+    (void)columns;
+    if (lod->steps == reading->capacity) {
+        uint64_t n = reading->capacity += reading->capacity / 2 + 1024;
+        lod->program = mem_grow(lod->program, n * sizeof(*lod->program));
+        lod->pattern = mem_grow(lod->pattern, n * sizeof(*lod->pattern));
+        lod->drift = mem_grow(lod->drift, n * sizeof(*lod->drift));
+        lod->base = mem_grow(lod->base, n * sizeof(*lod->base));
+    }
+    if ((uint64_t)values[0] != lod->steps || (uint64_t)values[1] >= lod->programs ||
+        (uint64_t)values[2] > UINT32_MAX - 1 || (uint64_t)values[3] > UINT32_MAX - 1) {
+        reading->wrong = "executed";
+        return false;
+    }
+    lod->program[lod->steps] = (uint32_t)values[1];
+    lod->pattern[lod->steps] = (uint32_t)values[2];
+    lod->drift[lod->steps] = (uint32_t)values[3];
+    lod->base[lod->steps++] = values[4];
+    lod->patterns = (uint64_t)values[2] >= lod->patterns ? (uint64_t)values[2] + 1 : lod->patterns;
+    lod->drifts = (uint64_t)values[3] >= lod->drifts ? (uint64_t)values[3] + 1 : lod->drifts;
+    if (lod->steps % 65536 == 0)
+        reading->progress(reading->context, lod->steps, reading->total);
+    return true;
+}
+
+static bool keep_figure(void *context, size_t columns, const int64_t *values)
+{
+    struct reading *reading = context;
+    struct lod *lod = reading->lod;
+    uint64_t pattern = (uint64_t)values[0], ipu = (uint64_t)values[1];
+    (void)columns;
+    if (pattern < lod->patterns && ipu < lod->ipus)
+        lod->figures[pattern * lod->ipus + ipu] = (struct figure){ .from = values[2],
+                                                                   .to = values[3],
+                                                                   .cycles = (uint64_t)values[4],
+                                                                   .sum = (uint64_t)values[5],
+                                                                   .in = (uint64_t)values[6],
+                                                                   .out = (uint64_t)values[7],
+                                                                   .active = (uint64_t)values[8] };
+    return true;
+}
+
+static bool keep_drift(void *context, size_t columns, const int64_t *values)
+{
+    struct reading *reading = context;
+    struct lod *lod = reading->lod;
+    uint64_t drift = (uint64_t)values[0], ipu = (uint64_t)values[1];
+    (void)columns;
+    if (drift < lod->drifts && ipu < lod->ipus)
+        lod->shifts[drift * lod->ipus + ipu] = values[2];
+    return true;
+}
+
+pop_status lod_read_steps(struct lod *lod, pva_file *file, lod_progress *progress, void *context, pop_error *error)
+{
+    struct reading reading = { .lod = lod, .progress = progress, .context = context };
+    pva_object execution = pva_get(pva_root(file), PVA_REPORT_EXECUTION);
+    reading.total = pva_count(execution, PVA_EXECUTION_STEPS);
+    lod->drifts = 1;
+    pop_status status = pva_take_error(file, error);
+    if (status == POP_OK)
+        status = pva_sql_integers(file, "SELECT id, program, pattern, drift, base FROM executed ORDER BY id", keep_step,
+                                  &reading, error);
+    /* More patterns than the file has bytes are none. */
+    if (status == POP_OK && (reading.wrong || lod->patterns > lod->steps * 64 + 64 || lod->drifts > lod->steps + 1))
+        return answer_fail(error, POP_PARSE_ERROR, "the report is damaged: a row of executed names what is not there");
+    if (status != POP_OK)
+        return status;
+    lod->figures = mem_zero(lod->patterns * lod->ipus + 1, sizeof(*lod->figures));
+    lod->shifts = mem_zero(lod->drifts * lod->ipus + 1, sizeof(*lod->shifts));
+    status = pva_sql_integers(file,
+                              "SELECT pattern, ipu, active_from_min, active_to_max, cycles, cycles_sum, data_in, "
+                              "data_out, active_tiles FROM pattern_ipus",
+                              keep_figure, &reading, error);
+    if (status == POP_OK)
+        status = pva_sql_integers(file, "SELECT drift, ipu, cycles FROM drifts", keep_drift, &reading, error);
+    return status;
+}
