@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "advice.h"
+
+#include <poplar/text.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *const advice_names[ADVICE_KINDS] = {
+    [ADVICE_MEMORY] = "memory", [ADVICE_IMBALANCE] = "imbalance", [ADVICE_EXCHANGE] = "exchange",
+    [ADVICE_STREAM] = "stream", [ADVICE_REARRANGE] = "rearrange",
+};
+const char *const advice_texts[ADVICE_KINDS] = {
+    [ADVICE_MEMORY] = "move variables or vertices to tiles that have room",
+    [ADVICE_IMBALANCE] = "spread its vertices over the tiles, or cut them into smaller ones",
+    [ADVICE_EXCHANGE] = "map its data to the tiles that use it",
+    [ADVICE_STREAM] = "copy once, before or after the loop",
+    [ADVICE_REARRANGE] = "give its tensors the layout that the vertices use",
+};
+
+/* What each executed program moved the last tile's time by, in all its executions: table moved(program, step, type,
+ * times, cycles). */
+#define MOVED                                                                                                          \
+    "WITH ends AS (SELECT e.id, e.program, max(e.base + ifnull((SELECT d.cycles FROM drifts d WHERE d.drift = "        \
+    "e.drift AND d.ipu = i.ipu), 0) + i.all_to_max) AS end "                                                           \
+    "FROM executed e JOIN pattern_ipus i ON i.pattern = e.pattern GROUP BY e.id), "                                    \
+    "shifts AS (SELECT program, max(end - ifnull(max(end) OVER (ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 "   \
+    "PRECEDING), 0), 0) AS by FROM ends), "                                                                            \
+    "moved AS MATERIALIZED (SELECT s.program, p.step, p.type, p.name, count(*) AS times, sum(s.by) AS cycles FROM "    \
+    "shifts s JOIN programs p ON p.id = s.program "                                                                    \
+    "GROUP BY s.program) "
+
+/* Each gives: program, cycles, bytes, tile, times, name, detail. */
+static const char *const queries[ADVICE_KINDS] = {
+    [ADVICE_MEMORY] =
+        "SELECT NULL, 0, total_including_gaps - (SELECT avg(total_including_gaps) FROM memory_by_tile), tile, "
+        "0, 'tile ' || tile, "
+        "total_including_gaps || ' of ' || bytes_per_tile || ' bytes' || CASE WHEN total_including_gaps > "
+        "bytes_per_tile THEN ': out of memory' ELSE '' END "
+        "FROM memory_by_tile, target WHERE total_including_gaps > 0.9 * bytes_per_tile ORDER BY "
+        "total_including_gaps DESC LIMIT 5",
+    [ADVICE_IMBALANCE] =
+        MOVED "SELECT m.program, m.times * (c.estimated_cycles - max((SELECT sum(active_cycles) FROM "
+              "compute_set_vertices v WHERE v.compute_set = c.compute_set) * 1.0 / "
+              "(SELECT num_tiles FROM target), (SELECT max(6.0 * active_cycles / count) FROM "
+              "compute_set_vertices v WHERE v.compute_set = c.compute_set AND count > 0))) AS won, "
+              "0, (SELECT a.i FROM array(c.estimated_cycles_by_tile, (SELECT num_tiles FROM target)) a ORDER "
+              "BY a.value DESC, a.i LIMIT 1), m.times, m.name, "
+              "'slowest vertices: ' || ifnull((SELECT t.name FROM compute_set_vertices v JOIN vertex_types t "
+              "ON t.id = v.vertex_type WHERE v.compute_set = c.compute_set ORDER BY "
+              "v.active_cycles DESC LIMIT 1), '?') FROM moved m JOIN programs p ON p.id = m.program JOIN "
+              "compute_sets c ON c.compute_set = p.compute_set WHERE won > 0 AND m.name NOT "
+              "LIKE '%/OnTileCopyPre' AND m.name NOT LIKE '%/OnTileCopyPost'",
+    [ADVICE_EXCHANGE] =
+        MOVED ", byStep AS (SELECT step, max(program) AS program, max(times) AS times, sum(cycles) AS won "
+              "FROM moved GROUP BY step) "
+              "SELECT g.program, g.won, 0, NULL, g.times, x.name, 'with the sync before it' FROM byStep g "
+              "JOIN programs x ON x.id = g.program "
+              "WHERE x.type IN ('DoExchange', 'GlobalExchange') AND g.won > 0",
+    [ADVICE_STREAM] =
+        MOVED ", byStep AS (SELECT step, max(program) AS program, max(times) AS times, sum(CASE WHEN type = "
+              "'StreamCopyMid' THEN 0.0 ELSE cycles * (times - 1.0) / "
+              "times END) AS won FROM moved GROUP BY step) SELECT g.program, g.won, 0, NULL, g.times, x.name, "
+              "'its syncs with the host' FROM byStep g "
+              "JOIN programs x ON x.id = g.program WHERE x.type LIKE 'StreamCopy%' AND g.won > 0",
+    [ADVICE_REARRANGE] =
+        MOVED "SELECT m.program, m.cycles AS won, 0, NULL, m.times, m.name, 'copies on tiles' FROM moved m "
+              "WHERE (m.name LIKE '%/OnTileCopyPre' OR m.name LIKE "
+              "'%/OnTileCopyPost') AND won > 0",
+};
+
+static char *copy_text(const pva_value *value)
+{
+    return strdup(value->text ? value->text : "");
+}
+
+static uint64_t number_of(const pva_value *value)
+{
+    return value->text ? strtoull(value->text, NULL, 10) : UINT64_MAX;
+}
+
+static bool on_row(void *context, size_t columns, const char *const *names, const pva_value *values)
+{
+    struct advices *all = context;
+    (void)columns, (void)names;
+    if (!values)
+        return true;
+    if (all->count == all->room) {
+        size_t room = all->room ? 2 * all->room : 64;
+        struct advice *list = realloc(all->list, room * sizeof(*list));
+        if (!list)
+            return false;
+        all->list = list;
+        all->room = room;
+    }
+    all->list[all->count++] =
+        (struct advice){ .kind = all->kind,
+                         .program = number_of(&values[0]),
+                         .cycles = values[1].text ? pop_text_to_double(values[1].text, NULL) : 0,
+                         .bytes = values[2].text ? pop_text_to_double(values[2].text, NULL) : 0,
+                         .tile = number_of(&values[3]),
+                         .times = number_of(&values[4]),
+                         .name = copy_text(&values[5]),
+                         .detail = copy_text(&values[6]),
+                         .urgent = values[6].text && strstr(values[6].text, "out of memory") != NULL };
+    return true;
+}
+
+static int by_weight(const void *left, const void *right)
+{
+    const struct advice *a = left, *b = right;
+    if (a->urgent != b->urgent)
+        return a->urgent ? -1 : 1;
+    if (a->cycles != b->cycles)
+        return a->cycles < b->cycles ? 1 : -1;
+    if (a->bytes != b->bytes)
+        return a->bytes < b->bytes ? 1 : -1;
+    return a->program != b->program ? (a->program < b->program ? -1 : 1) : (a->tile > b->tile) - (a->tile < b->tile);
+}
+
+void advice_find_line(pva_file *file, struct advice *advice)
+{
+    enum { DEEPEST = 64 };
+    if (advice->program == UINT64_MAX)
+        return;
+    pva_object compilation = pva_get(pva_root(file), PVA_REPORT_COMPILATION);
+    pva_object context =
+        pva_get(pva_at(compilation, PVA_COMPILATION_PROGRAMS, advice->program), PVA_PROGRAM_DEBUG_CONTEXT);
+    for (int depth = 0; depth < DEEPEST && !pva_is_null(context); ++depth) {
+        pva_object place = pva_get(context, PVA_DEBUG_CONTEXT_LOCATION);
+        if (pva_uint(place, PVA_LOCATION_LINE_NUMBER)) {
+            free(advice->file);
+            advice->file = pva_text_copy(place, PVA_LOCATION_FILE_NAME);
+            advice->line = pva_uint(place, PVA_LOCATION_LINE_NUMBER);
+        }
+        context = pva_count(context, PVA_DEBUG_CONTEXT_PARENTS) ? pva_at(context, PVA_DEBUG_CONTEXT_PARENTS, 0)
+                                                                : (pva_object){ 0 };
+    }
+}
+
+pop_status advices_find(struct advices *all, pva_file *file, enum advice_kind kind, pop_error *error)
+{
+    all->kind = kind;
+    return pva_sql(file, queries[kind], on_row, all, error);
+}
+
+void advices_order(struct advices *all)
+{
+    if (all->count)
+        qsort(all->list, all->count, sizeof(*all->list), by_weight);
+}
+
+void advices_free(struct advices *all)
+{
+    for (size_t i = 0; i < all->count; ++i) {
+        free(all->list[i].name);
+        free(all->list[i].detail);
+        free(all->list[i].file);
+    }
+    free(all->list);
+    *all = (struct advices){ 0 };
+}

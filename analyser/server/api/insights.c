@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The Insights view: whether the program fits, how long a run takes and what for, what to mend first, and what takes
+ * most memory. */
+#include "../advice.h"
+#include "../answer.h"
+#include "../query.h"
+
+#include <stdlib.h>
+
+/* What follows from the report's tables alone.  Bars of the histogram are sixths of a tile's memory; the last one takes
+ * what is beyond it, too. */
+static const struct {
+    const char *name;
+    bool one;
+    const char *sql;
+} parts[] = {
+    { "memory", true,
+      "SELECT count(*) AS tiles, sum(total_including_gaps) AS used, (SELECT total_memory FROM target) AS capacity, "
+      "(SELECT bytes_per_tile FROM target) AS bytesPerTile, max(total_including_gaps) AS largest, "
+      "sum(total_including_gaps > (SELECT bytes_per_tile FROM target)) AS overflowing FROM memory_by_tile" },
+    { "worstTiles", false,
+      "SELECT tile, tile / tiles_per_ipu AS ipu, total_including_gaps AS bytes, total AS withoutGaps, "
+      "always_live AS alwaysLive FROM memory_by_tile, target ORDER BY total_including_gaps DESC, tile LIMIT 5" },
+    { "histogram", false,
+      "WITH RECURSIVE bar(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM bar WHERE n < 5) "
+      "SELECT n * bytes_per_tile / 6 AS \"from\", (n + 1) * bytes_per_tile / 6 AS \"to\", "
+      "(SELECT count(*) FROM memory_by_tile WHERE min(5, total_including_gaps * 6 / bytes_per_tile) = n) AS tiles "
+      "FROM bar, target WHERE bytes_per_tile > 0" },
+    { "runs", true,
+      "SELECT count(*) AS runs, min(cycles_to - cycles_from) AS minimum, avg(cycles_to - cycles_from) AS mean, "
+      "max(cycles_to - cycles_from) AS maximum, (SELECT clock_frequency FROM target) AS clock FROM runs" },
+    { "cycles", true,
+      "SELECT total, total * num_tiles AS available, active_compute AS activeCompute, compute, exchange, "
+      "global_exchange AS globalExchange, stream_copy AS streamCopy, sync FROM execution_cycle_totals, target" },
+    { "vertexCode", false,
+      "SELECT name, code_bytes AS bytes FROM vertex_types WHERE code_bytes > 0 ORDER BY code_bytes DESC, id LIMIT 5" },
+    { "vertexState", false,
+      "SELECT name, ifnull(vertex_data_bytes, 0) + ifnull(copy_ptr_bytes, 0) + ifnull(edge_ptr_bytes, 0) + "
+      "ifnull(descriptor_bytes, 0) + ifnull(padding_bytes, 0) AS bytes FROM vertex_types WHERE bytes > 0 "
+      "ORDER BY bytes DESC, id LIMIT 5" },
+    { "exchanges", false,
+      "SELECT name, code_bytes AS bytes FROM exchanges WHERE code_bytes > 0 ORDER BY code_bytes DESC, id LIMIT 5" },
+    { "alwaysLive", false,
+      "SELECT v.name, v.bytes FROM live_lists l, array(l.variable_list, l.variables) a JOIN live_variables v ON "
+      "v.id = a.value WHERE l.id = 0 ORDER BY v.bytes DESC, v.id LIMIT 5" },
+    { "peak", true,
+      "SELECT s.id AS step, p.name, p.type, l.bytes FROM live_lists l JOIN liveness_steps s ON s.list = l.id JOIN "
+      "programs p ON p.id = s.program ORDER BY l.bytes DESC, s.id LIMIT 1" },
+    { "atPeak", false,
+      "SELECT v.name, v.bytes FROM (SELECT l.* FROM live_lists l JOIN liveness_steps s ON s.list = l.id ORDER BY "
+      "l.bytes DESC, s.id LIMIT 1) l, array(l.variable_list, l.variables) a JOIN live_variables v ON v.id = a.value "
+      "ORDER BY v.bytes DESC, v.id LIMIT 5" },
+    { "float32", false,
+      "SELECT name, bytes, bytes / 2 AS saved FROM variables WHERE lower(type) IN ('float', 'float32') AND bytes > 0 "
+      "ORDER BY bytes DESC, id LIMIT 5" },
+};
+
+static json_t *json_of(const struct advice *advice)
+{
+    json_t *one = json_object();
+    json_object_set_new(one, "kind", json_string(advice_names[advice->kind]));
+    json_object_set_new(one, "advice", json_string(advice_texts[advice->kind]));
+    json_object_set_new(one, "name", answer_string(advice->name));
+    json_object_set_new(one, "detail", answer_string(advice->detail));
+    json_object_set_new(one, "cycles", json_real(advice->cycles));
+    json_object_set_new(one, "bytes", json_real(advice->bytes));
+    json_object_set_new(one, "urgent", json_boolean(advice->urgent));
+    const struct {
+        const char *name;
+        uint64_t value;
+    } numbers[] = { { "program", advice->program }, { "tile", advice->tile }, { "times", advice->times } };
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); ++i)
+        json_object_set_new(one, numbers[i].name,
+                            numbers[i].value == UINT64_MAX ? json_null() : json_integer((json_int_t)numbers[i].value));
+    json_object_set_new(one, "file", advice->file && *advice->file ? answer_string(advice->file) : json_null());
+    json_object_set_new(one, "line", json_integer((json_int_t)advice->line));
+    return one;
+}
+
+pop_status insights(const struct request *request, struct answer *answer, pop_error *error)
+{
+    struct analyser_report *report = request_report(request, error);
+    if (!report)
+        return error->status;
+    json_t *all = json_object();
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); ++i) {
+        json_t *value = parts[i].one ? query_row(report->file, parts[i].sql, error)
+                                     : query_rows(report->file, parts[i].sql, error);
+        if (!value) {
+            json_decref(all);
+            return error->status;
+        }
+        json_object_set_new(all, parts[i].name, value);
+    }
+    pop_status status = answer_read(report, error);
+    json_object_set_new(
+        all, "outOfMemory",
+        answer_text_of(pva_get(pva_root(report->file), PVA_REPORT_COMPILATION), PVA_COMPILATION_OUT_OF_MEMORY));
+    answer_json(answer, all);
+    return status;
+}
+
+pop_status insights_advice(const struct request *request, struct answer *answer, pop_error *error)
+{
+    enum { MOST = 200 };
+    struct analyser_report *report = request_report(request, error);
+    uint64_t rows;
+    if (!report || !request_uint(request, "rows", 20, &rows, error))
+        return error->status;
+    struct advices found = { 0 };
+    pop_status status = POP_OK;
+    for (int kind = 0; kind < ADVICE_KINDS && status == POP_OK; ++kind) {
+        if (request_cancelled(request))
+            status = answer_fail(error, POP_APPLICATION_RUNTIME_ERROR, "the call was cancelled");
+        else
+            status = advices_find(&found, report->file, (enum advice_kind)kind, error);
+    }
+    advices_order(&found);
+    json_t *list = json_array();
+    for (size_t i = 0; i < found.count && i < rows && i < MOST; ++i) {
+        advice_find_line(report->file, &found.list[i]);
+        json_array_append_new(list, json_of(&found.list[i]));
+    }
+    advices_free(&found);
+    if (status == POP_OK)
+        status = answer_read(report, error);
+    if (status == POP_OK)
+        answer_json(answer, list);
+    else
+        json_decref(list);
+    return status;
+}
