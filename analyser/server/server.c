@@ -315,7 +315,7 @@ static struct MHD_Daemon *listen_on(struct server *server, unsigned port)
     return MHD_start_daemon(flags, 0, NULL, NULL, handle, server, MHD_OPTION_SOCK_ADDR, &address,
                             MHD_OPTION_CONNECTION_LIMIT, (unsigned)MOST_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
                             (unsigned)IDLE_SECONDS, MHD_OPTION_NOTIFY_COMPLETED, complete, NULL,
-                            MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u, MHD_OPTION_END);
+                            MHD_OPTION_END); /* without ..._ADDRESS_REUSE, which lets two servers share a port */
 }
 
 /* Opens the page in the user's browser, where there is one; silent otherwise. */
