@@ -21,3 +21,11 @@ add_library(analyser OBJECT ${analyser_sources} ${PROJECT_BINARY_DIR}/analyser/a
 target_include_directories(analyser PRIVATE analyser/server)
 target_compile_options(analyser PRIVATE ${TREMULA_SOURCE_WARNINGS})
 target_link_libraries(analyser PRIVATE ${analyser_needs})
+
+# Calls of the server, on a report that pva_make_report makes.
+if(TREMULA_BUILD_TESTS)
+  foreach(group memory)
+    add_test(NAME analyser/calls_${group} COMMAND ${PROJECT_SOURCE_DIR}/tests/analyser/run-calls ${PROJECT_BINARY_DIR} ${group}_calls.py)
+    set_tests_properties(analyser/calls_${group} PROPERTIES ENVIRONMENT "XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/cache")
+  endforeach()
+endif()

@@ -15,16 +15,17 @@ static const struct {
     const char *sql;
 } parts[] = {
     { "memory", true,
-      "SELECT count(*) AS tiles, sum(total_including_gaps) AS used, (SELECT total_memory FROM target) AS capacity, "
+      "SELECT count(*) AS tiles, sum(total) AS used, (SELECT total_memory FROM target) AS capacity, "
       "(SELECT bytes_per_tile FROM target) AS bytesPerTile, max(total_including_gaps) AS largest, "
       "sum(total_including_gaps > (SELECT bytes_per_tile FROM target)) AS overflowing FROM memory_by_tile" },
     { "worstTiles", false,
       "SELECT tile, tile / tiles_per_ipu AS ipu, total_including_gaps AS bytes, total AS withoutGaps, "
-      "always_live AS alwaysLive FROM memory_by_tile, target ORDER BY total_including_gaps DESC, tile LIMIT 5" },
+      "always_live AS alwaysLive FROM memory_by_tile, target ORDER BY total_including_gaps > bytes_per_tile DESC, "
+      "total DESC, tile LIMIT 5" },
     { "histogram", false,
       "WITH RECURSIVE bar(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM bar WHERE n < 5) "
       "SELECT n * bytes_per_tile / 6 AS \"from\", (n + 1) * bytes_per_tile / 6 AS \"to\", "
-      "(SELECT count(*) FROM memory_by_tile WHERE min(5, total_including_gaps * 6 / bytes_per_tile) = n) AS tiles "
+      "(SELECT count(*) FROM memory_by_tile WHERE min(5, total * 6 / bytes_per_tile) = n) AS tiles "
       "FROM bar, target WHERE bytes_per_tile > 0" },
     { "runs", true,
       "SELECT count(*) AS runs, min(cycles_to - cycles_from) AS minimum, avg(cycles_to - cycles_from) AS mean, "
@@ -84,8 +85,8 @@ pop_status insights(const struct request *request, struct answer *answer, pop_er
         return error->status;
     json_t *all = json_object();
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); ++i) {
-        json_t *value = parts[i].one ? query_row(report->file, parts[i].sql, error)
-                                     : query_rows(report->file, parts[i].sql, error);
+        json_t *value =
+            parts[i].one ? query_row(report->file, parts[i].sql, error) : query_rows(report->file, parts[i].sql, error);
         if (!value) {
             json_decref(all);
             return error->status;

@@ -42,17 +42,17 @@ static json_t *runs_of(pva_file *file, pop_error *error)
                               "SELECT id, name, cycles_to - cycles_from AS cycles, "
                               "end_microseconds - start_microseconds AS microseconds FROM runs ORDER BY id LIMIT 1000",
                               error);
-    json_t *parameters = runs ? query_rows(file, "SELECT run, name, value FROM run_parameters ORDER BY run, name", error)
-                              : NULL;
+    json_t *parameters =
+        runs ? query_rows(file, "SELECT run, name, value FROM run_parameters ORDER BY run, name", error) : NULL;
     if (!parameters) {
         json_decref(runs);
         return NULL;
     }
     size_t i;
     json_t *one;
-    json_array_foreach (runs, i, one)
-        json_object_set_new(one, "parameters", json_array());
-    json_array_foreach (parameters, i, one) {
+    json_array_foreach(runs, i, one) json_object_set_new(one, "parameters", json_array());
+    json_array_foreach(parameters, i, one)
+    {
         json_t *run = json_array_get(runs, (size_t)json_integer_value(json_object_get(one, "run")));
         json_object_del(one, "run");
         if (run)
@@ -107,8 +107,8 @@ pop_status summary(const struct request *request, struct answer *answer, pop_err
         return error->status;
     json_t *all = json_object();
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); ++i) {
-        json_t *value = parts[i].one ? query_row(report->file, parts[i].sql, error)
-                                     : query_rows(report->file, parts[i].sql, error);
+        json_t *value =
+            parts[i].one ? query_row(report->file, parts[i].sql, error) : query_rows(report->file, parts[i].sql, error);
         if (!value) {
             json_decref(all);
             return error->status;
