@@ -93,7 +93,7 @@ def _raise(failure):
     _error_format(ctypes.byref(failure), buffer, len(buffer))
     kind = _status_name(status).decode()
     text = buffer.value.decode(errors="replace").split("\n")[0]
-    raise Error(kind, text[len(kind) + 2 :] if text.startswith(kind + ": ") else text)
+    raise Error(kind, text.partition(kind + ": ")[2] or text)  # "pva_open_report: file_load_error: ..."
 
 
 class _File:

@@ -7,6 +7,8 @@
 #include <poplar/Graph.hpp>
 #include <poplar/IPUModel.hpp>
 #include <poplar/ProfileValue.hpp>
+#include <popops/ElementWise.hpp>
+#include <popops/codelets.hpp>
 
 #include <algorithm>
 #include <csignal>
@@ -72,9 +74,11 @@ int main(int argc, char **argv)
     IPUModel model;
     model.numIPUs = 2;
     model.tilesPerIPU = PerIpu;
+    model.compileIPUCode = true;
     Device device = model.createDevice();
     Graph graph(device.getTarget());
     graph.addCodelets(argv[1]);
+    popops::addCodelets(graph);
     Tensor matrix = graph.addVariable(FLOAT, { Tiles, Columns }, "model/matrix");
     Tensor vector = graph.addVariable(FLOAT, { Columns }, "model/vector");
     Tensor out = graph.addVariable(FLOAT, { Tiles }, "model/out"),
@@ -92,6 +96,7 @@ int main(int argc, char **argv)
     Sequence main({ Copy(in, vector, false, "fetch"), Repeat(3, Call(body, "layer"), "loop"),
                     product(graph, matrix, vector, out, "head"), Copy(out, result, false, "send") },
                   "main");
+    popops::addInPlace(graph, out, scratch, main, "model/add");
     Engine engine(
         graph, { main, Sequence({ product(graph, matrix, vector, out, "other") }, "second") },
         { { "autoReport.all", "true" }, { "autoReport.directory", directory }, { "debug.instrument", "true" } });

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* usages DIRECTORY: the same as usages.cpp. */
+/* usages DIRECTORY BLOCKS TRACE: the same as usages.cpp. */
 #include <pva/pva.h>
 
 #include <inttypes.h>
@@ -179,6 +179,32 @@ static void lowered(pva_object compilation)
            live, pva_count(pva_ask(all, PVA_LOWERED_FOR_TILE, 1), PVA_LOWERED_VARIABLES_ALL_VARS));
 }
 
+/* Bytes that are live on a tile at each step, from the intervals of its variables and as the report has them. */
+static void lowered_by_step(pva_object compilation, uint64_t tile)
+{
+    pva_object all = pva_get(compilation, PVA_COMPILATION_LOWERED_VARIABLES);
+    uint64_t steps = pva_count(compilation, PVA_COMPILATION_LIVENESS_PROGRAM_STEPS);
+    uint64_t *bytes = calloc(steps + 1, sizeof(*bytes));
+    for (uint64_t i = 0; i < pva_count(all, PVA_LOWERED_VARIABLES_ALL_BRIEF_VARS); ++i) {
+        pva_object var = pva_at(all, PVA_LOWERED_VARIABLES_ALL_BRIEF_VARS, i),
+                   class = pva_get(var, PVA_BRIEF_VAR_EQUIVALENCE_CLASS);
+        for (uint64_t k = 0;
+             pva_uint(var, PVA_BRIEF_VAR_TILE_ID) == tile && k < pva_count(class, PVA_EQUIVALENCE_CLASS_STEPS); ++k) {
+            pva_object interval = pva_at(class, PVA_EQUIVALENCE_CLASS_STEPS, k);
+            for (uint64_t s = pva_uint(interval, PVA_INTERVAL_START); s < pva_uint(interval, PVA_INTERVAL_END); ++s)
+                bytes[s] += pva_uint(var, PVA_BRIEF_VAR_BYTES);
+        }
+    }
+    printf("11 tile %" PRIu64 ":", tile);
+    for (uint64_t i = 0; i < steps; ++i)
+        printf(
+            " %" PRIu64 "/%" PRIu64, bytes[i],
+            pva_uint(pva_ask(pva_at(compilation, PVA_COMPILATION_LIVENESS_PROGRAM_STEPS, i), PVA_LIVE_FOR_TILE, tile),
+                     PVA_LIVE_MEMORY_BYTES));
+    printf("\n");
+    free(bytes);
+}
+
 static void operations(pva_object report, pva_object compilation)
 {
     uint64_t count = pva_count(report, PVA_REPORT_OPERATIONS);
@@ -207,12 +233,62 @@ static void operations(pva_object report, pva_object compilation)
 
 static void runs(pva_object execution)
 {
-    printf("13 %" PRIu64 "\n", pva_count(pva_ask(execution, PVA_BLOCKS_OF_TILE, 0), PVA_BLOCKS_BLOCKS));
     for (uint64_t i = 0; i < pva_count(execution, PVA_EXECUTION_RUNS); ++i) {
         pva_object run = pva_at(execution, PVA_EXECUTION_RUNS, i), time = pva_get(run, PVA_RUN_MICROSECONDS);
         put("15 ", run, PVA_RUN_NAME);
         printf(" %" PRIu64 " %d\n", pva_count(run, PVA_RUN_STEPS),
                pva_uint(time, PVA_MICROSECONDS_END) >= pva_uint(time, PVA_MICROSECONDS_START));
+    }
+}
+
+static void blocks(pva_file *file)
+{
+    static const pva_property kinds[] = { PVA_BLOCK_IS_COMMON, PVA_BLOCK_IS_OVERFLOW, PVA_BLOCK_IS_BLOCK_FLUSH,
+                                          PVA_BLOCK_IS_STREAM_COPY };
+    pva_object all = pva_ask(pva_get(pva_root(file), PVA_REPORT_EXECUTION), PVA_BLOCKS_OF_TILE, 0);
+    uint64_t count = pva_count(all, PVA_BLOCKS_BLOCKS), of_kind[4] = { 0 }, cycles = 0;
+    for (uint64_t i = 0; i < count; ++i) {
+        pva_object block = pva_at(all, PVA_BLOCKS_BLOCKS, i);
+        for (size_t k = 0; k < 4; ++k)
+            of_kind[k] += pva_uint(block, kinds[k]);
+        uint64_t to = pva_uint(block, PVA_BLOCK_CYCLES_TO);
+        if (pva_uint(block, PVA_BLOCK_IS_COMMON) && to)
+            cycles += to - pva_uint(block, PVA_BLOCK_CYCLES_FROM);
+    }
+    printf("13 %" PRIu64, count);
+    put(" ", pva_get(pva_at(all, PVA_BLOCKS_BLOCKS, 0), PVA_BLOCK_PROGRAM), PVA_PROGRAM_NAME);
+    for (size_t k = 0; k < 4; ++k)
+        printf(" %" PRIu64, of_kind[k]);
+    printf(" %" PRIu64 "\n", cycles);
+}
+
+static void event(pva_object of, unsigned depth)
+{
+    printf("14 %u ", depth);
+    put("", of, PVA_EVENT_CHANNEL);
+    put("/", of, PVA_EVENT_LABEL);
+    printf(" %" PRIu64, (uint64_t)pva_real(of, PVA_EVENT_DURATION));
+    put(" ", of, PVA_EVENT_METADATA);
+    printf("\n");
+    for (uint64_t i = 0; i < pva_count(of, PVA_EVENT_CHILDREN); ++i)
+        event(pva_at(of, PVA_EVENT_CHILDREN, i), depth + 1);
+}
+
+static void trace(pva_file *file)
+{
+    pva_object root = pva_root(file);
+    for (uint64_t i = 0; i < pva_count(root, PVA_TRACE_PROCESSES); ++i) {
+        pva_object process = pva_at(root, PVA_TRACE_PROCESSES, i);
+        for (uint64_t k = 0; k < pva_count(process, PVA_PROCESS_THREADS); ++k) {
+            pva_object thread = pva_at(process, PVA_PROCESS_THREADS, k);
+            pva_object same = pva_ask(pva_ask(root, PVA_PROCESS_BY_PID, pva_uint(process, PVA_PROCESS_PID)),
+                                      PVA_THREAD_BY_TID, pva_uint(thread, PVA_THREAD_TID));
+            put("14 ", process, PVA_PROCESS_NAME);
+            put(" ", thread, PVA_THREAD_NAME);
+            printf(" %d\n", pva_same(thread, same));
+            for (uint64_t e = 0; e < pva_count(thread, PVA_THREAD_EVENTS); ++e)
+                event(pva_at(thread, PVA_THREAD_EVENTS, e), 0);
+        }
     }
 }
 
@@ -314,31 +390,46 @@ static void figures(pva_object compilation, pva_object execution)
         step_figures(pva_at(execution, PVA_EXECUTION_STEPS, i));
 }
 
-int main(int argc, char **argv)
+static void report(pva_file *file)
 {
-    pop_error error = { 0 };
-    pva_file *file = argc == 2 ? pva_open_report(argv[1], NULL, &error) : NULL;
-    if (!file) {
-        fprintf(stderr, "%s\n", error.text);
-        return 1;
-    }
-    pva_object report = pva_root(file), compilation = pva_get(report, PVA_REPORT_COMPILATION),
-               execution = pva_get(report, PVA_REPORT_EXECUTION);
-    counts(report, compilation);
+    pva_object root = pva_root(file), compilation = pva_get(root, PVA_REPORT_COMPILATION),
+               execution = pva_get(root, PVA_REPORT_EXECUTION);
+    counts(root, compilation);
     executed(execution);
     memory(compilation);
     vertices(compilation);
     categories(compilation);
     boundaries(execution);
     lowered(compilation);
-    operations(report, compilation);
+    lowered_by_step(compilation, 1);
+    operations(root, compilation);
     runs(execution);
     programs(compilation, execution);
     questions(file, compilation);
     figures(compilation, execution);
-    pop_status status = pva_take_error(file, &error);
+}
+
+/* Prints what a file holds, and closes it. */
+static bool show(pva_file *file, void (*what)(pva_file *), pop_error *error)
+{
+    if (!file) {
+        fprintf(stderr, "%s\n", error->text);
+        return false;
+    }
+    what(file);
+    pop_status status = pva_take_error(file, error);
     if (status != POP_OK)
-        fprintf(stderr, "%s\n", error.text);
+        fprintf(stderr, "%s\n", error->text);
     pva_close(file);
-    return status != POP_OK;
+    return status == POP_OK;
+}
+
+int main(int argc, char **argv)
+{
+    pop_error error = { 0 };
+    return argc == 4 && show(pva_open_report(argv[1], NULL, &error), report, &error) &&
+                   show(pva_open_report(argv[2], NULL, &error), blocks, &error) &&
+                   show(pva_open_trace(argv[3], &error), trace, &error)
+               ? 0
+               : 1;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// usages DIRECTORY: what programs ask of a report, one paragraph each.  usages.c and usages.py print the same text.
+// usages DIRECTORY BLOCKS TRACE: what programs ask of a report, of a lightweight profile and of a trace; a line begins
+// with the number of its usage in docs/pva.md.  usages.c and usages.py print the same text.
 #include <pva/pva.hpp>
 
 // 3. Names of what was executed, by a visitor.
@@ -119,7 +120,15 @@ static void lowered(const pva::Report &report)
     }
     const auto ofTile = report.compilation().loweredVariables().forTile(1);
     std::cout << "11 " << steps.size() << " steps, " << (vars ? "variables" : "none") << " " << vars << " " << always
-              << " " << live << " " << ofTile.size() << "\n";
+              << " " << live << " " << ofTile.size() << "\n11 tile 1:";
+    std::vector<std::uint64_t> bytes(steps.size());
+    for (const auto &var : report.compilation().loweredVariables().allBriefVars())
+        for (const auto &interval : var.equivalenceClass().steps())
+            for (std::uint64_t step = interval.start(); var.tileId() == 1 && step < interval.end(); ++step)
+                bytes[step] += var.bytes();
+    for (std::size_t i = 0; i < bytes.size(); ++i)
+        std::cout << " " << bytes[i] << "/" << steps[i].notAlwaysLiveMemoryForTile(1).bytes();
+    std::cout << "\n";
 }
 
 static void operations(const pva::Report &report)
@@ -140,10 +149,43 @@ static void operations(const pva::Report &report)
 
 static void runs(const pva::Report &report)
 {
-    std::cout << "13 " << report.execution().blocks(0).size() << "\n";
     for (const auto &run : report.execution().runs())
         std::cout << "15 " << run.name() << " " << run.steps().size() << " "
                   << (run.microseconds().end() >= run.microseconds().start()) << "\n";
+}
+
+static void blocks(const pva::Report &report)
+{
+    std::uint64_t common = 0, overflow = 0, flush = 0, copy = 0, cycles = 0;
+    for (const auto &block : report.execution().blocks(0)) {
+        common += block.isCommon();
+        overflow += block.isOverflow();
+        flush += block.isBlockFlush();
+        copy += block.isStreamCopy();
+        cycles += block.isCommon() && block.cyclesTo() ? block.cyclesTo() - block.cyclesFrom() : 0;
+    }
+    std::cout << "13 " << report.execution().blocks(0).size() << " "
+              << report.execution().blocks(0)[0].program()->name() << " " << common << " " << overflow << " " << flush
+              << " " << copy << " " << cycles << "\n";
+}
+
+static void event(const pva::Event &of, unsigned depth)
+{
+    std::cout << "14 " << depth << " " << of.channel() << "/" << of.label() << " "
+              << static_cast<std::uint64_t>(of.duration()) << " " << of.metadata() << "\n";
+    for (const auto &child : of.children())
+        event(child, depth + 1);
+}
+
+static void trace(const pva::Trace &trace)
+{
+    for (const auto &process : trace.processes())
+        for (const auto &thread : process.threads()) {
+            std::cout << "14 " << process.name() << " " << thread.name() << " "
+                      << (trace.process(process.pid()).thread(thread.tid()) == thread) << "\n";
+            for (const auto &each : thread.events())
+                event(each, 0);
+        }
 }
 
 static void programs(const pva::Report &report)
@@ -221,7 +263,7 @@ static void figures(const pva::Report &report)
 
 int main(int argc, char **argv)
 {
-    if (argc != 2)
+    if (argc != 4)
         return 2;
     try {
         const pva::Report report = pva::openReport(argv[1]);
@@ -237,6 +279,8 @@ int main(int argc, char **argv)
         programs(report);
         questions(report);
         figures(report);
+        blocks(pva::openReport(argv[2]));
+        trace(pva::openTrace(argv[3]));
     } catch (const std::exception &error) {
         std::cerr << error.what() << "\n";
         return 1;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""usages.py DIRECTORY: the same as usages.cpp."""
+"""usages.py DIRECTORY BLOCKS TRACE: the same as usages.cpp."""
 import os
 import sys
 
@@ -71,6 +71,13 @@ print(
     sum(var.bytes * (i.end - i.start) for var in brief for i in var.equivalenceClass.steps),
     len(compilation.loweredVariables.forTile(1)),
 )
+steps = compilation.livenessProgramSteps
+live_bytes = [0] * len(steps)
+for var in brief:
+    for i in var.equivalenceClass.steps if var.tileId == 1 else []:
+        for step in range(i.start, i.end):
+            live_bytes[step] += var.bytes
+print("11 tile 1:", *("%d/%d" % (live_bytes[i], step.notAlwaysLiveMemoryForTile(1).bytes) for i, step in enumerate(steps)))
 
 analysis = pva.OperationAnalysis(report)
 print(12, len(analysis.operations), len(report.debugContexts))
@@ -80,7 +87,6 @@ for variable in compilation.variables:
     context = variable.debugContext
     place = context.location
     print(12, variable.name, variable.bytes, "%s:%d" % (os.path.basename(place.fileName), place.lineNumber), int('"category":"variable"' in context.json))
-print(13, len(execution.blocks(0)))
 for run in execution.runs:
     print(15, run.name, len(run.steps), int(run.microseconds.end >= run.microseconds.start))
 
@@ -109,3 +115,29 @@ for step in execution.steps:
             figures += ["cycles", max(ipu.cycles for ipu in ipus), "tiles", sum(ipu.activeTiles for ipu in ipus)]
         figures += [step.program.name] if step.program.name else []
     print(*figures)
+
+blocks = pva.openReport(sys.argv[2]).execution.blocks(0)
+print(
+    13,
+    len(blocks),
+    blocks[0].program.name,
+    sum(block.isCommon for block in blocks),
+    sum(block.isOverflow for block in blocks),
+    sum(block.isBlockFlush for block in blocks),
+    sum(block.isStreamCopy for block in blocks),
+    sum(block.cyclesTo - block.cyclesFrom for block in blocks if block.isCommon and block.cyclesTo),
+)
+
+
+def show(event, depth):
+    print(14, depth, "%s/%s" % (event.channel, event.label), int(event.duration), event.metadata)
+    for child in event.children():
+        show(child, depth + 1)
+
+
+trace = pva.openTrace(sys.argv[3])
+for process in trace.processes:
+    for thread in process.threads:
+        print(14, process.name, thread.name, int(trace.process(process.pid).thread(thread.tid) == thread))
+        for event in thread.events:
+            show(event, 0)
