@@ -19,6 +19,8 @@ configure_file(cmake/poplibsConfig.cmake.in ${PROJECT_BINARY_DIR}/poplibsConfig.
 install(FILES ${PROJECT_BINARY_DIR}/poplibsConfig.cmake DESTINATION lib/cmake/poplibs)
 install(FILES ${PROJECT_BINARY_DIR}/poplarConfigVersion.cmake DESTINATION lib/cmake/poplibs RENAME poplibsConfigVersion.cmake)
 install(EXPORT poplarTargets DESTINATION lib/cmake/poplar)
+install(FILES docs/popc.1 DESTINATION share/man/man1)
+install(FILES docs/tremula.7 DESTINATION share/man/man7)
 install(FILES LICENSE DESTINATION share/doc/tremula)
 
 # What `make install` builds: the libraries, their codelets and the commands, without tests, examples and measurements.

@@ -5,6 +5,8 @@
 
 #include <poplar/error.h>
 
+#include <stdio.h>
+
 POP_BEGIN_DECLS
 
 /* Compiles source files (.c, .cpp) and merges .gp files into one .gp file at output.  flags are as on popc's command
@@ -13,6 +15,11 @@ POP_BEGIN_DECLS
  * verbose). */
 POP_API pop_status popc_compile_files(const char *const *inputs, size_t count, const char *flags, const char *output,
                                       bool verbose, pop_error *error) POP_MUST_CHECK;
+
+/* Writes what a .gp file holds to a stream: each vertex type with its kind, its fields (type, direction, layout,
+ * alignment in bytes), its constraints, and the bytes of its code on the devices of popc --target.  file_load_error: it
+ * cannot be read; graph_object_load_error: it is no .gp file, or a damaged one. */
+POP_API pop_status popc_list_file(const char *path, FILE *file, pop_error *error) POP_MUST_CHECK;
 
 /* The highest x86-64 micro-architecture level of this machine, 1 to 4: codelets compiled for a higher one are refused.
  */

@@ -5,6 +5,8 @@
 
 #include "popc/codelet.h"
 
+/* Reads a .gp file. */
+pop_status module_load(const char *path, struct module **module, pop_error *error);
 /* With one reference and nothing in it. */
 struct module *module_create(const char *name, unsigned level);
 /* One module with the vertex types of all; graph_object_creation_error when two define one type. */

@@ -4,6 +4,7 @@
 #include "popc/device_code.h"
 #include "popc/device_count.h"
 #include "popc/machine.h"
+#include "popc/module.h"
 
 #include "base/error.h"
 #include "base/file.h"
@@ -204,7 +205,7 @@ char *popc_counted_object(const struct module *module, uint32_t object, enum dev
     return copy;
 }
 
-static pop_status load_gp(const char *path, struct module **module, pop_error *error)
+pop_status module_load(const char *path, struct module **module, pop_error *error)
 {
     char *data;
     size_t size;
@@ -242,7 +243,7 @@ static pop_status load_any(const char *path, const char *flags, struct module **
 {
     enum kind kind = kind_of(path);
     if (kind == KIND_CODELETS)
-        return load_gp(path, module, error);
+        return module_load(path, module, error);
     if (kind == KIND_C || kind == KIND_CPP)
         return compile_named(POPC_BY_NAME, path, NULL, flags, module, messages, error);
     return refuse_kind(path, kind, error);

@@ -22,6 +22,7 @@ static const char usage[] =
     "  -std=STANDARD      c99 to c2x (gnu11);  c++11 to c++20 (gnu++17)\n"
     "  -march=LEVEL       x86-64, x86-64-v2, -v3 or -v4 (the highest that this machine has)\n"
     "  --target LIST      ipu1, ipu2, ipu21 and cpu, with commas between: also measure the code for these devices\n"
+    "  --list FILE.gp     print the vertex types of a compiled file, and stop\n"
     "  --list-targets  --help  --version\n"
     "\n"
     "Other -f... and -m... flags have no effect.\n"
@@ -96,6 +97,18 @@ static int compile(char **words, int count, const char **inputs, char *flags)
     return EXIT_SUCCESS;
 }
 
+static int list(int count, char **files)
+{
+    if (!count)
+        return wrong("flag '%s' needs a .gp file after it", "--list");
+    for (int i = 0; i < count; ++i) {
+        pop_error error;
+        if (popc_list_file(files[i], stdout, &error) != POP_OK)
+            return report(&error);
+    }
+    return fflush(stdout) ? wrong("the list was not written: %s", "output error") : EXIT_SUCCESS;
+}
+
 int main(int argc, char **argv)
 {
     size_t bytes = 1;
@@ -113,6 +126,8 @@ int main(int argc, char **argv)
             puts("cpu\nipu1\nipu2\nipu21");
             return EXIT_SUCCESS;
         }
+        if (strcmp(argv[i], "--list") == 0)
+            return list(argc - i - 1, argv + i + 1);
         bytes += 2 * strlen(argv[i]) + 4;
     }
     const char **inputs = calloc((size_t)argc + 1, sizeof(*inputs));
