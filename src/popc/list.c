@@ -73,7 +73,8 @@ static void print_codelet(FILE *file, const struct module *module, const struct 
 pop_status popc_list_file(const char *path, FILE *file, pop_error *error)
 {
     if (!path || !file)
-        return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, "popc", "the %s to list is NULL", path ? "stream" : "file");
+        return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, "popc", "the %s to list is NULL",
+                         path ? "stream" : "file");
     struct module *module;
     pop_status status = module_load(path, &module, error);
     if (status != POP_OK)
