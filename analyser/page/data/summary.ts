@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the calls of Summary and Insights answer.
+import { Json } from "../state";
+
+export interface Target {
+    type: string;
+    architecture: string;
+    ipus: number;
+    tilesPerIpu: number;
+    tiles: number;
+    bytesPerTile: number;
+    bytesPerIpu: number;
+    totalMemory: number;
+    clock: number; // Hz
+    replicas: number;
+    ipusPerReplica: number;
+    tilesPerReplica: number;
+    memoryPerReplica: number;
+}
+
+export interface Option {
+    name: string;
+    value: string;
+    isSet: number;
+}
+
+export interface Run {
+    id: number;
+    name: string;
+    cycles: number;
+    microseconds: number; // on the host
+    parameters: { name: string; value: string }[];
+}
+
+/** framework.json or app.json. */
+export type Beside = { content: Json } | { error: string } | null;
+
+export interface Summary {
+    target: Target | null;
+    graph: { computeSets: number; edges: number; variables: number; vertices: number } | null;
+    instrumentation: {
+        compute: number; // 0 off, 1 vertex, 2 tile, 3 IPU, 4 device
+        externalExchange: number;
+        controlFlow: number;
+        profilingTile: number | null;
+        branchRecordTile: number | null;
+        mode: string | null;
+    } | null;
+    format: { version: string; writer: string; compilation: number; loweredVariables: number; execution: number; closed: number } | null;
+    info: { name: string; value: string | number | null }[];
+    options: Option[];
+    metrics: { name: string; value: number }[];
+    runs: Run[];
+    framework: Beside;
+    application: Beside;
+    host: Json;
+}
+
+export interface Sized {
+    name: string;
+    bytes: number;
+}
+
+export interface Insights {
+    memory: { tiles: number; used: number; capacity: number; bytesPerTile: number; largest: number; overflowing: number } | null;
+    worstTiles: { tile: number; ipu: number; bytes: number; withoutGaps: number; alwaysLive: number }[];
+    histogram: { from: number; to: number; tiles: number }[];
+    runs: { runs: number; minimum: number | null; mean: number | null; maximum: number | null; clock: number } | null;
+    cycles: Cycles | null;
+    vertexCode: Sized[];
+    vertexState: Sized[];
+    exchanges: Sized[];
+    alwaysLive: Sized[];
+    peak: { step: number; name: string; type: string; bytes: number } | null;
+    atPeak: Sized[];
+    float32: { name: string; bytes: number; saved: number }[];
+    outOfMemory: string;
+}
+
+/** total is that of the last tile; the others are sums over tiles, of which `available` is total x tiles. */
+export interface Cycles {
+    total: number;
+    available: number;
+    activeCompute: number;
+    compute: number;
+    exchange: number;
+    globalExchange: number;
+    streamCopy: number;
+    sync: number;
+}
+
+export interface Advice {
+    kind: "memory" | "imbalance" | "exchange" | "stream" | "rearrange";
+    advice: string;
+    name: string;
+    detail: string;
+    cycles: number; // that mending it wins
+    bytes: number;
+    urgent: boolean;
+    program: number | null;
+    tile: number | null;
+    times: number | null;
+    file: string | null;
+    line: number;
+}

@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: Apache-2.0
+// Insights, the first screen: does it fit, how long is a run and what for, what to mend first, what takes most memory.
+import { ComponentChild } from "preact";
+import { Report } from "../data/reports";
+import { Advice, Cycles, Insights, Sized } from "../data/summary";
+import { useJson } from "../data/load";
+import { isDark, usePreferences } from "../preferences";
+import { inkOn } from "../draw/colour";
+import { typeLooks } from "../draw/types";
+import { differenceText, useJsonOfBoth } from "../ui/compare";
+import { bytes, count, cycles as cyclesText, percent, shortName, time } from "../ui/format";
+import { Empty } from "../ui/tabs";
+import { themeColour } from "../ui/theme";
+import "./insights.css";
+import { View, ViewContext } from "./view";
+
+interface Share {
+    name: string;
+    type: string; // whose colour it has
+    cycles: number;
+    tip: string;
+}
+
+/** What all tiles' cycles were for; they add up to `available`. */
+export function sharesOf(cycles: Cycles): Share[] {
+    const known = cycles.compute + cycles.exchange + cycles.globalExchange + cycles.streamCopy + cycles.sync;
+    return [
+        { name: "Compute", type: "OnTileExecute", cycles: cycles.compute, tip: "Cycles of compute sets, over all tiles; a tile that has finished its vertices waits in the next sync" },
+        { name: "Exchange", type: "DoExchange", cycles: cycles.exchange, tip: "Cycles in which tiles send or receive within an IPU" },
+        { name: "Global exchange", type: "GlobalExchange", cycles: cycles.globalExchange, tip: "Cycles in which tiles send or receive between IPUs" },
+        { name: "Host", type: "StreamCopyMid", cycles: cycles.streamCopy, tip: "Cycles of stream copies from and to the host" },
+        { name: "Sync", type: "External Sync", cycles: cycles.sync, tip: "Cycles in which tiles wait for other tiles in a sync" },
+        { name: "Other", type: "Block", cycles: Math.max(0, cycles.available - known), tip: "Control code, and tiles whose program has ended before the last tile's" },
+    ].filter((share) => share.cycles > 0);
+}
+
+function useColours(): (type: string) => string {
+    usePreferences();
+    const names = ["OnTileExecute", "DoExchange", "GlobalExchange", "StreamCopyMid", "External Sync", "Block"];
+    const looks = typeLooks(names, isDark(), themeColour("paper"));
+    return (type) => looks.find((look) => look.name === type)?.plain ?? "#888888";
+}
+
+function Meter({ share, over }: { share: number; over?: boolean }) {
+    return (
+        <div class="meter">
+            <span class={over ? "over" : ""} style={{ width: `${Math.min(100, share * 100)}%` }} />
+        </div>
+    );
+}
+
+function Fit({ insights, report, context }: { insights: Insights; report: Report; context: ViewContext }) {
+    const { memory } = insights;
+    if (!memory || !memory.tiles) return <Empty>The report has no memory: compilation was not captured (autoReport.outputGraphProfile).</Empty>;
+    const over = memory.overflowing > 0 || insights.outOfMemory !== "";
+    return (
+        <>
+            <div class={`verdict ${over ? "full" : "fits"}`} data-verdict={over ? "out of memory" : "fits"}>
+                {over ? `${report.name} does not fit` : `${report.name} fits in memory`}
+            </div>
+            <Meter share={memory.used / memory.capacity} over={over} />
+            <div data-tip="Bytes in use on all tiles, gaps left out, of the memory of all tiles">
+                <span class="figure" data-figure="used">
+                    {bytes(memory.used)}
+                </span>{" "}
+                of {bytes(memory.capacity)}, {percent(memory.used / memory.capacity, 2)} of capacity
+            </div>
+            {over ? (
+                <p class="warning">{insights.outOfMemory || `${count(memory.overflowing)} tiles need more than they have`}</p>
+            ) : (
+                <div class="soft">{`the fullest tile reaches ${bytes(memory.largest)} of ${bytes(memory.bytesPerTile)}, gaps included`}</div>
+            )}
+            <p>
+                <button type="button" class="link" onClick={() => context.open("memory")}>
+                    Memory by tile
+                </button>
+            </p>
+        </>
+    );
+}
+
+function RunTime({ insights, colour }: { insights: Insights; colour: (type: string) => string }) {
+    const { runs, cycles } = insights;
+    if (!runs?.runs || runs.mean === null || !cycles)
+        return <Empty>Nothing was executed, or execution was not profiled: run with autoReport.outputExecutionProfile or autoReport.all.</Empty>;
+    const shares = sharesOf(cycles);
+    return (
+        <>
+            <div>
+                <span class="figure" data-figure="run">
+                    {time(runs.mean, runs.clock) || cyclesText(runs.mean)}
+                </span>{" "}
+                <span data-tip="Mean of the captured runs, from the first cycle to that of the last tile">{`a run: ${cyclesText(Math.round(runs.mean))}, mean of ${count(runs.runs)}`}</span>
+                {runs.runs > 1 && runs.minimum !== null && runs.maximum !== null && <span class="soft">{` (${count(runs.minimum)} to ${count(runs.maximum)})`}</span>}
+            </div>
+            <div class="shares">
+                {shares.map((share) => (
+                    <span
+                        key={share.name}
+                        style={{ width: `${(share.cycles / cycles.available) * 100}%`, background: colour(share.type), color: inkOn(colour(share.type)) }}
+                        data-tip={`${share.name}: ${percent(share.cycles / cycles.available, 2)}\n${count(share.cycles)} of ${count(cycles.available)} cycles of all tiles\n${share.tip}`}
+                    >
+                        {share.cycles / cycles.available > 0.08 ? share.name : ""}
+                    </span>
+                ))}
+            </div>
+            <ul class="key-list">
+                {shares.map((share) => (
+                    <li key={share.name} data-share={share.name} data-tip={`${count(share.cycles)} cycles\n${share.tip}`}>
+                        <span class="swatch" style={{ background: colour(share.type) }} />
+                        {share.name} <b>{percent(share.cycles / cycles.available)}</b>
+                    </li>
+                ))}
+            </ul>
+        </>
+    );
+}
+
+const KINDS: { readonly [kind in Advice["kind"]]: string } = {
+    memory: "Memory",
+    imbalance: "Imbalance",
+    exchange: "Exchange",
+    stream: "Host copies",
+    rearrange: "Rearranging",
+};
+
+function Mend({ advice, total, context }: { advice: Advice; total: number; context: ViewContext }) {
+    const show = () => {
+        if (advice.kind === "memory" && advice.tile !== null) context.open("memory", { tiles: String(advice.tile) }, { tile: advice.tile });
+        else context.open("trace", {}, { program: advice.program ?? undefined, tile: advice.tile ?? undefined });
+    };
+    return (
+        <article class={advice.urgent ? "urgent" : ""} data-advice={advice.kind}>
+            <div class="soft">{KINDS[advice.kind]}</div>
+            <p>
+                <button type="button" class="link" data-tip={advice.name} onClick={show}>
+                    {shortName(advice.name) || "(no name)"}
+                </button>
+            </p>
+            <p data-tip="Cycles of the last tile that mending it would save, over all its executions">
+                {advice.cycles >= 1 && (
+                    <>
+                        saves up to <b>{cyclesText(Math.round(advice.cycles))}</b>
+                        {total > 0 && ` (${percent(advice.cycles / total)} of all)`}
+                    </>
+                )}
+                {advice.bytes >= 1 && (
+                    <>
+                        saves up to <b>{bytes(advice.bytes)}</b>
+                    </>
+                )}
+            </p>
+            <p>{advice.advice[0].toUpperCase() + advice.advice.slice(1)}.</p>
+            <p class="soft">
+                {advice.detail}
+                {advice.times ? `; executed ${count(advice.times)} times` : ""}
+                {advice.kind === "imbalance" && advice.tile !== null ? `; slowest on tile ${advice.tile}` : ""}
+            </p>
+            {advice.file && (
+                <p class="mono" data-tip="The line of your program that this comes from">
+                    {`${advice.file.split("/").slice(-2).join("/")}:${advice.line}`}
+                </p>
+            )}
+        </article>
+    );
+}
+
+function MendList({ context, report, total }: { context: ViewContext; report: Report; total: number }) {
+    const found = useJson<Advice[]>("insights/advice", { report: report.index, rows: 60 });
+    const all = context.state.all === true;
+    if (found.error) return <Empty>{found.error}</Empty>;
+    if (!found.value) return <Empty>Looking for what to mend.</Empty>;
+    if (!found.value.length) return <Empty>Nothing stands out.</Empty>;
+    const shown = all ? found.value : found.value.slice(0, 3);
+    return (
+        <>
+            <div class="mend">
+                {shown.map((advice, i) => (
+                    <Mend key={i} advice={advice} total={total} context={context} />
+                ))}
+            </div>
+            {found.value.length > 3 && (
+                <p>
+                    <button type="button" class="link" data-more onClick={() => context.update({ all: all ? undefined : true })}>
+                        {all ? "The first three" : `All ${found.value.length}`}
+                    </button>
+                </p>
+            )}
+        </>
+    );
+}
+
+function Bars({ rows, most, over }: { rows: { key: string | number; name: ComponentChild; value: number; text: string; tip?: string }[]; most: number; over?: number }) {
+    return (
+        <table class="bars">
+            <tbody>
+                {rows.map((row) => (
+                    <tr key={row.key} data-tip={row.tip}>
+                        <td class="name">{row.name}</td>
+                        <td class="bar">
+                            <Meter share={most > 0 ? row.value / most : 0} over={over !== undefined && row.value > over} />
+                        </td>
+                        <td class="number">{row.text}</td>
+                    </tr>
+                ))}
+            </tbody>
+        </table>
+    );
+}
+
+function WorstTiles({ insights, context }: { insights: Insights; context: ViewContext }) {
+    const capacity = insights.memory?.bytesPerTile ?? 0;
+    const rows = insights.worstTiles.map((row) => ({
+        key: row.tile,
+        name: (
+            <button type="button" class="link" onClick={() => context.open("memory", { tiles: String(row.tile) }, { tile: row.tile })}>
+                {`Tile ${row.tile}`} <span class="soft">{`IPU ${row.ipu}`}</span>
+            </button>
+        ),
+        value: row.withoutGaps,
+        text: bytes(row.withoutGaps),
+        tip: `Tile ${row.tile}\n${count(row.withoutGaps)} bytes in use, ${percent(row.withoutGaps / capacity, 2)} of the tile\n${count(row.bytes)} bytes with gaps\n${count(row.alwaysLive)} bytes always live`,
+    }));
+    return (
+        <>
+            <Bars rows={rows} most={capacity} />
+            <p>
+                <button type="button" class="link" onClick={() => context.open("memory", { tiles: insights.worstTiles.map((row) => row.tile).join(",") })}>
+                    {`Memory of all ${rows.length}`}
+                </button>
+            </p>
+        </>
+    );
+}
+
+function Largest({ title, tip, rows, context }: { title: string; tip: string; rows: readonly Sized[]; context: ViewContext }) {
+    if (!rows.length) return null;
+    return (
+        <section class="third">
+            <h2 data-tip={tip}>{title}</h2>
+            <Bars
+                most={rows[0].bytes}
+                rows={rows.map((row, i) => ({
+                    key: i,
+                    name: title.startsWith("Live") || title.startsWith("Always") ? (
+                        <button type="button" class="link" onClick={() => context.open("liveness", { variable: row.name }, { variable: row.name })}>
+                            {shortName(row.name)}
+                        </button>
+                    ) : (
+                        shortName(row.name)
+                    ),
+                    value: row.bytes,
+                    text: bytes(row.bytes),
+                    tip: `${row.name}\n${count(row.bytes)} bytes on all tiles`,
+                }))}
+            />
+        </section>
+    );
+}
+
+function Compared({ all }: { all: readonly Insights[] }) {
+    const [a, b] = all;
+    const rows: [string, number | null, number | null, (value: number) => string][] = [
+        ["Memory in use", a.memory?.used ?? null, b.memory?.used ?? null, bytes],
+        ["Fullest tile", a.memory?.largest ?? null, b.memory?.largest ?? null, bytes],
+        ["Cycles of a run", a.runs?.mean ?? null, b.runs?.mean ?? null, (value) => count(value)],
+        ["Cycles of all runs", a.cycles?.total ?? null, b.cycles?.total ?? null, (value) => count(value)],
+    ];
+    return (
+        <table class="facts">
+            <tbody>
+                {rows.map(([name, source, target, format]) => (
+                    <tr key={name}>
+                        <th>{name}</th>
+                        <td>{source === null ? "–" : format(source)}</td>
+                        <td>{target === null ? "–" : format(target)}</td>
+                        <td data-difference={name}>{differenceText(source, target, format)}</td>
+                    </tr>
+                ))}
+            </tbody>
+        </table>
+    );
+}
+
+function InsightsPage({ context }: { context: ViewContext }) {
+    const { reports } = context;
+    usePreferences();
+    const colour = useColours();
+    const loaded = useJsonOfBoth<Insights>(reports, "insights");
+    const error = loaded.find((one) => one?.error)?.error;
+    if (error) return <Empty>{error}</Empty>;
+    const all = loaded.flatMap((one) => (one?.value ? [one.value] : []));
+    if (all.length < reports.length) return <Empty>Reading the report.</Empty>;
+    const first = all[0];
+    const histogram = first.histogram.map((bar, i) => ({
+        key: i,
+        name: `${bytes(bar.from)} to ${bytes(bar.to)}`,
+        value: bar.tiles,
+        text: count(bar.tiles),
+        tip: `${count(bar.tiles)} tiles use ${count(bar.from)} to ${count(bar.to)} bytes`,
+    }));
+    return (
+        <div class="insights">
+            {all.length > 1 && (
+                <section class="wide">
+                    <h2>{`${reports[0].name} beside ${reports[1].name}`}</h2>
+                    <Compared all={all} />
+                </section>
+            )}
+            {all.map((insights, i) => [
+                <section key={`fit${i}`}>
+                    <h2>Does it fit?</h2>
+                    <Fit insights={insights} report={reports[i]} context={context} />
+                </section>,
+                <section key={`run${i}`}>
+                    <h2>How long is a run, and what for?</h2>
+                    <RunTime insights={insights} colour={colour} />
+                </section>,
+            ])}
+            <section class="wide">
+                <h2>What to mend first</h2>
+                <MendList context={context} report={reports[0]} total={first.cycles?.total ?? 0} />
+            </section>
+            <section>
+                <h2 data-tip="Bytes in use, gaps left out; tiles that overflow come first">Tiles with the most memory</h2>
+                <WorstTiles insights={first} context={context} />
+            </section>
+            <section>
+                <h2 data-tip="How many tiles use how much; a bar is a sixth of a tile's memory, and the last one has what is beyond it, too">Tiles by memory in use</h2>
+                <Bars rows={histogram} most={Math.max(...histogram.map((row) => row.value), 1)} />
+            </section>
+            <Largest title="Always live" tip="Variables whose memory nothing else can use at any step" rows={first.alwaysLive} context={context} />
+            <Largest title="Live at the peak" tip={first.peak ? `Step ${first.peak.step}, ${first.peak.name}: ${count(first.peak.bytes)} bytes that are not always live` : ""} rows={first.atPeak} context={context} />
+            <Largest title="32-bit floats" tip="As HALF they would take half of it" rows={first.float32} context={context} />
+            <Largest title="State of vertices" tip="Fields and pointers of vertices, by type" rows={first.vertexState} context={context} />
+            <Largest title="Code of vertices" tip="Code of codelets, by type" rows={first.vertexCode} context={context} />
+            <Largest title="Code of exchanges" tip="Code that tiles run to send and receive" rows={first.exchanges} context={context} />
+        </div>
+    );
+}
+
+export const insights: View = { id: "insights", title: "Insights", tip: "does it fit, how long is a run, what to mend first", render: (context) => <InsightsPage context={context} /> };
