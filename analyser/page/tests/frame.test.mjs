@@ -23,7 +23,7 @@ after(async () => {
 });
 
 test("names of a report are text", async () => {
-    const page = await openPage(browser, server.url);
+    const page = await openPage(browser, `${server.url}#/files`);
     await page.waitForSelector(".report-name");
     assert.equal(await page.textContent(".report-name"), '<img src=x onerror="document.title=1">  ↔  report1');
     assert.equal(await page.locator(".report-name img").count(), 0);
@@ -32,7 +32,7 @@ test("names of a report are text", async () => {
 });
 
 test("a change of files is a dialog that names them; Reload asks again", async () => {
-    const page = await openPage(browser, server.url);
+    const page = await openPage(browser, `${server.url}#/files`);
     await page.waitForSelector(".report-name");
     await page.waitForTimeout(100);
     server.send("changed", { report: 0, files: ["profile.pop", "debug.cbor"] });
@@ -47,7 +47,7 @@ test("a change of files is a dialog that names them; Reload asks again", async (
 });
 
 test("? lists the keys, Escape closes the list", async () => {
-    const page = await openPage(browser, server.url);
+    const page = await openPage(browser, `${server.url}#/files`);
     await page.waitForSelector(".report-name");
     await page.keyboard.press("?");
     await page.waitForSelector("dialog .keys");
@@ -58,7 +58,7 @@ test("? lists the keys, Escape closes the list", async () => {
 });
 
 test("the theme is chosen and kept", async () => {
-    const page = await openPage(browser, server.url);
+    const page = await openPage(browser, `${server.url}#/files`);
     await page.waitForSelector(".report-name");
     const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
     assert.equal(await paper(), "rgb(255, 255, 255)");
