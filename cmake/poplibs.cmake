@@ -3,7 +3,7 @@
 #
 #     add_poplibs_library(popops LIBRARIES poputil)
 #
-# Its sources are src/NAME/*.c; LIBRARIES are those of the project that it needs besides libpoplar.  The library is installed with the others, has a
+# Its sources are src/NAME/**/*.c, file names unique in NAME; LIBRARIES are those of the project that it needs besides libpoplar.  The library is installed with the others, has a
 # pkg-config file, and is a target of find_package(poplar).  Its tests are tests/poplibs/test_NAME_*.c.
 #
 # A source named *_vertices.c holds codelets too (where __POPC__ is defined): popc makes NAME.gp of them beside the library, for the first of
@@ -11,11 +11,12 @@
 set(TREMULA_CODELET_LEVELS "x86-64-v3;x86-64-v4" CACHE STRING "Instruction sets for which the libraries' codelets are compiled, the least first")
 
 function(add_poplibs_codelets name)
-  file(GLOB sources CONFIGURE_DEPENDS src/${name}/*_vertices.c)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS src/${name}/*_vertices.c)
   if(NOT sources)
     return()
   endif()
-  file(GLOB headers CONFIGURE_DEPENDS src/${name}/*.h src/${name}/*.def include/${name}/*.h include/${name}/*.def src/poplibs/*.h src/poplibs/*.def)
+  list(SORT sources COMPARE FILE_BASENAME) # a .gp's bytes do not depend on sub-directories
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS src/${name}/*.h src/${name}/*.def include/${name}/*.h include/${name}/*.def src/poplibs/*.h src/poplibs/*.def)
   set(popc ${CMAKE_COMMAND} -E env TREMULA_CACHE_DIR=${PROJECT_SOURCE_DIR}/build/codelets $<TARGET_FILE:popc>)
   file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/codelets/${name})
   list(GET TREMULA_CODELET_LEVELS 0 first)
@@ -46,7 +47,7 @@ endfunction()
 
 function(add_poplibs_library name)
   cmake_parse_arguments(arg "" "" "LIBRARIES" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS src/${name}/*.c)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS src/${name}/*.c)
   if(NOT sources)
     return()
   endif()

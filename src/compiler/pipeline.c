@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The compiler as a list of passes. */
-#include "compiler/blocks.h"
-#include "compiler/live.h"
+#include "compiler/compile.h"
+#include "compiler/liveness/live.h"
+#include "compiler/lower/blocks.h"
 #include "graph/build.h"
 
 #include "base/log.h"

@@ -3,7 +3,7 @@
 
 #include "profile/execution_profile.h"
 
-enum { STAMP_CYCLES = 18 }; /* compiler/blocks.h: an end is stamped before them, a begin behind them */
+enum { STAMP_CYCLES = 18 }; /* compiler/lower/blocks.h: an end is stamped before them, a begin behind them */
 
 /* A block that has begun: where its begin went. */
 struct open_block {

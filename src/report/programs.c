@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/programs.h"
 
-#include "compiler/control_code.h"
+#include "compiler/placement/control_code.h"
 #include "report/writing.h"
 
 void program_ids_make(struct program_ids *ids, const struct image *image)

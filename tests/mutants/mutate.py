@@ -3,6 +3,7 @@
 # change, and calls that copy when the fault's number is on (switch.h), so that one build has all faults.  TREE/mutants.tsv lists them.
 #
 # Faults are those of all possible ones whose text has the smallest hash, a share for each directory: a change elsewhere leaves them as they are.
+import glob
 import hashlib
 import os
 import re
@@ -146,10 +147,9 @@ class Mutant:
 
 def candidates(tree, directory):
     found = []
-    for name in sorted(os.listdir(os.path.join(tree, "src", directory))):
-        if not name.endswith(".c"):
-            continue
-        path, seen = "src/%s/%s" % (directory, name), {}
+    pattern = os.path.join("src", directory, "**", "*.c")
+    for path in sorted(glob.glob(pattern, root_dir=tree, recursive=True)):
+        seen = {}
         text = open(os.path.join(tree, path)).read()
         blanked = blank(text)
         for function in functions(text, blanked):

@@ -3,7 +3,7 @@
  * make of parameters. */
 #include "poplibs/fixture.h"
 
-#include "../../src/poplin/plan_params.c"
+#include "../../src/poplin/planner/plan_params.c"
 
 #include <poplin/conv_util.h>
 

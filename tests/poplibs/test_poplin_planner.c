@@ -3,7 +3,7 @@
  * vertices. */
 #include "poplibs/fixture.h"
 
-#include "../../src/poplin/performance.c"
+#include "../../src/poplin/conv_vertices/performance.c"
 
 #include <poplin/conv_util.h>
 #include <poplin/planning.h>

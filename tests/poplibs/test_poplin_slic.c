@@ -4,7 +4,7 @@
 #include "poplibs/bed.h"
 #include "poplibs/conv_reference.h"
 
-#include "../../src/poplin/performance.c"
+#include "../../src/poplin/conv_vertices/performance.c"
 
 #include <poplin/codelets.h>
 #include <poplin/convolution.h>

@@ -9,7 +9,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "compiler/compiler.h"
+#include "compiler/common/compiler.h"
+#include "compiler/compile.h"
 #include "graph/build.h"
 #include "popc/module.h"
 

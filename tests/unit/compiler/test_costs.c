@@ -3,9 +3,9 @@
  * whatever the order of creation. */
 #include "fixture.h"
 
-#include "compiler/marks.h"
-#include "compiler/owners.h"
-#include "compiler/runs.h"
+#include "compiler/common/owners.h"
+#include "compiler/common/runs.h"
+#include "compiler/exchange/marks.h"
 #include "rounds.h"
 #include "target/cost.h"
 

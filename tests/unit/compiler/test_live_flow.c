@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "compiler/live_flow.h"
+#include "compiler/liveness/live_flow.h"
 
 /* ---- the plain solution: calls replaced by what they call, an edge list over positions, iterated until nothing
  * changes ---- */

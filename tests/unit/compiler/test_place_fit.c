@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "compiler/place_fit.h"
+#include "compiler/placement/place_fit.h"
 
 static uint64_t seed;
 static uint32_t random_below(uint32_t n)

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "compiler/plan.h"
+#include "compiler/lower/plan.h"
 #include "graph/store.h"
 #include "rounds.h"
 

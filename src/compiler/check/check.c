@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* check: whether what the programs use is complete: edges connected, state sized, vertices and elements mapped, nothing
+ * constant written. In: sets and references.  Out: variable_use, vertex_count; compact tile maps.  Errors: those that
+ * users need. */
+#include "compiler/common/edges.h"
+
+/* Who uses a run, for messages; vertex is NONE for programs and handles. */
+struct user {
+    struct compiler *c;
+    uint32_t vertex, where;
+    const char *what, *field;
+    bool writes;
+};
+
+static bool fail_unmapped(const struct user *user, uint32_t variable, uint64_t element)
+{
+    struct compiler *c = user->c;
+    const struct variable *v = &c->store->variables.data[variable];
+    compiler_fail(c, POP_INVALID_TILE_MAPPING, v->where, variable_name(c, variable),
+                  "element %llu of %s '%s' (%llu elements) is not mapped to a tile", (unsigned long long)element,
+                  v->constant ? "constant" : "variable", variable_name(c, variable), (unsigned long long)v->elements);
+    pop_where where = c->store->wheres.data[user->where], own = c->store->wheres.data[v->where];
+    bool elsewhere = where.file && !(own.file && own.line == where.line &&
+                                     !strcmp(own.file, where.file)); /* the error tells where the variable was made */
+    error_note(c->error, "used by %s%s%s%s", user->what, user->field ? "." : "", user->field ? user->field : "",
+               elsewhere ? ", at" : "");
+    if (elsewhere)
+        error_note(c->error, "%s:%d", where.file, where.line);
+    return false;
+}
+
+static bool fail_constant(const struct user *user, uint32_t variable)
+{
+    if (user->vertex == NONE)
+        return compiler_fail(user->c, POP_CONTROL_PROGRAM_ERROR, user->where, NULL,
+                             "%s writes to constant '%s', which cannot be written", user->what,
+                             variable_name(user->c, variable));
+    return compiler_fail_vertex(user->c, POP_GRAPH_CONNECTION_ERROR, user->vertex,
+                                "field %s.%s writes to constant '%s', which cannot be written", user->what, user->field,
+                                variable_name(user->c, variable));
+}
+
+static bool check_run(const struct run *run, void *context)
+{
+    const struct user *user = context;
+    struct compiler *c = user->c;
+    struct variable *variable = &c->store->variables.data[run->variable];
+    uint8_t *use = &c->variable_use[run->variable];
+    if (!*use) {
+        tile_map_compact(&variable->map);
+        *use =
+            tile_map_gap(&variable->map, 0, variable->elements) == variable->elements ? VARIABLE_MAPPED : VARIABLE_GAPS;
+    }
+    if (*use == VARIABLE_GAPS && !variable->follows_vertex) {
+        uint64_t gap = tile_map_gap(&variable->map, run->offset, run->offset + run->count);
+        if (gap < run->offset + run->count)
+            return fail_unmapped(user, run->variable, gap);
+    }
+    return !(user->writes && variable->constant) || fail_constant(user, run->variable);
+}
+
+/* A list whose field was given a size: each entry must be connected, or have data. */
+static bool check_list(struct compiler *c, uint32_t vertex, const struct codelet *codelet,
+                       const struct codelet_field *field, const struct edge *edge)
+{
+    bool state = field->direction == FIELD_STATE;
+    for (uint64_t i = 0; i < edge->count; ++i)
+        if (c->store->edges.data[edge_offset(edge) + i].form == EDGE_NONE)
+            return compiler_fail_vertex(c, state ? POP_NO_SIZE_SPECIFIED : POP_GRAPH_CONNECTION_ERROR, vertex,
+                                        state ? "field %s.%s[%llu] has no size: set its size or its initial value"
+                                              : "field %s.%s[%llu] is not connected (the field has %llu elements)",
+                                        codelet->name, field->name, (unsigned long long)i,
+                                        (unsigned long long)edge->count);
+    return true;
+}
+
+/* The field that a vertex lacks: one must be missing. */
+static bool fail_missing(struct compiler *c, uint32_t vertex, const struct codelet *codelet, const uint32_t *seen)
+{
+    for (uint32_t f = 0; f < codelet->field_count; ++f) {
+        const struct codelet_field *field = &codelet->fields[f];
+        if (seen[f] == vertex + 1)
+            continue;
+        if (field->direction != FIELD_STATE)
+            return compiler_fail_vertex(c, POP_GRAPH_CONNECTION_ERROR, vertex,
+                                        "field %s.%s is not connected: every %s must be connected once", codelet->name,
+                                        field->name,
+                                        field->direction == FIELD_INPUT    ? "Input"
+                                        : field->direction == FIELD_OUTPUT ? "Output"
+                                                                           : "InOut");
+        if (field->shape != SHAPE_SCALAR)
+            return compiler_fail_vertex(c, POP_NO_SIZE_SPECIFIED, vertex,
+                                        "field %s.%s has no size: set its size or its initial value", codelet->name,
+                                        field->name);
+    }
+    return true;
+}
+
+static uint32_t required_fields(const struct codelet *codelet)
+{
+    uint32_t count = 0;
+    for (uint32_t f = 0; f < codelet->field_count; ++f)
+        count += codelet->fields[f].direction != FIELD_STATE || codelet->fields[f].shape != SHAPE_SCALAR;
+    return count;
+}
+
+static bool check_edge(struct compiler *c, uint32_t vertex, const struct codelet *codelet, const struct edge *edge,
+                       uint32_t *seen)
+{
+    const struct codelet_field *field = &codelet->fields[edge->field];
+    if (field->direction == FIELD_STATE)
+        return edge->form != EDGE_LIST || check_list(c, vertex, codelet, field, edge);
+    if (seen[edge->field] == vertex + 1)
+        return compiler_fail_vertex(c, POP_GRAPH_CONNECTION_ERROR, vertex, "field %s.%s is connected more than once",
+                                    codelet->name, field->name);
+    if (edge->form == EDGE_LIST && !check_list(c, vertex, codelet, field, edge))
+        return false;
+    struct user user = {
+        c, vertex, c->store->vertices.data[vertex].where, codelet->name, field->name, field->direction != FIELD_INPUT
+    };
+    return edge_each_run(c->store, edge, check_run, &user);
+}
+
+/* required: by type, its required fields + 1 once they were counted. */
+static bool check_vertex(struct compiler *c, uint32_t vertex, uint32_t *required, uint32_t *seen)
+{
+    const pop_store *store = c->store;
+    const struct vertex *v = &store->vertices.data[vertex];
+    const struct codelet *codelet = vertex_codelet(c, v);
+    const char *type = store_name(store, store->types.data[v->type].name);
+    if (!codelet)
+        return compiler_fail_vertex(c, POP_UNKNOWN_VERTEX_TYPE, vertex,
+                                    "vertex type '%s' has no codelet: none was added under that name", type);
+    if (v->tile == UNMAPPED_TILE)
+        return compiler_fail_vertex(c, POP_INVALID_TILE_MAPPING, vertex, "a vertex of type %s is not mapped to a tile",
+                                    type);
+    if (!required[v->type])
+        required[v->type] = required_fields(codelet) + 1;
+    uint32_t found = 0;
+    for (uint32_t e = v->edge; e != NO_EDGE; e = store->edges.data[e].next) {
+        const struct edge *edge = &store->edges.data[e];
+        if (!check_edge(c, vertex, codelet, edge, seen))
+            return false;
+        const struct codelet_field *field = &codelet->fields[edge->field];
+        found += seen[edge->field] != vertex + 1 && (field->direction != FIELD_STATE || field->shape != SHAPE_SCALAR);
+        seen[edge->field] = vertex + 1;
+    }
+    return found + 1 == required[v->type] || fail_missing(c, vertex, codelet, seen);
+}
+
+static bool check_vertices(struct compiler *c)
+{
+    const pop_store *store = c->store;
+    uint32_t most = 0;
+    for (size_t i = 0; i < store->types.count; ++i)
+        if (store->types.data[i].codelet && store->types.data[i].codelet->field_count > most)
+            most = store->types.data[i].codelet->field_count;
+    uint32_t *seen = mem_zero(most, sizeof(*seen)), *required = mem_zero(store->types.count, sizeof(*required));
+    bool good = true;
+    for (size_t i = 0; good && i < store->vertices.count; ++i)
+        if (c->set_of[store->vertices.data[i].set] != NONE) {
+            good = check_vertex(c, (uint32_t)i, required, seen);
+            ++c->vertex_count;
+        }
+    free(seen);
+    free(required);
+    return good;
+}
+
+static bool check_view(struct compiler *c, const struct view *view, uint32_t where, const char *what, bool writes)
+{
+    struct user user = { c, NONE, where, what, NULL, writes };
+    return !view || view_each_run(view, check_run, &user);
+}
+
+/* A mapped variable needs no look at each run: one element of each piece says that it is used, and whether it has gaps.
+ */
+static bool check_pieces(struct compiler *c, const struct view *view, uint32_t where, const char *what, bool writes)
+{
+    bool gaps = false;
+    struct user user = { c, NONE, where, what, NULL, writes };
+    for (uint32_t i = 0; view && i < view->piece_count; ++i) {
+        struct run first = { view->pieces[i].variable, view->pieces[i].offset, view->pieces[i].elements > 0 };
+        if (first.count && !check_run(&first, &user))
+            return false;
+        gaps |= first.count && c->variable_use[first.variable] == VARIABLE_GAPS;
+    }
+    return !gaps || check_view(c, view, where, what, writes);
+}
+
+static bool check_programs(struct compiler *c)
+{
+    const pop_store *store = c->store;
+    for (size_t i = 0; i < store->programs.count; ++i) {
+        const struct program_node *n = store->programs.data[i];
+        if (!c->references[i])
+            continue;
+        const char *what = program_kind_name((enum program_kind)n->kind);
+        uint32_t inputs = n->kind == PROGRAM_CALL_HOST ? store->host_functions.data[n->object].input_count : 0;
+        bool source_written = n->kind == PROGRAM_EXECUTE; /* the consensus */
+        if (!check_pieces(c, n->source, n->where, what, source_written) ||
+            !check_pieces(c, n->destination, n->where, what, true) ||
+            !check_pieces(c, n->control, n->where, what, false))
+            return false;
+        for (size_t k = 0; k < n->operands.count; ++k)
+            if (!check_pieces(c, n->operands.data[k], n->where, what, k >= inputs))
+                return false;
+    }
+    return true;
+}
+
+static bool check_handles(struct compiler *c)
+{
+    for (size_t i = 0; i < c->store->host_reads.count; ++i)
+        if (!check_pieces(c, c->store->host_reads.data[i].view, 0, "a host read", false))
+            return false;
+    for (size_t i = 0; i < c->store->host_writes.count; ++i)
+        if (!check_pieces(c, c->store->host_writes.data[i].view, 0, "a host write", true))
+            return false;
+    return true;
+}
+
+/* Floating-point behaviour that some program can set, or that is on from the start, draws from the seeds. */
+static void use_registers(struct compiler *c)
+{
+    uint32_t flags = c->store->float_behaviour, seeds = c->store->hw_seeds;
+    c->behaves =
+        flags && (c->variable_use[flags - 1] || options_bool(c->options, "engine", "prng.enableStochasticRounding"));
+    if (!c->behaves)
+        return;
+    uint32_t both[] = { flags, seeds };
+    for (int i = 0; i < 2; ++i)
+        if (both[i] && c->variable_use[both[i] - 1] == VARIABLE_UNUSED)
+            c->variable_use[both[i] - 1] = VARIABLE_MAPPED;
+}
+
+bool pass_check(struct compiler *c)
+{
+    if (!compiler_check_tile(c, "debug.profilingTile") || !compiler_check_tile(c, "debug.branchRecordTile"))
+        return false;
+    c->variable_use = mem_zero(c->store->variables.count, sizeof(*c->variable_use));
+    if (!check_vertices(c) || !check_programs(c) || !check_handles(c))
+        return false;
+    use_registers(c);
+    return true;
+}

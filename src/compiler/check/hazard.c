@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* hazard: within a compute set no element is written twice, and nobody reads what another vertex writes.  This is what
+ * lets the host run vertices on the variables' own storage, in any order. In: sets and their vertices.  Out: nothing.
+ * Errors: graph_cycle_error.  One bit per element of the variables that a set writes. */
+#include "compiler/common/edges.h"
+
+#include <stdio.h>
+
+/* What the current set writes of a variable. */
+struct written {
+    uint32_t set; /* index + 1 of the set that it is about: most reads need no look at bits */
+    uint64_t begin, end;
+};
+struct hazard {
+    struct compiler *c;
+    struct written *written; /* by variable */
+    VEC(uint32_t) variables; /* that the current set writes */
+    uint32_t set;            /* index + 1 */
+    uint64_t runs;           /* that it writes */
+    struct run culprit;
+    uint32_t vertex;
+    const struct edge *edge;
+};
+
+static uint64_t *bits_of(const struct hazard *h, uint32_t variable)
+{
+    return bitmaps_get(&h->c->bits, variable, h->c->store->variables.data[variable].elements);
+}
+
+static bool write_run(const struct run *run, void *context)
+{
+    struct hazard *h = context;
+    struct written *written = &h->written[run->variable];
+    uint64_t end = run->offset + run->count;
+    if (written->set != h->set) {
+        *written = (struct written){ h->set, run->offset, end };
+        *vec_push(&h->variables) = run->variable;
+    }
+    written->begin = run->offset < written->begin ? run->offset : written->begin;
+    written->end = end > written->end ? end : written->end;
+    ++h->runs;
+    if (bits_set(bits_of(h, run->variable), run->offset, run->offset + run->count) == run->count)
+        return true;
+    h->culprit = *run;
+    return false;
+}
+
+static bool clear_run(const struct run *run, void *context)
+{
+    const struct hazard *h = context;
+    bits_clear(bits_of(h, run->variable), run->offset, run->offset + run->count);
+    return true;
+}
+
+static bool set_run(const struct run *run, void *context)
+{
+    const struct hazard *h = context;
+    bits_set(bits_of(h, run->variable), run->offset, run->offset + run->count);
+    return true;
+}
+
+/* False when some element of a run is written in the set. */
+static bool read_run(const struct run *run, void *context)
+{
+    struct hazard *h = context;
+    if (h->written[run->variable].set != h->set ||
+        !bits_any(bits_of(h, run->variable), run->offset, run->offset + run->count))
+        return true;
+    h->culprit = *run;
+    return false;
+}
+
+/* Applies fn to the edges of a vertex: those that only read, or those that write. */
+static bool each_edge(struct hazard *h, uint32_t vertex, bool writes, run_fn fn)
+{
+    const pop_store *store = h->c->store;
+    const struct vertex *v = &store->vertices.data[vertex];
+    const struct codelet *codelet = vertex_codelet(h->c, v);
+    h->vertex = vertex;
+    for (uint32_t e = v->edge; e != NO_EDGE; e = store->edges.data[e].next) {
+        uint8_t direction = codelet->fields[store->edges.data[e].field].direction;
+        if (direction == FIELD_STATE || (direction == FIELD_INPUT) == writes)
+            continue;
+        h->edge = &store->edges.data[e];
+        if (!edge_each_run(store, h->edge, fn, h))
+            return false;
+    }
+    return true;
+}
+
+/* Whether the failing edge writes some element twice all by itself. */
+static bool edge_aliases(struct hazard *h)
+{
+    struct bitmaps shared = h->c->bits;
+    bitmaps_init(&h->c->bits, shared.count);
+    struct run culprit = h->culprit;
+    bool aliases = !edge_each_run(h->c->store, h->edge, write_run, h);
+    h->culprit = culprit;
+    bitmaps_free(&h->c->bits);
+    h->c->bits = shared;
+    return aliases;
+}
+
+static bool fail(struct hazard *h, bool writes)
+{
+    struct compiler *c = h->c;
+    const struct vertex *v = &c->store->vertices.data[h->vertex];
+    const struct codelet *codelet = vertex_codelet(c, v);
+    const char *field = codelet->fields[h->edge->field].name;
+    unsigned long long begin = h->culprit.offset, end = begin + h->culprit.count;
+    if (writes && edge_aliases(h))
+        return compiler_fail_vertex(
+            c, POP_GRAPH_CONNECTION_ERROR, h->vertex,
+            "field %s.%s writes to elements [%llu:%llu) of variable '%s' more than once: the tensor holds aliases",
+            codelet->name, field, begin, end, variable_name(c, h->culprit.variable));
+    pop_where where = c->store->wheres.data[v->where];
+    char place[300] = "";
+    if (where.file)
+        snprintf(place, sizeof(place), "%s:%d ", where.file, where.line);
+    return compiler_fail_vertex(
+        c, POP_GRAPH_CYCLE_ERROR, h->vertex,
+        "%sField %s.%s %s elements [%llu:%llu) of variable '%s' that are written to elsewhere in same compute set",
+        place, codelet->name, field, writes ? "writes to" : "reads from", begin, end,
+        variable_name(c, h->culprit.variable));
+}
+
+/* Elements that the vertex writes itself may be read by it: its own bits are taken away while its reads are looked at.
+ */
+static bool check_reads(struct hazard *h, uint32_t vertex)
+{
+    if (each_edge(h, vertex, false, read_run))
+        return true;
+    each_edge(h, vertex, true, clear_run);
+    bool good = each_edge(h, vertex, false, read_run);
+    const struct edge *edge = h->edge;
+    each_edge(h, vertex, true, set_run);
+    h->edge = edge;
+    return good;
+}
+
+/* Clears what the set wrote: all between the first and the last bit where that is less work than run by run. */
+static void clear_set(struct hazard *h, const struct used_set *set)
+{
+    uint64_t words = 0;
+    for (size_t i = 0; i < h->variables.count; ++i)
+        words += (h->written[h->variables.data[i]].end - h->written[h->variables.data[i]].begin) / 64;
+    if (words / 8 <= h->runs)
+        for (size_t i = 0; i < h->variables.count; ++i)
+            bits_clear(bits_of(h, h->variables.data[i]), h->written[h->variables.data[i]].begin,
+                       h->written[h->variables.data[i]].end);
+    else
+        for (uint64_t i = 0; i < set->count; ++i)
+            each_edge(h, h->c->order[set->first + i], true, clear_run);
+    h->variables.count = h->runs = 0;
+}
+
+static bool check_set(struct hazard *h, const struct used_set *set)
+{
+    const uint32_t *order = h->c->order + set->first;
+    for (uint64_t i = 0; i < set->count; ++i)
+        if (!each_edge(h, order[i], true, write_run))
+            return fail(h, true);
+    for (uint64_t i = 0; i < set->count; ++i)
+        if (!check_reads(h, order[i]))
+            return fail(h, false);
+    clear_set(h, set);
+    return true;
+}
+
+bool pass_hazard(struct compiler *c)
+{
+    struct hazard h = { .c = c, .written = mem_zero(c->store->variables.count, sizeof(*h.written)) };
+    bool good = true;
+    for (uint32_t s = 0; good && s < c->sets.count; ++s) {
+        h.set = s + 1;
+        good = check_set(&h, &c->sets.data[s]);
+    }
+    vec_free(&h.variables);
+    free(h.written);
+    return good;
+}

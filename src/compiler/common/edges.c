@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "compiler/common/edges.h"
+
+bool edge_each_run(const pop_store *store, const struct edge *edge, run_fn fn, void *context)
+{
+    switch (edge->form) {
+    case EDGE_RUN: {
+        struct run run = { edge->variable, edge_offset(edge), edge->count };
+        return !run.count || fn(&run, context);
+    }
+    case EDGE_VIEW:
+        return view_each_run(store->views.data[edge->variable], fn, context);
+    case EDGE_LIST:
+        for (uint64_t i = 0; i < edge->count; ++i)
+            if (!edge_each_run(store, &store->edges.data[edge_offset(edge) + i], fn, context))
+                return false;
+        return true;
+    default:
+        return true;
+    }
+}
+
+/* Index of the first range that ends behind an element. */
+static size_t range_search(const struct tile_map *map, uint64_t element)
+{
+    size_t low = 0, high = map->ranges.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (map->ranges.data[middle].end <= element)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+uint64_t tile_map_gap(const struct tile_map *map, uint64_t begin, uint64_t end)
+{
+    for (size_t i = range_search(map, begin); begin < end; ++i) {
+        if (i == map->ranges.count || map->ranges.data[i].begin > begin)
+            return begin;
+        begin = map->ranges.data[i].end;
+    }
+    return end;
+}
+
+void tile_walk_begin(struct tile_walk *walk, const struct compiler *c, const struct used_set *set)
+{
+    *walk = (struct tile_walk){ .c = c, .set = set };
+    walk->first = mem_alloc(set->groups * sizeof(*walk->first));
+    walk->last = mem_alloc(set->groups * sizeof(*walk->last));
+    walk->span = mem_zero(set->groups, sizeof(*walk->span));
+    for (uint32_t g = 0; g < set->groups; ++g)
+        walk->first[g] = walk->last[g] = c->groups.data[set->first_group + g].first;
+}
+
+bool tile_walk_next(struct tile_walk *walk)
+{
+    const struct compiler *c = walk->c;
+    const struct vertex_group *groups = c->groups.data + walk->set->first_group;
+    walk->tile = NONE;
+    for (uint32_t g = 0; g < walk->set->groups; ++g)
+        if (walk->span[g] < groups[g].spans && c->spans.data[groups[g].first_span + walk->span[g]].tile < walk->tile)
+            walk->tile = c->spans.data[groups[g].first_span + walk->span[g]].tile;
+    for (uint32_t g = 0; g < walk->set->groups; ++g) {
+        const struct tile_span *span = &c->spans.data[groups[g].first_span + walk->span[g]];
+        walk->first[g] = walk->last[g];
+        if (walk->span[g] == groups[g].spans || span->tile != walk->tile)
+            continue;
+        walk->last[g] += span->count;
+        ++walk->span[g];
+    }
+    return walk->tile != NONE;
+}
+
+void tile_walk_end(struct tile_walk *walk)
+{
+    free(walk->first);
+    free(walk->last);
+    free(walk->span);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which tile holds which elements, for passes that ask about millions of runs in no order.  Tile maps are compact, and
+ * what is asked about is mapped: check saw to both. */
+#ifndef COMPILER_OWNERS_H
+#define COMPILER_OWNERS_H
+
+#include "compiler/common/compiler.h"
+
+#define HOME_EVERYWHERE (UINT32_MAX - 1) /* a hidden constant: each tile that reads it has it */
+#define HOME_PARTS      UINT32_MAX       /* several tiles, or gaps */
+
+/* Ranges of a tile map by the high bits of an element: a look-up is a step or two, not a search of all. */
+struct owner_index {
+    uint32_t *first; /* by element >> shift: the first range that ends behind that place; one more at the end */
+    uint32_t shift;
+};
+struct owners {
+    const pop_store *store;
+    uint32_t *home;            /* by variable: the tile that has all of it, or one of the above */
+    struct owner_index *index; /* by variable, made when it is first asked for */
+    size_t count;
+};
+void owners_init(struct owners *owners, const struct compiler *c);
+void owners_free(struct owners *owners);
+uint32_t owners_search(struct owners *owners, uint32_t variable, uint64_t element, uint64_t *end);
+
+/* The tile of an element, and where its elements end that lie there with it. */
+static inline uint32_t owners_find(struct owners *owners, uint32_t variable, uint64_t element, uint64_t *end)
+{
+    if (owners->home[variable] == HOME_PARTS)
+        return owners_search(owners, variable, element, end);
+    *end = UINT64_MAX;
+    return owners->home[variable];
+}
+
+/* The tile that has all elements [begin, end), or one of the above. */
+static inline uint32_t owners_home(struct owners *owners, uint32_t variable, uint64_t begin, uint64_t end)
+{
+    uint64_t stop;
+    uint32_t tile = owners_find(owners, variable, begin, &stop);
+    return stop >= end ? tile : HOME_PARTS;
+}
+/* The same for an edge; HOME_PARTS too when it is not one run of elements. */
+static inline uint32_t owners_edge(struct owners *owners, const struct edge *edge)
+{
+    if (edge->form != EDGE_RUN || !edge->count)
+        return HOME_PARTS;
+    return owners_home(owners, edge->variable, edge_offset(edge), edge_offset(edge) + edge->count);
+}
+
+#endif

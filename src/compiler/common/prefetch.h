@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a pass comes to soon after order[i], asked for early: passes that go tile by tile meet vertices, edges and views
+ * far apart, unless they were created in that order, and would wait for memory most of the time.
+ *
+ * Always inline: to gcc a function that only prefetches does nothing, and calls of it are dropped. */
+#ifndef COMPILER_PREFETCH_H
+#define COMPILER_PREFETCH_H
+
+#include "compiler/common/compiler.h"
+
+/* How many vertices ahead: each stage finds what the one before it fetched. */
+enum { AHEAD_VIEWS = 4, AHEAD_EDGES = 8, AHEAD_VERTEX = 16 };
+#define PREFETCH_INLINE static inline __attribute__((always_inline))
+
+PREFETCH_INLINE void prefetch_vertex(const struct compiler *c, uint64_t i)
+{
+    if (i + AHEAD_VERTEX < c->vertex_count)
+        __builtin_prefetch(&c->store->vertices.data[c->order[i + AHEAD_VERTEX]]);
+}
+
+/* Views that the first few edges of a list name. */
+PREFETCH_INLINE void prefetch_views(const pop_store *store, const struct edge *edges, uint32_t e)
+{
+    for (unsigned few = 0; few < 4 && e != NO_EDGE; ++few, e = edges[e].next)
+        if (edges[e].form == EDGE_VIEW) {
+            const struct view *view = store->views.data[edges[e].variable];
+            __builtin_prefetch(view);
+            __builtin_prefetch(view + 1);
+        }
+}
+
+/* The first few edges of a list; the newest stands first, and older ones before it in memory. */
+PREFETCH_INLINE void prefetch_list(const pop_store *store, uint32_t edge)
+{
+    if (edge == NO_EDGE)
+        return;
+    __builtin_prefetch(&store->edges.data[edge]);
+    __builtin_prefetch(&store->edges.data[edge > 2 ? edge - 2 : 0]);
+}
+
+PREFETCH_INLINE void prefetch_edges(const struct compiler *c, uint64_t i)
+{
+    const pop_store *store = c->store;
+    prefetch_vertex(c, i);
+    if (i + AHEAD_EDGES >= c->vertex_count)
+        return;
+    prefetch_list(store, store->vertices.data[c->order[i + AHEAD_EDGES]].edge);
+    if (store->views.count)
+        prefetch_views(store, store->edges.data, store->vertices.data[c->order[i + AHEAD_VIEWS]].edge);
+}
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "compiler/common/runs.h"
+
+/* Run number `done` of a piece: the innermost digit is the run when its stride is 1. */
+static struct run piece_run(const struct piece *piece, uint64_t done)
+{
+    bool inner = piece->digits && piece->digit[piece->digits - 1].stride == 1;
+    struct run run = { piece->variable, piece->offset, inner ? piece->digit[piece->digits - 1].extent : 1 };
+    for (uint32_t d = piece->digits - inner; d-- > 0; done /= piece->digit[d].extent)
+        run.offset += done % piece->digit[d].extent * (uint64_t)piece->digit[d].stride;
+    return run;
+}
+
+static void load_run(struct run_cursor *cursor)
+{
+    while (cursor->at < cursor->count) {
+        const struct piece *piece = &cursor->pieces[cursor->at];
+        struct run run = piece_run(piece, cursor->done);
+        if (piece->elements && cursor->done < piece->elements / run.count) {
+            cursor->run = run;
+            ++cursor->done;
+            return;
+        }
+        ++cursor->at;
+        cursor->done = 0;
+    }
+    cursor->run.count = 0;
+}
+
+void run_cursor_begin(struct run_cursor *cursor, const struct piece *pieces, size_t count)
+{
+    *cursor = (struct run_cursor){ .pieces = pieces, .count = count };
+    load_run(cursor);
+}
+
+void run_cursor_skip(struct run_cursor *cursor, uint64_t elements)
+{
+    cursor->run.offset += elements;
+    cursor->run.count -= elements;
+    if (!cursor->run.count)
+        load_run(cursor);
+}
+
+void piece_span(const struct piece *piece, uint64_t *begin, uint64_t *end)
+{
+    *begin = piece->offset;
+    *end = piece->offset + (piece->elements > 0);
+    for (uint32_t d = 0; piece->elements && d < piece->digits; ++d) {
+        int64_t reach = (int64_t)(piece->digit[d].extent - 1) * piece->digit[d].stride;
+        if (reach < 0)
+            *begin -= (uint64_t)-reach;
+        else
+            *end += (uint64_t)reach;
+    }
+}
+
+static uint64_t stride_of(const struct digit *digit)
+{
+    return (uint64_t)(digit->stride < 0 ? -digit->stride : digit->stride);
+}
+
+/* Each digit steps over all that those of smaller strides reach. */
+static bool piece_distinct(const struct piece *piece)
+{
+    for (uint32_t d = 0; d < piece->digits; ++d) {
+        uint64_t stride = stride_of(&piece->digit[d]), reach = 0;
+        for (uint32_t k = 0; k < piece->digits; ++k) {
+            uint64_t other = stride_of(&piece->digit[k]);
+            if (k != d && other == stride)
+                return false;
+            reach += other < stride ? (piece->digit[k].extent - 1) * other : 0;
+        }
+        if (reach >= stride)
+            return false;
+    }
+    return true;
+}
+
+bool pieces_distinct(const struct piece *pieces, size_t count)
+{
+    uint64_t begin, end, last = 0;
+    for (size_t i = 0; i < count; ++i) {
+        piece_span(&pieces[i], &begin, &end);
+        bool same = i && pieces[i].variable == pieces[i - 1].variable;
+        if (!piece_distinct(&pieces[i]) || (i && pieces[i].variable < pieces[i - 1].variable) || (same && begin < last))
+            return false;
+        last = end;
+    }
+    return true;
+}

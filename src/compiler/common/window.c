@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "compiler/common/window.h"
+
+/* A bucket's vertices lie on few pages, and those of a window in a core's cache.  Few vertices stay where they are, and
+ * so do those that mostly follow each other: a vertex is near the last one when it was created at most NEAR later, and
+ * one in eight may be far. */
+enum { BUCKETS = 1 << 12, NEAR = 16, FEW = 1 << 12 };
+
+void window_init(struct window *window, const struct compiler *c, const struct vertex_group *group, uint32_t share,
+                 struct owners *owners)
+{
+    *window = (struct window){
+        .c = c, .last = group->first + group->count, .owners = owners, .capacity = WINDOW_MOST / share
+    };
+    if (window->capacity < WINDOW_LEAST)
+        window->capacity = WINDOW_LEAST;
+    if (window->capacity > group->count)
+        window->capacity = (uint32_t)group->count;
+}
+
+void window_free(struct window *window)
+{
+    vec_free(&window->edges);
+    vec_free(&window->homes);
+    free(window->head);
+    free(window->visit);
+    free(window->bucket);
+}
+
+/* Which places come when, by the high bits of their vertices' indices. */
+static void sort_places(struct window *window, uint32_t least, uint32_t most)
+{
+    const uint32_t *order = window->c->order + window->first;
+    uint32_t count = (uint32_t)(window->end - window->first), shift = 0;
+    while ((most - least) >> shift >= BUCKETS)
+        ++shift;
+    memset(window->bucket, 0, (BUCKETS + 1) * sizeof(*window->bucket));
+    for (uint32_t i = 0; i < count; ++i)
+        ++window->bucket[((order[i] - least) >> shift) + 1];
+    for (uint32_t b = 0; b < BUCKETS; ++b)
+        window->bucket[b + 1] += window->bucket[b];
+    for (uint32_t i = 0; i < count; ++i)
+        window->visit[window->bucket[(order[i] - least) >> shift]++] = i;
+}
+
+static void copy_edges(struct window *window)
+{
+    const pop_store *store = window->c->store;
+    const uint32_t *order = window->c->order + window->first;
+    uint64_t count = window->end - window->first;
+    window->edges.count = window->homes.count = 0;
+    for (uint64_t i = 0; i < count; ++i) {
+        if (i + AHEAD_VERTEX < count)
+            __builtin_prefetch(&store->vertices.data[order[window->visit[i + AHEAD_VERTEX]]]);
+        if (i + AHEAD_EDGES < count)
+            prefetch_list(store, store->vertices.data[order[window->visit[i + AHEAD_EDGES]]].edge);
+        uint32_t place = window->visit[i], e = store->vertices.data[order[place]].edge;
+        window->head[place] = e == NO_EDGE ? NO_EDGE : (uint32_t)window->edges.count;
+        for (; e != NO_EDGE; e = store->edges.data[e].next) {
+            struct edge *copy = vec_push(&window->edges);
+            *copy = store->edges.data[e];
+            if (copy->next != NO_EDGE)
+                copy->next = (uint32_t)window->edges.count;
+            if (window->owners)
+                *vec_push(&window->homes) = owners_edge(window->owners, copy);
+        }
+    }
+}
+
+void window_move(struct window *window, uint64_t place)
+{
+    const struct compiler *c = window->c;
+    uint32_t least = UINT32_MAX, most = 0;
+    uint64_t far = 0;
+    window->first = place;
+    window->end = window->last - place > window->capacity ? place + window->capacity : window->last;
+    for (uint64_t i = window->first; i < window->end; ++i) {
+        far += i > window->first && c->order[i] - c->order[i - 1] > NEAR; /* one that was created before is far too */
+        least = c->order[i] < least ? c->order[i] : least;
+        most = c->order[i] > most ? c->order[i] : most;
+    }
+    window->direct = window->end - window->first < FEW || far < (window->end - window->first) / 8;
+    if (window->direct)
+        return;
+    if (!window->head) {
+        window->head = mem_alloc(window->capacity * sizeof(*window->head));
+        window->visit = mem_alloc(window->capacity * sizeof(*window->visit));
+        window->bucket = mem_alloc((BUCKETS + 1) * sizeof(*window->bucket));
+    }
+    sort_places(window, least, most);
+    copy_edges(window);
+}

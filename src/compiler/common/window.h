@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The edges of a group's vertices in the order in which they run.  That order is tile by tile; where vertices were
+ * created otherwise, each edge would be met on a page of its own.  So some tens of thousands of vertices at a time are
+ * collected in the order of memory, and their edges copied to where they are read next. */
+#ifndef COMPILER_WINDOW_H
+#define COMPILER_WINDOW_H
+
+#include "compiler/common/owners.h"
+#include "compiler/common/prefetch.h"
+
+struct window {
+    const struct compiler *c;
+    uint64_t last;            /* end of the group's places in c->order */
+    uint32_t capacity;        /* in vertices */
+    uint64_t first, end;      /* places of c->order that it holds */
+    bool direct;              /* they are close to each other where they are */
+    VEC(struct edge) edges;   /* copies */
+    struct owners *owners;    /* NULL: homes are not asked for */
+    VEC(uint32_t) homes;      /* by edge: owners_edge, found while neighbours are asked for together */
+    uint32_t *head;           /* by place - first: the vertex's first edge, or NO_EDGE */
+    uint32_t *visit, *bucket; /* places - first by where their vertices lie, roughly */
+};
+/* Edges of one vertex: for (uint32_t e = list.first; e != NO_EDGE; e = list.edges[e].next).  Good until another is
+ * asked for. */
+struct edge_list {
+    const struct edge *edges;
+    uint32_t first;
+    const uint32_t *homes; /* NULL: not known */
+};
+enum { WINDOW_MOST = 1 << 16, WINDOW_LEAST = 1 << 12 };
+/* share: of how many windows that are open at once.  owners may be NULL. */
+void window_init(struct window *window, const struct compiler *c, const struct vertex_group *group, uint32_t share,
+                 struct owners *owners);
+void window_free(struct window *window);
+void window_move(struct window *window, uint64_t place);
+
+/* The edges of the vertex at a place of c->order; a group's places are asked for in their order. */
+static inline struct edge_list window_edges(struct window *window, uint64_t place)
+{
+    const pop_store *store = window->c->store;
+    if (place >= window->end)
+        window_move(window, place);
+    if (window->direct) {
+        prefetch_edges(window->c, place);
+        return (struct edge_list){ store->edges.data, store->vertices.data[window->c->order[place]].edge, NULL };
+    }
+    if (place + AHEAD_EDGES < window->end && window->head[place + AHEAD_EDGES - window->first] != NO_EDGE)
+        __builtin_prefetch(&window->edges.data[window->head[place + AHEAD_EDGES - window->first]]);
+    if (store->views.count && place + AHEAD_VIEWS < window->end)
+        prefetch_views(store, window->edges.data, window->head[place + AHEAD_VIEWS - window->first]);
+    return (struct edge_list){ window->edges.data, window->head[place - window->first], window->homes.data };
+}
+
+/* The same for a vertex some places ahead, as far as it is at hand; for prefetching. */
+static inline struct edge_list window_ahead(const struct window *window, uint64_t place)
+{
+    bool known = !window->direct && place + AHEAD_VIEWS < window->end;
+    return (struct edge_list){ window->edges.data, known ? window->head[place + AHEAD_VIEWS - window->first] : NO_EDGE,
+                               window->homes.data };
+}
+
+#endif

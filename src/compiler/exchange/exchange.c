@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* exchange: what each Execute and Copy makes tiles send to each other, and what tiles lay out anew.
+ *
+ * Before a set runs, each tile receives once what its vertices read and do not have; after it, owners receive what
+ * others wrote.  A word is sent once, however many tiles receive it.  An edge whose elements come from several places
+ * has a buffer in the tile's memory: what comes from elsewhere is received into it; what the tile has itself lies in
+ * it, or is received with the rest where the tile sends it anyway. In: order, spans, compact tile maps, the model's
+ * sets.  Out: plans, rearranged, the model's internal and global exchanges, its sets of copies. */
+#include "compiler/common/edges.h"
+#include "compiler/common/owners.h"
+#include "compiler/common/runs.h"
+#include "compiler/common/window.h"
+#include "compiler/exchange/marks.h"
+#include "compiler/exchange/traffic.h"
+
+#include "base/log.h"
+
+/* A part that lies on the tile that needs it in a buffer. */
+struct local_part {
+    uint32_t tile;
+    struct part part;
+};
+struct traffic {
+    struct compiler *c;
+    struct traffic_loads before, after; /* a set: exchanges before and after it; copies use the first */
+    tile_copies copies_before, copies_after;
+    VEC(struct local_part) locals; /* of edges that read from elsewhere too */
+    struct owners owners;
+    struct bitmaps delivered_bits;
+    struct marks delivered; /* elements that the current tile has, or has received */
+    struct marks sent;      /* that have left their tiles in this step; in c->bits */
+    uint32_t tile;          /* of the current vertex */
+    uint64_t longest;       /* of the current set's: see struct step_plan */
+};
+
+/* The edge at hand, taken apart. */
+struct edge_parts {
+    struct traffic *t;
+    size_t first_local;         /* its entries of t->locals begin here */
+    struct copy_shape gathered; /* what the tile holds of it, whole */
+    uint64_t runs;
+    bool remote;
+};
+
+static uint64_t content_of(struct part part)
+{
+    uint64_t hash = (part.begin * 0x9e3779b97f4a7c15u ^ part.variable) * 0xd6e8feb86659fd93u;
+    return (hash ^ hash >> 32) * (part.end - part.begin);
+}
+
+static uint64_t part_bytes(const struct traffic *t, struct part part)
+{
+    return (part.end - part.begin) * variable_element_bytes(t->c, part.variable);
+}
+
+/* Elements leave their tile: those that did not already. */
+static void send(struct traffic *t, uint32_t from, uint32_t to, struct part part)
+{
+    uint64_t fresh = marks_set(&t->sent, part);
+    if (fresh)
+        loads_send(&t->before, from, to, fresh * variable_element_bytes(t->c, part.variable));
+}
+
+/* The front of what is left of a run, as far as it lies on one tile: takes it away and returns the tile. */
+static uint32_t next_part(struct traffic *t, struct run *left, struct part *part)
+{
+    uint64_t stop, end = left->offset + left->count;
+    uint32_t owner = owners_find(&t->owners, left->variable, left->offset, &stop);
+    *part = (struct part){ left->variable, left->offset, stop < end ? stop : end };
+    left->offset = part->end;
+    left->count = end - part->end;
+    return owner;
+}
+
+/* The current tile gets a part that lies on another. */
+static void fetch_part(struct traffic *t, uint32_t owner, struct part part)
+{
+    uint64_t fresh = marks_set(&t->delivered, part);
+    if (!fresh)
+        return;
+    loads_receive(&t->before, owner, t->tile, fresh * variable_element_bytes(t->c, part.variable), content_of(part));
+    send(t, owner, t->tile, part);
+}
+
+static void return_part(struct traffic *t, uint32_t owner, struct part part)
+{
+    uint64_t bytes = part_bytes(t, part);
+    loads_receive(&t->after, t->tile, owner, bytes, content_of(part));
+    loads_send(&t->after, t->tile, owner, bytes);
+}
+
+static void copy_part(const struct traffic *t, struct copy_shape *shape, struct part part)
+{
+    copy_shape_add(shape, part.begin * variable_element_bytes(t->c, part.variable), part_bytes(t, part));
+}
+
+/* What the current tile does not hold of a run.  Many vertices of a tile read the same: a run that it has seen is not
+ * cut again. */
+static bool fetch_run(const struct run *run, void *context)
+{
+    struct edge_parts *edge = context;
+    struct traffic *t = edge->t;
+    struct run left = *run;
+    struct part part;
+    uint32_t owner = next_part(t, &left, &part);
+    ++edge->runs;
+    if (owner == HOME_EVERYWHERE)
+        return true;
+    if (left.count && marks_all(&t->delivered, run->variable, run->offset, run->offset + run->count)) {
+        edge->remote = true;
+        return true;
+    }
+    for (;; owner = next_part(t, &left, &part)) {
+        if (owner != t->tile) {
+            edge->remote = true;
+            fetch_part(t, owner, part);
+        } else {
+            copy_part(t, &edge->gathered, part);
+            *vec_push(&t->locals) = (struct local_part){ t->tile, part };
+        }
+        if (!left.count)
+            return true;
+    }
+}
+
+/* Buffers are laid out once for all vertices of a tile that read the same: of the parts from `first` on, only elements
+ * that were not met stay in the list. */
+static void forget_met(struct traffic *t, size_t first)
+{
+    size_t end = t->locals.count;
+    for (size_t i = first; i < end; ++i) {
+        struct part part = t->locals.data[i].part;
+        const uint64_t *met = marks_bits(&t->delivered, part.variable);
+        for (uint64_t at = part.begin, stop; at < part.end; at = stop) {
+            stop = bits_stretch(met, at, part.end);
+            if (!(met[at >> 6] >> (at & 63) & 1))
+                *vec_push(&t->locals) = (struct local_part){ t->tile, { part.variable, at, stop } };
+        }
+        marks_set(&t->delivered, part);
+    }
+    t->locals.count -= end - first;
+    if (t->locals.count > first)
+        memmove(t->locals.data + first, t->locals.data + end, (t->locals.count - first) * sizeof(*t->locals.data));
+}
+
+/* What a vertex reads as one row must lie in one piece on its tile. */
+static void note_row(struct traffic *t, const struct edge *edge)
+{
+    const pop_store *store = t->c->store;
+    uint64_t element = edge->form == EDGE_RUN ? variable_element_bytes(t->c, edge->variable)
+                                              : pop_type_size((pop_type)store->views.data[edge->variable]->type);
+    uint64_t bytes = edge_elements(store, edge) * element;
+    t->longest = bytes > t->longest ? bytes : t->longest;
+}
+
+static void read_edge(struct traffic *t, const struct edge *edge)
+{
+    struct edge_parts parts = { .t = t, .first_local = t->locals.count };
+    loads_buffer(&t->before, t->tile);
+    edge_each_run(t->c->store, edge, fetch_run, &parts);
+    if (parts.remote) {
+        note_row(t, edge);
+        forget_met(t, parts.first_local);
+        return;
+    }
+    t->locals.count = parts.first_local;
+    if (parts.runs > 1 && parts.gathered.pieces)
+        *vec_push(&t->copies_before) = (struct tile_copy){ t->tile, parts.gathered };
+}
+
+static bool return_run(const struct run *run, void *context)
+{
+    struct edge_parts *edge = context;
+    struct part part;
+    ++edge->runs;
+    for (struct run left = *run; left.count;) {
+        uint32_t owner = next_part(edge->t, &left, &part);
+        if (owner == edge->t->tile) {
+            copy_part(edge->t, &edge->gathered, part);
+        } else {
+            edge->remote = true;
+            return_part(edge->t, owner, part);
+        }
+    }
+    return true;
+}
+
+static void write_edge(struct traffic *t, const struct edge *edge)
+{
+    struct edge_parts parts = { .t = t };
+    edge_each_run(t->c->store, edge, return_run, &parts);
+    parts.gathered.scatters = true;
+    if (parts.gathered.pieces && (parts.remote || parts.runs > 1))
+        *vec_push(&t->copies_after) = (struct tile_copy){ t->tile, parts.gathered };
+}
+
+static void edge_traffic(struct traffic *t, const struct edge *edge, uint32_t home, bool reads, bool writes)
+{
+    const struct edge *edges = t->c->store->edges.data;
+    if (home == t->tile || home == HOME_EVERYWHERE)
+        return;
+    if (edge->form == EDGE_LIST) { /* each row has a buffer of its own */
+        for (uint64_t i = 0; i < edge->count; ++i)
+            edge_traffic(t, &edges[edge_offset(edge) + i], owners_edge(&t->owners, &edges[edge_offset(edge) + i]),
+                         reads, writes);
+        return;
+    }
+    struct part part = { edge->variable, edge_offset(edge), edge_offset(edge) + edge->count };
+    if (reads && home == HOME_PARTS) {
+        read_edge(t, edge);
+    } else if (reads) {
+        note_row(t, edge);
+        fetch_part(t, home, part);
+    }
+    if (writes && home == HOME_PARTS)
+        write_edge(t, edge);
+    else if (writes)
+        return_part(t, home, part);
+}
+
+static void vertex_traffic(struct traffic *t, const struct codelet *codelet, struct edge_list list)
+{
+    for (uint32_t e = list.first; e != NO_EDGE; e = list.edges[e].next) {
+        const struct edge *edge = &list.edges[e];
+        uint8_t direction = codelet->fields[edge->field].direction;
+        if (direction != FIELD_STATE)
+            edge_traffic(t, edge, list.homes ? list.homes[e] : owners_edge(&t->owners, edge), direction != FIELD_OUTPUT,
+                         direction != FIELD_INPUT);
+    }
+}
+
+/* Where what a vertex reads from other tiles is marked. */
+PREFETCH_INLINE void prefetch_bits(const struct traffic *t, struct edge_list list)
+{
+    for (uint32_t e = list.first; e != NO_EDGE; e = list.edges[e].next) {
+        const struct edge *edge = &list.edges[e];
+        if (list.homes[e] == t->tile || edge->form != EDGE_RUN)
+            continue;
+        const uint64_t *delivered = t->delivered_bits.of[edge->variable], *sent = t->c->bits.of[edge->variable];
+        if (delivered)
+            __builtin_prefetch(delivered + (edge_offset(edge) >> 6));
+        if (delivered && sent)
+            __builtin_prefetch(sent + (edge_offset(edge) >> 6));
+    }
+}
+
+/* What a tile has of its own buffers: received where it is sent to others anyway, else it lies in the buffer (inferred:
+ * tutorial 7's partial sums on the tile of their reduction, 68 on ipu1 and 54 on ipu2, are not among the copies of its
+ * listings, 63 and 32). */
+static void settle_local(struct traffic *t, uint32_t tile, struct part part)
+{
+    const uint64_t *sent = marks_bits(&t->sent, part.variable);
+    for (uint64_t at = part.begin, stop; at < part.end; at = stop) {
+        stop = bits_stretch(sent, at, part.end);
+        struct part stretch = { part.variable, at, stop };
+        if (sent[at >> 6] >> (at & 63) & 1)
+            loads_receive(&t->before, tile, tile, part_bytes(t, stretch), content_of(stretch));
+    }
+}
+
+static void settle_locals(struct traffic *t)
+{
+    for (size_t i = 0; i < t->locals.count; ++i)
+        settle_local(t, t->locals.data[i].tile, t->locals.data[i].part);
+    t->locals.count = 0;
+}
+
+static void set_traffic(struct traffic *t, const struct used_set *set)
+{
+    const struct vertex_group *groups = &t->c->groups.data[set->first_group];
+    struct window *windows = mem_alloc(set->groups * sizeof(*windows));
+    struct tile_walk walk;
+    for (uint32_t g = 0; g < set->groups; ++g)
+        window_init(&windows[g], t->c, &groups[g], set->groups, &t->owners);
+    tile_walk_begin(&walk, t->c, set);
+    while (tile_walk_next(&walk)) {
+        t->tile = walk.tile;
+        for (uint32_t g = 0; g < set->groups; ++g) {
+            const struct codelet *codelet = t->c->store->types.data[groups[g].type].codelet;
+            for (uint64_t i = walk.first[g]; i < walk.last[g]; ++i) {
+                struct edge_list list = window_edges(&windows[g], i);
+                prefetch_bits(t, window_ahead(&windows[g], i));
+                vertex_traffic(t, codelet, list);
+            }
+        }
+        marks_clear(&t->delivered);
+    }
+    tile_walk_end(&walk);
+    settle_locals(t);
+    marks_clear(&t->sent);
+    for (uint32_t g = 0; g < set->groups; ++g)
+        window_free(&windows[g]);
+    free(windows);
+}
+
+static const struct step_plan no_plan = { true, NONE, NONE, NONE, NONE, NONE, NONE, NONE, 0, 0, 0, 0 };
+
+static struct step_plan set_plan(struct traffic *t, uint32_t index)
+{
+    struct compiler *c = t->c;
+    const char *name = store_name(c->store, c->store->sets.data[c->sets.data[index].set].name);
+    char internal[TABLES_NAME], global[TABLES_NAME];
+    struct step_plan plan = no_plan;
+    set_traffic(t, &c->sets.data[index]);
+    struct exchange_pair before = loads_finish(&t->before, c, tables_name(internal, name, "ExchangePre"),
+                                               tables_name(global, name, "GlobalPre/GlobalExchange"));
+    struct exchange_pair after = loads_finish(&t->after, c, tables_name(internal, name, "ExchangePost"),
+                                              tables_name(global, name, "GlobalPost/GlobalExchange"));
+    plan.set = index;
+    plan.longest = t->longest;
+    t->longest = 0;
+    plan.exchange_before = before.internal;
+    plan.global_before = before.global;
+    plan.exchange_after = after.internal;
+    plan.global_after = after.global;
+    plan.first_rearranged = c->rearranged.count;
+    plan.rearranged_before = tables_rearranged(c, &t->copies_before);
+    plan.rearranged_after = tables_rearranged(c, &t->copies_after);
+    plan.copy_before = tables_copies(c, tables_name(internal, name, "OnTileCopyPre"), &t->copies_before);
+    plan.copy_after = tables_copies(c, tables_name(internal, name, "OnTileCopyPost"), &t->copies_after);
+    return plan;
+}
+
+/* Whether all of a view lies on one tile, because each of its variables does. */
+static bool one_tile(const struct traffic *t, const struct view *view, uint32_t *tile)
+{
+    for (uint32_t i = 0; i < view->piece_count; ++i) {
+        uint32_t home = t->owners.home[view->pieces[i].variable];
+        if (home == HOME_PARTS || (i && home != *tile))
+            return false;
+        *tile = home;
+    }
+    return true;
+}
+
+/* Whether no element stands in a source twice. */
+static bool sends_once(struct traffic *t, const struct view *source)
+{
+    bool once = true;
+    struct run_cursor from;
+    if (pieces_distinct(source->pieces, source->piece_count))
+        return true;
+    for (run_cursor_begin(&from, source->pieces, source->piece_count); once && from.run.count;
+         run_cursor_skip(&from, from.run.count))
+        once = marks_set(&t->sent, (struct part){ from.run.variable, from.run.offset,
+                                                  from.run.offset + from.run.count }) == from.run.count;
+    marks_clear(&t->sent);
+    return once;
+}
+
+/* Each element from its tile to another, once; what stays on a tile is moved there. */
+static void copy_traffic(struct traffic *t, const struct view *source, const struct view *destination,
+                         struct tile_moves *moves)
+{
+    bool once = sends_once(t, source);
+    uint64_t bytes = pop_type_size((pop_type)source->type), stop;
+    struct run_cursor from, to;
+    run_cursor_begin(&from, source->pieces, source->piece_count);
+    run_cursor_begin(&to, destination->pieces, destination->piece_count);
+    while (from.run.count) {
+        uint64_t count = from.run.count < to.run.count ? from.run.count : to.run.count;
+        uint32_t sender = owners_find(&t->owners, from.run.variable, from.run.offset, &stop);
+        count = stop - from.run.offset < count ? stop - from.run.offset : count;
+        uint32_t receiver = owners_find(&t->owners, to.run.variable, to.run.offset, &stop);
+        count = stop - to.run.offset < count ? stop - to.run.offset : count;
+        struct part part = { from.run.variable, from.run.offset, from.run.offset + count };
+        if (sender == receiver || sender == HOME_EVERYWHERE) {
+            tile_moves_add(moves, receiver, from.run.offset * bytes, to.run.offset * bytes, count * bytes);
+        } else {
+            loads_receive_part(&t->before, sender, receiver, count * bytes, once ? EXCHANGE_ONCE : content_of(part));
+            if (once)
+                loads_send(&t->before, sender, receiver, count * bytes);
+            else
+                send(t, sender, receiver, part);
+        }
+        run_cursor_skip(&from, count);
+        run_cursor_skip(&to, count);
+    }
+    marks_clear(&t->sent);
+}
+
+static uint64_t view_runs(const struct view *view)
+{
+    uint64_t runs = 0;
+    struct run_cursor cursor;
+    for (run_cursor_begin(&cursor, view->pieces, view->piece_count); cursor.run.count; ++runs)
+        run_cursor_skip(&cursor, cursor.run.count);
+    return runs;
+}
+
+static struct step_plan copy_plan(struct traffic *t, const struct program_node *n)
+{
+    struct compiler *c = t->c;
+    const char *name = store_name(c->store, n->name);
+    uint32_t from = NONE, to = NONE;
+    char global[TABLES_NAME], local[TABLES_NAME];
+    struct step_plan plan = no_plan;
+    struct tile_moves moves;
+    tile_moves_begin(&moves, &c->store->target);
+    if (one_tile(t, n->source, &from) && one_tile(t, n->destination, &to) && from == to && from != NONE) {
+        uint64_t bytes = n->source->elements * pop_type_size((pop_type)n->source->type), a = view_runs(n->source),
+                 b = view_runs(n->destination);
+        if (bytes)
+            tile_moves_add(&moves, from, 0, 0, bytes);
+        moves.shapes[from].pieces = bytes ? (a > b ? a : b) : 0;
+        moves.shapes[from].scatters = b > a;
+    } else {
+        copy_traffic(t, n->source, n->destination, &moves);
+    }
+    tile_moves_end(&moves, &t->copies_before);
+    struct exchange_pair pair = loads_finish(&t->before, c, name, tables_name(global, name, "GlobalExchange"));
+    plan.exchange_before = pair.internal;
+    plan.global_before = pair.global;
+    plan.copy_before = tables_copies(c, tables_name(local, name, "OnTileCopy"), &t->copies_before);
+    return plan;
+}
+
+/* Each set and each Copy once, however often programs run it. */
+static void make_plans(struct traffic *t)
+{
+    struct compiler *c = t->c;
+    for (uint32_t s = 0; s < c->sets.count; ++s)
+        c->plans[s] = set_plan(t, s);
+    for (size_t i = 0; i < c->image->ops.count; ++i) {
+        uint32_t node = c->op_node.data[i];
+        if (c->image->ops.data[i].kind == OP_COPY && !c->plans[c->sets.count + node].known)
+            c->plans[c->sets.count + node] = copy_plan(t, c->store->programs.data[node]);
+    }
+}
+
+bool pass_exchange(struct compiler *c)
+{
+    if (!c->modelled)
+        return true;
+    struct traffic t = { .c = c };
+    c->plans = mem_zero(c->sets.count + c->store->programs.count, sizeof(*c->plans));
+    loads_init(&t.before, &c->store->target);
+    loads_init(&t.after, &c->store->target);
+    owners_init(&t.owners, c);
+    bitmaps_init(&t.delivered_bits, c->store->variables.count);
+    marks_init(&t.delivered, &t.delivered_bits, c->store);
+    marks_init(&t.sent, &c->bits, c->store);
+    make_plans(&t);
+    marks_free(&t.delivered);
+    marks_free(&t.sent);
+    bitmaps_free(&t.delivered_bits);
+    loads_free(&t.before);
+    loads_free(&t.after);
+    owners_free(&t.owners);
+    vec_free(&t.copies_before);
+    vec_free(&t.copies_after);
+    vec_free(&t.locals);
+    return true;
+}

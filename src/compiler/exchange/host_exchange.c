@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "compiler/exchange/host_exchange.h"
+
+#include "base/log.h"
+
+/* Instructions of a tile's code for one stream copy: the syncs around it and the return, then header, address and send
+ * or receive of each packet (inferred; ipu-model 3.1 has totals of whole programs only). */
+enum { CODE_COPY = 4, CODE_PACKET = 3 };
+
+void host_exchange_init(struct host_exchange *host, struct compiler *c, struct owners *owners)
+{
+    const pop_target *target = &c->store->target;
+    *host = (struct host_exchange){ .c = c,
+                                    .owners = owners,
+                                    .tiles = mem_zero(pop_target_num_tiles(target), sizeof(*host->tiles)),
+                                    .ipu_bytes = mem_zero(target->num_ipus, sizeof(*host->ipu_bytes)),
+                                    .ipu_packets = mem_zero(target->num_ipus, sizeof(*host->ipu_packets)) };
+}
+
+void host_exchange_free(struct host_exchange *host)
+{
+    free(host->tiles);
+    free(host->ipu_bytes);
+    free(host->ipu_packets);
+    vec_free(&host->touched);
+    vec_free(&host->made);
+}
+
+static int tile_order(const void *left, const void *right)
+{
+    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    return a < b ? -1 : a > b;
+}
+
+/* Every tile that takes part is busy for as long as its IPU's whole copy takes (ipu-model 2.5). */
+static void end_exchange(struct host_exchange *host)
+{
+    const pop_target *target = &host->c->store->target;
+    *vec_push(&host->made) = tables_exchange(host->c, EXCHANGES_HOST, host->name);
+    if (host->touched.count)
+        qsort(host->touched.data, host->touched.count, sizeof(*host->touched.data), tile_order);
+    for (size_t i = 0; i < host->touched.count; ++i) {
+        uint32_t tile = host->touched.data[i], ipu = tile / target->tiles_per_ipu;
+        struct host_tile *part = &host->tiles[tile];
+        uint64_t cycles = cost_host_exchange(target, host->ipu_bytes[ipu], host->ipu_packets[ipu]);
+        uint32_t code = (CODE_COPY + CODE_PACKET * part->packets) * target->instruction_bytes;
+        tables_flow(host->c, EXCHANGES_HOST,
+                    (struct model_flow){ tile, 1, part->sent, part->received, cycles, code, part->packets });
+        *part = (struct host_tile){ 0 };
+    }
+    if (log_on(LOG_COMPILER, LOG_TRACE))
+        for (unsigned ipu = 0; ipu < target->num_ipus; ++ipu)
+            LOG(COMPILER, TRACE, "host exchange '%s': %llu bytes in %llu packets on IPU %u, %llu cycles", host->name,
+                (unsigned long long)host->ipu_bytes[ipu], (unsigned long long)host->ipu_packets[ipu], ipu,
+                (unsigned long long)cost_host_exchange(target, host->ipu_bytes[ipu], host->ipu_packets[ipu]));
+    host->touched.count = 0;
+    memset(host->ipu_bytes, 0, target->num_ipus * sizeof(*host->ipu_bytes));
+    memset(host->ipu_packets, 0, target->num_ipus * sizeof(*host->ipu_packets));
+}
+
+static struct host_tile *touch(struct host_exchange *host, uint32_t tile)
+{
+    struct host_tile *at = &host->tiles[tile];
+    if (!at->packets)
+        *vec_push(&host->touched) = tile;
+    return at;
+}
+
+static void add_piece(struct host_exchange *host, uint32_t tile, uint64_t bytes, uint64_t packets, bool to_host)
+{
+    uint32_t ipu = tile / host->c->store->target.tiles_per_ipu;
+    struct host_tile *at = touch(host, tile);
+    *(to_host ? &at->sent : &at->received) += bytes;
+    at->packets += (uint32_t)packets;
+    host->ipu_bytes[ipu] += bytes;
+    host->ipu_packets[ipu] += packets;
+}
+
+struct host_walk {
+    struct host_exchange *host;
+    uint64_t element_bytes;
+    bool to_host;
+};
+
+/* A piece that would pass the limit is cut: the rest goes with the next exchange. */
+static bool add_run(const struct run *run, void *context)
+{
+    struct host_walk *walk = context;
+    struct host_exchange *host = walk->host;
+    uint64_t most = COST_STREAM_MOST / walk->element_bytes;
+    for (struct run left = *run; left.count;) {
+        uint64_t stop, count;
+        uint32_t tile = owners_find(host->owners, left.variable, left.offset, &stop);
+        tile = tile == HOME_EVERYWHERE ? 0 : tile;
+        uint64_t room = most - host->ipu_bytes[tile / host->c->store->target.tiles_per_ipu] / walk->element_bytes;
+        if (!room) {
+            end_exchange(host);
+            continue;
+        }
+        count = stop - left.offset < left.count ? stop - left.offset : left.count;
+        count = count < room ? count : room;
+        add_piece(host, tile, count * walk->element_bytes, cost_host_packets(count * walk->element_bytes),
+                  walk->to_host);
+        left.offset += count;
+        left.count -= count;
+    }
+    return true;
+}
+
+void host_exchange_add(struct host_exchange *host, const struct view *view, bool to_host)
+{
+    struct host_walk walk = { host, pop_type_size((pop_type)view->type), to_host };
+    view_each_run(view, add_run, &walk);
+}
+
+uint64_t host_exchange_share(const pop_target *target, uint64_t bytes)
+{
+    uint64_t tiles = pop_target_num_tiles(target), share = align_up((bytes + tiles - 1) / tiles, 8);
+    return share > COST_HOST_PACKET ? share : COST_HOST_PACKET;
+}
+
+void host_exchange_add_shares(struct host_exchange *host, uint64_t bytes, bool to_host)
+{
+    const pop_target *target = &host->c->store->target;
+    uint64_t share = host_exchange_share(target, bytes);
+    for (uint32_t tile = 0; bytes; ++tile) {
+        uint64_t count = bytes < share ? bytes : share;
+        if (host->ipu_bytes[tile / target->tiles_per_ipu] + count > COST_STREAM_MOST && host->touched.count)
+            end_exchange(host);
+        add_piece(host, tile, count, cost_host_packets(count), to_host);
+        bytes -= count;
+    }
+}
+
+void host_exchange_grain(struct host_exchange *host, uint32_t tile, uint64_t bytes, bool first)
+{
+    uint32_t ipu = tile / host->c->store->target.tiles_per_ipu;
+    if (first && host->ipu_bytes[ipu] + host->c->store->target.host_grain_bytes > COST_STREAM_MOST)
+        end_exchange(host);
+    add_piece(host, tile, bytes, first ? cost_host_packets(host->c->store->target.host_grain_bytes) : 0, false);
+}
+
+void host_exchange_word(struct host_exchange *host, uint32_t tile, uint64_t bytes, uint32_t packets)
+{
+    add_piece(host, tile, bytes, packets, false);
+}
+
+void host_exchange_to_host(struct host_exchange *host, uint32_t tile, uint64_t bytes)
+{
+    add_piece(host, tile, bytes, cost_host_packets(bytes), true);
+}
+
+void host_exchange_begin(struct host_exchange *host, const char *name)
+{
+    host->name = name;
+    host->made.count = 0;
+}
+
+void host_exchange_end(struct host_exchange *host)
+{
+    end_exchange(host);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Elements that were met, counted once however often; forgotten in time that goes with what was met, in memory that
+ * does not. */
+#ifndef COMPILER_MARKS_H
+#define COMPILER_MARKS_H
+
+#include "compiler/common/compiler.h"
+
+struct part {
+    uint32_t variable;
+    uint64_t begin, end;
+};
+struct marks {
+    struct bitmaps *bits; /* all 0 while nothing is marked */
+    const struct variable *of;
+    struct part *spans;      /* by variable: from the first element to behind the last one; end 0: none */
+    VEC(uint32_t) variables; /* that have a span */
+    VEC(struct part) parts;  /* while they are few: what to clear; else spans are cleared whole */
+    bool many;
+};
+void marks_init(struct marks *marks, struct bitmaps *bits, const pop_store *store);
+void marks_free(struct marks *marks);
+/* How many elements of the part were not marked before. */
+uint64_t marks_set(struct marks *marks, struct part part);
+void marks_clear(struct marks *marks);
+
+static inline uint64_t *marks_bits(struct marks *marks, uint32_t variable)
+{
+    return bitmaps_get(marks->bits, variable, marks->of[variable].elements);
+}
+static inline bool marks_all(struct marks *marks, uint32_t variable, uint64_t begin, uint64_t end)
+{
+    return bits_all(marks_bits(marks, variable), begin, end);
+}
+
+#endif

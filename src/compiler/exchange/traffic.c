@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "compiler/exchange/traffic.h"
+
+#include "base/log.h"
+
+static void load_init(struct load *load, unsigned tiles)
+{
+    *load = (struct load){ .tiles = mem_zero(tiles, sizeof(*load->tiles)) };
+}
+
+static void load_free(struct load *load)
+{
+    free(load->tiles);
+    vec_free(&load->touched);
+}
+
+void loads_init(struct traffic_loads *loads, const pop_target *target)
+{
+    *loads =
+        (struct traffic_loads){ .target = target,
+                                .between = mem_zero((size_t)target->num_ipus * target->num_ipus, sizeof(uint64_t)) };
+    load_init(&loads->internal, pop_target_num_tiles(target));
+    load_init(&loads->global, pop_target_num_tiles(target));
+    loads->schedule = exchange_schedule_create(target);
+}
+
+void loads_free(struct traffic_loads *loads)
+{
+    load_free(&loads->internal);
+    load_free(&loads->global);
+    free(loads->between);
+    exchange_schedule_free(loads->schedule);
+}
+
+static struct tile_load *touch(struct load *load, uint32_t tile)
+{
+    struct tile_load *at = &load->tiles[tile];
+    if (!at->touched) {
+        at->touched = true;
+        *vec_push(&load->touched) = tile;
+    }
+    return at;
+}
+
+static bool between_ipus(const struct traffic_loads *loads, uint32_t a, uint32_t b)
+{
+    return loads->target->num_ipus > 1 && a / loads->target->tiles_per_ipu != b / loads->target->tiles_per_ipu;
+}
+
+void loads_buffer(struct traffic_loads *loads, uint32_t tile)
+{
+    exchange_schedule_row(loads->schedule, tile);
+}
+
+void loads_send(struct traffic_loads *loads, uint32_t from, uint32_t to, uint64_t bytes)
+{
+    bool global = between_ipus(loads, from, to);
+    struct tile_load *tile = touch(global ? &loads->global : &loads->internal, from);
+    tile->sent += bytes;
+    ++tile->sends;
+}
+
+/* Whether it is a message between two tiles of an IPU: what a tile sends to itself it takes in while it sends it to
+ * others. */
+static bool receive(struct traffic_loads *loads, uint32_t from, uint32_t to, uint64_t bytes)
+{
+    bool global = between_ipus(loads, from, to);
+    struct tile_load *tile = touch(global ? &loads->global : &loads->internal, to);
+    tile->received += bytes;
+    ++tile->receives;
+    if (global) {
+        unsigned ipus = loads->target->num_ipus, per_ipu = loads->target->tiles_per_ipu;
+        loads->between[from / per_ipu * ipus + to / per_ipu] += bytes;
+        return false;
+    }
+    return from != to;
+}
+
+void loads_receive(struct traffic_loads *loads, uint32_t from, uint32_t to, uint64_t bytes, uint64_t what)
+{
+    if (receive(loads, from, to, bytes))
+        exchange_schedule_message(loads->schedule, from, to, bytes, what);
+}
+
+void loads_receive_part(struct traffic_loads *loads, uint32_t from, uint32_t to, uint64_t bytes, uint64_t what)
+{
+    if (receive(loads, from, to, bytes))
+        exchange_schedule_piece(loads->schedule, from, to, bytes, what);
+}
+
+static int tile_order(const void *left, const void *right)
+{
+    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    return a < b ? -1 : a > b;
+}
+
+/* Two tiles on one exchange bus take what both receive in once. */
+static bool shares_bus(const struct traffic_loads *loads, uint32_t tile)
+{
+    const pop_target *target = loads->target;
+    if (!pop_target_supports_exchange_bus_sharing(target) || pop_target_tiles_per_shared_exchange_bus(target) != 2)
+        return false;
+    /* the last of an odd number has no pair */
+    return tile % target->tiles_per_ipu != target->tiles_per_ipu - 1 || tile % target->tiles_per_ipu % 2;
+}
+
+static struct exchange_tile exchange_tile(const struct traffic_loads *loads, uint32_t tile)
+{
+    const struct tile_load *load = &loads->internal.tiles[tile];
+    return (struct exchange_tile){ .tile = tile % loads->target->tiles_per_ipu,
+                                   .sent = load->sent,
+                                   .received = load->received,
+                                   .sends = load->sends,
+                                   .receives = load->receives,
+                                   .follows = exchange_schedule_follows(loads->schedule, tile),
+                                   .end = exchange_schedule_end(loads->schedule, tile),
+                                   .pairs = exchange_schedule_pairs(loads->schedule, tile),
+                                   .shares_bus = shares_bus(loads, tile) };
+}
+
+/* Adds a tile's code to the exchange's; its bytes. */
+static uint32_t add_code(struct model_exchange *exchange, const struct exchange_code *code, unsigned bytes)
+{
+    const struct {
+        enum model_instruction instruction;
+        uint32_t count;
+    } parts[] = {
+        { MODEL_DELAY_INSTRUCTION, code->delay },
+        { MODEL_EXCHANGE_INSTRUCTION, code->exchange },
+        { MODEL_RECEIVE_ADDRESS_INSTRUCTION, code->receive_address },
+        { MODEL_RECEIVE_MUX_INSTRUCTION, code->receive_mux },
+        { MODEL_SEND_INSTRUCTION, code->send },
+    };
+    uint32_t count = 0;
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); ++i) {
+        exchange->instructions[parts[i].instruction] += (uint64_t)parts[i].count * bytes;
+        count += parts[i].count;
+    }
+    return count * bytes;
+}
+
+static uint32_t finish_internal(struct traffic_loads *loads, struct compiler *c, const char *name)
+{
+    struct load *load = &loads->internal;
+    bool trace = log_on(LOG_COMPILER, LOG_TRACE);
+    uint32_t index = tables_exchange(c, EXCHANGES_INTERNAL, name);
+    exchange_schedule_settle(loads->schedule);
+    for (size_t i = 0; i < load->touched.count; ++i) {
+        uint32_t tile = load->touched.data[i];
+        struct exchange_tile part = exchange_tile(loads, tile);
+        struct exchange_code code = cost_exchange_code(loads->target, &part);
+        uint64_t cycles = cost_exchange_cycles(loads->target, &part);
+        uint32_t code_bytes = add_code(&c->image->model.exchanges.data[index], &code, loads->target->instruction_bytes);
+        tables_flow(c, EXCHANGES_INTERNAL,
+                    (struct model_flow){ tile, 1, part.sent, part.received, cycles, code_bytes, 0 });
+        if (trace)
+            LOG(COMPILER, TRACE, "exchange '%s': tile %u sends %llu bytes, receives %llu bytes, %llu cycles", name,
+                tile, (unsigned long long)part.sent, (unsigned long long)part.received, (unsigned long long)cycles);
+    }
+    exchange_schedule_clear(loads->schedule);
+    return index;
+}
+
+/* All flows between IPUs go on at once: the tiles that take part are done when the slowest limit is. */
+static uint64_t global_cycles(const struct traffic_loads *loads)
+{
+    unsigned ipus = loads->target->num_ipus;
+    VEC(struct exchange_load) flows = { 0 };
+    for (unsigned from = 0; from < ipus; ++from)
+        for (unsigned to = 0; to < ipus; ++to)
+            if (loads->between[from * ipus + to])
+                *vec_push(&flows) = (struct exchange_load){ .source = from,
+                                                            .destination = to,
+                                                            .bytes = loads->between[from * ipus + to] };
+    uint64_t cycles = cost_global_exchange(loads->target, flows.data, flows.count);
+    vec_free(&flows);
+    return cycles;
+}
+
+static uint32_t finish_global(struct traffic_loads *loads, struct compiler *c, const char *name)
+{
+    struct load *load = &loads->global;
+    uint32_t index = tables_exchange(c, EXCHANGES_GLOBAL, name);
+    uint64_t cycles = global_cycles(loads);
+    for (size_t i = 0; i < load->touched.count; ++i) {
+        uint32_t tile = load->touched.data[i];
+        const struct tile_load *part = &load->tiles[tile];
+        tables_flow(c, EXCHANGES_GLOBAL, (struct model_flow){ tile, 1, part->sent, part->received, cycles, 0, 0 });
+    }
+    memset(loads->between, 0, (size_t)loads->target->num_ipus * loads->target->num_ipus * sizeof(*loads->between));
+    return index;
+}
+
+static void load_clear(struct load *load)
+{
+    for (size_t i = 0; i < load->touched.count; ++i)
+        load->tiles[load->touched.data[i]] = (struct tile_load){ 0 };
+    load->touched.count = 0;
+}
+
+static void sort_touched(struct load *load)
+{
+    if (load->touched.count)
+        qsort(load->touched.data, load->touched.count, sizeof(*load->touched.data), tile_order);
+}
+
+struct exchange_pair loads_finish(struct traffic_loads *loads, struct compiler *c, const char *internal,
+                                  const char *global)
+{
+    struct exchange_pair pair = { NONE, NONE };
+    sort_touched(&loads->internal);
+    sort_touched(&loads->global);
+    if (loads->internal.touched.count)
+        pair.internal = finish_internal(loads, c, internal);
+    if (loads->global.touched.count)
+        pair.global = finish_global(loads, c, global);
+    load_clear(&loads->internal);
+    load_clear(&loads->global);
+    return pair;
+}

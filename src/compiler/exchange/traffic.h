@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What tiles send to each other in one exchange, and the exchanges of the model that this becomes: one within IPUs and
+ * one between them. */
+#ifndef COMPILER_TRAFFIC_H
+#define COMPILER_TRAFFIC_H
+
+#include "compiler/common/tables.h"
+#include "target/exchange_cost.h"
+#include "target/exchange_schedule.h"
+
+/* One tile's part; of an exchange between IPUs, bytes alone. */
+struct tile_load {
+    uint64_t sent, received;
+    uint32_t sends, receives; /* messages */
+    bool touched;
+};
+struct load {
+    struct tile_load *tiles;
+    VEC(uint32_t) touched;
+};
+struct traffic_loads {
+    const pop_target *target;
+    struct load internal, global;
+    uint64_t *between;                  /* bytes by source IPU, destination IPU */
+    struct exchange_schedule *schedule; /* of the internal one */
+};
+void loads_init(struct traffic_loads *loads, const pop_target *target);
+void loads_free(struct traffic_loads *loads);
+
+/* What the tile receives from now on goes into another buffer. */
+void loads_buffer(struct traffic_loads *loads, uint32_t tile);
+/* A message that one tile sends, and one that a tile receives; what is sent once may be received by many.  to and from:
+ * the other end.  what: a hash of what is received. */
+void loads_send(struct traffic_loads *loads, uint32_t from, uint32_t to, uint64_t bytes);
+void loads_receive(struct traffic_loads *loads, uint32_t from, uint32_t to, uint64_t bytes, uint64_t what);
+/* The same of a part of a copy, which may go at any time. */
+void loads_receive_part(struct traffic_loads *loads, uint32_t from, uint32_t to, uint64_t bytes, uint64_t what);
+
+/* The two exchanges as entries of the model, NONE where nothing was sent; the loads are empty again.  names: of the
+ * two. */
+struct exchange_pair {
+    uint32_t internal, global;
+};
+struct exchange_pair loads_finish(struct traffic_loads *loads, struct compiler *c, const char *internal,
+                                  const char *global);
+
+#endif

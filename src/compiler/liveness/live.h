@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Liveness of whole variables (seed 003, Variable liveness), and of the buffers that steps make for a while. */
+#ifndef COMPILER_LIVE_H
+#define COMPILER_LIVE_H
+
+#include "compiler/common/compiler.h"
+#include "compiler/liveness/live_flow.h"
+#include "image/placement.h"
+
+/* Positions at which something takes memory: spans of live.spans.  Things that are there at the same positions have the
+ * same class. */
+enum { LIVE_NEVER = 0, LIVE_ALWAYS };
+struct live_class {
+    uint64_t first;
+    uint32_t count;
+};
+/* A buffer: bytes by tile are of live.bytes. */
+struct live_buffer {
+    uint8_t category;
+    uint32_t name; /* string of the image */
+    uint32_t class;
+    uint32_t count;
+    uint64_t first;
+    uint64_t row; /* bytes that must lie together on a tile: its longest row's; 0: all */
+};
+/* What the buffers of a set are for. */
+enum live_set_buffer {
+    LIVE_MESSAGE,
+    LIVE_GLOBAL_MESSAGE,
+    LIVE_ARRANGED_BEFORE,
+    LIVE_ARRANGED_AFTER,
+    LIVE_OUTPUT,
+    LIVE_GLOBAL_OUTPUT,
+    LIVE_SET_BUFFERS
+};
+/* A hidden constant lies on each tile that reads it. */
+struct constant_tile {
+    uint32_t variable, tile;
+};
+struct live {
+    struct flow flow;
+    VEC(uint32_t) step; /* by position: step of the model */
+    VEC(struct flow_span) spans;
+    VEC(struct live_class) classes;
+    uint32_t *slots; /* hash of spans -> class + 1 */
+    size_t slot_count;
+    uint32_t *class_of; /* by variable */
+    uint32_t *names;    /* by name of the store: string of the image, or 0 while nobody asked */
+    VEC(struct live_buffer) buffers;
+    uint32_t (*set_buffers)[LIVE_SET_BUFFERS]; /* by index of sets: of buffers, or NONE */
+    VEC(struct tile_bytes) bytes;
+    VEC(struct constant_tile) constants;
+    VEC(struct placement_access) accesses; /* by step */
+};
+
+/* What the vertices of a set do with a variable. */
+enum { ACCESS_READ_HERE = 1, ACCESS_READ_AWAY = 2, ACCESS_WRITE_HERE = 4, ACCESS_WRITE_AWAY = 8, ACCESS_KILL = 16 };
+struct set_access {
+    uint32_t set, variable;
+    uint64_t written;    /* elements */
+    uint64_t begin, end; /* elements that are known to lie on a tile: the last that were asked for */
+    uint32_t tile;
+    uint8_t what;
+};
+struct set_accesses {
+    VEC(struct set_access) list; /* by set */
+    size_t *first;               /* by set, and one more */
+};
+/* Also finds what fields ask of the variables that they are connected to: c->alignment and c->interleaved. */
+void accesses_of_sets(struct compiler *c, struct set_accesses *accesses);
+void accesses_free(struct set_accesses *accesses);
+
+/* What a program without children does with the variables of its tensors, one by one. */
+typedef void (*access_fn)(uint32_t variable, uint8_t what /* enum of live_flow.h */, void *context);
+struct view_sums; /* elements by variable, for one view after another */
+struct view_sums *view_sums_create(const struct compiler *c);
+void view_sums_free(struct view_sums *sums);
+void accesses_of_node(const struct compiler *c, struct view_sums *sums, const struct program_node *n, access_fn fn,
+                      void *context);
+
+/* The tree of steps as a flow; live->step. */
+void live_tree(struct compiler *c, struct live *live);
+/* Buffers of all steps. */
+void live_buffers(struct compiler *c, struct live *live, const struct set_accesses *accesses);
+/* The class of spans that are sorted and joined. */
+uint32_t live_class_of(struct live *live, const flow_spans *spans);
+/* The model's live lists and step_live; sizes: of what is always there. */
+struct place_sizes;
+void live_lists(struct compiler *c, const struct live *live, const struct place_sizes *sizes);
+/* The name that lists and dumps use for a variable; a string of the image. */
+uint32_t live_variable_name(struct compiler *c, uint32_t variable);
+bool live_is_constant(const struct compiler *c, uint32_t variable);
+void live_free(struct live *live);
+
+#endif

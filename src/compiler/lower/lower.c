@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* lower: the program tree as flat ops.
+ * In: references, same, storage.  Out: image->ops, programs, cases, operands, prints and the copies that they need;
+ * op_node. Programs nest as deep as they like: the frames of those being emitted stand in an array.  A function, and
+ * any program that holds others and stands in several places, is emitted once and called, so that ops are linear in
+ * nodes. */
+#include "compiler/lower/lower.h"
+
+#include "compiler/lower/blocks.h"
+#include "compiler/lower/plan.h"
+
+#include <assert.h>
+
+uint32_t lower_here(const struct lowering *l)
+{
+    return (uint32_t)l->c->image->ops.count;
+}
+
+uint32_t lower_op(struct lowering *l, struct image_op op)
+{
+    *vec_push(&l->c->image->ops) = op;
+    *vec_push(&l->c->op_node) = l->node;
+    return lower_here(l) - 1;
+}
+
+void lower_drop(struct lowering *l)
+{
+    --l->c->image->ops.count;
+    --l->c->op_node.count;
+}
+
+uint32_t lower_body(struct lowering *l, uint32_t node)
+{
+    node = l->c->same[node];
+    if (l->body_of[node] == NONE) {
+        l->body_of[node] = (uint32_t)l->bodies.count;
+        *vec_push(&l->bodies) = node;
+    }
+    return l->body_of[node];
+}
+
+uint32_t lower_copy(struct compiler *c, const struct view *source, const struct view *destination)
+{
+    const struct view *any = source ? source : destination;
+    struct plan_side from = source ? plan_side_of_view(source) : PLAN_BUFFER,
+                     to = destination ? plan_side_of_view(destination) : PLAN_BUFFER;
+    return plan_copy(c->image, c->storage, from, to, any->elements, (unsigned)pop_type_size((pop_type)any->type));
+}
+
+uint32_t lower_operand(struct compiler *c, const struct view *view)
+{
+    uint32_t copy = lower_copy(c, view, NULL);
+    *vec_push(&c->image->operands) = (struct image_operand){ copy, view->type, view->elements };
+    return (uint32_t)c->image->operands.count - 1;
+}
+
+static void note(struct lowering *l, enum lowered_kind kind, uint32_t node)
+{
+    *vec_push(&l->c->lowered) = (struct lowered){ (uint8_t)kind, node, lower_here(l) };
+}
+
+/* A step that only the model has: a block's stamp, or a flush. */
+static void lower_block(struct lowering *l, enum lowered_kind kind, uint32_t node)
+{
+    note(l, kind, node);
+    lower_op(l, (struct image_op){ .kind = OP_STEP });
+}
+
+static void open_frame(struct lowering *l, uint32_t node)
+{
+    if (is_block(l->c, node))
+        lower_block(l, LOWERED_BLOCK, node);
+    note(l, LOWERED_OPEN, node);
+    *vec_push(&l->frames) = (struct frame){ .node = node, .jumps = NONE };
+}
+
+/* A program without children that stood somewhere before: the same op, with the copies that were planned for it then.
+ */
+static void lower_again(struct lowering *l, uint32_t node)
+{
+    uint32_t parent = l->node;
+    note(l, LOWERED_AGAIN, node);
+    l->node = node;
+    lower_op(l, l->c->image->ops.data[l->leaf_op[node]]);
+    l->node = parent;
+}
+
+/* A child in its place: its ops, or a call of them where they are shared. */
+static void open_child(struct lowering *l, uint32_t node)
+{
+    node = l->c->same[node];
+    const struct program_node *n = l->c->store->programs.data[node];
+    if (l->c->references[node] > 1 && n->children.count) {
+        note(l, LOWERED_CALL, node);
+        lower_op(l, (struct image_op){ .kind = OP_CALL, .a = lower_body(l, node) });
+    } else if (l->leaf_op[node] != NONE)
+        lower_again(l, node);
+    else
+        open_frame(l, node);
+}
+
+static void lower_one_body(struct lowering *l, uint32_t node)
+{
+    *vec_push(&l->body_op) = lower_here(l);
+    note(l, LOWERED_BODY, node);
+    open_frame(l, node);
+    while (l->frames.count) {
+        size_t top = l->frames.count - 1;
+        l->node = l->frames.data[top].node;
+        const struct program_node *n = l->c->store->programs.data[l->node];
+        if (flushes_blocks(l->c, l->node) && l->frames.data[top].stage == (n->kind == PROGRAM_REPEAT ? 1 : 2))
+            lower_block(l, LOWERED_FLUSH, l->node);
+        uint32_t before = lower_here(l), child = lower_kinds[n->kind](l, &l->frames.data[top], n);
+        ++l->frames.data[top].stage;
+        if (child == LOWER_DONE) {
+            --l->frames.count;
+            note(l, LOWERED_CLOSE, l->node);
+            if (is_block(l->c, l->node))
+                lower_block(l, LOWERED_BLOCK_END, l->node);
+            else if (!n->children.count && lower_here(l) == before + 1)
+                l->leaf_op[l->node] = before;
+        }
+        if (child != LOWER_DONE && n->kind != PROGRAM_SEQUENCE && n->kind != PROGRAM_BLOCK)
+            note(l, LOWERED_SLOT, l->node);
+        if (child != LOWER_DONE && child != NO_PROGRAM)
+            open_child(l, child);
+    }
+    l->node = node;
+    lower_op(l, (struct image_op){ .kind = OP_END });
+}
+
+bool pass_lower(struct compiler *c)
+{
+    struct lowering l = { .c = c, .body_of = mem_alloc(c->store->programs.count * sizeof(*l.body_of)) };
+    l.leaf_op = mem_alloc(c->store->programs.count * sizeof(*l.leaf_op));
+    for (size_t i = 0; i < c->store->programs.count; ++i)
+        l.body_of[i] = l.leaf_op[i] = NONE;
+    for (size_t i = 0; i < c->program_count; ++i)
+        *vec_push(&c->control_body) = lower_body(&l, c->programs[i].id - 1);
+    for (size_t b = 0; b < l.bodies.count; ++b)
+        lower_one_body(&l, l.bodies.data[b]);
+    if (!c->image->ops.count)
+        lower_op(&l, (struct image_op){ .kind = OP_END });
+    for (size_t i = 0; i < c->program_count; ++i)
+        *vec_push(&c->image->programs) = l.body_op.data[c->control_body.data[i]];
+    for (size_t i = 0; i < c->image->ops.count; ++i)
+        if (c->image->ops.data[i].kind == OP_CALL)
+            c->image->ops.data[i].a = l.body_op.data[c->image->ops.data[i].a];
+    bool fits = c->image->ops.count < LOWER_DONE;
+    vec_free(&l.frames);
+    vec_free(&l.bodies);
+    vec_free(&l.body_op);
+    free(l.body_of);
+    free(l.leaf_op);
+    return fits ||
+           compiler_fail(c, POP_CONTROL_PROGRAM_ERROR, 0, NULL, "the control programs have more than 2^32 steps");
+}

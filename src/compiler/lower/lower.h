@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What lower.c and lower_kinds.c share: emitting the ops of one program at a time, and going down into its children. */
+#ifndef COMPILER_LOWER_H
+#define COMPILER_LOWER_H
+
+#include "compiler/common/compiler.h"
+
+/* A program being emitted.  Its emit function is called with stage 0, and again with the next stage after each child
+ * that it asked for. */
+struct frame {
+    uint32_t node;
+    uint32_t stage;
+    uint32_t op;    /* an op that is patched later */
+    uint32_t jumps; /* chain of jumps to the end, through their target field; NONE ends it */
+};
+struct lowering {
+    struct compiler *c;
+    VEC(struct frame) frames;
+    VEC(uint32_t)
+    bodies; /* nodes whose ops end with END: control programs, functions, programs that stand in several places */
+    uint32_t *body_of;     /* by node: index of bodies, or NONE */
+    uint32_t *leaf_op;     /* by node without children: the op that it became, or NONE */
+    VEC(uint32_t) body_op; /* first op of each body */
+    uint32_t node;         /* whose ops are being emitted */
+};
+#define LOWER_DONE (UINT32_MAX - 1)
+
+/* Emits one stage of a program: the child to emit before the next stage (NO_PROGRAM: nothing), or LOWER_DONE. */
+typedef uint32_t (*lower_kind)(struct lowering *l, struct frame *frame, const struct program_node *node);
+extern const lower_kind lower_kinds[PROGRAM_KINDS];
+
+uint32_t lower_op(struct lowering *l, struct image_op op);
+void lower_drop(struct lowering *l);           /* takes the last op back */
+uint32_t lower_here(const struct lowering *l); /* index of the op that is emitted next */
+/* The body of a node, to be emitted in its turn. */
+uint32_t lower_body(struct lowering *l, uint32_t node);
+/* Copy plans; NULL is a buffer. */
+uint32_t lower_copy(struct compiler *c, const struct view *source, const struct view *destination);
+/* An operand that reads a view. */
+uint32_t lower_operand(struct compiler *c, const struct view *view);
+
+#endif

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* outline: programs that do the same are one, so that lowering makes a function of what stands in several places,
+ * whether a program was added there or written out again.  A Copy that must not be outlined, and what prints, aborts or
+ * calls the host, is like no other. In: finished, references.  Out: same; references, counted anew. */
+#include "compiler/common/compiler.h"
+
+enum { LEAST_LEAVES = 2 }; /* a function of one step saves nothing */
+
+struct outline {
+    struct compiler *c;
+    uint32_t *leaves;  /* by node, up to LEAST_LEAVES */
+    uint64_t *hashes;  /* by node */
+    uint32_t *slots;   /* node + 1, or 0 */
+    size_t slot_count; /* a power of two */
+};
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+    hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
+    return hash ^ hash >> 29;
+}
+
+static uint64_t mix_view(uint64_t hash, const struct view *view)
+{
+    if (!view)
+        return mix(hash, 1);
+    hash = mix(mix(hash, view->elements), view->piece_count);
+    for (uint32_t i = 0; i < view->piece_count; ++i)
+        hash = mix(mix(hash, view->pieces[i].variable), view->pieces[i].offset);
+    return hash;
+}
+
+static bool same_pieces(const struct piece *a, const struct piece *b)
+{
+    if (a->variable != b->variable || a->offset != b->offset || a->elements != b->elements || a->digits != b->digits)
+        return false;
+    for (uint32_t i = 0; i < a->digits; ++i)
+        if (a->digit[i].extent != b->digit[i].extent || a->digit[i].stride != b->digit[i].stride)
+            return false;
+    return true;
+}
+
+static bool same_views(const struct view *a, const struct view *b)
+{
+    if (a == b || !a || !b)
+        return a == b;
+    if (a->type != b->type || a->elements != b->elements || a->piece_count != b->piece_count)
+        return false;
+    for (uint32_t i = 0; i < a->piece_count; ++i)
+        if (!same_pieces(&a->pieces[i], &b->pieces[i]))
+            return false;
+    return true;
+}
+
+static bool can_be_same(const struct outline *o, uint32_t node, const struct program_node *n)
+{
+    switch (n->kind) {
+    case PROGRAM_COPY:
+        return !n->flag; /* dontOutline */
+    case PROGRAM_EXECUTE:
+    case PROGRAM_STREAM_IN:
+    case PROGRAM_STREAM_OUT:
+    case PROGRAM_REMOTE_IN:
+    case PROGRAM_REMOTE_OUT:
+        return true;
+    case PROGRAM_SEQUENCE:
+    case PROGRAM_BLOCK:
+    case PROGRAM_REPEAT:
+    case PROGRAM_WHILE_TRUE:
+    case PROGRAM_WHILE_FALSE:
+    case PROGRAM_IF:
+    case PROGRAM_SWITCH:
+        return o->leaves[node] >= LEAST_LEAVES;
+    default:
+        return false;
+    }
+}
+
+static uint32_t same_child(const struct outline *o, uint32_t child)
+{
+    return child == NO_PROGRAM ? child : o->c->same[child];
+}
+
+static uint64_t hash_node(const struct outline *o, const struct program_node *n)
+{
+    uint64_t hash = mix(mix(mix(mix(n->kind, n->name), n->object), n->count), n->flag);
+    hash = mix_view(mix_view(mix_view(hash, n->source), n->destination), n->control);
+    for (size_t i = 0; i < n->children.count; ++i)
+        hash = mix(hash, same_child(o, n->children.data[i]));
+    for (size_t i = 0; i < n->values.count; ++i)
+        hash = mix(hash, (uint64_t)n->values.data[i]);
+    return hash;
+}
+
+static bool same_nodes(const struct outline *o, const struct program_node *a, const struct program_node *b)
+{
+    if (a->kind != b->kind || a->name != b->name || a->object != b->object || a->count != b->count ||
+        a->flag != b->flag || a->children.count != b->children.count || a->values.count != b->values.count)
+        return false;
+    for (size_t i = 0; i < a->children.count; ++i)
+        if (same_child(o, a->children.data[i]) != same_child(o, b->children.data[i]))
+            return false;
+    for (size_t i = 0; i < a->values.count; ++i)
+        if (a->values.data[i] != b->values.data[i])
+            return false;
+    return same_views(a->source, b->source) && same_views(a->destination, b->destination) &&
+           same_views(a->control, b->control);
+}
+
+static void find_same(struct outline *o, uint32_t node)
+{
+    const pop_store *store = o->c->store;
+    const struct program_node *n = store->programs.data[node];
+    o->hashes[node] = hash_node(o, n);
+    size_t at = o->hashes[node] & (o->slot_count - 1);
+    for (; o->slots[at]; at = (at + 1) & (o->slot_count - 1)) {
+        uint32_t other = o->slots[at] - 1;
+        if (o->hashes[other] == o->hashes[node] && same_nodes(o, n, store->programs.data[other])) {
+            o->c->same[node] = other;
+            return;
+        }
+    }
+    o->slots[at] = node + 1;
+}
+
+static void count_leaves(struct outline *o, uint32_t node)
+{
+    const struct program_node *n = o->c->store->programs.data[node];
+    uint32_t child, leaves = n->children.count ? 0 : n->kind != PROGRAM_SEQUENCE;
+    for (size_t i = 0; leaves < LEAST_LEAVES && use_child(o->c, n, i, &child); ++i)
+        leaves += child == NO_PROGRAM ? 0 : o->leaves[child];
+    o->leaves[node] = leaves;
+}
+
+/* Parents come behind their children in the list, so each node's count is whole when it is met from the end. */
+static void count_references(struct compiler *c)
+{
+    memset(c->references, 0, c->store->programs.count * sizeof(*c->references));
+    for (size_t i = 0; i < c->program_count; ++i)
+        ++c->references[c->same[c->programs[i].id - 1]];
+    for (size_t i = c->finished.count; i-- > 0;) {
+        uint32_t node = c->finished.data[i], child;
+        if (!c->references[node])
+            continue;
+        for (size_t k = 0; use_child(c, c->store->programs.data[node], k, &child); ++k)
+            if (child != NO_PROGRAM)
+                ++c->references[c->same[child]];
+    }
+}
+
+bool pass_outline(struct compiler *c)
+{
+    size_t nodes = c->store->programs.count;
+    struct outline o = { .c = c,
+                         .leaves = mem_zero(nodes, sizeof(*o.leaves)),
+                         .hashes = mem_alloc(nodes * sizeof(*o.hashes)),
+                         .slot_count = 16 };
+    while (o.slot_count < 2 * c->finished.count)
+        o.slot_count *= 2;
+    o.slots = mem_zero(o.slot_count, sizeof(*o.slots));
+    c->same = mem_alloc(nodes * sizeof(*c->same));
+    for (uint32_t i = 0; i < nodes; ++i)
+        c->same[i] = i;
+    for (size_t i = 0; i < c->finished.count; ++i) {
+        uint32_t node = c->finished.data[i];
+        count_leaves(&o, node);
+        if (can_be_same(&o, node, c->store->programs.data[node]))
+            find_same(&o, node);
+    }
+    count_references(c);
+    free(o.leaves);
+    free(o.hashes);
+    free(o.slots);
+    return true;
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Each side is consumed from its front in blocks: as much of the current piece as is a piece itself (its inner digits
+ * whole, and a part of one digit).  Two blocks of equal size are zipped by refining their digits to common factors,
+ * innermost first; where extents do not divide each other, the part that does is moved and the rest is taken up again.
+ * So the work is linear in pieces for all views whose digits agree (slices, transposes, broadcasts), and in runs at
+ * worst. */
+#include "compiler/lower/plan.h"
+
+#include "compiler/common/runs.h"
+
+#include <assert.h>
+
+enum { MOST_DIGITS = 64 };
+
+/* Where a side has got to. */
+struct cursor {
+    const uint64_t *storage;
+    const struct piece *pieces;
+    size_t count, at;
+    uint64_t done;       /* elements of the current piece */
+    struct piece buffer; /* what pieces points at for a buffer */
+    struct digit whole;
+    bool is_buffer;
+};
+/* The next elements of a side: a first digit of its own, then the piece's digits from `inner` on. */
+struct block {
+    uint64_t elements, offset; /* offset in elements of the variable */
+    struct digit first;        /* extent 1: no such digit */
+    uint32_t inner;
+};
+/* A refined digit, in elements. */
+struct pair {
+    uint64_t extent;
+    int64_t source, destination;
+};
+
+static void cursor_begin(struct cursor *cursor, const uint64_t *storage, struct plan_side side, uint64_t elements)
+{
+    *cursor =
+        (struct cursor){ .storage = storage, .pieces = side.pieces, .count = side.count, .is_buffer = !side.pieces };
+    if (!cursor->is_buffer)
+        return;
+    cursor->whole = (struct digit){ elements, 1 };
+    cursor->buffer = (struct piece){ .digits = elements > 1, .elements = elements, .digit = &cursor->whole };
+    cursor->pieces = &cursor->buffer;
+    cursor->count = 1;
+}
+
+static const struct piece *cursor_piece(const struct cursor *cursor)
+{
+    return &cursor->pieces[cursor->at];
+}
+
+static uint64_t cursor_left(struct cursor *cursor)
+{
+    while (cursor->at < cursor->count && cursor->done == cursor_piece(cursor)->elements) {
+        ++cursor->at;
+        cursor->done = 0;
+    }
+    return cursor->at < cursor->count ? cursor_piece(cursor)->elements - cursor->done : 0;
+}
+
+/* The largest block at the cursor of at most limit elements. */
+static struct block cursor_block(const struct cursor *cursor, uint64_t limit)
+{
+    const struct piece *piece = cursor_piece(cursor);
+    struct block block = { 1, piece->offset, { 1, 0 }, piece->digits };
+    uint64_t rest = cursor->done;
+    bool growing = true;
+    for (uint32_t d = piece->digits; d-- > 0;) {
+        const struct digit *digit = &piece->digit[d];
+        uint64_t index = rest % digit->extent;
+        rest /= digit->extent;
+        block.offset += index * (uint64_t)digit->stride;
+        if (!growing)
+            continue;
+        if (index == 0 && digit->extent <= limit / block.elements) {
+            block.elements *= digit->extent;
+            block.inner = d;
+            continue;
+        }
+        uint64_t part = digit->extent - index < limit / block.elements ? digit->extent - index : limit / block.elements;
+        block.first = (struct digit){ part, digit->stride };
+        block.elements *= part;
+        growing = false;
+    }
+    return block;
+}
+
+/* Digits of a block, innermost first; returns how many.  Extents are 2 at least, so that 64 of them are all that can
+ * be. */
+static uint32_t block_digits(const struct cursor *cursor, const struct block *block, struct digit digits[MOST_DIGITS])
+{
+    uint32_t count = 0;
+    for (uint32_t d = cursor_piece(cursor)->digits; d-- > block->inner;)
+        digits[count++] = cursor_piece(cursor)->digit[d];
+    if (block->first.extent > 1)
+        digits[count++] = block->first;
+    return count;
+}
+
+/* Adds a digit outside the others, or makes the outermost longer when it goes on where that ends. */
+static void add_pair(struct pair *pairs, uint32_t *count, uint64_t extent, int64_t source, int64_t destination)
+{
+    struct pair *last = *count ? &pairs[*count - 1] : NULL;
+    if (last && source == (int64_t)last->extent * last->source &&
+        destination == (int64_t)last->extent * last->destination)
+        last->extent *= extent;
+    else
+        pairs[(*count)++] = (struct pair){ extent, source, destination };
+}
+
+/* Refines two blocks of equal size to common digits, innermost first in pairs, and returns how many elements those
+ * cover. */
+static uint64_t refine(const struct cursor *s, const struct block *sb, const struct cursor *d, const struct block *db,
+                       struct pair *pairs, uint32_t *count)
+{
+    struct digit from[MOST_DIGITS], to[MOST_DIGITS];
+    uint32_t from_count = block_digits(s, sb, from), to_count = block_digits(d, db, to);
+    uint64_t covered = 1;
+    *count = 0;
+    for (uint32_t i = 0, j = 0; i < from_count && j < to_count;) {
+        struct digit *a = &from[i], *b = &to[j];
+        uint64_t least = a->extent < b->extent ? a->extent : b->extent;
+        add_pair(pairs, count, least, a->stride, b->stride);
+        covered *= least;
+        if (a->extent % least || b->extent % least)
+            break;
+        *a = (struct digit){ a->extent / least, a->stride * (int64_t)least };
+        *b = (struct digit){ b->extent / least, b->stride * (int64_t)least };
+        i += a->extent == 1;
+        j += b->extent == 1;
+    }
+    return covered;
+}
+
+static uint64_t byte_offset(const struct cursor *cursor, const struct block *block, unsigned element_bytes)
+{
+    return (cursor->is_buffer ? 0 : cursor->storage[cursor_piece(cursor)->variable]) + block->offset * element_bytes;
+}
+
+/* Whether a plain move goes on where the copy's last one ends. */
+static bool extend_last(struct image *image, const struct image_copy *copy, uint64_t source, uint64_t destination,
+                        uint64_t bytes)
+{
+    if (!copy->moves)
+        return false;
+    struct image_move *last = &image->moves.data[image->moves.count - 1];
+    if (last->digits || last->source + last->bytes != source || last->destination + last->bytes != destination)
+        return false;
+    last->bytes += bytes;
+    return true;
+}
+
+static void add_move(struct image *image, struct image_copy *copy, uint64_t source, uint64_t destination,
+                     const struct pair *pairs, uint32_t count)
+{
+    uint64_t bytes = copy->element_bytes;
+    uint32_t inner = 0;
+    if (count && pairs[0].source == 1 && pairs[0].destination == 1)
+        bytes *= pairs[inner++].extent;
+    if (inner == count && extend_last(image, copy, source, destination, bytes))
+        return;
+    *vec_push(&image->moves) =
+        (struct image_move){ source, destination, bytes, (uint32_t)image->move_digits.count, count - inner };
+    ++copy->moves;
+    for (uint32_t i = count; i-- > inner;)
+        *vec_push(&image->move_digits) = (struct image_digit){ pairs[i].extent, pairs[i].source * copy->element_bytes,
+                                                               pairs[i].destination * copy->element_bytes };
+}
+
+/* What a piece spans: elements [begin, end) of a variable. */
+struct span {
+    uint32_t variable;
+    bool written;
+    uint64_t begin, end;
+};
+
+/* Variables from the lowest number to the highest. */
+struct variables {
+    uint32_t first, last;
+};
+
+static struct variables variables_of(struct plan_side side)
+{
+    struct variables variables = { UINT32_MAX, 0 };
+    for (size_t i = 0; i < side.count; ++i) {
+        uint32_t variable = side.pieces[i].variable;
+        variables.first = variable < variables.first ? variable : variables.first;
+        variables.last = variable > variables.last ? variable : variables.last;
+    }
+    return variables;
+}
+
+/* Adds the spans of a side's pieces of some variables; returns how many. */
+static size_t add_spans(struct span *spans, struct plan_side side, struct variables of, bool written)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < side.count; ++i) {
+        const struct piece *piece = &side.pieces[i];
+        struct span span = { .variable = piece->variable, .written = written };
+        if (piece->variable < of.first || piece->variable > of.last)
+            continue;
+        piece_span(piece, &span.begin, &span.end);
+        spans[count++] = span;
+    }
+    return count;
+}
+
+static int span_order(const void *left, const void *right)
+{
+    const struct span *a = left, *b = right;
+    if (a->variable != b->variable)
+        return a->variable < b->variable ? -1 : 1;
+    return a->begin < b->begin ? -1 : a->begin > b->begin;
+}
+
+/* Whether the sides may share elements: spans of a source and of a destination meet. */
+static bool sides_meet(struct plan_side source, struct plan_side destination)
+{
+    struct variables read = variables_of(source), written = variables_of(destination), both = { read.first, read.last };
+    both.first = written.first > both.first ? written.first : both.first;
+    both.last = written.last < both.last ? written.last : both.last;
+    if (both.first > both.last) /* as nearly always: a copy's destination is younger than its source */
+        return false;
+    struct span *spans = mem_alloc((source.count + destination.count) * sizeof(*spans));
+    size_t count = add_spans(spans, source, both, false);
+    count += add_spans(spans + count, destination, both, true);
+    qsort(spans, count, sizeof(*spans), span_order);
+    uint64_t end[2] = { 0, 0 }; /* of what was read, of what was written, in the current variable */
+    bool meet = false;
+    for (size_t i = 0; i < count && !meet; ++i) {
+        if (i && spans[i].variable != spans[i - 1].variable)
+            end[0] = end[1] = 0;
+        meet = spans[i].begin < end[!spans[i].written] && spans[i].begin < spans[i].end;
+        if (spans[i].end > end[spans[i].written])
+            end[spans[i].written] = spans[i].end;
+    }
+    free(spans);
+    return meet;
+}
+
+uint32_t plan_copy(struct image *image, const uint64_t *storage, struct plan_side source, struct plan_side destination,
+                   uint64_t elements, unsigned element_bytes)
+{
+    struct image_copy copy = { .first_move = image->moves.count,
+                               .bytes = elements * element_bytes,
+                               .element_bytes = (uint8_t)element_bytes };
+    copy.overlaps = sides_meet(source, destination);
+    struct cursor s, d;
+    cursor_begin(&s, storage, source, elements);
+    cursor_begin(&d, storage, destination, elements);
+    for (uint64_t left = elements; left;) {
+        uint64_t here = cursor_left(&s), there = cursor_left(&d), limit = here < there ? here : there;
+        assert(limit && limit <= left);
+        struct block from = cursor_block(&s, limit), to = cursor_block(&d, from.elements);
+        while (from.elements != to.elements) {
+            from = cursor_block(&s, to.elements);
+            to = cursor_block(&d, from.elements);
+        }
+        struct pair pairs[MOST_DIGITS];
+        uint32_t count;
+        uint64_t covered = refine(&s, &from, &d, &to, pairs, &count);
+        add_move(image, &copy, byte_offset(&s, &from, element_bytes), byte_offset(&d, &to, element_bytes), pairs,
+                 count);
+        s.done += covered;
+        d.done += covered;
+        left -= covered;
+    }
+    *vec_push(&image->copies) = copy;
+    return (uint32_t)image->copies.count - 1;
+}

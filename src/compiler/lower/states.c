@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The state of one vertex: the codelet's defaults, then what each field was given; the layout stands in popc/codelet.h.
+ *
+ * An edge is a reference into storage when it is one run, aligned as its field asks, and no Input that its own vertex
+ * writes.  Other edges get a buffer in scratch: filled before the vertex runs (Outputs too, so that what a vertex
+ * leaves unwritten keeps its value) and, where the field writes, scattered after.  An Input that overlaps what its
+ * vertex writes in place sees the elements as they were. */
+#include "compiler/lower/states.h"
+
+#include "compiler/common/edges.h"
+#include "compiler/lower/plan.h"
+
+enum { FEW_WRITES = 8, STATE_DATA_ALIGNMENT = 16 };
+
+static void put_word(struct compiler *c, uint64_t at, uint64_t word)
+{
+    memcpy(c->image->states.data + at, &word, sizeof(word));
+}
+
+static void put_pointer(struct compiler *c, uint64_t at, uint64_t reference, bool has_size, uint64_t size)
+{
+    put_word(c, at, reference);
+    if (has_size)
+        put_word(c, at + 8, size);
+}
+
+/* Room for a table or for vector data; where no size stands beside the pointer, its number of items stands before it.
+ */
+static uint64_t add_items(struct compiler *c, uint64_t items, uint64_t item_bytes, bool counted)
+{
+    uint64_t end = c->image->states.count, at = align_up(end + (counted ? 8 : 0), STATE_DATA_ALIGNMENT);
+    uint64_t bytes = at - end + items * item_bytes;
+    memset(vec_extend(&c->image->states, bytes), 0, bytes);
+    if (counted)
+        put_word(c, at - 8, items);
+    return at;
+}
+
+/* Whether a vertex can work on an edge where it lies; *run is then what it is. */
+static bool in_place(const struct compiler *c, const struct codelet_field *field, const struct edge *edge,
+                     struct run *run)
+{
+    if (!edge_single_run(c->store, edge, run))
+        return false;
+    if (!run->count || field->alignment <= 1)
+        return true;
+    return !(run->offset * variable_element_bytes(c, run->variable) & (field->alignment - 1)); /* a power of two */
+}
+
+static void note_write(struct filler *f, const struct codelet_field *field, const struct edge *edge)
+{
+    struct run run;
+    if (in_place(f->c, field, edge, &run) && run.count)
+        *vec_push(&f->writes) = run;
+}
+
+static int run_order(const void *left, const void *right)
+{
+    const struct run *a = left, *b = right;
+    if (a->variable != b->variable)
+        return a->variable < b->variable ? -1 : 1;
+    return a->offset < b->offset ? -1 : a->offset > b->offset;
+}
+
+/* What the vertex writes in place; nothing when it has no Input that could overlap it. */
+static void note_writes(struct filler *f, const struct codelet *codelet)
+{
+    bool reads = false;
+    f->writes.count = 0;
+    for (uint32_t i = 0; i < codelet->field_count; ++i)
+        reads |= codelet->fields[i].direction == FIELD_INPUT;
+    for (uint32_t i = 0; reads && i < codelet->field_count; ++i) {
+        const struct codelet_field *field = &codelet->fields[i];
+        if (field->direction == FIELD_STATE || field->direction == FIELD_INPUT || !f->edge_of[i])
+            continue;
+        const struct edge *edge = f->edge_of[i];
+        if (edge->form != EDGE_LIST)
+            note_write(f, field, edge);
+        for (uint64_t row = 0; edge->form == EDGE_LIST && row < edge->count; ++row)
+            note_write(f, field, &f->c->store->edges.data[edge_offset(edge) + row]);
+    }
+    if (f->writes.count > FEW_WRITES)
+        qsort(f->writes.data, f->writes.count, sizeof(*f->writes.data), run_order);
+}
+
+static bool runs_meet(const struct run *a, const struct run *b)
+{
+    return a->variable == b->variable && a->offset < b->offset + b->count && b->offset < a->offset + a->count;
+}
+
+/* Writes are disjoint (hazard saw to it), so that of many, in order, only the last one that begins before the run's end
+ * can meet it. */
+static bool vertex_writes(const struct filler *f, const struct run *run)
+{
+    if (f->writes.count <= FEW_WRITES) {
+        for (size_t i = 0; i < f->writes.count; ++i)
+            if (runs_meet(&f->writes.data[i], run))
+                return true;
+        return false;
+    }
+    struct run end = { run->variable, run->offset + run->count, 0 };
+    size_t low = 0, high = f->writes.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (run_order(&f->writes.data[middle], &end) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low && runs_meet(&f->writes.data[low - 1], run);
+}
+
+static uint64_t add_gather(struct filler *f, const struct codelet_field *field, const struct edge *edge,
+                           uint64_t elements)
+{
+    struct compiler *c = f->c;
+    struct digit digit = { edge->count, 1 };
+    struct piece piece = { .variable = edge->variable,
+                           .digits = elements > 1,
+                           .offset = edge_offset(edge),
+                           .elements = elements,
+                           .digit = &digit };
+    struct plan_side side = edge->form == EDGE_RUN ? (struct plan_side){ &piece, 1 }
+                                                   : plan_side_of_view(c->store->views.data[edge->variable]);
+    unsigned element_bytes = (unsigned)pop_type_size((pop_type)field->type);
+    struct image_gather gather = { .vertex_in_set = f->vertex_in_set,
+                                   .scratch = f->scratch,
+                                   .bytes = elements * element_bytes };
+    gather.before = plan_copy(c->image, c->storage, side, PLAN_BUFFER, elements, element_bytes) + 1;
+    if (field->direction != FIELD_INPUT)
+        gather.after = plan_copy(c->image, c->storage, PLAN_BUFFER, side, elements, element_bytes) + 1;
+    *vec_push(&c->image->gathers) = gather;
+    f->scratch = align_up(f->scratch + gather.bytes, STORAGE_ALIGNMENT);
+    f->work += 2 * gather.bytes;
+    return IMAGE_REF(BLOCK_SCRATCH, gather.scratch);
+}
+
+/* Where a vertex finds the elements of an edge; an empty edge gets an address that can be read too. */
+static uint64_t edge_reference(struct filler *f, const struct codelet_field *field, const struct edge *edge,
+                               uint64_t *elements)
+{
+    struct run run = { 0 };
+    *elements = edge_elements(f->c->store, edge);
+    if (!*elements)
+        return IMAGE_REF(BLOCK_STORAGE, 0);
+    f->work += *elements * pop_type_size((pop_type)field->type);
+    if (in_place(f->c, field, edge, &run) &&
+        (field->direction != FIELD_INPUT || !f->writes.count || !vertex_writes(f, &run)))
+        return IMAGE_REF(BLOCK_STORAGE,
+                         f->c->storage[run.variable] + run.offset * variable_element_bytes(f->c, run.variable));
+    return add_gather(f, field, edge, *elements);
+}
+
+/* Initial contents of vector state (or a row of it); returns where they are. */
+static uint64_t add_state_data(struct compiler *c, const struct codelet_field *field, const struct edge *edge,
+                               bool counted)
+{
+    size_t bytes = pop_type_size((pop_type)field->type);
+    uint64_t at = add_items(c, edge->count, bytes, counted);
+    if (edge->form == EDGE_DATA && edge->count)
+        memcpy(c->image->states.data + at, c->store->data.data + edge_offset(edge), edge->count * bytes);
+    return IMAGE_REF(BLOCK_STATE, at);
+}
+
+/* A table of what the rows of a list are connected to, or start as. */
+static void fill_table(struct filler *f, const struct codelet_field *field, const struct edge *edge, uint64_t at)
+{
+    struct compiler *c = f->c;
+    uint64_t stride = field->inner_stride ? field->inner_stride : field->inner_has_size ? 16 : 8;
+    uint64_t table = add_items(c, edge->count, stride, !field->has_size);
+    put_pointer(c, at, IMAGE_REF(BLOCK_STATE, table), field->has_size, edge->count);
+    for (uint64_t i = 0; i < edge->count; ++i) {
+        const struct edge *row = &c->store->edges.data[edge_offset(edge) + i];
+        uint64_t elements = row->count;
+        uint64_t reference = field->direction == FIELD_STATE ? add_state_data(c, field, row, !field->inner_has_size)
+                                                             : edge_reference(f, field, row, &elements);
+        put_pointer(c, table + i * stride, reference, field->inner_has_size, elements);
+    }
+}
+
+static void fill_field(struct filler *f, const struct codelet_field *field, const struct edge *edge, uint64_t at)
+{
+    struct compiler *c = f->c;
+    if (edge->form == EDGE_LIST) {
+        fill_table(f, field, edge, at);
+    } else if (field->direction != FIELD_STATE) {
+        uint64_t elements, reference = edge_reference(f, field, edge, &elements);
+        put_pointer(c, at, reference, field->shape != SHAPE_SCALAR && field->has_size, elements);
+    } else if (edge->form == EDGE_VALUE) {
+        uint64_t bits = (uint64_t)edge->count << 32 | edge->variable;
+        memcpy(c->image->states.data + at, &bits, pop_type_size((pop_type)field->type));
+    } else {
+        put_pointer(c, at, add_state_data(c, field, edge, !field->has_size), field->has_size, edge->count);
+    }
+}
+
+/* The newest edge of each field stands first in the list, and counts. */
+static void find_edges(struct filler *f, struct edge_list list, const struct codelet *codelet)
+{
+    for (uint32_t i = 0; i < codelet->field_count; ++i)
+        f->edge_of[i] = NULL;
+    for (uint32_t e = list.first; e != NO_EDGE; e = list.edges[e].next)
+        if (!f->edge_of[list.edges[e].field])
+            f->edge_of[list.edges[e].field] = &list.edges[e];
+}
+
+void fill_state(struct filler *f, struct edge_list list, const struct codelet *codelet, uint64_t at)
+{
+    memcpy(f->c->image->states.data + at, codelet->defaults, codelet->state_bytes);
+    find_edges(f, list, codelet);
+    note_writes(f, codelet);
+    f->work += codelet->state_bytes;
+    for (uint32_t i = 0; i < codelet->field_count; ++i)
+        if (f->edge_of[i])
+            fill_field(f, &codelet->fields[i], f->edge_of[i], at + codelet->fields[i].offset);
+}
+
+void fill_checks(struct filler *f, uint32_t vertex, const struct codelet *codelet)
+{
+    const pop_store *store = f->c->store;
+    struct image *image = f->c->image;
+    *vec_push(&image->vertex_ids) = vertex;
+    *vec_push(&image->edge_first) = image->edge_bytes.count;
+    for (uint32_t i = 0; i < codelet->field_count; ++i) {
+        const struct codelet_field *field = &codelet->fields[i];
+        uint64_t bytes = pop_type_size((pop_type)field->type);
+        if (field->direction == FIELD_STATE)
+            continue;
+        const struct edge *edge = f->edge_of[i];
+        *vec_push(&image->edge_bytes) = edge->form == EDGE_LIST ? edge->count : edge_elements(store, edge) * bytes;
+        for (uint64_t row = 0; edge->form == EDGE_LIST && row < edge->count; ++row)
+            *vec_push(&image->edge_bytes) = edge_elements(store, &store->edges.data[edge_offset(edge) + row]) * bytes;
+    }
+}

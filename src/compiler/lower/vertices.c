@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* vertices: the sets, groups and vertex states that the engine runs.
+ * In: order, groups, storage.  Out: image->sets, groups, states, gathers and their copies, codelets, modules,
+ * scratch_bytes; in checked mode vertex_ids, edge_first, edge_bytes. */
+#include "compiler/lower/states.h"
+
+/* Code that obeys the floating-point behaviour where programs set it.  Where there is none, exceptions are taken as the
+ * processor meets them. */
+static struct module *chosen_module(const struct compiler *c, struct module *module)
+{
+    struct module *behaving = c->behaves ? module_behaving(module) : NULL;
+    return behaving ? behaving : module;
+}
+
+static uint32_t image_module(struct compiler *c, struct module *module)
+{
+    struct image *image = c->image;
+    for (uint32_t i = 0; i < image->modules.count; ++i)
+        if (image->modules.data[i] == module)
+            return i;
+    *vec_push(&image->modules) = module_retain(module);
+    return (uint32_t)image->modules.count - 1;
+}
+
+/* codelet_of: by type, index + 1 of image->codelets once it has one. */
+static uint32_t image_codelet_of(struct compiler *c, uint32_t type, uint32_t *codelet_of)
+{
+    const struct codelet *codelet = c->store->types.data[type].codelet;
+    if (!codelet_of[type]) {
+        uint32_t module = image_module(c, chosen_module(c, codelet->module));
+        *vec_push(&c->image->codelets) =
+            (struct image_codelet){ module, (uint32_t)(codelet - codelet->module->codelets) };
+        codelet_of[type] = (uint32_t)c->image->codelets.count;
+    }
+    return codelet_of[type] - 1;
+}
+
+static uint64_t codelet_alignment(const struct codelet *codelet)
+{
+    return codelet->state_alignment > 8 ? codelet->state_alignment : 8;
+}
+
+/* Structs of all vertices in one go, so that growing by tables alone is left to chance. */
+static void reserve_states(struct compiler *c)
+{
+    uint64_t bytes = 0;
+    for (size_t g = 0; g < c->groups.count; ++g) {
+        const struct codelet *codelet = c->store->types.data[c->groups.data[g].type].codelet;
+        bytes += c->groups.data[g].count * align_up(codelet->state_bytes, codelet_alignment(codelet)) +
+                 codelet_alignment(codelet);
+    }
+    vec_reserve(&c->image->states, bytes);
+}
+
+static void emit_group(struct filler *f, const struct used_set *set, const struct vertex_group *group,
+                       uint32_t image_codelet)
+{
+    struct compiler *c = f->c;
+    const struct codelet *codelet = c->store->types.data[group->type].codelet;
+    uint64_t alignment = codelet_alignment(codelet), stride = align_up(codelet->state_bytes, alignment);
+    uint64_t end = c->image->states.count, first = align_up(end, alignment),
+             bytes = first - end + group->count * stride;
+    memset(vec_extend(&c->image->states, bytes), 0, bytes);
+    *vec_push(&c->image->groups) =
+        (struct image_group){ image_codelet, (uint32_t)(group->first - set->first), group->count, first, stride };
+    struct window window;
+    window_init(&window, c, group, 1, NULL);
+    for (uint64_t i = 0; i < group->count; ++i) {
+        f->vertex_in_set = (uint32_t)(group->first - set->first + i);
+        fill_state(f, window_edges(&window, group->first + i), codelet, first + i * stride);
+        if (c->behaves)
+            *vec_push(&c->image->vertex_tiles) = c->store->vertices.data[c->order[group->first + i]].tile;
+        if (c->checked)
+            fill_checks(f, c->order[group->first + i], codelet);
+    }
+    window_free(&window);
+}
+
+static void emit_set(struct filler *f, const struct used_set *set, uint32_t *codelet_of)
+{
+    struct compiler *c = f->c;
+    struct image *image = c->image;
+    const struct compute_set *source = &c->store->sets.data[set->set];
+    pop_where where = c->store->wheres.data[source->where];
+    struct image_set out = { .name = compiler_string(c, store_name(c->store, source->name)),
+                             .where_file = compiler_string(c, where.file),
+                             .where_line = where.line,
+                             .first_group = (uint32_t)image->groups.count,
+                             .groups = set->groups,
+                             .first_gather = image->gathers.count,
+                             .vertices = set->count,
+                             .first_vertex_id = image->vertex_ids.count,
+                             .first_vertex_tile = image->vertex_tiles.count };
+    f->scratch = f->work = 0;
+    for (uint32_t g = 0; g < set->groups; ++g) {
+        const struct vertex_group *group = &c->groups.data[set->first_group + g];
+        emit_group(f, set, group, image_codelet_of(c, group->type, codelet_of));
+    }
+    out.gathers = image->gathers.count - out.first_gather;
+    out.scratch_bytes = f->scratch;
+    out.work = f->work;
+    if (f->scratch && f->scratch + STORAGE_PADDING > image->scratch_bytes)
+        image->scratch_bytes = f->scratch + STORAGE_PADDING;
+    *vec_push(&image->sets) = out;
+}
+
+bool pass_vertices(struct compiler *c)
+{
+    uint32_t most = 0, *codelet_of = mem_zero(c->store->types.count, sizeof(*codelet_of));
+    for (size_t g = 0; g < c->groups.count; ++g) {
+        const struct codelet *codelet = c->store->types.data[c->groups.data[g].type].codelet;
+        most = codelet->field_count > most ? codelet->field_count : most;
+    }
+    struct filler filler = { .c = c, .edge_of = mem_alloc(most * sizeof(*filler.edge_of)) };
+    reserve_states(c);
+    for (size_t s = 0; s < c->sets.count; ++s)
+        emit_set(&filler, &c->sets.data[s], codelet_of);
+    bool fits = c->image->copies.count < UINT32_MAX;
+    vec_free(&filler.writes);
+    free(filler.edge_of);
+    free(codelet_of);
+    return fits ||
+           compiler_fail(c, POP_GRAPH_MEMORY_ALLOCATION_ERROR, 0, NULL, "more than 2^32 edges are not contiguous");
+}

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* place: everything that lies in tile memory, at addresses.  A tile has one block for each variable and each buffer
+ * that has bytes there (or several, of rows that are received), and one for each category of what is always there.
+ * Tiles with the same blocks are placed once. In: live, the model's tables.  Out: the model's tiles, uses,
+ * set_vertices, type_vertices and live lists.  Errors: out of memory (place_report.c). */
+#include "compiler/placement/place.h"
+
+#include "base/log.h"
+
+enum { WORD = 4, MESSAGE_ALIGNMENT = 8 /* exchanges and copies move up to 64 bits at a time */ };
+
+static void push(struct place *p, uint32_t tile, struct fit_block fit, enum place_kind kind, uint32_t what)
+{
+    if (fit.bytes)
+        *vec_push(&p->blocks) = (struct place_block){ fit, tile, what, (uint8_t)kind };
+}
+
+/* A multiple of a word, of the element, and as much as a field asks for. */
+static uint32_t variable_alignment(const struct compiler *c, uint32_t variable)
+{
+    uint32_t alignment = c->alignment[variable], element = (uint32_t)variable_element_bytes(c, variable), least = WORD;
+    least = element > least ? element : least;
+    alignment = alignment > least ? alignment : least;
+    while (alignment & (alignment - 1)) /* a power of two */
+        alignment += alignment & -alignment;
+    return alignment;
+}
+
+static struct fit_block variable_block(const struct place *p, uint32_t variable, uint64_t bytes)
+{
+    const struct compiler *c = p->c;
+    return (struct fit_block){ .bytes = bytes,
+                               .class = c->live->class_of[variable],
+                               .alignment = variable_alignment(c, variable),
+                               .category =
+                                   live_is_constant(c, variable) ? MODEL_CONSTANT_CATEGORY : MODEL_VARIABLE_CATEGORY,
+                               .where = c->interleaved[variable] ? FIT_INTERLEAVED : FIT_DATA };
+}
+
+struct tile_sums {
+    uint64_t *bytes; /* by tile */
+    VEC(uint32_t) touched;
+};
+
+/* Its elements on a tile are one block. */
+static void add_variable(struct place *p, uint32_t variable, struct tile_sums *sums)
+{
+    const struct variable *v = &p->c->store->variables.data[variable];
+    uint64_t element = variable_element_bytes(p->c, variable);
+    for (size_t i = 0; i < v->map.ranges.count; ++i) {
+        const struct tile_range *range = &v->map.ranges.data[i];
+        if (!sums->bytes[range->tile])
+            *vec_push(&sums->touched) = range->tile;
+        sums->bytes[range->tile] += (range->end - range->begin) * element;
+    }
+    for (size_t i = 0; i < sums->touched.count; ++i) {
+        uint32_t tile = sums->touched.data[i];
+        push(p, tile, variable_block(p, variable, sums->bytes[tile]), PLACE_VARIABLE, variable);
+        sums->bytes[tile] = 0;
+    }
+    sums->touched.count = 0;
+}
+
+static bool is_code(int category)
+{
+    return category == MODEL_CONTROL_CODE_CATEGORY || category == MODEL_VERTEX_CODE_CATEGORY ||
+           category == MODEL_SHARED_CODE_STORAGE_CATEGORY || category == MODEL_INTERNAL_EXCHANGE_CODE_CATEGORY ||
+           category == MODEL_HOST_EXCHANGE_CODE_CATEGORY || category == MODEL_GLOBAL_EXCHANGE_CODE_CATEGORY;
+}
+
+static void add_fixed(struct place *p)
+{
+    for (uint32_t tile = 0; tile < p->sizes.tiles; ++tile)
+        for (int category = 0; category < MODEL_CATEGORIES; ++category)
+            push(p, tile,
+                 (struct fit_block){ .bytes = p->sizes.fixed[tile][category],
+                                     .class = LIVE_ALWAYS,
+                                     .alignment = 8,
+                                     .category = (uint8_t)category,
+                                     .where = is_code(category) ? FIT_CODE : FIT_DATA },
+                 PLACE_FIXED, (uint32_t)category);
+}
+
+/* What is received lies row by row where there is room: blocks of a memory element, or of the longest row. */
+static uint64_t piece_bytes(const struct place *p, const struct live_buffer *buffer)
+{
+    if (!buffer->row)
+        return UINT64_MAX;
+    return buffer->row > p->memory.element ? align_up(buffer->row, MESSAGE_ALIGNMENT) : p->memory.element;
+}
+
+static void add_buffer(struct place *p, uint32_t index)
+{
+    const struct live_buffer *buffer = &p->c->live->buffers.data[index];
+    uint64_t most = piece_bytes(p, buffer);
+    for (uint64_t k = buffer->first; k < buffer->first + buffer->count; ++k) {
+        struct tile_bytes all = p->c->live->bytes.data[k];
+        for (uint64_t bytes; all.bytes; all.bytes -= bytes) {
+            bytes = all.bytes < most ? all.bytes : most;
+            push(p, all.tile,
+                 (struct fit_block){ .bytes = bytes,
+                                     .class = buffer->class,
+                                     .alignment = MESSAGE_ALIGNMENT,
+                                     .category = buffer->category,
+                                     .where = FIT_DATA },
+                 PLACE_BUFFER, index);
+        }
+    }
+}
+
+static void collect(struct place *p)
+{
+    const struct compiler *c = p->c;
+    const struct live *live = c->live;
+    struct tile_sums sums = { .bytes = mem_zero(p->sizes.tiles, sizeof(*sums.bytes)) };
+    size_t constant = 0;
+    for (uint32_t v = 0; v < c->store->variables.count; ++v) {
+        if (c->storage[v] != NO_STORAGE && !c->store->variables.data[v].follows_vertex)
+            add_variable(p, v, &sums);
+        for (; constant < live->constants.count && live->constants.data[constant].variable == v; ++constant)
+            push(p, live->constants.data[constant].tile,
+                 variable_block(p, v, c->store->variables.data[v].elements * variable_element_bytes(c, v)),
+                 PLACE_VARIABLE, v);
+    }
+    for (uint32_t i = 0; i < live->buffers.count; ++i)
+        add_buffer(p, i);
+    add_fixed(p);
+    vec_free(&sums.touched);
+    free(sums.bytes);
+}
+
+/* By tile, in the order in which they were added. */
+static void sort_by_tile(struct place *p)
+{
+    struct place_block *sorted = mem_alloc((p->blocks.count + 1) * sizeof(*sorted));
+    size_t *at = mem_zero((size_t)p->sizes.tiles + 1, sizeof(*at));
+    p->first = mem_zero((size_t)p->sizes.tiles + 1, sizeof(*p->first));
+    for (size_t i = 0; i < p->blocks.count; ++i)
+        ++p->first[p->blocks.data[i].tile + 1];
+    for (uint32_t tile = 0; tile < p->sizes.tiles; ++tile)
+        p->first[tile + 1] += p->first[tile];
+    memcpy(at, p->first, ((size_t)p->sizes.tiles + 1) * sizeof(*at));
+    for (size_t i = 0; i < p->blocks.count; ++i)
+        sorted[at[p->blocks.data[i].tile]++] = p->blocks.data[i];
+    free(at);
+    free(p->blocks.data);
+    p->blocks.data = sorted;
+    p->blocks.capacity = p->blocks.count + 1;
+}
+
+/* ---- layouts ---- */
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+    hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
+    return hash ^ hash >> 31;
+}
+
+static uint64_t hash_tile(const struct place *p, uint32_t tile)
+{
+    uint64_t hash = p->first[tile + 1] - p->first[tile];
+    for (size_t i = p->first[tile]; i < p->first[tile + 1]; ++i) {
+        const struct fit_block *b = &p->blocks.data[i].fit;
+        hash = mix(hash, b->bytes);
+        hash = mix(hash, (uint64_t)b->class << 32 | b->alignment);
+        hash = mix(hash, (uint64_t)b->category << 8 | b->where);
+    }
+    for (size_t i = p->first_pair[tile]; i < p->first_pair[tile + 1]; ++i)
+        hash = mix(hash, (uint64_t)p->pairs[i].a << 32 | p->pairs[i].b);
+    return hash;
+}
+
+static bool same_block(const struct fit_block *a, const struct fit_block *b)
+{
+    return a->bytes == b->bytes && a->class == b->class && a->alignment == b->alignment && a->category == b->category &&
+           a->where == b->where;
+}
+
+static bool same_tile(const struct place *p, uint32_t a, uint32_t b)
+{
+    size_t count = p->first[a + 1] - p->first[a], pairs = p->first_pair[a + 1] - p->first_pair[a];
+    if (count != p->first[b + 1] - p->first[b] || pairs != p->first_pair[b + 1] - p->first_pair[b])
+        return false;
+    for (size_t i = 0; i < count; ++i)
+        if (!same_block(&p->blocks.data[p->first[a] + i].fit, &p->blocks.data[p->first[b] + i].fit))
+            return false;
+    return !pairs || !memcmp(p->pairs + p->first_pair[a], p->pairs + p->first_pair[b], pairs * sizeof(*p->pairs));
+}
+
+static void place_tile(struct place *p, uint32_t tile, struct place_layout *layout)
+{
+    size_t count = p->first[tile + 1] - p->first[tile];
+    struct fit_block *blocks = mem_alloc((count + !count) * sizeof(*blocks));
+    for (size_t i = 0; i < count; ++i)
+        blocks[i] = p->blocks.data[p->first[tile] + i].fit;
+    layout->first = p->first[tile];
+    layout->count = count;
+    layout->address = mem_alloc((count + !count) * sizeof(*layout->address));
+    fit_place(&p->memory, p->c->live, blocks, count, p->pairs + p->first_pair[tile],
+              p->first_pair[tile + 1] - p->first_pair[tile], layout->address, &layout->result);
+    free(blocks);
+}
+
+/* Each different tile once.  False: a constraint cannot be met. */
+static bool place_tiles(struct place *p)
+{
+    size_t slots = 16;
+    while (slots < 2 * (size_t)p->sizes.tiles)
+        slots *= 2;
+    uint32_t *slot = mem_zero(slots, sizeof(*slot)),
+             *tile_of = mem_alloc(((size_t)p->sizes.tiles + 1) * sizeof(*tile_of)); /* by layout */
+    bool good = true;
+    p->layout_of = mem_zero(p->sizes.tiles, sizeof(*p->layout_of));
+    for (uint32_t tile = 0; good && tile < p->sizes.tiles; ++tile) {
+        uint64_t hash = hash_tile(p, tile);
+        size_t at = hash & (slots - 1);
+        while (slot[at] && !(p->layouts.data[slot[at] - 1].hash == hash && same_tile(p, tile_of[slot[at] - 1], tile)))
+            at = (at + 1) & (slots - 1);
+        if (!slot[at]) {
+            struct place_layout *layout = vec_push(&p->layouts);
+            layout->hash = hash;
+            place_tile(p, tile, layout);
+            slot[at] = (uint32_t)p->layouts.count;
+            tile_of[slot[at] - 1] = tile;
+            if (layout->result.failed_pair != NONE)
+                good = place_fail_pair(p, tile, &p->pairs[p->first_pair[tile] + layout->result.failed_pair]);
+        }
+        p->layout_of[tile] = slot[at] - 1;
+    }
+    free(slot);
+    free(tile_of);
+    return good;
+}
+
+/* ---- the model's tables ---- */
+
+static void fill_uses(struct place *p, uint8_t category, uint8_t region, uint8_t kind)
+{
+    struct model *model = &p->c->image->model;
+    struct model_use *last = NULL;
+    for (uint32_t tile = 0; tile < p->sizes.tiles; ++tile) {
+        uint64_t bytes = p->layouts.data[p->layout_of[tile]].result.uses[category][region][kind];
+        if (!bytes)
+            continue;
+        if (last && last->tile + last->tiles == tile && last->bytes == bytes) {
+            ++last->tiles;
+            continue;
+        }
+        last = vec_push(&model->uses);
+        *last = (struct model_use){ category, region, kind, tile, 1, bytes };
+    }
+}
+
+static void fill_model(struct place *p)
+{
+    struct model *model = &p->c->image->model;
+    for (uint32_t tile = 0; tile < p->sizes.tiles; ++tile)
+        *vec_push(&model->tiles) = p->layouts.data[p->layout_of[tile]].result.tile;
+    for (uint8_t category = 0; category < MODEL_CATEGORIES; ++category)
+        for (uint8_t region = 0; region < MODEL_REGIONS; ++region)
+            for (uint8_t kind = 0; kind < MODEL_OVERLAPS; ++kind)
+                fill_uses(p, category, region, kind);
+}
+
+static void place_free(struct place *p)
+{
+    free(p->sizes.fixed);
+    vec_free(&p->blocks);
+    free(p->first);
+    free(p->pairs);
+    free(p->first_pair);
+    free(p->layout_of);
+    for (size_t i = 0; i < p->layouts.count; ++i)
+        free(p->layouts.data[i].address);
+    vec_free(&p->layouts);
+}
+
+bool pass_place(struct compiler *c)
+{
+    const pop_target *target = &c->store->target;
+    if (!c->modelled)
+        return true;
+    struct place p = { .c = c };
+    uint64_t start = (uint64_t)target->interleaved_memory_element_index * target->memory_element_bytes;
+    p.memory =
+        (struct fit_memory){ target->bytes_per_tile, start < target->bytes_per_tile ? start : target->bytes_per_tile,
+                             target->memory_element_bytes };
+    place_sizes(c, &p.sizes);
+    live_lists(c, c->live, &p.sizes);
+    collect(&p);
+    sort_by_tile(&p);
+    place_constraints(&p);
+    bool good = place_tiles(&p);
+    if (good) {
+        fill_model(&p);
+        place_keep(&p);
+        LOG(COMPILER, DEBUG, "placed %zu blocks on %u tiles in %zu layouts", p.blocks.count, p.sizes.tiles,
+            p.layouts.count);
+        good = place_check_room(&p);
+        good = place_dump(&p) && good; /* also of what does not fit: that is what it is for */
+    }
+    place_free(&p);
+    return good;
+}

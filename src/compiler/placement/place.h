@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the memory passes share: sizes of what is always there, tile by tile, and where everything was put. */
+#ifndef COMPILER_PLACE_H
+#define COMPILER_PLACE_H
+
+#include "compiler/placement/place_fit.h"
+
+/* Bytes that are always live, by tile and category: all but variables and buffers. */
+struct place_sizes {
+    uint64_t (*fixed)[MODEL_CATEGORIES];
+    uint32_t tiles;
+    bool code; /* whether code is counted: seed 001, IPUModel::compileIPUCode */
+};
+void place_sizes(struct compiler *c, struct place_sizes *sizes);
+
+/* A block of a tile: what it is. */
+enum place_kind { PLACE_VARIABLE = 0, PLACE_BUFFER, PLACE_FIXED };
+struct place_block {
+    struct fit_block fit;
+    uint32_t tile;
+    uint32_t what; /* variable, buffer of c->live, or category */
+    uint8_t kind;
+};
+/* Tiles with the same blocks share a layout. */
+struct place_layout {
+    uint64_t hash;
+    size_t first, count; /* blocks of the tile that was placed */
+    struct fit_result result;
+    uint64_t *address; /* by block of it */
+};
+struct place {
+    struct compiler *c;
+    struct fit_memory memory;
+    struct place_sizes sizes;
+    VEC(struct place_block) blocks; /* by tile, kind, what */
+    size_t *first;                  /* by tile, and one more */
+    struct fit_pair *pairs;         /* by tile */
+    size_t *first_pair;
+    VEC(struct place_layout) layouts;
+    uint32_t *layout_of; /* by tile */
+};
+
+/* Fields that must lie in different memory elements: pairs of blocks.  Called when blocks are by tile. */
+void place_constraints(struct place *p);
+/* The constraint of a pair that could not be met, as an error. */
+bool place_fail_pair(struct place *p, uint32_t tile, const struct fit_pair *pair);
+/* Out of memory: an error or a warning; false: the error stands. */
+bool place_check_room(struct place *p);
+/* debug.loweredVarDumpFile. */
+bool place_dump(struct place *p);
+/* image->placement. */
+void place_keep(const struct place *p);
+const char *place_block_name(const struct place *p, const struct place_block *block);
+
+#endif

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* elem(*a) != elem(*b): what two fields of a vertex are connected to on its tile must lie in different memory elements:
+ * variables, and the set's buffers for what comes from other tiles or is laid out anew.  What both fields use is left
+ * out. */
+#include "compiler/common/edges.h"
+#include "compiler/common/owners.h"
+#include "compiler/placement/place.h"
+
+#include <poplar/text.h>
+
+struct element_pair {
+    uint32_t tile, a, b; /* variables, then blocks */
+    uint32_t vertex, constraint;
+};
+/* Two fields of a codelet. */
+struct constraint {
+    uint32_t index, fields[2];
+};
+/* What is at an end of a field. */
+struct end {
+    enum place_kind kind;
+    uint32_t what;
+};
+struct pairs {
+    struct place *p;
+    struct owners owners;
+    VEC(struct element_pair) list;
+    VEC(struct constraint) constraints; /* of the current group */
+    uint32_t set, tile;                 /* of the current vertex */
+    VEC(struct end) sides[2];           /* of its two fields */
+};
+
+/* The field in "elem(*name)" or "elem(**name[...])" at *text, which is moved behind it; NONE when it is none. */
+static uint32_t element_field(const struct codelet *codelet, const char **text)
+{
+    const char *at = *text;
+    while (pop_text_is_space(*at))
+        ++at;
+    if (strncmp(at, "elem", 4))
+        return NONE;
+    for (at += 4; pop_text_is_space(*at) || *at == '(' || *at == '*';)
+        ++at;
+    size_t length = 0;
+    while (pop_text_is_word(at[length]))
+        ++length;
+    *text = at + length;
+    for (uint32_t f = 0; f < codelet->field_count; ++f)
+        if (strlen(codelet->fields[f].name) == length && !memcmp(codelet->fields[f].name, at, length))
+            return f;
+    return NONE;
+}
+
+static void read_constraints(struct pairs *x, const struct codelet *codelet)
+{
+    x->constraints.count = 0;
+    for (uint32_t i = 0; i < codelet->constraint_count; ++i) {
+        const char *text = codelet->constraints[i];
+        struct constraint found = { .index = i };
+        found.fields[0] = element_field(codelet, &text);
+        const char *sign = strstr(text, "!=");
+        if (found.fields[0] == NONE || !sign)
+            continue;
+        sign += 2;
+        found.fields[1] = element_field(codelet, &sign);
+        if (found.fields[1] != NONE && found.fields[1] != found.fields[0])
+            *vec_push(&x->constraints) = found;
+    }
+}
+
+static void add_end(struct pairs *x, int side, enum place_kind kind, uint32_t what)
+{
+    const size_t count = x->sides[side].count;
+    for (size_t i = count; what != NONE && i-- > 0 && i + 4 >= count;) /* rows of one field mostly have the same */
+        if (x->sides[side].data[i].kind == kind && x->sides[side].data[i].what == what)
+            return;
+    if (what != NONE)
+        *vec_push(&x->sides[side]) = (struct end){ kind, what };
+}
+
+/* What a vertex reads or writes of an edge: in one place of the tile's, or in several, or elsewhere. */
+struct edge_place {
+    struct pairs *x;
+    uint64_t runs;
+    uint32_t variable;
+    bool away;
+};
+static bool place_run(const struct run *run, void *context)
+{
+    struct edge_place *place = context;
+    uint32_t home = owners_home(&place->x->owners, run->variable, run->offset, run->offset + run->count);
+    place->variable = run->variable;
+    place->away = home != place->x->tile && home != HOME_EVERYWHERE;
+    return ++place->runs < 2 && !place->away;
+}
+
+static void edge_ends(struct pairs *x, int side, const struct edge *edge, uint8_t direction)
+{
+    const pop_store *store = x->p->c->store;
+    const uint32_t *buffers = x->p->c->live->set_buffers[x->set];
+    struct edge_place place = { .x = x };
+    if (edge->form == EDGE_LIST) {
+        for (uint64_t i = 0; i < edge->count; ++i)
+            edge_ends(x, side, &store->edges.data[edge_offset(edge) + i], direction);
+        return;
+    }
+    edge_each_run(store, edge, place_run, &place);
+    if (!place.runs)
+        return;
+    if (place.runs == 1 && !place.away) {
+        add_end(x, side, PLACE_VARIABLE, place.variable);
+        return;
+    }
+    if (direction != FIELD_OUTPUT)
+        for (int kind = LIVE_MESSAGE; kind <= LIVE_ARRANGED_BEFORE; ++kind)
+            add_end(x, side, PLACE_BUFFER, buffers[kind]);
+    if (direction != FIELD_INPUT)
+        for (int kind = LIVE_ARRANGED_AFTER; kind <= LIVE_GLOBAL_OUTPUT; ++kind)
+            add_end(x, side, PLACE_BUFFER, buffers[kind]);
+}
+
+/* Its blocks on the tile: from the first, as many as *count. */
+static uint32_t blocks_of(const struct place *p, uint32_t tile, struct end end, uint32_t *count)
+{
+    size_t low = p->first[tile], high = p->first[tile + 1];
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct place_block *block = &p->blocks.data[middle];
+        if (block->kind < end.kind || (block->kind == end.kind && block->what < end.what))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (high = low;
+         high < p->first[tile + 1] && p->blocks.data[high].kind == end.kind && p->blocks.data[high].what == end.what;)
+        ++high;
+    *count = (uint32_t)(high - low);
+    return (uint32_t)(low - p->first[tile]);
+}
+
+static void add_pair(struct pairs *x, uint32_t a, uint32_t b, uint32_t vertex, const struct constraint *constraint)
+{
+    *vec_push(&x->list) = (struct element_pair){ x->tile, a < b ? a : b, a < b ? b : a, vertex, constraint->index };
+}
+
+static void add_pairs(struct pairs *x, uint32_t vertex, const struct constraint *constraint)
+{
+    for (size_t i = 0; i < x->sides[0].count; ++i)
+        for (size_t k = 0; k < x->sides[1].count; ++k) {
+            uint32_t own, others, a = blocks_of(x->p, x->tile, x->sides[0].data[i], &own),
+                                  b = blocks_of(x->p, x->tile, x->sides[1].data[k], &others);
+            for (uint32_t n = 0; a != b && n < own * others; ++n)
+                add_pair(x, a + n % own, b + n / own, vertex, constraint);
+        }
+}
+
+static void vertex_pairs(struct pairs *x, uint32_t vertex)
+{
+    const pop_store *store = x->p->c->store;
+    const struct codelet *codelet = vertex_codelet(x->p->c, &store->vertices.data[vertex]);
+    x->tile = store->vertices.data[vertex].tile;
+    x->set = x->p->c->set_of[store->vertices.data[vertex].set];
+    for (size_t i = 0; i < x->constraints.count; ++i) {
+        x->sides[0].count = x->sides[1].count = 0;
+        for (uint32_t e = store->vertices.data[vertex].edge; e != NO_EDGE; e = store->edges.data[e].next)
+            for (int side = 0; side < 2; ++side)
+                if (store->edges.data[e].field == x->constraints.data[i].fields[side])
+                    edge_ends(x, side, &store->edges.data[e], codelet->fields[store->edges.data[e].field].direction);
+        add_pairs(x, vertex, &x->constraints.data[i]);
+    }
+}
+
+static int by_tile(const void *left, const void *right)
+{
+    const struct element_pair *a = left, *b = right;
+    if (a->tile != b->tile)
+        return a->tile < b->tile ? -1 : 1;
+    if (a->a != b->a)
+        return a->a < b->a ? -1 : 1;
+    return a->b < b->b ? -1 : a->b > b->b;
+}
+
+static void collect(struct pairs *x)
+{
+    const struct compiler *c = x->p->c;
+    owners_init(&x->owners, c);
+    for (size_t g = 0; g < c->groups.count; ++g) {
+        const struct codelet *codelet = c->store->types.data[c->groups.data[g].type].codelet;
+        if (!codelet->constraint_count)
+            continue;
+        read_constraints(x, codelet);
+        for (uint64_t i = c->groups.data[g].first;
+             x->constraints.count && i < c->groups.data[g].first + c->groups.data[g].count; ++i)
+            vertex_pairs(x, c->order[i]);
+    }
+    if (x->list.count)
+        qsort(x->list.data, x->list.count, sizeof(*x->list.data), by_tile);
+}
+
+static void free_pairs(struct pairs *x)
+{
+    owners_free(&x->owners);
+    vec_free(&x->list);
+    vec_free(&x->constraints);
+    vec_free(&x->sides[0]);
+    vec_free(&x->sides[1]);
+}
+
+void place_constraints(struct place *p)
+{
+    struct pairs x = { .p = p };
+    size_t count = 0;
+    collect(&x);
+    p->first_pair = mem_zero((size_t)p->sizes.tiles + 1, sizeof(*p->first_pair));
+    p->pairs = mem_alloc((x.list.count + 1) * sizeof(*p->pairs));
+    for (size_t i = 0; i < x.list.count; ++i)
+        if (!i || by_tile(&x.list.data[i - 1], &x.list.data[i])) {
+            p->pairs[count++] = (struct fit_pair){ x.list.data[i].a, x.list.data[i].b };
+            ++p->first_pair[x.list.data[i].tile + 1];
+        }
+    for (uint32_t tile = 0; tile < p->sizes.tiles; ++tile)
+        p->first_pair[tile + 1] += p->first_pair[tile];
+    free_pairs(&x);
+}
+
+bool place_fail_pair(struct place *p, uint32_t tile, const struct fit_pair *pair)
+{
+    struct compiler *c = p->c;
+    struct pairs x = { .p = p };
+    struct element_pair wanted = { .tile = tile, .a = pair->a, .b = pair->b };
+    collect(&x);
+    const struct element_pair *found = bsearch(&wanted, x.list.data, x.list.count, sizeof(wanted), by_tile);
+    if (!found) /* not reached: pairs come from this list */
+        return free_pairs(&x), compiler_fail(c, POP_GRAPH_MEMORY_ALLOCATION_ERROR, 0, NULL,
+                                             "an element constraint cannot be met on tile %u", tile);
+    const struct codelet *codelet = vertex_codelet(c, &c->store->vertices.data[found->vertex]);
+    const struct place_block *blocks = p->blocks.data + p->first[tile];
+    compiler_fail_vertex(c, POP_GRAPH_MEMORY_ALLOCATION_ERROR, found->vertex,
+                         "%s: constraint '%s' cannot be met on tile %u: '%s' (%llu bytes) and '%s' (%llu bytes) do not "
+                         "fit into different memory elements "
+                         "(%llu bytes of memory in elements of %llu)",
+                         codelet->name, codelet->constraints[found->constraint], tile,
+                         place_block_name(p, &blocks[pair->a]), (unsigned long long)blocks[pair->a].fit.bytes,
+                         place_block_name(p, &blocks[pair->b]), (unsigned long long)blocks[pair->b].fit.bytes,
+                         (unsigned long long)p->memory.bytes, (unsigned long long)p->memory.element);
+    free_pairs(&x);
+    return false;
+}

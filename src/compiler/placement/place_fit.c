@@ -1,0 +1,547 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* First fit: what is always live first, then big before small.  A tile with very many blocks has its biggest ones
+ * placed so, and the others on top of what is there with them, so that time goes with n log n. */
+#include "compiler/placement/place_fit.h"
+
+#include <assert.h>
+
+enum { FIRST_FIT_MOST = 256, MOST_COLORS = 60 };
+
+struct placed {
+    uint64_t address, end;
+    uint32_t class, block; /* block: NONE: several, always live */
+};
+
+struct fit {
+    const struct fit_memory *memory;
+    const struct live *live;
+    const struct fit_block *blocks;
+    const struct fit_pair *pairs;
+    size_t count, pair_count;
+    uint64_t *address;
+    uint32_t *order;
+    uint8_t *paired;    /* by block: 0, or which of the sets it is in whose blocks are no pairs among themselves; see
+                           color_pairs */
+    uint32_t *partners; /* of blocks that are in pairs, block by block */
+    uint32_t *first_partner;   /* by block, and one more */
+    uint8_t *apart;            /* by block: 1: it must not share an element with the block at hand */
+    VEC(struct placed) placed; /* by address */
+};
+
+uint64_t fit_element(const struct fit_memory *memory, uint64_t address, uint64_t *end)
+{
+    uint64_t below = (memory->start + memory->element - 1) / memory->element, index;
+    if (address < memory->start) {
+        index = address / memory->element;
+        *end = (index + 1) * memory->element < memory->start ? (index + 1) * memory->element : memory->start;
+        return index;
+    }
+    index = (address - memory->start) / (2 * memory->element);
+    *end = memory->start + (index + 1) * 2 * memory->element;
+    return below + index;
+}
+
+bool fit_meet(const struct live *live, uint32_t a, uint32_t b)
+{
+    if (a == LIVE_ALWAYS || b == LIVE_ALWAYS)
+        return true;
+    const struct live_class *left = &live->classes.data[a], *right = &live->classes.data[b];
+    const struct flow_span *p = live->spans.data + left->first, *q = live->spans.data + right->first;
+    for (uint32_t i = 0, k = 0; i < left->count && k < right->count;) {
+        if (p[i].last < q[k].first)
+            ++i;
+        else if (q[k].last < p[i].first)
+            ++k;
+        else
+            return true;
+    }
+    return false;
+}
+
+/* ---- order ---- */
+
+struct sort_key {
+    uint64_t major, bytes;
+    uint32_t index;
+};
+
+static int by_key(const void *left, const void *right)
+{
+    const struct sort_key *a = left, *b = right;
+    if (a->major != b->major)
+        return a->major < b->major ? -1 : 1;
+    if (a->bytes != b->bytes)
+        return a->bytes > b->bytes ? -1 : 1;
+    return a->index < b->index ? -1 : 1;
+}
+
+static void find_partners(struct fit *f)
+{
+    uint32_t *at = mem_zero(f->count + 1, sizeof(*at));
+    f->first_partner = mem_zero(f->count + 1, sizeof(*f->first_partner));
+    f->partners = mem_alloc((2 * f->pair_count + 1) * sizeof(*f->partners));
+    for (size_t i = 0; i < f->pair_count; ++i) {
+        ++f->first_partner[f->pairs[i].a + 1];
+        ++f->first_partner[f->pairs[i].b + 1];
+    }
+    for (size_t i = 0; i < f->count; ++i)
+        at[i + 1] = f->first_partner[i + 1] += f->first_partner[i];
+    for (size_t i = 0; i < f->pair_count; ++i) {
+        f->partners[at[f->pairs[i].a]++] = f->pairs[i].b;
+        f->partners[at[f->pairs[i].b]++] = f->pairs[i].a;
+    }
+    free(at);
+}
+
+/* The lowest set that none of a block's partners is in yet. */
+static uint8_t free_color(const struct fit *f, uint32_t block)
+{
+    uint64_t taken = 1;
+    for (uint32_t i = f->first_partner[block]; i < f->first_partner[block + 1]; ++i)
+        taken |= (uint64_t)1 << f->paired[f->partners[i]];
+    uint8_t color = 1;
+    while (color < MOST_COLORS && taken >> color & 1)
+        ++color;
+    return color;
+}
+
+/* Blocks in sets that can each lie together, so that two elements do where two can: partner by partner, from one block
+ * of each group of blocks that hang together.  Of two sets the first is the larger, and lies low. */
+static void color_pairs(struct fit *f)
+{
+    uint32_t *group = mem_alloc((f->count + !f->count) * sizeof(*group));
+    for (size_t p = 0; p < f->pair_count; ++p) {
+        uint64_t bytes[MOST_COLORS + 1] = { 0 };
+        size_t count = 0;
+        if (f->paired[f->pairs[p].a])
+            continue;
+        f->paired[group[count++] = f->pairs[p].a] = 1;
+        for (size_t k = 0; k < count; ++k) {
+            bytes[f->paired[group[k]]] += f->blocks[group[k]].bytes;
+            for (uint32_t i = f->first_partner[group[k]]; i < f->first_partner[group[k] + 1]; ++i)
+                if (!f->paired[f->partners[i]])
+                    f->paired[group[count++] = f->partners[i]] = free_color(f, f->partners[i]);
+        }
+        for (size_t k = 0; k < count && bytes[2] > bytes[1]; ++k)
+            f->paired[group[k]] = f->paired[group[k]] < 3 ? 3 - f->paired[group[k]] : f->paired[group[k]];
+    }
+    free(group);
+}
+
+static void sort_blocks(struct fit *f)
+{
+    struct sort_key *keys = mem_alloc((f->count + !f->count) * sizeof(*keys));
+    for (size_t i = 0; i < f->count; ++i) {
+        const struct fit_block *block = &f->blocks[i];
+        bool always = block->class == LIVE_ALWAYS;
+        /* Pairs after what is always there, before the rest: they leave gaps that others fill.  What is there for a
+         * while goes by size alone: a large block from below may reach into the interleaved region. */
+        uint64_t rank = always && !f->paired[i] ? 0 : f->paired[i] ? f->paired[i] : MOST_COLORS + 1;
+        keys[i] = (struct sort_key){ rank << 8 | (always ? block->where : 0), block->bytes, (uint32_t)i };
+    }
+    if (f->count)
+        qsort(keys, f->count, sizeof(*keys), by_key);
+    for (size_t i = 0; i < f->count; ++i)
+        f->order[i] = keys[i].index;
+    free(keys);
+}
+
+/* ---- one block ---- */
+
+static bool shares_element(const struct fit_memory *memory, uint64_t address, uint64_t bytes,
+                           const struct placed *other, uint64_t *behind)
+{
+    uint64_t end, first = fit_element(memory, address, &end), last = fit_element(memory, address + bytes - 1, &end);
+    uint64_t other_first = fit_element(memory, other->address, &end),
+             other_last = fit_element(memory, other->end - 1, behind);
+    return first <= other_last && other_first <= last;
+}
+
+/* The lowest address in [low, high) where a block fits, or UINT64_MAX. */
+static uint64_t first_fit(const struct fit *f, uint32_t index, uint64_t low, uint64_t high, bool apart)
+{
+    const struct fit_block *block = &f->blocks[index];
+    uint64_t at = align_up(low, block->alignment), behind;
+    for (bool moved = true; moved;) {
+        moved = false;
+        for (size_t i = 0; i < f->placed.count; ++i) {
+            const struct placed *p = &f->placed.data[i];
+            if (apart && p->block != NONE && f->apart[p->block] &&
+                shares_element(f->memory, at, block->bytes, p, &behind)) {
+                at = align_up(behind, block->alignment);
+                moved = true; /* what was passed may be in the way now */
+            } else if (p->end > at && p->address < at + block->bytes && fit_meet(f->live, block->class, p->class)) {
+                at = align_up(p->end, block->alignment);
+                moved |= f->paired[index] != 0;
+            }
+        }
+        if (at + block->bytes > high || at + block->bytes < at)
+            return UINT64_MAX;
+    }
+    return at;
+}
+
+static void put(struct fit *f, uint64_t address, uint64_t bytes, uint32_t class, uint32_t block)
+{
+    size_t at = f->placed.count;
+    if (!bytes)
+        return;
+    (void)vec_push(&f->placed);
+    for (; at && f->placed.data[at - 1].address > address; --at)
+        f->placed.data[at] = f->placed.data[at - 1];
+    f->placed.data[at] = (struct placed){ address, address + bytes, class, block };
+}
+
+static uint64_t lowest(const struct fit *f, uint32_t index)
+{
+    return f->blocks[index].where == FIT_INTERLEAVED ? f->memory->start : 0;
+}
+
+static uint64_t highest(const struct fit *f, uint32_t index)
+{
+    return f->blocks[index].where == FIT_CODE ? f->memory->start : f->memory->bytes;
+}
+
+/* Whether a block and its partners would lie apart if nothing else were there: else it is no lack of memory. */
+static bool could_lie_apart(const struct fit *f, uint32_t index, uint32_t *partner)
+{
+    for (uint32_t i = f->first_partner[index]; i < f->first_partner[index + 1]; ++i) {
+        uint64_t own = f->blocks[index].bytes, other = f->blocks[f->partners[i]].bytes,
+                 least = own < other ? own : other;
+        if (align_up(own + other - least, f->memory->element) + least > f->memory->bytes) {
+            *partner = f->partners[i];
+            return false;
+        }
+    }
+    return true;
+}
+
+static uint32_t pair_of(const struct fit *f, uint32_t a, uint32_t b)
+{
+    uint32_t i = 0;
+    while (!(f->pairs[i].a == a && f->pairs[i].b == b) && !(f->pairs[i].a == b && f->pairs[i].b == a))
+        ++i;
+    return i;
+}
+
+/* In its region, or across the end of memory or behind it: it has overflowed. */
+static void fit_one(struct fit *f, uint32_t index, struct fit_result *result)
+{
+    uint32_t partner;
+    for (uint32_t i = f->first_partner[index]; i < f->first_partner[index + 1]; ++i)
+        f->apart[f->partners[i]] = 1;
+    uint64_t at = first_fit(f, index, lowest(f, index), highest(f, index), true);
+    for (uint32_t i = f->first_partner[index]; i < f->first_partner[index + 1]; ++i)
+        f->apart[f->partners[i]] = 0;
+    if (at == UINT64_MAX && result->failed_pair == NONE && !could_lie_apart(f, index, &partner) &&
+        first_fit(f, index, lowest(f, index), highest(f, index), false) != UINT64_MAX)
+        result->failed_pair = pair_of(f, index, partner);
+    if (at == UINT64_MAX)
+        at = first_fit(f, index,
+                       f->blocks[index].where == FIT_CODE || f->paired[index] ? f->memory->bytes : lowest(f, index),
+                       UINT64_MAX, false);
+    f->address[index] = at;
+    put(f, at, f->blocks[index].bytes, f->blocks[index].class, index);
+}
+
+/* ---- what is always live ---- */
+
+struct cursors {
+    uint64_t low, high,
+        over; /* next free bytes: from 0, from the start of the interleaved region, behind the end of memory */
+};
+
+static uint64_t bump(struct fit *f, struct cursors *cursors, const struct fit_block *block)
+{
+    uint64_t start = f->memory->start, end = f->memory->bytes;
+    uint64_t limit = block->where == FIT_DATA && cursors->high == start ? end : start;
+    uint64_t low = align_up(cursors->low, block->alignment),
+             high = align_up(cursors->high > cursors->low ? cursors->high : cursors->low, block->alignment);
+    if (block->where != FIT_INTERLEAVED && low + block->bytes <= limit)
+        return cursors->low = low + block->bytes, low;
+    if (block->where != FIT_CODE && high + block->bytes <= end)
+        return cursors->high = high + block->bytes, high;
+    bool across = block->where == FIT_DATA && cursors->high == start; /* nothing lies behind low */
+    uint64_t at = cursors->over > end || block->where == FIT_CODE ? cursors->over
+                  : across                                        ? cursors->low
+                                                                  : cursors->high;
+    at = align_up(at, block->alignment);
+    cursors->over = at + block->bytes;
+    if (block->where != FIT_CODE && at < end)
+        *(across ? &cursors->low : &cursors->high) = end; /* full */
+    return at;
+}
+
+/* The blocks that lead the order, one behind the other. */
+static size_t place_always(struct fit *f)
+{
+    struct cursors cursors = { 0, f->memory->start, f->memory->bytes };
+    size_t i = 0;
+    for (; i < f->count && f->blocks[f->order[i]].class == LIVE_ALWAYS && !f->paired[f->order[i]]; ++i)
+        f->address[f->order[i]] = bump(f, &cursors, &f->blocks[f->order[i]]);
+    put(f, 0, cursors.low, LIVE_ALWAYS, NONE);
+    put(f, f->memory->start, cursors.high - f->memory->start, LIVE_ALWAYS, NONE);
+    put(f, f->memory->bytes, cursors.over - f->memory->bytes, LIVE_ALWAYS, NONE);
+    return i;
+}
+
+/* ---- very many blocks ---- */
+
+/* How high memory is taken, over stretches of positions: a tree of maxima. */
+struct heights {
+    VEC(uint32_t) times;  /* where spans begin and end */
+    uint64_t *most, *all; /* by node: the most below it; of all below it at least */
+    uint32_t leaves;
+};
+
+static int by_time(const void *left, const void *right)
+{
+    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    return a < b ? -1 : a > b;
+}
+
+static void add_times(struct heights *h, const struct live *live, uint32_t class)
+{
+    const struct live_class *of = &live->classes.data[class];
+    for (uint32_t i = 0; i < of->count; ++i) {
+        *vec_push(&h->times) = live->spans.data[of->first + i].first;
+        *vec_push(&h->times) = live->spans.data[of->first + i].last + 1;
+    }
+}
+
+static void heights_ready(struct heights *h)
+{
+    size_t kept = 0;
+    qsort(h->times.data, h->times.count, sizeof(uint32_t), by_time);
+    for (size_t i = 0; i < h->times.count; ++i)
+        if (!kept || h->times.data[kept - 1] != h->times.data[i])
+            h->times.data[kept++] = h->times.data[i];
+    h->times.count = kept;
+    for (h->leaves = 1; h->leaves < kept; h->leaves *= 2)
+        ;
+    h->most = mem_zero(2 * (size_t)h->leaves, sizeof(*h->most));
+    h->all = mem_zero(2 * (size_t)h->leaves, sizeof(*h->all));
+}
+
+static uint32_t leaf_of(const struct heights *h, uint32_t time)
+{
+    size_t low = 0, high = h->times.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (h->times.data[middle] < time)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return (uint32_t)low;
+}
+
+static uint64_t height_at(const struct heights *h, uint32_t node, uint32_t begin, uint32_t end, uint32_t from,
+                          uint32_t to)
+{
+    if (to <= begin || end <= from)
+        return 0;
+    if (from <= begin && end <= to)
+        return h->most[node];
+    uint32_t middle = begin + (end - begin) / 2;
+    uint64_t a = height_at(h, 2 * node, begin, middle, from, to), b = height_at(h, 2 * node + 1, middle, end, from, to);
+    uint64_t most = a > b ? a : b;
+    return most > h->all[node] ? most : h->all[node];
+}
+
+static void raise_to(struct heights *h, uint32_t node, uint32_t begin, uint32_t end, uint32_t from, uint32_t to,
+                     uint64_t height)
+{
+    if (to <= begin || end <= from)
+        return;
+    if (height > h->most[node])
+        h->most[node] = height;
+    if (from <= begin && end <= to) {
+        if (height > h->all[node])
+            h->all[node] = height;
+        return;
+    }
+    uint32_t middle = begin + (end - begin) / 2;
+    raise_to(h, 2 * node, begin, middle, from, to, height);
+    raise_to(h, 2 * node + 1, middle, end, from, to, height);
+}
+
+static uint64_t class_height(const struct heights *h, const struct live *live, uint32_t class)
+{
+    const struct live_class *of = &live->classes.data[class];
+    uint64_t most = 0;
+    for (uint32_t i = 0; i < of->count; ++i) {
+        struct flow_span span = live->spans.data[of->first + i];
+        uint64_t height = height_at(h, 1, 0, h->leaves, leaf_of(h, span.first), leaf_of(h, span.last + 1));
+        most = height > most ? height : most;
+    }
+    return most;
+}
+
+static void raise_class(struct heights *h, const struct live *live, uint32_t class, uint64_t height)
+{
+    const struct live_class *of = &live->classes.data[class];
+    for (uint32_t i = 0; i < of->count; ++i) {
+        struct flow_span span = live->spans.data[of->first + i];
+        raise_to(h, 1, 0, h->leaves, leaf_of(h, span.first), leaf_of(h, span.last + 1), height);
+    }
+}
+
+/* Each on top of what is there with it. */
+static void stack_rest(struct fit *f, size_t from)
+{
+    struct heights h = { 0 };
+    for (size_t i = from; i < f->count; ++i)
+        add_times(&h, f->live, f->blocks[f->order[i]].class);
+    for (size_t i = 0; i < f->placed.count; ++i)
+        add_times(&h, f->live, f->placed.data[i].class);
+    heights_ready(&h);
+    for (size_t i = 0; i < f->placed.count; ++i)
+        raise_class(&h, f->live, f->placed.data[i].class, f->placed.data[i].end);
+    for (size_t i = from; i < f->count; ++i) {
+        uint32_t index = f->order[i];
+        const struct fit_block *block = &f->blocks[index];
+        uint64_t height = class_height(&h, f->live, block->class), low = lowest(f, index);
+        uint64_t at = align_up(height > low ? height : low, block->alignment);
+        if (at + block->bytes > highest(f, index))
+            at = align_up(height > f->memory->bytes ? height : f->memory->bytes, block->alignment);
+        f->address[index] = at;
+        raise_class(&h, f->live, block->class, at + block->bytes);
+    }
+    vec_free(&h.times);
+    free(h.most);
+    free(h.all);
+}
+
+/* ---- what it comes to ---- */
+
+struct edge_of_block {
+    uint64_t address;
+    uint8_t category;
+    bool opens;
+};
+
+static int by_edge(const void *left, const void *right)
+{
+    const struct edge_of_block *a = left, *b = right;
+    return a->address < b->address ? -1 : a->address > b->address;
+}
+
+static void add_stretch(const struct fit *f, uint64_t from, uint64_t to, const uint32_t *open, uint32_t blocks,
+                        struct fit_result *result)
+{
+    const uint64_t bounds[MODEL_REGIONS + 1] = { 0, f->memory->start, f->memory->bytes, UINT64_MAX };
+    for (int region = 0; region < MODEL_REGIONS; ++region) {
+        uint64_t begin = from > bounds[region] ? from : bounds[region],
+                 end = to < bounds[region + 1] ? to : bounds[region + 1];
+        if (begin >= end)
+            continue;
+        uint64_t bytes = end - begin;
+        int kinds = 0, kind = 0;
+        for (int category = 0; category < MODEL_CATEGORIES; ++category) {
+            if (!open[category])
+                continue;
+            ++kinds;
+            kind = category;
+            result->uses[category][region][blocks > 1 ? MODEL_OVERLAPPED : MODEL_ALONE] += bytes * open[category];
+        }
+        if (blocks > 1)
+            result->uses[kinds > 1 ? MODEL_MULTIPLE_CATEGORY : kind][region][MODEL_SHARED] += bytes;
+        result->tile.bytes[region] += bytes;
+        result->tile.with_gaps[region] = end - bounds[region];
+        result->tile.total_with_gaps = end;
+    }
+}
+
+static void sum_addresses(const struct fit *f, struct fit_result *result)
+{
+    struct edge_of_block *edges = mem_alloc((2 * f->count + 1) * sizeof(*edges));
+    uint32_t open[MODEL_CATEGORIES] = { 0 }, blocks = 0;
+    size_t count = 0;
+    for (size_t i = 0; i < f->count; ++i) {
+        if (!f->blocks[i].bytes)
+            continue;
+        edges[count++] = (struct edge_of_block){ f->address[i], f->blocks[i].category, true };
+        edges[count++] = (struct edge_of_block){ f->address[i] + f->blocks[i].bytes, f->blocks[i].category, false };
+    }
+    if (count)
+        qsort(edges, count, sizeof(*edges), by_edge);
+    for (size_t i = 0; i < count; ++i) {
+        if (blocks && edges[i].address > edges[i - 1].address)
+            add_stretch(f, edges[i - 1].address, edges[i].address, open, blocks, result);
+        open[edges[i].category] += edges[i].opens ? 1 : UINT32_MAX;
+        blocks += edges[i].opens ? 1 : UINT32_MAX;
+    }
+    free(edges);
+}
+
+struct change {
+    uint32_t position;
+    uint64_t bytes; /* added; less than 0 as well, as unsigned numbers do */
+};
+
+static int by_position(const void *left, const void *right)
+{
+    const struct change *a = left, *b = right;
+    return a->position < b->position ? -1 : a->position > b->position;
+}
+
+static void sum_live(const struct fit *f, struct fit_result *result)
+{
+    VEC(struct change) changes = { 0 };
+    for (size_t i = 0; i < f->count; ++i) {
+        const struct fit_block *block = &f->blocks[i];
+        const struct live_class *of = &f->live->classes.data[block->class];
+        if (block->class == LIVE_ALWAYS) {
+            result->tile.always_live += block->bytes;
+            continue;
+        }
+        for (uint32_t k = 0; k < of->count; ++k) {
+            struct flow_span span = f->live->spans.data[of->first + k];
+            *vec_push(&changes) = (struct change){ span.first, block->bytes };
+            *vec_push(&changes) = (struct change){ span.last + 1, -block->bytes };
+        }
+    }
+    if (changes.count)
+        qsort(changes.data, changes.count, sizeof(*changes.data), by_position);
+    uint64_t now = 0;
+    for (size_t i = 0; i < changes.count; ++i) {
+        now += changes.data[i].bytes;
+        if ((i + 1 == changes.count || changes.data[i + 1].position != changes.data[i].position) &&
+            now > result->tile.most_live)
+            result->tile.most_live = now;
+    }
+    vec_free(&changes);
+}
+
+void fit_place(const struct fit_memory *memory, const struct live *live, const struct fit_block *blocks, size_t count,
+               const struct fit_pair *pairs, size_t pair_count, uint64_t *address, struct fit_result *result)
+{
+    struct fit f = { .memory = memory,
+                     .live = live,
+                     .blocks = blocks,
+                     .pairs = pairs,
+                     .count = count,
+                     .pair_count = pair_count,
+                     .address = address };
+    *result = (struct fit_result){ .failed_pair = NONE };
+    f.order = mem_alloc((count + !count) * sizeof(*f.order));
+    f.paired = mem_zero(count, sizeof(*f.paired));
+    f.apart = mem_zero(count, sizeof(*f.apart));
+    find_partners(&f);
+    color_pairs(&f);
+    sort_blocks(&f);
+    size_t at = place_always(&f), last = at + FIRST_FIT_MOST;
+    for (; at < count && (at < last || f.paired[f.order[at]]); ++at)
+        fit_one(&f, f.order[at], result);
+    if (at < count)
+        stack_rest(&f, at);
+    sum_addresses(&f, result);
+    sum_live(&f, result);
+    free(f.order);
+    free(f.paired);
+    free(f.apart);
+    free(f.partners);
+    free(f.first_partner);
+    vec_free(&f.placed);
+}

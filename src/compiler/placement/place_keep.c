@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The result of placing as reports want it: every block with its address, and when it is live, counted in steps that
+ * have a list of what is live. */
+#include "compiler/placement/place.h"
+#include "image/placement.h"
+
+static void keep_blocks(const struct place *p, struct placement *kept)
+{
+    vec_reserve(&kept->blocks, p->blocks.count);
+    for (uint32_t tile = 0; tile < p->sizes.tiles; ++tile) {
+        const uint64_t *address = p->layouts.data[p->layout_of[tile]].address;
+        *vec_push(&kept->first) = kept->blocks.count;
+        for (size_t i = p->first[tile]; i < p->first[tile + 1]; ++i) {
+            const struct place_block *block = &p->blocks.data[i];
+            *vec_push(&kept->blocks) = (struct placement_block){
+                .offset = address[i - p->first[tile]],
+                .bytes = block->fit.bytes,
+                .tile = tile,
+                .name = compiler_string(p->c, place_block_name(p, block)),
+                .class = block->fit.class,
+                .alignment = block->fit.alignment,
+                .variable = block->kind == PLACE_VARIABLE ? block->what : PLACED_NO_VARIABLE,
+                .category = block->fit.category,
+                .type = block->kind == PLACE_VARIABLE ? p->c->store->variables.data[block->what].type : 0,
+                .code = block->fit.where == FIT_CODE,
+            };
+        }
+    }
+    *vec_push(&kept->first) = kept->blocks.count;
+}
+
+/* A stretch of positions whose steps have ascending ordinals without a gap, positions without an ordinal left out. */
+struct stretch {
+    uint32_t first, last, ordinal, count;
+};
+typedef VEC(struct stretch) stretches;
+
+/* By position, the ordinal of the first step with a list at or behind it within its stretch: what count_before[] is to
+ * a prefix sum. */
+static uint32_t *number_positions(const struct compiler *c, stretches *found)
+{
+    const struct model *model = &c->image->model;
+    const struct live *live = c->live;
+    uint32_t *ordinal = mem_alloc((model->steps.count + 1) * sizeof(*ordinal)), next = 0;
+    uint32_t *at = mem_alloc((live->step.count + 1) * sizeof(*at));
+    for (size_t step = 0; step < model->steps.count; ++step)
+        ordinal[step] = step < model->step_live.count && model->step_live.data[step] ? next++ : NONE;
+    for (uint32_t position = 0; position < live->step.count; ++position) {
+        uint32_t step = live->step.data[position], own = step < model->steps.count ? ordinal[step] : NONE;
+        struct stretch *last = found->count ? &found->data[found->count - 1] : NULL;
+        if (!last || (own != NONE && last->count && own != last->ordinal + last->count))
+            last = vec_push(found), *last = (struct stretch){ .first = position };
+        at[position] = last->count;
+        if (own != NONE) {
+            if (!last->count)
+                last->ordinal = own;
+            ++last->count;
+        }
+        last->last = position;
+    }
+    free(ordinal);
+    return at;
+}
+
+static int by_first(const void *left, const void *right)
+{
+    const struct placement_interval *a = left, *b = right;
+    return (a->first > b->first) - (a->first < b->first);
+}
+
+/* The intervals from `first` on, sorted, neighbours joined. */
+static void join_intervals(struct placement *kept, size_t first)
+{
+    struct placement_interval *list = kept->intervals.data + first;
+    size_t count = kept->intervals.count - first, joined = 0;
+    if (count)
+        qsort(list, count, sizeof(*list), by_first);
+    for (size_t i = 0; i < count; ++i) {
+        if (joined && list[i].first <= list[joined - 1].end)
+            list[joined - 1].end = list[i].end > list[joined - 1].end ? list[i].end : list[joined - 1].end;
+        else
+            list[joined++] = list[i];
+    }
+    kept->intervals.count = first + joined;
+}
+
+/* at[]: how many steps with a list stand before a position in its stretch. */
+static void add_span(struct placement *kept, const stretches *all, const uint32_t *at, struct flow_span span)
+{
+    size_t low = 0, high = all->count;
+    while (low < high) { /* the first stretch that ends at or behind the span's first position */
+        size_t middle = (low + high) / 2;
+        if (all->data[middle].last < span.first)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < all->count && all->data[low].first <= span.last; ++low) {
+        const struct stretch *stretch = &all->data[low];
+        uint32_t from = span.first > stretch->first ? at[span.first] : 0;
+        uint32_t to = span.last >= stretch->last ? stretch->count : at[span.last + 1];
+        if (from < to)
+            *vec_push(&kept->intervals) = (struct placement_interval){ stretch->ordinal + from, stretch->ordinal + to };
+    }
+}
+
+static void keep_classes(const struct compiler *c, struct placement *kept)
+{
+    const struct live *live = c->live;
+    stretches all = { 0 };
+    uint32_t *at = number_positions(c, &all);
+    for (size_t class = 0; class < live->classes.count; ++class) {
+        size_t first = kept->intervals.count;
+        *vec_push(&kept->first_interval) = first;
+        for (uint32_t i = 0; class > LIVE_ALWAYS && i < live->classes.data[class].count; ++i)
+            add_span(kept, &all, at, live->spans.data[live->classes.data[class].first + i]);
+        join_intervals(kept, first);
+    }
+    *vec_push(&kept->first_interval) = kept->intervals.count;
+    vec_free(&all);
+    free(at);
+}
+
+void place_keep(const struct place *p)
+{
+    struct placement *kept = MEM_NEW(struct placement);
+    kept->tiles = p->sizes.tiles;
+    kept->tile_bytes = p->memory.bytes;
+    kept->interleaved_start = p->memory.start;
+    kept->element_bytes = p->memory.element;
+    keep_blocks(p, kept);
+    keep_classes(p->c, kept);
+    if (p->c->live->accesses.count)
+        memcpy(vec_extend(&kept->accesses, p->c->live->accesses.count), p->c->live->accesses.data,
+               p->c->live->accesses.count * sizeof(*kept->accesses.data));
+    p->c->image->placement = kept;
+}

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A vertex is built in memory as the host would have it: state and constants as they are, all else zero.  Vertices
+ * whose memory is the same share a count. */
+#include "compiler/schedule/dry_run.h"
+
+#include "compiler/common/edges.h"
+
+#include "base/log.h"
+#include "base/str.h"
+#include "graph/build.h"
+#include "popc/device_code.h"
+#include "popc/device_count.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+/* An instruction takes some 5 ns here: a second for a vertex, ten for a program. */
+static const uint64_t MOST_OF_VERTEX = 200000000, MOST_OF_PROGRAM = 2000000000;
+enum { STACK = 16 << 10, BLOCK_ALIGNMENT = 16, MOST_MEMORY = 256 << 20 };
+
+struct known { /* type is an index + 1 of the store's types; 0: no entry */
+    uint64_t low, high, cycles;
+    uint32_t type;
+    enum model_estimate how;
+};
+
+/* What became of a vertex type; counts are of vertices. */
+struct type_report {
+    uint64_t counted, guessed;
+    char why[120]; /* the first guess */
+};
+
+struct dry_run {
+    struct compiler *c;
+    struct device_counter *counter;
+    VEC(unsigned char) memory; /* pointers in it are offsets + 1 until place_pointers makes them addresses */
+    VEC(uint64_t) pointers;    /* offsets of them */
+    struct known *known;       /* a hash table */
+    size_t known_count, known_size;
+    uint64_t executed;
+    struct type_report *types; /* by type of the store */
+};
+
+struct dry_run *dry_run_create(struct compiler *c)
+{
+    struct dry_run *dry = MEM_NEW(struct dry_run);
+    enum device_arch arch = device_arch_of(&c->store->target);
+    dry->c = c;
+    dry->counter = arch == DEVICE_ARCHS ? NULL : device_counter_create(arch);
+    dry->types = mem_zero(c->store->types.count, sizeof(*dry->types));
+    return dry;
+}
+
+void dry_run_free(struct dry_run *dry)
+{
+    if (!dry)
+        return;
+    device_counter_free(dry->counter);
+    vec_free(&dry->memory);
+    vec_free(&dry->pointers);
+    free(dry->known);
+    free(dry->types);
+    free(dry);
+}
+
+/* ---- the vertex in memory ---- */
+
+static uint64_t add_block(struct dry_run *dry, uint64_t items, uint64_t bytes)
+{
+    uint64_t end = dry->memory.count, at = (end + 8 + BLOCK_ALIGNMENT - 1) / BLOCK_ALIGNMENT * BLOCK_ALIGNMENT;
+    if (bytes && items > (MOST_MEMORY - at) / bytes)
+        items = 0; /* far beyond a tile: see too_large */
+    memset(vec_extend(&dry->memory, at - end + items * bytes), 0, at - end + items * bytes);
+    memcpy(dry->memory.data + at - 8, &items,
+           sizeof(items)); /* vectors without a size beside their pointer find it here, as on the host */
+    return at;
+}
+
+static void put_pointer(struct dry_run *dry, uint64_t at, uint64_t to, bool has_size, uint64_t size)
+{
+    memcpy(dry->memory.data + at, &to, sizeof(to));
+    *vec_push(&dry->pointers) = at;
+    if (has_size)
+        memcpy(dry->memory.data + at + 8, &size, sizeof(size));
+}
+
+struct filling {
+    struct dry_run *dry;
+    uint64_t at;
+};
+
+/* Constants are what they are. */
+static bool fill_run(const struct run *run, void *context)
+{
+    struct filling *filling = context;
+    const pop_store *store = filling->dry->c->store;
+    const struct variable *variable = &store->variables.data[run->variable];
+    size_t bytes = pop_type_size((pop_type)variable->type);
+    unsigned char *to = filling->dry->memory.data + filling->at;
+    if (variable->constant) {
+        const struct initial *initial = &store->initials.data[variable->initial];
+        const unsigned char *from = store->data.data + initial->data;
+        for (uint64_t i = 0; initial->fill && i < run->count; ++i)
+            memcpy(to + i * bytes, from, bytes);
+        if (!initial->fill)
+            memcpy(to, from + run->offset * bytes, run->count * bytes);
+    }
+    filling->at += run->count * bytes;
+    return true;
+}
+
+/* What an edge, or vector state, is connected to or starts as. */
+static uint64_t add_elements(struct dry_run *dry, const struct codelet_field *field, const struct edge *edge,
+                             uint64_t *elements)
+{
+    const pop_store *store = dry->c->store;
+    size_t bytes = pop_type_size((pop_type)field->type);
+    *elements = edge->form == EDGE_NONE ? 0 : edge_elements(store, edge);
+    uint64_t at = add_block(dry, *elements, bytes);
+    if (at + *elements * bytes > dry->memory.count)
+        return at;
+    if (edge->form == EDGE_DATA)
+        memcpy(dry->memory.data + at, store->data.data + edge_offset(edge), *elements * bytes);
+    else if (field->direction != FIELD_STATE)
+        edge_each_run(store, edge, fill_run, &(struct filling){ dry, at });
+    return at;
+}
+
+static void add_field(struct dry_run *dry, const struct codelet_field *field, const struct edge *edge)
+{
+    uint64_t at = field->offset, elements;
+    if (edge->form == EDGE_VALUE) {
+        uint64_t bits = (uint64_t)edge->count << 32 | edge->variable;
+        memcpy(dry->memory.data + at, &bits, pop_type_size((pop_type)field->type));
+    } else if (edge->form == EDGE_LIST) {
+        uint64_t stride = field->inner_stride     ? field->inner_stride
+                          : field->inner_has_size ? 16
+                                                  : 8,
+                 table = add_block(dry, edge->count, stride);
+        put_pointer(dry, at, table, field->has_size, edge->count);
+        for (uint64_t i = 0; i < edge->count && table + (i + 1) * stride <= dry->memory.count; ++i) {
+            uint64_t row = add_elements(dry, field, &dry->c->store->edges.data[edge_offset(edge) + i], &elements);
+            put_pointer(dry, table + i * stride, row, field->inner_has_size, elements);
+        }
+    } else {
+        uint64_t block = add_elements(dry, field, edge, &elements);
+        put_pointer(dry, at, block, field->shape != SHAPE_SCALAR && field->has_size, elements);
+    }
+}
+
+static void build(struct dry_run *dry, uint32_t vertex, const struct codelet *codelet)
+{
+    const pop_store *store = dry->c->store;
+    dry->memory.count = dry->pointers.count = 0;
+    memcpy(vec_extend(&dry->memory, codelet->state_bytes), codelet->defaults, codelet->state_bytes);
+    for (uint16_t i = 0; i < codelet->field_count; ++i) {
+        const struct edge *edge = vertex_edge(store, &store->vertices.data[vertex], i);
+        if (edge)
+            add_field(dry, codelet->fields + i, edge);
+    }
+}
+
+/* ---- counts that are known ---- */
+
+static struct known *slot_of(struct known *table, size_t size, uint64_t low, uint64_t high, uint32_t type)
+{
+    size_t at = (size_t)low & (size - 1);
+    while (table[at].type && (table[at].low != low || table[at].high != high || table[at].type != type))
+        at = (at + 1) & (size - 1);
+    return table + at;
+}
+
+static void grow(struct dry_run *dry)
+{
+    size_t size = dry->known_size ? 2 * dry->known_size : 64;
+    struct known *table = mem_zero(size, sizeof(*table));
+    for (size_t i = 0; i < dry->known_size; ++i)
+        if (dry->known[i].type)
+            *slot_of(table, size, dry->known[i].low, dry->known[i].high, dry->known[i].type) = dry->known[i];
+    free(dry->known);
+    dry->known = table;
+    dry->known_size = size;
+}
+
+/* ---- estimates ---- */
+
+/* Executes what build made; the memory is used up by it. */
+static bool count(struct dry_run *dry, const struct codelet *codelet, uint64_t *cycles, char *why, size_t size)
+{
+    if (!dry->counter || dry->executed >= MOST_OF_PROGRAM || dry->memory.count > MOST_MEMORY / 2) {
+        snprintf(why, size, "%s",
+                 !dry->counter ? "the target's architecture is not known"
+                 : dry->executed >= MOST_OF_PROGRAM
+                     ? "the program's vertices execute more instructions than are counted"
+                     : "its fields are larger than a tile's memory");
+        return false;
+    }
+    memset(vec_extend(&dry->memory, STACK), 0, STACK);
+    for (size_t i = 0; i < dry->pointers.count; ++i) {
+        uint64_t pointer;
+        memcpy(&pointer, dry->memory.data + dry->pointers.data[i], sizeof(pointer));
+        pointer += (uintptr_t)dry->memory.data;
+        memcpy(dry->memory.data + dry->pointers.data[i], &pointer, sizeof(pointer));
+    }
+    struct device_run run = { .memory = dry->memory.data, .bytes = dry->memory.count, .most = MOST_OF_VERTEX };
+    bool good = device_counter_run(dry->counter, codelet, &run, cycles);
+    dry->executed += run.instructions;
+    if (!good)
+        snprintf(why, size, "%s", run.reason);
+    return good;
+}
+
+/* Without a count: each instruction of the codelet once for each element of its longest field. */
+static uint64_t guess(struct dry_run *dry, uint32_t vertex, const struct codelet *codelet)
+{
+    enum { INSTRUCTION = 4, WORKERS = 6 };
+    const pop_store *store = dry->c->store;
+    struct device_code code;
+    uint64_t longest = 1, instructions = device_code_of(codelet->module, codelet, &store->target, &code)
+                                             ? code.bytes / INSTRUCTION + 1
+                                             : 1;
+    for (uint16_t i = 0; i < codelet->field_count; ++i) {
+        const struct edge *edge =
+            codelet->fields[i].direction == FIELD_STATE ? NULL : vertex_edge(store, &store->vertices.data[vertex], i);
+        uint64_t elements = !edge || edge->form == EDGE_LIST ? 0 : edge_elements(store, edge);
+        for (uint64_t row = 0; edge && edge->form == EDGE_LIST && row < edge->count; ++row)
+            elements += edge_elements(store, &store->edges.data[edge_offset(edge) + row]);
+        longest = elements > longest ? elements : longest;
+    }
+    return instructions * (codelet->kind == VERTEX_MULTI ? (longest + WORKERS - 1) / WORKERS * WORKERS : longest);
+}
+
+static void note(struct dry_run *dry, uint32_t type, enum model_estimate how, const char *why)
+{
+    struct type_report *report = dry->types + type;
+    if (how == MODEL_GUESSED && !report->guessed)
+        snprintf(report->why, sizeof(report->why), "%s", why);
+    ++*(how == MODEL_COUNTED ? &report->counted : &report->guessed);
+}
+
+uint64_t dry_run_cycles(struct dry_run *dry, uint32_t vertex, enum model_estimate *how)
+{
+    uint32_t type = dry->c->store->vertices.data[vertex].type;
+    const struct codelet *codelet = dry->c->store->types.data[type].codelet;
+    char why[120] = "";
+    build(dry, vertex, codelet);
+    if (2 * dry->known_count >= dry->known_size)
+        grow(dry);
+    XXH128_hash_t hash = XXH3_128bits(dry->memory.data, dry->memory.count);
+    struct known *known = slot_of(dry->known, dry->known_size, hash.low64, hash.high64, type + 1);
+    if (!known->type) {
+        *known = (struct known){ hash.low64, hash.high64, 0, type + 1, MODEL_COUNTED };
+        ++dry->known_count;
+        if (!count(dry, codelet, &known->cycles, why, sizeof(why))) {
+            known->cycles = guess(dry, vertex, codelet);
+            known->how = MODEL_GUESSED;
+        }
+    }
+    note(dry, type, known->how, why);
+    *how = known->how;
+    return known->cycles;
+}
+
+/* One line for all types whose cycles were found in a way. */
+static void report_all(const struct dry_run *dry, enum model_estimate how)
+{
+    enum { MOST = 4 };
+    struct str names = { 0 };
+    const char *why = "";
+    uint64_t types = 0, vertices = 0;
+    for (size_t i = 0; i < dry->c->store->types.count; ++i) {
+        const struct type_report *report = dry->types + i;
+        uint64_t count = how == MODEL_COUNTED ? report->counted : report->guessed;
+        if (count && types < MOST)
+            str_format(&names, "%s'%s'", types ? ", " : "",
+                       store_name(dry->c->store, dry->c->store->types.data[i].name));
+        why = count && !types ? report->why : why;
+        types += count != 0;
+        vertices += count;
+    }
+    const char *plural = types == 1 ? "" : "s", *more = types > MOST ? ", ..." : "";
+    if (types && how == MODEL_COUNTED)
+        LOG(COMPILER, WARN,
+            "no performance estimate of vertex type%s %s%s: the cycles of %llu vertices are counted from their code "
+            "for the device",
+            plural, names.text, more, (unsigned long long)vertices);
+    else if (types)
+        LOG(COMPILER, WARN,
+            "no performance estimate of vertex type%s %s%s, whose code cannot be counted (%s): the cycles of %llu "
+            "vertices are guessed",
+            plural, names.text, more, why, (unsigned long long)vertices);
+    str_free(&names);
+}
+
+void dry_run_report(const struct dry_run *dry)
+{
+    if (!dry)
+        return;
+    report_all(dry, MODEL_COUNTED);
+    report_all(dry, MODEL_GUESSED);
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* schedule: the vertices of each tile onto its worker contexts.
+ * In: order, groups, spans, image->sets.  Out: the model's sets of programs, their parts and shares; type_of;
+ * missing_estimate of sets. The model's set of the same index is the image's. */
+#include "compiler/common/edges.h"
+#include "compiler/common/prefetch.h"
+#include "compiler/common/tables.h"
+#include "compiler/schedule/dry_run.h"
+
+#include "base/log.h"
+#include "base/str.h"
+
+struct schedule {
+    struct compiler *c;
+    const struct used_set *set;
+    struct image_set *image;
+    struct cost_tile tile; /* the current one */
+    uint64_t vertices;     /* on it */
+    uint64_t *active;      /* by group */
+    uint64_t estimated;    /* cycles of the set's vertices so far, in issue slots */
+    uint32_t index;        /* of the model's set */
+    struct dry_run *dry;   /* for vertices without an estimate; NULL: they are left without */
+    bool trace, keep;      /* keep: cycles of each vertex are asked for */
+    bool over;             /* they are too many */
+};
+
+/* For profiles that tell of each vertex: a worker has one of the tile's issue slots. */
+static void keep_vertex(struct schedule *s, const struct vertex_group *group, uint64_t estimate, bool worker)
+{
+    struct compiler *c = s->c;
+    uint64_t cycles = worker ? estimate * c->store->target.num_worker_contexts : estimate;
+    *vec_push(&c->image->model.vertices) = (struct model_vertex){ s->index, tables_type(c, group->type), cycles };
+}
+
+/* Whether an image can say how long the set takes. */
+static bool add_estimate(struct schedule *s, uint32_t vertex, uint64_t cycles)
+{
+    uint64_t each = s->c->store->target.num_worker_contexts;
+    s->over = cycles > (FIGURE_MOST - s->estimated) / each;
+    if (s->over)
+        return compiler_fail_vertex(
+            s->c, POP_OVERFLOW_ERROR, vertex,
+            "%llu cycles are estimated for it: the vertices of its compute set take more than 2^48 in all",
+            (unsigned long long)cycles);
+    s->estimated += cycles * each;
+    return true;
+}
+
+/* From what the vertex's code does, and marked as such. */
+static bool estimate_dry(struct schedule *s, uint32_t type, uint32_t vertex, pop_perf *perf)
+{
+    enum model_estimate how;
+    if (!s->dry)
+        return false;
+    *perf = (pop_perf){ .cycles = dry_run_cycles(s->dry, vertex, &how) };
+    uint32_t index = tables_type(s->c, type);
+    uint8_t *mark = &s->c->image->model.types.data[index].estimate;
+    *mark = how > *mark ? (uint8_t)how : *mark;
+    return true;
+}
+
+/* Adds vertices of one type on a tile; false when one has no estimate, or one that is too large. */
+static bool schedule_group(struct schedule *s, const struct vertex_group *group, uint64_t first, uint64_t last)
+{
+    bool worker = s->c->store->types.data[group->type].codelet->kind == VERTEX_WORKER;
+    for (uint64_t i = first; i < last; ++i) {
+        pop_perf perf;
+        prefetch_vertex(s->c, i);
+        if (!store_estimate(s->c->store, s->c->order[i], &perf) && !estimate_dry(s, group->type, s->c->order[i], &perf))
+            return false;
+        if (!add_estimate(s, s->c->order[i], perf.cycles))
+            return false;
+        if (s->keep)
+            keep_vertex(s, group, perf.cycles, worker);
+        if (worker)
+            cost_tile_worker(&s->tile, perf.cycles);
+        else
+            cost_tile_supervisor(&s->tile, perf.cycles);
+    }
+    s->vertices += last - first;
+    return true;
+}
+
+static bool schedule_tile(struct schedule *s, const struct tile_walk *walk)
+{
+    struct compiler *c = s->c;
+    s->tile = cost_tile_start(&c->store->target);
+    s->vertices = 0;
+    for (uint32_t g = 0; g < s->set->groups; ++g) {
+        const struct vertex_group *group = &c->groups.data[s->set->first_group + g];
+        uint64_t before = s->tile.active;
+        if (!schedule_group(s, group, walk->first[g], walk->last[g])) {
+            if (!s->over)
+                s->image->missing_estimate =
+                    compiler_string(c, store_name(c->store, c->store->types.data[group->type].name));
+            return false;
+        }
+        s->active[g] += s->tile.active - before;
+    }
+    return true;
+}
+
+static bool schedule_set(struct compiler *c, const struct used_set *set, struct image_set *out, struct dry_run *dry,
+                         bool keep)
+{
+    const char *name = store_name(c->store, c->store->sets.data[set->set].name);
+    struct schedule s = { .c = c,
+                          .set = set,
+                          .image = out,
+                          .active = mem_zero(set->groups, sizeof(*s.active)),
+                          .index = tables_set(c, name),
+                          .trace = log_on(LOG_COMPILER, LOG_TRACE),
+                          .dry = dry,
+                          .keep = keep };
+    c->image->model.sets.data[s.index].set = set->set + 1;
+    size_t kept = c->image->model.vertices.count;
+    struct tile_walk walk;
+    tile_walk_begin(&walk, c, set);
+    bool known = true;
+    while (tile_walk_next(&walk)) {
+        for (uint32_t g = 0; g < set->groups; ++g)
+            tables_count(c, tables_type(c, c->groups.data[set->first_group + g].type), walk.tile,
+                         (uint32_t)(walk.last[g] - walk.first[g]));
+        known = known && schedule_tile(&s, &walk);
+        if (!known)
+            continue;
+        tables_part(c, walk.tile, &s.tile);
+        if (s.trace)
+            LOG(COMPILER, TRACE, "compute set '%s': tile %u has %llu vertices, %llu cycles", name, walk.tile,
+                (unsigned long long)s.vertices, (unsigned long long)cost_tile_cycles(&s.tile));
+    }
+    tile_walk_end(&walk);
+    for (uint32_t g = 0; g < set->groups; ++g) {
+        const struct vertex_group *group = &c->groups.data[set->first_group + g];
+        tables_share(c, tables_type(c, group->type), (uint32_t)group->count, out->missing_estimate ? 0 : s.active[g]);
+    }
+    free(s.active);
+    if (s.over || !out->missing_estimate)
+        return !s.over;
+    struct model *model = &c->image->model;
+    model->sets.data[s.index].missing_estimate = out->missing_estimate;
+    model->sets.data[s.index].parts = 0;
+    model->parts.count = model->sets.data[s.index].first_part;
+    model->vertices.count = kept;
+    LOG(COMPILER, DEBUG, "cycles of compute set '%s' are not known: vertex type '%s' has no performance estimate", name,
+        image_string(c->image, out->missing_estimate));
+    return true;
+}
+
+/* One warning for all sets: each vertex type is named once. */
+static void warn_of_missing(const struct compiler *c)
+{
+    enum { MOST = 4 };
+    const char *types[MOST];
+    size_t known = 0, sets = 0;
+    struct str text = { 0 };
+    for (size_t s = 0; s < c->sets.count; ++s) {
+        if (!c->image->sets.data[s].missing_estimate)
+            continue;
+        const char *type = image_string(c->image, c->image->sets.data[s].missing_estimate);
+        size_t at = 0;
+        ++sets;
+        while (at < known && strcmp(types[at], type) != 0)
+            ++at;
+        if (at < known || known == MOST)
+            continue;
+        str_format(&text, "%s'%s'", known ? ", " : "", type);
+        types[known++] = type;
+    }
+    if (sets)
+        LOG(COMPILER, WARN, "cycles of %zu compute %s are not known: no performance estimate of vertex %s %s%s", sets,
+            sets == 1 ? "set" : "sets", known == 1 ? "type" : "types", str_text(&text), known == MOST ? ", ..." : "");
+    str_free(&text);
+}
+
+bool pass_schedule(struct compiler *c)
+{
+    if (!c->modelled)
+        return true;
+    c->type_of = mem_zero(c->store->types.count, sizeof(*c->type_of));
+    bool keep = strcmp(options_get(c->options, "engine", "debug.computeInstrumentationLevel"), "vertex") == 0;
+    bool strict = options_bool(c->options, "engine", "debug.requirePerfEstimates"), good = true;
+    struct dry_run *dry = strict ? NULL : dry_run_create(c);
+    for (size_t s = 0; s < c->sets.count && good; ++s)
+        good = schedule_set(c, &c->sets.data[s], &c->image->sets.data[s], dry, keep);
+    if (good && log_on(LOG_COMPILER, LOG_WARN)) {
+        warn_of_missing(c);
+        dry_run_report(dry);
+    }
+    dry_run_free(dry);
+    return good;
+}

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Stream copies as steps: those that follow each other are put off and become one; what the host sends in its own order
+ * is sorted by the tiles. */
+#include "compiler/steps/steps.h"
+
+bool steps_is_stream(const struct program_node *n)
+{
+    return n->kind == PROGRAM_STREAM_IN || n->kind == PROGRAM_STREAM_OUT || n->kind == PROGRAM_REMOTE_IN ||
+           n->kind == PROGRAM_REMOTE_OUT;
+}
+
+/* Whether a stream copy may go along with those that were put off: none of them writes a variable that another reads or
+ * writes. */
+static bool merges(const struct builder *b, const struct program_node *n)
+{
+    const struct view *view = n->destination ? n->destination : n->source;
+    for (uint32_t i = 0; i < view->piece_count; ++i) {
+        uint32_t variable = view->pieces[i].variable;
+        if (b->written[variable] == b->streams.number || (n->destination && b->touched[variable] == b->streams.number))
+            return false;
+    }
+    return true;
+}
+
+static void note_stream(struct builder *b, const struct program_node *n)
+{
+    const struct view *view = n->destination ? n->destination : n->source;
+    for (uint32_t i = 0; i < view->piece_count; ++i) {
+        b->touched[view->pieces[i].variable] = b->streams.number;
+        if (n->destination)
+            b->written[view->pieces[i].variable] = b->streams.number;
+    }
+}
+
+void steps_host_copies(struct builder *b, uint32_t op, uint32_t name, enum model_stream detail,
+                       struct step_origin origin)
+{
+    for (size_t i = 0; i < b->host.made.count; ++i)
+        steps_leaf(
+            b, op,
+            (struct model_step){
+                .kind = MODEL_STREAM_COPY, .detail = (uint8_t)detail, .name = name, .index = b->host.made.data[i] },
+            origin);
+}
+
+/* Tiles whose part of a view is more than one piece of it, so that what comes in the tensor's order must be sorted. */
+struct pieces {
+    struct builder *b;
+    uint64_t runs; /* on one tile each */
+    uint8_t *seen; /* by tile */
+    uint32_t last;
+    bool scattered;
+};
+
+static bool note_piece(const struct run *run, void *context)
+{
+    struct pieces *pieces = context;
+    uint64_t stop;
+    for (struct run left = *run; left.count;) {
+        uint32_t tile = owners_find(&pieces->b->owners, left.variable, left.offset, &stop);
+        uint64_t count = stop - left.offset < left.count ? stop - left.offset : left.count;
+        pieces->runs += tile != pieces->last;
+        pieces->scattered |= tile < HOME_EVERYWHERE && tile != pieces->last && pieces->seen[tile];
+        if (tile < HOME_EVERYWHERE)
+            pieces->seen[tile] = true;
+        pieces->last = tile;
+        left.offset += count;
+        left.count -= count;
+    }
+    return true;
+}
+
+/* How a view's data comes in or goes out: piece by piece from and to where it lies; in the tensor's order, an equal
+ * share for each tile, which tiles sort among each other; or, what comes in pieces too small for the host, in grains,
+ * each to the tile of its first element. */
+enum relay_kind { RELAY_NONE, RELAY_SHARES, RELAY_GRAINS };
+
+/* What the program asked for: data in the order of tile memory, which the host arranges; tiles need no buffers to sort
+ * it in, and the host sends smaller pieces. */
+static bool host_arranges(const struct builder *b, const struct program_node *n)
+{
+    if (n->kind == PROGRAM_STREAM_IN || n->kind == PROGRAM_STREAM_OUT)
+        return n->flag;
+    const struct remote_buffer *remote = &b->c->store->remotes.data[n->object];
+    return remote->rearrange || remote->optimise;
+}
+
+static enum relay_kind relay_of(struct builder *b, const struct program_node *n, const struct view *view, bool to_host)
+{
+    const pop_target *target = &b->c->store->target;
+    struct pieces pieces = { .b = b, .last = NONE };
+    if (host_arranges(b, n))
+        return RELAY_NONE;
+    uint64_t bytes = view->elements * pop_type_size((pop_type)view->type);
+    pieces.seen = mem_zero(pop_target_num_tiles(target), 1);
+    view_each_run(view, note_piece, &pieces);
+    free(pieces.seen);
+    if (!to_host && pieces.runs > 1 && bytes / pieces.runs < target->host_grain_bytes)
+        return RELAY_GRAINS;
+    return pieces.scattered && !target->host_rearranges ? RELAY_SHARES : RELAY_NONE;
+}
+
+/* A view between the tiles that have its shares, or grains, and those that have its elements. */
+struct relay {
+    struct builder *b;
+    enum relay_kind kind;
+    bool to_host;
+    uint64_t at, share, element_bytes; /* at: bytes of the view so far */
+    uint32_t holder;                   /* of the part at hand */
+    struct tile_moves *moves;          /* NULL: host exchange, else exchange between tiles */
+};
+
+static void relay_part(struct relay *r, uint32_t owner, const struct run *run, uint64_t bytes)
+{
+    uint32_t from = r->to_host ? owner : r->holder, to = r->to_host ? r->holder : owner;
+    if (owner == r->holder && r->kind == RELAY_GRAINS) {
+        tile_moves_add(r->moves, owner, run->offset * r->element_bytes, r->at % r->share, bytes);
+        return;
+    }
+    loads_send(&r->b->loads, from, to, bytes); /* what stays on its tile is brought along */
+    loads_receive_part(&r->b->loads, from, to, bytes, r->at + 1);
+}
+
+static bool relay_run(const struct run *run, void *context)
+{
+    struct relay *r = context;
+    uint64_t stop;
+    for (struct run left = *run; left.count;) {
+        uint32_t owner = owners_find(&r->b->owners, left.variable, left.offset, &stop);
+        uint64_t room = r->share - r->at % r->share,
+                 bytes = (stop - left.offset < left.count ? stop - left.offset : left.count) * r->element_bytes;
+        bytes = bytes < room ? bytes : room;
+        owner = owner == HOME_EVERYWHERE ? 0 : owner;
+        if (r->at % r->share == 0)
+            r->holder = r->kind == RELAY_GRAINS ? owner : (uint32_t)(r->at / r->share);
+        if (r->moves)
+            relay_part(r, owner, &left, bytes);
+        else
+            host_exchange_grain(&r->b->host, r->holder, bytes, r->at % r->share == 0);
+        r->at += bytes;
+        left.offset += bytes / r->element_bytes;
+        left.count -= bytes / r->element_bytes;
+    }
+    return true;
+}
+
+static struct relay relay_start(struct builder *b, enum relay_kind kind, const struct view *view, bool to_host)
+{
+    const pop_target *target = &b->c->store->target;
+    uint64_t element = pop_type_size((pop_type)view->type),
+             grain = target->host_grain_bytes > element ? target->host_grain_bytes / element * element : element;
+    return (struct relay){ .b = b,
+                           .kind = kind,
+                           .to_host = to_host,
+                           .element_bytes = element,
+                           .share =
+                               kind == RELAY_GRAINS ? grain : host_exchange_share(target, view->elements * element) };
+}
+
+/* Sorts the relayed views of one direction: an exchange, which brings what stays on its tile along (inferred: tutorial
+ * 6's listing has no cycles for copies of it). */
+static void relay_views(struct builder *b, enum relay_kind kind, bool to_host, struct step_origin origin,
+                        struct tile_moves *moves)
+{
+    struct compiler *c = b->c;
+    for (uint32_t i = 0; i < origin.merged; ++i) {
+        const struct program_node *n = c->store->programs.data[c->merged.data[origin.first_merged + i]];
+        const struct view *view = to_host ? n->source : n->destination;
+        if (!view || relay_of(b, n, view, to_host) != kind)
+            continue;
+        struct relay relay = relay_start(b, kind, view, to_host);
+        relay.moves = moves;
+        view_each_run(view, relay_run, &relay);
+    }
+}
+
+static void relay_steps(struct builder *b, bool to_host, struct step_origin origin)
+{
+    struct compiler *c = b->c;
+    const char *name = store_name(c->store, c->store->programs.data[origin.node]->name);
+    char internal[TABLES_NAME], global[TABLES_NAME], local[TABLES_NAME];
+    struct tile_moves moves;
+    tile_moves_begin(&moves, &c->store->target);
+    relay_views(b, RELAY_SHARES, to_host, origin, &moves);
+    exchange_schedule_settle(b->loads.schedule); /* words of grains fit between the others */
+    relay_views(b, RELAY_GRAINS, to_host, origin, &moves);
+    tile_moves_end(&moves, &b->copies);
+    struct exchange_pair pair =
+        loads_finish(&b->loads, c, tables_name(internal, name, to_host ? "ExchangePre" : "ExchangePost"),
+                     tables_name(global, name, to_host ? "GlobalPre/GlobalExchange" : "GlobalPost/GlobalExchange"));
+    uint32_t copies =
+        tables_copies(c, tables_name(local, name, to_host ? "OnTileCopyPre" : "OnTileCopyPost"), &b->copies);
+    origin.role = ROLE_OTHER;
+    steps_plan(b, b->streams.op, MODEL_EXECUTE, copies, origin);
+    steps_plan(b, b->streams.op, MODEL_GLOBAL_EXCHANGE, pair.global, origin);
+    steps_plan(b, b->streams.op, MODEL_EXCHANGE, pair.internal, origin);
+}
+
+static void add_stream(struct builder *b, const struct view *view, bool to_host, enum relay_kind kind)
+{
+    struct relay relay = relay_start(b, kind, view, to_host);
+    if (kind == RELAY_GRAINS)
+        view_each_run(view, relay_run, &relay);
+    else if (kind == RELAY_SHARES)
+        host_exchange_add_shares(&b->host, view->elements * pop_type_size((pop_type)view->type), to_host);
+    else
+        host_exchange_add(&b->host, view, to_host);
+}
+
+void steps_flush(struct builder *b)
+{
+    struct compiler *c = b->c;
+    struct step_origin origin = {
+        .node = NONE, .set = NONE, .first_merged = (uint32_t)c->merged.count, .role = ROLE_STREAM
+    };
+    bool host = false, remote = false;
+    if (!b->streams.nodes.count)
+        return;
+    origin.node = b->streams.nodes.data[0];
+    const char *name = store_name(c->store, c->store->programs.data[origin.node]->name);
+    host_exchange_begin(&b->host, name);
+    for (; origin.merged < b->streams.nodes.count; ++origin.merged) {
+        const struct program_node *n = c->store->programs.data[b->streams.nodes.data[origin.merged]];
+        const struct view *view = n->destination ? n->destination : n->source;
+        enum relay_kind relayed = relay_of(b, n, view, !n->destination);
+        *vec_push(&c->merged) = b->streams.nodes.data[origin.merged];
+        add_stream(b, view, !n->destination, relayed);
+        origin.buffered |= relayed != RELAY_NONE;
+        *(n->kind == PROGRAM_STREAM_IN || n->kind == PROGRAM_STREAM_OUT ? &host : &remote) = true;
+    }
+    host_exchange_end(&b->host);
+    b->streams.nodes.count = 0;
+    ++b->streams.number;
+    if (origin.buffered)
+        relay_steps(b, true, origin);
+    steps_host_copies(b, b->streams.op, compiler_string(c, name),
+                      host && remote ? MODEL_STREAM_MIXED
+                      : remote       ? MODEL_STREAM_REMOTE
+                                     : MODEL_STREAM_HOST,
+                      origin);
+    if (origin.buffered)
+        relay_steps(b, false, origin);
+}
+
+void steps_stream(struct builder *b, uint32_t node, uint32_t op)
+{
+    const struct program_node *n = b->c->store->programs.data[node];
+    if (op >= b->c->op_node.count || b->c->op_node.data[op] != node) /* a remote copy of no rows */
+        return;
+    if (b->streams.nodes.count && !merges(b, n))
+        steps_flush(b);
+    if (!b->streams.nodes.count)
+        b->streams.op = op;
+    *vec_push(&b->streams.nodes) = node;
+    note_stream(b, n);
+}
+
+/* Tensors that a program hands to the host, or gets from it. */
+void steps_hand_over(struct builder *b, uint32_t node, uint32_t op, const struct view *const *views, size_t count,
+                     bool to_host)
+{
+    const struct program_node *n = b->c->store->programs.data[node];
+    const char *name = store_name(b->c->store, n->name);
+    struct step_origin origin = steps_origin(node, ROLE_STREAM);
+    if (!count)
+        return;
+    if (!*name && n->kind == PROGRAM_PRINT) /* its title is what users know it by */
+        name = n->text ? n->text : n->tensor_name ? n->tensor_name : "";
+    origin.first_merged = (uint32_t)b->c->merged.count;
+    origin.merged = 1;
+    *vec_push(&b->c->merged) = node;
+    host_exchange_begin(&b->host, name);
+    for (size_t i = 0; i < count; ++i)
+        host_exchange_add(&b->host, views[i], to_host);
+    host_exchange_end(&b->host);
+    steps_host_copies(b, op, compiler_string(b->c, name), MODEL_STREAM_HOST, origin);
+}
+
+void steps_host_call(struct builder *b, uint32_t node, uint32_t op)
+{
+    const struct program_node *n = b->c->store->programs.data[node];
+    size_t inputs = b->c->store->host_functions.data[n->object].input_count;
+    steps_hand_over(b, node, op, n->operands.data, inputs, true);
+    if (n->operands.count > inputs)
+        steps_hand_over(b, node, op, n->operands.data + inputs, n->operands.count - inputs, false);
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* poplin::ConvPartial1x1Out and ConvPartialnx1<input, partials, limited, 128-bit loads, conv units>: a few output
+ * channels of many positions by the conv units.  limited: worklists of unsigned short. */
+#include "poplin/conv_vertices/conv_vertex.h"
+
+/* X(input, partials, limited, index type, tag, 128-bit loads, 0 or 1 for them, units): true and false are texts, as
+ * both are macros in C. */
+#define AMP_UNITS(X, input, partial, limited, index, tag, text, use_128)                                               \
+    X(input, partial, limited, index, tag, text, use_128, 4)                                                           \
+    X(input, partial, limited, index, tag, text, use_128, 8) X(input, partial, limited, index, tag, text, use_128, 16)
+#define AMP_LOADS(X, input, partial, limited, index, tag)                                                              \
+    AMP_UNITS(X, input, partial, limited, index, tag, "false", 0)                                                      \
+    AMP_UNITS(X, input, partial, limited, index, tag, "true", 1)
+#define AMP_TYPES(input, partial, X)                                                                                   \
+    AMP_LOADS(X, input, partial, "true", unsigned short, u16) AMP_LOADS(X, input, partial, "false", unsigned, u32)
+#define AMP_NAME(base, input, partial, limited, use_128, units)                                                        \
+    "poplin::" base "<" #input "," #partial "," limited "," use_128 "," #units ">"
+
+#ifdef __POPC__
+#include "poplin/conv_vertices/vector_loops.h"
+
+enum { MOST_WEIGHTS = 1024 }; /* of a kernel position and a pair of groups: the builder sees to it */
+
+/* n output channels of count positions: x[position][chans] by w[chans][n] is added to y. */
+#define ROWS_OF(input, partial, n)                                                                                     \
+    static inline void rows##n##_##input##_##partial(const input *x, const float *w, partial *y, unsigned chans,       \
+                                                     unsigned count, size_t x_step, size_t y_step)                     \
+    {                                                                                                                  \
+        for (unsigned e = 0; e < count; ++e, x += x_step, y += y_step) {                                               \
+            lanes##n sum = load##n##_##partial(y);                                                                     \
+            for (unsigned c = 0; c < chans; ++c)                                                                       \
+                sum += (float)x[c] * load##n##_float(w + (n)*c);                                                       \
+            store##n##_##partial(y, sum);                                                                              \
+        }                                                                                                              \
+    }
+#define ROWS_OF_ANY(input, partial, none)                                                                              \
+    ROWS_OF(input, partial, 4)                                                                                         \
+    ROWS_OF(input, partial, 8)                                                                                         \
+    ROWS_OF(input, partial, 16)                                                                                        \
+    static inline void rows_##input##_##partial(const input *x, const float *w, partial *y, unsigned chans,            \
+                                                unsigned n, unsigned count, size_t x_step, size_t y_step)              \
+    {                                                                                                                  \
+        if (n == 16)                                                                                                   \
+            rows16_##input##_##partial(x, w, y, chans, count, x_step, y_step);                                         \
+        else if (n == 8)                                                                                               \
+            rows8_##input##_##partial(x, w, y, chans, count, x_step, y_step);                                          \
+        else if (n == 4)                                                                                               \
+            rows4_##input##_##partial(x, w, y, chans, count, x_step, y_step);                                          \
+        else                                                                                                           \
+            for (unsigned e = 0; e < count; ++e, x += x_step, y += y_step)                                             \
+                for (unsigned o = 0; o < n; ++o) {                                                                     \
+                    float sum = (float)y[o];                                                                           \
+                    for (unsigned c = 0; c < chans; ++c)                                                               \
+                        sum += (float)x[c] * w[n * c + o];                                                             \
+                    y[o] = (partial)sum;                                                                               \
+                }                                                                                                      \
+    }
+CONV_PAIRS(ROWS_OF_ANY, none)
+
+/* One kernel position: gives the first item of the next. */
+#define BLOCK_OF(input, partial, index, tag)                                                                           \
+    static const index *block_##tag##_##input##_##partial(struct conv_shape s, const input *in, const input *weights,  \
+                                                          partial *out, const index *items)                            \
+    {                                                                                                                  \
+        float w[MOST_WEIGHTS];                                                                                         \
+        for (unsigned o = 0; o < s.out_chans; ++o)                                                                     \
+            for (unsigned c = 0; c < s.in_chans; ++c)                                                                  \
+                w[c * s.out_chans + o] = (float)weights[o * s.in_chans + c];                                           \
+        for (unsigned worker = 0; worker < s.num_workers; ++worker) {                                                  \
+            const index *end = items + 1 + 3 * (size_t)items[0];                                                       \
+            for (++items; items < end; items += 3)                                                                     \
+                rows_##input##_##partial(in + (size_t)items[2] * s.in_chans, w, out + (size_t)items[0] * s.out_chans,  \
+                                         s.in_chans, s.out_chans, items[1], (size_t)s.in_stride * s.in_chans,          \
+                                         (size_t)s.out_stride * s.out_chans);                                          \
+        }                                                                                                              \
+        return items;                                                                                                  \
+    }
+#define BLOCKS_OF(input, partial, none)                                                                                \
+    BLOCK_OF(input, partial, unsigned short, u16) BLOCK_OF(input, partial, unsigned, u32)
+CONV_PAIRS(BLOCKS_OF, none)
+
+#define AMP_VERTEX(name, text, input, partial, index, tag)                                                             \
+    CONV_VERTEX(name, input, partial, index, true);                                                                    \
+    POP_VERTEX_NAME(name, text);                                                                                       \
+    void name##_compute(name *v)                                                                                       \
+    {                                                                                                                  \
+        CONV_COMPUTE(v, input, partial, index, block_##tag##_##input##_##partial)                                      \
+    }
+#define AMP_VERTICES(input, partial, limited, index, tag, text, use_128, units)                                        \
+    AMP_VERTEX(Out1x1_##input##_##partial##_##tag##_##use_128##_##units,                                               \
+               AMP_NAME("ConvPartial1x1Out", input, partial, limited, text, units), input, partial, index, tag)        \
+    AMP_VERTEX(Nx1_##input##_##partial##_##tag##_##use_128##_##units,                                                  \
+               AMP_NAME("ConvPartialnx1", input, partial, limited, text, units), input, partial, index, tag)
+CONV_PAIRS(AMP_TYPES, AMP_VERTICES)
+
+#else
+#include "poplin/conv_vertices/conv_vertex.h"
+#include "poplin/vertices.h"
+
+static struct poplin_amp amp_of(const pop_vertex_view *vertex, const pop_target *target, const void *user)
+{
+    bool float_inputs = poplin_kind_float_inputs(user);
+    return (struct poplin_amp){
+        .num_workers = poplin_conv_field(vertex, "num_workers"),
+        .num_conv_units = poplin_kind_units(user),
+        .coeff_bytes_per_cycle = target->conv_unit_coeff_load_bytes_per_cycle / (poplin_kind_128(user) ? 1 : 2),
+        .conv_groups = poplin_conv_field(vertex, "conv_groups"),
+        .in_groups = poplin_conv_field(vertex, "in_groups"),
+        .out_groups = poplin_conv_field(vertex, "out_groups"),
+        .in_chans_per_group = poplin_conv_field(vertex, "in_chans"),
+        .out_chans_per_group = poplin_conv_field(vertex, "out_chans"),
+        .float_inputs = float_inputs,
+        .float_partials = poplin_kind_float_partials(user),
+        .conv_input_load = pop_target_conv_unit_input_load_elems_per_cycle(target, float_inputs ? POP_FLOAT : POP_HALF),
+    };
+}
+/* Two a multiply and add. */
+static uint64_t flops_of(const pop_vertex_view *vertex, const struct poplin_amp *amp, const struct conv_lists *lists,
+                         unsigned count)
+{
+    uint64_t positions = 0;
+    for (unsigned i = 0; i < count; ++i)
+        for (size_t k = 0; k < lists->lists[i].count; ++k)
+            positions += lists->lists[i].items[k];
+    return 2 * positions * poplin_conv_field(vertex, "filter_height") * amp->conv_groups * amp->in_groups *
+           amp->out_groups * amp->in_chans_per_group * amp->out_chans_per_group;
+}
+static void lists_free(struct conv_lists *lists)
+{
+    free(lists->lists);
+    free(lists->items);
+}
+
+static pop_perf estimate_1x1(const pop_vertex_view *vertex, const pop_target *target, void *user)
+{
+    struct poplin_amp amp = amp_of(vertex, target, user);
+    struct conv_lists lists = poplin_conv_lists(vertex);
+    unsigned *elements = poplibs_zeros(amp.num_workers, sizeof(*elements));
+    for (unsigned w = 0; w < amp.num_workers; ++w)
+        for (size_t i = 0; i < lists.lists[w].count; ++i)
+            elements[w] += lists.lists[w].items[i];
+    pop_perf perf = { poplin_cycles_1x1(&amp, elements), flops_of(vertex, &amp, &lists, amp.num_workers) };
+    free(elements);
+    lists_free(&lists);
+    return perf;
+}
+
+static pop_perf estimate_nx1(const pop_vertex_view *vertex, const pop_target *target, void *user)
+{
+    struct poplin_amp amp = amp_of(vertex, target, user);
+    struct conv_lists lists = poplin_conv_lists(vertex);
+    unsigned height = poplin_conv_field(vertex, "filter_height"), width = poplin_conv_field(vertex, "filter_width");
+    unsigned rows = poplin_conv_field(vertex, "kernel_size") / height;
+    pop_type partials = amp.float_partials ? POP_FLOAT : POP_HALF;
+    struct poplin_nx1 nx1 = {
+        .amp = amp,
+        .kernel_outer = rows / width,
+        .kernel_inner = width,
+        .filter_height = height,
+        .filter_width = 1,
+        .output_zeroing = (unsigned)poplin_cycles_zero(amp.num_workers, amp.conv_groups * amp.out_groups,
+                                                       poplin_conv_field(vertex, "out_elements"), amp.float_partials,
+                                                       pop_target_vector_width(target, partials)),
+    };
+    pop_perf perf = { poplin_cycles_nx1(&nx1, lists.lists), flops_of(vertex, &amp, &lists, rows * amp.num_workers) };
+    lists_free(&lists);
+    return perf;
+}
+
+void poplin_conv_amp_vertices(pop_graph *graph)
+{
+#define REGISTER(input, partial, limited, index, tag, text, use_128, units)                                            \
+    pop_graph_register_perf_estimator(                                                                                 \
+        graph, AMP_NAME("ConvPartial1x1Out", input, partial, limited, text, units), estimate_1x1,                      \
+        poplibs_as_user(CONV_KIND(CONV_IS_FLOAT_##input, CONV_IS_FLOAT_##partial, use_128, units)));                   \
+    pop_graph_register_perf_estimator(                                                                                 \
+        graph, AMP_NAME("ConvPartialnx1", input, partial, limited, text, units), estimate_nx1,                         \
+        poplibs_as_user(CONV_KIND(CONV_IS_FLOAT_##input, CONV_IS_FLOAT_##partial, use_128, units)));
+    CONV_PAIRS(AMP_TYPES, REGISTER)
+}
+#endif

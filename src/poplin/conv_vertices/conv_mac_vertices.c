@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* poplin::ConvPartialHorizontalMac<input, partials, limited>: a few output channels by products along the input
+ * channels. poplin::OuterProduct<T>: out[group][position][channel] = in[position] * weights[group][channel]. */
+#include "poplin/conv_vertices/conv_vertex.h"
+
+/* X(input, partials, limited, index type, tag) */
+#define MAC_TYPES(input, partial, X)                                                                                   \
+    X(input, partial, "true", unsigned short, u16) X(input, partial, "false", unsigned, u32)
+#define MAC_NAME(input, partial, limited) "poplin::ConvPartialHorizontalMac<" #input "," #partial "," limited ">"
+
+#ifdef __POPC__
+#include "poplin/conv_vertices/vector_loops.h"
+
+DOT_OF(float)
+DOT_OF(half)
+
+/* A cycle reads inputs and weights, of two memory elements; the results need not be interleaved, as those of conv
+ * units. */
+#define MAC_VERTEX(input, partial, limited, index, tag)                                                                \
+    static const index *block_##tag##_##input##_##partial(struct conv_shape s, const input *in, const input *weights,  \
+                                                          partial *out, const index *items)                            \
+    {                                                                                                                  \
+        for (unsigned worker = 0; worker < s.num_workers; ++worker) {                                                  \
+            const index *end = items + 1 + 3 * (size_t)items[0];                                                       \
+            for (++items; items < end; items += 3)                                                                     \
+                for (unsigned e = 0; e < items[1]; ++e) {                                                              \
+                    const input *x = in + ((size_t)items[2] + (size_t)e * s.in_stride) * s.in_chans;                   \
+                    partial *y = out + ((size_t)items[0] + (size_t)e * s.out_stride) * s.out_chans;                    \
+                    for (unsigned o = 0; o < s.out_chans; ++o)                                                         \
+                        y[o] = (partial)((float)y[o] + dot_##input(x, weights + (size_t)o * s.in_chans, s.in_chans));  \
+                }                                                                                                      \
+        }                                                                                                              \
+        return items;                                                                                                  \
+    }                                                                                                                  \
+    CONV_VERTEX(Mac_##input##_##partial##_##tag, input, partial, index, false);                                        \
+    POP_VERTEX_NAME(Mac_##input##_##partial##_##tag, MAC_NAME(input, partial, limited));                               \
+    POP_CONSTRAINT(Mac_##input##_##partial##_##tag, "elem(**in) != elem(**weights)");                                  \
+    void Mac_##input##_##partial##_##tag##_compute(Mac_##input##_##partial##_##tag *v)                                 \
+    {                                                                                                                  \
+        CONV_COMPUTE(v, input, partial, index, block_##tag##_##input##_##partial)                                      \
+    }
+CONV_PAIRS(MAC_TYPES, MAC_VERTEX)
+
+#define OUTER_PRODUCT_VERTEX(type)                                                                                     \
+    POP_VERTEX(OuterProduct_##type)                                                                                    \
+    {                                                                                                                  \
+        POP_INPUT(POP_VECTOR(type)) in;                                                                                \
+        POP_INPUT(POP_VECTOR(type, ONE_PTR, 8)) weights;                                                               \
+        POP_OUTPUT(POP_VECTORS(type, SPAN, ONE_PTR, 8)) out;                                                           \
+        unsigned chans_per_group;                                                                                      \
+    };                                                                                                                 \
+    POP_VERTEX_NAME(OuterProduct_##type, "poplin::OuterProduct<" #type ">");                                           \
+    void OuterProduct_##type##_compute(OuterProduct_##type *v)                                                         \
+    {                                                                                                                  \
+        unsigned n = v->chans_per_group;                                                                               \
+        for (size_t g = 0; g < v->out.size; ++g)                                                                       \
+            for (size_t i = 0; i < v->in.size; ++i)                                                                    \
+                for (unsigned c = 0; c < n; ++c)                                                                       \
+                    v->out.data[g].data[i * n + c] = v->in.data[i] * v->weights.data[g * n + c];                       \
+    }
+OUTER_PRODUCT_VERTEX(float)
+OUTER_PRODUCT_VERTEX(half)
+
+#else
+#include "poplin/vertices.h"
+
+static pop_perf estimate_mac(const pop_vertex_view *vertex, const pop_target *target, void *user)
+{
+    (void)target;
+    struct conv_lists lists = poplin_conv_lists(vertex);
+    struct poplin_mac mac = {
+        .num_workers = poplin_conv_field(vertex, "num_workers"),
+        .conv_groups = poplin_conv_field(vertex, "conv_groups"),
+        .in_groups = poplin_conv_field(vertex, "in_groups"),
+        .out_groups = poplin_conv_field(vertex, "out_groups"),
+        .kernel_size = poplin_conv_field(vertex, "kernel_size"),
+        .in_chans_per_group = poplin_conv_field(vertex, "in_chans"),
+        .out_chans_per_group = poplin_conv_field(vertex, "out_chans"),
+        .float_inputs = poplin_kind_float_inputs(user),
+        .float_partials = poplin_kind_float_partials(user),
+    };
+    uint64_t positions = 0;
+    for (unsigned i = 0; i < mac.kernel_size * mac.num_workers; ++i)
+        for (size_t k = 0; k < lists.lists[i].count; ++k)
+            positions += lists.lists[i].items[k];
+    pop_perf perf = { poplin_cycles_horizontal_mac(&mac, lists.lists), 2 * positions * mac.conv_groups * mac.in_groups *
+                                                                           mac.out_groups * mac.in_chans_per_group *
+                                                                           mac.out_chans_per_group };
+    free(lists.lists);
+    free(lists.items);
+    return perf;
+}
+
+static pop_perf estimate_outer_product(const pop_vertex_view *vertex, const pop_target *target, void *user)
+{
+    size_t width = pop_vertex_view_field_size(vertex, "in", POP_WHOLE),
+           groups = pop_vertex_view_field_size(vertex, "out", POP_WHOLE);
+    unsigned chans = poplin_conv_field(vertex, "chans_per_group");
+    return (pop_perf){ poplin_cycles_outer_product(poplin_kind_float_inputs(user), (unsigned)width,
+                                                   (unsigned)groups * chans, chans, target->data_path_width),
+                       width * groups * chans };
+}
+
+void poplin_conv_mac_vertices(pop_graph *graph)
+{
+#define REGISTER(input, partial, limited, index, tag)                                                                  \
+    pop_graph_register_perf_estimator(                                                                                 \
+        graph, MAC_NAME(input, partial, limited), estimate_mac,                                                        \
+        poplibs_as_user(CONV_KIND(CONV_IS_FLOAT_##input, CONV_IS_FLOAT_##partial, 0u, 0u)));
+    CONV_PAIRS(MAC_TYPES, REGISTER)
+    pop_graph_register_perf_estimator(graph, "poplin::OuterProduct<float>", estimate_outer_product,
+                                      poplibs_as_user(CONV_KIND(1u, 1u, 0u, 0u)));
+    pop_graph_register_perf_estimator(graph, "poplin::OuterProduct<half>", estimate_outer_product,
+                                      poplibs_as_user(CONV_KIND(0u, 0u, 0u, 0u)));
+}
+#endif

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the vertices AMP and MAC have in common.
+ *
+ * in[g I + i] is a group of input channels of group of convolutions g: {position, channel}; weights[(g O + o) I + i] is
+ * {kernel position, output channel, input channel}; out[g O + o] is {position, output channel}.  Positions are those of
+ * batch and field together.
+ *
+ * worklists says, for kernel position after kernel position and worker after worker, a number of items and the items:
+ * place in out, number of elements, place in in.  Elements of an item lie in_stride and out_stride positions apart. */
+#ifndef POPLIN_CONV_VERTEX_H
+#define POPLIN_CONV_VERTEX_H
+
+#define CONV_PAIRS(X, ...) X(float, float, __VA_ARGS__) X(half, float, __VA_ARGS__) X(half, half, __VA_ARGS__)
+
+#ifdef __POPC__
+#include <poplar/vertex.h>
+
+struct conv_shape {
+    unsigned in_chans, out_chans, in_stride, out_stride, num_workers;
+};
+#define CONV_SHAPE_OF(v)                                                                                               \
+    ((struct conv_shape){ (v)->in_chans, (v)->out_chans, (v)->in_stride, (v)->out_stride, (v)->num_workers })
+
+/* Index is the type of worklists: unsigned short where all numbers fit, else unsigned int.  Conv units write 128 bits
+ * at once: interleaved is true for them. */
+#define CONV_VERTEX(name, input, partial, index, interleaved)                                                          \
+    POP_SUPERVISOR_VERTEX(name)                                                                                        \
+    {                                                                                                                  \
+        POP_INPUT(POP_VECTORS(input, ONE_PTR, COMPACT_PTR, 16)) weights;                                               \
+        POP_INPUT(POP_VECTORS(input, ONE_PTR, COMPACT_PTR, 8)) in;                                                     \
+        POP_OUTPUT(POP_VECTORS(partial, ONE_PTR, COMPACT_PTR, 16, interleaved)) out;                                   \
+        POP_STATE(POP_VECTOR(index)) worklists;                                                                        \
+        unsigned conv_groups, in_groups, out_groups, in_chans, out_chans;                                              \
+        unsigned kernel_size, filter_height, filter_width;                                                             \
+        unsigned in_stride, out_stride, out_elements, num_workers;                                                     \
+    }
+
+/* All groups of channels: BLOCK(shape, in, weights, out, items) for each kernel position, after out was set to zero;
+ * gives the next position's items. */
+#define CONV_COMPUTE(v, input, partial, index, BLOCK)                                                                  \
+    const input *const *in = (const input *const *)(const void *)(v)->in.data;                                         \
+    const input *const *weights = (const input *const *)(const void *)(v)->weights.data;                               \
+    partial *const *out = (partial *const *)(const void *)(v)->out.data;                                               \
+    size_t weights_step = (size_t)(v)->in_chans * (v)->out_chans;                                                      \
+    for (unsigned go = 0; go < (v)->conv_groups * (v)->out_groups; ++go) {                                             \
+        memset(out[go], 0, (v)->out_elements * sizeof(*out[go]));                                                      \
+        for (unsigned i = 0; i < (v)->in_groups; ++i) {                                                                \
+            const index *items = (v)->worklists.data;                                                                  \
+            for (unsigned k = 0; k < (v)->kernel_size; ++k)                                                            \
+                items = BLOCK(CONV_SHAPE_OF(v), in[go / (v)->out_groups * (v)->in_groups + i],                         \
+                              weights[(size_t)go * (v)->in_groups + i] + k * weights_step, out[go], items);            \
+        }                                                                                                              \
+    }
+
+#else
+#include "poplin/conv_vertices/performance.h"
+
+#include <poplar/graph.h>
+
+/* The worklists of a vertex as the formulas take them: of rows of filter_height kernel positions, for each worker the
+ * fullest.  free() both. */
+struct conv_lists {
+    struct poplin_worklist *lists;
+    unsigned *items;
+};
+struct conv_lists poplin_conv_lists(const pop_vertex_view *vertex);
+/* The same of so many positions, in rows of width of which height are computed together, for vertices without these
+ * fields. */
+struct conv_lists poplin_conv_lists_of(const pop_vertex_view *vertex, unsigned positions, unsigned width,
+                                       unsigned height);
+static inline unsigned poplin_conv_field(const pop_vertex_view *vertex, const char *field)
+{
+    return (unsigned)pop_vertex_view_field_value(vertex, field, 0);
+}
+
+/* What a vertex type's name says, as an estimator's user. */
+#define CONV_KIND(float_inputs, float_partials, use_128, units)                                                        \
+    ((uintptr_t)((float_inputs) | (float_partials) << 1 | (use_128) << 2 | (units) << 3))
+static inline bool poplin_kind_float_inputs(const void *user)
+{
+    return (uintptr_t)user & 1;
+}
+static inline bool poplin_kind_float_partials(const void *user)
+{
+    return (uintptr_t)user & 2;
+}
+static inline bool poplin_kind_128(const void *user)
+{
+    return (uintptr_t)user & 4;
+}
+static inline unsigned poplin_kind_units(const void *user)
+{
+    return (unsigned)((uintptr_t)user >> 3);
+}
+#define CONV_IS_FLOAT(type) CONV_IS_FLOAT_##type
+#define CONV_IS_FLOAT_float 1u
+#define CONV_IS_FLOAT_half  0u
+#endif
+#endif

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Each formula counts instructions of the vertex that Poplibs wrote in assembly: supervisor cycles, and a worker's
+ * cycles times the contexts. */
+#include "poplin/conv_vertices/performance.h"
+
+struct extent {
+    uint64_t max, min;
+};
+static void extend(struct extent *e, uint64_t cycles)
+{
+    e->max = cycles > e->max ? cycles : e->max;
+    e->min = cycles < e->min ? cycles : e->min;
+}
+/* The supervisor waits for the slowest worker, and for itself when all are quick. */
+static uint64_t run_all(struct extent e, unsigned workers, unsigned own)
+{
+    uint64_t slow = workers * e.max, quick = workers * e.min + own;
+    return slow > quick ? slow : quick;
+}
+
+/* Coefficients of all conv units.  Release 1.2 counts one load of each unit (its planner's published costs come out
+ * so), 0.9.40 the four of a pass. */
+static uint64_t weight_load(const struct poplin_amp *amp)
+{
+    return (uint64_t)amp->conv_input_load * amp->num_conv_units * (amp->float_inputs ? 4 : 2) /
+           amp->coeff_bytes_per_cycle;
+}
+static uint64_t core_loop(const struct poplin_amp *amp)
+{
+    return (amp->float_inputs ? 8u : 4u) / (amp->num_conv_units == 4 ? 2 : 1);
+}
+
+/* ---- ConvPartial1x1Out ---- */
+
+static uint64_t worker_1x1(const struct poplin_amp *amp, uint64_t n, bool zero)
+{
+    uint64_t loops = n > 3 ? core_loop(amp) * (n - 3) : 0;
+    if (amp->float_inputs) {
+        static const unsigned few[] = { 24, 47, 46, 46 };
+        return few[n < 3 ? n : 3] + loops + (zero && n ? (n == 1 ? 2 : 2 + 4 * n) : 0);
+    }
+    if (amp->float_partials) {
+        static const unsigned few[2][4] = { { 15, 29, 31, 30 }, { 12, 25, 27, 27 } }; /* less what is retained, below */
+        return few[zero][n < 3 ? n : 3] + loops;
+    }
+    static const unsigned few[] = { 24, 39, 40, 41 };
+    return few[n < 3 ? n : 3] + loops + (zero && n ? 2 + 2 * n : 0);
+}
+
+uint64_t poplin_cycles_1x1(const struct poplin_amp *amp, const unsigned *worker_elements)
+{
+    struct extent adding = { 0, UINT64_MAX }, zeroing = adding;
+    for (unsigned w = 0; w < amp->num_workers; ++w) {
+        extend(&adding, worker_1x1(amp, worker_elements[w], false));
+        extend(&zeroing, worker_1x1(amp, worker_elements[w], true));
+    }
+    uint64_t passes = poplibs_ceil_div(amp->out_chans_per_group, amp->num_conv_units), load = weight_load(amp);
+    uint64_t add = amp->out_groups * (19 + passes * (6 + load + run_all(adding, amp->num_workers, 14)));
+    uint64_t first = amp->out_groups * (19 + passes * (7 + load + run_all(zeroing, amp->num_workers, 14)));
+    /* Half in, float partials: what workers keep from call to call is stored once. */
+    uint64_t retained =
+        amp->float_inputs || !amp->float_partials ? 0 : 10 + 2 * ((uint64_t)amp->in_groups * amp->conv_groups - 1);
+    return 50 + amp->num_workers * retained + amp->conv_groups * (12 + (amp->in_groups - 1) * (16 + add) + 11 + first);
+}
+
+static uint64_t worker_0940(const struct poplin_amp *amp, uint64_t n, bool zero)
+{
+    uint64_t loops = n > 3 ? core_loop(amp) * (n - 3) : 0;
+    static const unsigned few_float[] = { 28, 50, 50, 50 }, few_half[] = { 28, 41, 42, 43 };
+    uint64_t cycles = (amp->float_inputs ? few_float : few_half)[n < 3 ? n : 3] + loops;
+    if (!zero || !n)
+        return cycles;
+    if (amp->float_inputs)
+        return cycles + 2 + 8 * n;
+    return cycles + (amp->float_partials ? 2 + 4 * n : 4 + 2 * n);
+}
+uint64_t poplin_cycles_1x1_0940(const struct poplin_amp *amp, const unsigned *worker_elements)
+{
+    struct extent adding = { 0, UINT64_MAX }, zeroing = adding;
+    for (unsigned w = 0; w < amp->num_workers; ++w) {
+        extend(&adding, worker_0940(amp, worker_elements[w], false));
+        extend(&zeroing, worker_0940(amp, worker_elements[w], true));
+    }
+    uint64_t passes = poplibs_ceil_div(amp->out_chans_per_group, amp->num_conv_units), load = 4 * weight_load(amp);
+    uint64_t add = amp->out_groups * (18 + passes * (6 + load + run_all(adding, amp->num_workers, 14)));
+    uint64_t first = amp->out_groups * (18 + passes * (6 + load + run_all(zeroing, amp->num_workers, 14)));
+    return 50 + amp->conv_groups * (11 + (amp->in_groups - 1) * (13 + add) + 10 + first);
+}
+
+/* ---- ConvPartialnx1 ---- */
+
+/* Two elements: as release 1.2's planner counts them (its published costs come out so). */
+static uint64_t worker_nx1(const struct poplin_amp *amp, const struct poplin_worklist *list)
+{
+    uint64_t cycles = 17 + (amp->float_partials ? 0 : 1);
+    for (size_t i = 0; i < list->count; ++i) {
+        uint64_t n = list->items[i];
+        if (n < 3) {
+            static const unsigned few_float[] = { 17, 33, 40 }, few_half[] = { 17, 29, 29 };
+            cycles += amp->float_inputs ? few_float[n] : few_half[n];
+        } else
+            cycles += (amp->float_inputs ? 45u : 34u) + core_loop(amp) * (n - 3);
+    }
+    return cycles - 4;
+}
+
+/* One kernel position for all out channels of a group. */
+static uint64_t position_nx1(const struct poplin_nx1 *nx1, const struct poplin_worklist *lists)
+{
+    const struct poplin_amp *amp = &nx1->amp;
+    unsigned h = nx1->filter_height;
+    uint64_t passes = poplibs_ceil_div(amp->out_chans_per_group, amp->num_conv_units), rows = h == 1   ? 15
+                                                                                              : h == 2 ? 46
+                                                                                              : h == 4 ? 60
+                                                                                                       : 20u * h;
+    struct extent e = { 0, UINT64_MAX };
+    for (unsigned w = 0; w < amp->num_workers; ++w)
+        extend(&e, worker_nx1(amp, &lists[w]));
+    return 12 + passes * (weight_load(amp) + rows + 3 + run_all(e, amp->num_workers, 9));
+}
+
+uint64_t poplin_cycles_nx1(const struct poplin_nx1 *nx1, const struct poplin_worklist *worker_lists)
+{
+    const struct poplin_amp *amp = &nx1->amp;
+    uint64_t groups = amp->conv_groups, inner = 14 * (uint64_t)nx1->kernel_outer;
+    uint64_t positions = (uint64_t)nx1->kernel_outer * nx1->kernel_inner;
+    if (nx1->same_lists)
+        inner += positions * position_nx1(nx1, worker_lists);
+    else
+        for (uint64_t k = 0; k < positions; ++k)
+            inner += position_nx1(nx1, &worker_lists[k * amp->num_workers]);
+    uint64_t zeroing =
+        groups * (17 * (uint64_t)amp->out_groups + 6 * ((uint64_t)amp->out_groups - 1) + 1) + 6 * (groups - 1) + 1;
+    return 101 + amp->num_workers * (4 + (amp->float_inputs ? 9u : 10u)) + zeroing + nx1->output_zeroing +
+           groups * (16 + amp->in_groups * (14 + amp->out_groups * (14 + inner)));
+}
+
+uint64_t poplin_cycles_zero(unsigned num_workers, unsigned groups, unsigned elements, bool float_partials,
+                            unsigned vector_width)
+{
+    uint64_t own = poplibs_ceil_div(elements, num_workers);
+    return num_workers * (uint64_t)groups * (poplibs_ceil_div(own, vector_width) + (float_partials ? 14 - 9 : 15 - 10));
+}
+
+/* ---- ConvPartialHorizontalMac ---- */
+
+uint64_t poplin_cycles_horizontal_mac(const struct poplin_mac *mac, const struct poplin_worklist *worker_lists)
+{
+    uint64_t n = mac->in_chans_per_group, dot, steps = mac->out_chans_per_group;
+    if (mac->float_inputs)
+        dot = n % 2 ? 7 + 2 * n : 7 + n;
+    else if (mac->float_partials)
+        dot = n % 4 ? 7 + n : 7 + n / 4;
+    else
+        dot = n % 4 ? 12 + n : 11 + n / 4, steps = steps / 2;
+    struct extent e = { 0, UINT64_MAX };
+    for (unsigned w = 0; w < mac->num_workers; ++w) {
+        uint64_t cycles = 0;
+        unsigned lists = mac->same_lists ? 1 : mac->kernel_size;
+        for (unsigned k = 0; k < lists; ++k) {
+            const struct poplin_worklist *list = &worker_lists[k * mac->num_workers + w];
+            cycles += 16;
+            for (size_t i = 0; i < list->count; ++i)
+                cycles += list->items[i] ? 19 + list->items[i] * (7 + steps * dot) : 7;
+        }
+        extend(&e, 16 + (mac->same_lists ? mac->kernel_size : 1) * cycles);
+    }
+    uint64_t inner = mac->num_workers * e.max;
+    return (mac->float_inputs ? 58u : 63u) + mac->num_workers * 9 +
+           mac->conv_groups * (23 + mac->in_groups * (15 + mac->out_groups * (10 + inner)));
+}
+
+/* ---- ConvPartial1x4SLIC ---- */
+
+/* Coefficients of several convolutions are spread over a block-diagonal matrix by the workers before they are loaded.
+ */
+static uint64_t load_slic(const struct poplin_slic *slic)
+{
+    if (slic->conv_groups_per_group == 1)
+        return 18 + 16;
+    return 15 + slic->num_workers * (slic->conv_groups_per_group == 4 ? 10u : 14u) + 6 + 16;
+}
+/* Rows too short for the pipeline take its length.  Where the units give two output channels at a time, the loop runs
+ * twice, with all coefficients loaded before: only so are AMP the published plan for four input channels and SLIC as
+ * fast as in published layers of one channel a group. */
+static uint64_t row_slic(const struct poplin_slic *slic, uint64_t n)
+{
+    uint64_t loop = slic->stride == 1 ? (n > 5 ? n - 5 : 0) : n > 3 ? 2 * (n - 3) : 0;
+    return 15 + slic->passes * loop;
+}
+
+uint64_t poplin_cycles_slic(const struct poplin_slic *slic, const struct poplin_worklist *worker_lists)
+{
+    uint64_t slowest = 0, most = 0, groups = slic->conv_group_groups;
+    for (unsigned w = 0; w < slic->num_workers; ++w) {
+        uint64_t cycles = 17, outputs = 0;
+        for (size_t i = 0; i < worker_lists[w].count; ++i) {
+            cycles += row_slic(slic, worker_lists[w].items[i]);
+            outputs += worker_lists[w].items[i];
+        }
+        slowest = cycles > slowest ? cycles : slowest;
+        most = outputs > most ? outputs : most;
+    }
+    /* Two passes leave their output channels apart: they are put together once. */
+    uint64_t merge = slic->passes > 1 ? slic->num_workers * (2 + 2 * most) : 0;
+    uint64_t sub_kernel = load_slic(slic) + slic->num_workers * slowest + 22 + 6;
+    return (slic->float_partials ? 28 : 25) +
+           groups * ((slic->float_partials ? 15 : 12) + slic->sub_kernels * sub_kernel + merge) + (groups - 1) * 6;
+}
+
+/* ---- OuterProduct, reductions, casts ---- */
+
+uint64_t poplin_cycles_outer_product(bool is_float, unsigned width, unsigned num_channels, unsigned chans_per_group,
+                                     unsigned data_path_width)
+{
+    uint64_t groups = poplibs_ceil_div(num_channels, chans_per_group), c = chans_per_group;
+    (void)data_path_width;
+    if (is_float)
+        return 25 + groups * (11 + width * (c % 2 == 0 && c >= 6 ? 6 + (c - 6) / 2 : 10 + 2 * c));
+    return 25 + groups * (10 + width * (c % 4 == 0 && c >= 12 ? 6 + (c - 12) / 4 : 10 + 5 * c / 2));
+}
+
+uint64_t poplin_cycles_reduce_add(unsigned num_workers, uint64_t output, unsigned num_partials, bool float_out,
+                                  bool float_partials, bool single_input, bool constrained)
+{
+    uint64_t p = num_partials, width = float_partials ? 4 : 8;
+    if (single_input) {
+        uint64_t each = (constrained ? 1 : 2) * p + (float_partials ? (float_out ? 8 : 7) : (float_out ? 10 : 9));
+        return 33 + num_workers * (20 + each * poplibs_ceil_div(output / width, num_workers));
+    }
+    /* Pairs that fill no block count as one; an odd element is a loop of its own, which takes the place of a last
+     * incomplete round of blocks. */
+    uint64_t block = 3 * p + (float_partials ? (float_out ? 7 : 6) : (float_out ? 9 : 8)),
+             odd = 2 * p + (float_partials ? 13 : 11);
+    uint64_t blocks = poplibs_ceil_div(output / 2 * 2, width), cycles = 32 + block * (blocks / num_workers);
+    return num_workers * (cycles + (output % 2 ? odd : blocks % num_workers ? block : 0));
+}
+
+uint64_t poplin_cycles_cast(unsigned num_workers, uint64_t elements, bool float_in, bool float_out)
+{
+    uint64_t own = poplibs_ceil_div(elements, num_workers);
+    uint64_t loads = poplibs_ceil_div(own, float_in ? 2 : 4), stores = poplibs_ceil_div(own, float_out ? 2 : 4);
+    return num_workers * (26 + (loads > stores ? loads : stores));
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How the plan's partition splits a convolution over tiles. */
+#include "poplin/convolution/conv_work.h"
+
+#include <poplin/conv_util.h>
+#include <poputil/tile_mapping.h>
+
+/* Share i of so many elements in whole grains, the numbers of which differ by one at most. */
+static struct conv_range share(struct conv_range whole, size_t grain, size_t split, size_t i)
+{
+    size_t size = whole.end - whole.begin, grains = poplibs_ceil_div(size, poplibs_max(grain, 1));
+    size_t begin = i * grains / split * poplibs_max(grain, 1), end = (i + 1) * grains / split * poplibs_max(grain, 1);
+    return (struct conv_range){ whole.begin + poplibs_min(begin, size), whole.begin + poplibs_min(end, size) };
+}
+
+/* Place of a part among the tiles.  Neighbours differ in output channels: they need the same input.  The orders of
+ * fully connected layers' other passes put parts where the forward pass has the weights that they need
+ * (poplibs.md 3.2). */
+static size_t place_of(const struct conv_work *work, const unsigned *index, const unsigned *splits, unsigned count)
+{
+    enum { IN_CHANS_FROM_END = 1 };
+    unsigned order[POPLIN_MOST_FIELD_DIMS * 2 + 4], place = 0, dims = work->plan.num_field_dims;
+    for (unsigned i = 0; i < count; ++i)
+        order[i] = i;
+    /* index: group, kernel..., input channels, batch, field..., output channels */
+    unsigned in_chans = 1 + dims, last_field = count - 1 - IN_CHANS_FROM_END, out_chans = count - 1;
+    unsigned other = work->plan.tile_order == POPLIN_ORDER_FC_WU            ? out_chans
+                     : work->plan.tile_order == POPLIN_ORDER_FC_BWD_AS_CONV ? last_field
+                                                                            : in_chans;
+    order[in_chans] = other;
+    order[other] = in_chans;
+    for (unsigned i = 0; i < count; ++i)
+        place = place * splits[order[i]] + index[order[i]];
+    return place;
+}
+
+static unsigned tile_of(const struct conv_work *work, size_t place)
+{
+    unsigned tiles = pop_target_num_tiles(pop_graph_target(work->graph)), at = (unsigned)(place % tiles),
+             start = work->plan.start_tile % tiles;
+    return work->plan.reversed ? (start + tiles - at) % tiles : (start + at) % tiles;
+}
+
+static void find_input(const struct conv_work *work, struct conv_part *part)
+{
+    for (unsigned d = 0; d < work->plan.num_field_dims; ++d) {
+        pop_interval field = { part->field[d].begin, part->field[d].end },
+                     kernel = { part->kernel[d].begin, part->kernel[d].end };
+        pop_interval range = poplin_get_input_range(d, field, kernel, &work->params);
+        part->input[d] = (struct conv_range){ range.begin, range.end };
+        part->empty |= range.begin == range.end;
+    }
+    part->empty |= part->g.begin == part->g.end || part->c.begin == part->c.end || part->n.begin == part->n.end ||
+                   part->o.begin == part->o.end;
+}
+
+struct conv_parts conv_parts_make(const struct conv_work *work, unsigned out_chan_step, unsigned in_chan_step)
+{
+    const struct poplin_partition *partition = &work->plan.partition;
+    unsigned dims = work->plan.num_field_dims, splits[POPLIN_MOST_FIELD_DIMS * 2 + 4],
+             index[POPLIN_MOST_FIELD_DIMS * 2 + 4] = { 0 }, count = 0;
+    splits[count++] = partition->conv_group_split;
+    for (unsigned d = 0; d < dims; ++d)
+        splits[count++] = partition->kernel_split[d];
+    splits[count++] = partition->in_chan_split.parallel;
+    splits[count++] = partition->batch_split;
+    for (unsigned d = 0; d < dims; ++d)
+        splits[count++] = partition->field_split[d];
+    splits[count++] = partition->out_chan_split.parallel;
+
+    size_t total = 1, out_grain = poplibs_ceil_div(partition->out_chan_grain, work->o2),
+           in_grain = poplibs_ceil_div(partition->in_chan_grain, work->c2);
+    for (unsigned i = 0; i < count; ++i)
+        total *= splits[i];
+    struct conv_range out_chans =
+        share((struct conv_range){ 0, work->o1 }, out_grain, partition->out_chan_split.serial, out_chan_step);
+    struct conv_range in_chans =
+        share((struct conv_range){ 0, work->c1 }, in_grain, partition->in_chan_split.serial, in_chan_step);
+
+    struct conv_parts made = { .depth = partition->in_chan_split.parallel,
+                               .splits = { splits[0], partition->batch_split } };
+    for (unsigned d = 0; d < dims; ++d) {
+        made.depth *= partition->kernel_split[d];
+        made.splits[2 + d] = partition->field_split[d];
+    }
+    made.splits[2 + dims] = partition->out_chan_split.parallel;
+    made.outputs = total / made.depth;
+    made.parts = poplibs_zeros(total, sizeof(*made.parts));
+    for (size_t i = 0; i < total; ++i) {
+        size_t rest = i, output, summand = 0;
+        for (unsigned k = count; k-- > 0; rest /= splits[k])
+            index[k] = (unsigned)(rest % splits[k]);
+        output = index[0];
+        for (unsigned k = dims + 2; k < count; ++k)
+            output = output * splits[k] + index[k];
+        for (unsigned k = 1; k < dims + 2; ++k)
+            summand = summand * splits[k] + index[k];
+        struct conv_part *part = &made.parts[output * made.depth + summand];
+        part->tile = tile_of(work, place_of(work, index, splits, count));
+        part->g = share((struct conv_range){ 0, work->g1 }, poplibs_ceil_div(partition->conv_group_grain, work->g2),
+                        splits[0], index[0]);
+        part->c = share(in_chans, in_grain, splits[dims + 1], index[dims + 1]);
+        part->n = share((struct conv_range){ 0, work->params.batch_size }, 1, splits[dims + 2], index[dims + 2]);
+        part->o = share(out_chans, out_grain, splits[count - 1], index[count - 1]);
+        for (unsigned d = 0; d < dims; ++d) {
+            part->kernel[d] =
+                share((struct conv_range){ 0, work->params.kernel_shape[d] }, 1, splits[1 + d], index[1 + d]);
+            part->field[d] = share((struct conv_range){ 0, work->output_shape[d] }, partition->field_grain[d],
+                                   splits[dims + 3 + d], index[dims + 3 + d]);
+        }
+        find_input(work, part);
+    }
+    return made;
+}
+
+/* ---- what a part needs ---- */
+
+pop_tensor conv_part_input(const struct conv_work *work, pop_tensor input, const struct conv_part *part, size_t g,
+                           size_t c)
+{
+    size_t begins[CONV_MOST_DIMS] = { part->n.begin }, ends[CONV_MOST_DIMS] = { part->n.end };
+    unsigned dims = work->plan.num_field_dims;
+    for (unsigned d = 0; d < dims; ++d) {
+        begins[1 + d] = part->input[d].begin;
+        ends[1 + d] = part->input[d].end;
+    }
+    pop_tensor group = pop_tensor_index_at(work->where, input, POP_SHAPE(g, c));
+    return pop_tensor_flatten_at(work->where, pop_tensor_slice_nd_at(work->where, group, conv_shape(begins, dims + 1),
+                                                                     conv_shape(ends, dims + 1)));
+}
+
+pop_tensor conv_part_weights(const struct conv_work *work, pop_tensor weights, const struct conv_part *part, size_t g,
+                             size_t o, size_t c)
+{
+    size_t begins[CONV_MOST_DIMS], ends[CONV_MOST_DIMS];
+    unsigned dims = work->plan.num_field_dims;
+    for (unsigned d = 0; d < dims; ++d) {
+        begins[d] = part->kernel[d].begin;
+        ends[d] = part->kernel[d].end;
+    }
+    pop_tensor group = pop_tensor_index_at(work->where, weights, POP_SHAPE(g, o, c));
+    return pop_tensor_flatten_at(
+        work->where, pop_tensor_slice_nd_at(work->where, group, conv_shape(begins, dims), conv_shape(ends, dims)));
+}
+
+/* ---- where operands lie ---- */
+
+struct operand {
+    const struct conv_work *work;
+    pop_tensor grouped;
+    bool weights;
+    poputil_use_tracker *tracker;
+};
+
+static void track(const struct operand *operand, const struct conv_part *part)
+{
+    const struct conv_work *work = operand->work;
+    for (size_t g = part->g.begin; g < part->g.end; ++g)
+        for (size_t c = part->c.begin; c < part->c.end; ++c)
+            if (!operand->weights)
+                poputil_use_tracker_add_at(work->where, operand->tracker, work->graph, part->tile,
+                                           conv_part_input(work, operand->grouped, part, g, c));
+            else
+                for (size_t o = part->o.begin; o < part->o.end; ++o)
+                    poputil_use_tracker_add_at(work->where, operand->tracker, work->graph, part->tile,
+                                               conv_part_weights(work, operand->grouped, part, g, o, c));
+}
+
+static void map_by_use(const struct conv_work *work, pop_tensor grouped, bool weights)
+{
+    const struct poplin_partition *partition = &work->plan.partition;
+    unsigned tiles = pop_target_num_tiles(pop_graph_target(work->graph)),
+             grain = work->g2 * work->c2 * (weights ? work->o2 : 1);
+    struct operand operand = { work, grouped, weights,
+                               poputil_use_tracker_create(tiles, work->plan.start_tile, !work->plan.reversed) };
+    for (unsigned o = 0; o < partition->out_chan_split.serial; ++o)
+        for (unsigned c = 0; c < partition->in_chan_split.serial; ++c) {
+            struct conv_parts parts = conv_parts_make(work, o, c);
+            for (size_t i = 0; i < parts.outputs * parts.depth && poplibs_ready(work->graph); ++i)
+                if (!parts.parts[i].empty)
+                    track(&operand, &parts.parts[i]);
+            free(parts.parts);
+        }
+    if (poputil_use_tracker_empty(operand.tracker))
+        poputil_map_tensor_linearly_at(work->where, work->graph, grouped);
+    else
+        poputil_use_tracker_map_tensors_by_use_at(work->where, operand.tracker, work->graph, grain, grain, true,
+                                                  POPUTIL_MAPPING_NONE);
+    poputil_use_tracker_destroy(operand.tracker);
+}
+void conv_map_input(const struct conv_work *work, pop_tensor grouped)
+{
+    map_by_use(work, grouped, false);
+}
+void conv_map_weights(const struct conv_work *work, pop_tensor grouped)
+{
+    map_by_use(work, grouped, true);
+}

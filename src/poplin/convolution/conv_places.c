@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where the copy of an operand lies.  The exchange delivers small pieces to their places, but what stays on its tile is
+ * moved by that tile, and one worker moves many small pieces slowly.  So tiles on which much would stay in small pieces
+ * exchange what they hold of the copy with other tiles. */
+#include "poplin/convolution/conv_work.h"
+
+/* What a worker of copies takes for a piece of one element; an exchange that may be needed since blocks lie elsewhere.
+ */
+enum { PIECE_CYCLES = 8, EXCHANGE_CYCLES = 150 };
+
+/* Elements of a flat source and destination: the source's tile (NO_TILE: of zeros, which are written where they are
+ * needed), and whether a piece of both begins there. */
+#define NO_TILE UINT32_MAX
+struct element {
+    uint32_t tile;
+    bool begins;
+};
+struct places {
+    struct element *elements;
+    pop_interval_lists blocks; /* of the destination: what tile i has */
+    unsigned workers, bytes_per_cycle, element_bytes;
+};
+
+static void mark_begins(pop_where where, pop_graph *graph, pop_tensor t, struct element *elements)
+{
+    pop_variable_interval *regions;
+    struct conv_constant last = { 0 };
+    size_t count = pop_tensor_var_regions(t, &regions);
+    for (size_t i = 0, at = 0; i < count; ++i) {
+        size_t size = regions[i].interval.end - regions[i].interval.begin;
+        elements[at].begins = true;
+        bool zeros = conv_is_zeros(where, graph, regions[i].variable, &last);
+        for (size_t k = at; zeros && k < at + size; ++k)
+            elements[k].tile = NO_TILE;
+        at += size;
+    }
+    free(regions);
+}
+
+/* False where something is not mapped, which the copy will say. */
+static bool find_places(pop_where where, pop_graph *graph, pop_tensor from, pop_tensor to, struct places *places)
+{
+    pop_interval_lists sources;
+    bool complete = true;
+    if (!pop_graph_get_tile_mapping_at(where, graph, from, &complete, &sources))
+        return false;
+    if (!complete || !pop_graph_get_tile_mapping_at(where, graph, to, &complete, &places->blocks)) {
+        pop_interval_lists_free(&sources);
+        return false;
+    }
+    places->elements = poplibs_zeros(pop_tensor_num_elements(to), sizeof(*places->elements));
+    for (size_t tile = 0; tile < sources.count; ++tile)
+        for (size_t i = sources.first[tile]; i < sources.first[tile + 1]; ++i)
+            for (size_t k = sources.intervals[i].begin; k < sources.intervals[i].end; ++k)
+                places->elements[k].tile = (uint32_t)tile;
+    pop_interval_lists_free(&sources);
+    mark_begins(where, graph, from, places->elements);
+    mark_begins(where, graph, to, places->elements);
+    return true;
+}
+
+/* Cycles in which a tile moves what it would keep if it had this block: a worker takes one turn in num_workers. */
+static uint64_t cycles_of_keeping(const struct places *places, size_t block, size_t tile)
+{
+    uint64_t pieces = 0;
+    for (size_t i = places->blocks.first[block]; i < places->blocks.first[block + 1]; ++i)
+        for (size_t k = places->blocks.intervals[i].begin; k < places->blocks.intervals[i].end; ++k)
+            pieces += places->elements[k].tile == tile &&
+                      (k == places->blocks.intervals[i].begin || places->elements[k].begins ||
+                       places->elements[k - 1].tile != tile);
+    return pieces * PIECE_CYCLES * places->workers;
+}
+
+/* Cycles in which a tile receives a block when it is needed. */
+static uint64_t cycles_of_receiving(const struct places *places, size_t block)
+{
+    uint64_t elements = 0;
+    for (size_t i = places->blocks.first[block]; i < places->blocks.first[block + 1]; ++i)
+        elements += places->blocks.intervals[i].end - places->blocks.intervals[i].begin;
+    return elements * places->element_bytes / places->bytes_per_cycle;
+}
+
+static bool is_slow(const struct places *places, size_t block, size_t tile)
+{
+    return cycles_of_keeping(places, block, tile) > EXCHANGE_CYCLES + cycles_of_receiving(places, block);
+}
+
+static void move_block(pop_where where, pop_graph *graph, const struct places *places, pop_tensor to, size_t block,
+                       size_t tile)
+{
+    for (size_t i = places->blocks.first[block]; i < places->blocks.first[block + 1]; ++i) {
+        pop_interval interval = places->blocks.intervals[i];
+        pop_graph_set_tile_mapping_at(where, graph, pop_tensor_slice_at(where, to, interval.begin, interval.end, 0),
+                                      (unsigned)tile);
+    }
+}
+
+/* Exchanges blocks of slow tiles with those of the next tiles that are good for both, also if these have one from
+ * elsewhere already. */
+static void exchange_blocks(pop_where where, pop_graph *graph, const struct places *places, pop_tensor to)
+{
+    enum { MOST_TRIES = 16 };
+    size_t tiles = places->blocks.count, *held = poplibs_new(tiles, sizeof(*held));
+    for (size_t tile = 0; tile < tiles; ++tile)
+        held[tile] = tile;
+    for (size_t tile = 0; tile < tiles; ++tile)
+        for (size_t i = 1; i <= MOST_TRIES && i < tiles && is_slow(places, held[tile], tile); ++i) {
+            size_t other = (tile + i) % tiles, block = held[tile];
+            if (is_slow(places, block, other) || is_slow(places, held[other], tile))
+                continue;
+            held[tile] = held[other];
+            held[other] = block;
+        }
+    for (size_t tile = 0; tile < tiles; ++tile)
+        if (held[tile] != tile)
+            move_block(where, graph, places, to, held[tile], tile);
+    free(held);
+}
+
+void conv_avoid_local_pieces(pop_where where, pop_graph *graph, pop_tensor from, pop_tensor to)
+{
+    const pop_target *target = pop_graph_target(graph);
+    if (!poplibs_ready(graph) || pop_target_num_tiles(target) < 2 || pop_tensor_num_elements(to) == 0)
+        return;
+    struct places places = { .workers = target->num_worker_contexts,
+                             .bytes_per_cycle = target->exchange_bytes_per_cycle,
+                             .element_bytes = pop_target_type_size(target, pop_tensor_type(to)) };
+    from = pop_tensor_flatten_at(where, from);
+    to = pop_tensor_flatten_at(where, to);
+    if (find_places(where, graph, from, to, &places))
+        exchange_blocks(where, graph, &places, to);
+    pop_interval_lists_free(&places.blocks);
+    free(places.elements);
+}

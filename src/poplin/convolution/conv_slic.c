@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Passes over the sub-kernels hand sums of all outputs on from one to the next, so that each meets all of them: padding
+ * of the input and gaps in a dilated one are zeros in the tile's memory, and so is what is missing to whole
+ * sub-kernels. */
+#include "poplin/convolution/conv_slic.h"
+
+#include "poplin/convolution/conv_worklists.h"
+#include "poplin/params/params.h"
+
+#include <poplin/conv_util.h>
+
+/* A part along one dimension, padded: which elements (POPLIN_NO_INDEX: zero) its vertex takes of kernel and input. */
+struct extent {
+    unsigned *kernel, *input;
+    size_t kernel_count, input_count;
+    unsigned *shifts; /* of sub-kernels: how far from an output's first input element they begin */
+    size_t sub_kernels;
+};
+struct layout {
+    struct extent extents[POPLIN_MOST_FIELD_DIMS];
+    bool pads_input, pads_kernel;
+};
+
+/* Whether elements do not follow each other, or are missing: then the vertex cannot take them as they lie. */
+static bool has_gaps(const unsigned *elements, size_t count)
+{
+    for (size_t i = 0; i < count; ++i)
+        if (elements[i] == POPLIN_NO_INDEX || elements[i] != elements[0] + i)
+            return true;
+    return false;
+}
+
+/* Outer dimensions: each kernel element that is not truncated is a sub-kernel's row.  Gives the place of the first one
+ * and of the last one. */
+static void take_rows(const poplin_conv_params *params, unsigned d, struct conv_range kernel, struct extent *extent,
+                      size_t *first, size_t *last)
+{
+    extent->kernel = poplibs_new(conv_range_size(kernel), sizeof(*extent->kernel));
+    extent->shifts = poplibs_new(conv_range_size(kernel), sizeof(*extent->shifts));
+    for (size_t k = kernel.begin; k < kernel.end; ++k) {
+        unsigned place = poplin_params_kernel_place(params, d, (unsigned)k);
+        if (place == POPLIN_NO_INDEX)
+            continue;
+        *first = extent->kernel_count ? *first : place;
+        *last = place;
+        extent->shifts[extent->kernel_count] = (unsigned)(place - *first);
+        extent->kernel[extent->kernel_count++] = (unsigned)k;
+    }
+    extent->sub_kernels = extent->kernel_count;
+}
+/* The last dimension: its places, gaps too, in windows. */
+static void cut_windows(const poplin_conv_params *params, unsigned d, unsigned window, struct extent *extent,
+                        size_t first, size_t *last)
+{
+    size_t windows = poplibs_ceil_div(*last - first + 1, window);
+    unsigned *elements = poplibs_new(windows * window, sizeof(*elements));
+    for (size_t i = 0; i < windows * window; ++i)
+        elements[i] = POPLIN_NO_INDEX;
+    for (size_t k = 0; k < extent->kernel_count; ++k)
+        elements[poplin_params_kernel_place(params, d, extent->kernel[k]) - first] = extent->kernel[k];
+    free(extent->kernel);
+    extent->kernel = elements;
+    extent->kernel_count = windows * window;
+    extent->sub_kernels = windows;
+    extent->shifts = poplibs_resize(extent->shifts, windows, sizeof(*extent->shifts));
+    for (size_t w = 0; w < windows; ++w)
+        extent->shifts[w] = (unsigned)(w * window);
+    *last = first + windows * window - 1;
+}
+
+static struct layout layout_of(const struct conv_work *work, const struct conv_part *part)
+{
+    struct layout layout = { .pads_input = false };
+    const poplin_conv_params *params = &work->params;
+    for (unsigned d = 0; d < work->plan.num_field_dims; ++d) {
+        struct extent *extent = &layout.extents[d];
+        size_t first = 0, last = 0, outs = conv_range_size(part->field[d]);
+        take_rows(params, d, part->kernel[d], extent, &first, &last);
+        if (d + 1 == work->plan.num_field_dims)
+            cut_windows(params, d, work->plan.slic_window_width, extent, first, &last);
+        extent->input_count = (outs - 1) * params->output_transform.stride[d] + last - first + 1;
+        extent->input = poplibs_new(extent->input_count, sizeof(*extent->input));
+        size_t place = poplin_params_output_place(params, d, (unsigned)part->field[d].begin) + first;
+        for (size_t i = 0; i < extent->input_count; ++i)
+            extent->input[i] = poplin_params_input_at(params, d, place + i);
+        layout.pads_input |= has_gaps(extent->input, extent->input_count);
+        layout.pads_kernel |= has_gaps(extent->kernel, extent->kernel_count);
+    }
+    return layout;
+}
+static void layout_free(struct layout *layout)
+{
+    for (unsigned d = 0; d < POPLIN_MOST_FIELD_DIMS; ++d) {
+        free(layout->extents[d].kernel);
+        free(layout->extents[d].input);
+        free(layout->extents[d].shifts);
+    }
+}
+
+static struct conv_worklists worklists_of(const struct conv_work *work, const struct conv_part *part,
+                                          const struct layout *layout)
+{
+    struct conv_axes axes = { .dims = work->plan.num_field_dims, .batch = conv_range_size(part->n) };
+    for (unsigned d = 0; d < axes.dims; ++d) {
+        axes.positions[d] = layout->extents[d].sub_kernels;
+        axes.input[d] = layout->extents[d].input_count;
+        axes.output[d] = conv_range_size(part->field[d]);
+    }
+    conv_axes_make(&axes);
+    for (unsigned d = 0; d < axes.dims; ++d)
+        for (size_t k = 0; k < axes.positions[d]; ++k) {
+            struct conv_axis *axis = &axes.list[d][k];
+            for (; axis->count < axes.output[d]; ++axis->count) {
+                axis->outs[axis->count] = (unsigned)axis->count;
+                axis->ins[axis->count] =
+                    (unsigned)axis->count * work->params.output_transform.stride[d] + layout->extents[d].shifts[k];
+            }
+        }
+    struct conv_worklists list = conv_worklists_make(&axes, pop_graph_target(work->graph)->num_worker_contexts);
+    conv_axes_free(&axes);
+    return list;
+}
+
+/* ---- operands ---- */
+
+/* Operands that are copied to their tiles, of all parts together. */
+struct copies {
+    pop_tensor *from, *to;
+    size_t count, capacity;
+};
+static void add_copy(struct copies *copies, pop_tensor from, pop_tensor to)
+{
+    if (copies->count == copies->capacity) {
+        copies->capacity = copies->capacity ? 2 * copies->capacity : 64;
+        copies->from = poplibs_resize(copies->from, copies->capacity, sizeof(*copies->from));
+        copies->to = poplibs_resize(copies->to, copies->capacity, sizeof(*copies->to));
+    }
+    copies->from[copies->count] = from;
+    copies->to[copies->count++] = to;
+}
+
+/* What a vertex takes of an operand of one group of groups, as it lies, or of a padded copy on its tile. */
+static pop_tensor padded(const struct conv_work *work, const struct conv_part *part, pop_tensor operand,
+                         const char *name, bool pads, struct copies *copies)
+{
+    size_t dims[CONV_MOST_DIMS];
+    if (!poplibs_ready(work->graph))
+        return operand;
+    pop_tensor flat = pop_tensor_flatten_at(work->where, operand);
+    if (!pads)
+        return flat;
+    pop_shape shape = conv_shape(dims, pop_tensor_shape(operand, dims, CONV_MOST_DIMS));
+    pop_tensor made = pop_graph_add_variable_at(work->where, work->graph, pop_tensor_type(operand), shape, name);
+    pop_graph_set_tile_mapping_at(work->where, work->graph, made, part->tile);
+    made = pop_tensor_flatten_at(work->where, made);
+    add_copy(copies, flat, made);
+    return made;
+}
+static pop_tensor input_of(const struct conv_work *work, const struct conv_part *part, const struct layout *layout,
+                           pop_tensor input, size_t g)
+{
+    pop_tensor group =
+        pop_tensor_slice_at(work->where, pop_tensor_index_at(work->where, input, POP_SHAPE(g, part->c.begin)),
+                            part->n.begin, part->n.end, 0);
+    for (unsigned d = 0; d < work->plan.num_field_dims; ++d)
+        group = conv_gather(work, group, 1 + d, layout->extents[d].input, layout->extents[d].input_count);
+    return group;
+}
+static pop_tensor weights_of(const struct conv_work *work, const struct conv_part *part, const struct layout *layout,
+                             pop_tensor weights, size_t g)
+{
+    pop_tensor group = pop_tensor_index_at(work->where, weights, POP_SHAPE(g, part->o.begin, part->c.begin));
+    for (unsigned d = 0; d < work->plan.num_field_dims; ++d)
+        group = conv_gather(work, group, d, layout->extents[d].kernel, layout->extents[d].kernel_count);
+    return group;
+}
+
+static void connect_operands(const struct conv_work *work, pop_vertex vertex, const struct conv_part *part,
+                             const struct layout *layout, pop_tensor input, pop_tensor weights, struct copies *copies)
+{
+    size_t groups = conv_range_size(part->g);
+    pop_tensor *list = poplibs_new(groups, sizeof(*list));
+    for (size_t g = 0; g < groups; ++g)
+        list[g] = padded(work, part, input_of(work, part, layout, input, part->g.begin + g), "paddedInput",
+                         layout->pads_input, copies);
+    pop_graph_connect_list_at(work->where, work->graph, vertex, "in", (pop_tensors){ groups, list });
+    for (size_t g = 0; g < groups; ++g)
+        list[g] = padded(work, part, weights_of(work, part, layout, weights, part->g.begin + g), "paddedWeights",
+                         layout->pads_kernel, copies);
+    pop_graph_connect_list_at(work->where, work->graph, vertex, "weights", (pop_tensors){ groups, list });
+    for (size_t g = 0; g < groups; ++g)
+        list[g] = pop_tensor_flatten_at(work->where, pop_tensor_index_at(work->where, part->partials, POP_SHAPE(g, 0)));
+    pop_graph_connect_list_at(work->where, work->graph, vertex, "out", (pop_tensors){ groups, list });
+    pop_tensor sums =
+        pop_graph_add_variable_at(work->where, work->graph, work->plan.tile_partial_type,
+                                  POP_SHAPE(pop_tensor_num_elements(part->partials) / groups), "outFieldBuffer");
+    pop_graph_set_tile_mapping_at(work->where, work->graph, sums, part->tile);
+    pop_graph_connect_at(work->where, work->graph, vertex, "out_field_buffer", sums);
+    free(list);
+}
+
+/* ---- vertices ---- */
+
+static void add_vertex(const struct conv_work *work, pop_compute_set compute, const struct conv_part *part,
+                       pop_tensor input, pop_tensor weights, struct copies *copies)
+{
+    const struct poplin_plan *plan = &work->plan;
+    struct layout layout = layout_of(work, part);
+    struct conv_worklists list = worklists_of(work, part, &layout);
+    size_t sub_kernels = 1;
+    for (unsigned d = 0; d < plan->num_field_dims; ++d)
+        sub_kernels *= layout.extents[d].sub_kernels;
+    char name[96];
+    snprintf(name, sizeof(name), "poplin::ConvPartial1x4SLIC<half,%s,%u,%s,%u,%u>",
+             pop_type_name(plan->tile_partial_type), work->params.output_transform.stride[plan->num_field_dims - 1],
+             list.most <= UINT16_MAX ? "true" : "false", plan->num_conv_units / plan->slic_window_width, work->g2);
+    pop_vertex vertex = pop_graph_add_vertex_at(work->where, work->graph, compute, name);
+    connect_operands(work, vertex, part, &layout, input, weights, copies);
+    pop_graph_set_field_vector_at(work->where, work->graph, vertex, POP_FIELD("worklists", POP_WHOLE), POP_UNSIGNED_INT,
+                                  list.numbers, list.count);
+    pop_graph_set_field_int_at(work->where, work->graph, vertex, "conv_group_groups",
+                               (int64_t)conv_range_size(part->g));
+    pop_graph_set_field_int_at(work->where, work->graph, vertex, "sub_kernels", (int64_t)sub_kernels);
+    pop_graph_set_field_int_at(work->where, work->graph, vertex, "num_workers",
+                               pop_graph_target(work->graph)->num_worker_contexts);
+    pop_graph_map_vertex_at(work->where, work->graph, vertex, part->tile);
+    free(list.numbers);
+    layout_free(&layout);
+}
+
+void conv_slic_add(const struct conv_work *work, pop_compute_set compute, const struct conv_parts *parts,
+                   pop_tensor input, pop_tensor weights)
+{
+    struct copies copies = { 0 };
+    for (size_t i = 0; i < parts->outputs * parts->depth && poplibs_ready(work->graph); ++i)
+        if (!parts->parts[i].empty)
+            add_vertex(work, compute, &parts->parts[i], input, weights, &copies);
+    if (copies.count && poplibs_ready(work->graph))
+        conv_copy_and_pad(work, pop_tensor_concat_at(work->where, (pop_tensors){ copies.count, copies.from }, 0),
+                          pop_tensor_concat_at(work->where, (pop_tensors){ copies.count, copies.to }, 0),
+                          conv_step_phase(work, CONV_PAD_PARTS), conv_step_phase(work, CONV_CONVOLVE));
+    free(copies.from);
+    free(copies.to);
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Partial results of several tiles become one: in stages where there are many, so that no tile has to receive too many
+ * messages. */
+#include "poplin/convolution/conv_work.h"
+
+#include <math.h>
+#include <popops/cast.h>
+
+/* One summand of an output, flat: of the parts [first, last), on whose tiles it lies. */
+struct summand {
+    pop_tensor flat;
+    size_t first, last;
+};
+
+static unsigned sum_stages(size_t depth, bool multi_stage)
+{
+    return depth < 16 || !multi_stage ? 1 : depth < 125 ? 2 : 3;
+}
+static size_t depth_after(size_t depth, unsigned stages)
+{
+    return stages == 1 ? 1 : (size_t)ceil(pow((double)depth, (stages - 1.0) / stages));
+}
+
+/* Elements [begin, end) of the sum of count summands, on a tile that has summand own.  Each tile begins with its own
+ * and goes round from there, so that not all of them wait for the same sender. */
+static void add_vertex(const struct conv_work *work, pop_compute_set compute, const struct summand *summands,
+                       size_t count, size_t own, const pop_tensor *earlier, pop_tensor out, struct conv_range range,
+                       unsigned tile)
+{
+    char name[64];
+    pop_type type = pop_tensor_type(out);
+    snprintf(name, sizeof(name), "poplin::ReduceAdd<%s,%s>", pop_type_name(type),
+             pop_type_name(pop_tensor_type(summands[0].flat)));
+    pop_tensor *rows = poplibs_new(count + 1, sizeof(*rows));
+    for (size_t i = 0; i < count; ++i)
+        rows[i] = pop_tensor_slice_at(work->where, summands[(own + i) % count].flat, range.begin, range.end, 0);
+    if (earlier)
+        rows[count++] =
+            pop_tensor_slice_at(work->where, pop_tensor_flatten_at(work->where, *earlier), range.begin, range.end, 0);
+    pop_tensor part =
+        pop_tensor_slice_at(work->where, pop_tensor_flatten_at(work->where, out), range.begin, range.end, 0);
+    pop_vertex vertex = pop_graph_add_vertex_at(work->where, work->graph, compute, name);
+    pop_graph_connect_list_at(work->where, work->graph, vertex, "partials", (pop_tensors){ count, rows });
+    pop_graph_connect_at(work->where, work->graph, vertex, "out", part);
+    pop_graph_set_field_int_at(work->where, work->graph, vertex, "num_workers",
+                               pop_graph_target(work->graph)->num_worker_contexts);
+    pop_graph_map_vertex_at(work->where, work->graph, vertex, tile);
+    pop_graph_set_tile_mapping_at(work->where, work->graph, part, tile);
+    free(rows);
+}
+
+/* The sum of summands [0, count), spread over the tiles of their parts: in equal shares, as messages of one length
+ * follow each other without gaps. */
+static pop_tensor sum_of(const struct conv_work *work, pop_compute_set compute, const struct conv_part *parts,
+                         const struct summand *summands, size_t count, const pop_tensor *earlier, pop_type type)
+{
+    size_t dims[CONV_MOST_DIMS], first = summands[0].first, tiles = summands[count - 1].last - first;
+    pop_shape shape = conv_shape(dims, pop_tensor_shape(parts[0].partials, dims, CONV_MOST_DIMS));
+    pop_tensor out = pop_graph_add_variable_at(work->where, work->graph, type, shape, "reduced");
+    size_t elements = pop_tensor_num_elements(out), grain = (size_t)work->g2 * work->o2;
+    size_t share = poplibs_ceil_div(poplibs_ceil_div(elements, grain), tiles) * grain;
+    for (size_t i = 0; i < tiles && elements; ++i) {
+        struct conv_range range = { poplibs_min(i * share, elements), poplibs_min((i + 1) * share, elements) };
+        if (range.begin < range.end)
+            add_vertex(work, compute, summands, count, i * count / tiles, earlier, out, range, parts[first + i].tile);
+    }
+    return out;
+}
+
+/* One stage for an output: depth summands become fewer. */
+static void reduce_stage(const struct conv_work *work, pop_compute_set compute, const struct conv_part *parts,
+                         struct summand *summands, size_t depth, size_t next)
+{
+    for (size_t i = 0; i < next; ++i) {
+        size_t begin = i * depth / next, end = (i + 1) * depth / next;
+        struct summand made = { summands[begin].flat, summands[begin].first, summands[end - 1].last };
+        if (end - begin > 1)
+            made.flat = pop_tensor_flatten_at(
+                work->where, sum_of(work, compute, parts, summands + begin, end - begin, NULL, work->plan.sum_type));
+        summands[i] = made;
+    }
+}
+
+/* The partials of count parts in another type, each on its tile. */
+static void cast(const struct conv_work *work, pop_compute_set compute, const struct conv_part *parts, size_t count,
+                 pop_type type, pop_tensor *made)
+{
+    for (size_t i = 0; i < count && poplibs_ready(work->graph); ++i) {
+        size_t dims[CONV_MOST_DIMS];
+        pop_shape shape = conv_shape(dims, pop_tensor_shape(parts[i].partials, dims, CONV_MOST_DIMS));
+        made[i] = pop_graph_add_variable_at(work->where, work->graph, type, shape, "cast");
+        pop_graph_set_tile_mapping_at(work->where, work->graph, made[i], parts[i].tile);
+        popops_cast_to_at(work->where, work->graph, parts[i].partials, made[i], compute);
+    }
+}
+
+pop_type conv_sum_type(const struct conv_work *work, size_t depth)
+{
+    return depth > 1 ? work->plan.sum_type : work->plan.tile_partial_type;
+}
+
+/* Partials that are results already, in the results' type. */
+static void take_partials(const struct conv_work *work, const struct conv_parts *parts, pop_type type, pop_tensor *sums)
+{
+    if (type != work->plan.tile_partial_type)
+        cast(work, conv_step_set(work, CONV_REDUCE, "Cast"), parts->parts, parts->outputs, type, sums);
+    for (size_t output = 0; output < parts->outputs && type == work->plan.tile_partial_type; ++output)
+        sums[output] = parts->parts[output].partials;
+}
+
+void conv_add_sums(const struct conv_work *work, const struct conv_parts *parts, const pop_tensor *earlier,
+                   pop_type type, pop_tensor *sums)
+{
+    unsigned stages = sum_stages(parts->depth, work->call->options->enable_multi_stage_reduce);
+    pop_compute_set sets[3];
+    if (parts->depth == 1 && !earlier) {
+        take_partials(work, parts, type, sums);
+        return;
+    }
+    pop_type sum_type = conv_sum_type(work, parts->depth);
+    pop_tensor *partials = poplibs_new(parts->outputs * parts->depth, sizeof(*partials));
+    for (size_t i = 0; i < parts->outputs * parts->depth; ++i)
+        partials[i] = parts->parts[i].partials;
+    if (sum_type != work->plan.tile_partial_type)
+        cast(work, conv_step_set(work, CONV_CAST_PARTIALS, "PreReduceCast"), parts->parts,
+             parts->outputs * parts->depth, sum_type, partials);
+    for (unsigned i = 0; i < stages; ++i) {
+        char step[32];
+        snprintf(step, sizeof(step), stages == 1 ? "Reduce" : "Reduce/Stage%u", i);
+        sets[i] = conv_step_set(work, CONV_REDUCE + i, step);
+    }
+    struct summand *summands = poplibs_new(parts->depth, sizeof(*summands));
+    for (size_t output = 0; output < parts->outputs && poplibs_ready(work->graph); ++output) {
+        const struct conv_part *part = &parts->parts[output * parts->depth];
+        size_t depth = parts->depth;
+        for (size_t i = 0; i < depth; ++i)
+            summands[i] =
+                (struct summand){ pop_tensor_flatten_at(work->where, partials[output * parts->depth + i]), i, i + 1 };
+        for (unsigned stage = 0; stage + 1 < stages; ++stage) {
+            size_t next = depth_after(depth, stages - stage);
+            reduce_stage(work, sets[stage], part, summands, depth, next);
+            depth = next;
+        }
+        sums[output] = sum_of(work, sets[stages - 1], part, summands, depth, earlier ? &earlier[output] : NULL, type);
+    }
+    free(summands);
+    free(partials);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How poplin's own arguments are logged. */
+#ifndef POPLIN_CALL_LOG_H
+#define POPLIN_CALL_LOG_H
+
+#include "poplibs/log.h"
+#include "poplin/params/params.h"
+
+static inline size_t poplin_log_params(char *buffer, size_t size, const void *params)
+{
+    return poplin_conv_params_text(params, buffer, size);
+}
+
+#endif

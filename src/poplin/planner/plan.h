@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The planner: how a convolution is transformed, split over tiles and computed.  A plan is a value.
+ *
+ * The order of a plan's steps: extra field dimensions of size 1 are put before the others; operands are swapped;
+ * dimensions in expand_dims make kernel positions input channels; those in out_chan_flatten_dims make field positions
+ * output channels; flatten_dims makes one field dimension of several (and the batch); groups of convolutions are
+ * combined; channels are padded to the vertex's group sizes. poplin_plan_apply does it for parameters. Then the
+ * partition splits the result: serially first (a loop), in parallel over tiles. */
+#ifndef POPLIN_PLAN_H
+#define POPLIN_PLAN_H
+
+#include "poplin/planner/conv_options.h"
+
+#include <poplin/planning.h>
+
+struct poplin_split {
+    unsigned serial, parallel;
+};
+
+/* Field dimensions here and below are those with the extra ones. */
+struct poplin_partition {
+    unsigned field_split[POPLIN_MOST_FIELD_DIMS], kernel_split[POPLIN_MOST_FIELD_DIMS];
+    unsigned batch_split, conv_group_split;
+    struct poplin_split out_chan_split, in_chan_split;
+    /* Splits fall on multiples of these. */
+    unsigned field_grain[POPLIN_MOST_FIELD_DIMS];
+    unsigned conv_group_grain, in_chan_grain, out_chan_grain;
+};
+
+/* Sets have bit d for field dimension d; flatten_dims has bit 0 for the batch and bit d + 1 for field dimension d, and
+ * the highest takes the others in. */
+struct poplin_transform {
+    unsigned extra_field_dims;
+    bool swap_operands;
+    unsigned expand_dims, out_chan_flatten_dims, flatten_dims;
+    unsigned combine_conv_groups_factor;
+};
+
+enum poplin_tile_order { POPLIN_ORDER_STANDARD, POPLIN_ORDER_FC_WU, POPLIN_ORDER_FC_BWD_AS_CONV };
+
+struct poplin_plan {
+    struct poplin_transform transform;
+    struct poplin_partition partition;
+    unsigned num_field_dims; /* of the transformed convolution */
+    pop_type tile_partial_type, sum_type,
+        result_type; /* of the vertices, of what tiles send each other to add up, of what comes out */
+    enum poplin_method method;
+    unsigned conv_groups_per_group, in_chans_per_group, partial_chans_per_group;
+    unsigned slic_window_width, num_conv_units;
+    enum poplin_tile_order tile_order;
+    unsigned start_tile;
+    bool reversed; /* tiles are counted downwards from start_tile */
+    bool is_joint; /* one layout of the weights for forward, backward and update passes */
+    bool is_1x1;   /* AMP: the vertex is ConvPartial1x1Out */
+};
+
+struct poplin_plan_cost {
+    uint64_t cycles, bytes;
+    unsigned tiles;
+    poplin_detailed_plan_costs steps;
+};
+
+/* The best plan, from the cache when it has it.  params must be valid.  where and graph are for errors, and the target;
+ * cache and cost may be NULL. */
+bool poplin_plan_get(pop_where where, pop_graph *graph, const char *api, const poplin_conv_params *params,
+                     const struct poplin_conv_options *options, poplin_planning_cache *cache, struct poplin_plan *plan,
+                     struct poplin_plan_cost *cost);
+/* The same without a graph. */
+pop_status poplin_plan_find(pop_where where, const pop_target *target, const char *api,
+                            const poplin_conv_params *params, const struct poplin_conv_options *options,
+                            poplin_planning_cache *cache, struct poplin_plan *plan, struct poplin_plan_cost *cost,
+                            pop_error *error);
+/* The parameters of the transformed convolution: what the partition splits, channels and groups not padded yet. */
+poplin_conv_params poplin_plan_apply(const struct poplin_transform *transform, const poplin_conv_params *params);
+/* Lines of text, as snprintf. */
+size_t poplin_plan_text(const struct poplin_plan *plan, const struct poplin_plan_cost *cost,
+                        const poplin_conv_params *params, char *buffer, size_t size);
+
+/* Writes a plan as planConstraints; false when the file cannot be written. */
+bool poplin_plan_write_constraints(const struct poplin_plan *plan, const char *file);
+
+/* One operation of parameters each, which the enumeration and the graph's construction share. */
+poplin_conv_params poplin_params_add_field_dims(const poplin_conv_params *params, unsigned extra);
+poplin_conv_params poplin_params_swap_operands(const poplin_conv_params *params);
+poplin_conv_params poplin_params_expand_dim(const poplin_conv_params *params, unsigned dim);
+poplin_conv_params poplin_params_flatten_out_chans(const poplin_conv_params *params, unsigned dims);
+/* The dimensions that flatten into one (0 when there are not two), and the result of it. */
+unsigned poplin_params_flattenable(const poplin_conv_params *params);
+poplin_conv_params poplin_params_flatten(const poplin_conv_params *params, unsigned dims);
+
+#endif

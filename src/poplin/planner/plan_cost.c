@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Costs of the steps of a convolution: bringing operands to tiles, computing, adding partials up, and what serial
+ * splits and transforms add.
+ *
+ * Exchange is bytes received by the fullest tile.  Copies on a tile move 8 bytes a cycle, or as many as follow each
+ * other, and a quarter more is added for what is not modelled: release 1.2's rule. */
+#include "poplin/planner/plan_cost.h"
+
+#include "poplin/planner/plan_work.h"
+
+#include <math.h>
+
+struct plan_candidate plan_candidate_of(const pop_target *target, const poplin_conv_params *params,
+                                        const struct poplin_conv_options *options, const struct poplin_plan *plan)
+{
+    struct plan_candidate c;
+    memset(&c, 0, sizeof(c));
+    c.target = target;
+    c.options = options;
+    c.params = poplin_plan_apply(&plan->transform, params);
+    c.plan = *plan;
+    for (unsigned d = 0; d < c.params.num_field_dims; ++d) {
+        c.output[d] = poplin_conv_output_size(&c.params, d);
+        c.whole_input[d] = poplin_conv_truncated_input_size(&c.params, d);
+    }
+    const poplin_conv_params *p = &c.params;
+    c.grains_groups = poplibs_ceil_div(p->num_conv_groups, plan->conv_groups_per_group);
+    c.grains_in = poplibs_ceil_div(p->input_channels_per_conv_group, plan->in_chans_per_group);
+    c.grains_out = poplibs_ceil_div(p->output_channels_per_conv_group, plan->partial_chans_per_group);
+    c.input_bytes = pop_target_type_size(target, p->input_type);
+    c.output_bytes = pop_target_type_size(target, p->output_type);
+
+    const struct poplin_transform *t = &plan->transform;
+    bool fully_connected = poplin_pass_is_fully_connected(options->pass),
+         update = options->pass == POPLIN_PASS_TRAINING_WU;
+    bool late = !plan->is_joint &&
+                (options->pass == POPLIN_PASS_FC_TRAINING_BWD || options->pass == POPLIN_PASS_FC_TRAINING_WU);
+    bool combine = t->combine_conv_groups_factor > 1,
+         pads_groups = p->num_conv_groups % plan->conv_groups_per_group != 0;
+    bool pads_in = pads_groups || p->input_channels_per_conv_group % plan->in_chans_per_group != 0,
+         moves = t->expand_dims || t->swap_operands || combine;
+    bool pads_out = pads_groups || p->output_channels_per_conv_group % plan->partial_chans_per_group != 0;
+    c.rearrange_input = update || moves || pads_in || (late && options->pass == POPLIN_PASS_FC_TRAINING_WU);
+    c.rearrange_weights = update || moves || t->out_chan_flatten_dims || pads_in || pads_out || late;
+    c.rearrange_output = (update != t->swap_operands) || t->out_chan_flatten_dims || combine || pads_out ||
+                         (late && options->pass == POPLIN_PASS_FC_TRAINING_WU);
+    unsigned weights_per_unit = pop_target_weights_per_conv_unit(target, p->input_type);
+    c.regroup_output = !fully_connected && plan->partial_chans_per_group != weights_per_unit;
+    return c;
+}
+
+void plan_candidate_free(struct plan_candidate *c)
+{
+    free(c->memo.entries);
+}
+
+/* ---- sizes ---- */
+
+struct plan_tile plan_tile_of(const struct plan_candidate *c, const struct poplin_partition *p)
+{
+    struct plan_tile t = { .batch = poplibs_ceil_div(c->params.batch_size, p->batch_split) };
+    for (size_t d = 0; d < c->params.num_field_dims; ++d) {
+        t.field[d] =
+            poplibs_ceil_div(poplibs_ceil_div(c->output[d], p->field_grain[d]), p->field_split[d]) * p->field_grain[d];
+        t.kernel[d] = poplibs_ceil_div(poplin_conv_truncated_kernel_size(&c->params, d), p->kernel_split[d]);
+    }
+    t.groups = poplibs_ceil_div(c->grains_groups, p->conv_group_split) * c->plan.conv_groups_per_group;
+    t.in_chans = poplibs_ceil_div(poplibs_ceil_div(c->grains_in, p->in_chan_split.serial), p->in_chan_split.parallel) *
+                 c->plan.in_chans_per_group;
+    t.out_chans =
+        poplibs_ceil_div(poplibs_ceil_div(c->grains_out, p->out_chan_split.serial), p->out_chan_split.parallel) *
+        c->plan.partial_chans_per_group;
+    return t;
+}
+
+/* Input elements along a dimension that so many outputs and kernel elements meet. */
+static uint64_t input_range(const struct plan_candidate *c, size_t d, uint64_t outputs, uint64_t kernel)
+{
+    if (!outputs || !kernel)
+        return 0;
+    uint64_t dilated = (outputs - 1) * c->params.output_transform.stride[d] + 1 +
+                       (kernel - 1) * c->params.kernel_transform.dilation[d];
+    uint64_t range = (dilated - 1) / c->params.input_transform.dilation[d] + 1;
+    bool whole = outputs >= c->output[d] && kernel >= poplin_conv_truncated_kernel_size(&c->params, d);
+    return whole || range > c->whole_input[d] ? c->whole_input[d] : range;
+}
+
+struct elements {
+    uint64_t inputs, weights, outputs;
+};
+static struct elements elements_of(const struct plan_candidate *c, const struct plan_tile *t)
+{
+    struct elements e = { t->groups * t->batch * t->in_chans, t->groups * t->in_chans * t->out_chans,
+                          t->groups * t->batch * t->out_chans };
+    for (size_t d = 0; d < c->params.num_field_dims; ++d) {
+        e.inputs *= input_range(c, d, t->field[d], t->kernel[d]);
+        e.weights *= t->kernel[d];
+        e.outputs *= t->field[d];
+    }
+    return e;
+}
+/* Of all tiles together, transformed and padded. */
+static struct elements all_elements(const struct plan_candidate *c, const struct poplin_partition *p)
+{
+    struct poplin_partition one = *p;
+    for (size_t d = 0; d < c->params.num_field_dims; ++d)
+        one.field_split[d] = one.kernel_split[d] = 1;
+    one.batch_split = one.conv_group_split = one.in_chan_split.parallel = one.out_chan_split.parallel = 1;
+    struct plan_tile whole = plan_tile_of(c, &one);
+    return elements_of(c, &whole);
+}
+
+static uint64_t partial_bytes(const struct plan_candidate *c)
+{
+    return pop_target_type_size(c->target, c->plan.tile_partial_type);
+}
+static uint64_t sum_bytes(const struct plan_candidate *c)
+{
+    return pop_target_type_size(c->target, c->plan.sum_type);
+}
+static uint64_t tile_bytes(const struct plan_candidate *c, const struct plan_tile *t)
+{
+    struct elements e = elements_of(c, t);
+    uint64_t buffer = c->plan.method == POPLIN_SLIC ? e.outputs / (t->groups / c->plan.conv_groups_per_group)
+                                                    : 0; /* sums of one vertex' pass */
+    return (e.inputs + e.weights) * c->input_bytes + (e.outputs + buffer) * partial_bytes(c);
+}
+
+static uint64_t exchange(const struct plan_candidate *c, uint64_t bytes, unsigned factor)
+{
+    return poplibs_ceil_div(bytes, c->target->exchange_bytes_per_cycle * factor);
+}
+/* Neighbours that need the same inputs receive them together. */
+static unsigned shared_bus(const struct plan_candidate *c, uint64_t out_split)
+{
+    unsigned together =
+        pop_target_supports_exchange_bus_sharing(c->target) && c->plan.tile_order == POPLIN_ORDER_STANDARD
+            ? pop_target_tiles_per_shared_exchange_bus(c->target)
+            : 1;
+    return together && out_split % together == 0 ? together : 1;
+}
+/* A tile that one of so many has its part of what all of them receive. */
+static uint64_t received(uint64_t elements, uint64_t receivers)
+{
+    return elements - elements / receivers;
+}
+
+/* ---- reductions ---- */
+
+static double stages_of(unsigned depth, unsigned count, unsigned *stages, size_t *filled)
+{
+    if (count == 1) {
+        *filled = 0;
+        return depth;
+    }
+    unsigned down = (unsigned)(pow(depth, (count - 1.0) / count) + 1e-9), below[2][3];
+    size_t length[2];
+    double down_cost = stages_of(down, count - 1, below[0], &length[0]) + (double)depth / down;
+    double up_cost = stages_of(down + 1, count - 1, below[1], &length[1]) + (double)depth / (down + 1);
+    bool up = !(down_cost < up_cost);
+    stages[0] = down + up;
+    memcpy(stages + 1, below[up], length[up] * sizeof(*stages));
+    *filled = length[up] + 1;
+    return up ? up_cost : down_cost;
+}
+size_t plan_reduction_stages(unsigned depth, bool multi_stage, unsigned stages[3])
+{
+    size_t filled;
+    (void)stages_of(depth, !multi_stage || depth < 16 ? 1 : depth < 125 ? 2 : 3, stages, &filled);
+    return filled;
+}
+
+struct reduction {
+    uint64_t cycles, later_exchange, bytes;
+};
+/* outputs of a tile, of which depth tiles each hold partials. */
+static struct reduction reduce(const struct plan_candidate *c, uint64_t outputs, unsigned depth)
+{
+    unsigned workers = c->target->num_worker_contexts, stages[3];
+    bool float_partials = c->plan.sum_type == POP_FLOAT, float_out = c->plan.result_type == POP_FLOAT;
+    struct reduction r = { 0, 0, 0 };
+    if (depth <= 1 || !outputs)
+        return r;
+    if (c->plan.sum_type != c->plan.tile_partial_type)
+        r.cycles = poplin_cycles_cast(workers, outputs, true, false);
+    size_t count = plan_reduction_stages(depth, c->options->enable_multi_stage_reduce, stages);
+    for (size_t i = 0; i <= count; ++i) {
+        unsigned here = i < count ? (unsigned)poplibs_ceil_div(depth, stages[i]) : depth;
+        uint64_t before = outputs;
+        outputs = poplibs_ceil_div(outputs, here);
+        r.cycles += poplin_cycles_reduce_add(workers, outputs, here, i < count ? float_partials : float_out,
+                                             float_partials, false, false);
+        r.later_exchange += i ? exchange(c, before * sum_bytes(c), 1) : 0;
+        uint64_t bytes = (before + outputs * here) * sum_bytes(c);
+        r.bytes = bytes > r.bytes ? bytes : r.bytes;
+        depth = i < count ? stages[i] : depth;
+    }
+    return r;
+}
+
+/* ---- transforms ---- */
+
+/* Elements that tiles share evenly are exchanged, and copied on their tiles in pieces of so many bytes. */
+static poplin_plan_costs moved(const struct plan_candidate *c, uint64_t elements, unsigned bytes_each, uint64_t tiles,
+                               bool exchanges, uint64_t contiguous)
+{
+    uint64_t bytes = poplibs_ceil_div(elements, tiles) * bytes_each, step = c->target->memcpy_bytes_per_cycle;
+    step = contiguous < step ? contiguous : step;
+    uint64_t cycles = poplibs_ceil_div(bytes * 5, step * 4) + (exchanges ? exchange(c, bytes, 1) : 0);
+    return (poplin_plan_costs){ elements ? cycles : 0, 2 * bytes };
+}
+static poplin_plan_costs transforms(const struct plan_candidate *c, const struct poplin_partition *p, uint64_t tiles)
+{
+    if (!c->rearrange_input && !c->rearrange_weights && !c->rearrange_output && !c->regroup_output)
+        return (poplin_plan_costs){ 0, 0 };
+    struct elements all = all_elements(c, p);
+    uint64_t before = (c->rearrange_input ? all.inputs : 0) + (c->rearrange_weights ? all.weights : 0);
+    uint64_t grouped = (uint64_t)c->plan.partial_chans_per_group * c->output_bytes;
+    poplin_plan_costs operands = moved(c, before, c->input_bytes, tiles, true, c->input_bytes), output = { 0, 0 };
+    if (c->rearrange_output)
+        output = moved(c, all.outputs, c->output_bytes, tiles, true, c->output_bytes);
+    else if (c->regroup_output)
+        output = moved(c, all.outputs, c->output_bytes, tiles, false, grouped), output.memory = 0;
+    return (poplin_plan_costs){ operands.cycles + output.cycles,
+                                operands.memory > output.memory ? operands.memory : output.memory };
+}
+
+/* SLIC: input and kernel with their padding and gaps, in whole sub-kernels: zeros are written first, then what there
+ * is; nothing where that is all. */
+static poplin_plan_costs slic_transforms(const struct plan_candidate *c, const struct plan_tile *t,
+                                         const struct elements *e)
+{
+    size_t last = c->params.num_field_dims - 1;
+    uint64_t input = t->groups * t->batch * t->in_chans,
+             kernel = t->groups * t->in_chans * t->out_chans * plan_sub_kernels(c, t) * POPLIN_SLIC_WINDOW;
+    if (!e->inputs || !e->weights || !e->outputs)
+        return (poplin_plan_costs){ 0, 0 };
+    for (size_t d = 0; d <= last; ++d) {
+        uint64_t range = (t->kernel[d] - 1) * c->params.kernel_transform.dilation[d] + 1;
+        range = d == last ? poplibs_ceil_div(range, POPLIN_SLIC_WINDOW) * POPLIN_SLIC_WINDOW : range;
+        input *= (t->field[d] - 1) * c->params.output_transform.stride[d] + range;
+    }
+    uint64_t bytes = ((input == e->inputs ? 0 : input) + (kernel == e->weights ? 0 : kernel)) * c->input_bytes;
+    return (poplin_plan_costs){ 2 * poplibs_ceil_div(bytes * 5, c->target->memcpy_bytes_per_cycle * 4), bytes };
+}
+
+/* A kernel whose rows the conv units do not divide is padded on its tile. */
+static poplin_plan_costs tile_transforms(const struct plan_candidate *c, const struct plan_tile *t,
+                                         const struct elements *e)
+{
+    if (c->plan.method == POPLIN_SLIC)
+        return slic_transforms(c, t, e);
+    unsigned height = pop_target_weights_per_conv_unit(c->target, c->params.input_type) / c->plan.in_chans_per_group;
+    if (c->plan.method != POPLIN_AMP || height <= 1 || t->kernel[0] % height == 0 || !t->kernel[0])
+        return (poplin_plan_costs){ 0, 0 };
+    uint64_t bytes = e->weights / t->kernel[0] * (height - t->kernel[0] % height) * c->input_bytes;
+    return (poplin_plan_costs){ poplibs_ceil_div(bytes * 5, c->target->memcpy_bytes_per_cycle * 4), bytes };
+}
+
+/* ---- serial splits ---- */
+
+/* Dynamic slices of so many bytes a tile. */
+static uint64_t sliced(const struct plan_candidate *c, uint64_t bytes)
+{
+    unsigned workers = c->target->num_worker_contexts;
+    return bytes ? workers * (30 + 2 * poplibs_ceil_div(poplibs_ceil_div(bytes, 4), workers)) : 0;
+}
+
+static void serial_steps(const struct plan_candidate *c, const struct poplin_partition *p, uint64_t tiles,
+                         uint64_t tile_outputs, poplin_detailed_plan_costs *s)
+{
+    unsigned workers = c->target->num_worker_contexts,
+             vector = pop_target_vector_width(c->target, c->plan.tile_partial_type);
+    struct elements all = all_elements(c, p);
+    if (s->serial_split <= 1)
+        return;
+    s->dynamic_slice.cycles = sliced(c, poplibs_ceil_div(all.weights, tiles) * c->input_bytes);
+    if (p->out_chan_split.serial > 1) {
+        s->dynamic_update.cycles = sliced(c, tile_outputs * c->output_bytes);
+    } else {
+        s->dynamic_slice.cycles += sliced(c, poplibs_ceil_div(all.inputs, tiles) * c->input_bytes);
+        uint64_t vectors = poplibs_ceil_div(tile_outputs, vector);
+        s->add_in_place = (poplin_plan_costs){ workers * (20 + 3 * poplibs_ceil_div(vectors, workers)),
+                                               tile_outputs * partial_bytes(c) };
+        s->broadcast.cycles = vectors; /* zeros, before the loop */
+    }
+    if (poplin_pass_is_fully_connected(c->options->pass) && !c->plan.is_joint) {
+        uint64_t weights = poplibs_ceil_div(all.weights * s->serial_split, tiles);
+        s->rearrangement = (poplin_plan_costs){ weights, weights * c->input_bytes };
+    }
+}
+
+/* ---- all of it ---- */
+
+static uint64_t at_least_one(uint64_t splits)
+{
+    return splits ? splits : 1;
+}
+
+struct poplin_plan_cost plan_cost(struct plan_candidate *c, const struct poplin_partition *p)
+{
+    struct poplin_plan_cost cost = { 0 };
+    poplin_detailed_plan_costs *s = &cost.steps;
+    struct plan_tile t = plan_tile_of(c, p);
+    struct elements e = elements_of(c, &t);
+    uint64_t fields = p->batch_split, depth = p->in_chan_split.parallel, out_split = p->out_chan_split.parallel;
+    for (size_t d = 0; d < c->params.num_field_dims; ++d)
+        fields *= p->field_split[d], depth *= p->kernel_split[d];
+    uint64_t tiles = at_least_one(fields * depth * out_split * p->conv_group_split);
+    unsigned workers = c->target->num_worker_contexts;
+    bool float_partials = c->plan.tile_partial_type == POP_FLOAT, float_out = c->plan.result_type == POP_FLOAT;
+
+    cost.tiles = (unsigned)tiles;
+    s->parallel_split = tiles;
+    s->serial_split = (uint64_t)p->in_chan_split.serial * p->out_chan_split.serial;
+    s->exchange.cycles = exchange(c, received(e.inputs, out_split) * c->input_bytes, shared_bus(c, out_split)) +
+                         exchange(c, received(e.weights, fields) * c->input_bytes, 1) +
+                         exchange(c, e.outputs * sum_bytes(c), 1);
+    s->compute = (poplin_plan_costs){ plan_vertex_cycles(c, &t), tile_bytes(c, &t) };
+    struct reduction r = reduce(c, e.outputs, (unsigned)depth);
+    s->exchange.cycles += r.later_exchange;
+    s->reduction = (poplin_plan_costs){ r.cycles, r.bytes };
+    s->transform = transforms(c, p, tiles);
+    s->tile_level_transform = tile_transforms(c, &t, &e);
+    uint64_t tile_outputs = poplibs_ceil_div(e.outputs, depth);
+    if (float_partials != float_out && (depth == 1 || p->in_chan_split.serial > 1))
+        s->output_cast.cycles = poplin_cycles_cast(workers, tile_outputs, float_partials, float_out);
+    serial_steps(c, p, tiles, tile_outputs, s);
+
+    uint64_t each = s->dynamic_slice.cycles + s->transform.cycles + s->exchange.cycles +
+                    s->tile_level_transform.cycles + s->compute.cycles + s->reduction.cycles +
+                    s->dynamic_update.cycles + s->add_in_place.cycles;
+    cost.cycles = s->serial_split * each + s->broadcast.cycles + s->rearrangement.cycles + s->output_cast.cycles;
+    uint64_t most = s->tile_level_transform.memory + s->compute.memory;
+    most = s->transform.memory > most ? s->transform.memory : most;
+    most = s->reduction.memory > most ? s->reduction.memory : most;
+    most = s->rearrangement.memory > most ? s->rearrangement.memory : most;
+    cost.bytes = most + s->add_in_place.memory;
+    s->total = (poplin_plan_costs){ cost.cycles, cost.bytes };
+    return cost;
+}
+
+/* The least sum of a x and b y where x y is at least so much. */
+static uint64_t least_sum(double a, double b, double product)
+{
+    return (uint64_t)(2 * sqrt(a * b * product));
+}
+
+struct plan_least_cost plan_least_cost(const struct plan_candidate *c, const struct plan_least *least)
+{
+    struct plan_tile one = least->tile;
+    one.in_chans = c->plan.in_chans_per_group;
+    one.out_chans = c->plan.partial_chans_per_group;
+    uint64_t compute = least->channels * plan_pair_cycles(c, &one),
+             passes = plan_pass_cycles(c, least->passes, least->work);
+    struct elements e = elements_of(c, &one);
+    double rate = c->target->exchange_bytes_per_cycle, partial = (double)e.outputs * (double)sum_bytes(c);
+    double input = (double)e.inputs * c->input_bytes, channels = (double)least->channels;
+    uint64_t weights = least->channels * e.weights;
+    double whole_outputs = partial / rate * (double)(least->tile.out_chans / c->plan.partial_chans_per_group);
+    /* Where output channels are split, half of the inputs or more are received, at the rate of a shared bus at best. */
+    uint64_t split = least_sum(input / 2 / (rate * shared_bus(c, 0)), partial / rate, channels),
+             whole = (uint64_t)whole_outputs;
+    struct plan_least_cost cost;
+    cost.cycles = least->serial * (exchange(c, received(weights, least->weight_copies) * c->input_bytes, 1) +
+                                   (split < whole ? split : whole) + (compute > passes ? compute : passes));
+    cost.bytes = weights * c->input_bytes + least_sum(input, partial, channels);
+    return cost;
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the transforms of a plan do to parameters. */
+#include "poplin/planner/plan.h"
+
+static void plain_dim(poplin_conv_params *p, size_t d)
+{
+    poplin_input_transform *const operands[] = { &p->input_transform, &p->kernel_transform };
+    poplin_output_transform *out = &p->output_transform;
+    for (size_t i = 0; i < 2; ++i) {
+        operands[i]->truncation_lower[d] = operands[i]->truncation_upper[d] = operands[i]->padding_lower[d] =
+            operands[i]->padding_upper[d] = 0;
+        operands[i]->dilation[d] = 1;
+        operands[i]->flip[d] = false;
+    }
+    out->truncation_lower[d] = out->truncation_upper[d] = out->padding_lower[d] = out->padding_upper[d] = 0;
+    out->stride[d] = 1;
+}
+
+#define SHIFT(array) memmove((array) + extra, (array), (POPLIN_MOST_FIELD_DIMS - extra) * sizeof(*(array)))
+static void shift_input(poplin_input_transform *t, unsigned extra)
+{
+    SHIFT(t->truncation_lower);
+    SHIFT(t->truncation_upper);
+    SHIFT(t->dilation);
+    SHIFT(t->padding_lower);
+    SHIFT(t->padding_upper);
+    SHIFT(t->flip);
+}
+poplin_conv_params poplin_params_add_field_dims(const poplin_conv_params *params, unsigned extra)
+{
+    poplin_conv_params p = *params;
+    SHIFT(p.input_field_shape);
+    SHIFT(p.kernel_shape);
+    shift_input(&p.input_transform, extra);
+    shift_input(&p.kernel_transform, extra);
+    SHIFT(p.output_transform.truncation_lower);
+    SHIFT(p.output_transform.truncation_upper);
+    SHIFT(p.output_transform.stride);
+    SHIFT(p.output_transform.padding_lower);
+    SHIFT(p.output_transform.padding_upper);
+    p.num_field_dims += extra;
+    for (unsigned d = 0; d < extra; ++d) {
+        p.input_field_shape[d] = p.kernel_shape[d] = 1;
+        plain_dim(&p, d);
+    }
+    return p;
+}
+
+/* The kernel becomes the field: as it has to be larger, it is padded at both ends so that it slides over the former
+ * field as before, the other way round; both operands are turned around for that. */
+poplin_conv_params poplin_params_swap_operands(const poplin_conv_params *params)
+{
+    poplin_conv_params p = *params;
+    p.batch_size = params->output_channels_per_conv_group;
+    p.output_channels_per_conv_group = params->batch_size;
+    memcpy(p.input_field_shape, params->kernel_shape, sizeof(p.input_field_shape));
+    memcpy(p.kernel_shape, params->input_field_shape, sizeof(p.kernel_shape));
+    p.input_transform = params->kernel_transform;
+    p.kernel_transform = params->input_transform;
+    for (size_t d = 0; d < p.num_field_dims; ++d) {
+        size_t input = poplin_conv_transformed_input_size(params, d),
+               kernel = poplin_conv_transformed_kernel_size(params, d);
+        unsigned more = (unsigned)(input - kernel);
+        p.input_transform.padding_lower[d] += more;
+        p.input_transform.padding_upper[d] += more;
+        /* One element turned around is itself, and says so, as dimensions that are turned around do not flatten. */
+        p.input_transform.flip[d] = !p.input_transform.flip[d] && poplin_conv_transformed_input_size(&p, d) > 1;
+        p.kernel_transform.flip[d] = !p.kernel_transform.flip[d] && input > 1;
+    }
+    return p;
+}
+
+poplin_conv_params poplin_params_expand_dim(const poplin_conv_params *params, unsigned d)
+{
+    poplin_conv_params p = *params;
+    size_t output = poplin_conv_output_size(&p, d), kernel = poplin_conv_truncated_kernel_size(&p, d);
+    p.input_channels_per_conv_group *= kernel;
+    p.input_field_shape[d] = output;
+    p.kernel_shape[d] = 1;
+    plain_dim(&p, d);
+    return p;
+}
+
+poplin_conv_params poplin_params_flatten_out_chans(const poplin_conv_params *params, unsigned dims)
+{
+    if (!dims)
+        return *params;
+    poplin_conv_params p = poplin_params_swap_operands(params);
+    for (unsigned d = 0; d < p.num_field_dims; ++d)
+        if (dims >> d & 1) {
+            p = poplin_params_expand_dim(&p, d);
+            p.batch_size *= p.input_field_shape[d];
+            p.input_field_shape[d] = 1;
+        }
+    return poplin_params_swap_operands(&p);
+}
+
+static bool flattens(const poplin_conv_params *p, size_t d)
+{
+    const poplin_input_transform *in = &p->input_transform;
+    const poplin_output_transform *out = &p->output_transform;
+    return poplin_conv_transformed_kernel_size(p, d) == 1 && !in->truncation_lower[d] && !in->truncation_upper[d] &&
+           in->dilation[d] == 1 && !in->padding_lower[d] && !in->padding_upper[d] && !in->flip[d] &&
+           out->stride[d] == 1 && !out->truncation_lower[d] && !out->truncation_upper[d] && !out->padding_lower[d] &&
+           !out->padding_upper[d] && !p->kernel_transform.padding_lower[d] && !p->kernel_transform.padding_upper[d];
+}
+unsigned poplin_params_flattenable(const poplin_conv_params *p)
+{
+    unsigned dims = p->batch_size ? 1 : 0;
+    for (unsigned d = 0; d < p->num_field_dims; ++d)
+        dims |= flattens(p, d) ? 2u << d : 0;
+    return dims & (dims - 1) ? dims : 0;
+}
+poplin_conv_params poplin_params_flatten(const poplin_conv_params *params, unsigned dims)
+{
+    poplin_conv_params p = *params;
+    if (!dims)
+        return p;
+    unsigned last = 0;
+    while (dims >> (last + 1))
+        ++last;
+    for (unsigned d = 0; d < last; ++d)
+        if (dims >> d & 1) {
+            size_t *size = d ? &p.input_field_shape[d - 1] : &p.batch_size;
+            p.input_field_shape[last - 1] *= *size;
+            *size = 1;
+        }
+    return p;
+}
+
+static poplin_conv_params combined(const poplin_conv_params *params, unsigned factor)
+{
+    poplin_conv_params p = *params;
+    p.num_conv_groups = poplibs_ceil_div(p.num_conv_groups, factor);
+    p.input_channels_per_conv_group *= factor;
+    p.output_channels_per_conv_group *= factor;
+    return p;
+}
+
+poplin_conv_params poplin_plan_apply(const struct poplin_transform *t, const poplin_conv_params *params)
+{
+    poplin_conv_params p = poplin_params_add_field_dims(params, t->extra_field_dims);
+    if (t->swap_operands)
+        p = poplin_params_swap_operands(&p);
+    for (unsigned d = 0; d < p.num_field_dims; ++d)
+        if (t->expand_dims >> d & 1)
+            p = poplin_params_expand_dim(&p, d);
+    p = poplin_params_flatten_out_chans(&p, t->out_chan_flatten_dims);
+    p = poplin_params_flatten(&p, t->flatten_dims);
+    return combined(&p, t->combine_conv_groups_factor);
+}

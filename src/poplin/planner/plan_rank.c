@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What makes one plan better than another, as one number. */
+#include "poplin/planner/plan_search.h"
+
+enum { CYCLES_BITS = 44, SECOND_BITS = 32 };
+
+static uint64_t at_most_bits(uint64_t value, unsigned bits)
+{
+    uint64_t most = (UINT64_C(1) << bits) - 1;
+    return value < most ? value : most;
+}
+static uint64_t rank_of_excess(uint64_t excess, uint64_t second)
+{
+    return at_most_bits(excess, 63 - SECOND_BITS) << SECOND_BITS | at_most_bits(second, SECOND_BITS);
+}
+
+/* Cycles by which steps are longer than those of another plan, in all. */
+static uint64_t excess_over(const poplin_detailed_plan_costs *steps, const poplin_detailed_plan_costs *other)
+{
+    static const struct {
+        size_t offset;
+        bool repeated; /* by serial splits */
+    } all[] = {
+#define STEP(name, repeated) { offsetof(poplin_detailed_plan_costs, name), repeated }
+        STEP(broadcast, false), STEP(rearrangement, false), STEP(output_cast, false),         STEP(dynamic_slice, true),
+        STEP(transform, true),  STEP(exchange, true),       STEP(tile_level_transform, true), STEP(compute, true),
+        STEP(reduction, true),  STEP(dynamic_update, true), STEP(add_in_place, true),
+#undef STEP
+    };
+    uint64_t excess = 0;
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); ++i) {
+        const poplin_plan_costs *here = (const void *)((const char *)steps + all[i].offset),
+                                *there = (const void *)((const char *)other + all[i].offset);
+        uint64_t cycles = here->cycles * (all[i].repeated ? steps->serial_split : 1),
+                 limit = there->cycles * (all[i].repeated ? other->serial_split : 1);
+        excess += cycles > limit ? cycles - limit : 0;
+    }
+    return excess;
+}
+
+uint64_t plan_rank(const struct plan_goal *goal, const struct poplin_plan_cost *cost)
+{
+    switch (goal->objective) {
+    case POPLIN_LEAST_MEMORY:
+        return cost->bytes;
+    case POPLIN_FEWEST_TILES:
+        return cost->cycles > goal->share->most_cycles
+                   ? UINT64_MAX
+                   : (uint64_t)cost->tiles << CYCLES_BITS | at_most_bits(cost->cycles, CYCLES_BITS);
+    case POPLIN_LIKE_ON_FEWEST_TILES:
+        return rank_of_excess(excess_over(&cost->steps, &goal->share->like), cost->tiles);
+    case POPLIN_LIKE_IN_LEAST_MEMORY:
+        return rank_of_excess(excess_over(&cost->steps, &goal->share->like), cost->bytes);
+    case POPLIN_ALONE:
+    case POPLIN_FEWEST_CYCLES:
+        break;
+    }
+    return cost->cycles;
+}
+
+uint64_t plan_rank_from_cycles(const struct plan_goal *goal, uint64_t cycles)
+{
+    uint64_t limit = goal->share->like.total.cycles;
+    switch (goal->objective) {
+    case POPLIN_LEAST_MEMORY:
+        return 0;
+    case POPLIN_FEWEST_TILES:
+        return cycles > goal->share->most_cycles ? UINT64_MAX : 0;
+    case POPLIN_LIKE_ON_FEWEST_TILES:
+    case POPLIN_LIKE_IN_LEAST_MEMORY: /* each step is as long as the other's, the rest is more than that */
+        return cycles > limit ? rank_of_excess(cycles - limit, 0) : 0;
+    case POPLIN_ALONE:
+    case POPLIN_FEWEST_CYCLES:
+        break;
+    }
+    return cycles;
+}

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The inner search: splits are popsolver's variables, sizes of a tile follow from them.
+ *
+ * Two calls give the cost: the exact one, once all splits are decided, which tries all ways to split channels over the
+ * tiles that are left; and what tiles of such sizes cost at least, which cuts the search short long before. */
+#include "poplin/planner/plan_search.h"
+
+#include "poplin/planner/plan_work.h"
+
+#include <popsolver/popsolver.h>
+
+struct poplin_partition plan_joint_partition(const struct poplin_partition *forward, size_t pass, size_t last)
+{
+    struct poplin_partition p = *forward;
+    if (pass == 1) { /* field and input channels change places */
+        p.field_split[last] = forward->in_chan_split.parallel;
+        p.in_chan_split = (struct poplin_split){ 1, forward->field_split[last] };
+        p.field_grain[last] = forward->in_chan_grain;
+        p.in_chan_grain = forward->field_grain[last];
+    } else if (pass == 2) { /* input and output channels do */
+        p.in_chan_split = (struct poplin_split){ forward->out_chan_split.serial, forward->out_chan_split.parallel };
+        p.out_chan_split = (struct poplin_split){ 1, forward->in_chan_split.parallel };
+        p.in_chan_grain = forward->out_chan_grain;
+        p.out_chan_grain = forward->in_chan_grain;
+    }
+    return p;
+}
+
+struct poplin_plan_cost plan_cost_of_passes(const struct plan_passes *passes, const struct poplin_partition *partition)
+{
+    struct poplin_plan_cost sum = plan_cost(passes->candidates[0], partition);
+    for (size_t i = 1; i < passes->count; ++i) {
+        struct poplin_partition p =
+            plan_joint_partition(partition, i, passes->candidates[0]->params.num_field_dims - 1);
+        struct poplin_plan_cost cost = plan_cost(passes->candidates[i], &p);
+        sum.cycles += cost.cycles;
+        sum.bytes = cost.bytes > sum.bytes ? cost.bytes : sum.bytes;
+    }
+    return sum;
+}
+
+/* ---- channels ---- */
+
+enum { DIMS = POPLIN_MOST_FIELD_DIMS, MOST_OPERANDS = 2 * DIMS + 10 };
+
+struct search {
+    const struct plan_passes *passes;
+    const struct plan_goal *goal;
+    const struct poplin_partition *grains;
+    size_t dims;
+    struct poplin_split out, in; /* serial ones */
+    bool short_of_memory;        /* something that may have been better was left out because of its bytes */
+};
+
+/* Splits of so many things that are the least with their quotient. */
+static unsigned next_split(uint64_t things, unsigned split)
+{
+    uint64_t quotient = poplibs_ceil_div(things, split);
+    return quotient <= 1 ? UINT32_MAX : (unsigned)poplibs_ceil_div(things, quotient - 1);
+}
+static bool better(const struct plan_goal *goal, const struct poplin_plan_cost *a, const struct poplin_plan_cost *b)
+{
+    uint64_t first = plan_rank(goal, a), second = plan_rank(goal, b);
+    if (first != second)
+        return first < second;
+    return goal->objective == POPLIN_LEAST_MEMORY ? a->cycles < b->cycles : a->bytes < b->bytes;
+}
+/* What is to be beaten now. */
+static uint64_t rank_to_beat(const struct plan_goal *goal, const struct poplin_plan_cost *found)
+{
+    return found ? plan_rank(goal, found) : goal->best;
+}
+
+/* Splits channels over the tiles that everything else leaves, in the best way. */
+static bool split_channels(struct search *s, struct poplin_partition *p, struct poplin_plan_cost *best)
+{
+    const struct plan_candidate *c = s->passes->candidates[0];
+    const struct poplin_plan_constraints *fixed = s->goal->constraints;
+    uint64_t used = (uint64_t)p->batch_split * p->conv_group_split;
+    for (size_t d = 0; d < s->dims; ++d)
+        used *= (uint64_t)p->field_split[d] * p->kernel_split[d];
+    uint64_t left = s->goal->tiles / used, outs = poplibs_ceil_div(c->grains_out, p->out_chan_split.serial);
+    uint64_t ins = poplibs_ceil_div(c->grains_in, p->in_chan_split.serial), most_out = c->plan.is_joint ? 1 : left;
+    struct poplin_partition tried = *p;
+    bool found = false;
+    struct plan_least least = { .tile = plan_tile_of(c, p),
+                                .serial = (uint64_t)s->out.serial * s->in.serial,
+                                .weight_copies = 1 };
+    least.tile.out_chans = outs * c->plan.partial_chans_per_group;
+    bool one_pair =
+        c->plan.method == POPLIN_SLIC; /* its vertex has one group of input channels and one of output channels */
+    for (unsigned out = one_pair ? (unsigned)outs : 1; out <= most_out; out = next_split(outs, out)) {
+        if (fixed->out_chan_parallel != POPLIN_FREE && fixed->out_chan_parallel != out)
+            continue;
+        for (unsigned in = one_pair ? (unsigned)ins : 1; (uint64_t)in * out <= left; in = next_split(ins, in)) {
+            if (fixed->in_chan_parallel != POPLIN_FREE && fixed->in_chan_parallel != in)
+                continue;
+            least.channels = poplibs_ceil_div(outs, out) * poplibs_ceil_div(ins, in);
+            uint64_t beat = rank_to_beat(s->goal, found ? best : NULL);
+            if (plan_rank_from_cycles(s->goal, plan_least_cost(c, &least).cycles) >= beat)
+                continue;
+            tried.out_chan_split.parallel = out;
+            tried.in_chan_split.parallel = in;
+            struct poplin_plan_cost cost = plan_cost_of_passes(s->passes, &tried);
+            uint64_t rank = plan_rank(s->goal, &cost);
+            s->short_of_memory |= cost.bytes > s->goal->most_bytes && rank < beat;
+            if (cost.bytes > s->goal->most_bytes || rank == UINT64_MAX || (found && !better(s->goal, &cost, best)))
+                continue;
+            *best = cost;
+            *p = tried;
+            found = true;
+        }
+    }
+    return found;
+}
+
+/* ---- what the solver calls ---- */
+
+/* Operands: field splits, kernel splits, batch, groups. */
+static void read_splits(const struct search *s, const uint64_t *v, struct poplin_partition *p)
+{
+    size_t dims = s->dims;
+    for (size_t d = 0; d < dims; ++d)
+        p->field_split[d] = (unsigned)v[d], p->kernel_split[d] = (unsigned)v[dims + d];
+    v += 2 * dims;
+    p->batch_split = (unsigned)v[0];
+    p->conv_group_split = (unsigned)v[1];
+    p->out_chan_split = s->out;
+    p->in_chan_split = s->in;
+}
+static popsolver_answer exact(const uint64_t *operands, size_t count, uint64_t *result, void *user)
+{
+    struct search *s = user;
+    struct poplin_partition p = *s->grains;
+    struct poplin_plan_cost cost;
+    (void)count;
+    read_splits(s, operands, &p);
+    if (!split_channels(s, &p, &cost))
+        return POPSOLVER_NONE;
+    *result = plan_rank(s->goal, &cost);
+    return POPSOLVER_VALUE;
+}
+
+/* Operands: grains of field dimensions, kernel sizes, batch, groups, and the rest of plan_least. */
+enum { BOUNDS = 4 };
+static struct plan_least_cost least_cost(const struct search *s, const uint64_t *v)
+{
+    const struct plan_candidate *c = s->passes->candidates[0];
+    struct plan_least l = { .serial = 1 };
+    struct plan_tile *t = &l.tile;
+    for (size_t d = 0; d < s->dims; ++d)
+        t->field[d] = v[d] * s->grains->field_grain[d], t->kernel[d] = v[s->dims + d];
+    v += 2 * s->dims;
+    t->batch = v[0];
+    t->groups = v[1] * c->plan.conv_groups_per_group;
+    t->out_chans = poplibs_ceil_div(c->grains_out, s->out.serial) * c->plan.partial_chans_per_group;
+    t->in_chans = poplibs_ceil_div(c->grains_in, s->in.serial) * c->plan.in_chans_per_group;
+    l.serial = (uint64_t)s->out.serial * s->in.serial;
+    l.weight_copies = v[2];
+    l.channels = v[3];
+    l.passes = v[4];
+    l.work = v[5];
+    return plan_least_cost(c, &l);
+}
+static popsolver_answer least_rank(const uint64_t *operands, size_t count, uint64_t *result, void *user)
+{
+    const struct search *s = user;
+    (void)count;
+    *result = plan_rank_from_cycles(s->goal, least_cost(s, operands).cycles);
+    return POPSOLVER_VALUE;
+}
+static popsolver_answer least_bytes(const uint64_t *operands, size_t count, uint64_t *result, void *user)
+{
+    struct search *s = user;
+    (void)count;
+    struct plan_least_cost cost = least_cost(s, operands);
+    *result = cost.bytes;
+    s->short_of_memory |=
+        cost.bytes > s->goal->most_bytes && plan_rank_from_cycles(s->goal, cost.cycles) < s->goal->best;
+    return POPSOLVER_VALUE;
+}
+
+/* ---- the model ---- */
+
+struct variables {
+    popsolver_variable splits[MOST_OPERANDS], sizes[MOST_OPERANDS];
+    size_t splits_count, sizes_count;
+    popsolver_variable left, copies, channels, passes, work; /* left: tiles for channels */
+};
+
+static uint64_t most(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+static popsolver_variable add_constant(popsolver_model *m, uint64_t value)
+{
+    return popsolver_add_constant(m, value, NULL);
+}
+/* A split of so many things, which a constraint may fix, and the size that it gives. */
+static popsolver_variable add_split(popsolver_model *m, struct variables *v, uint64_t things, uint64_t limit,
+                                    unsigned fixed)
+{
+    popsolver_variable split = popsolver_add_variable(m, 1, most(1, least(things, limit)), NULL),
+                       all = add_constant(m, things);
+    if (fixed != POPLIN_FREE)
+        popsolver_restrict(m, split, fixed, fixed);
+    v->splits[v->splits_count++] = split;
+    v->sizes[v->sizes_count++] = things > 1 ? popsolver_ceildiv_constrain_divisor(m, all, split, NULL) : all;
+    return split;
+}
+
+static void add_splits(popsolver_model *m, const struct plan_candidate *c, const struct plan_goal *goal,
+                       struct variables *v, const struct poplin_partition *grains)
+{
+    const poplin_conv_params *p = &c->params;
+    const struct poplin_plan_constraints *fixed = goal->constraints;
+    size_t dims = p->num_field_dims;
+    for (size_t d = 0; d < dims; ++d)
+        add_split(m, v, poplibs_ceil_div(c->output[d], grains->field_grain[d]), goal->tiles, fixed->field_split[d]);
+    popsolver_variable fields = popsolver_product(m, (popsolver_variables){ dims, v->splits }, NULL);
+    for (size_t d = 0; d < dims; ++d) /* the innermost kernel dimension is never split */
+        add_split(m, v, poplin_conv_truncated_kernel_size(p, d), d + 1 < dims ? goal->tiles : 1,
+                  fixed->kernel_split[d]);
+    popsolver_variable batch = add_split(m, v, p->batch_size, goal->tiles, fixed->batch_split);
+    add_split(m, v, c->grains_groups, goal->tiles, fixed->conv_group_split);
+    popsolver_variable used = popsolver_product(m, (popsolver_variables){ v->splits_count, v->splits }, NULL);
+    popsolver_restrict(m, used, 1, goal->tiles);
+    v->left = popsolver_floordiv(m, add_constant(m, goal->tiles), used, NULL);
+    v->copies = popsolver_product(m, POPSOLVER_VARIABLES(fields, batch), NULL);
+}
+
+/* What a tile has to do at least. */
+static void add_work(popsolver_model *m, const struct search *s, struct variables *v)
+{
+    const struct plan_candidate *c = s->passes->candidates[0];
+    size_t dims = c->params.num_field_dims, last = dims - 1;
+    uint64_t outs = poplibs_ceil_div(c->grains_out, s->out.serial), ins = poplibs_ceil_div(c->grains_in, s->in.serial);
+    popsolver_variable grain = add_constant(m, s->grains->field_grain[last]);
+    popsolver_variable fields = popsolver_product(m, (popsolver_variables){ dims, v->sizes }, NULL);
+    fields = popsolver_product(m, POPSOLVER_VARIABLES(fields, grain, v->sizes[2 * dims]), NULL);
+    popsolver_variable kernels = popsolver_product(m, (popsolver_variables){ dims, v->sizes + dims }, NULL);
+    /* The tiles that are left can share all pairs of channels. */
+    v->channels = popsolver_ceildiv(m, add_constant(m, outs * ins), v->left, NULL);
+    v->passes = popsolver_product(m, POPSOLVER_VARIABLES(kernels, v->sizes[2 * dims + 1], v->channels), NULL);
+    v->work = popsolver_product(m, POPSOLVER_VARIABLES(fields, v->passes), NULL);
+    double all = plan_whole_work(c) / ((double)s->out.serial * s->in.serial) / s->goal->tiles;
+    if (all < 1e15)
+        popsolver_restrict(m, v->work, (uint64_t)all, UINT64_MAX);
+}
+
+/* The same with serial splits that are decided; goal->best is to be beaten. */
+static bool search_serial(struct search *s, struct poplin_partition *partition, struct poplin_plan_cost *cost)
+{
+    const struct plan_candidate *c = s->passes->candidates[0];
+    const struct plan_goal *goal = s->goal;
+    uint64_t beat = goal->best;
+    popsolver_model *m = popsolver_model_create();
+    struct variables v = { .splits_count = 0 };
+    add_splits(m, c, goal, &v, s->grains);
+    add_work(m, s, &v);
+    const popsolver_variable bounds[BOUNDS] = { v.copies, v.channels, v.passes, v.work };
+    for (size_t i = 0; i < BOUNDS; ++i)
+        v.sizes[v.sizes_count++] = bounds[i];
+    popsolver_variables sizes = { v.sizes_count, v.sizes };
+    popsolver_variable bytes = popsolver_call_monotone(m, sizes, least_bytes, s, "least bytes");
+    popsolver_restrict(m, bytes, 0, goal->most_bytes);
+    popsolver_variable bound =
+        goal->objective == POPLIN_LEAST_MEMORY ? bytes : popsolver_call_monotone(m, sizes, least_rank, s, "least rank");
+    if (beat != UINT64_MAX)
+        popsolver_restrict(m, bound, 0, beat ? beat - 1 : 0);
+    popsolver_variable value = popsolver_call(m, (popsolver_variables){ v.splits_count, v.splits }, exact, s, "cost");
+    popsolver_less_or_equal(m, bound, value);
+    if (beat != UINT64_MAX)
+        popsolver_restrict(m, value, 0, beat ? beat - 1 : 0);
+
+    popsolver_solution solution = popsolver_minimize(m, POPSOLVER_VARIABLES(value));
+    bool found = beat && solution.outcome == POPSOLVER_SOLVED;
+    if (found) {
+        uint64_t values[MOST_OPERANDS];
+        for (size_t i = 0; i < v.splits_count; ++i)
+            values[i] = popsolver_value(solution, v.splits[i]);
+        read_splits(s, values, partition);
+        found = split_channels(s, partition, cost);
+    }
+    popsolver_model_destroy(m);
+    return found;
+}
+
+static bool allows(unsigned constraint, unsigned value)
+{
+    return constraint == POPLIN_FREE || constraint == value;
+}
+
+/* A loop repeats what is not split by it, so that it is for memory alone: serial splits are tried where memory is
+ * short, or they are asked for. */
+bool plan_search(const struct plan_passes *passes, const struct plan_goal *given, struct poplin_partition *partition,
+                 struct poplin_plan_cost *cost)
+{
+    const struct plan_candidate *c = passes->candidates[0];
+    struct plan_goal goal = *given;
+    const struct poplin_partition grains = *partition;
+    struct search search = { passes, &goal, &grains, c->params.num_field_dims, { 1, 1 }, { 1, 1 }, false };
+    size_t outs = c->params.output_channels_per_conv_group, ins = c->params.input_channels_per_conv_group;
+    bool found = false,
+         fixed = !allows(goal.constraints->out_chan_serial, 1) || !allows(goal.constraints->in_chan_serial, 1);
+    for (unsigned which = 0; which < 2; ++which) /* of output channels, of input channels */
+        for (unsigned serial = which ? 2 : 1; serial <= (which ? c->grains_in : c->grains_out); ++serial) {
+            if (serial > 1 && !search.short_of_memory && !fixed && goal.objective != POPLIN_LEAST_MEMORY)
+                break;
+            search.out.serial = which ? 1 : serial;
+            search.in.serial = which ? serial : 1;
+            if ((which ? ins : outs) % serial || (which && c->plan.is_joint) ||
+                !allows(goal.constraints->out_chan_serial, search.out.serial) ||
+                !allows(goal.constraints->in_chan_serial, search.in.serial))
+                continue;
+            if (search_serial(&search, partition, cost)) {
+                found = true;
+                goal.best = plan_rank(&goal, cost);
+            }
+        }
+    return found;
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "poplin/planner/plan_together.h"
+
+struct together {
+    pop_where where;
+    pop_graph *graph;
+    const char *api;
+    struct plan_member *members;
+    size_t *order; /* the largest first */
+    size_t count;
+    unsigned tiles, next_tile; /* of all; the first that none has */
+    unsigned reserved;         /* for each that is not planned yet */
+    double back_off;
+    poplin_planning_cache *cache;
+};
+
+/* The largest first; equal ones in their own order. */
+static void find_order(struct together *t)
+{
+    uint64_t *flops = poplibs_new(t->count, sizeof(*flops));
+    for (size_t i = 0; i < t->count; ++i) {
+        size_t at = i;
+        flops[i] = poplin_get_fwd_flops(&t->members[i].params);
+        for (; at && flops[t->order[at - 1]] < flops[i]; --at)
+            t->order[at] = t->order[at - 1];
+        t->order[at] = i;
+    }
+    free(flops);
+}
+
+/* Plans a member on the tiles that are left; with take, they are its. */
+static bool plan_member(struct together *t, size_t place, struct poplin_plan_share share, bool take,
+                        struct poplin_plan_cost *cost)
+{
+    const struct plan_member *member = &t->members[t->order[place]];
+    struct poplin_plan plan;
+    share.first_tile = t->next_tile;
+    member->options->share = share;
+    member->options->tiles_per_ipu = t->tiles - t->next_tile - t->reserved * (unsigned)(t->count - 1 - place);
+    if (!poplin_plan_get(t->where, t->graph, t->api, &member->params, member->options, t->cache, &plan, cost))
+        return false;
+    /* tiles that receive together stay together */
+    unsigned bus = pop_target_tiles_per_shared_exchange_bus(pop_graph_target(t->graph));
+    if (take)
+        t->next_tile = (unsigned)(poplibs_ceil_div(t->next_tile + cost->tiles, bus) * bus);
+    return true;
+}
+
+static bool plan_all(struct together *t)
+{
+    struct poplin_plan_share share = { .objective = POPLIN_FEWEST_CYCLES };
+    struct poplin_plan_cost cost;
+    if (!plan_member(t, 0, share, false, &cost))
+        return false;
+    share.objective = POPLIN_FEWEST_TILES;
+    double most = (double)cost.cycles *
+                  (1 + (double)(t->count - 1) * t->back_off); /* any number: the option has no upper limit */
+    share.most_cycles = most < (double)UINT64_MAX ? (uint64_t)most : UINT64_MAX;
+    if (!plan_member(t, 0, share, true, &cost))
+        return false;
+    share = (struct poplin_plan_share){ .like = cost.steps };
+    for (size_t place = 1; place < t->count; ++place) {
+        share.objective = place + 1 < t->count ? POPLIN_LIKE_ON_FEWEST_TILES : POPLIN_LIKE_IN_LEAST_MEMORY;
+        if (!plan_member(t, place, share, true, &cost))
+            return false;
+    }
+    return true;
+}
+
+bool poplin_plan_together(pop_where where, pop_graph *graph, const char *api, struct plan_member *members, size_t count,
+                          unsigned reserved_tiles, double back_off, poplin_planning_cache *cache)
+{
+    unsigned tiles = UINT32_MAX, bus = pop_target_tiles_per_shared_exchange_bus(pop_graph_target(graph));
+    for (size_t i = 0; i < count; ++i)
+        tiles = members[i].options->tiles_per_ipu < tiles ? members[i].options->tiles_per_ipu : tiles;
+    unsigned most = (unsigned)(tiles / poplibs_max(count, 1) / bus * bus),
+             least = reserved_tiles > bus ? reserved_tiles : bus;
+    if (count < 2 || !most)
+        return false;
+    struct together together = { .where = where,
+                                 .graph = graph,
+                                 .api = api,
+                                 .members = members,
+                                 .order = poplibs_new(count, sizeof(size_t)),
+                                 .count = count,
+                                 .tiles = tiles,
+                                 .reserved = least < most ? least : most,
+                                 .back_off = back_off,
+                                 .cache = cache };
+    find_order(&together);
+    bool planned = plan_all(&together);
+    free(together.order);
+    return planned;
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What programs ask the planner: reports, plans ahead of their use, counts of operations. */
+#include "poplin/params/call_log.h"
+#include "poplin/params/params.h"
+#include "poplin/planner/plan.h"
+
+#include <poplin/conv_util.h>
+#include <poplin/planning.h>
+#include <pthread.h>
+#include <unistd.h>
+
+/* ---- reports ---- */
+
+static bool find(pop_where where, pop_graph *graph, const char *api, const poplin_conv_params *params,
+                 pop_options given, poplin_planning_cache *cache, struct poplin_plan *plan,
+                 struct poplin_plan_cost *cost)
+{
+    struct poplin_conv_options options;
+    return poplibs_ready(graph) && poplin_params_valid(where, graph, api, params) &&
+           poplin_conv_options_parse(where, graph, api, given, &options) &&
+           poplin_plan_get(where, graph, api, params, &options, cache, plan, cost);
+}
+
+static size_t report(pop_where where, pop_graph *graph, const char *api, const poplin_conv_params *params,
+                     pop_options options, poplin_planning_cache *cache, char *buffer, size_t size)
+{
+    struct poplin_plan plan;
+    struct poplin_plan_cost cost;
+    if (size)
+        *buffer = 0;
+    return find(where, graph, api, params, options, cache, &plan, &cost)
+               ? poplin_plan_text(&plan, &cost, params, buffer, size)
+               : 0;
+}
+size_t poplin_report_plan_info_at(pop_where where, pop_graph *graph, const poplin_conv_params *params,
+                                  pop_options options, poplin_planning_cache *cache, char *buffer, size_t size)
+{
+    POPLIBS_CALL(graph, log_written(params, poplin_log_params), options, size);
+    return report(where, graph, "poplin_report_plan_info", params, options, cache, buffer, size);
+}
+size_t poplin_report_weight_update_plan_info_at(pop_where where, pop_graph *graph, const poplin_conv_params *params,
+                                                pop_options options, poplin_planning_cache *cache, char *buffer,
+                                                size_t size)
+{
+    POPLIBS_CALL(graph, log_written(params, poplin_log_params), options, size);
+    const char *api = "poplin_report_weight_update_plan_info";
+    if (!poplibs_ready(graph) || !poplin_params_valid(where, graph, api, params))
+        return report(where, graph, api, params, options, cache, buffer, size);
+    poplin_conv_params update = poplin_get_weight_update_params(params);
+    return report(where, graph, api, &update, options, cache, buffer, size);
+}
+
+poplin_plan_costs poplin_report_plan_estimated_costs_at(pop_where where, pop_graph *graph,
+                                                        const poplin_conv_params *params, pop_options options,
+                                                        poplin_planning_cache *cache)
+{
+    POPLIBS_CALL(graph, log_written(params, poplin_log_params), options);
+    struct poplin_plan plan;
+    struct poplin_plan_cost cost;
+    bool found = find(where, graph, "poplin_report_plan_estimated_costs", params, options, cache, &plan, &cost);
+    return found ? (poplin_plan_costs){ cost.cycles, cost.bytes } : (poplin_plan_costs){ 0, 0 };
+}
+poplin_detailed_plan_costs poplin_report_detailed_plan_estimated_costs_at(pop_where where, pop_graph *graph,
+                                                                          const poplin_conv_params *params,
+                                                                          pop_options options,
+                                                                          poplin_planning_cache *cache)
+{
+    POPLIBS_CALL(graph, log_written(params, poplin_log_params), options);
+    struct poplin_plan plan;
+    struct poplin_plan_cost cost;
+    bool found =
+        find(where, graph, "poplin_report_detailed_plan_estimated_costs", params, options, cache, &plan, &cost);
+    return found ? cost.steps : (poplin_detailed_plan_costs){ 0 };
+}
+
+bool poplin_convolution_validate_options_at(pop_where where, pop_graph *graph, pop_options options)
+{
+    POPLIBS_CALL(graph, options);
+    struct poplin_conv_options parsed;
+    return poplibs_ready(graph) &&
+           poplin_conv_options_parse(where, graph, "poplin_convolution_validate_options", options, &parsed);
+}
+
+/* ---- many plans ---- */
+
+struct work {
+    pop_where where;
+    const poplin_conv_plan_request *requests;
+    size_t count, next;
+    poplin_planning_cache *cache;
+    pthread_mutex_t lock;
+    size_t failed; /* the first request that did */
+    pop_status status;
+    pop_error error;
+};
+
+static pop_status plan_one(const struct work *work, const poplin_conv_plan_request *request, pop_error *error)
+{
+    const char *api = "poplin_preplan_convolutions";
+    char text[400];
+    struct poplin_conv_options options;
+    struct poplin_plan plan;
+    pop_status status = poplin_params_wrong(request->params, text, sizeof(text));
+    if (status != POP_OK)
+        return poplin_fail(error, status, work->where, api, text);
+    status = poplin_conv_options_read(work->where, request->target, api, request->options, &options, error);
+    return status != POP_OK ? status
+                            : poplin_plan_find(work->where, request->target, api, request->params, &options,
+                                               work->cache, &plan, NULL, error);
+}
+static void *plan_some(void *user)
+{
+    struct work *work = user;
+    for (;;) {
+        pop_error error;
+        pthread_mutex_lock(&work->lock);
+        size_t i = work->next++;
+        pthread_mutex_unlock(&work->lock);
+        if (i >= work->count)
+            return NULL;
+        pop_status status = plan_one(work, &work->requests[i], &error);
+        pthread_mutex_lock(&work->lock);
+        if (status != POP_OK && i < work->failed) {
+            work->failed = i;
+            work->status = status;
+            work->error = error;
+        }
+        pthread_mutex_unlock(&work->lock);
+    }
+}
+
+pop_status poplin_preplan_convolutions_at(pop_where where, const poplin_conv_plan_request *requests, size_t count,
+                                          poplin_planning_cache *cache, pop_error *error)
+{
+    POPLIBS_CALL(NULL, count);
+    enum { MOST_THREADS = 64 };
+    pthread_t threads[MOST_THREADS];
+    struct work work = { where, requests, count, 0, cache, PTHREAD_MUTEX_INITIALIZER, SIZE_MAX, POP_OK, { 0 } };
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    size_t wanted = poplibs_min(poplibs_min(count, MOST_THREADS), processors > 1 ? (size_t)processors : 1), started = 0;
+    while (started + 1 < wanted && pthread_create(&threads[started], NULL, plan_some, &work) == 0)
+        ++started;
+    plan_some(&work);
+    for (size_t i = 0; i < started; ++i)
+        pthread_join(threads[i], NULL);
+    pthread_mutex_destroy(&work.lock);
+    if (work.status != POP_OK && error)
+        *error = work.error;
+    return work.status;
+}
+
+/* ---- counts ---- */
+
+/* Pairs of an output and a kernel element along a dimension that meet an input element. */
+static uint64_t pairs(const poplin_conv_params *p, unsigned d)
+{
+    uint64_t count = 0;
+    size_t outputs = poplin_conv_output_size(p, d);
+    for (size_t o = 0; o < outputs; ++o)
+        for (size_t k = 0; k < p->kernel_shape[d]; ++k)
+            count += poplin_get_input_index(d, (unsigned)o, (unsigned)k, p) != POPLIN_NO_INDEX;
+    return count;
+}
+/* Each output element is one addition less than it has products. */
+uint64_t poplin_get_fwd_flops(const poplin_conv_params *p)
+{
+    uint64_t met = 1, outputs = 1;
+    for (unsigned d = 0; d < poplin_params_dims(p); ++d) {
+        met *= pairs(p, d);
+        outputs *= poplin_conv_output_size(p, d);
+    }
+    uint64_t planes = p->batch_size * p->num_conv_groups * p->output_channels_per_conv_group;
+    uint64_t products = met * p->input_channels_per_conv_group;
+    return products ? planes * (2 * products - outputs) : 0;
+}
+/* The gradients multiply the same pairs. */
+static uint64_t products(const poplin_conv_params *p)
+{
+    uint64_t met =
+        p->batch_size * p->num_conv_groups * p->output_channels_per_conv_group * p->input_channels_per_conv_group;
+    for (unsigned d = 0; d < poplin_params_dims(p); ++d)
+        met *= pairs(p, d);
+    return met;
+}
+static uint64_t elements(const size_t *shape, size_t dims)
+{
+    uint64_t count = 1;
+    for (size_t d = 0; d < dims; ++d)
+        count *= shape[d];
+    return count;
+}
+static uint64_t less(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : a;
+}
+uint64_t poplin_get_bwd_flops(const poplin_conv_params *p)
+{
+    uint64_t planes = p->batch_size * p->num_conv_groups * p->input_channels_per_conv_group;
+    return less(2 * products(p), planes * elements(p->input_field_shape, poplin_params_dims(p)));
+}
+uint64_t poplin_get_wu_flops(const poplin_conv_params *p)
+{
+    uint64_t planes = p->num_conv_groups * p->input_channels_per_conv_group * p->output_channels_per_conv_group;
+    return less(2 * products(p), planes * elements(p->kernel_shape, poplin_params_dims(p)));
+}
+
+/* The conv units of all tiles, each of which takes so many inputs a cycle. */
+static double perfect(const pop_graph *graph, const poplin_conv_params *p, uint64_t flops)
+{
+    const pop_target *target = pop_graph_target(graph);
+    double tiles = pop_target_num_tiles(target), units;
+    if (p->input_type == POP_FLOAT)
+        units = (double)target->fp32_in_fp32_out_conv_units * target->fp32_conv_unit_input_load_elems_per_cycle;
+    else
+        units = (double)(target->fp16_in_fp16_out_conv_units > target->fp16_in_fp32_out_conv_units
+                             ? target->fp16_in_fp16_out_conv_units
+                             : target->fp16_in_fp32_out_conv_units) *
+                target->fp16_conv_unit_input_load_elems_per_cycle;
+    if (units < 1)
+        units = pop_target_vector_width(target, p->input_type);
+    return (double)flops / (2 * units * tiles);
+}
+double poplin_get_fwd_perfect_cycle_count(const pop_graph *graph, const poplin_conv_params *p)
+{
+    return perfect(graph, p, poplin_get_fwd_flops(p));
+}
+double poplin_get_bwd_perfect_cycle_count(const pop_graph *graph, const poplin_conv_params *p)
+{
+    return perfect(graph, p, poplin_get_bwd_flops(p));
+}
+double poplin_get_wu_perfect_cycle_count(const pop_graph *graph, const poplin_conv_params *p)
+{
+    return perfect(graph, p, poplin_get_wu_flops(p));
+}

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "poplin/product/host_gemm.h"
+
+#include "poplibs/support.h"
+#include "poplin/product/host_gemm_shape.h"
+
+#include <popops/fill.h>
+
+/* Multiply-adds that are worth a vertex, and vertices of a product at most.  Bands of BAND_ROWS rows are the best for
+ * B's sake, lower ones where there would be fewer than FEW; columns are split in parts of at least PART_COLUMNS, since
+ * each part packs A once more. */
+enum { BLOCK_WORK = 1 << 21, MOST_BLOCKS = 64, FEW = 8, BAND_ROWS = 112, LEAST_BAND_ROWS = 64, PART_COLUMNS = 256 };
+/* Panels that a vertex packs, and vertices that there should be rather than that. */
+enum { PACK_PANELS = 16, PACK_VERTICES = 8 };
+/* Rows in which a view must be contiguous to be worth reading in place. */
+enum { LEAST_ROW = 8 };
+
+struct product {
+    pop_where where;
+    pop_graph *graph;
+    pop_compute_set pack, multiply, store;
+    pop_program before; /* copies of operands that no vertex can read in place */
+    pop_program after;
+    pop_tensor scale;
+    const char *name;
+};
+
+/* A matrix as vertices read it: rows of contiguous elements, `stride` apart, or anywhere when it is 0. */
+struct matrix {
+    pop_tensor t; /* rows as they lie in memory */
+    bool transposed;
+    size_t stride;
+};
+
+static pop_tensor fresh(const struct product *p, pop_type type, pop_shape shape, const char *step)
+{
+    char path[256];
+    pop_tensor t =
+        pop_graph_add_variable_at(p->where, p->graph, type, shape, poplibs_path(path, sizeof(path), p->name, step));
+    pop_graph_set_tile_mapping_at(p->where, p->graph, t, 0);
+    return t;
+}
+
+static bool has_contiguous_rows(pop_where where, pop_tensor t)
+{
+    if (pop_tensor_dim(t, 1) < LEAST_ROW)
+        return false;
+    for (size_t i = 0; i < pop_tensor_dim(t, 0); ++i)
+        if (!pop_tensor_is_contiguous(pop_tensor_at_at(where, t, i)))
+            return false;
+    return true;
+}
+/* False when it would have to be copied. */
+static bool find_matrix(pop_where where, pop_tensor t, struct matrix *matrix)
+{
+    pop_tensor turned = pop_tensor_transpose_at(where, t);
+    if (pop_tensor_is_contiguous(t))
+        *matrix = (struct matrix){ t, false, pop_tensor_dim(t, 1) };
+    else if (pop_tensor_is_contiguous(turned))
+        *matrix = (struct matrix){ turned, true, pop_tensor_dim(t, 0) };
+    else if (has_contiguous_rows(where, t))
+        *matrix = (struct matrix){ t, false, 0 };
+    else if (has_contiguous_rows(where, turned))
+        *matrix = (struct matrix){ turned, true, 0 };
+    else
+        return false;
+    return true;
+}
+
+/* A new matrix with the elements of t, which a copy brings there before the product. */
+static pop_tensor copied(const struct product *p, pop_tensor t)
+{
+    pop_tensor copy = fresh(p, pop_tensor_type(t), POP_SHAPE(pop_tensor_dim(t, 0), pop_tensor_dim(t, 1)), "Gathered");
+    pop_sequence_add_at(p->where, p->before, pop_copy_at(p->where, t, copy, false, p->name));
+    return copy;
+}
+static struct matrix find_operand(const struct product *p, pop_tensor t, pop_tensor out)
+{
+    struct matrix matrix;
+    if (pop_tensor_intersects(t, out) || !find_matrix(p->where, t, &matrix))
+        find_matrix(p->where, copied(p, t), &matrix);
+    return matrix;
+}
+
+static void connect_rows(const struct product *p, pop_vertex vertex, const char *field, const struct matrix *matrix,
+                         size_t begin, size_t end, pop_interval columns)
+{
+    pop_tensor part = pop_tensor_slice_at(p->where, matrix->t, begin, end, 0);
+    if (!matrix->stride)
+        part = pop_tensor_slice_interval_at(p->where, part, columns, 1);
+    else
+        part = pop_tensor_reshape_at(p->where, part, POP_SHAPE(1, pop_tensor_num_elements(part)));
+    pop_graph_connect_at(p->where, p->graph, vertex, field, part);
+}
+static void set(const struct product *p, pop_vertex vertex, const char *field, size_t value)
+{
+    pop_graph_set_field_int_at(p->where, p->graph, vertex, field, (int64_t)value);
+}
+
+/* ---- B ---- */
+
+static size_t panels_of(size_t columns)
+{
+    return poplibs_ceil_div(columns, GEMM_PANEL);
+}
+/* Rows of B in a block: equal shares. */
+static size_t block_of(size_t depth)
+{
+    return poplibs_ceil_div(depth, poplibs_ceil_div(depth, GEMM_DEPTH));
+}
+
+static void pack_part(const struct product *p, const struct matrix *b, pop_interval rows, pop_interval columns,
+                      pop_tensor out)
+{
+    char name[64];
+    snprintf(name, sizeof(name), "poplin::HostMatMulPack<%s>", pop_type_name(pop_tensor_type(b->t)));
+    pop_vertex vertex = pop_graph_add_vertex_at(p->where, p->graph, p->pack, name);
+    pop_interval lines = b->transposed ? columns : rows, along = b->transposed ? rows : columns;
+    connect_rows(p, vertex, "in", b, lines.begin, lines.end, along);
+    pop_graph_connect_at(p->where, p->graph, vertex, "out", out);
+    set(p, vertex, "stride", b->stride);
+    set(p, vertex, "first", b->stride ? along.begin : 0);
+    set(p, vertex, "depth", rows.end - rows.begin);
+    set(p, vertex, "columns", columns.end - columns.begin);
+    set(p, vertex, "transposed", b->transposed);
+    pop_graph_map_vertex_at(p->where, p->graph, vertex, 0);
+}
+static pop_tensor pack(const struct product *p, const struct matrix *b, size_t depth, size_t columns)
+{
+    size_t panels = panels_of(columns), block = block_of(depth), blocks = poplibs_ceil_div(depth, block);
+    pop_tensor packed = fresh(p, POP_FLOAT, POP_SHAPE(depth * panels * GEMM_PANEL), "Packed");
+    size_t share = poplibs_max(1, poplibs_min(PACK_PANELS, panels * blocks / PACK_VERTICES));
+    for (size_t k = 0; k < depth; k += block)
+        for (size_t panel = 0; panel < panels; panel += share) {
+            size_t last = poplibs_min(panels, panel + share), end = poplibs_min(depth, k + block),
+                   wide = (end - k) * GEMM_PANEL;
+            size_t at = k * panels * GEMM_PANEL + panel * wide;
+            pop_tensor out = pop_tensor_slice_at(p->where, packed, at, at + (last - panel) * wide, 0);
+            pack_part(p, b, (pop_interval){ k, end },
+                      (pop_interval){ panel * GEMM_PANEL, poplibs_min(columns, last * GEMM_PANEL) }, out);
+        }
+    return packed;
+}
+
+/* ---- the product ---- */
+
+struct block {
+    const struct matrix *a, *out;
+    pop_tensor packed;
+    size_t depth, all_columns;
+    pop_interval rows, columns;
+};
+
+static void multiply_block(const struct product *p, const struct block *block)
+{
+    char name[64];
+    const struct matrix *a = block->a, *out = block->out;
+    snprintf(name, sizeof(name), "poplin::HostMatMul<%s>", pop_type_name(pop_tensor_type(a->t)));
+    pop_vertex vertex = pop_graph_add_vertex_at(p->where, p->graph, p->multiply, name);
+    pop_interval depth = { 0, block->depth }, lines = a->transposed ? depth : block->rows,
+                 along = a->transposed ? block->rows : depth;
+    connect_rows(p, vertex, "a", a, lines.begin, lines.end, along);
+    pop_graph_connect_at(p->where, p->graph, vertex, "b", block->packed);
+    /* A part of the columns is no contiguous piece: row by row. */
+    struct matrix piece = *out;
+    if (block->columns.end - block->columns.begin < block->all_columns)
+        piece.stride = 0;
+    connect_rows(p, vertex, "out", &piece, block->rows.begin, block->rows.end, block->columns);
+    if (pop_tensor_valid(p->scale))
+        pop_graph_connect_at(p->where, p->graph, vertex, "scale", p->scale);
+    else
+        pop_graph_connect_constant_at(p->where, p->graph, vertex, "scale", POP_FLOAT, &(float){ 1 });
+    set(p, vertex, "strideA", a->stride);
+    set(p, vertex, "firstA", a->stride ? along.begin : 0);
+    set(p, vertex, "transposedA", a->transposed);
+    set(p, vertex, "strideOut", piece.stride);
+    set(p, vertex, "rows", block->rows.end - block->rows.begin);
+    set(p, vertex, "depth", block->depth);
+    set(p, vertex, "block", block_of(block->depth));
+    set(p, vertex, "column", block->columns.begin);
+    set(p, vertex, "columns", block->columns.end - block->columns.begin);
+    set(p, vertex, "allColumns", block->all_columns);
+    set(p, vertex, "add", pop_tensor_valid(p->scale));
+    pop_graph_map_vertex_at(p->where, p->graph, vertex, 0);
+}
+
+static size_t power_of_two_up_to(size_t n)
+{
+    size_t power = 1;
+    while (2 * power <= n)
+        power *= 2;
+    return power;
+}
+
+/* Bands of rows, each split further where there are few.  Powers of two: any usual number of threads shares them
+ * evenly. */
+static void multiply(const struct product *p, const struct matrix *a, pop_tensor packed, const struct matrix *out,
+                     size_t depth)
+{
+    size_t rows = pop_tensor_dim(out->t, 0), columns = pop_tensor_dim(out->t, 1), panels = panels_of(columns);
+    double work = (double)rows * (double)columns * (double)depth / BLOCK_WORK;
+    size_t blocks = work < 1 ? 1 : work > MOST_BLOCKS ? MOST_BLOCKS : (size_t)work;
+    size_t bands = power_of_two_up_to(
+        poplibs_min(blocks, poplibs_max(rows / BAND_ROWS, poplibs_min(FEW, rows / LEAST_BAND_ROWS))));
+    size_t parts = poplibs_min(poplibs_min(blocks, FEW) / bands, poplibs_ceil_div(columns, PART_COLUMNS));
+    parts = poplibs_max(1, poplibs_min(parts, panels));
+    size_t strips = poplibs_ceil_div(rows, GEMM_STRIP); /* equal ones: a kernel of few rows is slower */
+    for (size_t i = 0; i < bands; ++i)
+        for (size_t k = 0; k < parts; ++k) {
+            pop_interval band = { rows * (strips * i / bands) / strips, rows * (strips * (i + 1) / bands) / strips };
+            pop_interval part = { panels * k / parts * GEMM_PANEL,
+                                  poplibs_min(columns, panels * (k + 1) / parts * GEMM_PANEL) };
+            multiply_block(p, &(struct block){ a, out, packed, depth, columns, band, part });
+        }
+}
+
+/* A matrix of float into one of half: parts of rows that together are as long as a vertex is worth. */
+static void store(const struct product *p, pop_tensor from, pop_tensor to)
+{
+    pop_tensor flat[] = { pop_tensor_flatten_at(p->where, from), pop_tensor_flatten_at(p->where, to) };
+    for (size_t at = 0, end = pop_tensor_num_elements(to), share = poplibs_max(1 << 14, end / MOST_BLOCKS); at < end;
+         at += share) {
+        size_t next = poplibs_min(end, at + share);
+        pop_vertex vertex = pop_graph_add_vertex_at(p->where, p->graph, p->store, "poplin::HostMatMulStore");
+        pop_graph_connect_at(p->where, p->graph, vertex, "in", pop_tensor_slice_at(p->where, flat[0], at, next, 0));
+        pop_graph_connect_at(p->where, p->graph, vertex, "out", pop_tensor_slice_at(p->where, flat[1], at, next, 0));
+        if (pop_tensor_valid(p->scale))
+            pop_graph_connect_at(p->where, p->graph, vertex, "scale", p->scale);
+        else
+            pop_graph_connect_constant_at(p->where, p->graph, vertex, "scale", POP_FLOAT, &(float){ 1 });
+        set(p, vertex, "add", pop_tensor_valid(p->scale));
+        pop_graph_map_vertex_at(p->where, p->graph, vertex, 0);
+    }
+}
+
+static void multiply_group(const struct product *p, pop_tensor a, pop_tensor b, pop_tensor out)
+{
+    struct matrix target = { .transposed = false };
+    pop_tensor plain = out;
+    struct product whole = *p;
+    bool half = pop_tensor_type(out) == POP_HALF, direct = !half && find_matrix(p->where, out, &target);
+    if (!direct) {
+        plain = fresh(p, POP_FLOAT, POP_SHAPE(pop_tensor_dim(out, 0), pop_tensor_dim(out, 1)), "Product");
+        find_matrix(p->where, plain, &target);
+    }
+    if (half)
+        whole.scale = (pop_tensor){ 0 };
+    else if (!direct && pop_tensor_valid(p->scale))
+        pop_sequence_add_at(p->where, p->before, pop_copy_at(p->where, out, plain, false, p->name));
+    /* A product that lies transposed is the product of the transposed operands, in the other order. */
+    pop_tensor left = target.transposed ? pop_tensor_transpose_at(p->where, b) : a,
+               right = target.transposed ? pop_tensor_transpose_at(p->where, a) : b;
+    struct matrix a_matrix = find_operand(p, left, plain), b_matrix = find_operand(p, right, plain);
+    size_t depth = pop_tensor_dim(a, 1);
+    multiply(&whole, &a_matrix, pack(&whole, &b_matrix, depth, pop_tensor_dim(target.t, 1)), &target, depth);
+    if (half)
+        store(p, plain, out);
+    else if (!direct)
+        pop_sequence_add_at(p->where, p->after, pop_copy_at(p->where, plain, out, false, p->name));
+}
+
+void poplin_host_mat_mul(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor b, pop_tensor out,
+                         pop_tensor scale, pop_program sequence, const char *name)
+{
+    char path[256];
+    if (!poplibs_ready(graph) || !pop_tensor_num_elements(out))
+        return;
+    if (!pop_tensor_num_elements(a)) { /* nothing to add up */
+        if (!pop_tensor_valid(scale))
+            popops_zero_at(where, graph, out, sequence, name);
+        return;
+    }
+    struct product p = { .where = where, .graph = graph, .scale = scale, .name = name };
+    p.before = pop_sequence_at(where, graph, name);
+    p.after = pop_sequence_at(where, graph, name);
+    p.pack = pop_graph_add_compute_set_at(where, graph, poplibs_path(path, sizeof(path), name, "Pack"));
+    p.multiply = pop_graph_add_compute_set_at(where, graph, poplibs_path(path, sizeof(path), name, "Multiply"));
+    p.store = pop_graph_add_compute_set_at(where, graph, poplibs_path(path, sizeof(path), name, "Store"));
+    for (size_t g = 0; g < pop_tensor_dim(out, 0); ++g)
+        multiply_group(&p, pop_tensor_at_at(where, a, g), pop_tensor_at_at(where, b, g),
+                       pop_tensor_at_at(where, out, g));
+    pop_sequence_add_at(where, sequence, p.before);
+    pop_sequence_add_at(where, sequence, pop_execute_at(where, p.pack, name));
+    pop_sequence_add_at(where, sequence, pop_execute_at(where, p.multiply, name));
+    if (pop_tensor_type(out) == POP_HALF)
+        pop_sequence_add_at(where, sequence, pop_execute_at(where, p.store, name));
+    pop_sequence_add_at(where, sequence, p.after);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Operands and results laid out for products. */
+#include "poplibs/log.h"
+#include "poplin/product/mat_mul_call.h"
+
+enum role { LHS, RHS, OUTPUT };
+
+static pop_tensor create(const struct mat_mul_call *call, pop_type input_type, pop_type output_type, pop_shape a,
+                         pop_shape b, size_t rank, enum role role)
+{
+    poplin_mat_mul_params params;
+    if (!mat_mul_shapes(call, input_type, output_type, a, b, rank, &params))
+        return (pop_tensor){ 0 };
+    pop_tensor t = role == LHS   ? mat_mul_new_lhs(call, &params)
+                   : role == RHS ? mat_mul_new_rhs(call, &params)
+                                 : mat_mul_new_output(call, &params);
+    return rank == 3 ? t : pop_tensor_reshape_partial_at(call->where, t, 0, 1, POP_SHAPE());
+}
+
+#define CREATE(function, role, rank)                                                                                   \
+    pop_tensor function##_at(pop_where where, pop_graph *graph, pop_type input_type, pop_type output_type,             \
+                             pop_shape a_shape, pop_shape b_shape, const char *name, pop_options options,              \
+                             poplin_planning_cache *cache)                                                             \
+    {                                                                                                                  \
+        POPLIBS_CALL(graph, log_type(input_type), log_type(output_type), a_shape, b_shape, name, options);             \
+        struct mat_mul_call call;                                                                                      \
+        if (!mat_mul_begin(&call, where, graph, #function, name, options, cache))                                      \
+            return (pop_tensor){ 0 };                                                                                  \
+        return create(&call, input_type, output_type, a_shape, b_shape, rank, role);                                   \
+    }
+CREATE(poplin_create_mat_mul_input_lhs, LHS, 2)
+CREATE(poplin_create_mat_mul_input_rhs, RHS, 2)
+CREATE(poplin_create_mat_mul_output, OUTPUT, 2)
+CREATE(poplin_create_mat_mul_grouped_input_lhs, LHS, 3)
+CREATE(poplin_create_mat_mul_grouped_input_rhs, RHS, 3)
+CREATE(poplin_create_mat_mul_grouped_output, OUTPUT, 3)
+
+static pop_tensor pre_arrange(const struct mat_mul_call *call, pop_shape a, pop_tensor b, pop_program sequence,
+                              pop_type output_type, size_t rank)
+{
+    poplin_mat_mul_params params;
+    struct mat_mul_dims dims;
+    if (!mat_mul_is_operand(call, "the operand", b) ||
+        !mat_mul_shapes(call, pop_tensor_type(b), output_type, a, mat_mul_shape_of(b, &dims), rank, &params))
+        return (pop_tensor){ 0 };
+    pop_tensor t = mat_mul_arranged_rhs(call, &params, mat_mul_grouped(call, b), sequence);
+    return rank == 3 ? t : pop_tensor_reshape_partial_at(call->where, t, 0, 1, POP_SHAPE());
+}
+pop_tensor poplin_pre_arrange_mat_mul_input_rhs_at(pop_where where, pop_graph *graph, pop_shape a_shape, pop_tensor b,
+                                                   pop_program sequence, pop_type output_type, const char *name,
+                                                   pop_options options, poplin_planning_cache *cache)
+{
+    POPLIBS_CALL(graph, a_shape, b, log_type(output_type), name, options);
+    struct mat_mul_call call;
+    if (!mat_mul_begin(&call, where, graph, "poplin_pre_arrange_mat_mul_input_rhs", name, options, cache))
+        return (pop_tensor){ 0 };
+    return pre_arrange(&call, a_shape, b, sequence, output_type, 2);
+}
+pop_tensor poplin_pre_arrange_mat_mul_grouped_input_rhs_at(pop_where where, pop_graph *graph, pop_shape a_shape,
+                                                           pop_tensor b, pop_program sequence, pop_type output_type,
+                                                           const char *name, pop_options options,
+                                                           poplin_planning_cache *cache)
+{
+    POPLIBS_CALL(graph, a_shape, b, log_type(output_type), name, options);
+    struct mat_mul_call call;
+    if (!mat_mul_begin(&call, where, graph, "poplin_pre_arrange_mat_mul_grouped_input_rhs", name, options, cache))
+        return (pop_tensor){ 0 };
+    return pre_arrange(&call, a_shape, b, sequence, output_type, 3);
+}
+pop_tensor poplin_transpose_grouped_matrix_at(pop_where where, pop_tensor a)
+{
+    POPLIBS_CALL(NULL, a);
+    return pop_tensor_dim_shuffle_at(where, a, POP_DIMS(0, 2, 1));
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Options of matrix products, which become those of convolutions. */
+#include "poplibs/log.h"
+#include "poplibs/options.h"
+#include "poplin/product/mat_mul_call.h"
+
+#include <stddef.h>
+
+struct values {
+    double proportion;
+    int pass, partials;
+    bool arranged, wide, stages, fast, remap, gather;
+    const char *constraints;
+};
+
+static const struct poplibs_option table[] = {
+#define MAT_MUL_OPTION(...) POPLIBS_ROW(struct values, __VA_ARGS__)
+#include "poplibs/options.def"
+};
+/* The same in a convolution's words; NULL is no option of it. */
+static const char *const conv_keys[] = { "availableMemoryProportion",
+                                         "pass",
+                                         NULL,
+                                         "partialsType",
+                                         "use128BitConvUnitLoad",
+                                         "enableMultiStageReduce",
+                                         "enableFastReduce",
+                                         "remapOutputTensor",
+                                         "gatherConvOutput",
+                                         "planConstraints" };
+static const char *const passes[] = { "NONE_MATMUL", "FC_INFERENCE_FWD", "FC_TRAINING_FWD", "FC_TRAINING_BWD",
+                                      "FC_TRAINING_WU" };
+enum { KEYS = sizeof(table) / sizeof(table[0]) };
+
+/* Each key once, its last value. */
+static size_t translate(pop_options options, const struct values *values, pop_option *list, size_t capacity)
+{
+    const char *last[KEYS] = { NULL };
+    size_t count = 0;
+    last[1] = "NONE";
+    for (size_t i = 0; i < options.count; ++i)
+        for (size_t k = 0; k < KEYS; ++k)
+            if (strcmp(options.list[i].key, table[k].key) == 0)
+                last[k] = options.list[i].value;
+    for (size_t k = 0; k < KEYS; ++k)
+        if (last[k] && conv_keys[k] && count < capacity)
+            list[count++] = (pop_option){ conv_keys[k], k == 1 ? passes[values->pass] : last[k] };
+    return count;
+}
+
+static bool read_options(pop_where where, pop_graph *graph, const char *api, pop_options options, pop_option *list,
+                         size_t capacity, size_t *count, bool *rhs_is_arranged)
+{
+    struct values values = { .proportion = 0.6 };
+    if (!poplibs_parse_options(where, graph, api, options, table, KEYS, &values))
+        return false;
+    if (!(values.proportion >= 0 && values.proportion <= 1))
+        return poplibs_fail(graph, POP_INVALID_OPTION, where, api,
+                            "option 'availableMemoryProportion' is %g; it must be from 0 to 1", values.proportion);
+    *count = translate(options, &values, list, capacity);
+    *rhs_is_arranged = values.arranged;
+    return true;
+}
+
+bool mat_mul_begin(struct mat_mul_call *call, pop_where where, pop_graph *graph, const char *api, const char *name,
+                   pop_options options, poplin_planning_cache *cache)
+{
+    *call =
+        (struct mat_mul_call){ .where = where, .graph = graph, .api = api, .name = name ? name : "", .cache = cache };
+    return poplibs_ready(graph) && read_options(where, graph, api, options, call->list, POPLIN_MOST_MAT_MUL_OPTIONS,
+                                                &call->options, &call->rhs_is_arranged);
+}
+
+bool poplin_matmul_validate_options_at(pop_where where, pop_graph *graph, pop_options options)
+{
+    POPLIBS_CALL(graph, options);
+    struct mat_mul_call call;
+    return mat_mul_begin(&call, where, graph, "poplin_matmul_validate_options", NULL, options, NULL);
+}
+
+pop_status poplin_mat_mul_conv_options(pop_options options, pop_option *list, size_t capacity, size_t *count,
+                                       pop_error *error)
+{
+    pop_target target = pop_target_create_cpu(false, 1);
+    pop_graph *graph = pop_graph_create(&target); /* holds the error */
+    pop_status status = POP_OK;
+    bool rhs_is_arranged;
+    if (!read_options(POP_HERE, graph, "poplin_mat_mul_conv_options", options, list, capacity, count, &rhs_is_arranged))
+        status = pop_graph_take_error(graph, error);
+    pop_graph_destroy(graph);
+    return status;
+}

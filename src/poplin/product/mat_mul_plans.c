@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the plans of products say, and plans made before they are needed. */
+#include "poplibs/log.h"
+#include "poplin/params/params.h"
+#include "poplin/product/mat_mul_call.h"
+
+static size_t report(const struct mat_mul_call *call, pop_type input_type, pop_type output_type, pop_shape a,
+                     pop_shape b, size_t rank, char *buffer, size_t size)
+{
+    poplin_mat_mul_params params;
+    if (size)
+        buffer[0] = 0;
+    if (!mat_mul_shapes(call, input_type, output_type, a, b, rank, &params))
+        return 0;
+    if (mat_mul_is_for_host(call))
+        return (size_t)snprintf(buffer, size, "%zu x {%zu,%zu} {%zu,%zu}: on the host\n", params.a_shape[0],
+                                params.a_shape[1], params.a_shape[2], params.b_shape[1], params.b_shape[2]);
+    poplin_conv_params conv = poplin_mat_mul_conv_params(&params);
+    return poplin_report_plan_info_at(call->where, call->graph, &conv, mat_mul_options(call), call->cache, buffer,
+                                      size);
+}
+size_t poplin_mat_mul_report_plan_at(pop_where where, pop_graph *graph, pop_type input_type, pop_type output_type,
+                                     pop_shape a_shape, pop_shape b_shape, pop_options options,
+                                     poplin_planning_cache *cache, char *buffer, size_t size)
+{
+    POPLIBS_CALL(graph, log_type(input_type), log_type(output_type), a_shape, b_shape, options, size);
+    struct mat_mul_call call;
+    if (!mat_mul_begin(&call, where, graph, "poplin_mat_mul_report_plan", NULL, options, cache))
+        return 0;
+    return report(&call, input_type, output_type, a_shape, b_shape, 2, buffer, size);
+}
+size_t poplin_mat_mul_grouped_report_plan_at(pop_where where, pop_graph *graph, pop_type input_type,
+                                             pop_type output_type, pop_shape a_shape, pop_shape b_shape,
+                                             pop_options options, poplin_planning_cache *cache, char *buffer,
+                                             size_t size)
+{
+    POPLIBS_CALL(graph, log_type(input_type), log_type(output_type), a_shape, b_shape, options, size);
+    struct mat_mul_call call;
+    if (!mat_mul_begin(&call, where, graph, "poplin_mat_mul_grouped_report_plan", NULL, options, cache))
+        return 0;
+    return report(&call, input_type, output_type, a_shape, b_shape, 3, buffer, size);
+}
+
+/* Whether a request's shapes fit. */
+static pop_status check_request(const poplin_mat_mul_params *params, const pop_target *target, pop_where where,
+                                pop_error *error)
+{
+    struct mat_mul_call call;
+    poplin_mat_mul_params same;
+    pop_graph *graph = pop_graph_create(target); /* holds the error */
+    pop_status status = POP_OK;
+    if (!mat_mul_begin(&call, where, graph, "poplin_preplan_mat_muls", NULL, POP_NO_OPTIONS, NULL) ||
+        !mat_mul_shapes(&call, params->input_type, params->output_type, (pop_shape){ 3, params->a_shape },
+                        (pop_shape){ 3, params->b_shape }, 3, &same))
+        status = pop_graph_take_error(graph, error);
+    pop_graph_destroy(graph);
+    return status;
+}
+
+pop_status poplin_preplan_mat_muls_at(pop_where where, const poplin_mat_mul_plan_request *requests, size_t count,
+                                      poplin_planning_cache *cache, pop_error *error)
+{
+    POPLIBS_CALL(NULL, count);
+    poplin_conv_plan_request *convs = poplibs_new(count, sizeof(*convs));
+    poplin_conv_params *params = poplibs_new(count, sizeof(*params));
+    pop_option *lists = poplibs_new(count, POPLIN_MOST_MAT_MUL_OPTIONS * sizeof(*lists));
+    pop_status status = POP_OK;
+    size_t planned = 0; /* products of CPU devices have no plan */
+    for (size_t i = 0; i < count && status == POP_OK; ++i) {
+        pop_option *list = lists + i * POPLIN_MOST_MAT_MUL_OPTIONS;
+        size_t options = 0;
+        if (!requests[i].target) {
+            status =
+                poplin_fail(error, POP_POPLAR_ERROR, where, "poplin_preplan_mat_muls", "a request's target is NULL");
+            break;
+        }
+        status = check_request(&requests[i].params, requests[i].target, where, error);
+        if (status == POP_OK)
+            status =
+                poplin_mat_mul_conv_options(requests[i].options, list, POPLIN_MOST_MAT_MUL_OPTIONS, &options, error);
+        params[i] = poplin_mat_mul_conv_params(&requests[i].params);
+        if (requests[i].target->type != POP_TARGET_CPU)
+            convs[planned++] = (poplin_conv_plan_request){ requests[i].target, &params[i], { list, options } };
+    }
+    if (status == POP_OK && planned)
+        status = poplin_preplan_convolutions_at(where, convs, planned, cache, error);
+    free(lists);
+    free(params);
+    free(convs);
+    return status;
+}

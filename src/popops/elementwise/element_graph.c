@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Operands in one shape, the output, and the vertices.  A tile whose elements are one region gets one vertex for all of
+ * its workers; others get one for each worker, with rows.  On a CPU, which has one tile, large work is cut for the
+ * host's threads. */
+#include "popops/elementwise/element_graph.h"
+#include "poplibs/log.h"
+
+#include <poputil/broadcast.h>
+#include <poputil/tile_mapping.h>
+
+/* ---- shapes and outputs ---- */
+
+static pop_tensor output_like(pop_where where, pop_graph *graph, pop_tensors inputs, pop_tensor shaped, pop_type type,
+                              const char *name)
+{
+    const pop_tensor *best = NULL;
+    struct poplibs_spread best_spread = { 0, 0 };
+    for (size_t i = 0; i < inputs.count; ++i) {
+        pop_interval_lists mapping;
+        if (!poplibs_shapes_equal(inputs.list[i], shaped) || !pop_tensor_is_parallel_writeable(inputs.list[i]))
+            continue;
+        if (!pop_graph_get_tile_mapping_at(where, graph, inputs.list[i], NULL, &mapping))
+            return (pop_tensor){ 0 };
+        struct poplibs_spread spread = poplibs_spread_of(&mapping);
+        pop_interval_lists_free(&mapping);
+        if (!best || poplibs_spread_better(spread, best_spread)) {
+            best = &inputs.list[i];
+            best_spread = spread;
+        }
+    }
+    if (best)
+        return pop_graph_clone_at(where, graph, type, *best, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, name);
+    size_t *dims = poplibs_new(pop_tensor_rank(shaped), sizeof(*dims));
+    pop_shape shape = { pop_tensor_shape(shaped, dims, pop_tensor_rank(shaped)), dims };
+    pop_tensor out = pop_graph_add_variable_at(where, graph, type, shape, name);
+    poputil_map_tensor_linearly_at(where, graph, out);
+    free(dims);
+    return out;
+}
+
+/* Brings tensors into one shape; false and an error when they have none. */
+static bool match_shapes(pop_where where, pop_graph *graph, const char *api, pop_tensor *tensors, size_t count)
+{
+    char texts[3][128] = { "" };
+    size_t most = 0;
+    for (size_t i = 0; i < count; ++i)
+        most = pop_tensor_rank(tensors[i]) > pop_tensor_rank(tensors[most]) ? i : most;
+    for (size_t round = 0; round < 2; ++round)
+        for (size_t i = 0; i < count; ++i) {
+            if (i == most || poplibs_shapes_equal(tensors[i], tensors[most]))
+                continue;
+            if (!poputil_can_broadcast_to_match(tensors[most], tensors[i])) {
+                pop_tensor_shape_to_string(tensors[most], texts[0], sizeof(texts[0]));
+                pop_tensor_shape_to_string(tensors[i], texts[1], sizeof(texts[1]));
+                return poplibs_fail(graph, POP_POPLAR_ERROR, where, api,
+                                    "operands of shapes %s and %s do not match: a dimension must be equal or 1",
+                                    texts[0], texts[1]);
+            }
+            poputil_broadcast_to_match_at(where, &tensors[most], &tensors[i]);
+        }
+    return !pop_graph_error(graph);
+}
+
+bool element_match(struct element_call *call)
+{
+    memcpy(call->in, call->given, call->count * sizeof(call->in[0]));
+    if (!match_shapes(call->where, call->graph, call->api, call->in, call->count))
+        return false;
+    for (size_t i = 0; i < call->count; ++i)
+        if (pop_tensor_num_elements(call->in[i]) > 1 && pop_tensor_num_elements(call->given[i]) == 1) {
+            call->scalar[i] = true;
+            call->in[i] = call->given[i];
+        }
+    return true;
+}
+
+/* An operand that has the shape of all: some one is not a scalar, or all have one element. */
+static pop_tensor shaped_operand(const struct element_call *call)
+{
+    size_t i = 0;
+    while (call->scalar[i])
+        ++i;
+    return call->in[i];
+}
+void element_new_output(struct element_call *call, pop_type type)
+{
+    call->out = output_like(call->where, call->graph, (pop_tensors){ call->count, call->given }, shaped_operand(call),
+                            type, call->name);
+}
+
+bool element_check_output(const struct element_call *call, pop_type type)
+{
+    char have[128], want[128];
+    pop_tensor out = call->out, shaped = shaped_operand(call);
+    if (!pop_tensor_valid(out))
+        return poplibs_fail(call->graph, POP_POPLAR_ERROR, call->where, call->api, "the output is a null tensor");
+    if (pop_tensor_type(out) != type)
+        return poplibs_fail(call->graph, POP_TYPE_ERROR, call->where, call->api, "the output is %s, the result %s",
+                            pop_type_name(pop_tensor_type(out)), pop_type_name(type));
+    if (!poplibs_shapes_equal(out, shaped)) {
+        pop_tensor_shape_to_string(out, have, sizeof(have));
+        pop_tensor_shape_to_string(shaped, want, sizeof(want));
+        return poplibs_fail(call->graph, POP_POPLAR_ERROR, call->where, call->api,
+                            "the output has shape %s, the result %s", have, want);
+    }
+    if (!pop_tensor_is_parallel_writeable(out))
+        return poplibs_fail(call->graph, POP_POPLAR_ERROR, call->where, call->api,
+                            "the output cannot be written: it holds an element twice, or a constant");
+    return poplibs_is_operand(call->graph, call->where, call->api, "the output", out);
+}
+
+pop_tensor popops_create_output_for_element_wise_op_at(pop_where where, pop_graph *graph, pop_tensors inputs,
+                                                       pop_type type, const char *name)
+{
+    POPLIBS_CALL(graph, inputs, log_type(type), name);
+    static const char api[] = "popops_create_output_for_element_wise_op";
+    pop_tensor out = { 0 };
+    if (!poplibs_ready(graph))
+        return out;
+    if (!inputs.count) {
+        poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "no inputs: one at least says the output's shape");
+        return out;
+    }
+    for (size_t i = 0; i < inputs.count; ++i)
+        if (!pop_tensor_valid(inputs.list[i])) {
+            poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "input %zu is a null tensor", i + 1);
+            return out;
+        }
+    pop_tensor *views = poplibs_new(inputs.count, sizeof(*views));
+    memcpy(views, inputs.list, inputs.count * sizeof(*views));
+    if (match_shapes(where, graph, api, views, inputs.count))
+        out = output_like(where, graph, inputs, views[0], type, name);
+    free(views);
+    return out;
+}
+
+/* ---- vertices ---- */
+
+static void connect_operand(const struct element_work *work, pop_vertex vertex, const char *field, pop_tensor flat,
+                            bool scalar, const poputil_partitions *parts, size_t first, size_t rows)
+{
+    const struct element_call *call = work->call;
+    if (scalar && call->number) {
+        pop_graph_connect_at(call->where, call->graph, vertex, field,
+                             pop_tensor_reshape_at(call->where, flat, POP_SHAPE()));
+    } else if (!rows) {
+        pop_graph_connect_at(call->where, call->graph, vertex, field,
+                             scalar ? flat : poplibs_slice_of_list(call->where, flat, &parts->regions, first));
+    } else if (!scalar) {
+        poplibs_connect_rows(call->where, call->graph, vertex, field, flat, &parts->regions, first, rows);
+    } else {
+        pop_tensor *same = poplibs_new(rows, sizeof(*same));
+        for (size_t i = 0; i < rows; ++i)
+            same[i] = flat;
+        pop_graph_connect_list_at(call->where, call->graph, vertex, field, (pop_tensors){ rows, same });
+        free(same);
+    }
+}
+
+static void add_vertices(const struct element_work *work, unsigned tile, const poputil_partitions *parts)
+{
+    const struct element_call *call = work->call;
+    for (size_t i = 0; i < parts->count; ++i) {
+        size_t first = parts->first[i], lists = parts->first[i + 1] - first,
+               rows = lists > 1 || !call->vertex ? lists : 0;
+        pop_vertex vertex =
+            pop_graph_add_vertex_at(call->where, call->graph, work->set, rows ? call->vertex_rows : call->vertex);
+        if (!call->in_place)
+            connect_operand(work, vertex, "out", work->out, false, parts, first, rows);
+        for (size_t k = 0; k < call->count; ++k)
+            connect_operand(work, vertex, call->fields[k], work->in[k], call->scalar[k], parts, first, rows);
+        pop_graph_map_vertex_at(call->where, call->graph, vertex, tile);
+    }
+}
+
+static void visit_tile(pop_graph *graph, const struct poplibs_tile *tile, void *user)
+{
+    const struct element_work *work = user;
+    const pop_target *target = pop_graph_target(graph);
+    pop_type type = pop_tensor_type(work->call->given[0]);
+    if (work->call->broadcast && element_add_broadcast(work, tile))
+        return;
+    unsigned grain = pop_target_vector_width(target, type), size = (unsigned)pop_type_size(type);
+    poputil_partitions parts;
+    if (target->type == POP_TARGET_CPU)
+        poputil_split_regions_lists(tile->regions, 64, ELEMENT_CPU_PARTS, ELEMENT_CPU_PART_BYTES / size,
+                                    POPUTIL_NO_LIMIT, POPUTIL_NO_LIMIT, &parts);
+    else if (tile->regions->count == 1 && work->call->vertex)
+        poputil_split_regions_lists(tile->regions, grain, 1, 0, POPUTIL_NO_LIMIT, POPUTIL_NO_LIMIT, &parts);
+    else
+        poputil_split_regions_lists_between_workers(target, tile->regions, grain, 2 * grain, POPUTIL_NO_LIMIT,
+                                                    POPUTIL_NO_LIMIT, &parts);
+    add_vertices(work, tile->tile, &parts);
+    poputil_partitions_free(&parts);
+}
+
+static void add_to_set(const struct element_call *call, pop_compute_set set)
+{
+    struct element_work work = { .call = call, .set = set };
+    pop_tensor *others[ELEMENT_OPERANDS];
+    size_t count = 0;
+    for (size_t i = 0; i < call->count; ++i) {
+        work.in[i] = pop_tensor_flatten_at(call->where, call->in[i]);
+        if (!call->scalar[i])
+            others[count++] = &work.in[i];
+    }
+    work.out = pop_tensor_flatten_at(call->where, call->out);
+    pop_graph_reorder_to_simplify_at(call->where, call->graph, &work.out, others, count, false);
+    poplibs_for_each_tile(call->where, call->graph, work.out, visit_tile, &work);
+}
+
+bool element_needs_copy(const struct element_call *call)
+{
+    for (size_t i = call->in_place; i < call->count; ++i)
+        if (pop_tensor_intersects(call->in[i], call->out) && !pop_tensor_equal(call->in[i], call->out))
+            return true;
+    return false;
+}
+
+void element_run(const struct element_call *call)
+{
+    char path[256];
+    if (!poplibs_ready(call->graph) || !pop_tensor_num_elements(call->out))
+        return;
+    pop_compute_set set = pop_graph_add_compute_set_at(call->where, call->graph,
+                                                       poplibs_path(path, sizeof(path), call->name, call->step));
+    pop_mark mark = pop_graph_mark(call->graph);
+    add_to_set(call, set);
+    pop_graph_release(call->graph, mark);
+    pop_sequence_add_at(call->where, call->sequence, pop_execute_at(call->where, set, call->name));
+}

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls of one operator: types are checked, numbers become constants, and the library's vertex is found. */
+#include "popops/elementwise/call_log.h"
+#include "popops/elementwise/element_graph.h"
+
+#include <popops/cast.h>
+
+popops_operand popops_operand_of_double(double value)
+{
+    return (popops_operand){ .value_type = POP_DOUBLE, .value = { .real = value } };
+}
+popops_operand popops_operand_of_int(long long value)
+{
+    return (popops_operand){ .value_type = POP_LONGLONG, .value = { .whole = value } };
+}
+popops_operand popops_operand_of_unsigned(unsigned long long value)
+{
+    return (popops_operand){ .value_type = POP_UNSIGNED_LONGLONG, .value = { .natural = value } };
+}
+
+static bool is_number(const popops_operand *operand)
+{
+    return operand->value_type != POP_TYPE_NULL;
+}
+/* The third operand of select is a bool whatever the others are. */
+static bool is_condition(const struct element_request *request, int operand)
+{
+    return request->arity == 3 && request->op == POPOPS_TERNARY_SELECT && operand == 2;
+}
+
+static const char *types_text(char *buffer, size_t size, unsigned types)
+{
+    size_t length = 0;
+    *buffer = 0;
+    for (pop_type type = POP_BOOL; type < POP_TYPE_COUNT; ++type)
+        if (types >> type & 1 && length < size)
+            length += (size_t)snprintf(buffer + length, size - length, "%s%s", length ? ", " : "", pop_type_name(type));
+    return buffer;
+}
+
+/* The type of the tensors, which must have one. */
+static bool find_type(const struct element_request *request, const char *api, const struct operator_info *info,
+                      pop_type *type)
+{
+    static const char *const names[] = { "operand 1", "operand 2", "operand 3" };
+    char texts[192];
+    *type = POP_TYPE_NULL;
+    for (int i = 0; i < request->arity; ++i) {
+        pop_type seen = pop_tensor_type(request->operands[i].tensor);
+        if (is_number(&request->operands[i]))
+            continue;
+        if (!poplibs_is_operand(request->graph, request->where, api, names[i], request->operands[i].tensor))
+            return false;
+        if (is_condition(request, i) && seen != POP_BOOL)
+            return poplibs_fail(request->graph, POP_TYPE_ERROR, request->where, api, "the condition is %s, not bool",
+                                pop_type_name(seen));
+        if (is_condition(request, i))
+            continue;
+        if (*type != POP_TYPE_NULL && seen != *type)
+            return poplibs_fail(request->graph, POP_TYPE_ERROR, request->where, api,
+                                "operands are %s and %s: they must have one type", pop_type_name(*type),
+                                pop_type_name(seen));
+        *type = seen;
+    }
+    if (*type == POP_TYPE_NULL && is_condition(request, 2) &&
+        !is_number(&request->operands[2])) /* a choice between numbers */
+        *type = request->operands[0].value_type == POP_DOUBLE || request->operands[1].value_type == POP_DOUBLE
+                    ? POP_FLOAT
+                    : POP_INT;
+    if (*type == POP_TYPE_NULL)
+        return poplibs_fail(request->graph, POP_TYPE_ERROR, request->where, api,
+                            "no operand is a tensor: nothing says the type");
+    if (!operator_takes(info, *type))
+        return poplibs_fail(request->graph, POP_TYPE_ERROR, request->where, api, "operands are %s; allowed are %s",
+                            pop_type_name(*type), types_text(texts, sizeof(texts), info->types));
+    return true;
+}
+
+/* A number as a tensor of one element, on the first tile. */
+static pop_tensor constant_of(const struct element_request *request, const char *api, const popops_operand *operand,
+                              pop_type type)
+{
+    pop_tensor constant = { 0 };
+    double real = operand->value.real,
+           range = __builtin_ldexp(1, (int)pop_type_size(type) * 8); /* signed or not: -1 is all bits */
+    if (operand->value_type == POP_DOUBLE && !pop_type_is_floating_point(type) &&
+        !(real >= -range / 2 && real < range && real == __builtin_trunc(real))) {
+        poplibs_fail(request->graph, POP_TYPE_ERROR, request->where, api,
+                     "the number %g has no value as %s, which the tensors are", real, pop_type_name(type));
+        return constant;
+    }
+    constant = pop_graph_add_constant_fill_at(request->where, request->graph, type, POP_SHAPE(), operand->value_type,
+                                              &operand->value, request->name);
+    pop_graph_set_tile_mapping_at(request->where, request->graph, constant, 0);
+    return constant;
+}
+
+/* "SHIFT_LEFT" as "ShiftLeft", which names the compute set. */
+static void step_of(char *step, size_t size, const char *constant)
+{
+    size_t length = (size_t)snprintf(step, size, "Op/");
+    for (const char *at = constant; *at && length + 1 < size; ++at)
+        if (*at != '_')
+            step[length++] = (char)(at == constant || at[-1] == '_' || *at < 'A' ? *at : *at - 'A' + 'a');
+    step[length] = 0;
+}
+
+struct names {
+    char api[64], step[64], vertex[128], rows[128], inner[128], outer[128];
+};
+/* The vertices' types and fields. */
+static void name_vertices(struct element_call *call, struct names *names, const struct element_request *request,
+                          const struct operator_info *info, pop_type type)
+{
+    static const char *const fields[2][3][3] = { { { "in" }, { "in1", "in2" }, { "in1", "in2", "in3" } },
+                                                 { { "inOut" }, { "in1Out", "in2" }, { "in1Out", "in2", "in3" } } };
+    const char *in_place = call->in_place ? "InPlace" : "", *of = pop_type_name(type),
+               *kind = operator_kind(request->arity);
+    const char *arity = request->arity == 1 ? "Unary" : "Binary";
+    step_of(names->step, sizeof(names->step), info->constant);
+    if (request->arity == 3) {
+        snprintf(names->rows, sizeof(names->rows), "popops::%s%s<%s>", info->node, in_place, of);
+    } else {
+        snprintf(names->vertex, sizeof(names->vertex), "popops::%sOp1D%sSupervisor<popops::expr::%s::%s,%s>", arity,
+                 in_place, kind, info->constant, of);
+        snprintf(names->rows, sizeof(names->rows), "popops::%sOp2D%s<popops::expr::%s::%s,%s>", arity, in_place, kind,
+                 info->constant, of);
+    }
+    call->step = names->step;
+    call->vertex = request->arity == 3 ? NULL : names->vertex;
+    call->vertex_rows = names->rows;
+    call->fields = fields[call->in_place][request->arity - 1];
+}
+
+/* Adding and multiplying take their operands in any order: the one that is broadcast comes second. */
+static void put_broadcast_second(struct element_call *call, const struct element_request *request)
+{
+    bool any_order = request->arity == 2 && (request->op == POPOPS_BINARY_ADD || request->op == POPOPS_BINARY_MULTIPLY);
+    if (!any_order || call->scalar[1] ||
+        pop_tensor_num_elements(call->given[0]) >= pop_tensor_num_elements(call->given[1]))
+        return;
+    const struct element_call old = *call;
+    for (int i = 0; i < 2; ++i) {
+        call->given[i] = old.given[1 - i];
+        call->in[i] = old.in[1 - i];
+        call->scalar[i] = old.scalar[1 - i];
+    }
+}
+
+static bool has_broadcast(const struct element_call *call)
+{
+    size_t elements = pop_tensor_num_elements(call->out);
+    return pop_tensor_num_elements(call->given[0]) == elements && pop_tensor_num_elements(call->given[1]) != elements;
+}
+
+/* A second operand that is broadcast may have a vertex of its own. */
+static void run_operator(struct element_call *call, struct names *names, const struct element_request *request,
+                         const struct operator_info *info, pop_type type)
+{
+    static const char *const fields[] = { "data", "B" };
+    const char *in_place = call->in_place ? "InPlace" : "", *of = pop_type_name(type), *op = info->constant;
+    struct element_broadcast vector;
+    name_vertices(call, names, request, info, type);
+    bool broadcasts = request->arity == 2 && pop_type_is_floating_point(type) && operator_broadcasts(request->op);
+    if (broadcasts && call->scalar[1]) {
+        snprintf(names->vertex, sizeof(names->vertex),
+                 "popops::BroadcastScalar1D%sSupervisor<popops::expr::BroadcastOpType::%s,%s>", in_place, op, of);
+        snprintf(names->rows, sizeof(names->rows), "popops::BroadcastScalar2D%s<popops::expr::BroadcastOpType::%s,%s>",
+                 in_place, op, of);
+        call->fields = fields;
+        call->number = true;
+    } else if (broadcasts && has_broadcast(call)) {
+        call->broadcast = &vector;
+        vector = (struct element_broadcast){ names->inner, names->outer };
+        snprintf(names->inner, sizeof(names->inner),
+                 "popops::BroadcastVectorInner%sSupervisor<popops::expr::BroadcastOpType::%s,%s>", in_place, op, of);
+        snprintf(names->outer, sizeof(names->outer),
+                 "popops::BroadcastVectorOuterByRow%sSupervisor<popops::expr::BroadcastOpType::%s,%s,true>", in_place,
+                 op, of);
+    }
+    element_run(call);
+}
+
+pop_tensor element_serve(const struct element_request *request)
+{
+    static const char *const forms[] = { "", "_in_place", "_with_output" };
+    if (request->op < 0 || request->op >= operator_count(request->arity)) {
+        if (poplibs_ready(request->graph))
+            poplibs_fail(request->graph, POP_POPLAR_ERROR, request->where, "popops_element_wise",
+                         "there is no operator %d", request->op);
+        return (pop_tensor){ 0 };
+    }
+    const struct operator_info *info = operator_of(request->arity, request->op);
+    pop_tensor none = { 0 }, wanted;
+    pop_type type;
+    struct names names;
+    struct element_call call = { .where = request->where,
+                                 .graph = request->graph,
+                                 .api = request->api,
+                                 .sequence = request->sequence,
+                                 .name = request->name,
+                                 .count = (size_t)request->arity };
+    snprintf(names.api, sizeof(names.api), "popops_%s%s", info->name, forms[request->form]);
+    if (!call.api)
+        call.api = names.api;
+    if (!poplibs_ready(request->graph) || !find_type(request, call.api, info, &type))
+        return none;
+    for (int i = 0; i < request->arity; ++i)
+        call.given[i] = is_number(&request->operands[i]) ? constant_of(request, call.api, &request->operands[i],
+                                                                       is_condition(request, i) ? POP_BOOL : type)
+                                                         : request->operands[i].tensor;
+    if (pop_graph_error(request->graph) || !element_match(&call))
+        return none;
+    pop_type result = operator_result(info, type);
+    call.out = request->form == ELEMENT_IN_PLACE ? call.given[0] : request->out;
+    if (request->form == ELEMENT_NEW)
+        element_new_output(&call, result);
+    else if (!element_check_output(&call, result))
+        return none;
+    call.in_place = result == type && pop_tensor_equal(call.given[0], call.out);
+    wanted = call.out;
+    bool copy = element_needs_copy(&call);
+    if (copy) {
+        element_new_output(&call, result);
+        call.in_place = false;
+    }
+    if (!call.in_place)
+        put_broadcast_second(&call, request);
+    run_operator(&call, &names, request, info, type);
+    if (copy)
+        pop_sequence_add_at(call.where, call.sequence, pop_copy_at(call.where, call.out, wanted, false, call.name));
+    return wanted;
+}
+
+pop_tensor popops_unary_at(pop_where where, popops_unary_op op, pop_graph *graph, pop_tensor a, pop_program sequence,
+                           const char *name)
+{
+    POPLIBS_CALL(graph, log_operator(1, (int)op), a, name);
+    return element_serve(&(struct element_request){
+        where, graph, ELEMENT_NEW, 1, op, { popops_operand_of_tensor(a) }, { 0 }, sequence, name, NULL });
+}
+void popops_unary_in_place_at(pop_where where, popops_unary_op op, pop_graph *graph, pop_tensor a, pop_program sequence,
+                              const char *name)
+{
+    POPLIBS_CALL(graph, log_operator(1, (int)op), a, name);
+    element_serve(&(struct element_request){
+        where, graph, ELEMENT_IN_PLACE, 1, op, { popops_operand_of_tensor(a) }, { 0 }, sequence, name, NULL });
+}
+void popops_unary_with_output_at(pop_where where, popops_unary_op op, pop_graph *graph, pop_tensor a, pop_tensor out,
+                                 pop_program sequence, const char *name)
+{
+    POPLIBS_CALL(graph, log_operator(1, (int)op), a, out, name);
+    element_serve(&(struct element_request){
+        where, graph, ELEMENT_WITH_OUTPUT, 1, op, { popops_operand_of_tensor(a) }, out, sequence, name, NULL });
+}
+pop_tensor popops_binary_at(pop_where where, popops_binary_op op, pop_graph *graph, popops_operand a, popops_operand b,
+                            pop_program sequence, const char *name)
+{
+    POPLIBS_CALL(graph, log_operator(2, (int)op), log_operand(a), log_operand(b), name);
+    return element_serve(
+        &(struct element_request){ where, graph, ELEMENT_NEW, 2, op, { a, b }, { 0 }, sequence, name, NULL });
+}
+void popops_binary_in_place_at(pop_where where, popops_binary_op op, pop_graph *graph, popops_operand a,
+                               popops_operand b, pop_program sequence, const char *name)
+{
+    POPLIBS_CALL(graph, log_operator(2, (int)op), log_operand(a), log_operand(b), name);
+    element_serve(
+        &(struct element_request){ where, graph, ELEMENT_IN_PLACE, 2, op, { a, b }, { 0 }, sequence, name, NULL });
+}
+void popops_binary_with_output_at(pop_where where, popops_binary_op op, pop_graph *graph, popops_operand a,
+                                  popops_operand b, pop_tensor out, pop_program sequence, const char *name)
+{
+    POPLIBS_CALL(graph, log_operator(2, (int)op), log_operand(a), log_operand(b), out, name);
+    element_serve(
+        &(struct element_request){ where, graph, ELEMENT_WITH_OUTPUT, 2, op, { a, b }, out, sequence, name, NULL });
+}
+pop_tensor popops_binary_as_at(pop_where where, popops_binary_op op, pop_graph *graph, popops_operand a,
+                               popops_operand b, pop_type type, pop_program sequence, const char *name)
+{
+    POPLIBS_CALL(graph, log_operator(2, (int)op), log_operand(a), log_operand(b), log_type(type), name);
+    popops_operand *operands[] = { &a, &b };
+    if (poplibs_ready(graph) && type != POP_HALF && type != POP_FLOAT) {
+        poplibs_fail(graph, POP_TYPE_ERROR, where, "popops_binary_as",
+                     "the result cannot be %s; allowed are half, float", pop_type_name(type));
+        return (pop_tensor){ 0 };
+    }
+    for (int i = 0; i < 2 && type == POP_FLOAT; ++i)
+        if (pop_tensor_type(operands[i]->tensor) == POP_HALF)
+            operands[i]->tensor = popops_cast_at(where, graph, operands[i]->tensor, type, sequence, name);
+    pop_tensor out = popops_binary_at(where, op, graph, a, b, sequence, name);
+    return pop_tensor_type(out) == type || !pop_tensor_valid(out)
+               ? out
+               : popops_cast_at(where, graph, out, type, sequence, name);
+}
+pop_tensor popops_ternary_at(pop_where where, popops_ternary_op op, pop_graph *graph, popops_operand a,
+                             popops_operand b, popops_operand c, pop_program sequence, const char *name)
+{
+    POPLIBS_CALL(graph, log_operator(3, (int)op), log_operand(a), log_operand(b), log_operand(c), name);
+    return element_serve(
+        &(struct element_request){ where, graph, ELEMENT_NEW, 3, op, { a, b, c }, { 0 }, sequence, name, NULL });
+}
+void popops_ternary_in_place_at(pop_where where, popops_ternary_op op, pop_graph *graph, popops_operand a,
+                                popops_operand b, popops_operand c, pop_program sequence, const char *name)
+{
+    POPLIBS_CALL(graph, log_operator(3, (int)op), log_operand(a), log_operand(b), log_operand(c), name);
+    element_serve(
+        &(struct element_request){ where, graph, ELEMENT_IN_PLACE, 3, op, { a, b, c }, { 0 }, sequence, name, NULL });
+}
+void popops_ternary_with_output_at(pop_where where, popops_ternary_op op, pop_graph *graph, popops_operand a,
+                                   popops_operand b, popops_operand c, pop_tensor out, pop_program sequence,
+                                   const char *name)
+{
+    POPLIBS_CALL(graph, log_operator(3, (int)op), log_operand(a), log_operand(b), log_operand(c), out, name);
+    element_serve(
+        &(struct element_request){ where, graph, ELEMENT_WITH_OUTPUT, 3, op, { a, b, c }, out, sequence, name, NULL });
+}

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Expressions over tensors: one vertex for all of it, or its operators one after the other. */
+#include "popops/elementwise/element_graph.h"
+#include "popops/expression/typed_expr.h"
+
+#include "poplibs/log.h"
+#include "poplibs/options.h"
+
+#include <popops/cast.h>
+
+struct map_options {
+    bool generate, force, vector_broadcasts, simplify;
+};
+/* One call, from the user's tree to its output. */
+struct map_call {
+    pop_where where;
+    pop_graph *graph;
+    const char *api;
+    enum element_form form;
+    pop_tensors tensors;
+    pop_tensor out;
+    pop_program sequence;
+    const char *name;
+    struct map_options options;
+    struct typed_expr expr;
+};
+
+static bool parse_options(pop_where where, pop_graph *graph, const char *api, pop_options given,
+                          struct map_options *options)
+{
+    static const struct poplibs_option table[] = {
+#define MAP_OPTION(...) POPLIBS_ROW(struct map_options, __VA_ARGS__)
+#include "poplibs/options.def"
+    };
+    *options = (struct map_options){ .generate = true, .vector_broadcasts = true, .simplify = true };
+    return poplibs_parse_options(where, graph, api, given, table, sizeof(table) / sizeof(table[0]), options);
+}
+bool popops_check_map_options_at(pop_where where, pop_graph *graph, pop_options options)
+{
+    POPLIBS_CALL(graph, options);
+    struct map_options parsed;
+    return poplibs_ready(graph) && parse_options(where, graph, "popops_map", options, &parsed);
+}
+
+/* ---- one after the other ---- */
+
+static pop_tensor tensor_of(const struct map_call *call, size_t at);
+
+/* A value as an operand: numbers stay numbers. */
+static popops_operand operand_of(const struct map_call *call, size_t at)
+{
+    const struct typed_node *node = &call->expr.nodes[at];
+    return node->given.kind == POPOPS_EXPR_CONST ? node->given.value : popops_operand_of_tensor(tensor_of(call, at));
+}
+static pop_tensor number_of(const struct map_call *call, const struct typed_node *node)
+{
+    pop_tensor t = pop_graph_add_constant_fill_at(call->where, call->graph, node->type, POP_SHAPE(),
+                                                  node->given.value.value_type, &node->given.value.value, call->name);
+    pop_graph_set_tile_mapping_at(call->where, call->graph, t, 0);
+    return t;
+}
+/* Does one operator; into the call's output when it is the last. */
+static pop_tensor run_operator(const struct map_call *call, size_t at, enum element_form form)
+{
+    const struct typed_node *node = &call->expr.nodes[at];
+    struct element_request request = { .where = call->where,
+                                       .graph = call->graph,
+                                       .form = form,
+                                       .arity = node->operands,
+                                       .op = node->given.op,
+                                       .out = call->out,
+                                       .sequence = call->sequence,
+                                       .name = call->name,
+                                       .api = call->api };
+    bool any_tensor = false;
+    for (int k = 0; k < node->operands; ++k) {
+        request.operands[k] = operand_of(call, node->operand[k]);
+        any_tensor |=
+            request.operands[k].value_type == POP_TYPE_NULL && !(k == 2 && node->given.op == POPOPS_TERNARY_SELECT);
+    }
+    if (!any_tensor)
+        request.operands[0] = popops_operand_of_tensor(number_of(call, &call->expr.nodes[node->operand[0]]));
+    return element_serve(&request);
+}
+static pop_tensor tensor_of(const struct map_call *call, size_t at)
+{
+    const struct typed_node *node = &call->expr.nodes[at];
+    if (node->given.kind == POPOPS_EXPR_PLACEHOLDER)
+        return call->tensors.list[node->given.op - 1];
+    if (node->given.kind == POPOPS_EXPR_CONST)
+        return number_of(call, node);
+    if (node->given.kind == POPOPS_EXPR_CAST)
+        return popops_cast_at(call->where, call->graph, tensor_of(call, node->operand[0]), node->type, call->sequence,
+                              call->name);
+    return run_operator(call, at, ELEMENT_NEW);
+}
+
+static bool is_leaf(const struct map_call *call, size_t at)
+{
+    return call->expr.nodes[at].operands == 0;
+}
+/* An operator whose operands are tensors and numbers can be done in place as such. */
+static bool is_simple(const struct map_call *call)
+{
+    const struct typed_node *root = &call->expr.nodes[call->expr.count - 1];
+    for (int k = 0; k < root->operands; ++k)
+        if (!is_leaf(call, root->operand[k]))
+            return false;
+    return true;
+}
+
+/* A result that is no operator's: the tensor itself, or a cast of one. */
+static void copy_to_output(struct map_call *call, pop_tensor from)
+{
+    struct element_call output = {
+        .where = call->where, .graph = call->graph, .api = call->api, .name = call->name, .count = 1, .given = { from }
+    };
+    if (!poplibs_ready(call->graph) || !element_match(&output))
+        return;
+    if (call->form == ELEMENT_NEW)
+        element_new_output(&output, pop_tensor_type(from));
+    else
+        output.out = call->out;
+    if (!element_check_output(&output, pop_tensor_type(from)))
+        return;
+    call->out = output.out;
+    pop_sequence_add_at(call->where, call->sequence,
+                        pop_copy_at(call->where, output.in[0], call->out, false, call->name));
+}
+
+static void run_operators(struct map_call *call)
+{
+    size_t root = call->expr.count - 1;
+    if (call->expr.nodes[root].given.kind < POPOPS_EXPR_UNARY)
+        copy_to_output(call, tensor_of(call, root));
+    else
+        call->out = run_operator(call, root, call->form == ELEMENT_NEW ? ELEMENT_NEW : ELEMENT_WITH_OUTPUT);
+}
+
+/* ---- all at once ---- */
+
+/* 198 + W (20 + loop) for one region, 20 + loops for several, as for one operator; user is the cycles for a vector, and
+ * its width. */
+static uint64_t loop_cycles(void *user, size_t elements)
+{
+    uintptr_t number = (uintptr_t)user;
+    return (number >> 8) * poplibs_ceil_div(elements, number & 255);
+}
+static pop_perf estimate(const pop_vertex_view *vertex, const pop_target *target, void *user)
+{
+    size_t elements = pop_vertex_view_field_size(vertex, "out", POP_WHOLE);
+    unsigned workers = target->num_worker_contexts;
+    return (pop_perf){ 198 + workers * (20 + loop_cycles(user, poplibs_ceil_div(elements, workers))), 0 };
+}
+static pop_perf estimate_rows(const pop_vertex_view *vertex, const pop_target *target, void *user)
+{
+    (void)target;
+    pop_perf perf = { 20, 0 };
+    for (size_t i = 0, rows = pop_vertex_view_field_size(vertex, "out", POP_WHOLE); i < rows; ++i)
+        perf.cycles += loop_cycles(user, pop_vertex_view_field_size(vertex, "out", i));
+    return perf;
+}
+
+/* Compiles it unless the graph has it; false where there is no compiler. */
+static bool add_codelet(const struct map_call *call, const struct expr_source *source)
+{
+    if (pop_graph_has_codelet(call->graph, source->vertex))
+        return true;
+    void *user = poplibs_as_user((uintptr_t)source->cycles << 8 | source->width);
+    if (pop_graph_add_codelets_source_at(call->where, call->graph, source->text, POP_FILE_C, NULL)) {
+        pop_graph_register_perf_estimator_at(call->where, call->graph, source->vertex, estimate, user);
+        pop_graph_register_perf_estimator_at(call->where, call->graph, source->vertex_rows, estimate_rows, user);
+        return true;
+    }
+    const pop_error *error = pop_graph_error(call->graph);
+    if (!error || error->status != POP_NO_ENVIRONMENT)
+        return true; /* the error stays */
+    pop_graph_take_error(call->graph, NULL);
+    return false;
+}
+
+static const char *const *field_names(bool in_place)
+{
+    static const char *const names[] = { "out",  "in1",  "in2",  "in3",  "in4",  "in5",  "in6",
+                                         "in7",  "in8",  "in9",  "in10", "in11", "in12", "in13",
+                                         "in14", "in15", "in16", "in17", "in18", "in19", "in20" };
+    static const char *const names_in_place[] = { "out",  "in2",  "in3",  "in4",  "in5",  "in6",  "in7",
+                                                  "in8",  "in9",  "in10", "in11", "in12", "in13", "in14",
+                                                  "in15", "in16", "in17", "in18", "in19", "in20" };
+    return in_place ? names_in_place : names + 1;
+}
+
+/* False: there is no compiler. */
+static bool run_generated(struct map_call *call)
+{
+    pop_type result = call->expr.nodes[call->expr.count - 1].type;
+    struct element_call work = { .where = call->where,
+                                 .graph = call->graph,
+                                 .api = call->api,
+                                 .sequence = call->sequence,
+                                 .name = call->name,
+                                 .step = "Op/Map",
+                                 .count = (size_t)call->expr.inputs,
+                                 .out = call->out };
+    for (int i = 0; i < call->expr.inputs; ++i)
+        work.given[i] = call->tensors.list[call->expr.used[i] - 1];
+    if (!element_match(&work))
+        return true;
+    if (call->form == ELEMENT_NEW)
+        element_new_output(&work, result);
+    else if (!element_check_output(&work, result))
+        return true;
+    work.in_place = pop_tensor_type(work.given[0]) == result && pop_tensor_equal(work.given[0], work.out);
+    call->out = work.out;
+    bool copy = element_needs_copy(&work);
+    if (copy) {
+        element_new_output(&work, result);
+        work.in_place = false;
+    }
+    struct expr_source source = expr_generate(&call->expr, pop_graph_target(call->graph), work.given, work.in_place);
+    work.vertex = source.vertex;
+    work.vertex_rows = source.vertex_rows;
+    work.fields = field_names(work.in_place);
+    bool compiled = add_codelet(call, &source);
+    if (compiled)
+        element_run(&work);
+    if (compiled && copy)
+        pop_sequence_add_at(call->where, call->sequence,
+                            pop_copy_at(call->where, work.out, call->out, false, call->name));
+    free(source.text);
+    return compiled;
+}
+
+/* ---- calls ---- */
+
+static bool can_generate(const struct map_call *call)
+{
+    for (size_t i = 0; i < call->expr.count; ++i)
+        if (pop_type_size(call->expr.nodes[i].type) == 1 && call->expr.nodes[i].type != POP_BOOL)
+            return false; /* characters can be cast, and no more */
+    return true;
+}
+
+static pop_tensor serve(struct map_call *call, popops_expr expr, pop_options options)
+{
+    if (!poplibs_ready(call->graph) || !parse_options(call->where, call->graph, call->api, options, &call->options))
+        return (pop_tensor){ 0 };
+    if (call->form == ELEMENT_IN_PLACE) {
+        if (!call->tensors.count) {
+            poplibs_fail(call->graph, POP_INDEX_ERROR, call->where, call->api, "there is no tensor to write");
+            return (pop_tensor){ 0 };
+        }
+        call->out = call->tensors.list[0];
+    }
+    if (!expr_type(call->where, call->graph, call->api, expr, call->tensors, &call->expr))
+        return (pop_tensor){ 0 };
+    bool one = call->expr.operators <= 1 || is_simple(call),
+         generate = (call->options.generate && !one) || call->options.force;
+    if (!generate || !can_generate(call) || !run_generated(call))
+        run_operators(call);
+    expr_free(&call->expr);
+    return pop_graph_error(call->graph) ? (pop_tensor){ 0 } : call->out;
+}
+
+pop_tensor popops_map_expr_at(pop_where where, pop_graph *graph, popops_expr expr, pop_tensors tensors,
+                              pop_program sequence, const char *name, pop_options options)
+{
+    POPLIBS_CALL(graph, tensors, name, options);
+    struct map_call call = { .where = where,
+                             .graph = graph,
+                             .api = "popops_map",
+                             .form = ELEMENT_NEW,
+                             .tensors = tensors,
+                             .sequence = sequence,
+                             .name = name };
+    return serve(&call, expr, options);
+}
+void popops_map_expr_in_place_at(pop_where where, pop_graph *graph, popops_expr expr, pop_tensors tensors,
+                                 pop_program sequence, const char *name, pop_options options)
+{
+    POPLIBS_CALL(graph, tensors, name, options);
+    struct map_call call = { .where = where,
+                             .graph = graph,
+                             .api = "popops_map_in_place",
+                             .form = ELEMENT_IN_PLACE,
+                             .tensors = tensors,
+                             .sequence = sequence,
+                             .name = name };
+    serve(&call, expr, options);
+}
+void popops_map_expr_with_output_at(pop_where where, pop_graph *graph, popops_expr expr, pop_tensors tensors,
+                                    pop_tensor out, pop_program sequence, const char *name, pop_options options)
+{
+    POPLIBS_CALL(graph, tensors, out, name, options);
+    struct map_call call = { .where = where,
+                             .graph = graph,
+                             .api = "popops_map_with_output",
+                             .form = ELEMENT_WITH_OUTPUT,
+                             .tensors = tensors,
+                             .out = out,
+                             .sequence = sequence,
+                             .name = name };
+    serve(&call, expr, options);
+}
+
+pop_tensor popops_map_at(pop_where where, pop_graph *graph, const char *text, pop_tensors tensors, pop_program sequence,
+                         const char *name, pop_options options)
+{
+    POPLIBS_CALL(graph, text, tensors, name, options);
+    popops_expr_node *nodes;
+    size_t count;
+    if (!poplibs_ready(graph) || !expr_parse(where, graph, "popops_map", text, &nodes, &count))
+        return (pop_tensor){ 0 };
+    pop_tensor out = popops_map_expr_at(where, graph, (popops_expr){ nodes, count }, tensors, sequence, name, options);
+    free(nodes);
+    return out;
+}
+void popops_map_in_place_at(pop_where where, pop_graph *graph, const char *text, pop_tensors tensors,
+                            pop_program sequence, const char *name, pop_options options)
+{
+    POPLIBS_CALL(graph, text, tensors, name, options);
+    popops_expr_node *nodes;
+    size_t count;
+    if (!poplibs_ready(graph) || !expr_parse(where, graph, "popops_map_in_place", text, &nodes, &count))
+        return;
+    popops_map_expr_in_place_at(where, graph, (popops_expr){ nodes, count }, tensors, sequence, name, options);
+    free(nodes);
+}
+void popops_map_with_output_at(pop_where where, pop_graph *graph, const char *text, pop_tensors tensors, pop_tensor out,
+                               pop_program sequence, const char *name, pop_options options)
+{
+    POPLIBS_CALL(graph, text, tensors, out, name, options);
+    popops_expr_node *nodes;
+    size_t count;
+    if (!poplibs_ready(graph) || !expr_parse(where, graph, "popops_map_with_output", text, &nodes, &count))
+        return;
+    popops_map_expr_with_output_at(where, graph, (popops_expr){ nodes, count }, tensors, out, sequence, name, options);
+    free(nodes);
+}

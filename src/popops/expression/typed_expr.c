@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What an expression's nodes are: their operands, and their types. */
+#include "popops/expression/typed_expr.h"
+
+struct typing {
+    pop_where where;
+    pop_graph *graph;
+    const char *api;
+    struct typed_expr *expr;
+};
+
+static bool is_node(const popops_expr_node *node)
+{
+    if (node->kind == POPOPS_EXPR_CAST || (node->kind == POPOPS_EXPR_CONST && node->type != POP_TYPE_NULL))
+        return pop_type_is_supported(node->type);
+    if (node->kind == POPOPS_EXPR_CONST)
+        return pop_type_is_supported((pop_type)node->op);
+    return node->kind < POPOPS_EXPR_CONST || (node->kind <= POPOPS_EXPR_TERNARY && node->op >= 0 &&
+                                              node->op < operator_count((int)(node->kind - POPOPS_EXPR_UNARY) + 1));
+}
+
+/* Finds the operands of a list in which each node comes after them. */
+static bool link_nodes(const struct typing *typing, popops_expr given)
+{
+    struct typed_expr *expr = typing->expr;
+    size_t *stack = poplibs_new(given.count, sizeof(*stack)), depth = 0;
+    bool tree = given.count > 0;
+    for (size_t i = 0; i < given.count && tree; ++i) {
+        struct typed_node *node = &expr->nodes[i];
+        node->given = given.nodes[i];
+        if (!is_node(&node->given)) {
+            tree = false;
+            break;
+        }
+        node->operands = node->given.kind < POPOPS_EXPR_CAST    ? 0
+                         : node->given.kind == POPOPS_EXPR_CAST ? 1
+                                                                : (int)(node->given.kind - POPOPS_EXPR_UNARY) + 1;
+        if (node->given.kind >= POPOPS_EXPR_UNARY)
+            node->info = operator_of(node->operands, node->given.op);
+        expr->operators += node->given.kind >= POPOPS_EXPR_CAST;
+        tree = depth >= (size_t)node->operands;
+        for (int k = node->operands; k-- > 0 && tree;)
+            node->operand[k] = stack[--depth];
+        stack[depth++] = i;
+    }
+    free(stack);
+    if (!tree || depth != 1)
+        return poplibs_fail(typing->graph, POP_POPLAR_ERROR, typing->where, typing->api,
+                            "the nodes are no expression: each must be of a kind, operator and type that there are, "
+                            "and come after its operands");
+    return true;
+}
+
+static bool find_inputs(const struct typing *typing, pop_tensors tensors)
+{
+    struct typed_expr *expr = typing->expr;
+    bool used[21] = { false };
+    for (size_t i = 0; i < expr->count; ++i) {
+        int number = expr->nodes[i].given.op;
+        if (expr->nodes[i].given.kind != POPOPS_EXPR_PLACEHOLDER)
+            continue;
+        if (number < 1 || number > 20 || (size_t)number > tensors.count)
+            return poplibs_fail(typing->graph, POP_INDEX_ERROR, typing->where, typing->api,
+                                "there is no tensor for placeholder _%d: there are %zu", number, tensors.count);
+        char name[16];
+        snprintf(name, sizeof(name), "tensor %d", number);
+        if (!used[number] &&
+            !poplibs_is_operand(typing->graph, typing->where, typing->api, name, tensors.list[number - 1]))
+            return false;
+        used[number] = true;
+        expr->nodes[i].type = pop_tensor_type(tensors.list[number - 1]);
+    }
+    for (int number = 1; number <= 20; ++number)
+        if (used[number])
+            expr->used[expr->inputs++] = number;
+    if (!expr->inputs)
+        return poplibs_fail(typing->graph, POP_POPLAR_ERROR, typing->where, typing->api,
+                            "the expression has no placeholder: nothing says the shape");
+    return true;
+}
+
+/* Gives a type to a value that has none yet: numbers, and operators between numbers. */
+static bool settle(const struct typing *typing, size_t at, pop_type type)
+{
+    struct typed_node *node = &typing->expr->nodes[at];
+    if (node->type != POP_TYPE_NULL)
+        return true;
+    node->type = type;
+    if (node->given.kind == POPOPS_EXPR_CONST) {
+        double real = node->given.value.value.real;
+        if (node->given.value.value_type == POP_DOUBLE && !pop_type_is_floating_point(type) &&
+            real != __builtin_trunc(real))
+            return poplibs_fail(typing->graph, POP_TYPE_ERROR, typing->where, typing->api,
+                                "the number %g has no value as %s, which stands beside it", real, pop_type_name(type));
+        return true;
+    }
+    if (!operator_takes(node->info, type))
+        return poplibs_fail(typing->graph, POP_TYPE_ERROR, typing->where, typing->api, "%s does not take %s",
+                            node->info->name, pop_type_name(type));
+    for (int k = 0; k < node->operands; ++k)
+        if (!settle(typing, node->operand[k], type))
+            return false;
+    return true;
+}
+/* The type that a value without one has when nobody else says it. */
+static pop_type fallback(const struct typed_expr *expr, size_t at)
+{
+    const struct typed_node *node = &expr->nodes[at];
+    if (node->type != POP_TYPE_NULL)
+        return node->type;
+    return node->given.kind == POPOPS_EXPR_CONST ? (pop_type)node->given.op : fallback(expr, node->operand[0]);
+}
+
+static bool is_condition(const struct typed_node *node, int operand)
+{
+    return node->given.kind == POPOPS_EXPR_TERNARY && node->given.op == POPOPS_TERNARY_SELECT && operand == 2;
+}
+
+static bool type_operator(const struct typing *typing, struct typed_node *node)
+{
+    struct typed_expr *expr = typing->expr;
+    pop_type type = POP_TYPE_NULL;
+    for (int k = 0; k < node->operands; ++k) {
+        pop_type seen = expr->nodes[node->operand[k]].type;
+        if (is_condition(node, k) && !settle(typing, node->operand[k], POP_BOOL))
+            return false;
+        if (is_condition(node, k) && seen != POP_BOOL && seen != POP_TYPE_NULL)
+            return poplibs_fail(typing->graph, POP_TYPE_ERROR, typing->where, typing->api,
+                                "the condition of select is %s, not bool", pop_type_name(seen));
+        if (is_condition(node, k) || seen == POP_TYPE_NULL)
+            continue;
+        if (type != POP_TYPE_NULL && seen != type)
+            return poplibs_fail(typing->graph, POP_TYPE_ERROR, typing->where, typing->api,
+                                "operands of %s are %s and %s: they must have one type", node->info->name,
+                                pop_type_name(type), pop_type_name(seen));
+        type = seen;
+    }
+    if (type == POP_TYPE_NULL && !node->info->boolean)
+        return true; /* numbers alone: whoever uses them says it */
+    type = type == POP_TYPE_NULL ? fallback(expr, node->operand[0]) : type;
+    if (!operator_takes(node->info, type))
+        return poplibs_fail(typing->graph, POP_TYPE_ERROR, typing->where, typing->api, "%s does not take %s",
+                            node->info->name, pop_type_name(type));
+    for (int k = 0; k < node->operands; ++k)
+        if (!settle(typing, node->operand[k], type))
+            return false;
+    node->type = operator_result(node->info, type);
+    return true;
+}
+
+bool expr_type(pop_where where, pop_graph *graph, const char *api, popops_expr expr, pop_tensors tensors,
+               struct typed_expr *typed)
+{
+    *typed = (struct typed_expr){ .nodes = poplibs_zeros(expr.count, sizeof(*typed->nodes)), .count = expr.count };
+    const struct typing typing = { where, graph, api, typed };
+    bool good = link_nodes(&typing, expr) && find_inputs(&typing, tensors);
+    for (size_t i = 0; i < typed->count && good; ++i) {
+        struct typed_node *node = &typed->nodes[i];
+        if (node->given.kind == POPOPS_EXPR_CONST)
+            node->type = node->given.type;
+        else if (node->given.kind == POPOPS_EXPR_CAST &&
+                 (good = settle(&typing, node->operand[0], fallback(typed, node->operand[0]))))
+            node->type = node->given.type;
+        else if (node->given.kind >= POPOPS_EXPR_UNARY)
+            good = type_operator(&typing, node);
+    }
+    if (good && settle(&typing, typed->count - 1, fallback(typed, typed->count - 1)))
+        return true;
+    expr_free(typed);
+    return false;
+}
+
+void expr_free(struct typed_expr *typed)
+{
+    free(typed->nodes);
+    typed->nodes = NULL;
+}
+
+int expr_input(const struct typed_expr *typed, int placeholder)
+{
+    int place = 0;
+    while (typed->used[place] != placeholder)
+        ++place;
+    return place;
+}

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a reduction is asked for: checked, then built (reduce_parts.h). */
+#include "popops/reduce/reduce_parts.h"
+
+#include "poplibs/log.h"
+#include "poplibs/options.h"
+
+#include <popops/fill.h>
+
+static const char *const names[] = { "ADD", "MUL", "MIN", "MAX", "LOGICAL_AND", "LOGICAL_OR", "SQUARE_ADD", "LOG_ADD" };
+static const char *const vertex_names[] = { "popops::ReduceAdd",       "popops::ReduceMul",   "popops::ReduceMin",
+                                            "popops::ReduceMax",       "popops::ReduceAnd",   "popops::ReduceOr",
+                                            "popops::ReduceSquareAdd", "popops::ReduceLogAdd" };
+
+const char *popops_operation_name(popops_operation operation)
+{
+    return (unsigned)operation < POPOPS_OPERATIONS ? names[operation] : "unknown";
+}
+const char *popops_operation_vertex_name(popops_operation operation)
+{
+    return (unsigned)operation < POPOPS_OPERATIONS ? vertex_names[operation] : "unknown";
+}
+
+pop_compute_set reduce_next_set(struct reduction *r, const char *name)
+{
+    char path[512];
+    if (r->next_set < r->sets->count)
+        return r->sets->list[r->next_set++];
+    if (r->next_set == POPOPS_MOST_REDUCE_SETS) {
+        poplibs_fail(r->graph, POP_POPLAR_ERROR, r->where, "popops_reduce", "a reduction has at most %d compute sets",
+                     POPOPS_MOST_REDUCE_SETS);
+        return (pop_compute_set){ 0 };
+    }
+    r->sets->list[r->sets->count++] =
+        pop_graph_add_compute_set_at(r->where, r->graph, poplibs_path(path, sizeof(path), r->name, name));
+    return r->sets->list[r->next_set++];
+}
+
+/* ---- what is allowed ---- */
+
+static bool is_sum(popops_operation op)
+{
+    return op == POPOPS_ADD || op == POPOPS_SQUARE_ADD || op == POPOPS_LOG_ADD;
+}
+static bool takes_type(popops_operation op, pop_type type)
+{
+    bool real = type == POP_HALF || type == POP_FLOAT, integer = type == POP_INT || type == POP_UNSIGNED_INT;
+    if (op == POPOPS_LOGICAL_AND || op == POPOPS_LOGICAL_OR)
+        return type == POP_BOOL;
+    return real || (integer && op != POPOPS_LOG_ADD);
+}
+static bool gives_type(popops_operation op, pop_type in, pop_type out)
+{
+    return in == out || ((is_sum(op) || op == POPOPS_MUL) && pop_type_is_floating_point(in) &&
+                         (out == POP_HALF || out == POP_FLOAT));
+}
+
+struct request {
+    const char *api;
+    pop_tensor in;
+    pop_type out_type;
+    pop_dims dims;
+    popops_reduce_params params;
+    const char *name;
+    pop_options options;
+};
+struct accumulation {
+    int vertex, tile; /* 0: float, 1: half */
+};
+
+static bool check_params(pop_where where, pop_graph *graph, const struct request *q)
+{
+    popops_operation op = q->params.op;
+    bool scaled = pop_tensor_valid(q->params.scale);
+    pop_type type = pop_tensor_type(q->in);
+    if ((unsigned)op >= POPOPS_OPERATIONS)
+        return poplibs_fail(graph, POP_POPLAR_ERROR, where, q->api, "%d is no operation", (int)op);
+    if (!takes_type(op, type))
+        return poplibs_fail(graph, POP_TYPE_ERROR, where, q->api, "%s cannot reduce %s; it takes %s", names[op],
+                            pop_type_name(type),
+                            op == POPOPS_LOGICAL_AND || op == POPOPS_LOGICAL_OR ? "bool"
+                            : op == POPOPS_LOG_ADD                              ? "half and float"
+                                                                                : "half, float, int and unsigned int");
+    if (!gives_type(op, type, q->out_type))
+        return poplibs_fail(graph, POP_TYPE_ERROR, where, q->api, "%s of %s cannot give %s", names[op],
+                            pop_type_name(type), pop_type_name(q->out_type));
+    if ((scaled || q->params.update) && !is_sum(op))
+        return poplibs_fail(graph, POP_POPLAR_ERROR, where, q->api, "%s cannot %s; ADD, SQUARE_ADD and LOG_ADD can",
+                            names[op], scaled ? "be scaled" : "update");
+    if (scaled && !poplibs_is_scale(graph, where, q->api, "the scale", q->params.scale))
+        return false;
+    if (scaled && (pop_tensor_type(q->params.scale) != POP_FLOAT || pop_tensor_num_elements(q->params.scale) != 1))
+        return poplibs_fail(graph, POP_TYPE_ERROR, where, q->api,
+                            "the scale is %s with %zu elements; it must be one float",
+                            pop_type_name(pop_tensor_type(q->params.scale)), pop_tensor_num_elements(q->params.scale));
+    return true;
+}
+
+/* Flags of the reduced dimensions. */
+static bool check_dims(pop_where where, pop_graph *graph, const struct request *q, bool *reduced)
+{
+    size_t rank = pop_tensor_rank(q->in);
+    if (!poplibs_is_operand(graph, where, q->api, "the input", q->in))
+        return false;
+    if (rank > REDUCE_MOST_DIMS)
+        return poplibs_fail(graph, POP_POPLAR_ERROR, where, q->api, "a tensor of rank %zu; at most %d", rank,
+                            REDUCE_MOST_DIMS);
+    for (size_t i = 0; i < q->dims.count; ++i) {
+        unsigned d = q->dims.list[i];
+        if (d >= rank)
+            return poplibs_fail(graph, POP_POPLAR_ERROR, where, q->api, "dimension %u of a tensor of rank %zu", d,
+                                rank);
+        if (reduced[d])
+            return poplibs_fail(graph, POP_POPLAR_ERROR, where, q->api, "dimension %u is named twice", d);
+        reduced[d] = true;
+    }
+    return true;
+}
+
+static bool check_output(pop_where where, pop_graph *graph, const struct request *q, const bool *reduced,
+                         pop_tensor out)
+{
+    size_t dims[REDUCE_MOST_DIMS], given[REDUCE_MOST_DIMS], rank = 0;
+    for (size_t d = 0; d < pop_tensor_rank(q->in); ++d)
+        if (!reduced[d])
+            dims[rank++] = pop_tensor_dim(q->in, d);
+    size_t out_rank = pop_tensor_shape(out, given, REDUCE_MOST_DIMS);
+    char wanted[128], seen[128];
+    if (!poplibs_is_operand(graph, where, q->api, "the output", out))
+        return false;
+    if (rank != out_rank || memcmp(dims, given, rank * sizeof(*dims)) != 0)
+        return poplibs_fail(
+            graph, POP_POPLAR_ERROR, where, q->api, "the output has shape %s where %s is left",
+            poplibs_shape_text(seen, sizeof(seen), (pop_shape){ poplibs_min(out_rank, REDUCE_MOST_DIMS), given }),
+            poplibs_shape_text(wanted, sizeof(wanted), (pop_shape){ rank, dims }));
+    if (pop_tensor_intersects(q->in, out))
+        return poplibs_fail(graph, POP_POPLAR_ERROR, where, q->api,
+                            "the output has elements of the input: give a tensor of its own");
+    return true;
+}
+
+static bool check_options(pop_where where, pop_graph *graph, const struct request *q, struct accumulation *accumulation)
+{
+    static const struct poplibs_option table[] = {
+#define REDUCE_OPTION(...) POPLIBS_ROW(struct accumulation, __VA_ARGS__)
+#include "poplibs/options.def"
+    };
+    return poplibs_parse_options(where, graph, q->api, q->options, table, sizeof(table) / sizeof(table[0]),
+                                 accumulation);
+}
+
+/* ---- building ---- */
+
+/* What is left of no elements. */
+static double neutral(popops_operation op, pop_type type)
+{
+    pop_target any = pop_target_create_cpu(true, 1);
+    double lowest = 0, most = 0;
+    pop_target_type_limits(&any, type, &lowest, &most, NULL);
+    switch (op) {
+    case POPOPS_MUL:
+    case POPOPS_LOGICAL_AND:
+        return 1;
+    case POPOPS_MIN:
+        return most;
+    case POPOPS_MAX:
+        return lowest;
+    case POPOPS_LOG_ADD:
+        return lowest;
+    default:
+        return 0;
+    }
+}
+
+static void set_types(struct reduction *r, pop_type in, pop_type out, const struct accumulation *accumulation)
+{
+    bool bits = r->op == POPOPS_ADD || r->op == POPOPS_MUL ||
+                r->op == POPOPS_SQUARE_ADD; /* of integers, signed or not, these are the same */
+    r->in_type = in == POP_UNSIGNED_INT && bits ? POP_INT : in;
+    r->out_type = out == POP_UNSIGNED_INT && bits ? POP_INT : out;
+    r->tile_type = r->exchange_type = r->in_type;
+    if (in == POP_HALF && (is_sum(r->op) || r->op == POPOPS_MUL)) {
+        r->tile_type = accumulation->vertex ? POP_HALF : POP_FLOAT;
+        r->exchange_type = accumulation->tile ? POP_HALF : POP_FLOAT;
+    }
+}
+
+/* *out null: it is made. */
+static void build(pop_where where, pop_graph *graph, struct request q, pop_tensor *out, popops_compute_sets *sets)
+{
+    bool reduced[REDUCE_MOST_DIMS] = { false }, given = pop_tensor_valid(*out);
+    struct accumulation accumulation = { 0 };
+    q.out_type = given ? pop_tensor_type(*out) : q.out_type ? q.out_type : pop_tensor_type(q.in);
+    if (!check_dims(where, graph, &q, reduced) || !check_params(where, graph, &q) ||
+        !check_options(where, graph, &q, &accumulation))
+        return;
+    if (!sets) {
+        poplibs_fail(graph, POP_POPLAR_ERROR, where, q.api, "the list of compute sets is NULL");
+        return;
+    }
+    if (given && !check_output(where, graph, &q, reduced, *out))
+        return;
+    struct reduction r = { .where = where,
+                           .graph = graph,
+                           .target = pop_graph_target(graph),
+                           .name = q.name,
+                           .sets = sets,
+                           .op = q.params.op,
+                           .update = q.params.update,
+                           .out_mapped = given };
+    set_types(&r, pop_tensor_type(q.in), q.out_type, &accumulation);
+    if (pop_tensor_valid(q.params.scale))
+        r.scale = pop_tensor_reshape_at(where, q.params.scale, POP_SHAPE());
+    pop_tensor in = r.in_type == pop_tensor_type(q.in) ? q.in : pop_tensor_reinterpret_at(where, q.in, r.in_type),
+               made = { 0 };
+    if (given)
+        made = r.out_type == q.out_type ? *out : pop_tensor_reinterpret_at(where, *out, r.out_type);
+    char name[512];
+    if (!reduce_view(&r, in, reduced, &made, poplibs_path(name, sizeof(name), q.name, "Reduce/out")))
+        return;
+    if (!given)
+        *out = r.out_type == q.out_type ? made : pop_tensor_reinterpret_at(where, made, q.out_type);
+    if (!r.outputs)
+        return;
+    if (r.factor) {
+        reduce_stages(&r);
+        return;
+    }
+    if (!given)
+        pop_graph_set_tile_mapping_at(where, graph, made, 0);
+    if (!r.update)
+        popops_fill_in_at(where, graph, r.out, reduce_next_set(&r, "ReduceNothing"), neutral(r.op, r.out_type));
+}
+
+static bool check_new(pop_where where, pop_graph *graph, const struct request *q)
+{
+    if (q->params.update)
+        return poplibs_fail(graph, POP_POPLAR_ERROR, where, q->api,
+                            "an update needs an output: popops_reduce_with_output");
+    return true;
+}
+
+static void execute(pop_where where, const popops_compute_sets *sets, pop_program sequence, const char *name)
+{
+    for (size_t i = 0; i < sets->count; ++i)
+        pop_sequence_add_at(where, sequence, pop_execute_at(where, sets->list[i], name));
+}
+
+pop_tensor popops_reduce_in_at(pop_where where, pop_graph *graph, pop_tensor in, pop_type out_type, pop_dims dims,
+                               popops_reduce_params params, popops_compute_sets *sets, const char *name,
+                               pop_options options)
+{
+    POPLIBS_CALL(graph, in, log_type(out_type), dims, log_name(popops_operation_name(params.op)), name, options);
+    struct request q = { "popops_reduce", in, out_type, dims, params, name, options };
+    pop_tensor out = { 0 };
+    if (poplibs_ready(graph) && check_new(where, graph, &q))
+        build(where, graph, q, &out, sets);
+    return poplibs_ready(graph) ? out : (pop_tensor){ 0 };
+}
+
+pop_tensor popops_reduce_at(pop_where where, pop_graph *graph, pop_tensor in, pop_type out_type, pop_dims dims,
+                            popops_reduce_params params, pop_program sequence, const char *name, pop_options options)
+{
+    POPLIBS_CALL(graph, in, log_type(out_type), dims, log_name(popops_operation_name(params.op)), name, options);
+    popops_compute_sets sets = { 0 };
+    pop_tensor out = popops_reduce_in_at(where, graph, in, out_type, dims, params, &sets, name, options);
+    execute(where, &sets, sequence, name);
+    return out;
+}
+
+void popops_reduce_with_output_in_at(pop_where where, pop_graph *graph, pop_tensor in, pop_tensor out, pop_dims dims,
+                                     popops_reduce_params params, popops_compute_sets *sets, const char *name,
+                                     pop_options options)
+{
+    POPLIBS_CALL(graph, in, out, dims, log_name(popops_operation_name(params.op)), name, options);
+    static const char api[] = "popops_reduce_with_output";
+    if (!poplibs_ready(graph))
+        return;
+    if (!pop_tensor_valid(out)) {
+        poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "the output is a null tensor");
+        return;
+    }
+    build(where, graph, (struct request){ api, in, POP_TYPE_NULL, dims, params, name, options }, &out, sets);
+}
+
+void popops_reduce_with_output_at(pop_where where, pop_graph *graph, pop_tensor in, pop_tensor out, pop_dims dims,
+                                  popops_reduce_params params, pop_program sequence, const char *name,
+                                  pop_options options)
+{
+    POPLIBS_CALL(graph, in, out, dims, log_name(popops_operation_name(params.op)), name, options);
+    popops_compute_sets sets = { 0 };
+    popops_reduce_with_output_in_at(where, graph, in, out, dims, params, &sets, name, options);
+    execute(where, &sets, sequence, name);
+}
+
+void popops_reduce_many_at(pop_where where, pop_graph *graph, const popops_single_reduce *reductions, size_t count,
+                           pop_tensor *outputs, pop_program sequence, const char *name, pop_options options)
+{
+    POPLIBS_CALL(graph, count, name, options);
+    popops_compute_sets sets = { 0 };
+    for (size_t i = 0; i < count && poplibs_ready(graph); ++i) {
+        const popops_single_reduce *one = &reductions[i];
+        char path[512];
+        struct request q = { "popops_reduce_many", one->in, one->out_type, one->dims, one->params, name, options };
+        if (one->name && *one->name)
+            q.name = poplibs_path(path, sizeof(path), name, one->name);
+        if (pop_tensor_valid(outputs[i]) || check_new(where, graph, &q))
+            build(where, graph, q, &outputs[i], &sets);
+    }
+    execute(where, &sets, sequence, name);
+}

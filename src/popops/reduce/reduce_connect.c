@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tasks of a tile, shared out to workers, as vertices: of a special form where a worker's share is one regular piece,
+ * else of the general one. */
+#include "popops/reduce/reduce_parts.h"
+#include "popops/reduce/reduce_types.h"
+
+unsigned reduce_workers(const pop_target *target)
+{
+    return target->type == POP_TARGET_CPU ? REDUCE_CPU_PARTS : target->num_worker_contexts;
+}
+
+enum { SHARE_COST = 30 /* vectors that a worker could take instead of a share's start */ };
+enum {
+    FEW_SHARES = 4,
+    WORTH_A_VERTEX = 16
+}; /* shares of a worker, or else elements of one, that have special vertices */
+
+/* A worker's part of a task: outputs [k, k + n). */
+struct share {
+    const struct task *task;
+    size_t k, n;
+    unsigned worker;
+};
+struct shares {
+    struct share *list;
+    size_t count;
+};
+
+struct context {
+    const struct reduction *r;
+    const struct reduce_stage *stage;
+    const struct pieces *pieces;
+    unsigned tile;
+};
+
+/* ---- who does what ---- */
+
+/* Outputs that stay together: what the vertices take at a time, and whole blocks. */
+static size_t grain_of(const struct context *c, const struct task *task)
+{
+    size_t grain = poplibs_max(1, pop_target_vector_width(c->r->target, c->stage->in));
+    for (size_t i = 0; i < task->count; ++i) {
+        const struct piece *p = &c->pieces->list[task->first + i];
+        if (p->width != p->n)
+            return p->width;
+        if (c->stage->rows && p->rows > 1)
+            return task->n;
+        if (p->inner > 1)
+            grain = 1;
+    }
+    return grain;
+}
+
+void reduce_allot(const struct tasks *tasks, unsigned workers, size_t *parts)
+{
+    size_t total = 1, given = 0;
+    for (size_t i = 0; i < tasks->count; ++i)
+        total += tasks->list[i].n * tasks->list[i].depth;
+    for (size_t i = 0; i < tasks->count; ++i)
+        given += parts[i] = poplibs_max(1, tasks->list[i].n * tasks->list[i].depth * workers / total);
+    for (; given < workers; ++given) { /* the largest share gets another worker */
+        size_t most = 0;
+        for (size_t i = 1; i < tasks->count; ++i)
+            most = tasks->list[i].n * tasks->list[i].depth * parts[most] >
+                           tasks->list[most].n * tasks->list[most].depth * parts[i]
+                       ? i
+                       : most;
+        ++parts[most];
+    }
+}
+
+static struct shares share_out(const struct context *c, const struct tasks *tasks, unsigned workers)
+{
+    struct shares shares = { poplibs_new(tasks->count + workers, sizeof(struct share)), 0 };
+    size_t *load = poplibs_zeros(workers, sizeof(*load)), *parts = poplibs_new(tasks->count, sizeof(*parts));
+    reduce_allot(tasks, workers, parts);
+    for (size_t i = 0; i < tasks->count; ++i) {
+        const struct task *task = &tasks->list[i];
+        size_t grain = grain_of(c, task), grains = poplibs_ceil_div(task->n, grain),
+               count = poplibs_min(grains, parts[i]);
+        for (size_t part = 0; part < count; ++part) {
+            size_t from = part * grains / count * grain, to = poplibs_min(task->n, (part + 1) * grains / count * grain);
+            unsigned least = 0;
+            for (unsigned w = 1; w < workers; ++w)
+                least = load[w] < load[least] ? w : least;
+            load[least] += SHARE_COST + (to - from) * task->depth / grain;
+            shares.list[shares.count++] = (struct share){ task, task->k + from, to - from, least };
+        }
+    }
+    free(load);
+    free(parts);
+    return shares;
+}
+
+/* ---- vertices ---- */
+
+static pop_vertex add_vertex(const struct context *c, unsigned form)
+{
+    const struct reduce_stage *stage = c->stage;
+    char name[128];
+    bool scaled = stage->last && pop_tensor_valid(c->r->scale);
+    snprintf(name, sizeof(name), "popops::%s<%s,%s,%s,%s,%u>", scaled ? "ScaledReduce" : "Reduce",
+             popops_operation_vertex_name(stage->op), pop_type_name(stage->in), pop_type_name(stage->out),
+             stage->last && c->r->update ? "true" : "false", form);
+    pop_vertex vertex = pop_graph_add_vertex_at(c->r->where, c->r->graph, stage->set, name);
+    if (scaled)
+        pop_graph_connect_at(c->r->where, c->r->graph, vertex, "k", c->r->scale);
+    pop_graph_map_vertex_at(c->r->where, c->r->graph, vertex, c->tile);
+    return vertex;
+}
+
+static pop_tensor slice_of(const struct context *c, pop_tensor flat, size_t from, size_t count)
+{
+    return pop_tensor_slice_at(c->r->where, flat, from, from + count, 0);
+}
+static pop_tensor output_of(const struct context *c, const struct share *share)
+{
+    return slice_of(c, c->stage->output, share->task->at + (share->k - share->task->k), share->n);
+}
+static void set_number(const struct context *c, pop_vertex vertex, const char *field, size_t number)
+{
+    pop_graph_set_field_int_at(c->r->where, c->r->graph, vertex, field, (int64_t)number);
+}
+static void connect(const struct context *c, pop_vertex vertex, const char *field, pop_tensor t)
+{
+    pop_graph_connect_at(c->r->where, c->r->graph, vertex, field, t);
+}
+
+static void connect_strided(const struct context *c, const struct share *share, pop_tensor partials, size_t width,
+                            size_t stride, size_t rows)
+{
+    pop_vertex vertex = add_vertex(c, share->n == 1 && stride == 1 ? REDUCE_SINGLE_INPUT : REDUCE_STRIDED);
+    pop_tensor out = output_of(c, share);
+    connect(c, vertex, "partials", partials);
+    if (share->n == 1 && stride == 1) {
+        connect(c, vertex, "out", pop_tensor_at_at(c->r->where, out, 0));
+        return;
+    }
+    connect(c, vertex, "out", out);
+    set_number(c, vertex, "width", width);
+    set_number(c, vertex, "stride", stride);
+    set_number(c, vertex, "rows", rows);
+}
+
+/* A share of one piece, where some special vertex takes it. */
+static bool connect_piece(const struct context *c, const struct share *share)
+{
+    struct piece p = reduce_part(&c->pieces->list[share->task->first], share->k, share->n);
+    size_t blocks = p.n / p.width;
+    pop_tensor source = c->stage->sources[p.source];
+    if (p.n == 1 && p.stride == p.inner) { /* one run */
+        p.rows *= p.inner;
+        p.stride = p.inner = 1;
+    }
+    if (p.inner == 1) {
+        size_t span = blocks > 1 ? blocks * p.rows * p.stride : (p.rows - 1) * p.stride + p.width;
+        connect_strided(c, share, slice_of(c, source, p.at, span), p.width, p.stride, p.rows);
+        return true;
+    }
+    if (blocks > 1 || (p.rows > 1 && p.stride != p.width * p.inner))
+        return false;
+    pop_vertex vertex = add_vertex(c, REDUCE_CONTINUOUS);
+    connect(c, vertex, "partials", slice_of(c, source, p.at, p.rows * p.width * p.inner));
+    connect(c, vertex, "out", output_of(c, share));
+    set_number(c, vertex, "inner", p.inner);
+    return true;
+}
+
+/* ---- the general vertex ---- */
+
+struct regions {
+    pop_tensor *out, *partials;
+    unsigned *count; /* of partials for each out */
+    size_t outs, num_partials, out_capacity, partial_capacity;
+};
+static void push_out(struct regions *regions, pop_tensor t)
+{
+    if (regions->outs == regions->out_capacity) {
+        regions->out_capacity = 2 * regions->out_capacity + 16;
+        regions->out = poplibs_resize(regions->out, regions->out_capacity, sizeof(*regions->out));
+        regions->count = poplibs_resize(regions->count, regions->out_capacity, sizeof(*regions->count));
+    }
+    regions->out[regions->outs] = t;
+    regions->count[regions->outs++] = 0;
+}
+static void push_partial(struct regions *regions, pop_tensor t)
+{
+    if (regions->num_partials == regions->partial_capacity) {
+        regions->partial_capacity = 2 * regions->partial_capacity + 16;
+        regions->partials = poplibs_resize(regions->partials, regions->partial_capacity, sizeof(*regions->partials));
+    }
+    regions->partials[regions->num_partials++] = t;
+    regions->count[regions->outs - 1]++;
+}
+
+/* The regions of one output region: a run where rows follow each other, else row by row. */
+static void push_rows(const struct context *c, const struct piece *p, struct regions *regions)
+{
+    size_t row = p->width * p->inner, rows = p->rows;
+    if (p->stride == row) {
+        row *= rows;
+        rows = 1;
+    }
+    for (size_t i = 0; i < rows; ++i)
+        push_partial(regions, slice_of(c, c->stage->sources[p->source], p->at + i * p->stride, row));
+}
+
+/* Outputs that one region of each piece can stand for: a block of rows, or one. */
+static size_t step_of(const struct context *c, const struct share *share)
+{
+    size_t step = 0;
+    for (size_t i = 0; i < share->task->count; ++i) {
+        const struct piece *p = &c->pieces->list[share->task->first + i];
+        size_t width = p->inner > 1 ? 1 : p->width == p->n ? share->n : p->width;
+        step = !step || step == width ? width : 1;
+    }
+    return step;
+}
+
+/* A share whose pieces are rows of partial results: they follow each other, or arrive so from other tiles, as one
+ * region. */
+static void push_partials(const struct context *c, const struct share *share, struct regions *regions)
+{
+    size_t rows = share->task->count;
+    pop_tensor *slices = poplibs_new(rows, sizeof(*slices));
+    for (size_t i = 0; i < rows; ++i) {
+        struct piece p = reduce_part(&c->pieces->list[share->task->first + i], share->k, share->n);
+        slices[i] = slice_of(c, c->stage->sources[p.source], p.at, p.rows * p.n);
+    }
+    push_out(regions, output_of(c, share));
+    push_partial(regions, rows == 1 ? slices[0] : pop_tensor_concat_at(c->r->where, (pop_tensors){ rows, slices }, 0));
+    free(slices);
+}
+
+static void push_share(const struct context *c, const struct share *share, struct regions *regions)
+{
+    size_t step = step_of(c, share);
+    for (size_t k = share->k; k < share->k + share->n; k += step) {
+        push_out(regions, output_of(c, &(struct share){ share->task, k, step, 0 }));
+        for (size_t i = 0; i < share->task->count; ++i) {
+            struct piece p = reduce_part_within(&c->pieces->list[share->task->first + i], k, step);
+            push_rows(c, &p, regions);
+        }
+    }
+}
+
+static void connect_regions(const struct context *c, struct regions *regions)
+{
+    pop_where where = c->r->where;
+    pop_graph *graph = c->r->graph;
+    if (regions->outs) {
+        pop_vertex vertex = add_vertex(c, REDUCE_DEFAULT);
+        pop_graph_connect_list_at(where, graph, vertex, "out", (pop_tensors){ regions->outs, regions->out });
+        pop_graph_connect_list_at(where, graph, vertex, "partials",
+                                  (pop_tensors){ regions->num_partials, regions->partials });
+        pop_graph_set_field_vector_at(where, graph, vertex, POP_FIELD("numPartials", POP_WHOLE), POP_UNSIGNED_INT,
+                                      regions->count, regions->outs);
+    }
+    free(regions->out);
+    free(regions->partials);
+    free(regions->count);
+}
+
+static void connect_worker(const struct context *c, const struct shares *shares, const size_t *own, size_t count)
+{
+    struct regions regions = { 0 };
+    for (size_t i = 0; i < count; ++i) {
+        const struct share *share = &shares->list[own[i]];
+        const struct piece *first = &c->pieces->list[share->task->first];
+        bool alone = count <= FEW_SHARES || first->inner > 1 || first->width != first->n ||
+                     share->n * share->task->depth >= WORTH_A_VERTEX;
+        if (c->stage->rows)
+            push_partials(c, share, &regions);
+        else if (!alone || share->task->count > 1 || !connect_piece(c, share))
+            push_share(c, share, &regions);
+    }
+    connect_regions(c, &regions);
+}
+
+void reduce_connect(const struct reduction *r, const struct reduce_stage *stage, unsigned tile,
+                    const struct tasks *tasks, const struct pieces *pieces)
+{
+    struct context c = { r, stage, pieces, tile };
+    unsigned workers = reduce_workers(r->target);
+    pop_mark mark = pop_graph_mark(r->graph);
+    struct shares shares = share_out(&c, tasks, workers);
+    size_t *own = poplibs_new(shares.count, sizeof(*own));
+    for (unsigned w = 0; w < workers; ++w) {
+        size_t count = 0;
+        for (size_t i = 0; i < shares.count; ++i)
+            if (shares.list[i].worker == w)
+                own[count++] = i;
+        connect_worker(&c, &shares, own, count);
+    }
+    free(own);
+    free(shares.list);
+    pop_graph_release(r->graph, mark);
+}

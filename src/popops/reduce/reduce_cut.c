@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tasks of a tile whose elements workers share: parts of them first, then, without an exchange, what joins the parts.
+ */
+#include "popops/reduce/reduce_parts.h"
+
+/* Columns of a task: of step outputs, within each width outputs.  False: it cannot be cut, since pieces differ in their
+ * blocks. */
+struct columns {
+    size_t width, step;
+};
+static bool columns_of(const struct task *task, const struct pieces *pieces, size_t grain, struct columns *columns)
+{
+    *columns = (struct columns){ task->n, grain };
+    for (size_t i = 0; i < task->count; ++i) {
+        const struct piece *p = &pieces->list[task->first + i];
+        if (p->width != p->n && task->count > 1)
+            return false;
+        columns->width = p->width;
+        columns->step = p->inner > 1 ? 1 : columns->step;
+    }
+    return true;
+}
+
+size_t reduce_cut_columns(const struct task *task, const struct pieces *pieces, size_t grain)
+{
+    struct columns columns;
+    if (!columns_of(task, pieces, grain, &columns))
+        return 0;
+    return task->n / columns.width * poplibs_ceil_div(columns.width, columns.step);
+}
+
+/* Columns [from, from + n) of a task, in parts: each leaves a row from *place on, and the rows are a task of the second
+ * step. */
+static void cut_columns(const struct task *task, const struct pieces *pieces, size_t from, size_t n, size_t *place,
+                        struct reduce_cut *cut)
+{
+    struct pieces columns = { 0 };
+    struct task narrow = { .k = task->k + from, .n = n, .count = task->count, .depth = task->depth };
+    size_t first = cut->cut.count;
+    for (size_t i = 0; i < task->count; ++i) {
+        const struct piece *p = &pieces->list[task->first + i];
+        pieces_push(&columns, reduce_part_within(p, narrow.k, n));
+    }
+    reduce_split_task(&narrow, &columns, task->parts, &cut->parts, &cut->cut);
+    free(columns.list);
+    size_t rows = cut->cut.count - first;
+    pieces_push(&cut->rows, (struct piece){ narrow.k, n, *place, n, rows, 1, n, 1, 0 });
+    tasks_push(
+        &cut->joined,
+        (struct task){
+            .k = narrow.k, .n = n, .at = task->at + from, .first = cut->rows.count - 1, .count = 1, .depth = rows });
+    for (size_t i = first; i < cut->cut.count; ++i, *place += n)
+        cut->cut.list[i].at = *place;
+}
+
+void reduce_cut_tasks(const struct tasks *tasks, const struct pieces *pieces, size_t grain, size_t *place,
+                      struct reduce_cut *cut)
+{
+    for (size_t i = 0; i < tasks->count; ++i) {
+        const struct task *task = &tasks->list[i];
+        if (task->parts < 2) {
+            tasks_push(&cut->whole, *task);
+            continue;
+        }
+        struct columns columns;
+        columns_of(task, pieces, grain, &columns);
+        for (size_t from = 0, n; from < task->n; from += n) {
+            n = poplibs_min(columns.step, columns.width - from % columns.width);
+            cut_columns(task, pieces, from, n, place, cut);
+        }
+    }
+}
+
+void reduce_connect_cut(const struct reduction *r, const struct reduce_stage *stage, const struct reduce_join *join,
+                        unsigned tile, const struct reduce_cut *cut, const struct pieces *pieces)
+{
+    struct reduce_stage parts = *stage, joined = *stage;
+    if (cut->whole.count)
+        reduce_connect(r, stage, tile, &cut->whole, pieces);
+    if (!cut->cut.count)
+        return;
+    parts.out = joined.in = join->type;
+    parts.output = joined.sources[1] = join->partials;
+    parts.last = false;
+    joined.set = join->set;
+    joined.op = reduce_joins(stage->op);
+    joined.rows = r->target->type != POP_TARGET_CPU; /* whose threads share outputs */
+    reduce_connect(r, &parts, tile, &cut->cut, &cut->parts);
+    reduce_connect(r, &joined, tile, &cut->joined, &cut->rows);
+}
+
+void reduce_cut_free(struct reduce_cut *cut)
+{
+    free(cut->parts.list);
+    free(cut->rows.list);
+    free(cut->whole.list);
+    free(cut->cut.list);
+    free(cut->joined.list);
+}

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Stages that exchange: outputs are dealt out to tiles, each of which collects the rows of its own.  Where an output
+ * has many rows, groups of them are reduced on several tiles first. */
+#include "popops/reduce/reduce_parts.h"
+
+#include <poputil/util.h>
+
+struct chunk { /* outputs that go to one tile, or to one tile for each group of rows */
+    size_t k, n;
+    unsigned tile;
+};
+struct chunks {
+    struct chunk *list;
+    size_t count, capacity;
+};
+static void chunks_push(struct chunks *chunks, struct chunk chunk)
+{
+    if (chunks->count == chunks->capacity) {
+        chunks->capacity = 2 * chunks->capacity + 64;
+        chunks->list = poplibs_resize(chunks->list, chunks->capacity, sizeof(*chunks->list));
+    }
+    chunks->list[chunks->count++] = chunk;
+}
+
+struct gather {
+    struct reduction *r;
+    struct partial_rows rows;    /* sorted by output */
+    struct interval_vec outputs; /* of all rows */
+    size_t num_outputs, most_rows;
+    pop_tensor partials;
+    pop_type type;
+    popops_operation op;
+    bool one_tile;
+};
+
+/* ---- how many stages ---- */
+
+enum { FEW_ROWS = 48, SPLIT_DEPTH = 96, SHARE_BYTES = 128, GRAIN = 4 };
+
+/* The groups of the next stage: the square root of the rows.  1 where the last one is due: there are few rows, or
+ * outputs enough for all tiles. */
+static size_t next_groups(const struct gather *g)
+{
+    size_t grain = poplibs_max(1, pop_target_vector_width(g->r->target, g->type)), groups = 1;
+    if (g->most_rows < FEW_ROWS || poplibs_ceil_div(g->num_outputs, grain) >= pop_target_num_tiles(g->r->target))
+        return 1;
+    while (groups * groups < g->most_rows)
+        ++groups;
+    return groups;
+}
+
+/* ---- which outputs where ---- */
+
+static int by_output(const void *left, const void *right)
+{
+    const struct partial_row *a = left, *b = right;
+    if (a->k != b->k)
+        return a->k < b->k ? -1 : 1;
+    if (a->source != b->source)
+        return a->source < b->source ? -1 : 1;
+    return a->at < b->at ? -1 : a->at > b->at;
+}
+
+/* The union of the rows' outputs, and how many rows meet at most. */
+static void find_outputs(struct gather *g)
+{
+    for (size_t i = 0; i < g->rows.count; ++i) {
+        const struct partial_row *row = &g->rows.list[i];
+        struct interval_vec *outputs = &g->outputs;
+        if (outputs->count && row->k <= outputs->list[outputs->count - 1].end)
+            outputs->list[outputs->count - 1].end = poplibs_max(outputs->list[outputs->count - 1].end, row->k + row->n);
+        else
+            interval_push(outputs, row->k, row->k + row->n);
+    }
+    for (size_t i = 0; i < g->outputs.count; ++i)
+        g->num_outputs += g->outputs.list[i].end - g->outputs.list[i].begin;
+    size_t elements = 0;
+    for (size_t i = 0; i < g->rows.count; ++i)
+        elements += g->rows.list[i].n;
+    g->most_rows = poplibs_ceil_div(elements, poplibs_max(1, g->num_outputs)); /* the mean; they hardly differ */
+}
+
+/* Outputs that stay together: twice as many where all of a row are few.  (Published profiles: the fullest tile collects
+ * eight of 32 outputs, and less than eight of 256.) */
+static unsigned grain_of(const struct gather *g)
+{
+    return g->num_outputs * sizeof(float) <= SHARE_BYTES ? 2 * GRAIN : GRAIN;
+}
+
+/* Even shares over tiles: chunk c has tile c. */
+static void spread(const struct gather *g, size_t most, struct chunks *chunks)
+{
+    pop_interval_lists parts;
+    poputil_split_regions((pop_interval_list){ g->outputs.count, g->outputs.list }, grain_of(g), (unsigned)most, 1,
+                          POPUTIL_NO_LIMIT, POPUTIL_NO_LIMIT, &parts);
+    for (size_t part = 0; part < parts.count; ++part)
+        for (size_t i = parts.first[part]; i < parts.first[part + 1]; ++i)
+            chunks_push(chunks, (struct chunk){ parts.intervals[i].begin,
+                                                parts.intervals[i].end - parts.intervals[i].begin, (unsigned)part });
+    pop_interval_lists_free(&parts);
+}
+
+/* A new output's elements that are made here lie linearly, at least SHARE_BYTES on a tile. */
+static void map_linearly(const struct gather *g)
+{
+    struct reduction *r = g->r;
+    unsigned grain = (unsigned)poplibs_max(1, pop_target_vector_width(r->target, r->out_type));
+    unsigned least = (unsigned)poplibs_ceil_div(SHARE_BYTES, pop_type_size(r->out_type)),
+             tiles = pop_target_num_tiles(r->target);
+    pop_interval_lists parts;
+    poputil_split_regions((pop_interval_list){ g->outputs.count, g->outputs.list }, grain, tiles, least,
+                          POPUTIL_NO_LIMIT, POPUTIL_NO_LIMIT, &parts);
+    for (unsigned tile = 0; tile < parts.count; ++tile)
+        for (size_t i = parts.first[tile]; i < parts.first[tile + 1]; ++i)
+            pop_graph_set_tile_mapping_at(
+                r->where, r->graph,
+                pop_tensor_slice_at(r->where, r->out, parts.intervals[i].begin, parts.intervals[i].end, 0), tile);
+    pop_interval_lists_free(&parts);
+}
+
+static int by_place(const void *left, const void *right)
+{
+    const struct chunk *a = left, *b = right;
+    return a->k < b->k ? -1 : a->k > b->k;
+}
+
+/* Shares as the output lies, where that is even enough; else false. */
+static bool as_mapped(const struct gather *g, struct chunks *chunks)
+{
+    struct reduction *r = g->r;
+    pop_interval_lists mapping;
+    if (!pop_graph_get_tile_mapping_at(r->where, r->graph, r->out, NULL, &mapping))
+        return false;
+    size_t most = 0, even = poplibs_ceil_div(g->num_outputs, pop_target_num_tiles(r->target));
+    for (size_t tile = 0; tile < mapping.count; ++tile) {
+        size_t elements = 0;
+        for (size_t i = mapping.first[tile], o = 0; i < mapping.first[tile + 1]; ++i) {
+            pop_interval here = mapping.intervals[i];
+            while (o && g->outputs.list[o].begin >= here.begin)
+                --o;
+            for (; o < g->outputs.count && g->outputs.list[o].begin < here.end; ++o) {
+                size_t from = poplibs_max(here.begin, g->outputs.list[o].begin),
+                       to = poplibs_min(here.end, g->outputs.list[o].end);
+                if (from >= to)
+                    continue;
+                chunks_push(chunks, (struct chunk){ from, to - from, (unsigned)tile });
+                elements += to - from;
+            }
+            o = poplibs_min(o, g->outputs.count - 1);
+        }
+        most = poplibs_max(most, elements);
+    }
+    pop_interval_lists_free(&mapping);
+    if (chunks->count)
+        qsort(chunks->list, chunks->count, sizeof(*chunks->list), by_place);
+    bool fine = most <= poplibs_max(2 * even, grain_of(g));
+    if (!fine)
+        chunks->count = 0;
+    return fine;
+}
+
+/* ---- a stage ---- */
+
+/* Rows that reach a chunk, as the chunks are gone through in order. */
+struct sweep {
+    size_t *active, count, next;
+};
+
+static void advance(const struct gather *g, struct sweep *sweep, const struct chunk *chunk)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < sweep->count; ++i) {
+        const struct partial_row *row = &g->rows.list[sweep->active[i]];
+        if (row->k + row->n > chunk->k)
+            sweep->active[kept++] = sweep->active[i];
+    }
+    sweep->count = kept;
+    for (; sweep->next < g->rows.count && g->rows.list[sweep->next].k < chunk->k + chunk->n; ++sweep->next)
+        if (g->rows.list[sweep->next].k + g->rows.list[sweep->next].n > chunk->k)
+            sweep->active[sweep->count++] = sweep->next;
+}
+
+static struct piece piece_within(const struct partial_row *row, const struct chunk *chunk)
+{
+    size_t from = poplibs_max(row->k, chunk->k), n = poplibs_min(row->k + row->n, chunk->k + chunk->n) - from;
+    return (struct piece){ from, n, row->at + (from - row->k), n, 1, 1, n, row->source, 0 };
+}
+
+/* As they lie on tiles: so a group has about as many of each output. */
+static int by_source(const void *left, const void *right)
+{
+    const struct piece *a = left, *b = right;
+    if (a->source != b->source)
+        return a->source < b->source ? -1 : 1;
+    return a->at < b->at ? -1 : a->at > b->at;
+}
+
+/* The pieces of each tile; with several groups, group i of chunk c goes to tile (c groups + i). */
+static struct pieces *deal(const struct gather *g, const struct chunks *chunks, size_t groups, size_t tiles)
+{
+    struct pieces *dealt = poplibs_zeros(tiles, sizeof(*dealt));
+    struct sweep sweep = { poplibs_new(g->rows.count, sizeof(size_t)), 0, 0 };
+    struct piece *reached = poplibs_new(g->rows.count, sizeof(*reached));
+    for (size_t c = 0; c < chunks->count; ++c) {
+        const struct chunk *chunk = &chunks->list[c];
+        advance(g, &sweep, chunk);
+        for (size_t i = 0; i < sweep.count; ++i)
+            reached[i] = piece_within(&g->rows.list[sweep.active[i]], chunk);
+        if (groups > 1)
+            qsort(reached, sweep.count, sizeof(*reached), by_source);
+        for (size_t i = 0; i < sweep.count; ++i)
+            pieces_push(&dealt[chunk->tile * groups + i * groups / sweep.count], reached[i]);
+    }
+    free(sweep.active);
+    free(reached);
+    return dealt;
+}
+
+static void free_dealt(struct pieces *dealt, size_t tiles)
+{
+    for (size_t i = 0; i < tiles; ++i)
+        free(dealt[i].list);
+    free(dealt);
+}
+
+static struct reduce_stage stage_of(const struct gather *g, const char *name)
+{
+    struct reduction *r = g->r;
+    return (struct reduce_stage){
+        .set = reduce_next_set(r, name), .op = g->op, .in = g->type, .sources = { r->in, g->partials }, .rows = true
+    };
+}
+
+/* The last stage of a tile.  Where it has fewer outputs than workers, and very many rows, workers share the rows. */
+struct last {
+    struct reduce_cut cut;
+    size_t first_partial, partials;
+};
+
+static void plan_last(const struct gather *g, struct pieces *dealt, struct last *last, size_t *place)
+{
+    struct tasks tasks = { 0 };
+    size_t grain = poplibs_max(1, pop_target_vector_width(g->r->target, g->type));
+    reduce_tasks_of(dealt, &tasks);
+    size_t *wanted = poplibs_new(tasks.count, sizeof(*wanted));
+    if (tasks.count)
+        reduce_allot(&tasks, reduce_workers(g->r->target), wanted);
+    last->first_partial = *place;
+    for (size_t i = 0; i < tasks.count; ++i) {
+        struct task *task = &tasks.list[i];
+        size_t parts = wanted[i] / poplibs_ceil_div(task->n, grain);
+        task->at = task->k;
+        task->parts = g->one_tile || task->depth < SPLIT_DEPTH ? 1 : poplibs_min(parts, task->depth / 16);
+    }
+    reduce_cut_tasks(&tasks, dealt, grain, place, &last->cut);
+    last->partials = *place - last->first_partial;
+    free(wanted);
+    free(tasks.list);
+}
+
+static void connect_last(const struct gather *g, const struct last *lasts, const struct pieces *dealt, unsigned tiles,
+                         size_t partials)
+{
+    struct reduction *r = g->r;
+    struct reduce_stage stage = stage_of(g, "ReduceFinalStage/IntermediateToOutput/Reduce");
+    struct reduce_join join = { .type = r->exchange_type };
+    stage.out = r->out_type;
+    stage.output = r->out;
+    stage.last = true;
+    if (partials) {
+        join.partials =
+            pop_graph_add_variable_at(r->where, r->graph, join.type, POP_SHAPE(partials), "ReduceFinalStage/partials");
+        join.set = reduce_next_set(r, "ReduceFinalStage/PartialsToOutput/Reduce");
+    }
+    for (unsigned tile = 0; tile < tiles; ++tile) {
+        const struct last *last = &lasts[tile];
+        if (last->partials)
+            pop_graph_set_tile_mapping_at(r->where, r->graph,
+                                          pop_tensor_slice_at(r->where, join.partials, last->first_partial,
+                                                              last->first_partial + last->partials, 0),
+                                          tile);
+        reduce_connect_cut(r, &stage, &join, tile, &last->cut, &dealt[tile]);
+    }
+}
+
+static void last_stage(struct gather *g)
+{
+    struct reduction *r = g->r;
+    struct chunks chunks = { 0 };
+    unsigned tiles = pop_target_num_tiles(r->target);
+    size_t partials = 0;
+    if (!r->out_mapped)
+        map_linearly(g);
+    if (!as_mapped(g, &chunks))
+        spread(g, tiles, &chunks);
+    struct pieces *dealt = deal(g, &chunks, 1, tiles);
+    struct last *lasts = poplibs_zeros(tiles, sizeof(*lasts));
+    for (unsigned tile = 0; tile < tiles; ++tile)
+        plan_last(g, &dealt[tile], &lasts[tile], &partials);
+    connect_last(g, lasts, dealt, tiles, partials);
+    for (unsigned tile = 0; tile < tiles; ++tile)
+        reduce_cut_free(&lasts[tile].cut);
+    free(lasts);
+    free_dealt(dealt, tiles);
+    free(chunks.list);
+}
+
+/* Leaves `groups` rows for each output, and collects these. */
+static void intermediate_stage(struct gather *g, size_t groups, unsigned number)
+{
+    struct reduction *r = g->r;
+    struct chunks chunks = { 0 };
+    unsigned tiles = pop_target_num_tiles(r->target);
+    spread(g, poplibs_max(1, tiles / groups), &chunks);
+    size_t units = chunks.count ? (chunks.list[chunks.count - 1].tile + 1) * groups : 0, elements = 0;
+    struct pieces *dealt = deal(g, &chunks, groups, units);
+    struct tasks *tasks = poplibs_zeros(units, sizeof(*tasks));
+    struct partial_rows rows = { 0 };
+    for (size_t unit = 0; unit < units; ++unit) {
+        reduce_tasks_of(&dealt[unit], &tasks[unit]);
+        for (size_t i = 0; i < tasks[unit].count; ++i) {
+            struct task *task = &tasks[unit].list[i];
+            task->at = elements;
+            partial_rows_push(&rows, (struct partial_row){ task->k, task->n, elements, 1 });
+            elements += task->n;
+        }
+    }
+    char name[64];
+    snprintf(name, sizeof(name), "ReduceStage%u/IntermediateToIntermediate/Reduce", number);
+    struct reduce_stage stage = stage_of(g, name);
+    stage.out = r->exchange_type;
+    stage.output = pop_graph_add_variable_at(r->where, r->graph, stage.out, POP_SHAPE(elements), "partials");
+    for (size_t unit = 0, from = 0; unit < units; ++unit) {
+        unsigned tile = (unsigned)(unit * tiles / units);
+        size_t count = 0;
+        for (size_t i = 0; i < tasks[unit].count; ++i)
+            count += tasks[unit].list[i].n;
+        if (count) {
+            pop_graph_set_tile_mapping_at(r->where, r->graph,
+                                          pop_tensor_slice_at(r->where, stage.output, from, from + count, 0), tile);
+            reduce_connect(r, &stage, tile, &tasks[unit], &dealt[unit]);
+        }
+        from += count;
+        free(tasks[unit].list);
+    }
+    free(tasks);
+    free_dealt(dealt, units);
+    free(chunks.list);
+    reduce_gather(r, &rows, stage.output, stage.out, reduce_joins(g->op), number + 1);
+    free(rows.list);
+}
+
+void reduce_gather(struct reduction *r, const struct partial_rows *rows, pop_tensor partials, pop_type type,
+                   popops_operation op, unsigned number)
+{
+    struct gather g = { .r = r, .partials = partials, .type = type, .op = op, .rows = *rows };
+    qsort(g.rows.list, g.rows.count, sizeof(*g.rows.list), by_output);
+    find_outputs(&g);
+    g.one_tile = pop_target_num_tiles(r->target) == 1;
+    size_t groups = g.one_tile ? 1 : next_groups(&g);
+    if (groups > 1)
+        intermediate_stage(&g, groups, number);
+    else
+        last_stage(&g);
+    free(g.outputs.list);
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs of the flat input as pieces, and pieces as tasks. */
+#include "popops/reduce/reduce_parts.h"
+
+/* The output of an element. */
+static size_t output_of(const struct reduction *r, size_t element)
+{
+    size_t k = 0, scale = 1;
+    for (unsigned d = r->rank; d-- > 0; element /= r->extent[d])
+        if (r->kept[d]) {
+            k += element % r->extent[d] * scale;
+            scale *= r->extent[d];
+        }
+    return k;
+}
+
+/* A box: `steps` of dimension d, all of those behind it, from an element on.  One piece has the innermost up to four of
+ * its dimensions: kept blocks of rows, of kept width, of what is reduced in one. */
+static void push_box(const struct reduction *r, unsigned d, size_t from, size_t steps, size_t run,
+                     struct pieces *pieces)
+{
+    size_t size[4] = { 1, 1, 1, 1 }, boxes = 1; /* inner, width, rows, blocks */
+    unsigned slot = r->kept[r->rank - 1] ? 1 : 0;
+    for (unsigned i = r->rank; i-- > d; ++slot)
+        *(slot < 4 ? &size[slot] : &boxes) *= i == d ? steps : r->extent[i];
+    size_t row = size[0] * size[1], whole = row * size[2] * size[3];
+    for (size_t i = 0; i < boxes; ++i, from += whole)
+        pieces_push(pieces, (struct piece){ output_of(r, from), size[1] * size[3], from, size[1], size[2], size[0], row,
+                                            0, run });
+}
+
+void reduce_pieces_of(const struct reduction *r, size_t begin, size_t end, struct pieces *pieces)
+{
+    if (!r->rank) {
+        if (end > begin)
+            pieces_push(pieces, (struct piece){ 0, 1, begin, 1, end - begin, 1, 1, 0, 0 });
+        return;
+    }
+    for (size_t run = begin + 1; begin < end;) {
+        unsigned d = r->rank - 1;
+        size_t step = 1;
+        while (d > 0 && begin % (step * r->extent[d]) == 0 && step * r->extent[d] <= end - begin)
+            step *= r->extent[d--];
+        size_t steps = poplibs_min((end - begin) / step, r->extent[d] - begin / step % r->extent[d]);
+        push_box(r, d, begin, steps, run, pieces);
+        begin += steps * step;
+    }
+}
+
+struct piece reduce_part(const struct piece *p, size_t k, size_t n)
+{
+    struct piece part = *p;
+    part.k = k;
+    part.n = n;
+    if (p->width == p->n) {
+        part.at += (k - p->k) * p->inner;
+        part.width = n;
+    } else {
+        part.at += (k - p->k) / p->width * p->rows * p->stride;
+    }
+    return part;
+}
+
+struct piece reduce_part_within(const struct piece *p, size_t k, size_t n)
+{
+    if (p->width == p->n || (k - p->k) % p->width + n > p->width)
+        return reduce_part(p, k, n);
+    size_t block = (k - p->k) / p->width * p->width;
+    struct piece within = reduce_part(p, p->k + block, p->width);
+    return reduce_part(&within, k, n);
+}
+
+static int by_outputs(const void *left, const void *right)
+{
+    const struct piece *a = left, *b = right;
+    if (a->k != b->k)
+        return a->k < b->k ? -1 : 1;
+    if (a->n != b->n)
+        return a->n < b->n ? -1 : 1;
+    if (a->source != b->source)
+        return a->source < b->source ? -1 : 1;
+    return a->at < b->at ? -1 : a->at > b->at;
+}
+static int by_size(const void *left, const void *right)
+{
+    size_t a = *(const size_t *)left, b = *(const size_t *)right;
+    return a < b ? -1 : a > b;
+}
+
+/* Whether, in order, outputs of pieces are the same or do not meet. */
+static bool apart(const struct pieces *pieces)
+{
+    for (size_t i = 1; i < pieces->count; ++i) {
+        const struct piece *before = &pieces->list[i - 1], *p = &pieces->list[i];
+        if ((p->k != before->k || p->n != before->n) && p->k < before->k + before->n)
+            return false;
+    }
+    return true;
+}
+
+/* Cuts one piece at the ends between its own. */
+static void cut(const struct piece *p, const size_t *ends, size_t count, struct pieces *to)
+{
+    size_t low = 0, high = count;
+    while (low < high) { /* the first end beyond its begin */
+        size_t middle = (low + high) / 2;
+        if (ends[middle] <= p->k)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    bool blocks = p->width != p->n;
+    size_t from = p->k, last = p->k + p->n;
+    for (size_t i = low; blocks && i < count && ends[i] < last; ++i)
+        if ((ends[i] - p->k) % p->width) { /* within a block: it is cut block by block */
+            for (size_t k = p->k; k < last; k += p->width) {
+                struct piece block = reduce_part(p, k, p->width);
+                cut(&block, ends, count, to);
+            }
+            return;
+        }
+    for (size_t i = low; i < count && ends[i] < last; from = ends[i++])
+        pieces_push(to, reduce_part(p, from, ends[i] - from));
+    pieces_push(to, reduce_part(p, from, last - from));
+}
+
+static void cut_all(struct pieces *pieces)
+{
+    size_t *ends = poplibs_new(2 * pieces->count, sizeof(*ends)), count = 0;
+    for (size_t i = 0; i < pieces->count; ++i) {
+        ends[2 * i] = pieces->list[i].k;
+        ends[2 * i + 1] = pieces->list[i].k + pieces->list[i].n;
+    }
+    qsort(ends, 2 * pieces->count, sizeof(*ends), by_size);
+    for (size_t i = 0; i < 2 * pieces->count; ++i)
+        if (!count || ends[i] != ends[count - 1])
+            ends[count++] = ends[i];
+    struct pieces parts = { 0 };
+    for (size_t i = 0; i < pieces->count; ++i)
+        cut(&pieces->list[i], ends, count, &parts);
+    free(ends);
+    free(pieces->list);
+    *pieces = parts;
+}
+
+/* Adds rows that go on as those of a piece do, in the same run. */
+static bool join_rows(struct piece *p, const struct piece *next)
+{
+    bool alike = p->run && p->run == next->run && p->source == next->source && p->inner == next->inner &&
+                 p->width == p->n && next->width == next->n;
+    size_t step = next->at - (p->at + (p->rows - 1) * p->stride), stride = p->rows > 1      ? p->stride
+                                                                           : next->rows > 1 ? next->stride
+                                                                                            : step;
+    if (!alike || step != stride || (next->rows > 1 && next->stride != stride))
+        return false;
+    p->rows += next->rows;
+    p->stride = stride;
+    return true;
+}
+
+void reduce_tasks_of(struct pieces *pieces, struct tasks *tasks)
+{
+    size_t kept = 0;
+    if (!pieces->count)
+        return;
+    qsort(pieces->list, pieces->count, sizeof(*pieces->list), by_outputs);
+    if (!apart(pieces)) {
+        cut_all(pieces);
+        qsort(pieces->list, pieces->count, sizeof(*pieces->list), by_outputs);
+    }
+    for (size_t i = 0; i < pieces->count; ++i) {
+        const struct piece p = pieces->list[i];
+        struct task *last = tasks->count ? &tasks->list[tasks->count - 1] : NULL;
+        bool same = last && last->k == p.k && last->n == p.n;
+        if (!same)
+            tasks_push(tasks, (struct task){ .k = p.k, .n = p.n, .first = kept });
+        last = &tasks->list[tasks->count - 1];
+        last->depth += piece_depth(&p);
+        if (same && join_rows(&pieces->list[kept - 1], &p))
+            continue;
+        pieces->list[kept++] = p;
+        last->count++;
+    }
+    pieces->count = kept;
+}
+
+/* Elements [from, to) of each output's, counted along the piece; only whole rows where a row has several outputs. */
+static struct piece rows_of(struct piece p, size_t from, size_t to)
+{
+    p.at += from / p.inner * p.stride;
+    p.rows = (to - from) / p.inner;
+    return p;
+}
+static struct piece as_rows(struct piece p)
+{
+    if (p.width == 1 && p.n == 1 && (p.rows == 1 || p.stride == p.inner)) {
+        p.rows *= p.inner;
+        p.stride = p.inner = 1;
+    }
+    return p;
+}
+
+void reduce_split_task(const struct task *task, const struct pieces *from, size_t parts, struct pieces *pieces,
+                       struct tasks *tasks)
+{
+    size_t done = 0, part = 0;
+    bool open = false;
+    for (size_t i = 0; i < task->count; ++i) {
+        struct piece p = as_rows(from->list[task->first + i]);
+        size_t depth = piece_depth(&p);
+        for (size_t at = 0, take; at < depth; at += take) {
+            size_t limit = (part + 1) * task->depth / parts, here = done + at;
+            take = depth - at;
+            if (p.width == p.n)
+                take = poplibs_min(take, poplibs_max(p.inner, (limit > here ? limit - here : 0) / p.inner * p.inner));
+            if (!open)
+                tasks_push(tasks, (struct task){ .k = task->k, .n = task->n, .first = pieces->count });
+            pieces_push(pieces, rows_of(p, at, at + take));
+            struct task *last = &tasks->list[tasks->count - 1];
+            last->count++;
+            last->depth += take;
+            open = here + take < limit;
+            while (!open && part + 1 < parts && (part + 1) * task->depth / parts <= here + take)
+                ++part;
+        }
+        done += depth;
+    }
+}

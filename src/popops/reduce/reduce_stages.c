@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The first stage: each tile reduces what it holds.  Outputs of which it holds all are done then; of others partial
+ * results are left (reduce_gather.c). */
+#include "popops/reduce/reduce_parts.h"
+
+enum {
+    LEAST_PART = 24 /* vectors that a worker takes at least where several share outputs */,
+    DEEP = 16 * REDUCE_CPU_PARTS
+};
+
+struct tile_work {
+    unsigned tile;
+    struct pieces pieces;
+    struct tasks tasks;
+    struct reduce_cut done, left; /* tasks whose outputs are done here, and the others */
+    pop_interval partials;        /* what these leave */
+    pop_interval parts;           /* what parts of tasks leave */
+};
+struct work {
+    struct tile_work *list;
+    size_t count, capacity;
+};
+
+/* ---- what lies where ---- */
+
+/* The input's elements in the order of the tiles and, on each, of memory: pieces count their places so. */
+struct memory_order {
+    pop_interval_lists *tiles; /* of each tile its regions, as intervals of the input as it was */
+    size_t count;
+};
+
+static bool find_order(const struct reduction *r, struct memory_order *order)
+{
+    pop_interval_lists mapping;
+    if (!pop_graph_get_tile_mapping_at(r->where, r->graph, r->in, NULL, &mapping))
+        return false;
+    *order = (struct memory_order){ poplibs_zeros(mapping.count, sizeof(*order->tiles)), mapping.count };
+    for (size_t tile = 0; tile < mapping.count; ++tile) {
+        pop_interval_list here = { mapping.first[tile + 1] - mapping.first[tile],
+                                   mapping.intervals + mapping.first[tile] };
+        if (here.count)
+            pop_graph_get_sorted_contiguous_regions_at(r->where, r->graph, r->in, here, false, NULL,
+                                                       &order->tiles[tile]);
+    }
+    pop_interval_lists_free(&mapping);
+    return true;
+}
+
+static void free_order(struct memory_order *order)
+{
+    for (size_t tile = 0; tile < order->count; ++tile)
+        pop_interval_lists_free(&order->tiles[tile]);
+    free(order->tiles);
+}
+
+/* Pieces of one tile, whose first element is at a place; returns the next tile's. */
+static size_t push_tile(const struct reduction *r, const pop_interval_lists *regions, size_t place,
+                        struct pieces *pieces)
+{
+    for (size_t region = 0; region < regions->count; ++region)
+        for (size_t i = regions->first[region], run = place + 1; i < regions->first[region + 1]; ++i) {
+            pop_interval at = regions->intervals[i];
+            size_t first = pieces->count;
+            reduce_pieces_of(r, at.begin, at.end, pieces);
+            for (; first < pieces->count; ++first) {
+                pieces->list[first].at += place - at.begin;
+                pieces->list[first].run = run;
+            }
+            place += at.end - at.begin;
+        }
+    return place;
+}
+
+static pop_tensor in_order(const struct reduction *r, const struct memory_order *order)
+{
+    struct interval_vec all = { 0 };
+    for (size_t tile = 0; tile < order->count; ++tile) {
+        const pop_interval_lists *regions = &order->tiles[tile];
+        for (size_t i = 0; regions->count && i < regions->first[regions->count]; ++i)
+            if (all.count && all.list[all.count - 1].end == regions->intervals[i].begin)
+                all.list[all.count - 1].end = regions->intervals[i].end;
+            else
+                interval_push(&all, regions->intervals[i].begin, regions->intervals[i].end);
+    }
+    pop_interval_lists whole = { 1, (size_t[]){ 0, all.count }, all.list };
+    pop_tensor ordered = r->in;
+    if (all.count > 1)
+        pop_tensor_slices_nested_at(r->where, r->in, &whole, 0, &ordered);
+    free(all.list);
+    return ordered;
+}
+
+static bool find_work(struct reduction *r, struct work *work)
+{
+    struct memory_order order;
+    if (!find_order(r, &order))
+        return false;
+    size_t place = 0;
+    for (size_t tile = 0; tile < order.count; ++tile) {
+        struct tile_work here = { .tile = (unsigned)tile };
+        place = push_tile(r, &order.tiles[tile], place, &here.pieces);
+        if (!here.pieces.count)
+            continue;
+        reduce_tasks_of(&here.pieces, &here.tasks);
+        if (work->count == work->capacity) {
+            work->capacity = 2 * work->capacity + 64;
+            work->list = poplibs_resize(work->list, work->capacity, sizeof(*work->list));
+        }
+        work->list[work->count++] = here;
+    }
+    r->in = in_order(r, &order);
+    free_order(&order);
+    return true;
+}
+
+static void free_work(struct work *work)
+{
+    for (size_t i = 0; i < work->count; ++i) {
+        free(work->list[i].pieces.list);
+        free(work->list[i].tasks.list);
+        reduce_cut_free(&work->list[i].done);
+        reduce_cut_free(&work->list[i].left);
+    }
+    free(work->list);
+}
+
+/* ---- few outputs, many elements of each: workers share the elements ---- */
+
+/* Outputs that workers take together where they share elements: a vector; on a CPU all that lie together, since whole
+ * rows are read faster. */
+static size_t column_grain(const struct reduction *r)
+{
+    return r->target->type == POP_TARGET_CPU ? SIZE_MAX / 2
+                                             : poplibs_max(1, pop_target_vector_width(r->target, r->in_type));
+}
+
+/* In how many parts workers take the elements of a task of which `wanted` could have some: parts have a certain size,
+ * and what columns give is enough. */
+static size_t parts_of(const struct reduction *r, const struct task *task, const struct pieces *pieces, size_t wanted)
+{
+    bool cpu = r->target->type == POP_TARGET_CPU;
+    size_t vector = poplibs_max(1, pop_target_vector_width(r->target, r->in_type)),
+           least = cpu ? 4096 : LEAST_PART * vector;
+    size_t columns = reduce_cut_columns(task, pieces, task->depth < DEEP ? vector : column_grain(r));
+    if (!columns || columns >= wanted)
+        return 1;
+    return poplibs_max(
+        1, poplibs_min(poplibs_min(wanted / columns, task->n * task->depth / columns / least), task->depth / 2));
+}
+
+static void find_parts(const struct reduction *r, struct tile_work *here)
+{
+    size_t *wanted = poplibs_new(here->tasks.count, sizeof(*wanted));
+    reduce_allot(&here->tasks, reduce_workers(r->target), wanted);
+    for (size_t i = 0; i < here->tasks.count; ++i)
+        here->tasks.list[i].parts = parts_of(r, &here->tasks.list[i], &here->pieces, wanted[i]);
+    free(wanted);
+}
+
+/* ---- the stage ---- */
+
+static bool is_done(const struct reduction *r, const struct task *task)
+{
+    return task->depth == r->factor;
+}
+/* What is one partial already can be sent as it is. */
+static bool is_row(const struct task *task)
+{
+    return task->depth == 1;
+}
+
+/* Puts the tasks of one kind (done or not) that have vertices into chosen; rows gets what the next stage takes. */
+static void choose(const struct reduction *r, const struct tile_work *here, bool done, bool send_as_is,
+                   struct tasks *chosen, struct partial_rows *rows, size_t *place)
+{
+    for (size_t i = 0; i < here->tasks.count; ++i) {
+        struct task task = here->tasks.list[i];
+        if (is_done(r, &task) != done)
+            continue;
+        if (!done && is_row(&task) && send_as_is) {
+            partial_rows_push(rows, (struct partial_row){ task.k, task.n, here->pieces.list[task.first].at, 0 });
+            continue;
+        }
+        task.at = done ? task.k : *place;
+        tasks_push(chosen, task);
+        if (!done) {
+            partial_rows_push(rows, (struct partial_row){ task.k, task.n, task.at, 1 });
+            *place += task.n;
+        }
+    }
+}
+
+static void map_done(const struct reduction *r, unsigned tile, const struct tasks *tasks)
+{
+    for (size_t i = 0; i < tasks->count; ++i)
+        pop_graph_set_tile_mapping_at(
+            r->where, r->graph,
+            pop_tensor_slice_at(r->where, r->out, tasks->list[i].k, tasks->list[i].k + tasks->list[i].n, 0), tile);
+}
+
+/* Elements of partial results of all tiles; *reduces: some task that is not done has more than one. */
+static size_t count_partials(const struct reduction *r, const struct work *work, bool send_as_is, bool *reduces)
+{
+    size_t elements = 0;
+    *reduces = false;
+    for (size_t i = 0; i < work->count; ++i)
+        for (size_t k = 0; k < work->list[i].tasks.count; ++k) {
+            const struct task *task = &work->list[i].tasks.list[k];
+            if (is_done(r, task))
+                continue;
+            *reduces = *reduces || !is_row(task);
+            elements += is_row(task) && send_as_is ? 0 : task->n;
+        }
+    return elements;
+}
+
+/* What each tile does; rows gets what the next stage takes.  Returns the elements that parts of tasks leave. */
+static size_t plan_tiles(const struct reduction *r, struct work *work, bool as_is, struct partial_rows *rows)
+{
+    size_t place = 0, parts = 0, grain = column_grain(r);
+    for (size_t i = 0; i < work->count; ++i) {
+        struct tile_work *here = &work->list[i];
+        struct tasks done = { 0 }, left = { 0 };
+        here->partials.begin = place;
+        here->parts.begin = parts;
+        choose(r, here, true, as_is, &done, rows, &place);
+        choose(r, here, false, as_is, &left, rows, &place);
+        reduce_cut_tasks(&done, &here->pieces, grain, &parts, &here->done);
+        reduce_cut_tasks(&left, &here->pieces, grain, &parts, &here->left);
+        here->partials.end = place;
+        here->parts.end = parts;
+        if (!r->out_mapped)
+            map_done(r, here->tile, &done);
+        free(done.list);
+        free(left.list);
+    }
+    return parts;
+}
+
+static void map_interval(const struct reduction *r, pop_tensor t, pop_interval interval, unsigned tile)
+{
+    if (interval.end > interval.begin)
+        pop_graph_set_tile_mapping_at(r->where, r->graph, pop_tensor_slice_interval_at(r->where, t, interval, 0), tile);
+}
+
+static bool has_vertices(const struct reduce_cut *cut)
+{
+    return cut->whole.count || cut->cut.count;
+}
+
+static void first_stage(struct reduction *r, struct work *work)
+{
+    pop_type partial_type = work->count == 1 ? r->tile_type : r->exchange_type;
+    bool reduces, as_is = r->in_type == partial_type && r->op != POPOPS_SQUARE_ADD, any = false;
+    size_t elements = count_partials(r, work, as_is, &reduces);
+    elements = reduces ? elements : 0;
+    struct partial_rows rows = { 0 };
+    size_t parts = plan_tiles(r, work, as_is || !reduces, &rows);
+    struct reduce_stage stage = {
+        .op = r->op, .in = r->in_type, .out = r->out_type, .sources = { r->in }, .output = r->out, .last = true
+    };
+    struct reduce_join join = { .type = r->tile_type };
+    for (size_t i = 0; i < work->count && !any; ++i)
+        any = has_vertices(&work->list[i].done) || has_vertices(&work->list[i].left);
+    if (any)
+        stage.set = reduce_next_set(r, elements ? "ReduceOnTile/InToIntermediateNoExchange/Reduce"
+                                                : "ReduceOnTile/InToOutNoExchange/Reduce");
+    if (parts) {
+        join.set = reduce_next_set(r, "ReduceOnTile/PartsToOutput/Reduce");
+        join.partials =
+            pop_graph_add_variable_at(r->where, r->graph, join.type, POP_SHAPE(parts), "ReduceOnTile/parts");
+    }
+    struct reduce_stage partial = stage;
+    if (elements) {
+        partial.output = pop_graph_add_variable_at(r->where, r->graph, partial_type, POP_SHAPE(elements),
+                                                   "ReduceOnTile/InToIntermediateNoExchange/partials");
+        partial.out = partial_type;
+        partial.last = false;
+    }
+    for (size_t i = 0; i < work->count; ++i) {
+        const struct tile_work *here = &work->list[i];
+        map_interval(r, join.partials, here->parts, here->tile);
+        map_interval(r, partial.output, here->partials, here->tile);
+        reduce_connect_cut(r, &stage, &join, here->tile, &here->done, &here->pieces);
+        reduce_connect_cut(r, &partial, &join, here->tile, &here->left, &here->pieces);
+    }
+    if (rows.count)
+        reduce_gather(r, &rows, elements ? partial.output : (pop_tensor){ 0 }, elements ? partial_type : r->in_type,
+                      elements ? reduce_joins(r->op) : r->op, 0);
+    free(rows.list);
+}
+
+void reduce_stages(struct reduction *r)
+{
+    struct work work = { 0 };
+    if (find_work(r, &work)) {
+        for (size_t i = 0; i < work.count; ++i)
+            find_parts(r, &work.list[i]);
+        first_stage(r, &work);
+    }
+    free_work(&work);
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Gathers are multi-slices, in other shapes. */
+#include "poplibs/log.h"
+#include "popops/slice/index_vectors.h"
+
+#include <popops/dynamic_slice.h>
+#include <popops/gather.h>
+
+static bool holds(pop_dims dims, unsigned dim)
+{
+    for (size_t i = 0; i < dims.count; ++i)
+        if (dims.list[i] == dim)
+            return true;
+    return false;
+}
+
+/* The sizes of slices and the dims of the result fit together. */
+static bool check_slices(const struct popops_windows *windows, pop_graph *graph, pop_shape slice_sizes,
+                         pop_dims collapsed, pop_dims offset_dims, size_t result_rank)
+{
+    size_t rank = pop_tensor_rank(windows->operand);
+    if (slice_sizes.rank != rank || rank > POPOPS_MOST_DIMS / 2)
+        return poplibs_fail(graph, POP_POPLAR_ERROR, windows->where, windows->api,
+                            "%zu slice sizes for a tensor of rank %zu", slice_sizes.rank, rank);
+    for (size_t i = 0; i < collapsed.count; ++i)
+        if (collapsed.list[i] >= rank || slice_sizes.dims[collapsed.list[i]] != 1)
+            return poplibs_fail(graph, POP_POPLAR_ERROR, windows->where, windows->api,
+                                "dimension %u cannot be collapsed: its slice size is not 1", collapsed.list[i]);
+    size_t kept = 0, placed = 0;
+    for (unsigned dim = 0; dim < rank; ++dim)
+        kept += !holds(collapsed, dim);
+    for (unsigned dim = 0; dim < result_rank; ++dim)
+        placed += holds(offset_dims, dim);
+    if (kept != offset_dims.count || placed != kept)
+        return poplibs_fail(graph, POP_POPLAR_ERROR, windows->where, windows->api,
+                            "%zu offset dims of a result of rank %zu for slices of rank %zu: each once, it must be",
+                            offset_dims.count, result_rank, kept);
+    return true;
+}
+
+/* n slices, of the operand's rank. */
+static pop_tensor take_slices(const struct popops_windows *windows, pop_graph *graph, pop_program sequence)
+{
+    pop_where where = windows->where;
+    size_t sizes[POPOPS_MOST_DIMS], shape[POPOPS_MOST_DIMS], rank = pop_tensor_rank(windows->operand),
+                                                             n = pop_tensor_dim(windows->vectors, 0);
+    unsigned places_of[POPOPS_MOST_DIMS], count = 1;
+    if (!popops_are_rows(windows)) {
+        for (size_t i = 0; i < windows->dims.count; ++i)
+            sizes[i] = windows->sizes[windows->dims.list[i]];
+        return popops_multi_slice_at(where, graph, popops_cut_operand(windows), windows->vectors, windows->dims,
+                                     (pop_shape){ windows->dims.count, sizes }, sequence, NULL, windows->name,
+                                     POP_NO_OPTIONS);
+    }
+    pop_tensor places = popops_places(windows, graph, true, false, sequence);
+    pop_tensor rows = popops_multi_slice_at(where, graph, popops_as_rows(windows), places, POP_DIMS(0), POP_SHAPE(1),
+                                            sequence, NULL, windows->name, POP_NO_OPTIONS);
+    /* {n, 1, columns}: the indexed dims are 1, the others stand in their order. */
+    shape[0] = n;
+    for (size_t i = 0; i < windows->dims.count; ++i)
+        places_of[windows->dims.list[i]] = count, shape[count++] = 1;
+    for (unsigned dim = 0; dim < rank; ++dim)
+        if (!holds(windows->dims, dim))
+            places_of[dim] = count, shape[count++] = windows->sizes[dim];
+    unsigned order[POPOPS_MOST_DIMS] = { 0 };
+    for (unsigned dim = 0; dim < rank; ++dim)
+        order[dim + 1] = places_of[dim];
+    return pop_tensor_dim_shuffle_at(where, pop_tensor_reshape_at(where, rows, (pop_shape){ rank + 1, shape }),
+                                     (pop_dims){ rank + 1, order });
+}
+
+pop_tensor popops_gather_at(pop_where where, pop_graph *graph, pop_tensor input, pop_tensor indices,
+                            size_t index_vector_dim, pop_dims offset_dims, pop_shape slice_sizes,
+                            pop_dims collapsed_slice_dims, pop_dims start_index_map, pop_program sequence,
+                            const char *name)
+{
+    POPLIBS_CALL(graph, input, indices, index_vector_dim, offset_dims, slice_sizes, collapsed_slice_dims,
+                 start_index_map, name);
+    pop_tensor none = { 0 };
+    struct popops_windows windows = {
+        .where = where, .api = "popops_gather", .name = name, .operand = input, .dims = start_index_map
+    };
+    if (!poplibs_ready(graph))
+        return none;
+    size_t index_rank = pop_tensor_rank(indices), batch = index_rank - (index_vector_dim < index_rank),
+           shape[POPOPS_MOST_DIMS], count = 0, dim = 0;
+    if (!check_slices(&windows, graph, slice_sizes, collapsed_slice_dims, offset_dims, batch + offset_dims.count))
+        return none;
+    memcpy(windows.sizes, slice_sizes.dims, slice_sizes.rank * sizeof(*windows.sizes));
+    if (!popops_take_vectors(&windows, graph, indices, index_vector_dim))
+        return none;
+    pop_tensor slices = take_slices(&windows, graph, sequence);
+    if (!poplibs_ready(graph))
+        return none;
+    /* {batch dims..., slice dims...}, then each to its place. */
+    for (size_t i = 0; i < index_rank; ++i)
+        if (i != index_vector_dim)
+            shape[count++] = pop_tensor_dim(indices, i);
+    for (unsigned i = 0; i < slice_sizes.rank; ++i)
+        if (!holds(collapsed_slice_dims, i))
+            shape[count++] = slice_sizes.dims[i];
+    slices = pop_tensor_reshape_at(where, slices, (pop_shape){ count, shape });
+    unsigned order[POPOPS_MOST_DIMS], next_batch = 0;
+    for (; dim < count; ++dim) {
+        if (!holds(offset_dims, (unsigned)dim)) {
+            order[dim] = next_batch++;
+            continue;
+        }
+        for (size_t i = 0; i < offset_dims.count; ++i)
+            if (offset_dims.list[i] == dim)
+                order[dim] = (unsigned)(batch + i);
+    }
+    return pop_tensor_dim_shuffle_at(where, slices, (pop_dims){ count, order });
+}
+
+pop_tensor popops_create_gather_input_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape,
+                                         pop_shape slice_sizes, pop_dims start_index_map, const char *name)
+{
+    POPLIBS_CALL(graph, log_type(type), shape, slice_sizes, start_index_map, name);
+    size_t sizes[POPOPS_MOST_DIMS];
+    if (!poplibs_ready(graph))
+        return (pop_tensor){ 0 };
+    if (slice_sizes.rank != shape.rank || start_index_map.count > POPOPS_MOST_DIMS) {
+        poplibs_fail(graph, POP_POPLAR_ERROR, where, "popops_create_gather_input",
+                     "%zu slice sizes for a tensor of rank %zu", slice_sizes.rank, shape.rank);
+        return (pop_tensor){ 0 };
+    }
+    for (size_t i = 0; i < start_index_map.count; ++i)
+        sizes[i] = start_index_map.list[i] < slice_sizes.rank ? slice_sizes.dims[start_index_map.list[i]] : 0;
+    return popops_create_sliceable_tensor_at(where, graph, type, shape, start_index_map,
+                                             (pop_shape){ start_index_map.count, sizes }, 0, name);
+}
+
+pop_tensor popops_create_gather_input_axis_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape,
+                                              unsigned axis, popops_gather_params params, const char *name)
+{
+    POPLIBS_CALL(graph, log_type(type), shape, axis, name);
+    (void)params;
+    return popops_create_sliceable_tensor_at(where, graph, type, shape, POP_DIMS(axis),
+                                             POP_SHAPE(axis < shape.rank && !shape.dims[axis] ? 0 : 1), 0, name);
+}
+
+pop_tensor popops_gather_axis_at(pop_where where, pop_graph *graph, pop_tensor input, pop_tensor indices, unsigned axis,
+                                 pop_program sequence, popops_gather_params params, const char *name)
+{
+    POPLIBS_CALL(graph, input, indices, axis, name);
+    pop_tensor none = { 0 };
+    size_t sizes[POPOPS_MOST_DIMS], rank = pop_tensor_shape(input, sizes, POPOPS_MOST_DIMS),
+                                    index_rank = pop_tensor_rank(indices), count = 0;
+    unsigned offsets[POPOPS_MOST_DIMS];
+    (void)params;
+    if (!poplibs_ready(graph))
+        return none;
+    if (axis >= rank || rank > POPOPS_MOST_DIMS / 2) {
+        poplibs_fail(graph, POP_INDEX_ERROR, where, "popops_gather_axis",
+                     "there is no axis %u: the tensor's rank is %zu", axis, rank);
+        return none;
+    }
+    sizes[axis] = 1;
+    for (unsigned dim = 0; dim < rank; ++dim)
+        if (dim != axis)
+            offsets[count++] = dim < axis ? dim : (unsigned)(dim - 1 + index_rank);
+    return popops_gather_at(where, graph, input, indices, index_rank, (pop_dims){ count, offsets },
+                            (pop_shape){ rank, sizes }, POP_DIMS(axis), POP_DIMS(axis), sequence, name);
+}

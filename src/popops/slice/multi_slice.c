@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Multi-slices: slices of one element of one dimension are rows of a matrix, and are treated at once; others one after
+ * the other in a loop. */
+#include "popops/slice/multi_slice.h"
+#include "poplibs/log.h"
+#include "popops/slice/slicing.h"
+
+#include <popops/element_wise.h>
+#include <popops/reduce.h>
+#include <poputil/loop.h>
+#include <poputil/tile_mapping.h>
+
+enum { MOST_UNROLLED = 3 };
+
+/* What a call is given. */
+struct call {
+    pop_where where;
+    const char *api;
+    pop_tensor t, s, offsets, scale;
+    pop_dims dims;
+    pop_shape sizes;
+    const popops_slice_plan *plan;
+    const char *name;
+    bool validate;
+};
+
+static bool is_rows(const struct call *call)
+{
+    return call->dims.count == 1 && call->sizes.dims[0] == 1;
+}
+
+/* The shape of n slices. */
+static pop_shape slices_shape(const struct call *call, size_t n, size_t *shape)
+{
+    size_t rank = pop_tensor_shape(call->t, shape + 1, POPOPS_MOST_DIMS);
+    shape[0] = n;
+    for (size_t i = 0; i < call->dims.count; ++i)
+        shape[1 + call->dims.list[i]] = call->sizes.dims[i];
+    return (pop_shape){ rank + 1, shape };
+}
+
+/* Checks what all calls share; the offsets become {n, dims} of UNSIGNED_INT. */
+static bool check(struct call *call, pop_graph *graph, pop_options options)
+{
+    size_t shape[POPOPS_MOST_DIMS];
+    if (!poplibs_ready(graph))
+        return false;
+    if (!poplibs_is_operand(graph, call->where, call->api, "the sliced tensor", call->t) ||
+        !poplibs_is_operand(graph, call->where, call->api, "the tensor of offsets", call->offsets))
+        return false;
+    size_t rank = pop_tensor_shape(call->t, shape, POPOPS_MOST_DIMS), n = pop_tensor_dim(call->offsets, 0),
+           dims = call->dims.count;
+    if (!popops_check_dims(call->where, graph, call->api, (pop_shape){ rank, shape }, call->dims, call->sizes) ||
+        !popops_check_slice_options(call->where, graph, call->api, options, &call->validate))
+        return false;
+    call->validate |= popops_is_planned(call->plan) && call->plan->validate_indices;
+    if (!dims)
+        return poplibs_fail(graph, POP_POPLAR_ERROR, call->where, call->api, "no dimension to slice");
+    if (pop_tensor_rank(call->offsets) != 2 || pop_tensor_dim(call->offsets, 1) != dims)
+        return popops_check_shape(call->where, graph, call->api, "the offsets", call->offsets, POP_UNSIGNED_INT,
+                                  POP_SHAPE(n, dims));
+    call->offsets = popops_offsets(call->where, graph, call->api, call->offsets, n * dims);
+    call->offsets = pop_tensor_reshape_at(call->where, call->offsets, POP_SHAPE(n, dims));
+    return poplibs_ready(graph);
+}
+
+/* Ends the run where an offset is that of no slice. */
+static void add_validation(const struct call *call, pop_graph *graph, pop_program sequence)
+{
+    char path[256], message[512];
+    if (!call->validate || !pop_tensor_num_elements(call->offsets))
+        return;
+    poplibs_path(path, sizeof(path), call->name, "validateIndices");
+    for (unsigned i = 0; i < call->dims.count; ++i) {
+        size_t rows = pop_tensor_dim(call->t, call->dims.list[i]);
+        pop_tensor offsets = pop_tensor_slice_at(call->where, call->offsets, i, i + 1, 1);
+        pop_tensor bad =
+            popops_binary_at(call->where, POPOPS_BINARY_GREATER_THAN_EQUAL, graph, popops_operand_of_tensor(offsets),
+                             popops_operand_of_unsigned(rows), sequence, path);
+        pop_tensor any =
+            popops_reduce_at(call->where, graph, bad, POP_TYPE_NULL, POP_DIMS(0, 1),
+                             (popops_reduce_params){ .op = POPOPS_LOGICAL_OR }, sequence, path, POP_NO_OPTIONS);
+        snprintf(message, sizeof(message),
+                 "%s \"%s\": an index is out of range: dimension %u has %zu (option validateIndices)", call->api,
+                 call->name ? call->name : "", call->dims.list[i], rows);
+        if (poplibs_ready(graph))
+            pop_sequence_add_at(call->where, sequence, pop_abort_on_condition_at(call->where, any, message, path));
+    }
+}
+
+/* The call as rows of a matrix; kind says what is done.  A matrix whose rows lie on different tiles gets a plan when
+ * none was given. */
+static bool as_rows(const struct call *call, pop_graph *graph, enum popops_multi_kind kind, struct popops_multi *multi)
+{
+    pop_where where = call->where;
+    unsigned dim = call->dims.list[0];
+    size_t rows = pop_tensor_dim(call->t, dim), columns = rows ? pop_tensor_num_elements(call->t) / rows : 0,
+           n = pop_tensor_dim(call->offsets, 0);
+    *multi =
+        (struct popops_multi){ .where = where, .kind = kind, .lookups = n, .scale = call->scale, .name = call->name };
+    multi->base =
+        pop_tensor_reshape_at(where, pop_tensor_dim_roll_at(where, call->t, dim, 0), POP_SHAPE(rows, columns));
+    multi->offsets = pop_tensor_flatten_at(where, call->offsets);
+    if (rows && pop_tensor_valid(call->s))
+        multi->sub =
+            pop_tensor_reshape_at(where, pop_tensor_dim_roll_at(where, call->s, dim + 1, 1), POP_SHAPE(n, columns));
+    if (popops_is_planned(call->plan)) {
+        const popops_slice_plan *plan = call->plan;
+        if (plan->rows != rows || plan->columns != columns || plan->type != pop_tensor_type(call->t))
+            return poplibs_fail(graph, POP_POPLAR_ERROR, where, call->api,
+                                "a plan for {%zu,%zu} of %s cannot slice {%zu,%zu} of %s", plan->rows, plan->columns,
+                                pop_type_name(plan->type), rows, columns, pop_type_name(pop_tensor_type(call->t)));
+        if (!plan->row_splits || !plan->column_splits || !plan->lookup_splits || !plan->column_grain)
+            return poplibs_fail(graph, POP_POPLAR_ERROR, where, call->api,
+                                "a plan of %zu by %zu by %zu splits and a grain of %zu: each is at least 1",
+                                plan->row_splits, plan->lookup_splits, plan->column_splits, plan->column_grain);
+        multi->plan = *plan;
+    } else if (rows && columns && poputil_dim_is_split_over_tiles_at(where, graph, multi->base, 0)) {
+        multi->plan = popops_default_plan(where, graph, pop_tensor_type(call->t), rows, columns, n);
+    }
+    return poplibs_ready(graph);
+}
+
+/* ---- one after the other ---- */
+
+/* Slice i of the call: read, or written. */
+static void add_step(const struct call *call, pop_graph *graph, bool update, pop_tensor i, pop_program sequence)
+{
+    pop_where where = call->where;
+    size_t shape[POPOPS_MOST_DIMS + 1];
+    pop_shape one = slices_shape(call, 1, shape);
+    pop_tensor place = pop_tensor_reshape_at(where, i, POP_SHAPE(1));
+    pop_tensor offset =
+        popops_dynamic_slice_at(where, graph, call->offsets, place, POP_DIMS(0), POP_SHAPE(1), sequence, call->name);
+    offset = pop_tensor_flatten_at(where, offset);
+    if (update) {
+        pop_tensor s =
+            popops_dynamic_slice_at(where, graph, call->s, place, POP_DIMS(0), POP_SHAPE(1), sequence, call->name);
+        popops_dynamic_update_at(where, graph, call->t, pop_tensor_at_at(where, s, 0), offset, call->dims, call->sizes,
+                                 sequence, call->name);
+    } else {
+        pop_tensor s =
+            popops_dynamic_slice_at(where, graph, call->t, offset, call->dims, call->sizes, sequence, call->name);
+        popops_dynamic_update_at(where, graph, call->s, pop_tensor_reshape_at(where, s, one), place, POP_DIMS(0),
+                                 POP_SHAPE(1), sequence, call->name);
+    }
+}
+
+struct loop {
+    const struct call *call;
+    bool update;
+};
+static pop_program loop_body(pop_graph *graph, pop_tensor i, void *user)
+{
+    const struct loop *loop = user;
+    pop_program body = pop_sequence_at(loop->call->where, graph, loop->call->name);
+    add_step(loop->call, graph, loop->update, i, body);
+    return body;
+}
+
+static void one_by_one(const struct call *call, pop_graph *graph, bool update, pop_program sequence)
+{
+    size_t n = pop_tensor_dim(call->offsets, 0);
+    if (!n || !pop_tensor_num_elements(call->t) || !pop_tensor_num_elements(call->s))
+        return;
+    if (n > MOST_UNROLLED) {
+        struct loop loop = { call, update };
+        pop_program repeated = poputil_counted_loop_at(call->where, graph, 0, n, 1, call->name, loop_body, &loop);
+        if (repeated.id)
+            pop_sequence_add_at(call->where, sequence, repeated);
+        return;
+    }
+    for (uint32_t i = 0; i < n; ++i) {
+        pop_tensor place = pop_graph_add_constant_fill_at(call->where, graph, POP_UNSIGNED_INT, POP_SHAPE(),
+                                                          POP_UNSIGNED_INT, &i, "index");
+        pop_graph_set_tile_mapping_at(call->where, graph, place, 0);
+        add_step(call, graph, update, place, sequence);
+    }
+}
+
+/* ---- the calls ---- */
+
+pop_tensor popops_multi_slice_at(pop_where where, pop_graph *graph, pop_tensor t, pop_tensor offsets, pop_dims dims,
+                                 pop_shape sizes, pop_program sequence, const popops_slice_plan *plan, const char *name,
+                                 pop_options options)
+{
+    POPLIBS_CALL(graph, t, offsets, dims, sizes, name, options);
+    struct call call = { where, "popops_multi_slice", t, { 0 }, offsets, { 0 }, dims, sizes, plan, name, false };
+    struct popops_multi multi;
+    size_t shape[POPOPS_MOST_DIMS + 1];
+    pop_tensor none = { 0 };
+    if (!check(&call, graph, options))
+        return none;
+    size_t n = pop_tensor_dim(call.offsets, 0);
+    add_validation(&call, graph, sequence);
+    if (!is_rows(&call)) {
+        call.s = popops_create_slice_tensor_at(where, graph, t, dims, sizes, n, name);
+        one_by_one(&call, graph, false, sequence);
+        return poplibs_ready(graph) ? call.s : none;
+    }
+    if (!as_rows(&call, graph, MULTI_SLICE, &multi))
+        return none;
+    if (!multi.plan.rows) {
+        /* Where the first row lies: it need not be there, nor have elements. */
+        bool empty = !pop_tensor_dim(t, dims.list[0]);
+        call.s = empty ? pop_graph_add_variable_mapped_at(where, graph, pop_tensor_type(t),
+                                                          slices_shape(&call, n, shape), POP_MAPPING_LINEAR, name)
+                       : popops_create_slice_tensor_at(where, graph, t, dims, sizes, n, name);
+        multi.sub = empty ? call.s
+                          : pop_tensor_reshape_at(where, pop_tensor_dim_roll_at(where, call.s, dims.list[0] + 1, 1),
+                                                  POP_SHAPE(n, pop_tensor_dim(multi.base, 1)));
+    } else {
+        multi.sub = popops_multi_slices(&multi, graph);
+        /* {n, columns} as {n, 1, other dims...}, and the sliced dimension back to its place. */
+        size_t rank = pop_tensor_rank(t), count = 2;
+        shape[0] = n;
+        shape[1] = 1;
+        for (size_t i = 0; i < rank; ++i)
+            if (i != dims.list[0])
+                shape[count++] = pop_tensor_dim(t, i);
+        call.s = pop_tensor_dim_roll_at(where, pop_tensor_reshape_at(where, multi.sub, (pop_shape){ count, shape }), 1,
+                                        dims.list[0] + 1);
+    }
+    popops_run_multi(&multi, graph, sequence);
+    return poplibs_ready(graph) ? call.s : none;
+}
+
+/* Checks s, and t as something that is written. */
+static bool check_update(const struct call *call, pop_graph *graph)
+{
+    size_t shape[POPOPS_MOST_DIMS + 1];
+    return popops_check_shape(call->where, graph, call->api, "the slices", call->s, pop_tensor_type(call->t),
+                              slices_shape(call, pop_tensor_dim(call->offsets, 0), shape)) &&
+           popops_check_writeable(call->where, graph, call->api, call->t);
+}
+
+void popops_multi_update_at(pop_where where, pop_graph *graph, pop_tensor t, pop_tensor s, pop_tensor offsets,
+                            pop_dims dims, pop_shape sizes, pop_program sequence, const popops_slice_plan *plan,
+                            const char *name, pop_options options)
+{
+    POPLIBS_CALL(graph, t, s, offsets, dims, sizes, name, options);
+    struct call call = { where, "popops_multi_update", t, s, offsets, { 0 }, dims, sizes, plan, name, false };
+    struct popops_multi multi;
+    if (!check(&call, graph, options) || !check_update(&call, graph))
+        return;
+    add_validation(&call, graph, sequence);
+    if (!is_rows(&call))
+        one_by_one(&call, graph, true, sequence);
+    else if (as_rows(&call, graph, MULTI_UPDATE, &multi))
+        popops_run_multi(&multi, graph, sequence);
+}
+
+static void update_with(struct call *call, pop_graph *graph, enum popops_multi_kind kind, pop_program sequence,
+                        pop_options options)
+{
+    struct popops_multi multi;
+    if (!check(call, graph, options) || !check_update(call, graph))
+        return;
+    pop_type type = pop_tensor_type(call->t), scale = pop_tensor_type(call->scale);
+    if (!is_rows(call)) {
+        poplibs_fail(graph, POP_POPLAR_ERROR, call->where, call->api,
+                     "%zu dims are sliced; this call takes one, in slices of size 1", call->dims.count);
+        return;
+    }
+    if (type != POP_HALF && type != POP_FLOAT && type != POP_INT && type != POP_UNSIGNED_INT) {
+        poplibs_fail(graph, POP_TYPE_ERROR, call->where, call->api,
+                     "%s cannot be calculated with; half, float, int and unsigned int can", pop_type_name(type));
+        return;
+    }
+    if (kind == MULTI_ADD) {
+        if (!poplibs_is_scale(graph, call->where, call->api, "the scale", call->scale))
+            return;
+        if (pop_tensor_num_elements(call->scale) != 1 || (scale != type && !(type == POP_HALF && scale == POP_FLOAT))) {
+            poplibs_fail(graph, POP_POPLAR_ERROR, call->where, call->api, "a scale of %zu elements of %s; it is one %s",
+                         pop_tensor_num_elements(call->scale), pop_type_name(scale), pop_type_name(type));
+            return;
+        }
+        call->scale = pop_tensor_reshape_at(call->where, call->scale, POP_SHAPE());
+    }
+    add_validation(call, graph, sequence);
+    if (as_rows(call, graph, kind, &multi))
+        popops_run_multi(&multi, graph, sequence);
+}
+
+void popops_multi_update_add_at(pop_where where, pop_graph *graph, pop_tensor t, pop_tensor s, pop_tensor offsets,
+                                pop_tensor scale, pop_dims dims, pop_shape sizes, pop_program sequence,
+                                const popops_slice_plan *plan, const char *name, pop_options options)
+{
+    POPLIBS_CALL(graph, t, s, offsets, scale, dims, sizes, name, options);
+    struct call call = { where, "popops_multi_update_add", t, s, offsets, scale, dims, sizes, plan, name, false };
+    update_with(&call, graph, MULTI_ADD, sequence, options);
+}
+void popops_multi_update_max_at(pop_where where, pop_graph *graph, pop_tensor t, pop_tensor s, pop_tensor offsets,
+                                pop_dims dims, pop_shape sizes, pop_program sequence, const popops_slice_plan *plan,
+                                const char *name, pop_options options)
+{
+    POPLIBS_CALL(graph, t, s, offsets, dims, sizes, name, options);
+    struct call call = { where, "popops_multi_update_max", t, s, offsets, { 0 }, dims, sizes, plan, name, false };
+    update_with(&call, graph, MULTI_MAX, sequence, options);
+}
+void popops_multi_update_mul_at(pop_where where, pop_graph *graph, pop_tensor t, pop_tensor s, pop_tensor offsets,
+                                pop_dims dims, pop_shape sizes, pop_program sequence, const popops_slice_plan *plan,
+                                const char *name, pop_options options)
+{
+    POPLIBS_CALL(graph, t, s, offsets, dims, sizes, name, options);
+    struct call call = { where, "popops_multi_update_mul", t, s, offsets, { 0 }, dims, sizes, plan, name, false };
+    update_with(&call, graph, MULTI_MUL, sequence, options);
+}
+
+/* ---- tensors by a plan ---- */
+
+/* Whether a plan fits a matrix of this type and shape that is sliced by rows. */
+static bool check_plan(pop_where where, pop_graph *graph, const char *api, pop_type type, pop_shape shape,
+                       pop_dims dims, pop_shape sizes, const popops_slice_plan *plan)
+{
+    char text[128];
+    if (shape.rank == 2 && dims.count == 1 && dims.list[0] == 0 && sizes.dims[0] == 1 && plan->rows == shape.dims[0] &&
+        plan->columns == shape.dims[1] && plan->type == type)
+        return true;
+    return poplibs_fail(graph, POP_POPLAR_ERROR, where, api,
+                        "a plan for {%zu,%zu} of %s, sliced in single rows, does not fit %s of %s", plan->rows,
+                        plan->columns, pop_type_name(plan->type), poplibs_shape_text(text, sizeof(text), shape),
+                        pop_type_name(type));
+}
+
+pop_tensor popops_create_sliceable_tensor_planned_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape,
+                                                     pop_dims dims, pop_shape sizes, const popops_slice_plan *plan,
+                                                     const char *name, pop_options options)
+{
+    POPLIBS_CALL(graph, log_type(type), shape, dims, sizes, name, options);
+    static const char api[] = "popops_create_sliceable_tensor_planned";
+    if (!poplibs_ready(graph) || !popops_check_slice_options(where, graph, api, options, NULL) ||
+        !popops_check_dims(where, graph, api, shape, dims, sizes))
+        return (pop_tensor){ 0 };
+    if (!popops_is_planned(plan))
+        return popops_create_sliceable_tensor_at(where, graph, type, shape, dims, sizes, 0, name);
+    if (!check_plan(where, graph, api, type, shape, dims, sizes, plan))
+        return (pop_tensor){ 0 };
+    return popops_multi_table(&(struct popops_multi){ .where = where, .plan = *plan, .name = name }, graph);
+}
+
+pop_tensor popops_create_slice_tensor_planned_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape,
+                                                 pop_dims dims, pop_shape sizes, size_t num_indices,
+                                                 const popops_slice_plan *plan, const char *name, pop_options options)
+{
+    POPLIBS_CALL(graph, log_type(type), shape, dims, sizes, num_indices, name, options);
+    static const char api[] = "popops_create_slice_tensor_planned";
+    pop_tensor none = { 0 };
+    if (!poplibs_ready(graph) || !popops_check_slice_options(where, graph, api, options, NULL) ||
+        !popops_check_dims(where, graph, api, shape, dims, sizes))
+        return none;
+    if (popops_is_planned(plan)) {
+        if (!check_plan(where, graph, api, type, shape, dims, sizes, plan))
+            return none;
+        struct popops_multi multi = { .where = where, .plan = *plan, .lookups = num_indices, .name = name };
+        return pop_tensor_reshape_at(where, popops_multi_slices(&multi, graph),
+                                     POP_SHAPE(num_indices, 1, plan->columns));
+    }
+    /* As slices of a sliceable tensor lie, which need not be made: n slices beside one another along one more
+     * dimension. */
+    size_t slices[POPOPS_MOST_DIMS + 1] = { num_indices };
+    unsigned first = 0;
+    size_t one = poplibs_min(1, num_indices);
+    memcpy(slices + 1, shape.dims, shape.rank * sizeof(*slices));
+    for (size_t i = 0; i < dims.count; ++i)
+        slices[1 + dims.list[i]] = sizes.dims[i];
+    return popops_create_sliceable_tensor_at(where, graph, type, (pop_shape){ shape.rank + 1, slices },
+                                             (pop_dims){ 1, &first }, (pop_shape){ 1, &one }, 0, name);
+}
+
+/* Each share of the lookups on a few tiles of those that look it up: few senders keep the exchange short. */
+static void map_indices(pop_where where, pop_graph *graph, pop_tensor indices, const popops_slice_plan *plan)
+{
+    enum { PIECE = 2048 };
+    size_t n = pop_tensor_dim(indices, 0), share = poplibs_ceil_div(n, plan->lookup_splits),
+           tiles = plan->row_splits * plan->column_splits;
+    size_t piece = poplibs_max(PIECE, poplibs_ceil_div(share, tiles));
+    for (size_t lookup = 0; lookup < plan->lookup_splits; ++lookup)
+        for (size_t begin = lookup * share, end = poplibs_min(n, begin + share), at = 0; begin < end;
+             begin += piece, ++at)
+            pop_graph_set_tile_mapping_at(
+                where, graph, pop_tensor_slice_at(where, indices, begin, poplibs_min(end, begin + piece), 0),
+                popops_plan_tile(plan, at / plan->column_splits, lookup, at % plan->column_splits));
+}
+
+pop_tensor popops_create_indices_tensor_at(pop_where where, pop_graph *graph, pop_dims dims, size_t num_indices,
+                                           const popops_slice_plan *plan, const char *name, pop_options options)
+{
+    POPLIBS_CALL(graph, dims, num_indices, name, options);
+    if (!poplibs_ready(graph) ||
+        !popops_check_slice_options(where, graph, "popops_create_indices_tensor", options, NULL))
+        return (pop_tensor){ 0 };
+    pop_tensor indices =
+        pop_graph_add_variable_at(where, graph, POP_UNSIGNED_INT, POP_SHAPE(num_indices, dims.count), name);
+    if (popops_is_planned(plan))
+        map_indices(where, graph, indices, plan);
+    else
+        poputil_map_tensor_linearly_at(where, graph, indices);
+    return indices;
+}

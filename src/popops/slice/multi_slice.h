@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Many rows of a matrix at once: what multi_slice_rows.c does for the calls of multi_slice.c. */
+#ifndef POPOPS_MULTI_SLICE_H
+#define POPOPS_MULTI_SLICE_H
+
+#include "popops/slice/slice_plan.h"
+
+enum popops_multi_kind { MULTI_SLICE, MULTI_UPDATE, MULTI_ADD, MULTI_MAX, MULTI_MUL };
+
+struct popops_multi {
+    pop_where where;
+    enum popops_multi_kind kind;
+    pop_tensor base, sub, offsets, scale; /* {rows, columns}, {lookups, columns}, {lookups}, scalar */
+    size_t lookups;
+    popops_slice_plan plan; /* none: by the mapping of the base's first row */
+    pop_compute_set set;
+    const char *name;
+};
+
+/* A matrix and slices by the plan, which there is. */
+pop_tensor popops_multi_table(const struct popops_multi *multi, pop_graph *graph);
+pop_tensor popops_multi_slices(const struct popops_multi *multi, pop_graph *graph);
+/* Adds what is done to a sequence. */
+void popops_run_multi(struct popops_multi *multi, pop_graph *graph, pop_program sequence);
+
+#endif

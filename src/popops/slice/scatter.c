@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Scatters are multi-updates, in other shapes; with a computation, a loop over the indices. */
+#include "poplibs/log.h"
+#include "popops/slice/index_vectors.h"
+
+#include <popops/dynamic_slice.h>
+#include <popops/scatter.h>
+#include <poputil/loop.h>
+
+static bool holds(pop_dims dims, size_t dim)
+{
+    for (size_t i = 0; i < dims.count; ++i)
+        if (dims.list[i] == dim)
+            return true;
+    return false;
+}
+
+/* What a call is given, and its updates as {n, slice of the operand's rank}. */
+struct scatter {
+    struct popops_windows windows;
+    pop_tensor updates;
+    popops_update_computation computation;
+    void *user;
+    pop_tensor places; /* of rows {n, 1}, or offsets {n, dims} */
+};
+
+/* Window dims of a single update may count a dimension of updates in front of the window that is not there. */
+static pop_dims without_batch(pop_dims window_dims, unsigned *room)
+{
+    if (!window_dims.count || window_dims.count > POPOPS_MOST_DIMS || holds(window_dims, 0))
+        return window_dims;
+    for (size_t i = 0; i < window_dims.count; ++i)
+        room[i] = window_dims.list[i] - 1;
+    return (pop_dims){ window_dims.count, room };
+}
+
+static bool take_updates(struct scatter *scatter, pop_graph *graph, pop_tensor updates, pop_dims window_dims,
+                         pop_dims insert_dims, size_t batch)
+{
+    struct popops_windows *windows = &scatter->windows;
+    size_t rank = pop_tensor_rank(windows->operand), update_rank = pop_tensor_rank(updates), window = 0, n = 1,
+           shape[POPOPS_MOST_DIMS + 1];
+    unsigned order[POPOPS_MOST_DIMS], room[POPOPS_MOST_DIMS], count = 0;
+    window_dims = batch ? window_dims : without_batch(window_dims, room);
+    if (!poplibs_is_operand(graph, windows->where, windows->api, "the tensor of updates", updates))
+        return false;
+    if (pop_tensor_type(updates) != pop_tensor_type(windows->operand))
+        return poplibs_fail(graph, POP_TYPE_ERROR, windows->where, windows->api, "updates of %s for a tensor of %s",
+                            pop_type_name(pop_tensor_type(updates)), pop_type_name(pop_tensor_type(windows->operand)));
+    if (rank > POPOPS_MOST_DIMS / 2 || window_dims.count + insert_dims.count != rank ||
+        update_rank != window_dims.count + batch)
+        return poplibs_fail(graph, POP_POPLAR_ERROR, windows->where, windows->api,
+                            "%zu window and %zu inserted dims for a tensor of rank %zu, updates of rank %zu and "
+                            "indices of rank %zu without their vectors",
+                            window_dims.count, insert_dims.count, rank, update_rank, batch);
+    for (unsigned dim = 0; dim < update_rank; ++dim)
+        if (!holds(window_dims, dim)) {
+            n *= pop_tensor_dim(updates, dim);
+            order[count++] = dim;
+        }
+    bool fits = count == batch;
+    for (size_t dim = 0; dim < rank && fits; ++dim) {
+        bool inserted = holds(insert_dims, dim);
+        fits = inserted || (window < window_dims.count && window_dims.list[window] < update_rank);
+        if (!fits)
+            break;
+        windows->sizes[dim] = inserted ? 1 : pop_tensor_dim(updates, window_dims.list[window]);
+        if (!inserted)
+            order[count++] = window_dims.list[window++];
+    }
+    if (!fits || count != update_rank)
+        return poplibs_fail(graph, POP_POPLAR_ERROR, windows->where, windows->api,
+                            "window dims of updates of rank %zu: each once, it must be", update_rank);
+    updates = pop_tensor_dim_shuffle_at(windows->where, updates, (pop_dims){ count, order });
+    shape[0] = n;
+    memcpy(shape + 1, windows->sizes, rank * sizeof(*shape));
+    scatter->updates = pop_tensor_reshape_at(windows->where, updates, (pop_shape){ rank + 1, shape });
+    return poplibs_ready(graph);
+}
+
+static bool take(struct scatter *scatter, pop_graph *graph, pop_tensor indices, pop_tensor updates,
+                 size_t index_vector_dim, pop_dims window_dims, pop_dims insert_dims)
+{
+    if (!poplibs_ready(graph))
+        return false;
+    size_t index_rank = pop_tensor_rank(indices), batch = index_rank - (index_vector_dim < index_rank);
+    if (!take_updates(scatter, graph, updates, window_dims, insert_dims, batch) ||
+        !popops_take_vectors(&scatter->windows, graph, indices, index_vector_dim) ||
+        !popops_check_writeable(scatter->windows.where, graph, scatter->windows.api, scatter->windows.operand))
+        return false;
+    size_t n = pop_tensor_dim(scatter->windows.vectors, 0);
+    if (pop_tensor_dim(scatter->updates, 0) != n)
+        return poplibs_fail(graph, POP_POPLAR_ERROR, scatter->windows.where, scatter->windows.api,
+                            "%zu updates for %zu index vectors", pop_tensor_dim(scatter->updates, 0), n);
+    return true;
+}
+
+/* Updates {n, slice} as rows {n, 1, columns}, like popops_as_rows has the operand's. */
+static pop_tensor updates_as_rows(const struct scatter *scatter)
+{
+    const struct popops_windows *windows = &scatter->windows;
+    unsigned order[POPOPS_MOST_DIMS] = { 0 }, count = 1;
+    size_t n = pop_tensor_dim(scatter->updates, 0), columns = 1;
+    for (size_t i = 0; i < windows->dims.count; ++i)
+        order[count++] = 1 + windows->dims.list[i];
+    for (unsigned dim = 0; dim < pop_tensor_rank(windows->operand); ++dim)
+        if (!holds(windows->dims, dim)) {
+            order[count++] = 1 + dim;
+            columns *= windows->sizes[dim];
+        }
+    return pop_tensor_reshape_at(
+        windows->where, pop_tensor_dim_shuffle_at(windows->where, scatter->updates, (pop_dims){ count, order }),
+        POP_SHAPE(n, 1, columns));
+}
+
+static pop_shape sizes_of(const struct popops_windows *windows, size_t *sizes)
+{
+    for (size_t i = 0; i < windows->dims.count; ++i)
+        sizes[i] = windows->sizes[windows->dims.list[i]];
+    return (pop_shape){ windows->dims.count, sizes };
+}
+
+void popops_scatter_at(pop_where where, pop_graph *graph, pop_tensor operand, pop_tensor indices, pop_tensor updates,
+                       size_t index_vector_dim, pop_dims update_window_dims, pop_dims insert_window_dims,
+                       pop_dims scatter_dims_to_operand_dims, pop_program sequence, const char *name)
+{
+    POPLIBS_CALL(graph, operand, indices, updates, index_vector_dim, update_window_dims, insert_window_dims,
+                 scatter_dims_to_operand_dims, name);
+    struct scatter scatter = { .windows = { .where = where,
+                                            .api = "popops_scatter",
+                                            .name = name,
+                                            .operand = operand,
+                                            .dims = scatter_dims_to_operand_dims } };
+    size_t sizes[POPOPS_MOST_DIMS];
+    if (!take(&scatter, graph, indices, updates, index_vector_dim, update_window_dims, insert_window_dims) ||
+        !pop_tensor_num_elements(updates))
+        return;
+    bool rows = popops_are_rows(&scatter.windows);
+    pop_tensor places = popops_places(&scatter.windows, graph, rows, true, sequence);
+    if (rows)
+        popops_multi_update_at(where, graph, popops_as_rows(&scatter.windows), updates_as_rows(&scatter), places,
+                               POP_DIMS(0), POP_SHAPE(1), sequence, NULL, name, POP_NO_OPTIONS);
+    else
+        popops_multi_update_at(where, graph, popops_cut_operand(&scatter.windows), scatter.updates, places,
+                               scatter.windows.dims, sizes_of(&scatter.windows, sizes), sequence, NULL, name,
+                               POP_NO_OPTIONS);
+}
+
+/* One index: multi-slices and -updates of one leave out what is no row. */
+static pop_program scatter_one(pop_graph *graph, pop_tensor i, void *user)
+{
+    const struct scatter *scatter = user;
+    const struct popops_windows *windows = &scatter->windows;
+    pop_where where = windows->where;
+    const char *name = windows->name;
+    size_t sizes[POPOPS_MOST_DIMS], shape[POPOPS_MOST_DIMS + 1] = { 1 };
+    bool rows = popops_are_rows(windows);
+    pop_program body = pop_sequence_at(where, graph, name);
+    pop_tensor step = pop_tensor_reshape_at(where, i, POP_SHAPE(1));
+    pop_tensor operand = rows ? popops_as_rows(windows) : popops_cut_operand(windows);
+    pop_dims dims = rows ? POP_DIMS(0) : windows->dims;
+    pop_shape taken = rows ? POP_SHAPE(1) : sizes_of(windows, sizes);
+    pop_tensor place =
+        popops_dynamic_slice_at(where, graph, scatter->places, step, POP_DIMS(0), POP_SHAPE(1), body, name);
+    pop_tensor update =
+        popops_dynamic_slice_at(where, graph, scatter->updates, step, POP_DIMS(0), POP_SHAPE(1), body, name);
+    pop_tensor slice =
+        popops_multi_slice_at(where, graph, operand, place, dims, taken, body, NULL, name, POP_NO_OPTIONS);
+    pop_tensor made = scatter->computation(graph, slice, update, body, scatter->user);
+    size_t rank = pop_tensor_shape(slice, shape, POPOPS_MOST_DIMS + 1);
+    if (poplibs_ready(graph) && popops_check_shape(where, graph, windows->api, "what the computation gives", made,
+                                                   pop_tensor_type(slice), (pop_shape){ rank, shape }))
+        popops_multi_update_at(where, graph, operand, made, place, dims, taken, body, NULL, name, POP_NO_OPTIONS);
+    return body;
+}
+
+void popops_scatter_with_at(pop_where where, pop_graph *graph, pop_tensor operand, pop_tensor indices,
+                            pop_tensor updates, size_t index_vector_dim, pop_dims update_window_dims,
+                            pop_dims insert_window_dims, pop_dims scatter_dims_to_operand_dims,
+                            popops_update_computation computation, void *user, pop_program sequence, const char *name)
+{
+    POPLIBS_CALL(graph, operand, indices, updates, index_vector_dim, update_window_dims, insert_window_dims,
+                 scatter_dims_to_operand_dims, name);
+    struct scatter scatter = { .windows = { .where = where,
+                                            .api = "popops_scatter_with",
+                                            .name = name,
+                                            .operand = operand,
+                                            .dims = scatter_dims_to_operand_dims },
+                               .computation = computation,
+                               .user = user };
+    if (!computation) {
+        if (poplibs_ready(graph))
+            poplibs_fail(graph, POP_POPLAR_ERROR, where, "popops_scatter_with",
+                         "the computation is NULL; popops_scatter needs none");
+        return;
+    }
+    if (!take(&scatter, graph, indices, updates, index_vector_dim, update_window_dims, insert_window_dims) ||
+        !pop_tensor_num_elements(updates))
+        return;
+    bool rows = popops_are_rows(&scatter.windows);
+    scatter.places = popops_places(&scatter.windows, graph, rows, true, sequence);
+    if (rows)
+        scatter.updates = updates_as_rows(&scatter);
+    pop_program loop =
+        poputil_counted_loop_at(where, graph, 0, pop_tensor_dim(scatter.updates, 0), 1, name, scatter_one, &scatter);
+    if (poplibs_ready(graph))
+        pop_sequence_add_at(where, sequence, loop);
+}

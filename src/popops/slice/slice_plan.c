@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The planner of multi-slices: popsolver finds how often rows, columns and lookups are split so that a tile needs the
+ * least memory (as Poplibs 1.2 plans), or the cycles are fewest. */
+#include "popops/slice/slice_plan.h"
+#include "poplibs/log.h"
+#include "poplibs/options.h"
+#include "popops/slice/slice_cycles.h"
+
+#include <poplar/text.h>
+#include <popsolver/popsolver.h>
+
+enum { OPERATION_NONE, OPERATION_ADD, OPERATION_MUL, OPERATION_MAX };
+enum { LEAST_MEMORY, FEWEST_CYCLES };
+
+struct options {
+    bool for_slice, for_update, sorted, validate;
+    int operation, distribution, partial_type, target;
+    double proportion;
+    const char *constraints;
+};
+static const struct poplibs_option option_table[] = {
+#define SLICE_OPTION(...) POPLIBS_ROW(struct options, __VA_ARGS__)
+#include "poplibs/options.def"
+};
+
+static bool parse(pop_where where, pop_graph *graph, const char *api, pop_options given, struct options *options)
+{
+    *options = (struct options){
+        .for_slice = true, .for_update = true, .operation = OPERATION_ADD, .proportion = 0.6, .constraints = ""
+    };
+    if (!poplibs_parse_options(where, graph, api, given, option_table, sizeof(option_table) / sizeof(option_table[0]),
+                               options))
+        return false;
+    if (!(options->proportion >= 0 && options->proportion <= 1))
+        return poplibs_fail(graph, POP_INVALID_OPTION, where, api,
+                            "option 'availableMemoryProportion' is %g; it must be from 0 to 1", options->proportion);
+    return true;
+}
+
+bool popops_check_slice_options(pop_where where, pop_graph *graph, const char *api, pop_options given, bool *validate)
+{
+    struct options options;
+    bool right = parse(where, graph, api, given, &options);
+    if (validate)
+        *validate = right && options.validate;
+    return right;
+}
+
+/* ---- constraints: {"slicedDimSplit": 4, ...} ---- */
+
+struct constraints {
+    size_t row_splits, column_splits, lookup_splits, grain; /* 0: free */
+};
+
+static const char *skip(const char *at)
+{
+    while (pop_text_is_space(*at))
+        ++at;
+    return at;
+}
+
+/* A quoted name, a colon and a number; NULL when it is something else. */
+static const char *parse_member(const char *at, struct constraints *constraints)
+{
+    static const struct {
+        const char *key;
+        size_t offset;
+    } keys[] = { { "\"slicedDimSplit\"", offsetof(struct constraints, row_splits) },
+                 { "\"unslicedDimSplit\"", offsetof(struct constraints, column_splits) },
+                 { "\"lookupSplit\"", offsetof(struct constraints, lookup_splits) },
+                 { "\"unslicedGrainSize\"", offsetof(struct constraints, grain) } };
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); ++i) {
+        size_t length = strlen(keys[i].key);
+        if (strncmp(at, keys[i].key, length) != 0)
+            continue;
+        at = skip(at + length);
+        if (*at != ':' || !pop_text_is_digit(*skip(at + 1)))
+            return NULL;
+        char *end;
+        size_t *number = (size_t *)(void *)((char *)constraints + keys[i].offset);
+        *number = strtoul(skip(at + 1), &end, 10);
+        return *number && *number <= UINT32_MAX ? end : NULL;
+    }
+    return NULL;
+}
+
+static bool parse_constraints(pop_where where, pop_graph *graph, const char *api, const char *text,
+                              struct constraints *constraints)
+{
+    *constraints = (struct constraints){ 0 };
+    const char *at = skip(text);
+    if (!*at)
+        return true;
+    bool good = *at == '{';
+    at = good ? skip(at + 1) : at;
+    while (good && *at != '}') {
+        const char *end = parse_member(at, constraints);
+        good = end != NULL;
+        at = good ? skip(end) : at;
+        if (good && *at == ',')
+            at = skip(at + 1);
+        else
+            good = good && *at == '}';
+    }
+    return (good && !*skip(at + 1)) || poplibs_fail(graph, POP_INVALID_OPTION, where, api,
+                                                    "option 'planConstraints' cannot be '%s'; it takes JSON with "
+                                                    "slicedDimSplit, unslicedDimSplit, lookupSplit, unslicedGrainSize",
+                                                    text);
+}
+
+/* ---- costs ---- */
+
+struct costs {
+    const pop_target *target;
+    popops_slice_plan plan; /* with grain, without splits */
+    struct options options;
+};
+
+/* Of one call of a slice and one of an update, as far as they are wanted.  Bytes are a tile's: what lives always (its
+ * part of the matrix, of the slices and of the indices), and what one call needs besides. */
+struct cost {
+    uint64_t cycles, bytes, transient_bytes;
+};
+
+/* Bytes that come to a tile. */
+static uint64_t exchange_cycles(const struct costs *costs, uint64_t bytes)
+{
+    return bytes ? 100 + bytes / costs->target->exchange_bytes_per_cycle : 0; /* 100: a sync */
+}
+
+static struct cost cost_of(const struct costs *costs, const popops_slice_plan *plan)
+{
+    const pop_target *target = costs->target;
+    uint64_t bytes = pop_target_type_size(target, plan->type), workers = target->num_worker_contexts,
+             columns = popops_plan_block_columns(plan);
+    uint64_t rows = popops_plan_block_rows(plan), lookups = poplibs_ceil_div(plan->lookups, plan->lookup_splits),
+             parts = plan->row_splits;
+    uint64_t base = plan->lookup_splits > 1 ? rows * columns * bytes : 0, results = lookups * columns * bytes,
+             width = pop_target_vector_width(target, plan->type);
+    struct cost cost = { 0,
+                         poplibs_ceil_div(rows, plan->lookup_splits) * columns * bytes +
+                             poplibs_ceil_div(lookups, parts) * columns * bytes + 4 * lookups,
+                         0 };
+    if (costs->options.for_slice) {
+        uint64_t second = poplibs_ceil_div(lookups, parts);
+        cost.cycles +=
+            exchange_cycles(costs, base + 4 * lookups) +
+            workers * popops_multi_slice_cycles(target, plan->type, poplibs_ceil_div(lookups, workers), columns);
+        if (parts > 1)
+            cost.cycles +=
+                exchange_cycles(costs, (parts - 1) * second * columns * bytes) +
+                workers * popops_multi_slice_cycles(target, plan->type, poplibs_ceil_div(second, workers), columns);
+        cost.transient_bytes = base + 4 * lookups + (parts > 1 ? results + parts * second * columns * bytes : 0);
+    }
+    if (costs->options.for_update) {
+        /* What several share of a block of rows is summed apart, in float for half. */
+        bool apart = plan->lookup_splits > 1, operates = costs->options.operation != OPERATION_NONE;
+        pop_type type = apart ? popops_partial_sum_type(plan->type) : plan->type;
+        bool subword = columns % popops_store_atom(target, type) != 0;
+        uint64_t partial = pop_target_type_size(target, type), own = parts > 1 ? results - results / parts : 0;
+        uint64_t share = poplibs_ceil_div(rows, plan->lookup_splits) * columns, transient = results + 4 * lookups;
+        cost.cycles += exchange_cycles(costs, own + 4 * lookups);
+        cost.cycles +=
+            workers * (operates ? popops_multi_update_add_cycles(target, type, subword, lookups, columns)
+                                : popops_multi_slice_cycles(target, type, poplibs_ceil_div(lookups, workers), columns));
+        if (apart) {
+            cost.cycles += workers * (20 + poplibs_ceil_div(rows * columns, workers * width)) +
+                           exchange_cycles(costs, (plan->lookup_splits - 1) * share * partial) +
+                           workers * popops_multi_update_sum_cycles(target, type, plan->lookup_splits,
+                                                                    poplibs_ceil_div(share, workers));
+            transient += rows * columns * partial + plan->lookup_splits * share * partial;
+            transient += partial != bytes ? lookups * columns * partial : 0;
+        }
+        cost.transient_bytes = poplibs_max(cost.transient_bytes, transient);
+    }
+    return cost;
+}
+
+static popops_slice_plan with_splits(const struct costs *costs, const uint64_t *splits)
+{
+    popops_slice_plan plan = costs->plan;
+    plan.row_splits = splits[0];
+    plan.column_splits = splits[1];
+    plan.lookup_splits = splits[2];
+    return plan;
+}
+static popsolver_answer cycles_of_splits(const uint64_t *splits, size_t count, uint64_t *result, void *user)
+{
+    (void)count;
+    popops_slice_plan plan = with_splits(user, splits);
+    *result = cost_of(user, &plan).cycles;
+    return POPSOLVER_VALUE;
+}
+static popsolver_answer bytes_of_splits(const uint64_t *splits, size_t count, uint64_t *result, void *user)
+{
+    (void)count;
+    popops_slice_plan plan = with_splits(user, splits);
+    *result = cost_of(user, &plan).transient_bytes;
+    return POPSOLVER_VALUE;
+}
+static popsolver_answer all_bytes_of_splits(const uint64_t *splits, size_t count, uint64_t *result, void *user)
+{
+    (void)count;
+    popops_slice_plan plan = with_splits(user, splits);
+    struct cost cost = cost_of(user, &plan);
+    *result = cost.bytes + cost.transient_bytes;
+    return POPSOLVER_VALUE;
+}
+
+/* ---- the search ---- */
+
+/* So many parts that a larger number would have been needed for smaller ones; or the number that is demanded. */
+static popsolver_variable add_split(popsolver_model *model, size_t extent, size_t tiles, size_t demanded,
+                                    const char *name)
+{
+    uint64_t most = poplibs_min(extent, tiles);
+    popsolver_variable split = popsolver_add_variable(model, demanded ? demanded : 1, demanded ? demanded : most, name);
+    if (!demanded)
+        popsolver_ceildiv_constrain_divisor(model, popsolver_add_constant(model, extent, NULL), split, NULL);
+    return split;
+}
+
+/* The least of what is wanted within the limit of memory; without the limit, the fewest bytes. */
+static bool search(struct costs *costs, const struct constraints *constraints, size_t tiles, bool limited)
+{
+    popsolver_model *model = popsolver_model_create();
+    popops_slice_plan *plan = &costs->plan;
+    popsolver_variable splits[3] = {
+        add_split(model, plan->rows, tiles, constraints->row_splits, "slicedDimSplit"),
+        add_split(model, poplibs_ceil_div(plan->columns, plan->column_grain), tiles, constraints->column_splits,
+                  "unslicedDimSplit"),
+        add_split(model, plan->lookups, tiles, constraints->lookup_splits, "lookupSplit"),
+    };
+    popsolver_variables all = { 3, splits };
+    popsolver_restrict(model, popsolver_product(model, all, "tiles"), 1, tiles);
+    popsolver_variable cycles = popsolver_call(model, all, cycles_of_splits, costs, "cycles");
+    popsolver_variable transient = popsolver_call(model, all, bytes_of_splits, costs, "transient bytes");
+    popsolver_variable bytes = popsolver_call(model, all, all_bytes_of_splits, costs, "bytes");
+    bool fast = limited && costs->options.target == FEWEST_CYCLES;
+    if (limited) {
+        popsolver_restrict(model, transient, 0, (uint64_t)(costs->options.proportion * costs->target->bytes_per_tile));
+        popsolver_restrict(model, bytes, 0, costs->target->bytes_per_tile);
+    }
+    popsolver_solution solution =
+        popsolver_minimize(model, fast ? POPSOLVER_VARIABLES(cycles, bytes) : POPSOLVER_VARIABLES(bytes, cycles));
+    bool solved = solution.outcome == POPSOLVER_SOLVED;
+    if (solved) {
+        plan->row_splits = popsolver_value(solution, splits[0]);
+        plan->column_splits = popsolver_value(solution, splits[1]);
+        plan->lookup_splits = popsolver_value(solution, splits[2]);
+    }
+    popsolver_model_destroy(model);
+    return solved;
+}
+
+static void log_plan(const struct costs *costs, bool fits)
+{
+    const popops_slice_plan *p = &costs->plan;
+    if (!fits && costs->options.proportion > 0) /* 0 asks for the smallest */
+        POPLIBS_LOG(WARN,
+                    "no plan of %zu lookups in %zu rows of %zu columns keeps to availableMemoryProportion %g of %u "
+                    "bytes of a tile: the smallest one is taken",
+                    p->lookups, p->rows, p->columns, costs->options.proportion, costs->target->bytes_per_tile);
+    POPLIBS_LOG(DEBUG,
+                "plan of %zu lookups in %zu rows of %zu columns of %s: rows are split in %zu, columns in %zu (grain "
+                "%zu), lookups in %zu",
+                p->lookups, p->rows, p->columns, pop_type_name(p->type), p->row_splits, p->column_splits,
+                p->column_grain, p->lookup_splits);
+}
+
+popops_slice_plan popops_embedding_plan_at(pop_where where, pop_graph *graph, pop_type type, size_t rows,
+                                           size_t columns, pop_shape lookups, pop_options options)
+{
+    POPLIBS_CALL(graph, log_type(type), rows, columns, lookups, options);
+    static const char api[] = "popops_embedding_plan";
+    const popops_slice_plan none = { 0 };
+    struct costs costs = { .plan = { .type = type, .rows = rows, .columns = columns } };
+    struct constraints constraints;
+    if (!poplibs_ready(graph) || !parse(where, graph, api, options, &costs.options) ||
+        !parse_constraints(where, graph, api, costs.options.constraints, &constraints))
+        return none;
+    if (!pop_type_is_supported(type)) {
+        poplibs_fail(graph, POP_TYPE_ERROR, where, api, "a matrix cannot be of %s", pop_type_name(type));
+        return none;
+    }
+    for (size_t i = 0; i < lookups.rank; ++i)
+        costs.plan.lookups = poplibs_max(costs.plan.lookups, lookups.dims[i]);
+    if (!rows || !columns || !costs.plan.lookups)
+        return none;
+    costs.target = pop_graph_target(graph);
+    costs.plan.validate_indices = costs.options.validate;
+    costs.plan.column_grain = constraints.grain ? constraints.grain : popops_store_atom(costs.target, type);
+    size_t tiles = pop_target_num_tiles(costs.target);
+    bool fits = search(&costs, &constraints, tiles, true);
+    if (!fits && !search(&costs, &constraints, tiles, false)) {
+        poplibs_fail(graph, POP_INVALID_OPTION, where, api, "no plan for %zu tiles has the constraints '%s'", tiles,
+                     costs.options.constraints);
+        return none;
+    }
+    log_plan(&costs, fits);
+    return costs.plan;
+}
+
+popops_slice_plan popops_default_plan(pop_where where, pop_graph *graph, pop_type type, size_t rows, size_t columns,
+                                      size_t lookups)
+{
+    return popops_embedding_plan_at(where, graph, type, rows, columns, POP_SHAPE(lookups), POP_NO_OPTIONS);
+}
+
+int popops_slice_plan_compare(const popops_slice_plan *a, const popops_slice_plan *b)
+{
+    const size_t left[] = { (size_t)a->type,  a->rows,          a->columns,      a->lookups,         a->row_splits,
+                            a->column_splits, a->lookup_splits, a->column_grain, a->validate_indices };
+    const size_t right[] = { (size_t)b->type,  b->rows,          b->columns,      b->lookups,         b->row_splits,
+                             b->column_splits, b->lookup_splits, b->column_grain, b->validate_indices };
+    for (size_t i = 0; i < sizeof(left) / sizeof(left[0]); ++i)
+        if (left[i] != right[i])
+            return left[i] < right[i] ? -1 : 1;
+    return 0;
+}

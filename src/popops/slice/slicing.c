@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "popops/slice/slicing.h"
+
+bool popops_check_dims(pop_where where, pop_graph *graph, const char *api, pop_shape shape, pop_dims dims,
+                       pop_shape sizes)
+{
+    if (dims.count != sizes.rank)
+        return poplibs_fail(graph, POP_POPLAR_ERROR, where, api,
+                            "%zu dims and %zu sizes: there must be a size for each", dims.count, sizes.rank);
+    if (shape.rank > POPOPS_MOST_DIMS)
+        return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "a tensor of rank %zu; at most %d", shape.rank,
+                            POPOPS_MOST_DIMS);
+    bool seen[POPOPS_MOST_DIMS] = { false };
+    for (size_t i = 0; i < dims.count; ++i) {
+        unsigned dim = dims.list[i];
+        if (dim >= shape.rank)
+            return poplibs_fail(graph, POP_INDEX_ERROR, where, api,
+                                "there is no dimension %u: the tensor's rank is %zu", dim, shape.rank);
+        if (seen[dim])
+            return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "dimension %u is sliced twice", dim);
+        if (sizes.dims[i] > shape.dims[dim])
+            return poplibs_fail(graph, POP_POPLAR_ERROR, where, api,
+                                "a slice of %zu elements of dimension %u, which has %zu", sizes.dims[i], dim,
+                                shape.dims[dim]);
+        seen[dim] = true;
+    }
+    return true;
+}
+
+pop_tensor popops_offsets(pop_where where, pop_graph *graph, const char *api, pop_tensor offset, size_t count)
+{
+    pop_type type = pop_tensor_type(offset);
+    pop_tensor none = { 0 };
+    if (!poplibs_is_operand(graph, where, api, "the tensor of offsets", offset))
+        return none;
+    if (pop_tensor_num_elements(offset) != count) {
+        poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "%zu offsets where there must be %zu",
+                     pop_tensor_num_elements(offset), count);
+        return none;
+    }
+    if (type != POP_UNSIGNED_INT && type != POP_INT) {
+        poplibs_fail(graph, POP_TYPE_ERROR, where, api, "offsets cannot be %s; they are unsigned int",
+                     pop_type_name(type));
+        return none;
+    }
+    offset = pop_tensor_flatten_at(where, offset);
+    return type == POP_INT ? pop_tensor_reinterpret_at(where, offset, POP_UNSIGNED_INT) : offset;
+}
+
+bool popops_check_shape(pop_where where, pop_graph *graph, const char *api, const char *what, pop_tensor t,
+                        pop_type type, pop_shape shape)
+{
+    char wanted[128], seen[128];
+    bool same = pop_tensor_rank(t) == shape.rank;
+    if (!poplibs_is_operand(graph, where, api, what, t))
+        return false;
+    for (size_t i = 0; i < shape.rank && same; ++i)
+        same = pop_tensor_dim(t, i) == shape.dims[i];
+    if (!same) {
+        pop_tensor_shape_to_string(t, seen, sizeof(seen));
+        return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "%s: shape %s where it must be %s", what, seen,
+                            poplibs_shape_text(wanted, sizeof(wanted), shape));
+    }
+    if (pop_tensor_type(t) != type)
+        return poplibs_fail(graph, POP_TYPE_ERROR, where, api, "%s: %s where it must be %s", what,
+                            pop_type_name(pop_tensor_type(t)), pop_type_name(type));
+    return true;
+}
+
+bool popops_check_writeable(pop_where where, pop_graph *graph, const char *api, pop_tensor t)
+{
+    return pop_tensor_is_parallel_writeable(t) ||
+           poplibs_fail(graph, POP_POPLAR_ERROR, where, api,
+                        "the tensor has aliases or constants, and cannot be written");
+}
