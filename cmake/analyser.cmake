@@ -18,7 +18,7 @@ add_custom_command(OUTPUT ${PROJECT_BINARY_DIR}/analyser/assets.c
 file(GLOB analyser_sources CONFIGURE_DEPENDS analyser/server/*.c analyser/server/api/*.c)
 list(FILTER analyser_sources EXCLUDE REGEX "/embed\\.c$")
 add_library(analyser OBJECT ${analyser_sources} ${PROJECT_BINARY_DIR}/analyser/assets.c)
-target_include_directories(analyser PRIVATE analyser/server)
+target_include_directories(analyser PRIVATE analyser/server tools/pva)
 target_compile_options(analyser PRIVATE ${TREMULA_SOURCE_WARNINGS})
 target_link_libraries(analyser PRIVATE ${analyser_needs})
 

@@ -186,19 +186,23 @@ typedef struct pva_value {
     pva_value_kind kind;
     const char *text;
 } pva_value;
-/* A query in SQL: rows of the file's tables (docs/reference/report-files.md), read only.  row is called for each row,
- * with the columns' names and values, which are valid during the call, and returns whether to go on; it is called once
- * with values NULL before the first row.  Functions for arrays: array_at(blob, index), array_sum(blob),
- * array_max(blob), array_text(blob, count), and the table array(blob, count) of columns (i, value). */
+/* A query in SQL: rows of the file's tables (docs/reference/report-files.md).  It can only read, and only this file.
+ * row is called for each row, with the columns' names and values, which are valid during the call, and returns whether
+ * to go on; it is called once with values NULL before the first row.  Functions for arrays: array_at(blob, index),
+ * array_sum(blob), array_max(blob), array_text(blob, count), and the table array(blob, count) of columns (i, value). */
 typedef bool pva_row(void *context, size_t columns, const char *const *names, const pva_value *values);
 POP_API pop_status pva_sql(pva_file *file, const char *sql, pva_row *row, void *context,
                            pop_error *error) POP_MUST_CHECK;
-
 /* The same for columns of integers, of which files have millions of rows: values of a row are valid during the call,
  * NULL is INT64_MIN, other kinds are what SQLite converts them to.  It is not called for the names. */
 typedef bool pva_integers(void *context, size_t columns, const int64_t *values);
 POP_API pop_status pva_sql_integers(pva_file *file, const char *sql, pva_integers *row, void *context,
                                     pop_error *error) POP_MUST_CHECK;
+
+/* Queries ask now and then whether to go on; one that returns false ends its query with application_runtime_error "the
+ * query was cancelled".  NULL: queries run to their end. */
+typedef bool pva_watch(void *context);
+POP_API void pva_set_watch(pva_file *file, pva_watch *go_on, void *context);
 
 /* Completes what a killed writer left: path is profile_*.pop, or a directory in which there is one and no profile.pop.
  * What its last transaction had is kept, the indexes are made, and the file gets the name profile.pop in its directory.

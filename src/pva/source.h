@@ -46,6 +46,8 @@ struct pva_file {
     struct kept kept[KEPT];          /* arrays that were decoded last */
     struct blobs *categories, *code; /* memory by category, code by vertex type: see memory.c */
     struct debug_index *debug;
+    pva_watch *watch; /* of queries in SQL */
+    void *watch_context;
 };
 
 /* A value of a row.  Text belongs to the page: it is valid until the next row is asked for. */

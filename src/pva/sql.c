@@ -245,23 +245,76 @@ static bool give_row(sqlite3_stmt *statement, bool values_too, pva_row *row, voi
     return more;
 }
 
+/* What sqlite3_stmt_readonly does not count as writing: other files, transactions, and pragmas that are no questions.
+ */
+static int allow(void *none, int action, const char *first, const char *second, const char *database,
+                 const char *trigger)
+{
+    static const char *const pragmas[] = { "table_info", "table_xinfo",     "table_list", "index_list",
+                                           "index_info", "integrity_check", "quick_check" };
+    (void)none, (void)second, (void)database, (void)trigger;
+    if (action == SQLITE_ATTACH || action == SQLITE_DETACH || action == SQLITE_TRANSACTION ||
+        action == SQLITE_SAVEPOINT)
+        return SQLITE_DENY;
+    if (action != SQLITE_PRAGMA)
+        return SQLITE_OK;
+    for (size_t i = 0; i < sizeof(pragmas) / sizeof(pragmas[0]); ++i)
+        if (sqlite3_stricmp(first, pragmas[i]) == 0)
+            return SQLITE_OK;
+    return SQLITE_DENY;
+}
+
 /* The first statement of *rest, which moves behind it; *statement is NULL for a comment, or blanks. */
 static pop_status prepare(pva_file *file, const char **rest, sqlite3_stmt **statement, const char *api,
                           pop_error *error)
 {
-    if (sqlite3_prepare_v2(file->db, *rest, -1, statement, rest) != SQLITE_OK)
+    sqlite3_set_authorizer(file->db, allow, NULL);
+    int prepared = sqlite3_prepare_v2(file->db, *rest, -1, statement, rest);
+    sqlite3_set_authorizer(file->db, NULL, NULL);
+    if (prepared == SQLITE_AUTH || (*statement && !sqlite3_stmt_readonly(*statement))) {
+        sqlite3_finalize(*statement);
+        *statement = NULL;
+        return error_set(error, POP_PARSE_ERROR, NO_WHERE, api,
+                         "only queries that read the report's tables are allowed: reports are read only");
+    }
+    if (prepared != SQLITE_OK)
         return error_set(error, POP_PARSE_ERROR, NO_WHERE, api, "%s", sqlite3_errmsg(file->db));
-    if (!*statement || sqlite3_stmt_readonly(*statement))
-        return POP_OK;
-    sqlite3_finalize(*statement);
-    return error_set(error, POP_PARSE_ERROR, NO_WHERE, api, "a query that writes; reports are read only");
+    return POP_OK;
+}
+
+void pva_set_watch(pva_file *file, pva_watch *go_on, void *context)
+{
+    if (!file)
+        return;
+    file->watch = go_on;
+    file->watch_context = context;
+}
+
+static int is_over(void *opaque)
+{
+    const pva_file *file = opaque;
+    return !file->watch(file->watch_context);
+}
+
+/* The next row, with the file's watch asked now and then. */
+static int step(pva_file *file, sqlite3_stmt *statement)
+{
+    enum { INSTRUCTIONS_BETWEEN_WATCHES = 20000 };
+    if (!file->watch)
+        return sqlite3_step(statement);
+    sqlite3_progress_handler(file->db, INSTRUCTIONS_BETWEEN_WATCHES, is_over, file);
+    int result = sqlite3_step(statement);
+    sqlite3_progress_handler(file->db, 0, NULL, NULL);
+    return result;
 }
 
 /* What a query that ended with a result of SQLite's has come to; frees it. */
 static pop_status finish(pva_file *file, sqlite3_stmt *statement, int result, const char *api, pop_error *error)
 {
     pop_status status = POP_OK;
-    if (result != SQLITE_DONE)
+    if (result == SQLITE_INTERRUPT)
+        status = error_set(error, POP_APPLICATION_RUNTIME_ERROR, NO_WHERE, api, "the query was cancelled");
+    else if (result != SQLITE_DONE)
         status = error_set(error, POP_PARSE_ERROR, NO_WHERE, api, "%s", sqlite3_errmsg(file->db));
     sqlite3_finalize(statement);
     return status;
@@ -278,7 +331,7 @@ pop_status pva_sql(pva_file *file, const char *sql, pva_row *row, void *context,
             continue;
         int result = SQLITE_DONE;
         bool more = give_row(statement, false, row, context);
-        while (more && (result = sqlite3_step(statement)) == SQLITE_ROW)
+        while (more && (result = step(file, statement)) == SQLITE_ROW)
             if (!give_row(statement, true, row, context)) {
                 result = SQLITE_DONE;
                 break;
@@ -305,7 +358,7 @@ pop_status pva_sql_integers(pva_file *file, const char *sql, pva_integers *row, 
         sqlite3_finalize(statement);
         return error_set(error, POP_PARSE_ERROR, NO_WHERE, api, "%d columns (at most %d)", columns, MOST_COLUMNS);
     }
-    while ((result = sqlite3_step(statement)) == SQLITE_ROW) {
+    while ((result = step(file, statement)) == SQLITE_ROW) {
         for (int i = 0; i < columns; ++i)
             values[i] =
                 sqlite3_column_type(statement, i) == SQLITE_NULL ? INT64_MIN : sqlite3_column_int64(statement, i);

@@ -43,3 +43,10 @@ export function typeLooks(names: readonly string[], dark: boolean, paper: string
         return { name, plain, fill, soft, ink: inkOn(plain), inkSoft: inkOn(soft), rgb: rgbOf(plain) };
     });
 }
+
+const CONTROL: { readonly [type: string]: string } = { Sequence: "#8fbf88", Call: "#0072b2", Repeat: "#7a5195", RepeatWhile: "#7a5195", If: "#7a5195", IfElse: "#7a5195", Switch: "#7a5195" };
+
+/** The colour of a program by its type and detail; those of steps are as in the trace. */
+export function typeColour(type: string, detail = ""): string {
+    return LIGHT[type === "Sync" ? `${detail || "Internal"} Sync` : type] ?? CONTROL[type] ?? OTHER;
+}

@@ -1,8 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // The views, in the order of the header; the first is shown first.
+import { difference } from "./difference";
 import { files } from "./files";
+import { flame } from "./flame";
 import { insights } from "./insights";
+import { landing } from "./landing";
+import { operations } from "./operations";
+import { programs } from "./programs";
+import { source } from "./source";
+import { sql } from "./sql";
 import { summary } from "./summary";
 import { View } from "./view";
 
-export const VIEWS: readonly View[] = [insights, summary, files];
+export const VIEWS: readonly View[] = [
+    insights,
+    summary,
+    programs,
+    operations,
+    source,
+    flame,
+    difference,
+    sql,
+    files,
+    landing,
+];

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// What differs between two reports, by debug path: the rows of `pva compare`.
+import { getColumns } from "./client";
+import { Loaded, useLoaded } from "./load";
+
+export interface Difference {
+    what: string;
+    path: string; // "" for a total
+    unit: string;
+    change: "added" | "removed" | "changed" | "same";
+    a: number;
+    b: number;
+    difference: number;
+    percent: number; // of the larger
+}
+
+export function useDifferences(wanted: boolean): Loaded<Difference[]> {
+    return useLoaded(wanted ? "differences" : null, async (signal) => {
+        const columns = await getColumns("difference/table", {}, signal);
+        const [what, path, unit, change] = ["what", "path", "unit", "change"].map((name) => columns.texts(name));
+        const [a, b, difference, percent] = ["a", "b", "difference", "percent"].map((name) => columns.numbers(name));
+        return what.map((_, i) => ({
+            what: what[i],
+            path: path[i],
+            unit: unit[i],
+            change: change[i] as Difference["change"],
+            a: a[i],
+            b: b[i],
+            difference: difference[i],
+            percent: percent[i],
+        }));
+    });
+}

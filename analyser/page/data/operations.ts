@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operations: what the calls of a software layer cost; and the graph of programs and variables.
+import { getColumns } from "./client";
+import { Columns } from "./columns";
+import { Loaded, useLoaded } from "./load";
+
+export const FIGURES = [
+    "elapsed",
+    "programs",
+    "computeSets",
+    "times",
+    "cycles",
+    "tileCycles",
+    "exchange",
+    "estimate",
+    "code",
+    "vertexState",
+    "vertices",
+    "data",
+    "variables",
+] as const;
+export type Figure = (typeof FIGURES)[number];
+
+export type Operation = {
+    context: number;
+    call: string; // "popops::add"; "" for what no call of the layer made
+    name: string; // debug path
+    file: string; // of the user's line
+    line: number;
+} & { [figure in Figure]: number };
+
+interface TableMeta {
+    layers: string[];
+    layer: string;
+    executed: boolean;
+}
+
+export interface OperationTable extends TableMeta {
+    operations: Operation[];
+}
+
+function decode(columns: Columns<TableMeta>): OperationTable {
+    const [context, line] = [columns.numbers("context"), columns.numbers("line")];
+    const [call, name, file] = [columns.texts("call"), columns.texts("name"), columns.texts("file")];
+    const figures = FIGURES.map((figure) => columns.numbers(figure));
+    const operations = call.map((_, i) => {
+        const values = Object.fromEntries(FIGURES.map((figure, k) => [figure, figures[k][i]])) as { [figure in Figure]: number };
+        return { context: context[i], call: call[i], name: name[i], file: file[i], line: line[i], ...values };
+    });
+    return { operations, ...columns.meta };
+}
+
+export function useOperations(report: number | null, layer: string | undefined): Loaded<OperationTable> {
+    return useLoaded(report === null ? null : `operations ${report} ${layer ?? ""}`, async (signal) =>
+        decode(await getColumns<TableMeta>("operations/table", { report: report ?? 0, layer }, signal)),
+    );
+}
+
+export interface GraphNode {
+    kind: "program" | "variable";
+    id: number;
+    label: string;
+    type: string; // of a program
+    size: number; // cycles, or bytes
+    alwaysLive: boolean;
+}
+
+export interface OperationGraph {
+    nodes: GraphNode[];
+    edges: { from: number; to: number }[]; // indices of nodes
+    programs: number; // that there are; shown: how many of them are in the graph
+    shown: number;
+}
+
+interface GraphMeta {
+    programs: number;
+    shown: number;
+}
+
+function decodeGraph(columns: Columns<GraphMeta>): OperationGraph {
+    const nodes: GraphNode[] = [];
+    const programAt = new Map<number, number>();
+    const variableAt = new Map<number, number>();
+    const [types, names, cycles] = [columns.texts("programType"), columns.texts("programName"), columns.numbers("programCycles")];
+    columns.numbers("programId").forEach((id, i) => {
+        programAt.set(id, nodes.length);
+        nodes.push({ kind: "program", id, label: names[i], type: types[i], size: cycles[i], alwaysLive: false });
+    });
+    const [bytes, live, variables] = [columns.numbers("variableBytes"), columns.numbers("variableAlwaysLive"), columns.texts("variableName")];
+    columns.numbers("variableId").forEach((id, i) => {
+        variableAt.set(id, nodes.length);
+        nodes.push({ kind: "variable", id, label: variables[i], type: "", size: bytes[i], alwaysLive: live[i] !== 0 });
+    });
+    const edges: { from: number; to: number }[] = [];
+    const [ofVariable, access] = [columns.numbers("edgeVariable"), columns.numbers("edgeAccess")];
+    columns.numbers("edgeProgram").forEach((id, i) => {
+        const program = programAt.get(id);
+        const variable = variableAt.get(ofVariable[i]);
+        if (program === undefined || variable === undefined) return;
+        if (access[i] & 1) edges.push({ from: variable, to: program });
+        if (access[i] & 2) edges.push({ from: program, to: variable });
+    });
+    return { nodes, edges, ...columns.meta };
+}
+
+/** context: of one operation; undefined for all programs. */
+export function useOperationGraph(report: number, context: number | undefined): Loaded<OperationGraph> {
+    return useLoaded(`graph ${report} ${context ?? ""}`, async (signal) =>
+        decodeGraph(await getColumns<GraphMeta>("operations/graph", { report, context }, signal)),
+    );
+}

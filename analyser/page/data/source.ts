@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// The user's source lines, and what the programs that they made cost.
+import { getColumns } from "./client";
+import { Columns } from "./columns";
+import { Loaded, useColumns, useJson, useLoaded } from "./load";
+
+export interface SourceLine {
+    file: string; // "" for what no line is known of
+    line: number;
+    elapsed: number; // cycles of the run
+    cycles: number; // of the slowest tile, in all executions
+    tileCycles: number;
+    exchange: number; // part of cycles that is no compute
+    times: number;
+    estimate: number;
+    code: number;
+    state: number;
+    programs: number;
+}
+
+export interface SourceLines {
+    lines: SourceLine[];
+    executed: boolean;
+    debug: boolean;
+}
+
+export function useSourceLines(report: number): Loaded<SourceLines> {
+    return useLoaded(`source ${report}`, async (signal) => {
+        const columns = await getColumns<{ executed: boolean; debug: boolean }>("source/lines", { report }, signal);
+        const file = columns.texts("file");
+        const names = ["line", "elapsed", "cycles", "tileCycles", "exchange", "times", "estimate", "code", "state", "programs"] as const;
+        const numbers = names.map((name) => columns.numbers(name));
+        const lines = file.map((path, i) => {
+            const values = Object.fromEntries(names.map((name, k) => [name, numbers[k][i]]));
+            return { file: path, ...values } as SourceLine;
+        });
+        return { lines, ...columns.meta };
+    });
+}
+
+/** Columns: cycles by tile, and program, the ids. */
+export function useLineTiles(report: number, line: SourceLine | undefined): Loaded<Columns<{ executed: boolean }>> {
+    return useColumns(line?.file ? "source/tiles" : null, { report, file: line?.file, line: line?.line });
+}
+
+/** The text of a file that the report names; an error where it is not on this machine. */
+export function useSourceText(report: number, file: string | undefined): Loaded<{ text: string }> {
+    return useJson(file ? "source/text" : null, { report, file });
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// A flame graph that is pointed at, clicked and zoomed; views give it the tree and keep its state.
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { Frames } from "../data/flame";
+import { Box, Picture, ROW, deepest, layout, paint, rowTop, svgOf } from "../draw/frames";
+import { usePreferences } from "../preferences";
+import { saveCanvas, saveText } from "./save";
+import { hideTip, showTip } from "./tooltip";
+
+export interface FlameGraphProps {
+    name: string; // of saved pictures, and for tests
+    frames: Frames;
+    root: number; // the node that takes the whole width
+    selected: number; // -1: none
+    search: string;
+    up?: boolean; // callers: the root is below
+    tip: (node: number) => string;
+    onZoom: (node: number) => void; // double click, or a click on what is above the root
+    onSelect: (node: number) => void;
+}
+
+function useSize() {
+    const box = useRef<HTMLDivElement>(null);
+    const [size, setSize] = useState({ width: 0, height: 0 });
+    useEffect(() => {
+        const element = box.current as HTMLDivElement;
+        const measure = () => setSize({ width: element.clientWidth, height: element.clientHeight });
+        const watch = new ResizeObserver(measure);
+        watch.observe(element);
+        measure();
+        return () => watch.disconnect();
+    }, []);
+    return { box, ...size };
+}
+
+export function FlameGraph(props: FlameGraphProps) {
+    const { frames, root, up = false } = props;
+    const { box, width, height } = useSize();
+    const canvas = useRef<HTMLCanvasElement>(null);
+    const [hovered, setHovered] = useState(-1);
+    const [top, setTop] = useState(0);
+    const { theme } = usePreferences();
+    const rows = useMemo(() => deepest(frames) + 1, [frames]);
+    const boxes = useMemo(() => layout(frames, root < frames.name.length ? root : 0, width), [frames, root, width]);
+    const word = props.search.toLowerCase();
+    const picture: Picture = {
+        width,
+        height,
+        top,
+        up,
+        rows,
+        hovered,
+        selected: props.selected,
+        matches: (node) => word === "" || frames.name[node].toLowerCase().includes(word),
+    };
+    useEffect(() => {
+        const element = canvas.current as HTMLCanvasElement;
+        const scale = devicePixelRatio;
+        element.width = width * scale;
+        element.height = height * scale;
+        const context = element.getContext("2d");
+        if (!context || !width) return;
+        context.setTransform(scale, 0, 0, scale, 0, 0);
+        paint(context, frames, boxes, picture);
+    }, [frames, boxes, width, height, top, hovered, props.selected, word, theme]);
+    useEffect(() => hideTip, []);
+
+    const find = (event: MouseEvent): Box | undefined => {
+        const area = (canvas.current as HTMLCanvasElement).getBoundingClientRect();
+        const [x, y] = [event.clientX - area.left, event.clientY - area.top];
+        return boxes.find((one) => x >= one.x && x < one.x + one.width && y >= rowTop(picture, one.row) && y < rowTop(picture, one.row) + ROW);
+    };
+    const move = (event: MouseEvent) => {
+        const found = find(event);
+        setHovered(found?.node ?? -1);
+        if (found) showTip(props.tip(found.node), event.clientX, event.clientY);
+        else hideTip();
+    };
+    const click = (event: MouseEvent) => {
+        const found = find(event);
+        if (!found) return;
+        if (found.node !== root && frames.depth[found.node] < frames.depth[root]) props.onZoom(found.node);
+        else props.onSelect(found.node);
+    };
+    const open = (event: MouseEvent) => {
+        const found = find(event);
+        if (found) props.onZoom(found.node);
+    };
+    return (
+        <div class="flame" ref={box} onScroll={(event) => setTop(event.currentTarget.scrollTop)} data-flame={props.name}>
+            <div class="flame-extent" style={{ height: `${rows * ROW}px` }} />
+            <canvas
+                ref={canvas}
+                style={{ width: `${width}px`, height: `${height}px` }}
+                aria-label={`flame graph: ${props.name}`}
+                onMouseMove={move}
+                onMouseLeave={() => (setHovered(-1), hideTip())}
+                onClick={click}
+                onDblClick={open}
+            />
+            <div class="flame-save">
+                <button type="button" class="icon" data-tip="save what is shown as PNG" onClick={() => canvas.current && saveCanvas(canvas.current, `${props.name}.png`)}>
+                    PNG
+                </button>
+                <button type="button" class="icon" data-tip="save the graph as SVG" onClick={() => saveText(svgOf(frames, boxes, width, rows, up), `${props.name}.svg`, "image/svg+xml")}>
+                    SVG
+                </button>
+            </div>
+        </div>
+    );
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// A graph of programs (rounded) and variables (boxes), with an edge for each read and write.
+import { useMemo } from "preact/hooks";
+import { GraphNode, OperationGraph } from "../data/operations";
+import { NODE_HEIGHT, NODE_WIDTH, Placed, place } from "../draw/graph";
+import { typeColour } from "../draw/types";
+import { bytes, cycles, middle, shortName } from "./format";
+
+const CHARACTERS = 25;
+
+function edgePath(from: Placed, to: Placed): string {
+    const forward = to.x > from.x;
+    const [x1, x2] = forward ? [from.x + NODE_WIDTH, to.x] : [from.x, to.x + NODE_WIDTH];
+    const bend = Math.max(24, Math.abs(x2 - x1) / 2) * (forward ? 1 : -1);
+    const [y1, y2] = [from.y + NODE_HEIGHT / 2, to.y + NODE_HEIGHT / 2];
+    return `M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`;
+}
+
+function colourOf(node: GraphNode): string {
+    if (node.kind === "program") return `color-mix(in srgb, ${typeColour(node.type)} 45%, white)`;
+    return node.alwaysLive ? "#c9e7c5" : "#cfe2f6";
+}
+
+function tipOf(node: GraphNode): string {
+    const size = node.kind === "program" ? cycles(node.size) : bytes(node.size);
+    return `${node.label || "(no name)"}\n${node.kind === "program" ? node.type : node.alwaysLive ? "variable, always live" : "variable"}, ${size}`;
+}
+
+export interface GraphProps {
+    graph: OperationGraph;
+    scale: number;
+    selected: number; // node; -1: none
+    onSelect: (node: number) => void;
+    onOpen: (node: number) => void;
+}
+
+export function Graph({ graph, scale, selected, onSelect, onOpen }: GraphProps) {
+    const { placed, width, height } = useMemo(() => place(graph), [graph]);
+    return (
+        <div class="graph-scroll">
+            <svg width={width * scale} height={height * scale} viewBox={`0 0 ${width} ${height}`} role="img" aria-label="graph of programs and variables">
+                {graph.edges.map((edge, i) => (
+                    <path key={i} class={`graph-edge ${edge.from === selected || edge.to === selected ? "of-selected" : ""}`} d={edgePath(placed[edge.from], placed[edge.to])} />
+                ))}
+                {graph.nodes.map((node, i) => (
+                    <g
+                        key={i}
+                        class={`graph-node ${i === selected ? "selected" : ""}`}
+                        data-node={`${node.kind} ${node.id}`}
+                        data-tip={tipOf(node)}
+                        transform={`translate(${placed[i].x} ${placed[i].y})`}
+                        onClick={() => onSelect(i)}
+                        onDblClick={() => onOpen(i)}
+                    >
+                        <rect width={NODE_WIDTH} height={NODE_HEIGHT} rx={node.kind === "program" ? 10 : 2} style={{ fill: colourOf(node) }} />
+                        <text x={8} y={16}>
+                            {middle(shortName(node.label) || node.type, (text) => text.length <= CHARACTERS)}
+                        </text>
+                    </g>
+                ))}
+            </svg>
+        </div>
+    );
+}

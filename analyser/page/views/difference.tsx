@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// What differs between two reports, matched by debug path: a table, and a flame graph in colours of change.
+import { useMemo } from "preact/hooks";
+import "./flame.css";
+import { Difference, useDifferences } from "../data/difference";
+import { Frames, pathOf, useDifferenceFlame, useFlame } from "../data/flame";
+import { changeColour } from "../draw/frames";
+import { FlameGraph } from "../ui/flamegraph";
+import { bytes, count, difference as signed, percent, shortName } from "../ui/format";
+import { Choice, Layout } from "../ui/layout";
+import { tableState } from "../ui/rows";
+import { Column, Table } from "../ui/table";
+import { Empty } from "../ui/tabs";
+import { View, ViewContext } from "./view";
+
+function show(unit: string): (value: number) => string {
+    return unit === "bytes" ? bytes : count;
+}
+
+function changeClass(value: number): string {
+    return value > 0 ? "change-more" : value < 0 ? "change-less" : "";
+}
+
+const COLUMNS: readonly Column<Difference>[] = [
+    { id: "what", title: "What", width: 220, value: (row) => row.what },
+    { id: "path", title: "Debug path", value: (row) => row.path, show: (row) => shortName(row.path), cellTip: (row) => row.path },
+    { id: "a", title: "Source", kind: "number", width: 120, value: (row) => row.a, show: (row) => (row.change === "added" ? "–" : show(row.unit)(row.a)), cellTip: (row) => `${count(row.a)} ${row.unit}` },
+    { id: "b", title: "Target", kind: "number", width: 120, value: (row) => row.b, show: (row) => (row.change === "removed" ? "–" : show(row.unit)(row.b)), cellTip: (row) => `${count(row.b)} ${row.unit}` },
+    {
+        id: "difference",
+        title: "Difference",
+        kind: "number",
+        width: 140,
+        tip: "target less source",
+        value: (row) => row.difference,
+        show: (row) => <span class={changeClass(row.difference)}>{signed(row.difference, show(row.unit))}</span>,
+        cellTip: (row) => `${signed(row.difference)} ${row.unit}`,
+    },
+    { id: "percent", title: "%", kind: "number", width: 80, tip: "|difference| of the larger of both", value: (row) => row.percent, show: (row) => percent(row.percent / 100) },
+    { id: "change", title: "Change", width: 90, value: (row) => row.change },
+];
+
+function tipOf(frames: Frames, unit: string, node: number): string {
+    const [a, b] = [frames.total[node], frames.totalB?.[node] ?? 0];
+    const format = (value: number) => (unit === "bytes" ? bytes(value) : `${count(value)} cycles`);
+    const most = Math.max(a, b);
+    return [pathOf(frames, node) || "all", `source ${format(a)}`, `target ${format(b)}`, `difference ${signed(b - a, format)} (${percent(most ? Math.abs(b - a) / most : 0)})`].join("\n");
+}
+
+function DifferenceFlame({ context, metric }: { context: ViewContext; metric: string }) {
+    const { state, update } = context;
+    const { value: tree, error } = useDifferenceFlame(metric);
+    const root = useMemo(() => {
+        if (!tree || typeof state.root !== "string") return 0;
+        const path = state.root;
+        return tree.frames.name.findIndex((name, node) => node > 0 && path.endsWith(name) && pathOf(tree.frames, node) === path);
+    }, [tree, state.root]);
+    if (error) return <Empty>{error}</Empty>;
+    if (!tree) return <Empty>Matching both reports by debug path.</Empty>;
+    return (
+        <FlameGraph
+            name="difference"
+            frames={tree.frames}
+            root={Math.max(0, root)}
+            selected={-1}
+            search={typeof state.search === "string" ? state.search : ""}
+            tip={(node) => tipOf(tree.frames, tree.unit, node)}
+            onZoom={(node) => update({ root: node ? pathOf(tree.frames, node) : undefined })}
+            onSelect={(node) => update({ table: { ...tableState(state.table), text: tree.frames.name[node] } })}
+        />
+    );
+}
+
+function Differences({ context }: { context: ViewContext }) {
+    const { state, update } = context;
+    const metric = typeof state.metric === "string" ? state.metric : "elapsed";
+    const { value: rows, error } = useDifferences(true);
+    const { value: known } = useFlame(0, metric);
+    const options = (
+        <>
+            <h3>Figures of the graph</h3>
+            <select aria-label="metric" value={metric} onChange={(event) => update({ metric: event.currentTarget.value, root: undefined })}>
+                {(known?.metrics ?? []).map((one) => (
+                    <option key={one.id} value={one.id}>
+                        {one.what}
+                    </option>
+                ))}
+            </select>
+            <h3>Search</h3>
+            <input
+                type="search"
+                aria-label="search frames"
+                value={typeof state.search === "string" ? state.search : ""}
+                onInput={(event) => update({ search: event.currentTarget.value || undefined }, { gesture: "search" })}
+            />
+            <h3>Colours</h3>
+            <div class="scale">
+                <span style={{ background: changeColour(1, 0) }} /> less
+                <span style={{ background: changeColour(1, 1) }} /> same
+                <span style={{ background: changeColour(0, 1) }} /> more
+            </div>
+            <p class="hint">A box is as wide as both reports together, so that what is gone is seen too.</p>
+            <h3>Reports</h3>
+            <div data-tip={context.reports[0].directory}>Source: {context.reports[0].name}</div>
+            <div data-tip={context.reports[1].directory}>Target: {context.reports[1].name}</div>
+            <h3>Rows</h3>
+            <Choice
+                label="rows"
+                chosen={state.rows === "totals" ? "totals" : "all"}
+                choices={[
+                    { id: "all", title: "All" },
+                    { id: "totals", title: "Totals" },
+                ]}
+                onChoose={(id) => update({ rows: id === "all" ? undefined : id })}
+            />
+        </>
+    );
+    if (error) return <Empty>{error}</Empty>;
+    const table = (
+        <Table
+            name="differences"
+            columns={COLUMNS}
+            rows={(rows ?? []).filter((row) => state.rows !== "totals" || row.path === "")}
+            state={tableState(state.table)}
+            onState={(table) => update({ table: { ...table } }, { gesture: "table" })}
+            empty={rows ? "The reports do not differ." : "Comparing the reports."}
+        />
+    );
+    return <Layout name="difference" options={options} graph={<DifferenceFlame context={context} metric={metric} />} tabs={table} graphShare={0.45} />;
+}
+
+export const difference: View = {
+    id: "difference",
+    title: "Difference",
+    tip: "what changed between two reports",
+    missing: (reports) => (reports.length < 2 ? "Open a second report to compare with: click the report's name in the header, then “Open or compare”." : null),
+    render: (context) => <Differences context={context} />,
+};

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// The page that chooses a report: a directory by its path or from a list, or one that was open before; two to compare.
+import { useState } from "preact/hooks";
+import "./landing.css";
+import { Directory, Listing, Recent, addRecent, recent, removeRecent, useListing } from "../data/browse";
+import { ReportFile, openReports } from "../data/reports";
+import { Empty, Tabs } from "../ui/tabs";
+import { View, ViewContext } from "./view";
+
+const NEEDED = ["profile.pop", "archive.a"]; // one of them makes a report
+
+function isReport(files: readonly ReportFile[]): boolean {
+    return files.some((file) => file.present && NEEDED.includes(file.name));
+}
+
+function Files({ files }: { files: readonly ReportFile[] }) {
+    return (
+        <>
+            {files
+                .filter((file) => file.present)
+                .map((file) => (
+                    <span key={file.name} class={`file ${NEEDED.includes(file.name) ? "needed" : ""}`}>
+                        {file.name}
+                    </span>
+                ))}
+        </>
+    );
+}
+
+interface Entry {
+    title: string;
+    path: string;
+    files: readonly ReportFile[];
+}
+
+function entriesOf(listing: Listing, typed: string): Entry[] {
+    const word = typed.slice(typed.lastIndexOf("/") + 1).toLowerCase();
+    const below = listing.directories.filter((one: Directory) => one.name.toLowerCase().startsWith(word));
+    return [
+        ...(word ? [] : [{ title: ". (this directory)", path: listing.path, files: listing.files }]),
+        ...(listing.parent !== listing.path ? [{ title: "..", path: listing.parent, files: [] }] : []),
+        ...below.map((one) => ({ title: one.name, path: one.path, files: one.files })),
+    ];
+}
+
+function Browse({ typed, onType, onOpen }: { typed: string; onType: (path: string) => void; onOpen: (path: string) => void }) {
+    const directory = typed.includes("/") ? typed.slice(0, typed.lastIndexOf("/") + 1) : "";
+    const { value: listing, error } = useListing(directory);
+    if (error) return <Empty>{error}</Empty>;
+    if (!listing) return <Empty>Reading the directory.</Empty>;
+    return (
+        <div class="directories" role="listbox" aria-label="directories">
+            {entriesOf(listing, typed).map((entry) => (
+                <div key={entry.title} class={`directory ${isReport(entry.files) ? "report" : ""}`} data-path={entry.path} role="option" aria-selected={false}>
+                    <button type="button" class="name" onClick={() => onType(entry.path === "/" ? "/" : `${entry.path}/`)} onDblClick={() => isReport(entry.files) && onOpen(entry.path)}>
+                        {entry.title}
+                    </button>
+                    <Files files={entry.files} />
+                    {isReport(entry.files) && (
+                        <button type="button" class="primary" onClick={() => onOpen(entry.path)}>
+                            Open
+                        </button>
+                    )}
+                </div>
+            ))}
+            {listing.cut && <Empty>There are more directories; type the beginning of a name.</Empty>}
+        </div>
+    );
+}
+
+function RecentList({ list, onOpen, onRemove, empty }: { list: readonly Recent[]; onOpen: (one: Recent) => void; onRemove: (one: Recent) => void; empty: string }) {
+    if (!list.length) return <Empty>{empty}</Empty>;
+    return (
+        <div class="directories">
+            {list.map((one) => (
+                <div key={one.join("\n")} class="directory report">
+                    <button type="button" class="name" data-tip={one.join("\n")} onClick={() => onOpen(one)}>
+                        {one.join("  ↔  ")}
+                    </button>
+                    <button type="button" class="icon" aria-label="remove from the list" data-tip="remove from the list" onClick={() => onRemove(one)}>
+                        ×
+                    </button>
+                </div>
+            ))}
+        </div>
+    );
+}
+
+function Landing({ context }: { context: ViewContext }) {
+    const [paths, setPaths] = useState<[string, string]>(["", ""]);
+    const [side, setSide] = useState<0 | 1>(0);
+    const [failure, setFailure] = useState<{ text: string; directories: Recent } | null>(null);
+    const [known, setKnown] = useState(recent());
+    const type = (path: string) => setPaths(side ? [paths[0], path] : [path, paths[1]]);
+    const open = (directories: Recent) => {
+        openReports([...directories]).then(
+            () => {
+                addRecent(directories);
+                location.hash = "";
+                location.reload();
+            },
+            (reason: unknown) => setFailure({ text: reason instanceof Error ? reason.message : String(reason), directories }),
+        );
+    };
+    const openTyped = () => {
+        const clean = paths.map((path) => (path.length > 1 ? path.replace(/\/+$/, "") : path)).filter((path) => path !== "");
+        if (clean.length) open(clean);
+    };
+    const remove = (directories: Recent) => {
+        removeRecent(directories);
+        setKnown(recent());
+        setFailure(null);
+    };
+    const input = (which: 0 | 1, label: string, hint: string) => (
+        <div class="path-row">
+            <label for={`path-${which}`}>{label}</label>
+            <input
+                id={`path-${which}`}
+                value={paths[which]}
+                placeholder={hint}
+                autoComplete="off"
+                spellcheck={false}
+                onFocus={() => setSide(which)}
+                onInput={(event) => setPaths(which ? [paths[0], event.currentTarget.value] : [event.currentTarget.value, paths[1]])}
+                onKeyDown={(event) => event.key === "Enter" && openTyped()}
+            />
+        </div>
+    );
+    const chosen = typeof context.state.tab === "string" ? context.state.tab : undefined;
+    return (
+        <div class="landing">
+            <h1>Open a report</h1>
+            {input(0, "Directory", "a directory that holds profile.pop or archive.a")}
+            {input(1, "Compare with", "optional: a second report")}
+            <div class="path-row">
+                <button type="button" class="primary" disabled={!paths[0]} onClick={openTyped}>
+                    {paths[1] ? "Compare" : "Open"}
+                </button>
+                {failure && (
+                    <span class="warning" role="alert">
+                        {failure.text}{" "}
+                        {known.some((one) => one.join("\n") === failure.directories.join("\n")) && (
+                            <button type="button" onClick={() => remove(failure.directories)}>
+                                Remove from the recent ones
+                            </button>
+                        )}
+                    </span>
+                )}
+            </div>
+            <Tabs
+                chosen={chosen}
+                onChoose={(tab) => context.update({ tab }, { replace: true })}
+                tabs={[
+                    { id: "browse", title: "Directories", body: () => <Browse typed={paths[side]} onType={type} onOpen={(path) => (side ? setPaths([paths[0], path]) : open([path]))} /> },
+                    { id: "recent", title: "Recent", body: () => <RecentList list={known.filter((one) => one.length === 1)} onOpen={open} onRemove={remove} empty="No report was opened from this page yet." /> },
+                    { id: "comparisons", title: "Recent comparisons", body: () => <RecentList list={known.filter((one) => one.length === 2)} onOpen={open} onRemove={remove} empty="No reports were compared from this page yet." /> },
+                ]}
+            />
+        </div>
+    );
+}
+
+export const landing: View = { id: "open", title: "Open", landing: true, render: (context) => <Landing context={context} /> };

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operations: what each call of a software layer costs, as a table; and its programs and variables as a graph.
+import { useMemo, useState } from "preact/hooks";
+import "./operations.css";
+import { FIGURES, Figure, Operation, OperationTable, useOperationGraph, useOperations } from "../data/operations";
+import { NONE, Program, programLabel, usePrograms } from "../data/programs";
+import { typeColour } from "../draw/types";
+import { bytes, count, difference as signed, percent, shortName } from "../ui/format";
+import { Graph } from "../ui/graph";
+import { Choice, Layout } from "../ui/layout";
+import { tableState } from "../ui/rows";
+import { Column, Table } from "../ui/table";
+import { Empty, Tabs } from "../ui/tabs";
+import { View, ViewContext } from "./view";
+
+const TITLES: { readonly [figure in Figure]: readonly [title: string, tip: string, hidden?: boolean] } = {
+    elapsed: ["Cycles of the run", "cycles by which its steps move the end of the run; all operations together: the whole run"],
+    programs: ["Programs", "program steps that the call added"],
+    computeSets: ["CS (Tot)", "compute sets, in total", true],
+    times: ["Executions", "of all its program steps together", true],
+    cycles: ["Cycles", "of the slowest tile in each execution, added up", true],
+    tileCycles: ["Tile cycles", "of all tiles", true],
+    exchange: ["Exchange", "cycles of the slowest tile in exchanges, stream copies and syncs"],
+    estimate: ["Estimate", "cycles of one execution of each program step, as compiled", true],
+    code: ["Code (B)", "code of control and exchange, on all tiles"],
+    vertexState: ["Vertex state (B)", "state of its vertices, on all tiles", true],
+    vertices: ["Vertices", "of its compute sets"],
+    data: ["Data (B)", "bytes that its exchanges and stream copies move, in all executions", true],
+    variables: ["Variables (B)", "variables of the graph that the call added"],
+};
+const BYTES: readonly Figure[] = ["code", "vertexState", "data", "variables"];
+
+interface Row extends Operation {
+    other?: Operation; // of the second report
+}
+
+function nameOf(row: Operation): string {
+    return row.context === NONE ? "(of no call)" : row.name;
+}
+
+function figureColumn(figure: Figure, executed: boolean): Column<Row> {
+    const [title, tip, hidden] = TITLES[figure];
+    const needsRun = figure === "times" || figure === "cycles" || figure === "tileCycles" || figure === "exchange" || figure === "elapsed";
+    return {
+        id: figure,
+        title,
+        tip,
+        kind: "number",
+        width: figure === "elapsed" ? 140 : 110,
+        hidden: executed ? hidden : needsRun || (hidden && figure !== "estimate"),
+        value: (row) => row[figure],
+        show: (row) => (BYTES.includes(figure) ? bytes(row[figure]) : count(row[figure])),
+        cellTip: (row) => `${count(row[figure])}${BYTES.includes(figure) ? " B" : ""}\n${tip}`,
+    };
+}
+
+function comparedColumns(figure: Figure): Column<Row>[] {
+    const show = BYTES.includes(figure) ? bytes : count;
+    const other = (row: Row) => row.other?.[figure] ?? 0;
+    return [
+        { id: "source", title: `${TITLES[figure][0]}, source`, kind: "number", width: 150, tip: TITLES[figure][1], value: (row) => row[figure], show: (row) => show(row[figure]) },
+        { id: "target", title: "target", kind: "number", width: 150, value: other, show: (row) => (row.other ? show(other(row)) : "–") },
+        {
+            id: "difference",
+            title: "difference",
+            kind: "number",
+            width: 150,
+            tip: "target less source",
+            value: (row) => other(row) - row[figure],
+            show: (row) => <span class={other(row) > row[figure] ? "change-more" : other(row) < row[figure] ? "change-less" : ""}>{signed(other(row) - row[figure], show)}</span>,
+        },
+    ];
+}
+
+function columnsOf(table: OperationTable, compared: Figure | null): readonly Column<Row>[] {
+    return [
+        { id: "call", title: "Operation", width: 220, tip: "the call of the layer", value: (row) => row.call },
+        { id: "name", title: "Debug name", value: nameOf, show: (row) => shortName(nameOf(row)), cellTip: nameOf },
+        ...(compared ? comparedColumns(compared) : FIGURES.map((figure) => figureColumn(figure, table.executed))),
+        { id: "line", title: "Source line", width: 170, hidden: compared !== null, value: (row) => (row.file ? `${row.file}:${row.line}` : ""), show: (row) => (row.file ? `${row.file.split("/").pop()}:${row.line}` : ""), cellTip: (row) => (row.file ? `${row.file}:${row.line}` : "") },
+    ];
+}
+
+/** Rows of both reports, matched by call and debug path; several of one name are one. */
+function merged(table: OperationTable, other: OperationTable | undefined): Row[] {
+    if (!other) return table.operations;
+    const byName = (list: readonly Operation[]) => {
+        const found = new Map<string, Operation>();
+        for (const one of list) {
+            const key = `${one.call} ${one.name}`;
+            const before = found.get(key);
+            if (!before) found.set(key, { ...one });
+            else for (const figure of FIGURES) before[figure] += one[figure];
+        }
+        return found;
+    };
+    const [a, b] = [byName(table.operations), byName(other.operations)];
+    const zero = Object.fromEntries(FIGURES.map((figure) => [figure, 0])) as { [figure in Figure]: number };
+    return [...new Set([...a.keys(), ...b.keys()])].map((key) => {
+        const first = a.get(key);
+        const second = b.get(key);
+        return { ...(first ?? { ...(second as Operation), ...zero }), other: second };
+    });
+}
+
+function Totals({ table, row }: { table: OperationTable; row: Operation | undefined }) {
+    const sum = (figure: Figure) => table.operations.reduce((total, one) => total + one[figure], 0);
+    const show = (figure: Figure, value: number) => (BYTES.includes(figure) ? bytes(value) : count(value));
+    return (
+        <dl class="facts">
+            <dt>{row ? "Operation" : "Operations"}</dt>
+            <dd>{row ? `${row.call} ${nameOf(row)}` : count(table.operations.filter((one) => one.context !== NONE).length)}</dd>
+            {FIGURES.map((figure) => (
+                <>
+                    <dt data-tip={TITLES[figure][1]}>{TITLES[figure][0].replace(" (B)", "")}</dt>
+                    <dd data-figure={figure}>
+                        {show(figure, row ? row[figure] : sum(figure))}
+                        {row && ` (${percent(sum(figure) ? row[figure] / sum(figure) : 0)} of all)`}
+                    </dd>
+                </>
+            ))}
+        </dl>
+    );
+}
+
+const PROGRAM_COLUMNS: readonly Column<Program>[] = [
+    { id: "id", title: "Id", kind: "number", width: 70, value: (row) => row.id },
+    {
+        id: "label",
+        title: "Program step",
+        value: programLabel,
+        show: (row) => (
+            <>
+                <span class="chip" style={{ background: typeColour(row.type, row.detail), display: "inline-block", marginRight: "6px" }} />
+                {programLabel(row)}
+            </>
+        ),
+    },
+    { id: "times", title: "Executions", kind: "number", width: 110, value: (row) => row.times },
+    { id: "cycles", title: "Cycles", kind: "number", width: 120, value: (row) => row.cycles },
+    { id: "estimate", title: "Estimate", kind: "number", width: 110, value: (row) => row.estimate },
+    { id: "code", title: "Code (B)", kind: "number", width: 110, value: (row) => row.code },
+];
+
+/** Program steps whose operation, in the table's layer, is the chosen one. */
+function Steps({ context, row }: { context: ViewContext; row: Operation | undefined }) {
+    const { value: list } = usePrograms(0);
+    if (!row) return <Empty>Click an operation to see its program steps.</Empty>;
+    const of = list?.programs.filter((program) => program.operation === row.context) ?? [];
+    return (
+        <Table
+            name="steps"
+            columns={PROGRAM_COLUMNS}
+            rows={of}
+            empty="The tree's layer has no such operation."
+            selected={(program) => program.id === context.selection.program}
+            onSelect={(program) => context.select({ program: program.id })}
+            onOpen={(program) => context.open("programs", {}, { program: program.id })}
+        />
+    );
+}
+
+function OperationsGraph({ context, row }: { context: ViewContext; row: Operation | undefined }) {
+    const { value: graph, error } = useOperationGraph(0, row && row.context !== NONE ? row.context : undefined);
+    const [scale, setScale] = useState(1);
+    const [selected, setSelected] = useState(-1);
+    if (error) return <Empty>{error}</Empty>;
+    if (!graph) return <Empty>Reading who reads and writes which variable.</Empty>;
+    const open = (node: number) => {
+        const { kind, id, label } = graph.nodes[node];
+        if (kind === "program") context.open("programs", {}, { program: id });
+        else context.select({ variable: label });
+    };
+    return (
+        <div class="pane-column">
+            <div class="flame-bar">
+                <span>
+                    {row && row.context !== NONE ? nameOf(row) : "All programs"}: {count(graph.shown)} {graph.shown < graph.programs ? `of ${count(graph.programs)} ` : ""}programs,{" "}
+                    {count(graph.nodes.filter((node) => node.kind === "variable").length)} variables
+                </span>
+                <span class="grow" />
+                <button type="button" class="icon" aria-label="smaller" onClick={() => setScale(scale / 1.25)}>
+                    −
+                </button>
+                <button type="button" class="icon" aria-label="larger" onClick={() => setScale(scale * 1.25)}>
+                    +
+                </button>
+                {row && (
+                    <button type="button" onClick={() => context.select({ operation: undefined })}>
+                        All programs
+                    </button>
+                )}
+            </div>
+            {graph.nodes.length ? <Graph graph={graph} scale={scale} selected={selected} onSelect={setSelected} onOpen={open} /> : <Empty>The operation has no compute set, exchange or stream copy of its own.</Empty>}
+        </div>
+    );
+}
+
+function Operations({ context }: { context: ViewContext }) {
+    const { state, update } = context;
+    const layer = typeof state.layer === "string" ? state.layer : undefined;
+    const { value: table, error } = useOperations(0, layer);
+    const both = context.reports.length > 1;
+    const { value: other } = useOperations(both ? 1 : null, layer);
+    const figure = FIGURES.find((one) => one === state.figure) ?? (table?.executed === false ? "estimate" : "elapsed");
+    const rows = useMemo(() => (table ? merged(table, both ? other : undefined) : []), [table, other, both]);
+    const columns = useMemo(() => (table ? columnsOf(table, both ? figure : null) : []), [table, both, figure]);
+    if (error) return <Empty>{error}</Empty>;
+    if (!table) return <Empty>Adding up what each call costs.</Empty>;
+    const chosen = context.selection.operation === undefined ? undefined : rows.find((row) => nameOf(row) === context.selection.operation);
+    const options = (
+        <>
+            <h3>Layer</h3>
+            <select aria-label="layer" value={table.layer} onChange={(event) => update({ layer: event.currentTarget.value })}>
+                {table.layers.map((one) => (
+                    <option key={one}>{one}</option>
+                ))}
+            </select>
+            <h3>Show</h3>
+            <Choice
+                label="show"
+                chosen={state.show === "graph" ? "graph" : "table"}
+                choices={[
+                    { id: "table", title: "Table" },
+                    { id: "graph", title: "Graph", tip: "compute sets, exchanges and variables, and who reads and writes which" },
+                ]}
+                onChoose={(id) => update({ show: id === "table" ? undefined : id })}
+            />
+            {both && (
+                <>
+                    <h3>Compared figure</h3>
+                    <select aria-label="figure" value={figure} onChange={(event) => update({ figure: event.currentTarget.value })}>
+                        {FIGURES.map((one) => (
+                            <option key={one} value={one}>
+                                {TITLES[one][0]}
+                            </option>
+                        ))}
+                    </select>
+                </>
+            )}
+        </>
+    );
+    const main =
+        state.show === "graph" ? (
+            <OperationsGraph context={context} row={chosen} />
+        ) : (
+            <Table
+                name="operations"
+                columns={columns}
+                rows={rows}
+                state={{ sort: both ? "-difference" : `-${figure}`, ...tableState(state.table) }}
+                onState={(next) => update({ table: { ...next } }, { gesture: "table" })}
+                selected={(row) => nameOf(row) === context.selection.operation}
+                onSelect={(row) => context.select({ operation: nameOf(row) })}
+                onOpen={() => update({ show: "graph" })}
+            />
+        );
+    const tabs = (
+        <Tabs
+            chosen={typeof state.tab === "string" ? state.tab : undefined}
+            onChoose={(tab) => update({ tab }, { replace: true })}
+            tabs={[
+                { id: "summary", title: "Summary", body: () => <Totals table={table} row={chosen} /> },
+                { id: "steps", title: "Program steps", body: () => <Steps context={context} row={chosen} /> },
+                {
+                    id: "debug",
+                    title: "Debug",
+                    body: () =>
+                        chosen?.file ? (
+                            <p class="empty">
+                                Made by{" "}
+                                <button type="button" class="link" onClick={() => context.open("source", { file: chosen.file, line: chosen.line })}>
+                                    {chosen.file}:{chosen.line}
+                                </button>
+                            </p>
+                        ) : (
+                            <Empty>{chosen ? "No source line is known of it." : "Click an operation to see the line that made it."}</Empty>
+                        ),
+                },
+            ]}
+        />
+    );
+    return <Layout name="operations" options={options} graph={main} tabs={tabs} />;
+}
+
+export const operations: View = {
+    id: "operations",
+    title: "Operations",
+    tip: "what each call of a library costs",
+    missing: (reports) => (reports.some((report) => !report.hasDebug) ? "Operations come from debug.cbor, which this report does not have: set autoReport.outputDebugInfo (or autoReport.all) to true." : null),
+    render: (context) => <Operations context={context} />,
+};

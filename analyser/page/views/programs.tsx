@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program tree: control programs and functions, what each program costs, and who made it.
+import { useMemo, useState } from "preact/hooks";
+import "./programs.css";
+import { NONE, Program, ProgramList, programLabel, useProgramDetails, usePrograms } from "../data/programs";
+import { typeColour } from "../draw/types";
+import { Contexts } from "../ui/contexts";
+import { bytes, count, percent } from "../ui/format";
+import { Check, Choice, Layout } from "../ui/layout";
+import { Plot } from "../ui/plot";
+import { Table } from "../ui/table";
+import { Empty, Tabs } from "../ui/tabs";
+import { Tree, TreeRow } from "../ui/tree";
+import { View, ViewContext } from "./view";
+
+const NODES_AT_MOST = 500000;
+
+/** Rows of a tree of programs: of a root, or of all roots; folded ones without what is below them. */
+function rowsOf(list: ProgramList, roots: readonly number[], folded: ReadonlySet<string>): TreeRow[] {
+    const rows: TreeRow[] = [];
+    const add = (id: number, depth: number, key: string) => {
+        const children = list.programs[id]?.children ?? [];
+        const open = children.length ? !folded.has(key) : null;
+        rows.push({ key, id, depth, open });
+        if (open && rows.length < NODES_AT_MOST && depth < 200) children.forEach((child, i) => add(child, depth + 1, `${key}.${i}`));
+    };
+    roots.forEach((root) => add(root, 0, String(root)));
+    return rows;
+}
+
+/** Every row's key that has children below it. */
+function allKeys(list: ProgramList, roots: readonly number[]): string[] {
+    return rowsOf(list, roots, new Set())
+        .filter((row) => row.open !== null)
+        .map((row) => row.key);
+}
+
+function Figures({ program, executed }: { program: Program; executed: boolean }) {
+    return (
+        <span class="tree-figures">
+            <span data-tip={executed ? "cycles of the run, with what is below" : "estimated cycles of one execution"}>{executed ? count(program.within) : program.estimate ? count(program.estimate) : ""}</span>
+            <span data-tip="executions">{executed ? count(program.times) : ""}</span>
+            <span data-tip="code of control and exchange, on all tiles">{program.code ? bytes(program.code) : ""}</span>
+        </span>
+    );
+}
+
+function Facts({ list, program }: { list: ProgramList; program: Program }) {
+    const whole = list.programs.reduce((sum, one) => sum + one.elapsed, 0);
+    const target = list.programs[program.target];
+    return (
+        <dl class="facts">
+            <dt>Type</dt>
+            <dd>
+                {program.type}
+                {program.detail && ` (${program.detail})`}
+            </dd>
+            <dt>Name</dt>
+            <dd>{program.name || "(no name)"}</dd>
+            <dt>Id</dt>
+            <dd>{program.id}</dd>
+            {list.executed && (
+                <>
+                    <dt>Executions</dt>
+                    <dd>{count(program.times)}</dd>
+                    <dt data-tip="by which it moves the end of the run, with what is below it in the tree">Cycles of the run</dt>
+                    <dd data-fact="within">
+                        {count(program.within)} ({percent(whole ? program.within / whole : 0)} of all runs)
+                    </dd>
+                    <dt data-tip="of the slowest tile in each execution, added up">Cycles</dt>
+                    <dd data-fact="cycles">{count(program.cycles)}</dd>
+                </>
+            )}
+            {program.estimate > 0 && (
+                <>
+                    <dt data-tip="of the slowest tile, in one execution">Estimated cycles</dt>
+                    <dd>{count(program.estimate)}</dd>
+                </>
+            )}
+            <dt data-tip="of control and exchange, on all tiles">Code</dt>
+            <dd>{bytes(program.code)}</dd>
+            {target && (
+                <>
+                    <dt>Calls</dt>
+                    <dd>{programLabel(target)}</dd>
+                </>
+            )}
+        </dl>
+    );
+}
+
+function Details({ context, list, program }: { context: ViewContext; list: ProgramList; program: Program | undefined }) {
+    const { value: details } = useProgramDetails(0, program?.id);
+    const tiles = useMemo(() => {
+        const values = details?.numbers("estimate") ?? new Float64Array();
+        return { values, x: Float64Array.from(values, (_, i) => i) };
+    }, [details]);
+    if (!program) return <Empty>Select a step in the program tree to see its details.</Empty>;
+    const meta = details?.meta;
+    const tabs = [
+        { id: "details", title: "Details", body: () => <Facts list={list} program={program} /> },
+        {
+            id: "vertices",
+            title: "Vertices",
+            body: () => (
+                <Table
+                    name="vertices"
+                    rows={meta?.vertices ?? []}
+                    empty="Only an OnTileExecute has vertices."
+                    columns={[
+                        { id: "type", title: "Vertex type", value: (row) => row.type },
+                        { id: "count", title: "Vertices", kind: "number", width: 120, value: (row) => row.count },
+                        { id: "size", title: "State of one (B)", kind: "number", width: 140, value: (row) => row.size },
+                    ]}
+                />
+            ),
+        },
+        {
+            id: "variables",
+            title: "Variables",
+            body: () => (
+                <Table
+                    name="variables"
+                    rows={meta?.variables ?? []}
+                    empty="The program reads and writes no variable of the graph."
+                    selected={(row) => row.name === context.selection.variable}
+                    onSelect={(row) => context.select({ variable: row.name })}
+                    columns={[
+                        { id: "name", title: "Variable", value: (row) => row.name },
+                        { id: "bytes", title: "Size (B)", kind: "number", width: 140, value: (row) => row.bytes, show: (row) => bytes(row.bytes) },
+                        { id: "live", title: "Always live", width: 110, value: (row) => (row.alwaysLive ? "yes" : "no") },
+                    ]}
+                />
+            ),
+        },
+        {
+            id: "tiles",
+            title: "Cycles by tile",
+            body: () =>
+                tiles.values.some((value) => value > 0) ? (
+                    <Plot name="cycles-by-tile" x={tiles.x} xTitle="Tile" yTitle="Estimated cycles" series={[{ title: "cycles", values: tiles.values, shape: "bars" }]} format={count} onClick={(tile) => context.select({ tile })} />
+                ) : (
+                    <Empty>Compute sets and exchanges take cycles on tiles; this program does not itself.</Empty>
+                ),
+        },
+        {
+            id: "debug",
+            title: "Debug",
+            body: () => <Contexts contexts={meta?.contexts ?? []} onLine={(file, line) => context.open("source", { file, line })} />,
+        },
+    ];
+    return <Tabs tabs={tabs} chosen={typeof context.state.tab === "string" ? context.state.tab : undefined} onChoose={(tab) => context.update({ tab }, { replace: true })} />;
+}
+
+function Roots({ title, ids, root, list, onChoose }: { title: string; ids: readonly number[]; root: number | undefined; list: ProgramList; onChoose: (id: number | undefined) => void }) {
+    if (!ids.length) return null;
+    return (
+        <>
+            <h3>{title}</h3>
+            <div class="program-list">
+                {ids.map((id, i) => (
+                    <button key={id} type="button" aria-pressed={root === id} data-tip={list.programs[id] && programLabel(list.programs[id])} onClick={() => onChoose(root === id ? undefined : id)}>
+                        {i} {list.programs[id]?.name}
+                    </button>
+                ))}
+            </div>
+        </>
+    );
+}
+
+function Programs({ context }: { context: ViewContext }) {
+    const { state, update } = context;
+    const report = state.report === 1 && context.reports.length > 1 ? 1 : 0;
+    const { value: list, error, loading } = usePrograms(report);
+    const [folded, setFolded] = useState<ReadonlySet<string>>(new Set());
+    const root = typeof state.root === "number" ? state.root : undefined;
+    const search = typeof state.search === "string" ? state.search.toLowerCase() : "";
+    const roots = useMemo(() => (list ? (root === undefined ? [...list.control, ...list.functions] : [root]) : []), [list, root]);
+    const rows = useMemo(() => (list ? rowsOf(list, roots, folded) : []), [list, roots, folded]);
+    if (error) return <Empty>{error}</Empty>;
+    if (!list) return <Empty>{loading ? "Reading the programs." : ""}</Empty>;
+    const chosen = context.selection.program === undefined ? undefined : list.programs[context.selection.program];
+    const key = typeof state.key === "string" && rows.some((row) => row.key === state.key && row.id === chosen?.id) ? state.key : (rows.find((row) => row.id === chosen?.id)?.key ?? "");
+    const matches = search ? rows.filter((row) => programLabel(list.programs[row.id]).toLowerCase().includes(search)) : [];
+    const at = matches.findIndex((row) => row.key === key);
+    const step = (by: number) => {
+        const next = matches[(at + by + matches.length) % matches.length];
+        if (next) select(next);
+    };
+    const select = (row: TreeRow) => {
+        context.select({ program: row.id });
+        update({ key: row.key }, { replace: true });
+    };
+    const toggle = (row: TreeRow) => {
+        const next = new Set(folded);
+        if (row.open) next.add(row.key);
+        else next.delete(row.key);
+        setFolded(next);
+    };
+    const related = (row: TreeRow) => chosen !== undefined && chosen.operation !== NONE && list.programs[row.id].operation === chosen.operation;
+    const options = (
+        <>
+            {context.reports.length > 1 && (
+                <>
+                    <h3>Report</h3>
+                    <Choice label="report" chosen={String(report)} choices={context.reports.map((one, i) => ({ id: String(i), title: i ? "Target" : "Source", tip: one.name }))} onChoose={(id) => update({ report: id === "1" ? 1 : undefined })} />
+                </>
+            )}
+            <h3>View</h3>
+            <Check title="Show ids" checked={state.ids === true} onChange={(ids) => update({ ids: ids || undefined })} />
+            <Check title="Highlight the operation" tip="programs that the same call of a library made are yellow" checked={state.related !== false} onChange={(on) => update({ related: on ? undefined : false })} />
+            <Roots title="Control programs" ids={list.control} root={root} list={list} onChoose={(id) => update({ root: id })} />
+            <Roots title="Functions" ids={list.functions} root={root} list={list} onChoose={(id) => update({ root: id })} />
+        </>
+    );
+    const graph = (
+        <div class="pane-column">
+            <div class="tree-head">
+                <input
+                    type="search"
+                    placeholder="search"
+                    aria-label="search programs"
+                    value={typeof state.search === "string" ? state.search : ""}
+                    onInput={(event) => update({ search: event.currentTarget.value || undefined }, { gesture: "search" })}
+                    onKeyDown={(event) => event.key === "Enter" && step(event.shiftKey ? -1 : 1)}
+                />
+                {search && <span class="table-count">{matches.length ? `${Math.max(0, at) + (at >= 0 ? 1 : 0)} of ${count(matches.length)}` : "no match"}</span>}
+                <button type="button" onClick={() => setFolded(new Set())}>
+                    Expand all
+                </button>
+                <button type="button" onClick={() => setFolded(new Set(allKeys(list, roots)))}>
+                    Collapse all
+                </button>
+                <span class="tree-figures">
+                    <span data-tip={list.executed ? "cycles of the run, with what is below" : "of one execution"}>{list.executed ? "Cycles" : "Estimate"}</span>
+                    <span>{list.executed ? "Executions" : ""}</span>
+                    <span>Code</span>
+                </span>
+            </div>
+            <Tree
+                name="programs"
+                rows={rows}
+                selected={key}
+                reveal={key}
+                onSelect={select}
+                onToggle={toggle}
+                rowClass={(row) => `${state.related !== false && related(row) ? "related" : ""} ${search && programLabel(list.programs[row.id]).toLowerCase().includes(search) ? "found" : ""}`}
+                render={(row) => {
+                    const program = list.programs[row.id];
+                    return (
+                        <>
+                            <span class="chip" style={{ background: typeColour(program.type, program.detail) }} />
+                            <span class="tree-label" data-program={program.id}>
+                                {programLabel(program)}
+                                {state.ids === true && ` (Id: ${program.id})`}
+                            </span>
+                            <Figures program={program} executed={list.executed} />
+                        </>
+                    );
+                }}
+            />
+        </div>
+    );
+    return <Layout name="programs" options={options} graph={graph} tabs={<Details context={context} list={list} program={chosen} />} />;
+}
+
+export const programs: View = { id: "programs", title: "Programs", tip: "the program tree: every step, what it costs and who made it", render: (context) => <Programs context={context} /> };

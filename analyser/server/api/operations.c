@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Operations: programs and variables by the call of a software layer that made them; and the graph of one. */
+#include "../costs.h"
+#include "api.h"
+#include "base/vec.h"
+
+#include <poplar/text.h>
+#include <string.h>
+
+struct operation {
+    uint32_t context; /* NO_CONTEXT: what no call of the layer made */
+    double figures[13];
+};
+enum figure_of {
+    ELAPSED,
+    PROGRAMS,
+    SETS,
+    TIMES,
+    CYCLES,
+    TILE_CYCLES,
+    EXCHANGE,
+    ESTIMATE,
+    CODE,
+    STATE,
+    VERTICES,
+    DATA,
+    BYTES
+};
+static const char *const figure_names[] = { "elapsed",    "programs", "computeSets", "times", "cycles",
+                                            "tileCycles", "exchange", "estimate",    "code",  "vertexState",
+                                            "vertices",   "data",     "variables" };
+
+struct operations {
+    VEC(struct operation) list;
+    uint32_t *by_context; /* index of list, NO_CONTEXT: none yet; the last is that without a context */
+};
+
+static struct operation *operation_for(struct operations *operations, const struct contexts *contexts, uint32_t context)
+{
+    uint32_t *index = &operations->by_context[context == NO_CONTEXT ? contexts->count : context];
+    if (*index == NO_CONTEXT) {
+        *index = (uint32_t)operations->list.count;
+        *vec_push(&operations->list) = (struct operation){ .context = context };
+    }
+    return &operations->list.data[*index];
+}
+
+/* A compute set's vertices and state, and an exchange's code, count once however many programs execute it. */
+static void add_programs(struct operations *operations, const struct costs *costs, uint32_t layer)
+{
+    char *seen_sets = mem_zero(costs->count + 1, 1), *seen_exchanges = mem_zero(costs->count + 1, 1);
+    for (size_t i = 0; i < costs->count; ++i) {
+        const struct program_cost *p = &costs->list[i];
+        double *f = operation_for(operations, &costs->contexts, contexts_outermost(&costs->contexts, p->context, layer))
+                        ->figures;
+        bool executes = p->vertices > 0 && p->compute_set < costs->count;
+        bool set = executes && !seen_sets[p->compute_set],
+             exchange = p->exchange_code > 0 && p->exchange < costs->count && !seen_exchanges[p->exchange];
+        if (set)
+            seen_sets[p->compute_set] = 1;
+        if (exchange)
+            seen_exchanges[p->exchange] = 1;
+        f[ELAPSED] += p->elapsed;
+        f[PROGRAMS] += 1;
+        f[SETS] += set;
+        f[TIMES] += p->times;
+        f[CYCLES] += p->cycles;
+        f[TILE_CYCLES] += p->tile_cycles;
+        f[EXCHANGE] += executes ? 0 : p->cycles;
+        f[ESTIMATE] += p->estimate;
+        f[CODE] += p->control_code + (exchange ? p->exchange_code : 0);
+        f[STATE] += set ? p->state : 0;
+        f[VERTICES] += set ? p->vertices : 0;
+        f[DATA] += p->data * (costs->executed ? p->times : 1);
+    }
+    free(seen_sets);
+    free(seen_exchanges);
+}
+
+static void add_variables(pva_file *report, struct operations *operations, const struct contexts *contexts,
+                          uint32_t layer)
+{
+    pva_object compilation = pva_get(pva_root(report), PVA_REPORT_COMPILATION);
+    uint64_t count = pva_count(compilation, PVA_COMPILATION_VARIABLES);
+    for (uint64_t i = 0; i < count; ++i) {
+        pva_object variable = pva_at(compilation, PVA_COMPILATION_VARIABLES, i),
+                   context = pva_get(variable, PVA_VARIABLE_DEBUG_CONTEXT);
+        uint32_t from =
+            pva_is_null(context) ? NO_CONTEXT : contexts_find(contexts, pva_uint(context, PVA_DEBUG_CONTEXT_ID));
+        operation_for(operations, contexts, contexts_outermost(contexts, from, layer))->figures[BYTES] +=
+            (double)pva_uint(variable, PVA_VARIABLE_BYTES);
+    }
+}
+
+/* What the call is: "popops::add"; of a layer that says none, the layer. */
+static char *call_of(pva_file *report, const struct contexts *contexts, uint32_t context)
+{
+    pva_object object = pva_at(pva_root(report), PVA_REPORT_DEBUG_CONTEXTS, contexts->list[context].index);
+    char *text = pva_text_copy(object, PVA_DEBUG_CONTEXT_JSON);
+    json_t *json = json_loads(text, 0, NULL);
+    const char *api = json_string_value(json_object_get(json, "api"));
+    if (!api)
+        api = json_string_value(json_object_get(json, "category"));
+    char *call = mem_string(api ? api : contexts->layers[contexts->list[context].layer]);
+    json_decref(json);
+    free(text);
+    return call;
+}
+
+static void answer_operations(struct answer *answer, pva_file *report, const struct operations *operations,
+                              const struct contexts *contexts)
+{
+    size_t count = operations->list.count;
+    const char **names = mem_zero(count + 1, sizeof(*names)), **files = mem_zero(count + 1, sizeof(*files));
+    char **calls = mem_zero(count + 1, sizeof(*calls));
+    uint32_t *ids = mem_zero(count + 1, sizeof(*ids)), *lines = mem_zero(count + 1, sizeof(*lines));
+    double *figures = mem_zero(count + 1, sizeof(*figures));
+    for (size_t i = 0; i < count; ++i) {
+        uint32_t context = operations->list.data[i].context;
+        uint32_t line = context == NO_CONTEXT ? NO_CONTEXT : contexts_line(contexts, context);
+        ids[i] = context;
+        names[i] = context == NO_CONTEXT ? "" : contexts->list[context].name;
+        calls[i] = context == NO_CONTEXT ? mem_string("") : call_of(report, contexts, context);
+        files[i] = line == NO_CONTEXT ? "" : contexts->list[line].file;
+        lines[i] = line == NO_CONTEXT ? 0 : (uint32_t)contexts->list[line].line;
+    }
+    answer_column(answer, "context", COLUMN_U32, ids, count);
+    answer_texts(answer, "call", (const char *const *)calls, count);
+    answer_texts(answer, "name", names, count);
+    answer_texts(answer, "file", files, count);
+    answer_column(answer, "line", COLUMN_U32, lines, count);
+    for (size_t k = 0; k < sizeof(figure_names) / sizeof(figure_names[0]); ++k) {
+        for (size_t i = 0; i < count; ++i)
+            figures[i] = operations->list.data[i].figures[k];
+        answer_column(answer, figure_names[k], COLUMN_F64, figures, count);
+    }
+    for (size_t i = 0; i < count; ++i)
+        free(calls[i]);
+    free(names);
+    free(files);
+    free(calls);
+    free(ids);
+    free(lines);
+    free(figures);
+}
+
+/* The layer that layer= names; without it poplibs, and where nothing is of that, the first. */
+static pop_status find_layer(const struct request *request, const struct contexts *contexts, uint32_t *layer,
+                             pop_error *error)
+{
+    const char *wanted = request_text(request, "layer", NULL);
+    *layer = NO_CONTEXT;
+    for (size_t i = 0; i < contexts->layer_count; ++i)
+        if (strcmp(contexts->layers[i], wanted ? wanted : "poplibs") == 0)
+            *layer = (uint32_t)i;
+    if (*layer != NO_CONTEXT || contexts->layer_count == 0)
+        return POP_OK;
+    if (wanted)
+        return answer_fail(error, POP_INVALID_OPTION, "the report has no layer '%.40s'", wanted);
+    *layer = 0;
+    return POP_OK;
+}
+
+pop_status api_operations_table(const struct request *request, struct answer *answer, pop_error *error)
+{
+    struct analyser_report *report = request_report(request, error);
+    struct costs costs;
+    if (!report || costs_load(report->file, &costs, error) != POP_OK)
+        return error->status;
+    uint32_t layer;
+    pop_status status = find_layer(request, &costs.contexts, &layer, error);
+    if (status == POP_OK) {
+        struct operations operations = { .by_context = mem_alloc((costs.contexts.count + 1) * sizeof(uint32_t)) };
+        memset(operations.by_context, 0xff, (costs.contexts.count + 1) * sizeof(uint32_t));
+        add_programs(&operations, &costs, layer);
+        add_variables(report->file, &operations, &costs.contexts, layer);
+        answer_operations(answer, report->file, &operations, &costs.contexts);
+        vec_free(&operations.list);
+        free(operations.by_context);
+        json_t *layers = json_array();
+        for (size_t i = 0; i < costs.contexts.layer_count; ++i)
+            json_array_append_new(layers, answer_string(costs.contexts.layers[i]));
+        answer_meta(answer, json_pack("{s:o, s:o, s:b}", "layers", layers, "layer",
+                                      answer_string(layer == NO_CONTEXT ? "" : costs.contexts.layers[layer]),
+                                      "executed", costs.executed));
+        status = answer_read(report, error);
+    }
+    costs_free(&costs);
+    return status;
+}
+
+/* The graph: compute sets, exchanges and variables, and who reads and writes which.  context= keeps the programs of one
+ * operation; the first `limit` programs are shown. */
+struct edges {
+    const char *chosen; /* by program: whether it is shown */
+    size_t programs;
+    VEC(uint32_t) program;
+    VEC(uint32_t) variable;
+    VEC(unsigned char) access;
+};
+
+static bool on_edge(void *context, size_t columns, const char *const *names, const pva_value *values)
+{
+    struct edges *edges = context;
+    (void)columns, (void)names;
+    if (!values || !values[0].text || !values[1].text || !values[2].text)
+        return true;
+    size_t program = strtoul(values[0].text, NULL, 10);
+    if (program >= edges->programs || !edges->chosen[program])
+        return true;
+    *vec_push(&edges->program) = (uint32_t)program;
+    *vec_push(&edges->variable) = (uint32_t)strtoul(values[1].text, NULL, 10);
+    *vec_push(&edges->access) = (unsigned char)strtoul(values[2].text, NULL, 10);
+    return true;
+}
+
+static bool is_within(const struct contexts *contexts, uint32_t from, uint32_t ancestor)
+{
+    for (unsigned depth = 0; from != NO_CONTEXT && depth < DEEPEST_CONTEXT; ++depth) {
+        if (from == ancestor)
+            return true;
+        from = contexts->list[from].parent;
+    }
+    return false;
+}
+
+static void answer_variables(struct answer *answer, pva_file *report, const struct edges *edges)
+{
+    pva_object compilation = pva_get(pva_root(report), PVA_REPORT_COMPILATION);
+    size_t all = (size_t)pva_count(compilation, PVA_COMPILATION_VARIABLES), count = 0;
+    char *used = mem_zero(all + 1, 1);
+    for (size_t i = 0; i < edges->variable.count; ++i)
+        if (edges->variable.data[i] < all)
+            used[edges->variable.data[i]] = 1;
+    uint32_t *ids = mem_zero(all + 1, sizeof(*ids));
+    double *bytes = mem_zero(all + 1, sizeof(*bytes));
+    unsigned char *live = mem_zero(all + 1, 1);
+    char **names = mem_zero(all + 1, sizeof(*names));
+    for (size_t i = 0; i < all; ++i) {
+        if (!used[i])
+            continue;
+        pva_object variable = pva_at(compilation, PVA_COMPILATION_VARIABLES, i);
+        ids[count] = (uint32_t)i;
+        bytes[count] = (double)pva_uint(variable, PVA_VARIABLE_BYTES);
+        live[count] = (unsigned char)pva_uint(variable, PVA_VARIABLE_ALWAYS_LIVE);
+        names[count++] = pva_text_copy(variable, PVA_VARIABLE_NAME);
+    }
+    answer_column(answer, "variableId", COLUMN_U32, ids, count);
+    answer_column(answer, "variableBytes", COLUMN_F64, bytes, count);
+    answer_column(answer, "variableAlwaysLive", COLUMN_U8, live, count);
+    answer_texts(answer, "variableName", (const char *const *)names, count);
+    for (size_t i = 0; i < count; ++i)
+        free(names[i]);
+    free(names);
+    free(used);
+    free(ids);
+    free(bytes);
+    free(live);
+}
+
+/* Programs that use variables, of one operation or of all: at most `limit` of them.  Returns how many there are. */
+static size_t choose(const struct costs *costs, uint64_t context, uint64_t limit, char *chosen)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < costs->count; ++i) {
+        const struct program_cost *p = &costs->list[i];
+        bool works = p->type && (p->vertices > 0 || strcmp(p->type, "DoExchange") == 0 ||
+                                 strcmp(p->type, "GlobalExchange") == 0 || strcmp(p->type, "StreamCopyMid") == 0);
+        if (!works || (context != NO_CONTEXT && !is_within(&costs->contexts, p->context, (uint32_t)context)))
+            continue;
+        chosen[i] = found++ < limit;
+    }
+    return found;
+}
+
+pop_status api_operations_graph(const struct request *request, struct answer *answer, pop_error *error)
+{
+    struct analyser_report *report = request_report(request, error);
+    uint64_t context, limit;
+    struct costs costs;
+    if (!report || !request_uint(request, "context", NO_CONTEXT, &context, error) ||
+        !request_uint(request, "limit", 200, &limit, error) || costs_load(report->file, &costs, error) != POP_OK)
+        return error->status;
+    char *chosen = mem_zero(costs.count + 1, 1);
+    size_t found = choose(&costs, context, limit, chosen), count = 0;
+    struct edges edges = { .chosen = chosen, .programs = costs.count };
+    pop_status status = pva_sql(report->file, "SELECT program, var, access FROM program_vars ORDER BY program, var",
+                                on_edge, &edges, error);
+    uint32_t *ids = mem_zero(costs.count + 1, sizeof(*ids));
+    double *cycles = mem_zero(costs.count + 1, sizeof(*cycles));
+    const char **types = mem_zero(costs.count + 1, sizeof(*types)), **names = mem_zero(costs.count + 1, sizeof(*names));
+    for (size_t i = 0; i < costs.count; ++i)
+        if (chosen[i]) {
+            ids[count] = (uint32_t)i;
+            cycles[count] = costs.executed ? costs.list[i].cycles : costs.list[i].estimate;
+            types[count] = costs.list[i].type;
+            names[count++] = costs.list[i].name;
+        }
+    answer_column(answer, "programId", COLUMN_U32, ids, count);
+    answer_texts(answer, "programType", types, count);
+    answer_texts(answer, "programName", names, count);
+    answer_column(answer, "programCycles", COLUMN_F64, cycles, count);
+    answer_variables(answer, report->file, &edges);
+    answer_column(answer, "edgeProgram", COLUMN_U32, edges.program.data, edges.program.count);
+    answer_column(answer, "edgeVariable", COLUMN_U32, edges.variable.data, edges.variable.count);
+    answer_column(answer, "edgeAccess", COLUMN_U8, edges.access.data, edges.access.count);
+    answer_meta(answer, json_pack("{s:I, s:I}", "programs", (json_int_t)found, "shown", (json_int_t)count));
+    vec_free(&edges.program);
+    vec_free(&edges.variable);
+    vec_free(&edges.access);
+    free(chosen);
+    free(ids);
+    free(cycles);
+    free(types);
+    free(names);
+    costs_free(&costs);
+    return status != POP_OK ? status : answer_read(report, error);
+}

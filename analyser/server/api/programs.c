@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The program tree: all programs with what they cost, and the details of one. */
+#include "../costs.h"
+#include "api.h"
+#include "base/vec.h"
+
+#include <string.h>
+
+static json_t *ids_of(pva_object compilation, pva_property list)
+{
+    json_t *ids = json_array();
+    for (uint64_t i = 0; i < pva_count(compilation, list); ++i)
+        json_array_append_new(ids, json_integer((json_int_t)pva_uint(pva_at(compilation, list, i), PVA_PROGRAM_ID)));
+    return ids;
+}
+
+struct children {
+    VEC(uint32_t) program;
+    VEC(uint32_t) child;
+};
+
+static bool on_child(void *context, size_t columns, const char *const *names, const pva_value *values)
+{
+    struct children *children = context;
+    (void)columns, (void)names;
+    if (values && values[0].text && values[1].text) {
+        *vec_push(&children->program) = (uint32_t)strtoul(values[0].text, NULL, 10);
+        *vec_push(&children->child) = (uint32_t)strtoul(values[1].text, NULL, 10);
+    }
+    return true;
+}
+
+/* Index of the operation that a program belongs to: the outermost context of another layer than poplar's. */
+static uint32_t operation_of(const struct contexts *contexts, uint32_t from)
+{
+    uint32_t found = NO_CONTEXT;
+    for (unsigned depth = 0; from != NO_CONTEXT && depth < DEEPEST_CONTEXT; ++depth) {
+        const char *layer = contexts->layers[contexts->list[from].layer];
+        if (*layer && strcmp(layer, "poplar") != 0)
+            found = from;
+        from = contexts->list[from].parent;
+    }
+    return found;
+}
+
+static void add_columns(struct answer *answer, const struct costs *costs)
+{
+    size_t count = costs->count;
+    const char **types = mem_zero(count + 1, sizeof(*types)), **names = mem_zero(count + 1, sizeof(*names)),
+               **details = mem_zero(count + 1, sizeof(*details));
+    uint32_t *numbers = mem_zero(4 * count + 1, sizeof(*numbers));
+    double *figures = mem_zero(5 * count + 1, sizeof(*figures));
+    for (size_t i = 0; i < count; ++i) {
+        const struct program_cost *p = &costs->list[i];
+        types[i] = p->type;
+        names[i] = p->name;
+        details[i] = p->detail;
+        numbers[i] = p->target;
+        numbers[count + i] = p->compute_set;
+        numbers[2 * count + i] = operation_of(&costs->contexts, p->context);
+        numbers[3 * count + i] = p->context;
+        figures[i] = p->times;
+        figures[count + i] = p->cycles;
+        figures[2 * count + i] = p->estimate;
+        figures[3 * count + i] = p->control_code + p->exchange_code;
+        figures[4 * count + i] = p->elapsed;
+    }
+    answer_texts(answer, "type", types, count);
+    answer_texts(answer, "name", names, count);
+    answer_texts(answer, "detail", details, count);
+    answer_column(answer, "target", COLUMN_U32, numbers, count);
+    answer_column(answer, "computeSet", COLUMN_U32, numbers + count, count);
+    answer_column(answer, "operation", COLUMN_U32, numbers + 2 * count, count);
+    answer_column(answer, "context", COLUMN_U32, numbers + 3 * count, count);
+    answer_column(answer, "times", COLUMN_F64, figures, count);
+    answer_column(answer, "cycles", COLUMN_F64, figures + count, count);
+    answer_column(answer, "estimate", COLUMN_F64, figures + 2 * count, count);
+    answer_column(answer, "code", COLUMN_F64, figures + 3 * count, count);
+    answer_column(answer, "elapsed", COLUMN_F64, figures + 4 * count, count);
+    free(types);
+    free(names);
+    free(details);
+    free(numbers);
+    free(figures);
+}
+
+pop_status api_programs_list(const struct request *request, struct answer *answer, pop_error *error)
+{
+    struct analyser_report *report = request_report(request, error);
+    struct costs costs;
+    if (!report || costs_load(report->file, &costs, error) != POP_OK)
+        return error->status;
+    struct children children = { 0 };
+    pop_status status = pva_sql(report->file, "SELECT program, child FROM program_children ORDER BY program, position",
+                                on_child, &children, error);
+    add_columns(answer, &costs);
+    answer_column(answer, "parentOf", COLUMN_U32, children.program.data, children.program.count);
+    answer_column(answer, "child", COLUMN_U32, children.child.data, children.child.count);
+    pva_object compilation = pva_get(pva_root(report->file), PVA_REPORT_COMPILATION);
+    answer_meta(answer,
+                json_pack("{s:o, s:o, s:b, s:b}", "control", ids_of(compilation, PVA_COMPILATION_CONTROL_PROGRAMS),
+                          "functions", ids_of(compilation, PVA_COMPILATION_FUNCTIONS), "executed", costs.executed,
+                          "debug", costs.contexts.count > 0));
+    vec_free(&children.program);
+    vec_free(&children.child);
+    costs_free(&costs);
+    return status != POP_OK ? status : answer_read(report, error);
+}
+
+/* Contexts from the innermost on: who made it, where. */
+json_t *contexts_json(pva_object context)
+{
+    json_t *list = json_array();
+    for (unsigned depth = 0; depth < DEEPEST_CONTEXT && !pva_is_null(context); ++depth) {
+        pva_object place = pva_get(context, PVA_DEBUG_CONTEXT_LOCATION);
+        char *json = pva_text_copy(context, PVA_DEBUG_CONTEXT_JSON);
+        json_t *whole = json_loads(json, 0, NULL);
+        json_array_append_new(list, json_pack("{s:o, s:o, s:o, s:o, s:I, s:o}", "name",
+                                              answer_text_of(context, PVA_DEBUG_CONTEXT_NAME), "layer",
+                                              answer_text_of(context, PVA_DEBUG_CONTEXT_LAYER), "file",
+                                              answer_text_of(place, PVA_LOCATION_FILE_NAME), "function",
+                                              answer_text_of(place, PVA_LOCATION_FUNCTION_NAME), "line",
+                                              (json_int_t)pva_uint(place, PVA_LOCATION_LINE_NUMBER), "json",
+                                              whole ? whole : json_null()));
+        free(json);
+        context = pva_count(context, PVA_DEBUG_CONTEXT_PARENTS) ? pva_at(context, PVA_DEBUG_CONTEXT_PARENTS, 0)
+                                                                : (pva_object){ 0 };
+    }
+    return list;
+}
+
+static json_t *vertices_of(pva_object compute_set)
+{
+    json_t *list = json_array();
+    for (uint64_t i = 0; i < pva_count(compute_set, PVA_COMPUTE_SET_VERTICES); ++i) {
+        pva_object of = pva_at(compute_set, PVA_COMPUTE_SET_VERTICES, i), type = pva_get(of, PVA_VERTEX_INSTANCES_TYPE);
+        json_array_append_new(list, json_pack("{s:o, s:I, s:I}", "type", answer_text_of(type, PVA_VERTEX_TYPE_NAME),
+                                              "count", (json_int_t)pva_uint(of, PVA_VERTEX_INSTANCES_COUNT), "size",
+                                              (json_int_t)pva_uint(type, PVA_VERTEX_TYPE_SIZE)));
+    }
+    return list;
+}
+
+static json_t *variables_of(pva_object program)
+{
+    json_t *list = json_array();
+    for (uint64_t i = 0; i < pva_count(program, PVA_PROGRAM_VARS); ++i) {
+        pva_object of = pva_at(program, PVA_PROGRAM_VARS, i);
+        json_array_append_new(list, json_pack("{s:o, s:I, s:b}", "name", answer_text_of(of, PVA_VARIABLE_NAME), "bytes",
+                                              (json_int_t)pva_uint(of, PVA_VARIABLE_BYTES), "alwaysLive",
+                                              (int)pva_uint(of, PVA_VARIABLE_ALWAYS_LIVE)));
+    }
+    return list;
+}
+
+/* The program that parameter id= names, and its cost. */
+pop_status api_programs_details(const struct request *request, struct answer *answer, pop_error *error)
+{
+    struct analyser_report *report = request_report(request, error);
+    uint64_t id;
+    if (!report || !request_uint(request, "id", 0, &id, error))
+        return error->status;
+    pva_object compilation = pva_get(pva_root(report->file), PVA_REPORT_COMPILATION);
+    uint64_t count = pva_count(compilation, PVA_COMPILATION_PROGRAMS);
+    if (id >= count)
+        return answer_fail(error, POP_INVALID_OPTION, "program %llu does not exist (allowed: 0 to %llu)",
+                           (unsigned long long)id, (unsigned long long)(count ? count - 1 : 0));
+    pva_object program = pva_at(compilation, PVA_COMPILATION_PROGRAMS, id);
+    uint64_t tiles = pva_uint(pva_get(compilation, PVA_COMPILATION_TARGET), PVA_TARGET_NUM_TILES);
+    uint64_t *by_tile = mem_zero(2 * tiles + 1, sizeof(*by_tile));
+    double *figures = mem_zero(2 * tiles + 1, sizeof(*figures));
+    pva_numbers(program, PVA_PROGRAM_ESTIMATED_CYCLES_BY_TILE, 0, tiles, by_tile);
+    pva_numbers(program, PVA_PROGRAM_CONTROL_CODE_BY_TILE, 0, tiles, by_tile + tiles);
+    for (uint64_t i = 0; i < 2 * tiles; ++i)
+        figures[i] = (double)by_tile[i];
+    answer_column(answer, "estimate", COLUMN_F64, figures, tiles);
+    answer_column(answer, "controlCode", COLUMN_F64, figures + tiles, tiles);
+    free(by_tile);
+    free(figures);
+    answer_meta(answer,
+                json_pack("{s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "id", (json_int_t)id, "type",
+                          answer_text_of(program, PVA_PROGRAM_TYPE_NAME), "name",
+                          answer_text_of(program, PVA_PROGRAM_NAME), "detail",
+                          answer_text_of(program, PVA_PROGRAM_DETAIL), "vertices",
+                          vertices_of(pva_get(program, PVA_PROGRAM_COMPUTESET)), "variables", variables_of(program),
+                          "contexts", contexts_json(pva_get(program, PVA_PROGRAM_DEBUG_CONTEXT))));
+    return answer_read(report, error);
+}

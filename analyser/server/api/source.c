@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The user's source lines beside what they cost. */
+#include "../costs.h"
+#include "base/str.h"
+#include "base/vec.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+/* What the programs of a line cost together. */
+struct line {
+    const char *file;
+    uint64_t line;
+    double elapsed, cycles, tile_cycles, exchange, times, estimate, code, state, programs;
+};
+
+static int by_place(const void *left, const void *right)
+{
+    const struct line *a = left, *b = right;
+    int order = strcmp(a->file, b->file);
+    return order ? order : (a->line > b->line) - (a->line < b->line);
+}
+
+static struct line line_of(const struct costs *costs, size_t program)
+{
+    const struct program_cost *p = &costs->list[program];
+    uint32_t context = contexts_line(&costs->contexts, p->context);
+    bool known = context != NO_CONTEXT;
+    return (struct line){ .file = known ? costs->contexts.list[context].file : "",
+                          .line = known ? costs->contexts.list[context].line : 0,
+                          .elapsed = p->elapsed,
+                          .cycles = p->cycles,
+                          .tile_cycles = p->tile_cycles,
+                          .exchange = p->vertices > 0 ? 0 : p->cycles,
+                          .times = p->times,
+                          .estimate = p->estimate,
+                          .code = p->control_code + p->exchange_code,
+                          .state = p->state,
+                          .programs = 1 };
+}
+
+static size_t gather(const struct costs *costs, struct line *lines)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < costs->count; ++i)
+        lines[i] = line_of(costs, i);
+    qsort(lines, costs->count, sizeof(*lines), by_place);
+    for (size_t i = 0; i < costs->count; ++i) {
+        struct line *l = &lines[i];
+        if (!count || by_place(&lines[count - 1], l) != 0) {
+            lines[count++] = *l;
+            continue;
+        }
+        struct line *sum = &lines[count - 1];
+        sum->elapsed += l->elapsed;
+        sum->cycles += l->cycles;
+        sum->tile_cycles += l->tile_cycles;
+        sum->exchange += l->exchange;
+        sum->times += l->times;
+        sum->estimate += l->estimate;
+        sum->code += l->code;
+        sum->state += l->state;
+        sum->programs += 1;
+    }
+    return count;
+}
+
+pop_status api_source_lines(const struct request *request, struct answer *answer, pop_error *error)
+{
+    static const struct {
+        const char *name;
+        size_t offset;
+    } figures[] = { { "elapsed", offsetof(struct line, elapsed) },
+                    { "cycles", offsetof(struct line, cycles) },
+                    { "tileCycles", offsetof(struct line, tile_cycles) },
+                    { "exchange", offsetof(struct line, exchange) },
+                    { "times", offsetof(struct line, times) },
+                    { "estimate", offsetof(struct line, estimate) },
+                    { "code", offsetof(struct line, code) },
+                    { "state", offsetof(struct line, state) },
+                    { "programs", offsetof(struct line, programs) } };
+    struct analyser_report *report = request_report(request, error);
+    struct costs costs;
+    if (!report || costs_load(report->file, &costs, error) != POP_OK)
+        return error->status;
+    struct line *lines = mem_zero(costs.count + 1, sizeof(*lines));
+    size_t count = gather(&costs, lines);
+    const char **files = mem_zero(count + 1, sizeof(*files));
+    double *numbers = mem_zero(count + 1, sizeof(*numbers));
+    for (size_t i = 0; i < count; ++i) {
+        files[i] = lines[i].file;
+        numbers[i] = (double)lines[i].line;
+    }
+    answer_texts(answer, "file", files, count);
+    answer_column(answer, "line", COLUMN_F64, numbers, count);
+    for (size_t k = 0; k < sizeof(figures) / sizeof(figures[0]); ++k) {
+        for (size_t i = 0; i < count; ++i)
+            memcpy(&numbers[i], (const char *)&lines[i] + figures[k].offset, sizeof(double));
+        answer_column(answer, figures[k].name, COLUMN_F64, numbers, count);
+    }
+    answer_meta(answer, json_pack("{s:b, s:b}", "executed", costs.executed, "debug", costs.contexts.count > 0));
+    free(files);
+    free(numbers);
+    free(lines);
+    costs_free(&costs);
+    return answer_read(report, error);
+}
+
+/* Cycles by tile of the programs of a line. */
+pop_status api_source_tiles(const struct request *request, struct answer *answer, pop_error *error)
+{
+    struct analyser_report *report = request_report(request, error);
+    const char *file = request_text(request, "file", "");
+    uint64_t line;
+    struct costs costs;
+    if (!report || !request_uint(request, "line", 0, &line, error) || costs_load(report->file, &costs, error) != POP_OK)
+        return error->status;
+    pva_object compilation = pva_get(pva_root(report->file), PVA_REPORT_COMPILATION);
+    uint64_t tiles = pva_uint(pva_get(compilation, PVA_COMPILATION_TARGET), PVA_TARGET_NUM_TILES);
+    double *cycles = mem_zero(tiles + 1, sizeof(*cycles));
+    VEC(uint32_t) programs = { 0 };
+    for (size_t i = 0; i < costs.count; ++i) {
+        struct line of = line_of(&costs, i);
+        if (of.line != line || strcmp(of.file, file) != 0)
+            continue;
+        costs_add_tiles(report->file, &costs, i, cycles, tiles);
+        *vec_push(&programs) = (uint32_t)i;
+    }
+    answer_column(answer, "cycles", COLUMN_F64, cycles, tiles);
+    answer_column(answer, "program", COLUMN_U32, programs.data, programs.count);
+    answer_meta(answer, json_pack("{s:b}", "executed", costs.executed));
+    vec_free(&programs);
+    free(cycles);
+    costs_free(&costs);
+    return answer_read(report, error);
+}
+
+/* Only files that debug.cbor names, that look like source, are plain files and not large, are read: a report that comes
+ * from somewhere else must not show other files of this machine. */
+static bool may_read(const struct contexts *contexts, const char *path, const char *here)
+{
+    static const char *const endings[] = { ".c", ".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".hxx", ".py", ".inc" };
+    enum { LARGEST_SOURCE = 4 << 20 };
+    const char *ending = strrchr(path, '.');
+    bool is_source = false, is_named = false;
+    for (size_t i = 0; ending && i < sizeof(endings) / sizeof(endings[0]); ++i)
+        is_source |= strcmp(ending, endings[i]) == 0;
+    for (size_t i = 0; i < contexts->count && !is_named; ++i)
+        is_named = contexts->list[i].line && strcmp(contexts->list[i].file, path) == 0;
+    struct stat about;
+    return is_source && is_named && stat(here, &about) == 0 && S_ISREG(about.st_mode) &&
+           about.st_size <= LARGEST_SOURCE;
+}
+
+/* The file of a path that is relative to where the program was compiled: as it stands, or below this directory. */
+static FILE *open_source(const struct contexts *contexts, const char *path)
+{
+    const char *here = path;
+    if (may_read(contexts, path, here))
+        return fopen(here, "rb");
+    while (strncmp(here, "../", 3) == 0)
+        here += 3;
+    return may_read(contexts, path, here) ? fopen(here, "rb") : NULL;
+}
+
+pop_status api_source_text(const struct request *request, struct answer *answer, pop_error *error)
+{
+    struct analyser_report *report = request_report(request, error);
+    const char *path = request_text(request, "file", "");
+    if (!report)
+        return error->status;
+    struct contexts contexts;
+    contexts_load(report->file, &contexts);
+    FILE *file = open_source(&contexts, path);
+    contexts_free(&contexts);
+    if (!file)
+        return answer_fail(error, POP_FILE_LOAD_ERROR, "the source file is not here, or is none that the report names");
+    struct str text = { 0 };
+    char buffer[4096];
+    for (size_t got; (got = fread(buffer, 1, sizeof(buffer), file)) > 0;)
+        str_add_bytes(&text, buffer, got);
+    fclose(file);
+    answer_json(answer, json_pack("{s:o}", "text", answer_string(str_text(&text))));
+    str_free(&text);
+    return answer_read(report, error);
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Queries in SQL over a report: rows as columns of text and numbers. */
+#include "../answer.h"
+#include "base/vec.h"
+
+#include <math.h>
+#include <poplar/text.h>
+#include <string.h>
+
+enum { MOST_ROWS = 50000, MOST_COLUMNS = 100, MOST_CELL_BYTES = 2000 };
+
+struct column {
+    char *name;
+    bool numbers; /* every value so far is a number or null */
+    VEC(char *) texts;
+};
+struct result {
+    struct column columns[MOST_COLUMNS];
+    size_t count, rows, all_columns;
+    bool cut;
+};
+
+static bool on_row(void *context, size_t columns, const char *const *names, const pva_value *values)
+{
+    struct result *result = context;
+    if (!values) { /* of several queries the last one is shown */
+        for (size_t i = 0; i < result->count; ++i) {
+            for (size_t k = 0; k < result->columns[i].texts.count; ++k)
+                free(result->columns[i].texts.data[k]);
+            vec_free(&result->columns[i].texts);
+            free(result->columns[i].name);
+        }
+        *result = (struct result){ .count = columns < MOST_COLUMNS ? columns : MOST_COLUMNS, .all_columns = columns };
+        for (size_t i = 0; i < result->count; ++i)
+            result->columns[i] = (struct column){ .name = mem_string(names[i]), .numbers = true };
+        return true;
+    }
+    if (result->rows == MOST_ROWS) {
+        result->cut = true;
+        return false;
+    }
+    for (size_t i = 0; i < result->count; ++i) {
+        struct column *column = &result->columns[i];
+        const char *text = values[i].text;
+        char *copy = text ? mem_string(text) : NULL;
+        if (copy && strlen(copy) > MOST_CELL_BYTES)
+            strcpy(copy + MOST_CELL_BYTES, "...");
+        *vec_push(&column->texts) = copy;
+        column->numbers &= !text || values[i].kind == PVA_VALUE_INTEGER || values[i].kind == PVA_VALUE_REAL;
+    }
+    ++result->rows;
+    return true;
+}
+
+static bool go_on(void *context)
+{
+    return !request_cancelled(context);
+}
+
+/* In a column of numbers NaN is null. */
+static void answer_result(struct answer *answer, const struct result *result)
+{
+    json_t *columns = json_array();
+    double *numbers = mem_zero(result->rows + 1, sizeof(*numbers));
+    for (size_t i = 0; i < result->count; ++i) {
+        const struct column *column = &result->columns[i];
+        char name[24];
+        snprintf(name, sizeof(name), "c%zu", i);
+        json_array_append_new(columns, json_pack("{s:o, s:b}", "name", answer_string(column->name), "number",
+                                                 column->numbers && result->rows > 0));
+        for (size_t k = 0; k < result->rows; ++k)
+            numbers[k] = column->texts.data[k] ? pop_text_to_double(column->texts.data[k], NULL) : NAN;
+        if (column->numbers && result->rows > 0)
+            answer_column(answer, name, COLUMN_F64, numbers, result->rows);
+        else
+            answer_texts(answer, name, (const char *const *)column->texts.data, result->rows);
+    }
+    free(numbers);
+    answer_meta(answer, json_pack("{s:o, s:I, s:b, s:I}", "columns", columns, "rows", (json_int_t)result->rows, "cut",
+                                  result->cut, "allColumns", (json_int_t)result->all_columns));
+}
+
+pop_status api_sql_query(const struct request *request, struct answer *answer, pop_error *error)
+{
+    const char *sql = request_text(request, "q", "");
+    struct analyser_report *report = request_report(request, error);
+    if (!report)
+        return error->status;
+    if (!*sql)
+        return answer_fail(error, POP_INVALID_OPTION, "q is empty (allowed: a query in SQL)");
+    struct result *result = MEM_NEW(struct result);
+    pva_set_watch(report->file, go_on, (void *)request);
+    pop_status status = pva_sql(report->file, sql, on_row, result, error);
+    pva_set_watch(report->file, NULL, NULL);
+    if (status == POP_OK)
+        answer_result(answer, result);
+    on_row(result, 0, NULL, NULL); /* frees the rows */
+    free(result);
+    return status;
+}
+
+static bool on_column(void *context, size_t columns, const char *const *names, const pva_value *values)
+{
+    json_t *tables = context;
+    (void)columns, (void)names;
+    if (!values || !values[0].text || !values[1].text)
+        return true;
+    json_t *last = json_array_get(tables, json_array_size(tables) - 1);
+    const char *table = json_string_value(json_object_get(last, "name"));
+    if (!table || strcmp(table, values[0].text) != 0) {
+        last = json_pack("{s:o, s:[]}", "name", answer_string(values[0].text), "columns");
+        json_array_append_new(tables, last);
+    }
+    json_array_append_new(json_object_get(last, "columns"), answer_string(values[1].text));
+    return true;
+}
+
+/* Tables and views with their columns. */
+pop_status api_sql_schema(const struct request *request, struct answer *answer, pop_error *error)
+{
+    struct analyser_report *report = request_report(request, error);
+    if (!report)
+        return error->status;
+    json_t *tables = json_array();
+    pop_status status = pva_sql(report->file,
+                                "SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type "
+                                "IN ('table', 'view') AND m.name NOT LIKE 'sqlite_%' ORDER BY m.type, m.name, c.cid",
+                                on_column, tables, error);
+    answer_json(answer, tables);
+    return status;
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "paths.h"
+
+#include "base/vec.h"
+
+#include <string.h>
+
+/* A sync has the name of its kind; it belongs to the exchange behind it. */
+#define EXECUTED_PATH                                                                                                  \
+    "ifnull(nullif(CASE WHEN p.type = 'Sync' THEN (SELECT q.name FROM programs q WHERE q.step = p.step AND q.type IN " \
+    "('DoExchange', 'GlobalExchange') ORDER BY q.id LIMIT 1) ELSE p.name END, ''), '(no name)') || '/' || p.type || "  \
+    "CASE WHEN p.detail <> '' THEN ' (' || p.detail || ')' ELSE '' END"
+#define EXECUTED(figure)                                                                                               \
+    "SELECT " EXECUTED_PATH                                                                                            \
+    ", sum(x.figure), sum(x.times) FROM (SELECT e.program, sum(e.times * i.figure) AS figure, "                        \
+    "sum(e.times) AS times FROM (SELECT program, pattern, count(*) AS times FROM executed GROUP BY 1, 2) e JOIN "      \
+    "(SELECT pattern, " figure " AS figure FROM pattern_ipus GROUP BY 1) i ON i.pattern = e.pattern GROUP BY 1) x "    \
+    "JOIN programs p ON p.id = x.program GROUP BY 1"
+/* "<message:a/b>" is the message of a/b. */
+#define VARIABLE_PATH                                                                                                  \
+    "CASE WHEN v.name GLOB '<*:*>' THEN substr(v.name, instr(v.name, ':') + 1, length(v.name) - instr(v.name, ':') - " \
+    "1) || '/' || substr(v.name, 1, instr(v.name, ':') - 1) || '>' ELSE v.name END"
+#define LIVE(list)                                                                                                     \
+    "SELECT " VARIABLE_PATH ", sum(v.bytes), count(*) FROM live_lists l JOIN array(l.variable_list, l.variables) a "   \
+    "JOIN live_variables v ON v.id = a.value WHERE l.id IN (" list ") GROUP BY 1"
+
+/* Cycles by which a program's steps move the time at which the last tile ends. */
+#define ELAPSED                                                                                                        \
+    "WITH ends(id, program, end) AS (SELECT e.id, e.program, e.base + CASE WHEN e.drift = 0 THEN m.last ELSE (SELECT " \
+    "max(i.all_to_max + ifnull((SELECT d.cycles FROM drifts d WHERE d.drift = e.drift AND d.ipu = i.ipu), 0)) FROM "   \
+    "pattern_ipus i WHERE i.pattern = e.pattern) END FROM executed e JOIN (SELECT pattern, max(all_to_max) AS last "   \
+    "FROM pattern_ipus GROUP BY 1) m ON m.pattern = e.pattern), moved(program, cycles) AS (SELECT program, max(end - " \
+    "ifnull(max(end) OVER (ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0), 0) FROM ends), x AS "    \
+    "(SELECT program, sum(cycles) AS cycles, count(*) AS times FROM moved GROUP BY 1) SELECT " EXECUTED_PATH ", "      \
+    "sum(x.cycles), sum(x.times) FROM x JOIN programs p ON p.id = x.program GROUP BY 1"
+
+const struct metric flame_metrics[] = {
+    { "elapsed", "cycles of the run", "cycles", ELAPSED },
+    { "cycles", "cycles, of the slowest tile in each execution", "cycles", EXECUTED("max(cycles)") },
+    { "tileCycles", "cycles of all tiles", "cycles", EXECUTED("sum(cycles_sum)") },
+    { "estimate", "estimated cycles, of the slowest tile in one execution", "cycles",
+      "SELECT " EXECUTED_PATH ", sum(ifnull(e.cycles, c.estimated_cycles)), count(*) FROM programs p LEFT JOIN "
+      "compute_sets c ON c.compute_set = p.compute_set LEFT JOIN exchanges e ON e.id = p.exchange WHERE p.type IN "
+      "('OnTileExecute', 'DoExchange', 'GlobalExchange', 'StreamCopyMid') GROUP BY 1" },
+    { "live", "live bytes at the step with most", "bytes",
+      LIVE("0, (SELECT l.id FROM live_lists l JOIN liveness_steps s ON s.list = l.id WHERE l.id > 0 ORDER BY l.bytes "
+           "DESC, s.id LIMIT 1)") },
+    { "alwaysLive", "bytes that are always live", "bytes", LIVE("0") },
+    { "variables", "bytes of all that is ever live", "bytes",
+      "SELECT " VARIABLE_PATH ", sum(v.bytes), count(*) FROM live_variables v GROUP BY 1" },
+    { "vertexState", "bytes of vertices' state", "bytes",
+      "SELECT ifnull(nullif(name, ''), '(no name)'), sum(copy_ptr_bytes + descriptor_bytes + edge_ptr_bytes + "
+      "padding_bytes + vertex_data_bytes), sum(vertices) FROM compute_sets GROUP BY 1" },
+    { "exchangeCode", "bytes of the code of exchanges", "bytes",
+      "SELECT ifnull(nullif(name, ''), '(no name)'), sum(code_bytes), count(*) FROM exchanges GROUP BY 1" },
+};
+const size_t flame_metric_count = sizeof(flame_metrics) / sizeof(flame_metrics[0]);
+
+struct node {
+    uint32_t parent;
+    unsigned char depth;
+    char *name;
+    double self[2], times[2], total[2];
+};
+struct tree {
+    VEC(struct node) nodes;
+    uint32_t open[256]; /* nodes from the root to the last one */
+};
+
+/* The order in which a tree's paths follow each other: '/' before every other character. */
+static int by_parts(const void *left, const void *right)
+{
+    const unsigned char *a = (const unsigned char *)((const struct figure *)left)->path,
+                        *b = (const unsigned char *)((const struct figure *)right)->path;
+    while (*a && *a == *b)
+        ++a, ++b;
+    int x = *a == '/' ? 1 : *a ? *a + 1 : 0, y = *b == '/' ? 1 : *b ? *b + 1 : 0;
+    return x - y;
+}
+
+static void add(struct tree *tree, const struct figure *figure)
+{
+    enum { DEEPEST = sizeof(tree->open) / sizeof(tree->open[0]) - 1 };
+    unsigned depth = 0;
+    const char *part = figure->path;
+    while (*part) {
+        size_t length = depth + 1 < DEEPEST ? strcspn(part, "/") : strlen(part);
+        struct node *last = tree->nodes.data + tree->nodes.count - 1;
+        uint32_t next = depth < last->depth ? tree->open[depth + 1] : 0;
+        if (length &&
+            (!next || strncmp(tree->nodes.data[next].name, part, length) != 0 || tree->nodes.data[next].name[length])) {
+            struct node node = { .parent = tree->open[depth], .depth = (unsigned char)(depth + 1) };
+            node.name = mem_alloc(length + 1);
+            memcpy(node.name, part, length);
+            node.name[length] = '\0';
+            next = (uint32_t)tree->nodes.count;
+            *vec_push(&tree->nodes) = node;
+        }
+        if (length)
+            tree->open[++depth] = next;
+        part += length;
+        part += *part == '/';
+    }
+    struct node *node = &tree->nodes.data[tree->open[depth]];
+    node->self[0] += figure->a;
+    node->self[1] += figure->b;
+    node->times[0] += figure->times_a;
+    node->times[1] += figure->times_b;
+}
+
+static struct tree build(struct figures *figures)
+{
+    struct tree tree = { 0 };
+    *vec_push(&tree.nodes) = (struct node){ .name = mem_string("") };
+    if (figures->count)
+        qsort(figures->list, figures->count, sizeof(*figures->list), by_parts);
+    for (size_t i = 0; i < figures->count; ++i)
+        if (figures->list[i].a != 0 || figures->list[i].b != 0)
+            add(&tree, &figures->list[i]);
+    for (size_t i = tree.nodes.count; i-- > 0;)
+        for (int k = 0; k < 2; ++k) {
+            struct node *node = &tree.nodes.data[i];
+            node->total[k] += node->self[k];
+            if (i)
+                tree.nodes.data[node->parent].total[k] += node->total[k];
+        }
+    return tree;
+}
+
+void paths_answer(struct answer *answer, struct figures *figures, bool both)
+{
+    static const char *const names[2][3] = { { "self", "total", "times" }, { "selfB", "totalB", "timesB" } };
+    struct tree tree = build(figures);
+    size_t count = tree.nodes.count;
+    uint32_t *parents = mem_zero(count, sizeof(*parents));
+    unsigned char *depths = mem_zero(count, 1);
+    const char **texts = mem_zero(count, sizeof(*texts));
+    double *numbers = mem_zero(3 * count, sizeof(*numbers));
+    for (size_t i = 0; i < count; ++i) {
+        parents[i] = tree.nodes.data[i].parent;
+        depths[i] = tree.nodes.data[i].depth;
+        texts[i] = tree.nodes.data[i].name;
+    }
+    answer_column(answer, "parent", COLUMN_U32, parents, count);
+    answer_column(answer, "depth", COLUMN_U8, depths, count);
+    answer_texts(answer, "name", texts, count);
+    for (int k = 0; k <= both; ++k) {
+        for (size_t i = 0; i < count; ++i) {
+            numbers[i] = tree.nodes.data[i].self[k];
+            numbers[count + i] = tree.nodes.data[i].total[k];
+            numbers[2 * count + i] = tree.nodes.data[i].times[k];
+        }
+        for (int j = 0; j < 3; ++j)
+            answer_column(answer, names[k][j], COLUMN_F64, numbers + (size_t)j * count, count);
+    }
+    for (size_t i = 0; i < count; ++i)
+        free(tree.nodes.data[i].name);
+    vec_free(&tree.nodes);
+    free(parents);
+    free(depths);
+    free(texts);
+    free(numbers);
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "figures.h"
+
+#include <poplar/text.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+const struct metric compared_metrics[] = {
+    { "tile", "memory of the tile that needs most", "bytes",
+      "SELECT '', max(total_including_gaps) FROM memory_by_tile" },
+    { "memory", "memory", "bytes", "SELECT '', sum(total) FROM memory_by_tile" },
+    { "alwaysLive", "always live", "bytes", "SELECT '', sum(always_live) FROM memory_by_tile" },
+    { "mostLive", "most live at a step", "bytes", "SELECT '', max(bytes) FROM live_lists WHERE id > 0" },
+    { "cycles", "cycles", "cycles", "SELECT '', total FROM execution_cycle_totals" },
+    { "category", "category", "bytes",
+      "SELECT c.name, sum(m.bytes) FROM memory_by_category m JOIN var_categories c ON c.id = m.category WHERE "
+      "m.overlap <> 1 GROUP BY 1 ORDER BY 1" },
+    { "variable", "variable", "bytes", "SELECT name, sum(bytes) FROM live_variables GROUP BY 1 ORDER BY 1" },
+    { "program", "program", "cycles",
+      "SELECT p.type || ' ' || ifnull(p.name, ''), sum(x.times * i.cycles), sum(x.times) FROM (SELECT program, "
+      "pattern, "
+      "count(*) AS times FROM executed GROUP BY 1, 2) x JOIN (SELECT pattern, max(cycles) AS cycles FROM pattern_ipus "
+      "GROUP BY 1) i ON i.pattern = x.pattern JOIN programs p ON p.id = x.program "
+      "GROUP BY 1 ORDER BY 1" },
+};
+const size_t compared_metric_count = sizeof(compared_metrics) / sizeof(compared_metrics[0]);
+
+struct reading {
+    struct figures *figures;
+    const struct metric *metric;
+    bool failed;
+};
+
+static bool on_row(void *context, size_t columns, const char *const *names, const pva_value *values)
+{
+    struct reading *reading = context;
+    struct figures *f = reading->figures;
+    (void)names;
+    if (!values || !values[1].text)
+        return true;
+    if (f->count == f->room) {
+        size_t room = f->room ? 2 * f->room : 256;
+        struct figure *list = realloc(f->list, room * sizeof(*list));
+        if (!list)
+            return reading->failed = true, false;
+        f->list = list;
+        f->room = room;
+    }
+    struct figure figure = { .metric = reading->metric,
+                             .path = strdup(values[0].text ? values[0].text : ""),
+                             .a = pop_text_to_double(values[1].text, NULL),
+                             .times_a = columns > 2 && values[2].text ? pop_text_to_double(values[2].text, NULL) : 0,
+                             .in_a = true };
+    reading->failed = !figure.path;
+    if (figure.path)
+        f->list[f->count++] = figure;
+    return !reading->failed;
+}
+
+pop_status figures_read(pva_file *report, const struct metric *metric, struct figures *figures, pop_error *error)
+{
+    struct reading reading = { figures, metric, false };
+    pop_status status = pva_sql(report, metric->sql, on_row, &reading, error);
+    if (status != POP_OK || !reading.failed)
+        return status;
+    if (error)
+        *error = (pop_error){ .status = POP_SYSTEM_RUNTIME_ERROR, .text = "no memory for the report's figures" };
+    return POP_SYSTEM_RUNTIME_ERROR;
+}
+
+static int by_path(const void *left, const void *right)
+{
+    const struct figure *a = left, *b = right;
+    if (a->metric != b->metric)
+        return a->metric < b->metric ? -1 : 1;
+    return strcmp(a->path, b->path);
+}
+
+double figure_difference(const struct figure *f)
+{
+    return f->b > f->a ? f->b - f->a : f->a - f->b;
+}
+
+/* Totals stay in their order and come first; of the rest the larger difference. */
+static int by_difference(const void *left, const void *right)
+{
+    const struct figure *a = left, *b = right;
+    bool total_a = !*a->path, total_b = !*b->path;
+    if (total_a || total_b)
+        return total_a && total_b ? (a->metric > b->metric) - (a->metric < b->metric) : total_a ? -1 : 1;
+    double x = figure_difference(a), y = figure_difference(b);
+    return x != y ? (x < y ? 1 : -1) : by_path(a, b);
+}
+
+static void sort(struct figures *f, int (*order)(const void *, const void *))
+{
+    if (f->count)
+        qsort(f->list, f->count, sizeof(*f->list), order);
+}
+
+struct figures figures_merge(struct figures *a, struct figures *b)
+{
+    sort(a, by_path);
+    sort(b, by_path);
+    struct figures all = { .room = a->count + b->count + 1 };
+    all.list = calloc(all.room, sizeof(*all.list));
+    size_t i = 0, k = 0;
+    while (all.list && (i < a->count || k < b->count)) {
+        int order = i == a->count ? 1 : k == b->count ? -1 : by_path(&a->list[i], &b->list[k]);
+        struct figure *f = &all.list[all.count++];
+        *f = order <= 0 ? a->list[i++] : b->list[k];
+        f->in_a = order <= 0;
+        if (order > 0)
+            f->a = f->times_a = 0;
+        if (order < 0)
+            continue;
+        f->b = b->list[k].a;
+        f->times_b = b->list[k].times_a;
+        f->in_b = true;
+        if (order == 0)
+            free(b->list[k].path);
+        ++k;
+    }
+    a->count = all.list ? 0 : a->count; /* their paths are in `all` now */
+    b->count = all.list ? 0 : b->count;
+    figures_free(a);
+    figures_free(b);
+    return all;
+}
+
+void figures_free(struct figures *figures)
+{
+    for (size_t i = 0; i < figures->count; ++i)
+        free(figures->list[i].path);
+    free(figures->list);
+    *figures = (struct figures){ 0 };
+}
+
+void figures_changed(struct figures *f)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < f->count; ++i)
+        if (!*f->list[i].path || strcmp(figure_change(&f->list[i]), "same") != 0)
+            f->list[kept++] = f->list[i];
+        else
+            free(f->list[i].path);
+    f->count = kept;
+    sort(f, by_difference);
+}
+
+const char *figure_change(const struct figure *f)
+{
+    return !f->in_a ? "added" : !f->in_b ? "removed" : f->a != f->b ? "changed" : "same";
+}
+
+double figure_percent(const struct figure *f)
+{
+    double most = f->a > f->b ? f->a : f->b;
+    return most > 0 ? figure_difference(f) / most * 100 : 0;
+}
