@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tutorial 6: matrix-vector ROWS COLS multiplies a matrix by a vector, and checks the result.  The vertices are for you to add:
-// until then the result is not OK.
+// Tutorial 6: matrix-vector ROWS COLS multiplies a matrix by a vector, and checks the result.  The vertices are for you
+// to add: until then the result is not OK.
 #include <poplar/Engine.hpp>
 #include <poplar/Graph.hpp>
 #include <poplar/IPUModel.hpp>
