@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* When tiles begin and end in a step, from the report's file.  Steps that are equal relative to their base are decoded
+ * once; the last so many are kept. */
+#ifndef ANALYSER_STEP_TILES_H
+#define ANALYSER_STEP_TILES_H
+
+#include "lod.h"
+
+/* Times of a pattern of a program, relative to the base of each tile's IPU. */
+struct tile_step {
+    uint32_t pattern, program;
+    uint64_t used;
+    int64_t *from, *to; /* by tile */
+};
+struct tile_times {
+    const struct lod *lod;
+    pva_file *file;
+    size_t count; /* of kept, a power of 2 */
+    uint64_t clock;
+    struct tile_step *kept;
+};
+struct tile_times tiles_begin(const struct lod *lod, pva_file *file);
+void tiles_end(struct tile_times *times);
+/* A step's times; valid until the next call.  NULL when they cannot be read: the file keeps the error. */
+const struct tile_step *tiles_of(struct tile_times *times, uint64_t step);
+
+static inline void tiles_when(const struct tile_times *times, const struct tile_step *tiles, uint64_t step,
+                              unsigned tile, double *from, double *to)
+{
+    uint64_t base = lod_base(times->lod, step, tile / times->lod->tiles_per_ipu);
+    *from = (double)(int64_t)(base + (uint64_t)tiles->from[tile]);
+    *to = (double)(int64_t)(base + (uint64_t)tiles->to[tile]);
+}
+
+#endif
