@@ -63,6 +63,21 @@ void events_end(struct events *events)
     pthread_mutex_unlock(&events->lock);
 }
 
+bool events_pause(struct events *events, unsigned milliseconds)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += (long)milliseconds * 1000000;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    pthread_mutex_lock(&events->lock);
+    while (!events->ending && pthread_cond_timedwait(&events->changed, &events->lock, &until) == 0)
+        continue;
+    bool ending = events->ending;
+    pthread_mutex_unlock(&events->lock);
+    return ending;
+}
+
 uint64_t events_now(struct events *events)
 {
     pthread_mutex_lock(&events->lock);

@@ -16,6 +16,8 @@ void events_free(struct events *events);
 void events_post(struct events *events, const char *name, json_t *data);
 /* Listeners return at once from now on. */
 void events_end(struct events *events);
+/* Waits so long, or until events_end; whether that was. */
+bool events_pause(struct events *events, unsigned milliseconds);
 
 /* Where a new listener begins. */
 uint64_t events_now(struct events *events);

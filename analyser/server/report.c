@@ -200,6 +200,15 @@ char *reports_directory(struct reports *reports, unsigned index)
     return directory;
 }
 
+char *reports_temporary(struct reports *reports, unsigned index)
+{
+    pthread_mutex_lock(&reports->lock);
+    const struct report_use *use = index < reports->count ? reports->open[index] : NULL;
+    char *path = use && use->report.temporary ? mem_string(use->report.path) : NULL;
+    pthread_mutex_unlock(&reports->lock);
+    return path;
+}
+
 struct report_use *reports_use(struct reports *reports, unsigned index, pop_error *error)
 {
     pthread_mutex_lock(&reports->lock);

@@ -30,6 +30,8 @@ pop_status reports_open(struct reports *reports, const char *const *directories,
 /* How many are open, and the directory of one (malloc'ed; NULL when there is none). */
 unsigned reports_count(struct reports *reports);
 char *reports_directory(struct reports *reports, unsigned index);
+/* The temporary file that an open report is read from (malloc'ed); NULL when it is another. */
+char *reports_temporary(struct reports *reports, unsigned index);
 /* A use of an open report; NULL, and *error, when there is none. */
 struct report_use *reports_use(struct reports *reports, unsigned index, pop_error *error);
 void reports_release(struct report_use *use);

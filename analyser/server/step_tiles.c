@@ -3,31 +3,31 @@
 
 enum { MOST_KEPT_BYTES = 48 << 20, MOST_KEPT = 4096 };
 
-static uint64_t tiles_count(const struct lod *lod)
+static uint64_t step_tiles_count(const struct lod *lod)
 {
     return (uint64_t)lod->ipus * lod->tiles_per_ipu;
 }
 
-struct tile_times tiles_begin(const struct lod *lod, pva_file *file)
+struct tile_times step_tiles_begin(const struct lod *lod, pva_file *file)
 {
     struct tile_times times = { .lod = lod, .file = file, .count = 1 };
-    while (times.count < MOST_KEPT && times.count * 2 * tiles_count(lod) * 16 <= MOST_KEPT_BYTES)
+    while (times.count < MOST_KEPT && times.count * 2 * step_tiles_count(lod) * 16 <= MOST_KEPT_BYTES)
         times.count *= 2;
     times.kept = mem_zero(times.count, sizeof(*times.kept));
     return times;
 }
 
-void tiles_end(struct tile_times *times)
+void step_tiles_end(struct tile_times *times)
 {
     for (size_t i = 0; i < times->count; ++i)
         free(times->kept[i].from);
     free(times->kept);
 }
 
-const struct tile_step *tiles_of(struct tile_times *times, uint64_t step)
+const struct tile_step *step_tiles(struct tile_times *times, uint64_t step)
 {
     const struct lod *lod = times->lod;
-    uint64_t count = tiles_count(lod);
+    uint64_t count = step_tiles_count(lod);
     uint32_t pattern = lod->pattern[step], program = lod->program[step];
     struct tile_step *kept = &times->kept[(pattern * 2654435761u ^ program) & (times->count - 1)];
     if (kept->from && kept->pattern == pattern && kept->program == program)

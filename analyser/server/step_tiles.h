@@ -19,13 +19,13 @@ struct tile_times {
     uint64_t clock;
     struct tile_step *kept;
 };
-struct tile_times tiles_begin(const struct lod *lod, pva_file *file);
-void tiles_end(struct tile_times *times);
+struct tile_times step_tiles_begin(const struct lod *lod, pva_file *file);
+void step_tiles_end(struct tile_times *times);
 /* A step's times; valid until the next call.  NULL when they cannot be read: the file keeps the error. */
-const struct tile_step *tiles_of(struct tile_times *times, uint64_t step);
+const struct tile_step *step_tiles(struct tile_times *times, uint64_t step);
 
-static inline void tiles_when(const struct tile_times *times, const struct tile_step *tiles, uint64_t step,
-                              unsigned tile, double *from, double *to)
+static inline void step_tiles_when(const struct tile_times *times, const struct tile_step *tiles, uint64_t step,
+                                   unsigned tile, double *from, double *to)
 {
     uint64_t base = lod_base(times->lod, step, tile / times->lod->tiles_per_ipu);
     *from = (double)(int64_t)(base + (uint64_t)tiles->from[tile]);

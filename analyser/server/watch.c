@@ -1,21 +1,168 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "watch.h"
-#include "base/mem.h"
 
+#include "base/mem.h"
+#include "base/str.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+/* Looking costs a few calls of stat, works on every file system, and needs no descriptors. */
+enum { LOOK_MILLISECONDS = 500, MOST_WATCHED = 8 };
+
+/* What a file looked like. */
+struct look {
+    bool present;
+    uint64_t bytes, seconds, nanoseconds, inode;
+};
+struct watched {
+    char *directory;
+    struct look looks[MOST_WATCHED];
+};
 struct watch {
     struct reports *reports;
+    pthread_t thread;
+    const char *const *live; /* directories, with --live */
+    size_t live_count;
+    struct watched watched[MOST_REPORTS];
 };
+
+static struct look look_at(const char *path)
+{
+    struct stat facts;
+    if (stat(path, &facts) != 0)
+        return (struct look){ 0 };
+    return (struct look){ true, (uint64_t)facts.st_size, (uint64_t)facts.st_mtim.tv_sec,
+                          (uint64_t)facts.st_mtim.tv_nsec, (uint64_t)facts.st_ino };
+}
+
+static bool same_look(const struct look *a, const struct look *b)
+{
+    return a->present == b->present && a->bytes == b->bytes && a->seconds == b->seconds &&
+           a->nanoseconds == b->nanoseconds && a->inode == b->inode;
+}
+
+/* The files that are looked at: the report's, and those of a program that still writes it. */
+static char *watched_path(struct watch *watch, unsigned index, size_t file, const char **name)
+{
+    struct str path = { 0 };
+    char *directory = reports_directory(watch->reports, index), *temporary = reports_temporary(watch->reports, index);
+    if (file < report_files_count) {
+        *name = report_files[file];
+        if (directory)
+            str_format(&path, "%s/%s", directory, *name);
+    } else if (temporary) { /* the file and its log */
+        *name = "profile_*.pop";
+        str_format(&path, "%s%s", temporary, file == report_files_count ? "" : "-wal");
+    }
+    free(directory);
+    free(temporary);
+    return path.text;
+}
+
+/* The names of files of a report that have changed since the last look, as a list; NULL for none. */
+static json_t *look(struct watch *watch, unsigned index, bool first)
+{
+    json_t *names = json_array();
+    for (size_t file = 0; file < report_files_count + 2 && file < MOST_WATCHED; ++file) {
+        const char *name = "";
+        char *path = watched_path(watch, index, file, &name);
+        struct look now = path ? look_at(path) : (struct look){ 0 }, *before = &watch->watched[index].looks[file];
+        if (!first && !same_look(&now, before) &&
+            (!json_array_size(names) ||
+             strcmp(json_string_value(json_array_get(names, json_array_size(names) - 1)), name) != 0))
+            json_array_append_new(names, json_string(name));
+        *before = now;
+        free(path);
+    }
+    if (json_array_size(names))
+        return names;
+    json_decref(names);
+    return NULL;
+}
+
+/* Opens live reports anew, and posts how many runs there are now where there are more. */
+static void read_again(struct watch *watch)
+{
+    if (reports_open(watch->reports, watch->live, watch->live_count, NULL) != POP_OK)
+        return; /* none yet, or one that is just being made: it is looked at again */
+    for (unsigned i = 0; i < watch->live_count && i < MOST_REPORTS; ++i) {
+        struct report_use *use = reports_use(watch->reports, i, NULL);
+        if (!use)
+            continue;
+        pthread_mutex_lock(&use->lock);
+        pva_object execution = pva_get(pva_root(use->report.file), PVA_REPORT_EXECUTION);
+        uint64_t runs = pva_count(execution, PVA_EXECUTION_RUNS), steps = pva_count(execution, PVA_EXECUTION_STEPS);
+        bool temporary = use->report.temporary;
+        pva_take_error(use->report.file, NULL);
+        pthread_mutex_unlock(&use->lock);
+        reports_release(use);
+        events_post(reports_events(watch->reports), "run",
+                    json_pack("{s:i, s:I, s:I, s:b}", "report", (int)i, "runs", (json_int_t)runs, "steps",
+                              (json_int_t)steps, "ended", !temporary));
+    }
+}
+
+/* Whether other directories are open than at the last look, which is then forgotten. */
+static bool reopened(struct watch *watch, unsigned index)
+{
+    struct watched *watched = &watch->watched[index];
+    char *directory = reports_directory(watch->reports, index);
+    bool other = !directory || !watched->directory || strcmp(directory, watched->directory) != 0;
+    free(watched->directory);
+    watched->directory = directory;
+    return other;
+}
+
+static void look_at_all(struct watch *watch)
+{
+    unsigned count = reports_count(watch->reports);
+    bool again = watch->live_count && count < watch->live_count;
+    for (unsigned i = 0; i < MOST_REPORTS; ++i) {
+        bool first = reopened(watch, i);
+        json_t *names = i < count ? look(watch, i, first) : NULL;
+        if (!names)
+            continue;
+        again = again || watch->live_count;
+        if (watch->live_count)
+            json_decref(names);
+        else
+            events_post(reports_events(watch->reports), "changed",
+                        json_pack("{s:i, s:o}", "report", (int)i, "files", names));
+    }
+    if (again)
+        read_again(watch);
+}
+
+static void *run(void *context)
+{
+    struct watch *watch = context;
+    do
+        look_at_all(watch);
+    while (!events_pause(reports_events(watch->reports), LOOK_MILLISECONDS));
+    return NULL;
+}
 
 struct watch *watch_begin(struct reports *reports, const char *const *live, size_t count)
 {
     struct watch *watch = MEM_NEW(struct watch);
     watch->reports = reports;
-    if (count)
-        (void)(reports_open(reports, live, count, NULL) == POP_OK);
-    return watch;
+    watch->live = live;
+    watch->live_count = count;
+    if (pthread_create(&watch->thread, NULL, run, watch) == 0)
+        return watch;
+    free(watch);
+    return NULL;
 }
 
 void watch_end(struct watch *watch)
 {
+    if (!watch)
+        return;
+    pthread_join(watch->thread, NULL);
+    for (unsigned i = 0; i < MOST_REPORTS; ++i)
+        free(watch->watched[i].directory);
     free(watch);
 }

@@ -35,11 +35,11 @@ static double cut_sum(const struct window *window, struct tile_times *times, uin
 {
     const struct lod *lod = window->lod;
     unsigned first = window->ipu * lod->tiles_per_ipu;
-    const struct tile_step *tiles = tiles_of(times, step);
+    const struct tile_step *tiles = step_tiles(times, step);
     double sum = 0;
     for (unsigned i = 0; tiles && i < lod->tiles_per_ipu; ++i) {
         double from, to;
-        tiles_when(times, tiles, step, first + i, &from, &to);
+        step_tiles_when(times, tiles, step, first + i, &from, &to);
         from = from > window->from ? from : window->from;
         to = to < window->to ? to : window->to;
         sum += to > from ? to - from : 0;
@@ -125,13 +125,13 @@ pop_status trace_summary(const struct request *request, struct answer *answer, p
     if (!report || !window_of(request, &window, error))
         return error->status;
     json_t *ipus = json_array();
-    struct tile_times times = tiles_begin(window.lod, report->file);
+    struct tile_times times = step_tiles_begin(window.lod, report->file);
     for (window.ipu = 0; window.ipu < window.lod->ipus; ++window.ipu) {
         struct totals totals = { 0 };
         sum_up(&window, &times, &totals);
         json_array_append_new(ipus, totals_json(&window, &totals));
     }
-    tiles_end(&times);
+    step_tiles_end(&times);
     answer_json(answer, json_pack("{s:f, s:f, s:f, s:b, s:o}", "from", window.from, "to", window.to, "cycles",
                                   window.to - window.from, "overflows", window.to - window.from > (double)UINT32_MAX,
                                   "ipus", ipus));
@@ -152,14 +152,14 @@ enum { MOST_DECODED = 4000, MOST_BINS = 100 };
 static bool add_to_tiles(struct area *area, struct tile_times *times, uint64_t step, double times_over, bool whole)
 {
     const struct lod *lod = area->window.lod;
-    const struct tile_step *tiles = tiles_of(times, step);
+    const struct tile_step *tiles = step_tiles(times, step);
     unsigned kind = lod_kind(lod, step);
     double *by_tile = kinds[kind].class == CLASS_WORK   ? area->work
                       : kinds[kind].class == CLASS_WAIT ? area->wait
                                                         : area->idle;
     for (uint64_t i = 0; tiles && i < area->count; ++i) {
         double from, to;
-        tiles_when(times, tiles, step, (unsigned)(area->first + i), &from, &to);
+        step_tiles_when(times, tiles, step, (unsigned)(area->first + i), &from, &to);
         if (!whole) {
             from = from > area->window.from ? from : area->window.from;
             to = to < area->window.to ? to : area->window.to;
@@ -287,11 +287,11 @@ pop_status trace_area(const struct request *request, struct answer *answer, pop_
     area.work = mem_zero(area.count * 3, sizeof(double));
     area.wait = area.work + area.count;
     area.idle = area.wait + area.count;
-    struct tile_times times = tiles_begin(area.window.lod, report->file);
+    struct tile_times times = step_tiles_begin(area.window.lod, report->file);
     pop_status status = POP_OK;
     if (!fill_area(&area, &times, request))
         status = answer_fail(error, POP_APPLICATION_RUNTIME_ERROR, "cancelled");
-    tiles_end(&times);
+    step_tiles_end(&times);
     if (status == POP_OK) {
         answer_column(answer, "work", COLUMN_F64, area.work, area.count);
         answer_column(answer, "wait", COLUMN_F64, area.wait, area.count);
@@ -358,12 +358,12 @@ static void add_losses(const struct window *window, struct loss *losses, const s
 /* The tile that takes longest in a step. */
 static uint64_t critical_tile(const struct lod *lod, struct tile_times *times, uint64_t step)
 {
-    const struct tile_step *tiles = tiles_of(times, step);
+    const struct tile_step *tiles = step_tiles(times, step);
     uint64_t tile = 0;
     double most = -1;
     for (unsigned i = 0; tiles && i < lod->ipus * lod->tiles_per_ipu; ++i) {
         double from, to;
-        tiles_when(times, tiles, step, i, &from, &to);
+        step_tiles_when(times, tiles, step, i, &from, &to);
         if (to - from > most) {
             most = to - from;
             tile = i;
@@ -407,7 +407,7 @@ pop_status trace_lost(const struct request *request, struct answer *answer, pop_
     static const char *const causes[] = { "imbalance", "exchange", "sync", "host", "other" };
     double total[5] = { 0 }, cycles = 0;
     json_t *list = json_array(), *sums = json_object();
-    struct tile_times times = tiles_begin(lod, report->file);
+    struct tile_times times = step_tiles_begin(lod, report->file);
     for (uint32_t i = 0; i < lod->programs; ++i) {
         const struct loss *loss = &losses[i];
         const struct lod_program *program = &lod->of_program[loss->program];
@@ -426,7 +426,7 @@ pop_status trace_lost(const struct request *request, struct answer *answer, pop_
         json_array_append_new(list, one);
         free(name);
     }
-    tiles_end(&times);
+    step_tiles_end(&times);
     for (unsigned k = 0; k < 5; ++k)
         json_object_set_new(sums, causes[k], json_real(total[k]));
     answer_json(answer, json_pack("{s:f, s:f, s:f, s:o, s:o}", "from", window.from, "to", window.to, "cycles", cycles,

@@ -30,12 +30,12 @@ static void paint_column(struct picture *picture, struct tile_times *times, unsi
             if (!lod_extent(lod, step, ipu, &from, &to) || from > cycle || to <= cycle ||
                 window_hides(&picture->window, kind))
                 continue;
-            const struct tile_step *tiles = tiles_of(times, step);
+            const struct tile_step *tiles = step_tiles(times, step);
             for (unsigned row = 0; tiles && row < picture->height; ++row) {
                 uint64_t tile = picture->first + row * picture->tiles / picture->height;
                 if (tile / lod->tiles_per_ipu != ipu)
                     continue;
-                tiles_when(times, tiles, step, (unsigned)tile, &from, &to);
+                step_tiles_when(times, tiles, step, (unsigned)tile, &from, &to);
                 if (from <= cycle && cycle < to)
                     picture->kind[(size_t)row * picture->window.pixels + pixel] = kind;
             }
@@ -69,7 +69,7 @@ pop_status trace_bsp(const struct request *request, struct answer *answer, pop_e
     picture.height = (unsigned)(height < picture.tiles ? height : picture.tiles);
     size_t size = (size_t)picture.height * picture.window.pixels;
     picture.kind = memset(mem_alloc(size), NOTHING, size);
-    struct tile_times times = tiles_begin(lod, report->file);
+    struct tile_times times = step_tiles_begin(lod, report->file);
     pop_status status = POP_OK;
     for (unsigned pixel = 0; pixel < picture.window.pixels && status == POP_OK; ++pixel) {
         if (pixel % 64 == 0 && request_cancelled(request))
@@ -78,7 +78,7 @@ pop_status trace_bsp(const struct request *request, struct answer *answer, pop_e
              ipu <= (picture.first + picture.tiles - 1) / lod->tiles_per_ipu; ++ipu)
             paint_column(&picture, &times, (unsigned)ipu, pixel);
     }
-    tiles_end(&times);
+    step_tiles_end(&times);
     if (status == POP_OK) {
         answer_column(answer, "kind", COLUMN_U8, picture.kind, size);
         answer_meta(answer,
@@ -263,11 +263,11 @@ pop_status trace_step(const struct request *request, struct answer *answer, pop_
     pva_object step = pva_at(pva_get(pva_root(report->file), PVA_REPORT_EXECUTION), PVA_EXECUTION_STEPS, index);
     uint64_t count = (uint64_t)lod->ipus * lod->tiles_per_ipu;
     double *data = mem_zero(count * 4 + 1, sizeof(*data));
-    struct tile_times times = tiles_begin(lod, report->file);
-    const struct tile_step *tiles = tiles_of(&times, index);
+    struct tile_times times = step_tiles_begin(lod, report->file);
+    const struct tile_step *tiles = step_tiles(&times, index);
     for (uint64_t tile = 0; tiles && tile < count; ++tile)
-        tiles_when(&times, tiles, index, (unsigned)tile, &data[tile], &data[count + tile]);
-    tiles_end(&times);
+        step_tiles_when(&times, tiles, index, (unsigned)tile, &data[tile], &data[count + tile]);
+    step_tiles_end(&times);
     answer_column(answer, "from", COLUMN_F64, data, count);
     answer_column(answer, "to", COLUMN_F64, data + count, count);
     if (exchange_array(report->file, lod->program[index], "sent_by_tile", count, data + 2 * count) &&
