@@ -8,7 +8,7 @@
  *         cycles += pva_uint(pva_at(step, PVA_STEP_IPUS, 0), PVA_IPU_STEP_CYCLES);
  *     }
  *
- * Classes and properties stand in <pva/model.def>; docs/pva.md lists them.
+ * Classes and properties stand in <pva/model.def>; docs/reference/pva-model.md lists them.
  *
  * Ownership: a file is the caller's, who closes it.  An object is a value that owns nothing; it is valid while its file
  * is open.  Text and numbers are copied to the caller's memory.
