@@ -8,11 +8,12 @@
 #   make install PREFIX=x   libpoplar, headers, popc, pkg-config and CMake files under x (standard: /usr/local)
 #   make uninstall         removes what the last `make install` wrote
 #   make check-all          everything slow: both compilers, optimised sanitizer builds, threads, long property tests
+#   make docs               the API reference as HTML: build/api (needs doxygen)
 #   make clean              removes build/
 PREFIX ?= /usr/local
 DEPENDENCIES = scripts/install-dependencies
 
-.PHONY: all demo test bench anchors install uninstall check-all clean
+.PHONY: docs all demo test bench anchors install uninstall check-all clean
 all: build/release/build.ninja
 	cmake --build --preset release
 
@@ -48,6 +49,9 @@ uninstall:
 
 check-all:
 	scripts/check-all
+
+docs:
+	scripts/api-docs
 
 clean:
 	rm -rf build
