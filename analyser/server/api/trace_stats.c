@@ -198,7 +198,7 @@ static bool fill_area(struct area *area, struct tile_times *times, const struct 
     uint64_t decoded = 0;
     bool going = true;
     for (uint64_t step = 0; step < lod->steps && going; ++step) {
-        double from, to;
+        double from = 0, to = 0;
         if (step % 65536 == 0)
             going = !request_cancelled(request);
         if (!area_extent(area, step, &from, &to) || window_hides(&area->window, lod_kind(lod, step)))
