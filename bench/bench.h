@@ -32,6 +32,16 @@ struct bench_set {
 };
 struct bench_set bench_build(const pop_device *device, const char *type, size_t vertices, size_t elements);
 
+/* Compute sets on every so many tiles and copies of as many elements, alternating, in a loop: a step's cost differs
+ * from tile to tile.  2 x pairs x times steps. */
+struct bench_looped {
+    pop_graph *graph;
+    pop_program main;
+};
+struct bench_looped bench_loop(const pop_device *device, unsigned pairs, unsigned times, unsigned stride);
+/* Seconds of a run, its report's file in directory included where there is one. */
+double bench_loop_run(const struct bench_looped *program, const pop_device *device, const char *directory);
+
 void row_build(void);
 void row_compile(void);
 void row_step(void);
@@ -39,6 +49,7 @@ void row_run(void);
 void row_time(void);
 void row_profile(void);
 void row_report(void);
+void row_analyser(void);
 void row_views(void);
 void row_file(void);
 void row_whole(void);

@@ -14,13 +14,7 @@ static double file_bytes(const char *path)
     return stat(path, &about) == 0 ? (double)about.st_size : 0;
 }
 
-/* Compute sets on every so many tiles and copies of as many elements, alternating, in a loop: a step's cost differs
- * from tile to tile. */
-struct looped {
-    pop_graph *graph;
-    pop_program main;
-};
-static struct looped loop_of(const pop_device *device, unsigned pairs, unsigned times, unsigned stride)
+struct bench_looped bench_loop(const pop_device *device, unsigned pairs, unsigned times, unsigned stride)
 {
     struct bench_set s = bench_build(device, "BenchAdd", pop_target_num_tiles(pop_device_target(device)), 1);
     unsigned tiles = pop_target_num_tiles(pop_device_target(device)), ipus = pop_device_target(device)->num_ipus;
@@ -42,11 +36,10 @@ static struct looped loop_of(const pop_device *device, unsigned pairs, unsigned 
                                         pop_tensor_slice(s.a, shift, shift + count, 0), false, "layer/move"));
     }
     bench_must_build(s.graph);
-    return (struct looped){ s.graph, pop_repeat(times, body, "loop") };
+    return (struct bench_looped){ s.graph, pop_repeat(times, body, "loop") };
 }
 
-/* Seconds of a run, its report's file in directory included where there is one. */
-static double run_seconds(const struct looped *program, const pop_device *device, const char *directory)
+double bench_loop_run(const struct bench_looped *program, const pop_device *device, const char *directory)
 {
     pop_error error = { 0 };
     pop_engine *engine =
@@ -74,12 +67,12 @@ static void captured(const char *what, pop_device *device, unsigned pairs, unsig
     if (!mkdtemp(directory))
         exit(1);
     snprintf(path, sizeof(path), "%s/profile.pop", directory);
-    struct looped program = loop_of(device, pairs, times, stride);
+    struct bench_looped program = bench_loop(device, pairs, times, stride);
     double plain[3], with[3], steps = 2.0 * pairs * times, tiles = pop_target_num_tiles(pop_device_target(device));
     unsigned rounds = steps > 1e6 ? 1 : 3;
     for (unsigned i = 0; i < rounds; ++i) {
-        plain[i] = run_seconds(&program, device, NULL);
-        with[i] = run_seconds(&program, device, directory);
+        plain[i] = bench_loop_run(&program, device, NULL);
+        with[i] = bench_loop_run(&program, device, directory);
     }
     snprintf(measure, sizeof(measure), "%s: the run", what);
     bench_report(measure, bench_least(plain, rounds), "s", 0);
