@@ -5,7 +5,8 @@
 
 #include "answer.h"
 
-enum { NO_CONTEXT = UINT32_MAX, DEEPEST_CONTEXT = 256 };
+#define NO_CONTEXT UINT32_MAX
+enum { DEEPEST_CONTEXT = 256 };
 
 struct context {
     uint64_t id;

@@ -415,7 +415,7 @@ pop_status trace_lost(const struct request *request, struct answer *answer, pop_
         for (unsigned k = 0; k < 5; ++k)
             total[k] += strcmp(causes[k], cause) == 0 ? loss->imbalance : 0;
         cycles += loss->cycles;
-        if (i >= rows || i >= 1000 || !loss->executions || loss->imbalance <= 0)
+        if (i >= rows || i >= 1000 || loss->executions == 0 || loss->imbalance <= 0)
             continue;
         char *name = lod_name(lod, program->leaf);
         json_t *one = json_pack("{s:I, s:s, s:s, s:f, s:f, s:f, s:I, s:I}", "program", (json_int_t)loss->program,
