@@ -2,92 +2,92 @@
 // The execution trace: shapes of the calls below trace/ (docs/reference/analyser-server.md).  Times are cycles of the
 // tile clock, f64.  Indexes: a step's in execution.steps, a run's in execution.runs; tiles count through all IPUs.
 import { getColumns, getJson } from "./client";
-import { Columns } from "./columns";
+import { NONE, RectangleColumns } from "../draw/lanes";
 
 export interface TraceRun {
-    index: number;
     name: string;
     from: number;
     to: number;
     firstStep: number;
     steps: number;
+    startMicroseconds: number; // since 1970
+    endMicroseconds: number;
 }
 
-/** An IPU's lane; in lightweight mode a profiled tile's, or the "I/O Events" lane of an IPU. */
+export interface TraceKind {
+    name: string;
+    class: "work" | "wait" | "idle";
+    steps: number; // of all IPUs
+}
+
 export interface TraceLane {
-    id: number; // parameter `lane`
-    title: string;
-    kind: "ipu" | "tile" | "io";
     ipu: number;
-    tile: number | null;
-    rows: number; // flame: depth of the deepest step
+    firstTile: number;
+    tiles: number;
+    from: number;
+    to: number;
+}
+
+/** A tile with blocks of lightweight profiling; it is selected unless stream copies of others are all it has. */
+export interface TraceTile {
+    tile: number;
+    blocks: number;
+    rows: number;
+    selected: boolean;
 }
 
 /** trace/lanes?report= */
 export interface TraceLanes {
-    detailed: boolean; // steps of all tiles
-    lightweight: boolean; // blocks of some tiles
-    clock: number; // Hz
+    mode: "detailed" | "lightweight" | "none";
+    clockFrequency: number; // Hz
     ipus: number;
     tilesPerIpu: number;
+    depth: number; // of the flame graph
     from: number;
     to: number;
     steps: number;
     runs: TraceRun[];
-    types: string[]; // names of types, by the number that `type` columns hold
+    kinds: TraceKind[]; // by the number that `kind` columns hold
     lanes: TraceLane[];
+    tiles: TraceTile[];
+    note: string | null;
 }
 
-/** Of a window, how it is drawn; every option is a parameter of the call. */
+/** trace/run?report=&index= */
+export interface TraceRunDetails {
+    name: string;
+    from: number;
+    to: number;
+    startMicroseconds: number;
+    endMicroseconds: number;
+    steps: number;
+    parameters: { name: string; value: string }[];
+}
+
+/** Of a window, what is drawn; parameters of the call. */
 export interface WindowOptions {
-    layout: "flat" | "flame";
-    groupExecutions: boolean; // flat: neighbours whose names have the same parent are one
-    groupSyncs: boolean; // neighbouring syncs are one
-    separate: boolean; // flat: steps that overlap in time have rows of their own
-    hide: string; // numbers of types that are left out, "10,12"
-    flushes: boolean; // lightweight: phases of buffer flushes
-    aggregate: boolean; // lightweight: stream copies of tiles without blocks go to the I/O lane
+    flame: 0 | 1;
+    group: string; // "", "syncs", "executions", "syncs,executions"
+    hide: string; // names of kinds that are left out, with commas
+    q: string; // what is searched for; "": nothing
 }
-
-export const NO_STEP = 0xffffffff;
 
 /** trace/window?report=&lane=&from=&to=&pixels=&...: at most two rectangles a pixel and row, in order of row and time. */
-export interface Rectangles {
-    from: Float64Array;
-    to: Float64Array;
-    row: Uint8Array;
-    type: Uint8Array; // the type that has most cycles in it
-    layer: Uint8Array; // 1: a part of the debug path above steps (flame); its name is the path up to there
-    step: Uint32Array; // the step, or the first of `count`
-    count: Uint32Array; // steps in it
-    balance: Float32Array; // tile balance, 0 to 1; of several weighted by cycles
-    name: Uint32Array; // index in names
-    names: readonly string[];
-    exact: boolean; // no rectangle stands for several steps because of its size
-}
-
-function rectangles(columns: Columns<{ exact: boolean }>): Rectangles {
-    return {
-        from: columns.numbers("from") as Float64Array,
-        to: columns.numbers("to") as Float64Array,
-        row: columns.numbers("row") as Uint8Array,
-        type: columns.numbers("type") as Uint8Array,
-        layer: columns.numbers("layer") as Uint8Array,
-        step: columns.numbers("step") as Uint32Array,
-        count: columns.numbers("count") as Uint32Array,
-        balance: columns.numbers("balance") as Float32Array,
-        name: columns.numbers("name") as Uint32Array,
-        names: columns.texts("names"),
-        exact: columns.meta.exact,
-    };
+export interface Rectangles extends RectangleColumns {
+    depth: Uint8Array; // flame: of the layer
+    overlap: Uint8Array; // rows for what overlaps in time
+    overlaps: number; // how many
+    exact: boolean; // none stands for several steps because they are small
 }
 
 /** trace/bsp?report=&first=&last=&from=&to=&width=&height=: what tiles do, row by row; 255: nothing. */
 export interface BspPicture {
     width: number;
     height: number;
-    type: Uint8Array; // width x height
-    step: Uint32Array; // width x height; NO_STEP: none
+    from: number;
+    to: number;
+    kind: Uint8Array; // width x height
+    step: Uint32Array; // width x height; NONE: none
 }
 
 export interface Spread {
@@ -211,15 +211,34 @@ export async function loadWindow(
     options: WindowOptions,
     signal?: AbortSignal,
 ): Promise<Rectangles> {
-    return rectangles(await getColumns<{ exact: boolean }>("trace/window", { ...where, ...options }, signal));
+    const columns = await getColumns<{ rows: number }>("trace/window", { ...where, ...options }, signal);
+    const numbers = <T>(name: string) => columns.numbers(name) as unknown as T;
+    const [step, label] = [numbers<Uint32Array>("step"), numbers<Uint32Array>("label")];
+    const depth = numbers<Uint8Array>("depth");
+    return {
+        from: numbers("from"),
+        to: numbers("to"),
+        row: depth,
+        depth,
+        overlap: numbers("row"),
+        overlaps: columns.meta.rows,
+        kind: numbers("kind"),
+        step,
+        count: numbers("count"),
+        balance: numbers("balance"),
+        label,
+        matches: columns.has("matches") ? numbers("matches") : null,
+        labels: columns.texts("labels"),
+        exact: step.every((one, i) => one !== NONE || label[i] !== NONE),
+    };
 }
 
 export async function loadBsp(
-    where: { report: number; first: number; last: number; from: number; to: number; width: number; height: number },
+    where: { report: number; first: number; last: number; from: number; to: number; width: number; height: number; hide: string },
     signal?: AbortSignal,
 ): Promise<BspPicture> {
-    const columns = await getColumns<{ width: number; height: number }>("trace/bsp", where, signal);
-    return { ...columns.meta, type: columns.numbers("type") as Uint8Array, step: columns.numbers("step") as Uint32Array };
+    const columns = await getColumns<{ width: number; height: number; from: number; to: number }>("trace/bsp", where, signal);
+    return { ...columns.meta, kind: columns.numbers("kind") as Uint8Array, step: columns.numbers("step") as Uint32Array };
 }
 
 export async function loadMemoryTrack(

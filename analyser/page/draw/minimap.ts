@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The mini-map: the whole extent with the window that is shown, its two handles, and marks where runs begin and end.
-import { LaneLook, LanePart, drawLane } from "./lanes";
+import { LaneLook, RectangleColumns, drawLane } from "./lanes";
 import { Pen } from "./pen";
 import { Scale, Span } from "./scale";
 
@@ -8,7 +8,7 @@ export const MINIMAP_HEIGHT = 36;
 export const HANDLE = 5; // pixels at each side that take hold of a handle
 
 export interface MinimapPicture {
-    lanes: readonly (readonly LanePart[])[];
+    lanes: readonly (RectangleColumns | null)[];
     runs: readonly Span[];
     window: Span;
 }
@@ -19,9 +19,8 @@ export function drawMinimap(pen: Pen, scale: Scale, picture: MinimapPicture, loo
     pen.fillStyle = look.paper;
     pen.fillRect(scale.left, 0, scale.width, MINIMAP_HEIGHT);
     const each = height / Math.max(1, picture.lanes.length);
-    picture.lanes.forEach((parts, i) =>
-        drawLane(pen, parts, scale, i * each, 1, { ...look, rowHeight: each + (each > 4 ? 0 : 1), text: false, terminals: false, balance: false }),
-    );
+    const small = { ...look, rowHeight: each, text: false, terminals: false, balance: false };
+    picture.lanes.forEach((rectangles, i) => rectangles && drawLane(pen, rectangles, scale, i * each, 1, small));
     pen.fillStyle = look.ink;
     for (const run of picture.runs) {
         const [from, to] = [scale.x(run.from), scale.x(run.to)];

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// The trace's options, as its part of the state holds them.
+import { WindowOptions } from "../../data/trace";
+import { Json, JsonObject } from "../../state";
+
+export interface TraceOptions {
+    ipu: number; // -1: all
+    layout: "flat" | "flame";
+    bsp: boolean;
+    runs: boolean;
+    memory: boolean; // live memory as a track
+    balance: boolean;
+    terminals: boolean;
+    executions: boolean; // grouped
+    syncs: boolean; // grouped
+    text: boolean;
+    separate: boolean;
+    external: boolean; // external syncs are shown
+    syncans: boolean; // SyncAns and Sans are shown
+    utilisation: boolean; // new BSP statistics
+    flushes: boolean;
+    aggregate: boolean;
+    relative: boolean;
+    stacked: boolean; // comparing: one above the other
+    linked: boolean; // comparing: one window for both
+}
+
+export const DEFAULTS: TraceOptions = {
+    ipu: -1,
+    layout: "flat",
+    bsp: false,
+    runs: true,
+    memory: false,
+    balance: false,
+    terminals: false,
+    executions: false,
+    syncs: false,
+    text: true,
+    separate: false,
+    external: true,
+    syncans: true,
+    utilisation: false,
+    flushes: false,
+    aggregate: true,
+    relative: false,
+    stacked: true,
+    linked: true,
+};
+
+export type OptionName = keyof TraceOptions;
+
+export function optionsOf(state: JsonObject): TraceOptions {
+    const options: Record<string, Json> = { ...DEFAULTS };
+    for (const [name, value] of Object.entries(DEFAULTS)) if (typeof state[name] === typeof value) options[name] = state[name];
+    if (options.layout !== "flame") options.layout = "flat";
+    return options as unknown as TraceOptions;
+}
+
+/** A change of the state's part; a default is not written. */
+export function optionPatch<Name extends OptionName>(name: Name, value: TraceOptions[Name]): JsonObject {
+    return { [name]: value === DEFAULTS[name] ? null : value };
+}
+
+/** Kinds that are hidden, and so are left out of statistics. */
+export function hiddenKinds(options: TraceOptions): string[] {
+    return [...(options.external ? [] : ["Sync External"]), ...(options.syncans ? [] : ["SyncAns", "Sans"])];
+}
+
+export function windowOptions(options: TraceOptions, search: string): WindowOptions {
+    const groups = [options.syncs ? "syncs" : "", options.executions ? "executions" : ""].filter((one) => one);
+    return { flame: options.layout === "flame" ? 1 : 0, group: groups.join(","), hide: hiddenKinds(options).join(","), q: search };
+}

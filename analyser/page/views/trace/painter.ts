@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+// Draws a trace: bands with their lanes, the mini-map, and above them what is selected and pointed at.
+import { AXIS_HEIGHT, drawAxis } from "../../draw/axis";
+import { LaneLook, drawLane } from "../../draw/lanes";
+import { drawMinimap } from "../../draw/minimap";
+import { Pen, textWidth } from "../../draw/pen";
+import { Scale, Span } from "../../draw/scale";
+import { TypeLook } from "../../draw/types";
+import { bytes, middle } from "../../ui/format";
+import { themeColour } from "../../ui/theme";
+import { Band } from "./geometry";
+import { GUTTER, TraceModel } from "./model";
+
+const FONT = "11px system-ui, sans-serif";
+const BOLD = "600 11px system-ui, sans-serif";
+
+export function laneLook(model: TraceModel, looks: readonly TypeLook[]): LaneLook {
+    const { options } = model;
+    return {
+        types: looks,
+        paper: themeColour("paper"),
+        ink: themeColour("ink"),
+        line: themeColour("line"),
+        accent: themeColour("accent"),
+        grey: themeColour("grey"),
+        font: FONT,
+        rowHeight: model.rowHeight(),
+        text: options.text,
+        balance: options.balance,
+        terminals: options.terminals,
+        layer: { plain: themeColour("layer"), ink: themeColour("ink") },
+    };
+}
+
+function drawRuns(pen: Pen, model: TraceModel, scale: Scale, band: Band): void {
+    pen.font = FONT;
+    pen.textBaseline = "middle";
+    pen.textAlign = "left";
+    const right = scale.left + scale.width;
+    model.lanes.runs.forEach((run, i) => {
+        const from = Math.max(scale.left, scale.x(run.from));
+        const to = Math.min(right, scale.x(run.to));
+        if (to < scale.left || from > right) return;
+        const chosen = i === model.run;
+        pen.fillStyle = chosen ? themeColour("accent") : themeColour("run");
+        pen.fillRect(from, band.y, Math.max(1.5, to - from - 1), band.height - 1);
+        const text = middle(run.name, (part) => textWidth(part, FONT) <= to - from - 8);
+        pen.fillStyle = themeColour("paper");
+        if (text) pen.fillText(text, from + 4, band.y + band.height / 2);
+    });
+}
+
+function drawBsp(pen: Pen, model: TraceModel, scale: Scale, band: Band): void {
+    const picture = model.bsp(band.lane);
+    pen.fillStyle = themeColour("panel");
+    pen.fillRect(scale.left, band.y, scale.width, band.height);
+    if (!picture) return;
+    const { from, to, width, height } = picture;
+    const cells = width / (to - from);
+    const shown = { from: Math.max(from, scale.span.from), to: Math.min(to, scale.span.to) };
+    const sx = (shown.from - from) * cells;
+    const x = scale.x(shown.from);
+    pen.drawImage(picture.image, sx, 0, Math.max(0.01, (shown.to - shown.from) * cells), height, x, band.y, Math.max(1, scale.x(shown.to) - x), band.height);
+}
+
+function drawMemory(pen: Pen, model: TraceModel, scale: Scale, band: Band): void {
+    const track = model.memory();
+    pen.fillStyle = themeColour("panel");
+    pen.fillRect(scale.left, band.y, scale.width, band.height);
+    if (!track || track.peak <= 0) return;
+    const height = (value: number) => (value / track.peak) * (band.height - 2);
+    pen.fillStyle = themeColour("memory");
+    for (let i = 0; i < track.from.length; ++i) {
+        const x = Math.max(scale.left, scale.x(track.from[i]));
+        const end = Math.min(scale.left + scale.width, scale.x(track.to[i]));
+        if (end < scale.left || x > scale.left + scale.width) continue;
+        const high = height(track.bytes[i]);
+        pen.fillRect(x, band.y + band.height - high, Math.max(0.75, end - x), high);
+    }
+    const always = band.y + band.height - height(track.alwaysLive);
+    pen.strokeStyle = themeColour("ink-soft");
+    pen.lineWidth = 1;
+    pen.setLineDash([3, 3]);
+    pen.beginPath();
+    pen.moveTo(scale.left, always);
+    pen.lineTo(scale.left + scale.width, always);
+    pen.stroke();
+    pen.setLineDash([]);
+    pen.fillStyle = themeColour("ink-soft");
+    pen.font = FONT;
+    pen.textBaseline = "top";
+    pen.fillText(`peak ${bytes(track.peak)}`, scale.left + 4, band.y + 2);
+}
+
+/** Draws the graph of a width and height; `gutter` writes titles at its left (exports: the page has buttons there). */
+export function drawGraph(pen: Pen, model: TraceModel, width: number, height: number, gutter: boolean): void {
+    const scale = model.scale();
+    const look = laneLook(model, model.looks);
+    pen.fillStyle = look.paper;
+    pen.fillRect(0, 0, width, height);
+    const base = model.options.relative ? model.extent.from : 0;
+    drawAxis(pen, scale, { ink: themeColour("ink-soft"), line: look.line, paper: themeColour("panel"), font: FONT }, model.lanes.clockFrequency, base, height);
+    pen.save();
+    pen.beginPath();
+    pen.rect(0, AXIS_HEIGHT, width, height - AXIS_HEIGHT);
+    pen.clip();
+    const shift = AXIS_HEIGHT - model.scroll;
+    for (const band of model.bands.bands) {
+        const placed = { ...band, y: band.y + shift };
+        if (placed.y > height || placed.y + placed.height < AXIS_HEIGHT) continue;
+        if (band.kind === "runs") drawRuns(pen, model, scale, placed);
+        else if (band.kind === "bsp") drawBsp(pen, model, scale, placed);
+        else if (band.kind === "memory") drawMemory(pen, model, scale, placed);
+        else {
+            const rectangles = model.rectangles(band);
+            if (rectangles) drawLane(pen, rectangles, scale, placed.y, band.rows, look);
+        }
+    }
+    pen.fillStyle = look.paper;
+    pen.fillRect(0, AXIS_HEIGHT, GUTTER, height);
+    if (gutter)
+        for (const band of model.bands.bands) {
+            pen.fillStyle = look.ink;
+            pen.font = BOLD;
+            pen.textBaseline = "top";
+            pen.textAlign = "left";
+            pen.fillText(band.title, 8, band.y + shift + 2);
+        }
+    pen.restore();
+}
+
+/** The mini-map shows the first row of each lane over the whole extent. */
+export function paintMinimap(pen: Pen, model: TraceModel): void {
+    const scale = new Scale(model.extent, model.width, GUTTER);
+    const look = laneLook(model, model.looks);
+    const bands = model.bands.bands.filter((band) => band.kind === "lane" || band.kind === "blocks").slice(0, 8);
+    pen.fillStyle = look.paper;
+    pen.fillRect(0, 0, GUTTER, 100);
+    const lanes = bands.map((band) => model.rectangles(band, model.extent, model.width));
+    drawMinimap(pen, scale, { lanes, runs: model.options.runs ? model.lanes.runs : [], window: model.span }, look);
+}
+
+function outline(pen: Pen, scale: Scale, y: number, height: number, span: Span, colour: string, width: number): void {
+    const x = Math.max(scale.left - 2, scale.x(span.from));
+    const end = Math.min(scale.left + scale.width + 2, scale.x(span.to));
+    if (end < scale.left || x > scale.left + scale.width) return;
+    pen.strokeStyle = colour;
+    pen.lineWidth = width;
+    pen.strokeRect(x, y, Math.max(2, end - x), height - 1);
+}
+
+/** Places of selected steps in the lanes that are shown. */
+function drawSelected(pen: Pen, model: TraceModel, scale: Scale, band: Band, y: number): void {
+    const value = model.rectangles(band);
+    if (!value) return;
+    const chosen = new Set([model.step, ...model.also]);
+    const row = model.rowHeight();
+    const ink = themeColour("ink");
+    for (let i = 0; i < value.from.length; ++i) {
+        if (value.row[i] >= band.rows || value.to[i] < scale.span.from || value.from[i] > scale.span.to) continue;
+        const path = model.layer && model.layer.ipu === band.lane && value.labels[value.label[i]] === model.layer.name;
+        const layer = path && value.from[i] < (model.layer?.to ?? 0) && value.to[i] > (model.layer?.from ?? 0) && value.kind[i] === 255;
+        if (layer || (band.kind === "lane" && chosen.has(value.step[i]))) {
+            outline(pen, scale, y + value.row[i] * row, row, { from: value.from[i], to: value.to[i] }, themeColour("paper"), 4);
+            outline(pen, scale, y + value.row[i] * row, row, { from: value.from[i], to: value.to[i] }, ink, 2);
+        }
+    }
+}
+
+function drawArea(pen: Pen, model: TraceModel, scale: Scale, height: number): void {
+    const { area } = model;
+    if (!area) return;
+    const shift = AXIS_HEIGHT - model.scroll;
+    const accent = themeColour("accent");
+    for (const band of model.bands.bands) {
+        if (band.kind !== "lane" && band.kind !== "bsp") continue;
+        const [low, high] = band.kind === "bsp" ? model.tilesOf(band.lane) : [band.lane * model.lanes.tilesPerIpu, (band.lane + 1) * model.lanes.tilesPerIpu - 1];
+        const [first, last] = [Math.max(low, area.first), Math.min(high, area.last)];
+        if (first > last) continue;
+        const count = high - low + 1;
+        const top = band.kind === "bsp" ? ((first - low) / count) * band.height : 0;
+        const tall = band.kind === "bsp" ? ((last - first + 1) / count) * band.height : band.height;
+        const y = band.y + shift + top;
+        if (y > height || y + tall < AXIS_HEIGHT) continue;
+        const x = Math.max(scale.left, scale.x(area.from));
+        const end = Math.min(scale.left + scale.width, scale.x(area.to));
+        if (end < x) continue;
+        pen.globalAlpha = 0.18;
+        pen.fillStyle = accent;
+        pen.fillRect(x, y, end - x, tall);
+        pen.globalAlpha = 1;
+        outline(pen, scale, y, tall, area, accent, 1.5);
+    }
+}
+
+/** What changes with the pointer and the selection: a layer of its own above the graph. */
+export function drawOverlay(context: CanvasRenderingContext2D, model: TraceModel, width: number, height: number): void {
+    context.clearRect(0, 0, width, height);
+    const scale = model.scale();
+    const shift = AXIS_HEIGHT - model.scroll;
+    context.save();
+    context.beginPath();
+    context.rect(GUTTER, 0, width - GUTTER, height);
+    context.clip();
+    for (const band of model.bands.bands) if (band.kind === "lane" || band.kind === "blocks") drawSelected(context, model, scale, band, band.y + shift);
+    drawArea(context, model, scale, height);
+    if (model.marked) {
+        context.globalAlpha = 0.2;
+        context.fillStyle = themeColour("accent");
+        const x = scale.x(model.marked.from);
+        context.fillRect(x, 0, scale.x(model.marked.to) - x, height);
+        context.globalAlpha = 1;
+    }
+    const { hover, pointer } = model;
+    if (hover && hover.what !== "none" && hover.what !== "memory" && hover.band.kind !== "bsp") {
+        const row = hover.band.kind === "runs" ? hover.band.height : model.rowHeight();
+        const at = Math.floor(((pointer?.y ?? 0) - shift - hover.band.y) / row);
+        outline(context, scale, hover.band.y + shift + at * row, row, hover, themeColour("ink"), 1);
+    }
+    if (pointer && pointer.x >= GUTTER) {
+        context.strokeStyle = themeColour("ink-soft");
+        context.lineWidth = 1;
+        context.setLineDash([2, 3]);
+        context.beginPath();
+        context.moveTo(Math.round(pointer.x) + 0.5, AXIS_HEIGHT);
+        context.lineTo(Math.round(pointer.x) + 0.5, height);
+        context.stroke();
+        context.setLineDash([]);
+    }
+    context.restore();
+}
