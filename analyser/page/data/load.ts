@@ -16,9 +16,17 @@ const kept = new Map<string, unknown>();
 let generation = 0;
 const listeners = new Set<() => void>();
 
+const forgetters: (() => void)[] = [];
+
+/** For modules that keep answers of their own: called when they are stale. */
+export function onForget(forget: () => void): void {
+    forgetters.push(forget);
+}
+
 /** Forgets all answers, and makes what is shown ask again: the report has changed. */
 export function forgetAnswers(): void {
     kept.clear();
+    for (const forget of forgetters) forget();
     ++generation;
     for (const listener of [...listeners]) listener();
 }

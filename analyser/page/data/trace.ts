@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The execution trace: shapes of the calls below trace/ (docs/reference/analyser-server.md).  Times are cycles of the
 // tile clock, f64.  Indexes: a step's in execution.steps, a run's in execution.runs; tiles count through all IPUs.
-import { getColumns, getJson } from "./client";
+import { getColumns } from "./client";
+import { Columns } from "./columns";
+import { onForget } from "./load";
 import { NONE, RectangleColumns } from "../draw/lanes";
 
 export interface TraceRun {
@@ -80,16 +82,16 @@ export interface Rectangles extends RectangleColumns {
     exact: boolean; // none stands for several steps because they are small
 }
 
-/** trace/bsp?report=&first=&last=&from=&to=&width=&height=: what tiles do, row by row; 255: nothing. */
+/** trace/bsp?report=&tile=&tiles=&from=&to=&pixels=&height=&hide=: what tiles do, row by row; 255: nothing. */
 export interface BspPicture {
     width: number;
     height: number;
     from: number;
     to: number;
     kind: Uint8Array; // width x height
-    step: Uint32Array; // width x height; NONE: none
 }
 
+/** Over tiles. */
 export interface Spread {
     min: number;
     mean: number;
@@ -101,10 +103,6 @@ export interface StepIpu {
     ipu: number;
     cycles: number; // of the tile that takes longest
     activeTiles: number;
-    from: number;
-    to: number;
-    allCycles: Spread; // over all tiles
-    activeCycles: Spread; // over active tiles
     tileBalance: number;
     activeTileBalance: number;
     dataIn: number; // bytes
@@ -117,93 +115,90 @@ export interface SourceLine {
     function: string;
 }
 
-/** Meta of trace/step?report=&index=; columns by tile: cycles, from, to, and where data moves sent and received. */
+export interface StepExchange {
+    kind: string;
+    totalData: number | null; // bytes
+    dataBalance: number | null; // mean / max
+    codeBytes: number | null;
+    fromHost: number | null; // copies of a stream copy
+    toHost: number | null;
+}
+
+/** Meta of trace/step?report=&index=. */
 export interface TraceStep {
-    index: number;
-    type: string;
-    name: string;
-    detail: string;
+    step: number;
     program: number;
     run: number;
-    from: number;
-    to: number;
+    kind: string;
+    name: string;
+    detail: string;
+    live: number; // bytes that are live, with what always is; 0: not known
     ipus: StepIpu[];
-    memory: number | null; // bytes of its compute set (9.3), or of the variables that an exchange moves
-    codeBytes: number | null; // exchange code
-    totalData: number | null;
-    dataBalance: number | null; // mean / max
-    copiesFromHost: number | null;
-    copiesToHost: number | null;
-    vertices: { name: string; count: number; cycles: number | null }[];
-    sources: { name: string; bytes: number }[]; // variables that are read; cut after 100
+    computeSet: string | null;
+    computeSetMemory: { [part: string]: number | null }[]; // bytes by what they are for, and `id`
+    exchange: StepExchange[];
+    vertices: { type: string; count: number }[];
+    sources: { name: string; bytes: number }[]; // variables that are read, the largest 50
     destinations: { name: string; bytes: number }[];
-    sourceCount: number; // of all
-    destinationCount: number;
     source: SourceLine | null; // the user's line
-    overflow: boolean; // cycles beyond 32 bits
 }
 
-/** trace/search?report=&q=&at=&direction=: the match that follows a step, and how many there are. */
-export interface TraceSearch {
-    matches: number; // steps
-    names: number; // different names
-    position: number; // of the found one among the matches
-    step: number | null;
+/** A step with what it does on each tile, of all IPUs. */
+export interface TraceStepTiles extends TraceStep {
     from: number;
     to: number;
+    cycles: Float64Array; // by tile
+    sent: Float64Array | null; // bytes by tile
+    received: Float64Array | null;
 }
 
-export interface TypeShare {
-    type: string;
+export interface KindShare {
+    kind: string;
     cycles: number;
-    steps: number;
 }
 
 /** A column of the summary: an IPU in the window. */
 export interface SummaryIpu {
     ipu: number;
-    proportions: TypeShare[]; // cycles of the lane inside the window
-    tileBalance: number; // weighted by length, syncs left out
-    tileUtilisation: number; // EXE-55
-    streamCopyIn: number; // bytes: "Rx"
-    streamCopyOut: number;
-    streamCopy: { detail: string; in: number; out: number }[]; // Host, RemoteBuffer, Mixed
-    globalExchangeIn: number;
-    globalExchangeOut: number;
-    tileCycles: TypeShare[]; // tile-cycles by type: the new statistics
+    tileBalance: number | null; // weighted by length, syncs left out
+    tileUtilisation: number | null; // from what every tile does
+    kinds: { kind: string; cycles: number; tileCycles: number; steps: number }[];
+    data: { name: string; received: number; transmitted: number }[]; // GlobalExchange, StreamCopy Host ...; bytes
 }
 
-/** trace/summary?report=&from=&to=&hide=&exact= */
+/** trace/summary?report=&from=&to=&hide= */
 export interface TraceSummary {
     from: number;
     to: number;
     cycles: number;
-    overflow: boolean;
-    steps: number;
+    overflows: boolean; // more than 32 bits count
     ipus: SummaryIpu[];
 }
 
-/** trace/area?report=&from=&to=&first=&last=: tiles first to last. */
+/** trace/area?report=&from=&to=&tile=&tiles=&hide= */
 export interface TraceArea {
+    firstTile: number;
     tiles: number;
-    cycles: number;
-    tileCycles: TypeShare[]; // sums over tiles
-    names: { name: string; type: string; steps: number; tileCycles: number; min: number; mean: number; max: number; deviation: number }[];
-    histogram: { edges: number[]; counts: number[] }; // of cycles a tile spends in a step
-    busyByTile: number[]; // share of the time in which a tile computes or moves data
+    utilisation: number; // mean over tiles of the share of the time in which they work
+    min: number;
+    max: number;
+    deviation: number;
+    kinds: { kind: string; tileCycles: number }[];
+    histogram: number[]; // tiles by their share, from 0 to 1
+    steps: number;
+    leftOut: number; // steps that were not looked into: the area is too large
+    work: Float64Array; // cycles by tile
+    wait: Float64Array;
+    idle: Float64Array;
 }
 
-/** trace/memory?report=&from=&to=&pixels=: live bytes of all tiles as a line; columns from, to, bytes. */
+/** trace/memory?report=&from=&to=&pixels=: the most that is live in each pixel. */
 export interface MemoryTrack {
-    from: Float64Array;
-    to: Float64Array;
-    bytes: Float64Array;
-    peak: number; // of the whole report
+    from: number;
+    to: number;
+    live: Float32Array;
+    max: number; // of the whole report
     alwaysLive: number;
-}
-
-export function loadLanes(report: number, signal?: AbortSignal): Promise<TraceLanes> {
-    return getJson<TraceLanes>("trace/lanes", { report }, signal);
 }
 
 export async function loadWindow(
@@ -234,18 +229,76 @@ export async function loadWindow(
 }
 
 export async function loadBsp(
-    where: { report: number; first: number; last: number; from: number; to: number; width: number; height: number; hide: string },
+    where: { report: number; tile: number; tiles: number; from: number; to: number; pixels: number; height: number; hide: string },
     signal?: AbortSignal,
 ): Promise<BspPicture> {
     const columns = await getColumns<{ width: number; height: number; from: number; to: number }>("trace/bsp", where, signal);
-    return { ...columns.meta, kind: columns.numbers("kind") as Uint8Array, step: columns.numbers("step") as Uint32Array };
+    return { ...columns.meta, kind: columns.numbers("kind") as Uint8Array };
 }
 
 export async function loadMemoryTrack(
-    where: { report: number; from: number; to: number; pixels: number },
+    where: { report: number; lane: number; from: number; to: number; pixels: number },
     signal?: AbortSignal,
 ): Promise<MemoryTrack> {
-    const columns = await getColumns<{ peak: number; alwaysLive: number }>("trace/memory", where, signal);
+    const columns = await getColumns<{ from: number; to: number; max: number; alwaysLive: number }>("trace/memory", where, signal);
+    return { ...columns.meta, live: columns.numbers("live") as Float32Array };
+}
+
+export async function loadArea(
+    where: { report: number; tile: number; tiles: number; from: number; to: number; hide: string },
+    signal?: AbortSignal,
+): Promise<TraceArea> {
+    const columns = await getColumns<Omit<TraceArea, "work" | "wait" | "idle">>("trace/area", where, signal);
     const number = (name: string) => columns.numbers(name) as Float64Array;
-    return { ...columns.meta, from: number("from"), to: number("to"), bytes: number("bytes") };
+    return { ...columns.meta, work: number("work"), wait: number("wait"), idle: number("idle") };
+}
+
+const steps = new Map<string, Promise<TraceStepTiles>>();
+onForget(() => steps.clear());
+
+function stepOf(columns: Columns<TraceStep>): TraceStepTiles {
+    const [begin, end] = [columns.numbers("from"), columns.numbers("to")];
+    const cycles = Float64Array.from(begin, (from, tile) => end[tile] - from);
+    let [from, to] = [Infinity, -Infinity];
+    const any = cycles.some((one) => one > 0);
+    for (let tile = 0; tile < cycles.length; ++tile) {
+        if (any && cycles[tile] <= 0) continue;
+        from = Math.min(from, begin[tile]);
+        to = Math.max(to, end[tile]);
+    }
+    const optional = (name: string) => (columns.has(name) ? (columns.numbers(name) as Float64Array) : null);
+    return { ...columns.meta, from, to, cycles, sent: optional("sent"), received: optional("received") };
+}
+
+/** Kept for a while: callouts and details ask for the same one. */
+export function loadStep(report: number, index: number): Promise<TraceStepTiles> {
+    const key = `${report} ${index}`;
+    let step = steps.get(key);
+    if (!step) {
+        step = getColumns<TraceStep>("trace/step", { report, index }).then(stepOf);
+        step.catch(() => steps.delete(key));
+        steps.set(key, step);
+        if (steps.size > 64) steps.delete([...steps.keys()][0]);
+    }
+    return step;
+}
+
+/** Statistics over the tiles of an IPU. */
+export function spreadOf(values: ArrayLike<number>, first: number, count: number): Spread {
+    let [min, max, sum, squares] = [Infinity, -Infinity, 0, 0];
+    for (let i = first; i < first + count; ++i) {
+        min = Math.min(min, values[i]);
+        max = Math.max(max, values[i]);
+        sum += values[i];
+        squares += values[i] * values[i];
+    }
+    const mean = sum / count;
+    return { min, mean, max, deviation: Math.sqrt(Math.max(0, squares / count - mean * mean)) };
+}
+
+/** Bytes of a step's compute set on all tiles; null: it has none. */
+export function computeSetBytes(step: TraceStep): number | null {
+    const parts = step.computeSetMemory[0];
+    if (!parts) return null;
+    return Object.entries(parts).reduce((sum, [name, bytes]) => (name === "id" ? sum : sum + (bytes ?? 0)), 0);
 }

@@ -86,8 +86,10 @@ function labels(pen: Pen, r: RectangleColumns, scale: Scale, y: number, rows: nu
     pen.textBaseline = "middle";
     for (let i = 0; i < r.from.length; ++i) {
         if (r.to[i] - r.from[i] < least || r.row[i] >= rows || r.to[i] < from || r.from[i] > to) continue;
+        // What overlaps is drawn above it: the text ends where the next one begins.
+        const next = i + 1 < r.from.length && r.row[i + 1] === r.row[i] ? r.from[i + 1] : Infinity;
         const x = scale.x(Math.max(r.from[i], from));
-        const width = scale.x(Math.min(r.to[i], to)) - x - 2 * PADDING;
+        const width = scale.x(Math.min(r.to[i], to, next)) - x - 2 * PADDING;
         if (width < 14) continue;
         const text = middle(labelOf(r, i, look.types), (part) => textWidth(part, look.font) <= width);
         if (!text) continue;

@@ -10,6 +10,7 @@ import { programs } from "./programs";
 import { source } from "./source";
 import { sql } from "./sql";
 import { summary } from "./summary";
+import { trace } from "./trace";
 import { View } from "./view";
 
 export const VIEWS: readonly View[] = [
@@ -17,6 +18,7 @@ export const VIEWS: readonly View[] = [
     summary,
     programs,
     operations,
+    trace,
     source,
     flame,
     difference,

@@ -9,7 +9,7 @@ import { LAYER, NONE, rectangleAt } from "../../draw/lanes";
 import { Scale, Span, fitSpan } from "../../draw/scale";
 import { TypeLook } from "../../draw/types";
 import { AXIS_HEIGHT } from "../../draw/axis";
-import { BSP_HEIGHT, Band, Bands, ROW_HEIGHT, bandAt, bandsOf } from "./geometry";
+import { BSP_HEIGHT, Band, Bands, ROW_HEIGHT, bandAt, bandsOf, laneKey } from "./geometry";
 import { TraceOptions, hiddenKinds, windowOptions } from "./options";
 
 export const GUTTER = 96;
@@ -87,7 +87,7 @@ export class TraceModel {
         this.span = fitSpan(span ?? this.extent, this.extent);
         this.bands = bandsOf(lanes, options, this.collapsed, this.rows);
         this.memoryPieces = new Pieces<MemoryTrack>(
-            async (at, pixels, signal) => ({ value: await loadMemoryTrack({ report, ...at, pixels }, signal), exact: at.to - at.from <= pixels }),
+            async (at, pixels, signal) => ({ value: await loadMemoryTrack({ report, lane: Math.max(0, this.options.ipu), ...at, pixels }, signal), exact: at.to - at.from <= pixels }),
             this.extent,
             () => this.invalidate(),
         );
@@ -156,16 +156,15 @@ export class TraceModel {
         let pieces = this.lanePieces.get(band.key);
         if (!pieces) {
             const options = windowOptions(this.options, this.search);
-            const { flushes, aggregate } = this.options;
+            const blocks = { flushes: this.options.flushes, q: this.search, base: this.lanes.kinds.length };
             const tile = this.lanes.tiles[band.lane]?.tile ?? 0;
-            const io = band.key.startsWith("io") ? Math.floor(tile / this.lanes.tilesPerIpu) : -1;
+            const io = band.key.startsWith("io") ? 1 : 0;
             pieces = new Pieces<Rectangles>(
                 async (at, pixels, signal) => {
                     const value =
                         band.kind === "blocks"
-                            ? await loadBlocks({ report: this.report, tile, io, ...at, pixels }, { flushes: flushes ? 1 : 0, q: this.search }, signal)
+                            ? await loadBlocks({ report: this.report, tile, io, ...at, pixels }, blocks, signal)
                             : await loadWindow({ report: this.report, lane: band.lane, ...at, pixels }, options, signal);
-                    void aggregate;
                     return { value, exact: value.exact };
                 },
                 this.extent,
@@ -225,7 +224,7 @@ export class TraceModel {
                 async (at, pixels, signal) => {
                     const width = Math.min(pixels, 4096);
                     const height = Math.min(last - first + 1, BSP_HEIGHT);
-                    const value = await loadBsp({ report: this.report, first, last, ...at, width, height, hide }, signal);
+                    const value = await loadBsp({ report: this.report, tile: first, tiles: last - first + 1, ...at, pixels: width, height, hide }, signal);
                     return { value: { ...value, first, last, image: palettePicture(value.kind, value.width, value.height, palette) }, exact: at.to - at.from <= width };
                 },
                 this.extent,
@@ -304,9 +303,15 @@ export class TraceModel {
         const x = Math.floor(((hit.cycle - picture.from) / (picture.to - picture.from)) * picture.width);
         const y = Math.min(picture.height - 1, Math.floor(((tile - first) / (last - first + 1)) * picture.height));
         if (x < 0 || x >= picture.width) return { ...hit, tile };
-        const at = y * picture.width + x;
-        const step = picture.step[at];
-        if (step === NONE) return { ...hit, tile };
-        return { ...hit, what: "step", step, tile, kind: this.looks[picture.kind[at]]?.name ?? "", count: 1 };
+        const kind = picture.kind[y * picture.width + x];
+        if (kind === LAYER) return { ...hit, tile };
+        const found = { ...hit, what: "step" as const, tile, kind: this.looks[kind]?.name ?? "", count: 1 };
+        // The lane says which step of that kind it is, where it is fine enough.
+        const lane = this.rectangles({ kind: "lane", key: laneKey(hit.band.lane), lane: hit.band.lane });
+        if (!lane) return found;
+        for (let i = 0; i < lane.from.length; ++i)
+            if (lane.kind[i] === kind && lane.step[i] !== NONE && lane.from[i] <= hit.cycle && lane.to[i] > hit.cycle)
+                return { ...found, step: lane.step[i], name: lane.labels[lane.label[i]] ?? "", from: lane.from[i], to: lane.to[i] };
+        return found;
     }
 }

@@ -67,15 +67,17 @@ function drawMemory(pen: Pen, model: TraceModel, scale: Scale, band: Band): void
     const track = model.memory();
     pen.fillStyle = themeColour("panel");
     pen.fillRect(scale.left, band.y, scale.width, band.height);
-    if (!track || track.peak <= 0) return;
-    const height = (value: number) => (value / track.peak) * (band.height - 2);
+    if (!track || track.max <= 0) return;
+    const height = (value: number) => (value / track.max) * (band.height - 2);
+    const each = (track.to - track.from) / track.live.length;
+    const first = Math.max(0, Math.floor((scale.span.from - track.from) / each));
+    const last = Math.min(track.live.length - 1, Math.ceil((scale.span.to - track.from) / each));
     pen.fillStyle = themeColour("memory");
-    for (let i = 0; i < track.from.length; ++i) {
-        const x = Math.max(scale.left, scale.x(track.from[i]));
-        const end = Math.min(scale.left + scale.width, scale.x(track.to[i]));
-        if (end < scale.left || x > scale.left + scale.width) continue;
-        const high = height(track.bytes[i]);
-        pen.fillRect(x, band.y + band.height - high, Math.max(0.75, end - x), high);
+    for (let i = first; i <= last; ++i) {
+        const x = Math.max(scale.left, scale.x(track.from + i * each));
+        const end = Math.min(scale.left + scale.width, scale.x(track.from + (i + 1) * each));
+        const high = height(track.live[i]);
+        if (end > x) pen.fillRect(x, band.y + band.height - high, end - x + 0.5, high);
     }
     const always = band.y + band.height - height(track.alwaysLive);
     pen.strokeStyle = themeColour("ink-soft");
@@ -89,7 +91,7 @@ function drawMemory(pen: Pen, model: TraceModel, scale: Scale, band: Band): void
     pen.fillStyle = themeColour("ink-soft");
     pen.font = FONT;
     pen.textBaseline = "top";
-    pen.fillText(`peak ${bytes(track.peak)}`, scale.left + 4, band.y + 2);
+    pen.fillText(`peak ${bytes(track.max)}, always live ${bytes(track.alwaysLive)}`, scale.left + 4, band.y + 2);
 }
 
 /** Draws the graph of a width and height; `gutter` writes titles at its left (exports: the page has buttons there). */

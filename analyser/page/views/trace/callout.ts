@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The text beside the pointer.
+import { bytes, count, cycles, percent, time } from "../../ui/format";
+import { MemoryTrack, TraceStep, computeSetBytes } from "../../data/trace";
+import { Hit, TraceModel } from "./model";
+
+function memoryAt(track: MemoryTrack, cycle: number): number | null {
+    return track.live[Math.floor(((cycle - track.from) / (track.to - track.from)) * track.live.length)] ?? null;
+}
+
+/** Lines about a hit; null: nothing to say.  `details` of its step may come later. */
+export function calloutOf(model: TraceModel, hit: Hit, details: TraceStep | null): string | null {
+    const { clockFrequency } = model.lanes;
+    const length = hit.to - hit.from;
+    const span = `${cycles(length)}${clockFrequency ? `, ${time(length, clockFrequency)}` : ""}`;
+    const base = model.options.relative ? model.extent.from : 0;
+    const where = `from ${count(hit.from - base)} to ${count(hit.to - base)}`;
+    switch (hit.what) {
+        case "none":
+            return hit.tile >= 0 ? `tile ${hit.tile}: nothing` : null;
+        case "memory": {
+            const track = model.memory();
+            const live = track ? memoryAt(track, hit.cycle) : null;
+            return live === null ? null : `live memory\n${bytes(live)}, ${percent(live / (track?.max ?? 1))} of the peak`;
+        }
+        case "run":
+            return `${hit.name}\nrun ${hit.run}, ${count(hit.count)} steps\n${span}\n${where}`;
+        case "several":
+            return `${count(hit.count)} steps${hit.name ? ` of ${hit.name}` : ""}\nmost of it ${hit.kind}\n${span}\nzoom in to see them`;
+        case "layer":
+            return `${hit.name}\n${count(hit.count)} steps\n${span}\n${where}`;
+        default: {
+            const lines = [hit.name || details?.name || hit.kind, hit.kind];
+            if (hit.tile >= 0) lines.push(`tile ${hit.tile}`);
+            if (hit.band.kind !== "bsp") lines.push(span, where);
+            if (hit.what === "step" && hit.band.kind === "lane") lines.push(`tile balance ${percent(hit.balance)}`);
+            if (details) {
+                const memory = computeSetBytes(details);
+                if (memory !== null) lines.push(`compute set ${details.computeSetMemory[0].id}, memory ${bytes(memory)}`);
+                const data = details.exchange[0]?.totalData;
+                if (data) lines.push(`data ${bytes(data)}`);
+            }
+            return lines.filter((line, i) => line && lines.indexOf(line) === i).join("\n");
+        }
+    }
+}

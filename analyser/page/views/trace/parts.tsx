@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the tabs of the trace share.
+import { ComponentChild } from "preact";
+import { Span } from "../../draw/scale";
+import { TypeLook } from "../../draw/types";
+import { cycles, percent } from "../../ui/format";
+import { ViewContext } from "../view";
+import { TraceModel } from "./model";
+import { TraceOptions } from "./options";
+
+export interface TabProps {
+    context: ViewContext;
+    models: readonly TraceModel[];
+    options: TraceOptions;
+    side: number; // the model that the selection is of
+    go: (span: Span) => void;
+}
+
+export function Row({ title, tip, children }: { title: string; tip?: string; children: ComponentChild }) {
+    return (
+        <tr>
+            <th data-tip={tip}>{title}</th>
+            <td>{children}</td>
+        </tr>
+    );
+}
+
+export interface Share {
+    kind: string;
+    cycles: number;
+}
+
+/** Cycles by kind as one bar. */
+export function Proportions({ shares, looks }: { shares: readonly Share[]; looks: readonly TypeLook[] }) {
+    const total = shares.reduce((sum, share) => sum + share.cycles, 0);
+    if (total <= 0) return <>none</>;
+    const colour = (kind: string) => looks.find((look) => look.name === kind)?.plain ?? "#888888";
+    const lines = shares.filter((share) => share.cycles > 0).map((share) => `${share.kind}  ${percent(share.cycles / total)}  ${cycles(Math.round(share.cycles))}`);
+    return (
+        <div class="proportions" data-tip={["share of the cycles", ...lines].join("\n")}>
+            {shares
+                .filter((share) => share.cycles > 0)
+                .map((share) => (
+                    <span key={share.kind} data-kind={share.kind} style={{ width: `${(share.cycles / total) * 100}%`, background: colour(share.kind) }} />
+                ))}
+        </div>
+    );
+}
+
+export function Bar({ share }: { share: number }) {
+    return (
+        <span class="bar">
+            <span style={{ width: `${Math.min(100, Math.max(0, share * 100))}%` }} />
+        </span>
+    );
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// The figures of a step, by its kind.
+import { Spread, StepExchange, StepIpu, TraceStepTiles, computeSetBytes, spreadOf } from "../../data/trace";
+import { bytes, count, cycles, percent, time } from "../../ui/format";
+import { copyText } from "../../ui/save";
+import { TraceModel } from "./model";
+import { Row, TabProps } from "./parts";
+
+const KINDS: { readonly [kind: string]: string } = {
+    "Sync Internal": "a sync of the tiles of one IPU",
+    "Sync External": "a sync between IPUs; it also controls the flow with the host",
+    Sans: "tiles without a part in the exchange acknowledge its sync beforehand",
+    SyncAns: "tiles without a part in the exchange wait for the syncs that they have acknowledged",
+    OnTileExecute: "vertices of a compute set compute",
+    DoExchange: "tiles of one IPU send data to each other",
+    GlobalExchange: "data moves between IPUs",
+    StreamCopyBegin: "preparation of a stream copy, with what the host takes to get ready",
+    "StreamCopyMid Host": "the copy itself, with the host",
+    "StreamCopyMid RemoteBuffer": "the copy itself, with a remote buffer",
+    "StreamCopyMid Mixed": "the copy itself, with the host and remote buffers",
+    StreamCopyEnd: "end of a stream copy",
+};
+
+function spread(value: Spread): string {
+    return `min ${count(value.min)}, mean ${count(value.mean)}, max ${count(value.max)}, σ ${count(value.deviation)}`;
+}
+
+function Names({ list }: { list: readonly { name: string; bytes: number }[] }) {
+    return (
+        <>
+            {list.slice(0, 8).map((one) => (
+                <div key={one.name} data-tip={one.name}>
+                    {one.name || "(no name)"} <small>{bytes(one.bytes)}</small>
+                </div>
+            ))}
+            {list.length > 8 && <small data-tip={list.slice(8).map((one) => `${one.name}  ${bytes(one.bytes)}`).join("\n")}>and {list.length < 50 ? list.length - 8 : "at least 42"} more</small>}
+        </>
+    );
+}
+
+export function StepFacts({ step, model, props }: { step: TraceStepTiles; model: TraceModel; props: TabProps }) {
+    const clock = model.lanes.clockFrequency;
+    const { context } = props;
+    const active = step.ipus.filter((one) => one.activeTiles > 0);
+    const exchange = step.exchange[0];
+    const moves = exchange !== undefined;
+    const memory = computeSetBytes(step);
+    const { tilesPerIpu } = model.lanes;
+    return (
+        <>
+            <p class="path" data-tip="click to copy the whole name" onClick={() => void copyText(step.name)}>
+                {step.name || step.kind}
+            </p>
+            <table class="figures">
+                <tbody>
+                    <Row title="Step" tip="its place in execution.steps">
+                        {count(step.step)} of run {step.run}
+                    </Row>
+                    <Row title="Type" tip={KINDS[step.kind]}>
+                        {step.kind}
+                    </Row>
+                    <Row title="From, to">
+                        {count(step.from)} to {count(step.to)} {time(step.to - step.from, clock)}
+                    </Row>
+                    {active.map((ipu) => (
+                        <IpuRows key={ipu.ipu} ipu={ipu} all={spreadOf(step.cycles, ipu.ipu * tilesPerIpu, tilesPerIpu)} several={step.ipus.length > 1} clock={clock} moves={moves} />
+                    ))}
+                    {step.to - step.from > 0xffffffff && <Row title="Warning">{<span class="warning">more cycles than 32 bits count: they may have wrapped around</span>}</Row>}
+                    {step.computeSet !== null && <Row title="Compute set">{step.computeSet}</Row>}
+                    {memory !== null && (
+                        <Row title="Memory" tip="bytes of the compute set on all tiles: code, state and pointers of its vertices">
+                            <span data-figure="memory">{bytes(memory)}</span>
+                        </Row>
+                    )}
+                    {exchange && <ExchangeRows exchange={exchange} />}
+                    {step.live > 0 && (
+                        <Row title="Live memory" tip="bytes that are live at this step on all tiles, with what always is">
+                            {bytes(step.live)}
+                        </Row>
+                    )}
+                    {step.vertices.length > 0 && (
+                        <Row title="By vertex type">
+                            {step.vertices.map((one) => (
+                                <div key={one.type}>
+                                    {one.type} <small>× {count(one.count)}</small>
+                                </div>
+                            ))}
+                        </Row>
+                    )}
+                    {step.sources.length > 0 && (
+                        <Row title={moves ? "Source variables" : "Reads"}>
+                            <Names list={step.sources} />
+                        </Row>
+                    )}
+                    {step.destinations.length > 0 && (
+                        <Row title={moves ? "Destination variables" : "Writes"}>
+                            <Names list={step.destinations} />
+                        </Row>
+                    )}
+                    {step.source && (
+                        <Row title="Your line" tip={step.source.file}>
+                            {step.source.file.split("/").pop()}:{step.source.line} {step.source.function}
+                        </Row>
+                    )}
+                </tbody>
+            </table>
+            <button type="button" onClick={() => context.open("programs", {}, { program: step.program })}>
+                Show in the program tree
+            </button>
+        </>
+    );
+}
+
+function ExchangeRows({ exchange }: { exchange: StepExchange }) {
+    return (
+        <>
+            {exchange.totalData !== null && <Row title="Total data">{bytes(exchange.totalData)}</Row>}
+            {exchange.dataBalance !== null && (
+                <Row title="Data balance" tip="mean / maximum over tiles of what is sent and received">
+                    {percent(exchange.dataBalance)}
+                </Row>
+            )}
+            {exchange.codeBytes !== null && <Row title="Exchange code">{bytes(exchange.codeBytes)}</Row>}
+            {exchange.fromHost !== null && <Row title="Copies from host">{count(exchange.fromHost)}</Row>}
+            {exchange.toHost !== null && <Row title="Copies to host">{count(exchange.toHost)}</Row>}
+        </>
+    );
+}
+
+function IpuRows({ ipu, all, several, clock, moves }: { ipu: StepIpu; all: Spread; several: boolean; clock: number; moves: boolean }) {
+    const of = several ? `IPU ${ipu.ipu}: ` : "";
+    return (
+        <>
+            <Row title={`${of}Cycles`} tip="of the tile that takes longest">
+                <span data-figure={`cycles ${ipu.ipu}`}>{cycles(ipu.cycles)}</span> {time(ipu.cycles, clock)}
+            </Row>
+            <Row title={`${of}Active tiles`} tip="tiles that take any cycles">
+                {count(ipu.activeTiles)}
+            </Row>
+            <Row title={`${of}All cycles`} tip="over all tiles of the IPU">
+                {spread(all)}
+            </Row>
+            <Row title={`${of}Tile balance`} tip="sum of cycles over tiles / (largest × tiles)">
+                <span data-figure={`balance ${ipu.ipu}`}>{percent(ipu.tileBalance)}</span>, active tiles alone {percent(ipu.activeTileBalance)}
+            </Row>
+            {moves && (
+                <Row title={`${of}Data`}>
+                    transmitted {bytes(ipu.dataOut)}, received {bytes(ipu.dataIn)}
+                </Row>
+            )}
+        </>
+    );
+}

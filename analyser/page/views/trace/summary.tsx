@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the visible window holds: cycles, proportions, balance or utilisation, data; a column for each IPU of each report.
+import { useEffect, useState } from "preact/hooks";
+import { useJson } from "../../data/load";
+import { SummaryIpu, TraceSummary } from "../../data/trace";
+import { Span } from "../../draw/scale";
+import { bytes, count, cycles, percent, time } from "../../ui/format";
+import { Empty } from "../../ui/tabs";
+import { TraceModel } from "./model";
+import { hiddenKinds } from "./options";
+import { Bar, Proportions, TabProps } from "./parts";
+
+const RESTS_AFTER = 150; // ms
+
+/** The window of a model, when it rests. */
+export function useRestingSpan(model: TraceModel): Span {
+    const [span, setSpan] = useState(model.span);
+    useEffect(() => {
+        let timer = 0;
+        const rest = () => {
+            clearTimeout(timer);
+            timer = window.setTimeout(() => setSpan(model.span), RESTS_AFTER);
+        };
+        setSpan(model.span);
+        const end = model.onChange(rest);
+        return () => {
+            clearTimeout(timer);
+            end();
+        };
+    }, [model]);
+    return span;
+}
+
+const TIPS = {
+    cycles: "cycles of the visible part of the graph",
+    proportions: "cycles of the visible steps of the IPU, by kind",
+    balance: "mean of the tile balance of the visible steps, weighted by their length; syncs are left out. The balance of a step is the sum of its cycles over tiles / (largest × tiles)",
+    utilisation: "share of the visible tile-cycles in which tiles compute or move data: OnTileExecute, DoExchange, GlobalExchange, StreamCopyMid; syncs and the begin and end of stream copies count as idle",
+    copy: "data of stream copies that the IPU received (Rx) and transmitted (Tx)",
+    global: "data of exchanges between IPUs that the IPU received (Rx) and transmitted (Tx)",
+};
+
+interface Column {
+    title: string;
+    model: TraceModel;
+    summary: TraceSummary;
+    ipu: SummaryIpu;
+}
+
+function useSummary(model: TraceModel, props: TabProps) {
+    const span = useRestingSpan(model);
+    const { options } = props;
+    return useJson<TraceSummary>("trace/summary", {
+        report: model.report,
+        from: Math.floor(span.from),
+        to: Math.ceil(span.to),
+        hide: hiddenKinds(options).join(",") || undefined,
+    });
+}
+
+function Data({ of, ipu }: { of: string; ipu: SummaryIpu }) {
+    const moved = ipu.data.filter((one) => one.name.startsWith(of) && (one.received || one.transmitted));
+    if (!moved.length) return <>none</>;
+    return (
+        <>
+            {moved.map((one) => (
+                <div key={one.name}>
+                    {one.name === of ? "" : `${one.name.slice(of.length + 1)}: `}Rx {bytes(one.received)}, Tx {bytes(one.transmitted)}
+                </div>
+            ))}
+        </>
+    );
+}
+
+function Figures({ columns, props }: { columns: readonly Column[]; props: TabProps }) {
+    const { utilisation } = props.options;
+    const shown = (column: Column) => {
+        const { cycles: total } = column.summary;
+        const clock = column.model.lanes.clockFrequency;
+        return `${cycles(total)}${clock ? ` (${time(total, clock)})` : ""}`;
+    };
+    return (
+        <table class="figures">
+            <thead>
+                <tr>
+                    <th />
+                    {columns.map((column) => (
+                        <th key={column.title}>{column.title}</th>
+                    ))}
+                </tr>
+            </thead>
+            <tbody>
+                <tr data-row="cycles">
+                    <th data-tip={TIPS.cycles}>Total cycles</th>
+                    {columns.map((column) => (
+                        <td key={column.title}>
+                            {shown(column)}
+                            {column.summary.overflows && <div class="warning">more than 32 bits count: a step in it may have wrapped around</div>}
+                        </td>
+                    ))}
+                </tr>
+                <tr data-row="proportions">
+                    <th data-tip={TIPS.proportions}>Proportions</th>
+                    {columns.map((column) => (
+                        <td key={column.title}>
+                            <Proportions shares={column.ipu.kinds} looks={column.model.looks} />
+                        </td>
+                    ))}
+                </tr>
+                <tr data-row="balance">
+                    <th data-tip={utilisation ? TIPS.utilisation : TIPS.balance}>{utilisation ? "Tile utilisation" : "Tile balance"}</th>
+                    {columns.map((column) => {
+                        const share = utilisation ? column.ipu.tileUtilisation : column.ipu.tileBalance;
+                        return (
+                            <td key={column.title}>
+                                {share === null ? "–" : percent(share)}
+                                <Bar share={share ?? 0} />
+                            </td>
+                        );
+                    })}
+                </tr>
+                <tr data-row="copies">
+                    <th data-tip={TIPS.copy}>StreamCopy</th>
+                    {columns.map((column) => (
+                        <td key={column.title}>
+                            <Data of="StreamCopy" ipu={column.ipu} />
+                        </td>
+                    ))}
+                </tr>
+                <tr data-row="global">
+                    <th data-tip={TIPS.global}>GlobalExchange</th>
+                    {columns.map((column) => (
+                        <td key={column.title}>
+                            <Data of="GlobalExchange" ipu={column.ipu} />
+                        </td>
+                    ))}
+                </tr>
+                <tr data-row="steps">
+                    <th data-tip="steps that are visible on the IPU">Steps</th>
+                    {columns.map((column) => (
+                        <td key={column.title}>{count(column.ipu.kinds.reduce((sum, kind) => sum + kind.steps, 0))}</td>
+                    ))}
+                </tr>
+            </tbody>
+        </table>
+    );
+}
+
+export function SummaryTab(props: TabProps) {
+    const { models, context, options } = props;
+    const first = useSummary(models[0], props);
+    const second = useSummary(models[models.length - 1], props);
+    const answers = models.length > 1 ? [first, second] : [first];
+    const failed = answers.find((answer) => answer.error);
+    if (failed) return <Empty>{failed.error}</Empty>;
+    const columns: Column[] = answers.flatMap((answer, i) =>
+        answer.value
+            ? answer.value.ipus
+                  .filter((ipu) => options.ipu < 0 || ipu.ipu === options.ipu)
+                  .map((ipu) => ({
+                      title: `${models.length > 1 ? `${context.reports[i].name}, ` : ""}IPU ${ipu.ipu}`,
+                      model: models[i],
+                      summary: answer.value as TraceSummary,
+                      ipu,
+                  }))
+            : [],
+    );
+    if (!columns.length) return <Empty>Summing up the window.</Empty>;
+    return (
+        <div class="summary-tab" data-loading={answers.some((answer) => answer.loading)}>
+            <Figures columns={columns} props={props} />
+        </div>
+    );
+}
