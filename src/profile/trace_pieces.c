@@ -3,7 +3,7 @@
 
 #include <assert.h>
 
-enum { NO_BLOCK = SIZE_MAX };
+#define NO_BLOCK SIZE_MAX
 
 /* Where a block is; the outermost is the record itself. */
 struct place {
