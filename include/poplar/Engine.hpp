@@ -188,6 +188,7 @@ class POP_API Engine
     pop_engine *c() const; // the C interface's, which stays this object's
 
   private:
+    void setRuntimeOptions(const RuntimeOptions &options, Where where);
     detail::EngineState *state; // at a place that does not move
 
     detail::EngineState &at(const pop_where &where = pop_where()) const;

@@ -214,7 +214,8 @@ class POP_API Graph
     void setInitialValueHalf(const FieldRef &field, ArrayRef<std::uint16_t> values, Where where = Where::here());
 
     // ---- codelets ----
-    // A source, compiled now (or found in the cache), or a .gp file.
+    // A source, compiled now (or found in the cache), or a .gp file.  targetName is empty or cpu, ipu1, ipu2, ipu21
+    // (else invalid_option); it has no effect: codelets are compiled for the host and for the graph's target.
     bool addCodelets(StringRef file, CodeletFileType type = CodeletFileType::Auto, StringRef compileFlags = "",
                      StringRef targetName = "", Where where = Where::here());
     bool addCodelets(ArrayRef<std::string> files, StringRef compileFlags = "", StringRef targetName = "",
@@ -304,6 +305,8 @@ class POP_API Graph
     void registerCycleEstimator(StringRef vertexType, CycleEstimateFunc estimator, Where where = Where::here());
 
     // ---- the host's side ----
+    // rearrangeOnHost has no effect: the host rearranges in any case, and what Engine::writeTensor and readTensor move
+    // takes no cycles of the model.
     void createHostWrite(StringRef handle, const Tensor &t, bool rearrangeOnHost = false, Where where = Where::here());
     void createHostRead(StringRef handle, const Tensor &t, bool rearrangeOnHost = false, Where where = Where::here());
     DataStream addHostToDeviceFIFO(StringRef handle, const Type &type, std::size_t elements,

@@ -54,6 +54,7 @@ struct POP_API IPUModel {
     ~IPUModel();
 
     // A modelled IPU, attached.  There is no device manager that models belong to, so its id is not used.
+    // accurateHalf has no effect: half is rounded to 16 bits on every device.
     Device createDevice(const OptionFlags &options = {}, bool accurateHalf = false,
                         unsigned deviceManagerId = UINT_MAX) const;
 

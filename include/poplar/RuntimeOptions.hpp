@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options of a run.  They are accepted where version 3 takes them, and change nothing.
+// Options of a run, and of those after it (pop_engine_set_runtime_options says which have effect).
 #ifndef POPLAR_RUNTIME_OPTIONS_HPP
 #define POPLAR_RUNTIME_OPTIONS_HPP
 

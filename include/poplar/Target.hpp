@@ -53,6 +53,7 @@ class POP_API Target
     static Target createIPUTarget(unsigned numIPUs, unsigned tilesPerIPU, StringRef system,
                                   const OptionFlags &options = {});
     static Target createIPUTarget(StringRef system, const OptionFlags &options = {});
+    // accurateHalf has no effect: half is rounded to 16 bits on every target.
     static Target createCPUTarget(bool accurateHalf = false, unsigned numIPUs = 1);
     // What a virtual graph sees: fewer IPUs or tiles, everything else the same.
     Target createVirtualTarget(unsigned numIPUs, unsigned tilesPerIPU) const;

@@ -43,7 +43,7 @@ typedef struct pop_ipu_model {
     unsigned num_stride_bits;
     unsigned atomic_store_granularity;
     bool compile_ipu_code;
-    bool accurate_half;
+    bool accurate_half;  /* kept and told by the target; half is rounded to 16 bits with and without it */
     bool no_global_sync; /* set for global syncs that cost nothing, which global_sync_cycles 0 is not */
 } pop_ipu_model;
 

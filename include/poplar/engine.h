@@ -13,7 +13,7 @@ typedef struct pop_executable pop_executable; /* owner */
 typedef struct pop_engine pop_engine;         /* owner */
 
 /* Called while compiling: done of total steps.  Neither it nor an estimator can use the graph meanwhile; such a call is
- * an error, which ends the compilation. */
+ * an error, which ends the compilation.  pop_cancel_compilation may be called. */
 typedef void (*pop_progress)(int done, int total, void *user);
 
 /* A stream's callbacks.  fetch fills the buffer (host to device) or has received it (device to host); complete follows
@@ -53,6 +53,9 @@ POP_BEGIN_DECLS
 POP_API pop_status pop_compile_graph_at(pop_where where, pop_graph *graph, pop_programs programs, pop_options options,
                                         pop_progress progress, void *progress_user, pop_executable **executable,
                                         pop_error *error) POP_MUST_CHECK;
+/* From the progress callback of a compilation of the graph, or from another thread: it ends after its current step,
+ * with runtime_error.  The graph can be compiled again.  Without effect when no compilation is in progress. */
+POP_API void pop_cancel_compilation(pop_graph *graph);
 /* The same for engines that have a name (NULL: none): their reports go to a directory of that name below
  * autoReport.directory. */
 #define pop_compile_graph_named(...) pop_compile_graph_named_at(POP_HERE, __VA_ARGS__)
@@ -95,6 +98,11 @@ POP_API pop_status pop_engine_run(pop_engine *engine, unsigned program, pop_erro
 /* A run that is called so in reports; NULL or "": "Engine::run #N". */
 POP_API pop_status pop_engine_run_named(pop_engine *engine, unsigned program, const char *name,
                                         pop_error *error) POP_MUST_CHECK;
+/* Options for the runs from now on, of the engine's table: exchange.enablePrefetch, exchange.streamBufferOverlap and
+ * print.guideFormat take effect.  Others that differ from what the engine has are checked and listed in one warning:
+ * they are for compiling or making an engine.  invalid_option for unknown names and values; runtime_error in a run. */
+POP_API pop_status pop_engine_set_runtime_options(pop_engine *engine, pop_options options,
+                                                  pop_error *error) POP_MUST_CHECK;
 POP_API pop_status pop_engine_load_and_run(pop_engine *engine, const pop_device *device, unsigned program,
                                            pop_error *error) POP_MUST_CHECK;
 /* Ends a run in progress (of another thread, or from a callback).  The current step may end itself for a tenth of a

@@ -403,6 +403,8 @@ POP_API pop_host_function pop_graph_add_host_function_at(pop_where where, pop_gr
 POP_API const char *pop_host_function_handle(pop_host_function function); /* borrowed; "" for null */
 #define pop_graph_add_function(...) pop_graph_add_function_at(POP_HERE, __VA_ARGS__)
 POP_API pop_function pop_graph_add_function_at(pop_where where, pop_graph *graph, pop_program program);
+/* Whether it is one of the graph's; a function whose store is NULL is looked for by its id alone. */
+POP_API bool pop_graph_has_function(const pop_graph *graph, pop_function function);
 
 /* ---- writing a graph down ---- */
 #define pop_graph_serialize_tensors(...) pop_graph_serialize_tensors_at(POP_HERE, __VA_ARGS__)

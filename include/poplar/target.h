@@ -72,7 +72,7 @@ typedef struct pop_target {
                                   parts */
     bool host_rearranges; /* the host sends data in the order of tile memory; else tiles sort what came in the tensor's
                              order */
-    bool accurate_half;
+    bool accurate_half;   /* kept and told; half is rounded to 16 bits with and without it */
     bool compile_ipu_code;
     /* How IPUs are joined: the limits of exchange between them, and the pod's description, which is kept and told, and
      * changes no cycles. */

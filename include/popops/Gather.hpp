@@ -69,14 +69,14 @@ inline poplar::Tensor gather(poplar::Graph &graph, const poplar::Tensor &input, 
                              const std::vector<std::size_t> &sliceSizes,
                              const std::vector<std::size_t> &collapsedSliceDims,
                              const std::vector<unsigned> &startIndexMap, poplar::program::Sequence &prog,
-                             const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags & = {})
+                             const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})
 {
     return poputil::detail::give(
-        graph.c(),
-        popops_gather_at(poplar::detail::where(debugContext), graph.c(), input.c(), indices.c(), indexVectorDim,
-                         poplar::detail::Dims(offsetDims).c(), poplar::detail::shape(sliceSizes),
-                         poplar::detail::Dims(collapsedSliceDims).c(), poplar::detail::dims(startIndexMap),
-                         prog.cToGrow(graph.c()), poplar::detail::name(debugContext)));
+        graph.c(), popops_gather_at(poplar::detail::where(debugContext), graph.c(), input.c(), indices.c(),
+                                    indexVectorDim, poplar::detail::Dims(offsetDims).c(),
+                                    poplar::detail::shape(sliceSizes), poplar::detail::Dims(collapsedSliceDims).c(),
+                                    poplar::detail::dims(startIndexMap), prog.cToGrow(graph.c()),
+                                    poplar::detail::name(debugContext), poplar::detail::Options(options)));
 }
 
 } // namespace popops

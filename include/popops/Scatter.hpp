@@ -21,19 +21,19 @@ inline void scatter(poplar::Graph &graph, const poplar::Tensor &operand, const p
                     const poplar::Tensor &updates, std::size_t indexVectorDim, std::vector<unsigned> updateWindowDims,
                     std::vector<std::size_t> insertWindowDims, std::vector<unsigned> scatterDimsToOperandDims,
                     poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
-                    const poplar::OptionFlags & = {})
+                    const poplar::OptionFlags &options = {})
 {
     popops_scatter_at(poplar::detail::where(debugContext), graph.c(), operand.c(), indices.c(), updates.c(),
                       indexVectorDim, poplar::detail::dims(updateWindowDims),
                       poplar::detail::Dims(insertWindowDims).c(), poplar::detail::dims(scatterDimsToOperandDims),
-                      prog.cToGrow(graph.c()), poplar::detail::name(debugContext));
+                      prog.cToGrow(graph.c()), poplar::detail::name(debugContext), poplar::detail::Options(options));
     poputil::detail::check(graph.c());
 }
 inline void scatter(poplar::Graph &graph, const poplar::Tensor &operand, const poplar::Tensor &indices,
                     const poplar::Tensor &updates, std::size_t indexVectorDim, std::vector<unsigned> updateWindowDims,
                     std::vector<std::size_t> insertWindowDims, std::vector<unsigned> scatterDimsToOperandDims,
                     const UpdateComputationFunc &updateComputation, poplar::program::Sequence &prog,
-                    const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags & = {})
+                    const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})
 {
     struct Computation {
         poplar::Graph &graph;
@@ -56,8 +56,8 @@ inline void scatter(poplar::Graph &graph, const poplar::Tensor &operand, const p
     popops_scatter_with_at(poplar::detail::where(debugContext), graph.c(), operand.c(), indices.c(), updates.c(),
                            indexVectorDim, poplar::detail::dims(updateWindowDims),
                            poplar::detail::Dims(insertWindowDims).c(), poplar::detail::dims(scatterDimsToOperandDims),
-                           Computation::call, &computation, prog.cToGrow(graph.c()),
-                           poplar::detail::name(debugContext));
+                           Computation::call, &computation, prog.cToGrow(graph.c()), poplar::detail::name(debugContext),
+                           poplar::detail::Options(options));
     computation.callback.rethrow();
     poputil::detail::check(graph.c());
 }

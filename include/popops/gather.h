@@ -26,11 +26,14 @@ POP_API pop_tensor popops_create_gather_input_at(pop_where where, pop_graph *gra
  * large, or negative, are those nearest that fit.  slice_sizes has a size for each dimension of the input; those in
  * collapsed_slice_dims are 1 and left out of the result.  The result's dimensions offset_dims are those of a slice, the
  * others those of indices without index_vector_dim.  poplar_error, index_error and type_error for what does not fit
- * together. */
+ * together.
+ *
+ * options: validateIndices ends the run with an error where an index vector is that of no slice; indicesAreSorted has
+ * no effect (docs/options.md). */
 POP_API pop_tensor popops_gather_at(pop_where where, pop_graph *graph, pop_tensor input, pop_tensor indices,
                                     size_t index_vector_dim, pop_dims offset_dims, pop_shape slice_sizes,
                                     pop_dims collapsed_slice_dims, pop_dims start_index_map, pop_program sequence,
-                                    const char *name);
+                                    const char *name, pop_options options);
 
 #define popops_create_gather_input_axis(...) popops_create_gather_input_axis_at(POP_HERE, __VA_ARGS__)
 POP_API pop_tensor popops_create_gather_input_axis_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape,

@@ -20,19 +20,19 @@ POP_BEGIN_DECLS
  * operand.  The dimensions update_window_dims of updates are those of a slice, without those of the operand in
  * insert_window_dims, where a slice has size 1; the others are those of indices without index_vector_dim.  An index
  * that is negative or beyond the operand does nothing where slices have size 1 along all indexed dimensions, and begins
- * at the nearest place that fits where they have not.  Of equal indices any one counts.  poplar_error, index_error and
- * type_error for what does not fit together. */
+ * at the nearest place that fits where they have not.  Of equal indices any one counts.  The options are those of
+ * popops_gather.  poplar_error, index_error and type_error for what does not fit together. */
 POP_API void popops_scatter_at(pop_where where, pop_graph *graph, pop_tensor operand, pop_tensor indices,
                                pop_tensor updates, size_t index_vector_dim, pop_dims update_window_dims,
                                pop_dims insert_window_dims, pop_dims scatter_dims_to_operand_dims, pop_program sequence,
-                               const char *name);
+                               const char *name, pop_options options);
 #define popops_scatter_with(...) popops_scatter_with_at(POP_HERE, __VA_ARGS__)
 /* Slices become what a computation gives, one after the other.  It is called once, now (for no index not at all). */
 POP_API void popops_scatter_with_at(pop_where where, pop_graph *graph, pop_tensor operand, pop_tensor indices,
                                     pop_tensor updates, size_t index_vector_dim, pop_dims update_window_dims,
                                     pop_dims insert_window_dims, pop_dims scatter_dims_to_operand_dims,
                                     popops_update_computation computation, void *user, pop_program sequence,
-                                    const char *name);
+                                    const char *name, pop_options options);
 
 POP_END_DECLS
 #endif

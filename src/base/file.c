@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poplar/text.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -60,6 +61,10 @@ pop_status file_read_stream(FILE *file, char **data, size_t *size, pop_error *er
 pop_status file_read(const char *path, char **data, size_t *size, pop_error *error)
 {
     FILE *file = fopen(path, "rbe");
+    char directory[PATH_MAX];
+    if (!file && errno == ENOENT && *path != '/' && getcwd(directory, sizeof(directory)))
+        return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL, "cannot open '%s': %s (looked for in '%s')", path,
+                         pop_text_from_errno(ENOENT), directory);
     if (!file)
         return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL, "cannot open '%s': %s", path,
                          pop_text_from_errno(errno));

@@ -321,7 +321,8 @@ static void list_idle(const struct option_set *set, const char *group, bool hard
 {
     for (size_t i = 0; i < set->set.count; ++i) {
         const pop_option_info *row = row_find(group, set->set.data[i].key);
-        bool idle = row && (hardware ? row->effect && !*row->effect : !row->effect);
+        bool none = row && (!row->effect || strncmp(row->effect, "none: ", 6) == 0);
+        bool idle = hardware ? row && row->effect && !*row->effect : none;
         if (idle && strcmp(set->set.data[i].value, row->standard) != 0)
             str_format(list, "%s%s", list->length ? ", " : "", set->set.data[i].key);
     }

@@ -143,6 +143,15 @@ static bool run_passes(struct compiler *c, size_t failures, pop_progress progres
 #endif
         if (progress)
             progress(i + 1, PASSES, user);
+        if (atomic_load(&c->store->cancelled)) {
+            error_set(c->error, POP_RUNTIME_ERROR, NO_WHERE, COMPILE_API,
+                      "the compilation was cancelled after step %d of %d (%s)", i + 1, PASSES, passes[i].name);
+            return false;
+        }
+        if (c->store->error.status != POP_OK) { /* a callback's */
+            *c->error = c->store->error;
+            return false;
+        }
     }
     return true;
 }
@@ -207,16 +216,13 @@ pop_status compile_graph(pop_store *store, const pop_program *programs, size_t c
         "compiling a graph of %zu vertices, %zu variables, %zu compute sets and %zu control programs for %u tiles",
         store->vertices.count, store->variables.count, store->sets.count, count, pop_target_num_tiles(&store->target));
     LOG(PROGRAM, INFO, "%zu control programs; the graph has %zu programs in all", count, store->programs.count);
+    atomic_store(&store->cancelled, false);
     store->compiling = true;
     view_cache_free(store); /* nothing of the graph is walked again */
     ++store->handles;       /* a callback may destroy the graph */
     bool good = run_passes(&c, failures, progress, progress_user);
     store->compiling = false;
     compiler_free(&c);
-    if (good && store->error.status != POP_OK) { /* a callback's */
-        *error = store->error;
-        good = false;
-    }
     store->memory_failures = mem_failures(); /* this call reports them */
     if (--store->handles == 0)
         store_destroy(store);

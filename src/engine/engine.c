@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Engines: made, loaded, run, asked. */
+#include "base/str.h"
 #include "engine/stop.h"
 #include "report/report.h"
 #include "report/select.h"
@@ -20,14 +21,53 @@ static pop_engine *fail_create(pop_error *error, const pop_error *made)
     return NULL;
 }
 
+/* Those that may change from run to run. */
+static void read_runtime_options(pop_engine *engine, const struct option_set *set)
+{
+    engine->guide_format = options_bool(set, "engine", "print.guideFormat");
+    engine->prefetch = options_bool(set, "engine", "exchange.enablePrefetch") &&
+                       strcmp(options_get(set, "engine", "exchange.streamBufferOverlap"), "none") == 0;
+}
+
+pop_status pop_engine_set_runtime_options(pop_engine *engine, pop_options options, pop_error *error)
+{
+    static const char api[] = "pop_engine_set_runtime_options";
+    static const char *const changeable[] = { "exchange.enablePrefetch", "exchange.streamBufferOverlap",
+                                              "print.guideFormat" };
+    pop_error ours = { .status = POP_OK };
+    if (!engine || engine->running)
+        return error_set(error ? error : &ours, POP_RUNTIME_ERROR, NO_WHERE, api, "the engine is %s",
+                         engine ? "running" : "NULL");
+    struct option_set given = { 0 }, all = { 0 };
+    struct str idle = { 0 };
+    options_copy(&all, &engine->options);
+    pop_status status = options_apply(&given, "runtime", options, NULL, NO_WHERE, api, error ? error : &ours);
+    if (status == POP_OK)
+        status = options_apply(&all, "runtime", options, NULL, NO_WHERE, api, error ? error : &ours);
+    if (status == POP_OK)
+        read_runtime_options(engine, &all);
+    for (size_t i = 0; i < given.set.count && status == POP_OK; ++i) {
+        const char *key = given.set.data[i].key;
+        bool differs = strcmp(given.set.data[i].value, options_get(&engine->options, "engine", key)) != 0;
+        for (size_t j = 0; j < sizeof(changeable) / sizeof(changeable[0]); ++j)
+            differs = differs && strcmp(key, changeable[j]) != 0;
+        if (differs)
+            str_format(&idle, "%s%s", idle.length ? ", " : "", key);
+    }
+    if (idle.length)
+        LOG(ENGINE, WARN, "options without effect on a run, which are for making its engine: %s", str_text(&idle));
+    str_free(&idle);
+    options_free(&given);
+    options_free(&all);
+    return status;
+}
+
 static void read_options(pop_engine *engine)
 {
     const struct option_set *set = &engine->options;
     engine->checked_mode = options_bool(set, "engine", "debug.checkedExecution");
     engine->isolated = options_bool(set, "engine", "debug.isolateCodelets");
-    engine->guide_format = options_bool(set, "engine", "print.guideFormat");
-    engine->prefetch = options_bool(set, "engine", "exchange.enablePrefetch") &&
-                       strcmp(options_get(set, "engine", "exchange.streamBufferOverlap"), "none") == 0;
+    read_runtime_options(engine, set);
     const char *simulator = getenv("POPLAR_SIMULATOR_OPTIONS");
     options_log_idle(set, "engine",
                      simulator && *simulator ? "POPLAR_SIMULATOR_OPTIONS (there is no simulator)" : NULL);

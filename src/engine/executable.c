@@ -107,6 +107,12 @@ static pop_status compile_named(pop_where where, pop_graph *graph, pop_programs 
     return finish_executable(executable, failures, api, error);
 }
 
+void pop_cancel_compilation(pop_graph *graph)
+{
+    if (graph)
+        atomic_store(&graph->store->cancelled, true);
+}
+
 pop_status pop_compile_graph_at(pop_where where, pop_graph *graph, pop_programs programs, pop_options options,
                                 pop_progress progress, void *progress_user, pop_executable **executable,
                                 pop_error *error)

@@ -101,6 +101,8 @@ static bool stream_options(pop_graph *graph, pop_where where, const char *api, p
     pop_error error = { 0 };
     bool ok = options_apply(&set, "stream", options, NULL, where, api, &error) == POP_OK;
     int64_t depth = ok ? options_int(&set, "stream", "bufferingDepth") : 1;
+    if (ok && depth > 0)
+        options_log_idle(&set, "stream", NULL);
     options_free(&set);
     if (!ok)
         return store_record(graph->store, &error, where, api);
@@ -321,4 +323,10 @@ pop_function pop_graph_add_function_at(pop_where where, pop_graph *graph, pop_pr
     }
     *vec_push(&store->functions) = (struct graph_function){ program.id - 1 };
     return (pop_function){ store, (uint32_t)store->functions.count };
+}
+
+bool pop_graph_has_function(const pop_graph *graph, pop_function function)
+{
+    return graph && (!function.store || function.store == graph->store) && function.id &&
+           function.id <= graph->store->functions.count;
 }

@@ -12,6 +12,8 @@
 #include "graph/view.h"
 #include "popc/codelet.h"
 
+#include <stdatomic.h>
+
 #include <poplar/graph.h>
 #include <poplar/program.h>
 
@@ -131,6 +133,7 @@ struct pop_store {
     unsigned handles; /* graphs, retained tensors and compilations that share this store */
     pop_target target;
     bool compiling;         /* nothing may change */
+    atomic_bool cancelled;  /* the compilation in progress */
     size_t memory_failures; /* mem_failures() when the store last looked */
     pop_error error;        /* first since the last take; error.status is POP_OK when there is none */
     pop_error_handler on_error;

@@ -73,7 +73,14 @@ static bool run_worker(struct device_image *image, uint64_t entry, struct device
 {
     run->arguments[0] = (uintptr_t)run->memory;
     run->arguments[1] = worker;
-    if (!device_run(image, entry, run))
+    uint64_t most = run->most;
+    run->most = most - run->executed;
+    bool good = device_run(image, entry, run);
+    run->most = most;
+    run->executed += run->instructions < most - run->executed ? run->instructions : most - run->executed;
+    if (!good && run->executed == most)
+        snprintf(run->reason, sizeof(run->reason), "it executes more than %llu instructions", (unsigned long long)most);
+    if (!good)
         return false;
     *longest = run->instructions > *longest ? run->instructions : *longest;
     return true;
@@ -85,6 +92,7 @@ bool device_counter_run(struct device_counter *counter, const struct codelet *co
     struct loaded *loaded = find(counter, codelet);
     uint64_t entry = loaded->image ? device_image_compute(loaded->image, codelet->name, index_in_source(codelet)) : 0,
              longest = 0;
+    run->executed = 0;
     if (!entry) {
         snprintf(run->reason, sizeof(run->reason), "%s",
                  loaded->image ? "its object has no such function" : loaded->why);

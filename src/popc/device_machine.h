@@ -33,9 +33,10 @@ struct device_run {
     unsigned char *memory; /* what the codelet may read and write; its end is the stack */
     size_t bytes;
     uint64_t arguments[2];
-    uint64_t most; /* instructions */
+    uint64_t most; /* instructions, of all workers where there are several */
     /* out */
     uint64_t instructions; /* executed, those of library functions by device_functions.c included */
+    uint64_t executed;     /* by all workers (device_count.c) */
     uint64_t jumps;        /* of them: taken branches, jumps, calls and returns */
     char reason[120];      /* why it was not counted to the end */
 };

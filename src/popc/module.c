@@ -53,13 +53,13 @@ static const struct codelet *find_codelet(const struct module *module, uint32_t 
     return NULL;
 }
 
-static void copy_codelet(struct module *to, struct codelet *codelet, const struct codelet *from, uint32_t first_object)
+static void copy_codelet(struct module *to, struct codelet *codelet, const struct codelet *from, uint32_t object)
 {
     struct arena *arena = &to->arena;
     *codelet = *from;
     codelet->name = arena_string(arena, from->name);
     codelet->symbol = arena_string(arena, from->symbol);
-    codelet->object = first_object + from->object;
+    codelet->object = object;
     codelet->module = to;
     codelet->fields = arena_alloc(arena, from->field_count * sizeof(*from->fields));
     for (uint32_t i = 0; i < from->field_count; ++i) {
@@ -72,22 +72,85 @@ static void copy_codelet(struct module *to, struct codelet *codelet, const struc
     codelet->defaults = memcpy(arena_alloc(arena, from->state_bytes), from->defaults, from->state_bytes);
 }
 
-static void copy_objects(struct module *to, const struct module *from)
+static void copy_counted(struct module *to, struct module_object *copy, const struct module_object *object)
 {
+    copy->counted_size = object->counted_size;
+    copy->counted = memcpy(arena_alloc(&to->arena, object->counted_size), object->counted, object->counted_size);
+}
+
+static uint32_t copy_object(struct module *to, const struct module_object *object)
+{
+    struct module_object *copy = &to->objects[to->object_count];
+    *copy = (struct module_object){ .data = memcpy(arena_alloc(&to->arena, object->size), object->data, object->size),
+                                    .size = object->size };
+    if (object->counted_size)
+        copy_counted(to, copy, object);
+    return to->object_count++;
+}
+
+/* ---- one source that was compiled for one device after the other ---- */
+
+/* Whether two objects are the same, with the same codelets in the same order. */
+static bool same_object(const struct module *a, uint32_t of_a, const struct module *b, uint32_t of_b)
+{
+    const struct module_object *x = a->objects + of_a, *y = b->objects + of_b;
+    if (x->size != y->size || memcmp(x->data, y->data, x->size) != 0)
+        return false;
+    uint32_t i = 0, k = 0;
+    for (;; ++i, ++k) {
+        while (i < a->codelet_count && a->codelets[i].object != of_a)
+            ++i;
+        while (k < b->codelet_count && b->codelets[k].object != of_b)
+            ++k;
+        if (i == a->codelet_count || k == b->codelet_count)
+            return i == a->codelet_count && k == b->codelet_count;
+        if (strcmp(a->codelets[i].name, b->codelets[k].name) != 0)
+            return false;
+    }
+}
+
+/* What a module was compiled for, a bit each; the host alone has one of its own. */
+static unsigned targets_of(const struct module *module)
+{
+    unsigned targets = 0;
+    for (int arch = 0; arch < DEVICE_ARCHS; ++arch)
+        targets |= module->devices[arch] ? 1u << arch : 0;
+    return targets ? targets : 1u << DEVICE_ARCHS;
+}
+
+struct merge {
+    struct module *merged;
+    unsigned *targets;  /* of the merged objects, so far */
+    uint32_t *object;   /* the merged object of each of the module at hand */
+    bool *known;        /* whether it came with an earlier module */
+    uint32_t **codelet; /* by module: the merged codelet of each */
+};
+
+/* The objects of a module: those that came before for other targets are the same ones. */
+static void merge_objects(struct merge *merge, const struct module *from, uint32_t before)
+{
+    struct module *merged = merge->merged;
+    unsigned targets = targets_of(from);
     for (uint32_t i = 0; i < from->object_count; ++i) {
-        const struct module_object *object = from->objects + i;
-        void *data = memcpy(arena_alloc(&to->arena, object->size), object->data, object->size);
-        struct module_object *copy = &to->objects[to->object_count++];
-        *copy = (struct module_object){ .data = data, .size = object->size, .counted_size = object->counted_size };
-        if (object->counted_size)
-            copy->counted =
-                memcpy(arena_alloc(&to->arena, object->counted_size), object->counted, object->counted_size);
+        uint32_t at = 0;
+        while (at < before && ((merge->targets[at] & targets) || !same_object(merged, at, from, i)))
+            ++at;
+        merge->known[i] = at < before;
+        if (!merge->known[i]) {
+            at = copy_object(merged, from->objects + i);
+            merge->targets[at] = 0;
+        } else if (!merged->objects[at].counted_size && from->objects[i].counted_size) {
+            copy_counted(merged, merged->objects + at, from->objects + i);
+        }
+        merge->object[i] = at;
+        merge->targets[at] |= targets;
     }
 }
 
 /* Of those devices that any module was compiled for. */
-static void merge_devices(struct module *merged, struct module *const *modules, size_t count)
+static void merge_devices(struct merge *merge, struct module *const *modules, size_t count)
 {
+    struct module *merged = merge->merged;
     for (int arch = 0; arch < DEVICE_ARCHS; ++arch) {
         bool any = false;
         for (size_t i = 0; i < count; ++i)
@@ -96,12 +159,43 @@ static void merge_devices(struct module *merged, struct module *const *modules, 
             continue;
         struct device_code *codes = arena_alloc(&merged->arena, merged->codelet_count * sizeof(*codes));
         merged->devices[arch] = codes;
+        for (uint32_t k = 0; k < merged->codelet_count; ++k)
+            codes[k] = device_code_missing;
         for (size_t i = 0; i < count; ++i)
-            for (uint32_t k = 0; k < modules[i]->codelet_count; ++k, ++codes) {
-                *codes = modules[i]->devices[arch] ? modules[i]->devices[arch][k] : device_code_missing;
-                codes->reason = arena_string(&merged->arena, codes->reason);
-            }
+            for (uint32_t k = 0; k < modules[i]->codelet_count && modules[i]->devices[arch]; ++k)
+                codes[merge->codelet[i][k]] = modules[i]->devices[arch][k];
+        for (uint32_t k = 0; k < merged->codelet_count; ++k)
+            codes[k].reason = arena_string(&merged->arena, codes[k].reason);
     }
+}
+
+static pop_status defined_twice(struct module *const *modules, size_t later, const char *name, pop_error *error)
+{
+    size_t earlier = 0;
+    while (!find_codelet(modules[earlier], modules[earlier]->codelet_count, name))
+        ++earlier;
+    return error_set(error, POP_GRAPH_OBJECT_CREATION_ERROR, NO_WHERE, NULL,
+                     "vertex type '%s' is defined in '%s' and in '%s'", name, modules[earlier]->name,
+                     modules[later]->name);
+}
+
+/* Module i of the list. */
+static pop_status merge_module(struct merge *merge, struct module *const *modules, size_t i, pop_error *error)
+{
+    struct module *merged = merge->merged;
+    const struct module *from = modules[i];
+    merge_objects(merge, from, merged->object_count);
+    for (uint32_t k = 0; k < from->codelet_count; ++k) {
+        const struct codelet *codelet = from->codelets + k,
+                             *other = find_codelet(merged, merged->codelet_count, codelet->name);
+        uint32_t object = merge->object[codelet->object];
+        if (other && !(merge->known[codelet->object] && other->object == object))
+            return defined_twice(modules, i, codelet->name, error);
+        merge->codelet[i][k] = other ? (uint32_t)(other - merged->codelets) : merged->codelet_count++;
+        if (!other)
+            copy_codelet(merged, merged->codelets + merge->codelet[i][k], codelet, object);
+    }
+    return POP_OK;
 }
 
 pop_status module_merge(struct module *const *modules, size_t count, const char *name, struct module **merged,
@@ -118,26 +212,23 @@ pop_status module_merge(struct module *const *modules, size_t count, const char 
     struct module *module = module_create(name, level);
     module->codelets = arena_alloc(&module->arena, codelets * sizeof(*module->codelets));
     module->objects = arena_alloc(&module->arena, objects * sizeof(*module->objects));
-    for (size_t i = 0; i < count; ++i) {
-        const struct module *from = modules[i];
-        uint32_t first = module->object_count;
-        copy_objects(module, from);
-        for (uint32_t k = 0; k < from->codelet_count; ++k) {
-            const struct codelet *codelet = from->codelets + k;
-            if (find_codelet(module, module->codelet_count, codelet->name)) {
-                size_t earlier = 0;
-                while (!find_codelet(modules[earlier], modules[earlier]->codelet_count, codelet->name))
-                    ++earlier;
-                error_set(error, POP_GRAPH_OBJECT_CREATION_ERROR, NO_WHERE, NULL,
-                          "vertex type '%s' is defined in '%s' and in '%s'", codelet->name, modules[earlier]->name,
-                          from->name);
-                module_release(module);
-                return POP_GRAPH_OBJECT_CREATION_ERROR;
-            }
-            copy_codelet(module, module->codelets + module->codelet_count++, codelet, first);
-        }
+    struct arena scratch = { 0 };
+    struct merge merge = { .merged = module,
+                           .targets = arena_alloc(&scratch, objects * sizeof(unsigned)),
+                           .object = arena_alloc(&scratch, objects * sizeof(uint32_t)),
+                           .known = arena_alloc(&scratch, objects * sizeof(bool)),
+                           .codelet = arena_alloc(&scratch, count * sizeof(uint32_t *)) };
+    pop_status status = POP_OK;
+    for (size_t i = 0; i < count && status == POP_OK; ++i) {
+        merge.codelet[i] = arena_alloc(&scratch, modules[i]->codelet_count * sizeof(uint32_t));
+        status = merge_module(&merge, modules, i, error);
     }
-    merge_devices(module, modules, count);
-    *merged = module;
-    return POP_OK;
+    if (status == POP_OK)
+        merge_devices(&merge, modules, count);
+    else
+        module_release(module);
+    arena_free(&scratch);
+    if (status == POP_OK)
+        *merged = module;
+    return status;
 }

@@ -49,6 +49,15 @@ static inline void poplibs_add_codelets(pop_where where, pop_graph *graph, const
     if (!poplibs_ready(graph) || pop_graph_has_codelet(graph, mark))
         return;
     poplibs_codelet_file(path, sizeof(path), name, self);
+    if (access(path, R_OK) != 0) {
+        const char *slash = strrchr(path, '/');
+        poplibs_fail(
+            graph, POP_FILE_LOAD_ERROR, where, "addCodelets",
+            "there is no codelet file '%s' of library %s in '%.*s' (the variable IPU_%s_GP, with the library's "
+            "name in capitals, says another)",
+            slash ? slash + 1 : path, name, slash ? (int)(slash - path) : 1, slash ? path : ".", name);
+        return;
+    }
     if (!pop_graph_add_codelets_at(where, graph, path))
         return;
     for (size_t i = 0; i < count; ++i)

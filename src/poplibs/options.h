@@ -25,7 +25,7 @@ struct poplibs_option {
     size_t offset;
     const char *choices;  /* of POPLIBS_CHOICE: "a|b|c", an int: the place in the list */
     const char *standard; /* the default's text; "" where there is none */
-    const char *effect;   /* NULL: none */
+    const char *effect;   /* "none: why": none */
 };
 #define POPLIBS_ROW(type, key, kind, member, choices, standard, effect)                                                \
     { key, kind, offsetof(type, member), choices, standard, effect },
@@ -100,7 +100,7 @@ static inline void poplibs_warn_of_idle(const char *api, pop_options given, cons
     char list[400] = "";
     size_t length = 0;
     for (size_t j = 0; j < count; ++j)
-        for (size_t i = 0; i < given.count && !table[j].effect; ++i)
+        for (size_t i = 0; i < given.count && strncmp(table[j].effect, "none: ", 6) == 0; ++i)
             if (strcmp(given.list[i].key, table[j].key) == 0 && strcmp(given.list[i].value, table[j].standard) != 0 &&
                 length < sizeof(list)) {
                 length +=

@@ -2,6 +2,7 @@
 // Engines: made in every way, loaded, run, asked; executables.
 #include <poplar/Engine.hpp>
 
+#include <fstream>
 #include <sstream>
 #include <stdexcept>
 
@@ -128,6 +129,35 @@ TEST(run_keeps_state)
     CHECK(firstOf(engine) == 12);
 }
 
+TEST(options_of_runs_are_checked_and_hold)
+{
+    RunGraph g;
+    Engine engine(g.graph, PrintTensor("v", g.v));
+    std::ostringstream printed;
+    engine.setPrintTensorStream(printed);
+    engine.load(g.device);
+    engine.run(0);
+    const std::string plain = printed.str();
+    printed.str("");
+    engine.run(0, "guide", RuntimeOptions({ { "print.guideFormat", "true" } }));
+    CHECK(printed.str() != plain && printed.str().find("{0,0,0,0}") != std::string::npos);
+    CHECK_THROWS(engine.run(0, RuntimeOptions({ { "print.guideFormt", "true" } })), invalid_option,
+                 "print.guideFormat");
+    CHECK_THROWS(engine.prepare(g.device, RuntimeOptions({ { "exchange.enablePrefetch", "maybe" } })), invalid_option,
+                 "maybe");
+    engine.run(0, RuntimeOptions({ { "target.hostSyncTimeout", "10" }, { "streamCallbacks.numWorkerThreads", "1" } }));
+}
+
+TEST(targets_of_codelets_are_checked)
+{
+    RunGraph g;
+    CHECK(g.graph.addCodelets(CODELETS "/run.c", CodeletFileType::Auto, "", "ipu2"));
+    CHECK(g.graph.addCodelets(CODELETS "/run.c", CodeletFileType::Auto, "", "cpu"));
+    CHECK_THROWS(g.graph.addCodelets(CODELETS "/run.c", CodeletFileType::Auto, "", "ipu7"), invalid_option, "ipu7");
+    std::istringstream source("");
+    CHECK_THROWS(g.graph.addCodelets(source, "", CodeletFileType::CppSource, "x"), invalid_option, "'x' is no target");
+}
+
 // row: 1.4 void writeTensor(
 // row: 1.4 writeTensor(handle, ptr)
 TEST(tensors_by_handle)
@@ -157,6 +187,20 @@ TEST(tensors_by_handle)
     CHECK_THROWS(engine.writeTensor("w", in.data()), tensor_io_state_error, "'w'");
 }
 
+TEST(streams_that_fail_are_errors)
+{
+    RunGraph g(true);
+    Executable executable = compileGraph(g.graph, { Execute(g.addOne) });
+    std::ofstream full("/dev/full");
+    CHECK_THROWS(executable.serialize(full), poplar_error, "the stream has failed");
+    Engine engine(executable);
+    engine.load(g.device);
+    engine.run();
+    std::ostringstream bad;
+    bad.setstate(std::ios::badbit);
+    CHECK_THROWS(engine.printProfileSummary(bad), poplar_error, "the stream has failed");
+}
+
 // row: 1.4 Executable compileGraph(
 TEST(progress)
 {
@@ -172,6 +216,16 @@ TEST(progress)
         std::out_of_range, "from progress");
     CHECK_THROWS(compileGraph(g.graph, { Execute(g.addOne) }, { { "opt.maxCompilationThread", "1" } }), invalid_option,
                  "opt.maxCompilationThreads");
+    int last_step = 0;
+    CHECK_THROWS(compileGraph(g.graph, { Execute(g.addOne) }, {},
+                              [&](int done, int) {
+                                  last_step = done;
+                                  if (done == 2)
+                                      throw std::out_of_range("at 2");
+                              }),
+                 std::out_of_range, "at 2");
+    CHECK(last_step == 2);
+    compileGraph(g.graph, { Execute(g.addOne) }, {}, tell); // the graph is as it was
     const OptionFlags wrong{ { "opt.nothing", "1" } };
     CHECK_THROWS(compileGraph(g.graph, { Execute(g.addOne) }, wrong), invalid_option, line(__LINE__));
     CHECK_THROWS(Engine(g.graph, Execute(g.addOne), wrong), invalid_option, line(__LINE__));

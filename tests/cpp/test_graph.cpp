@@ -6,6 +6,7 @@
 #include <poplar/IPUModel.hpp>
 #include <poplar/Program.hpp>
 
+#include <fstream>
 #include <sstream>
 
 using namespace poplar;
@@ -294,6 +295,11 @@ TEST(graphs_are_written_down)
         std::stringstream empty;
         CHECK_THROWS(other.deserializeTensors(empty, format), parse_error, line(__LINE__));
     }
+    std::ofstream full("/dev/full");
+    CHECK_THROWS(graph.serialize(full, SerializationFormat::JSON), poplar_error, "the stream has failed");
+    std::ostringstream bad;
+    bad.setstate(std::ios::failbit);
+    CHECK_THROWS(graph.serialize(bad, SerializationFormat::Binary), poplar_error, "the stream has failed");
     std::ostringstream dump;
     graph.serialize(dump, SerializationFormat::JSON);
     CHECK(check::contains(dump.str(), "\"variables\"") && check::contains(dump.str(), "\"t\""));
@@ -338,6 +344,8 @@ TEST(handles_are_values)
     FunctionBuffer buffer(5);
     CHECK(function.getId() == 3 && hostFunction.getId() == 4 && buffer.getId() == 5 && buffer == FunctionBuffer(5) &&
           FunctionBuffer() != buffer);
+    CHECK_THROWS(graph.addFunctionBuffer(Function(3), FunctionBufferMappingType::REMOTE), control_program_error,
+                 "no function 3");
     CHECK_THROWS(graph.addFunctionBuffer(Function(), FunctionBufferMappingType::REMOTE), control_program_error,
                  "the function is null");
     Tensor t = graph.addVariable(FLOAT, { 3 }, "t");

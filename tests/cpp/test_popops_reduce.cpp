@@ -65,6 +65,15 @@ struct Bench {
 };
 typedef std::vector<float> Floats;
 
+TEST(the_place_of_codelets_is_named)
+{
+    Graph graph(Target::createIPUTarget(1, "ipu2"));
+    setenv("IPU_POPOPS_GP", "nowhere/else.gp", 1);
+    CHECK_THROWS(popops::addCodelets(graph), file_load_error, "'else.gp' of library popops in 'nowhere'");
+    unsetenv("IPU_POPOPS_GP");
+    popops::addCodelets(graph);
+}
+
 // row: popops ReduceParams
 // row: popops reduce
 TEST(reduces)
@@ -281,6 +290,9 @@ TEST(collectives_of_one_replica)
     popops::CollectiveOperator op = popops::CollectiveOperator::ADD;
     text >> op;
     CHECK(op == popops::CollectiveOperator::MEAN);
+    CHECK_THROWS(popops::replicatedAllReduce(b.graph, b.ramp({ 4 }), popops::Operation::ADD, b.prog, "r",
+                                             { { "method", "ring" } }),
+                 invalid_option, "clockwise_ring");
 }
 
 // row: popops reduceScatter

@@ -96,6 +96,23 @@ TEST(encoding)
     CHECK_THROWS(popops::encodeOneHot(b.graph, encoded, encoded, b.prog), std::runtime_error, "indices");
 }
 
+TEST(options_of_gather_scatter_and_collectives_are_read)
+{
+    Bench b;
+    Tensor t = b.ramp({ 6, 4 }), updates = b.ramp({ 3, 4 }), indices = b.numbers({ 3 }, { 2, 0, 5 });
+    const auto gather = [&](const OptionFlags &options) {
+        return popops::gather(b.graph, t, indices, 1, { 1 }, { 1, 4 }, { 0 }, { 0 }, b.prog, "g", options);
+    };
+    const auto scatter = [&](const OptionFlags &options) {
+        popops::scatter(b.graph, t, indices, updates, 1, { 1 }, { 0 }, { 0 }, b.prog, "s", options);
+    };
+    CHECK(gather({ { "indicesAreSorted", "true" } }).shape() == Sizes({ 3, 4 }));
+    CHECK_THROWS(gather({ { "indicesAreSortd", "true" } }), invalid_option, "indicesAreSorted");
+    CHECK_THROWS(gather({ { "validateIndices", "perhaps" } }), invalid_option, "perhaps");
+    scatter({ { "validateIndices", "true" } });
+    CHECK_THROWS(scatter({ { "garbage", "1" } }), invalid_option, "garbage");
+}
+
 // row: popops histogram
 TEST(histograms)
 {

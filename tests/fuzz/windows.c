@@ -142,11 +142,12 @@ void make_windows(struct world *w)
             updates = new_view(w, type, g.result, g.result_rank, 0, 2);
         op_reads(w, op, updates);
         op_writes(w, op, t);
-        popops_scatter(w->graph, t.tensor, indices.tensor, updates.tensor, g.vector_dim, wd, cd, md, sequence, "s");
+        popops_scatter(w->graph, t.tensor, indices.tensor, updates.tensor, g.vector_dim, wd, cd, md, sequence, "s",
+                       POP_NO_OPTIONS);
     } else {
         op_makes(w, op,
                  popops_gather(w->graph, t.tensor, indices.tensor, g.vector_dim, wd, ((pop_shape){ g.rank, g.sizes }),
-                               cd, md, sequence, "g"));
+                               cd, md, sequence, "g", POP_NO_OPTIONS));
     }
     op_end(w, op, sequence, 2);
 }

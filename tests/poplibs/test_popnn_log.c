@@ -141,6 +141,22 @@ static void build_engine(struct bed *bed)
         &error);
     pop_engine_destroy(engine);
 }
+static void build_streams(struct bed *bed)
+{
+    pop_graph_add_host_to_device_fifo(bed->graph, "deep", POP_FLOAT, 4, POP_STREAM_REPLICATE,
+                                      POP_OPTIONS({ "bufferingDepth", "3" }));
+    pop_graph_add_device_to_host_fifo(bed->graph, "plain", POP_FLOAT, 4, POP_OPTIONS({ "bufferingDepth", "1" }));
+}
+static void test_a_stream_warns(void **state)
+{
+    (void)state;
+    setenv("POPLAR_LOG_DEST", file_name, 1);
+    char *text = logged("POPLAR_LOG_LEVEL", "WARN", build_streams);
+    char *line = strstr(text, "[WARN] options without effect here: bufferingDepth\n");
+    assert_true(line && !strstr(strchr(line, '\n'), "without effect"));
+    free(text);
+    unsetenv("POPLAR_LOG_DEST");
+}
 static void test_an_engine_warns_in_one_line(void **state)
 {
     (void)state;
@@ -161,8 +177,11 @@ int main(void)
 {
     close(mkstemp(file_name));
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_calls_with_their_arguments),  cmocka_unit_test(test_what_calls_call_is_nested),
-        cmocka_unit_test(test_a_library_alone_and_silence), cmocka_unit_test(test_a_call_warns_once),
+        cmocka_unit_test(test_calls_with_their_arguments),
+        cmocka_unit_test(test_what_calls_call_is_nested),
+        cmocka_unit_test(test_a_library_alone_and_silence),
+        cmocka_unit_test(test_a_call_warns_once),
+        cmocka_unit_test(test_a_stream_warns),
         cmocka_unit_test(test_an_engine_warns_in_one_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -175,11 +175,12 @@ CALL(ring, popops_circ_buf r = popops_circ_buf_create(G, POP_FLOAT, 3, POP_SHAPE
     ROW(popops_grouped_multi_slice, "f{2,6,4}u{2,3,1}", popops_grouped_multi_slice(G, A, B, FIRST, P, NULL, NAMED))    \
     ROW(popops_gather_axis, "f{6,4}u{3}", popops_gather_axis(G, A, B, 0, P, (popops_gather_params){ 0 }, "x"))         \
     ROW(popops_gather, "f{6,4}u{3,1}",                                                                                 \
-        popops_gather(G, A, B, 1, POP_DIMS(0), POP_SHAPE(1, 4), POP_DIMS(0), POP_DIMS(0), P, "x"))                     \
+        popops_gather(G, A, B, 1, POP_DIMS(0), POP_SHAPE(1, 4), POP_DIMS(0), POP_DIMS(0), P, "x", POP_NO_OPTIONS))     \
     ROW(popops_scatter, "F{6,4}u{3,1}f{3,4}",                                                                          \
-        popops_scatter(G, A, B, C, 1, POP_DIMS(1), POP_DIMS(0), POP_DIMS(0), P, "x"))                                  \
+        popops_scatter(G, A, B, C, 1, POP_DIMS(1), POP_DIMS(0), POP_DIMS(0), P, "x", POP_NO_OPTIONS))                  \
     ROW(popops_scatter_with, "F{6,4}u{3,1}f{3,4}",                                                                     \
-        popops_scatter_with(G, A, B, C, 1, POP_DIMS(1), POP_DIMS(0), POP_DIMS(0), second, NULL, P, "x"))               \
+        popops_scatter_with(G, A, B, C, 1, POP_DIMS(1), POP_DIMS(0), POP_DIMS(0), second, NULL, P, "x",                \
+                            POP_NO_OPTIONS))                                                                           \
     ROW(popops_sequence_slice, "f{6,4}F{6,4}u{2}u{2}u{2}", popops_sequence_slice(G, A, B, C, D, E, true, P, "x"))      \
     ROW(popops_select_scalar_from_rows, "f{3,4}u{3}", popops_select_scalar_from_rows(G, A, B, P, "x"))                 \
     ROW(popops_update_scalar_in_rows, "F{3,4}u{3}", popops_update_scalar_in_rows(G, A, B, P, "x"))                     \

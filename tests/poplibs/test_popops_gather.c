@@ -152,7 +152,7 @@ static void test_gather(void **state)
             pop_tensor indices = add_indices(&bed, c, k % 4 < 2 ? POP_INT : POP_UNSIGNED_INT, false);
             pop_tensor out =
                 popops_gather(bed.graph, t, indices, c->vector_dim, dims_of(&c->offsets), (pop_shape){ 3, c->slice },
-                              dims_of(&c->collapsed), dims_of(&c->map), bed.program, "x");
+                              dims_of(&c->collapsed), dims_of(&c->map), bed.program, "x", POP_NO_OPTIONS);
             assert_built(bed.graph);
             size_t shape[6], rank = result_shape(c, shape), window[3];
             assert_int_equal(pop_tensor_rank(out), rank);
@@ -219,10 +219,11 @@ static void test_scatter(void **state)
             memcpy(wanted, bed_given(&bed, t), sizeof(wanted));
             if (computes)
                 popops_scatter_with(bed.graph, t, indices, updates, c->vector_dim, dims_of(&c->offsets),
-                                    dims_of(&c->collapsed), dims_of(&c->map), add_both, NULL, bed.program, "x");
+                                    dims_of(&c->collapsed), dims_of(&c->map), add_both, NULL, bed.program, "x",
+                                    POP_NO_OPTIONS);
             else
                 popops_scatter(bed.graph, t, indices, updates, c->vector_dim, dims_of(&c->offsets),
-                               dims_of(&c->collapsed), dims_of(&c->map), bed.program, "x");
+                               dims_of(&c->collapsed), dims_of(&c->map), bed.program, "x", POP_NO_OPTIONS);
             assert_built(bed.graph);
             for (size_t i = 0; i < pop_tensor_num_elements(updates); ++i) {
                 size_t vector = locate(c, i, window), at = element(c, places, vector, window, true);
@@ -250,58 +251,105 @@ static void test_errors(void **state)
     pop_shape sizes = POP_SHAPE(1, 4);
     pop_dims zero = POP_DIMS(0), one = POP_DIMS(1);
     pop_program p = bed.program;
-    popops_scatter_with(bed.graph, t, indices, updates, 1, one, zero, zero, NULL, NULL, p, "x");
+    popops_scatter_with(bed.graph, t, indices, updates, 1, one, zero, zero, NULL, NULL, p, "x", POP_NO_OPTIONS);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_scatter_with", "the computation is NULL");
-    popops_gather(bed.graph, t, updates, 1, one, sizes, zero, zero, p, "x");
+    popops_gather(bed.graph, t, updates, 1, one, sizes, zero, zero, p, "x", POP_NO_OPTIONS);
     assert_error(bed.graph, POP_TYPE_ERROR, "popops_gather", "indices cannot be float");
-    popops_gather(bed.graph, t, indices, 0, zero, sizes, zero, zero, p, "x");
+    popops_gather(bed.graph, t, indices, 0, zero, sizes, zero, zero, p, "x", POP_NO_OPTIONS);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_gather", "index vectors of 3 components for 1");
-    popops_gather(bed.graph, t, indices, 2, one, sizes, zero, zero, p, "x");
+    popops_gather(bed.graph, t, indices, 2, one, sizes, zero, zero, p, "x", POP_NO_OPTIONS);
     assert_error(bed.graph, POP_INDEX_ERROR, "popops_gather", "the rank of the indices is 1");
-    popops_gather(bed.graph, t, indices, 1, one, POP_SHAPE(2, 4), zero, zero, p, "x");
+    popops_gather(bed.graph, t, indices, 1, one, POP_SHAPE(2, 4), zero, zero, p, "x", POP_NO_OPTIONS);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_gather", "dimension 0 cannot be collapsed");
-    popops_gather(bed.graph, t, indices, 1, POP_DIMS(1, 2), sizes, zero, zero, p, "x");
+    popops_gather(bed.graph, t, indices, 1, POP_DIMS(1, 2), sizes, zero, zero, p, "x", POP_NO_OPTIONS);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_gather",
                  "2 offset dims of a result of rank 3 for slices of rank 1");
-    popops_gather(bed.graph, t, indices, 1, one, POP_SHAPE(1, 5), zero, zero, p, "x");
+    popops_gather(bed.graph, t, indices, 1, one, POP_SHAPE(1, 5), zero, zero, p, "x", POP_NO_OPTIONS);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_gather", "5 elements of dimension 1, which has 4");
-    popops_gather(bed.graph, t, indices, 1, one, POP_SHAPE(1), zero, zero, p, "x");
+    popops_gather(bed.graph, t, indices, 1, one, POP_SHAPE(1), zero, zero, p, "x", POP_NO_OPTIONS);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_gather", "1 slice sizes for a tensor of rank 2");
-    popops_gather(bed.graph, t, indices, 1, one, sizes, zero, POP_DIMS(7), p, "x");
+    popops_gather(bed.graph, t, indices, 1, one, sizes, zero, POP_DIMS(7), p, "x", POP_NO_OPTIONS);
     assert_error(bed.graph, POP_INDEX_ERROR, "popops_gather", "no dimension 7");
     popops_gather_axis(bed.graph, t, indices, 2, p, POPOPS_GATHER_PARAMS, "x");
     assert_error(bed.graph, POP_INDEX_ERROR, "popops_gather_axis", "no axis 2");
     /* A single update whose window dims count one in front of it. */
     popops_scatter(bed.graph, pop_tensor_flatten(t), pop_tensor_slice(indices, 0, 1, 0), pop_tensor_at(updates, 0), 0,
-                   one, POP_DIMS(), zero, p, "x");
+                   one, POP_DIMS(), zero, p, "x", POP_NO_OPTIONS);
     assert_built(bed.graph);
-    popops_scatter(bed.graph, t, indices, pop_tensor_slice(updates, 0, 2, 0), 1, one, zero, zero, p, "x");
+    popops_scatter(bed.graph, t, indices, pop_tensor_slice(updates, 0, 2, 0), 1, one, zero, zero, p, "x",
+                   POP_NO_OPTIONS);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_scatter", "2 updates for 3 index vectors");
-    popops_scatter(bed.graph, t, indices, pop_tensor_reinterpret(updates, POP_INT), 1, one, zero, zero, p, "x");
+    popops_scatter(bed.graph, t, indices, pop_tensor_reinterpret(updates, POP_INT), 1, one, zero, zero, p, "x",
+                   POP_NO_OPTIONS);
     assert_error(bed.graph, POP_TYPE_ERROR, "popops_scatter", "updates of int for a tensor of float");
-    popops_scatter(bed.graph, t, indices, updates, 1, POP_DIMS(0, 1), zero, zero, p, "x");
+    popops_scatter(bed.graph, t, indices, updates, 1, POP_DIMS(0, 1), zero, zero, p, "x", POP_NO_OPTIONS);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_scatter", "2 window and 1 inserted dims");
-    popops_scatter(bed.graph, t, indices, updates, 1, POP_DIMS(5), zero, zero, p, "x");
+    popops_scatter(bed.graph, t, indices, updates, 1, POP_DIMS(5), zero, zero, p, "x", POP_NO_OPTIONS);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_scatter", "each once");
-    popops_scatter(bed.graph, pop_tensor_broadcast(t, 2, 0), indices, updates, 1, one, zero, zero, p, "x");
+    popops_scatter(bed.graph, pop_tensor_broadcast(t, 2, 0), indices, updates, 1, one, zero, zero, p, "x",
+                   POP_NO_OPTIONS);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_scatter", "aliases");
-    popops_scatter_with(bed.graph, t, indices, updates, 1, one, zero, zero, give_wrong, NULL, p, "x");
+    popops_scatter_with(bed.graph, t, indices, updates, 1, one, zero, zero, give_wrong, NULL, p, "x", POP_NO_OPTIONS);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_scatter_with", "what the computation gives");
     pop_tensor none = pop_tensor_slice(indices, 1, 1, 0);
-    assert_int_equal(pop_tensor_num_elements(popops_gather(bed.graph, t, none, 1, one, sizes, zero, zero, p, "x")), 0);
+    assert_int_equal(
+        pop_tensor_num_elements(popops_gather(bed.graph, t, none, 1, one, sizes, zero, zero, p, "x", POP_NO_OPTIONS)),
+        0);
     popops_scatter_with(bed.graph, t, none, pop_tensor_slice(updates, 1, 1, 0), 1, one, zero, zero, give_wrong, NULL, p,
-                        "x");
+                        "x", POP_NO_OPTIONS);
     assert_built(bed.graph);
     bed_close(&bed);
+}
+
+/* An index vector of no slice ends the run where it is asked to, and only then. */
+static void test_checked_indices(void **state)
+{
+    (void)state;
+    /* Slices of rows, then windows of 2 x 2 at pairs, whose last place is {4, 2}. */
+    static const int places[3][2] = { { 4, 2 }, { 5, 2 }, { 0, -1 } };
+    for (unsigned test = 0; test < 2 * 2 * 3; ++test) {
+        bool scatters = test % 2, windows = test / 2 % 2;
+        const int *place = places[test / 4];
+        bool bad = windows ? test / 4 != 0 : false;
+        struct bed bed = bed_open(BED_MODEL, 3, popops_add_codelets_at);
+        pop_options options = POP_OPTIONS({ "validateIndices", "true" });
+        pop_tensor t = bed_input(&bed, POP_FLOAT, POP_SHAPE(6, 4), BED_LINEAR),
+                   updates = bed_input(&bed, POP_FLOAT, windows ? POP_SHAPE(1, 2, 2) : POP_SHAPE(2, 4), BED_LINEAR);
+        pop_tensor indices = pop_graph_add_variable(bed.graph, POP_INT, POP_SHAPE(2), "indices");
+        bed_map(&bed, indices, BED_LINEAR);
+        pop_tensor vectors = windows ? pop_tensor_reshape(indices, POP_SHAPE(1, 2)) : indices;
+        pop_dims both = POP_DIMS(1, 2), first = POP_DIMS(0), pair = POP_DIMS(0, 1), none = POP_DIMS();
+        if (!windows)
+            bad = place[1] < 0;
+        if (scatters)
+            popops_scatter(bed.graph, t, vectors, updates, 1, windows ? both : POP_DIMS(1), windows ? none : first,
+                           windows ? pair : first, bed.program, "look", options);
+        else
+            popops_gather(bed.graph, t, vectors, 1, windows ? both : POP_DIMS(1),
+                          windows ? POP_SHAPE(2, 2) : POP_SHAPE(1, 4), windows ? none : first, windows ? pair : first,
+                          bed.program, "look", options);
+        pop_error error;
+        pop_graph_create_host_write(bed.graph, "indices", indices);
+        assert_built(bed.graph);
+        bed.engine = pop_engine_create(bed.graph, POP_PROGRAMS(bed.program), POP_NO_OPTIONS, &error);
+        assert_non_null(bed.engine);
+        assert_int_equal(pop_engine_load(bed.engine, bed.device, &error), POP_OK);
+        assert_int_equal(pop_engine_write_tensor(bed.engine, "indices", place, POP_WHOLE, &error), POP_OK);
+        pop_status status = pop_engine_run(bed.engine, 0, &error);
+        assert_int_equal(status, bad ? POP_APPLICATION_RUNTIME_ERROR : POP_OK);
+        if (bad &&
+            (!strstr(error.text, "\"look\": an index is out of range") || !strstr(error.text, "validateIndices")))
+            fail_msg("%s", error.text);
+        bed_close(&bed);
+    }
 }
 
 int main(void)
 {
     setenv("POPLAR_ENGINE_OPTIONS", "{\"debug.checkedExecution\":\"true\"}", 1); /* nothing is written beyond an edge */
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gather),
-        cmocka_unit_test(test_gather_along_an_axis),
-        cmocka_unit_test(test_scatter),
+        cmocka_unit_test(test_gather),  cmocka_unit_test(test_gather_along_an_axis),
+        cmocka_unit_test(test_scatter), cmocka_unit_test(test_checked_indices),
         cmocka_unit_test(test_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -83,8 +83,16 @@ POPLAR_IMPL void Engine::prepare(const Device &device, Where where)
     load(device, where);
     call.state.prepared = true;
 }
-POPLAR_IMPL void Engine::prepare(const Device &device, const RuntimeOptions &, Where where)
+POPLAR_IMPL void Engine::setRuntimeOptions(const RuntimeOptions &options, Where where)
 {
+    const detail::EngineState::Call call(at(where));
+    pop_error error;
+    call.state.finish(pop_engine_set_runtime_options(call.state.engine, detail::Options(options), &error), error,
+                      where);
+}
+POPLAR_IMPL void Engine::prepare(const Device &device, const RuntimeOptions &options, Where where)
+{
+    setRuntimeOptions(options, where);
     prepare(device, where);
 }
 POPLAR_IMPL void Engine::deploy(Where where)
@@ -98,13 +106,14 @@ POPLAR_IMPL void Engine::run(unsigned program, const std::string &debugName, Whe
     pop_error error;
     call.state.finish(pop_engine_run_named(call.state.engine, program, debugName.c_str(), &error), error, where);
 }
-POPLAR_IMPL void Engine::run(unsigned program, const std::string &debugName, const RuntimeOptions &, Where where)
+POPLAR_IMPL void Engine::run(unsigned program, const std::string &debugName, const RuntimeOptions &options, Where where)
 {
+    setRuntimeOptions(options, where);
     run(program, debugName, where);
 }
-POPLAR_IMPL void Engine::run(unsigned program, const RuntimeOptions &, Where where)
+POPLAR_IMPL void Engine::run(unsigned program, const RuntimeOptions &options, Where where)
 {
-    run(program, "", where);
+    run(program, "", options, where);
 }
 POPLAR_IMPL void Engine::loadAndRun(const Device &device, unsigned program, Where where)
 {

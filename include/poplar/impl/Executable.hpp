@@ -32,7 +32,7 @@ POPLAR_IMPL void Executable::serialize(std::ostream &out) const
     std::size_t size = 0;
     detail::check(pop_executable_to_memory(c(), &data, &size, &error), error);
     const detail::Memory owned(data);
-    out.write(static_cast<const char *>(data), static_cast<std::streamsize>(size));
+    detail::sendBytes(out, data, size);
 }
 POPLAR_IMPL Executable Executable::deserialize(std::istream &in)
 {
@@ -66,9 +66,11 @@ struct Progress {
             self->function(done, total);
         } catch (...) {
             self->thrown = std::current_exception();
+            pop_cancel_compilation(self->graph);
         }
     }
     const ProgressFunc &function;
+    pop_graph *graph;
     std::exception_ptr thrown;
 };
 
@@ -79,7 +81,7 @@ inline Executable compile(const Graph &graph, ArrayRef<program::Program> program
         raise(POP_GRAPH_OBJECT_CREATION_ERROR, "the graph was made without a target, or moved away");
     const Programs list(graph.c(), programs);
     const pop_programs given = { list.size(), list.data() };
-    Progress told = { progress, nullptr };
+    Progress told = { progress, graph.c(), nullptr };
     pop_error error;
     pop_executable *made = nullptr;
     const pop_status status = pop_compile_graph_named_at(

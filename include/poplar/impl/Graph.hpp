@@ -245,10 +245,26 @@ POPLAR_IMPL void Graph::setInitialValueHalf(const FieldRef &field, ArrayRef<std:
 {
     setField(field, POP_HALF, values.data(), values.size(), where);
 }
+namespace detail
+{
+// Codelets are compiled for the host and for the modelled devices alike: the name of one is checked, and selects
+// nothing.
+POPLAR_IMPL void checkTargetName(const std::string &name, const pop_where &where)
+{
+    static const char *const names[] = { "cpu", "ipu1", "ipu2", "ipu21" };
+    bool known = name.empty();
+    for (const char *one : names)
+        known = known || name == one;
+    if (!known)
+        raise(POP_INVALID_OPTION, where, "addCodelets",
+              "'%s' is no target of codelets: it is cpu, ipu1, ipu2 or ipu21, or empty", name.c_str());
+}
+} // namespace detail
+
 POPLAR_IMPL bool Graph::addCodelets(StringRef file, CodeletFileType type, StringRef compileFlags, StringRef targetName,
                                     Where where)
 {
-    (void)targetName; // codelets run on the host, whatever they are for
+    detail::checkTargetName(std::string(targetName), where);
     pop_graph_add_codelets_flags_at(where, c(), detail::CString(file), static_cast<pop_codelet_file>(type),
                                     detail::CString(compileFlags));
     check();
@@ -269,7 +285,7 @@ POPLAR_IMPL bool Graph::addCodelets(std::initializer_list<std::string> files, St
 POPLAR_IMPL void Graph::addCodelets(std::istream &stream, StringRef compileFlags, CodeletFileType type,
                                     StringRef targetName, Where where)
 {
-    (void)targetName;
+    detail::checkTargetName(std::string(targetName), where);
     pop_graph_add_codelets_source_at(where, c(), detail::readAll(stream).c_str(), static_cast<pop_codelet_file>(type),
                                      detail::CString(compileFlags));
     check();
@@ -448,7 +464,7 @@ POPLAR_IMPL void Graph::registerCycleEstimator(StringRef vertexType, CycleEstima
 }
 POPLAR_IMPL void Graph::createHostWrite(StringRef handle, const Tensor &t, bool rearrangeOnHost, Where where)
 {
-    (void)rearrangeOnHost; // what arrives is the same
+    (void)rearrangeOnHost; // no effect: the host rearranges in any case
     pop_graph_create_host_write_at(where, c(), detail::CString(handle), t.c());
     check();
 }
@@ -502,6 +518,9 @@ POPLAR_IMPL FunctionBuffer Graph::addFunctionBuffer(const Function &function, Fu
 {
     if (!function.c().id)
         detail::raise(POP_CONTROL_PROGRAM_ERROR, where, "Graph::addFunctionBuffer", "the function is null");
+    if (!pop_graph_has_function(c(), function.c()))
+        detail::raise(POP_CONTROL_PROGRAM_ERROR, where, "Graph::addFunctionBuffer", "the graph has no function %u",
+                      function.getId());
     return FunctionBuffer(function.getId());
 }
 POPLAR_IMPL void Graph::serialize(std::ostream &out, SerializationFormat format, Where where) const

@@ -3,6 +3,8 @@
 #ifndef POPLAR_IMPL_TEXT_FILE_HPP
 #define POPLAR_IMPL_TEXT_FILE_HPP
 
+#include <poplar/detail/error.hpp>
+
 #include <cstdio>
 #include <cstdlib>
 #include <istream>
@@ -14,6 +16,14 @@ namespace poplar
 {
 namespace detail
 {
+
+// A stream that does not take it all is an error, as is one that had failed before.
+inline void sendBytes(std::ostream &out, const void *bytes, std::size_t size)
+{
+    out.write(static_cast<const char *>(bytes), static_cast<std::streamsize>(size));
+    if (!out.flush())
+        raise(POP_POPLAR_ERROR, "cannot write %lu bytes: the stream has failed", static_cast<unsigned long>(size));
+}
 
 // What was written goes to the stream with send().
 class OutputFile
@@ -38,7 +48,7 @@ class OutputFile
     void send(std::ostream &out)
     {
         close();
-        out.write(text, static_cast<std::streamsize>(size));
+        sendBytes(out, text, size);
     }
 
   private:

@@ -14,8 +14,10 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* An instruction takes some 5 ns here: a second for a vertex, ten for a program. */
-static const uint64_t MOST_OF_VERTEX = 200000000, MOST_OF_PROGRAM = 2000000000;
+/* Of all workers of a vertex, and of all vertices.  An instruction takes some 5 ns in an optimised build, 150 with the
+ * sanitizers: a tenth of a second for a vertex, ten for a program.  32 instructions for each byte of a tile's memory.
+ */
+static const uint64_t MOST_OF_VERTEX = 20000000, MOST_OF_PROGRAM = 2000000000;
 enum { STACK = 16 << 10, BLOCK_ALIGNMENT = 16, MOST_MEMORY = 256 << 20 };
 
 struct known { /* type is an index + 1 of the store's types; 0: no entry */
@@ -27,6 +29,7 @@ struct known { /* type is an index + 1 of the store's types; 0: no entry */
 /* What became of a vertex type; counts are of vertices. */
 struct type_report {
     uint64_t counted, guessed;
+    bool endless;  /* a vertex executed too much: no other is tried */
     char why[120]; /* the first guess */
 };
 
@@ -185,8 +188,13 @@ static void grow(struct dry_run *dry)
 /* ---- estimates ---- */
 
 /* Executes what build made; the memory is used up by it. */
-static bool count(struct dry_run *dry, const struct codelet *codelet, uint64_t *cycles, char *why, size_t size)
+static bool count(struct dry_run *dry, uint32_t type, const struct codelet *codelet, uint64_t *cycles, char *why,
+                  size_t size)
 {
+    if (dry->types[type].endless) {
+        snprintf(why, size, "%s", dry->types[type].why);
+        return false;
+    }
     if (!dry->counter || dry->executed >= MOST_OF_PROGRAM || dry->memory.count > MOST_MEMORY / 2) {
         snprintf(why, size, "%s",
                  !dry->counter ? "the target's architecture is not known"
@@ -204,7 +212,8 @@ static bool count(struct dry_run *dry, const struct codelet *codelet, uint64_t *
     }
     struct device_run run = { .memory = dry->memory.data, .bytes = dry->memory.count, .most = MOST_OF_VERTEX };
     bool good = device_counter_run(dry->counter, codelet, &run, cycles);
-    dry->executed += run.instructions;
+    dry->executed += run.executed;
+    dry->types[type].endless = run.executed >= MOST_OF_VERTEX;
     if (!good)
         snprintf(why, size, "%s", run.reason);
     return good;
@@ -251,7 +260,7 @@ uint64_t dry_run_cycles(struct dry_run *dry, uint32_t vertex, enum model_estimat
     if (!known->type) {
         *known = (struct known){ hash.low64, hash.high64, 0, type + 1, MODEL_COUNTED };
         ++dry->known_count;
-        if (!count(dry, codelet, &known->cycles, why, sizeof(why))) {
+        if (!count(dry, type, codelet, &known->cycles, why, sizeof(why))) {
             known->cycles = guess(dry, vertex, codelet);
             known->how = MODEL_GUESSED;
         }

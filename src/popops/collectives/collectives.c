@@ -9,7 +9,7 @@
 #include <poputil/util.h>
 
 struct options {
-    const char *method;
+    int method;
     bool replicated;
 };
 

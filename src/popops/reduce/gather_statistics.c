@@ -109,14 +109,18 @@ pop_tensor popops_histogram_at(pop_where where, pop_graph *graph, pop_tensor inp
                            .input = input,
                            .levels = levels,
                            .absolute = absolute_of_input };
-    static const struct poplibs_option table[] = { { "useFloatArithmetic", POPLIBS_BOOL, 0, NULL, "false",
-                                                     "counts are summed in float, which is the type of the result" } };
-    bool floats = false;
+    struct options {
+        bool floats;
+    } taken = { false };
+    static const struct poplibs_option table[] = {
+#define HISTOGRAM_OPTION(...) POPLIBS_ROW(struct options, __VA_ARGS__)
+#include "poplibs/options.def"
+    };
     pop_tensor none = { 0 };
-    if (!poplibs_ready(graph) || !poplibs_parse_options(where, graph, h.api, options, table, 1, &floats) ||
+    if (!poplibs_ready(graph) || !poplibs_parse_options(where, graph, h.api, options, table, 1, &taken) ||
         !check(&h, graph))
         return none;
-    h.counts = floats ? POP_FLOAT : POP_UNSIGNED_INT;
+    h.counts = taken.floats ? POP_FLOAT : POP_UNSIGNED_INT;
     h.input = pop_tensor_flatten_at(where, input);
     pop_tensor partials = count_on_tiles(&h, graph, sequence);
     return popops_reduce_at(where, graph, partials, POP_TYPE_NULL, POP_DIMS(0),

@@ -72,15 +72,15 @@ static pop_tensor take_slices(const struct popops_windows *windows, pop_graph *g
 pop_tensor popops_gather_at(pop_where where, pop_graph *graph, pop_tensor input, pop_tensor indices,
                             size_t index_vector_dim, pop_dims offset_dims, pop_shape slice_sizes,
                             pop_dims collapsed_slice_dims, pop_dims start_index_map, pop_program sequence,
-                            const char *name)
+                            const char *name, pop_options options)
 {
     POPLIBS_CALL(graph, input, indices, index_vector_dim, offset_dims, slice_sizes, collapsed_slice_dims,
-                 start_index_map, name);
+                 start_index_map, name, options);
     pop_tensor none = { 0 };
     struct popops_windows windows = {
         .where = where, .api = "popops_gather", .name = name, .operand = input, .dims = start_index_map
     };
-    if (!poplibs_ready(graph))
+    if (!poplibs_ready(graph) || !popops_take_index_options(&windows, graph, options))
         return none;
     size_t index_rank = pop_tensor_rank(indices), batch = index_rank - (index_vector_dim < index_rank),
            shape[POPOPS_MOST_DIMS], count = 0, dim = 0;
@@ -89,6 +89,7 @@ pop_tensor popops_gather_at(pop_where where, pop_graph *graph, pop_tensor input,
     memcpy(windows.sizes, slice_sizes.dims, slice_sizes.rank * sizeof(*windows.sizes));
     if (!popops_take_vectors(&windows, graph, indices, index_vector_dim))
         return none;
+    popops_add_index_check(&windows, graph, sequence);
     pop_tensor slices = take_slices(&windows, graph, sequence);
     if (!poplibs_ready(graph))
         return none;
@@ -161,5 +162,5 @@ pop_tensor popops_gather_axis_at(pop_where where, pop_graph *graph, pop_tensor i
         if (dim != axis)
             offsets[count++] = dim < axis ? dim : (unsigned)(dim - 1 + index_rank);
     return popops_gather_at(where, graph, input, indices, index_rank, (pop_dims){ count, offsets },
-                            (pop_shape){ rank, sizes }, POP_DIMS(axis), POP_DIMS(axis), sequence, name);
+                            (pop_shape){ rank, sizes }, POP_DIMS(axis), POP_DIMS(axis), sequence, name, POP_NO_OPTIONS);
 }

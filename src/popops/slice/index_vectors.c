@@ -1,7 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "popops/slice/index_vectors.h"
 
+#include "poplibs/log.h"
+#include "poplibs/options.h"
+
 #include <poputil/tile_mapping.h>
+
+bool popops_take_index_options(struct popops_windows *windows, pop_graph *graph, pop_options options)
+{
+    struct options {
+        bool sorted, validate;
+    } taken = { false, false };
+    static const struct poplibs_option table[] = {
+#define GATHER_OPTION(...) POPLIBS_ROW(struct options, __VA_ARGS__)
+#include "poplibs/options.def"
+    };
+    bool right = poplibs_parse_options(windows->where, graph, windows->api, options, table,
+                                       sizeof(table) / sizeof(table[0]), &taken);
+    windows->validate = taken.validate;
+    return right;
+}
+
+void popops_add_index_check(const struct popops_windows *windows, pop_graph *graph, pop_program sequence)
+{
+    size_t starts[POPOPS_MOST_DIMS];
+    pop_tensor offsets = windows->vectors;
+    if (!windows->validate || !windows->dims.count)
+        return;
+    if (pop_tensor_type(offsets) == POP_INT)
+        offsets = pop_tensor_reinterpret_at(windows->where, offsets, POP_UNSIGNED_INT);
+    for (size_t i = 0; i < windows->dims.count; ++i) {
+        unsigned dim = windows->dims.list[i];
+        starts[i] = pop_tensor_dim(windows->operand, dim) - windows->sizes[dim] + 1;
+    }
+    popops_add_offset_check(windows->where, graph, windows->api, windows->name, offsets, windows->dims,
+                            (pop_shape){ windows->dims.count, starts }, sequence);
+}
 
 bool popops_take_vectors(struct popops_windows *windows, pop_graph *graph, pop_tensor indices, size_t index_vector_dim)
 {

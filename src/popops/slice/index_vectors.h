@@ -12,10 +12,15 @@ struct popops_windows {
     pop_tensor operand, vectors;    /* vectors is {n, count of dims} */
     pop_dims dims;                  /* the operand's dimension of each component */
     size_t sizes[POPOPS_MOST_DIMS]; /* of a slice, for each of the operand's dimensions */
+    bool validate;                  /* an index vector of no slice ends the run */
 };
 
+/* Reads the options of a gather or scatter. */
+bool popops_take_index_options(struct popops_windows *windows, pop_graph *graph, pop_options options);
 /* indices as {n, components}; false and an error where they cannot be. */
 bool popops_take_vectors(struct popops_windows *windows, pop_graph *graph, pop_tensor indices, size_t index_vector_dim);
+/* Adds what ends the run where an index vector is that of no slice, when the options want it. */
+void popops_add_index_check(const struct popops_windows *windows, pop_graph *graph, pop_program sequence);
 /* Whether a slice has one element along all indexed dimensions: a row of a matrix. */
 bool popops_are_rows(const struct popops_windows *windows);
 /* The operand as {rows, rest of a slice}: dimensions that are not indexed are cut to the slice's size. */

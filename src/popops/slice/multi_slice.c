@@ -64,28 +64,39 @@ static bool check(struct call *call, pop_graph *graph, pop_options options)
     return poplibs_ready(graph);
 }
 
+void popops_add_offset_check(pop_where where, pop_graph *graph, const char *api, const char *name, pop_tensor offsets,
+                             pop_dims dims, pop_shape allowed, pop_program sequence)
+{
+    char path[256], message[512];
+    if (!pop_tensor_num_elements(offsets))
+        return;
+    poplibs_path(path, sizeof(path), name, "validateIndices");
+    for (unsigned i = 0; i < dims.count; ++i) {
+        pop_tensor column = pop_tensor_slice_at(where, offsets, i, i + 1, 1);
+        pop_tensor bad =
+            popops_binary_at(where, POPOPS_BINARY_GREATER_THAN_EQUAL, graph, popops_operand_of_tensor(column),
+                             popops_operand_of_unsigned(allowed.dims[i]), sequence, path);
+        pop_tensor any =
+            popops_reduce_at(where, graph, bad, POP_TYPE_NULL, POP_DIMS(0, 1),
+                             (popops_reduce_params){ .op = POPOPS_LOGICAL_OR }, sequence, path, POP_NO_OPTIONS);
+        snprintf(message, sizeof(message),
+                 "%s \"%s\": an index is out of range: dimension %u has %zu (option validateIndices)", api,
+                 name ? name : "", dims.list[i], allowed.dims[i]);
+        if (poplibs_ready(graph))
+            pop_sequence_add_at(where, sequence, pop_abort_on_condition_at(where, any, message, path));
+    }
+}
+
 /* Ends the run where an offset is that of no slice. */
 static void add_validation(const struct call *call, pop_graph *graph, pop_program sequence)
 {
-    char path[256], message[512];
-    if (!call->validate || !pop_tensor_num_elements(call->offsets))
+    size_t rows[POPOPS_MOST_DIMS];
+    if (!call->validate)
         return;
-    poplibs_path(path, sizeof(path), call->name, "validateIndices");
-    for (unsigned i = 0; i < call->dims.count; ++i) {
-        size_t rows = pop_tensor_dim(call->t, call->dims.list[i]);
-        pop_tensor offsets = pop_tensor_slice_at(call->where, call->offsets, i, i + 1, 1);
-        pop_tensor bad =
-            popops_binary_at(call->where, POPOPS_BINARY_GREATER_THAN_EQUAL, graph, popops_operand_of_tensor(offsets),
-                             popops_operand_of_unsigned(rows), sequence, path);
-        pop_tensor any =
-            popops_reduce_at(call->where, graph, bad, POP_TYPE_NULL, POP_DIMS(0, 1),
-                             (popops_reduce_params){ .op = POPOPS_LOGICAL_OR }, sequence, path, POP_NO_OPTIONS);
-        snprintf(message, sizeof(message),
-                 "%s \"%s\": an index is out of range: dimension %u has %zu (option validateIndices)", call->api,
-                 call->name ? call->name : "", call->dims.list[i], rows);
-        if (poplibs_ready(graph))
-            pop_sequence_add_at(call->where, sequence, pop_abort_on_condition_at(call->where, any, message, path));
-    }
+    for (size_t i = 0; i < call->dims.count; ++i)
+        rows[i] = pop_tensor_dim(call->t, call->dims.list[i]);
+    popops_add_offset_check(call->where, graph, call->api, call->name, call->offsets, call->dims,
+                            (pop_shape){ call->dims.count, rows }, sequence);
 }
 
 /* The call as rows of a matrix; kind says what is done.  A matrix whose rows lie on different tiles gets a plan when

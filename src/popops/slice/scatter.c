@@ -79,9 +79,9 @@ static bool take_updates(struct scatter *scatter, pop_graph *graph, pop_tensor u
 }
 
 static bool take(struct scatter *scatter, pop_graph *graph, pop_tensor indices, pop_tensor updates,
-                 size_t index_vector_dim, pop_dims window_dims, pop_dims insert_dims)
+                 size_t index_vector_dim, pop_dims window_dims, pop_dims insert_dims, pop_options options)
 {
-    if (!poplibs_ready(graph))
+    if (!poplibs_ready(graph) || !popops_take_index_options(&scatter->windows, graph, options))
         return false;
     size_t index_rank = pop_tensor_rank(indices), batch = index_rank - (index_vector_dim < index_rank);
     if (!take_updates(scatter, graph, updates, window_dims, insert_dims, batch) ||
@@ -122,19 +122,21 @@ static pop_shape sizes_of(const struct popops_windows *windows, size_t *sizes)
 
 void popops_scatter_at(pop_where where, pop_graph *graph, pop_tensor operand, pop_tensor indices, pop_tensor updates,
                        size_t index_vector_dim, pop_dims update_window_dims, pop_dims insert_window_dims,
-                       pop_dims scatter_dims_to_operand_dims, pop_program sequence, const char *name)
+                       pop_dims scatter_dims_to_operand_dims, pop_program sequence, const char *name,
+                       pop_options options)
 {
     POPLIBS_CALL(graph, operand, indices, updates, index_vector_dim, update_window_dims, insert_window_dims,
-                 scatter_dims_to_operand_dims, name);
+                 scatter_dims_to_operand_dims, name, options);
     struct scatter scatter = { .windows = { .where = where,
                                             .api = "popops_scatter",
                                             .name = name,
                                             .operand = operand,
                                             .dims = scatter_dims_to_operand_dims } };
     size_t sizes[POPOPS_MOST_DIMS];
-    if (!take(&scatter, graph, indices, updates, index_vector_dim, update_window_dims, insert_window_dims) ||
+    if (!take(&scatter, graph, indices, updates, index_vector_dim, update_window_dims, insert_window_dims, options) ||
         !pop_tensor_num_elements(updates))
         return;
+    popops_add_index_check(&scatter.windows, graph, sequence);
     bool rows = popops_are_rows(&scatter.windows);
     pop_tensor places = popops_places(&scatter.windows, graph, rows, true, sequence);
     if (rows)
@@ -177,10 +179,11 @@ static pop_program scatter_one(pop_graph *graph, pop_tensor i, void *user)
 void popops_scatter_with_at(pop_where where, pop_graph *graph, pop_tensor operand, pop_tensor indices,
                             pop_tensor updates, size_t index_vector_dim, pop_dims update_window_dims,
                             pop_dims insert_window_dims, pop_dims scatter_dims_to_operand_dims,
-                            popops_update_computation computation, void *user, pop_program sequence, const char *name)
+                            popops_update_computation computation, void *user, pop_program sequence, const char *name,
+                            pop_options options)
 {
     POPLIBS_CALL(graph, operand, indices, updates, index_vector_dim, update_window_dims, insert_window_dims,
-                 scatter_dims_to_operand_dims, name);
+                 scatter_dims_to_operand_dims, name, options);
     struct scatter scatter = { .windows = { .where = where,
                                             .api = "popops_scatter_with",
                                             .name = name,
@@ -194,9 +197,10 @@ void popops_scatter_with_at(pop_where where, pop_graph *graph, pop_tensor operan
                          "the computation is NULL; popops_scatter needs none");
         return;
     }
-    if (!take(&scatter, graph, indices, updates, index_vector_dim, update_window_dims, insert_window_dims) ||
+    if (!take(&scatter, graph, indices, updates, index_vector_dim, update_window_dims, insert_window_dims, options) ||
         !pop_tensor_num_elements(updates))
         return;
+    popops_add_index_check(&scatter.windows, graph, sequence);
     bool rows = popops_are_rows(&scatter.windows);
     scatter.places = popops_places(&scatter.windows, graph, rows, true, sequence);
     if (rows)

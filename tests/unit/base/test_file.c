@@ -77,7 +77,13 @@ static void test_errors_name_file_and_reason(void **state)
     char *data;
     size_t size;
     assert_int_equal(file_read("missing", &data, &size, &error), POP_FILE_LOAD_ERROR);
-    assert_string_equal(error.text, "cannot open 'missing': No such file or directory");
+    char here[400], expected[512];
+    assert_non_null(getcwd(here, sizeof(here)));
+    snprintf(expected, sizeof(expected), "cannot open 'missing': No such file or directory (looked for in '%s')",
+             here);
+    assert_string_equal(error.text, expected);
+    assert_int_equal(file_read("/missing", &data, &size, &error), POP_FILE_LOAD_ERROR);
+    assert_string_equal(error.text, "cannot open '/missing': No such file or directory");
     assert_int_equal(file_read(".", &data, &size, &error), POP_FILE_LOAD_ERROR);
     assert_string_equal(error.text, "cannot read '.': Is a directory");
     assert_int_equal(file_write("no/such/place", "x", 1, &error), POP_POPLAR_ERROR);

@@ -80,7 +80,7 @@ static const char *const kind_titles[KINDS] = { "", "\nAccepted without effect:\
 
 static enum kind kind_of(const char *effect)
 {
-    return !effect ? NO_EFFECT : !*effect ? FOR_HARDWARE : EFFECT;
+    return !effect || strncmp(effect, "none: ", 6) == 0 ? NO_EFFECT : !*effect ? FOR_HARDWARE : EFFECT;
 }
 static size_t count_rows(const char *group, enum kind kind)
 {
@@ -176,6 +176,10 @@ LIBRARY_TABLE(collective){
 #define COLLECTIVE_OPTION LIBRARY_ROW
 #include "poplibs/options.def"
 };
+LIBRARY_TABLE(histogram){
+#define HISTOGRAM_OPTION LIBRARY_ROW
+#include "poplibs/options.def"
+};
 LIBRARY_TABLE(scaled){
 #define SCALED_OPTION LIBRARY_ROW
 #include "poplibs/options.def"
@@ -206,6 +210,7 @@ static const struct {
     LIBRARY("Slices, updates and their plans (popops)", slice),
     LIBRARY("Gather and scatter (popops)", gather),
     LIBRARY("Collectives (popops)", collective),
+    LIBRARY("Histograms (popops)", histogram),
     LIBRARY("Scaled additions (popops)", scaled),
     LIBRARY("Expressions (popops::map)", map),
 };
@@ -227,13 +232,12 @@ static void print_library(FILE *file, const struct library_row *rows, size_t cou
         if (!begun)
             fprintf(file, "%s%s", kind_titles[kind],
                     kind == EFFECT ? "\n| option | values | default | effect |\n| --- | --- | --- | --- |\n"
-                                   : "\n| option | values | default |\n| --- | --- | --- |\n");
+                                   : "\n| option | values | default | why |\n| --- | --- | --- | --- |\n");
         begun = true;
         fprintf(file, "| `%s` | ", rows[i].key);
         print_values(file, library_values(&rows[i]));
         fprintf(file, *rows[i].standard ? " | `%s` |" : " | %s |", rows[i].standard);
-        if (kind == EFFECT)
-            fprintf(file, " %s |", rows[i].effect);
+        fprintf(file, " %s |", rows[i].effect + (kind == EFFECT ? 0 : strlen("none: ")));
         fputc('\n', file);
     }
 }

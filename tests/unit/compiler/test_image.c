@@ -387,6 +387,43 @@ static void count_progress(int done, int total, void *user)
     *last = done == total ? -1 : done;
 }
 
+struct cancelling {
+    pop_graph *graph;
+    int at, last;
+};
+static void cancel_at(int done, int total, void *user)
+{
+    struct cancelling *cancelling = user;
+    assert_true(done <= total);
+    cancelling->last = done;
+    if (done == cancelling->at)
+        pop_cancel_compilation(cancelling->graph);
+}
+/* Nothing is compiled after the step in which it is cancelled, and the graph can be compiled again. */
+static void test_cancel(void **state)
+{
+    (void)state;
+    for (int at = 1; at <= 3; ++at) {
+        struct fixture f;
+        begin(&f);
+        pop_program program = pop_sequence(f.graph, NULL);
+        struct cancelling cancelling = { f.graph, at, 0 };
+        pop_executable *executable;
+        assert_int_equal(pop_compile_graph(f.graph, POP_PROGRAMS(program), POP_NO_OPTIONS, cancel_at, &cancelling,
+                                           &executable, &f.error),
+                         POP_RUNTIME_ERROR);
+        assert_non_null(strstr(f.error.text, "cancelled after step"));
+        assert_int_equal(cancelling.last, at);
+        assert_null(executable);
+        pop_cancel_compilation(f.graph); /* none is in progress */
+        assert_int_equal(
+            pop_compile_graph(f.graph, POP_PROGRAMS(program), POP_NO_OPTIONS, NULL, NULL, &executable, &f.error),
+            POP_OK);
+        pop_executable_destroy(executable);
+        end(&f);
+    }
+}
+
 static void test_progress(void **state)
 {
     (void)state;
@@ -503,6 +540,7 @@ int main(void)
         cmocka_unit_test(test_initial_contents_and_handles),
         cmocka_unit_test(test_compiling_twice),
         cmocka_unit_test(test_progress),
+        cmocka_unit_test(test_cancel),
         cmocka_unit_test(test_callbacks_cannot_change_the_graph),
         cmocka_unit_test(test_a_graph_destroyed_while_it_is_compiled),
     };
