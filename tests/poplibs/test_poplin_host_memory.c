@@ -2,24 +2,13 @@
 /* Without host memory: a program with a convolution, streams, an executable saved and loaded, and a profile, in which
  * the n-th allocation fails, or all from the n-th on.  Every call reports it, everything can be destroyed, and nothing
  * is leaked (the leak check of AddressSanitizer looks after each round). */
+#include "host_memory.h"
 #include "poplibs/fixture.h"
-#include "rounds.h"
 
-#include <poplar/memory.h>
 #include <poplin/codelets.h>
 #include <poplin/convolution.h>
 #include <popops/codelets.h>
-#include <time.h>
 #include <unistd.h>
-
-#ifdef __SANITIZE_ADDRESS__
-#include <sanitizer/lsan_interface.h>
-#else
-static int __lsan_do_recoverable_leak_check(void)
-{
-    return 0;
-}
-#endif
 
 enum { TILES = 4, IN = 2 * 5 * 5, OUT = 2 * 3 * 3 };
 
@@ -89,8 +78,9 @@ static pop_status run(struct program *p)
     return POP_OK;
 }
 
-static void close_program(struct program *p)
+static void close_program(void *context)
 {
+    struct program *p = context;
     pop_profile_free(&p->graph_profile);
     pop_profile_free(&p->execution_profile);
     pop_engine_destroy(p->engine);
@@ -101,69 +91,34 @@ static void close_program(struct program *p)
     unlink(p->file);
 }
 
-/* One round; returns how many allocations it was short of the one that was to fail: 0 when that one failed. */
-static size_t round_of(size_t call, bool onwards)
+/* The result is right where nothing failed. */
+static pop_status run_program(void *context, pop_error *error)
 {
-    struct program p = { .graph_profile = { 0 } };
-    snprintf(p.file, sizeof(p.file), "host_memory.%ld.exe", (long)getpid());
-    pop_memory_fail(call, onwards);
-    pop_status status = run(&p);
-    size_t left = pop_memory_fail(0, false);
-    if (onwards && left == 1)
-        left = status == POP_OK;
+    struct program *p = context;
+    memset(p, 0, sizeof(*p));
+    snprintf(p->file, sizeof(p->file), "host_memory.%ld.exe", (long)getpid());
+    pop_status status = run(p);
+    *error = p->error;
     if (status == POP_OK)
         for (unsigned i = 0; i < OUT; ++i)
-            if (p.out[i] != 18)
-                fail_msg("allocation %zu: element %u is %g", call, i, (double)p.out[i]);
-    if (!left && status == POP_OK)
-        fail_msg("allocation %zu failed, and no call said so", call);
-    if (left && status != POP_OK)
-        fail_msg("allocation %zu was not reached: %s: %s", call, p.error.api, p.error.text);
-    if (status != POP_OK && !strstr(p.error.text, "host memory"))
-        fail_msg("allocation %zu: the message is '%s'", call, p.error.text);
-    close_program(&p);
-    if (pop_memory_reserve_in_use() || __lsan_do_recoverable_leak_check())
-        fail_msg("allocation %zu%s: %zu blocks of the reserve are in use", call, onwards ? " and all after it" : "",
-                 pop_memory_reserve_in_use());
-    return left;
+            if (p->out[i] != 18)
+                fail_msg("element %u is %g", i, (double)p->out[i]);
+    return status;
 }
 
-static double seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
-/* The first dense allocations one by one, those behind them in steps that grow; or, without time for all of them, as
- * many as there is time for, spread evenly. */
-static void test_failures(bool onwards, double limit)
-{
-    const char *all = getenv("TREMULA_ALL_ALLOCATIONS");
-    enum { DENSE = 5000, FAR = 1 << 30 };
-    round_of(FAR, false); /* what is kept for the life of the process */
-    size_t total = FAR - round_of(FAR, false), rounds_done = 0;
-    double begin = seconds();
-    round_of(FAR, false);
-    double each = seconds() - begin;
-    size_t step = all ? 1 : 1 + (size_t)((double)total * each / limit);
-    for (size_t call = 1 + (onwards ? step / 2 : 0); call <= total; ++rounds_done) {
-        round_of(call, onwards);
-        call += !all || call < DENSE ? step : 1 + call / 200;
-    }
-    print_message("%zu allocations, %zu rounds of %.0f ms\n", total, rounds_done, 1e3 * each);
-}
+static struct program program;
+static const struct memory_program cases = { run_program, NULL, close_program, &program };
 
 static void test_each(void **state)
 {
     (void)state;
-    test_failures(false, 8);
+    memory_failures(&cases, false, 8);
 }
 
 static void test_all_from(void **state)
 {
     (void)state;
-    test_failures(true, 8);
+    memory_failures(&cases, true, 8);
 }
 
 int main(void)
