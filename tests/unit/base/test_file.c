@@ -79,8 +79,7 @@ static void test_errors_name_file_and_reason(void **state)
     assert_int_equal(file_read("missing", &data, &size, &error), POP_FILE_LOAD_ERROR);
     char here[400], expected[512];
     assert_non_null(getcwd(here, sizeof(here)));
-    snprintf(expected, sizeof(expected), "cannot open 'missing': No such file or directory (looked for in '%s')",
-             here);
+    snprintf(expected, sizeof(expected), "cannot open 'missing': No such file or directory (looked for in '%s')", here);
     assert_string_equal(error.text, expected);
     assert_int_equal(file_read("/missing", &data, &size, &error), POP_FILE_LOAD_ERROR);
     assert_string_equal(error.text, "cannot open '/missing': No such file or directory");
