@@ -39,12 +39,13 @@ struct memory_program {
 static size_t memory_round(const struct memory_program *p, size_t call, bool onwards)
 {
     pop_error error = { .status = POP_OK };
+    size_t before = pop_memory_failures();
     pop_memory_fail(call, onwards);
     pop_status status = p->run(p->program, &error);
     size_t left = pop_memory_fail(0, false);
     if (onwards && left == 1)
-        left = status == POP_OK;
-    if (!left && status == POP_OK)
+        left = pop_memory_failures() == before && status == POP_OK;
+    if (pop_memory_failures() != before && status == POP_OK)
         fail_msg("allocation %zu failed, and no call said so", call);
     if (left && status != POP_OK)
         fail_msg("allocation %zu was not reached: %s: %s", call, error.api, error.text);

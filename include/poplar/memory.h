@@ -26,6 +26,8 @@ POP_API void pop_memory_free(void *block);
  * onwards all after it. Returns how many calls an earlier request was still away: a request that is too far counts what
  * a program allocates. */
 POP_API size_t pop_memory_fail(size_t call, bool onwards);
+/* How often the reserve was used; an allocation that failed and could be done without is not counted. */
+POP_API size_t pop_memory_failures(void);
 /* Blocks of the reserve that are in use: 0 when all that was made without memory has been destroyed. */
 POP_API size_t pop_memory_reserve_in_use(void);
 

@@ -24,10 +24,12 @@ static pop_status read_all(FILE *file, const char *name, size_t limit, char **da
         limit = SIZE_MAX;
         text.data = mem_try_grow(NULL, (size_t)status.st_size + 2);
         text.capacity = text.data ? (size_t)status.st_size + 2 : 0;
-        if (!text.data)
+        if (!text.data) {
+            atomic_fetch_add(&mem_failed, 1); /* callers that can do without the file must not take it for missing */
             return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL,
                              "cannot read '%s': there is no host memory for its %lld bytes", name,
                              (long long)status.st_size);
+        }
     }
     while (text.count < limit) {
         vec_reserve(&text, text.capacity - text.count > 1 ? 1 : 65536);

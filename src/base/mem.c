@@ -172,6 +172,11 @@ size_t pop_memory_fail(size_t call, bool onwards)
     return mem_fail(call, onwards);
 }
 
+size_t pop_memory_failures(void)
+{
+    return mem_failures();
+}
+
 size_t pop_memory_reserve_in_use(void)
 {
     return reserve_blocks();

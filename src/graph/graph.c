@@ -4,10 +4,12 @@
 
 pop_graph *pop_graph_create(const pop_target *target)
 {
+    size_t memory_failures = mem_failures();
     pop_graph *graph = MEM_NEW(pop_graph);
     if (target)
         graph->target = *target;
     graph->store = store_create(graph, &graph->target);
+    graph->store->memory_failures = memory_failures; /* that of the graph itself, too */
     pop_error error;
     if (!target)
         store_fail(graph->store, POP_INVALID_MACHINE_MODEL, NO_WHERE, "pop_graph_create", "target is NULL");

@@ -62,12 +62,13 @@ static pop_status compile_fresh(const struct source *source, const struct cache 
                                 pop_error *error)
 {
     struct built built;
+    size_t failures = mem_failures();
     pop_status status =
         source->flags->counted
             ? build_counted(source, device->path.text, &built, error)
             : build_module(source, host->path.text, device->present ? device->path.text : NULL, &built, error);
     const struct compilers compilers = { host->identity.text, device->identity.text };
-    if (status == POP_OK && cache)
+    if (status == POP_OK && cache && mem_failures() == failures) /* what was read for its key may be incomplete */
         cache_store(cache, &built, &compilers);
     *module = built.module;
     str_add(messages, str_text(&built.messages));
@@ -82,6 +83,7 @@ static pop_status compile_source(const struct source *source, struct module **mo
 {
     struct cache cache;
     struct found host = { 0 }, device = { 0 };
+    size_t failures = mem_failures();
     bool cached = cache_open(&cache, source);
     bool cpp = source->language == POPC_CPP;
     host.present = (cpp ? machine_cpp_compiler : machine_compiler)(&host.path, &host.identity);
@@ -106,6 +108,9 @@ static pop_status compile_source(const struct source *source, struct module **mo
     cache_close(&cache);
     found_free(&host);
     found_free(&device);
+    if (status != POP_OK && mem_failures() != failures)
+        status = error_set(error, POP_SYSTEM_RUNTIME_ERROR, NO_WHERE, NULL, "cannot compile '%s': %s", source->name,
+                           ERROR_HOST_MEMORY);
     return status;
 }
 
@@ -336,6 +341,7 @@ pop_status popc_compile_files(const char *const *inputs, size_t count, const cha
         if (same_file(inputs[i], output))
             return error_set(error, POP_INVALID_OPTION, NO_WHERE, api,
                              "popc: the output '%s' is the input '%s', which would be lost", output, inputs[i]);
+    size_t failures = mem_failures();
     struct module **modules = mem_zero(count, sizeof(*modules)), *merged = NULL;
     struct str messages = { 0 };
     struct popc_flags parsed;
@@ -361,5 +367,6 @@ pop_status popc_compile_files(const char *const *inputs, size_t count, const cha
     module_release(merged);
     free(modules);
     str_free(&messages);
-    return error_rename(error, status, "", api);
+    status = error_rename(error, status, "", api);
+    return error_if_memory_failed(error, status, failures, api);
 }
