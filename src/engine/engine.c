@@ -90,12 +90,12 @@ static pop_status link_modules(const struct image *image, const char *api, pop_e
  * one. */
 static pop_status begin_report(pop_engine *engine, pop_executable *executable, const char *api, pop_error *error)
 {
-    if (report_fits(executable->report, &engine->options, executable->name)) {
+    if (report_fits(executable->report, &engine->options, executable->image->name)) {
         engine->report = executable->report;
         executable->report = NULL;
         return POP_OK;
     }
-    return report_begin(engine->image, &engine->options, executable->name, 0, api, &engine->report, error);
+    return report_begin(engine->image, &engine->options, executable->image->name, 0, api, &engine->report, error);
 }
 
 pop_engine *pop_engine_create_from(pop_executable *executable, pop_options options, pop_error *error)
@@ -117,7 +117,7 @@ pop_engine *pop_engine_create_from(pop_executable *executable, pop_options optio
     pop_engine *engine = MEM_NEW(pop_engine);
     engine->image = image_retain(executable->image);
     engine->options = set;
-    engine->name = executable->name ? mem_string(executable->name) : NULL;
+    engine->name = executable->image->name ? mem_string(executable->image->name) : NULL;
     read_options(engine);
     streams_create(engine);
     engine->profiling = image_modelled(engine->image);

@@ -103,7 +103,8 @@ static pop_status compile_named(pop_where where, pop_graph *graph, pop_programs 
     }
     *executable = make_executable(image);
     (*executable)->report = report;
-    (*executable)->name = name ? mem_string(name) : NULL;
+    if (name && *name)
+        image->name = mem_string(name);
     return finish_executable(executable, failures, api, error);
 }
 
@@ -136,7 +137,6 @@ void pop_executable_destroy(pop_executable *executable)
         return;
     if (report_end(executable->report, &error) != POP_OK)
         pop_error_print(&error);
-    free(executable->name);
     image_release(executable->image);
     free(executable);
 }

@@ -6,7 +6,7 @@
 #include "image/image.h"
 
 static const char magic[8] = "TREMEXE";
-enum { VERSION = 5, SECTIONS = 80, COLUMNS = 14 };
+enum { VERSION = 6, SECTIONS = 80, COLUMNS = 14 };
 
 /* A member of an array's elements. */
 struct column {
@@ -50,7 +50,7 @@ struct array {
 
 #define EXCHANGE                                                                                                       \
     C(struct model_exchange, name), C(struct model_exchange, flows), C(struct model_exchange, first_flow),             \
-        C(struct model_exchange, instructions)
+        C(struct model_exchange, from_host), C(struct model_exchange, to_host), C(struct model_exchange, instructions)
 #define VERTICES                                                                                                       \
     C(struct model_vertices, of), C(struct model_vertices, tile), C(struct model_vertices, tiles),                     \
         C(struct model_vertices, code), C(struct model_vertices, copy_pointers),                                       \
@@ -233,6 +233,7 @@ static void write_head(struct bytes *out, const struct image *image)
     char target[POP_TARGET_TEXT_SIZE];
     pop_target_to_text(&image->target, target, sizeof(target));
     bytes_string(out, target);
+    bytes_string(out, image->name ? image->name : "");
     bytes_u64(out, image->options.set.count);
     for (size_t i = 0; i < image->options.set.count; ++i) {
         bytes_string(out, image->options.set.data[i].key);
@@ -261,6 +262,11 @@ static pop_status read_head(struct reader *r, struct image *image, pop_error *er
     char *target = reader_string(r);
     pop_status status = r->failed ? POP_OK : pop_target_from_text(target, &image->target, error);
     free(target);
+    image->name = reader_string(r);
+    if (image->name && !*image->name) {
+        free(image->name);
+        image->name = NULL;
+    }
     return status == POP_OK ? read_options(r, image, error) : status;
 }
 

@@ -27,6 +27,7 @@ void image_release(struct image *image)
         module_release(image->modules.data[i]);
     placement_free(image->placement);
     options_free(&image->options);
+    free(image->name);
     vec_free(&image->strings);
     vec_free(&image->modules);
     vec_free(&image->codelets);

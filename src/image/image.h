@@ -151,6 +151,7 @@ struct image {
     unsigned references;
     pop_target target;
     struct option_set options; /* engine options in force at compile time */
+    char *name;                /* of the engines that it is made for; NULL: none */
     uint64_t storage_bytes, scratch_bytes;
     VEC(char) strings; /* [0] is 0: string 0 is none; others are offsets */
     VEC(struct module *) modules;
@@ -193,7 +194,6 @@ struct report;
 struct pop_executable {
     struct image *image;
     struct report *report; /* of compiling, until an engine takes it; NULL: none */
-    char *name;            /* of the engines that it is made for; NULL: none */
 };
 
 struct image *image_create(void);

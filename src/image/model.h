@@ -88,6 +88,7 @@ struct model_flow {
 struct model_exchange {
     uint32_t name, flows;
     uint64_t first_flow;
+    uint64_t from_host, to_host; /* packets of a stream copy, each of which is a copy in the code of its tile */
     uint64_t instructions[MODEL_INSTRUCTIONS];
 };
 

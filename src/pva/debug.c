@@ -6,7 +6,6 @@
 
 #include <cbor.h>
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -73,7 +72,36 @@ static void on_tag(void *head, uint64_t tag)
     (void)tag, on_bad(head);
 }
 
-static struct head head_at(const struct debug_index *index, size_t *at)
+enum { WINDOW = 1 << 16 };
+
+/* Bytes from a place on, at least `need` of them or all that the file has; *size is how many. */
+static const unsigned char *bytes_at(struct debug_index *index, size_t at, size_t need, size_t *size)
+{
+    size_t end = index->window_at + index->window_size, rest = index->size - at;
+    need = need < rest ? need : rest;
+    if (at < index->window_at || at > end || end - at < need) {
+        size_t wanted = need > WINDOW ? need : WINDOW < rest ? WINDOW : rest;
+        if (wanted > index->window_room) {
+            index->window = mem_grow(index->window, wanted);
+            index->window_room = wanted;
+        }
+        index->window_at = at;
+        index->window_size = 0;
+        while (index->window_size < wanted) {
+            ssize_t got = pread(index->descriptor, index->window + index->window_size, wanted - index->window_size,
+                                (off_t)(at + index->window_size));
+            if (got <= 0)
+                break;
+            index->window_size += (size_t)got;
+        }
+        end = at + index->window_size;
+    }
+    *size = end - at;
+    return index->window + (at - index->window_at);
+}
+
+/* Its text is valid until the next head is read. */
+static struct head head_at(struct debug_index *index, size_t *at)
 {
     struct cbor_callbacks callbacks = cbor_empty_callbacks;
     callbacks.uint8 = on_uint8;
@@ -92,7 +120,15 @@ static struct head head_at(const struct debug_index *index, size_t *at)
     struct head head = { 0 };
     if (*at >= index->size)
         return (struct head){ .kind = HEAD_BAD };
-    struct cbor_decoder_result result = cbor_stream_decode(index->data + *at, index->size - *at, &callbacks, &head);
+    size_t size, need = 16;
+    const unsigned char *data = bytes_at(index, *at, need, &size);
+    struct cbor_decoder_result result = cbor_stream_decode(data, size, &callbacks, &head);
+    if (result.status == CBOR_DECODER_NEDATA && result.required > size && result.required <= index->size - *at) {
+        need = result.required; /* a text that is longer than what was read */
+        data = bytes_at(index, *at, need, &size);
+        if (size >= need)
+            result = cbor_stream_decode(data, size, &callbacks, &head);
+    }
     if (result.status != CBOR_DECODER_FINISHED || !result.read)
         return (struct head){ .kind = HEAD_BAD };
     *at += result.read;
@@ -100,7 +136,7 @@ static struct head head_at(const struct debug_index *index, size_t *at)
 }
 
 /* Moves behind a whole item. */
-static bool skip_item(const struct debug_index *index, size_t *at)
+static bool skip_item(struct debug_index *index, size_t *at)
 {
     uint64_t left[DEEPEST];
     unsigned depth = 0;
@@ -137,7 +173,7 @@ static bool text_is(const struct head *head, const char *text)
 }
 
 /* Whether a list or map goes on; `count` counts down, a break ends one without a count. */
-static bool goes_on(const struct debug_index *index, size_t *at, uint64_t *count)
+static bool goes_on(struct debug_index *index, size_t *at, uint64_t *count)
 {
     if (*count != UINT64_MAX)
         return (*count)-- != 0;
@@ -157,10 +193,10 @@ static bool index_context(struct debug_index *index, size_t *at)
     while (goes_on(index, at, &head.number)) {
         struct head key = head_at(index, at), number;
         size_t value = *at;
+        bool id = text_is(&key, "id"), parent = text_is(&key, "parentId");
         if (key.kind != HEAD_TEXT || !skip_item(index, at))
             return false;
-        bool id = text_is(&key, "id");
-        if (!id && !text_is(&key, "parentId"))
+        if (!id && !parent)
             continue;
         number = head_at(index, &value);
         if (number.kind == HEAD_NUMBER)
@@ -213,18 +249,15 @@ bool debug_open(pva_file *file, const char *path)
 {
     struct stat facts;
     int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-    void *data = MAP_FAILED;
-    if (descriptor >= 0 && fstat(descriptor, &facts) == 0 && facts.st_size > 0)
-        data = mmap(NULL, (size_t)facts.st_size, PROT_READ, MAP_PRIVATE, descriptor, 0);
-    if (descriptor >= 0)
-        close(descriptor);
-    if (data == MAP_FAILED) {
+    if (descriptor < 0 || fstat(descriptor, &facts) != 0 || facts.st_size <= 0) {
+        if (descriptor >= 0)
+            close(descriptor);
         file_fail(file, POP_FILE_LOAD_ERROR, "its debug information %s cannot be read, or is empty", path);
         return false;
     }
     file->debug = MEM_NEW(struct debug_index);
     file->debug->path = mem_string(path);
-    file->debug->data = data;
+    file->debug->descriptor = descriptor;
     file->debug->size = (size_t)facts.st_size;
     return true;
 }
@@ -234,7 +267,8 @@ void debug_free(pva_file *file)
     struct debug_index *index = file->debug;
     if (!index)
         return;
-    munmap((void *)(uintptr_t)index->data, index->size);
+    close(index->descriptor);
+    free(index->window);
     vec_free(&index->entries);
     vec_free(&index->strings);
     vec_free(&index->operations);
@@ -276,7 +310,7 @@ size_t debug_find(const struct debug_index *index, uint64_t id)
     return low < index->entries.count && index->entries.data[low].id == id ? low : SIZE_MAX;
 }
 
-char *debug_string(const struct debug_index *index, uint64_t number)
+char *debug_string(struct debug_index *index, uint64_t number)
 {
     if (number >= index->strings.count)
         return mem_string("");
@@ -291,7 +325,7 @@ char *debug_string(const struct debug_index *index, uint64_t number)
 }
 
 /* Replaces a number of the string table by its text. */
-static void resolve(const struct debug_index *index, pop_profile_value *map, const char *key)
+static void resolve(struct debug_index *index, pop_profile_value *map, const char *key)
 {
     const pop_profile_value *value = pop_profile_get(map, key);
     if (!value || value->type != POP_PROFILE_UINT)
@@ -308,8 +342,10 @@ pop_profile_value debug_context(pva_file *file, size_t entry)
     if (!index || entry >= index->entries.count)
         return value;
     pop_error why = { 0 };
-    if (pop_profile_read_cbor(index->data + index->entries.data[entry].at, index->entries.data[entry].size, &value,
-                              &why) != POP_OK) {
+    const struct debug_entry *place = index->entries.data + entry;
+    size_t size;
+    const unsigned char *data = bytes_at(index, place->at, place->size, &size);
+    if (pop_profile_read_cbor(data, size < place->size ? size : place->size, &value, &why) != POP_OK) {
         file_fail(file, POP_PARSE_ERROR, "%s: context %llu: %s", index->path,
                   (unsigned long long)index->entries.data[entry].id, why.text);
         return value;

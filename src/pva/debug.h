@@ -18,8 +18,12 @@ struct operation {
 };
 struct debug_index {
     char *path;
-    const unsigned char *data; /* mapped */
-    size_t size;
+    int descriptor;
+    size_t size; /* of the file, when it was opened */
+    /* The piece of the file that was read last.  The file is not mapped: one that is cut short while it is read would
+     * end the program. */
+    unsigned char *window;
+    size_t window_at, window_size, window_room;
     bool indexed;
     VEC(struct debug_entry) entries; /* by id */
     VEC(size_t) strings;             /* where each item of the string table begins */
@@ -35,6 +39,6 @@ size_t debug_find(const struct debug_index *index, uint64_t id);
 /* A context as a value, names and files as text; null when it is damaged. */
 pop_profile_value debug_context(pva_file *file, size_t entry);
 /* A name of the string table; malloc'ed, "" when there is none such. */
-char *debug_string(const struct debug_index *index, uint64_t number);
+char *debug_string(struct debug_index *index, uint64_t number);
 
 #endif

@@ -258,13 +258,15 @@ static void write_exchange(struct report *report, int64_t id, const char *kind, 
     code_flows(flows, of, exchange->flows);
     uint64_t both = a[FLOW_SENT].sum + a[FLOW_RECEIVED].sum, busiest = 0,
              tiles = pop_target_num_tiles(&report->image->target);
+    const char *columns = strcmp(kind, "host") ? "isisibbbbbirixx" : "isisibbbbbiriii";
     for (uint32_t k = 0; k < exchange->flows; ++k)
         busiest = of[k].sent + of[k].received > busiest ? of[k].sent + of[k].received : busiest;
-    database_add(report->db, TABLE_EXCHANGES, "isisibbbbbirinn", id, kind, (int64_t)number,
+    database_add(report->db, TABLE_EXCHANGES, columns, id, kind, (int64_t)number,
                  image_string(report->image, exchange->name), (int64_t)a[FLOW_CYCLES].max, ARRAY_BLOB(a + FLOW_CYCLES),
                  ARRAY_BLOB(a + FLOW_SENT), ARRAY_BLOB(a + FLOW_RECEIVED), ARRAY_BLOB(a + FLOW_CODE),
                  ARRAY_BLOB(a + FLOW_PACKETS), (int64_t)(both / 2),
-                 busiest ? (double)both / ((double)busiest * (double)tiles) : 0.0, (int64_t)a[FLOW_CODE].sum);
+                 busiest ? (double)both / ((double)busiest * (double)tiles) : 0.0, (int64_t)a[FLOW_CODE].sum,
+                 (int64_t)exchange->from_host, (int64_t)exchange->to_host);
     for (int i = 0; i < MODEL_INSTRUCTIONS; ++i)
         if (exchange->instructions[i])
             database_add(report->db, TABLE_EXCHANGE_INSTRUCTIONS, "isi", id, instructions[i],

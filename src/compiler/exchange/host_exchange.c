@@ -36,7 +36,12 @@ static int tile_order(const void *left, const void *right)
 static void end_exchange(struct host_exchange *host)
 {
     const pop_target *target = &host->c->store->target;
-    *vec_push(&host->made) = tables_exchange(host->c, EXCHANGES_HOST, host->name);
+    uint32_t number = tables_exchange(host->c, EXCHANGES_HOST, host->name);
+    struct model_exchange *exchange = host->c->image->model.host_exchanges.data + number;
+    *vec_push(&host->made) = number;
+    exchange->from_host = host->from_host;
+    exchange->to_host = host->to_host;
+    host->from_host = host->to_host = 0;
     if (host->touched.count)
         qsort(host->touched.data, host->touched.count, sizeof(*host->touched.data), tile_order);
     for (size_t i = 0; i < host->touched.count; ++i) {
@@ -71,6 +76,7 @@ static void add_piece(struct host_exchange *host, uint32_t tile, uint64_t bytes,
     uint32_t ipu = tile / host->c->store->target.tiles_per_ipu;
     struct host_tile *at = touch(host, tile);
     *(to_host ? &at->sent : &at->received) += bytes;
+    *(to_host ? &host->to_host : &host->from_host) += packets;
     at->packets += (uint32_t)packets;
     host->ipu_bytes[ipu] += bytes;
     host->ipu_packets[ipu] += packets;

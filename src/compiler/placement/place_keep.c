@@ -71,10 +71,11 @@ static int by_first(const void *left, const void *right)
 /* The intervals from `first` on, sorted, neighbours joined. */
 static void join_intervals(struct placement *kept, size_t first)
 {
-    struct placement_interval *list = kept->intervals.data + first;
     size_t count = kept->intervals.count - first, joined = 0;
-    if (count)
-        qsort(list, count, sizeof(*list), by_first);
+    if (!count)
+        return;
+    struct placement_interval *list = kept->intervals.data + first;
+    qsort(list, count, sizeof(*list), by_first);
     for (size_t i = 0; i < count; ++i) {
         if (joined && list[i].first <= list[joined - 1].end)
             list[joined - 1].end = list[i].end > list[joined - 1].end ? list[i].end : list[joined - 1].end;

@@ -1,151 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Capturing reports through the public interface, row by row: which files options ask for, where they go, what is in
- * them, and what stays when something goes wrong. */
-#include "sql.h"
+ * them. */
+#include "capture.h"
 
 #include "base/log.h"
 #include "report/report.h"
 
-#include <poplar/poplar.h>
-
-#include <dirent.h>
-#include <signal.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-enum { ELEMENTS = 64, OPTIONS_MOST = 8 };
-
-struct fixture {
-    char directory[32];
-    pop_device *device;
-    pop_graph *graph;
-    pop_program main;
-    float data[ELEMENTS];
-};
-
-static void must(pop_status status, const pop_error *error)
-{
-    if (status != POP_OK)
-        fail_msg("%s", error->text);
-}
-
-/* A stream to tile 0, ten copies there and back, a stream to the host. */
-static int open_fixture(void **state)
-{
-    struct fixture *f = calloc(1, sizeof(*f));
-    pop_error error = { 0 };
-    strcpy(f->directory, "test_capture_XXXXXX");
-    assert_non_null(mkdtemp(f->directory));
-    f->device = pop_ipu_model_create_device(
-        &(pop_ipu_model){ .version = "ipu2", .tiles_per_ipu = 16, .compile_ipu_code = true }, &error);
-    f->graph = pop_graph_create(pop_device_target(f->device));
-    pop_tensor v = pop_graph_add_variable(f->graph, POP_FLOAT, POP_SHAPE(ELEMENTS), "v"),
-               u = pop_graph_add_variable(f->graph, POP_FLOAT, POP_SHAPE(ELEMENTS), "u");
-    pop_graph_set_tile_mapping(f->graph, v, 0);
-    pop_graph_set_tile_mapping(f->graph, u, 9);
-    pop_stream in =
-        pop_graph_add_host_to_device_fifo(f->graph, "in", POP_FLOAT, ELEMENTS, POP_STREAM_REPLICATE, POP_NO_OPTIONS);
-    pop_stream out = pop_graph_add_device_to_host_fifo(f->graph, "out", POP_FLOAT, ELEMENTS, POP_NO_OPTIONS);
-    pop_program body = pop_sequence(f->graph, "body");
-    pop_sequence_add(body, pop_copy(v, u, false, "there"));
-    pop_sequence_add(body, pop_copy(u, v, false, "back"));
-    f->main = pop_sequence(f->graph, "main");
-    pop_sequence_add(f->main, pop_copy_from_stream(in, v, false, "input"));
-    pop_sequence_add(f->main, pop_repeat(10, body, "loop"));
-    pop_sequence_add(f->main, pop_copy_to_stream(v, out, false, "output"));
-    *state = f;
-    return 0;
-}
-
-static void remove_tree(const char *path)
-{
-    DIR *directory = opendir(path);
-    for (struct dirent *entry; directory && (entry = readdir(directory));) {
-        char inner[512];
-        if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
-            continue;
-        snprintf(inner, sizeof(inner), "%s/%s", path, entry->d_name);
-        if (unlink(inner) != 0)
-            remove_tree(inner);
-    }
-    if (directory)
-        closedir(directory);
-    rmdir(path);
-}
-
-static int close_fixture(void **state)
-{
-    struct fixture *f = *state;
-    unsetenv("POPLAR_ENGINE_OPTIONS");
-    pop_graph_destroy(f->graph);
-    pop_device_destroy(f->device);
-    remove_tree(f->directory);
-    free(f);
-    return 0;
-}
-
-static pop_engine *create(struct fixture *f, const char *name, pop_options options, pop_error *error)
-{
-    pop_option list[OPTIONS_MOST] = { { "autoReport.directory", f->directory } };
-    assert_true(options.count < OPTIONS_MOST);
-    for (size_t i = 0; i < options.count; ++i)
-        list[i + 1] = options.list[i];
-    return pop_engine_create_named(f->graph, POP_PROGRAMS(f->main), (pop_options){ list, options.count + 1 }, name,
-                                   error);
-}
-
-static pop_engine *start(struct fixture *f, const char *name, pop_options options)
-{
-    pop_error error = { 0 };
-    pop_engine *engine = create(f, name, options, &error);
-    if (!engine)
-        fail_msg("%s", error.text);
-    must(pop_engine_connect_stream(engine, "in", f->data, &error), &error);
-    must(pop_engine_connect_stream(engine, "out", f->data, &error), &error);
-    must(pop_engine_load(engine, f->device, &error), &error);
-    return engine;
-}
-
-static void run(pop_engine *engine, const char *name)
-{
-    pop_error error = { 0 };
-    must(pop_engine_run_named(engine, 0, name, &error), &error);
-}
-
-static bool exists(const struct fixture *f, const char *name)
-{
-    char path[256];
-    snprintf(path, sizeof(path), "%s/%s", f->directory, name);
-    return access(path, F_OK) == 0;
-}
-
-/* Names in the directory, or in one below it, sorted, a space behind each. */
-static void expect_files(const struct fixture *f, const char *below, const char *expected)
-{
-    char path[256], seen[512] = "";
-    struct dirent **list;
-    snprintf(path, sizeof(path), "%s/%s", f->directory, below);
-    int count = scandir(path, &list, NULL, alphasort);
-    for (int i = 0; i < count; ++i) {
-        if (list[i]->d_name[0] != '.') {
-            strcat(seen, list[i]->d_name);
-            strcat(seen, " ");
-        }
-        free(list[i]);
-    }
-    if (count >= 0)
-        free(list);
-    assert_string_equal(seen, expected);
-}
-
-static sqlite3 *profile(const struct fixture *f, const char *below)
-{
-    char path[256];
-    snprintf(path, sizeof(path), "%s/%sprofile.pop", f->directory, below);
-    return sql_open(path);
-}
 
 /* CAP-03, 04, 11, 26, 28 to 31: everything, in a directory that is made. */
 static void all_writes_every_file(void **state)
@@ -393,6 +254,32 @@ static void named_engines_have_directories(void **state)
     pop_engine_destroy(quiet);
 }
 
+/* The name is part of the executable, also of one that was saved. */
+static void a_saved_executable_keeps_the_engines_name(void **state)
+{
+    struct fixture *f = *state;
+    char path[64];
+    pop_error error = { 0 };
+    pop_executable *executable = NULL;
+    const pop_option list[] = { { "autoReport.directory", f->directory },
+                                { "autoReport.outputExecutionProfile", "true" } };
+    snprintf(path, sizeof(path), "%s/saved", f->directory);
+    must(pop_compile_graph_named(f->graph, POP_PROGRAMS(f->main), POP_NO_OPTIONS, NULL, NULL, "training", &executable,
+                                 &error),
+         &error);
+    must(pop_executable_save(executable, path, &error), &error);
+    pop_executable_destroy(executable);
+    must(pop_executable_load(path, &executable, &error), &error);
+    pop_engine *engine = pop_engine_create_from(executable, (pop_options){ list, 2 }, &error);
+    assert_non_null(engine);
+    pop_engine_destroy(engine);
+    pop_executable_destroy(executable);
+    expect_files(f, "training", "profile.pop ");
+    sqlite3 *db = profile(f, "training/");
+    sql_expect_text(db, "SELECT value FROM info WHERE name = 'engine'", "training");
+    sqlite3_close(db);
+}
+
 /* CAP-06: of two engines of one name the last to close has the file, whole. */
 static void the_last_to_close_replaces(void **state)
 {
@@ -461,6 +348,15 @@ static void steps_are_named_as_they_are(void **state)
     assert_int_equal(sql_number(db, "SELECT count(*) FROM steps WHERE type = 'StreamCopyMid' AND detail = 'Host'"), 2);
     assert_int_equal(sql_number(db, "SELECT count(*) FROM steps WHERE type = 'DoExchange'"), 20);
     sql_expect_text(db, "SELECT name FROM steps WHERE type = 'StreamCopyMid' ORDER BY id LIMIT 1", "input");
+    sql_expect_text(db, /* copies of a stream copy, in its direction, are its packets */
+                    "SELECT group_concat(name || from_host || to_host) FROM (SELECT name, "
+                    "CASE WHEN from_host > 0 THEN ' from' ELSE '' END AS from_host, CASE WHEN to_host > 0 THEN ' to' "
+                    "ELSE '' END AS to_host FROM exchanges WHERE name IN ('input', 'output') "
+                    "ORDER BY id)",
+                    "input from,output to");
+    assert_int_equal(sql_number(db, "SELECT count(*) FROM exchanges WHERE kind <> 'host' AND from_host + to_host IS "
+                                    "NOT NULL"),
+                     0);
     assert_int_equal(
         sql_number(db, "SELECT active_tiles FROM steps_by_ipu JOIN steps ON id = step_id WHERE type = 'Sync' LIMIT 1"),
         2);
@@ -627,153 +523,6 @@ static void the_profilers_steps_are_logged(void **state)
     assert_int_equal(found, (1u << sizeof(words) / sizeof(words[0])) - 1);
 }
 
-/* CAP-25, CAP-36: a graph that is out of memory leaves its report, which the error names. */
-static void out_of_memory_leaves_a_report(void **state)
-{
-    struct fixture *f = *state;
-    pop_error error = { 0 };
-    pop_tensor large = pop_graph_add_variable(f->graph, POP_FLOAT, POP_SHAPE(1 << 20), "far too large");
-    pop_graph_set_tile_mapping(f->graph, large, 3);
-    pop_tensor copy = pop_graph_add_variable(f->graph, POP_FLOAT, POP_SHAPE(1 << 20), "copy of it");
-    pop_graph_set_tile_mapping(f->graph, copy, 4);
-    pop_sequence_add(f->main, pop_copy(large, copy, false, "move"));
-    assert_null(
-        create(f, "big", POP_OPTIONS({ "autoReport.all", "true" }, { "debug.allowOutOfMemory", "false" }), &error));
-    assert_int_equal(error.status, POP_GRAPH_MEMORY_ALLOCATION_ERROR);
-    if (!strstr(error.text, "Profile saved to: test_capture_") || !strstr(error.text, "/big/profile.pop"))
-        fail_msg("%s", error.text);
-    sqlite3 *db = profile(f, "big/");
-    assert_true(sql_number(db, "SELECT overflowed FROM memory_by_tile WHERE tile = 3") > 0);
-    assert_int_equal(sql_number(db, "SELECT value LIKE '%out of memory%' FROM info WHERE name = 'out_of_memory'"), 1);
-    assert_int_equal(sql_number(db, "SELECT closed FROM format"), 1);
-    sqlite3_close(db);
-}
-
-/* The one profile in the directory that has not got its name; the test ends when there is none. */
-static sqlite3 *temporary_profile(const struct fixture *f)
-{
-    char path[300] = "";
-    struct dirent **list;
-    int count = scandir(f->directory, &list, NULL, alphasort), seen = 0;
-    for (int i = 0; i < count; ++i) {
-        size_t length = strlen(list[i]->d_name);
-        if (!strncmp(list[i]->d_name, "profile_", 8) && !strcmp(list[i]->d_name + length - 4, ".pop")) {
-            snprintf(path, sizeof(path), "%s/%s", f->directory, list[i]->d_name);
-            ++seen;
-        }
-        free(list[i]);
-    }
-    if (count >= 0)
-        free(list);
-    assert_int_equal(seen, 1);
-    return sql_open(path);
-}
-
-/* A killed program leaves the temporary file, readable up to its last transaction, and the report before it as it was.
- */
-static void a_killed_program_leaves_what_it_had(void **state)
-{
-    struct fixture *f = *state;
-    pop_engine *engine = start(f, NULL, POP_OPTIONS({ "autoReport.outputExecutionProfile", "true" }));
-    run(engine, "before");
-    pop_engine_destroy(engine);
-    pid_t child = fork();
-    if (!child) {
-        engine = start(f, NULL, POP_OPTIONS({ "autoReport.outputExecutionProfile", "true" }));
-        run(engine, "killed");
-        raise(SIGKILL);
-        _exit(1);
-    }
-    int how;
-    assert_int_equal(waitpid(child, &how, 0), child);
-    assert_true(WIFSIGNALED(how) && WTERMSIG(how) == SIGKILL);
-    sqlite3 *db = profile(f, "");
-    sql_expect_text(db, "SELECT group_concat(name) FROM runs", "before");
-    sqlite3_close(db);
-    db = temporary_profile(f);
-    sql_expect_text(db, "SELECT group_concat(name) FROM runs", "killed");
-    assert_int_equal(sql_number(db, "SELECT closed FROM format"), 0);
-    assert_int_equal(sql_number(db, "SELECT compilation FROM format"), 1);
-    assert_int_equal(sql_number(db, "SELECT count(*) FROM executed"), sql_number(db, "SELECT steps FROM runs"));
-    sql_expect_text(db, "PRAGMA integrity_check", "ok");
-    sqlite3_close(db);
-}
-
-/* A run that takes long is written while it goes on. */
-static void a_run_in_progress_is_written(void **state)
-{
-    struct fixture *f = *state;
-    pop_tensor a = pop_graph_add_variable(f->graph, POP_FLOAT, POP_SHAPE(4), "a"),
-               b = pop_graph_add_variable(f->graph, POP_FLOAT, POP_SHAPE(4), "b");
-    pop_graph_set_tile_mapping(f->graph, a, 1);
-    pop_graph_set_tile_mapping(f->graph, b, 2);
-    pop_sequence_add(f->main, pop_repeat(2000000000, pop_copy(a, b, false, "on and on"), "endless"));
-    pid_t child = fork();
-    if (!child) {
-        pop_engine *engine = start(f, NULL, POP_OPTIONS({ "autoReport.outputExecutionProfile", "true" }));
-        run(engine, "endless");
-        _exit(1);
-    }
-    for (int i = 0; i < 200; ++i) { /* until there are steps, 20 seconds at most */
-        usleep(100000);
-        sqlite3 *db = i > 10 ? temporary_profile(f) : NULL;
-        bool some = db && sql_number(db, "SELECT count(*) > 1000 FROM executed") == 1;
-        sqlite3_close(db);
-        if (some)
-            break;
-    }
-    kill(child, SIGKILL);
-    assert_int_equal(waitpid(child, NULL, 0), child);
-    sqlite3 *db = temporary_profile(f);
-    assert_true(sql_number(db, "SELECT count(*) FROM executed") > 1000);
-    sql_expect_text(db, "SELECT name FROM runs", "endless");
-    sqlite3_close(db);
-}
-
-/* A disk that is full (here: files that may not grow) is an error; the program has run, and the report before is as it
- * was. */
-static void a_full_disk_keeps_the_old_report(void **state)
-{
-    struct fixture *f = *state;
-    pop_engine *engine = start(f, NULL, POP_OPTIONS({ "autoReport.outputExecutionProfile", "true" }));
-    run(engine, "before");
-    pop_engine_destroy(engine);
-    pid_t child = fork();
-    if (!child) {
-        pop_error error = { 0 };
-        signal(SIGXFSZ, SIG_IGN);
-        engine = start(f, NULL, POP_OPTIONS({ "autoReport.outputExecutionProfile", "true" }));
-        setrlimit(RLIMIT_FSIZE, &(struct rlimit){ 4096, 4096 });
-        pop_status status = pop_engine_run_named(engine, 0, "full", &error);
-        bool good = status == POP_FILE_LOAD_ERROR && strstr(error.text, "the program ran") && f->data[0] == 0;
-        good = good && pop_engine_run(engine, 0, &error) == POP_OK; /* it goes on without */
-        if (!freopen("/dev/null", "w", stderr))
-            good = false;
-        pop_engine_destroy(engine);
-        _exit(good ? 0 : 1);
-    }
-    int how;
-    assert_int_equal(waitpid(child, &how, 0), child);
-    assert_true(WIFEXITED(how) && WEXITSTATUS(how) == 0);
-    sqlite3 *db = profile(f, "");
-    sql_expect_text(db, "SELECT group_concat(name) FROM runs", "before");
-    sqlite3_close(db);
-}
-
-/* A directory that cannot be made is an error of compiling. */
-static void a_directory_that_cannot_be_made(void **state)
-{
-    struct fixture *f = *state;
-    char path[64];
-    pop_error error = { 0 };
-    snprintf(path, sizeof(path), "%s/file", f->directory);
-    FILE *file = fopen(path, "we");
-    fclose(file);
-    assert_null(create(f, "file/below", POP_OPTIONS({ "autoReport.all", "true" }), &error));
-    assert_int_equal(error.status, POP_FILE_LOAD_ERROR);
-    assert_non_null(strstr(error.text, "/file/below"));
-}
-
 int main(void)
 {
 #define ROW(function) cmocka_unit_test_setup_teardown(function, open_fixture, close_fixture)
@@ -783,15 +532,11 @@ int main(void)
         ROW(options_imply_others),
         ROW(instrumentation_takes_memory),
         ROW(named_engines_have_directories),
+        ROW(a_saved_executable_keeps_the_engines_name),
         ROW(the_last_to_close_replaces),
         ROW(the_first_runs_are_captured),
         ROW(steps_are_named_as_they_are),
         ROW(the_profilers_steps_are_logged),
-        ROW(out_of_memory_leaves_a_report),
-        ROW(a_killed_program_leaves_what_it_had),
-        ROW(a_run_in_progress_is_written),
-        ROW(a_full_disk_keeps_the_old_report),
-        ROW(a_directory_that_cannot_be_made),
         ROW(liveness_adds_up_by_tile),
         ROW(the_pages_queries_run),
         ROW(programs_and_vertices_add_up),

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What stays of a report when something goes wrong: out of memory, killed programs, full disks. */
+#include "capture.h"
+
+#include "base/file.h"
+
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+
+/* CAP-25, CAP-36: a graph that is out of memory leaves its report, which the error names. */
+static void out_of_memory_leaves_a_report(void **state)
+{
+    struct fixture *f = *state;
+    pop_error error = { 0 };
+    pop_tensor large = pop_graph_add_variable(f->graph, POP_FLOAT, POP_SHAPE(1 << 20), "far too large");
+    pop_graph_set_tile_mapping(f->graph, large, 3);
+    pop_tensor copy = pop_graph_add_variable(f->graph, POP_FLOAT, POP_SHAPE(1 << 20), "copy of it");
+    pop_graph_set_tile_mapping(f->graph, copy, 4);
+    pop_sequence_add(f->main, pop_copy(large, copy, false, "move"));
+    assert_null(
+        create(f, "big", POP_OPTIONS({ "autoReport.all", "true" }, { "debug.allowOutOfMemory", "false" }), &error));
+    assert_int_equal(error.status, POP_GRAPH_MEMORY_ALLOCATION_ERROR);
+    if (!strstr(error.text, "Profile saved to: test_capture_") || !strstr(error.text, "/big/profile.pop"))
+        fail_msg("%s", error.text);
+    sqlite3 *db = profile(f, "big/");
+    assert_true(sql_number(db, "SELECT overflowed FROM memory_by_tile WHERE tile = 3") > 0);
+    assert_int_equal(sql_number(db, "SELECT value LIKE '%out of memory%' FROM info WHERE name = 'out_of_memory'"), 1);
+    assert_int_equal(sql_number(db, "SELECT closed FROM format"), 1);
+    sqlite3_close(db);
+}
+
+/* The one profile in the directory that has not got its name; the test ends when there is none. */
+static sqlite3 *temporary_profile(const struct fixture *f)
+{
+    char path[300] = "";
+    struct dirent **list;
+    int count = scandir(f->directory, &list, NULL, alphasort), seen = 0;
+    for (int i = 0; i < count; ++i) {
+        size_t length = strlen(list[i]->d_name);
+        if (!strncmp(list[i]->d_name, "profile_", 8) && !strcmp(list[i]->d_name + length - 4, ".pop")) {
+            snprintf(path, sizeof(path), "%s/%s", f->directory, list[i]->d_name);
+            ++seen;
+        }
+        free(list[i]);
+    }
+    if (count >= 0)
+        free(list);
+    assert_int_equal(seen, 1);
+    return sql_open(path);
+}
+
+/* A killed program leaves the temporary file, readable up to its last transaction, and the report before it as it was.
+ */
+static void a_killed_program_leaves_what_it_had(void **state)
+{
+    struct fixture *f = *state;
+    pop_engine *engine = start(f, NULL, POP_OPTIONS({ "autoReport.outputExecutionProfile", "true" }));
+    run(engine, "before");
+    pop_engine_destroy(engine);
+    pid_t child = fork();
+    if (!child) {
+        engine = start(f, NULL, POP_OPTIONS({ "autoReport.outputExecutionProfile", "true" }));
+        run(engine, "killed");
+        raise(SIGKILL);
+        _exit(1);
+    }
+    int how;
+    assert_int_equal(waitpid(child, &how, 0), child);
+    assert_true(WIFSIGNALED(how) && WTERMSIG(how) == SIGKILL);
+    sqlite3 *db = profile(f, "");
+    sql_expect_text(db, "SELECT group_concat(name) FROM runs", "before");
+    sqlite3_close(db);
+    db = temporary_profile(f);
+    sql_expect_text(db, "SELECT group_concat(name) FROM runs", "killed");
+    assert_int_equal(sql_number(db, "SELECT closed FROM format"), 0);
+    assert_int_equal(sql_number(db, "SELECT compilation FROM format"), 1);
+    assert_int_equal(sql_number(db, "SELECT count(*) FROM executed"), sql_number(db, "SELECT steps FROM runs"));
+    sql_expect_text(db, "PRAGMA integrity_check", "ok");
+    sqlite3_close(db);
+}
+
+/* A run that takes long is written while it goes on. */
+static void a_run_in_progress_is_written(void **state)
+{
+    struct fixture *f = *state;
+    pop_tensor a = pop_graph_add_variable(f->graph, POP_FLOAT, POP_SHAPE(4), "a"),
+               b = pop_graph_add_variable(f->graph, POP_FLOAT, POP_SHAPE(4), "b");
+    pop_graph_set_tile_mapping(f->graph, a, 1);
+    pop_graph_set_tile_mapping(f->graph, b, 2);
+    pop_sequence_add(f->main, pop_repeat(2000000000, pop_copy(a, b, false, "on and on"), "endless"));
+    pid_t child = fork();
+    if (!child) {
+        pop_engine *engine = start(f, NULL, POP_OPTIONS({ "autoReport.outputExecutionProfile", "true" }));
+        run(engine, "endless");
+        _exit(1);
+    }
+    for (int i = 0; i < 200; ++i) { /* until there are steps, 20 seconds at most */
+        usleep(100000);
+        sqlite3 *db = i > 10 ? temporary_profile(f) : NULL;
+        bool some = db && sql_number(db, "SELECT count(*) > 1000 FROM executed") == 1;
+        sqlite3_close(db);
+        if (some)
+            break;
+    }
+    kill(child, SIGKILL);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    sqlite3 *db = temporary_profile(f);
+    assert_true(sql_number(db, "SELECT count(*) FROM executed") > 1000);
+    sql_expect_text(db, "SELECT name FROM runs", "endless");
+    sqlite3_close(db);
+}
+
+/* A disk that is full (here: files that may not grow) is an error; the program has run, and the report before is as it
+ * was. */
+static void a_full_disk_keeps_the_old_report(void **state)
+{
+    struct fixture *f = *state;
+    pop_engine *engine = start(f, NULL, POP_OPTIONS({ "autoReport.outputExecutionProfile", "true" }));
+    run(engine, "before");
+    pop_engine_destroy(engine);
+    pid_t child = fork();
+    if (!child) {
+        pop_error error = { 0 };
+        signal(SIGXFSZ, SIG_IGN);
+        engine = start(f, NULL, POP_OPTIONS({ "autoReport.outputExecutionProfile", "true" }));
+        setrlimit(RLIMIT_FSIZE, &(struct rlimit){ 4096, 4096 });
+        pop_status status = pop_engine_run_named(engine, 0, "full", &error);
+        bool good = status == POP_FILE_LOAD_ERROR && strstr(error.text, "the program ran") && f->data[0] == 0;
+        good = good && pop_engine_run(engine, 0, &error) == POP_OK; /* it goes on without */
+        if (!freopen("/dev/null", "w", stderr))
+            good = false;
+        pop_engine_destroy(engine);
+        _exit(good ? 0 : 1);
+    }
+    int how;
+    assert_int_equal(waitpid(child, &how, 0), child);
+    assert_true(WIFEXITED(how) && WEXITSTATUS(how) == 0);
+    sqlite3 *db = profile(f, "");
+    sql_expect_text(db, "SELECT group_concat(name) FROM runs", "before");
+    sqlite3_close(db);
+}
+
+/* A directory that cannot be made is an error of compiling. */
+/* The bytes of a file, malloc'ed. */
+static char *bytes_of(const struct fixture *f, const char *name, size_t *size)
+{
+    char path[256], *data;
+    pop_error error;
+    snprintf(path, sizeof(path), "%s/%s", f->directory, name);
+    must(file_read(path, &data, size, &error), &error);
+    return data;
+}
+
+/* Files of a report, as they were. */
+enum { REPORT_FILES = 3 };
+static const char *const report_files[REPORT_FILES] = { "profile.pop", "debug.cbor", "archive.a" };
+struct files {
+    char *data[REPORT_FILES];
+    size_t size[REPORT_FILES];
+};
+static struct files files_of(const struct fixture *f)
+{
+    struct files files;
+    for (int i = 0; i < REPORT_FILES; ++i)
+        files.data[i] = bytes_of(f, report_files[i], &files.size[i]);
+    return files;
+}
+static void free_files(struct files *files)
+{
+    for (int i = 0; i < REPORT_FILES; ++i)
+        free(files->data[i]);
+}
+static bool same_file(const struct files *a, const struct files *b, int file)
+{
+    return a->size[file] == b->size[file] && memcmp(a->data[file], b->data[file], a->size[file]) == 0;
+}
+
+/* Wherever the disk is full while all files are written: an error, and each file is the old one or a whole new one. */
+static void a_disk_that_is_full_anywhere(void **state)
+{
+    struct fixture *f = *state;
+    pop_engine *engine = start(f, NULL, POP_OPTIONS({ "autoReport.all", "true" }));
+    run(engine, "before");
+    pop_engine_destroy(engine);
+    struct files before = files_of(f);
+    static const rlim_t limits[] = { 0, 100, 1000, 4096, 10000, 20000, 40000, 80000, 120000, 160000, 320000 };
+    bool failed = false;
+    for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); ++i) {
+        pid_t child = fork();
+        if (!child) {
+            pop_error error = { 0 };
+            signal(SIGXFSZ, SIG_IGN);
+            setrlimit(RLIMIT_FSIZE, &(struct rlimit){ limits[i], limits[i] });
+            engine = create(f, NULL, POP_OPTIONS({ "autoReport.all", "true" }), &error);
+            if (!engine)
+                _exit(error.status == POP_FILE_LOAD_ERROR && *error.text ? 1 : 2);
+            pop_engine_destroy(engine);
+            _exit(0);
+        }
+        int how;
+        assert_int_equal(waitpid(child, &how, 0), child);
+        assert_true(WIFEXITED(how) && WEXITSTATUS(how) < 2);
+        failed |= WEXITSTATUS(how) == 1;
+        struct files after = files_of(f);
+        if (WEXITSTATUS(how) == 1)
+            assert_true(same_file(&before, &after, 0));
+        assert_true(same_file(&before, &after, 2)); /* archives of equal programs are equal */
+        pop_profile_value contexts;
+        must(pop_profile_read_cbor(after.data[1], after.size[1], &contexts, &(pop_error){ 0 }), &(pop_error){ 0 });
+        assert_true(pop_profile_size(pop_profile_get(&contexts, "contexts")) > 0);
+        pop_profile_free(&contexts);
+        free_files(&after);
+        sqlite3 *db = profile(f, "");
+        sql_expect_text(db, "PRAGMA integrity_check", "ok");
+        assert_int_equal(sql_number(db, "SELECT closed FROM format"), 1);
+        sqlite3_close(db);
+    }
+    assert_true(failed);
+    free_files(&before);
+}
+
+/* Killed at any moment: what has its name is whole, what has not is readable. */
+static void killed_at_any_moment(void **state)
+{
+    struct fixture *f = *state;
+    unsigned whole = 0;
+    for (unsigned round = 0; round < 24; ++round) {
+        pid_t child = fork();
+        if (!child) {
+            for (;;) {
+                pop_engine *engine = start(f, NULL, POP_OPTIONS({ "autoReport.all", "true" }));
+                run(engine, "run");
+                pop_engine_destroy(engine);
+            }
+        }
+        struct timespec wait = { 0, 1000000L * (long)(1 + round * round * 7 % 200) };
+        nanosleep(&wait, NULL);
+        kill(child, SIGKILL);
+        assert_int_equal(waitpid(child, NULL, 0), child);
+        struct dirent **list;
+        int count = scandir(f->directory, &list, NULL, alphasort);
+        for (int i = 0; i < count; ++i) {
+            const char *name = list[i]->d_name, *end = strrchr(name, '.');
+            char path[512];
+            snprintf(path, sizeof(path), "%s/%s", f->directory, name);
+            if (end && !strcmp(end, ".pop")) {
+                struct stat facts;
+                bool final = !strcmp(name, "profile.pop");
+                if (stat(path, &facts) == 0 && facts.st_size) { /* an empty one has not begun */
+                    sqlite3 *db = sql_open(path);
+                    sql_expect_text(db, "PRAGMA integrity_check", "ok");
+                    if (final)
+                        assert_int_equal(sql_number(db, "SELECT closed FROM format"), 1);
+                    whole += final;
+                    sqlite3_close(db);
+                }
+                if (!final)
+                    unlink(path);
+            }
+            free(list[i]);
+        }
+        free(list);
+    }
+    assert_true(whole > 0);
+}
+
+static void a_directory_that_cannot_be_made(void **state)
+{
+    struct fixture *f = *state;
+    char path[64];
+    pop_error error = { 0 };
+    snprintf(path, sizeof(path), "%s/file", f->directory);
+    FILE *file = fopen(path, "we");
+    fclose(file);
+    assert_null(create(f, "file/below", POP_OPTIONS({ "autoReport.all", "true" }), &error));
+    assert_int_equal(error.status, POP_FILE_LOAD_ERROR);
+    assert_non_null(strstr(error.text, "/file/below"));
+}
+
+int main(void)
+{
+#define ROW(function) cmocka_unit_test_setup_teardown(function, open_fixture, close_fixture)
+    const struct CMUnitTest tests[] = {
+        ROW(out_of_memory_leaves_a_report),   ROW(a_killed_program_leaves_what_it_had),
+        ROW(a_run_in_progress_is_written),    ROW(a_full_disk_keeps_the_old_report),
+        ROW(a_disk_that_is_full_anywhere),    ROW(killed_at_any_moment),
+        ROW(a_directory_that_cannot_be_made),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
