@@ -24,7 +24,7 @@ target_link_libraries(analyser PRIVATE ${analyser_needs})
 
 # Calls of the server, on a report that pva_make_report makes.
 if(TREMULA_BUILD_TESTS)
-  foreach(group memory)
+  foreach(group memory programs)
     add_test(NAME analyser/calls_${group} COMMAND ${PROJECT_SOURCE_DIR}/tests/analyser/run-calls ${PROJECT_BINARY_DIR} ${group}_calls.py)
     set_tests_properties(analyser/calls_${group} PROPERTIES ENVIRONMENT "XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/cache")
   endforeach()

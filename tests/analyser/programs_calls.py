@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls of programs, operations, source lines, flame graphs, differences and SQL say what libpva says."""
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+
+import pva
+from client import Failed, Server
+
+NONE = 0xFFFFFFFF
+
+
+def equal(what, seen, wanted):
+    assert seen == wanted, f"{what}: {seen!r}, not {wanted!r}"
+
+
+def executions(report):
+    """By id of a program: executions, cycles of the slowest tile, cycles of all tiles, cycles of the run."""
+    costs, end = {}, 0
+    for step in report.execution.steps:
+        cost = costs.setdefault(step.program._id, [0, 0, 0, 0])
+        last = max(ipu.allCycles.cyclesTo.max for ipu in step.ipus)
+        cost[0] += 1
+        cost[1] += max(ipu.cycles for ipu in step.ipus)
+        cost[2] += sum(step.cyclesByTile)
+        cost[3] += max(last - end, 0)
+        end = max(end, last)
+    return costs
+
+
+def check_programs(server, report):
+    answer = server.get("programs/list")
+    programs = report.compilation.programs
+    costs = executions(report)
+    equal("types", answer["type"], [p.typeName for p in programs])
+    equal("names", answer["name"], [p.name for p in programs])
+    children = [(p._id, c._id) for p in programs for c in p.children]
+    equal("children", list(zip(answer["parentOf"], answer["child"])), children)
+    equal("control programs", answer["meta"]["control"], [p._id for p in report.compilation.controlPrograms])
+    equal("functions", answer["meta"]["functions"], [p._id for p in report.compilation.functions])
+    for column, at in (("times", 0), ("cycles", 1), ("elapsed", 3)):
+        equal(column, answer[column], [float(costs.get(i, [0] * 4)[at]) for i in range(len(programs))])
+    equal("cycles of the run", sum(answer["elapsed"]), report.execution.totalCycles.total)
+    head = next(p for p in programs if p.typeName == "OnTileExecute" and p.name == "head")
+    one = server.get("programs/details", id=head._id)
+    equal("cycles by tile", one["estimate"], [float(c) for c in head.estimatedCyclesByTile])
+    equal("vertices", [(v["type"], v["count"]) for v in one["meta"]["vertices"]],
+          [(v.type.name, v.count) for v in head.computeset.vertices])
+    equal("variables", [v["name"] for v in one["meta"]["variables"]], [v.name for v in head.vars])
+    equal("line", one["meta"]["contexts"][-1]["line"], head.debugContext.location.lineNumber)
+    server.refused("programs/details", "does not exist", id=len(programs))
+    return costs
+
+
+def check_operations(server, report, costs):
+    answer = server.get("operations/table", layer="poplibs")
+    at = next(i for i, name in enumerate(answer["name"]) if name == "model/add")
+    operation = next(o for o in report.operations if o.name == "model/add")
+    equal("programs of the operation", answer["programs"][at], len(operation.programs()))
+    for column, k in (("times", 0), ("cycles", 1), ("tileCycles", 2), ("elapsed", 3)):
+        equal(column, answer[column][at], float(sum(costs.get(p._id, [0] * 4)[k] for p in operation.programs())))
+    equal("variables", answer["variables"][at], float(sum(v.bytes for v in operation.vars)))
+    equal("the whole run", sum(answer["elapsed"]), report.execution.totalCycles.total)
+    equal("all programs", sum(answer["programs"]), len(report.compilation.programs))
+    equal("layers", sorted(answer["meta"]["layers"]), ["poplar", "poplibs"])
+    server.refused("operations/table", "no layer", layer="x")
+    graph = server.get("operations/graph")
+    edges = {(p, v) for p, v in zip(graph["edgeProgram"], graph["edgeVariable"])}
+    programs = report.compilation.programs
+    equal("edges", edges, {(i, v._id) for i in graph["programId"] for v in programs[i].vars})
+    limited = server.get("operations/graph", limit=2)
+    equal("at most two programs", (limited["meta"]["shown"], limited["meta"]["programs"]), (2, graph["meta"]["programs"]))
+
+
+def check_source(server, report, costs):
+    answer = server.get("source/lines")
+    wanted = {}
+    for p in report.compilation.programs:
+        context, line = p.debugContext, ("", 0)
+        while context is not None:
+            if context.location is not None and context.location.lineNumber:
+                line = (context.location.fileName, context.location.lineNumber)
+            context = context.parents[0] if len(context.parents) else None
+        wanted[line] = wanted.get(line, 0) + costs.get(p._id, [0] * 4)[3]
+    equal("cycles by line", dict(zip(zip(answer["file"], answer["line"]), answer["elapsed"])), wanted)
+    (file, line), _ = max(((k, v) for k, v in wanted.items() if k[0]), key=lambda pair: pair[1])
+    tiles = server.get("source/tiles", file=file, line=line)
+    sums = [0.0] * len(report.compilation.tiles)
+    for i in tiles["program"]:
+        for tile, cycles in enumerate(report.compilation.programs[i].estimatedCyclesByTile):
+            sums[tile] += cycles * costs.get(i, [0])[0]
+    equal("cycles by tile of a line", tiles["cycles"], sums)
+    server.refused("source/text", "none that the report names", file="/etc/passwd")
+    server.refused("source/text", "none that the report names", file="")
+
+
+def path_of(answer, node):
+    parts = []
+    while node:
+        parts.insert(0, answer["name"][node])
+        node = answer["parent"][node]
+    return "/".join(parts)
+
+
+def check_flame(server, report, costs):
+    answer = server.get("flame/tree")
+    equal("metric", answer["meta"]["metric"], "elapsed")
+    equal("all", answer["total"][0], float(report.execution.totalCycles.total))
+    for i, total in enumerate(answer["total"]):
+        below = sum(t for t, p in list(zip(answer["total"], answer["parent"]))[1:] if p == i) if i else None
+        assert i == 0 or total == answer["self"][i] + below, f"frame {path_of(answer, i)}"
+    tree = server.get("flame/tree", metric="cycles")
+    paths = {path_of(tree, i): s for i, s in enumerate(tree["self"])}
+    head = next(p for p in report.compilation.programs if p.typeName == "OnTileExecute" and p.name == "layer/inner")
+    equal("a compute set's cycles", paths["layer/inner/OnTileExecute"], float(costs[head._id][1]))
+    live = server.get("flame/tree", metric="alwaysLive")
+    equal("always live", live["total"][0], float(sum(v.size for v in report.compilation.alwaysLiveVariables)))
+    server.refused("flame/tree", "allowed: elapsed", metric="x")
+    server.refused("difference/table", "report", report=0)
+
+
+def check_sql(server, report):
+    answer = server.get("sql/query", q="SELECT tile, total, NULL AS missing FROM memory_by_tile ORDER BY tile")
+    equal("columns", [c["name"] for c in answer["meta"]["columns"]], ["tile", "total", "missing"])
+    equal("bytes", answer["c1"], [float(t.memory.total.excludingGaps) for t in report.compilation.tiles])
+    assert all(value != value for value in answer["c2"]), "NULL is NaN"
+    equal("text", server.get("sql/query", q="SELECT '<b>' AS x")["c0"], ["<b>"])
+    cut = server.get("sql/query", q="WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n")
+    equal("rows of an endless query", (cut["meta"]["rows"], cut["meta"]["cut"]), (50000, True))
+    for sql, word in (("", "empty"), ("SELECT x", "no such column"), ("DELETE FROM programs", "read only"),
+                      ("ATTACH '/tmp/x' AS y", "read only"), ("PRAGMA journal_mode = wal", "read only")):
+        server.refused("sql/query", word, q=sql)
+    schema = {table["name"]: table["columns"] for table in server.get("sql/schema")}
+    assert "cycles_base" in schema["steps"] and "bytes_by_tile" in schema["variables"], schema.keys()
+
+
+def check_difference(command, directory, report):
+    other = directory + "-other"
+    shutil.copytree(directory, other)
+    database = sqlite3.connect(f"{other}/profile.pop")
+    database.execute("UPDATE live_variables SET bytes = 4096 WHERE name = 'model/matrix'")
+    database.execute("DELETE FROM live_variables WHERE name = 'model/out'")
+    database.commit()
+    database.close()
+    said = json.loads(subprocess.run([command, "compare", directory, other, "--format", "json"], check=False, capture_output=True).stdout)
+    with Server(command, directory, other) as server:
+        answer = server.get("difference/table")
+        rows = list(zip(answer["what"], answer["path"], answer["a"], answer["b"], answer["change"]))
+        equal("rows", rows, [(r["what"], r["path"], r["a"], r["b"], r["change"]) for r in said])
+        tree = server.get("difference/flame", metric="variables")
+        both = {path_of(tree, i): (tree["self"][i], tree["selfB"][i]) for i in range(len(tree["self"]))}
+        equal("matched by path", both["model/matrix"], (1024.0, 4096.0))
+        removed = [v for v in both if v == "model/out"]
+        equal("removed", both[removed[0]][1], 0.0)
+        same = server.get("difference/flame")
+        equal("the same run", same["total"], same["totalB"])
+
+
+def main():
+    command, directory = sys.argv[1:]
+    report = pva.openReport(directory)
+    with Server(command, directory) as server:
+        costs = check_programs(server, report)
+        check_operations(server, report, costs)
+        check_source(server, report, costs)
+        check_flame(server, report, costs)
+        check_sql(server, report)
+    check_difference(command, directory, report)
+
+
+main()
