@@ -28,15 +28,15 @@ export function sharesOf(cycles: Cycles): Share[] {
         { name: "Compute", type: "OnTileExecute", cycles: cycles.compute, tip: "Cycles of compute sets, over all tiles; a tile that has finished its vertices waits in the next sync" },
         { name: "Exchange", type: "DoExchange", cycles: cycles.exchange, tip: "Cycles in which tiles send or receive within an IPU" },
         { name: "Global exchange", type: "GlobalExchange", cycles: cycles.globalExchange, tip: "Cycles in which tiles send or receive between IPUs" },
-        { name: "Host", type: "StreamCopyMid", cycles: cycles.streamCopy, tip: "Cycles of stream copies from and to the host" },
-        { name: "Sync", type: "External Sync", cycles: cycles.sync, tip: "Cycles in which tiles wait for other tiles in a sync" },
+        { name: "Host", type: "StreamCopyMid Host", cycles: cycles.streamCopy, tip: "Cycles of stream copies from and to the host" },
+        { name: "Sync", type: "Sync External", cycles: cycles.sync, tip: "Cycles in which tiles wait for other tiles in a sync" },
         { name: "Other", type: "Block", cycles: Math.max(0, cycles.available - known), tip: "Control code, and tiles whose program has ended before the last tile's" },
     ].filter((share) => share.cycles > 0);
 }
 
 function useColours(): (type: string) => string {
     usePreferences();
-    const names = ["OnTileExecute", "DoExchange", "GlobalExchange", "StreamCopyMid", "External Sync", "Block"];
+    const names = ["OnTileExecute", "DoExchange", "GlobalExchange", "StreamCopyMid Host", "Sync External", "Block"];
     const looks = typeLooks(names, isDark(), themeColour("paper"));
     return (type) => looks.find((look) => look.name === type)?.plain ?? "#888888";
 }

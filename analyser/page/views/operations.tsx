@@ -24,7 +24,7 @@ const TITLES: { readonly [figure in Figure]: readonly [title: string, tip: strin
     estimate: ["Estimate", "cycles of one execution of each program step, as compiled", true],
     code: ["Code (B)", "code of control and exchange, on all tiles"],
     vertexState: ["Vertex state (B)", "state of its vertices, on all tiles", true],
-    vertices: ["Vertices", "of its compute sets"],
+    vertices: ["Vertices", "of its compute sets", true],
     data: ["Data (B)", "bytes that its exchanges and stream copies move, in all executions", true],
     variables: ["Variables (B)", "variables of the graph that the call added"],
 };
@@ -46,7 +46,7 @@ function figureColumn(figure: Figure, executed: boolean): Column<Row> {
         title,
         tip,
         kind: "number",
-        width: figure === "elapsed" ? 140 : 110,
+        width: figure === "elapsed" || figure === "variables" ? 150 : 110,
         hidden: executed ? hidden : needsRun || (hidden && figure !== "estimate"),
         value: (row) => row[figure],
         show: (row) => (BYTES.includes(figure) ? bytes(row[figure]) : count(row[figure])),
@@ -207,7 +207,9 @@ function Operations({ context }: { context: ViewContext }) {
     const columns = useMemo(() => (table ? columnsOf(table, both ? figure : null) : []), [table, both, figure]);
     if (error) return <Empty>{error}</Empty>;
     if (!table) return <Empty>Adding up what each call costs.</Empty>;
-    const chosen = context.selection.operation === undefined ? undefined : rows.find((row) => nameOf(row) === context.selection.operation);
+    // Several calls can have one debug path: the view keeps which of them is meant.
+    const named = rows.filter((row) => nameOf(row) === context.selection.operation);
+    const chosen = named.find((row) => row.context === state.context) ?? named[0];
     const options = (
         <>
             <h3>Layer</h3>
@@ -250,8 +252,11 @@ function Operations({ context }: { context: ViewContext }) {
                 rows={rows}
                 state={{ sort: both ? "-difference" : `-${figure}`, ...tableState(state.table) }}
                 onState={(next) => update({ table: { ...next } }, { gesture: "table" })}
-                selected={(row) => nameOf(row) === context.selection.operation}
-                onSelect={(row) => context.select({ operation: nameOf(row) })}
+                selected={(row) => row === chosen}
+                onSelect={(row) => {
+                    context.select({ operation: nameOf(row) });
+                    update({ context: row.context }, { replace: true });
+                }}
                 onOpen={() => update({ show: "graph" })}
             />
         );

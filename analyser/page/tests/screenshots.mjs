@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// screenshots.mjs PVA REPORT OTHER DIRECTORY: pictures of the page for docs/analyser.md, of two real reports.
+import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { openPage, startBrowser } from "./browser.mjs";
+
+const [pva, report, other, directory] = process.argv.slice(2);
+
+async function serve(...words) {
+    const child = spawn(pva, ["serve", ...words, "--no-browser"], { stdio: ["ignore", "pipe", "inherit"] });
+    for await (const line of createInterface(child.stdout)) {
+        const found = /(http:\S+)/.exec(line);
+        if (found) return { url: found[1], child };
+    }
+    throw new Error("the server does not say where it serves");
+}
+
+const SQL = "SELECT s.id AS step, l.bytes FROM liveness_steps s JOIN live_lists l ON l.id = s.list ORDER BY s.id";
+// Of one report or two; the fragment; what must be there; what a person does first; which theme.
+const PICTURES = [
+    { name: "insights", of: 1, fragment: "#/insights" },
+    { name: "trace", of: 1, fragment: "#/trace", ready: "canvas" },
+    { name: "memory", of: 1, fragment: "#/memory", ready: "canvas" },
+    { name: "liveness", of: 1, fragment: "#/liveness", ready: "canvas" },
+    { name: "programs", of: 1, fragment: "#/programs?programs.search=Convolve&programs.tab=tiles", ready: ".tree-row", first: (page) => page.press("[aria-label='search programs']", "Enter") },
+    { name: "source", of: 1, fragment: "#/source", ready: ".table-rows .tr", first: (page) => page.click(".table-rows .tr:has-text('mlp.c')") },
+    { name: "flame", of: 1, fragment: "#/flame?flame.root=first", ready: ".flame canvas" },
+    { name: "difference", of: 2, fragment: "#/difference", ready: ".table-rows .tr" },
+    { name: "sql", of: 1, fragment: `#/sql?sql.q=${encodeURIComponent(SQL)}&sql.as=chart`, ready: ".uplot canvas", dark: true },
+];
+
+const views = new Set([...readFileSync(new URL("../views/index.ts", import.meta.url), "utf8").matchAll(/from "\.\/(\w+)"/g)].map((found) => found[1]));
+const browser = await startBrowser();
+const servers = [await serve(report), await serve(report, other)];
+for (const picture of PICTURES.filter((one) => views.has(one.name))) {
+    const page = await openPage(browser, servers[picture.of - 1].url + picture.fragment, { width: 1280, height: 720, dark: picture.dark });
+    await page.waitForSelector(picture.ready ?? "main");
+    await picture.first?.(page);
+    await page.mouse.move(2, 700);
+    await page.waitForFunction(() => !document.querySelector(".status")?.textContent.includes("loading"));
+    await page.waitForTimeout(800);
+    await page.screenshot({ path: `${directory}/analyser-${picture.name}.png` });
+    if (page.problems.length) console.log(picture.name, page.problems);
+    await page.context().close();
+}
+await browser.close();
+for (const { child } of servers) child.kill();
