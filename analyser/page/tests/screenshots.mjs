@@ -20,7 +20,7 @@ const SQL = "SELECT s.id AS step, l.bytes FROM liveness_steps s JOIN live_lists 
 // Of one report or two; the fragment; what must be there; what a person does first; which theme.
 const PICTURES = [
     { name: "insights", of: 1, fragment: "#/insights" },
-    { name: "trace", of: 1, fragment: "#/trace", ready: "canvas" },
+    { name: "trace", of: 1, fragment: "#/trace?trace.layout=flame&trace.bsp=true&trace.from=1062000&trace.to=1122000", ready: "canvas" },
     { name: "memory", of: 1, fragment: "#/memory", ready: "canvas" },
     { name: "liveness", of: 1, fragment: "#/liveness", ready: "canvas" },
     { name: "programs", of: 1, fragment: "#/programs?programs.search=Convolve&programs.tab=tiles", ready: ".tree-row", first: (page) => page.press("[aria-label='search programs']", "Enter") },
