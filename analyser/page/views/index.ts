@@ -5,6 +5,8 @@ import { files } from "./files";
 import { flame } from "./flame";
 import { insights } from "./insights";
 import { landing } from "./landing";
+import { liveness } from "./liveness";
+import { memory } from "./memory";
 import { operations } from "./operations";
 import { programs } from "./programs";
 import { source } from "./source";
@@ -16,6 +18,8 @@ import { View } from "./view";
 export const VIEWS: readonly View[] = [
     insights,
     summary,
+    memory,
+    liveness,
     programs,
     operations,
     trace,

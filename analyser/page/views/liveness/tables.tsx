@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables of the Liveness view: variables that are live at steps, one column a step, and what is always live.
+import { useMemo } from "preact/hooks";
+import { CATEGORIES } from "../../data/concepts";
+import { LiveVariable, LivenessStep } from "../../data/liveness";
+import { bytes, shortName } from "../../ui/format";
+import { differenceClass, differenceText } from "../../ui/compare";
+import { tableState } from "../../ui/rows";
+import { Column, Table } from "../../ui/table";
+import { ViewContext } from "../view";
+
+interface Row {
+    name: string;
+    sizes: (number | null)[];
+}
+
+/** Variables of lists by name; a list that has none of a name has null. */
+export function mergeLists(lists: readonly (readonly LiveVariable[])[]): Row[] {
+    const rows = new Map<string, Row>();
+    lists.forEach((list, i) => {
+        for (const variable of list) {
+            const row = rows.get(variable.name) ?? { name: variable.name, sizes: lists.map(() => null) };
+            row.sizes[i] = (row.sizes[i] ?? 0) + variable.bytes;
+            rows.set(variable.name, row);
+        }
+    });
+    return [...rows.values()].sort((a, b) => Math.max(...b.sizes.map(Number)) - Math.max(...a.sizes.map(Number)));
+}
+
+export interface LiveTableProps {
+    context: ViewContext;
+    name: string;
+    lists: readonly (readonly LiveVariable[])[];
+    titles: readonly string[];
+    onChoose: (name: string) => void;
+    chosen: string | undefined;
+}
+
+export function LiveTable({ context, name, lists, titles, onChoose, chosen }: LiveTableProps) {
+    const rows = useMemo(() => mergeLists(lists), [lists.map((list) => list.length).join(), titles.join()]);
+    const columns = useMemo((): Column<Row>[] => {
+        const first: Column<Row> = {
+            id: "name",
+            title: "Variable",
+            value: (row) => row.name,
+            show: (row) => shortName(row.name),
+            cellTip: (row) => (CATEGORIES[row.name] ? `${row.name}\n${CATEGORIES[row.name]}` : row.name),
+        };
+        const sizes = titles.map((title, i): Column<Row> => ({ id: `size${i}`, title: `${title} (B)`, kind: "number", width: 150, value: (row) => row.sizes[i], tip: "Bytes that are live, on the tiles of the source" }));
+        const differences = titles.slice(1).map((title, i): Column<Row> => ({
+            id: `difference${i}`,
+            title: `${title} − ${titles[0]}`,
+            kind: "number",
+            width: 200,
+            value: (row) => (row.sizes[i + 1] ?? 0) - (row.sizes[0] ?? 0),
+            show: (row) => <span class={differenceClass(row.sizes[0], row.sizes[i + 1])}>{differenceText(row.sizes[0], row.sizes[i + 1], bytes)}</span>,
+        }));
+        return [first, ...sizes, ...differences];
+    }, [titles.join()]);
+    const totals = titles.map((_, i) => rows.reduce((sum, row) => sum + (row.sizes[i] ?? 0), 0));
+    return (
+        <Table
+            key={titles.join()}
+            name={name}
+            columns={columns}
+            rows={rows}
+            rowKey={(row) => row.name}
+            state={tableState(context.state[name])}
+            onState={(state) => context.update({ [name]: { ...state } }, { gesture: name })}
+            selected={(row) => row.name === chosen}
+            onSelect={(row) => onChoose(row.name)}
+            empty="Nothing is live here."
+            bar={<span class="table-count" data-total>{`Total ${totals.map((total) => bytes(total)).join(", ")}`}</span>}
+        />
+    );
+}
+
+/** Steps beside each other: program, bytes, estimated cycles. */
+export function StepTable({ steps, titles }: { steps: readonly LivenessStep[]; titles: readonly string[] }) {
+    const rows: [string, (step: LivenessStep) => string][] = [
+        ["Program", (step) => step.name || "(no name)"],
+        ["Type", (step) => step.type],
+        ["Live, not always", (step) => bytes(step.bytes)],
+        ["Variables", (step) => String(step.variables.length)],
+        ["Estimated cycles", (step) => (step.estimatedCycles === null ? "–" : step.estimatedCycles.toLocaleString("en-GB"))],
+        ["Source", (step) => (step.debug.file ? `${step.debug.file}:${step.debug.line}` : "–")],
+    ];
+    return (
+        <table class="details-table">
+            <thead>
+                <tr>
+                    <th />
+                    {titles.map((title) => (
+                        <th key={title}>{title}</th>
+                    ))}
+                </tr>
+            </thead>
+            <tbody>
+                {rows.map(([name, value]) => (
+                    <tr key={name}>
+                        <td>{name}</td>
+                        {steps.map((step, i) => (
+                            <td key={i} data-step-fact={name}>
+                                {value(step)}
+                            </td>
+                        ))}
+                    </tr>
+                ))}
+            </tbody>
+        </table>
+    );
+}

@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory: bytes by tile as bars or on the tile map, and what the selected tiles hold.
+import { useMemo, useState } from "preact/hooks";
+import { ALWAYS_LIVE, GAPS, NOT_ALWAYS_LIVE } from "../data/concepts";
+import { Columns } from "../data/columns";
+import { useColumns } from "../data/load";
+import { MemoryOverview, Order, PlanMeta, TileMemory, TilesMeta } from "../data/memory";
+import { BarPicture } from "../draw/bars";
+import { usePreferences } from "../preferences";
+import { Json } from "../state";
+import { BarGraph, Key, clampWindow } from "../ui/bars";
+import { useColumnsOfBoth, useJsonOfBoth } from "../ui/compare";
+import { bytes, count, percent, shortName } from "../ui/format";
+import { Check, Choice, Layout as Frame } from "../ui/layout";
+import { csvField } from "../ui/save";
+import { Empty, Tab, Tabs } from "../ui/tabs";
+import { Details } from "./memory/details";
+import { Plan } from "./memory/plan";
+import { Breakdown, GAPS_PART, figuresOf, partsOf, seriesOf } from "./memory/series";
+import { Code, Difference, Layout, Variables } from "./memory/tables";
+import "./memory/memory.css";
+import { View, ViewContext } from "./view";
+
+type Graph = "total" | "variables" | "map";
+
+/** The view's part of the state, with its defaults. */
+interface State {
+    graph: Graph;
+    breakdown: Breakdown;
+    order: Order;
+    gaps: boolean;
+    limit: boolean;
+    tiles: number[];
+    variables: number[];
+    hidden: string[];
+    figure: string; // of the map
+    range: { min: number; max: number } | null;
+    from: number | null;
+    to: number | null;
+    tab: string | undefined;
+}
+
+const words = (value: Json | undefined) => (typeof value === "string" && value ? value.split(",") : typeof value === "number" ? [String(value)] : []);
+const natural = (value: Json | undefined) => (typeof value === "number" && value >= 0 ? Math.floor(value) : null);
+
+function oneOf<T extends string>(value: Json | undefined, allowed: readonly T[]): T {
+    return allowed.find((one) => one === value) ?? allowed[0];
+}
+
+/** "1, 4 0" as numbers below `most`, each once. */
+export function parseTiles(text: string, most: number): number[] {
+    const numbers = text.split(/[\s,]+/).filter((word) => /^\d+$/.test(word)).map(Number);
+    return [...new Set(numbers)].filter((tile) => tile < most).slice(0, 64);
+}
+
+/** full: tiles overflow. */
+function readState(context: ViewContext, full: boolean): State {
+    const { state } = context;
+    const [min, max] = [natural(state.mapMin), natural(state.mapMax)];
+    const chosen = words(state.tiles).map(Number);
+    const shared = context.selection.tile;
+    return {
+        graph: oneOf(state.graph, ["total", "variables", "map"]),
+        breakdown: oneOf(state.breakdown, ["none", "region", "category", "liveness"]),
+        order: oneOf(state.order, ["software", "physical"]),
+        gaps: state.gaps === true,
+        limit: typeof state.limit === "boolean" ? state.limit : state.gaps === true || full,
+        tiles: chosen.length ? chosen : shared !== undefined ? [shared] : [],
+        variables: words(state.plotted).map(Number),
+        hidden: words(state.hidden),
+        figure: typeof state.figure === "string" ? state.figure : "total",
+        range: min !== null && max !== null ? { min, max } : null,
+        from: natural(state.from),
+        to: natural(state.to),
+        tab: typeof state.tab === "string" ? state.tab : undefined,
+    };
+}
+
+const BREAKDOWNS: readonly { id: Breakdown; title: string }[] = [
+    { id: "none", title: "None" },
+    { id: "region", title: "Region" },
+    { id: "category", title: "Category" },
+    { id: "liveness", title: "Liveness" },
+];
+
+function Options({ context, state, overview }: { context: ViewContext; state: State; overview: MemoryOverview }) {
+    const { update } = context;
+    const [typed, setTyped] = useState<string | null>(null);
+    const setTiles = (text: string) => {
+        const tiles = parseTiles(text, overview.tiles);
+        setTyped(null);
+        update({ tiles: tiles.join(",") || undefined });
+        context.select({ tile: tiles[0] });
+    };
+    const chosenIpu = state.from !== null && state.to !== null && state.from % overview.tilesPerIpu === 0 && state.to - state.from === overview.tilesPerIpu ? state.from / overview.tilesPerIpu : -1;
+    const chooseIpu = (ipu: number) => update({ from: ipu < 0 ? undefined : ipu * overview.tilesPerIpu, to: ipu < 0 ? undefined : (ipu + 1) * overview.tilesPerIpu });
+    const figures: [string, string][] = [
+        ["total", "Without gaps"],
+        ["gaps", "With gaps"],
+        ["alwaysLive", "Always live"],
+        ["notAlwaysLive", "Not always live"],
+        ["nonInterleaved", "Non-interleaved"],
+        ["interleaved", "Interleaved"],
+        ["overflowed", "Overflowed"],
+        ...overview.categories.map(({ name }): [string, string] => [`category:${name}`, name]),
+    ];
+    return (
+        <div class="selection-list">
+            <h3>Graph</h3>
+            <Choice
+                label="graph"
+                chosen={state.graph}
+                onChoose={(graph) => update({ graph: graph === "total" ? undefined : graph })}
+                choices={[
+                    { id: "total", title: "Total", tip: "Memory of each tile" },
+                    { id: "variables", title: "Variables", tip: "The variables that are chosen in the tab below, tile by tile" },
+                    { id: "map", title: "Map", tip: "All tiles as a heat map" },
+                ]}
+            />
+            {state.graph === "total" && (
+                <label>
+                    Breakdown
+                    <select name="breakdown" value={state.breakdown} onChange={(event) => update({ breakdown: event.currentTarget.value, hidden: undefined })}>
+                        {BREAKDOWNS.map((one) => (
+                            <option key={one.id} value={one.id}>
+                                {one.title}
+                            </option>
+                        ))}
+                    </select>
+                </label>
+            )}
+            {state.graph === "map" && (
+                <label>
+                    Bytes of
+                    <select name="figure" value={state.figure} onChange={(event) => update({ figure: event.currentTarget.value, mapMin: undefined, mapMax: undefined })}>
+                        {figures.map(([id, title]) => (
+                            <option key={id} value={id}>
+                                {title}
+                            </option>
+                        ))}
+                    </select>
+                </label>
+            )}
+            {state.graph !== "map" && (
+                <>
+                    <Check title="Include gaps" tip={GAPS} checked={state.gaps} onChange={(gaps) => update({ gaps: gaps || undefined })} />
+                    <Check title="Show max memory" tip={`A line at the memory of a tile, ${count(overview.bytesPerTile)} bytes`} checked={state.limit} onChange={(limit) => update({ limit })} />
+                    <h3>Order of tiles</h3>
+                    <Choice
+                        label="order"
+                        chosen={state.order}
+                        onChoose={(order) => update({ order: order === "software" ? undefined : order })}
+                        choices={[
+                            { id: "software", title: "Software", tip: "By number" },
+                            { id: "physical", title: "Physical", tip: "Each IPU's tiles by their distance from the point where it synchronises, as the target's sync delays give it" },
+                        ]}
+                    />
+                </>
+            )}
+            <h3>Tiles</h3>
+            <label>
+                Select
+                <input
+                    type="text"
+                    name="tiles"
+                    placeholder="1 or 0, 5, …"
+                    value={typed ?? state.tiles.join(", ")}
+                    onInput={(event) => setTyped(event.currentTarget.value)}
+                    onChange={(event) => setTiles(event.currentTarget.value)}
+                />
+            </label>
+            {overview.ipus > 1 && state.graph !== "map" && (
+                <label>
+                    IPU
+                    <select name="ipu" value={chosenIpu} onChange={(event) => chooseIpu(Number(event.currentTarget.value))}>
+                        <option value={-1}>all</option>
+                        {Array.from({ length: overview.ipus }, (_, ipu) => (
+                            <option key={ipu} value={ipu}>
+                                {ipu}
+                            </option>
+                        ))}
+                    </select>
+                </label>
+            )}
+            {overview.peakTile !== null && (
+                <button type="button" data-tip="the tile that reaches furthest, gaps included" onClick={() => setTiles(String(overview.peakTile))}>
+                    Fullest tile
+                </button>
+            )}
+        </div>
+    );
+}
+
+function csvOf(columns: Columns<TilesMeta>, picture: BarPicture): string {
+    const head = ["tile", "first position", "last position", ...picture.stack.map((series) => `${series.title} (B)`)];
+    const lines = Array.from(columns.numbers("tile"), (tile, i) => [tile, columns.numbers("first")[i], columns.numbers("last")[i] - 1, ...picture.stack.map((series) => series.values[i])]);
+    return [head, ...lines].map((line) => line.map(csvField).join(",") + "\r\n").join("");
+}
+
+function useVariableNames(wanted: boolean, ids: readonly number[]): { id: number; name: string }[] {
+    const found = useColumns(wanted ? "memory/variables" : null, { report: 0, search: "" });
+    return useMemo(() => {
+        const all = found.value?.numbers("id");
+        return ids.map((id) => ({ id, name: all && found.value ? (found.value.texts("name")[all.indexOf(id)] ?? `variable ${id}`) : `variable ${id}` }));
+    }, [found.value, ids.join()]);
+}
+
+function TileGraph({ context, state, overview }: { context: ViewContext; state: State; overview: MemoryOverview }) {
+    const { reports, update } = context;
+    usePreferences();
+    const [width, setWidth] = useState(1024);
+    const breakdown: Breakdown = state.graph === "variables" ? "variables" : state.breakdown;
+    const parts = partsOf(breakdown, overview, useVariableNames(breakdown === "variables", state.variables));
+    const gaps = state.gaps && breakdown !== "variables";
+    const window = clampWindow({ from: state.from ?? 0, to: state.to ?? overview.tiles }, overview.tiles);
+    const key = breakdown === "variables" && parts.length ? parts[0].id : gaps ? "gaps" : "total";
+    const shared = { key, order: state.order, pixels: width };
+    const path = parts.length ? "memory/tiles" : null;
+    const [found, other] = useColumnsOfBoth<TilesMeta>(reports, path, { ...shared, from: window.from, to: window.to, series: figuresOf(parts, gaps) });
+    const whole = useColumns<TilesMeta>(path, { ...shared, report: 0, series: key });
+    const plan = useColumns<PlanMeta>(state.order === "physical" ? "memory/plan" : null, { report: 0 });
+    const positions = useMemo(() => {
+        const inverse = new Map<number, number>();
+        plan.value?.numbers("order").forEach((tile, position) => inverse.set(tile, position));
+        const per = overview.tilesPerIpu;
+        return state.tiles.map((tile) => (inverse.size ? tile - (tile % per) + (inverse.get(tile % per) ?? 0) : tile));
+    }, [plan.value, state.tiles.join(), overview.tilesPerIpu]);
+    const columns = found.value;
+    const stack = columns ? seriesOf(columns, parts, gaps, state.hidden) : [];
+    const picture: BarPicture | null = columns
+        ? {
+              first: columns.numbers("first"),
+              last: columns.numbers("last"),
+              stack,
+              lines: [],
+              overlay:
+                  other?.value && other.value.has(key)
+                      ? { first: other.value.numbers("first"), last: other.value.numbers("last"), series: { id: "target", title: reports[1].name, colour: "#d55e00", values: other.value.numbers(key) } }
+                      : undefined,
+              limit: state.limit ? { title: "memory of a tile", value: overview.bytesPerTile } : undefined,
+              marks: positions,
+              bands: [],
+              xTitle: state.order === "physical" ? "Tiles (physical order)" : "Tiles (software order)",
+          }
+        : null;
+    const describe = (bar: number) => {
+        if (!columns) return "";
+        const [first, last, tile] = ["first", "last", "tile"].map((name) => columns.numbers(name)[bar]);
+        const several = last - first > 1 ? `\nthe most of ${count(last - first)} tiles here` : "";
+        const lines = stack.filter((series) => series.values[bar] > 0).map((series) => `${series.title}: ${count(series.values[bar])} B`);
+        return `Tile ${tile}, IPU ${Math.floor(tile / overview.tilesPerIpu)}${several}\n${lines.reverse().join("\n")}`;
+    };
+    const pick = (bar: number, add: boolean) => {
+        if (!columns) return;
+        const tile = columns.numbers("tile")[bar];
+        const tiles = !add ? [tile] : state.tiles.includes(tile) ? state.tiles.filter((one) => one !== tile) : [...state.tiles, tile].slice(0, 64);
+        update({ tiles: tiles.join(",") || undefined });
+        context.select({ tile }, { replace: true });
+    };
+    if (!parts.length) return <Empty>Choose variables in the tab Variables below: each is shown tile by tile.</Empty>;
+    if (found.error) return <Empty>{found.error}</Empty>;
+    const keys = [...parts, ...(gaps ? [GAPS_PART] : []), ...(other ? [{ id: "target", title: reports[1].name, tip: "The target's tiles", colour: "#d55e00" }] : [])];
+    return (
+        <div class="graph-box">
+            <BarGraph
+                name="memory"
+                extent={overview.tiles}
+                window={window}
+                onWindow={(next, gesture) => update({ from: next && next.to - next.from < overview.tiles ? next.from : undefined, to: next && next.to - next.from < overview.tiles ? next.to : undefined }, { gesture })}
+                picture={picture}
+                overview={whole.value?.numbers("maximum") ?? []}
+                describe={describe}
+                onPick={(bar, _, add) => pick(bar, add)}
+                onWidth={setWidth}
+                csv={() => (columns && picture ? csvOf(columns, picture) : "")}
+                selected={positions.length ? { from: Math.min(...positions), to: Math.max(...positions) + 1 } : null}
+            />
+            <Key entries={keys.map((part) => ({ ...part, title: shortName(part.title) }))} hidden={state.hidden} onHidden={(hidden) => update({ hidden: hidden.join(",") || undefined })} />
+        </div>
+    );
+}
+
+function MapGraph({ context, state }: { context: ViewContext; state: State }) {
+    const plan = useColumns<PlanMeta>("memory/plan", { report: 0, figure: state.figure });
+    if (plan.error) return <Empty>{plan.error}</Empty>;
+    if (!plan.value) return <Empty>Reading the tiles.</Empty>;
+    const pick = (tile: number, add: boolean) => {
+        const tiles = add ? [...new Set([...state.tiles, tile])].slice(0, 64) : [tile];
+        context.update({ tiles: tiles.join(",") });
+        context.select({ tile }, { replace: true });
+    };
+    return (
+        <Plan
+            plan={plan.value}
+            figure={state.figure}
+            range={state.range}
+            onRange={(range) => context.update({ mapMin: range ? range.min : undefined, mapMax: range ? range.max : undefined }, { gesture: "range" })}
+            marks={state.tiles}
+            onPick={pick}
+        />
+    );
+}
+
+function DetailsTab({ context, state }: { context: ViewContext; state: State }) {
+    const path = state.tiles.length ? "memory/tile" : null;
+    const [source, target] = useJsonOfBoth<TileMemory[]>(context.reports, path, { tiles: state.tiles.join(",") });
+    if (!state.tiles.length) return <Empty>Click a tile in the graph to see what it holds; Shift-click adds another.</Empty>;
+    if (source.error) return <Empty>{source.error}</Empty>;
+    if (!source.value) return <Empty>Reading the tiles.</Empty>;
+    const beside = target?.value ?? [];
+    const titles = (name: string, tiles: readonly TileMemory[]) => tiles.map((tile) => `Tile ${tile.tile}${name}`);
+    return (
+        <Details
+            tiles={[...source.value, ...beside]}
+            titles={[...titles(beside.length ? ", source" : "", source.value), ...titles(", target", beside)]}
+        />
+    );
+}
+
+function MemoryPage({ context }: { context: ViewContext }) {
+    const [source, target] = useJsonOfBoth<MemoryOverview>(context.reports, "memory");
+    const overview = source.value;
+    const state = readState(context, (overview?.overflowing ?? 0) > 0);
+    if (source.error) return <Empty>{source.error}</Empty>;
+    if (!overview) return <Empty>Reading the report.</Empty>;
+    if (overview.total === null) return <Empty>The report has no memory: compilation was not captured (autoReport.outputGraphProfile).</Empty>;
+    const tabs: Tab[] = [
+        { id: "details", title: "Details", body: () => <DetailsTab context={context} state={state} /> },
+        {
+            id: "variables",
+            title: "Variables",
+            body: () => (
+                <Variables
+                    context={context}
+                    chosen={state.variables}
+                    onChoose={(ids) => context.update({ plotted: ids.slice(0, 12).join(","), graph: "variables", hidden: undefined })}
+                />
+            ),
+        },
+        { id: "layout", title: "Layout", body: () => <Layout context={context} tile={state.tiles[0] ?? null} overview={overview} /> },
+        { id: "computeSets", title: "Compute sets", body: () => <Code context={context} kind="computeSets" tiles={state.tiles} /> },
+        { id: "vertexTypes", title: "Vertices", body: () => <Code context={context} kind="vertexTypes" tiles={state.tiles} /> },
+        { id: "exchanges", title: "Exchanges", body: () => <Code context={context} kind="exchanges" tiles={state.tiles} /> },
+    ];
+    if (target?.value) {
+        const overviews = [overview, target.value];
+        tabs.push({ id: "difference", title: "Difference", body: () => <Difference context={context} overviews={overviews} of="categories" /> });
+        tabs.push({ id: "differenceOfVariables", title: "Difference of variables", body: () => <Difference context={context} overviews={overviews} of="variables" /> });
+    }
+    const used = overview.total / (overview.bytesPerTile * overview.tiles);
+    const graph = (
+        <div class="graph-box">
+            {(overview.outOfMemory || overview.overflowing > 0) && (
+                <div class="notice" role="alert">
+                    {overview.outOfMemory || `${count(overview.overflowing)} tiles need more memory than they have`}
+                </div>
+            )}
+            {state.graph === "map" ? <MapGraph context={context} state={state} /> : <TileGraph context={context} state={state} overview={overview} />}
+        </div>
+    );
+    return (
+        <Frame
+            name="memory"
+            options={<Options context={context} state={state} overview={overview} />}
+            graph={graph}
+            tabs={
+                <Tabs
+                    tabs={tabs}
+                    chosen={state.tab}
+                    onChoose={(tab) => context.update({ tab })}
+                    extra={<span data-tip={`${ALWAYS_LIVE}\n${NOT_ALWAYS_LIVE}`}>{`${bytes(overview.total)}, ${percent(used, 2)} of ${count(overview.tiles)} tiles`}</span>}
+                />
+            }
+        />
+    );
+}
+
+export const memory: View = { id: "memory", title: "Memory", tip: "bytes by tile", render: (context) => <MemoryPage context={context} /> };
