@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Opening and closing files: what they are is checked before anything is believed. */
+#include "pva/archive.h"
 #include "pva/model.h"
 
 #include "base/error.h"
@@ -163,6 +164,28 @@ static bool read_target(pva_file *file)
     return !file->failed;
 }
 
+static bool is_archive(const char *path)
+{
+    size_t length = strlen(path);
+    return length >= 9 && strcmp(path + length - 9, "archive.a") == 0;
+}
+
+/* CAP-01: archive.a is enough. */
+static pva_file *open_archive(const char *path, const char *api, pop_error *error)
+{
+    pva_file *file = MEM_NEW(pva_file);
+    struct stat facts;
+    file->kind = FILE_REPORT;
+    file->path = mem_string(path);
+    file->bytes = stat(path, &facts) == 0 ? (uint64_t)facts.st_size : 0;
+    /* An empty name is a temporary database, on disk when it is large. */
+    if (sqlite3_open_v2("", &file->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL) !=
+            SQLITE_OK ||
+        array_functions(file->db) != SQLITE_OK)
+        file_fail_sql(file, "a temporary database");
+    return !file->failed && archive_fill(file, path) ? file : give_up(file, api, error);
+}
+
 pva_file *pva_open_report(const char *path, const char *debug_cbor, pop_error *error)
 {
     static const char api[] = "pva_open_report";
@@ -173,14 +196,18 @@ pva_file *pva_open_report(const char *path, const char *debug_cbor, pop_error *e
     }
     bool is_directory = stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
     char *profile = is_directory ? join(path, "profile.pop") : mem_string(path);
+    char *archive = is_directory ? join(path, "archive.a") : mem_string(path);
     pva_file *file = NULL;
-    if (is_directory && stat(profile, &facts) != 0)
+    if (is_directory ? access(profile, F_OK) != 0 && access(archive, F_OK) == 0 : is_archive(path))
+        file = open_archive(archive, api, error);
+    else if (is_directory && stat(profile, &facts) != 0)
         no_file(path, error);
     else
         file = open_database(profile, FILE_REPORT, "report", api, error);
     if (file)
         file->directory = directory_of(profile);
     free(profile);
+    free(archive);
     if (!file)
         return NULL;
     if (!check_format(file, "tremula profile", 1, "report") || !check_tables(file) || !read_target(file))

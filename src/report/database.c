@@ -21,7 +21,7 @@ static const struct {
     const char *name, *columns;
 } tables[] = {
 #define REPORT_TABLE(constant, name, columns) { name, columns },
-#include "report/tables.def"
+#include "value/report_tables.def"
 #undef REPORT_TABLE
 };
 

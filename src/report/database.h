@@ -12,7 +12,7 @@
 
 enum report_table {
 #define REPORT_TABLE(constant, name, columns) TABLE_##constant,
-#include "report/tables.def"
+#include "value/report_tables.def"
 #undef REPORT_TABLE
     REPORT_TABLES
 };

@@ -175,6 +175,14 @@ static void read_report(const uint8_t *data, size_t size)
     remove(path);
 }
 
+static void read_archive(const uint8_t *data, size_t size)
+{
+    const char *path = as_file(data, size, ".archive.a");
+    pop_error error;
+    walk_file(pva_open_report(path, NULL, &error));
+    remove(path);
+}
+
 static void read_trace(const uint8_t *data, size_t size)
 {
     const char *path = as_file(data, size, ".pvti");
@@ -201,6 +209,7 @@ const struct reader readers[] = {
     { "options", read_options },
     { "target", read_target },
     { "report", read_report },
+    { "archive", read_archive },
     { "trace", read_trace },
     { "saved_binary", read_saved_binary },
     { "saved_json", read_saved_json },
