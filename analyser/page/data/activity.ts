@@ -11,6 +11,7 @@ const running = new Set<Activity>();
 const listeners = new Set<() => void>();
 
 function tell(): void {
+    document.documentElement.dataset.loading = String(running.size); // for tests, which wait for 0
     for (const listener of [...listeners]) listener();
 }
 

@@ -40,9 +40,10 @@ export interface TypeLook {
 export function typeLooks(names: readonly string[], dark: boolean, paper: string): TypeLook[] {
     return names.map((name) => {
         const base = LIGHT[name] ?? OTHER;
-        const plain = dark ? mix(base, "#ffffff", 0.15) : base;
+        const waits = WAITS.includes(name);
+        const plain = !dark ? base : waits ? mix(base, paper, 0.6) : mix(base, "#ffffff", 0.15);
         const soft = mix(plain, paper, 0.6);
-        const fill = WAITS.includes(name) ? hatch(mix(plain, dark ? "#000000" : "#5a6068", 0.4), soft) : plain;
+        const fill = waits ? hatch(mix(plain, dark ? "#000000" : "#5a6068", 0.4), soft) : plain;
         return { name, plain, fill, soft, ink: inkOn(plain), inkSoft: inkOn(soft), rgb: rgbOf(plain) };
     });
 }

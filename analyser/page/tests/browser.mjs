@@ -35,6 +35,7 @@ export async function openPage(browser, url, { width = 1440, height = 900, dark 
         reducedMotion: "reduce",
         acceptDownloads: true,
     });
+    context.setDefaultTimeout(20000);
     const page = await context.newPage();
     page.problems = [];
     page.on("pageerror", (error) => page.problems.push(`exception: ${error.message}`));

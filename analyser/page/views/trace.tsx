@@ -26,6 +26,7 @@ import { Place } from "./trace/pointer";
 import { SummaryTab } from "./trace/summary";
 import { Toolbar } from "./trace/toolbar";
 import { NONE } from "../draw/lanes";
+import "./trace.css";
 import { View, ViewContext } from "./view";
 
 const WRITE_AFTER = 120; // ms: the window goes to the URL when it rests

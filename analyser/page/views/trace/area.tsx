@@ -78,8 +78,8 @@ export function AreaTab(props: TabProps & { area: Area | null }) {
     const chosen = typeof context.state.areaTab === "string" ? context.state.areaTab : undefined;
     return (
         <div class="area-tab">
-            <div class="facts">
-                <table class="figures">
+            <div class="trace-facts">
+                <table class="trace-figures">
                     <tbody>
                         <Row title="Time">
                             {cycles(length)} {time(length, model.lanes.clockFrequency)}

@@ -46,7 +46,7 @@ function StepPlots({ step, props }: { step: TraceStepTiles; props: DetailsProps 
             : []),
     ];
     return (
-        <div class="plots">
+        <div class="trace-plots">
             <Tabs tabs={tabs} chosen={chosen} onChoose={(plot) => context.update({ plot }, { replace: true })} />
         </div>
     );
@@ -59,7 +59,7 @@ function StepDetails({ index, props }: { index: number; props: DetailsProps }) {
     if (!answer.value) return <Empty>Reading step {index}.</Empty>;
     return (
         <div class="details-tab" data-step={answer.value.step}>
-            <div class="facts">
+            <div class="trace-facts">
                 <StepFacts step={answer.value} model={model} props={props} />
             </div>
             <StepPlots step={answer.value} props={props} />
@@ -127,9 +127,9 @@ function LayerDetails({ layer, props }: { layer: Layer; props: DetailsProps }) {
     const length = layer.to - layer.from;
     return (
         <div class="details-tab" data-layer={layer.name}>
-            <div class="facts">
+            <div class="trace-facts">
                 <p class="path">{layer.name}</p>
-                <table class="figures">
+                <table class="trace-figures">
                     <tbody>
                         <Row title="IPU">{layer.ipu}</Row>
                         <Row title="Cycles">
@@ -158,9 +158,9 @@ function RunDetails({ index, model, props }: { index: number; model: TraceModel;
     const seconds = (run.endMicroseconds - run.startMicroseconds) / 1e6;
     return (
         <div class="details-tab" data-run={index}>
-            <div class="facts">
+            <div class="trace-facts">
                 <p class="path">{run.name}</p>
-                <table class="figures">
+                <table class="trace-figures">
                     <tbody>
                         <Row title="Cycles" tip="of the tile that was last">
                             {cycles(run.to - run.from)} {time(run.to - run.from, model.lanes.clockFrequency)}
@@ -197,8 +197,8 @@ function SeveralSteps({ steps, props }: { steps: readonly number[]; props: Detai
     if (answer.error) return <Empty>{answer.error}</Empty>;
     return (
         <div class="details-tab">
-            <div class="facts">
-                <table class="figures">
+            <div class="trace-facts">
+                <table class="trace-figures">
                     <tbody>
                         <Row title="Selected steps">{count(steps.length)}</Row>
                         <Row title="Sum of cycles" tip="each step's longest tile">

@@ -51,7 +51,7 @@ export function StepFacts({ step, model, props }: { step: TraceStepTiles; model:
             <p class="path" data-tip="click to copy the whole name" onClick={() => void copyText(step.name)}>
                 {step.name || step.kind}
             </p>
-            <table class="figures">
+            <table class="trace-figures">
                 <tbody>
                     <Row title="Step" tip="its place in execution.steps">
                         {count(step.step)} of run {step.run}

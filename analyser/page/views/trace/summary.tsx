@@ -80,7 +80,7 @@ function Figures({ columns, props }: { columns: readonly Column[]; props: TabPro
         return `${cycles(total)}${clock ? ` (${time(total, clock)})` : ""}`;
     };
     return (
-        <table class="figures">
+        <table class="trace-figures">
             <thead>
                 <tr>
                     <th />

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finding things in the trace's graph: cycles and lanes as points of the window, pixels of the canvases.
+
+export const GUTTER = 96;
+const AXIS = 24;
+
+/** Waits until the page has asked for nothing for a while, and has drawn. */
+export async function settled(page) {
+    await page.evaluate(async () => {
+        const frame = () => new Promise((done) => requestAnimationFrame(done));
+        const idle = () => Number(document.documentElement.dataset.loading ?? 0) === 0;
+        // Longer than the page waits before it asks or writes: 150 ms.
+        for (let quiet = performance.now(); performance.now() - quiet < 320; await frame()) if (!idle()) quiet = performance.now();
+        await frame();
+    });
+}
+
+export async function openTrace(page, parameters = "") {
+    await page.evaluate((hash) => (location.hash = hash), `#/trace${parameters}`);
+    await page.reload();
+    await page.waitForSelector(".trace-canvas");
+    await settled(page);
+}
+
+/** {left, top, width, height} of the graph and its window of cycles. */
+export async function graph(page, side = 0) {
+    const box = await page.locator(".trace-canvas").nth(side).boundingBox();
+    const query = new URLSearchParams(decodeURIComponent(new URL(page.url()).hash).split("?")[1] ?? "");
+    const lanes = await page.evaluate(async (report) => (await fetch(`api/trace/lanes?report=${report}`)).json(), side);
+    const from = Number(query.get("trace.from") ?? lanes.from);
+    const to = Number(query.get("trace.to") ?? lanes.to);
+    return { ...box, from, to, lanes, width: box.width - GUTTER };
+}
+
+export function xOf(where, cycle) {
+    return where.x + GUTTER + ((cycle - where.from) / (where.to - where.from)) * where.width;
+}
+
+export function cycleOf(where, x) {
+    return where.from + ((x - where.x - GUTTER) / where.width) * (where.to - where.from);
+}
+
+/** The upper edge of a band by its title ("IPU 0", "tiles", "live memory", "tile 3"), in the window. */
+export async function bandTop(page, title, nth = 0) {
+    const band = page.locator(".gutter-band", { hasText: title }).nth(nth);
+    return (await band.boundingBox()).y;
+}
+
+/** The colour of a point of the window in a canvas of the graph, as [r, g, b]. */
+export async function pixel(page, x, y, canvas = ".trace-canvas canvas.main") {
+    return page.evaluate(
+        ([atX, atY, selector]) => {
+            for (const element of document.querySelectorAll(selector)) {
+                const box = element.getBoundingClientRect();
+                if (atX < box.left || atX >= box.right || atY < box.top || atY >= box.bottom) continue;
+                const ratio = element.width / box.width;
+                return [...element.getContext("2d").getImageData(Math.floor((atX - box.left) * ratio), Math.floor((atY - box.top) * ratio), 1, 1).data.slice(0, 3)];
+            }
+            return null;
+        },
+        [x, y, canvas],
+    );
+}
+
+export function near(a, b, slack = 3) {
+    return a !== null && a.every((part, i) => Math.abs(part - b[i]) <= slack);
+}
+
+/** Colours of kinds in the light theme (draw/types.ts); what waits is hatched and has no single one. */
+export const COLOURS = {
+    OnTileExecute: [213, 94, 0],
+    DoExchange: [86, 180, 233],
+    GlobalExchange: [0, 158, 115],
+    "StreamCopyMid Host": [204, 121, 167],
+    StreamCopyBegin: [234, 208, 222],
+    StreamCopyEnd: [163, 88, 127],
+    "Sync Internal": [240, 228, 66],
+    "Sync External": [154, 154, 154],
+};
+export { AXIS };
