@@ -32,7 +32,7 @@ function StepPlots({ step, props }: { step: TraceStepTiles; props: DetailsProps 
         ],
         [step],
     );
-    const data = step.sent !== null && step.received !== null && step.sent.length > 0;
+    const data = step.exchange.length > 0 && step.sent !== null && step.received !== null;
     const chosen = typeof context.state.plot === "string" ? context.state.plot : "cycles";
     const onClick = (tile: number) => context.select({ tile });
     const tabs = [
