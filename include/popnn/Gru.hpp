@@ -39,12 +39,18 @@ struct GruParams : popnn::detail::LayerParams {
           recurrentActivation(recurrentFunction)
     {
     }
+    GruParams(poplar::Type type, std::size_t batch, std::size_t maxSteps, const poplar::Tensor &variable,
+              std::vector<std::size_t> sizes, NonLinearityType function = NonLinearityType::TANH,
+              NonLinearityType recurrentFunction = NonLinearityType::SIGMOID)
+        : LayerParams(popnn::rnn::RnnParams(type, batch, maxSteps, variable, std::move(sizes))), activation(function),
+          recurrentActivation(recurrentFunction)
+    {
+    }
 
     // The C interface's.
     popnn_gru_params c() const
     {
-        if (layerSizes.size() != 2)
-            throw poputil::poplibs_error("a GRU has two layer sizes, of its input and of its output");
+        popnn::detail::checkLayer(*this, "GRU", "a");
         popnn_gru_params params =
             popnn_gru_params_make(dataType.c(), batchSize, timeSteps, layerSizes[0], layerSizes[1]);
         params.output_full_sequence = outputFullSequence;

@@ -3,9 +3,12 @@
 #ifndef POPNN_RNN_HPP
 #define POPNN_RNN_HPP
 
+#include <poplar/Tensor.hpp>
 #include <poplar/Type.hpp>
+#include <poputil/exceptions.hpp>
 
 #include <cstddef>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -18,6 +21,9 @@ struct RnnParams {
     poplar::Type dataType;
     std::size_t batchSize = 0;
     std::size_t timeSteps = 0;
+    std::size_t &maxTimeSteps = timeSteps; // its name from 2.3 on
+    // How many steps a sequence has, which a program says when it runs: a layer refuses it so far.
+    poplar::Tensor varTimeSteps;
     std::vector<std::size_t> layerSizes; // input, output
 
     RnnParams() = default;
@@ -25,12 +31,48 @@ struct RnnParams {
         : dataType(type), batchSize(batch), timeSteps(steps), layerSizes(std::move(sizes))
     {
     }
+    RnnParams(poplar::Type type, std::size_t batch, std::size_t steps, const poplar::Tensor &variable,
+              std::vector<std::size_t> sizes)
+        : dataType(type), batchSize(batch), timeSteps(steps), varTimeSteps(variable), layerSizes(std::move(sizes))
+    {
+    }
+    RnnParams(const RnnParams &other)
+        : dataType(other.dataType), batchSize(other.batchSize), timeSteps(other.timeSteps),
+          varTimeSteps(other.varTimeSteps), layerSizes(other.layerSizes)
+    {
+    }
+    RnnParams &operator=(const RnnParams &other)
+    {
+        dataType = other.dataType;
+        batchSize = other.batchSize;
+        timeSteps = other.timeSteps;
+        varTimeSteps = other.varTimeSteps;
+        layerSizes = other.layerSizes;
+        return *this;
+    }
+    ~RnnParams() = default;
+
+    bool variableTimeSteps() const
+    {
+        return varTimeSteps.valid();
+    }
 };
 
 } // namespace rnn
 
 namespace detail
 {
+
+// What C knows: layers of so many steps each time.
+inline void checkLayer(const rnn::RnnParams &params, const char *layer, const char *article)
+{
+    if (params.layerSizes.size() != 2)
+        throw poputil::poplibs_error(std::string(article) + " " + layer +
+                                     " has two layer sizes, of its input and of its output");
+    if (params.variableTimeSteps())
+        throw poputil::poplibs_error(std::string("varTimeSteps of ") + article + " " + layer +
+                                     ": only layers that run all of maxTimeSteps are supported; leave it unset");
+}
 
 // The sizes under the names of both eras: params.layerSizes and params.rnn.layerSizes are one object.
 struct LayerParams : rnn::RnnParams {

@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "base/str.h"
+#include "graph/build.h"
 #include "graph/debug_calls.h"
 
 #include <pthread.h>
@@ -207,6 +208,37 @@ static bool is_operation(pop_log_library library)
     return library != POP_LOG_POPUTIL && library != POP_LOG_POPSOLVER;
 }
 
+/* How many things an argument's list should have that is NULL; else 0. */
+static size_t missing(const pop_log_argument *a)
+{
+    switch (a->kind) {
+    case POP_LOG_TENSORS:
+        return a->as.tensors.list ? 0 : a->as.tensors.count;
+    case POP_LOG_SHAPE:
+        return a->as.shape.dims ? 0 : a->as.shape.rank;
+    case POP_LOG_DIMS:
+        return a->as.dims.list ? 0 : a->as.dims.count;
+    case POP_LOG_OPTIONS:
+        return a->as.options.list ? 0 : a->as.options.count;
+    default:
+        return 0;
+    }
+}
+
+/* A list that is NULL is an error of the call before anybody looks into it. */
+static bool check_lists(pop_graph *graph, pop_where where, const char *api, const pop_log_argument *arguments,
+                        size_t count)
+{
+    size_t i = 0, length;
+    while (i < count && !missing(&arguments[i]))
+        ++i;
+    if (i == count)
+        return true;
+    const char *name = debug_argument_name(arguments[i].name, &length);
+    return store_fail(graph->store, POP_POPLAR_ERROR, where, api, "the list of %zu entries is NULL: %.*s",
+                      missing(&arguments[i]), (int)length, name);
+}
+
 pop_where pop_log_enter(pop_log_library library, pop_graph *graph, pop_where where, const char *function,
                         const pop_log_argument *arguments, size_t count)
 {
@@ -214,10 +246,12 @@ pop_where pop_log_enter(pop_log_library library, pop_graph *graph, pop_where whe
     pop_log_level level = nested ? POP_LOG_DEBUG : POP_LOG_INFO;
     if (pop_log_on(library, level))
         write_call(library, level, where, function, arguments, count, nested);
-    if (!is_operation(library) || !graph)
+    if (!graph)
         return where;
     char api[96];
     snprintf(api, sizeof(api), "%.*s", (int)api_length(function), function);
+    if (!check_lists(graph, where, api, arguments, count) || !is_operation(library))
+        return where;
     return pop_debug_call(graph, where, "poplibs", pop_store_keep_text(pop_graph_store(graph), api), arguments, count);
 }
 void pop_log_leave(void)

@@ -36,7 +36,7 @@ typedef bool (*run_fn)(const struct run *run, void *context);
 bool tensor_each_piece(pop_tensor t, piece_fn fn, void *context);
 /* Maximal contiguous runs of t in flat order: neighbours that continue each other are merged. */
 bool tensor_each_run(pop_tensor t, run_fn fn, void *context);
-/* The same for who stops after few: tensor_each_run refuses, with an error in the graph, to go through more than 2^28
+/* The same for who stops after few: tensor_each_run refuses, with an error in the graph, to go through more than 2^24
  * runs. */
 bool tensor_first_runs(pop_tensor t, run_fn fn, void *context);
 /* The same for flat elements [begin, end) of t, in time that does not depend on what lies before begin. */

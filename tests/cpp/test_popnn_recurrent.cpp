@@ -259,6 +259,25 @@ TEST(sizes_of_both_eras)
     CHECK(gru.c().input_size == 1 && gru.c().output_size == 2 && gru.timeSteps == 3);
 }
 
+// Steps have two names; a number of them that a program says when it runs is refused, not ignored.
+TEST(steps_by_both_names)
+{
+    Graph graph(Target::createIPUTarget(1, "ipu2"));
+    popnn::lstm::LstmParams params(FLOAT, 2, 3, { 4, 5 }), copy(params);
+    params.rnn.maxTimeSteps = 7;
+    CHECK(params.timeSteps == 7 && params.maxTimeSteps == 7 && copy.maxTimeSteps == 3);
+    copy = params;
+    copy.timeSteps = 9;
+    CHECK(copy.rnn.maxTimeSteps == 9 && params.maxTimeSteps == 7 && !copy.rnn.variableTimeSteps());
+    const Tensor steps = graph.addVariable(UNSIGNED_INT, { 1 }, "steps");
+    graph.setTileMapping(steps, 0);
+    const popnn::lstm::LstmParams lstm(FLOAT, 2, 3, steps, { 4, 5 });
+    CHECK(lstm.maxTimeSteps == 3 && lstm.rnn.variableTimeSteps());
+    CHECK_THROWS(popnn::lstm::createInput(graph, lstm, "in"), poputil::poplibs_error, "varTimeSteps of an LSTM");
+    const popnn::gru::GruParams gru(FLOAT, 2, 3, steps, { 4, 5 });
+    CHECK_THROWS(popnn::gru::createInput(graph, gru, "in"), poputil::poplibs_error, "varTimeSteps of a GRU");
+}
+
 // row: popnn GruParams
 // row: popnn GruWeights
 // row: popnn gruFwd

@@ -4,7 +4,9 @@
 #include "poplibs/bed.h"
 
 #include <popops/codelets.h>
+#include <popops/dynamic_slice.h>
 #include <popops/gather.h>
+#include <popops/ipu_collectives.h>
 #include <popops/reduce.h>
 #include <popops/scatter.h>
 
@@ -291,6 +293,28 @@ static void test_errors(void **state)
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_scatter", "aliases");
     popops_scatter_with(bed.graph, t, indices, updates, 1, one, zero, zero, give_wrong, NULL, p, "x", POP_NO_OPTIONS);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_scatter_with", "what the computation gives");
+    /* Lists that are NULL, of every kind. */
+    const pop_dims no_dims = { 2, NULL };
+    const pop_shape no_sizes = { 2, NULL };
+    const pop_options no_options = { .count = 1 };
+    popops_gather(bed.graph, t, indices, 1, no_dims, sizes, zero, zero, p, "x", POP_NO_OPTIONS);
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_gather", "list of 2 entries is NULL: offset_dims");
+    popops_gather(bed.graph, t, indices, 1, one, no_sizes, zero, zero, p, "x", POP_NO_OPTIONS);
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_gather", "NULL: slice_sizes");
+    popops_gather(bed.graph, t, indices, 1, one, sizes, zero, zero, p, "x", no_options);
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_gather", "NULL: options");
+    popops_scatter(bed.graph, t, indices, updates, 1, one, no_dims, zero, p, "x", POP_NO_OPTIONS);
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_scatter", "NULL: insert_window_dims");
+    popops_create_gather_input(bed.graph, POP_FLOAT, no_sizes, sizes, zero, "x");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_create_gather_input", "NULL: shape");
+    popops_multi_slice(bed.graph, t, indices, no_dims, sizes, p, NULL, "x", POP_NO_OPTIONS);
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_multi_slice", "NULL: dims");
+    popops_reduce(bed.graph, t, POP_FLOAT, no_dims, (popops_reduce_params){ .op = POPOPS_ADD }, p, "x", POP_NO_OPTIONS);
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_reduce", "NULL: dims");
+    popops_reduce(bed.graph, t, POP_FLOAT, zero, (popops_reduce_params){ .op = POPOPS_ADD }, p, "x", no_options);
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_reduce", "NULL: options");
+    popops_all_gather(bed.graph, ((pop_tensors){ 1, NULL }), p, "x", POP_NO_OPTIONS);
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_all_gather", "NULL: chunks");
     pop_tensor none = pop_tensor_slice(indices, 1, 1, 0);
     assert_int_equal(
         pop_tensor_num_elements(popops_gather(bed.graph, t, none, 1, one, sizes, zero, zero, p, "x", POP_NO_OPTIONS)),

@@ -103,6 +103,8 @@ static pop_tensor all_gather(pop_where where, pop_graph *graph, const char *api,
                              pop_program sequence, const char *name, pop_options options)
 {
     char path[256];
+    if (!poplibs_ready(graph))
+        return (pop_tensor){ 0 };
     for (size_t i = 0; i < chunks.count; ++i)
         if (!popops_check_collective(where, graph, api, chunks.list[i], options))
             return (pop_tensor){ 0 };

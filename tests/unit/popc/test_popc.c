@@ -110,6 +110,33 @@ static void a_long_message_begins_with_its_error(void **state)
     str_free(&text);
 }
 
+/* Fields that share a byte of the state would let one write change the other. */
+static void fields_that_overlap_are_refused(void **state)
+{
+    (void)state;
+    static const char text[] = "#include <poplar/vertex.h>\n"
+                               "POP_VERTEX(Two) { POP_INPUT(POP_VECTOR(float)) in; POP_OUTPUT(float) out; };\n"
+                               "bool Two_compute(Two *v) { *v->out = (float)v->in.size; return true; }\n";
+    pop_error error;
+    struct module *module, *read;
+    assert_int_equal(popc_compile("two.c", text, NULL, &module, &error), POP_OK);
+    struct codelet_field *fields = module->codelets[0].fields;
+    uint32_t right = fields[1].offset;
+    for (int wrong = 0; wrong <= 1; ++wrong) {
+        char *data;
+        size_t size;
+        fields[1].offset = wrong ? fields[0].offset + fields[0].bytes - 8 : right;
+        assert_int_equal(module_write(module, &data, &size, &error), POP_OK);
+        if (wrong)
+            EXPECT(module_read("two.gp", data, size, &read, &error), POP_GRAPH_OBJECT_LOAD_ERROR, "two.gp", "damaged");
+        else
+            assert_int_equal(module_read("two.gp", data, size, &read, &error), POP_OK);
+        module_release(read);
+        free(data);
+    }
+    module_release(module);
+}
+
 static void files_that_are_not_for_popc(void **state)
 {
     (void)state;
@@ -449,6 +476,7 @@ int main(void)
         cmocka_unit_test_teardown(an_output_that_is_an_input_is_refused, clean),
         TEST(the_compilers_message_has_the_users_line),
         TEST(a_long_message_begins_with_its_error),
+        TEST(fields_that_overlap_are_refused),
         TEST(files_that_are_not_for_popc),
         TEST(flags_that_are_refused),
         TEST(flags_reach_the_compiler),
