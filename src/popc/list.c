@@ -72,13 +72,14 @@ static void print_codelet(FILE *file, const struct module *module, const struct 
 
 pop_status popc_list_file(const char *path, FILE *file, pop_error *error)
 {
+    static const char api[] = "popc_list_file";
     if (!path || !file)
-        return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, "popc", "the %s to list is NULL",
+        return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "the %s to list is NULL",
                          path ? "stream" : "file");
     struct module *module;
     pop_status status = module_load(path, &module, error);
     if (status != POP_OK)
-        return status;
+        return error_rename(error, status, "", api);
     fprintf(file, "%s: %u vertex types, x86-64-v%u\n", path, module->codelet_count, module->level);
     for (uint32_t i = 0; i < module->codelet_count; ++i)
         print_codelet(file, module, module->codelets + i);
