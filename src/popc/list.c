@@ -74,8 +74,7 @@ pop_status popc_list_file(const char *path, FILE *file, pop_error *error)
 {
     static const char api[] = "popc_list_file";
     if (!path || !file)
-        return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "the %s to list is NULL",
-                         path ? "stream" : "file");
+        return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "the %s to list is NULL", path ? "stream" : "file");
     struct module *module;
     pop_status status = module_load(path, &module, error);
     if (status != POP_OK)
