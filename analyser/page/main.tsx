@@ -3,6 +3,7 @@
 import { render } from "preact";
 import "uplot/dist/uPlot.min.css";
 import "./style.css";
+import { startExported } from "./data/exported";
 import { Frame } from "./frame";
 import { applyTheme } from "./preferences";
 import { Store } from "./store";
@@ -10,6 +11,7 @@ import { startKeys } from "./ui/keys";
 import { startTooltips } from "./ui/tooltip";
 import { VIEWS } from "./views";
 
+startExported();
 applyTheme();
 startKeys();
 startTooltips();

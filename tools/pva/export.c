@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The execution trace: a lane for runs, lanes for each IPU and each chosen tile, live memory as a counter.  Steps of an
  * IPU may begin before the one before has ended on its last tile: those go to the first of some lanes that is free. */
+#include "page.h"
 #include "pva.h"
 #include "trace.h"
 
@@ -191,6 +192,21 @@ static int export_all(struct export *e, double hertz)
     return fflush(e->out) == 0 && !ferror(e->out) ? EXIT_DONE : say("export", "the output cannot be written");
 }
 
+/* The analyser's page with the report in it. */
+static int export_page(const char *directory, const char *output)
+{
+    pop_error error = { 0 };
+    FILE *out = output ? fopen(output, "wb") : stdout;
+    if (!out)
+        return say("export", "%s cannot be written", output);
+    pop_status status = page_export(out, directory, &error);
+    if (output && fclose(out) != 0 && status == POP_OK)
+        return say("export", "%s cannot be written", output);
+    if (status != POP_OK && output)
+        remove(output);
+    return status == POP_OK ? EXIT_DONE : say_error("export", &error);
+}
+
 int command_export(int argc, char **argv)
 {
     static const struct format *const formats[] = { &format_perfetto, &format_chrome, &format_csv, &format_json };
@@ -198,13 +214,15 @@ int command_export(int argc, char **argv)
     if (!arguments_read(&arguments, argc, argv, 1, 1))
         return EXIT_WRONG;
     const char *to = arguments_get(&arguments, "--to"), *output = arguments_get(&arguments, "--output");
+    if (to && strcmp(to, "html") == 0)
+        return export_page(arguments.words[0], output);
     struct export e = { .out = stdout };
     for (size_t i = 0; to && i < 4; ++i)
         e.format = strcmp(formats[i]->name, to) == 0 ? formats[i] : e.format;
     if (!e.format)
         return say("export",
-                   to ? "unknown format '%s' (allowed: perfetto, chrome, csv, json)"
-                      : "--to is needed (perfetto, chrome, csv, json)%s",
+                   to ? "unknown format '%s' (allowed: perfetto, chrome, csv, json, html)"
+                      : "--to is needed (perfetto, chrome, csv, json, html)%s",
                    to ? to : "");
     e.file = open_or_say(arguments.words[0]);
     if (!e.file)

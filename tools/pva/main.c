@@ -11,8 +11,8 @@ static const struct {
 } commands[] = {
     { "summary", "DIR [--vars] [--steps] [--per-ipu]", "what printProfileSummary shows", command_summary },
     { "query", "DIR \"SQL\" [--format table|csv|json]", "rows of the report's tables", command_query },
-    { "export", "DIR --to perfetto|chrome|csv|json [--output FILE] [--tiles 0,5]",
-      "the execution trace in another format", command_export },
+    { "export", "DIR --to perfetto|chrome|csv|json|html [--output FILE] [--tiles 0,5]",
+      "the execution trace in another format, or the analyser's page", command_export },
     { "compare", "A B [--rows N] [--format table|csv|json]", "memory and cycles of two reports, by debug path",
       command_compare },
     { "check", "DIR [--repair]", "whether the report is whole and consistent", command_check },

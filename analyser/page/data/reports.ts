@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The open reports, and what the server tells about them.
+import { exported } from "./exported";
 import { getJson, postJson } from "./client";
 
 export interface ReportFile {
@@ -42,6 +43,7 @@ export interface ServerEvents {
 
 /** Listens to the server until the function that it returns is called. */
 export function listen(handler: ServerEvents): () => void {
+    if (exported) return () => undefined; // nobody to listen to
     const stream = new EventSource("api/events");
     const read = <T>(event: Event): T => JSON.parse((event as MessageEvent<string>).data) as T;
     stream.addEventListener("changed", (event) => handler.changed(read<{ files: string[] }>(event).files ?? []));

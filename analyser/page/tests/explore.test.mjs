@@ -2,7 +2,7 @@
 // Programs, Operations, Source, Flame, Difference, SQL and the page that opens reports, used as a person would, on a
 // real server; what is rendered is compared with FACTS, which tests/analyser/facts.py wrote through libpva.
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { appendFileSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { createInterface } from "node:readline";
@@ -220,5 +220,22 @@ test("a link shows the same thing again", async () => {
     await again.waitForSelector(".table-rows .tr");
     assert.equal(await again.textContent(".layout-main"), shown);
     await done(again);
+    await done(page);
+});
+
+test("pva export --to html: one file that shows the report without a server or network", async () => {
+    const path = `${dirname(REPORT)}/page.html`;
+    execFileSync(PVA, ["export", REPORT, "--to", "html", "--output", path]);
+    const page = await openPage(browser, "about:blank");
+    const asked = [];
+    page.on("request", (request) => asked.push(request.url()));
+    await page.goto(`file://${path}#/programs?program=${facts.head.id}`);
+    await page.waitForSelector("[data-fact=within]");
+    assert.match(await page.textContent("[data-fact=within]"), new RegExp(`^${count(facts.head.elapsed)} `));
+    await page.click("[data-view=operations]");
+    await page.waitForFunction((wanted) => document.querySelector("[data-figure=elapsed]")?.textContent === wanted, count(facts.total));
+    await page.click("[data-view=source]");
+    await page.waitForSelector("[data-worst]");
+    assert.ok(asked.every((url) => url.startsWith("file://") || url.startsWith("data:") || url.startsWith("blob:")), asked.join(" "));
     await done(page);
 });

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The views, in the order of the header; the first is shown first.
+import { exported } from "../data/exported";
 import { difference } from "./difference";
 import { files } from "./files";
 import { flame } from "./flame";
@@ -15,7 +16,7 @@ import { summary } from "./summary";
 import { trace } from "./trace";
 import { View } from "./view";
 
-export const VIEWS: readonly View[] = [
+const ALL: readonly View[] = [
     insights,
     summary,
     memory,
@@ -30,3 +31,8 @@ export const VIEWS: readonly View[] = [
     files,
     landing,
 ];
+
+// What an exported page holds: answers that do not depend on a window's size.
+const EXPORTED: readonly View[] = [insights, summary, programs, operations, source, flame, files];
+
+export const VIEWS: readonly View[] = exported ? EXPORTED : ALL;
