@@ -177,5 +177,5 @@ void seeds_write(const char *directory)
     snprintf(path, sizeof(path), "%s/debug.cbor", directory);
     move(path, directory, "debug", "debug.cbor");
     snprintf(path, sizeof(path), "%s/archive.a", directory);
-    remove(path);
+    move(path, directory, "archive", "archive.a");
 }
