@@ -18,6 +18,14 @@ def program(p):
     return {"id": p._id, "type": p.typeName, "name": p.name, "detail": p.detail}
 
 
+def outermost_line(context):
+    line = 0
+    while context is not None:
+        line = context.location.lineNumber or line
+        context = context.parents[0] if len(context.parents) else None
+    return line
+
+
 def main():
     directory, other = sys.argv[1:]
     change(other)
@@ -56,6 +64,13 @@ def main():
             "operations": len(report.operations),
             "memory": [t.memory.total.includingGaps for t in compilation.tiles],
             "matrix": next(v.bytes for v in compilation.variables if v.name == "model/matrix"),
+            "used": [t.memory.total.excludingGaps for t in compilation.tiles],
+            "bytesPerTile": compilation.target.bytesPerTile,
+            "live": [s.notAlwaysLiveMemory.bytes for s in compilation.livenessProgramSteps],
+            "liveVariables": [[[v.name, v.size] for v in s.notAlwaysLiveMemory.variables] for s in compilation.livenessProgramSteps],
+            "layout": sorted([v.offset, v.name, v.bytes] for v in compilation.loweredVariables.allVars if v.tileId == 5),
+            "matrixLine": outermost_line(next(v for v in compilation.variables if v.name == "model/matrix").debugContext),
+            "alwaysLiveVariables": [[v.name, v.size] for v in compilation.alwaysLiveVariables],
             "alwaysLive": sum(v.size for v in compilation.alwaysLiveVariables),
         },
         sys.stdout,
