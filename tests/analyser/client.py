@@ -2,6 +2,7 @@
 """A server of a report for tests, and its answers: JSON, and columns as lists by name (docs/reference/analyser-server.md)."""
 import array
 import json
+import os
 import struct
 import subprocess
 import urllib.error
@@ -41,7 +42,10 @@ class Server:
         self.arguments = [command, "serve", *directories, "--no-browser"]
 
     def __enter__(self):
-        self.process = subprocess.Popen(self.arguments, stdout=subprocess.PIPE, text=True)
+        # Python has leaks of its own; the server has none.
+        environment = dict(os.environ, ASAN_OPTIONS="detect_leaks=1")
+        environment.pop("LD_PRELOAD", None)
+        self.process = subprocess.Popen(self.arguments, stdout=subprocess.PIPE, text=True, env=environment)
         line = self.process.stdout.readline()
         assert line.startswith("Serving "), f"the server said {line!r}"
         self.url = line.split(" at ")[-1].strip()
@@ -53,7 +57,7 @@ class Server:
         code = self.process.wait(60)
         assert code == 0, f"the server ended with {code}"
 
-    def get(self, path, **parameters):
+    def get(self, path, /, **parameters):
         query = "?" + urllib.parse.urlencode(parameters) if parameters else ""
         try:
             with urllib.request.urlopen(f"{self.url}api/{path}{query}", timeout=120) as answer:
@@ -62,7 +66,16 @@ class Server:
             raise Failed(error.code, json.loads(error.read())) from None
         return decode(data) if data[:4] == b"TCOL" else json.loads(data)
 
-    def refused(self, path, word, **parameters):
+    def post(self, path, value):
+        """A POST of JSON."""
+        request = urllib.request.Request(f"{self.url}api/{path}", data=json.dumps(value).encode())
+        try:
+            with urllib.request.urlopen(request, timeout=120) as answer:
+                return json.loads(answer.read())
+        except urllib.error.HTTPError as error:
+            raise Failed(error.code, json.loads(error.read())) from None
+
+    def refused(self, path, word, /, **parameters):
         """The call fails with status 400 or 404 and a text that has the word."""
         try:
             self.get(path, **parameters)
