@@ -160,6 +160,8 @@ static struct report_use *open_one(struct reports *reports, const char *path, po
 pop_status reports_open(struct reports *reports, const char *const *directories, size_t count, pop_error *error)
 {
     struct report_use *opened[MOST_REPORTS] = { 0 };
+    pop_error unseen = { 0 };
+    error = error ? error : &unseen;
     if (count < 1 || count > MOST_REPORTS)
         return answer_fail(error, POP_INVALID_OPTION, "%zu directories (allowed: 1, or 2 to compare)", count);
     for (size_t i = 0; i < count; ++i) {

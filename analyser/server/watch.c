@@ -123,6 +123,7 @@ static void look_at_all(struct watch *watch)
     for (unsigned i = 0; i < MOST_REPORTS; ++i) {
         bool first = reopened(watch, i);
         json_t *names = i < count ? look(watch, i, first) : NULL;
+        again = again || (first && i < count && watch->live_count); /* it may have grown before it was looked at */
         if (!names)
             continue;
         again = again || watch->live_count;

@@ -2,6 +2,7 @@
 """server_attacks.py PVA REPORT RUNS: what the server is not asked for by its page: foreign hosts, malformed and large requests, slow
 readers, reports that change, vanish or are damaged.  It answers each with a clear error or closes the connection, goes on, and
 writes nothing but the cache."""
+import faulthandler
 import json
 import os
 import random
@@ -140,8 +141,10 @@ class Events:
         self.connection = socket.create_connection((host.hostname, host.port), 120)
         self.connection.sendall(f"GET /api/events HTTP/1.1\r\nHost: {host.netloc}\r\n\r\n".encode())
         self.file = self.connection.makefile("rb")
-        while not self.file.readline().startswith(b"retry:"):
-            pass
+        for line in self.file:
+            if line.startswith(b"retry:"):
+                return
+        raise AssertionError("there are no events")
 
     def next(self, name):
         """The data of the next event of a name."""
@@ -239,6 +242,7 @@ def check_command(command, work):
 
 def main():
     command, directory, program = sys.argv[1:4]
+    faulthandler.dump_traceback_later(200, exit=True)  # says where it waits
     work = os.path.dirname(directory)
     before = sorted(os.listdir(directory))
     check_command(command, work)
