@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""server_attacks.py PVA REPORT RUNS: what the server is not asked for by its page: foreign hosts, malformed and large requests, slow
+"""server_attacks.py PVA REPORT: what the server is not asked for by its page: foreign hosts, malformed and large requests, slow
 readers, reports that change, vanish or are damaged.  It answers each with a clear error or closes the connection, goes on, and
 writes nothing but the cache."""
 import faulthandler
@@ -241,7 +241,7 @@ def check_command(command, work):
 
 
 def main():
-    command, directory, program = sys.argv[1:4]
+    command, directory, program = sys.argv[1], sys.argv[2], os.environ["RUNS"]
     faulthandler.dump_traceback_later(200, exit=True)  # says where it waits
     work = os.path.dirname(directory)
     before = sorted(os.listdir(directory))

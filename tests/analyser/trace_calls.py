@@ -244,7 +244,7 @@ def check_blocks(command, program, directory):
 
 
 def main():
-    command, directory, program = sys.argv[1:4]
+    command, directory, program = sys.argv[1], sys.argv[2], os.environ["RUNS"]
     report = pva.openReport(os.path.join(directory, "profile.pop"))
     steps = [Step(i, s) for i, s in enumerate(report.execution.steps)]
     with Server(command, directory) as server:
