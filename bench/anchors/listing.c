@@ -4,8 +4,8 @@
 #include "anchors.h"
 #include "patterns.h"
 
-#include "model/timeline.h"
 #include "target/cost.h"
+#include "timeline/timeline.h"
 
 #include <stdio.h>
 

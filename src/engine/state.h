@@ -10,7 +10,7 @@
 #include "engine/pool.h"
 #include "engine/stream_threads.h"
 #include "image/image.h"
-#include "model/timeline.h"
+#include "timeline/timeline.h"
 
 #include <pthread.h>
 #include <setjmp.h>
@@ -135,7 +135,8 @@ uint32_t run_fail(struct run *run, pop_status status, const char *format, ...) P
 #include "image/ops.def"
 #undef IMAGE_OP
 
-/* cycles.c: the timeline of what has run (model/timeline.h); profiling_disabled without a model, missing_perf_estimate.
+/* cycles.c: the timeline of what has run (timeline/timeline.h); profiling_disabled without a model,
+ * missing_perf_estimate.
  */
 pop_status engine_timeline(const pop_engine *engine, struct timeline *timeline, timeline_callback callback, void *user,
                            const char *api, pop_error *error);

@@ -3,8 +3,8 @@
 #ifndef PROFILE_EXECUTION_PROFILE_H
 #define PROFILE_EXECUTION_PROFILE_H
 
-#include "model/timeline.h"
 #include "profile/profile.h"
+#include "timeline/timeline.h"
 
 /* What instrumentation options ask for; levels as debug.computeInstrumentationLevel has them. */
 enum instrument_level { INSTRUMENT_TILE, INSTRUMENT_VERTEX, INSTRUMENT_DEVICE, INSTRUMENT_IPU };

@@ -4,7 +4,7 @@
 #ifndef PROFILE_STEP_LIST_H
 #define PROFILE_STEP_LIST_H
 
-#include "model/timeline.h"
+#include "timeline/timeline.h"
 #include "value/made.h"
 
 /* The steps of the record, and which entries of the graph profile's programs ran.  times: how often each step of the

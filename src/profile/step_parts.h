@@ -4,7 +4,7 @@
 #ifndef PROFILE_STEP_PARTS_H
 #define PROFILE_STEP_PARTS_H
 
-#include "model/timeline.h"
+#include "timeline/timeline.h"
 
 /* In the order in which the parts of a step run. */
 enum step_part { PART_SANS = 0, PART_SYNC, PART_SYNC_ANS, PART_BEGIN, PART_STEP, PART_END, STEP_PARTS };

@@ -4,7 +4,7 @@
 #define PROFILE_TRACE_PIECES_H
 
 #include "image/image.h"
-#include "model/trace.h"
+#include "timeline/trace.h"
 
 struct trace_pieces;
 /* weights: by step of the model, what one run of it counts.  All three outlive the pieces. */

@@ -4,9 +4,9 @@
 #ifndef REPORT_BLOCKS_H
 #define REPORT_BLOCKS_H
 
-#include "model/clock.h"
-#include "model/timeline.h"
 #include "report/writing.h"
+#include "timeline/clock.h"
+#include "timeline/timeline.h"
 
 enum block_kind { BLOCK_COMMON = 0, BLOCK_STREAM_COPY, BLOCK_FLUSH, BLOCK_OVERFLOW, BLOCK_UNKNOWN };
 

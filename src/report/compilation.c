@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What compiling found: the target, the graph, memory by tile and category, vertices, exchanges. */
-#include "model/timeline.h"
 #include "report/writing.h"
+#include "timeline/timeline.h"
 
 #include <limits.h>
 

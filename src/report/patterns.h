@@ -4,8 +4,8 @@
 #ifndef REPORT_PATTERNS_H
 #define REPORT_PATTERNS_H
 
-#include "model/clock.h"
 #include "report/writing.h"
+#include "timeline/clock.h"
 
 /* Who takes part in a step: all tiles, those with a part in a work, those without. */
 enum pattern_sync { PATTERN_ALL = 0, PATTERN_TAKING, PATTERN_ANSWERING };

@@ -5,7 +5,7 @@
 #define REPORT_REPORT_H
 
 #include "image/image.h"
-#include "model/trace.h"
+#include "timeline/trace.h"
 
 struct report;
 

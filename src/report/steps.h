@@ -4,8 +4,8 @@
 #ifndef REPORT_STEPS_H
 #define REPORT_STEPS_H
 
-#include "model/timeline.h"
 #include "report/writing.h"
+#include "timeline/timeline.h"
 
 /* Clocks start at 0 and go on from one record to the next. */
 struct steps_writer *steps_begin(struct report *report);

@@ -10,7 +10,7 @@ import re
 import subprocess
 import sys
 
-DIRECTORIES = ["base", "target", "graph", "program", "compiler", "engine", "image", "model", "profile", "popc"]
+DIRECTORIES = ["base", "target", "graph", "program", "compiler", "engine", "image", "timeline", "profile", "popc"]
 # What a fault there would change is not a result: messages, memory that is given back, hints to the processor.
 LEFT_ALONE = re.compile(r"\b(LOG|assert|static_assert|_Static_assert|sizeof|free|\w+_free|\w+_release|\w+_destroy|prefetch\w*|__builtin_\w+|case|enum)\b")
 

@@ -16,10 +16,10 @@ import sys
 import tempfile
 import time
 
-TESTED = re.compile(r"^(base|target|popc|graph|program|image|compiler|model|engine|profile|system)/")
+TESTED = re.compile(r"^(base|target|popc|graph|program|image|compiler|timeline|engine|profile|system)/")
 ENOUGH, BUDGET, SECONDS, TIMES = 0.8, 30, 10, 8
 MOST_FILE, MOST_MEGABYTES = 1 << 28, 3000
-AREAS = {"image": ("image/", "engine/"), "model": ("model/", "profile/", "system/")}
+AREAS = {"image": ("image/", "engine/"), "timeline": ("timeline/", "profile/", "system/")}
 
 
 class Test:

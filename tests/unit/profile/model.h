@@ -5,7 +5,7 @@
 #define TESTS_PROFILE_MODEL_H
 
 #include "image/image.h"
-#include "model/trace.h"
+#include "timeline/trace.h"
 
 #include <stdio.h>
 

@@ -4,7 +4,7 @@
 
 #include "report/report.h"
 #include "target/cost.h"
-#include "unit/model/fixture.h"
+#include "unit/timeline/fixture.h"
 
 #include <unistd.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Models made by hand, one op for each leaf step. */
-#ifndef TEST_MODEL_FIXTURE_H
-#define TEST_MODEL_FIXTURE_H
+#ifndef TEST_TIMELINE_FIXTURE_H
+#define TEST_TIMELINE_FIXTURE_H
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "model/timeline.h"
+#include "timeline/timeline.h"
 
 static inline struct image *model_image(const char *system, unsigned ipus)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "model/clock.h"
+#include "timeline/clock.h"
 
 #include "target/cost.h"
 

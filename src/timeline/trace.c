@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The record of what ran.  An iteration is compared with the one before when it ends; inner loops are folded by then.
  */
-#include "model/trace.h"
+#include "timeline/trace.h"
 
 #define NO_BLOCK SIZE_MAX
 /* Loops within loops beyond this are recorded unfolded: readers go down by recursion. */

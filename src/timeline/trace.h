@@ -2,8 +2,8 @@
 /* What an engine has run, as straight stretches of ops and blocks that repeat.  Iterations of a loop that took the same
  * way are one block with a count, and so are runs that follow each other, also when a few take turns; the record grows
  * with the ways that a program takes, not with its iterations. */
-#ifndef MODEL_TRACE_H
-#define MODEL_TRACE_H
+#ifndef TIMELINE_TRACE_H
+#define TIMELINE_TRACE_H
 
 #include "base/vec.h"
 

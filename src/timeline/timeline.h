@@ -2,11 +2,11 @@
 /* When what has run would have run on the machine: every tile has a clock, steps move the clocks of the tiles that take
  * part, syncs bring them together (reference/ipu-model.md, 2.1-2.6).  One road for time: cycles of an engine, profiles
  * and summaries are made here. */
-#ifndef MODEL_TIMELINE_H
-#define MODEL_TIMELINE_H
+#ifndef TIMELINE_TIMELINE_H
+#define TIMELINE_TIMELINE_H
 
 #include "image/image.h"
-#include "model/trace.h"
+#include "timeline/trace.h"
 
 /* Parts of a stream copy: the sync before it, the transfer, the syncs behind. */
 enum timeline_phase { TIMELINE_WHOLE = 0, TIMELINE_BEGIN, TIMELINE_MIDDLE, TIMELINE_END };

@@ -2,8 +2,8 @@
 /* The clocks of all tiles of a target.  After a sync a tile's time is its IPU's base plus an offset that never changes,
  * so what steps do after a sync is worked out once for each sequence of works (a shape) and then costs no more than a
  * look-up. */
-#ifndef MODEL_CLOCK_H
-#define MODEL_CLOCK_H
+#ifndef TIMELINE_CLOCK_H
+#define TIMELINE_CLOCK_H
 
 #include "image/image.h"
 

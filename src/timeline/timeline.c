@@ -4,9 +4,9 @@
  * A block of the trace that syncs ends with the same clocks relative to each IPU's base every time: the first time
  * shows where it ends, the second how far it moves each base, and the rest is a multiplication.  In a block that never
  * syncs, tiles just add up what they do. */
-#include "model/timeline.h"
+#include "timeline/timeline.h"
 
-#include "model/clock.h"
+#include "timeline/clock.h"
 
 #include <assert.h>
 
