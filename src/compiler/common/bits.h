@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One bit for each element of a variable, for questions like "is it written twice".  A bitmap is made when its variable
  * is first asked about and serves every set after that: whoever sets bits clears them. */
-#ifndef COMPILER_BITS_H
-#define COMPILER_BITS_H
+#ifndef COMPILER_COMMON_BITS_H
+#define COMPILER_COMMON_BITS_H
 
 #include "base/bits.h"
 #include "base/vec.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the passes share: the graph that they read, the image that they make, and what earlier passes found out. */
-#ifndef COMPILER_COMPILER_H
-#define COMPILER_COMPILER_H
+#ifndef COMPILER_COMMON_COMPILER_H
+#define COMPILER_COMMON_COMPILER_H
 
 #include "compiler/common/bits.h"
 #include "graph/store.h"

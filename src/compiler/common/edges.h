@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Walking the edges of vertices, and the tiles that a range of a variable lies on. */
-#ifndef COMPILER_EDGES_H
-#define COMPILER_EDGES_H
+#ifndef COMPILER_COMMON_EDGES_H
+#define COMPILER_COMMON_EDGES_H
 
 #include "compiler/common/compiler.h"
 

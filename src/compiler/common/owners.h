@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which tile holds which elements, for passes that ask about millions of runs in no order.  Tile maps are compact, and
  * what is asked about is mapped: check saw to both. */
-#ifndef COMPILER_OWNERS_H
-#define COMPILER_OWNERS_H
+#ifndef COMPILER_COMMON_OWNERS_H
+#define COMPILER_COMMON_OWNERS_H
 
 #include "compiler/common/compiler.h"
 

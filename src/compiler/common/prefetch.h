@@ -3,8 +3,8 @@
  * far apart, unless they were created in that order, and would wait for memory most of the time.
  *
  * Always inline: to gcc a function that only prefetches does nothing, and calls of it are dropped. */
-#ifndef COMPILER_PREFETCH_H
-#define COMPILER_PREFETCH_H
+#ifndef COMPILER_COMMON_PREFETCH_H
+#define COMPILER_COMMON_PREFETCH_H
 
 #include "compiler/common/compiler.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs of a list of pieces, one at a time: for walking two lists side by side. */
-#ifndef COMPILER_RUNS_H
-#define COMPILER_RUNS_H
+#ifndef COMPILER_COMMON_RUNS_H
+#define COMPILER_COMMON_RUNS_H
 
 #include "graph/view.h"
 

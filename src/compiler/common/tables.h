@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Filling the model's tables: compute sets and exchanges, tile by tile, equal neighbours in one entry. */
-#ifndef COMPILER_TABLES_H
-#define COMPILER_TABLES_H
+#ifndef COMPILER_COMMON_TABLES_H
+#define COMPILER_COMMON_TABLES_H
 
 #include "compiler/common/compiler.h"
 #include "target/copy_cost.h"

@@ -2,8 +2,8 @@
 /* The edges of a group's vertices in the order in which they run.  That order is tile by tile; where vertices were
  * created otherwise, each edge would be met on a page of its own.  So some tens of thousands of vertices at a time are
  * collected in the order of memory, and their edges copied to where they are read next. */
-#ifndef COMPILER_WINDOW_H
-#define COMPILER_WINDOW_H
+#ifndef COMPILER_COMMON_WINDOW_H
+#define COMPILER_COMMON_WINDOW_H
 
 #include "compiler/common/owners.h"
 #include "compiler/common/prefetch.h"

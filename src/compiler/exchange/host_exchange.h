@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies between tiles and the host, as host exchanges of the model. */
-#ifndef COMPILER_HOST_EXCHANGE_H
-#define COMPILER_HOST_EXCHANGE_H
+#ifndef COMPILER_EXCHANGE_HOST_EXCHANGE_H
+#define COMPILER_EXCHANGE_HOST_EXCHANGE_H
 
 #include "compiler/common/owners.h"
 #include "compiler/common/tables.h"

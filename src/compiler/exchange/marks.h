@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Elements that were met, counted once however often; forgotten in time that goes with what was met, in memory that
  * does not. */
-#ifndef COMPILER_MARKS_H
-#define COMPILER_MARKS_H
+#ifndef COMPILER_EXCHANGE_MARKS_H
+#define COMPILER_EXCHANGE_MARKS_H
 
 #include "compiler/common/compiler.h"
 

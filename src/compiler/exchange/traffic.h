@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What tiles send to each other in one exchange, and the exchanges of the model that this becomes: one within IPUs and
  * one between them. */
-#ifndef COMPILER_TRAFFIC_H
-#define COMPILER_TRAFFIC_H
+#ifndef COMPILER_EXCHANGE_TRAFFIC_H
+#define COMPILER_EXCHANGE_TRAFFIC_H
 
 #include "compiler/common/tables.h"
 #include "target/exchange_cost.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Liveness of whole variables (seed 003, Variable liveness), and of the buffers that steps make for a while. */
-#ifndef COMPILER_LIVE_H
-#define COMPILER_LIVE_H
+#ifndef COMPILER_LIVENESS_LIVE_H
+#define COMPILER_LIVENESS_LIVE_H
 
 #include "compiler/common/compiler.h"
 #include "compiler/liveness/live_flow.h"

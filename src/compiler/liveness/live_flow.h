@@ -2,8 +2,8 @@
 /* Where one variable is live in a program: control flow as a tree in depth-first order, and a solver that looks only at
  * the steps that touch the variable.  Functions stand once in the tree, with the union of what is live at their calls.
  */
-#ifndef COMPILER_LIVE_FLOW_H
-#define COMPILER_LIVE_FLOW_H
+#ifndef COMPILER_LIVENESS_LIVE_FLOW_H
+#define COMPILER_LIVENESS_LIVE_FLOW_H
 
 #include "base/vec.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Blocks of lightweight profiling: programs whose begin and end are recorded on a few tiles (docs/lightweight.md). */
-#ifndef COMPILER_BLOCKS_H
-#define COMPILER_BLOCKS_H
+#ifndef COMPILER_LOWER_BLOCKS_H
+#define COMPILER_LOWER_BLOCKS_H
 
 #include "compiler/common/compiler.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What lower.c and lower_kinds.c share: emitting the ops of one program at a time, and going down into its children. */
-#ifndef COMPILER_LOWER_H
-#define COMPILER_LOWER_H
+#ifndef COMPILER_LOWER_LOWER_H
+#define COMPILER_LOWER_LOWER_H
 
 #include "compiler/common/compiler.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copy plans: two views of equally many elements zipped into rectangular moves of bytes. */
-#ifndef COMPILER_PLAN_H
-#define COMPILER_PLAN_H
+#ifndef COMPILER_LOWER_PLAN_H
+#define COMPILER_LOWER_PLAN_H
 
 #include "graph/view.h"
 #include "image/image.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Filling the states of a set's vertices, one after another. */
-#ifndef COMPILER_STATES_H
-#define COMPILER_STATES_H
+#ifndef COMPILER_LOWER_STATES_H
+#define COMPILER_LOWER_STATES_H
 
 #include "compiler/common/window.h"
 

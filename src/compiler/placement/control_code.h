@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Instructions of control code that a step needs on each tile (docs/memory.md). */
-#ifndef COMPILER_CONTROL_CODE_H
-#define COMPILER_CONTROL_CODE_H
+#ifndef COMPILER_PLACEMENT_CONTROL_CODE_H
+#define COMPILER_PLACEMENT_CONTROL_CODE_H
 
 #include "image/model.h"
 

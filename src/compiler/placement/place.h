@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the memory passes share: sizes of what is always there, tile by tile, and where everything was put. */
-#ifndef COMPILER_PLACE_H
-#define COMPILER_PLACE_H
+#ifndef COMPILER_PLACEMENT_PLACE_H
+#define COMPILER_PLACEMENT_PLACE_H
 
 #include "compiler/placement/place_fit.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Placing the blocks of one tile in its memory: blocks that are never there together may share addresses. */
-#ifndef COMPILER_PLACE_FIT_H
-#define COMPILER_PLACE_FIT_H
+#ifndef COMPILER_PLACEMENT_PLACE_FIT_H
+#define COMPILER_PLACEMENT_PLACE_FIT_H
 
 #include "compiler/liveness/live.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Cycles of vertices that come without an estimate: what their device code executes on fields of their sizes
  * (docs/decisions/0015-estimates-of-vertices.md). */
-#ifndef COMPILER_DRY_RUN_H
-#define COMPILER_DRY_RUN_H
+#ifndef COMPILER_SCHEDULE_DRY_RUN_H
+#define COMPILER_SCHEDULE_DRY_RUN_H
 
 #include "compiler/common/compiler.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What steps.c and step_leaves.c share: the tree of the model's steps while it is built. */
-#ifndef COMPILER_STEPS_H
-#define COMPILER_STEPS_H
+#ifndef COMPILER_STEPS_STEPS_H
+#define COMPILER_STEPS_STEPS_H
 
 #include "compiler/exchange/host_exchange.h"
 #include "compiler/exchange/traffic.h"

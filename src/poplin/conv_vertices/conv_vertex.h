@@ -7,8 +7,8 @@
  *
  * worklists says, for kernel position after kernel position and worker after worker, a number of items and the items:
  * place in out, number of elements, place in in.  Elements of an item lie in_stride and out_stride positions apart. */
-#ifndef POPLIN_CONV_VERTEX_H
-#define POPLIN_CONV_VERTEX_H
+#ifndef POPLIN_CONV_VERTICES_CONV_VERTEX_H
+#define POPLIN_CONV_VERTICES_CONV_VERTEX_H
 
 #define CONV_PAIRS(X, ...) X(float, float, __VA_ARGS__) X(half, float, __VA_ARGS__) X(half, half, __VA_ARGS__)
 

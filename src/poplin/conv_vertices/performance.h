@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Cycles of the convolution vertices: pure functions of counts, which the planner and the vertices' own estimates share
  * (release 1.2's formulas). */
-#ifndef POPLIN_PERFORMANCE_H
-#define POPLIN_PERFORMANCE_H
+#ifndef POPLIN_CONV_VERTICES_PERFORMANCE_H
+#define POPLIN_CONV_VERTICES_PERFORMANCE_H
 
 #include "poplibs/support.h"
 

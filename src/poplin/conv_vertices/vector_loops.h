@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Arithmetic of the convolution codelets on several numbers at a time, for float and half data alike; sums are in
  * float. */
-#ifndef POPLIN_VECTOR_LOOPS_H
-#define POPLIN_VECTOR_LOOPS_H
+#ifndef POPLIN_CONV_VERTICES_VECTOR_LOOPS_H
+#define POPLIN_CONV_VERTICES_VECTOR_LOOPS_H
 
 #include <poplar/vertex.h>
 #include <string.h>

@@ -5,8 +5,8 @@
  * {groups, kernel..., output channels, input channels}, output {groups, batch, field..., output channels}.  Any view
  * will do; what is laid out otherwise than the plan wants is copied first.  A matrix product {G, M, K} x {G, K, N} is a
  * convolution of one field dimension with batch 1 and kernel 1 (poplibs.md 3.1). */
-#ifndef POPLIN_CONV_BUILD_H
-#define POPLIN_CONV_BUILD_H
+#ifndef POPLIN_CONVOLUTION_CONV_BUILD_H
+#define POPLIN_CONVOLUTION_CONV_BUILD_H
 
 #include "poplin/convolution/conv_program.h"
 #include "poplin/planner/plan.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls that are convolutions, in this interface's order of dimensions: one of them (convolution.c) or several
  * (multi_convolution.c). */
-#ifndef POPLIN_CONV_CALL_H
-#define POPLIN_CONV_CALL_H
+#ifndef POPLIN_CONVOLUTION_CONV_CALL_H
+#define POPLIN_CONVOLUTION_CONV_CALL_H
 
 #include "poplin/convolution/conv_build.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The programs of convolutions that run at the same time, phase by phase: what all of them copy in a phase is one copy,
  * what they compute one compute set. A convolution that runs alone has a program of its own. */
-#ifndef POPLIN_CONV_PROGRAM_H
-#define POPLIN_CONV_PROGRAM_H
+#ifndef POPLIN_CONVOLUTION_CONV_PROGRAM_H
+#define POPLIN_CONVOLUTION_CONV_PROGRAM_H
 
 #include "poplibs/support.h"
 

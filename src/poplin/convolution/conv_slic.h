@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The vertices of plans with the method SLIC, which take kernels of one row of four elements: others are cut into such
  * sub-kernels. */
-#ifndef POPLIN_CONV_SLIC_H
-#define POPLIN_CONV_SLIC_H
+#ifndef POPLIN_CONVOLUTION_CONV_SLIC_H
+#define POPLIN_CONVOLUTION_CONV_SLIC_H
 
 #include "poplin/convolution/conv_work.h"
 

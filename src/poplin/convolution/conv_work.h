@@ -5,8 +5,8 @@
  *
  * Grouped operands: input {G1, C1, batch, field..., g2, c2}, weights {G1, O1, C1, kernel..., g2, o2, c2}, output {G1,
  * O1, batch, field..., g2, o2}. */
-#ifndef POPLIN_CONV_WORK_H
-#define POPLIN_CONV_WORK_H
+#ifndef POPLIN_CONVOLUTION_CONV_WORK_H
+#define POPLIN_CONVOLUTION_CONV_WORK_H
 
 #include "poplin/convolution/conv_build.h"
 

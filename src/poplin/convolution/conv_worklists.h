@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which elements of a part the workers of its vertex take, for each position of the kernel: as conv_vertex.h lays it
  * out. */
-#ifndef POPLIN_CONV_WORKLISTS_H
-#define POPLIN_CONV_WORKLISTS_H
+#ifndef POPLIN_CONVOLUTION_CONV_WORKLISTS_H
+#define POPLIN_CONVOLUTION_CONV_WORKLISTS_H
 
 #include "poplin/convolution/conv_work.h"
 

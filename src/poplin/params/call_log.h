@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How poplin's own arguments are logged. */
-#ifndef POPLIN_CALL_LOG_H
-#define POPLIN_CALL_LOG_H
+#ifndef POPLIN_PARAMS_CALL_LOG_H
+#define POPLIN_PARAMS_CALL_LOG_H
 
 #include "poplibs/log.h"
 #include "poplin/params/params.h"

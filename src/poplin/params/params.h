@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the library's files share about parameters, text and errors. */
-#ifndef POPLIN_PARAMS_H
-#define POPLIN_PARAMS_H
+#ifndef POPLIN_PARAMS_PARAMS_H
+#define POPLIN_PARAMS_PARAMS_H
 
 #include "poplibs/support.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Options of convolutions, parsed once, as a value: plans are cached by it. */
-#ifndef POPLIN_CONV_OPTIONS_H
-#define POPLIN_CONV_OPTIONS_H
+#ifndef POPLIN_PLANNER_CONV_OPTIONS_H
+#define POPLIN_PLANNER_CONV_OPTIONS_H
 
 #include "poplibs/support.h"
 

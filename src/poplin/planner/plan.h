@@ -6,8 +6,8 @@
  * output channels; flatten_dims makes one field dimension of several (and the batch); groups of convolutions are
  * combined; channels are padded to the vertex's group sizes. poplin_plan_apply does it for parameters. Then the
  * partition splits the result: serially first (a loop), in parallel over tiles. */
-#ifndef POPLIN_PLAN_H
-#define POPLIN_PLAN_H
+#ifndef POPLIN_PLANNER_PLAN_H
+#define POPLIN_PLANNER_PLAN_H
 
 #include "poplin/planner/conv_options.h"
 

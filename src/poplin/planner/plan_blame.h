@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Why no plan has the constraints that were asked for. */
-#ifndef POPLIN_PLAN_BLAME_H
-#define POPLIN_PLAN_BLAME_H
+#ifndef POPLIN_PLANNER_PLAN_BLAME_H
+#define POPLIN_PLANNER_PLAN_BLAME_H
 
 #include "poplin/planner/plan_cache.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Plans that were found, by what they were asked for.  Threads may share a cache. */
-#ifndef POPLIN_PLAN_CACHE_H
-#define POPLIN_PLAN_CACHE_H
+#ifndef POPLIN_PLANNER_PLAN_CACHE_H
+#define POPLIN_PLANNER_PLAN_CACHE_H
 
 #include "poplin/planner/plan.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The planner's cost model: what one way to split one transformed convolution costs. */
-#ifndef POPLIN_PLAN_COST_H
-#define POPLIN_PLAN_COST_H
+#ifndef POPLIN_PLANNER_PLAN_COST_H
+#define POPLIN_PLANNER_PLAN_COST_H
 
 #include "poplin/conv_vertices/performance.h"
 #include "poplin/planner/plan.h"

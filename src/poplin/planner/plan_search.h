@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The best partition of one candidate, found by popsolver. */
-#ifndef POPLIN_PLAN_SEARCH_H
-#define POPLIN_PLAN_SEARCH_H
+#ifndef POPLIN_PLANNER_PLAN_SEARCH_H
+#define POPLIN_PLANNER_PLAN_SEARCH_H
 
 #include "poplin/planner/plan_cost.h"
 

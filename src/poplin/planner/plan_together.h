@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Convolutions that run at the same time, each on tiles of its own. */
-#ifndef POPLIN_PLAN_TOGETHER_H
-#define POPLIN_PLAN_TOGETHER_H
+#ifndef POPLIN_PLANNER_PLAN_TOGETHER_H
+#define POPLIN_PLANNER_PLAN_TOGETHER_H
 
 #include "poplin/planner/plan.h"
 

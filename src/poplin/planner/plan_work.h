@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Cycles of a tile's vertices. */
-#ifndef POPLIN_PLAN_WORK_H
-#define POPLIN_PLAN_WORK_H
+#ifndef POPLIN_PLANNER_PLAN_WORK_H
+#define POPLIN_PLANNER_PLAN_WORK_H
 
 #include "poplin/planner/plan_cost.h"
 

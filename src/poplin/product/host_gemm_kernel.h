@@ -3,8 +3,8 @@
  *
  * Every element of the product is one chain of fused multiply-adds in each block of B: with the same blocks, results do
  * not depend on the machine. */
-#ifndef POPLIN_HOST_GEMM_KERNEL_H
-#define POPLIN_HOST_GEMM_KERNEL_H
+#ifndef POPLIN_PRODUCT_HOST_GEMM_KERNEL_H
+#define POPLIN_PRODUCT_HOST_GEMM_KERNEL_H
 
 #include "poplin/product/host_gemm_pack.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the files of matrix products share. */
-#ifndef POPLIN_MAT_MUL_CALL_H
-#define POPLIN_MAT_MUL_CALL_H
+#ifndef POPLIN_PRODUCT_MAT_MUL_CALL_H
+#define POPLIN_PRODUCT_MAT_MUL_CALL_H
 
 #include "poplibs/support.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What triangular_solve.c and cholesky.c share.  Systems from the right are those of transposed views. */
-#ifndef POPLIN_TRIANGULAR_H
-#define POPLIN_TRIANGULAR_H
+#ifndef POPLIN_SOLVE_TRIANGULAR_H
+#define POPLIN_SOLVE_TRIANGULAR_H
 
 #include "poplibs/support.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Collectives of one replica: its own data, copied. */
-#include "popops/collectives/collective_checks.h"
+#include "popops/collectives/collectives.h"
 
 #include "poplibs/log.h"
 #include "poplibs/options.h"

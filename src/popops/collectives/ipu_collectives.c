@@ -3,7 +3,7 @@
  * others' chunks in one copy. */
 #include <popops/ipu_collectives.h>
 
-#include "popops/collectives/collective_checks.h"
+#include "popops/collectives/collectives.h"
 
 #include "poplibs/log.h"
 #include "poplibs/support.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How popops' own arguments are logged. */
-#ifndef POPOPS_CALL_LOG_H
-#define POPOPS_CALL_LOG_H
+#ifndef POPOPS_ELEMENTWISE_CALL_LOG_H
+#define POPOPS_ELEMENTWISE_CALL_LOG_H
 
 #include "poplibs/log.h"
 #include "popops/elementwise/operators.h"

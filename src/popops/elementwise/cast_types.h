@@ -2,8 +2,8 @@
 /* The vertices of casts, for both sides of cast_vertices.c.  Between the types that programs have most there is one for
  * each pair.  Others are looked at as a pair that does the same: integers of equal size have the same bits, narrowing
  * keeps the low ones, and BOOL is a byte (cast.c). */
-#ifndef POPOPS_CAST_TYPES_H
-#define POPOPS_CAST_TYPES_H
+#ifndef POPOPS_ELEMENTWISE_CAST_TYPES_H
+#define POPOPS_ELEMENTWISE_CAST_TYPES_H
 
 /* X(from, to): popops::CastSupervisor<from,to> and popops::Cast2d<from,to> */
 #define CAST_TO_MAIN(X, from) X(from, half) X(from, float) X(from, int) X(from, uint) X(from, truth)

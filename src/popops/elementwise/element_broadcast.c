@@ -2,6 +2,7 @@
 /* A second operand that is a vector, a bias or a scale: it is connected as it is, not as often as it is used.  What it
  * is along a region of memory is read off the places of its elements there: the vector over and over (inner), or each
  * of its elements some times in a row (outer). */
+#include "popops/elementwise/element_broadcast.h"
 #include "popops/elementwise/element_graph.h"
 
 #include "poplibs/places.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the estimates of element-wise vertices share. */
-#ifndef POPOPS_ELEMENT_COSTS_H
-#define POPOPS_ELEMENT_COSTS_H
+#ifndef POPOPS_ELEMENTWISE_ELEMENT_COSTS_H
+#define POPOPS_ELEMENTWISE_ELEMENT_COSTS_H
 
 #include "popops/elementwise/operators.h"
 #include "popops/vertices.h"

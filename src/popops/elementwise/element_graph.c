@@ -4,6 +4,7 @@
  * host's threads. */
 #include "popops/elementwise/element_graph.h"
 #include "poplibs/log.h"
+#include "popops/elementwise/element_broadcast.h"
 
 #include <poputil/broadcast.h>
 #include <poputil/tile_mapping.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A checked element-wise operation, and how it becomes vertices: for one operator (element_wise.c) or a whole
  * expression (map.c). */
-#ifndef POPOPS_ELEMENT_GRAPH_H
-#define POPOPS_ELEMENT_GRAPH_H
+#ifndef POPOPS_ELEMENTWISE_ELEMENT_GRAPH_H
+#define POPOPS_ELEMENTWISE_ELEMENT_GRAPH_H
 
 #include "poplibs/tiles.h"
 #include "popops/elementwise/operators.h"
@@ -54,25 +54,5 @@ struct element_work {
     pop_compute_set set;
     pop_tensor in[ELEMENT_OPERANDS], out;
 };
-/* Adds a tile's vertices of a call whose second operand is broadcast; false, and nothing done, when it is in so small
- * pieces there that it does not pay. */
-bool element_add_broadcast(const struct element_work *work, const struct poplibs_tile *tile);
-
-/* ---- one operator, of tensors or numbers (element_wise.c) ---- */
-
-enum element_form { ELEMENT_NEW, ELEMENT_IN_PLACE, ELEMENT_WITH_OUTPUT };
-struct element_request {
-    pop_where where;
-    pop_graph *graph;
-    enum element_form form;
-    int arity, op;
-    popops_operand operands[3];
-    pop_tensor out; /* with an output */
-    pop_program sequence;
-    const char *name;
-    const char *api; /* NULL: after the operator */
-};
-/* Checks the request and does it; gives the output, or null. */
-pop_tensor element_serve(const struct element_request *request);
 
 #endif

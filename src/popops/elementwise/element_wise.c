@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls of one operator: types are checked, numbers become constants, and the library's vertex is found. */
+#include "popops/elementwise/element_wise.h"
 #include "popops/elementwise/call_log.h"
 #include "popops/elementwise/element_graph.h"
 

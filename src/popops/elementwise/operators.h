@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* operators.def as a table. */
-#ifndef POPOPS_OPERATORS_H
-#define POPOPS_OPERATORS_H
+#ifndef POPOPS_ELEMENTWISE_OPERATORS_H
+#define POPOPS_ELEMENTWISE_OPERATORS_H
 
 #include "poplibs/support.h"
 

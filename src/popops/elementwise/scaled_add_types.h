@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The vertices of scaled additions, for both sides of scaled_add_vertices.c: X(data, delta, scale), each once with a
  * constant scale and once with a tensor, of one region (...Supervisor) and of several (...2D). */
-#ifndef POPOPS_SCALED_ADD_TYPES_H
-#define POPOPS_SCALED_ADD_TYPES_H
+#ifndef POPOPS_ELEMENTWISE_SCALED_ADD_TYPES_H
+#define POPOPS_ELEMENTWISE_SCALED_ADD_TYPES_H
 
 #define SCALED_EQUAL(X)    X(float, float, float) X(half, half, half) X(half, half, float)
 #define SCALED_MIXED(X)    X(float, half, half) X(float, half, float) X(half, float, half) X(half, float, float)

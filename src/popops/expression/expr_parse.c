@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The text of an expression, by precedence climbing. */
-#include "popops/expression/typed_expr.h"
+#include "popops/expression/expr_parse.h"
+#include "poplibs/support.h"
+#include "popops/elementwise/operators.h"
 
 #include <poplar/text.h>
 

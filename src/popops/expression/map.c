@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Expressions over tensors: one vertex for all of it, or its operators one after the other. */
 #include "popops/elementwise/element_graph.h"
+#include "popops/elementwise/element_wise.h"
+#include "popops/expression/expr_parse.h"
+#include "popops/expression/map_source.h"
 #include "popops/expression/typed_expr.h"
 
 #include "poplibs/log.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The codelet of an expression: two vertices, for one region and for several, around a loop over a block with a line
  * for each node. */
+#include "popops/expression/map_source.h"
 #include "popops/expression/typed_expr.h"
 
 #include <poplar/text.h>

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a reduction is asked for: checked, then built (reduce_parts.h). */
+#include "popops/reduce/reduce.h"
 #include "popops/reduce/reduce_parts.h"
+#include "popops/reduce/reduce_stages.h"
+#include "popops/reduce/reduce_view.h"
 
 #include "poplibs/log.h"
 #include "poplibs/options.h"

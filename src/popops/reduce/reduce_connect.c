@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tasks of a tile, shared out to workers, as vertices: of a special form where a worker's share is one regular piece,
  * else of the general one. */
+#include "popops/reduce/reduce_connect.h"
 #include "popops/reduce/reduce_parts.h"
+#include "popops/reduce/reduce_pieces.h"
 #include "popops/reduce/reduce_types.h"
 
 unsigned reduce_workers(const pop_target *target)

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tasks of a tile whose elements workers share: parts of them first, then, without an exchange, what joins the parts.
  */
+#include "popops/reduce/reduce_cut.h"
+#include "popops/reduce/reduce_connect.h"
 #include "popops/reduce/reduce_parts.h"
+#include "popops/reduce/reduce_pieces.h"
 
 /* Columns of a task: of step outputs, within each width outputs.  False: it cannot be cut, since pieces differ in their
  * blocks. */

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stages that exchange: outputs are dealt out to tiles, each of which collects the rows of its own.  Where an output
  * has many rows, groups of them are reduced on several tiles first. */
+#include "popops/reduce/reduce_gather.h"
+#include "popops/reduce/reduce.h"
+#include "popops/reduce/reduce_connect.h"
+#include "popops/reduce/reduce_cut.h"
 #include "popops/reduce/reduce_parts.h"
+#include "popops/reduce/reduce_pieces.h"
 
 #include <poputil/util.h>
 

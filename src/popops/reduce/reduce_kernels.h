@@ -4,8 +4,8 @@
  * Memory is the limit, so all take eight elements at a time, and fetch what comes AHEAD: a processor foresees too
  * little of it by itself.  The order in which an output's elements are joined depends on their number alone, not on
  * where the output stands among others. */
-#ifndef POPOPS_REDUCE_KERNELS_H
-#define POPOPS_REDUCE_KERNELS_H
+#ifndef POPOPS_REDUCE_REDUCE_KERNELS_H
+#define POPOPS_REDUCE_REDUCE_KERNELS_H
 
 #include "poplibs/half_vectors.h"
 

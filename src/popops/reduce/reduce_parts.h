@@ -6,8 +6,8 @@
  * pattern; pieces of the same outputs make a task (reduce_pieces.c); tasks are shared out to workers
  * (reduce_connect.c).  What a stage leaves are rows of partial results, which the next stage collects
  * (reduce_stages.c). */
-#ifndef POPOPS_REDUCE_PARTS_H
-#define POPOPS_REDUCE_PARTS_H
+#ifndef POPOPS_REDUCE_REDUCE_PARTS_H
+#define POPOPS_REDUCE_REDUCE_PARTS_H
 
 #include "poplibs/support.h"
 
@@ -115,63 +115,5 @@ static inline popops_operation reduce_joins(popops_operation op)
 {
     return op == POPOPS_SQUARE_ADD ? POPOPS_ADD : op;
 }
-
-/* Orders dimensions: dims has rank flags.  Fills in (flat), outputs, factor, rank, extent, kept.  *out is the output as
- * the caller has it; null: it becomes a new, unmapped variable. */
-bool reduce_view(struct reduction *r, pop_tensor in, const bool *reduced, pop_tensor *out, const char *name);
-
-/* The pieces of intervals [begin, end) of the flat input, each one run in memory. */
-void reduce_pieces_of(const struct reduction *r, size_t begin, size_t end, struct pieces *pieces);
-/* Makes tasks of pieces, which it sorts, cuts where their outputs overlap, and joins where they then go on regularly.
- */
-void reduce_tasks_of(struct pieces *pieces, struct tasks *tasks);
-/* Outputs [k, k + n) of a piece; only at multiples of its width where it has several blocks. */
-struct piece reduce_part(const struct piece *p, size_t k, size_t n);
-/* The same, or outputs within one block. */
-struct piece reduce_part_within(const struct piece *p, size_t k, size_t n);
-
-/* Cuts a task, whose pieces are in from, in parts of about equal depth. */
-void reduce_split_task(const struct task *task, const struct pieces *from, size_t parts, struct pieces *pieces,
-                       struct tasks *tasks);
-
-/* Workers that share the tasks of a tile; on a CPU device, whose threads share them, a fixed number. */
-unsigned reduce_workers(const pop_target *target);
-/* How many workers each task gets, by its elements; at least one. */
-void reduce_allot(const struct tasks *tasks, unsigned workers, size_t *parts);
-/* Adds the vertices of a tile's tasks. */
-void reduce_connect(const struct reduction *r, const struct reduce_stage *stage, unsigned tile,
-                    const struct tasks *tasks, const struct pieces *pieces);
-
-/* Tasks of a tile, some of which are cut. */
-struct reduce_cut {
-    struct tasks whole;        /* those that are not, in their own pieces */
-    struct tasks cut, joined;  /* parts of the others; what joins them in a second set */
-    struct pieces parts, rows; /* their pieces */
-};
-/* Where parts leave their results, and the set that joins them. */
-struct reduce_join {
-    pop_compute_set set;
-    pop_tensor partials; /* flat */
-    pop_type type;
-};
-/* In how many columns of at most grain outputs a task is cut; 0: it cannot be. */
-size_t reduce_cut_columns(const struct task *task, const struct pieces *pieces, size_t grain);
-/* Cuts tasks of several parts, grain columns at a time; what parts leave goes to *place and on, which is moved.  cut is
- * empty before. */
-void reduce_cut_tasks(const struct tasks *tasks, const struct pieces *pieces, size_t grain, size_t *place,
-                      struct reduce_cut *cut);
-/* Adds the vertices of a stage's tasks on a tile, in its set and in join's. */
-void reduce_connect_cut(const struct reduction *r, const struct reduce_stage *stage, const struct reduce_join *join,
-                        unsigned tile, const struct reduce_cut *cut, const struct pieces *pieces);
-void reduce_cut_free(struct reduce_cut *cut);
-
-/* The next of the compute sets; the name is added to the reduction's. */
-pop_compute_set reduce_next_set(struct reduction *r, const char *name);
-/* Collects rows of partial results, of a type, by one stage or more; source 1 of the rows is partials, which may be
- * null.  number counts intermediate stages. */
-void reduce_gather(struct reduction *r, const struct partial_rows *rows, pop_tensor partials, pop_type type,
-                   popops_operation op, unsigned number);
-/* Builds all stages. */
-void reduce_stages(struct reduction *r);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs of the flat input as pieces, and pieces as tasks. */
+#include "popops/reduce/reduce_pieces.h"
 #include "popops/reduce/reduce_parts.h"
 
 /* The output of an element. */

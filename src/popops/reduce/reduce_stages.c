@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The first stage: each tile reduces what it holds.  Outputs of which it holds all are done then; of others partial
  * results are left (reduce_gather.c). */
+#include "popops/reduce/reduce_stages.h"
+#include "popops/reduce/reduce.h"
+#include "popops/reduce/reduce_connect.h"
+#include "popops/reduce/reduce_cut.h"
+#include "popops/reduce/reduce_gather.h"
 #include "popops/reduce/reduce_parts.h"
+#include "popops/reduce/reduce_pieces.h"
 
 enum {
     LEAST_PART = 24 /* vectors that a worker takes at least where several share outputs */,

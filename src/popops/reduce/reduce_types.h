@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The vertices of reductions: X(operation, type of partials, type of outputs), for both sides of reduce_vertices.c.
  * UNSIGNED_INT is added and multiplied as INT; truth is bool, which is a macro. */
-#ifndef POPOPS_REDUCE_TYPES_H
-#define POPOPS_REDUCE_TYPES_H
+#ifndef POPOPS_REDUCE_REDUCE_TYPES_H
+#define POPOPS_REDUCE_REDUCE_TYPES_H
 
 #define REDUCE_REALS(X, op)   X(op, half, half) X(op, half, float) X(op, float, half) X(op, float, float)
 #define REDUCE_ORDERED(X, op) X(op, half, half) X(op, float, float) X(op, int, int) X(op, unsigned, unsigned)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The input of a reduction in the order of memory: reductions do not care in which order their dimensions are looked
  * at. */
+#include "popops/reduce/reduce_view.h"
 #include "popops/reduce/reduce_parts.h"
 
 #include "poplibs/places.h"

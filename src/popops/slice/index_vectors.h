@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Index vectors of gather and scatter: brought into order, and made places of slices. */
-#ifndef POPOPS_INDEX_VECTORS_H
-#define POPOPS_INDEX_VECTORS_H
+#ifndef POPOPS_SLICE_INDEX_VECTORS_H
+#define POPOPS_SLICE_INDEX_VECTORS_H
 
 #include "popops/slice/slicing.h"
 

@@ -2,8 +2,8 @@
 /* Many rows at once.  By a plan, tiles look their share of the indices up in their block of rows and columns, and what
  * blocks of rows gave is put together (or summed) in a second step.  Without one, each tile looks all indices up in its
  * columns. */
+#include "popops/slice/multi_slice_rows.h"
 #include "poplibs/tiles.h"
-#include "popops/slice/multi_slice.h"
 #include "popops/slice/slice_cycles.h"
 
 #include <popops/cast.h>

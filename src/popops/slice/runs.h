@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A contiguous piece of memory that holds runs of a matrix' elements in any order: what vertices on it are told. */
-#ifndef POPOPS_RUNS_H
-#define POPOPS_RUNS_H
+#ifndef POPOPS_SLICE_RUNS_H
+#define POPOPS_SLICE_RUNS_H
 
 #include "poplibs/support.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Plans of multi-slices, worked out: who has which rows and columns. */
-#ifndef POPOPS_SLICE_PLAN_H
-#define POPOPS_SLICE_PLAN_H
+#ifndef POPOPS_SLICE_SLICE_PLAN_H
+#define POPOPS_SLICE_SLICE_PLAN_H
 
 #include "poplibs/support.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the slicing operations share: checks of their arguments. */
-#ifndef POPOPS_SLICING_H
-#define POPOPS_SLICING_H
+#ifndef POPOPS_SLICE_SLICING_H
+#define POPOPS_SLICE_SLICING_H
 
 #include "poplibs/support.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What collectives check alike. */
-#ifndef POPOPS_COLLECTIVE_CHECKS_H
-#define POPOPS_COLLECTIVE_CHECKS_H
+/* Collectives of one replica: its own data, copied. */
+#ifndef POPOPS_COLLECTIVES_COLLECTIVES_H
+#define POPOPS_COLLECTIVES_COLLECTIVES_H
 
 #include <poplar/graph.h>
 #include <popops/operation.h>

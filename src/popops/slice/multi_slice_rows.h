@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Many rows of a matrix at once: what multi_slice_rows.c does for the calls of multi_slice.c. */
-#ifndef POPOPS_MULTI_SLICE_H
-#define POPOPS_MULTI_SLICE_H
+/* Many rows of a matrix at once: what the calls of multi_slice.c are built from. */
+#ifndef POPOPS_SLICE_MULTI_SLICE_ROWS_H
+#define POPOPS_SLICE_MULTI_SLICE_ROWS_H
 
 #include "popops/slice/slice_plan.h"
 

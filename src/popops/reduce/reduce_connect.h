@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tasks of a tile, shared out to workers, as vertices: of a special form where a worker's share is one regular piece,
+ * else of the general one. */
+#ifndef POPOPS_REDUCE_REDUCE_CONNECT_H
+#define POPOPS_REDUCE_REDUCE_CONNECT_H
+
+#include "popops/reduce/reduce_parts.h"
+
+/* Workers that share the tasks of a tile; on a CPU device, whose threads share them, a fixed number. */
+unsigned reduce_workers(const pop_target *target);
+/* How many workers each task gets, by its elements; at least one. */
+void reduce_allot(const struct tasks *tasks, unsigned workers, size_t *parts);
+/* Adds the vertices of a tile's tasks. */
+void reduce_connect(const struct reduction *r, const struct reduce_stage *stage, unsigned tile,
+                    const struct tasks *tasks, const struct pieces *pieces);
+
+#endif
