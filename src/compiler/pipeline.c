@@ -4,6 +4,9 @@
 #include "compiler/liveness/live.h"
 #include "compiler/lower/blocks.h"
 #include "graph/build.h"
+#include "graph/debug_calls.h"
+#include "graph/store.h"
+#include "graph/view_cache.h"
 
 #include "base/log.h"
 

@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Connecting tensors to fields.  Everything is checked before anything is added. */
+#include "graph/connect.h"
 #include "graph/build.h"
+#include "graph/field.h"
+#include "graph/graph.h"
 #include "graph/tensor.h"
+#include "graph/tensor_nodes.h"
+#include "graph/variable.h"
+#include "graph/view_keep.h"
+#include "graph/view_runs.h"
 
 static bool same_type(uint8_t a, uint8_t b)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Recording calls of libraries. */
+#include "graph/debug_calls.h"
 #include "graph/store.h"
 
 #include <stdatomic.h>

@@ -43,4 +43,6 @@ uint64_t debug_new_ids(uint64_t count);
 const char *debug_argument_name(const char *expression, size_t *length);
 void debug_calls_free(struct debug_calls *calls);
 
+void store_number_contexts(pop_store *store);
+
 #endif

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The whole graph written down for tools: JSON, or the same as CBOR. */
 #include "graph/saved.h"
+#include "graph/saved_json.h"
+#include "graph/serialize.h"
+#include "graph/tile_map.h"
+#include "graph/view_keep.h"
 
 #include <cbor.h>
 

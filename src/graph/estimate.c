@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Estimators: what they may ask about a vertex, and the limits of fields that libraries plan with. */
+#include "graph/estimate.h"
 #include "graph/build.h"
+#include "graph/codelets.h"
+#include "graph/field.h"
 
 #include "popc/device_layout.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fields of a vertex: finding them, their sizes and what state starts as. */
+#include "graph/field.h"
 #include "graph/build.h"
+#include "graph/store.h"
 
 #include <poplar/text.h>
 #include <stdarg.h>

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The graph as an owner: its life, its error, marks and counts. */
+#include "graph/graph.h"
 #include "graph/build.h"
+#include "graph/store.h"
+#include "graph/tensor_nodes.h"
+#include "graph/view_runs.h"
 
 pop_graph *pop_graph_create(const pop_target *target)
 {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The host's side of a graph: handles, streams, remote buffers, host functions, and functions of the device. */
 #include "graph/build.h"
+#include "graph/graph.h"
+#include "graph/view_keep.h"
 
 #include "base/options.h"
 

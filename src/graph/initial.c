@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Constants, and what variables hold when a program is loaded. */
 #include "graph/build.h"
+#include "graph/graph.h"
+#include "graph/store.h"
+#include "graph/tensor_form.h"
+#include "graph/variable.h"
+#include "graph/view_runs.h"
 
 /* Whether host values can be taken: a type that pop_convert knows, memory that is there, and room for them. */
 static bool check_values(pop_store *store, pop_where where, const char *api, const char *path, pop_type value_type,

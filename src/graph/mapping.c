@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The tile mapping of tensors, set and asked for. */
 #include "graph/build.h"
+#include "graph/graph.h"
+#include "graph/tile_map.h"
+#include "graph/view_runs.h"
+#include "graph/virtual.h"
 
 struct map_walk {
     pop_store *store;

@@ -2,7 +2,9 @@
 /* Parts of a tensor in the order of memory. */
 #include "base/sort.h"
 #include "graph/build.h"
+#include "graph/graph.h"
 #include "graph/tensor.h"
+#include "graph/view_runs.h"
 
 /* A run of a variable, and where it stands in the flat tensor. */
 struct placed_run {

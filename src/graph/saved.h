@@ -44,17 +44,4 @@ void saved_free(struct saved *layout);
 struct saved_variable *saved_add_variable(struct saved *layout); /* all zero */
 struct saved_tensor *saved_add_tensor(struct saved *layout);
 
-/* The two forms of a file.  Reading gives false, and what is wrong in *error, for a file that is broken as such. */
-void saved_write_binary(const struct saved *layout, char **file, size_t *size);
-bool saved_read_binary(const char *data, size_t size, struct saved *layout, pop_error *error);
-void saved_write_json(const struct saved *layout, struct str *out);
-bool saved_read_json(const char *data, size_t size, struct saved *layout, pop_error *error);
-
-/* Whether data went to the file; whether there is a file and a format.  The graph has the error. */
-bool saved_put(pop_graph *graph, pop_where where, const char *api, FILE *file, const void *data, size_t size);
-bool saved_check_file(pop_graph *graph, pop_where where, const char *api, const FILE *file, pop_serialization format);
-
-/* Adds text as a JSON string, quotes included. */
-void saved_quote(struct str *out, const char *text);
-
 #endif

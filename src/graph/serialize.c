@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writing a graph down: the layout of tensors, to be read again; dump.c has everything, for tools. */
+#include "graph/serialize.h"
+#include "graph/graph.h"
 #include "graph/saved.h"
+#include "graph/saved_binary.h"
+#include "graph/saved_json.h"
+#include "graph/virtual.h"
 
 #include "base/file.h"
 

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tensors with the same elements in a simpler order, or fewer of them. */
 #include "graph/build.h"
+#include "graph/graph.h"
 #include "graph/tensor.h"
+#include "graph/tensor_form.h"
+#include "graph/tensor_nodes.h"
+#include "graph/view_cache.h"
+#include "graph/view_runs.h"
 
 struct run_count {
     uint64_t runs, most;

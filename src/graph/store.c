@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The store of a graph: its life, errors, lines, names and data. */
+#include "graph/store.h"
 #include "graph/build.h"
+#include "graph/tensor_nodes.h"
+#include "graph/view_cache.h"
 
 #include <stdarg.h>
 

@@ -217,23 +217,16 @@ static inline bool store_has_list(pop_store *store, pop_status status, pop_where
 bool store_record(pop_store *store, const pop_error *error, pop_where where, const char *api);
 uint32_t store_where(pop_store *store, pop_where where); /* index of wheres */
 const char *store_name(const pop_store *store, uint32_t name);
-void store_number_contexts(pop_store *store);
 /* Appends device data (zeros when data is NULL) and returns where. */
 uint64_t store_data(pop_store *store, const void *data, size_t bytes);
 /* Whether so many bytes more can be had: store_data ends the process otherwise. */
 bool store_data_room(pop_store *store, size_t bytes);
 
-/* Sorts the log: linear when it already is in order, n log n otherwise. */
-void tile_map_compact(struct tile_map *map);
-/* Whether each of the variable's elements has a tile; asked again it is at once. */
-bool tile_map_is_whole(struct tile_map *map, uint64_t elements);
-/* Tile of an element of a compact map, UNMAPPED_TILE when it has none.  *cursor makes ascending look-ups constant time;
- * start it at 0. */
-uint32_t tile_map_find(const struct tile_map *map, uint64_t element, size_t *cursor);
-
-/* Cycles of a vertex: its own estimate, else its type's estimator.  False when it has neither. */
-bool store_estimate(pop_store *store, uint32_t vertex, pop_perf *perf);
-/* Index of a vertex type by name, or UINT32_MAX. */
-uint32_t store_find_type(const pop_store *store, const char *name);
+/* Makes an empty store for a graph; its first handle is counted. */
+pop_store *store_create(pop_graph *top, const pop_target *target);
+/* Frees everything, the top graph included. */
+void store_destroy(pop_store *store);
+/* Appends count values converted from value_type and returns where they lie. */
+uint64_t store_convert(pop_store *store, pop_type value_type, const void *values, pop_type type, uint64_t count);
 
 #endif

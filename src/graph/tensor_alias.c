@@ -5,6 +5,9 @@
  * elements are marked one by one. */
 #include "base/bits.h"
 #include "graph/tensor.h"
+#include "graph/tensor_form.h"
+#include "graph/view_runs.h"
+#include "graph/view_walk.h"
 
 /* A piece of a set: positive strides, largest first. */
 struct block {

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Constants in a tensor, and the value of one whose elements are all the same constant. */
 #include "graph/tensor.h"
+#include "graph/tensor_form.h"
+#include "graph/view_runs.h"
+#include "graph/view_walk.h"
 
 static bool is_not_constant(const struct piece *piece, void *context)
 {

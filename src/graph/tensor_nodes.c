@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Nodes of the store: composites, wide views and additions to composites, in the order in which they were made.  They
  * go from the end back to a mark, or one by one when callers count what they hold. */
+#include "graph/tensor_nodes.h"
 #include "graph/build.h"
+#include "graph/store.h"
 #include "graph/tensor.h"
+#include "graph/tensor_form.h"
+#include "graph/view_walk.h"
 
 #include <assert.h>
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Questions about a tensor's shape and regions, and its text. */
 #include "graph/tensor.h"
+#include "graph/tensor_form.h"
+#include "graph/view_runs.h"
 
 #include "base/str.h"
 

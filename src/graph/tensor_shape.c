@@ -2,6 +2,7 @@
 /* Views that keep all elements (or repeat them) under another shape: reshape, shuffle, expand, squeeze, broadcast,
  * reinterpret. */
 #include "graph/tensor.h"
+#include "graph/tensor_form.h"
 
 #include "base/str.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Views that take part of each dimension: slice in every form, index, sub-sample; and reverse. */
 #include "graph/tensor.h"
+#include "graph/tensor_form.h"
+#include "graph/tensor_nodes.h"
 
 /* Elements [begin, end), not empty, of a dimension; false when they are no run of digits. */
 static bool cut_run(struct unpacked *v, unsigned dim, uint64_t begin, uint64_t end)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where the elements of one variable lie: a log of calls, sorted when it is asked for the first time. */
+#include "graph/tile_map.h"
 #include "graph/build.h"
 
 void tile_map_add(struct tile_map *map, uint64_t begin, uint64_t end, uint32_t tile)

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variables: shapes that are allowed, their storage in the graph, linear mapping. */
+#include "graph/variable.h"
 #include "graph/build.h"
+#include "graph/tensor_form.h"
+#include "graph/tile_map.h"
+#include "graph/virtual.h"
 
 #include "base/log.h"
 

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compute sets and vertices. */
 #include "graph/build.h"
+#include "graph/codelets.h"
+#include "graph/connect.h"
+#include "graph/estimate.h"
+#include "graph/virtual.h"
 
 #include "base/log.h"
 

@@ -2,7 +2,12 @@
 /* Pieces of views over composites that were walked lately.  Whoever builds asks for the same tensor's mapping, regions
  * and aliases, copies it and takes parts of it; a walk through composites of composites takes much longer than a look
  * at the pieces that the last one found. */
+#include "graph/view_cache.h"
 #include "graph/tensor.h"
+#include "graph/tensor_form.h"
+#include "graph/tensor_nodes.h"
+#include "graph/view_runs.h"
+#include "graph/view_walk.h"
 
 /* Fewer pieces are walked as fast; more would take memory that the graph needs. */
 enum { SLOTS = 4, FEW_PIECES = 32, MOST_PIECES = 1 << 20 };

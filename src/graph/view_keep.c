@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Kept views: the pieces of a tensor, one block of memory for each view, on the store's list. */
+#include "graph/view_keep.h"
 #include "graph/tensor.h"
+#include "graph/tensor_form.h"
+#include "graph/view_runs.h"
 
 struct kept {
     VEC(struct piece) pieces;

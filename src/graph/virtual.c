@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Virtual graphs: handles on the same store that number a subset of its tiles from 0. */
+#include "graph/virtual.h"
 #include "graph/build.h"
 
 #define UNSEEN ((unsigned)-1)

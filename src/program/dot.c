@@ -3,6 +3,7 @@
  * order of steps. */
 #include "base/str.h"
 #include "graph/build.h"
+#include "graph/view_keep.h"
 #include "program/node.h"
 
 #include <stdio.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Programs that are one step: Execute, Sync, WriteUndef, AssumeEqualAcrossReplicas, Abort, and the call of a host
  * function. */
+#include "graph/view_keep.h"
 #include "program/build.h"
 
 static pop_program execute(const struct call *call, pop_compute_set set, const pop_tensor *consensus, const char *name)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* PrintTensor and ErrorProgram: what is printed is decided here, how it looks in engine/print.c. */
+#include "graph/view_keep.h"
 #include "program/build.h"
 
 pop_print_format pop_print_format_default(void)

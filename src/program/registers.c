@@ -3,6 +3,7 @@
  * Each is a variable that the graph makes on first use, spread over all tiles; setting and reading are copies on each
  * tile. */
 #include "graph/build.h"
+#include "graph/virtual.h"
 #include "program/build.h"
 
 enum { SEED_WORDS = 4, FLAGS = 5, ROUNDING = 3 };

@@ -3,6 +3,8 @@
  * constant written. In: sets and references.  Out: variable_use, vertex_count; compact tile maps.  Errors: those that
  * users need. */
 #include "compiler/common/edges.h"
+#include "graph/tile_map.h"
+#include "graph/view_keep.h"
 
 /* Who uses a run, for messages; vertex is NONE for programs and handles. */
 struct user {

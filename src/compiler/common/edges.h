@@ -4,6 +4,7 @@
 #define COMPILER_COMMON_EDGES_H
 
 #include "compiler/common/compiler.h"
+#include "graph/view_keep.h"
 
 /* Each edge of a vertex, newest first:  for (uint32_t e = vertex->edge; e != NO_EDGE; e = edges[e].next) */
 

@@ -4,6 +4,7 @@
  * Switches look at. */
 #include "compiler/common/owners.h"
 #include "compiler/liveness/live.h"
+#include "graph/view_keep.h"
 
 struct buffer_span {
     uint32_t buffer;

@@ -2,6 +2,7 @@
 /* A vertex is built in memory as the host would have it: state and constants as they are, all else zero.  Vertices
  * whose memory is the same share a count. */
 #include "compiler/schedule/dry_run.h"
+#include "graph/field.h"
 
 #include "compiler/common/edges.h"
 

@@ -6,6 +6,7 @@
 #include "compiler/common/prefetch.h"
 #include "compiler/common/tables.h"
 #include "compiler/schedule/dry_run.h"
+#include "graph/estimate.h"
 
 #include "base/log.h"
 #include "base/str.h"

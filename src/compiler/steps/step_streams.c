@@ -2,6 +2,7 @@
 /* Stream copies as steps: those that follow each other are put off and become one; what the host sends in its own order
  * is sorted by the tiles. */
 #include "compiler/steps/steps.h"
+#include "graph/view_keep.h"
 
 bool steps_is_stream(const struct program_node *n)
 {

@@ -12,6 +12,7 @@
 #include "compiler/common/compiler.h"
 #include "compiler/compile.h"
 #include "graph/build.h"
+#include "graph/codelets.h"
 #include "popc/module.h"
 
 #include <poplar/poplar.h>

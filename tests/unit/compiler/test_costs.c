@@ -2,6 +2,8 @@
 /* What steps move and cost does not depend on how the compiler walks: bytes are those of naive lists of elements,
  * whatever the order of creation. */
 #include "fixture.h"
+#include "graph/tile_map.h"
+#include "graph/view_runs.h"
 
 #include "compiler/common/owners.h"
 #include "compiler/common/runs.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the image holds: states and their references, gathers, ops, costs, initial contents. */
 #include "fixture.h"
+#include "graph/codelets.h"
 
 static uint64_t storage_of(const struct fixture *f, const char *name)
 {

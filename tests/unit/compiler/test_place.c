@@ -2,6 +2,7 @@
 /* What lies in tile memory: a program for each category that makes it more than nothing, sums, regions, and what is
  * said when it does not fit. */
 #include "fixture.h"
+#include "graph/codelets.h"
 
 #include "popc/device_code.h"
 

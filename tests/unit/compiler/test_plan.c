@@ -9,6 +9,8 @@
 
 #include "compiler/lower/plan.h"
 #include "graph/store.h"
+#include "graph/view_keep.h"
+#include "graph/view_runs.h"
 #include "rounds.h"
 
 #include <poplar/poplar.h>

@@ -2,6 +2,7 @@
 /* The tree of steps that programs become (seed 001, Program structure), written out, and the steps that ops stand for.
  */
 #include "fixture.h"
+#include "graph/codelets.h"
 
 #include "base/str.h"
 

@@ -5,6 +5,7 @@
 #define TESTS_GRAPH_FIXTURE_H
 
 #include "graph/build.h"
+#include "graph/codelets.h"
 
 #include <poplar/poplar.h>
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Clones against what each method promises, element by element. */
 #include "graph/store.h"
+#include "graph/tile_map.h"
+#include "graph/view_runs.h"
 
 #include <poplar/poplar.h>
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Connecting tensors to fields: what is stored, what is refused. */
 #include "fixture.h"
+#include "graph/field.h"
+#include "graph/tensor_nodes.h"
 
 struct setup {
     pop_graph *graph;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The graph as an owner: its error, marks, vertex types. */
 #include "fixture.h"
+#include "graph/codelets.h"
+#include "graph/field.h"
 
 #include "popc/device_code.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tile mapping, against plain arrays of owners. */
 #include "fixture.h"
+#include "graph/tile_map.h"
+#include "graph/virtual.h"
 
 static uint64_t seed = 7;
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Nodes of tensors: given back by counting wherever they were made, next to marks, and with what they refer to. */
 #include "fixture.h"
+#include "graph/tensor_nodes.h"
+#include "graph/view_cache.h"
+#include "graph/view_runs.h"
 
 enum { TURNS = 1000 };
 

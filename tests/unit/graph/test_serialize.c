@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files of tensor layouts, whole, broken and malicious; the dump of a graph. */
 #include "fixture.h"
+#include "graph/view_runs.h"
 
 #include "base/container.h"
 #include "graph/tensor.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Each mistake that a view call can report; text, constants, null tensors; and what views cost, counted. */
 #include "graph/tensor.h"
+#include "graph/tensor_nodes.h"
+#include "graph/view_runs.h"
 
 #include <poplar/poplar.h>
 

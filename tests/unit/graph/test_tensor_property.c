@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every view operation, composed at random, against a plain list of (variable, element). */
 #include "graph/tensor.h"
+#include "graph/tensor_nodes.h"
+#include "graph/view_keep.h"
+#include "graph/view_runs.h"
 #include "rounds.h"
 
 #include <poplar/poplar.h>

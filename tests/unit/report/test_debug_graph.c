@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* debug.cbor: what a graph holds, and the library calls that made it, with the user's lines. */
+#include "graph/debug_calls.h"
 #include "unit/profile/values.h"
 
 #include "base/file.h"

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kept views: the pieces of a tensor, one block of memory for each view, on the store's list. */
+#ifndef GRAPH_VIEW_KEEP_H
+#define GRAPH_VIEW_KEEP_H
+
+#include "graph/view.h"
+
+/* t must be valid. */
+const struct view *view_keep(pop_tensor t);
+bool view_each_run(const struct view *view, run_fn fn, void *context); /* maximal, in flat order */
+bool view_single_run(const struct view *view, struct run *run);
+
+#endif

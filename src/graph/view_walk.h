@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From views over composites to strided pieces of variables: digits over a child's flat elements are composed with the
+ * child's own digits where strides can express it, and cut where they cannot. */
+#ifndef GRAPH_VIEW_WALK_H
+#define GRAPH_VIEW_WALK_H
+
+#include "graph/tensor.h"
+
+/* View digits over a child's flat elements, starting at element at; the first digit is taken to have extent first
+ * (ignored when there is none). False when strides cannot express it. */
+bool digits_compose(const struct piece *child, uint64_t at, const struct digit *view, unsigned count, uint64_t first,
+                    struct composed *out);
+struct piece child_piece(const struct composite *composite, size_t child);
+/* Strided pieces of variables, in flat order; neighbours are not merged. */
+bool walk_pieces(pop_store *store, const struct piece *flat, piece_fn fn, void *context);
+/* The same for elements [begin, end). */
+bool walk_pieces_in(pop_store *store, const struct piece *flat, uint64_t begin, uint64_t end, piece_fn fn,
+                    void *context);
+/* The set of elements: in any order, each piece with positive strides, largest first.  *repeats is set when an element
+ * was seen more than once on the way (what is then left out); elements may still stand in several pieces. */
+bool walk_set(pop_store *store, const struct piece *flat, bool *repeats, piece_fn fn, void *context);
+
+#endif
