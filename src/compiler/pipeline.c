@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The compiler as a list of passes. */
-#include "compiler/compile.h"
+#include "compiler/pipeline.h"
 #include "compiler/liveness/live.h"
 #include "compiler/lower/blocks.h"
 #include "graph/build.h"

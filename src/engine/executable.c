@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/log.h"
-#include "compiler/compile.h"
+#include "compiler/pipeline.h"
 #include "image/image.h"
 #include "profile/graph_report.h"
 #include "report/debug_graph.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* use: which nodes, functions and compute sets the control programs reach.
  * In: the programs.  Out: references, finished, set_of, sets.  Errors: null and foreign programs, recursion. */
+#include "compiler/check/use.h"
 #include "compiler/common/compiler.h"
 
 enum color { WHITE = 0, OPEN, DONE };

@@ -168,9 +168,6 @@ bool compiler_fail(struct compiler *c, pop_status status, uint32_t where, const 
 /* The same for a vertex: its line, its compute set's name. */
 bool compiler_fail_vertex(struct compiler *c, pop_status status, uint32_t vertex, const char *format, ...)
     POP_PRINTF(4, 5);
-/* Child number i of a node (a Call's is the function's program), NO_PROGRAM where there is a gap; false behind the last
- * one. */
-bool use_child(const struct compiler *c, const struct program_node *n, size_t i, uint32_t *child);
 /* A tile of each IPU that an option names; NONE: there is no such tile, which compiler_check_tile makes an error of. */
 uint32_t compiler_tile(const struct compiler *c, const char *key, uint32_t otherwise);
 bool compiler_check_tile(struct compiler *c, const char *key);

@@ -3,6 +3,9 @@
  * copy, writes all of it and reads none of it, or by WriteUndef (seed 003). In: the model's steps, origins, plans. Out:
  * c->live, c->alignment, c->interleaved; the model's live, live_lists and step_live. */
 #include "compiler/liveness/live.h"
+#include "compiler/liveness/live_access.h"
+#include "compiler/liveness/live_buffers.h"
+#include "compiler/liveness/live_tree.h"
 
 /* Everything that steps do with variables, once to count and once to fill. */
 struct events {

@@ -66,27 +66,13 @@ struct set_accesses {
     VEC(struct set_access) list; /* by set */
     size_t *first;               /* by set, and one more */
 };
-/* Also finds what fields ask of the variables that they are connected to: c->alignment and c->interleaved. */
-void accesses_of_sets(struct compiler *c, struct set_accesses *accesses);
-void accesses_free(struct set_accesses *accesses);
 
 /* What a program without children does with the variables of its tensors, one by one. */
 typedef void (*access_fn)(uint32_t variable, uint8_t what /* enum of live_flow.h */, void *context);
 struct view_sums; /* elements by variable, for one view after another */
-struct view_sums *view_sums_create(const struct compiler *c);
-void view_sums_free(struct view_sums *sums);
-void accesses_of_node(const struct compiler *c, struct view_sums *sums, const struct program_node *n, access_fn fn,
-                      void *context);
 
-/* The tree of steps as a flow; live->step. */
-void live_tree(struct compiler *c, struct live *live);
-/* Buffers of all steps. */
-void live_buffers(struct compiler *c, struct live *live, const struct set_accesses *accesses);
 /* The class of spans that are sorted and joined. */
 uint32_t live_class_of(struct live *live, const flow_spans *spans);
-/* The model's live lists and step_live; sizes: of what is always there. */
-struct place_sizes;
-void live_lists(struct compiler *c, const struct live *live, const struct place_sizes *sizes);
 /* The name that lists and dumps use for a variable; a string of the image. */
 uint32_t live_variable_name(struct compiler *c, uint32_t variable);
 bool live_is_constant(const struct compiler *c, uint32_t variable);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What sets and programs read and write, by variable. */
+#include "compiler/liveness/live_access.h"
 #include "compiler/common/edges.h"
 #include "compiler/common/owners.h"
 #include "compiler/common/runs.h"

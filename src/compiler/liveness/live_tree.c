@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The steps of the model as a flow: control programs first, each function behind all that call it. */
+#include "compiler/liveness/live_tree.h"
 #include "compiler/liveness/live.h"
 
 struct tree_frame {

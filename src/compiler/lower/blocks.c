@@ -3,6 +3,7 @@
  * flushed. In: finished.  Out: blocks; the model's blocks.  Errors: filters that are no regular expressions, tiles that
  * the target lacks. */
 #include "compiler/lower/blocks.h"
+#include "compiler/check/use.h"
 
 #include "base/str.h"
 

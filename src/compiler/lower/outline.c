@@ -2,6 +2,7 @@
 /* outline: programs that do the same are one, so that lowering makes a function of what stands in several places,
  * whether a program was added there or written out again.  A Copy that must not be outlined, and what prints, aborts or
  * calls the host, is like no other. In: finished, references.  Out: same; references, counted anew. */
+#include "compiler/check/use.h"
 #include "compiler/common/compiler.h"
 
 enum { LEAST_LEAVES = 2 }; /* a function of one step saves nothing */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is live at each leaf step and Switch, by name: one sweep over the positions.  Equal lists are one. */
+#include "compiler/placement/live_lists.h"
 #include "compiler/liveness/live.h"
 #include "compiler/placement/place.h"
 

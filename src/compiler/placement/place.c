@@ -4,6 +4,10 @@
  * Tiles with the same blocks are placed once. In: live, the model's tables.  Out: the model's tiles, uses,
  * set_vertices, type_vertices and live lists.  Errors: out of memory (place_report.c). */
 #include "compiler/placement/place.h"
+#include "compiler/placement/live_lists.h"
+#include "compiler/placement/place_constraints.h"
+#include "compiler/placement/place_keep.h"
+#include "compiler/placement/place_report.h"
 
 #include "base/log.h"
 

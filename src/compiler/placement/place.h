@@ -4,14 +4,7 @@
 #define COMPILER_PLACEMENT_PLACE_H
 
 #include "compiler/placement/place_fit.h"
-
-/* Bytes that are always live, by tile and category: all but variables and buffers. */
-struct place_sizes {
-    uint64_t (*fixed)[MODEL_CATEGORIES];
-    uint32_t tiles;
-    bool code; /* whether code is counted: seed 001, IPUModel::compileIPUCode */
-};
-void place_sizes(struct compiler *c, struct place_sizes *sizes);
+#include "compiler/placement/place_sizes.h"
 
 /* A block of a tile: what it is. */
 enum place_kind { PLACE_VARIABLE = 0, PLACE_BUFFER, PLACE_FIXED };
@@ -39,17 +32,5 @@ struct place {
     VEC(struct place_layout) layouts;
     uint32_t *layout_of; /* by tile */
 };
-
-/* Fields that must lie in different memory elements: pairs of blocks.  Called when blocks are by tile. */
-void place_constraints(struct place *p);
-/* The constraint of a pair that could not be met, as an error. */
-bool place_fail_pair(struct place *p, uint32_t tile, const struct fit_pair *pair);
-/* Out of memory: an error or a warning; false: the error stands. */
-bool place_check_room(struct place *p);
-/* debug.loweredVarDumpFile. */
-bool place_dump(struct place *p);
-/* image->placement. */
-void place_keep(const struct place *p);
-const char *place_block_name(const struct place *p, const struct place_block *block);
 
 #endif

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The result of placing as reports want it: every block with its address, and when it is live, counted in steps that
  * have a list of what is live. */
+#include "compiler/placement/place_keep.h"
 #include "compiler/placement/place.h"
+#include "compiler/placement/place_report.h"
 #include "image/placement.h"
 
 static void keep_blocks(const struct place *p, struct placement *kept)

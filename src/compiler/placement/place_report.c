@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What users are told of placement: tiles that are out of memory, and debug.loweredVarDumpFile. */
+#include "compiler/placement/place_report.h"
 #include "compiler/placement/place.h"
 
 #include "base/file.h"

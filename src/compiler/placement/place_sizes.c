@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sizes of what is in a tile's memory all the time beside variables: vertex state, stacks, code, headers
  * (docs/memory.md has the rules). */
+#include "compiler/placement/place_sizes.h"
 #include "compiler/common/edges.h"
 #include "compiler/placement/control_code.h"
 #include "compiler/placement/place.h"

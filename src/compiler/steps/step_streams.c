@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stream copies as steps: those that follow each other are put off and become one; what the host sends in its own order
  * is sorted by the tiles. */
+#include "compiler/steps/step_streams.h"
+#include "compiler/steps/step_leaves.h"
 #include "compiler/steps/steps.h"
 #include "graph/view_keep.h"
 

@@ -4,6 +4,9 @@
  * lowered, plans, ops.  Out: the model's steps, children, controls, functions, entry, op_first, op_steps, host
  * exchanges; origins, merged. */
 #include "compiler/steps/steps.h"
+#include "compiler/steps/step_blocks.h"
+#include "compiler/steps/step_leaves.h"
+#include "compiler/steps/step_streams.h"
 
 #include "compiler/lower/blocks.h"
 

@@ -52,29 +52,5 @@ struct builder {
 /* A step of the model and where it comes from, as the next child of what is open; executing op (NONE: no op) goes
  * through it. */
 uint32_t steps_leaf(struct builder *b, uint32_t op, struct model_step step, struct step_origin origin);
-/* The steps of a program without children, those that come before an If or a Switch, and the copies that were put off
- * to be merged. */
-void steps_of_program(struct builder *b, uint32_t node, uint32_t op);
-void steps_before(struct builder *b, uint32_t node, uint32_t op);
-void steps_flush(struct builder *b);
-/* What they share. */
-struct step_origin steps_origin(uint32_t node, enum step_role role);
-/* A step for an entry of one of the model's tables; none where index is NONE. */
-void steps_plan(struct builder *b, uint32_t op, enum model_kind kind, uint32_t index, struct step_origin origin);
-/* step_streams.c: a stream copy, put off to be merged; tensors that a program hands to the host or gets from it; a host
- * function's. */
-bool steps_is_stream(const struct program_node *n);
-void steps_stream(struct builder *b, uint32_t node, uint32_t op);
-void steps_hand_over(struct builder *b, uint32_t node, uint32_t op, const struct view *const *views, size_t count,
-                     bool to_host);
-void steps_host_call(struct builder *b, uint32_t node, uint32_t op);
-/* Steps for the host exchanges that were just collected. */
-void steps_host_copies(struct builder *b, uint32_t op, uint32_t name, enum model_stream detail,
-                       struct step_origin origin);
-/* Lightweight profiling: a stamp of a block, and the flush of the buffers. */
-void steps_stamp(struct builder *b, uint32_t node, uint32_t op, enum model_mark mark);
-void steps_flush_blocks(struct builder *b, uint32_t node, uint32_t op);
-/* How the host says which program to run. */
-void steps_entry(struct builder *b);
 
 #endif

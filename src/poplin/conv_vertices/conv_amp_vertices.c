@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* poplin::ConvPartial1x1Out and ConvPartialnx1<input, partials, limited, 128-bit loads, conv units>: a few output
  * channels of many positions by the conv units.  limited: worklists of unsigned short. */
+#include "poplin/conv_vertices/conv_lists.h"
 #include "poplin/conv_vertices/conv_vertex.h"
 
 /* X(input, partials, limited, index type, tag, 128-bit loads, 0 or 1 for them, units): true and false are texts, as

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "poplin/conv_vertices/conv_lists.h"
 #include "poplin/conv_vertices/conv_vertex.h"
 
 static unsigned next_of(const pop_vertex_view *vertex, size_t *at)

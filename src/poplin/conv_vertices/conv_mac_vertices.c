@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* poplin::ConvPartialHorizontalMac<input, partials, limited>: a few output channels by products along the input
  * channels. poplin::OuterProduct<T>: out[group][position][channel] = in[position] * weights[group][channel]. */
+#include "poplin/conv_vertices/conv_lists.h"
 #include "poplin/conv_vertices/conv_vertex.h"
 
 /* X(input, partials, limited, index type, tag) */

@@ -8,6 +8,7 @@
  * out to out_field_buffer or back, so that the last leaves them in out. worklists (conv_vertex.h) has items for each
  * sub-kernel and worker; inputs of an item's elements lie stride positions apart.  chains: conv units for each position
  * of the window, 2 or 4: with 2 two output channels are computed at a time. */
+#include "poplin/conv_vertices/conv_lists.h"
 #include "poplin/conv_vertices/conv_vertex.h"
 
 /* X(partials, stride, limited, index type, tag, chains, groups) */

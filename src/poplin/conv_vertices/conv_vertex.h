@@ -63,11 +63,6 @@ struct conv_lists {
     struct poplin_worklist *lists;
     unsigned *items;
 };
-struct conv_lists poplin_conv_lists(const pop_vertex_view *vertex);
-/* The same of so many positions, in rows of width of which height are computed together, for vertices without these
- * fields. */
-struct conv_lists poplin_conv_lists_of(const pop_vertex_view *vertex, unsigned positions, unsigned width,
-                                       unsigned height);
 static inline unsigned poplin_conv_field(const pop_vertex_view *vertex, const char *field)
 {
     return (unsigned)pop_vertex_view_field_value(vertex, field, 0);

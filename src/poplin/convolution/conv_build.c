@@ -1,5 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "poplin/convolution/conv_build.h"
+#include "poplin/convolution/conv_dilate.h"
+#include "poplin/convolution/conv_operands.h"
+#include "poplin/convolution/conv_partials.h"
+#include "poplin/convolution/conv_parts.h"
+#include "poplin/convolution/conv_places.h"
+#include "poplin/convolution/conv_stride.h"
+#include "poplin/convolution/conv_sums.h"
 #include "poplin/convolution/conv_work.h"
+#include "poplin/planner/plan_params.h"
 
 #include <popops/fill.h>
 #include <popops/rearrange.h>

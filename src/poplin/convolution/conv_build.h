@@ -40,4 +40,12 @@ pop_tensor poplin_conv_add(const struct poplin_conv_call *call, pop_tensor input
 pop_tensor poplin_conv_build(const struct poplin_conv_call *call, pop_tensor input, pop_tensor weights,
                              pop_program sequence);
 
+struct conv_work;
+
+/* Plans; false after an error. */
+bool conv_work_begin(struct conv_work *work, const struct poplin_conv_call *call);
+/* A copy, in one phase of the program, of what is no padding: that is written where it lies, in another phase, so that
+ * no tile has to send zeros to all others. */
+void conv_copy_and_pad(const struct conv_work *work, pop_tensor from, pop_tensor to, uint32_t pad, uint32_t copy);
+
 #endif

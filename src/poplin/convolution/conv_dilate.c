@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The backward pass of a strided convolution with a kernel of one element has zeros between its outputs: they are
  * written, not computed. */
+#include "poplin/convolution/conv_dilate.h"
+#include "poplin/convolution/conv_operands.h"
 #include "poplin/convolution/conv_work.h"
 
 #include <poplin/conv_util.h>

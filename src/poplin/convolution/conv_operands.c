@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The plan's transforms on tensors: forth for operands, back for the output and for new operands.  Dimensions of
  * operands here are {groups, batch, field..., channels} and {groups, kernel..., output channels, input channels}. */
+#include "poplin/convolution/conv_operands.h"
 #include "poplin/convolution/conv_work.h"
+#include "poplin/planner/plan_params.h"
 
 #include <poplin/conv_util.h>
 

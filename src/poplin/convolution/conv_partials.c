@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The vertices that convolve: one for each tile, whose workers share the output positions. */
+#include "poplin/convolution/conv_partials.h"
+#include "poplin/convolution/conv_parts.h"
 #include "poplin/convolution/conv_slic.h"
 #include "poplin/convolution/conv_worklists.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How the plan's partition splits a convolution over tiles. */
+#include "poplin/convolution/conv_parts.h"
 #include "poplin/convolution/conv_work.h"
 
 #include <poplin/conv_util.h>

@@ -3,6 +3,9 @@
  * of the input and gaps in a dilated one are zeros in the tile's memory, and so is what is missing to whole
  * sub-kernels. */
 #include "poplin/convolution/conv_slic.h"
+#include "poplin/convolution/conv_build.h"
+#include "poplin/convolution/conv_operands.h"
+#include "poplin/params/conv_util.h"
 
 #include "poplin/convolution/conv_worklists.h"
 #include "poplin/params/params.h"

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A kernel of one element meets as many input elements as there are outputs.  A stride leaves out the others: vertices
  * that take a view without them have no stride, and no tile receives what it does not need. */
+#include "poplin/convolution/conv_stride.h"
+#include "poplin/convolution/conv_dilate.h"
+#include "poplin/convolution/conv_operands.h"
 #include "poplin/convolution/conv_work.h"
 
 #include <poplin/conv_util.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Partial results of several tiles become one: in stages where there are many, so that no tile has to receive too many
  * messages. */
+#include "poplin/convolution/conv_sums.h"
 #include "poplin/convolution/conv_work.h"
 
 #include <math.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "poplin/convolution/convolution.h"
 #include "poplin/convolution/conv_call.h"
+#include "poplin/convolution/conv_places.h"
 #include "poplin/convolution/conv_work.h"
 #include "poplin/params/call_log.h"
 #include "poplin/params/params.h"

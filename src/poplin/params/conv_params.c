@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parameters of convolutions: sizes, checks, the canonical form, order.  One table of fields serves comparing, writing
  * and reading. */
+#include "poplin/params/conv_params.h"
 #include "poplin/params/call_log.h"
 #include "poplin/params/params.h"
 

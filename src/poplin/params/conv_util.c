@@ -2,6 +2,7 @@
 /* Index arithmetic.  Along one dimension, output element o is at place o * stride + truncation of the untransformed
  * output, where it is the sum over transformed kernel places k of input place o + k; a place of a transformed operand
  * holds an element of it, or padding, or a gap. */
+#include "poplin/params/conv_util.h"
 #include "poplin/params/params.h"
 
 #include <poplin/conv_util.h>

@@ -8,10 +8,6 @@
 #include <poplar/text.h>
 #include <poplin/conv_params.h>
 
-/* POP_OK, or what is wrong with them. */
-pop_status poplin_params_wrong(const poplin_conv_params *params, char *text, size_t size);
-/* The same as an error of the graph. */
-bool poplin_params_valid(pop_where where, pop_graph *graph, const char *api, const poplin_conv_params *params);
 /* What is computed from parameters does not end the program if nobody has checked them: a dilation or stride of 0
  * counts as 1, dimensions that are too many (or differ between field and kernel) as none. */
 static inline unsigned poplin_distance(unsigned distance)
@@ -31,15 +27,6 @@ static inline poplin_conv_params poplin_params_with_field(const poplin_conv_para
     with.output_transform = poplin_output_transform_none();
     return with;
 }
-/* Fills an error that the caller owns (NULL is allowed); returns status. */
-pop_status poplin_fail(pop_error *error, pop_status status, pop_where where, const char *api, const char *text);
-
-/* Along a field dimension: the place of an output element in the untransformed output, that of a kernel element in the
- * transformed kernel, and the input element at a place of the transformed input, where those two places add up to.
- * POPLIN_NO_INDEX where there is none. */
-unsigned poplin_params_output_place(const poplin_conv_params *params, unsigned d, unsigned output);
-unsigned poplin_params_kernel_place(const poplin_conv_params *params, unsigned d, unsigned kernel_index);
-unsigned poplin_params_input_at(const poplin_conv_params *params, unsigned d, size_t place);
 
 /* Text that grows in a buffer of fixed size, which may be too short: length is that of all of it. */
 struct poplin_text {
@@ -57,8 +44,5 @@ static inline void poplin_text_add(struct poplin_text *text, const char *format,
     va_end(arguments);
     text->length += length > 0 ? (size_t)length : 0;
 }
-
-/* "1 x (2x8x8x16) -> 32, kernel 3x3, half -> float": groups, batch, field, channels.  As snprintf. */
-size_t poplin_conv_params_text(const poplin_conv_params *params, char *buffer, size_t size);
 
 #endif

@@ -85,9 +85,6 @@ bool poplin_conv_options_parse(pop_where where, pop_graph *graph, const char *ap
 /* The same without a graph. */
 pop_status poplin_conv_options_read(pop_where where, const pop_target *target, const char *api, pop_options given,
                                     struct poplin_conv_options *options, pop_error *error);
-/* planConstraints' JSON alone, POPLIN_MOST_ALTERNATIVES at most; on failure text says what is wrong with it. */
-bool poplin_plan_constraints_read(const char *json, unsigned num_ipus, struct poplin_plan_constraints *constraints,
-                                  unsigned *count, char *text, size_t size);
 
 static inline bool poplin_pass_is_fully_connected(int pass)
 {

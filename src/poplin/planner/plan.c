@@ -2,6 +2,10 @@
 /* The outer search: transforms times vertices, each of which plan_search splits in the best way.  What was found so far
  * bounds what follows, so the order matters for time alone. */
 #include "poplin/planner/plan.h"
+#include "poplin/params/conv_params.h"
+#include "poplin/planner/plan_params.h"
+#include "poplin/planner/plan_rank.h"
+#include "poplin/planner/plan_text.h"
 
 #include "poplibs/log.h"
 #include "poplin/params/params.h"

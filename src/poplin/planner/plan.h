@@ -70,22 +70,5 @@ pop_status poplin_plan_find(pop_where where, const pop_target *target, const cha
                             const poplin_conv_params *params, const struct poplin_conv_options *options,
                             poplin_planning_cache *cache, struct poplin_plan *plan, struct poplin_plan_cost *cost,
                             pop_error *error);
-/* The parameters of the transformed convolution: what the partition splits, channels and groups not padded yet. */
-poplin_conv_params poplin_plan_apply(const struct poplin_transform *transform, const poplin_conv_params *params);
-/* Lines of text, as snprintf. */
-size_t poplin_plan_text(const struct poplin_plan *plan, const struct poplin_plan_cost *cost,
-                        const poplin_conv_params *params, char *buffer, size_t size);
-
-/* Writes a plan as planConstraints; false when the file cannot be written. */
-bool poplin_plan_write_constraints(const struct poplin_plan *plan, const char *file);
-
-/* One operation of parameters each, which the enumeration and the graph's construction share. */
-poplin_conv_params poplin_params_add_field_dims(const poplin_conv_params *params, unsigned extra);
-poplin_conv_params poplin_params_swap_operands(const poplin_conv_params *params);
-poplin_conv_params poplin_params_expand_dim(const poplin_conv_params *params, unsigned dim);
-poplin_conv_params poplin_params_flatten_out_chans(const poplin_conv_params *params, unsigned dims);
-/* The dimensions that flatten into one (0 when there are not two), and the result of it. */
-unsigned poplin_params_flattenable(const poplin_conv_params *params);
-poplin_conv_params poplin_params_flatten(const poplin_conv_params *params, unsigned dims);
 
 #endif

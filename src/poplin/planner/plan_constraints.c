@@ -2,6 +2,7 @@
 /* The JSON of planConstraints.  Numbers and flags may be in quotes, as the original's property trees have them.  An
  * array where one value is asked for is a choice between its values: all combinations of choices are read, each as
  * constraints of its own. */
+#include "poplin/planner/plan_constraints.h"
 #include "poplin/planner/conv_options.h"
 
 #include "poplibs/log.h"

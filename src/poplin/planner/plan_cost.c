@@ -5,6 +5,7 @@
  * Exchange is bytes received by the fullest tile.  Copies on a tile move 8 bytes a cycle, or as many as follow each
  * other, and a quarter more is added for what is not modelled: release 1.2's rule. */
 #include "poplin/planner/plan_cost.h"
+#include "poplin/planner/plan_params.h"
 
 #include "poplin/planner/plan_work.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the transforms of a plan do to parameters. */
+#include "poplin/planner/plan_params.h"
 #include "poplin/planner/plan.h"
 
 static void plain_dim(poplin_conv_params *p, size_t d)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What makes one plan better than another, as one number. */
+#include "poplin/planner/plan_rank.h"
 #include "poplin/planner/plan_search.h"
 
 enum { CYCLES_BITS = 44, SECOND_BITS = 32 };

@@ -4,6 +4,7 @@
  * Two calls give the cost: the exact one, once all splits are decided, which tries all ways to split channels over the
  * tiles that are left; and what tiles of such sizes cost at least, which cuts the search short long before. */
 #include "poplin/planner/plan_search.h"
+#include "poplin/planner/plan_rank.h"
 
 #include "poplin/planner/plan_work.h"
 

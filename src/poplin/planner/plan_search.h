@@ -13,10 +13,6 @@ struct plan_goal {
     const struct poplin_plan_share *share;
     uint64_t best; /* the rank that is to be beaten: UINT64_MAX when there is nothing yet */
 };
-/* Ranks of plans: the least is the best. */
-uint64_t plan_rank(const struct plan_goal *goal, const struct poplin_plan_cost *cost);
-/* No plan of at least so many cycles has a lower rank; UINT64_MAX: none is good enough. */
-uint64_t plan_rank_from_cycles(const struct plan_goal *goal, uint64_t cycles);
 
 /* The passes of a fully connected layer that share a layout, with the candidate of each; one for all other
  * convolutions. */

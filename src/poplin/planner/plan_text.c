@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Plans as text, and as the JSON of planConstraints. */
+#include "poplin/planner/plan_text.h"
+#include "poplin/params/conv_params.h"
 #include "poplin/params/params.h"
 #include "poplin/planner/plan.h"
 

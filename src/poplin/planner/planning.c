@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What programs ask the planner: reports, plans ahead of their use, counts of operations. */
 #include "poplin/params/call_log.h"
+#include "poplin/params/conv_params.h"
 #include "poplin/params/params.h"
 #include "poplin/planner/plan.h"
+#include "poplin/planner/plan_text.h"
 
 #include <poplin/conv_util.h>
 #include <poplin/planning.h>

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Products: on CPU devices by host_gemm.c, on others as convolutions. */
 #include "poplin/product/mat_mul_call.h"
+#include "poplin/product/mat_mul_checks.h"
+#include "poplin/product/mat_mul_conv.h"
+#include "poplin/product/mat_mul_options.h"
 
 #include "poplibs/log.h"
 #include "poplin/product/host_gemm.h"

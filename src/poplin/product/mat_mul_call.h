@@ -17,17 +17,10 @@ struct mat_mul_call {
     size_t options;
     bool rhs_is_arranged; /* the user says so */
 };
-/* False after an error of the graph. */
-bool mat_mul_begin(struct mat_mul_call *call, pop_where where, pop_graph *graph, const char *api, const char *name,
-                   pop_options options, poplin_planning_cache *cache);
 static inline pop_options mat_mul_options(const struct mat_mul_call *call)
 {
     return (pop_options){ call->list, call->options };
 }
-
-/* Shapes of both operands, as grouped matrices; false after an error of the graph. */
-bool mat_mul_shapes(const struct mat_mul_call *call, pop_type input_type, pop_type output_type, pop_shape a,
-                    pop_shape b, size_t rank, poplin_mat_mul_params *params);
 
 /* A tensor's shape, in dims. */
 struct mat_mul_dims {
@@ -48,16 +41,6 @@ static inline pop_tensor mat_mul_grouped(const struct mat_mul_call *call, pop_te
 {
     return pop_tensor_rank(t) == 3 ? t : pop_tensor_expand_at(call->where, t, POP_DIMS(0));
 }
-
-/* New tensors for a product, grouped, laid out as its plan wants them; B once more in such a layout. */
-pop_tensor mat_mul_new_lhs(const struct mat_mul_call *call, const poplin_mat_mul_params *params);
-pop_tensor mat_mul_new_rhs(const struct mat_mul_call *call, const poplin_mat_mul_params *params);
-pop_tensor mat_mul_new_output(const struct mat_mul_call *call, const poplin_mat_mul_params *params);
-/* The product {g,m,n}, a new tensor where the plan wants it. */
-pop_tensor mat_mul_conv_product(const struct mat_mul_call *call, const poplin_mat_mul_params *params, pop_tensor a,
-                                pop_tensor b, pop_program sequence);
-pop_tensor mat_mul_arranged_rhs(const struct mat_mul_call *call, const poplin_mat_mul_params *params, pop_tensor b,
-                                pop_program sequence);
 
 static inline bool mat_mul_is_for_host(const struct mat_mul_call *call)
 {

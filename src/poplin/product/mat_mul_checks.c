@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which matrices can be multiplied, and what convolution a product is. */
+#include "poplin/product/mat_mul_checks.h"
 #include "poplin/product/mat_mul_call.h"
 
 static bool are_types(const struct mat_mul_call *call, pop_type input_type, pop_type output_type)

@@ -2,6 +2,9 @@
 /* Operands and results laid out for products. */
 #include "poplibs/log.h"
 #include "poplin/product/mat_mul_call.h"
+#include "poplin/product/mat_mul_checks.h"
+#include "poplin/product/mat_mul_conv.h"
+#include "poplin/product/mat_mul_options.h"
 
 enum role { LHS, RHS, OUTPUT };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Options of matrix products, which become those of convolutions. */
+#include "poplin/product/mat_mul_options.h"
 #include "poplibs/log.h"
 #include "poplibs/options.h"
 #include "poplin/product/mat_mul_call.h"

@@ -6,6 +6,7 @@
 #include "poplibs/log.h"
 #include "poplibs/options.h"
 #include "poplin/solve/triangular.h"
+#include "poplin/solve/triangular_solve.h"
 
 /* Options without blockSize, whose value goes to *block_size. */
 struct options {

@@ -5,6 +5,7 @@
 
 #include "poplibs/log.h"
 #include "poplin/solve/triangular.h"
+#include "poplin/solve/triangular_solve.h"
 
 #include <popops/fill.h>
 #include <poputil/tile_mapping.h>

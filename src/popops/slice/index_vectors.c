@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "popops/slice/index_vectors.h"
+#include "popops/slice/multi_slice.h"
 
 #include "poplibs/log.h"
 #include "poplibs/options.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Multi-slices: slices of one element of one dimension are rows of a matrix, and are treated at once; others one after
  * the other in a loop. */
+#include "popops/slice/multi_slice.h"
 #include "poplibs/log.h"
 #include "popops/slice/multi_slice_rows.h"
 #include "popops/slice/slicing.h"

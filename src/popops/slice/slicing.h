@@ -15,9 +15,6 @@ pop_tensor popops_offsets(pop_where where, pop_graph *graph, const char *api, po
 /* t, which has this shape and t's type; false and an error when it has not. */
 bool popops_check_shape(pop_where where, pop_graph *graph, const char *api, const char *what, pop_tensor t,
                         pop_type type, pop_shape shape);
-/* Adds what ends the run where component i of an offset {n, dims}, of UNSIGNED_INT, is not below allowed.dims[i]. */
-void popops_add_offset_check(pop_where where, pop_graph *graph, const char *api, const char *name, pop_tensor offsets,
-                             pop_dims dims, pop_shape allowed, pop_program sequence);
 bool popops_check_writeable(pop_where where, pop_graph *graph, const char *api, pop_tensor t);
 
 #endif

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "compiler/common/compiler.h"
-#include "compiler/compile.h"
+#include "compiler/pipeline.h"
 #include "graph/build.h"
 #include "graph/codelets.h"
 #include "popc/module.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the image holds: states and their references, gathers, ops, costs, initial contents. */
+#include "compiler/pipeline.h"
 #include "fixture.h"
 #include "graph/codelets.h"
 

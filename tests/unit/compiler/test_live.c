@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Liveness of variables in programs (seed 003, Variable liveness): what the lists of steps say. */
+#include "compiler/pipeline.h"
 #include "fixture.h"
 
 /* var on tile 0, two elements; a Sync is a place in the program where nothing happens, and its list tells what is live

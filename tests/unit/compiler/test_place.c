@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What lies in tile memory: a program for each category that makes it more than nothing, sums, regions, and what is
  * said when it does not fit. */
+#include "compiler/pipeline.h"
 #include "fixture.h"
 #include "graph/codelets.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The tree of steps that programs become (seed 001, Program structure), written out, and the steps that ops stand for.
  */
+#include "compiler/pipeline.h"
 #include "fixture.h"
 #include "graph/codelets.h"
 

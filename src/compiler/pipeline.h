@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The pipeline's entry: a graph and its programs in, an image out.  The passes and their order: compiler/pipeline.c. */
-#ifndef COMPILER_COMPILE_H
-#define COMPILER_COMPILE_H
+/* The pipeline's entry: a graph and its programs in, an image out. */
+#ifndef COMPILER_PIPELINE_H
+#define COMPILER_PIPELINE_H
 
 #include "graph/store.h"
 #include "image/image.h"

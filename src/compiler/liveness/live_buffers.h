@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Buffers that live from the step that fills them to the step that uses them: what a set reads from other tiles, what
+ * is laid out anew for it, what it writes for other tiles; sub-words on their way to or from the host; the values that
+ * Switches look at. */
+#ifndef COMPILER_LIVENESS_LIVE_BUFFERS_H
+#define COMPILER_LIVENESS_LIVE_BUFFERS_H
+
+#include "compiler/liveness/live.h"
+
+/* Buffers of all steps. */
+void live_buffers(struct compiler *c, struct live *live, const struct set_accesses *accesses);
+
+#endif

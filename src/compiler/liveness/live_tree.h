@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The steps of the model as a flow: control programs first, each function behind all that call it. */
+#ifndef COMPILER_LIVENESS_LIVE_TREE_H
+#define COMPILER_LIVENESS_LIVE_TREE_H
+
+#include "compiler/liveness/live.h"
+
+/* The tree of steps as a flow; live->step. */
+void live_tree(struct compiler *c, struct live *live);
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sizes of what is in a tile's memory all the time (docs/memory.md). */
+#ifndef COMPILER_PLACEMENT_PLACE_SIZES_H
+#define COMPILER_PLACEMENT_PLACE_SIZES_H
+
+#include "compiler/common/compiler.h"
+
+/* Bytes that are always live, by tile and category: all but variables and buffers. */
+struct place_sizes {
+    uint64_t (*fixed)[MODEL_CATEGORIES];
+    uint32_t tiles;
+    bool code; /* whether code is counted: seed 001, IPUModel::compileIPUCode */
+};
+void place_sizes(struct compiler *c, struct place_sizes *sizes);
+
+#endif

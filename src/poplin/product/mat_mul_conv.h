@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A product as a convolution. */
+#ifndef POPLIN_PRODUCT_MAT_MUL_CONV_H
+#define POPLIN_PRODUCT_MAT_MUL_CONV_H
+
+#include "poplin/product/mat_mul_call.h"
+
+/* New tensors for a product, grouped, laid out as its plan wants them; B once more in such a layout. */
+pop_tensor mat_mul_new_lhs(const struct mat_mul_call *call, const poplin_mat_mul_params *params);
+pop_tensor mat_mul_new_rhs(const struct mat_mul_call *call, const poplin_mat_mul_params *params);
+pop_tensor mat_mul_new_output(const struct mat_mul_call *call, const poplin_mat_mul_params *params);
+/* The product {g,m,n}, a new tensor where the plan wants it. */
+pop_tensor mat_mul_conv_product(const struct mat_mul_call *call, const poplin_mat_mul_params *params, pop_tensor a,
+                                pop_tensor b, pop_program sequence);
+pop_tensor mat_mul_arranged_rhs(const struct mat_mul_call *call, const poplin_mat_mul_params *params, pop_tensor b,
+                                pop_program sequence);
+
+#endif
