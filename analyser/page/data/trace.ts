@@ -302,3 +302,8 @@ export function computeSetBytes(step: TraceStep): number | null {
     if (!parts) return null;
     return Object.entries(parts).reduce((sum, [name, bytes]) => (name === "id" ? sum : sum + (bytes ?? 0)), 0);
 }
+
+/** Whether a step moves data; the syncs of an exchange know it, too, but move nothing. */
+export function movesData(step: TraceStep): boolean {
+    return step.exchange.length > 0 && /^(DoExchange|GlobalExchange|StreamCopy)/.test(step.kind);
+}

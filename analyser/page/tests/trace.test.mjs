@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The execution trace in a browser, against the real server and the report's own figures.
-//     node tests/trace.test.mjs PVA REPORT          (tests/analyser/run-browser)
+//     node tests/trace.test.mjs PVA REPORT          (tests/analyser/run-page)
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { readFileSync } from "node:fs";
@@ -8,7 +8,7 @@ import { openPage, startBrowser } from "./browser.mjs";
 import { query, startServer } from "./server.mjs";
 import { COLOURS, bandTop, cycleOf, graph, near, openTrace, pixel, settled, xOf } from "./trace_tools.mjs";
 
-const [pva, report] = process.argv.slice(2);
+const [pva = process.env.PVA, report = process.env.REPORT] = process.argv.slice(2);
 const browser = await startBrowser();
 let server, page;
 /** Steps on IPU 0 with what the report says of them. */
@@ -51,11 +51,13 @@ function alone(type) {
 async function around(step, options = "") {
     const at = step.at ?? (step.start + step.stop) / 2;
     const half = Math.max(20, (step.seen ?? step.stop - step.start) * 4);
-    await openTrace(page, `?trace.from=${Math.floor(at - half)}&trace.to=${Math.ceil(at + half)}${options}`);
+    const end = rows("SELECT max(cycles_to) AS cycles FROM runs")[0].cycles; // a window stays inside the trace
+    await openTrace(page, `?trace.from=${Math.max(0, Math.floor(at - half))}&trace.to=${Math.min(end, Math.ceil(at + half))}${options}`);
     const where = await graph(page);
     return { where, x: xOf(where, at), y: (await bandTop(page, "IPU 0")) + 2 };
 }
 
+// row: EXE-01 EXE-30 EXE-31
 test("flat: each kind of step is where and as long as the report says, in its colour", async () => {
     for (const type of new Set(steps.map((step) => step.type))) {
         if (["Sans", "SyncAns"].includes(type)) continue; // hatched
@@ -70,6 +72,7 @@ test("flat: each kind of step is where and as long as the report says, in its co
     assert.deepEqual(page.problems, []);
 });
 
+// row: EXE-33
 test("hover: name, cycles, compute set and its memory", async () => {
     const step = alone("OnTileExecute");
     const { x, y } = await around(step);
@@ -85,6 +88,7 @@ test("hover: name, cycles, compute set and its memory", async () => {
     await page.mouse.move(5, 400);
 });
 
+// row: EXE-35 EXE-60 EXE-62 EXE-64 EXE-65 EXE-67
 test("click: details of each kind are the report's", async () => {
     for (const type of ["OnTileExecute", "DoExchange", "StreamCopyMid", "Sync"]) {
         const step = alone(type);
@@ -101,6 +105,7 @@ test("click: details of each kind are the report's", async () => {
     assert.deepEqual(page.problems, []);
 });
 
+// row: EXE-50 EXE-51 EXE-52 EXE-53 EXE-54
 test("summary: cycles of the window, balance weighted by length without syncs, data of stream copies", async () => {
     await openTrace(page, "?trace.tab=summary");
     const all = rows("SELECT max(cycles_to) AS cycles FROM runs")[0].cycles;
@@ -191,6 +196,7 @@ test("mini-map: a click moves the window, a handle changes it; the axis marks on
     assert.equal((await graph(page)).to, wide.to);
 });
 
+// row: EXE-47
 test("search greys what does not match, counts, steps through and clears", async () => {
     const step = alone("OnTileExecute");
     const other = alone("StreamCopyMid");
@@ -218,6 +224,7 @@ test("search greys what does not match, counts, steps through and clears", async
     assert.ok(near(await pixel(page, place.x, place.y), COLOURS["StreamCopyMid Host"]));
 });
 
+// row: EXE-32 EXE-36 EXE-40 EXE-61
 test("flame: layers by parts of names; double click expands one, its details list its steps", async () => {
     const nested = steps.find((step) => step.name.includes("/") && step.type === "OnTileExecute");
     const layer = nested.name.split("/")[0];
@@ -242,6 +249,7 @@ test("flame: layers by parts of names; double click expands one, its details lis
     assert.ok(near(below, [255, 255, 255]) || near(below, [221, 225, 230]), `nothing below the first row: ${below}`);
 });
 
+// row: EXE-37
 test("click, then Shift and click: the window holds both", async () => {
     await openTrace(page);
     const wide = [...steps].sort((a, b) => b.stop - b.start - (a.stop - a.start)).slice(0, 2).sort((a, b) => a.start - b.start);
@@ -261,6 +269,7 @@ test("click, then Shift and click: the window holds both", async () => {
     assert.ok(zoomed.to - zoomed.from < (wide[1].stop - first.start) * 1.3 + 10);
 });
 
+// row: EXE-38 EXE-39 EXE-44
 test("BSP: what each tile does, vertical zoom, a click selects the step", async () => {
     const step = alone("OnTileExecute");
     await openTrace(page, `?trace.bsp=true&trace.from=${step.start - 20}&trace.to=${step.stop + 20}`);
@@ -295,6 +304,7 @@ test("BSP: what each tile does, vertical zoom, a click selects the step", async 
     assert.equal(await text(".bsp-buttons small"), `0–${tiles - 1}`);
 });
 
+// row: EXE-34 EXE-41 EXE-42 EXE-45 EXE-46
 test("runs: bars with names; a click shows the run's parameters and times", async () => {
     const runs = rows("SELECT id, name, cycles_from AS start, cycles_to AS stop, steps FROM runs ORDER BY id");
     await openTrace(page);
@@ -314,6 +324,7 @@ test("runs: bars with names; a click shows the run's parameters and times", asyn
     assert.equal(await text(".execution-view"), "Flat ▾");
 });
 
+// row: EXE-11 EXE-18
 test("options: hidden kinds are said and left out; balance shades; the axis starts at 0", async () => {
     const sync = alone("Sync");
     let place = await around(sync);

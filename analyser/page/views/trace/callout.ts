@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The text beside the pointer.
 import { bytes, count, cycles, percent, time } from "../../ui/format";
-import { MemoryTrack, TraceStep, computeSetBytes } from "../../data/trace";
+import { MemoryTrack, TraceStep, computeSetBytes, movesData } from "../../data/trace";
 import { Hit, TraceModel } from "./model";
 
 function memoryAt(track: MemoryTrack, cycle: number): number | null {
@@ -37,7 +37,7 @@ export function calloutOf(model: TraceModel, hit: Hit, details: TraceStep | null
             if (details) {
                 const memory = computeSetBytes(details);
                 if (memory !== null) lines.push(`compute set ${details.computeSetMemory[0].id}, memory ${bytes(memory)}`);
-                const data = details.exchange[0]?.totalData;
+                const data = movesData(details) ? details.exchange[0].totalData : null;
                 if (data) lines.push(`data ${bytes(data)}`);
             }
             return lines.filter((line, i) => line && lines.indexOf(line) === i).join("\n");

@@ -2,7 +2,7 @@
 // What is selected: a step with its plots by tile, several steps, a layer with its steps, or a run with its parameters.
 import { useMemo } from "preact/hooks";
 import { useColumns, useJson, useLoaded } from "../../data/load";
-import { TraceRunDetails, TraceStepTiles, loadStep } from "../../data/trace";
+import { TraceRunDetails, TraceStepTiles, loadStep, movesData } from "../../data/trace";
 import { bytes, count, cycles, percent, shortName, time } from "../../ui/format";
 import { Plot } from "../../ui/plot";
 import { Column, Table } from "../../ui/table";
@@ -32,7 +32,7 @@ function StepPlots({ step, props }: { step: TraceStepTiles; props: DetailsProps 
         ],
         [step],
     );
-    const data = step.exchange.length > 0 && step.sent !== null && step.received !== null;
+    const data = movesData(step) && step.sent !== null && step.received !== null;
     const chosen = typeof context.state.plot === "string" ? context.state.plot : "cycles";
     const onClick = (tile: number) => context.select({ tile });
     const tabs = [

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The figures of a step, by its kind.
-import { Spread, StepExchange, StepIpu, TraceStepTiles, computeSetBytes, spreadOf } from "../../data/trace";
+import { Spread, StepExchange, StepIpu, TraceStepTiles, computeSetBytes, movesData, spreadOf } from "../../data/trace";
 import { bytes, count, cycles, percent, time } from "../../ui/format";
 import { copyText } from "../../ui/save";
 import { TraceModel } from "./model";
@@ -42,8 +42,8 @@ export function StepFacts({ step, model, props }: { step: TraceStepTiles; model:
     const clock = model.lanes.clockFrequency;
     const { context } = props;
     const active = step.ipus.filter((one) => one.activeTiles > 0);
-    const exchange = step.exchange[0];
-    const moves = exchange !== undefined;
+    const moves = movesData(step);
+    const exchange = moves ? step.exchange[0] : undefined;
     const memory = computeSetBytes(step);
     const { tilesPerIpu } = model.lanes;
     return (
