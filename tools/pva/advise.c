@@ -80,7 +80,9 @@ int command_advise(int argc, char **argv)
     if (json)
         printf("\n]\n");
     else if (!all.count && status == POP_OK)
-        printf("nothing stands out\n");
+        printf("nothing stands out%s\n", sql_uint(file, "SELECT EXISTS(SELECT 1 FROM executed)")
+                                             ? ""
+                                             : "; no step was captured, so that cycles are not known ('pva check')");
     advices_free(&all);
     if (status == POP_OK)
         status = pva_take_error(file, &error);

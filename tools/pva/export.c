@@ -234,7 +234,10 @@ int command_export(int argc, char **argv)
     e.target_tiles = pva_uint(target, PVA_TARGET_NUM_TILES);
     e.steps = pva_count(e.execution, PVA_EXECUTION_STEPS);
     int result = EXIT_WRONG;
-    if (!e.steps)
+    if (!e.steps && sql_uint(e.file, "SELECT EXISTS(SELECT 1 FROM blocks)"))
+        say("export",
+            "the report has blocks of a lightweight profile, but no execution trace (debug.instrumentCompute)");
+    else if (!e.steps && !sql_uint(e.file, "SELECT execution FROM format"))
         say("export", "the report has no execution trace ('pva check' says why)");
     else if (read_tiles(&e, arguments_get(&arguments, "--tiles"))) {
         if (output && !(e.out = fopen(output, "wb")))
