@@ -198,7 +198,14 @@ pva_file *pva_open_report(const char *path, const char *debug_cbor, pop_error *e
     char *profile = is_directory ? join(path, "profile.pop") : mem_string(path);
     char *archive = is_directory ? join(path, "archive.a") : mem_string(path);
     pva_file *file = NULL;
-    if (is_directory ? access(profile, F_OK) != 0 && access(archive, F_OK) == 0 : is_archive(path))
+    char *left = is_directory && access(profile, F_OK) != 0 ? newest_temporary(path) : NULL;
+    if (left)
+        error_set(
+            error, POP_MISSING_GRAPH_PROFILE, NO_WHERE, api,
+            "no graph profile found: %s has no profile.pop, but '%s', whose writer did not end: open that file, or "
+            "complete it with 'pva check --repair'",
+            path, left);
+    else if (is_directory ? access(profile, F_OK) != 0 && access(archive, F_OK) == 0 : is_archive(path))
         file = open_archive(archive, api, error);
     else if (is_directory && stat(profile, &facts) != 0)
         no_file(path, error);
@@ -208,6 +215,7 @@ pva_file *pva_open_report(const char *path, const char *debug_cbor, pop_error *e
         file->directory = directory_of(profile);
     free(profile);
     free(archive);
+    free(left);
     if (!file)
         return NULL;
     if (!check_format(file, "tremula profile", 1, "report") || !check_tables(file) || !read_target(file))

@@ -30,7 +30,7 @@ static bool is_temporary(const char *name)
 }
 
 /* The newest temporary file of a directory; malloc'ed, NULL when there is none. */
-static char *newest(const char *directory)
+char *newest_temporary(const char *directory)
 {
     DIR *entries = opendir(directory);
     char *found = NULL;
@@ -92,7 +92,7 @@ pop_status pva_repair(const char *path, pop_error *error)
     pop_status status = POP_OK;
     if (stat(path, &facts) == 0 && S_ISDIR(facts.st_mode)) {
         str_add(&directory, path);
-        temporary = newest(path);
+        temporary = newest_temporary(path);
     } else {
         const char *slash = strrchr(path, '/');
         str_add_bytes(&directory, slash ? path : ".", slash ? (size_t)(slash - path) + (slash == path) : 1);

@@ -91,4 +91,7 @@ void query_array(pva_file *file, const char *sql, uint64_t first, uint64_t secon
 /* SQL functions over arrays (array_at, array_sum, array_max, array_text) and the table array(blob, count). */
 int array_functions(sqlite3 *db);
 
+/* The newest profile_*.pop of a directory, which a writer has not completed: a path that the caller frees, or NULL. */
+char *newest_temporary(const char *directory);
+
 #endif
