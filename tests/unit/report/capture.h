@@ -61,7 +61,8 @@ static inline void remove_tree(const char *path)
         char inner[512];
         if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
             continue;
-        snprintf(inner, sizeof(inner), "%s/%s", path, entry->d_name);
+        if (snprintf(inner, sizeof(inner), "%s/%s", path, entry->d_name) >= (int)sizeof(inner))
+            continue;
         if (unlink(inner) != 0)
             remove_tree(inner);
     }
