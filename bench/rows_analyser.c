@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The analyser's server on a report of 5 million steps on 4 IPUs: how long the first picture takes, without the cache
- * and with it, how long a zoom takes, and how much memory the server has.  The command pva stands in ../bin. */
+/* The analyser's server on a report of 5 million compute sets and copies on 4 IPUs: how long the first picture takes,
+ * without the cache and with it, how long a zoom takes, and how much memory the server has.  The command pva stands in
+ * ../bin. */
 #include "bench.h"
 
 #include <arpa/inet.h>
@@ -135,17 +136,19 @@ void row_analyser(void)
     pop_graph_destroy(program.graph);
     pop_device_destroy(device);
     struct server server = serve(directory);
-    bench_report("5 million steps, 4 IPUs: first picture, no cache", first_picture(&server), "s", 5);
+    bench_report("5 million sets and copies, 4 IPUs: first picture, no cache", first_picture(&server), "s", 5);
     double memory = memory_of(server.process);
     end(&server);
     server = serve(directory);
-    bench_report("5 million steps, 4 IPUs: first picture, cache", first_picture(&server), "s", 1);
-    bench_report("5 million steps, 4 IPUs: slowest zoom, flame", 1e3 * worst_zoom(&server, "window"), "ms", 100);
-    bench_report("5 million steps, 4 IPUs: slowest zoom, memory", 1e3 * worst_zoom(&server, "memory"), "ms", 100);
-    bench_report("5 million steps, 4 IPUs: summary of all", 1e3 * call(&server, "trace/summary"), "ms", 100);
-    bench_report("5 million steps, 4 IPUs: losses of all", call(&server, "trace/lost"), "s", 0);
+    bench_report("5 million sets and copies, 4 IPUs: first picture, cache", first_picture(&server), "s", 1);
+    bench_report("5 million sets and copies, 4 IPUs: slowest zoom, flame", 1e3 * worst_zoom(&server, "window"), "ms",
+                 100);
+    bench_report("5 million sets and copies, 4 IPUs: slowest zoom, memory", 1e3 * worst_zoom(&server, "memory"), "ms",
+                 100);
+    bench_report("5 million sets and copies, 4 IPUs: summary of all", 1e3 * call(&server, "trace/summary"), "ms", 100);
+    bench_report("5 million sets and copies, 4 IPUs: losses of all", call(&server, "trace/lost"), "s", 0);
     double with = memory_of(server.process);
-    bench_report("5 million steps, 4 IPUs: the server", (with > memory ? with : memory) / 1e6, "MB", 500);
+    bench_report("5 million sets and copies, 4 IPUs: the server", (with > memory ? with : memory) / 1e6, "MB", 500);
     end(&server);
     static const char *const files[] = { "profile.pop", "profile.pop_cache", "debug.cbor" };
     for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); ++i) {

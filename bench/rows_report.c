@@ -93,10 +93,10 @@ void row_report(void)
 {
     pop_error error = { 0 };
     pop_device *device = bench_device();
-    captured("100,000 steps, 1,472 tiles", device, 16, 3125, 1, 2, 0.1);
+    captured("100,000 sets and copies, 1,472 tiles", device, 16, 3125, 1, 2, 0.1);
     pop_device_destroy(device);
     device = pop_ipu_model_create_device(&(pop_ipu_model){ .version = "ipu2", .num_ipus = 4 }, &error);
     bench_must(error.status, &error);
-    captured("5 million steps, 4 IPUs", device, 16, 156250, 64, 0, 0);
+    captured("5 million sets and copies, 4 IPUs", device, 16, 156250, 64, 0, 0);
     pop_device_destroy(device);
 }
