@@ -88,7 +88,7 @@ test("hover: name, cycles, compute set and its memory", async () => {
     await page.mouse.move(5, 400);
 });
 
-// row: EXE-35 EXE-60 EXE-62 EXE-64 EXE-65 EXE-67
+// row: EXE-35 EXE-60 EXE-64 EXE-65 EXE-67
 test("click: details of each kind are the report's", async () => {
     for (const type of ["OnTileExecute", "DoExchange", "StreamCopyMid", "Sync"]) {
         const step = alone(type);
@@ -105,7 +105,7 @@ test("click: details of each kind are the report's", async () => {
     assert.deepEqual(page.problems, []);
 });
 
-// row: EXE-50 EXE-51 EXE-52 EXE-53 EXE-54
+// row: EXE-50 EXE-51 EXE-53 EXE-54
 test("summary: cycles of the window, balance weighted by length without syncs, data of stream copies", async () => {
     await openTrace(page, "?trace.tab=summary");
     const all = rows("SELECT max(cycles_to) AS cycles FROM runs")[0].cycles;
@@ -224,7 +224,7 @@ test("search greys what does not match, counts, steps through and clears", async
     assert.ok(near(await pixel(page, place.x, place.y), COLOURS["StreamCopyMid Host"]));
 });
 
-// row: EXE-32 EXE-36 EXE-40 EXE-61
+// row: EXE-32 EXE-36 EXE-40
 test("flame: layers by parts of names; double click expands one, its details list its steps", async () => {
     const nested = steps.find((step) => step.name.includes("/") && step.type === "OnTileExecute");
     const layer = nested.name.split("/")[0];
@@ -269,7 +269,7 @@ test("click, then Shift and click: the window holds both", async () => {
     assert.ok(zoomed.to - zoomed.from < (wide[1].stop - first.start) * 1.3 + 10);
 });
 
-// row: EXE-38 EXE-39 EXE-44
+// row: EXE-38 EXE-44
 test("BSP: what each tile does, vertical zoom, a click selects the step", async () => {
     const step = alone("OnTileExecute");
     await openTrace(page, `?trace.bsp=true&trace.from=${step.start - 20}&trace.to=${step.stop + 20}`);
@@ -324,7 +324,7 @@ test("runs: bars with names; a click shows the run's parameters and times", asyn
     assert.equal(await text(".execution-view"), "Flat ▾");
 });
 
-// row: EXE-11 EXE-18
+// row: EXE-18
 test("options: hidden kinds are said and left out; balance shades; the axis starts at 0", async () => {
     const sync = alone("Sync");
     let place = await around(sync);
