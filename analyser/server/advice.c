@@ -69,11 +69,6 @@ static const char *const queries[ADVICE_KINDS] = {
               "'%/OnTileCopyPost') AND won > 0",
 };
 
-static char *copy_text(const pva_value *value)
-{
-    return strdup(value->text ? value->text : "");
-}
-
 static uint64_t number_of(const pva_value *value)
 {
     return value->text ? strtoull(value->text, NULL, 10) : UINT64_MAX;
@@ -85,23 +80,15 @@ static bool on_row(void *context, size_t columns, const char *const *names, cons
     (void)columns, (void)names;
     if (!values)
         return true;
-    if (all->count == all->room) {
-        size_t room = all->room ? 2 * all->room : 64;
-        struct advice *list = realloc(all->list, room * sizeof(*list));
-        if (!list)
-            return false;
-        all->list = list;
-        all->room = room;
-    }
-    all->list[all->count++] =
+    *vec_push(&all->list) =
         (struct advice){ .kind = all->kind,
                          .program = number_of(&values[0]),
                          .cycles = values[1].text ? pop_text_to_double(values[1].text, NULL) : 0,
                          .bytes = values[2].text ? pop_text_to_double(values[2].text, NULL) : 0,
                          .tile = number_of(&values[3]),
                          .times = number_of(&values[4]),
-                         .name = copy_text(&values[5]),
-                         .detail = copy_text(&values[6]),
+                         .name = mem_string(values[5].text ? values[5].text : ""),
+                         .detail = mem_string(values[6].text ? values[6].text : ""),
                          .urgent = values[6].text && strstr(values[6].text, "out of memory") != NULL };
     return true;
 }
@@ -146,17 +133,17 @@ pop_status advices_find(struct advices *all, pva_file *file, enum advice_kind ki
 
 void advices_order(struct advices *all)
 {
-    if (all->count)
-        qsort(all->list, all->count, sizeof(*all->list), by_weight);
+    if (all->list.count)
+        qsort(all->list.data, all->list.count, sizeof(*all->list.data), by_weight);
 }
 
 void advices_free(struct advices *all)
 {
-    for (size_t i = 0; i < all->count; ++i) {
-        free(all->list[i].name);
-        free(all->list[i].detail);
-        free(all->list[i].file);
+    for (size_t i = 0; i < all->list.count; ++i) {
+        free(all->list.data[i].name);
+        free(all->list.data[i].detail);
+        free(all->list.data[i].file);
     }
-    free(all->list);
+    vec_free(&all->list);
     *all = (struct advices){ 0 };
 }

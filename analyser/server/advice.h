@@ -16,6 +16,8 @@
 #ifndef ANALYSER_ADVICE_H
 #define ANALYSER_ADVICE_H
 
+#include "base/vec.h"
+
 #include <pva/pva.h>
 
 enum advice_kind { ADVICE_MEMORY, ADVICE_IMBALANCE, ADVICE_EXCHANGE, ADVICE_STREAM, ADVICE_REARRANGE, ADVICE_KINDS };
@@ -33,9 +35,8 @@ struct advice {
     uint64_t line;
 };
 struct advices {
-    struct advice *list; /* the most cycles first; what is urgent before */
-    size_t count, room;
-    enum advice_kind kind; /* that is being looked for */
+    VEC(struct advice) list; /* the most cycles first; what is urgent before */
+    enum advice_kind kind;   /* that is being looked for */
 };
 
 /* Adds what is found of a kind; the list is ordered by advices_order. */

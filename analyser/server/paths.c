@@ -113,10 +113,10 @@ static struct tree build(struct figures *figures)
     struct tree tree = { 0 };
     *vec_push(&tree.nodes) = (struct node){ .name = mem_string("") };
     if (figures->count)
-        qsort(figures->list, figures->count, sizeof(*figures->list), by_parts);
+        qsort(figures->data, figures->count, sizeof(*figures->data), by_parts);
     for (size_t i = 0; i < figures->count; ++i)
-        if (figures->list[i].a != 0 || figures->list[i].b != 0)
-            add(&tree, &figures->list[i]);
+        if (figures->data[i].a != 0 || figures->data[i].b != 0)
+            add(&tree, &figures->data[i]);
     for (size_t i = tree.nodes.count; i-- > 0;)
         for (int k = 0; k < 2; ++k) {
             struct node *node = &tree.nodes.data[i];

@@ -54,6 +54,20 @@ json_t *query_row(pva_file *file, const char *sql, pop_error *error)
     return first;
 }
 
+json_t *query_parts(pva_file *file, const struct query_part *parts, size_t count, pop_error *error)
+{
+    json_t *all = json_object();
+    for (size_t i = 0; i < count; ++i) {
+        json_t *value = parts[i].one ? query_row(file, parts[i].sql, error) : query_rows(file, parts[i].sql, error);
+        if (!value) {
+            json_decref(all);
+            return NULL;
+        }
+        json_object_set_new(all, parts[i].name, value);
+    }
+    return all;
+}
+
 enum { MOST_COLUMNS = 24, ROWS_BETWEEN_LOOKS = 4096 };
 
 /* Columns that a query fills. */

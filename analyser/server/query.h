@@ -10,6 +10,14 @@
 json_t *query_rows(pva_file *file, const char *sql, pop_error *error);
 /* The first row, or null where there is none. */
 json_t *query_row(pva_file *file, const char *sql, pop_error *error);
+/* A part of an answer that is rows of a query. */
+struct query_part {
+    const char *name;
+    bool one; /* the first row alone */
+    const char *sql;
+};
+/* An object with each part by its name; NULL, and *error is filled, when a query fails.  A new reference. */
+json_t *query_parts(pva_file *file, const struct query_part *parts, size_t count, pop_error *error);
 /* Adds the rows' columns to the answer: types has a letter a column, 't' for text and 'f' for a number, which is NaN
  * where the row has none.  Ends early when the client has gone. */
 pop_status query_columns(const struct request *request, pva_file *file, struct answer *answer, const char *types,

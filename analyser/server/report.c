@@ -11,9 +11,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-const char *const report_files[] = { "profile.pop",           "debug.cbor",     "archive.a",
-                                     "serialized_graph.json", "framework.json", "app.json" };
-const size_t report_files_count = sizeof(report_files) / sizeof(report_files[0]);
+const char *const report_files[REPORT_FILES] = { "profile.pop",           "debug.cbor",     "archive.a",
+                                                 "serialized_graph.json", "framework.json", "app.json" };
 
 struct reports {
     pthread_mutex_t lock;

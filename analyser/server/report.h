@@ -10,8 +10,8 @@
 enum { MOST_REPORTS = 2 };
 
 /* The files of a report's directory that people know by name. */
-extern const char *const report_files[];
-extern const size_t report_files_count;
+enum { REPORT_FILES = 6 };
+extern const char *const report_files[REPORT_FILES];
 
 struct report_use {
     struct analyser_report report; /* locked: see reports_lock */

@@ -10,7 +10,7 @@
 #include <time.h>
 
 /* Looking costs a few calls of stat, works on every file system, and needs no descriptors. */
-enum { LOOK_MILLISECONDS = 500, MOST_WATCHED = 8 };
+enum { LOOK_MILLISECONDS = 500, WATCHED_FILES = REPORT_FILES + 2 };
 
 /* What a file looked like. */
 struct look {
@@ -19,7 +19,7 @@ struct look {
 };
 struct watched {
     char *directory;
-    struct look looks[MOST_WATCHED];
+    struct look looks[WATCHED_FILES];
 };
 struct watch {
     struct reports *reports;
@@ -49,13 +49,13 @@ static char *watched_path(struct watch *watch, unsigned index, size_t file, cons
 {
     struct str path = { 0 };
     char *directory = reports_directory(watch->reports, index), *temporary = reports_temporary(watch->reports, index);
-    if (file < report_files_count) {
+    if (file < REPORT_FILES) {
         *name = report_files[file];
         if (directory)
             str_format(&path, "%s/%s", directory, *name);
     } else if (temporary) { /* the file and its log */
         *name = "profile_*.pop";
-        str_format(&path, "%s%s", temporary, file == report_files_count ? "" : "-wal");
+        str_format(&path, "%s%s", temporary, file == REPORT_FILES ? "" : "-wal");
     }
     free(directory);
     free(temporary);
@@ -66,7 +66,7 @@ static char *watched_path(struct watch *watch, unsigned index, size_t file, cons
 static json_t *look(struct watch *watch, unsigned index, bool first)
 {
     json_t *names = json_array();
-    for (size_t file = 0; file < report_files_count + 2 && file < MOST_WATCHED; ++file) {
+    for (size_t file = 0; file < WATCHED_FILES; ++file) {
         const char *name = "";
         char *path = watched_path(watch, index, file, &name);
         struct look now = path ? look_at(path) : (struct look){ 0 }, *before = &watch->watched[index].looks[file];

@@ -70,16 +70,16 @@ int command_advise(int argc, char **argv)
     double total = (double)sql_uint(file, "SELECT total FROM execution_cycle_totals");
     if (json)
         printf("[");
-    for (size_t i = 0; i < all.count && i < rows && status == POP_OK; ++i) {
-        advice_find_line(file, &all.list[i]);
+    for (size_t i = 0; i < all.list.count && i < rows && status == POP_OK; ++i) {
+        advice_find_line(file, &all.list.data[i]);
         if (json)
-            print_json(&all.list[i], i);
+            print_json(&all.list.data[i], i);
         else
-            print_text(&all.list[i], i, total);
+            print_text(&all.list.data[i], i, total);
     }
     if (json)
         printf("\n]\n");
-    else if (!all.count && status == POP_OK)
+    else if (!all.list.count && status == POP_OK)
         printf("nothing stands out%s\n", sql_uint(file, "SELECT EXISTS(SELECT 1 FROM executed)")
                                              ? ""
                                              : "; no step was captured, so that cycles are not known ('pva check')");

@@ -30,7 +30,7 @@ static void print_rows(const struct figures *all, size_t rows, bool csv, bool js
     else
         printf("%-36s %20s %20s %20s %8s  %s\n", "", "A", "B", "difference", "", "change");
     for (size_t i = 0; i < all->count && i < rows; ++i) {
-        const struct figure *f = &all->list[i];
+        const struct figure *f = &all->data[i];
         const char *sign = f->b > f->a ? "+" : f->b < f->a ? "-" : "";
         char a[32], b[32], d[32];
         if (csv) {
@@ -74,7 +74,7 @@ int command_compare(int argc, char **argv)
     struct figures all = figures_merge(&a, &b);
     figures_changed(&all);
     for (size_t i = 0; i < all.count; ++i)
-        differ |= strcmp(figure_change(&all.list[i]), "same") != 0;
+        differ |= strcmp(figure_change(&all.data[i]), "same") != 0;
     if (good)
         print_rows(&all, rows, csv, json);
     figures_free(&all);

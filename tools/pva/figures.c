@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "figures.h"
 
+#include "base/vec.h"
+
 #include <poplar/text.h>
 
 #include <stdlib.h>
@@ -29,44 +31,25 @@ const size_t compared_metric_count = sizeof(compared_metrics) / sizeof(compared_
 struct reading {
     struct figures *figures;
     const struct metric *metric;
-    bool failed;
 };
 
 static bool on_row(void *context, size_t columns, const char *const *names, const pva_value *values)
 {
     struct reading *reading = context;
-    struct figures *f = reading->figures;
     (void)names;
-    if (!values || !values[1].text)
-        return true;
-    if (f->count == f->room) {
-        size_t room = f->room ? 2 * f->room : 256;
-        struct figure *list = realloc(f->list, room * sizeof(*list));
-        if (!list)
-            return reading->failed = true, false;
-        f->list = list;
-        f->room = room;
-    }
-    struct figure figure = { .metric = reading->metric,
-                             .path = strdup(values[0].text ? values[0].text : ""),
+    if (values && values[1].text)
+        *vec_push(reading->figures) =
+            (struct figure){ .metric = reading->metric,
+                             .path = mem_string(values[0].text ? values[0].text : ""),
                              .a = pop_text_to_double(values[1].text, NULL),
                              .times_a = columns > 2 && values[2].text ? pop_text_to_double(values[2].text, NULL) : 0,
                              .in_a = true };
-    reading->failed = !figure.path;
-    if (figure.path)
-        f->list[f->count++] = figure;
-    return !reading->failed;
+    return true;
 }
 
 pop_status figures_read(pva_file *report, const struct metric *metric, struct figures *figures, pop_error *error)
 {
-    struct reading reading = { figures, metric, false };
-    pop_status status = pva_sql(report, metric->sql, on_row, &reading, error);
-    if (status != POP_OK || !reading.failed)
-        return status;
-    if (error)
-        *error = (pop_error){ .status = POP_SYSTEM_RUNTIME_ERROR, .text = "no memory for the report's figures" };
-    return POP_SYSTEM_RUNTIME_ERROR;
+    return pva_sql(report, metric->sql, on_row, &(struct reading){ figures, metric }, error);
 }
 
 static int by_path(const void *left, const void *right)
@@ -96,34 +79,33 @@ static int by_difference(const void *left, const void *right)
 static void sort(struct figures *f, int (*order)(const void *, const void *))
 {
     if (f->count)
-        qsort(f->list, f->count, sizeof(*f->list), order);
+        qsort(f->data, f->count, sizeof(*f->data), order);
 }
 
 struct figures figures_merge(struct figures *a, struct figures *b)
 {
     sort(a, by_path);
     sort(b, by_path);
-    struct figures all = { .room = a->count + b->count + 1 };
-    all.list = calloc(all.room, sizeof(*all.list));
+    struct figures all = { 0 };
+    vec_reserve(&all, a->count + b->count);
     size_t i = 0, k = 0;
-    while (all.list && (i < a->count || k < b->count)) {
-        int order = i == a->count ? 1 : k == b->count ? -1 : by_path(&a->list[i], &b->list[k]);
-        struct figure *f = &all.list[all.count++];
-        *f = order <= 0 ? a->list[i++] : b->list[k];
+    while (i < a->count || k < b->count) {
+        int order = i == a->count ? 1 : k == b->count ? -1 : by_path(&a->data[i], &b->data[k]);
+        struct figure *f = &all.data[all.count++];
+        *f = order <= 0 ? a->data[i++] : b->data[k];
         f->in_a = order <= 0;
         if (order > 0)
             f->a = f->times_a = 0;
         if (order < 0)
             continue;
-        f->b = b->list[k].a;
-        f->times_b = b->list[k].times_a;
+        f->b = b->data[k].a;
+        f->times_b = b->data[k].times_a;
         f->in_b = true;
         if (order == 0)
-            free(b->list[k].path);
+            free(b->data[k].path);
         ++k;
     }
-    a->count = all.list ? 0 : a->count; /* their paths are in `all` now */
-    b->count = all.list ? 0 : b->count;
+    a->count = b->count = 0; /* their paths are in `all` now */
     figures_free(a);
     figures_free(b);
     return all;
@@ -132,19 +114,18 @@ struct figures figures_merge(struct figures *a, struct figures *b)
 void figures_free(struct figures *figures)
 {
     for (size_t i = 0; i < figures->count; ++i)
-        free(figures->list[i].path);
-    free(figures->list);
-    *figures = (struct figures){ 0 };
+        free(figures->data[i].path);
+    vec_free(figures);
 }
 
 void figures_changed(struct figures *f)
 {
     size_t kept = 0;
     for (size_t i = 0; i < f->count; ++i)
-        if (!*f->list[i].path || strcmp(figure_change(&f->list[i]), "same") != 0)
-            f->list[kept++] = f->list[i];
+        if (!*f->data[i].path || strcmp(figure_change(&f->data[i]), "same") != 0)
+            f->data[kept++] = f->data[i];
         else
-            free(f->list[i].path);
+            free(f->data[i].path);
     f->count = kept;
     sort(f, by_difference);
 }

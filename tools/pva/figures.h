@@ -22,9 +22,9 @@ struct figure {
     double times_a, times_b; /* how often; 0 when the metric does not count */
     bool in_a, in_b;
 };
-struct figures {
-    struct figure *list;
-    size_t count, room;
+struct figures { /* as VEC(struct figure) has them */
+    struct figure *data;
+    size_t count, capacity;
 };
 
 /* Adds the figures of a metric, as those of report a. */

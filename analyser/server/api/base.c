@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The open reports, opening others, and the directories to choose from. */
+#include "../query.h"
 #include "../request.h"
 
 #include <dirent.h>
@@ -14,7 +15,7 @@ static json_t *files_of(const char *directory)
 {
     json_t *files = json_array();
     struct str path = { 0 };
-    for (size_t i = 0; i < report_files_count; ++i) {
+    for (size_t i = 0; i < REPORT_FILES; ++i) {
         struct stat facts = { 0 };
         path.length = 0;
         str_format(&path, "%s/%s", directory, report_files[i]);
@@ -25,20 +26,6 @@ static json_t *files_of(const char *directory)
     }
     str_free(&path);
     return files;
-}
-
-static bool keep_number(void *context, size_t columns, const char *const *names, const pva_value *values)
-{
-    (void)names;
-    if (values && columns && values[0].text)
-        *(uint64_t *)context = strtoull(values[0].text, NULL, 10);
-    return true;
-}
-
-static uint64_t number_of(pva_file *file, const char *sql)
-{
-    uint64_t number = 0;
-    return pva_sql(file, sql, keep_number, &number, NULL) == POP_OK ? number : 0;
 }
 
 /* Why a report is not whole, or null. */
@@ -61,9 +48,10 @@ static json_t *describe(const struct analyser_report *report, unsigned index)
     json_object_set_new(json, "directory", answer_string(report->directory));
     json_object_set_new(json, "name", answer_string(report->name));
     json_object_set_new(json, "files", files_of(report->directory));
-    json_object_set_new(json, "hasExecution",
-                        json_boolean(pva_count(execution, PVA_EXECUTION_STEPS) ||
-                                     number_of(report->file, "SELECT count(*) FROM (SELECT 1 FROM blocks LIMIT 1)")));
+    json_object_set_new(
+        json, "hasExecution",
+        json_boolean(pva_count(execution, PVA_EXECUTION_STEPS) ||
+                     query_number(report->file, "SELECT count(*) FROM (SELECT 1 FROM blocks LIMIT 1)", 0) > 0));
     json_object_set_new(json, "hasLiveness",
                         json_boolean(pva_count(compilation, PVA_COMPILATION_LIVENESS_PROGRAM_STEPS) > 0));
     json_object_set_new(json, "hasDebug", json_boolean(pva_count(root, PVA_REPORT_DEBUG_CONTEXTS) > 0));

@@ -100,7 +100,7 @@ pop_status api_difference_table(const struct request *request, struct answer *an
     const char **texts = mem_zero(4 * all.count + 1, sizeof(*texts));
     double *numbers = mem_zero(4 * all.count + 1, sizeof(*numbers));
     for (size_t i = 0; i < all.count; ++i) {
-        const struct figure *f = &all.list[i];
+        const struct figure *f = &all.data[i];
         texts[i] = f->metric->what;
         texts[all.count + i] = f->path;
         texts[2 * all.count + i] = f->metric->unit;

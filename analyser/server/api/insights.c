@@ -9,11 +9,7 @@
 
 /* What follows from the report's tables alone.  Bars of the histogram are sixths of a tile's memory; the last one takes
  * what is beyond it, too. */
-static const struct {
-    const char *name;
-    bool one;
-    const char *sql;
-} parts[] = {
+static const struct query_part parts[] = {
     { "memory", true,
       "SELECT count(*) AS tiles, sum(total) AS used, (SELECT total_memory FROM target) AS capacity, "
       "(SELECT bytes_per_tile FROM target) AS bytesPerTile, max(total_including_gaps) AS largest, "
@@ -83,16 +79,9 @@ pop_status insights(const struct request *request, struct answer *answer, pop_er
     struct analyser_report *report = request_report(request, error);
     if (!report)
         return error->status;
-    json_t *all = json_object();
-    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); ++i) {
-        json_t *value =
-            parts[i].one ? query_row(report->file, parts[i].sql, error) : query_rows(report->file, parts[i].sql, error);
-        if (!value) {
-            json_decref(all);
-            return error->status;
-        }
-        json_object_set_new(all, parts[i].name, value);
-    }
+    json_t *all = query_parts(report->file, parts, sizeof(parts) / sizeof(parts[0]), error);
+    if (!all)
+        return error->status;
     pop_status status = answer_read(report, error);
     json_object_set_new(
         all, "outOfMemory",
@@ -118,9 +107,9 @@ pop_status insights_advice(const struct request *request, struct answer *answer,
     }
     advices_order(&found);
     json_t *list = json_array();
-    for (size_t i = 0; i < found.count && i < rows && i < MOST; ++i) {
-        advice_find_line(report->file, &found.list[i]);
-        json_array_append_new(list, json_of(&found.list[i]));
+    for (size_t i = 0; i < found.list.count && i < rows && i < MOST; ++i) {
+        advice_find_line(report->file, &found.list.data[i]);
+        json_array_append_new(list, json_of(&found.list.data[i]));
     }
     advices_free(&found);
     if (status == POP_OK)

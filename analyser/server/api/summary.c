@@ -10,12 +10,7 @@
 
 enum { LARGEST_JSON = 4 << 20 };
 
-/* A part of the answer that is rows of a query. */
-static const struct {
-    const char *name;
-    bool one; /* the first row alone */
-    const char *sql;
-} parts[] = {
+static const struct query_part parts[] = {
     { "target", true,
       "SELECT type, architecture, num_ipus AS ipus, tiles_per_ipu AS tilesPerIpu, num_tiles AS tiles, "
       "bytes_per_tile AS bytesPerTile, bytes_per_ipu AS bytesPerIpu, total_memory AS totalMemory, "
@@ -105,16 +100,9 @@ pop_status summary(const struct request *request, struct answer *answer, pop_err
     struct analyser_report *report = request_report(request, error);
     if (!report)
         return error->status;
-    json_t *all = json_object();
-    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); ++i) {
-        json_t *value =
-            parts[i].one ? query_row(report->file, parts[i].sql, error) : query_rows(report->file, parts[i].sql, error);
-        if (!value) {
-            json_decref(all);
-            return error->status;
-        }
-        json_object_set_new(all, parts[i].name, value);
-    }
+    json_t *all = query_parts(report->file, parts, sizeof(parts) / sizeof(parts[0]), error);
+    if (!all)
+        return error->status;
     json_t *runs = runs_of(report->file, error);
     if (!runs) {
         json_decref(all);
