@@ -31,7 +31,10 @@ const bundle = await context({
     jsx: "automatic",
     jsxImportSource: "preact",
     legalComments: "none",
-    banner: { js: "/* SPDX-License-Identifier: Apache-2.0 AND MIT (licences.txt) */", css: "/* SPDX-License-Identifier: Apache-2.0 AND MIT (licences.txt) */" },
+    banner: {
+        js: "/* SPDX-License-Identifier: Apache-2.0 AND MIT (licences.txt) */",
+        css: "/* SPDX-License-Identifier: Apache-2.0 AND MIT (licences.txt) */",
+    },
     logLevel: "warning",
 });
 if (watch) {
@@ -45,7 +48,8 @@ if (watch) {
 async function licences() {
     const { dependencies } = JSON.parse(await readFile(join(here, "package.json"), "utf8"));
     const texts = [];
+    const licence = async (name) => await readFile(join(here, "node_modules", name, "LICENSE"), "utf8");
     for (const [name, version] of Object.entries(dependencies))
-        texts.push(`${name} ${version}\n\n${(await readFile(join(here, "node_modules", name, "LICENSE"), "utf8")).replaceAll("\r", "").trim()}\n`);
+        texts.push(`${name} ${version}\n\n${(await licence(name)).replaceAll("\r", "").trim()}\n`);
     return texts.join(`\n${"-".repeat(80)}\n\n`);
 }

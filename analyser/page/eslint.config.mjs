@@ -13,8 +13,14 @@ export default tseslint.config(
             "max-lines": ["error", 600],
             "no-restricted-syntax": [
                 "error",
-                { selector: "JSXAttribute[name.name='dangerouslySetInnerHTML']", message: "A report's strings are text." },
-                { selector: "AssignmentExpression[left.property.name='innerHTML']", message: "A report's strings are text." },
+                {
+                    selector: "JSXAttribute[name.name='dangerouslySetInnerHTML']",
+                    message: "A report's strings are text.",
+                },
+                {
+                    selector: "AssignmentExpression[left.property.name='innerHTML']",
+                    message: "A report's strings are text.",
+                },
             ],
         },
     },

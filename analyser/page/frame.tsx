@@ -91,12 +91,15 @@ export function Frame({ store }: { store: Store }) {
     ]);
     useEffect(() => setStatus(""), [view.id]);
     useEffect(() => {
-        document.title = [view.title, reports.map((report) => report.name).join(" / "), "Tremula"].filter((part) => part).join(" · ");
+        document.title = [view.title, reports.map((report) => report.name).join(" / "), "Tremula"]
+            .filter((part) => part)
+            .join(" · ");
     }, [view.id, reports]);
     const context: ViewContext = {
         reports,
         state: state.parts[view.id] ?? {},
-        update: (patch, options) => store.dispatch({ type: "update", view: view.id, patch: patch as ViewContext["state"] }, options),
+        update: (patch, options) =>
+            store.dispatch({ type: "update", view: view.id, patch: patch as ViewContext["state"] }, options),
         selection: state.selection,
         select: (selection, options) => store.dispatch({ type: "select", selection }, options),
         open: (id, part, selection) => store.dispatch({ type: "open", view: id, part, selection }),

@@ -30,7 +30,9 @@ function Reports({ context, reload }: { context: ViewContext; reload: () => void
     const keepFirst = () => void openReports([reports[0].directory]).then(reload, reload);
     const swap = () => void openReports([reports[1].directory, reports[0].directory]).then(reload, reload);
     const items: MenuItem[] = [
-        ...(landing ? [{ kind: "action" as const, title: "Open or compare…", onChoose: () => context.open(landing.id) }] : []),
+        ...(landing
+            ? [{ kind: "action" as const, title: "Open or compare…", onChoose: () => context.open(landing.id) }]
+            : []),
         { kind: "action", title: "Reload", onChoose: reload },
         ...(reports.length > 1
             ? [
@@ -48,12 +50,27 @@ export function Header({ view, context, reload, showKeys }: HeaderProps) {
     const { theme, units } = usePreferences();
     const items: MenuItem[] = [
         { kind: "title", title: "Theme" },
-        ...THEMES.map((one) => ({ kind: "choice" as const, title: one.title, chosen: theme === one.id, onChoose: () => setPreferences({ theme: one.id }) })),
+        ...THEMES.map((one) => ({
+            kind: "choice" as const,
+            title: one.title,
+            chosen: theme === one.id,
+            onChoose: () => setPreferences({ theme: one.id }),
+        })),
         { kind: "title", title: "Units of memory" },
-        ...UNITS.map((one) => ({ kind: "choice" as const, title: one.title, chosen: units === one.id, onChoose: () => setPreferences({ units: one.id }) })),
+        ...UNITS.map((one) => ({
+            kind: "choice" as const,
+            title: one.title,
+            chosen: units === one.id,
+            onChoose: () => setPreferences({ units: one.id }),
+        })),
         { kind: "title", title: "Help" },
         { kind: "action", title: "Keys", onChoose: showKeys },
-        { kind: "action", title: "Delete the cache", tip: "profile.pop_cache beside the report; it is made again when it is needed", onChoose: () => void deleteCache().then(reload, reload) },
+        {
+            kind: "action",
+            title: "Delete the cache",
+            tip: "profile.pop_cache beside the report; it is made again when it is needed",
+            onChoose: () => void deleteCache().then(reload, reload),
+        },
     ];
     return (
         <header class="header">

@@ -82,7 +82,10 @@ function textValue(text: string): Json {
 export function stateToFragment(state: State): string {
     const words: string[] = [];
     const add = (key: string, text: string) =>
-        words.push(`${encodeURIComponent(key)}=${encodeURIComponent(text).replace(/%(2C|3A|2F|5B|5D|40|24)/g, (hex) => decodeURIComponent(hex))}`);
+        words.push(
+            `${encodeURIComponent(key)}` +
+                `=${encodeURIComponent(text).replace(/%(2C|3A|2F|5B|5D|40|24)/g, (hex) => decodeURIComponent(hex))}`,
+        );
     for (const [key, value] of Object.entries(state.selection)) if (value !== undefined) add(key, String(value));
     for (const view of Object.keys(state.parts).sort())
         for (const [key, value] of Object.entries(state.parts[view])) add(`${view}.${key}`, valueText(value));

@@ -38,7 +38,12 @@ function Activities() {
     );
 }
 
-export function StatusBar(props: { reports: readonly Report[]; text: string; progress: Progress | null; connected: boolean }) {
+export function StatusBar(props: {
+    reports: readonly Report[];
+    text: string;
+    progress: Progress | null;
+    connected: boolean;
+}) {
     const { reports, text, progress, connected } = props;
     return (
         <footer class="status" role="status">
@@ -55,8 +60,16 @@ export function StatusBar(props: { reports: readonly Report[]; text: string; pro
             {reports.map((report) => {
                 const present = report.files.filter((file) => file.present);
                 return (
-                    <span key={report.index} class={report.partial ? "warning" : ""} data-tip={[report.directory, ...present.map((file) => `${file.name}  ${bytes(file.bytes)}`)].join("\n")}>
-                        {report.partial ?? `${present.length} files, ${bytes(present.reduce((sum, file) => sum + file.bytes, 0))}`}
+                    <span
+                        key={report.index}
+                        class={report.partial ? "warning" : ""}
+                        data-tip={[
+                            report.directory,
+                            ...present.map((file) => `${file.name}  ${bytes(file.bytes)}`),
+                        ].join("\n")}
+                    >
+                        {report.partial ??
+                            `${present.length} files, ${bytes(present.reduce((sum, file) => sum + file.bytes, 0))}`}
                     </span>
                 );
             })}

@@ -34,7 +34,9 @@ export class Store {
         if (stateToFragment(next) === before) return;
         const now = performance.now();
         const sameGesture =
-            options.gesture !== undefined && options.gesture === this.gesture && now - this.gestureTime < GESTURE_ENDS_AFTER;
+            options.gesture !== undefined &&
+            options.gesture === this.gesture &&
+            now - this.gestureTime < GESTURE_ENDS_AFTER;
         if (!options.replace && !sameGesture) {
             this.write();
             this.pushing = true;

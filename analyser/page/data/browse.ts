@@ -30,7 +30,9 @@ const MOST = 64;
 export function recent(): Recent[] {
     try {
         const found: unknown = JSON.parse(localStorage.getItem(KEY) ?? "[]");
-        return Array.isArray(found) ? (found as Recent[]).filter((one) => Array.isArray(one) && one.every((path) => typeof path === "string")) : [];
+        return Array.isArray(found)
+            ? (found as Recent[]).filter((one) => Array.isArray(one) && one.every((path) => typeof path === "string"))
+            : [];
     } catch {
         return [];
     }

@@ -69,7 +69,12 @@ export async function getJson<T>(path: string, parameters: Parameters = {}, sign
     return (await response.json()) as T;
 }
 
-export async function postJson<T>(path: string, body: unknown, parameters: Parameters = {}, signal?: AbortSignal): Promise<T> {
+export async function postJson<T>(
+    path: string,
+    body: unknown,
+    parameters: Parameters = {},
+    signal?: AbortSignal,
+): Promise<T> {
     const headers = { "Content-Type": "application/json" };
     const init = { method: "POST", headers, body: JSON.stringify(body), signal };
     const response = await call(apiUrl(path, parameters), path, init);

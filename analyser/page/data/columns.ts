@@ -44,9 +44,13 @@ function texts(buffer: ArrayBuffer, at: number, column: Described): string[] {
 
 export function decodeColumns<Meta>(buffer: ArrayBuffer): Columns<Meta> {
     const view = new DataView(buffer);
-    if (buffer.byteLength < 8 || view.getUint32(0, false) !== 0x54434f4c) throw new Error("the answer is not made of columns");
+    if (buffer.byteLength < 8 || view.getUint32(0, false) !== 0x54434f4c)
+        throw new Error("the answer is not made of columns");
     const length = view.getUint32(4, true);
-    const header = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 8, length))) as { meta: Meta; columns: Described[] };
+    const header = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 8, length))) as {
+        meta: Meta;
+        columns: Described[];
+    };
     const start = (8 + length + 7) & ~7;
     const columns = new Map<string, NumberColumn | string[]>();
     for (const column of header.columns) {

@@ -18,7 +18,9 @@ export const CATEGORIES: { readonly [name: string]: string } = {
     message: "Buffers for data on their way between tiles of an IPU.",
     multiple: "Addresses that variables of several categories use at different times.",
     outputEdge: "What vertices have written, until an exchange takes it away.",
-    rearrangement: "Copies of tensors in the order that a compute set wants. Nothing needs them outside of it, so they are never always live.",
+    rearrangement:
+        "Copies of tensors in the order that a compute set wants. " +
+        "Nothing needs them outside of it, so they are never always live.",
     sharedCodeStorage: "Code that several vertices share.",
     sharedDataStorage: "Data that several vertices share.",
     stack: "Stacks of the supervisor and of the workers of a tile.",
@@ -36,10 +38,14 @@ export const REGION_TIPS: readonly string[] = [
     "What does not fit into the tile's memory",
 ];
 
-export const LIVE = "A variable is live while a later step may still read what it holds; its addresses cannot be used for anything else until then.";
+export const LIVE =
+    "A variable is live while a later step may still read what it " +
+    "holds; its addresses cannot be used for anything else until then.";
 export const KILLED =
-    "A variable ends to live before a compute set that writes all its elements. Writing some of them, or all of them in several compute sets, does not end it; WriteUndef does.";
-export const ALWAYS_LIVE = "Live at every step: code, vertices' state, and variables that keep their values between runs.";
+    "A variable ends to live before a compute set that writes all its elements. Writing " +
+    "some of them, or all of them in several compute sets, does not end it; WriteUndef does.";
+export const ALWAYS_LIVE =
+    "Live at every step: code, vertices' state, and variables that keep their values between runs.";
 export const NOT_ALWAYS_LIVE = "Live at some steps: variables whose addresses others use at other times.";
 export const GAPS = "Bytes below the highest address in use of a region that nothing uses";
 export const OVERLAPPED = "Bytes of variables that share their addresses with others at other times, each counted";

@@ -10,7 +10,9 @@ export const exported = element !== null;
 /** As the exporter names answers: decoded parameters in order of their names; the only report is not named. */
 function keyOf(url: string): string {
     const [path, query] = url.replace(/^api\//, "").split("?");
-    const words = [...new URLSearchParams(query ?? "")].filter(([name]) => name !== "report").map(([name, value]) => `${name}=${value}`);
+    const words = [...new URLSearchParams(query ?? "")]
+        .filter(([name]) => name !== "report")
+        .map(([name, value]) => `${name}=${value}`);
     return words.length ? `${path}?${words.sort().join("&")}` : path;
 }
 
@@ -18,7 +20,10 @@ function keyOf(url: string): string {
 export function startExported(): void {
     if (!element) return;
     const answers = JSON.parse(element.textContent ?? "{}") as { [key: string]: unknown };
-    const refuse = JSON.stringify({ error: "this exported page does not hold it; open the report with pva serve", status: "" });
+    const refuse = JSON.stringify({
+        error: "this exported page does not hold it; open the report with pva serve",
+        status: "",
+    });
     setSource({
         fetch: (url) => {
             const answer = answers[keyOf(url)];

@@ -53,7 +53,9 @@ function decode(columns: Columns<TreeMeta>): FlameTree {
 }
 
 export function useFlame(report: number, metric: string | undefined): Loaded<FlameTree> {
-    return useLoaded(`flame ${report} ${metric ?? ""}`, async (signal) => decode(await getColumns<TreeMeta>("flame/tree", { report, metric }, signal)));
+    return useLoaded(`flame ${report} ${metric ?? ""}`, async (signal) =>
+        decode(await getColumns<TreeMeta>("flame/tree", { report, metric }, signal)),
+    );
 }
 
 export function useDifferenceFlame(metric: string | null): Loaded<FlameTree> {
@@ -99,7 +101,16 @@ export function hottest(frames: Frames): Hot[] {
 
 /** A tree built from paths of names with a cost each. */
 function treeOf(root: string, paths: Iterable<{ path: string[]; cost: number; costB: number; times: number }>): Frames {
-    const frames: Frames = { parent: [0], name: [root], depth: [0], self: [0], total: [0], times: [0], selfB: [0], totalB: [0] };
+    const frames: Frames = {
+        parent: [0],
+        name: [root],
+        depth: [0],
+        self: [0],
+        total: [0],
+        times: [0],
+        selfB: [0],
+        totalB: [0],
+    };
     const children = [new Map<string, number>()];
     for (const { path, cost, costB, times } of paths) {
         let at = 0;
@@ -117,7 +128,14 @@ function treeOf(root: string, paths: Iterable<{ path: string[]; cost: number; co
                 frames.parent.push(at);
                 frames.name.push(name);
                 frames.depth.push(frames.depth[at] + 1);
-                for (const list of [frames.self, frames.total, frames.times, frames.selfB as number[], frames.totalB as number[]]) list.push(0);
+                for (const list of [
+                    frames.self,
+                    frames.total,
+                    frames.times,
+                    frames.selfB as number[],
+                    frames.totalB as number[],
+                ])
+                    list.push(0);
             }
             at = next;
             add(at);

@@ -44,7 +44,9 @@ function decode(columns: Columns<TableMeta>): OperationTable {
     const [call, name, file] = [columns.texts("call"), columns.texts("name"), columns.texts("file")];
     const figures = FIGURES.map((figure) => columns.numbers(figure));
     const operations = call.map((_, i) => {
-        const values = Object.fromEntries(FIGURES.map((figure, k) => [figure, figures[k][i]])) as { [figure in Figure]: number };
+        const values = Object.fromEntries(FIGURES.map((figure, k) => [figure, figures[k][i]])) as {
+            [figure in Figure]: number;
+        };
         return { context: context[i], call: call[i], name: name[i], file: file[i], line: line[i], ...values };
     });
     return { operations, ...columns.meta };
@@ -81,12 +83,20 @@ function decodeGraph(columns: Columns<GraphMeta>): OperationGraph {
     const nodes: GraphNode[] = [];
     const programAt = new Map<number, number>();
     const variableAt = new Map<number, number>();
-    const [types, names, cycles] = [columns.texts("programType"), columns.texts("programName"), columns.numbers("programCycles")];
+    const [types, names, cycles] = [
+        columns.texts("programType"),
+        columns.texts("programName"),
+        columns.numbers("programCycles"),
+    ];
     columns.numbers("programId").forEach((id, i) => {
         programAt.set(id, nodes.length);
         nodes.push({ kind: "program", id, label: names[i], type: types[i], size: cycles[i], alwaysLive: false });
     });
-    const [bytes, live, variables] = [columns.numbers("variableBytes"), columns.numbers("variableAlwaysLive"), columns.texts("variableName")];
+    const [bytes, live, variables] = [
+        columns.numbers("variableBytes"),
+        columns.numbers("variableAlwaysLive"),
+        columns.texts("variableName"),
+    ];
     columns.numbers("variableId").forEach((id, i) => {
         variableAt.set(id, nodes.length);
         nodes.push({ kind: "variable", id, label: variables[i], type: "", size: bytes[i], alwaysLive: live[i] !== 0 });

@@ -27,7 +27,11 @@ export function choosePiece<T>(pieces: readonly Piece<T>[], span: Span, perPixel
         const enough = (one: Piece<T>) => one.exact || one.perPixel <= perPixel * COARSER;
         if (!best) best = piece;
         else if (enough(piece) !== enough(best)) best = enough(piece) ? piece : best;
-        else if (enough(piece) ? piece.value !== best.value && piece.to - piece.from < best.to - best.from : piece.perPixel < best.perPixel)
+        else if (
+            enough(piece)
+                ? piece.value !== best.value && piece.to - piece.from < best.to - best.from
+                : piece.perPixel < best.perPixel
+        )
             best = piece;
     }
     return best;
@@ -55,14 +59,22 @@ export class Pieces<T> {
     }
 
     private ask(span: Span, width: number): void {
-        if (this.asked && covers(this.asked.span, span) && this.asked.perPixel <= ((span.to - span.from) / width) * COARSER) return;
+        if (
+            this.asked &&
+            covers(this.asked.span, span) &&
+            this.asked.perPixel <= ((span.to - span.from) / width) * COARSER
+        )
+            return;
         const margin = (span.to - span.from) * MARGIN;
         const wished = {
             from: Math.max(this.extent.from, Math.floor(span.from - margin)),
             to: Math.min(this.extent.to, Math.ceil(span.to + margin)),
         };
         if (wished.to <= wished.from) wished.to = wished.from + 1;
-        const pixels = Math.min(8192, Math.max(1, Math.ceil((width * (wished.to - wished.from)) / (span.to - span.from))));
+        const pixels = Math.min(
+            8192,
+            Math.max(1, Math.ceil((width * (wished.to - wished.from)) / (span.to - span.from))),
+        );
         this.stop?.abort();
         const stop = (this.stop = new AbortController());
         const perPixel = (wished.to - wished.from) / pixels;
@@ -72,7 +84,11 @@ export class Pieces<T> {
                 if (this.stop === stop) this.asked = this.stop = null;
                 this.kept.push({ ...wished, perPixel, exact, value });
                 // The whole extent stays: it is what is drawn first after a jump.
-                if (this.kept.length > KEPT) this.kept.splice(this.kept[0].from <= this.extent.from && this.kept[0].to >= this.extent.to ? 1 : 0, 1);
+                if (this.kept.length > KEPT)
+                    this.kept.splice(
+                        this.kept[0].from <= this.extent.from && this.kept[0].to >= this.extent.to ? 1 : 0,
+                        1,
+                    );
                 this.arrived();
             },
             (error: unknown) => {

@@ -51,7 +51,13 @@ function decode(columns: Columns<ListMeta>): ProgramList {
     const number = (name: string) => columns.numbers(name);
     const [type, name, detail] = [text("type"), text("name"), text("detail")];
     const [target, computeSet, operation] = [number("target"), number("computeSet"), number("operation")];
-    const [times, cycles, estimate, code, elapsed] = [number("times"), number("cycles"), number("estimate"), number("code"), number("elapsed")];
+    const [times, cycles, estimate, code, elapsed] = [
+        number("times"),
+        number("cycles"),
+        number("estimate"),
+        number("code"),
+        number("elapsed"),
+    ];
     const programs = type.map((_, id): Program => ({
         id,
         type: type[id],
@@ -75,7 +81,9 @@ function decode(columns: Columns<ListMeta>): ProgramList {
 }
 
 export function usePrograms(report: number): Loaded<ProgramList> {
-    return useLoaded(`programs ${report}`, async (signal) => decode(await getColumns<ListMeta>("programs/list", { report }, signal)));
+    return useLoaded(`programs ${report}`, async (signal) =>
+        decode(await getColumns<ListMeta>("programs/list", { report }, signal)),
+    );
 }
 
 export interface DebugContext {
@@ -105,6 +113,7 @@ export function useProgramDetails(report: number, id: number | undefined): Loade
 /** "OnTileExecute (layer/add)", as the trace shows it. */
 export function programLabel(program: { type: string; name: string; detail: string }): string {
     const inner = program.type === "Sync" ? program.detail : program.name;
-    const kind = program.type === "StreamCopyMid" && program.detail ? `${program.type} ${program.detail}` : program.type;
+    const kind =
+        program.type === "StreamCopyMid" && program.detail ? `${program.type} ${program.detail}` : program.type;
     return inner ? `${kind} (${inner})` : kind;
 }

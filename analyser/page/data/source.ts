@@ -28,7 +28,18 @@ export function useSourceLines(report: number): Loaded<SourceLines> {
     return useLoaded(`source ${report}`, async (signal) => {
         const columns = await getColumns<{ executed: boolean; debug: boolean }>("source/lines", { report }, signal);
         const file = columns.texts("file");
-        const names = ["line", "elapsed", "cycles", "tileCycles", "exchange", "times", "estimate", "code", "state", "programs"] as const;
+        const names = [
+            "line",
+            "elapsed",
+            "cycles",
+            "tileCycles",
+            "exchange",
+            "times",
+            "estimate",
+            "code",
+            "state",
+            "programs",
+        ] as const;
         const numbers = names.map((name) => columns.numbers(name));
         const lines = file.map((path, i) => {
             const values = Object.fromEntries(names.map((name, k) => [name, numbers[k][i]]));

@@ -46,7 +46,14 @@ export interface Summary {
         branchRecordTile: number | null;
         mode: string | null;
     } | null;
-    format: { version: string; writer: string; compilation: number; loweredVariables: number; execution: number; closed: number } | null;
+    format: {
+        version: string;
+        writer: string;
+        compilation: number;
+        loweredVariables: number;
+        execution: number;
+        closed: number;
+    } | null;
     info: { name: string; value: string | number | null }[];
     options: Option[];
     metrics: { name: string; value: number }[];
@@ -62,7 +69,14 @@ export interface Sized {
 }
 
 export interface Insights {
-    memory: { tiles: number; used: number; capacity: number; bytesPerTile: number; largest: number; overflowing: number } | null;
+    memory: {
+        tiles: number;
+        used: number;
+        capacity: number;
+        bytesPerTile: number;
+        largest: number;
+        overflowing: number;
+    } | null;
     worstTiles: { tile: number; ipu: number; bytes: number; withoutGaps: number; alwaysLive: number }[];
     histogram: { from: number; to: number; tiles: number }[];
     runs: { runs: number; minimum: number | null; mean: number | null; maximum: number | null; clock: number } | null;

@@ -37,7 +37,9 @@ export function inkOn(hex: string): string {
 }
 
 // Nine points of the viridis scale (CC0, matplotlib), between which it is linear to the eye.
-const SCALE = ["#440154", "#472d7b", "#3b528b", "#2c728e", "#21918c", "#28ae80", "#5ec962", "#addc30", "#fde725"].map(rgbOf);
+const SCALE = ["#440154", "#472d7b", "#3b528b", "#2c728e", "#21918c", "#28ae80", "#5ec962", "#addc30", "#fde725"].map(
+    rgbOf,
+);
 
 /** A colour of the even scale, share from 0 to 1. */
 export function heat(share: number): Rgb {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the nodes of a graph of programs and variables stand: in columns from left to right, a node behind what it needs.
+// Where the nodes of a graph of programs and variables stand: in columns from left to right, a node behind what it
+// needs.
 import { OperationGraph } from "../data/operations";
 
 export const NODE_WIDTH = 168;
@@ -17,7 +18,8 @@ function columns(graph: OperationGraph): number[] {
     const column = graph.nodes.map(() => 0);
     const reads = new Map<number, number[]>();
     const writes = new Map<number, number[]>();
-    const add = (map: Map<number, number[]>, key: number, value: number) => map.set(key, [...(map.get(key) ?? []), value]);
+    const add = (map: Map<number, number[]>, key: number, value: number) =>
+        map.set(key, [...(map.get(key) ?? []), value]);
     for (const { from, to } of graph.edges)
         if (graph.nodes[from].kind === "variable") add(reads, to, from);
         else add(writes, from, to);
@@ -25,7 +27,8 @@ function columns(graph: OperationGraph): number[] {
     graph.nodes.forEach((node, at) => {
         if (node.kind !== "program") return;
         const sources = reads.get(at) ?? [];
-        column[at] = 1 + sources.reduce((most, variable) => Math.max(most, written.has(variable) ? column[variable] : 0), 0);
+        column[at] =
+            1 + sources.reduce((most, variable) => Math.max(most, written.has(variable) ? column[variable] : 0), 0);
         for (const variable of writes.get(at) ?? []) {
             if (written.has(variable) || sources.includes(variable)) continue; // in place: it stays where it is
             column[variable] = column[at] + 1;
@@ -47,7 +50,9 @@ export function place(graph: OperationGraph): { placed: Placed[]; width: number;
     graph.nodes.forEach((_, at) => (rows[column[at]] ??= []).push(at));
     const placed: Placed[] = graph.nodes.map(() => ({ x: 0, y: 0 }));
     const middleOf = (at: number) => {
-        const left = graph.edges.filter((edge) => edge.to === at && column[edge.from] < column[at]).map((edge) => placed[edge.from].y);
+        const left = graph.edges
+            .filter((edge) => edge.to === at && column[edge.from] < column[at])
+            .map((edge) => placed[edge.from].y);
         return left.length ? left.reduce((sum, y) => sum + y, 0) / left.length : Number.POSITIVE_INFINITY;
     };
     let height = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Grids as pictures: numbers on the even scale, or types in their colours.  The pictures are cells of one pixel; whoever
-// draws them makes them larger.
+// Grids as pictures: numbers on the even scale, or types in their colours.  The pictures are cells of one pixel;
+// whoever draws them makes them larger.
 import { Rgb, heat } from "./colour";
 
 function picture(width: number, height: number, colour: (at: number) => Rgb | null): HTMLCanvasElement {
@@ -22,16 +22,29 @@ function picture(width: number, height: number, colour: (at: number) => Rgb | nu
 }
 
 /** A grid of width x height numbers, row by row; min is the scale's dark end, NaN is left out. */
-export function heatPicture(values: ArrayLike<number>, width: number, height: number, min: number, max: number): HTMLCanvasElement {
+export function heatPicture(
+    values: ArrayLike<number>,
+    width: number,
+    height: number,
+    min: number,
+    max: number,
+): HTMLCanvasElement {
     const steps = Array.from({ length: 256 }, (_, i) => heat(i / 255));
     const range = max > min ? max - min : 1;
     return picture(width, height, (at) => {
         const value = values[at];
-        return Number.isNaN(value) ? null : steps[Math.max(0, Math.min(255, Math.round(((value - min) / range) * 255)))];
+        return Number.isNaN(value)
+            ? null
+            : steps[Math.max(0, Math.min(255, Math.round(((value - min) / range) * 255)))];
     });
 }
 
 /** A grid of numbers that stand for colours; one without a colour is left out. */
-export function palettePicture(values: ArrayLike<number>, width: number, height: number, palette: readonly (Rgb | undefined)[]): HTMLCanvasElement {
+export function palettePicture(
+    values: ArrayLike<number>,
+    width: number,
+    height: number,
+    palette: readonly (Rgb | undefined)[],
+): HTMLCanvasElement {
     return picture(width, height, (at) => palette[values[at]] ?? null);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What pictures are drawn with: the part of a canvas's context that this project uses, so that the same code also writes
-// SVG files.
+// What pictures are drawn with: the part of a canvas's context that this project uses, so that the same code also
+// writes SVG files.
 
 export type Paint = string | CanvasPattern | CanvasGradient;
 
@@ -25,7 +25,17 @@ export interface Pen {
     save(): void;
     restore(): void;
     clip(): void;
-    drawImage(image: CanvasImageSource, sx: number, sy: number, sw: number, sh: number, x: number, y: number, width: number, height: number): void;
+    drawImage(
+        image: CanvasImageSource,
+        sx: number,
+        sy: number,
+        sw: number,
+        sh: number,
+        x: number,
+        y: number,
+        width: number,
+        height: number,
+    ): void;
 }
 
 /** A canvas's context as a pen; sets its size in device pixels when that has changed. */

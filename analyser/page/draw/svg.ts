@@ -40,11 +40,17 @@ export class SvgPen implements Pen {
 
     private line(): string {
         const dash = this.dash.length ? ` stroke-dasharray="${this.dash.join(" ")}"` : "";
-        return `fill="none" stroke="${this.paint(this.strokeStyle)}" stroke-width="${round(this.lineWidth)}"${dash}${this.alpha()}`;
+        return (
+            `fill="none" stroke="${this.paint(this.strokeStyle)}" ` +
+            `stroke-width="${round(this.lineWidth)}"${dash}${this.alpha()}`
+        );
     }
 
     private box(x: number, y: number, width: number, height: number): string {
-        return `<rect x="${round(x)}" y="${round(y)}" width="${round(Math.max(0, width))}" height="${round(Math.max(0, height))}"`;
+        return (
+            `<rect x="${round(x)}" y="${round(y)}" width="${round(Math.max(0, width))}` +
+            `" height="${round(Math.max(0, height))}"`
+        );
     }
 
     fillRect(x: number, y: number, width: number, height: number): void {
@@ -82,10 +88,20 @@ export class SvgPen implements Pen {
     fillText(text: string, x: number, y: number): void {
         const size = /(\d+(\.\d+)?)px\s+(.*)/.exec(this.font);
         const anchor = { center: "middle", right: "end", end: "end", left: "start", start: "start" }[this.textAlign];
-        const baseline = { top: "text-before-edge", middle: "central", bottom: "text-after-edge", hanging: "hanging", ideographic: "auto", alphabetic: "auto" }[this.textBaseline];
+        const baseline = {
+            top: "text-before-edge",
+            middle: "central",
+            bottom: "text-after-edge",
+            hanging: "hanging",
+            ideographic: "auto",
+            alphabetic: "auto",
+        }[this.textBaseline];
         const weight = /^(bold|[5-9]00)/.test(this.font) ? ' font-weight="600"' : "";
         this.parts.push(
-            `<text x="${round(x)}" y="${round(y)}" font-size="${size?.[1] ?? 11}" font-family="${escape(size?.[3] ?? "sans-serif")}"${weight} text-anchor="${anchor}" dominant-baseline="${baseline}" fill="${this.paint(this.fillStyle)}"${this.alpha()}>${escape(text)}</text>`,
+            `<text x="${round(x)}" y="${round(y)}" font-size="${size?.[1] ?? 11}` +
+                `" font-family="${escape(size?.[3] ?? "sans-serif")}"${weight} ` +
+                `text-anchor="${anchor}" dominant-baseline="${baseline}" ` +
+                `fill="${this.paint(this.fillStyle)}"${this.alpha()}>${escape(text)}</text>`,
         );
     }
 
@@ -95,7 +111,10 @@ export class SvgPen implements Pen {
 
     save(): void {
         const { fillStyle, strokeStyle, lineWidth, font, textAlign, textBaseline, globalAlpha } = this;
-        this.stack.push({ clips: this.clips, values: { fillStyle, strokeStyle, lineWidth, font, textAlign, textBaseline, globalAlpha } });
+        this.stack.push({
+            clips: this.clips,
+            values: { fillStyle, strokeStyle, lineWidth, font, textAlign, textBaseline, globalAlpha },
+        });
     }
 
     restore(): void {
@@ -111,19 +130,34 @@ export class SvgPen implements Pen {
         ++this.clips;
     }
 
-    drawImage(image: CanvasImageSource, sx: number, sy: number, sw: number, sh: number, x: number, y: number, width: number, height: number): void {
+    drawImage(
+        image: CanvasImageSource,
+        sx: number,
+        sy: number,
+        sw: number,
+        sh: number,
+        x: number,
+        y: number,
+        width: number,
+        height: number,
+    ): void {
         const canvas = document.createElement("canvas");
         canvas.width = Math.max(1, Math.round(sw));
         canvas.height = Math.max(1, Math.round(sh));
         canvas.getContext("2d")?.drawImage(image, sx, sy, sw, sh, 0, 0, canvas.width, canvas.height);
         this.parts.push(
-            `<image x="${round(x)}" y="${round(y)}" width="${round(width)}" height="${round(height)}" preserveAspectRatio="none" style="image-rendering:pixelated" href="${canvas.toDataURL("image/png")}"/>`,
+            `<image x="${round(x)}" y="${round(y)}" width="${round(width)}" height="${round(height)}" ` +
+                `preserveAspectRatio="none" style="image-rendering:pixelated" ` +
+                `href="${canvas.toDataURL("image/png")}"/>`,
         );
     }
 
     /** The whole file. */
     file(): string {
         const { width, height } = this;
-        return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">${this.parts.join("\n")}${"</g>".repeat(this.clips)}</svg>\n`;
+        return (
+            `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 ` +
+            `0 ${width} ${height}">${this.parts.join("\n")}${"</g>".repeat(this.clips)}</svg>\n`
+        );
     }
 }

@@ -23,7 +23,12 @@ export async function startBrowser(options = {}) {
         console.log("skipped: no node_modules (npm ci in analyser/page)");
         process.exit(77);
     });
-    return chromium.launch({ executablePath, headless: true, args: ["--no-sandbox", "--disable-gpu", "--force-color-profile=srgb"], ...options });
+    return chromium.launch({
+        executablePath,
+        headless: true,
+        args: ["--no-sandbox", "--disable-gpu", "--force-color-profile=srgb"],
+        ...options,
+    });
 }
 
 /** A page whose errors fail the test: exceptions, and messages of the console. */

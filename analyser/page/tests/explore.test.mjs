@@ -16,7 +16,10 @@ const count = (number) => number.toLocaleString("en-GB");
 const servers = [];
 
 async function serve(...words) {
-    const child = spawn(PVA, ["serve", ...words, "--no-browser"], { stdio: ["ignore", "pipe", "inherit"], cwd: dirname(REPORT) });
+    const child = spawn(PVA, ["serve", ...words, "--no-browser"], {
+        stdio: ["ignore", "pipe", "inherit"],
+        cwd: dirname(REPORT),
+    });
     servers.push(child);
     for await (const line of createInterface(child.stdout)) {
         const found = / at (http:\S+)/.exec(line) ?? /(http:\S+)/.exec(line);
@@ -49,17 +52,28 @@ async function done(page) {
 
 test("PRG-01 the program tree has every step under the name that the trace uses", async () => {
     const page = await at(one, "#/programs", ".tree-row");
-    const known = new Set(facts.programs.map(({ type, name, detail }) => {
-        const inner = type === "Sync" ? detail : name;
-        const kind = type === "StreamCopyMid" && detail ? `${type} ${detail}` : type;
-        return inner ? `${kind} (${inner})` : kind;
-    }));
+    const known = new Set(
+        facts.programs.map(({ type, name, detail }) => {
+            const inner = type === "Sync" ? detail : name;
+            const kind = type === "StreamCopyMid" && detail ? `${type} ${detail}` : type;
+            return inner ? `${kind} (${inner})` : kind;
+        }),
+    );
     const seen = new Map();
     const rows = await page.$eval(".tree-rows", (element) => Math.round(element.clientHeight / 22));
     for (let top = 0; top < rows * 22; top += 200) {
-        await page.$eval(".tree", (element, y) => { element.scrollTop = y; }, top);
+        await page.$eval(
+            ".tree",
+            (element, y) => {
+                element.scrollTop = y;
+            },
+            top,
+        );
         await page.waitForTimeout(30);
-        for (const [id, label] of await page.$$eval(".tree-label", (labels) => labels.map((label) => [label.dataset.program, label.textContent]))) seen.set(Number(id), label);
+        for (const [id, label] of await page.$$eval(".tree-label", (labels) =>
+            labels.map((label) => [label.dataset.program, label.textContent]),
+        ))
+            seen.set(Number(id), label);
     }
     for (const label of seen.values()) assert.ok(known.has(label), `${label} is a program`);
     assert.equal(seen.size, facts.programs.length);
@@ -81,7 +95,10 @@ test("PRG-01 folding, searching and selecting a step", async () => {
     assert.match(await page.evaluate(() => location.hash), new RegExp(`program=${facts.head.id}`));
     await page.click("[data-tab=vertices]");
     await page.waitForSelector(".table-rows .tr");
-    assert.deepEqual(await page.locator(".table-rows .tr .td:nth-child(-n+2)").allTextContents(), facts.head.vertices.flatMap((v) => [v.type, count(v.count)]));
+    assert.deepEqual(
+        await page.locator(".table-rows .tr .td:nth-child(-n+2)").allTextContents(),
+        facts.head.vertices.flatMap((v) => [v.type, count(v.count)]),
+    );
     await page.click("[data-tab=variables]");
     await page.waitForSelector(".table-rows .tr");
     assert.deepEqual(await page.locator(".table-rows .tr .td:first-child").allTextContents(), facts.head.variables);
@@ -100,22 +117,39 @@ test("PRG-02 CAP-31 the debug information of a step leads to the user's line", a
 });
 
 test("OPS-01 OPS-02 operations of a layer: their cycles, and all together the run", async () => {
-    const page = await at(one, `#/operations?operation=${encodeURIComponent(facts.operation.name)}`, ".table-rows .selected");
+    const page = await at(
+        one,
+        `#/operations?operation=${encodeURIComponent(facts.operation.name)}`,
+        ".table-rows .selected",
+    );
     const row = await page.locator(".table-rows .selected .td").allTextContents();
     assert.equal(row[1], facts.operation.name);
     assert.ok(row.includes(count(facts.operation.elapsed)), `${row} has ${facts.operation.elapsed}`);
     await page.click("[data-tab=steps]");
-    await page.waitForFunction((wanted) => document.querySelectorAll(".tabs .table-rows .tr").length === wanted, facts.operation.programs.length);
+    await page.waitForFunction(
+        (wanted) => document.querySelectorAll(".tabs .table-rows .tr").length === wanted,
+        facts.operation.programs.length,
+    );
     await page.click("[data-tab=summary]");
-    await page.evaluate(() => { location.hash = "#/operations"; });
-    await page.waitForFunction((wanted) => document.querySelector("[data-figure=elapsed]")?.textContent === wanted, count(facts.total));
+    await page.evaluate(() => {
+        location.hash = "#/operations";
+    });
+    await page.waitForFunction(
+        (wanted) => document.querySelector("[data-figure=elapsed]")?.textContent === wanted,
+        count(facts.total),
+    );
     await done(page);
 });
 
 test("OPG-01 OPG-04 the operations graph: programs and variables", async () => {
-    const page = await at(one, `#/operations?operation=${encodeURIComponent(facts.operation.name)}&operations.show=graph`, ".graph-node");
+    const page = await at(
+        one,
+        `#/operations?operation=${encodeURIComponent(facts.operation.name)}&operations.show=graph`,
+        ".graph-node",
+    );
     const nodes = await page.$$eval(".graph-node", (all) => all.map((node) => node.dataset.node));
-    for (const node of nodes.filter((name) => name.startsWith("program"))) assert.ok(facts.operation.programs.includes(Number(node.split(" ")[1])), node);
+    for (const node of nodes.filter((name) => name.startsWith("program")))
+        assert.ok(facts.operation.programs.includes(Number(node.split(" ")[1])), node);
     assert.ok(nodes.some((name) => name.startsWith("variable")));
     await page.click(".graph-node");
     await page.waitForSelector(".graph-edge.of-selected", { state: "attached" });
@@ -135,7 +169,11 @@ test("flame graph: the root is the run; zoom is in the URL; the sandwich of a na
     await page.click(".table-rows .tr");
     await page.waitForSelector("[data-flame=callers]");
     const titles = await page.locator(".flame-title").allTextContents();
-    assert.equal(titles[0].split(": ")[1], titles[1].split(": ")[1], "callers and callees of a name are worth the same");
+    assert.equal(
+        titles[0].split(": ")[1],
+        titles[1].split(": ")[1],
+        "callers and callees of a name are worth the same",
+    );
     await page.selectOption("[aria-label=metric]", "alwaysLive");
     await page.click("[data-choice=flame]");
     await page.waitForTimeout(300);
@@ -146,7 +184,11 @@ test("flame graph: the root is the run; zoom is in the URL; the sandwich of a na
 });
 
 test("CMP difference: the rows of pva compare, matched by debug path", async () => {
-    const page = await at(two, "#/difference?difference.table=" + encodeURIComponent('{"text":"variable model/matrix"}'), ".table-rows .tr");
+    const page = await at(
+        two,
+        "#/difference?difference.table=" + encodeURIComponent('{"text":"variable model/matrix"}'),
+        ".table-rows .tr",
+    );
     const row = await page.locator(".table-rows .tr").first().locator(".td").allTextContents();
     assert.deepEqual(row, ["variable", "model/matrix", "1.0 KiB", "4.0 KiB", "+3.0 KiB", "75.0 %", "changed"]);
     assert.equal(facts.matrix, 1024);
@@ -154,7 +196,9 @@ test("CMP difference: the rows of pva compare, matched by debug path", async () 
     await page.waitForTimeout(300);
     const area = await page.locator(".flame canvas").boundingBox();
     await page.mouse.move(area.x + 5, area.y + 5);
-    await page.waitForFunction(() => document.querySelector(".tooltip:not([hidden])")?.textContent.includes("difference +3.0 KiB"));
+    await page.waitForFunction(() =>
+        document.querySelector(".tooltip:not([hidden])")?.textContent.includes("difference +3.0 KiB"),
+    );
     await done(page);
 });
 
@@ -214,7 +258,11 @@ test("REL-01 REL-02 REL-03 a changed file is named in a dialog that offers Reloa
 });
 
 test("a link shows the same thing again", async () => {
-    const page = await at(one, `#/programs?program=${facts.head.id}&programs.tab=vertices&programs.search=head`, ".tree-row.selected");
+    const page = await at(
+        one,
+        `#/programs?program=${facts.head.id}&programs.tab=vertices&programs.search=head`,
+        ".tree-row.selected",
+    );
     const shown = await page.textContent(".layout-main");
     const again = await at(one, await page.evaluate(() => location.hash), ".tree-row.selected");
     await again.waitForSelector(".table-rows .tr");
@@ -233,9 +281,15 @@ test("pva export --to html: one file that shows the report without a server or n
     await page.waitForSelector("[data-fact=within]");
     assert.match(await page.textContent("[data-fact=within]"), new RegExp(`^${count(facts.head.elapsed)} `));
     await page.click("[data-view=operations]");
-    await page.waitForFunction((wanted) => document.querySelector("[data-figure=elapsed]")?.textContent === wanted, count(facts.total));
+    await page.waitForFunction(
+        (wanted) => document.querySelector("[data-figure=elapsed]")?.textContent === wanted,
+        count(facts.total),
+    );
     await page.click("[data-view=source]");
     await page.waitForSelector("[data-worst]");
-    assert.ok(asked.every((url) => url.startsWith("file://") || url.startsWith("data:") || url.startsWith("blob:")), asked.join(" "));
+    assert.ok(
+        asked.every((url) => url.startsWith("file://") || url.startsWith("data:") || url.startsWith("blob:")),
+        asked.join(" "),
+    );
     await done(page);
 });

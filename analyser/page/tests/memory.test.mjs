@@ -11,7 +11,8 @@ import { load } from "./load.mjs";
 
 const { PVA, REPORT, OTHER, FACTS } = process.env;
 const facts = JSON.parse(readFileSync(FACTS, "utf8"));
-const FULL = `${REPORT}-full`; // a report of a program that is out of memory, with files of a framework and an application
+// A report of a program that is out of memory, with files of a framework and an application.
+const FULL = `${REPORT}-full`;
 const browser = await startBrowser();
 const count = (number) => number.toLocaleString("en-GB");
 const sum = (numbers) => numbers.reduce((all, number) => all + number, 0);
@@ -35,9 +36,15 @@ before(async () => {
     writeFileSync(`${FULL}/framework.json`, JSON.stringify({ name: "<b>frame</b>", layers: [{ kind: "dense" }] }));
     writeFileSync(`${FULL}/app.json`, "{");
     const more = facts.bytesPerTile + 1000;
-    const sql = `UPDATE memory_by_tile SET total = ${more}, total_including_gaps = ${more}, overflowed = 1000 WHERE tile = 3;
+    const sql = `UPDATE memory_by_tile SET total = ${more}, total_including_gaps = ${more},
+            overflowed = 1000 WHERE tile = 3;
         INSERT INTO info VALUES ('out_of_memory', 'tile 3 needs more than it has')`;
-    execFileSync("python3", ["-c", "import sqlite3, sys; d = sqlite3.connect(sys.argv[1]); d.executescript(sys.argv[2]); d.commit()", `${FULL}/profile.pop`, sql]);
+    execFileSync("python3", [
+        "-c",
+        "import sqlite3, sys; d = sqlite3.connect(sys.argv[1]); d.executescript(sys.argv[2]); d.commit()",
+        `${FULL}/profile.pop`,
+        sql,
+    ]);
     one = await serve(REPORT);
     two = await serve(REPORT, OTHER);
     full = await serve(FULL);
@@ -59,7 +66,10 @@ async function done(page) {
 }
 const bytesOf = (tip) => Number(/([\d,]+) bytes/.exec(tip)[1].replaceAll(",", ""));
 /** Cells of the rows of the table that is shown. */
-const cells = (page) => page.$$eval(".table-rows .tr", (rows) => rows.map((row) => [...row.querySelectorAll(".td")].map((cell) => cell.textContent)));
+const cells = (page) =>
+    page.$$eval(".table-rows .tr", (rows) =>
+        rows.map((row) => [...row.querySelectorAll(".td")].map((cell) => cell.textContent)),
+    );
 
 test("INS-09 the first screen says whether it fits, what a run is for, and what pva advise would mend", async () => {
     const page = await at(one, "", "[data-advice]");
@@ -68,8 +78,13 @@ test("INS-09 the first screen says whether it fits, what a run is for, and what 
     const shares = await page.$$eval("[data-share] b", (parts) => parts.map((part) => parseFloat(part.textContent)));
     assert.ok(Math.abs(sum(shares) - 100) < 0.5, `shares are ${shares}`);
     const said = JSON.parse(execFileSync(PVA, ["advise", REPORT, "--format", "json"]));
-    const advice = await page.$$eval("[data-advice]", (all) => all.map((one) => [one.dataset.advice, one.querySelector("b").textContent]));
-    assert.deepEqual(advice, said.slice(0, 3).map((one) => [one.kind, `${count(one.cycles)} ${one.cycles === 1 ? "cycle" : "cycles"}`]));
+    const advice = await page.$$eval("[data-advice]", (all) =>
+        all.map((one) => [one.dataset.advice, one.querySelector("b").textContent]),
+    );
+    assert.deepEqual(
+        advice,
+        said.slice(0, 3).map((one) => [one.kind, `${count(one.cycles)} ${one.cycles === 1 ? "cycle" : "cycles"}`]),
+    );
     await page.click("[data-advice] button");
     await page.waitForFunction(() => location.hash.startsWith("#/trace") && /program=\d+/.test(location.hash));
     await page.context().close();
@@ -92,17 +107,26 @@ test("VIW-07 bars are as tall as libpva says, in the colour of the key; the key 
     const page = await at(one, "#/memory", '[data-graph="memory"]');
     await page.waitForSelector('[data-series="total"]');
     const probe = () =>
-        page.$eval('[data-graph="memory"]', (canvas, tiles) => {
-            const pen = canvas.getContext("2d");
-            const [left, width] = [76, canvas.clientWidth - 88];
-            const blue = ([r, g, b]) => r < 20 && g > 100 && g < 130 && b > 160;
-            return Array.from({ length: tiles }, (_, tile) => {
-                const column = pen.getImageData(left + ((tile + 0.5) / tiles) * width, 36, 1, canvas.height - 36).data;
-                let tall = 0;
-                for (let i = 0; i < column.length; i += 4) tall += blue(column.slice(i, i + 3)) ? 1 : 0;
-                return tall;
-            });
-        }, facts.used.length);
+        page.$eval(
+            '[data-graph="memory"]',
+            (canvas, tiles) => {
+                const pen = canvas.getContext("2d");
+                const [left, width] = [76, canvas.clientWidth - 88];
+                const blue = ([r, g, b]) => r < 20 && g > 100 && g < 130 && b > 160;
+                return Array.from({ length: tiles }, (_, tile) => {
+                    const column = pen.getImageData(
+                        left + ((tile + 0.5) / tiles) * width,
+                        36,
+                        1,
+                        canvas.height - 36,
+                    ).data;
+                    let tall = 0;
+                    for (let i = 0; i < column.length; i += 4) tall += blue(column.slice(i, i + 3)) ? 1 : 0;
+                    return tall;
+                });
+            },
+            facts.used.length,
+        );
     await page.waitForFunction(() => document.querySelector('[data-graph="memory"]').clientWidth > 200);
     let heights = await probe();
     for (let i = 0; i < 100 && Math.max(...heights) <= 100; ++i) {
@@ -113,19 +137,30 @@ test("VIW-07 bars are as tall as libpva says, in the colour of the key; the key 
     const tallest = Math.max(...heights);
     assert.ok(tallest > 100, `bars are ${heights} pixels tall`);
     // A line of the grid may cross a bar: a few pixels.
-    heights.forEach((tall, tile) => assert.ok(Math.abs(tall / tallest - facts.used[tile] / most) < 0.04, `tile ${tile} is ${tall} of ${tallest} pixels`));
+    heights.forEach((tall, tile) =>
+        assert.ok(
+            Math.abs(tall / tallest - facts.used[tile] / most) < 0.04,
+            `tile ${tile} is ${tall} of ${tallest} pixels`,
+        ),
+    );
     await page.click('[data-series="total"]');
     for (let i = 0; i < 100 && Math.max(...(await probe())) > 0; ++i) await page.waitForTimeout(200);
-    assert.deepEqual(await probe(), heights.map(() => 0));
+    assert.deepEqual(
+        await probe(),
+        heights.map(() => 0),
+    );
     await done(page);
 });
 
 test("MEM-02 the layout of a tile: names, addresses and sizes", async () => {
-    const page = await at(one, '#/memory?memory.tiles=5&memory.tab=layout', ".table-rows .tr");
+    const page = await at(one, "#/memory?memory.tiles=5&memory.tab=layout", ".table-rows .tr");
     const shown = await cells(page);
     assert.ok(shown.length > 3);
-    const known = facts.layout.map(([address, name, bytes]) => `${count(address)} ${name.split("/").pop()} ${count(bytes)}`);
-    for (const [address, name, , bytes] of shown) assert.ok(known.includes(`${address} ${name.split("/").pop()} ${bytes}`), `${address} ${name} ${bytes}`);
+    const known = facts.layout.map(
+        ([address, name, bytes]) => `${count(address)} ${name.split("/").pop()} ${count(bytes)}`,
+    );
+    for (const [address, name, , bytes] of shown)
+        assert.ok(known.includes(`${address} ${name.split("/").pop()} ${bytes}`), `${address} ${name} ${bytes}`);
     await page.click('[data-tab="details"]');
     await page.waitForSelector('[data-detail="Memory excluding gaps"]');
     const tip = await page.getAttribute('[data-detail="Memory excluding gaps"] td:nth-child(2)', "data-tip");
@@ -161,28 +196,40 @@ test("CON-03 CON-04 CON-05 CON-06 CON-07 CON-08 each storage category has its ex
     await done(page);
 });
 
-test("LIV-02 a click on the step where most is live: its variables, and the line that a variable comes from", async () => {
-    const page = await at(one, "#/liveness", '[data-graph="liveness"]');
-    const peak = facts.live.indexOf(Math.max(...facts.live));
-    await page.waitForFunction(() => document.querySelector('[data-graph="liveness"]').clientWidth > 200);
-    // A click before the bars are there selects nothing: it is made again until the URL has a step.
-    const chosen = () => new RegExp("liveness\\.steps=(?:%22)?(\\d+)").exec(page.url())?.[1];
-    for (let i = 0; i < 100 && chosen() === undefined; ++i) {
-        const box = await (await page.$('[data-graph="liveness"]')).boundingBox();
-        await page.mouse.click(box.x + 76 + ((peak + 0.5) / facts.live.length) * (box.width - 88), box.y + box.height - 60);
-        await page.waitForTimeout(600);
-    }
-    assert.equal(chosen(), String(peak));
-    await page.waitForSelector(".table-rows .tr");
-    const shown = (await cells(page)).map(([name, bytes]) => [name, bytes]).sort();
-    assert.deepEqual(shown.map(([, bytes]) => bytes).sort(), facts.liveVariables[peak].map(([, bytes]) => count(bytes)).sort());
-    await page.click('[data-tab="always"]');
-    await page.click('.table-rows .tr:has-text("model/matrix")');
-    await page.click('[data-tab="debug"]');
-    await page.waitForSelector("[data-source]");
-    assert.match(await page.getAttribute("[data-source]", "data-source"), new RegExp(`make_report\\.cpp:${facts.matrixLine}$`));
-    await done(page);
-});
+test(
+    "LIV-02 a click on the step where most is live: its " + "variables, and the line that a variable comes from",
+    async () => {
+        const page = await at(one, "#/liveness", '[data-graph="liveness"]');
+        const peak = facts.live.indexOf(Math.max(...facts.live));
+        await page.waitForFunction(() => document.querySelector('[data-graph="liveness"]').clientWidth > 200);
+        // A click before the bars are there selects nothing: it is made again until the URL has a step.
+        const chosen = () => new RegExp("liveness\\.steps=(?:%22)?(\\d+)").exec(page.url())?.[1];
+        for (let i = 0; i < 100 && chosen() === undefined; ++i) {
+            const box = await (await page.$('[data-graph="liveness"]')).boundingBox();
+            await page.mouse.click(
+                box.x + 76 + ((peak + 0.5) / facts.live.length) * (box.width - 88),
+                box.y + box.height - 60,
+            );
+            await page.waitForTimeout(600);
+        }
+        assert.equal(chosen(), String(peak));
+        await page.waitForSelector(".table-rows .tr");
+        const shown = (await cells(page)).map(([name, bytes]) => [name, bytes]).sort();
+        assert.deepEqual(
+            shown.map(([, bytes]) => bytes).sort(),
+            facts.liveVariables[peak].map(([, bytes]) => count(bytes)).sort(),
+        );
+        await page.click('[data-tab="always"]');
+        await page.click('.table-rows .tr:has-text("model/matrix")');
+        await page.click('[data-tab="debug"]');
+        await page.waitForSelector("[data-source]");
+        assert.match(
+            await page.getAttribute("[data-source]", "data-source"),
+            new RegExp(`make_report\\.cpp:${facts.matrixLine}$`),
+        );
+        await done(page);
+    },
+);
 
 test("CON-09 CON-10 what ends the life of a variable is explained", async () => {
     const page = await at(one, "#/liveness", 'p:has-text("What is live?")');
@@ -203,6 +250,7 @@ test("CMP-02 two reports: differences of memory and of what is always live", asy
     await page.click('[data-view="memory"]');
     await page.click('[data-tab="difference"]');
     await page.waitForSelector(".table-rows .tr");
-    for (const [name, before, now, difference] of await cells(page)) assert.deepEqual([now, difference], [before, "0 B (0.00 %)"], name);
+    for (const [name, before, now, difference] of await cells(page))
+        assert.deepEqual([now, difference], [before, "0 B (0.00 %)"], name);
     await done(page);
 });

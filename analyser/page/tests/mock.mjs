@@ -6,9 +6,16 @@ import { dirname, extname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const dist = join(dirname(dirname(fileURLToPath(import.meta.url))), "dist");
-const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".txt": "text/plain" };
+const TYPES = {
+    ".html": "text/html",
+    ".js": "text/javascript",
+    ".css": "text/css",
+    ".svg": "image/svg+xml",
+    ".txt": "text/plain",
+};
 
-/** answers: {"path of the call": value or (URLSearchParams, body) => value}; a Buffer is columns.  Returns {url, close, send}. */
+/** answers: {"path of the call": value or (URLSearchParams, body) => value}; a Buffer is columns.
+ *  Returns {url, close, send}. */
 export async function startMock(answers) {
     const streams = new Set();
     const api = async (url, request, response) => {
@@ -56,7 +63,8 @@ export async function startMock(answers) {
         server.closeAllConnections();
         server.close();
     };
-    const send = (event, data) => streams.forEach((stream) => stream.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`));
+    const send = (event, data) =>
+        streams.forEach((stream) => stream.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`));
     return { url: `http://127.0.0.1:${server.address().port}/`, close, send };
 }
 
@@ -67,7 +75,12 @@ export function mockReport(index, changes = {}) {
         index,
         directory: `/reports/report${index}`,
         name: `report${index}`,
-        files: known.map((name, i) => ({ name, bytes: i < 2 ? 4096 * (i + 1) : 0, modified: i < 2 ? 1700000000 : 0, present: i < 2 })),
+        files: known.map((name, i) => ({
+            name,
+            bytes: i < 2 ? 4096 * (i + 1) : 0,
+            modified: i < 2 ? 1700000000 : 0,
+            present: i < 2,
+        })),
         hasExecution: true,
         hasLiveness: true,
         hasDebug: true,

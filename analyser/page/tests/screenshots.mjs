@@ -20,21 +20,52 @@ const SQL = "SELECT s.id AS step, l.bytes FROM liveness_steps s JOIN live_lists 
 // Of one report or two; the fragment; what must be there; what a person does first; which theme.
 const PICTURES = [
     { name: "insights", of: 1, fragment: "#/insights" },
-    { name: "trace", of: 1, fragment: "#/trace?trace.layout=flame&trace.bsp=true&trace.from=1062000&trace.to=1122000", ready: "canvas" },
+    {
+        name: "trace",
+        of: 1,
+        fragment: "#/trace?trace.layout=flame&trace.bsp=true&trace.from=1062000&trace.to=1122000",
+        ready: "canvas",
+    },
     { name: "memory", of: 1, fragment: "#/memory", ready: "canvas" },
     { name: "liveness", of: 1, fragment: "#/liveness", ready: "canvas" },
-    { name: "programs", of: 1, fragment: "#/programs?programs.search=Convolve&programs.tab=tiles", ready: ".tree-row", first: (page) => page.press("[aria-label='search programs']", "Enter") },
-    { name: "source", of: 1, fragment: "#/source", ready: ".table-rows .tr", first: (page) => page.click(".table-rows .tr:has-text('mlp.c')") },
+    {
+        name: "programs",
+        of: 1,
+        fragment: "#/programs?programs.search=Convolve&programs.tab=tiles",
+        ready: ".tree-row",
+        first: (page) => page.press("[aria-label='search programs']", "Enter"),
+    },
+    {
+        name: "source",
+        of: 1,
+        fragment: "#/source",
+        ready: ".table-rows .tr",
+        first: (page) => page.click(".table-rows .tr:has-text('mlp.c')"),
+    },
     { name: "flame", of: 1, fragment: "#/flame?flame.root=first", ready: ".flame canvas" },
     { name: "difference", of: 2, fragment: "#/difference", ready: ".table-rows .tr" },
-    { name: "sql", of: 1, fragment: `#/sql?sql.q=${encodeURIComponent(SQL)}&sql.as=chart`, ready: ".uplot canvas", dark: true },
+    {
+        name: "sql",
+        of: 1,
+        fragment: `#/sql?sql.q=${encodeURIComponent(SQL)}&sql.as=chart`,
+        ready: ".uplot canvas",
+        dark: true,
+    },
 ];
 
-const views = new Set([...readFileSync(new URL("../views/index.ts", import.meta.url), "utf8").matchAll(/from "\.\/(\w+)"/g)].map((found) => found[1]));
+const views = new Set(
+    [...readFileSync(new URL("../views/index.ts", import.meta.url), "utf8").matchAll(/from "\.\/(\w+)"/g)].map(
+        (found) => found[1],
+    ),
+);
 const browser = await startBrowser();
 const servers = [await serve(report), await serve(report, other)];
 for (const picture of PICTURES.filter((one) => views.has(one.name))) {
-    const page = await openPage(browser, servers[picture.of - 1].url + picture.fragment, { width: 1280, height: 720, dark: picture.dark });
+    const page = await openPage(browser, servers[picture.of - 1].url + picture.fragment, {
+        width: 1280,
+        height: 720,
+        dark: picture.dark,
+    });
     await page.waitForSelector(picture.ready ?? "main");
     await picture.first?.(page);
     await page.mouse.move(2, 700);

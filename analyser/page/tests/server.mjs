@@ -25,6 +25,9 @@ export async function startServer(pva, ...directories) {
 
 /** Rows of a query in SQL over a report, as objects. */
 export function query(pva, directory, sql) {
-    const text = execFileSync(pva, ["query", directory, sql, "--format", "json"], { encoding: "utf8", maxBuffer: 1 << 28 });
+    const text = execFileSync(pva, ["query", directory, sql, "--format", "json"], {
+        encoding: "utf8",
+        maxBuffer: 1 << 28,
+    });
     return JSON.parse(text);
 }

@@ -5,7 +5,13 @@ const SIZES = { u8: 1, u16: 2, u32: 4, f32: 4, f64: 8 };
 function columnBytes({ type, values }) {
     if (type !== "text") {
         const bytes = Buffer.alloc(values.length * SIZES[type]);
-        const write = { u8: "writeUInt8", u16: "writeUInt16LE", u32: "writeUInt32LE", f32: "writeFloatLE", f64: "writeDoubleLE" }[type];
+        const write = {
+            u8: "writeUInt8",
+            u16: "writeUInt16LE",
+            u32: "writeUInt32LE",
+            f32: "writeFloatLE",
+            f64: "writeDoubleLE",
+        }[type];
         values.forEach((value, i) => bytes[write](value, i * SIZES[type]));
         return bytes;
     }

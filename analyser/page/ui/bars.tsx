@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A graph of bars over positions with its mini-map: the wheel zooms about the pointer, a drag moves, a drag on the axis
-// or the mini-map chooses a window, a click selects and with Shift adds.  The owner keeps the window and brings the data
-// for it, at the width that it is told.
+// or the mini-map chooses a window, a click selects and with Shift adds.  The owner keeps the window and brings the
+// data for it, at the width that it is told.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { BarLook, BarPicture, MARGIN, barAt, drawBars, drawOverview } from "../draw/bars";
 import { MINIMAP_HEIGHT, minimapPart } from "../draw/minimap";
@@ -134,14 +134,16 @@ export function BarGraph(props: BarGraphProps) {
         }
     });
 
-    const zoom = (factor: number, about = (props.window.from + props.window.to) / 2) => props.onWindow(zoomWindow(props.window, factor, about, props.extent), "zoom");
+    const zoom = (factor: number, about = (props.window.from + props.window.to) / 2) =>
+        props.onWindow(zoomWindow(props.window, factor, about, props.extent), "zoom");
     const pan = (share: number) => {
         const by = (props.window.to - props.window.from) * share;
         props.onWindow(clampWindow({ from: props.window.from + by, to: props.window.to + by }, props.extent), "pan");
     };
     const fit = () => {
         const { selected } = props;
-        if (selected) props.onWindow(clampWindow({ from: selected.from - 2, to: selected.to + 2 }, props.extent), "fit");
+        if (selected)
+            props.onWindow(clampWindow({ from: selected.from - 2, to: selected.to + 2 }, props.extent), "fit");
     };
     useKeys([
         { key: "w", group: "Graph", what: "zoom in", run: () => zoom(0.7) },
@@ -171,7 +173,8 @@ export function BarGraph(props: BarGraphProps) {
             window = clampWindow({ from: centre - half, to: centre + half }, props.extent);
             props.onWindow(window, "minimap");
         }
-        const part = found === "outside" ? "window" : (found ?? (y > shape.area.top + shape.area.height ? "axis" : "plot"));
+        const part =
+            found === "outside" ? "window" : (found ?? (y > shape.area.top + shape.area.height ? "axis" : "plot"));
         drag.current = { part, x, window, moved: false, at: x };
         hideTip();
     };
@@ -187,7 +190,10 @@ export function BarGraph(props: BarGraphProps) {
             if (window) props.onWindow(window, "drag");
             return;
         }
-        const bar = props.picture && y >= shape.area.top && x >= shape.area.left ? barAt(props.picture, shape.scale.cycle(x)) : -1;
+        const bar =
+            props.picture && y >= shape.area.top && x >= shape.area.left
+                ? barAt(props.picture, shape.scale.cycle(x))
+                : -1;
         if (bar >= 0) showTip(props.describe(bar), event.clientX, event.clientY);
         else hideTip();
     };
@@ -199,7 +205,13 @@ export function BarGraph(props: BarGraphProps) {
         const { x, y } = point(event);
         if (held.part === "axis" && held.moved) {
             const [from, to] = [Math.min(x, held.x), Math.max(x, held.x)];
-            props.onWindow(clampWindow({ from: Math.floor(shape.scale.cycle(from)), to: Math.ceil(shape.scale.cycle(to)) }, props.extent), "axis");
+            props.onWindow(
+                clampWindow(
+                    { from: Math.floor(shape.scale.cycle(from)), to: Math.ceil(shape.scale.cycle(to)) },
+                    props.extent,
+                ),
+                "axis",
+            );
         } else if (held.part === "plot" && !held.moved && props.picture && y >= shape.area.top) {
             const position = Math.floor(shape.scale.cycle(x));
             const bar = barAt(props.picture, position);
@@ -230,22 +242,48 @@ export function BarGraph(props: BarGraphProps) {
                 onDblClick={() => props.onWindow(null, "all")}
             />
             <div class="graph-buttons">
-                <button type="button" class="icon" aria-label="zoom in" data-tip="zoom in (W)" onClick={() => zoom(0.7)}>
+                <button
+                    type="button"
+                    class="icon"
+                    aria-label="zoom in"
+                    data-tip="zoom in (W)"
+                    onClick={() => zoom(0.7)}
+                >
                     +
                 </button>
-                <button type="button" class="icon" aria-label="zoom out" data-tip="zoom out (S)" onClick={() => zoom(1 / 0.7)}>
+                <button
+                    type="button"
+                    class="icon"
+                    aria-label="zoom out"
+                    data-tip="zoom out (S)"
+                    onClick={() => zoom(1 / 0.7)}
+                >
                     −
                 </button>
-                <button type="button" class="icon" aria-label="show all" data-tip="show all (0)" onClick={() => props.onWindow(null, "all")}>
+                <button
+                    type="button"
+                    class="icon"
+                    aria-label="show all"
+                    data-tip="show all (0)"
+                    onClick={() => props.onWindow(null, "all")}
+                >
                     ⟲
                 </button>
-                <button type="button" data-tip="save the graph as PNG" onClick={() => canvas.current && saveCanvas(canvas.current, `${props.name}.png`)}>
+                <button
+                    type="button"
+                    data-tip="save the graph as PNG"
+                    onClick={() => canvas.current && saveCanvas(canvas.current, `${props.name}.png`)}
+                >
                     PNG
                 </button>
                 <button type="button" data-tip="save the graph as SVG" onClick={saveSvg}>
                     SVG
                 </button>
-                <button type="button" data-tip="save what the graph shows as CSV" onClick={() => saveText(props.csv(), `${props.name}.csv`, "text/csv")}>
+                <button
+                    type="button"
+                    data-tip="save what the graph shows as CSV"
+                    onClick={() => saveText(props.csv(), `${props.name}.csv`, "text/csv")}
+                >
                     CSV
                 </button>
             </div>
@@ -254,7 +292,15 @@ export function BarGraph(props: BarGraphProps) {
 }
 
 /** The key of a graph: an entry switches its series. */
-export function Key({ entries, hidden, onHidden }: { entries: readonly { id: string; title: string; colour: string; tip?: string }[]; hidden: readonly string[]; onHidden: (hidden: string[]) => void }) {
+export function Key({
+    entries,
+    hidden,
+    onHidden,
+}: {
+    entries: readonly { id: string; title: string; colour: string; tip?: string }[];
+    hidden: readonly string[];
+    onHidden: (hidden: string[]) => void;
+}) {
     return (
         <div class="graph-key">
             {entries.map((entry) => (
@@ -265,7 +311,11 @@ export function Key({ entries, hidden, onHidden }: { entries: readonly { id: str
                     data-series={entry.id}
                     aria-pressed={!hidden.includes(entry.id)}
                     data-tip={entry.tip}
-                    onClick={() => onHidden(hidden.includes(entry.id) ? hidden.filter((id) => id !== entry.id) : [...hidden, entry.id])}
+                    onClick={() =>
+                        onHidden(
+                            hidden.includes(entry.id) ? hidden.filter((id) => id !== entry.id) : [...hidden, entry.id],
+                        )
+                    }
                 >
                     <span class="swatch" style={{ background: entry.colour }} />
                     {entry.title}

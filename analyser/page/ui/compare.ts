@@ -6,7 +6,11 @@ import { Loaded, useColumns, useJson } from "../data/load";
 import { Report } from "../data/reports";
 
 /** Answers of the source and, when two reports are open, of the target. */
-export function useJsonOfBoth<T>(reports: readonly Report[], path: string | null, parameters: Parameters = {}): [Loaded<T>, Loaded<T> | null] {
+export function useJsonOfBoth<T>(
+    reports: readonly Report[],
+    path: string | null,
+    parameters: Parameters = {},
+): [Loaded<T>, Loaded<T> | null] {
     const source = useJson<T>(path, { ...parameters, report: 0 });
     const target = useJson<T>(reports.length > 1 ? path : null, { ...parameters, report: 1 });
     return [source, reports.length > 1 ? target : null];
@@ -23,12 +27,19 @@ export function useColumnsOfBoth<Meta>(
 }
 
 /** "2.7 MiB (64.29 %)": the size of the difference, and its share of the larger number; a dash where one is absent. */
-export function differenceText(source: number | null, target: number | null, format: (value: number) => string): string {
+export function differenceText(
+    source: number | null,
+    target: number | null,
+    format: (value: number) => string,
+): string {
     if (source === null && target === null) return "–";
     const [a, b] = [source ?? 0, target ?? 0];
     const larger = Math.max(Math.abs(a), Math.abs(b));
     const sign = b > a ? "+" : b < a ? "−" : "";
-    return `${sign}${format(Math.abs(b - a))} (${larger > 0 ? ((Math.abs(b - a) / larger) * 100).toFixed(2) : "0.00"} %)`;
+    return (
+        `${sign}${format(Math.abs(b - a))} ` +
+        `(${larger > 0 ? ((Math.abs(b - a) / larger) * 100).toFixed(2) : "0.00"} %)`
+    );
 }
 
 /** Class of the style sheet: more than the source, less, or the same. */

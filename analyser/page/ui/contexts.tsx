@@ -3,8 +3,20 @@
 import { DebugContext } from "../data/programs";
 import { Empty } from "./tabs";
 
-export function Contexts({ contexts, onLine }: { contexts: readonly DebugContext[]; onLine: (file: string, line: number) => void }) {
-    if (!contexts.length) return <Empty>No debug information: it is in debug.cbor (option autoReport.outputDebugInfo), and only for what a call of the program made.</Empty>;
+export function Contexts({
+    contexts,
+    onLine,
+}: {
+    contexts: readonly DebugContext[];
+    onLine: (file: string, line: number) => void;
+}) {
+    if (!contexts.length)
+        return (
+            <Empty>
+                No debug information: it is in debug.cbor (option autoReport.outputDebugInfo), and only for what a call
+                of the program made.
+            </Empty>
+        );
     return (
         <div class="contexts">
             {contexts.map((context, i) => (
@@ -14,7 +26,12 @@ export function Contexts({ contexts, onLine }: { contexts: readonly DebugContext
                         {context.line > 0 && (
                             <>
                                 {" at "}
-                                <button type="button" class="link" data-tip="show what this line costs" onClick={() => onLine(context.file, context.line)}>
+                                <button
+                                    type="button"
+                                    class="link"
+                                    data-tip="show what this line costs"
+                                    onClick={() => onLine(context.file, context.line)}
+                                >
                                     {context.file}:{context.line}
                                 </button>
                                 {context.function && ` in ${context.function}`}

@@ -34,7 +34,13 @@ export function Dialog({ title, onClose, children, actions }: DialogProps) {
         >
             <div class="dialog-body">
                 <header>
-                    <button type="button" class="icon" data-tip={full ? "smaller" : "full screen"} aria-label="full screen" onClick={() => setFull(!full)}>
+                    <button
+                        type="button"
+                        class="icon"
+                        data-tip={full ? "smaller" : "full screen"}
+                        aria-label="full screen"
+                        onClick={() => setFull(!full)}
+                    >
                         {full ? "▣" : "□"}
                     </button>
                     <h2>{title}</h2>

@@ -68,7 +68,13 @@ export function FlameGraph(props: FlameGraphProps) {
     const find = (event: MouseEvent): Box | undefined => {
         const area = (canvas.current as HTMLCanvasElement).getBoundingClientRect();
         const [x, y] = [event.clientX - area.left, event.clientY - area.top];
-        return boxes.find((one) => x >= one.x && x < one.x + one.width && y >= rowTop(picture, one.row) && y < rowTop(picture, one.row) + ROW);
+        return boxes.find(
+            (one) =>
+                x >= one.x &&
+                x < one.x + one.width &&
+                y >= rowTop(picture, one.row) &&
+                y < rowTop(picture, one.row) + ROW,
+        );
     };
     const move = (event: MouseEvent) => {
         const found = find(event);
@@ -87,7 +93,12 @@ export function FlameGraph(props: FlameGraphProps) {
         if (found) props.onZoom(found.node);
     };
     return (
-        <div class="flame" ref={box} onScroll={(event) => setTop(event.currentTarget.scrollTop)} data-flame={props.name}>
+        <div
+            class="flame"
+            ref={box}
+            onScroll={(event) => setTop(event.currentTarget.scrollTop)}
+            data-flame={props.name}
+        >
             <div class="flame-extent" style={{ height: `${rows * ROW}px` }} />
             <canvas
                 ref={canvas}
@@ -99,10 +110,22 @@ export function FlameGraph(props: FlameGraphProps) {
                 onDblClick={open}
             />
             <div class="flame-save">
-                <button type="button" class="icon" data-tip="save what is shown as PNG" onClick={() => canvas.current && saveCanvas(canvas.current, `${props.name}.png`)}>
+                <button
+                    type="button"
+                    class="icon"
+                    data-tip="save what is shown as PNG"
+                    onClick={() => canvas.current && saveCanvas(canvas.current, `${props.name}.png`)}
+                >
                     PNG
                 </button>
-                <button type="button" class="icon" data-tip="save the graph as SVG" onClick={() => saveText(svgOf(frames, boxes, width, rows, up), `${props.name}.svg`, "image/svg+xml")}>
+                <button
+                    type="button"
+                    class="icon"
+                    data-tip="save the graph as SVG"
+                    onClick={() =>
+                        saveText(svgOf(frames, boxes, width, rows, up), `${props.name}.svg`, "image/svg+xml")
+                    }
+                >
                     SVG
                 </button>
             </div>

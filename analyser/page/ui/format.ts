@@ -45,7 +45,8 @@ export function time(cycleCount: number, clockHz: number): string {
     if (!(clockHz > 0)) return "";
     const seconds = cycleCount / clockHz;
     const size = Math.abs(seconds);
-    const [scale, name] = size >= 1 || size === 0 ? [1, "s"] : size >= 1e-3 ? [1e3, "ms"] : size >= 1e-6 ? [1e6, "µs"] : [1e9, "ns"];
+    const [scale, name] =
+        size >= 1 || size === 0 ? [1, "s"] : size >= 1e-3 ? [1e3, "ms"] : size >= 1e-6 ? [1e6, "µs"] : [1e9, "ns"];
     return `${(seconds * scale).toPrecision(3)} ${name}`;
 }
 

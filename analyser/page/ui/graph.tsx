@@ -23,7 +23,8 @@ function colourOf(node: GraphNode): string {
 
 function tipOf(node: GraphNode): string {
     const size = node.kind === "program" ? cycles(node.size) : bytes(node.size);
-    return `${node.label || "(no name)"}\n${node.kind === "program" ? node.type : node.alwaysLive ? "variable, always live" : "variable"}, ${size}`;
+    const kind = node.kind === "program" ? node.type : node.alwaysLive ? "variable, always live" : "variable";
+    return `${node.label || "(no name)"}\n${kind}, ${size}`;
 }
 
 export interface GraphProps {
@@ -38,9 +39,19 @@ export function Graph({ graph, scale, selected, onSelect, onOpen }: GraphProps) 
     const { placed, width, height } = useMemo(() => place(graph), [graph]);
     return (
         <div class="graph-scroll">
-            <svg width={width * scale} height={height * scale} viewBox={`0 0 ${width} ${height}`} role="img" aria-label="graph of programs and variables">
+            <svg
+                width={width * scale}
+                height={height * scale}
+                viewBox={`0 0 ${width} ${height}`}
+                role="img"
+                aria-label="graph of programs and variables"
+            >
                 {graph.edges.map((edge, i) => (
-                    <path key={i} class={`graph-edge ${edge.from === selected || edge.to === selected ? "of-selected" : ""}`} d={edgePath(placed[edge.from], placed[edge.to])} />
+                    <path
+                        key={i}
+                        class={`graph-edge ${edge.from === selected || edge.to === selected ? "of-selected" : ""}`}
+                        d={edgePath(placed[edge.from], placed[edge.to])}
+                    />
                 ))}
                 {graph.nodes.map((node, i) => (
                     <g
@@ -52,7 +63,12 @@ export function Graph({ graph, scale, selected, onSelect, onOpen }: GraphProps) 
                         onClick={() => onSelect(i)}
                         onDblClick={() => onOpen(i)}
                     >
-                        <rect width={NODE_WIDTH} height={NODE_HEIGHT} rx={node.kind === "program" ? 10 : 2} style={{ fill: colourOf(node) }} />
+                        <rect
+                            width={NODE_WIDTH}
+                            height={NODE_HEIGHT}
+                            rx={node.kind === "program" ? 10 : 2}
+                            style={{ fill: colourOf(node) }}
+                        />
                         <text x={8} y={16}>
                             {middle(shortName(node.label) || node.type, (text) => text.length <= CHARACTERS)}
                         </text>

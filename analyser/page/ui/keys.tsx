@@ -14,7 +14,9 @@ export interface KeyAction {
 const registered: { current: readonly KeyAction[] }[] = [];
 
 function typing(target: EventTarget | null): boolean {
-    return target instanceof HTMLElement && target.closest("input, select, textarea, [contenteditable], dialog") !== null;
+    return (
+        target instanceof HTMLElement && target.closest("input, select, textarea, [contenteditable], dialog") !== null
+    );
 }
 
 function find(event: KeyboardEvent): KeyAction | undefined {

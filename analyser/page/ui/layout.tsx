@@ -20,7 +20,14 @@ export function Layout({ name, options, graph, tabs, graphShare = 0.6 }: LayoutP
         <div class="layout">
             {options && (
                 <aside class={folded ? "options folded" : "options"}>
-                    <button type="button" class="icon fold" aria-expanded={!folded} data-tip={folded ? "show the options" : "hide the options"} aria-label="options" onClick={fold}>
+                    <button
+                        type="button"
+                        class="icon fold"
+                        aria-expanded={!folded}
+                        data-tip={folded ? "show the options" : "hide the options"}
+                        aria-label="options"
+                        onClick={fold}
+                    >
                         {folded ? "»" : "«"}
                     </button>
                     {!folded && <div class="options-body">{options}</div>}
@@ -34,17 +41,33 @@ export function Layout({ name, options, graph, tabs, graphShare = 0.6 }: LayoutP
 }
 
 /** A switch in the options. */
-export function Check(props: { title: string; checked: boolean; onChange: (checked: boolean) => void; tip?: string; disabled?: boolean }) {
+export function Check(props: {
+    title: string;
+    checked: boolean;
+    onChange: (checked: boolean) => void;
+    tip?: string;
+    disabled?: boolean;
+}) {
     return (
         <label class="check" data-tip={props.tip}>
-            <input type="checkbox" checked={props.checked} disabled={props.disabled} onChange={(event) => props.onChange(event.currentTarget.checked)} />
+            <input
+                type="checkbox"
+                checked={props.checked}
+                disabled={props.disabled}
+                onChange={(event) => props.onChange(event.currentTarget.checked)}
+            />
             <span>{props.title}</span>
         </label>
     );
 }
 
 /** One of several, as buttons beside each other. */
-export function Choice<T extends string>(props: { choices: readonly { id: T; title: string; tip?: string }[]; chosen: T; onChoose: (id: T) => void; label: string }) {
+export function Choice<T extends string>(props: {
+    choices: readonly { id: T; title: string; tip?: string }[];
+    chosen: T;
+    onChoose: (id: T) => void;
+    label: string;
+}) {
     return (
         <div class="choice" role="radiogroup" aria-label={props.label}>
             {props.choices.map((one) => (

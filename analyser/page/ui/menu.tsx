@@ -17,9 +17,12 @@ export interface MenuProps {
     align?: "left" | "right";
 }
 
+const MARKS = { check: ["☐", "☑"], choice: ["○", "●"] }; // off, on
+
 function Item({ item, close }: { item: MenuItem; close: () => void }) {
     if (item.kind === "title") return <div class="menu-title">{item.title}</div>;
-    const mark = item.kind === "check" ? (item.checked ? "☑" : "☐") : item.kind === "choice" ? (item.chosen ? "●" : "○") : "";
+    const mark =
+        item.kind === "check" ? MARKS.check[+item.checked] : item.kind === "choice" ? MARKS.choice[+item.chosen] : "";
     const choose = () => {
         if (item.kind === "check") item.onChange(!item.checked);
         else item.onChoose();
@@ -56,7 +59,9 @@ export function Menu({ label, items, tip, name, align = "left" }: MenuProps) {
     }, [open]);
     const key = (event: KeyboardEvent) => {
         if (!open) return;
-        const buttons = [...(box.current as HTMLElement).querySelectorAll<HTMLElement>(".menu-list button:not(:disabled)")];
+        const buttons = [
+            ...(box.current as HTMLElement).querySelectorAll<HTMLElement>(".menu-list button:not(:disabled)"),
+        ];
         const at = buttons.indexOf(document.activeElement as HTMLElement);
         if (event.key === "ArrowDown") buttons[(at + 1) % buttons.length]?.focus();
         else if (event.key === "ArrowUp") buttons[(at - 1 + buttons.length) % buttons.length]?.focus();

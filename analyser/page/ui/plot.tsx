@@ -45,13 +45,39 @@ function options(props: PlotProps, width: number, height: number): uPlot.Options
     return {
         width,
         height,
-        scales: { x: { time: false }, y: { distr: props.logarithmic ? 3 : 1, range: props.logarithmic ? undefined : [0, null] as unknown as uPlot.Range.MinMax } },
+        scales: {
+            x: { time: false },
+            y: {
+                distr: props.logarithmic ? 3 : 1,
+                range: props.logarithmic ? undefined : ([0, null] as unknown as uPlot.Range.MinMax),
+            },
+        },
         legend: { live: true },
         cursor: { y: false, focus: { prox: 16 }, drag: { x: true, y: false } },
         focus: { alpha: 0.35 },
         axes: [
-            { label: props.xTitle, labelSize: 18, labelFont: font, font, stroke: ink, grid, ticks: grid, size: 28, values: (_, ticks) => ticks.map((tick) => formatX(tick)) },
-            { label: props.yTitle, labelSize: 18, labelFont: font, font, stroke: ink, grid, ticks: grid, size: 74, values: (_, ticks) => ticks.map((tick) => (tick === null ? "" : format(tick))) },
+            {
+                label: props.xTitle,
+                labelSize: 18,
+                labelFont: font,
+                font,
+                stroke: ink,
+                grid,
+                ticks: grid,
+                size: 28,
+                values: (_, ticks) => ticks.map((tick) => formatX(tick)),
+            },
+            {
+                label: props.yTitle,
+                labelSize: 18,
+                labelFont: font,
+                font,
+                stroke: ink,
+                grid,
+                ticks: grid,
+                size: 74,
+                values: (_, ticks) => ticks.map((tick) => (tick === null ? "" : format(tick))),
+            },
         ],
         series: [
             { label: props.xTitle, value: (_, value) => (value === null ? "–" : formatX(value)) },
@@ -71,7 +97,11 @@ function options(props: PlotProps, width: number, height: number): uPlot.Options
         hooks: {
             setSelect: [
                 (plot) => {
-                    if (plot.select.width > 2) props.onZoom?.(plot.posToVal(plot.select.left, "x"), plot.posToVal(plot.select.left + plot.select.width, "x"));
+                    if (plot.select.width > 2)
+                        props.onZoom?.(
+                            plot.posToVal(plot.select.left, "x"),
+                            plot.posToVal(plot.select.left + plot.select.width, "x"),
+                        );
                 },
             ],
         },
@@ -86,7 +116,10 @@ export function Plot(props: PlotProps) {
     const titles = props.series.map((one) => one.title).join("\n");
     useEffect(() => {
         const parent = box.current as HTMLDivElement;
-        const size = () => ({ width: Math.max(120, parent.clientWidth), height: Math.max(80, (props.height ?? parent.clientHeight) - 26) });
+        const size = () => ({
+            width: Math.max(120, parent.clientWidth),
+            height: Math.max(80, (props.height ?? parent.clientHeight) - 26),
+        });
         const data = [Array.from(props.x), ...props.series.map((one) => Array.from(one.values))] as uPlot.AlignedData;
         const { width, height } = size();
         const plot = new uPlot(options(latest.current, width, height), data, parent);
@@ -101,11 +134,18 @@ export function Plot(props: PlotProps) {
             plot.destroy();
         };
     }, [props.x, ...props.series.map((one) => one.values), titles, theme, props.logarithmic, props.height]);
-    const save = () => box.current?.querySelector("canvas")?.toBlob((blob) => blob && saveBlob(blob, `${props.name}.png`));
+    const save = () =>
+        box.current?.querySelector("canvas")?.toBlob((blob) => blob && saveBlob(blob, `${props.name}.png`));
     return (
         <div class="plot-frame" style={props.height ? { height: `${props.height}px` } : {}}>
             <div class="plot" ref={box} />
-            <button type="button" class="icon plot-save" aria-label="save as PNG" data-tip="save the plot as PNG" onClick={save}>
+            <button
+                type="button"
+                class="icon plot-save"
+                aria-label="save as PNG"
+                data-tip="save the plot as PNG"
+                onClick={save}
+            >
                 ⤓
             </button>
         </div>

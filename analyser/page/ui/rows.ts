@@ -30,8 +30,15 @@ function compare(a: Cell, b: Cell): number {
     return String(a).localeCompare(String(b), "en", { numeric: true });
 }
 
-export function shownRows<Row>(rows: readonly Row[], columns: readonly Values<Row>[], state: TableState): readonly Row[] {
-    const words = (state.text ?? "").toLowerCase().split(/\s+/).filter((word) => word !== "");
+export function shownRows<Row>(
+    rows: readonly Row[],
+    columns: readonly Values<Row>[],
+    state: TableState,
+): readonly Row[] {
+    const words = (state.text ?? "")
+        .toLowerCase()
+        .split(/\s+/)
+        .filter((word) => word !== "");
     const ranges = columns
         .filter((column) => state.ranges?.[column.id])
         .map((column) => ({ column, range: (state.ranges ?? {})[column.id] }));
@@ -45,7 +52,10 @@ export function shownRows<Row>(rows: readonly Row[], columns: readonly Values<Ro
                 if (range[1] !== null && value > range[1]) return false;
             }
             if (!words.length) return true;
-            const text = columns.map((column) => String(column.value(row) ?? "")).join("\n").toLowerCase();
+            const text = columns
+                .map((column) => String(column.value(row) ?? ""))
+                .join("\n")
+                .toLowerCase();
             return words.every((word) => text.includes(word));
         });
     if (!state.sort) return shown;
@@ -53,7 +63,9 @@ export function shownRows<Row>(rows: readonly Row[], columns: readonly Values<Ro
     const column = columns.find((one) => one.id === (down ? state.sort?.slice(1) : state.sort));
     if (!column) return shown;
     const keyed = shown.map((row) => ({ row, key: column.value(row) }));
-    keyed.sort((a, b) => (a.key === null || b.key === null ? compare(a.key, b.key) : down ? compare(b.key, a.key) : compare(a.key, b.key)));
+    keyed.sort((a, b) =>
+        a.key === null || b.key === null ? compare(a.key, b.key) : down ? compare(b.key, a.key) : compare(a.key, b.key),
+    );
     return keyed.map(({ row }) => row);
 }
 

@@ -37,7 +37,13 @@ export interface TableProps<Row> {
 }
 
 function text(cell: Cell): string {
-    return cell === null ? "" : typeof cell === "number" ? (Number.isInteger(cell) ? count(cell) : String(+cell.toPrecision(6))) : cell;
+    return cell === null
+        ? ""
+        : typeof cell === "number"
+          ? Number.isInteger(cell)
+              ? count(cell)
+              : String(+cell.toPrecision(6))
+          : cell;
 }
 
 function useVirtual(rows: number, scroller: { current: HTMLDivElement | null }) {
@@ -59,7 +65,15 @@ function useVirtual(rows: number, scroller: { current: HTMLDivElement | null }) 
     return virtual;
 }
 
-function RangeRow<Row>({ columns, state, change }: { columns: readonly Column<Row>[]; state: TableState; change: (state: TableState) => void }) {
+function RangeRow<Row>({
+    columns,
+    state,
+    change,
+}: {
+    columns: readonly Column<Row>[];
+    state: TableState;
+    change: (state: TableState) => void;
+}) {
     const set = (id: string, side: 0 | 1, value: string) => {
         const range: [number | null, number | null] = [...(state.ranges?.[id] ?? [null, null])];
         range[side] = value === "" || !Number.isFinite(Number(value)) ? null : Number(value);
@@ -80,7 +94,9 @@ function RangeRow<Row>({ columns, state, change }: { columns: readonly Column<Ro
                                 placeholder={side ? "max" : "min"}
                                 aria-label={`${column.title}: ${side ? "max" : "min"}`}
                                 value={state.ranges?.[column.id]?.[side] ?? ""}
-                                onChange={(event) => set(column.id, side, event.currentTarget.value.replaceAll(",", ""))}
+                                onChange={(event) =>
+                                    set(column.id, side, event.currentTarget.value.replaceAll(",", ""))
+                                }
                             />
                         ))}
                 </div>
@@ -93,7 +109,15 @@ function cellStyle<Row>(column: Column<Row>) {
     return column.width ? { width: `${column.width}px`, flex: "none" } : {};
 }
 
-function Head<Row>({ columns, state, change }: { columns: readonly Column<Row>[]; state: TableState; change: (state: TableState) => void }) {
+function Head<Row>({
+    columns,
+    state,
+    change,
+}: {
+    columns: readonly Column<Row>[];
+    state: TableState;
+    change: (state: TableState) => void;
+}) {
     const sort = (id: string, kind?: string) => {
         const [first, second] = kind === "number" ? [`-${id}`, id] : [id, `-${id}`];
         change({ ...state, sort: state.sort === first ? second : state.sort === second ? undefined : first });
@@ -101,12 +125,26 @@ function Head<Row>({ columns, state, change }: { columns: readonly Column<Row>[]
     return (
         <div class="tr head" role="row">
             {columns.map((column) => {
-                const order = state.sort === column.id ? "ascending" : state.sort === `-${column.id}` ? "descending" : "none";
+                const order =
+                    state.sort === column.id ? "ascending" : state.sort === `-${column.id}` ? "descending" : "none";
                 return (
-                    <div key={column.id} class={`td ${column.kind ?? "text"}`} role="columnheader" aria-sort={order} style={cellStyle(column)}>
-                        <button type="button" data-column={column.id} data-tip={column.tip} onClick={() => sort(column.id, column.kind)}>
+                    <div
+                        key={column.id}
+                        class={`td ${column.kind ?? "text"}`}
+                        role="columnheader"
+                        aria-sort={order}
+                        style={cellStyle(column)}
+                    >
+                        <button
+                            type="button"
+                            data-column={column.id}
+                            data-tip={column.tip}
+                            onClick={() => sort(column.id, column.kind)}
+                        >
                             {column.title}
-                            <span class="order">{order === "ascending" ? " ▲" : order === "descending" ? " ▼" : ""}</span>
+                            <span class="order">
+                                {order === "ascending" ? " ▲" : order === "descending" ? " ▼" : ""}
+                            </span>
                         </button>
                     </div>
                 );
@@ -149,7 +187,8 @@ export function Table<Row>(props: TableProps<Row>) {
         title: column.title,
         checked: !hidden.includes(column.id),
         tip: column.tip,
-        onChange: (checked) => change({ ...state, hidden: checked ? hidden.filter((id) => id !== column.id) : [...hidden, column.id] }),
+        onChange: (checked) =>
+            change({ ...state, hidden: checked ? hidden.filter((id) => id !== column.id) : [...hidden, column.id] }),
     }));
     return (
         <div class="table">
@@ -163,28 +202,54 @@ export function Table<Row>(props: TableProps<Row>) {
                     onInput={(event) => change({ ...state, text: event.currentTarget.value || undefined })}
                 />
                 <span class="table-count">
-                    {shown.length === rows.length ? count(rows.length) : `${count(shown.length)} of ${count(rows.length)}`}
+                    {shown.length === rows.length
+                        ? count(rows.length)
+                        : `${count(shown.length)} of ${count(rows.length)}`}
                 </span>
                 <span class="grow" />
                 {columns.some((column) => column.kind === "number") && (
-                    <button type="button" aria-pressed={ranges} data-tip="filter by ranges of numbers" onClick={() => setRanges(!ranges)}>
+                    <button
+                        type="button"
+                        aria-pressed={ranges}
+                        data-tip="filter by ranges of numbers"
+                        onClick={() => setRanges(!ranges)}
+                    >
                         Ranges
                     </button>
                 )}
                 <Menu label="Columns" items={choices} align="right" tip="choose columns" />
-                <button type="button" data-tip="copy the rows as tab-separated values" onClick={() => void copyText(asTsv(shown, visible, titles))}>
+                <button
+                    type="button"
+                    data-tip="copy the rows as tab-separated values"
+                    onClick={() => void copyText(asTsv(shown, visible, titles))}
+                >
                     Copy
                 </button>
-                <button type="button" data-tip="save the rows as a CSV file" onClick={() => saveText(asCsv(shown, visible, titles), `${name}.csv`, "text/csv")}>
+                <button
+                    type="button"
+                    data-tip="save the rows as a CSV file"
+                    onClick={() => saveText(asCsv(shown, visible, titles), `${name}.csv`, "text/csv")}
+                >
                     CSV
                 </button>
             </div>
-            <div class="table-scroll" ref={scroller} role="table" aria-rowcount={shown.length} tabIndex={0} onKeyDown={key}>
+            <div
+                class="table-scroll"
+                ref={scroller}
+                role="table"
+                aria-rowcount={shown.length}
+                tabIndex={0}
+                onKeyDown={key}
+            >
                 <div class="table-head">
                     <Head columns={visible} state={state} change={change} />
                     {ranges && <RangeRow columns={visible} state={state} change={change} />}
                 </div>
-                {shown.length === 0 && <p class="empty">{rows.length === 0 ? (props.empty ?? "Nothing here.") : "No row matches the filter."}</p>}
+                {shown.length === 0 && (
+                    <p class="empty">
+                        {rows.length === 0 ? (props.empty ?? "Nothing here.") : "No row matches the filter."}
+                    </p>
+                )}
                 <div class="table-rows" style={{ height: `${virtual.getTotalSize()}px` }}>
                     {virtual.getVirtualItems().map((item) => {
                         const row = shown[item.index];

@@ -16,7 +16,10 @@ export interface TabsProps {
 }
 
 export function Tabs({ tabs, chosen, onChoose, extra }: TabsProps) {
-    const at = Math.max(0, tabs.findIndex((tab) => tab.id === chosen));
+    const at = Math.max(
+        0,
+        tabs.findIndex((tab) => tab.id === chosen),
+    );
     const key = (event: KeyboardEvent) => {
         const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
         if (!step) return;

@@ -38,7 +38,8 @@ export function Tree(props: TreeProps) {
     const show = (at: number) => {
         const element = box.current as HTMLDivElement;
         const y = at * ROW_HEIGHT;
-        if (y < element.scrollTop || y + ROW_HEIGHT > element.scrollTop + element.clientHeight) element.scrollTop = y - element.clientHeight / 3;
+        if (y < element.scrollTop || y + ROW_HEIGHT > element.scrollTop + element.clientHeight)
+            element.scrollTop = y - element.clientHeight / 3;
     };
     useEffect(() => {
         const at = rows.findIndex((row) => row.key === props.reveal);
@@ -52,7 +53,11 @@ export function Tree(props: TreeProps) {
             const next = Math.min(rows.length - 1, Math.max(0, at + step));
             props.onSelect(rows[next]);
             show(next);
-        } else if (row && ((event.key === "ArrowRight" && row.open === false) || (event.key === "ArrowLeft" && row.open))) props.onToggle(row);
+        } else if (
+            row &&
+            ((event.key === "ArrowRight" && row.open === false) || (event.key === "ArrowLeft" && row.open))
+        )
+            props.onToggle(row);
         else return;
         event.preventDefault();
         event.stopPropagation();
@@ -67,13 +72,18 @@ export function Tree(props: TreeProps) {
             ref={box}
             tabIndex={0}
             onKeyDown={key}
-            onScroll={(event) => setView({ top: event.currentTarget.scrollTop, height: event.currentTarget.clientHeight })}
+            onScroll={(event) =>
+                setView({ top: event.currentTarget.scrollTop, height: event.currentTarget.clientHeight })
+            }
         >
             <div class="tree-rows" style={{ height: `${rows.length * ROW_HEIGHT}px` }}>
                 {rows.slice(first, last).map((row, i) => (
                     <div
                         key={row.key}
-                        class={`tree-row ${row.key === props.selected ? "selected" : ""} ${props.rowClass?.(row) ?? ""}`}
+                        class={
+                            `tree-row ${row.key === props.selected ? "selected" : ""}` +
+                            ` ${props.rowClass?.(row) ?? ""}`
+                        }
                         role="treeitem"
                         aria-level={row.depth + 1}
                         aria-expanded={row.open ?? undefined}

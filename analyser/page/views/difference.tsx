@@ -23,9 +23,31 @@ function changeClass(value: number): string {
 
 const COLUMNS: readonly Column<Difference>[] = [
     { id: "what", title: "What", width: 220, value: (row) => row.what },
-    { id: "path", title: "Debug path", value: (row) => row.path, show: (row) => shortName(row.path), cellTip: (row) => row.path },
-    { id: "a", title: "Source", kind: "number", width: 120, value: (row) => row.a, show: (row) => (row.change === "added" ? "–" : show(row.unit)(row.a)), cellTip: (row) => `${count(row.a)} ${row.unit}` },
-    { id: "b", title: "Target", kind: "number", width: 120, value: (row) => row.b, show: (row) => (row.change === "removed" ? "–" : show(row.unit)(row.b)), cellTip: (row) => `${count(row.b)} ${row.unit}` },
+    {
+        id: "path",
+        title: "Debug path",
+        value: (row) => row.path,
+        show: (row) => shortName(row.path),
+        cellTip: (row) => row.path,
+    },
+    {
+        id: "a",
+        title: "Source",
+        kind: "number",
+        width: 120,
+        value: (row) => row.a,
+        show: (row) => (row.change === "added" ? "–" : show(row.unit)(row.a)),
+        cellTip: (row) => `${count(row.a)} ${row.unit}`,
+    },
+    {
+        id: "b",
+        title: "Target",
+        kind: "number",
+        width: 120,
+        value: (row) => row.b,
+        show: (row) => (row.change === "removed" ? "–" : show(row.unit)(row.b)),
+        cellTip: (row) => `${count(row.b)} ${row.unit}`,
+    },
     {
         id: "difference",
         title: "Difference",
@@ -36,7 +58,15 @@ const COLUMNS: readonly Column<Difference>[] = [
         show: (row) => <span class={changeClass(row.difference)}>{signed(row.difference, show(row.unit))}</span>,
         cellTip: (row) => `${signed(row.difference)} ${row.unit}`,
     },
-    { id: "percent", title: "%", kind: "number", width: 80, tip: "|difference| of the larger of both", value: (row) => row.percent, show: (row) => percent(row.percent / 100) },
+    {
+        id: "percent",
+        title: "%",
+        kind: "number",
+        width: 80,
+        tip: "|difference| of the larger of both",
+        value: (row) => row.percent,
+        show: (row) => percent(row.percent / 100),
+    },
     { id: "change", title: "Change", width: 90, value: (row) => row.change },
 ];
 
@@ -44,7 +74,12 @@ function tipOf(frames: Frames, unit: string, node: number): string {
     const [a, b] = [frames.total[node], frames.totalB?.[node] ?? 0];
     const format = (value: number) => (unit === "bytes" ? bytes(value) : `${count(value)} cycles`);
     const most = Math.max(a, b);
-    return [pathOf(frames, node) || "all", `source ${format(a)}`, `target ${format(b)}`, `difference ${signed(b - a, format)} (${percent(most ? Math.abs(b - a) / most : 0)})`].join("\n");
+    return [
+        pathOf(frames, node) || "all",
+        `source ${format(a)}`,
+        `target ${format(b)}`,
+        `difference ${signed(b - a, format)} (${percent(most ? Math.abs(b - a) / most : 0)})`,
+    ].join("\n");
 }
 
 function DifferenceFlame({ context, metric }: { context: ViewContext; metric: string }) {
@@ -53,7 +88,9 @@ function DifferenceFlame({ context, metric }: { context: ViewContext; metric: st
     const root = useMemo(() => {
         if (!tree || typeof state.root !== "string") return 0;
         const path = state.root;
-        return tree.frames.name.findIndex((name, node) => node > 0 && path.endsWith(name) && pathOf(tree.frames, node) === path);
+        return tree.frames.name.findIndex(
+            (name, node) => node > 0 && path.endsWith(name) && pathOf(tree.frames, node) === path,
+        );
     }, [tree, state.root]);
     if (error) return <Empty>{error}</Empty>;
     if (!tree) return <Empty>Matching both reports by debug path.</Empty>;
@@ -79,7 +116,11 @@ function Differences({ context }: { context: ViewContext }) {
     const options = (
         <>
             <h3>Figures of the graph</h3>
-            <select aria-label="metric" value={metric} onChange={(event) => update({ metric: event.currentTarget.value, root: undefined })}>
+            <select
+                aria-label="metric"
+                value={metric}
+                onChange={(event) => update({ metric: event.currentTarget.value, root: undefined })}
+            >
                 {(known?.metrics ?? []).map((one) => (
                     <option key={one.id} value={one.id}>
                         {one.what}
@@ -126,13 +167,24 @@ function Differences({ context }: { context: ViewContext }) {
             empty={rows ? "The reports do not differ." : "Comparing the reports."}
         />
     );
-    return <Layout name="difference" options={options} graph={<DifferenceFlame context={context} metric={metric} />} tabs={table} graphShare={0.45} />;
+    return (
+        <Layout
+            name="difference"
+            options={options}
+            graph={<DifferenceFlame context={context} metric={metric} />}
+            tabs={table}
+            graphShare={0.45}
+        />
+    );
 }
 
 export const difference: View = {
     id: "difference",
     title: "Difference",
     tip: "what changed between two reports",
-    missing: (reports) => (reports.length < 2 ? "Open a second report to compare with: click the report's name in the header, then “Open or compare”." : null),
+    missing: (reports) =>
+        reports.length < 2
+            ? "Open a second report to compare with: click the report's name in the header, then “Open or compare”."
+            : null,
     render: (context) => <Differences context={context} />,
 };

@@ -14,12 +14,20 @@ const COLUMNS: readonly Column<Row>[] = [
     { id: "report", title: "Report", value: (row) => row.report, width: 200 },
     { id: "name", title: "File", value: (row) => row.name },
     { id: "present", title: "Present", value: (row) => (row.present ? "yes" : "no"), width: 80 },
-    { id: "bytes", title: "Size", kind: "number", width: 120, value: (row) => (row.present ? row.bytes : null), show: (row) => (row.present ? bytes(row.bytes) : "") },
+    {
+        id: "bytes",
+        title: "Size",
+        kind: "number",
+        width: 120,
+        value: (row) => (row.present ? row.bytes : null),
+        show: (row) => (row.present ? bytes(row.bytes) : ""),
+    },
     {
         id: "modified",
         title: "Modified",
         width: 180,
-        value: (row) => (row.present ? new Date(row.modified * 1000).toISOString().replace("T", " ").slice(0, 19) : null),
+        value: (row) =>
+            row.present ? new Date(row.modified * 1000).toISOString().replace("T", " ").slice(0, 19) : null,
     },
 ];
 

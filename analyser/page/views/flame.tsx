@@ -19,9 +19,17 @@ function amount(unit: string): (value: number) => string {
 function tipOf(tree: FlameTree, frames: Frames, node: number): string {
     const show = amount(tree.unit);
     const whole = frames.total[0];
-    const lines = [pathOf(frames, node) || "all", `${show(frames.total[node])}, ${percent(whole ? frames.total[node] / whole : 0)} of all`];
+    const lines = [
+        pathOf(frames, node) || "all",
+        `${show(frames.total[node])}, ${percent(whole ? frames.total[node] / whole : 0)} of all`,
+    ];
     if (frames.self[node] !== frames.total[node]) lines.push(`itself: ${show(frames.self[node])}`);
-    if (frames.times[node]) lines.push(tree.unit === "bytes" ? `${count(frames.times[node])} variables or parts` : `executed ${count(frames.times[node])} times`);
+    if (frames.times[node])
+        lines.push(
+            tree.unit === "bytes"
+                ? `${count(frames.times[node])} variables or parts`
+                : `executed ${count(frames.times[node])} times`,
+        );
     return lines.join("\n");
 }
 
@@ -29,11 +37,44 @@ function columnsOf(tree: FlameTree): readonly Column<Hot>[] {
     const unit = tree.unit === "bytes" ? "B" : "cycles";
     const whole = tree.frames.total[0];
     return [
-        { id: "name", title: "Name", value: (row) => row.name, show: (row) => shortName(row.name), cellTip: (row) => row.name },
-        { id: "self", title: `Self (${unit})`, kind: "number", width: 140, value: (row) => row.self, tip: "of frames with this name themselves, without what is below them" },
-        { id: "total", title: `Total (${unit})`, kind: "number", width: 140, value: (row) => row.total, tip: "with what is below them; a frame inside one of the same name counts once" },
-        { id: "share", title: "Total (%)", kind: "number", width: 90, value: (row) => (whole ? (row.total / whole) * 100 : 0), show: (row) => percent(whole ? row.total / whole : 0) },
-        { id: "times", title: tree.unit === "bytes" ? "Parts" : "Executions", kind: "number", width: 110, value: (row) => row.times },
+        {
+            id: "name",
+            title: "Name",
+            value: (row) => row.name,
+            show: (row) => shortName(row.name),
+            cellTip: (row) => row.name,
+        },
+        {
+            id: "self",
+            title: `Self (${unit})`,
+            kind: "number",
+            width: 140,
+            value: (row) => row.self,
+            tip: "of frames with this name themselves, without what is below them",
+        },
+        {
+            id: "total",
+            title: `Total (${unit})`,
+            kind: "number",
+            width: 140,
+            value: (row) => row.total,
+            tip: "with what is below them; a frame inside one of the same name counts once",
+        },
+        {
+            id: "share",
+            title: "Total (%)",
+            kind: "number",
+            width: 90,
+            value: (row) => (whole ? (row.total / whole) * 100 : 0),
+            show: (row) => percent(whole ? row.total / whole : 0),
+        },
+        {
+            id: "times",
+            title: tree.unit === "bytes" ? "Parts" : "Executions",
+            kind: "number",
+            width: 110,
+            value: (row) => row.times,
+        },
     ];
 }
 
@@ -52,13 +93,23 @@ function Sandwich({ tree, name }: { tree: FlameTree; name: string }) {
                 selected={-1}
                 search=""
                 up={up}
-                tip={(node) => `${frames.name[node]}\n${show(frames.total[node])}, ${percent(frames.total[0] ? frames.total[node] / frames.total[0] : 0)} of ${name}`}
+                tip={(node) =>
+                    `${frames.name[node]}\n${show(frames.total[node])}, ` +
+                    `${percent(frames.total[0] ? frames.total[node] / frames.total[0] : 0)} of ${name}`
+                }
                 onZoom={() => undefined}
                 onSelect={() => undefined}
             />
         </div>
     );
-    return <Split name="flame.sandwich" initial={0.5} first={graph("Callers", parts.callers, true)} second={graph("Callees", parts.callees, false)} />;
+    return (
+        <Split
+            name="flame.sandwich"
+            initial={0.5}
+            first={graph("Callers", parts.callers, true)}
+            second={graph("Callees", parts.callees, false)}
+        />
+    );
 }
 
 function Flame({ context }: { context: ViewContext }) {
@@ -68,7 +119,10 @@ function Flame({ context }: { context: ViewContext }) {
     const { value: tree, error, loading } = useFlame(report, metric);
     const search = typeof state.search === "string" ? state.search : "";
     const name = typeof state.name === "string" ? state.name : "";
-    const root = useMemo(() => (tree && typeof state.root === "string" ? findPath(tree.frames, state.root) : 0), [tree, state.root]);
+    const root = useMemo(
+        () => (tree && typeof state.root === "string" ? findPath(tree.frames, state.root) : 0),
+        [tree, state.root],
+    );
     const hot = useMemo(() => (tree ? hottest(tree.frames) : []), [tree]);
     const columns = useMemo(() => (tree ? columnsOf(tree) : []), [tree]);
     if (error) return <Empty>{error}</Empty>;
@@ -77,7 +131,11 @@ function Flame({ context }: { context: ViewContext }) {
     const options = (
         <>
             <h3>Figures</h3>
-            <select aria-label="metric" value={tree.metric} onChange={(event) => update({ metric: event.currentTarget.value, root: undefined })}>
+            <select
+                aria-label="metric"
+                value={tree.metric}
+                onChange={(event) => update({ metric: event.currentTarget.value, root: undefined })}
+            >
                 {tree.metrics.map((one) => (
                     <option key={one.id} value={one.id}>
                         {one.what}
@@ -87,7 +145,16 @@ function Flame({ context }: { context: ViewContext }) {
             {context.reports.length > 1 && (
                 <>
                     <h3>Report</h3>
-                    <Choice label="report" chosen={String(report)} choices={context.reports.map((one, i) => ({ id: String(i), title: i ? "Target" : "Source", tip: one.name }))} onChoose={(id) => update({ report: id === "1" ? 1 : undefined })} />
+                    <Choice
+                        label="report"
+                        chosen={String(report)}
+                        choices={context.reports.map((one, i) => ({
+                            id: String(i),
+                            title: i ? "Target" : "Source",
+                            tip: one.name,
+                        }))}
+                        onChoose={(id) => update({ report: id === "1" ? 1 : undefined })}
+                    />
                 </>
             )}
             <h3>Shape</h3>
@@ -96,12 +163,21 @@ function Flame({ context }: { context: ViewContext }) {
                 chosen={state.shape === "sandwich" ? "sandwich" : "flame"}
                 choices={[
                     { id: "flame", title: "Flame", tip: "by debug path, from the outermost name on" },
-                    { id: "sandwich", title: "Sandwich", tip: "one name wherever it stands: what leads to it, and what it leads to" },
+                    {
+                        id: "sandwich",
+                        title: "Sandwich",
+                        tip: "one name wherever it stands: what leads to it, and what it leads to",
+                    },
                 ]}
                 onChoose={(id) => update({ shape: id === "flame" ? undefined : id })}
             />
             <h3>Search</h3>
-            <input type="search" aria-label="search frames" value={search} onInput={(event) => update({ search: event.currentTarget.value || undefined }, { gesture: "search" })} />
+            <input
+                type="search"
+                aria-label="search frames"
+                value={search}
+                onInput={(event) => update({ search: event.currentTarget.value || undefined }, { gesture: "search" })}
+            />
             {root > 0 && (
                 <>
                     <h3>Zoom</h3>
@@ -114,9 +190,15 @@ function Flame({ context }: { context: ViewContext }) {
     );
     const graph =
         state.shape === "sandwich" ? (
-            name ? <Sandwich tree={tree} name={name} /> : <Empty>Click a name in the table to see what leads to it, and what it leads to.</Empty>
+            name ? (
+                <Sandwich tree={tree} name={name} />
+            ) : (
+                <Empty>Click a name in the table to see what leads to it, and what it leads to.</Empty>
+            )
         ) : tree.frames.name.length < 2 ? (
-            <Empty>The report holds no such figures. Cycles need an execution profile (autoReport.outputExecutionProfile).</Empty>
+            <Empty>
+                The report holds no such figures. Cycles need an execution profile (autoReport.outputExecutionProfile).
+            </Empty>
         ) : (
             <FlameGraph
                 name="flame"
@@ -147,8 +229,14 @@ function Flame({ context }: { context: ViewContext }) {
 
 /** The node of a debug path; 0 when it is not there. */
 function findPath(frames: Frames, path: string): number {
-    for (let node = 1; node < frames.name.length; ++node) if (path.endsWith(frames.name[node]) && pathOf(frames, node) === path) return node;
+    for (let node = 1; node < frames.name.length; ++node)
+        if (path.endsWith(frames.name[node]) && pathOf(frames, node) === path) return node;
     return 0;
 }
 
-export const flame: View = { id: "flame", title: "Flame", tip: "cycles or memory by debug path, added up", render: (context) => <Flame context={context} /> };
+export const flame: View = {
+    id: "flame",
+    title: "Flame",
+    tip: "cycles or memory by debug path, added up",
+    render: (context) => <Flame context={context} />,
+};

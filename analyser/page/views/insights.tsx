@@ -25,12 +25,42 @@ interface Share {
 export function sharesOf(cycles: Cycles): Share[] {
     const known = cycles.compute + cycles.exchange + cycles.globalExchange + cycles.streamCopy + cycles.sync;
     return [
-        { name: "Compute", type: "OnTileExecute", cycles: cycles.compute, tip: "Cycles of compute sets, over all tiles; a tile that has finished its vertices waits in the next sync" },
-        { name: "Exchange", type: "DoExchange", cycles: cycles.exchange, tip: "Cycles in which tiles send or receive within an IPU" },
-        { name: "Global exchange", type: "GlobalExchange", cycles: cycles.globalExchange, tip: "Cycles in which tiles send or receive between IPUs" },
-        { name: "Host", type: "StreamCopyMid Host", cycles: cycles.streamCopy, tip: "Cycles of stream copies from and to the host" },
-        { name: "Sync", type: "Sync External", cycles: cycles.sync, tip: "Cycles in which tiles wait for other tiles in a sync" },
-        { name: "Other", type: "Block", cycles: Math.max(0, cycles.available - known), tip: "Control code, and tiles whose program has ended before the last tile's" },
+        {
+            name: "Compute",
+            type: "OnTileExecute",
+            cycles: cycles.compute,
+            tip: "Cycles of compute sets, over all tiles; a tile that has finished its vertices waits in the next sync",
+        },
+        {
+            name: "Exchange",
+            type: "DoExchange",
+            cycles: cycles.exchange,
+            tip: "Cycles in which tiles send or receive within an IPU",
+        },
+        {
+            name: "Global exchange",
+            type: "GlobalExchange",
+            cycles: cycles.globalExchange,
+            tip: "Cycles in which tiles send or receive between IPUs",
+        },
+        {
+            name: "Host",
+            type: "StreamCopyMid Host",
+            cycles: cycles.streamCopy,
+            tip: "Cycles of stream copies from and to the host",
+        },
+        {
+            name: "Sync",
+            type: "Sync External",
+            cycles: cycles.sync,
+            tip: "Cycles in which tiles wait for other tiles in a sync",
+        },
+        {
+            name: "Other",
+            type: "Block",
+            cycles: Math.max(0, cycles.available - known),
+            tip: "Control code, and tiles whose program has ended before the last tile's",
+        },
     ].filter((share) => share.cycles > 0);
 }
 
@@ -51,7 +81,8 @@ function Meter({ share, over }: { share: number; over?: boolean }) {
 
 function Fit({ insights, report, context }: { insights: Insights; report: Report; context: ViewContext }) {
     const { memory } = insights;
-    if (!memory || !memory.tiles) return <Empty>The report has no memory: compilation was not captured (autoReport.outputGraphProfile).</Empty>;
+    if (!memory || !memory.tiles)
+        return <Empty>The report has no memory: compilation was not captured (autoReport.outputGraphProfile).</Empty>;
     const over = memory.overflowing > 0 || insights.outOfMemory !== "";
     return (
         <>
@@ -66,9 +97,14 @@ function Fit({ insights, report, context }: { insights: Insights; report: Report
                 of {bytes(memory.capacity)}, {percent(memory.used / memory.capacity, 2)} of capacity
             </div>
             {over ? (
-                <p class="warning">{insights.outOfMemory || `${count(memory.overflowing)} tiles need more than they have`}</p>
+                <p class="warning">
+                    {insights.outOfMemory || `${count(memory.overflowing)} tiles need more than they have`}
+                </p>
             ) : (
-                <div class="soft">{`the fullest tile reaches ${bytes(memory.largest)} of ${bytes(memory.bytesPerTile)}, gaps included`}</div>
+                <div class="soft">
+                    {`the fullest tile reaches ${bytes(memory.largest)}` +
+                        ` of ${bytes(memory.bytesPerTile)}, gaps included`}
+                </div>
             )}
             <p>
                 <button type="button" class="link" onClick={() => context.open("memory")}>
@@ -82,7 +118,12 @@ function Fit({ insights, report, context }: { insights: Insights; report: Report
 function RunTime({ insights, colour }: { insights: Insights; colour: (type: string) => string }) {
     const { runs, cycles } = insights;
     if (!runs?.runs || runs.mean === null || !cycles)
-        return <Empty>Nothing was executed, or execution was not profiled: run with autoReport.outputExecutionProfile or autoReport.all.</Empty>;
+        return (
+            <Empty>
+                Nothing was executed, or execution was not profiled: run with autoReport.outputExecutionProfile or
+                autoReport.all.
+            </Empty>
+        );
     const shares = sharesOf(cycles);
     return (
         <>
@@ -90,15 +131,26 @@ function RunTime({ insights, colour }: { insights: Insights; colour: (type: stri
                 <span class="figure" data-figure="run">
                     {time(runs.mean, runs.clock) || cyclesText(runs.mean)}
                 </span>{" "}
-                <span data-tip="Mean of the captured runs, from the first cycle to that of the last tile">{`a run: ${cyclesText(Math.round(runs.mean))}, mean of ${count(runs.runs)}`}</span>
-                {runs.runs > 1 && runs.minimum !== null && runs.maximum !== null && <span class="soft">{` (${count(runs.minimum)} to ${count(runs.maximum)})`}</span>}
+                <span
+                    data-tip={"Mean of the captured runs, from the " + "first cycle to that of the last tile"}
+                >{`a run: ${cyclesText(Math.round(runs.mean))}, mean of ${count(runs.runs)}`}</span>
+                {runs.runs > 1 && runs.minimum !== null && runs.maximum !== null && (
+                    <span class="soft">{` (${count(runs.minimum)} to ${count(runs.maximum)})`}</span>
+                )}
             </div>
             <div class="shares">
                 {shares.map((share) => (
                     <span
                         key={share.name}
-                        style={{ width: `${(share.cycles / cycles.available) * 100}%`, background: colour(share.type), color: inkOn(colour(share.type)) }}
-                        data-tip={`${share.name}: ${percent(share.cycles / cycles.available, 2)}\n${count(share.cycles)} of ${count(cycles.available)} cycles of all tiles\n${share.tip}`}
+                        style={{
+                            width: `${(share.cycles / cycles.available) * 100}%`,
+                            background: colour(share.type),
+                            color: inkOn(colour(share.type)),
+                        }}
+                        data-tip={
+                            `${share.name}: ${percent(share.cycles / cycles.available, 2)}\n${count(share.cycles)}` +
+                            ` of ${count(cycles.available)} cycles of all tiles\n${share.tip}`
+                        }
                     >
                         {share.cycles / cycles.available > 0.08 ? share.name : ""}
                     </span>
@@ -106,7 +158,11 @@ function RunTime({ insights, colour }: { insights: Insights; colour: (type: stri
             </div>
             <ul class="key-list">
                 {shares.map((share) => (
-                    <li key={share.name} data-share={share.name} data-tip={`${count(share.cycles)} cycles\n${share.tip}`}>
+                    <li
+                        key={share.name}
+                        data-share={share.name}
+                        data-tip={`${count(share.cycles)} cycles\n${share.tip}`}
+                    >
                         <span class="swatch" style={{ background: colour(share.type) }} />
                         {share.name} <b>{percent(share.cycles / cycles.available)}</b>
                     </li>
@@ -126,7 +182,8 @@ const KINDS: { readonly [kind in Advice["kind"]]: string } = {
 
 function Mend({ advice, total, context }: { advice: Advice; total: number; context: ViewContext }) {
     const show = () => {
-        if (advice.kind === "memory" && advice.tile !== null) context.open("memory", { tiles: String(advice.tile) }, { tile: advice.tile });
+        if (advice.kind === "memory" && advice.tile !== null)
+            context.open("memory", { tiles: String(advice.tile) }, { tile: advice.tile });
         else context.open("trace", {}, { program: advice.program ?? undefined, tile: advice.tile ?? undefined });
     };
     return (
@@ -181,7 +238,12 @@ function MendList({ context, report, total }: { context: ViewContext; report: Re
             </div>
             {found.value.length > 3 && (
                 <p>
-                    <button type="button" class="link" data-more onClick={() => context.update({ all: all ? undefined : true })}>
+                    <button
+                        type="button"
+                        class="link"
+                        data-more
+                        onClick={() => context.update({ all: all ? undefined : true })}
+                    >
                         {all ? "The first three" : `All ${found.value.length}`}
                     </button>
                 </p>
@@ -190,7 +252,15 @@ function MendList({ context, report, total }: { context: ViewContext; report: Re
     );
 }
 
-function Bars({ rows, most, over }: { rows: { key: string | number; name: ComponentChild; value: number; text: string; tip?: string }[]; most: number; over?: number }) {
+function Bars({
+    rows,
+    most,
+    over,
+}: {
+    rows: { key: string | number; name: ComponentChild; value: number; text: string; tip?: string }[];
+    most: number;
+    over?: number;
+}) {
     return (
         <table class="bars">
             <tbody>
@@ -198,7 +268,10 @@ function Bars({ rows, most, over }: { rows: { key: string | number; name: Compon
                     <tr key={row.key} data-tip={row.tip}>
                         <td class="name">{row.name}</td>
                         <td class="bar">
-                            <Meter share={most > 0 ? row.value / most : 0} over={over !== undefined && row.value > over} />
+                            <Meter
+                                share={most > 0 ? row.value / most : 0}
+                                over={over !== undefined && row.value > over}
+                            />
                         </td>
                         <td class="number">{row.text}</td>
                     </tr>
@@ -213,19 +286,31 @@ function WorstTiles({ insights, context }: { insights: Insights; context: ViewCo
     const rows = insights.worstTiles.map((row) => ({
         key: row.tile,
         name: (
-            <button type="button" class="link" onClick={() => context.open("memory", { tiles: String(row.tile) }, { tile: row.tile })}>
+            <button
+                type="button"
+                class="link"
+                onClick={() => context.open("memory", { tiles: String(row.tile) }, { tile: row.tile })}
+            >
                 {`Tile ${row.tile}`} <span class="soft">{`IPU ${row.ipu}`}</span>
             </button>
         ),
         value: row.withoutGaps,
         text: bytes(row.withoutGaps),
-        tip: `Tile ${row.tile}\n${count(row.withoutGaps)} bytes in use, ${percent(row.withoutGaps / capacity, 2)} of the tile\n${count(row.bytes)} bytes with gaps\n${count(row.alwaysLive)} bytes always live`,
+        tip:
+            `Tile ${row.tile}\n${count(row.withoutGaps)} bytes in use, ${percent(row.withoutGaps / capacity, 2)}` +
+            ` of the tile\n${count(row.bytes)} bytes with gaps\n${count(row.alwaysLive)} bytes always live`,
     }));
     return (
         <>
             <Bars rows={rows} most={capacity} />
             <p>
-                <button type="button" class="link" onClick={() => context.open("memory", { tiles: insights.worstTiles.map((row) => row.tile).join(",") })}>
+                <button
+                    type="button"
+                    class="link"
+                    onClick={() =>
+                        context.open("memory", { tiles: insights.worstTiles.map((row) => row.tile).join(",") })
+                    }
+                >
                     {`Memory of all ${rows.length}`}
                 </button>
             </p>
@@ -233,7 +318,17 @@ function WorstTiles({ insights, context }: { insights: Insights; context: ViewCo
     );
 }
 
-function Largest({ title, tip, rows, context }: { title: string; tip: string; rows: readonly Sized[]; context: ViewContext }) {
+function Largest({
+    title,
+    tip,
+    rows,
+    context,
+}: {
+    title: string;
+    tip: string;
+    rows: readonly Sized[];
+    context: ViewContext;
+}) {
     if (!rows.length) return null;
     return (
         <section class="third">
@@ -242,13 +337,18 @@ function Largest({ title, tip, rows, context }: { title: string; tip: string; ro
                 most={rows[0].bytes}
                 rows={rows.map((row, i) => ({
                     key: i,
-                    name: title.startsWith("Live") || title.startsWith("Always") ? (
-                        <button type="button" class="link" onClick={() => context.open("liveness", { variable: row.name }, { variable: row.name })}>
-                            {shortName(row.name)}
-                        </button>
-                    ) : (
-                        shortName(row.name)
-                    ),
+                    name:
+                        title.startsWith("Live") || title.startsWith("Always") ? (
+                            <button
+                                type="button"
+                                class="link"
+                                onClick={() => context.open("liveness", { variable: row.name }, { variable: row.name })}
+                            >
+                                {shortName(row.name)}
+                            </button>
+                        ) : (
+                            shortName(row.name)
+                        ),
                     value: row.bytes,
                     text: bytes(row.bytes),
                     tip: `${row.name}\n${count(row.bytes)} bytes on all tiles`,
@@ -322,21 +422,70 @@ function InsightsPage({ context }: { context: ViewContext }) {
                 <MendList context={context} report={reports[0]} total={first.cycles?.total ?? 0} />
             </section>
             <section>
-                <h2 data-tip="Bytes in use, gaps left out; tiles that overflow come first">Tiles with the most memory</h2>
+                <h2 data-tip="Bytes in use, gaps left out; tiles that overflow come first">
+                    Tiles with the most memory
+                </h2>
                 <WorstTiles insights={first} context={context} />
             </section>
             <section>
-                <h2 data-tip="How many tiles use how much; a bar is a sixth of a tile's memory, and the last one has what is beyond it, too">Tiles by memory in use</h2>
+                <h2
+                    data-tip={
+                        "How many tiles use how much; a bar is a sixth of a " +
+                        "tile's memory, and the last one has what is beyond it, too"
+                    }
+                >
+                    Tiles by memory in use
+                </h2>
                 <Bars rows={histogram} most={Math.max(...histogram.map((row) => row.value), 1)} />
             </section>
-            <Largest title="Always live" tip="Variables whose memory nothing else can use at any step" rows={first.alwaysLive} context={context} />
-            <Largest title="Live at the peak" tip={first.peak ? `Step ${first.peak.step}, ${first.peak.name}: ${count(first.peak.bytes)} bytes that are not always live` : ""} rows={first.atPeak} context={context} />
-            <Largest title="32-bit floats" tip="As HALF they would take half of it" rows={first.float32} context={context} />
-            <Largest title="State of vertices" tip="Fields and pointers of vertices, by type" rows={first.vertexState} context={context} />
-            <Largest title="Code of vertices" tip="Code of codelets, by type" rows={first.vertexCode} context={context} />
-            <Largest title="Code of exchanges" tip="Code that tiles run to send and receive" rows={first.exchanges} context={context} />
+            <Largest
+                title="Always live"
+                tip="Variables whose memory nothing else can use at any step"
+                rows={first.alwaysLive}
+                context={context}
+            />
+            <Largest
+                title="Live at the peak"
+                tip={
+                    first.peak
+                        ? `Step ${first.peak.step}, ${first.peak.name}: ` +
+                          `${count(first.peak.bytes)} bytes that are not always live`
+                        : ""
+                }
+                rows={first.atPeak}
+                context={context}
+            />
+            <Largest
+                title="32-bit floats"
+                tip="As HALF they would take half of it"
+                rows={first.float32}
+                context={context}
+            />
+            <Largest
+                title="State of vertices"
+                tip="Fields and pointers of vertices, by type"
+                rows={first.vertexState}
+                context={context}
+            />
+            <Largest
+                title="Code of vertices"
+                tip="Code of codelets, by type"
+                rows={first.vertexCode}
+                context={context}
+            />
+            <Largest
+                title="Code of exchanges"
+                tip="Code that tiles run to send and receive"
+                rows={first.exchanges}
+                context={context}
+            />
         </div>
     );
 }
 
-export const insights: View = { id: "insights", title: "Insights", tip: "does it fit, how long is a run, what to mend first", render: (context) => <InsightsPage context={context} /> };
+export const insights: View = {
+    id: "insights",
+    title: "Insights",
+    tip: "does it fit, how long is a run, what to mend first",
+    render: (context) => <InsightsPage context={context} />,
+};

@@ -43,7 +43,15 @@ function entriesOf(listing: Listing, typed: string): Entry[] {
     ];
 }
 
-function Browse({ typed, onType, onOpen }: { typed: string; onType: (path: string) => void; onOpen: (path: string) => void }) {
+function Browse({
+    typed,
+    onType,
+    onOpen,
+}: {
+    typed: string;
+    onType: (path: string) => void;
+    onOpen: (path: string) => void;
+}) {
     const directory = typed.includes("/") ? typed.slice(0, typed.lastIndexOf("/") + 1) : "";
     const { value: listing, error } = useListing(directory);
     if (error) return <Empty>{error}</Empty>;
@@ -51,8 +59,19 @@ function Browse({ typed, onType, onOpen }: { typed: string; onType: (path: strin
     return (
         <div class="directories" role="listbox" aria-label="directories">
             {entriesOf(listing, typed).map((entry) => (
-                <div key={entry.title} class={`directory ${isReport(entry.files) ? "report" : ""}`} data-path={entry.path} role="option" aria-selected={false}>
-                    <button type="button" class="name" onClick={() => onType(entry.path === "/" ? "/" : `${entry.path}/`)} onDblClick={() => isReport(entry.files) && onOpen(entry.path)}>
+                <div
+                    key={entry.title}
+                    class={`directory ${isReport(entry.files) ? "report" : ""}`}
+                    data-path={entry.path}
+                    role="option"
+                    aria-selected={false}
+                >
+                    <button
+                        type="button"
+                        class="name"
+                        onClick={() => onType(entry.path === "/" ? "/" : `${entry.path}/`)}
+                        onDblClick={() => isReport(entry.files) && onOpen(entry.path)}
+                    >
                         {entry.title}
                     </button>
                     <Files files={entry.files} />
@@ -68,7 +87,17 @@ function Browse({ typed, onType, onOpen }: { typed: string; onType: (path: strin
     );
 }
 
-function RecentList({ list, onOpen, onRemove, empty }: { list: readonly Recent[]; onOpen: (one: Recent) => void; onRemove: (one: Recent) => void; empty: string }) {
+function RecentList({
+    list,
+    onOpen,
+    onRemove,
+    empty,
+}: {
+    list: readonly Recent[];
+    onOpen: (one: Recent) => void;
+    onRemove: (one: Recent) => void;
+    empty: string;
+}) {
     if (!list.length) return <Empty>{empty}</Empty>;
     return (
         <div class="directories">
@@ -77,7 +106,13 @@ function RecentList({ list, onOpen, onRemove, empty }: { list: readonly Recent[]
                     <button type="button" class="name" data-tip={one.join("\n")} onClick={() => onOpen(one)}>
                         {one.join("  ↔  ")}
                     </button>
-                    <button type="button" class="icon" aria-label="remove from the list" data-tip="remove from the list" onClick={() => onRemove(one)}>
+                    <button
+                        type="button"
+                        class="icon"
+                        aria-label="remove from the list"
+                        data-tip="remove from the list"
+                        onClick={() => onRemove(one)}
+                    >
                         ×
                     </button>
                 </div>
@@ -99,11 +134,14 @@ function Landing({ context }: { context: ViewContext }) {
                 location.hash = "";
                 location.reload();
             },
-            (reason: unknown) => setFailure({ text: reason instanceof Error ? reason.message : String(reason), directories }),
+            (reason: unknown) =>
+                setFailure({ text: reason instanceof Error ? reason.message : String(reason), directories }),
         );
     };
     const openTyped = () => {
-        const clean = paths.map((path) => (path.length > 1 ? path.replace(/\/+$/, "") : path)).filter((path) => path !== "");
+        const clean = paths
+            .map((path) => (path.length > 1 ? path.replace(/\/+$/, "") : path))
+            .filter((path) => path !== "");
         if (clean.length) open(clean);
     };
     const remove = (directories: Recent) => {
@@ -121,7 +159,9 @@ function Landing({ context }: { context: ViewContext }) {
                 autoComplete="off"
                 spellcheck={false}
                 onFocus={() => setSide(which)}
-                onInput={(event) => setPaths(which ? [paths[0], event.currentTarget.value] : [event.currentTarget.value, paths[1]])}
+                onInput={(event) =>
+                    setPaths(which ? [paths[0], event.currentTarget.value] : [event.currentTarget.value, paths[1]])
+                }
                 onKeyDown={(event) => event.key === "Enter" && openTyped()}
             />
         </div>
@@ -151,13 +191,50 @@ function Landing({ context }: { context: ViewContext }) {
                 chosen={chosen}
                 onChoose={(tab) => context.update({ tab }, { replace: true })}
                 tabs={[
-                    { id: "browse", title: "Directories", body: () => <Browse typed={paths[side]} onType={type} onOpen={(path) => (side ? setPaths([paths[0], path]) : open([path]))} /> },
-                    { id: "recent", title: "Recent", body: () => <RecentList list={known.filter((one) => one.length === 1)} onOpen={open} onRemove={remove} empty="No report was opened from this page yet." /> },
-                    { id: "comparisons", title: "Recent comparisons", body: () => <RecentList list={known.filter((one) => one.length === 2)} onOpen={open} onRemove={remove} empty="No reports were compared from this page yet." /> },
+                    {
+                        id: "browse",
+                        title: "Directories",
+                        body: () => (
+                            <Browse
+                                typed={paths[side]}
+                                onType={type}
+                                onOpen={(path) => (side ? setPaths([paths[0], path]) : open([path]))}
+                            />
+                        ),
+                    },
+                    {
+                        id: "recent",
+                        title: "Recent",
+                        body: () => (
+                            <RecentList
+                                list={known.filter((one) => one.length === 1)}
+                                onOpen={open}
+                                onRemove={remove}
+                                empty="No report was opened from this page yet."
+                            />
+                        ),
+                    },
+                    {
+                        id: "comparisons",
+                        title: "Recent comparisons",
+                        body: () => (
+                            <RecentList
+                                list={known.filter((one) => one.length === 2)}
+                                onOpen={open}
+                                onRemove={remove}
+                                empty="No reports were compared from this page yet."
+                            />
+                        ),
+                    },
                 ]}
             />
         </div>
     );
 }
 
-export const landing: View = { id: "open", title: "Open", landing: true, render: (context) => <Landing context={context} /> };
+export const landing: View = {
+    id: "open",
+    title: "Open",
+    landing: true,
+    render: (context) => <Landing context={context} />,
+};

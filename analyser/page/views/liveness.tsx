@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Liveness: bytes that are live at each step of the program, what is live at the selected steps, and when a variable is.
+// Liveness: bytes that are live at each step of the program, what is live at the selected steps, and when
+// a variable is.
 import { useMemo, useState } from "preact/hooks";
 import { ALWAYS_LIVE, KILLED, LIVE, NOT_ALWAYS_LIVE } from "../data/concepts";
 import { Columns } from "../data/columns";
@@ -39,7 +40,8 @@ interface State {
 }
 
 const natural = (value: Json | undefined) => (typeof value === "number" && value >= 0 ? Math.floor(value) : null);
-const text = (value: Json | undefined) => (typeof value === "string" ? value : typeof value === "number" ? String(value) : "");
+const text = (value: Json | undefined) =>
+    typeof value === "string" ? value : typeof value === "number" ? String(value) : "";
 
 function readState({ state, selection }: ViewContext): State {
     const source = state.source === "ipu" || state.source === "tile" ? state.source : "all";
@@ -49,11 +51,18 @@ function readState({ state, selection }: ViewContext): State {
         always: state.always === true,
         limit: state.limit === true,
         filter: text(state.filter),
-        steps: text(state.steps).split(",").filter((word) => word !== "").map(Number).filter(Number.isInteger).slice(0, 8),
+        steps: text(state.steps)
+            .split(",")
+            .filter((word) => word !== "")
+            .map(Number)
+            .filter(Number.isInteger)
+            .slice(0, 8),
         variable: text(state.variable) || selection.variable,
         from: natural(state.from),
         to: natural(state.to),
-        hidden: text(state.hidden).split(",").filter((word) => word !== ""),
+        hidden: text(state.hidden)
+            .split(",")
+            .filter((word) => word !== ""),
         tab: typeof state.tab === "string" ? state.tab : undefined,
     };
 }
@@ -61,14 +70,32 @@ function readState({ state, selection }: ViewContext): State {
 /** Parameters that say which tiles are asked about. */
 const sourceOf = (state: State) => ({ source: state.source, index: state.source === "all" ? undefined : state.index });
 
-function Options({ context, state, overview }: { context: ViewContext; state: State; overview: MemoryOverview | undefined }) {
+function Options({
+    context,
+    state,
+    overview,
+}: {
+    context: ViewContext;
+    state: State;
+    overview: MemoryOverview | undefined;
+}) {
     const { update } = context;
     const most = state.source === "tile" ? (overview?.tiles ?? 1) : (overview?.ipus ?? 1);
     return (
         <div class="selection-list">
             <h3 data-tip={`${LIVE}\n${KILLED}`}>Graph</h3>
-            <Check title="Include always live" tip={ALWAYS_LIVE} checked={state.always} onChange={(always) => update({ always: always || undefined })} />
-            <Check title="Show max memory" tip="A line at the memory of the tiles that are shown" checked={state.limit} onChange={(limit) => update({ limit: limit || undefined })} />
+            <Check
+                title="Include always live"
+                tip={ALWAYS_LIVE}
+                checked={state.always}
+                onChange={(always) => update({ always: always || undefined })}
+            />
+            <Check
+                title="Show max memory"
+                tip="A line at the memory of the tiles that are shown"
+                checked={state.limit}
+                onChange={(limit) => update({ limit: limit || undefined })}
+            />
             <h3>Source</h3>
             <Choice
                 label="source"
@@ -89,7 +116,14 @@ function Options({ context, state, overview }: { context: ViewContext; state: St
                         min={0}
                         max={most - 1}
                         value={state.index}
-                        onChange={(event) => update({ index: Math.min(most - 1, Math.max(0, Math.floor(Number(event.currentTarget.value) || 0))) })}
+                        onChange={(event) =>
+                            update({
+                                index: Math.min(
+                                    most - 1,
+                                    Math.max(0, Math.floor(Number(event.currentTarget.value) || 0)),
+                                ),
+                            })
+                        }
                     />
                 </label>
             )}
@@ -101,7 +135,12 @@ function Options({ context, state, overview }: { context: ViewContext; state: St
                     name="filter"
                     placeholder="part of a debug path"
                     value={state.filter}
-                    onInput={(event) => update({ filter: event.currentTarget.value || undefined, from: undefined, to: undefined }, { gesture: "filter" })}
+                    onInput={(event) =>
+                        update(
+                            { filter: event.currentTarget.value || undefined, from: undefined, to: undefined },
+                            { gesture: "filter" },
+                        )
+                    }
                 />
             </label>
             <p class="soft" data-tip={`${LIVE}\n${KILLED}`}>
@@ -113,11 +152,17 @@ function Options({ context, state, overview }: { context: ViewContext; state: St
 
 /** Positions of steps among those that the filter keeps. */
 function usePositions(report: Report, filter: string, kept: number): (step: number) => number {
-    const all = useColumns<StepsMeta>(filter ? "liveness/steps" : null, { report: report.index, filter, pixels: 16384 });
+    const all = useColumns<StepsMeta>(filter ? "liveness/steps" : null, {
+        report: report.index,
+        filter,
+        pixels: 16384,
+    });
     return useMemo(() => {
         if (!filter || !all.value) return (step) => step;
         const positions = new Map<number, number>();
-        all.value.numbers("step").forEach((step, i) => positions.set(step, (all.value as Columns<StepsMeta>).numbers("first")[i]));
+        all.value
+            .numbers("step")
+            .forEach((step, i) => positions.set(step, (all.value as Columns<StepsMeta>).numbers("first")[i]));
         return (step) => positions.get(step) ?? -1;
     }, [all.value, filter, kept]);
 }
@@ -128,11 +173,17 @@ interface GraphProps {
     life: VariableLife | undefined;
 }
 
-function bandsOf(life: VariableLife | undefined, position: (step: number) => number, base: number): BarPicture["bands"] {
+function bandsOf(
+    life: VariableLife | undefined,
+    position: (step: number) => number,
+    base: number,
+): BarPicture["bands"] {
     if (!life) return [];
     const colour = memoryColour(3);
     return life.intervals.flatMap(([from, to, value]) => {
-        const inside = Array.from({ length: Math.min(to - from, 20000) }, (_, i) => position(from + i)).filter((at) => at >= 0);
+        const inside = Array.from({ length: Math.min(to - from, 20000) }, (_, i) => position(from + i)).filter(
+            (at) => at >= 0,
+        );
         return inside.length ? [{ from: inside[0], to: inside[inside.length - 1] + 1, base, value, colour }] : [];
     });
 }
@@ -145,17 +196,33 @@ function StepGraph({ context, state, life }: GraphProps) {
     const whole = useColumns<StepsMeta>("liveness/steps", { ...shared, report: 0 });
     const extent = whole.value?.meta.kept ?? 0;
     const window = clampWindow({ from: state.from ?? 0, to: state.to ?? extent }, extent);
-    const [found, other] = useColumnsOfBoth<StepsMeta>(reports, extent ? "liveness/steps" : null, { ...shared, from: window.from, to: window.to });
+    const [found, other] = useColumnsOfBoth<StepsMeta>(reports, extent ? "liveness/steps" : null, {
+        ...shared,
+        from: window.from,
+        to: window.to,
+    });
     const names = useColumns("liveness/names", { report: 0 });
     const position = usePositions(reports[0], state.filter, extent);
     const columns = found.value;
     if (whole.error ?? found.error) return <Empty>{whole.error ?? found.error}</Empty>;
-    if (whole.value && extent === 0) return <Empty>{state.filter ? `No step has "${state.filter}" in its name.` : "The report has no steps."}</Empty>;
+    if (whole.value && extent === 0)
+        return (
+            <Empty>{state.filter ? `No step has "${state.filter}" in its name.` : "The report has no steps."}</Empty>
+        );
     const shown = (id: string) => !state.hidden.includes(id);
     const length = columns?.numbers("step").length ?? 0;
     const series: BarSeries[] = columns
         ? [
-              ...(state.always ? [{ id: "always", title: "Always live", colour: memoryColour(9), values: new Float64Array(length).fill(columns.meta.alwaysLive) }] : []),
+              ...(state.always
+                  ? [
+                        {
+                            id: "always",
+                            title: "Always live",
+                            colour: memoryColour(9),
+                            values: new Float64Array(length).fill(columns.meta.alwaysLive),
+                        },
+                    ]
+                  : []),
               { id: "live", title: "Not always live", colour: memoryColour(0), values: columns.numbers("maximum") },
           ].filter((one) => shown(one.id))
         : [];
@@ -172,7 +239,12 @@ function StepGraph({ context, state, life }: GraphProps) {
                   ? {
                         first: overlay.numbers("first"),
                         last: overlay.numbers("last"),
-                        series: { id: "target", title: reports[1].name, colour: memoryColour(5), values: Float64Array.from(overlay.numbers("maximum"), (value) => value + overlayBase) },
+                        series: {
+                            id: "target",
+                            title: reports[1].name,
+                            colour: memoryColour(5),
+                            values: Float64Array.from(overlay.numbers("maximum"), (value) => value + overlayBase),
+                        },
                     }
                   : undefined,
               limit: state.limit ? { title: "memory", value: columns.meta.capacity } : undefined,
@@ -183,29 +255,48 @@ function StepGraph({ context, state, life }: GraphProps) {
         : null;
     const nameOf = (step: number) => {
         const at = names.value?.numbers("step").indexOf(step) ?? -1;
-        return at >= 0 && names.value ? `${names.value.texts("name")[at] || "(no name)"}, ${names.value.texts("type")[at]}` : "";
+        return at >= 0 && names.value
+            ? `${names.value.texts("name")[at] || "(no name)"}, ${names.value.texts("type")[at]}`
+            : "";
     };
     const describe = (bar: number) => {
         if (!columns) return "";
         const [first, last, step] = ["first", "last", "step"].map((name) => columns.numbers(name)[bar]);
         const several = last - first > 1 ? `\nthe most of ${count(last - first)} steps here` : "";
-        return `Step ${step}: ${nameOf(step)}${several}\n${count(columns.numbers("maximum")[bar])} B not always live\n${count(columns.meta.alwaysLive)} B always live`;
+        return (
+            `Step ${step}: ${nameOf(step)}${several}\n${count(columns.numbers("maximum")[bar])}` +
+            ` B not always live\n${count(columns.meta.alwaysLive)} B always live`
+        );
     };
     const pick = (bar: number, add: boolean) => {
         if (!columns) return;
         const step = columns.numbers("step")[bar];
-        const steps = !add ? [step] : state.steps.includes(step) ? state.steps.filter((one) => one !== step) : [...state.steps, step].slice(0, 8);
+        const steps = !add
+            ? [step]
+            : state.steps.includes(step)
+              ? state.steps.filter((one) => one !== step)
+              : [...state.steps, step].slice(0, 8);
         update({ steps: steps.join(",") || undefined });
     };
     const csv = () => {
         if (!columns) return "";
-        const lines = Array.from(columns.numbers("step"), (step, i) => [step, nameOf(step), columns.numbers("maximum")[i], columns.numbers("minimum")[i], columns.meta.alwaysLive]);
-        return [["step", "program", "maximum (B)", "minimum (B)", "always live (B)"], ...lines].map((line) => line.map(csvField).join(",") + "\r\n").join("");
+        const lines = Array.from(columns.numbers("step"), (step, i) => [
+            step,
+            nameOf(step),
+            columns.numbers("maximum")[i],
+            columns.numbers("minimum")[i],
+            columns.meta.alwaysLive,
+        ]);
+        return [["step", "program", "maximum (B)", "minimum (B)", "always live (B)"], ...lines]
+            .map((line) => line.map(csvField).join(",") + "\r\n")
+            .join("");
     };
     const entries = [
         { id: "live", title: "Not always live", colour: memoryColour(0), tip: NOT_ALWAYS_LIVE },
         ...(state.always ? [{ id: "always", title: "Always live", colour: memoryColour(9), tip: ALWAYS_LIVE }] : []),
-        ...(other ? [{ id: "target", title: reports[1].name, colour: memoryColour(5), tip: "The target's steps" }] : []),
+        ...(other
+            ? [{ id: "target", title: reports[1].name, colour: memoryColour(5), tip: "The target's steps" }]
+            : []),
     ];
     const marks = picture?.marks ?? [];
     return (
@@ -226,13 +317,34 @@ function StepGraph({ context, state, life }: GraphProps) {
                 csv={csv}
                 selected={marks.length ? { from: Math.min(...marks), to: Math.max(...marks) + 1 } : null}
             />
-            <Key entries={entries} hidden={state.hidden} onHidden={(hidden) => update({ hidden: hidden.join(",") || undefined })} />
+            <Key
+                entries={entries}
+                hidden={state.hidden}
+                onHidden={(hidden) => update({ hidden: hidden.join(",") || undefined })}
+            />
             {life && (
                 <div class="graph-key" data-life={life.name}>
                     <span>
                         <span class="swatch" style={{ background: memoryColour(3) }} />
-                        {`${shortName(life.name)}: ${life.alwaysLive ? "always live" : life.intervals.length ? `live at steps ${life.intervals.map(([from, to]) => (to - from > 1 ? `${from}–${to - 1}` : String(from))).slice(0, 12).join(", ")}${life.intervals.length > 12 ? ", …" : ""}` : "never live on these tiles"}`}
-                        <button type="button" class="icon" aria-label="hide the variable" onClick={() => { update({ variable: undefined }); context.select({ variable: undefined }, { replace: true }); }}>
+                        {`${shortName(life.name)}: ${
+                            life.alwaysLive
+                                ? "always live"
+                                : life.intervals.length
+                                  ? `live at steps ${life.intervals
+                                        .map(([from, to]) => (to - from > 1 ? `${from}–${to - 1}` : String(from)))
+                                        .slice(0, 12)
+                                        .join(", ")}${life.intervals.length > 12 ? ", …" : ""}`
+                                  : "never live on these tiles"
+                        }`}
+                        <button
+                            type="button"
+                            class="icon"
+                            aria-label="hide the variable"
+                            onClick={() => {
+                                update({ variable: undefined });
+                                context.select({ variable: undefined }, { replace: true });
+                            }}
+                        >
                             ×
                         </button>
                     </span>
@@ -243,27 +355,59 @@ function StepGraph({ context, state, life }: GraphProps) {
 }
 
 /** What is live at the selected steps: a column a step, and the target's beside it. */
-function useSteps(context: ViewContext, state: State): { steps: LivenessStep[]; titles: string[]; error?: string; loading: boolean } {
+function useSteps(
+    context: ViewContext,
+    state: State,
+): { steps: LivenessStep[]; titles: string[]; error?: string; loading: boolean } {
     const path = state.steps.length ? "liveness/step" : null;
-    const [source, target] = useJsonOfBoth<LivenessStep[]>(context.reports, path, { ...sourceOf(state), steps: state.steps.join(",") });
-    const of = (list: LivenessStep[] | undefined, name: string) => (list ?? []).map((step) => ({ step, title: `Step ${step.step}${name}` }));
+    const [source, target] = useJsonOfBoth<LivenessStep[]>(context.reports, path, {
+        ...sourceOf(state),
+        steps: state.steps.join(","),
+    });
+    const of = (list: LivenessStep[] | undefined, name: string) =>
+        (list ?? []).map((step) => ({ step, title: `Step ${step.step}${name}` }));
     const all = [...of(source.value, target?.value ? ", source" : ""), ...of(target?.value, ", target")];
-    return { steps: all.map((one) => one.step), titles: all.map((one) => one.title), error: source.error, loading: source.loading };
+    return {
+        steps: all.map((one) => one.step),
+        titles: all.map((one) => one.title),
+        error: source.error,
+        loading: source.loading,
+    };
 }
 
 function AlwaysTab({ context, state, choose }: { context: ViewContext; state: State; choose: (name: string) => void }) {
     const [source, target] = useColumnsOfBoth<{ bytes: number }>(context.reports, "liveness/always", sourceOf(state));
     const list = (columns: Columns | undefined): LiveVariable[] =>
-        columns ? columns.texts("name").map((name, i) => ({ id: columns.numbers("id")[i], name, bytes: columns.numbers("bytes")[i] })) : [];
-    const lists = useMemo(() => [list(source.value), ...(target?.value ? [list(target.value)] : [])], [source.value, target?.value]);
+        columns
+            ? columns
+                  .texts("name")
+                  .map((name, i) => ({ id: columns.numbers("id")[i], name, bytes: columns.numbers("bytes")[i] }))
+            : [];
+    const lists = useMemo(
+        () => [list(source.value), ...(target?.value ? [list(target.value)] : [])],
+        [source.value, target?.value],
+    );
     if (source.error) return <Empty>{source.error}</Empty>;
-    return <LiveTable context={context} name="alwaysLive" lists={lists} titles={lists.length > 1 ? ["Source", "Target"] : ["Size"]} onChoose={choose} chosen={state.variable} />;
+    return (
+        <LiveTable
+            context={context}
+            name="alwaysLive"
+            lists={lists}
+            titles={lists.length > 1 ? ["Source", "Target"] : ["Size"]}
+            onChoose={choose}
+            chosen={state.variable}
+        />
+    );
 }
 
 function LivenessPage({ context }: { context: ViewContext }) {
     const state = readState(context);
     const overview = useJson<MemoryOverview>("memory", { report: 0 });
-    const life = useJson<VariableLife>(state.variable ? "liveness/variable" : null, { report: 0, name: state.variable, ...sourceOf(state) });
+    const life = useJson<VariableLife>(state.variable ? "liveness/variable" : null, {
+        report: 0,
+        name: state.variable,
+        ...sourceOf(state),
+    });
     const selected = useSteps(context, state);
     const choose = (name: string) => {
         context.update({ variable: name });
@@ -278,23 +422,53 @@ function LivenessPage({ context }: { context: ViewContext }) {
             title: "Not always live",
             body: () =>
                 trouble ??
-                (ready ? <LiveTable context={context} name="live" lists={selected.steps.map((step) => step.variables)} titles={selected.titles} onChoose={choose} chosen={state.variable} /> : hint),
+                (ready ? (
+                    <LiveTable
+                        context={context}
+                        name="live"
+                        lists={selected.steps.map((step) => step.variables)}
+                        titles={selected.titles}
+                        onChoose={choose}
+                        chosen={state.variable}
+                    />
+                ) : (
+                    hint
+                )),
         },
-        { id: "always", title: "Always live", body: () => <AlwaysTab context={context} state={state} choose={choose} /> },
-        { id: "step", title: "Step", body: () => trouble ?? (ready ? <StepTable steps={selected.steps} titles={selected.titles} /> : hint) },
+        {
+            id: "always",
+            title: "Always live",
+            body: () => <AlwaysTab context={context} state={state} choose={choose} />,
+        },
+        {
+            id: "step",
+            title: "Step",
+            body: () => trouble ?? (ready ? <StepTable steps={selected.steps} titles={selected.titles} /> : hint),
+        },
         {
             id: "debug",
             title: "Debug",
             body: () => {
                 const variables = life.value && state.variable ? life.value.variables : [];
-                if (!ready && !variables.length) return <Empty>Click a step in the graph, or a variable in a table, to see where it comes from.</Empty>;
+                if (!ready && !variables.length)
+                    return (
+                        <Empty>Click a step in the graph, or a variable in a table, to see where it comes from.</Empty>
+                    );
                 return (
                     <div>
                         {variables.map((variable) => (
-                            <DebugInfo key={`v${variable.id}`} title={`Variable ${variable.name}, ${variable.type}, ${bytes(variable.bytes)}`} debug={variable.debug} />
+                            <DebugInfo
+                                key={`v${variable.id}`}
+                                title={`Variable ${variable.name}, ${variable.type}, ${bytes(variable.bytes)}`}
+                                debug={variable.debug}
+                            />
                         ))}
                         {selected.steps.map((step, i) => (
-                            <DebugInfo key={`s${i}`} title={`${selected.titles[i]}: ${step.name || step.type}`} debug={step.debug} />
+                            <DebugInfo
+                                key={`s${i}`}
+                                title={`${selected.titles[i]}: ${step.name || step.type}`}
+                                debug={step.debug}
+                            />
                         ))}
                     </div>
                 );
@@ -306,7 +480,14 @@ function LivenessPage({ context }: { context: ViewContext }) {
             name="liveness"
             options={<Options context={context} state={state} overview={overview.value} />}
             graph={<StepGraph context={context} state={state} life={state.variable ? life.value : undefined} />}
-            tabs={<Tabs tabs={tabs} chosen={state.tab} onChoose={(tab) => context.update({ tab })} extra={<span data-tip={`${LIVE}\n${KILLED}`}>{life.error ?? ""}</span>} />}
+            tabs={
+                <Tabs
+                    tabs={tabs}
+                    chosen={state.tab}
+                    onChoose={(tab) => context.update({ tab })}
+                    extra={<span data-tip={`${LIVE}\n${KILLED}`}>{life.error ?? ""}</span>}
+                />
+            }
         />
     );
 }
@@ -315,6 +496,10 @@ export const liveness: View = {
     id: "liveness",
     title: "Liveness",
     tip: "what is live at each step",
-    missing: (reports) => (reports.some((report) => report.hasLiveness) ? null : "The report has no liveness: compilation was not captured (autoReport.outputGraphProfile or autoReport.all)."),
+    missing: (reports) =>
+        reports.some((report) => report.hasLiveness)
+            ? null
+            : "The report has no liveness: compilation was not captured " +
+              "(autoReport.outputGraphProfile or autoReport.all).",
     render: (context) => <LivenessPage context={context} />,
 };

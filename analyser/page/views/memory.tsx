@@ -40,7 +40,8 @@ interface State {
     tab: string | undefined;
 }
 
-const words = (value: Json | undefined) => (typeof value === "string" && value ? value.split(",") : typeof value === "number" ? [String(value)] : []);
+const words = (value: Json | undefined) =>
+    typeof value === "string" && value ? value.split(",") : typeof value === "number" ? [String(value)] : [];
 const natural = (value: Json | undefined) => (typeof value === "number" && value >= 0 ? Math.floor(value) : null);
 
 function oneOf<T extends string>(value: Json | undefined, allowed: readonly T[]): T {
@@ -49,7 +50,10 @@ function oneOf<T extends string>(value: Json | undefined, allowed: readonly T[])
 
 /** "1, 4 0" as numbers below `most`, each once. */
 export function parseTiles(text: string, most: number): number[] {
-    const numbers = text.split(/[\s,]+/).filter((word) => /^\d+$/.test(word)).map(Number);
+    const numbers = text
+        .split(/[\s,]+/)
+        .filter((word) => /^\d+$/.test(word))
+        .map(Number);
     return [...new Set(numbers)].filter((tile) => tile < most).slice(0, 64);
 }
 
@@ -92,8 +96,18 @@ function Options({ context, state, overview }: { context: ViewContext; state: St
         update({ tiles: tiles.join(",") || undefined });
         context.select({ tile: tiles[0] });
     };
-    const chosenIpu = state.from !== null && state.to !== null && state.from % overview.tilesPerIpu === 0 && state.to - state.from === overview.tilesPerIpu ? state.from / overview.tilesPerIpu : -1;
-    const chooseIpu = (ipu: number) => update({ from: ipu < 0 ? undefined : ipu * overview.tilesPerIpu, to: ipu < 0 ? undefined : (ipu + 1) * overview.tilesPerIpu });
+    const chosenIpu =
+        state.from !== null &&
+        state.to !== null &&
+        state.from % overview.tilesPerIpu === 0 &&
+        state.to - state.from === overview.tilesPerIpu
+            ? state.from / overview.tilesPerIpu
+            : -1;
+    const chooseIpu = (ipu: number) =>
+        update({
+            from: ipu < 0 ? undefined : ipu * overview.tilesPerIpu,
+            to: ipu < 0 ? undefined : (ipu + 1) * overview.tilesPerIpu,
+        });
     const figures: [string, string][] = [
         ["total", "Without gaps"],
         ["gaps", "With gaps"],
@@ -113,14 +127,22 @@ function Options({ context, state, overview }: { context: ViewContext; state: St
                 onChoose={(graph) => update({ graph: graph === "total" ? undefined : graph })}
                 choices={[
                     { id: "total", title: "Total", tip: "Memory of each tile" },
-                    { id: "variables", title: "Variables", tip: "The variables that are chosen in the tab below, tile by tile" },
+                    {
+                        id: "variables",
+                        title: "Variables",
+                        tip: "The variables that are chosen in the tab below, tile by tile",
+                    },
                     { id: "map", title: "Map", tip: "All tiles as a heat map" },
                 ]}
             />
             {state.graph === "total" && (
                 <label>
                     Breakdown
-                    <select name="breakdown" value={state.breakdown} onChange={(event) => update({ breakdown: event.currentTarget.value, hidden: undefined })}>
+                    <select
+                        name="breakdown"
+                        value={state.breakdown}
+                        onChange={(event) => update({ breakdown: event.currentTarget.value, hidden: undefined })}
+                    >
                         {BREAKDOWNS.map((one) => (
                             <option key={one.id} value={one.id}>
                                 {one.title}
@@ -132,7 +154,13 @@ function Options({ context, state, overview }: { context: ViewContext; state: St
             {state.graph === "map" && (
                 <label>
                     Bytes of
-                    <select name="figure" value={state.figure} onChange={(event) => update({ figure: event.currentTarget.value, mapMin: undefined, mapMax: undefined })}>
+                    <select
+                        name="figure"
+                        value={state.figure}
+                        onChange={(event) =>
+                            update({ figure: event.currentTarget.value, mapMin: undefined, mapMax: undefined })
+                        }
+                    >
                         {figures.map(([id, title]) => (
                             <option key={id} value={id}>
                                 {title}
@@ -143,8 +171,18 @@ function Options({ context, state, overview }: { context: ViewContext; state: St
             )}
             {state.graph !== "map" && (
                 <>
-                    <Check title="Include gaps" tip={GAPS} checked={state.gaps} onChange={(gaps) => update({ gaps: gaps || undefined })} />
-                    <Check title="Show max memory" tip={`A line at the memory of a tile, ${count(overview.bytesPerTile)} bytes`} checked={state.limit} onChange={(limit) => update({ limit })} />
+                    <Check
+                        title="Include gaps"
+                        tip={GAPS}
+                        checked={state.gaps}
+                        onChange={(gaps) => update({ gaps: gaps || undefined })}
+                    />
+                    <Check
+                        title="Show max memory"
+                        tip={`A line at the memory of a tile, ${count(overview.bytesPerTile)} bytes`}
+                        checked={state.limit}
+                        onChange={(limit) => update({ limit })}
+                    />
                     <h3>Order of tiles</h3>
                     <Choice
                         label="order"
@@ -152,7 +190,13 @@ function Options({ context, state, overview }: { context: ViewContext; state: St
                         onChoose={(order) => update({ order: order === "software" ? undefined : order })}
                         choices={[
                             { id: "software", title: "Software", tip: "By number" },
-                            { id: "physical", title: "Physical", tip: "Each IPU's tiles by their distance from the point where it synchronises, as the target's sync delays give it" },
+                            {
+                                id: "physical",
+                                title: "Physical",
+                                tip:
+                                    "Each IPU's tiles by their distance from the point where " +
+                                    "it synchronises, as the target's sync delays give it",
+                            },
                         ]}
                     />
                 </>
@@ -172,7 +216,11 @@ function Options({ context, state, overview }: { context: ViewContext; state: St
             {overview.ipus > 1 && state.graph !== "map" && (
                 <label>
                     IPU
-                    <select name="ipu" value={chosenIpu} onChange={(event) => chooseIpu(Number(event.currentTarget.value))}>
+                    <select
+                        name="ipu"
+                        value={chosenIpu}
+                        onChange={(event) => chooseIpu(Number(event.currentTarget.value))}
+                    >
                         <option value={-1}>all</option>
                         {Array.from({ length: overview.ipus }, (_, ipu) => (
                             <option key={ipu} value={ipu}>
@@ -183,7 +231,11 @@ function Options({ context, state, overview }: { context: ViewContext; state: St
                 </label>
             )}
             {overview.peakTile !== null && (
-                <button type="button" data-tip="the tile that reaches furthest, gaps included" onClick={() => setTiles(String(overview.peakTile))}>
+                <button
+                    type="button"
+                    data-tip="the tile that reaches furthest, gaps included"
+                    onClick={() => setTiles(String(overview.peakTile))}
+                >
                     Fullest tile
                 </button>
             )}
@@ -193,7 +245,12 @@ function Options({ context, state, overview }: { context: ViewContext; state: St
 
 function csvOf(columns: Columns<TilesMeta>, picture: BarPicture): string {
     const head = ["tile", "first position", "last position", ...picture.stack.map((series) => `${series.title} (B)`)];
-    const lines = Array.from(columns.numbers("tile"), (tile, i) => [tile, columns.numbers("first")[i], columns.numbers("last")[i] - 1, ...picture.stack.map((series) => series.values[i])]);
+    const lines = Array.from(columns.numbers("tile"), (tile, i) => [
+        tile,
+        columns.numbers("first")[i],
+        columns.numbers("last")[i] - 1,
+        ...picture.stack.map((series) => series.values[i]),
+    ]);
     return [head, ...lines].map((line) => line.map(csvField).join(",") + "\r\n").join("");
 }
 
@@ -201,7 +258,13 @@ function useVariableNames(wanted: boolean, ids: readonly number[]): { id: number
     const found = useColumns(wanted ? "memory/variables" : null, { report: 0, search: "" });
     return useMemo(() => {
         const all = found.value?.numbers("id");
-        return ids.map((id) => ({ id, name: all && found.value ? (found.value.texts("name")[all.indexOf(id)] ?? `variable ${id}`) : `variable ${id}` }));
+        return ids.map((id) => ({
+            id,
+            name:
+                all && found.value
+                    ? (found.value.texts("name")[all.indexOf(id)] ?? `variable ${id}`)
+                    : `variable ${id}`,
+        }));
     }, [found.value, ids.join()]);
 }
 
@@ -216,7 +279,12 @@ function TileGraph({ context, state, overview }: { context: ViewContext; state: 
     const key = breakdown === "variables" && parts.length ? parts[0].id : gaps ? "gaps" : "total";
     const shared = { key, order: state.order, pixels: width };
     const path = parts.length ? "memory/tiles" : null;
-    const [found, other] = useColumnsOfBoth<TilesMeta>(reports, path, { ...shared, from: window.from, to: window.to, series: figuresOf(parts, gaps) });
+    const [found, other] = useColumnsOfBoth<TilesMeta>(reports, path, {
+        ...shared,
+        from: window.from,
+        to: window.to,
+        series: figuresOf(parts, gaps),
+    });
     const whole = useColumns<TilesMeta>(path, { ...shared, report: 0, series: key });
     const plan = useColumns<PlanMeta>(state.order === "physical" ? "memory/plan" : null, { report: 0 });
     const positions = useMemo(() => {
@@ -235,7 +303,16 @@ function TileGraph({ context, state, overview }: { context: ViewContext; state: 
               lines: [],
               overlay:
                   other?.value && other.value.has(key)
-                      ? { first: other.value.numbers("first"), last: other.value.numbers("last"), series: { id: "target", title: reports[1].name, colour: "#d55e00", values: other.value.numbers(key) } }
+                      ? {
+                            first: other.value.numbers("first"),
+                            last: other.value.numbers("last"),
+                            series: {
+                                id: "target",
+                                title: reports[1].name,
+                                colour: "#d55e00",
+                                values: other.value.numbers(key),
+                            },
+                        }
                       : undefined,
               limit: state.limit ? { title: "memory of a tile", value: overview.bytesPerTile } : undefined,
               marks: positions,
@@ -247,26 +324,44 @@ function TileGraph({ context, state, overview }: { context: ViewContext; state: 
         if (!columns) return "";
         const [first, last, tile] = ["first", "last", "tile"].map((name) => columns.numbers(name)[bar]);
         const several = last - first > 1 ? `\nthe most of ${count(last - first)} tiles here` : "";
-        const lines = stack.filter((series) => series.values[bar] > 0).map((series) => `${series.title}: ${count(series.values[bar])} B`);
+        const lines = stack
+            .filter((series) => series.values[bar] > 0)
+            .map((series) => `${series.title}: ${count(series.values[bar])} B`);
         return `Tile ${tile}, IPU ${Math.floor(tile / overview.tilesPerIpu)}${several}\n${lines.reverse().join("\n")}`;
     };
     const pick = (bar: number, add: boolean) => {
         if (!columns) return;
         const tile = columns.numbers("tile")[bar];
-        const tiles = !add ? [tile] : state.tiles.includes(tile) ? state.tiles.filter((one) => one !== tile) : [...state.tiles, tile].slice(0, 64);
+        const tiles = !add
+            ? [tile]
+            : state.tiles.includes(tile)
+              ? state.tiles.filter((one) => one !== tile)
+              : [...state.tiles, tile].slice(0, 64);
         update({ tiles: tiles.join(",") || undefined });
         context.select({ tile }, { replace: true });
     };
     if (!parts.length) return <Empty>Choose variables in the tab Variables below: each is shown tile by tile.</Empty>;
     if (found.error) return <Empty>{found.error}</Empty>;
-    const keys = [...parts, ...(gaps ? [GAPS_PART] : []), ...(other ? [{ id: "target", title: reports[1].name, tip: "The target's tiles", colour: "#d55e00" }] : [])];
+    const keys = [
+        ...parts,
+        ...(gaps ? [GAPS_PART] : []),
+        ...(other ? [{ id: "target", title: reports[1].name, tip: "The target's tiles", colour: "#d55e00" }] : []),
+    ];
     return (
         <div class="graph-box">
             <BarGraph
                 name="memory"
                 extent={overview.tiles}
                 window={window}
-                onWindow={(next, gesture) => update({ from: next && next.to - next.from < overview.tiles ? next.from : undefined, to: next && next.to - next.from < overview.tiles ? next.to : undefined }, { gesture })}
+                onWindow={(next, gesture) =>
+                    update(
+                        {
+                            from: next && next.to - next.from < overview.tiles ? next.from : undefined,
+                            to: next && next.to - next.from < overview.tiles ? next.to : undefined,
+                        },
+                        { gesture },
+                    )
+                }
                 picture={picture}
                 overview={whole.value?.numbers("maximum") ?? []}
                 describe={describe}
@@ -275,7 +370,11 @@ function TileGraph({ context, state, overview }: { context: ViewContext; state: 
                 csv={() => (columns && picture ? csvOf(columns, picture) : "")}
                 selected={positions.length ? { from: Math.min(...positions), to: Math.max(...positions) + 1 } : null}
             />
-            <Key entries={keys.map((part) => ({ ...part, title: shortName(part.title) }))} hidden={state.hidden} onHidden={(hidden) => update({ hidden: hidden.join(",") || undefined })} />
+            <Key
+                entries={keys.map((part) => ({ ...part, title: shortName(part.title) }))}
+                hidden={state.hidden}
+                onHidden={(hidden) => update({ hidden: hidden.join(",") || undefined })}
+            />
         </div>
     );
 }
@@ -294,7 +393,12 @@ function MapGraph({ context, state }: { context: ViewContext; state: State }) {
             plan={plan.value}
             figure={state.figure}
             range={state.range}
-            onRange={(range) => context.update({ mapMin: range ? range.min : undefined, mapMax: range ? range.max : undefined }, { gesture: "range" })}
+            onRange={(range) =>
+                context.update(
+                    { mapMin: range ? range.min : undefined, mapMax: range ? range.max : undefined },
+                    { gesture: "range" },
+                )
+            }
             marks={state.tiles}
             onPick={pick}
         />
@@ -304,7 +408,8 @@ function MapGraph({ context, state }: { context: ViewContext; state: State }) {
 function DetailsTab({ context, state }: { context: ViewContext; state: State }) {
     const path = state.tiles.length ? "memory/tile" : null;
     const [source, target] = useJsonOfBoth<TileMemory[]>(context.reports, path, { tiles: state.tiles.join(",") });
-    if (!state.tiles.length) return <Empty>Click a tile in the graph to see what it holds; Shift-click adds another.</Empty>;
+    if (!state.tiles.length)
+        return <Empty>Click a tile in the graph to see what it holds; Shift-click adds another.</Empty>;
     if (source.error) return <Empty>{source.error}</Empty>;
     if (!source.value) return <Empty>Reading the tiles.</Empty>;
     const beside = target?.value ?? [];
@@ -323,7 +428,8 @@ function MemoryPage({ context }: { context: ViewContext }) {
     const state = readState(context, (overview?.overflowing ?? 0) > 0);
     if (source.error) return <Empty>{source.error}</Empty>;
     if (!overview) return <Empty>Reading the report.</Empty>;
-    if (overview.total === null) return <Empty>The report has no memory: compilation was not captured (autoReport.outputGraphProfile).</Empty>;
+    if (overview.total === null)
+        return <Empty>The report has no memory: compilation was not captured (autoReport.outputGraphProfile).</Empty>;
     const tabs: Tab[] = [
         { id: "details", title: "Details", body: () => <DetailsTab context={context} state={state} /> },
         {
@@ -333,19 +439,45 @@ function MemoryPage({ context }: { context: ViewContext }) {
                 <Variables
                     context={context}
                     chosen={state.variables}
-                    onChoose={(ids) => context.update({ plotted: ids.slice(0, 12).join(","), graph: "variables", hidden: undefined })}
+                    onChoose={(ids) =>
+                        context.update({ plotted: ids.slice(0, 12).join(","), graph: "variables", hidden: undefined })
+                    }
                 />
             ),
         },
-        { id: "layout", title: "Layout", body: () => <Layout context={context} tile={state.tiles[0] ?? null} overview={overview} /> },
-        { id: "computeSets", title: "Compute sets", body: () => <Code context={context} kind="computeSets" tiles={state.tiles} /> },
-        { id: "vertexTypes", title: "Vertices", body: () => <Code context={context} kind="vertexTypes" tiles={state.tiles} /> },
-        { id: "exchanges", title: "Exchanges", body: () => <Code context={context} kind="exchanges" tiles={state.tiles} /> },
+        {
+            id: "layout",
+            title: "Layout",
+            body: () => <Layout context={context} tile={state.tiles[0] ?? null} overview={overview} />,
+        },
+        {
+            id: "computeSets",
+            title: "Compute sets",
+            body: () => <Code context={context} kind="computeSets" tiles={state.tiles} />,
+        },
+        {
+            id: "vertexTypes",
+            title: "Vertices",
+            body: () => <Code context={context} kind="vertexTypes" tiles={state.tiles} />,
+        },
+        {
+            id: "exchanges",
+            title: "Exchanges",
+            body: () => <Code context={context} kind="exchanges" tiles={state.tiles} />,
+        },
     ];
     if (target?.value) {
         const overviews = [overview, target.value];
-        tabs.push({ id: "difference", title: "Difference", body: () => <Difference context={context} overviews={overviews} of="categories" /> });
-        tabs.push({ id: "differenceOfVariables", title: "Difference of variables", body: () => <Difference context={context} overviews={overviews} of="variables" /> });
+        tabs.push({
+            id: "difference",
+            title: "Difference",
+            body: () => <Difference context={context} overviews={overviews} of="categories" />,
+        });
+        tabs.push({
+            id: "differenceOfVariables",
+            title: "Difference of variables",
+            body: () => <Difference context={context} overviews={overviews} of="variables" />,
+        });
     }
     const used = overview.total / (overview.bytesPerTile * overview.tiles);
     const graph = (
@@ -355,7 +487,11 @@ function MemoryPage({ context }: { context: ViewContext }) {
                     {overview.outOfMemory || `${count(overview.overflowing)} tiles need more memory than they have`}
                 </div>
             )}
-            {state.graph === "map" ? <MapGraph context={context} state={state} /> : <TileGraph context={context} state={state} overview={overview} />}
+            {state.graph === "map" ? (
+                <MapGraph context={context} state={state} />
+            ) : (
+                <TileGraph context={context} state={state} overview={overview} />
+            )}
         </div>
     );
     return (
@@ -368,11 +504,20 @@ function MemoryPage({ context }: { context: ViewContext }) {
                     tabs={tabs}
                     chosen={state.tab}
                     onChoose={(tab) => context.update({ tab })}
-                    extra={<span data-tip={`${ALWAYS_LIVE}\n${NOT_ALWAYS_LIVE}`}>{`${bytes(overview.total)}, ${percent(used, 2)} of ${count(overview.tiles)} tiles`}</span>}
+                    extra={
+                        <span
+                            data-tip={`${ALWAYS_LIVE}\n${NOT_ALWAYS_LIVE}`}
+                        >{`${bytes(overview.total)}, ${percent(used, 2)} of ${count(overview.tiles)} tiles`}</span>
+                    }
                 />
             }
         />
     );
 }
 
-export const memory: View = { id: "memory", title: "Memory", tip: "bytes by tile", render: (context) => <MemoryPage context={context} /> };
+export const memory: View = {
+    id: "memory",
+    title: "Memory",
+    tip: "bytes by tile",
+    render: (context) => <MemoryPage context={context} />,
+};

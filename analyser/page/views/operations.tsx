@@ -14,7 +14,10 @@ import { Empty, Tabs } from "../ui/tabs";
 import { View, ViewContext } from "./view";
 
 const TITLES: { readonly [figure in Figure]: readonly [title: string, tip: string, hidden?: boolean] } = {
-    elapsed: ["Cycles of the run", "cycles by which its steps move the end of the run; all operations together: the whole run"],
+    elapsed: [
+        "Cycles of the run",
+        "cycles by which its steps move the end of the run; all operations together: the whole run",
+    ],
     programs: ["Programs", "program steps that the call added"],
     computeSets: ["CS (Tot)", "compute sets, in total", true],
     times: ["Executions", "of all its program steps together", true],
@@ -40,7 +43,12 @@ function nameOf(row: Operation): string {
 
 function figureColumn(figure: Figure, executed: boolean): Column<Row> {
     const [title, tip, hidden] = TITLES[figure];
-    const needsRun = figure === "times" || figure === "cycles" || figure === "tileCycles" || figure === "exchange" || figure === "elapsed";
+    const needsRun =
+        figure === "times" ||
+        figure === "cycles" ||
+        figure === "tileCycles" ||
+        figure === "exchange" ||
+        figure === "elapsed";
     return {
         id: figure,
         title,
@@ -58,8 +66,23 @@ function comparedColumns(figure: Figure): Column<Row>[] {
     const show = BYTES.includes(figure) ? bytes : count;
     const other = (row: Row) => row.other?.[figure] ?? 0;
     return [
-        { id: "source", title: `${TITLES[figure][0]}, source`, kind: "number", width: 150, tip: TITLES[figure][1], value: (row) => row[figure], show: (row) => show(row[figure]) },
-        { id: "target", title: "target", kind: "number", width: 150, value: other, show: (row) => (row.other ? show(other(row)) : "–") },
+        {
+            id: "source",
+            title: `${TITLES[figure][0]}, source`,
+            kind: "number",
+            width: 150,
+            tip: TITLES[figure][1],
+            value: (row) => row[figure],
+            show: (row) => show(row[figure]),
+        },
+        {
+            id: "target",
+            title: "target",
+            kind: "number",
+            width: 150,
+            value: other,
+            show: (row) => (row.other ? show(other(row)) : "–"),
+        },
         {
             id: "difference",
             title: "difference",
@@ -67,7 +90,11 @@ function comparedColumns(figure: Figure): Column<Row>[] {
             width: 150,
             tip: "target less source",
             value: (row) => other(row) - row[figure],
-            show: (row) => <span class={other(row) > row[figure] ? "change-more" : other(row) < row[figure] ? "change-less" : ""}>{signed(other(row) - row[figure], show)}</span>,
+            show: (row) => (
+                <span class={other(row) > row[figure] ? "change-more" : other(row) < row[figure] ? "change-less" : ""}>
+                    {signed(other(row) - row[figure], show)}
+                </span>
+            ),
         },
     ];
 }
@@ -77,7 +104,15 @@ function columnsOf(table: OperationTable, compared: Figure | null): readonly Col
         { id: "call", title: "Operation", width: 220, tip: "the call of the layer", value: (row) => row.call },
         { id: "name", title: "Debug name", value: nameOf, show: (row) => shortName(nameOf(row)), cellTip: nameOf },
         ...(compared ? comparedColumns(compared) : FIGURES.map((figure) => figureColumn(figure, table.executed))),
-        { id: "line", title: "Source line", width: 170, hidden: compared !== null, value: (row) => (row.file ? `${row.file}:${row.line}` : ""), show: (row) => (row.file ? `${row.file.split("/").pop()}:${row.line}` : ""), cellTip: (row) => (row.file ? `${row.file}:${row.line}` : "") },
+        {
+            id: "line",
+            title: "Source line",
+            width: 170,
+            hidden: compared !== null,
+            value: (row) => (row.file ? `${row.file}:${row.line}` : ""),
+            show: (row) => (row.file ? `${row.file.split("/").pop()}:${row.line}` : ""),
+            cellTip: (row) => (row.file ? `${row.file}:${row.line}` : ""),
+        },
     ];
 }
 
@@ -109,7 +144,11 @@ function Totals({ table, row }: { table: OperationTable; row: Operation | undefi
     return (
         <dl class="facts">
             <dt>{row ? "Operation" : "Operations"}</dt>
-            <dd>{row ? `${row.call} ${nameOf(row)}` : count(table.operations.filter((one) => one.context !== NONE).length)}</dd>
+            <dd>
+                {row
+                    ? `${row.call} ${nameOf(row)}`
+                    : count(table.operations.filter((one) => one.context !== NONE).length)}
+            </dd>
             {FIGURES.map((figure) => (
                 <>
                     <dt data-tip={TITLES[figure][1]}>{TITLES[figure][0].replace(" (B)", "")}</dt>
@@ -131,7 +170,14 @@ const PROGRAM_COLUMNS: readonly Column<Program>[] = [
         value: programLabel,
         show: (row) => (
             <>
-                <span class="chip" style={{ background: typeColour(row.type, row.detail), display: "inline-block", marginRight: "6px" }} />
+                <span
+                    class="chip"
+                    style={{
+                        background: typeColour(row.type, row.detail),
+                        display: "inline-block",
+                        marginRight: "6px",
+                    }}
+                />
                 {programLabel(row)}
             </>
         ),
@@ -175,7 +221,8 @@ function OperationsGraph({ context, row }: { context: ViewContext; row: Operatio
         <div class="pane-column">
             <div class="flame-bar">
                 <span>
-                    {row && row.context !== NONE ? nameOf(row) : "All programs"}: {count(graph.shown)} {graph.shown < graph.programs ? `of ${count(graph.programs)} ` : ""}programs,{" "}
+                    {row && row.context !== NONE ? nameOf(row) : "All programs"}: {count(graph.shown)}{" "}
+                    {graph.shown < graph.programs ? `of ${count(graph.programs)} ` : ""}programs,{" "}
                     {count(graph.nodes.filter((node) => node.kind === "variable").length)} variables
                 </span>
                 <span class="grow" />
@@ -191,7 +238,11 @@ function OperationsGraph({ context, row }: { context: ViewContext; row: Operatio
                     </button>
                 )}
             </div>
-            {graph.nodes.length ? <Graph graph={graph} scale={scale} selected={selected} onSelect={setSelected} onOpen={open} /> : <Empty>The operation has no compute set, exchange or stream copy of its own.</Empty>}
+            {graph.nodes.length ? (
+                <Graph graph={graph} scale={scale} selected={selected} onSelect={setSelected} onOpen={open} />
+            ) : (
+                <Empty>The operation has no compute set, exchange or stream copy of its own.</Empty>
+            )}
         </div>
     );
 }
@@ -213,7 +264,11 @@ function Operations({ context }: { context: ViewContext }) {
     const options = (
         <>
             <h3>Layer</h3>
-            <select aria-label="layer" value={table.layer} onChange={(event) => update({ layer: event.currentTarget.value })}>
+            <select
+                aria-label="layer"
+                value={table.layer}
+                onChange={(event) => update({ layer: event.currentTarget.value })}
+            >
                 {table.layers.map((one) => (
                     <option key={one}>{one}</option>
                 ))}
@@ -224,14 +279,22 @@ function Operations({ context }: { context: ViewContext }) {
                 chosen={state.show === "graph" ? "graph" : "table"}
                 choices={[
                     { id: "table", title: "Table" },
-                    { id: "graph", title: "Graph", tip: "compute sets, exchanges and variables, and who reads and writes which" },
+                    {
+                        id: "graph",
+                        title: "Graph",
+                        tip: "compute sets, exchanges and variables, and who reads and writes which",
+                    },
                 ]}
                 onChoose={(id) => update({ show: id === "table" ? undefined : id })}
             />
             {both && (
                 <>
                     <h3>Compared figure</h3>
-                    <select aria-label="figure" value={figure} onChange={(event) => update({ figure: event.currentTarget.value })}>
+                    <select
+                        aria-label="figure"
+                        value={figure}
+                        onChange={(event) => update({ figure: event.currentTarget.value })}
+                    >
                         {FIGURES.map((one) => (
                             <option key={one} value={one}>
                                 {TITLES[one][0]}
@@ -274,12 +337,20 @@ function Operations({ context }: { context: ViewContext }) {
                         chosen?.file ? (
                             <p class="empty">
                                 Made by{" "}
-                                <button type="button" class="link" onClick={() => context.open("source", { file: chosen.file, line: chosen.line })}>
+                                <button
+                                    type="button"
+                                    class="link"
+                                    onClick={() => context.open("source", { file: chosen.file, line: chosen.line })}
+                                >
                                     {chosen.file}:{chosen.line}
                                 </button>
                             </p>
                         ) : (
-                            <Empty>{chosen ? "No source line is known of it." : "Click an operation to see the line that made it."}</Empty>
+                            <Empty>
+                                {chosen
+                                    ? "No source line is known of it."
+                                    : "Click an operation to see the line that made it."}
+                            </Empty>
                         ),
                 },
             ]}
@@ -292,6 +363,10 @@ export const operations: View = {
     id: "operations",
     title: "Operations",
     tip: "what each call of a library costs",
-    missing: (reports) => (reports.some((report) => !report.hasDebug) ? "Operations come from debug.cbor, which this report does not have: set autoReport.outputDebugInfo (or autoReport.all) to true." : null),
+    missing: (reports) =>
+        reports.some((report) => !report.hasDebug)
+            ? "Operations come from debug.cbor, which this report does not " +
+              "have: set autoReport.outputDebugInfo (or autoReport.all) to true."
+            : null,
     render: (context) => <Operations context={context} />,
 };

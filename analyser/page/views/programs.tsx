@@ -22,7 +22,8 @@ function rowsOf(list: ProgramList, roots: readonly number[], folded: ReadonlySet
         const children = list.programs[id]?.children ?? [];
         const open = children.length ? !folded.has(key) : null;
         rows.push({ key, id, depth, open });
-        if (open && rows.length < NODES_AT_MOST && depth < 200) children.forEach((child, i) => add(child, depth + 1, `${key}.${i}`));
+        if (open && rows.length < NODES_AT_MOST && depth < 200)
+            children.forEach((child, i) => add(child, depth + 1, `${key}.${i}`));
     };
     roots.forEach((root) => add(root, 0, String(root)));
     return rows;
@@ -38,7 +39,9 @@ function allKeys(list: ProgramList, roots: readonly number[]): string[] {
 function Figures({ program, executed }: { program: Program; executed: boolean }) {
     return (
         <span class="tree-figures">
-            <span data-tip={executed ? "cycles of the run, with what is below" : "estimated cycles of one execution"}>{executed ? count(program.within) : program.estimate ? count(program.estimate) : ""}</span>
+            <span data-tip={executed ? "cycles of the run, with what is below" : "estimated cycles of one execution"}>
+                {executed ? count(program.within) : program.estimate ? count(program.estimate) : ""}
+            </span>
             <span data-tip="executions">{executed ? count(program.times) : ""}</span>
             <span data-tip="code of control and exchange, on all tiles">{program.code ? bytes(program.code) : ""}</span>
         </span>
@@ -63,7 +66,9 @@ function Facts({ list, program }: { list: ProgramList; program: Program }) {
                 <>
                     <dt>Executions</dt>
                     <dd>{count(program.times)}</dd>
-                    <dt data-tip="by which it moves the end of the run, with what is below it in the tree">Cycles of the run</dt>
+                    <dt data-tip="by which it moves the end of the run, with what is below it in the tree">
+                        Cycles of the run
+                    </dt>
                     <dd data-fact="within">
                         {count(program.within)} ({percent(whole ? program.within / whole : 0)} of all runs)
                     </dd>
@@ -89,7 +94,15 @@ function Facts({ list, program }: { list: ProgramList; program: Program }) {
     );
 }
 
-function Details({ context, list, program }: { context: ViewContext; list: ProgramList; program: Program | undefined }) {
+function Details({
+    context,
+    list,
+    program,
+}: {
+    context: ViewContext;
+    list: ProgramList;
+    program: Program | undefined;
+}) {
     const { value: details } = useProgramDetails(0, program?.id);
     const tiles = useMemo(() => {
         const values = details?.numbers("estimate") ?? new Float64Array();
@@ -127,8 +140,20 @@ function Details({ context, list, program }: { context: ViewContext; list: Progr
                     onSelect={(row) => context.select({ variable: row.name })}
                     columns={[
                         { id: "name", title: "Variable", value: (row) => row.name },
-                        { id: "bytes", title: "Size (B)", kind: "number", width: 140, value: (row) => row.bytes, show: (row) => bytes(row.bytes) },
-                        { id: "live", title: "Always live", width: 110, value: (row) => (row.alwaysLive ? "yes" : "no") },
+                        {
+                            id: "bytes",
+                            title: "Size (B)",
+                            kind: "number",
+                            width: 140,
+                            value: (row) => row.bytes,
+                            show: (row) => bytes(row.bytes),
+                        },
+                        {
+                            id: "live",
+                            title: "Always live",
+                            width: 110,
+                            value: (row) => (row.alwaysLive ? "yes" : "no"),
+                        },
                     ]}
                 />
             ),
@@ -138,7 +163,15 @@ function Details({ context, list, program }: { context: ViewContext; list: Progr
             title: "Cycles by tile",
             body: () =>
                 tiles.values.some((value) => value > 0) ? (
-                    <Plot name="cycles-by-tile" x={tiles.x} xTitle="Tile" yTitle="Estimated cycles" series={[{ title: "cycles", values: tiles.values, shape: "bars" }]} format={count} onClick={(tile) => context.select({ tile })} />
+                    <Plot
+                        name="cycles-by-tile"
+                        x={tiles.x}
+                        xTitle="Tile"
+                        yTitle="Estimated cycles"
+                        series={[{ title: "cycles", values: tiles.values, shape: "bars" }]}
+                        format={count}
+                        onClick={(tile) => context.select({ tile })}
+                    />
                 ) : (
                     <Empty>Compute sets and exchanges take cycles on tiles; this program does not itself.</Empty>
                 ),
@@ -146,20 +179,49 @@ function Details({ context, list, program }: { context: ViewContext; list: Progr
         {
             id: "debug",
             title: "Debug",
-            body: () => <Contexts contexts={meta?.contexts ?? []} onLine={(file, line) => context.open("source", { file, line })} />,
+            body: () => (
+                <Contexts
+                    contexts={meta?.contexts ?? []}
+                    onLine={(file, line) => context.open("source", { file, line })}
+                />
+            ),
         },
     ];
-    return <Tabs tabs={tabs} chosen={typeof context.state.tab === "string" ? context.state.tab : undefined} onChoose={(tab) => context.update({ tab }, { replace: true })} />;
+    return (
+        <Tabs
+            tabs={tabs}
+            chosen={typeof context.state.tab === "string" ? context.state.tab : undefined}
+            onChoose={(tab) => context.update({ tab }, { replace: true })}
+        />
+    );
 }
 
-function Roots({ title, ids, root, list, onChoose }: { title: string; ids: readonly number[]; root: number | undefined; list: ProgramList; onChoose: (id: number | undefined) => void }) {
+function Roots({
+    title,
+    ids,
+    root,
+    list,
+    onChoose,
+}: {
+    title: string;
+    ids: readonly number[];
+    root: number | undefined;
+    list: ProgramList;
+    onChoose: (id: number | undefined) => void;
+}) {
     if (!ids.length) return null;
     return (
         <>
             <h3>{title}</h3>
             <div class="program-list">
                 {ids.map((id, i) => (
-                    <button key={id} type="button" aria-pressed={root === id} data-tip={list.programs[id] && programLabel(list.programs[id])} onClick={() => onChoose(root === id ? undefined : id)}>
+                    <button
+                        key={id}
+                        type="button"
+                        aria-pressed={root === id}
+                        data-tip={list.programs[id] && programLabel(list.programs[id])}
+                        onClick={() => onChoose(root === id ? undefined : id)}
+                    >
                         {i} {list.programs[id]?.name}
                     </button>
                 ))}
@@ -175,13 +237,21 @@ function Programs({ context }: { context: ViewContext }) {
     const [folded, setFolded] = useState<ReadonlySet<string>>(new Set());
     const root = typeof state.root === "number" ? state.root : undefined;
     const search = typeof state.search === "string" ? state.search.toLowerCase() : "";
-    const roots = useMemo(() => (list ? (root === undefined ? [...list.control, ...list.functions] : [root]) : []), [list, root]);
+    const roots = useMemo(
+        () => (list ? (root === undefined ? [...list.control, ...list.functions] : [root]) : []),
+        [list, root],
+    );
     const rows = useMemo(() => (list ? rowsOf(list, roots, folded) : []), [list, roots, folded]);
     if (error) return <Empty>{error}</Empty>;
     if (!list) return <Empty>{loading ? "Reading the programs." : ""}</Empty>;
     const chosen = context.selection.program === undefined ? undefined : list.programs[context.selection.program];
-    const key = typeof state.key === "string" && rows.some((row) => row.key === state.key && row.id === chosen?.id) ? state.key : (rows.find((row) => row.id === chosen?.id)?.key ?? "");
-    const matches = search ? rows.filter((row) => programLabel(list.programs[row.id]).toLowerCase().includes(search)) : [];
+    const key =
+        typeof state.key === "string" && rows.some((row) => row.key === state.key && row.id === chosen?.id)
+            ? state.key
+            : (rows.find((row) => row.id === chosen?.id)?.key ?? "");
+    const matches = search
+        ? rows.filter((row) => programLabel(list.programs[row.id]).toLowerCase().includes(search))
+        : [];
     const at = matches.findIndex((row) => row.key === key);
     const step = (by: number) => {
         const next = matches[(at + by + matches.length) % matches.length];
@@ -197,20 +267,51 @@ function Programs({ context }: { context: ViewContext }) {
         else next.delete(row.key);
         setFolded(next);
     };
-    const related = (row: TreeRow) => chosen !== undefined && chosen.operation !== NONE && list.programs[row.id].operation === chosen.operation;
+    const related = (row: TreeRow) =>
+        chosen !== undefined && chosen.operation !== NONE && list.programs[row.id].operation === chosen.operation;
     const options = (
         <>
             {context.reports.length > 1 && (
                 <>
                     <h3>Report</h3>
-                    <Choice label="report" chosen={String(report)} choices={context.reports.map((one, i) => ({ id: String(i), title: i ? "Target" : "Source", tip: one.name }))} onChoose={(id) => update({ report: id === "1" ? 1 : undefined })} />
+                    <Choice
+                        label="report"
+                        chosen={String(report)}
+                        choices={context.reports.map((one, i) => ({
+                            id: String(i),
+                            title: i ? "Target" : "Source",
+                            tip: one.name,
+                        }))}
+                        onChoose={(id) => update({ report: id === "1" ? 1 : undefined })}
+                    />
                 </>
             )}
             <h3>View</h3>
-            <Check title="Show ids" checked={state.ids === true} onChange={(ids) => update({ ids: ids || undefined })} />
-            <Check title="Highlight the operation" tip="programs that the same call of a library made are yellow" checked={state.related !== false} onChange={(on) => update({ related: on ? undefined : false })} />
-            <Roots title="Control programs" ids={list.control} root={root} list={list} onChoose={(id) => update({ root: id })} />
-            <Roots title="Functions" ids={list.functions} root={root} list={list} onChoose={(id) => update({ root: id })} />
+            <Check
+                title="Show ids"
+                checked={state.ids === true}
+                onChange={(ids) => update({ ids: ids || undefined })}
+            />
+            <Check
+                title="Highlight the operation"
+                tip="programs that the same call of a library made are yellow"
+                checked={state.related !== false}
+                onChange={(on) => update({ related: on ? undefined : false })}
+            />
+            <Roots
+                title="Control programs"
+                ids={list.control}
+                root={root}
+                list={list}
+                onChoose={(id) => update({ root: id })}
+            />
+            <Roots
+                title="Functions"
+                ids={list.functions}
+                root={root}
+                list={list}
+                onChoose={(id) => update({ root: id })}
+            />
         </>
     );
     const graph = (
@@ -221,10 +322,18 @@ function Programs({ context }: { context: ViewContext }) {
                     placeholder="search"
                     aria-label="search programs"
                     value={typeof state.search === "string" ? state.search : ""}
-                    onInput={(event) => update({ search: event.currentTarget.value || undefined }, { gesture: "search" })}
+                    onInput={(event) =>
+                        update({ search: event.currentTarget.value || undefined }, { gesture: "search" })
+                    }
                     onKeyDown={(event) => event.key === "Enter" && step(event.shiftKey ? -1 : 1)}
                 />
-                {search && <span class="table-count">{matches.length ? `${Math.max(0, at) + (at >= 0 ? 1 : 0)} of ${count(matches.length)}` : "no match"}</span>}
+                {search && (
+                    <span class="table-count">
+                        {matches.length
+                            ? `${Math.max(0, at) + (at >= 0 ? 1 : 0)} of ${count(matches.length)}`
+                            : "no match"}
+                    </span>
+                )}
                 <button type="button" onClick={() => setFolded(new Set())}>
                     Expand all
                 </button>
@@ -232,7 +341,9 @@ function Programs({ context }: { context: ViewContext }) {
                     Collapse all
                 </button>
                 <span class="tree-figures">
-                    <span data-tip={list.executed ? "cycles of the run, with what is below" : "of one execution"}>{list.executed ? "Cycles" : "Estimate"}</span>
+                    <span data-tip={list.executed ? "cycles of the run, with what is below" : "of one execution"}>
+                        {list.executed ? "Cycles" : "Estimate"}
+                    </span>
                     <span>{list.executed ? "Executions" : ""}</span>
                     <span>Code</span>
                 </span>
@@ -244,7 +355,10 @@ function Programs({ context }: { context: ViewContext }) {
                 reveal={key}
                 onSelect={select}
                 onToggle={toggle}
-                rowClass={(row) => `${state.related !== false && related(row) ? "related" : ""} ${search && programLabel(list.programs[row.id]).toLowerCase().includes(search) ? "found" : ""}`}
+                rowClass={(row) =>
+                    `${state.related !== false && related(row) ? "related" : ""} ` +
+                    `${search && programLabel(list.programs[row.id]).toLowerCase().includes(search) ? "found" : ""}`
+                }
                 render={(row) => {
                     const program = list.programs[row.id];
                     return (
@@ -261,7 +375,19 @@ function Programs({ context }: { context: ViewContext }) {
             />
         </div>
     );
-    return <Layout name="programs" options={options} graph={graph} tabs={<Details context={context} list={list} program={chosen} />} />;
+    return (
+        <Layout
+            name="programs"
+            options={options}
+            graph={graph}
+            tabs={<Details context={context} list={list} program={chosen} />}
+        />
+    );
 }
 
-export const programs: View = { id: "programs", title: "Programs", tip: "the program tree: every step, what it costs and who made it", render: (context) => <Programs context={context} /> };
+export const programs: View = {
+    id: "programs",
+    title: "Programs",
+    tip: "the program tree: every step, what it costs and who made it",
+    render: (context) => <Programs context={context} />,
+};

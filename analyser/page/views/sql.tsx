@@ -15,7 +15,9 @@ const EXAMPLES: readonly { title: string; sql: string }[] = [
     { title: "Memory of tiles", sql: "SELECT tile, total_including_gaps AS bytes FROM memory_by_tile ORDER BY tile" },
     {
         title: "Memory by category",
-        sql: "SELECT c.name, sum(m.bytes) AS bytes\nFROM memory_by_category m JOIN var_categories c ON c.id = m.category\nWHERE m.overlap <> 1 GROUP BY c.name ORDER BY bytes DESC",
+        sql:
+            "SELECT c.name, sum(m.bytes) AS bytes\nFROM memory_by_category m JOIN var_categories " +
+            "c ON c.id = m.category\nWHERE m.overlap <> 1 GROUP BY c.name ORDER BY bytes DESC",
     },
     {
         title: "Live memory by step",
@@ -23,17 +25,28 @@ const EXAMPLES: readonly { title: string; sql: string }[] = [
     },
     {
         title: "Longest steps",
-        sql: "SELECT s.id, s.type, s.name, max(i.cycles) AS cycles\nFROM steps s JOIN steps_by_ipu i ON i.step_id = s.id\nGROUP BY s.id ORDER BY cycles DESC, s.id LIMIT 10",
+        sql:
+            "SELECT s.id, s.type, s.name, max(i.cycles) AS cycles\nFROM steps s JOIN " +
+            "steps_by_ipu i ON i.step_id = s.id\nGROUP BY s.id ORDER BY cycles DESC, s.id LIMIT 10",
     },
     {
         title: "Cycles by type",
-        sql: "SELECT s.type, count(*) AS steps, sum(i.cycles) AS cycles, avg(i.tile_balance) AS balance\nFROM steps s JOIN steps_by_ipu i ON i.step_id = s.id\nWHERE i.ipu = 0 GROUP BY s.type ORDER BY cycles DESC",
+        sql:
+            "SELECT s.type, count(*) AS steps, sum(i.cycles) AS cycles, avg(i.tile_balance) AS balance\nFROM " +
+            "steps s JOIN steps_by_ipu i ON i.step_id = s.id\nWHERE i.ipu = 0 GROUP BY s.type ORDER BY cycles DESC",
     },
     {
         title: "Cycles of a compute set by tile",
-        sql: "SELECT a.i AS tile, a.value AS cycles\nFROM array((SELECT estimated_cycles_by_tile FROM compute_sets ORDER BY estimated_cycles DESC LIMIT 1),\n           (SELECT num_tiles FROM target)) a",
+        sql:
+            "SELECT a.i AS tile, a.value AS cycles\nFROM array((SELECT estimated_cycles_by_tile FROM " +
+            "compute_sets ORDER BY estimated_cycles DESC LIMIT 1),\n           (SELECT num_tiles FROM target)) a",
     },
-    { title: "Runs", sql: "SELECT name, cycles_to - cycles_from AS cycles, end_microseconds - start_microseconds AS microseconds, steps FROM runs ORDER BY id" },
+    {
+        title: "Runs",
+        sql:
+            "SELECT name, cycles_to - cycles_from AS cycles, end_microseconds " +
+            "- start_microseconds AS microseconds, steps FROM runs ORDER BY id",
+    },
 ];
 
 function cell(column: ResultColumn, row: number): string | number | null {
@@ -46,20 +59,27 @@ function ResultTable({ context, result }: { context: ViewContext; result: Result
     const rows = useMemo(() => Array.from({ length: result.rows }, (_, i) => i), [result]);
     const columns = useMemo(
         () =>
-            result.columns.map(
-                (column, i): Column<number> => ({
-                    id: `c${i}`,
-                    title: column.name,
-                    kind: column.numbers ? "number" : "text",
-                    width: column.numbers ? 130 : undefined,
-                    value: (row) => cell(column, row),
-                    cellTip: (row) => String(cell(column, row) ?? "null"),
-                }),
-            ),
+            result.columns.map((column, i): Column<number> => ({
+                id: `c${i}`,
+                title: column.name,
+                kind: column.numbers ? "number" : "text",
+                width: column.numbers ? 130 : undefined,
+                value: (row) => cell(column, row),
+                cellTip: (row) => String(cell(column, row) ?? "null"),
+            })),
         [result],
     );
     const bar = result.cut ? <span class="warning">the first {count(result.rows)} rows</span> : undefined;
-    return <Table name="query" columns={columns} rows={rows} bar={bar} state={tableState(context.state.table)} onState={(table) => context.update({ table: { ...table } }, { gesture: "table" })} />;
+    return (
+        <Table
+            name="query"
+            columns={columns}
+            rows={rows}
+            bar={bar}
+            state={tableState(context.state.table)}
+            onState={(table) => context.update({ table: { ...table } }, { gesture: "table" })}
+        />
+    );
 }
 
 function Chart({ context, result }: { context: ViewContext; result: Result }) {
@@ -67,8 +87,14 @@ function Chart({ context, result }: { context: ViewContext; result: Result }) {
     const names = numeric.map((column) => column.name);
     const wantedX = context.state.x;
     const labels = result.columns.find((column) => column.texts);
-    const x = numeric.find((column) => column.name === wantedX) ?? (numeric.length > 1 && !labels ? numeric[0] : undefined);
-    const shape = context.state.shape === "bars" || (!context.state.shape && labels) ? "bars" : context.state.shape === "points" ? "points" : "line";
+    const x =
+        numeric.find((column) => column.name === wantedX) ?? (numeric.length > 1 && !labels ? numeric[0] : undefined);
+    const shape =
+        context.state.shape === "bars" || (!context.state.shape && labels)
+            ? "bars"
+            : context.state.shape === "points"
+              ? "points"
+              : "line";
     const order = useMemo(() => {
         const rows = Array.from({ length: result.rows }, (_, i) => i);
         if (x?.numbers) rows.sort((a, b) => (x.numbers as Float64Array)[a] - (x.numbers as Float64Array)[b]);
@@ -77,14 +103,22 @@ function Chart({ context, result }: { context: ViewContext; result: Result }) {
     if (!numeric.length) return <Empty>A chart needs a column of numbers.</Empty>;
     const series = numeric
         .filter((column) => column !== x)
-        .map((column): PlotSeries => ({ title: column.name, values: order.map((row) => (column.numbers as Float64Array)[row]), shape }));
+        .map((column): PlotSeries => ({
+            title: column.name,
+            values: order.map((row) => (column.numbers as Float64Array)[row]),
+            shape,
+        }));
     const label = (value: number) => (labels ? (labels.texts?.[order[Math.round(value)]] ?? "") : count(value));
     return (
         <div class="pane-column">
             <div class="sql-bar">
                 <label>
                     x{" "}
-                    <select aria-label="x" value={x?.name ?? ""} onChange={(event) => context.update({ x: event.currentTarget.value || undefined })}>
+                    <select
+                        aria-label="x"
+                        value={x?.name ?? ""}
+                        onChange={(event) => context.update({ x: event.currentTarget.value || undefined })}
+                    >
                         <option value="">row</option>
                         {names.map((name) => (
                             <option key={name}>{name}</option>
@@ -102,7 +136,15 @@ function Chart({ context, result }: { context: ViewContext; result: Result }) {
                     onChoose={(id) => context.update({ shape: id })}
                 />
             </div>
-            <Plot name="query" x={x ? order.map((row) => (x.numbers as Float64Array)[row]) : order.map((_, i) => i)} xTitle={x?.name ?? labels?.name ?? "row"} yTitle={series.map((one) => one.title).join(", ")} series={series} formatX={x ? count : label} format={(value) => (Number.isInteger(value) ? count(value) : String(+value.toPrecision(4)))} />
+            <Plot
+                name="query"
+                x={x ? order.map((row) => (x.numbers as Float64Array)[row]) : order.map((_, i) => i)}
+                xTitle={x?.name ?? labels?.name ?? "row"}
+                yTitle={series.map((one) => one.title).join(", ")}
+                series={series}
+                formatX={x ? count : label}
+                format={(value) => (Number.isInteger(value) ? count(value) : String(+value.toPrecision(4)))}
+            />
         </div>
     );
 }
@@ -123,7 +165,16 @@ function Sql({ context }: { context: ViewContext }) {
             {context.reports.length > 1 && (
                 <>
                     <h3>Report</h3>
-                    <Choice label="report" chosen={String(report)} choices={context.reports.map((one, i) => ({ id: String(i), title: i ? "Target" : "Source", tip: one.name }))} onChoose={(id) => update({ report: id === "1" ? 1 : undefined })} />
+                    <Choice
+                        label="report"
+                        chosen={String(report)}
+                        choices={context.reports.map((one, i) => ({
+                            id: String(i),
+                            title: i ? "Target" : "Source",
+                            tip: one.name,
+                        }))}
+                        onChoose={(id) => update({ report: id === "1" ? 1 : undefined })}
+                    />
                 </>
             )}
             <h3>Examples</h3>
@@ -164,7 +215,13 @@ function Sql({ context }: { context: ViewContext }) {
                 <button type="button" class="primary" data-tip="Ctrl+Enter" onClick={() => run(text)}>
                     Run
                 </button>
-                <span class="table-count">{loading ? "running; the status bar cancels it" : result && asked ? `${count(result.rows)} rows` : "Ctrl+Enter runs the query; it only reads"}</span>
+                <span class="table-count">
+                    {loading
+                        ? "running; the status bar cancels it"
+                        : result && asked
+                          ? `${count(result.rows)} rows`
+                          : "Ctrl+Enter runs the query; it only reads"}
+                </span>
                 <span class="grow" />
                 <Choice
                     label="result as"
@@ -192,4 +249,9 @@ function Sql({ context }: { context: ViewContext }) {
     return <Layout name="sql" options={options} graph={editor} tabs={shown} graphShare={0.3} />;
 }
 
-export const sql: View = { id: "sql", title: "SQL", tip: "queries over the report's tables", render: (context) => <Sql context={context} /> };
+export const sql: View = {
+    id: "sql",
+    title: "SQL",
+    tip: "queries over the report's tables",
+    render: (context) => <Sql context={context} />,
+};

@@ -19,7 +19,11 @@ interface Fact {
 }
 
 const COMPUTE = ["Off: cycles of compute sets are estimates", "Vertex", "Tile", "IPU", "Device"];
-const ARCHITECTURES: { readonly [name: string]: string } = { ipu1: "Mk1 (ipu1)", ipu2: "Mk2 (ipu2)", ipu21: "Mk2 (ipu21)" };
+const ARCHITECTURES: { readonly [name: string]: string } = {
+    ipu1: "Mk1 (ipu1)",
+    ipu2: "Mk2 (ipu2)",
+    ipu21: "Mk2 (ipu21)",
+};
 const TYPES: { readonly [name: string]: string } = { IPU_MODEL: "IPUModel", IPU: "IPU", CPU: "CPU" };
 
 function info(summary: Summary, name: string): string | null {
@@ -28,12 +32,17 @@ function info(summary: Summary, name: string): string | null {
 }
 
 function moment(microseconds: string | null): string | null {
-    return microseconds === null ? null : new Date(Number(microseconds) / 1000).toISOString().replace("T", " ").slice(0, 19);
+    return microseconds === null
+        ? null
+        : new Date(Number(microseconds) / 1000).toISOString().replace("T", " ").slice(0, 19);
 }
 
 const TARGET: readonly Fact[] = [
     { title: "Type", value: (s) => s.target && (TYPES[s.target.type] ?? s.target.type) },
-    { title: "Architecture", value: (s) => s.target && (ARCHITECTURES[s.target.architecture] ?? s.target.architecture) },
+    {
+        title: "Architecture",
+        value: (s) => s.target && (ARCHITECTURES[s.target.architecture] ?? s.target.architecture),
+    },
     { title: "Poplar version", value: (s) => info(s, "poplar_version") },
     { title: "Engine", tip: "The name that the program gave the engine", value: (s) => info(s, "engine") },
     { title: "Compilation started (UTC)", value: (s) => moment(info(s, "compile_start")) },
@@ -51,11 +60,21 @@ const TARGET: readonly Fact[] = [
     { title: "Total IPUs", value: (s) => s.target && count(s.target.ipus) },
     { title: "Memory per tile", value: (s) => s.target && bytes(s.target.bytesPerTile) },
     { title: "Memory per IPU", value: (s) => s.target && bytes(s.target.bytesPerIpu) },
-    { title: "Memory per replica", value: (s) => (s.target && s.target.replicas > 1 ? bytes(s.target.memoryPerReplica) : null) },
+    {
+        title: "Memory per replica",
+        value: (s) => (s.target && s.target.replicas > 1 ? bytes(s.target.memoryPerReplica) : null),
+    },
     { title: "Total memory", value: (s) => s.target && bytes(s.target.totalMemory) },
     { title: "Clock", value: (s) => s.target && `${(s.target.clock / 1e9).toPrecision(3)} GHz` },
-    { title: "Compute set instrumentation", tip: "What was measured; with Off the cycles are the compiler's estimates", value: (s) => s.instrumentation && (COMPUTE[s.instrumentation.compute] ?? "unknown") },
-    { title: "External exchange instrumentation", value: (s) => s.instrumentation && (s.instrumentation.externalExchange ? "Tile" : "Off") },
+    {
+        title: "Compute set instrumentation",
+        tip: "What was measured; with Off the cycles are the compiler's estimates",
+        value: (s) => s.instrumentation && (COMPUTE[s.instrumentation.compute] ?? "unknown"),
+    },
+    {
+        title: "External exchange instrumentation",
+        value: (s) => s.instrumentation && (s.instrumentation.externalExchange ? "Tile" : "Off"),
+    },
     { title: "Profiler mode", value: (s) => s.instrumentation?.mode ?? null },
     { title: "Report format", value: (s) => s.format && `${s.format.version}, written by ${s.format.writer}` },
 ];
@@ -68,8 +87,18 @@ const GRAPH: readonly Fact[] = [
 ];
 
 /** Facts of one report or two; those that differ are marked. */
-function Facts({ facts, summaries, reports }: { facts: readonly Fact[]; summaries: readonly Summary[]; reports: readonly Report[] }) {
-    const rows = facts.map((fact) => ({ fact, values: summaries.map((one) => fact.value(one)) })).filter(({ values }) => values.some((value) => value));
+function Facts({
+    facts,
+    summaries,
+    reports,
+}: {
+    facts: readonly Fact[];
+    summaries: readonly Summary[];
+    reports: readonly Report[];
+}) {
+    const rows = facts
+        .map((fact) => ({ fact, values: summaries.map((one) => fact.value(one)) }))
+        .filter(({ values }) => values.some((value) => value));
     return (
         <table class="facts">
             {summaries.length > 1 && (
@@ -125,7 +154,13 @@ function optionColumns(reports: readonly Report[]): Column<OptionRow>[] {
             title: reports.length > 1 ? report.name : "Value",
             value: (row: OptionRow) => row.values[i],
         })),
-        { id: "set", title: "Set", tip: "Whether the program or POPLAR_ENGINE_OPTIONS gave it; others are defaults", value: (row) => (row.isSet ? "set" : "default"), width: 90 },
+        {
+            id: "set",
+            title: "Set",
+            tip: "Whether the program or POPLAR_ENGINE_OPTIONS gave it; others are defaults",
+            value: (row) => (row.isSet ? "set" : "default"),
+            width: 90,
+        },
     ];
 }
 
@@ -169,17 +204,55 @@ function BesideFile({ file, name, what }: { file: Beside; name: string; what: st
 }
 
 /** What is known of the files, with what each of them is for. */
-function reportFiles(report: Report, summary: Summary): { title: string; file: string; present: boolean; what: string }[] {
+function reportFiles(
+    report: Report,
+    summary: Summary,
+): { title: string; file: string; present: boolean; what: string }[] {
     const has = (name: string) => report.files.some((file) => file.name === name && file.present);
     return [
-        { title: "Graph Profile", file: "profile.pop", present: summary.format?.compilation === 1, what: "autoReport.outputGraphProfile" },
-        { title: "Execution Profile", file: "profile.pop", present: summary.format?.execution === 1, what: "autoReport.outputExecutionProfile" },
-        { title: "Lowered Variables", file: "profile.pop", present: summary.format?.loweredVariables === 1, what: "autoReport.outputLoweredVars" },
-        { title: "Debug Information", file: "debug.cbor", present: has("debug.cbor"), what: "autoReport.outputDebugInfo" },
+        {
+            title: "Graph Profile",
+            file: "profile.pop",
+            present: summary.format?.compilation === 1,
+            what: "autoReport.outputGraphProfile",
+        },
+        {
+            title: "Execution Profile",
+            file: "profile.pop",
+            present: summary.format?.execution === 1,
+            what: "autoReport.outputExecutionProfile",
+        },
+        {
+            title: "Lowered Variables",
+            file: "profile.pop",
+            present: summary.format?.loweredVariables === 1,
+            what: "autoReport.outputLoweredVars",
+        },
+        {
+            title: "Debug Information",
+            file: "debug.cbor",
+            present: has("debug.cbor"),
+            what: "autoReport.outputDebugInfo",
+        },
         { title: "Executable Archive", file: "archive.a", present: has("archive.a"), what: "autoReport.outputArchive" },
-        { title: "Serialized Computation Graph", file: "serialized_graph.json", present: has("serialized_graph.json"), what: "autoReport.outputSerializedGraph" },
-        { title: "Frameworks Information", file: "framework.json", present: summary.framework !== null, what: "written by a framework" },
-        { title: "Application Information", file: "app.json", present: summary.application !== null, what: "written by an application" },
+        {
+            title: "Serialized Computation Graph",
+            file: "serialized_graph.json",
+            present: has("serialized_graph.json"),
+            what: "autoReport.outputSerializedGraph",
+        },
+        {
+            title: "Frameworks Information",
+            file: "framework.json",
+            present: summary.framework !== null,
+            what: "written by a framework",
+        },
+        {
+            title: "Application Information",
+            file: "app.json",
+            present: summary.application !== null,
+            what: "written by an application",
+        },
     ];
 }
 
@@ -188,7 +261,16 @@ function Files({ report, summary }: { report: Report; summary: Summary }) {
         <table class="facts">
             <tbody>
                 {reportFiles(report, summary).map((file) => (
-                    <tr key={file.title} data-tip={file.present ? undefined : `Not in the report; ${file.what.startsWith("autoReport") ? `engine option ${file.what}` : `it is ${file.what}`}`}>
+                    <tr
+                        key={file.title}
+                        data-tip={
+                            file.present
+                                ? undefined
+                                : `Not in the report; ` +
+                                  `${file.what.startsWith("autoReport") ? "engine option" : "it is"} ` +
+                                  file.what
+                        }
+                    >
                         <th>
                             <span class={file.present ? "present" : "absent"}>{file.present ? "✓ " : "? "}</span>
                             {file.title}
@@ -203,7 +285,8 @@ function Files({ report, summary }: { report: Report; summary: Summary }) {
 
 function Runs({ summary }: { summary: Summary }) {
     const clock = summary.target?.clock ?? 0;
-    if (!summary.runs.length) return <Empty>Nothing was executed, or execution was not profiled (autoReport.outputExecutionProfile).</Empty>;
+    if (!summary.runs.length)
+        return <Empty>Nothing was executed, or execution was not profiled (autoReport.outputExecutionProfile).</Empty>;
     return (
         <table class="facts">
             <tbody>
@@ -211,7 +294,9 @@ function Runs({ summary }: { summary: Summary }) {
                     <tr key={run.id}>
                         <th>{`${run.id}: ${run.name || "(no name)"}`}</th>
                         <td>{`${count(run.cycles)} cycles, ${time(run.cycles, clock)}`}</td>
-                        <td>{run.parameters.map((one) => `${one.name} = ${one.value}`).join(", ") || "no parameters"}</td>
+                        <td>
+                            {run.parameters.map((one) => `${one.name} = ${one.value}`).join(", ") || "no parameters"}
+                        </td>
                     </tr>
                 ))}
             </tbody>
@@ -232,7 +317,10 @@ function SummaryPage({ context }: { context: ViewContext }) {
             <summary
                 onClick={(event) => {
                     event.preventDefault();
-                    update({ closed: closed.includes(id) ? closed.filter((one) => one !== id) : [...closed, id] }, { replace: true });
+                    update(
+                        { closed: closed.includes(id) ? closed.filter((one) => one !== id) : [...closed, id] },
+                        { replace: true },
+                    );
                 }}
             >
                 {title}
@@ -262,13 +350,34 @@ function SummaryPage({ context }: { context: ViewContext }) {
         <div class="summary">
             {block("target", "Target", <Facts facts={TARGET} summaries={summaries} reports={reports} />)}
             {block("graph", "Graph", <Facts facts={GRAPH} summaries={summaries} reports={reports} />)}
-            {block("files", "Report files", each((summary, report) => <Files report={report} summary={summary} />))}
-            {block("runs", "Runs", each((summary) => <Runs summary={summary} />))}
+            {block(
+                "files",
+                "Report files",
+                each((summary, report) => <Files report={report} summary={summary} />),
+            )}
+            {block(
+                "runs",
+                "Runs",
+                each((summary) => <Runs summary={summary} />),
+            )}
             {block("options", "Engine options", options)}
-            {block("framework", "Framework", each((summary) => <BesideFile file={summary.framework} name="framework.json" what="the framework" />))}
-            {block("application", "Application", each((summary) => <BesideFile file={summary.application} name="app.json" what="the application" />))}
+            {block(
+                "framework",
+                "Framework",
+                each((summary) => <BesideFile file={summary.framework} name="framework.json" what="the framework" />),
+            )}
+            {block(
+                "application",
+                "Application",
+                each((summary) => <BesideFile file={summary.application} name="app.json" what="the application" />),
+            )}
         </div>
     );
 }
 
-export const summary: View = { id: "summary", title: "Summary", tip: "target, graph, options, files", render: (context) => <SummaryPage context={context} /> };
+export const summary: View = {
+    id: "summary",
+    title: "Summary",
+    tip: "target, graph, options, files",
+    render: (context) => <SummaryPage context={context} />,
+};

@@ -33,5 +33,5 @@ test("a column of another kind, none such, and something else than columns", () 
     const decoded = decodeColumns(buffer(encode({}, [{ name: "a", type: "u8", values: [1] }])));
     assert.throws(() => decoded.texts("a"), /no column of texts "a"/);
     assert.throws(() => decoded.numbers("b"), /no column of numbers "b"/);
-    assert.throws(() => decodeColumns(buffer(Buffer.from("{\"error\":1}"))), /not made of columns/);
+    assert.throws(() => decodeColumns(buffer(Buffer.from('{"error":1}'))), /not made of columns/);
 });

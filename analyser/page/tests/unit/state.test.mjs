@@ -8,7 +8,16 @@ const { reduce, stateToFragment, fragmentToState } = await load("state.ts");
 
 test("a state comes back from its fragment", () => {
     const parts = {
-        trace: { from: 0, to: 2 ** 53, layout: "flame", text: "12", none: "null", hidden: ["a", "b c"], on: true, odd: "a&b=c#?%σ/../<b>" },
+        trace: {
+            from: 0,
+            to: 2 ** 53,
+            layout: "flame",
+            text: "12",
+            none: "null",
+            hidden: ["a", "b c"],
+            on: true,
+            odd: "a&b=c#?%σ/../<b>",
+        },
         memory: { table: { sort: "-bytes", ranges: { bytes: [null, 4] } } },
     };
     const state = { view: "trace", parts, selection: { tile: 0, step: 17, variable: "a/b=1" } };
@@ -31,5 +40,9 @@ test("updates change one view's part, and null removes", () => {
     state = reduce(state, { type: "select", selection: { tile: undefined, step: 4 } });
     assert.deepEqual(state.selection, { step: 4 });
     state = reduce(state, { type: "open", view: "b", part: { q: 1 }, selection: { tile: 9 } });
-    assert.deepEqual(state, { view: "b", parts: { a: { y: 2, z: "new" }, b: { x: 3, q: 1 } }, selection: { step: 4, tile: 9 } });
+    assert.deepEqual(state, {
+        view: "b",
+        parts: { a: { y: 2, z: "new" }, b: { x: 3, q: 1 } },
+        selection: { step: 4, tile: 9 },
+    });
 });

@@ -18,8 +18,14 @@ test("bytes in each unit", () => {
 test("names and shares", () => {
     assert.equal(format.shortName("a/b/c/d"), "…/c/d");
     assert.equal(format.shortName("a/b"), "a/b");
-    assert.equal(format.middle("StreamCopy", (text) => text.length <= 8), "Stre…opy");
-    assert.equal(format.middle("StreamCopy", () => false), "");
+    assert.equal(
+        format.middle("StreamCopy", (text) => text.length <= 8),
+        "Stre…opy",
+    );
+    assert.equal(
+        format.middle("StreamCopy", () => false),
+        "",
+    );
     assert.equal(format.percent(0.1234), "12.3 %");
     assert.equal(format.time(1850000, 1.85e9), "1.00 ms");
     assert.equal(format.time(1, 0), "");
@@ -51,5 +57,5 @@ test("filters", () => {
 
 test("copies and files", () => {
     assert.equal(asTsv(rows.slice(0, 2), columns, ["Name", "Bytes"]), "Name\tBytes\nb\t3\na10\t");
-    assert.equal(asCsv(rows.slice(3), columns, ["Name", "Bytes"]), "Name,Bytes\r\n\"'=x\"\"y\",5\r\n");
+    assert.equal(asCsv(rows.slice(3), columns, ["Name", "Bytes"]), 'Name,Bytes\r\n"\'=x""y",5\r\n');
 });

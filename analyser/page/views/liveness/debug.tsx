@@ -13,7 +13,13 @@ function pretty(json: string): string {
 }
 
 export function DebugInfo({ title, debug }: { title: string; debug: Debug }) {
-    if (!debug.contexts.length) return <Empty>{`${title}: the report has no debug information; autoReport.outputDebugInfo or autoReport.all records it.`}</Empty>;
+    if (!debug.contexts.length)
+        return (
+            <Empty>
+                {`${title}: the report has no debug information; ` +
+                    `autoReport.outputDebugInfo or autoReport.all records it.`}
+            </Empty>
+        );
     const place = debug.file ? `${debug.file}:${debug.line}` : null;
     return (
         <section class="debug">
@@ -21,14 +27,23 @@ export function DebugInfo({ title, debug }: { title: string; debug: Debug }) {
             {place && (
                 <p>
                     from{" "}
-                    <button type="button" class="link mono" data-source={place} data-tip="the line of your program; a click copies it" onClick={() => void copyText(place)}>
+                    <button
+                        type="button"
+                        class="link mono"
+                        data-source={place}
+                        data-tip="the line of your program; a click copies it"
+                        onClick={() => void copyText(place)}
+                    >
                         {place}
                     </button>
                 </p>
             )}
             {debug.contexts.map((context, i) => (
                 <details key={i} open={i === 0}>
-                    <summary>{`${context.layer}: ${context.name || "(no name)"}${context.file ? `, ${context.file.split("/").pop() ?? ""}:${context.line}` : ""}`}</summary>
+                    <summary>
+                        {`${context.layer}: ${context.name || "(no name)"}`}
+                        {context.file && `, ${context.file.split("/").pop() ?? ""}:${context.line}`}
+                    </summary>
                     <pre>{pretty(context.json)}</pre>
                 </details>
             ))}

@@ -46,14 +46,25 @@ export function LiveTable({ context, name, lists, titles, onChoose, chosen }: Li
             show: (row) => shortName(row.name),
             cellTip: (row) => (CATEGORIES[row.name] ? `${row.name}\n${CATEGORIES[row.name]}` : row.name),
         };
-        const sizes = titles.map((title, i): Column<Row> => ({ id: `size${i}`, title: `${title} (B)`, kind: "number", width: 150, value: (row) => row.sizes[i], tip: "Bytes that are live, on the tiles of the source" }));
+        const sizes = titles.map((title, i): Column<Row> => ({
+            id: `size${i}`,
+            title: `${title} (B)`,
+            kind: "number",
+            width: 150,
+            value: (row) => row.sizes[i],
+            tip: "Bytes that are live, on the tiles of the source",
+        }));
         const differences = titles.slice(1).map((title, i): Column<Row> => ({
             id: `difference${i}`,
             title: `${title} − ${titles[0]}`,
             kind: "number",
             width: 200,
             value: (row) => (row.sizes[i + 1] ?? 0) - (row.sizes[0] ?? 0),
-            show: (row) => <span class={differenceClass(row.sizes[0], row.sizes[i + 1])}>{differenceText(row.sizes[0], row.sizes[i + 1], bytes)}</span>,
+            show: (row) => (
+                <span class={differenceClass(row.sizes[0], row.sizes[i + 1])}>
+                    {differenceText(row.sizes[0], row.sizes[i + 1], bytes)}
+                </span>
+            ),
         }));
         return [first, ...sizes, ...differences];
     }, [titles.join()]);
@@ -70,7 +81,9 @@ export function LiveTable({ context, name, lists, titles, onChoose, chosen }: Li
             selected={(row) => row.name === chosen}
             onSelect={(row) => onChoose(row.name)}
             empty="Nothing is live here."
-            bar={<span class="table-count" data-total>{`Total ${totals.map((total) => bytes(total)).join(", ")}`}</span>}
+            bar={
+                <span class="table-count" data-total>{`Total ${totals.map((total) => bytes(total)).join(", ")}`}</span>
+            }
         />
     );
 }
@@ -82,7 +95,10 @@ export function StepTable({ steps, titles }: { steps: readonly LivenessStep[]; t
         ["Type", (step) => step.type],
         ["Live, not always", (step) => bytes(step.bytes)],
         ["Variables", (step) => String(step.variables.length)],
-        ["Estimated cycles", (step) => (step.estimatedCycles === null ? "–" : step.estimatedCycles.toLocaleString("en-GB"))],
+        [
+            "Estimated cycles",
+            (step) => (step.estimatedCycles === null ? "–" : step.estimatedCycles.toLocaleString("en-GB")),
+        ],
         ["Source", (step) => (step.debug.file ? `${step.debug.file}:${step.debug.line}` : "–")],
     ];
     return (

@@ -32,7 +32,17 @@ export function placeRows(rows: readonly LayoutRow[]): { row: LayoutRow; lane: n
         });
 }
 
-export function AddressMap({ rows, interleaved, chosen, onPick }: { rows: readonly LayoutRow[]; interleaved: number; chosen?: string; onPick: (name: string) => void }) {
+export function AddressMap({
+    rows,
+    interleaved,
+    chosen,
+    onPick,
+}: {
+    rows: readonly LayoutRow[];
+    interleaved: number;
+    chosen?: string;
+    onPick: (name: string) => void;
+}) {
     const canvas = useRef<HTMLCanvasElement>(null);
     const [width, setWidth] = useState(0);
     usePreferences();
@@ -46,11 +56,20 @@ export function AddressMap({ rows, interleaved, chosen, onPick }: { rows: readon
     }, []);
     // The two regions side by side, without the empty bytes between them.
     const low = Math.max(0, ...rows.filter((row) => row.address < interleaved).map((row) => row.address + row.bytes));
-    const high = Math.max(0, ...rows.filter((row) => row.address >= interleaved).map((row) => row.address + row.bytes - interleaved));
+    const high = Math.max(
+        0,
+        ...rows.filter((row) => row.address >= interleaved).map((row) => row.address + row.bytes - interleaved),
+    );
     const gap = high > 0 ? 24 : 0;
     const perByte = (width - gap) / Math.max(1, low + high);
-    const x = (address: number) => (address < interleaved ? address * perByte : low * perByte + gap + (address - interleaved) * perByte);
-    const placed: Placed[] = placeRows(rows).map(({ row, lane }) => ({ row, lane, x: x(row.address), width: Math.max(1, row.bytes * perByte) }));
+    const x = (address: number) =>
+        address < interleaved ? address * perByte : low * perByte + gap + (address - interleaved) * perByte;
+    const placed: Placed[] = placeRows(rows).map(({ row, lane }) => ({
+        row,
+        lane,
+        x: x(row.address),
+        width: Math.max(1, row.bytes * perByte),
+    }));
     const laneHeight = (HEIGHT - 14) / ROWS;
     useEffect(() => {
         if (!canvas.current || !width) return;
@@ -67,7 +86,8 @@ export function AddressMap({ rows, interleaved, chosen, onPick }: { rows: readon
         pen.font = "10px system-ui, sans-serif";
         pen.textBaseline = "bottom";
         pen.fillText(`0 to ${count(low)}`, 0, HEIGHT);
-        if (high > 0) pen.fillText(`interleaved, from ${count(interleaved)}`, Math.min(low * perByte + gap, width - 160), HEIGHT);
+        if (high > 0)
+            pen.fillText(`interleaved, from ${count(interleaved)}`, Math.min(low * perByte + gap, width - 160), HEIGHT);
     });
     const at = (event: MouseEvent) => {
         const area = (canvas.current as HTMLCanvasElement).getBoundingClientRect();
@@ -81,7 +101,12 @@ export function AddressMap({ rows, interleaved, chosen, onPick }: { rows: readon
             data-graph="addresses"
             onPointerMove={(event) => {
                 const row = at(event);
-                if (row) showTip(`${row.name}\n${row.category}\n${count(row.bytes)} bytes at ${count(row.address)}`, event.clientX, event.clientY);
+                if (row)
+                    showTip(
+                        `${row.name}\n${row.category}\n${count(row.bytes)} bytes at ${count(row.address)}`,
+                        event.clientX,
+                        event.clientY,
+                    );
                 else hideTip();
             }}
             onPointerLeave={hideTip}

@@ -3,7 +3,20 @@
 import { mix } from "../../draw/colour";
 import { isDark } from "../../preferences";
 
-const PALETTE = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#8c8c00", "#7a5195", "#f0e442", "#44aa99", "#aa4499", "#882255"];
+const PALETTE = [
+    "#0072b2",
+    "#e69f00",
+    "#009e73",
+    "#cc79a7",
+    "#56b4e9",
+    "#d55e00",
+    "#8c8c00",
+    "#7a5195",
+    "#f0e442",
+    "#44aa99",
+    "#aa4499",
+    "#882255",
+];
 const OTHER = "#9a9a9a";
 
 // Categories that programs have most of come first; the rest is "other".

@@ -27,22 +27,49 @@ export function detailRows(tiles: readonly TileMemory[]): Row[] {
     const rows: Row[] = [
         { title: "IPU", depth: 0, plain: true, values: of((t) => t.ipu) },
         { title: "Tile of the IPU", depth: 0, plain: true, values: of((t) => t.tileOfIpu) },
-        { title: "Memory including gaps", depth: 0, tip: "Up to the last byte in use of each region", values: of((t) => t.gaps) },
+        {
+            title: "Memory including gaps",
+            depth: 0,
+            tip: "Up to the last byte in use of each region",
+            values: of((t) => t.gaps),
+        },
         { title: "Gaps", depth: 1, tip: GAPS, values: of((t) => t.gaps - t.total) },
         { title: "Memory excluding gaps", depth: 0, values: of((t) => t.total) },
         { title: "Always live", depth: 1, values: of((t) => t.alwaysLive) },
-        { title: "Not always live", depth: 1, tip: "The tile's maximum over steps", values: of((t) => t.notAlwaysLive) },
+        {
+            title: "Not always live",
+            depth: 1,
+            tip: "The tile's maximum over steps",
+            values: of((t) => t.notAlwaysLive),
+        },
     ];
     const totals = [of((t) => t.nonInterleaved), of((t) => t.interleaved), of((t) => t.overflowed)];
     REGIONS.forEach((region, r) => {
         rows.push({ title: region, depth: 1, tip: REGION_TIPS[r], values: totals[r] });
         OVERLAPS.forEach((overlap, o) => {
-            const names = [...new Set(tiles.flatMap((tile) => tile.categories.filter((row) => row.region === r && row.overlap === o).map((row) => row.name)))];
+            const names = [
+                ...new Set(
+                    tiles.flatMap((tile) =>
+                        tile.categories.filter((row) => row.region === r && row.overlap === o).map((row) => row.name),
+                    ),
+                ),
+            ];
             if (!names.length) return;
             const size = (name: string) => Math.max(...tiles.map((tile) => sumOf(tile, r, o, name)));
             names.sort((a, b) => size(b) - size(a) || a.localeCompare(b));
-            rows.push({ title: overlap, depth: 2, tip: o ? OVERLAPPED : NOT_OVERLAPPED, values: tiles.map((tile) => sumOf(tile, r, o)) });
-            for (const name of names) rows.push({ title: name, depth: 3, tip: CATEGORIES[name], values: tiles.map((tile) => sumOf(tile, r, o, name)) });
+            rows.push({
+                title: overlap,
+                depth: 2,
+                tip: o ? OVERLAPPED : NOT_OVERLAPPED,
+                values: tiles.map((tile) => sumOf(tile, r, o)),
+            });
+            for (const name of names)
+                rows.push({
+                    title: name,
+                    depth: 3,
+                    tip: CATEGORIES[name],
+                    values: tiles.map((tile) => sumOf(tile, r, o, name)),
+                });
         });
     });
     return rows;
@@ -50,7 +77,10 @@ export function detailRows(tiles: readonly TileMemory[]): Row[] {
 
 export function Details({ tiles, titles }: { tiles: readonly TileMemory[]; titles: readonly string[] }) {
     const rows = detailRows(tiles);
-    const csv = () => [["", ...titles], ...rows.map((row) => [" ".repeat(2 * row.depth) + row.title, ...row.values])].map((line) => line.map(csvField).join(",") + "\r\n").join("");
+    const csv = () =>
+        [["", ...titles], ...rows.map((row) => [" ".repeat(2 * row.depth) + row.title, ...row.values])]
+            .map((line) => line.map(csvField).join(",") + "\r\n")
+            .join("");
     return (
         <div>
             <div class="table-bar">
@@ -75,7 +105,12 @@ export function Details({ tiles, titles }: { tiles: readonly TileMemory[]; title
                                 {row.title}
                             </td>
                             {row.values.map((value, k) => (
-                                <td key={k} data-tip={value === null || row.plain ? undefined : `${row.title}: ${count(value)} bytes`}>
+                                <td
+                                    key={k}
+                                    data-tip={
+                                        value === null || row.plain ? undefined : `${row.title}: ${count(value)} bytes`
+                                    }
+                                >
                                     {value === null ? "–" : row.plain ? count(value) : bytes(value)}
                                 </td>
                             ))}

@@ -30,7 +30,8 @@ export function placeTiles(order: ArrayLike<number>, tiles: number, perIpu: numb
     for (let ipu = 0; ipu < ipus; ++ipu) {
         const left = (ipu % wide) * (columns + 1);
         const top = Math.floor(ipu / wide) * (rows + 1);
-        for (let i = 0; i < perIpu; ++i) grid[(top + (i % rows)) * width + left + Math.floor(i / rows)] = ipu * perIpu + order[i];
+        for (let i = 0; i < perIpu; ++i)
+            grid[(top + (i % rows)) * width + left + Math.floor(i / rows)] = ipu * perIpu + order[i];
     }
     return { width, height, tiles: grid };
 }
@@ -85,7 +86,8 @@ export function Plan({ plan, figure, range, onRange, marks, onPick }: PlanProps)
         pen.strokeStyle = themeColour("more");
         pen.lineWidth = 2;
         for (let i = 0; i < grid.tiles.length; ++i)
-            if (marks.includes(grid.tiles[i])) pen.strokeRect(left + (i % grid.width) * cell, top + Math.floor(i / grid.width) * cell, cell, cell);
+            if (marks.includes(grid.tiles[i]))
+                pen.strokeRect(left + (i % grid.width) * cell, top + Math.floor(i / grid.width) * cell, cell, cell);
     });
     const tileAt = (event: MouseEvent) => {
         const area = (canvas.current as HTMLCanvasElement).getBoundingClientRect();
@@ -96,7 +98,13 @@ export function Plan({ plan, figure, range, onRange, marks, onPick }: PlanProps)
     const move = (event: PointerEvent) => {
         const tile = tileAt(event);
         if (tile < 0) hideTip();
-        else showTip(`Tile ${tile}\nIPU ${Math.floor(tile / tilesPerIpu)}, tile ${tile % tilesPerIpu} of it\n${count(values[tile])} bytes (${figure})`, event.clientX, event.clientY);
+        else
+            showTip(
+                `Tile ${tile}\nIPU ${Math.floor(tile / tilesPerIpu)}, tile ` +
+                    `${tile % tilesPerIpu} of it\n${count(values[tile])} bytes (${figure})`,
+                event.clientX,
+                event.clientY,
+            );
     };
     const csv = () => ["tile,bytes", ...Array.from(values, (value, tile) => `${tile},${value}`)].join("\r\n") + "\r\n";
     const set = (side: "min" | "max", value: number) => onRange({ ...shown, [side]: value });

@@ -16,13 +16,25 @@ export interface Part {
     figures: readonly string[]; // its bytes are their sum
 }
 
-const one = (id: string, title: string, tip: string, colour: string): Part => ({ id, title, tip, colour, figures: [id] });
+const one = (id: string, title: string, tip: string, colour: string): Part => ({
+    id,
+    title,
+    tip,
+    colour,
+    figures: [id],
+});
 
 /** Parts of a breakdown, from the bottom of the stack. */
-export function partsOf(breakdown: Breakdown, overview: MemoryOverview, variables: readonly { id: number; name: string }[]): Part[] {
+export function partsOf(
+    breakdown: Breakdown,
+    overview: MemoryOverview,
+    variables: readonly { id: number; name: string }[],
+): Part[] {
     switch (breakdown) {
         case "region":
-            return ["nonInterleaved", "interleaved", "overflowed"].map((id, i) => one(id, REGIONS[i], REGION_TIPS[i], memoryColour([0, 1, 5][i])));
+            return ["nonInterleaved", "interleaved", "overflowed"].map((id, i) =>
+                one(id, REGIONS[i], REGION_TIPS[i], memoryColour([0, 1, 5][i])),
+            );
         case "liveness":
             return [
                 one("alwaysLive", "Always live", "Memory that nothing else can use at any step", memoryColour(0)),
@@ -32,12 +44,23 @@ export function partsOf(breakdown: Breakdown, overview: MemoryOverview, variable
             const present = overview.categories.map((category) => category.name);
             const named = NAMED.filter((name) => present.includes(name));
             const rest = present.filter((name) => !NAMED.includes(name));
-            const parts = named.map((name) => one(`category:${name}`, name, CATEGORIES[name] ?? "", categoryColour(name)));
-            if (rest.length) parts.push({ id: "other", title: "other", tip: rest.join(", "), colour: categoryColour(""), figures: rest.map((name) => `category:${name}`) });
+            const parts = named.map((name) =>
+                one(`category:${name}`, name, CATEGORIES[name] ?? "", categoryColour(name)),
+            );
+            if (rest.length)
+                parts.push({
+                    id: "other",
+                    title: "other",
+                    tip: rest.join(", "),
+                    colour: categoryColour(""),
+                    figures: rest.map((name) => `category:${name}`),
+                });
             return parts;
         }
         case "variables":
-            return variables.map((variable, i) => one(`variable:${variable.id}`, variable.name, variable.name, memoryColour(i)));
+            return variables.map((variable, i) =>
+                one(`variable:${variable.id}`, variable.name, variable.name, memoryColour(i)),
+            );
         default:
             return [one("total", "Tile memory", "Bytes in use, gaps left out", memoryColour(0))];
     }
@@ -48,7 +71,12 @@ export function figuresOf(parts: readonly Part[], gaps: boolean): string {
 }
 
 /** The series of the answer for parts that are shown; gaps lie on top of them. */
-export function seriesOf(columns: Columns<TilesMeta>, parts: readonly Part[], gaps: boolean, hidden: readonly string[]): BarSeries[] {
+export function seriesOf(
+    columns: Columns<TilesMeta>,
+    parts: readonly Part[],
+    gaps: boolean,
+    hidden: readonly string[],
+): BarSeries[] {
     const has = (part: Part) => part.figures.every((figure) => columns.has(figure));
     const shown = parts.filter((part) => !hidden.includes(part.id) && has(part));
     const series = shown.map((part) => {
@@ -58,7 +86,12 @@ export function seriesOf(columns: Columns<TilesMeta>, parts: readonly Part[], ga
     });
     if (gaps && columns.has("gaps") && !hidden.includes("gaps")) {
         const [all, used] = [columns.numbers("gaps"), columns.numbers("total")];
-        series.push({ id: "gaps", title: "Gaps", colour: GAPS_PART.colour, values: Float64Array.from(all, (value, i) => value - used[i]) });
+        series.push({
+            id: "gaps",
+            title: "Gaps",
+            colour: GAPS_PART.colour,
+            values: Float64Array.from(all, (value, i) => value - used[i]),
+        });
     }
     return series;
 }

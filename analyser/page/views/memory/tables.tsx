@@ -16,9 +16,14 @@ import { AddressMap } from "./addresses";
 
 /** Columns as objects, one a row. */
 export function rowsOf<Row>(columns: Columns, names: readonly (keyof Row & string)[]): Row[] {
-    const parts = names.map((name) => [name, columns.has(name) ? (tryTexts(columns, name) ?? columns.numbers(name)) : []] as const);
+    const parts = names.map(
+        (name) => [name, columns.has(name) ? (tryTexts(columns, name) ?? columns.numbers(name)) : []] as const,
+    );
     const length = parts.length ? parts[0][1].length : 0;
-    return Array.from({ length }, (_, i) => Object.fromEntries(parts.map(([name, values]) => [name, values[i]])) as Row);
+    return Array.from(
+        { length },
+        (_, i) => Object.fromEntries(parts.map(([name, values]) => [name, values[i]])) as Row,
+    );
 }
 
 function tryTexts(columns: Columns, name: string): readonly string[] | null {
@@ -48,7 +53,13 @@ interface VariableRow {
 }
 
 const VARIABLES: readonly Column<VariableRow>[] = [
-    { id: "name", title: "Variable", value: (row) => row.name, show: (row) => shortName(row.name), cellTip: (row) => row.name },
+    {
+        id: "name",
+        title: "Variable",
+        value: (row) => row.name,
+        show: (row) => shortName(row.name),
+        cellTip: (row) => row.name,
+    },
     { id: "type", title: "Type", value: (row) => row.type, width: 120 },
     { id: "live", title: "Liveness", value: (row) => (row.alwaysLive ? "always" : "at some steps"), width: 120 },
     { id: "bytes", title: "Size (B)", kind: "number", value: (row) => row.bytes, width: 130, tip: "On all tiles" },
@@ -56,9 +67,23 @@ const VARIABLES: readonly Column<VariableRow>[] = [
 ];
 
 /** Variables of the graph; a click draws one across tiles, with Shift several. */
-export function Variables({ context, chosen, onChoose }: { context: ViewContext; chosen: readonly number[]; onChoose: (ids: number[]) => void }) {
+export function Variables({
+    context,
+    chosen,
+    onChoose,
+}: {
+    context: ViewContext;
+    chosen: readonly number[];
+    onChoose: (ids: number[]) => void;
+}) {
     const found = useColumns("memory/variables", { report: 0, search: "" });
-    const rows = useMemo(() => (found.value ? rowsOf<VariableRow>(found.value, ["id", "name", "type", "bytes", "alwaysLive", "largest"]) : []), [found.value]);
+    const rows = useMemo(
+        () =>
+            found.value
+                ? rowsOf<VariableRow>(found.value, ["id", "name", "type", "bytes", "alwaysLive", "largest"])
+                : [],
+        [found.value],
+    );
     if (found.error) return <Empty>{found.error}</Empty>;
     return (
         <Table
@@ -69,7 +94,9 @@ export function Variables({ context, chosen, onChoose }: { context: ViewContext;
             {...kept(context, "variables")}
             selected={(row) => chosen.includes(row.id)}
             rowClass={(row) => (chosen.includes(row.id) ? "selected" : "")}
-            onSelect={(row, event) => onChoose(event.shiftKey || event.ctrlKey ? [...new Set([...chosen, row.id])] : [row.id])}
+            onSelect={(row, event) =>
+                onChoose(event.shiftKey || event.ctrlKey ? [...new Set([...chosen, row.id])] : [row.id])
+            }
             bar={<span class="table-count">a click shows a variable across tiles, with Shift several</span>}
         />
     );
@@ -88,30 +115,90 @@ export interface LayoutRow {
     endStep: number;
 }
 
-const LIVENESS = (row: LayoutRow) => (row.flags & 4 ? "always" : Number.isNaN(row.firstStep) ? "never" : `steps ${row.firstStep} to ${row.endStep - 1}`);
+const LIVENESS = (row: LayoutRow) =>
+    row.flags & 4 ? "always" : Number.isNaN(row.firstStep) ? "never" : `steps ${row.firstStep} to ${row.endStep - 1}`;
 
 const LAYOUT: readonly Column<LayoutRow>[] = [
     { id: "address", title: "Address", kind: "number", value: (row) => row.address, width: 110 },
-    { id: "name", title: "Variable", value: (row) => row.name, show: (row) => shortName(row.name), cellTip: (row) => row.name },
-    { id: "category", title: "Category", value: (row) => row.category, width: 180, cellTip: (row) => CATEGORIES[row.category] ?? "" },
+    {
+        id: "name",
+        title: "Variable",
+        value: (row) => row.name,
+        show: (row) => shortName(row.name),
+        cellTip: (row) => row.name,
+    },
+    {
+        id: "category",
+        title: "Category",
+        value: (row) => row.category,
+        width: 180,
+        cellTip: (row) => CATEGORIES[row.category] ?? "",
+    },
     { id: "bytes", title: "Size (B)", kind: "number", value: (row) => row.bytes, width: 100 },
-    { id: "live", title: "Live", value: LIVENESS, width: 150, tip: "Steps of the program at which it holds something that is read later" },
-    { id: "alignment", title: "Alignment (B)", kind: "number", value: (row) => row.alignment, width: 120, hidden: true },
-    { id: "class", title: "Class", kind: "number", value: (row) => row.class, width: 90, tip: "Variables of a class are live at the same steps" },
+    {
+        id: "live",
+        title: "Live",
+        value: LIVENESS,
+        width: 150,
+        tip: "Steps of the program at which it holds something that is read later",
+    },
+    {
+        id: "alignment",
+        title: "Alignment (B)",
+        kind: "number",
+        value: (row) => row.alignment,
+        width: 120,
+        hidden: true,
+    },
+    {
+        id: "class",
+        title: "Class",
+        kind: "number",
+        value: (row) => row.class,
+        width: 90,
+        tip: "Variables of a class are live at the same steps",
+    },
 ];
 
 /** The addresses of one tile. */
-export function Layout({ context, tile, overview }: { context: ViewContext; tile: number | null; overview: MemoryOverview }) {
+export function Layout({
+    context,
+    tile,
+    overview,
+}: {
+    context: ViewContext;
+    tile: number | null;
+    overview: MemoryOverview;
+}) {
     const shown = overview.loweredVariables && tile !== null;
     const found = useColumns(shown ? "memory/layout" : null, { report: 0, tile: tile ?? 0 });
-    const names = ["id", "name", "category", "address", "bytes", "alignment", "class", "flags", "firstStep", "endStep"] as const;
+    const names = [
+        "id",
+        "name",
+        "category",
+        "address",
+        "bytes",
+        "alignment",
+        "class",
+        "flags",
+        "firstStep",
+        "endStep",
+    ] as const;
     const rows = useMemo(() => (found.value ? rowsOf<LayoutRow>(found.value, names) : []), [found.value]);
-    if (!overview.loweredVariables) return <Empty>The report has no lowered variables: run with autoReport.outputLoweredVars or autoReport.all.</Empty>;
+    if (!overview.loweredVariables)
+        return (
+            <Empty>The report has no lowered variables: run with autoReport.outputLoweredVars or autoReport.all.</Empty>
+        );
     if (tile === null) return <Empty>Click a tile to see where its variables lie.</Empty>;
     if (found.error) return <Empty>{found.error}</Empty>;
     return (
         <div class="tab-fill">
-            <AddressMap rows={rows} interleaved={overview.interleavedStart} chosen={context.selection.variable} onPick={(name) => context.select({ variable: name })} />
+            <AddressMap
+                rows={rows}
+                interleaved={overview.interleavedStart}
+                chosen={context.selection.variable}
+                onPick={(name) => context.select({ variable: name })}
+            />
             <Table
                 name={`tile-${tile}`}
                 columns={LAYOUT}
@@ -141,7 +228,10 @@ interface CodeRow {
 }
 
 function codeSize(row: CodeRow): number {
-    return [row.code, row.vertex_data, row.edge_ptr, row.copy_ptr, row.descriptor, row.padding].reduce((sum, part) => sum + (part || 0), 0);
+    return [row.code, row.vertex_data, row.edge_ptr, row.copy_ptr, row.descriptor, row.padding].reduce(
+        (sum, part) => sum + (part || 0),
+        0,
+    );
 }
 
 const part = (id: keyof CodeRow, title: string, tip: string): Column<CodeRow> => ({
@@ -150,10 +240,23 @@ const part = (id: keyof CodeRow, title: string, tip: string): Column<CodeRow> =>
     tip,
     kind: "number",
     width: 120,
-    value: (row) => (Number.isFinite(row[id]) ? (row[id]) : null),
+    value: (row) => (Number.isFinite(row[id]) ? row[id] : null),
 });
-const NAME: Column<CodeRow> = { id: "name", title: "Name", value: (row) => row.name, show: (row) => shortName(row.name), cellTip: (row) => row.name };
-const SIZE: Column<CodeRow> = { id: "size", title: "Size (B)", kind: "number", width: 120, value: codeSize, tip: "Code and state on the tiles that are shown" };
+const NAME: Column<CodeRow> = {
+    id: "name",
+    title: "Name",
+    value: (row) => row.name,
+    show: (row) => shortName(row.name),
+    cellTip: (row) => row.name,
+};
+const SIZE: Column<CodeRow> = {
+    id: "size",
+    title: "Size (B)",
+    kind: "number",
+    width: 120,
+    value: codeSize,
+    tip: "Code and state on the tiles that are shown",
+};
 const STATE: readonly Column<CodeRow>[] = [
     part("code", "Code (B)", "Code of its vertices"),
     part("vertex_data", "Fields (B)", "Fields of vertices"),
@@ -172,7 +275,11 @@ const CODE: { readonly [kind: string]: { columns: readonly Column<CodeRow>[]; na
         names: ["id", "name", "vertices", "code", "vertex_data", "edge_ptr", "copy_ptr", "descriptor", "padding"],
     },
     exchanges: {
-        columns: [NAME, { id: "kind", title: "Kind", value: (row) => row.kind, width: 120 }, part("code", "Code (B)", "Code that sends and receives")],
+        columns: [
+            NAME,
+            { id: "kind", title: "Kind", value: (row) => row.kind, width: 120 },
+            part("code", "Code (B)", "Code that sends and receives"),
+        ],
         names: ["id", "name", "kind", "code"],
     },
 };
@@ -191,7 +298,11 @@ export function Code({ context, kind, tiles }: { context: ViewContext; kind: str
             rows={rows}
             rowKey={(row) => row.id}
             {...kept(context, kind)}
-            bar={<span class="table-count">{tiles.length ? `on tiles ${tiles.slice(0, 64).join(", ")}` : "on all tiles"}</span>}
+            bar={
+                <span class="table-count">
+                    {tiles.length ? `on tiles ${tiles.slice(0, 64).join(", ")}` : "on all tiles"}
+                </span>
+            }
         />
     );
 }
@@ -205,8 +316,22 @@ interface DifferenceRow {
 function differenceColumns(reports: readonly Report[]): Column<DifferenceRow>[] {
     return [
         { id: "name", title: "Name", value: (row) => row.name, cellTip: (row) => row.name },
-        { id: "source", title: "Source (B)", kind: "number", width: 160, value: (row) => row.source, tip: reports[0].name },
-        { id: "target", title: "Target (B)", kind: "number", width: 160, value: (row) => row.target, tip: reports[1].name },
+        {
+            id: "source",
+            title: "Source (B)",
+            kind: "number",
+            width: 160,
+            value: (row) => row.source,
+            tip: reports[0].name,
+        },
+        {
+            id: "target",
+            title: "Target (B)",
+            kind: "number",
+            width: 160,
+            value: (row) => row.target,
+            tip: reports[1].name,
+        },
         {
             id: "difference",
             title: "Difference (B)",
@@ -214,13 +339,25 @@ function differenceColumns(reports: readonly Report[]): Column<DifferenceRow>[] 
             width: 220,
             tip: "Target less source; its share of the larger of them",
             value: (row) => (row.target ?? 0) - (row.source ?? 0),
-            show: (row) => <span class={differenceClass(row.source, row.target)}>{differenceText(row.source, row.target, size)}</span>,
+            show: (row) => (
+                <span class={differenceClass(row.source, row.target)}>
+                    {differenceText(row.source, row.target, size)}
+                </span>
+            ),
         },
     ];
 }
 
 /** Categories, or the graph's variables by name, of both reports. */
-export function Difference({ context, overviews, of }: { context: ViewContext; overviews: readonly MemoryOverview[]; of: "categories" | "variables" }) {
+export function Difference({
+    context,
+    overviews,
+    of,
+}: {
+    context: ViewContext;
+    overviews: readonly MemoryOverview[];
+    of: "categories" | "variables";
+}) {
     const both = useColumnsOfBoth(context.reports, of === "variables" ? "memory/variables" : null);
     const rows = useMemo(() => {
         const found = new Map<string, DifferenceRow>();
@@ -240,5 +377,15 @@ export function Difference({ context, overviews, of }: { context: ViewContext; o
         return [...found.values()];
     }, [overviews[0], overviews[1], both[0].value, both[1]?.value, of]);
     const columns = useMemo(() => differenceColumns(context.reports), [context.reports]);
-    return <Table key={of} name={`difference-${of}`} columns={columns} rows={rows} rowKey={(row) => row.name} {...kept(context, `difference${of}`)} bar={<span class="table-count">{`${count(rows.length)} ${of}`}</span>} />;
+    return (
+        <Table
+            key={of}
+            name={`difference-${of}`}
+            columns={columns}
+            rows={rows}
+            rowKey={(row) => row.name}
+            {...kept(context, `difference${of}`)}
+            bar={<span class="table-count">{`${count(rows.length)} ${of}`}</span>}
+        />
+    );
 }
