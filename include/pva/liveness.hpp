@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What is live at each step, and lowered variables.
+#ifndef PVA_LIVENESS_HPP
+#define PVA_LIVENESS_HPP
+
+#include <pva/programs.hpp>
+
+#include <pva/methods.def>
+
+namespace pva
+{
+
+class LivenessVariable : public Object
+{
+  public:
+    PVA_OBJECT(LivenessVariable)
+    PVA_METHOD_TEXT(name, LIVE_VARIABLE_NAME)
+    PVA_METHOD_UINT(size, LIVE_VARIABLE_SIZE)
+};
+
+class LivenessMemory : public Object
+{
+  public:
+    PVA_OBJECT(LivenessMemory)
+    PVA_METHOD_UINT(bytes, LIVE_MEMORY_BYTES)
+    PVA_METHOD_LIST(LivenessVariable, variables, LIVE_MEMORY_VARIABLES)
+    PVA_METHOD_NUMBERS(bytesByTile, LIVE_MEMORY_BYTES_BY_TILE)
+};
+
+class LivenessProgramStep : public Object
+{
+  public:
+    PVA_OBJECT(LivenessProgramStep)
+    std::shared_ptr<Program> program() const
+    {
+        return detail::makeProgram(file, pva_get(object, PVA_LIVENESS_STEP_PROGRAM));
+    }
+    PVA_METHOD_OBJECT(LivenessMemory, notAlwaysLiveMemory, LIVENESS_STEP_NOT_ALWAYS_LIVE_MEMORY)
+    LivenessMemory notAlwaysLiveMemoryForTile(std::uint64_t tile) const
+    {
+        return ask<LivenessMemory>(PVA_LIVE_FOR_TILE, tile);
+    }
+    LivenessMemory notAlwaysLiveMemoryForIpu(std::uint64_t ipu) const
+    {
+        return ask<LivenessMemory>(PVA_LIVE_FOR_IPU, ipu);
+    }
+};
+
+class Interval : public Object
+{
+  public:
+    PVA_OBJECT(Interval)
+    PVA_METHOD_UINT(start, INTERVAL_START)
+    PVA_METHOD_UINT(end, INTERVAL_END)
+};
+
+class EquivalenceClass : public Object
+{
+  public:
+    PVA_OBJECT(EquivalenceClass)
+    PVA_METHOD_UINT(id, EQUIVALENCE_CLASS_ID)
+    PVA_METHOD_LIST(Interval, steps, EQUIVALENCE_CLASS_STEPS)
+};
+
+class LoweredVar : public Object
+{
+  public:
+    PVA_OBJECT(LoweredVar)
+    PVA_METHOD_UINT(_id, LOWERED_VAR_ID)
+    PVA_METHOD_TEXT(name, LOWERED_VAR_NAME)
+    PVA_METHOD_UINT(bytes, LOWERED_VAR_BYTES)
+    PVA_METHOD_UINT(tileId, LOWERED_VAR_TILE_ID)
+    PVA_METHOD_OBJECT(EquivalenceClass, equivalenceClass, LOWERED_VAR_EQUIVALENCE_CLASS)
+    PVA_METHOD_BOOL(hasUnloweredVar, LOWERED_VAR_HAS_UNLOWERED_VAR)
+    PVA_METHOD_OBJECT(Variable, unloweredVar, LOWERED_VAR_UNLOWERED_VAR)
+    PVA_METHOD_TEXT(category, LOWERED_VAR_CATEGORY)
+    PVA_METHOD_UINT(offset, LOWERED_VAR_OFFSET)
+    PVA_METHOD_UINT(alignment, LOWERED_VAR_ALIGNMENT)
+    PVA_METHOD_UINT(flags, LOWERED_VAR_FLAGS)
+};
+
+class BriefVar : public Object
+{
+  public:
+    PVA_OBJECT(BriefVar)
+    PVA_METHOD_UINT(id, BRIEF_VAR_ID)
+    PVA_METHOD_UINT(bytes, BRIEF_VAR_BYTES)
+    PVA_METHOD_UINT(tileId, BRIEF_VAR_TILE_ID)
+    PVA_METHOD_OBJECT(EquivalenceClass, equivalenceClass, BRIEF_VAR_EQUIVALENCE_CLASS)
+};
+
+class LoweredVariables : public Object
+{
+  public:
+    PVA_OBJECT(LoweredVariables)
+    List<LoweredVar> forTile(std::uint64_t tile) const
+    {
+        return ask<LoweredVariables>(PVA_LOWERED_FOR_TILE, tile).allVars();
+    }
+    PVA_METHOD_LIST(BriefVar, allBriefVars, LOWERED_VARIABLES_ALL_BRIEF_VARS)
+    PVA_METHOD_LIST(LoweredVar, allVars, LOWERED_VARIABLES_ALL_VARS)
+};
+
+} // namespace pva
+
+#include <pva/methods.def>
+
+#endif

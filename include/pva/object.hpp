@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Anything that a file holds, lists of it, and what went wrong.
+#ifndef PVA_OBJECT_HPP
+#define PVA_OBJECT_HPP
+
+#include <pva/pva.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <iterator>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace pva
+{
+
+/// What went wrong: the text, and its kind.
+class Error : public std::runtime_error
+{
+  public:
+    explicit Error(const pop_error &error) : std::runtime_error(error.text), kind(error.status)
+    {
+    }
+    pop_status status() const
+    {
+        return kind;
+    }
+
+  private:
+    pop_status kind;
+};
+
+namespace detail
+{
+
+/// An open file, which objects share.
+struct File {
+    explicit File(pva_file *opened) : file(opened)
+    {
+    }
+    ~File()
+    {
+        pva_close(file);
+    }
+    File(const File &) = delete;
+    File &operator=(const File &) = delete;
+    pva_file *file;
+};
+using FileRef = std::shared_ptr<File>;
+
+inline void check(const FileRef &file)
+{
+    if (file && pva_failed(file->file)) {
+        pop_error error;
+        pva_take_error(file->file, &error);
+        throw Error(error);
+    }
+}
+
+inline FileRef opened(pva_file *file, const pop_error &error)
+{
+    if (!file)
+        throw Error(error);
+    return std::make_shared<File>(file);
+}
+
+} // namespace detail
+
+/// Anything that a file holds.
+class Object
+{
+  public:
+    Object() : object()
+    {
+    }
+    Object(const detail::FileRef &file_, const pva_object &object_) : file(file_), object(object_)
+    {
+    }
+    /// Whether there is one.
+    explicit operator bool() const
+    {
+        return !pva_is_null(object);
+    }
+    const pva_object &handle() const
+    {
+        return object;
+    }
+    const detail::FileRef &source() const
+    {
+        return file;
+    }
+    friend bool operator==(const Object &a, const Object &b)
+    {
+        return pva_same(a.object, b.object) != 0;
+    }
+    friend bool operator!=(const Object &a, const Object &b)
+    {
+        return !(a == b);
+    }
+
+  protected:
+    std::uint64_t natural(pva_property property) const
+    {
+        const std::uint64_t value = pva_uint(object, property);
+        detail::check(file);
+        return value;
+    }
+    bool boolean(pva_property property) const
+    {
+        return natural(property) != 0;
+    }
+    double real(pva_property property) const
+    {
+        const double value = pva_real(object, property);
+        detail::check(file);
+        return value;
+    }
+    std::string text(pva_property property) const
+    {
+        const std::unique_ptr<char, void (*)(void *)> copy(pva_text_copy(object, property), std::free);
+        detail::check(file);
+        return copy.get();
+    }
+    std::vector<std::uint64_t> numbers(pva_property property) const
+    {
+        std::vector<std::uint64_t> values(static_cast<std::size_t>(pva_count(object, property)));
+        if (!values.empty())
+            pva_numbers(object, property, 0, values.size(), values.data());
+        detail::check(file);
+        return values;
+    }
+    template <typename T> T get(pva_property property) const
+    {
+        const pva_object found = pva_get(object, property);
+        detail::check(file);
+        return T(file, found);
+    }
+    template <typename T> T ask(pva_query query, std::uint64_t number) const
+    {
+        const pva_object found = pva_ask(object, query, number);
+        detail::check(file);
+        return T(file, found);
+    }
+
+    detail::FileRef file;
+    pva_object object;
+};
+
+/// How an element of a list comes from its object; programs are pointers.
+template <typename T> struct Element {
+    static T make(const detail::FileRef &file, const pva_object &object)
+    {
+        return T(file, object);
+    }
+};
+
+/// A list that is read as it is used.
+template <typename T> class List
+{
+  public:
+    using value_type = T;
+    using size_type = std::size_t;
+
+    class const_iterator
+    {
+      public:
+        using iterator_category = std::input_iterator_tag;
+        using value_type = T;
+        using difference_type = std::ptrdiff_t;
+        struct pointer {
+            T value;
+            const T *operator->() const
+            {
+                return &value;
+            }
+        };
+        using reference = T;
+        const_iterator() : list(nullptr), index(0)
+        {
+        }
+        const_iterator(const List *list_, std::size_t index_) : list(list_), index(index_)
+        {
+        }
+        T operator*() const
+        {
+            return (*list)[index];
+        }
+        pointer operator->() const
+        {
+            return pointer{ (*list)[index] };
+        }
+        T operator[](difference_type n) const
+        {
+            return (*list)[index + static_cast<std::size_t>(n)];
+        }
+        const_iterator &operator++()
+        {
+            return ++index, *this;
+        }
+        const_iterator operator++(int)
+        {
+            return const_iterator(list, index++);
+        }
+        const_iterator &operator--()
+        {
+            return --index, *this;
+        }
+        const_iterator &operator+=(difference_type n)
+        {
+            return index += static_cast<std::size_t>(n), *this;
+        }
+        const_iterator &operator-=(difference_type n)
+        {
+            return index -= static_cast<std::size_t>(n), *this;
+        }
+        friend const_iterator operator+(const_iterator i, difference_type n)
+        {
+            return i += n;
+        }
+        friend const_iterator operator-(const_iterator i, difference_type n)
+        {
+            return i -= n;
+        }
+        friend difference_type operator-(const const_iterator &a, const const_iterator &b)
+        {
+            return static_cast<difference_type>(a.index) - static_cast<difference_type>(b.index);
+        }
+        friend bool operator==(const const_iterator &a, const const_iterator &b)
+        {
+            return a.index == b.index;
+        }
+        friend bool operator!=(const const_iterator &a, const const_iterator &b)
+        {
+            return a.index != b.index;
+        }
+        friend bool operator<(const const_iterator &a, const const_iterator &b)
+        {
+            return a.index < b.index;
+        }
+
+      private:
+        const List *list;
+        std::size_t index;
+    };
+    using iterator = const_iterator;
+
+    List() : object(), property(PVA_PROPERTY_COUNT), count(0)
+    {
+    }
+    List(const detail::FileRef &file_, const pva_object &object_, pva_property property_)
+        : file(file_), object(object_), property(property_),
+          count(static_cast<std::size_t>(pva_count(object_, property_)))
+    {
+        detail::check(file);
+    }
+    std::size_t size() const
+    {
+        return count;
+    }
+    bool empty() const
+    {
+        return count == 0;
+    }
+    T operator[](std::size_t index) const
+    {
+        const pva_object found = pva_at(object, property, index);
+        detail::check(file);
+        return Element<T>::make(file, found);
+    }
+    T at(std::size_t index) const
+    {
+        return (*this)[index];
+    }
+    T front() const
+    {
+        return (*this)[0];
+    }
+    T back() const
+    {
+        return (*this)[count - 1];
+    }
+    const_iterator begin() const
+    {
+        return const_iterator(this, 0);
+    }
+    const_iterator end() const
+    {
+        return const_iterator(this, count);
+    }
+    const_iterator cbegin() const
+    {
+        return begin();
+    }
+    const_iterator cend() const
+    {
+        return end();
+    }
+    operator std::vector<T>() const
+    {
+        return std::vector<T>(begin(), end());
+    }
+
+  private:
+    detail::FileRef file;
+    pva_object object;
+    pva_property property;
+    std::size_t count;
+};
+
+using Numbers = std::vector<std::uint64_t>;
+
+} // namespace pva
+
+#endif

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A report: its parts, facts about its writer, and operations.
+#ifndef PVA_REPORT_HPP
+#define PVA_REPORT_HPP
+
+#include <pva/compilation.hpp>
+#include <pva/execution.hpp>
+
+#include <cstdio>
+
+#include <pva/methods.def>
+
+namespace pva
+{
+
+class PoplarVersion : public Object
+{
+  public:
+    PVA_OBJECT(PoplarVersion)
+    PVA_METHOD_INT(majorVer, POPLAR_VERSION_MAJOR)
+    PVA_METHOD_INT(minorVer, POPLAR_VERSION_MINOR)
+    PVA_METHOD_INT(pointVer, POPLAR_VERSION_POINT)
+    PVA_METHOD_TEXT(packageHash, POPLAR_VERSION_PACKAGE_HASH)
+    PVA_METHOD_TEXT(string, POPLAR_VERSION_STRING)
+};
+
+class ProfileReportVersion : public Object
+{
+  public:
+    PVA_OBJECT(ProfileReportVersion)
+    PVA_METHOD_INT(majorVer, VERSION_MAJOR)
+    PVA_METHOD_INT(minorVer, VERSION_MINOR)
+    PVA_METHOD_INT(pointVer, VERSION_POINT)
+    PVA_METHOD_BOOL(isUnstableFormat, VERSION_IS_UNSTABLE_FORMAT)
+    PVA_METHOD_BOOL(isClosed, VERSION_IS_CLOSED)
+};
+
+class InstrumentationSettings : public Object
+{
+  public:
+    enum class Compute { Off = 0, Vertex, Tile, Ipu, Device, Unknown };
+    enum class ExternalExchange { Off = 0, Tile, Unknown };
+    PVA_OBJECT(InstrumentationSettings)
+    Compute compute() const
+    {
+        return static_cast<Compute>(natural(PVA_INSTRUMENTATION_COMPUTE));
+    }
+    ExternalExchange externalExchange() const
+    {
+        return static_cast<ExternalExchange>(natural(PVA_INSTRUMENTATION_EXTERNAL_EXCHANGE));
+    }
+    PVA_METHOD_TEXT(mode, INSTRUMENTATION_MODE)
+};
+
+class Option : public Object
+{
+  public:
+    PVA_OBJECT(Option)
+    PVA_METHOD_TEXT(name, OPTION_NAME)
+    PVA_METHOD_TEXT(value, OPTION_VALUE)
+    PVA_METHOD_BOOL(isSet, OPTION_IS_SET)
+};
+
+class Operation : public Object
+{
+  public:
+    PVA_OBJECT(Operation)
+    PVA_METHOD_TEXT(name, OPERATION_NAME)
+    PVA_METHOD_LIST(std::shared_ptr<Program>, programs, OPERATION_PROGRAMS)
+    PVA_METHOD_LIST(Variable, vars, OPERATION_VARS)
+    PVA_METHOD_UINT(firstStepIndex, OPERATION_FIRST_STEP_INDEX)
+    PVA_METHOD_UINT(lastStepIndex, OPERATION_LAST_STEP_INDEX)
+    PVA_METHOD_OBJECT(DebugContext, debugContext, OPERATION_DEBUG_CONTEXT)
+};
+
+/// A report; opened by openReport or given by poplar::Engine::getReport.
+class Report : public Object
+{
+  public:
+    PVA_OBJECT(Report)
+    PVA_METHOD_OBJECT(CompilationReport, compilation, REPORT_COMPILATION)
+    PVA_METHOD_OBJECT(ExecutionReport, execution, REPORT_EXECUTION)
+    PVA_METHOD_OBJECT(InstrumentationSettings, instrumentationSettings, REPORT_INSTRUMENTATION_SETTINGS)
+    PVA_METHOD_OBJECT(PoplarVersion, poplarVersion, REPORT_POPLAR_VERSION)
+    PVA_METHOD_OBJECT(ProfileReportVersion, version, REPORT_VERSION)
+    PVA_METHOD_LIST(Option, options, REPORT_OPTIONS)
+    PVA_METHOD_LIST(Operation, operations, REPORT_OPERATIONS)
+    PVA_METHOD_LIST(DebugContext, debugContexts, REPORT_DEBUG_CONTEXTS)
+    /// The tile that needs the most memory; the steps that took most cycles; the liveness step at which most is live.
+    Tile peakTile() const
+    {
+        return Tile(file, pva_peak_tile(object.file));
+    }
+    std::vector<ExecutionStep> longestSteps(std::size_t count) const
+    {
+        std::vector<pva_object> found(count);
+        found.resize(pva_longest_steps(object.file, found.data(), count));
+        detail::check(file);
+        std::vector<ExecutionStep> steps;
+        for (const pva_object &step : found)
+            steps.push_back(ExecutionStep(file, step));
+        return steps;
+    }
+    LivenessProgramStep worstLivenessStep() const
+    {
+        return LivenessProgramStep(file, pva_worst_liveness_step(object.file));
+    }
+    /// Opens a report that nobody else needs: its file and directory are removed at once, and the report stays
+    /// readable.
+    inline static Report openTemporary(const std::string &profilePath);
+};
+
+/// Programs of a report, grouped by the calls of libraries that made them; needs debug.cbor.
+class OperationAnalysis
+{
+  public:
+    explicit OperationAnalysis(const Report &report_) : report(report_)
+    {
+    }
+    List<Operation> operations() const
+    {
+        return report.operations();
+    }
+
+  private:
+    Report report;
+};
+
+inline Report openReport(const std::string &profilePath)
+{
+    pop_error error = pop_error();
+    pva_file *file = pva_open_report(profilePath.c_str(), nullptr, &error);
+    const detail::FileRef kept = detail::opened(file, error);
+    return Report(kept, pva_root(file));
+}
+
+inline Report openReport(const std::string &profilePath, const std::string &debugCborPath)
+{
+    pop_error error = pop_error();
+    pva_file *file = pva_open_report(profilePath.c_str(), debugCborPath.c_str(), &error);
+    const detail::FileRef kept = detail::opened(file, error);
+    return Report(kept, pva_root(file));
+}
+
+inline Report Report::openTemporary(const std::string &profilePath)
+{
+    struct Remover {
+        const std::string &path;
+        ~Remover()
+        {
+            std::remove(path.c_str());
+            std::remove(path.substr(0, path.rfind('/')).c_str());
+        }
+    } remover{ profilePath };
+    return openReport(profilePath);
+}
+
+} // namespace pva
+
+#include <pva/methods.def>
+
+#endif
