@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What executed steps take: their patterns, placed at their base (docs/reference/report-files.md, "Execution"). */
-#include "pva/array.h"
 #include "pva/model.h"
+#include "value/array.h"
 
 enum { LONGEST_CHAIN = 64 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory by category and vertices' code by tile, and what is live: arrays by tile that are read where they are coded,
  * from tile to tile. */
-#include "pva/array.h"
 #include "pva/model.h"
+#include "value/array.h"
 
 /* A coded array and the run of equal elements that was read last. */
 struct blob {
@@ -20,7 +20,7 @@ struct blobs {
 static uint64_t blob_at(struct blob *blob, uint64_t index)
 {
     if (index < blob->first || !blob->end) {
-        blob->cursor = array_begin(blob->data, blob->size);
+        blob->cursor = array_cursor(blob->data, blob->size);
         blob->first = blob->end = 0;
     }
     while (index >= blob->end) {

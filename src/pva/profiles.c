@@ -2,8 +2,8 @@
 /* The readable summary of a report: the parts of the two profiles that pop_print_profile_summary reads
  * (docs/profiling.md), from the file's tables. */
 #include "pva/profiles.h"
-#include "pva/array.h"
 #include "pva/model.h"
+#include "value/array.h"
 
 #include "base/error.h"
 #include "value/value.h"
@@ -13,12 +13,12 @@ static pop_profile_value array_value(sqlite3_stmt *statement, int column, uint64
 {
     const void *data = sqlite3_column_blob(statement, column);
     size_t size = data ? (size_t)sqlite3_column_bytes(statement, column) : 0;
-    struct array_cursor cursor = array_begin(data, size);
+    struct array_cursor cursor = array_cursor(data, size);
     size_t runs = 1;
     for (uint64_t i = 0, value; i < count; ++runs)
         i += array_next(&cursor, count - i, &value);
     pop_profile_value vector = profile_runs(runs);
-    cursor = array_begin(data, size);
+    cursor = array_cursor(data, size);
     for (uint64_t i = 0; i < count;) {
         uint64_t value, run = array_next(&cursor, count - i, &value);
         profile_add_run(&vector, value, (size_t)run);

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/str.h"
 #include "base/vec.h"
-#include "pva/array.h"
+#include "value/array.h"
 
 struct stored {
     unsigned char kind;

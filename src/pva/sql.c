@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SQL over a file: queries that cannot write, and functions that unfold arrays. */
-#include "pva/array.h"
 #include "pva/source.h"
+#include "value/array.h"
 
 #include "base/error.h"
 #include "base/str.h"
@@ -14,7 +14,7 @@ enum { MOST_ELEMENTS = 1 << 22 };
 static struct array_cursor cursor_of(sqlite3_value *blob)
 {
     const void *data = sqlite3_value_blob(blob);
-    return array_begin(data, data ? (size_t)sqlite3_value_bytes(blob) : 0);
+    return array_cursor(data, data ? (size_t)sqlite3_value_bytes(blob) : 0);
 }
 
 static void array_at_function(sqlite3_context *context, int count, sqlite3_value **values)
@@ -153,7 +153,7 @@ static int rows_filter(sqlite3_vtab_cursor *cursor, int plan, const char *name, 
     sqlite3_int64 elements = count > 1 ? sqlite3_value_int64(values[1]) : 0;
     free(rows->data);
     rows->data = mem_copy(data, size);
-    rows->cursor = array_begin(rows->data, size);
+    rows->cursor = array_cursor(rows->data, size);
     rows->count = elements < 0 ? 0 : elements > MOST_ELEMENTS ? MOST_ELEMENTS : (uint64_t)elements;
     rows->index = 0;
     rows->left = rows->count ? array_next(&rows->cursor, rows->count, &rows->value) : 0;

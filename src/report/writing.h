@@ -3,9 +3,9 @@
 #ifndef REPORT_WRITING_H
 #define REPORT_WRITING_H
 
-#include "report/array.h"
 #include "report/database.h"
 #include "report/programs.h"
+#include "value/array.h"
 
 struct steps_writer;
 

@@ -2,7 +2,7 @@
 /* The coding of arrays: the page's example, and random arrays through a decoder of its own. */
 #include "sql.h"
 
-#include "report/array.h"
+#include "value/array.h"
 
 static void the_pages_example(void **state)
 {
