@@ -104,13 +104,46 @@ static int open_beside(const char *path, mode_t mode, struct str *name)
     return -1;
 }
 
-static bool replace(const char *path, mode_t mode, bool keep_mode, const void *data, size_t size)
+/* What a file is to hold: false, and errno, when it could not be written. */
+struct content {
+    bool (*write)(int fd, const struct content *content);
+    const void *data; /* bytes */
+    size_t size;
+    bool (*put)(FILE *file, const void *user); /* or a stream */
+    const void *user;
+};
+
+static bool write_bytes(int fd, const struct content *content)
+{
+    return write_all(fd, content->data, content->size);
+}
+
+static bool write_stream(int fd, const struct content *content)
+{
+    int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    FILE *file = own < 0 ? NULL : fdopen(own, "wb");
+    if (!file) {
+        int reason = errno;
+        if (own >= 0)
+            close(own);
+        errno = reason;
+        return false;
+    }
+    bool good = content->put(file, content->user);
+    int reason = errno;
+    if (fclose(file) != 0 && good)
+        return false;
+    errno = reason;
+    return good;
+}
+
+static bool replace(const char *path, mode_t mode, bool keep_mode, const struct content *content)
 {
     struct str name = { 0 };
     int fd = open_beside(path, mode, &name);
     bool good = fd >= 0;
     if (good) {
-        good = (!keep_mode || fchmod(fd, mode) == 0) && write_all(fd, data, size) && fsync(fd) == 0;
+        good = (!keep_mode || fchmod(fd, mode) == 0) && content->write(fd, content) && fsync(fd) == 0;
         int reason = errno;
         if (close(fd) != 0 && good) {
             good = false;
@@ -131,12 +164,12 @@ static bool replace(const char *path, mode_t mode, bool keep_mode, const void *d
 }
 
 /* Devices and pipes cannot be replaced, only written to. */
-static bool write_through(const char *path, const void *data, size_t size)
+static bool write_through(const char *path, const struct content *content)
 {
     int fd = open(path, O_WRONLY | O_CLOEXEC);
     if (fd < 0)
         return false;
-    bool good = write_all(fd, data, size);
+    bool good = content->write(fd, content);
     int reason = errno;
     if (close(fd) != 0 && good)
         return false;
@@ -144,27 +177,39 @@ static bool write_through(const char *path, const void *data, size_t size)
     return good;
 }
 
-pop_status file_write(const char *path, const void *data, size_t size, pop_error *error)
+static bool write_content(const char *path, const struct content *content)
 {
     struct stat old;
-    bool exists = stat(path, &old) == 0, good;
-    if (exists && !S_ISREG(old.st_mode)) {
-        good = write_through(path, data, size);
-    } else {
-        char *real = exists ? realpath(path, NULL) : NULL; /* a link stays a link */
-        good = replace(real ? real : path, exists ? old.st_mode & 0777 : 0666, exists, data, size);
-        int reason = errno;
-        free(real);
-        errno = reason;
-    }
+    bool exists = stat(path, &old) == 0;
+    if (exists && !S_ISREG(old.st_mode))
+        return write_through(path, content);
+    char *real = exists ? realpath(path, NULL) : NULL; /* a link stays a link */
+    bool good = replace(real ? real : path, exists ? old.st_mode & 0777 : 0666, exists, content);
+    int reason = errno;
+    free(real);
+    errno = reason;
+    return good;
+}
+
+static pop_status written(bool good, const char *path, pop_error *error)
+{
     return good ? POP_OK
                 : error_set(error, POP_POPLAR_ERROR, NO_WHERE, NULL, "cannot write '%s': %s", path,
                             pop_text_from_errno(errno));
 }
 
+pop_status file_write(const char *path, const void *data, size_t size, pop_error *error)
+{
+    return written(write_content(path, &(struct content){ write_bytes, .data = data, .size = size }), path, error);
+}
+
 pop_status file_write_private(const char *path, const void *data, size_t size, pop_error *error)
 {
-    return replace(path, 0600, true, data, size) ? POP_OK
-                                                 : error_set(error, POP_POPLAR_ERROR, NO_WHERE, NULL,
-                                                             "cannot write '%s': %s", path, pop_text_from_errno(errno));
+    struct content content = { write_bytes, .data = data, .size = size };
+    return written(replace(path, 0600, true, &content), path, error);
+}
+
+bool file_write_stream(const char *path, bool (*put)(FILE *file, const void *user), const void *user)
+{
+    return write_content(path, &(struct content){ write_stream, .put = put, .user = user });
 }

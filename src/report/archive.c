@@ -2,14 +2,12 @@
 #include "report/archive.h"
 
 #include "base/error.h"
-#include "base/str.h"
+#include "base/file.h"
 #include "report/tile_elf.h"
 
 #include <ar.h>
 #include <errno.h>
 #include <poplar/text.h>
-#include <stdio.h>
-#include <unistd.h>
 
 /* "tile12.elf", with the time and owner of nobody, so that equal programs give equal archives. */
 static bool put_member(FILE *file, uint32_t tile, const elf_bytes *elf)
@@ -23,8 +21,9 @@ static bool put_member(FILE *file, uint32_t tile, const elf_bytes *elf)
            fwrite(elf->data, 1, elf->count, file) == elf->count && (elf->count % 2 == 0 || fputc('\n', file) != EOF);
 }
 
-static bool put_archive(FILE *file, const struct image *image)
+static bool put_archive(FILE *file, const void *user)
 {
+    const struct image *image = user;
     elf_bytes elf = { 0 };
     bool good = fwrite(ARMAG, 1, SARMAG, file) == SARMAG;
     for (uint32_t tile = 0; good && tile < image->placement->tiles; ++tile) {
@@ -51,20 +50,8 @@ pop_status archive_write(const struct image *image, const char *path, pop_error 
                 "'%s' is not written: '%s' on tile %u ends beyond 4 GiB, which a 32-bit ELF file cannot hold", path,
                 image_string(image, block->name), block->tile);
     }
-    struct str temporary = { 0 };
-    str_format(&temporary, "%s.%ld.part", path, (long)getpid());
-    FILE *file = fopen(temporary.text, "wb");
-    bool written = file && put_archive(file, image);
-    if (file && fclose(file) != 0)
-        written = false;
-    if (file && (!written || rename(temporary.text, path) != 0)) {
-        int reason = errno;
-        remove(temporary.text);
-        errno = reason;
-        written = false;
-    }
-    str_free(&temporary);
-    return written ? POP_OK
-                   : error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api, "'%s' cannot be written: %s", path,
-                               pop_text_from_errno(errno));
+    return file_write_stream(path, put_archive, image)
+               ? POP_OK
+               : error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api, "'%s' cannot be written: %s", path,
+                           pop_text_from_errno(errno));
 }

@@ -4,14 +4,13 @@
 #include "report/debug_graph.h"
 
 #include "base/error.h"
-#include "base/str.h"
+#include "base/file.h"
 #include "program/node.h"
 #include "report/debug_process.h"
 #include "value/value.h"
 
 #include <errno.h>
 #include <poplar/text.h>
-#include <unistd.h>
 
 static pop_profile_value text_of_dims(const uint64_t *dims, uint64_t rank)
 {
@@ -247,21 +246,18 @@ void debug_graph_stream(const pop_store *store)
     debug_process_put(put_graph, store);
 }
 
+static bool put_file(FILE *file, const void *user)
+{
+    struct debug_stream stream;
+    debug_stream_begin(&stream, file, POP_DEBUG_CBOR);
+    put_graph(&stream, user);
+    return debug_stream_end(&stream);
+}
+
 pop_status debug_graph_write(const pop_store *store, const char *path, pop_error *error)
 {
-    static const char api[] = "autoReport.outputDebugInfo";
-    struct str temporary = { 0 };
-    str_format(&temporary, "%s.%ld.part", path, (long)getpid());
-    struct debug_stream stream;
-    bool written = false;
-    if (debug_stream_open(&stream, temporary.text, POP_DEBUG_CBOR)) {
-        put_graph(&stream, store);
-        written = debug_stream_close(&stream) && rename(temporary.text, path) == 0;
-        if (!written)
-            remove(temporary.text);
-    }
-    str_free(&temporary);
-    return written ? POP_OK
-                   : error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api, "'%s' cannot be written: %s", path,
-                               pop_text_from_errno(errno));
+    return file_write_stream(path, put_file, store)
+               ? POP_OK
+               : error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, "autoReport.outputDebugInfo",
+                           "'%s' cannot be written: %s", path, pop_text_from_errno(errno));
 }

@@ -28,7 +28,9 @@ static pop_status finish(const char *api, pop_error *error)
     if (!stream.file)
         return POP_OK;
     atomic_store(&is_open, false);
-    if (debug_stream_close(&stream))
+    FILE *file = stream.file;
+    bool good = debug_stream_end(&stream);
+    if (fclose(file) == 0 && good)
         return POP_OK;
     return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api, "the file of debug information could not be written");
 }
@@ -60,10 +62,12 @@ static pop_status begin(const char *path, pop_debug_format format, pop_error *er
     pop_status status = finish(api, error);
     if (status != POP_OK)
         return status;
-    if (!path || !debug_stream_open(&stream, path, format))
+    FILE *file = path ? fopen(path, "wbe") : NULL;
+    if (!file)
         return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api,
                          "the file of debug information '%s' cannot be made: %s", path ? path : "",
                          path ? pop_text_from_errno(errno) : "it has no name");
+    debug_stream_begin(&stream, file, format);
     pthread_once(&once, register_close);
     atomic_store(&is_open, true);
     return POP_OK;

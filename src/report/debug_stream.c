@@ -20,12 +20,10 @@ static void put_value(struct debug_stream *stream, const pop_profile_value *valu
 static const char cbor_begin[] = "\xa2\x68"
                                  "contexts\x9b";
 
-bool debug_stream_open(struct debug_stream *stream, const char *path, pop_debug_format format)
+void debug_stream_begin(struct debug_stream *stream, FILE *file, pop_debug_format format)
 {
     static const char json_begin[] = "{\"contexts\":[";
-    *stream = (struct debug_stream){ .format = format, .file = fopen(path, "wb") };
-    if (!stream->file)
-        return false;
+    *stream = (struct debug_stream){ .format = format, .file = file };
     intern_add(&stream->strings, NULL);
     if (format == POP_DEBUG_JSON) {
         put(stream, json_begin, sizeof(json_begin) - 1);
@@ -33,7 +31,6 @@ bool debug_stream_open(struct debug_stream *stream, const char *path, pop_debug_
         put(stream, cbor_begin, sizeof(cbor_begin) - 1);
         put(stream, "\0\0\0\0\0\0\0\0", 8);
     }
-    return true;
 }
 
 static void put_end(struct debug_stream *stream)
@@ -60,10 +57,10 @@ static void put_end(struct debug_stream *stream)
     pop_profile_free(&table);
 }
 
-bool debug_stream_close(struct debug_stream *stream)
+bool debug_stream_end(struct debug_stream *stream)
 {
     put_end(stream);
-    stream->failed |= fclose(stream->file) != 0;
+    stream->failed |= fflush(stream->file) != 0;
     stream->file = NULL;
     intern_free(&stream->strings);
     return !stream->failed;

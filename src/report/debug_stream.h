@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 struct debug_stream {
-    FILE *file; /* NULL: closed */
+    FILE *file; /* the caller's; NULL: ended */
     pop_debug_format format;
     struct intern strings;
     uint64_t contexts;
@@ -24,11 +24,11 @@ struct debug_context {
     pop_where where;
 };
 
-/* False, and errno, when the file cannot be made. */
-bool debug_stream_open(struct debug_stream *stream, const char *path, pop_debug_format format);
+/* Begins at the begin of file. */
+void debug_stream_begin(struct debug_stream *stream, FILE *file, pop_debug_format format);
 /* map holds what the layer adds; it is freed. */
 void debug_stream_put(struct debug_stream *stream, const struct debug_context *context, pop_profile_value map);
-/* Completes and closes the file; false when something of it could not be written. */
-bool debug_stream_close(struct debug_stream *stream);
+/* Completes the file, which stays open; false when something of it could not be written. */
+bool debug_stream_end(struct debug_stream *stream);
 
 #endif

@@ -14,9 +14,7 @@
 #include <errno.h>
 #include <poplar/graph.h>
 #include <poplar/text.h>
-#include <string.h>
-#include <time.h>
-#include <unistd.h>
+#include <stdlib.h>
 
 static pop_status write_debug(pop_graph *graph, const struct image *image, const char *path, pop_error *error)
 {
@@ -30,31 +28,20 @@ static pop_status write_archive(pop_graph *graph, const struct image *image, con
     return image_modelled(image) ? archive_write(image, path, error) : POP_OK; /* a CPU has no tile memory */
 }
 
-/* As it comes, to a temporary name: the dump of a large graph is larger still. */
-static pop_status write_graph(pop_graph *graph, const struct image *image, const char *path, pop_error *error)
+static bool put_graph(FILE *file, const void *user)
 {
-    struct str temporary = { 0 };
-    (void)image;
-    str_format(&temporary, "%s.%ld", path, (long)getpid());
-    FILE *file = fopen(temporary.text, "we");
-    bool good = file && pop_graph_serialize(graph, file, POP_SERIALIZE_JSON);
-    if (file)
-        good &= fclose(file) == 0;
-    good = good && rename(temporary.text, path) == 0;
-    pop_status status = good ? POP_OK
-                             : error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL, "cannot write '%s': %s", path,
-                                         pop_text_from_errno(errno));
-    if (!good)
-        unlink(temporary.text);
-    str_free(&temporary);
-    return status;
+    pop_graph *const *graph = user;
+    return pop_graph_serialize(*graph, file, POP_SERIALIZE_JSON);
 }
 
-static double milliseconds(void)
+/* As it comes: the dump of a large graph is larger still. */
+static pop_status write_graph(pop_graph *graph, const struct image *image, const char *path, pop_error *error)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+    (void)image;
+    return file_write_stream(path, put_graph, &graph)
+               ? POP_OK
+               : error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL, "cannot write '%s': %s", path,
+                           pop_text_from_errno(errno));
 }
 
 pop_status report_write_files(pop_graph *graph, const struct image *image, const struct option_set *options,
@@ -77,12 +64,12 @@ pop_status report_write_files(pop_graph *graph, const struct image *image, const
     pop_status status = database_directories(directory, error) ? POP_OK : error->status;
     for (size_t i = 0; i < sizeof(files) / sizeof(files[0]) && status == POP_OK; ++i) {
         struct str path = { 0 };
-        double start = milliseconds();
+        double start = log_milliseconds();
         if (!report_asks(options, files[i].part))
             continue;
         str_format(&path, "%s/%s", directory, files[i].name);
         status = files[i].write(graph, image, path.text, error);
-        LOG(PROFILER, INFO, "wrote '%s' in %.1f ms", path.text, milliseconds() - start);
+        LOG(PROFILER, INFO, "wrote '%s' in %.1f ms", path.text, log_milliseconds() - start);
         str_free(&path);
     }
     free(directory);

@@ -2,13 +2,12 @@
 #include "report/named_files.h"
 
 #include "base/error.h"
-#include "base/str.h"
+#include "base/file.h"
 #include "report/archive.h"
 
 #include <poplar/text.h>
 
 #include <errno.h>
-#include <unistd.h>
 
 struct source {
     pop_graph *graph;
@@ -21,23 +20,18 @@ static pop_status write_archive(const struct source *source, const char *path, p
     return archive_write(source->image, path, error);
 }
 
+static bool put_vertex_graph(FILE *file, const void *user)
+{
+    const struct source *source = user;
+    return pop_graph_output_vertex_graph(source->graph, file, source->programs.list, source->programs.count);
+}
+
 static pop_status write_vertex_graph(const struct source *source, const char *path, pop_error *error)
 {
-    struct str temporary = { 0 };
-    str_format(&temporary, "%s.%ld.part", path, (long)getpid());
-    FILE *file = fopen(temporary.text, "we");
-    bool good =
-        file && pop_graph_output_vertex_graph(source->graph, file, source->programs.list, source->programs.count);
-    if (file)
-        good &= fclose(file) == 0;
-    good = good && rename(temporary.text, path) == 0;
-    int reason = errno;
-    if (file && !good)
-        remove(temporary.text);
-    str_free(&temporary);
-    return good ? POP_OK
-                : error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL, "'%s' cannot be written: %s", path,
-                            pop_text_from_errno(reason));
+    return file_write_stream(path, put_vertex_graph, source)
+               ? POP_OK
+               : error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL, "'%s' cannot be written: %s", path,
+                           pop_text_from_errno(errno));
 }
 
 /* write: NULL: refused, and what does the same. */

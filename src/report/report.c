@@ -112,13 +112,6 @@ static void write_facts(struct report *report, const char *engine, int64_t start
 
 /* ---- compilation ---- */
 
-static double milliseconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
-}
-
 static void write_compilation(struct report *report)
 {
     static const struct {
@@ -129,9 +122,9 @@ static void write_compilation(struct report *report)
                   { "liveness", report_write_liveness },
                   { "variables", report_write_variables } };
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); ++i) {
-        double start = milliseconds();
+        double start = log_milliseconds();
         parts[i].write(report);
-        LOG(PROFILER, DEBUG, "wrote %s in %.1f ms", parts[i].name, milliseconds() - start);
+        LOG(PROFILER, DEBUG, "wrote %s in %.1f ms", parts[i].name, log_milliseconds() - start);
     }
     database_do(report->db, "UPDATE format SET compilation = 1");
     database_commit(report->db);
@@ -161,7 +154,7 @@ pop_status report_begin(struct image *image, const struct option_set *options, c
     char *directory = report_directory(options, engine, api, error);
     if (!directory)
         return error->status;
-    double start = milliseconds();
+    double start = log_milliseconds();
     struct database *db = database_create(directory, "profile", error);
     free(directory);
     if (!db)
@@ -181,7 +174,7 @@ pop_status report_begin(struct image *image, const struct option_set *options, c
         free_report(r);
         return error->status;
     }
-    LOG(PROFILER, INFO, "the graph's profile took %.1f ms", milliseconds() - start);
+    LOG(PROFILER, INFO, "the graph's profile took %.1f ms", log_milliseconds() - start);
     *report = r;
     return POP_OK;
 }
@@ -223,9 +216,9 @@ pop_status report_end(struct report *report, pop_error *error)
     }
     info_number(report, "closed", report_now());
     char *path = mem_string(database_final_path(report->db));
-    double start = milliseconds();
+    double start = log_milliseconds();
     pop_status status = database_finish(report->db, error);
-    LOG(PROFILER, INFO, "completed '%s' in %.1f ms", path, milliseconds() - start);
+    LOG(PROFILER, INFO, "completed '%s' in %.1f ms", path, log_milliseconds() - start);
     free(path);
     free_report(report);
     return status;
@@ -272,13 +265,13 @@ void report_run_part(struct report *report, const struct trace *trace)
 
 pop_status report_run_end(struct report *report, const struct trace *trace, const char *api, pop_error *error)
 {
-    double start = milliseconds();
+    double start = log_milliseconds();
     int64_t before = steps_count(report->steps);
     pop_error ours;
     report_run_part(report, trace);
     steps_run_end(report->steps);
     LOG(PROFILER, INFO, "run %" PRIu64 ": %" PRId64 " steps in %.1f ms", report->runs - 1,
-        steps_count(report->steps) - before, milliseconds() - start);
+        steps_count(report->steps) - before, log_milliseconds() - start);
     if (!database_failed(report->db, &ours))
         return POP_OK;
     return error_set(error, ours.status, NO_WHERE, api,

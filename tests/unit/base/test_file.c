@@ -3,6 +3,7 @@
 #include "base/vec.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -142,12 +143,60 @@ static void test_links_and_modes_stay(void **state)
     assert_true(S_ISCHR(status.st_mode));
 }
 
+struct stream_content {
+    size_t bytes;
+    bool good;
+};
+static bool put_zeros(FILE *file, const void *user)
+{
+    static const char zeros[1 << 16];
+    const struct stream_content *content = user;
+    for (size_t done = 0; done < content->bytes; done += sizeof(zeros))
+        if (fwrite(zeros, 1, sizeof(zeros), file) != sizeof(zeros))
+            return false;
+    return content->good;
+}
+
+static size_t bytes_of(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 ? (size_t)status.st_size : SIZE_MAX;
+}
+
+/* A file that is written as it comes replaces the old one when it is whole, and only then. */
+static void test_streams_are_whole_or_not_there(void **state)
+{
+    (void)state;
+    struct rlimit old, small;
+    assert_true(file_write_stream("a", put_zeros, &(struct stream_content){ 1 << 20, true }));
+    assert_int_equal(bytes_of("a"), 1 << 20);
+    assert_false(file_write_stream("a", put_zeros, &(struct stream_content){ 1 << 16, false }));
+    assert_int_equal(bytes_of("a"), 1 << 20);
+    getrlimit(RLIMIT_FSIZE, &old);
+    small = old;
+    small.rlim_cur = 100000;
+    signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &small);
+    bool good = file_write_stream("a", put_zeros, &(struct stream_content){ 1 << 21, true });
+    int reason = errno;
+    setrlimit(RLIMIT_FSIZE, &old);
+    assert_false(good);
+    assert_int_equal(reason, EFBIG);
+    assert_int_equal(bytes_of("a"), 1 << 20);
+    assert_false(file_write_stream("/dev/full", put_zeros, &(struct stream_content){ 1, true }));
+    assert_int_equal(errno, ENOSPC);
+    assert_false(file_write_stream("no/such/place", put_zeros, &(struct stream_content){ 1, true }));
+    assert_int_equal(errno, ENOENT);
+    assert_int_equal(entries(), 1);
+    unlink("a");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_what_is_written_is_read),     cmocka_unit_test(test_streams_without_a_size),
         cmocka_unit_test(test_errors_name_file_and_reason), cmocka_unit_test(test_a_full_disk_leaves_the_old_file),
-        cmocka_unit_test(test_links_and_modes_stay),
+        cmocka_unit_test(test_links_and_modes_stay),        cmocka_unit_test(test_streams_are_whole_or_not_there),
     };
     return cmocka_run_group_tests(tests, enter, leave);
 }
