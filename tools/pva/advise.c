@@ -49,10 +49,13 @@ int command_advise(int argc, char **argv)
     struct arguments arguments = { .options = { { "--rows", NULL }, { "--format", NULL } } };
     if (!arguments_read(&arguments, argc, argv, 1, 1))
         return EXIT_WRONG;
-    const char *format = arguments_get(&arguments, "--format"), *limit = arguments_get(&arguments, "--rows");
+    const char *format = arguments_get(&arguments, "--format");
     bool json = format && strcmp(format, "json") == 0;
     if (format && !json && strcmp(format, "table") != 0)
         return say("advise", "unknown format '%s' (allowed: table, json)", format);
+    size_t rows = 10;
+    if (!arguments_number(&arguments, "--rows", 1, SIZE_MAX, &rows))
+        return EXIT_WRONG;
     pva_file *file = open_or_say(arguments.words[0]);
     if (!file)
         return EXIT_WRONG;
@@ -66,7 +69,6 @@ int command_advise(int argc, char **argv)
     }
     progress_end(&progress);
     advices_order(&all);
-    size_t rows = limit ? strtoul(limit, NULL, 10) : 10;
     double total = (double)sql_uint(file, "SELECT total FROM execution_cycle_totals");
     if (json)
         printf("[");

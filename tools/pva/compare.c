@@ -64,11 +64,13 @@ int command_compare(int argc, char **argv)
     struct arguments arguments = { .options = { { "--rows", NULL }, { "--format", NULL } } };
     if (!arguments_read(&arguments, argc, argv, 2, 2))
         return EXIT_WRONG;
-    const char *format = arguments_get(&arguments, "--format"), *limit = arguments_get(&arguments, "--rows");
+    const char *format = arguments_get(&arguments, "--format");
     bool csv = format && strcmp(format, "csv") == 0, json = format && strcmp(format, "json") == 0;
     if (format && !csv && !json && strcmp(format, "table") != 0)
         return say("compare", "unknown format '%s' (allowed: table, csv, json)", format);
-    size_t rows = limit ? strtoul(limit, NULL, 10) : csv || json ? SIZE_MAX : 40;
+    size_t rows = csv || json ? SIZE_MAX : 40;
+    if (!arguments_number(&arguments, "--rows", 1, SIZE_MAX, &rows))
+        return EXIT_WRONG;
     struct figures a = { 0 }, b = { 0 };
     bool good = read_report(arguments.words[0], &a) && read_report(arguments.words[1], &b), differ = false;
     struct figures all = figures_merge(&a, &b);

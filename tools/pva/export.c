@@ -17,7 +17,8 @@ struct export
     FILE *out;
     const struct format *format;
     uint64_t ipus, steps, *ends; /* by IPU and lane: the cycle from which it is free */
-    uint64_t tiles[MOST_TILES], tile_count, target_tiles, *from, *to;
+    uint64_t tiles[MOST_TILES], target_tiles, *from, *to;
+    size_t tile_count;
     bool *declared;
 };
 
@@ -82,7 +83,7 @@ static void export_tiles(struct export *e, pva_object step, struct slice *slice)
     pva_numbers(step, PVA_STEP_FROM_BY_TILE, 0, e->target_tiles, e->from);
     pva_numbers(step, PVA_STEP_TO_BY_TILE, 0, e->target_tiles, e->to);
     slice->active_tiles = slice->data_in = slice->data_out = 0;
-    for (uint64_t i = 0; i < e->tile_count; ++i) {
+    for (size_t i = 0; i < e->tile_count; ++i) {
         uint64_t tile = e->tiles[i];
         slice->from = e->from[tile];
         slice->to = e->to[tile];
@@ -145,24 +146,6 @@ static bool export_steps(struct export *e)
     }
     progress_end(&progress);
     free(live.bytes);
-    return true;
-}
-
-/* "0,5,17" */
-static bool read_tiles(struct export *e, const char *text)
-{
-    while (text && *text) {
-        char *end;
-        unsigned long long tile = strtoull(text, &end, 10);
-        if (end == text || (*end && *end != ',') || tile >= e->target_tiles || e->tile_count == MOST_TILES) {
-            say("export",
-                "--tiles '%s' is no list of tiles (allowed: numbers below %llu, separated by commas, at most %d)", text,
-                (unsigned long long)e->target_tiles, MOST_TILES);
-            return false;
-        }
-        e->tiles[e->tile_count++] = tile;
-        text = *end ? end + 1 : end;
-    }
     return true;
 }
 
@@ -239,7 +222,7 @@ int command_export(int argc, char **argv)
             "the report has blocks of a lightweight profile, but no execution trace (debug.instrumentCompute)");
     else if (!e.steps && !sql_uint(e.file, "SELECT execution FROM format"))
         say("export", "the report has no execution trace ('pva check' says why)");
-    else if (read_tiles(&e, arguments_get(&arguments, "--tiles"))) {
+    else if (arguments_numbers(&arguments, "--tiles", e.target_tiles, e.tiles, MOST_TILES, &e.tile_count)) {
         if (output && !(e.out = fopen(output, "wb")))
             say("export", "%s cannot be written", output);
         else

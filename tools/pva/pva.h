@@ -23,6 +23,13 @@ struct arguments {
  * words. */
 bool arguments_read(struct arguments *arguments, int argc, char **argv, int least, int most);
 const char *arguments_get(const struct arguments *arguments, const char *name); /* NULL: not given */
+/* The whole number of an option: *number stays as it is when the option is not given.  False, with a line on standard
+ * error, when its value is not a whole number from min to max. */
+bool arguments_number(const struct arguments *arguments, const char *name, size_t min, size_t max, size_t *number);
+/* Whole numbers below limit with commas between, at most `most` of them, each once; *count is 0 when the option is not
+ * given.  False, with a line on standard error, when its value is something else. */
+bool arguments_numbers(const struct arguments *arguments, const char *name, uint64_t limit, uint64_t *numbers,
+                       size_t most, size_t *count);
 
 /* Opens a report, or says why not and returns NULL. */
 pva_file *open_or_say(const char *path);

@@ -3,6 +3,7 @@
 
 #include <poplar/text.h>
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,6 +60,56 @@ const char *arguments_get(const struct arguments *arguments, const char *name)
         if (is_option(arguments->options[k].name, name))
             return arguments->options[k].value;
     return NULL;
+}
+
+/* Digits alone, up to the end of the text or a comma: no sign, no space, no overflow. */
+static bool read_digits(const char **text, uint64_t *number)
+{
+    size_t digits = strspn(*text, "0123456789");
+    errno = 0;
+    *number = strtoull(*text, NULL, 10);
+    *text += digits;
+    return digits && (!**text || **text == ',') && errno == 0;
+}
+
+bool arguments_number(const struct arguments *arguments, const char *name, size_t min, size_t max, size_t *number)
+{
+    const char *value = arguments_get(arguments, name), *end = value;
+    uint64_t found;
+    if (!value)
+        return true;
+    if (read_digits(&end, &found) && !*end && found >= min && found <= max) {
+        *number = (size_t)found;
+        return true;
+    }
+    if (max == SIZE_MAX)
+        say(arguments->command, "%s is '%s' (allowed: whole numbers from %zu on)", name, value, min);
+    else
+        say(arguments->command, "%s is '%s' (allowed: whole numbers from %zu to %zu)", name, value, min, max);
+    return false;
+}
+
+bool arguments_numbers(const struct arguments *arguments, const char *name, uint64_t limit, uint64_t *numbers,
+                       size_t most, size_t *count)
+{
+    const char *value = arguments_get(arguments, name), *at = value;
+    bool good = true, more = value != NULL;
+    *count = 0;
+    while (more && good) {
+        uint64_t number;
+        good = read_digits(&at, &number) && number < limit && *count < most;
+        for (size_t i = 0; i < *count && good; ++i)
+            good = numbers[i] != number;
+        if (good)
+            numbers[(*count)++] = number;
+        more = *at == ',';
+        at += more;
+    }
+    if (!good)
+        say(arguments->command,
+            "%s '%s' is no such list (allowed: whole numbers below %llu, each once, separated by commas, at most %zu)",
+            name, value, (unsigned long long)limit, most);
+    return good;
 }
 
 int say(const char *command, const char *format, ...)
