@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lod.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
 const struct kind kinds[KINDS] = {
 #define KIND(NAME, label, type, detail, class) { label, type, detail, CLASS_##class },
 #include "trace_kinds.def"
@@ -123,12 +127,34 @@ static void make_lane(struct lod *lod, unsigned ipu)
     }
 }
 
+struct lanes {
+    struct lod *lod;
+    atomic_uint next;
+};
+
+static void *make_lanes(void *user)
+{
+    struct lanes *lanes = user;
+    for (unsigned ipu; (ipu = atomic_fetch_add(&lanes->next, 1)) < lanes->lod->ipus;)
+        make_lane(lanes->lod, ipu);
+    return NULL;
+}
+
 void lod_make_buckets(struct lod *lod)
 {
+    enum { HELPERS_MOST = 8 };
+    pthread_t helpers[HELPERS_MOST];
+    struct lanes lanes = { .lod = lod };
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    unsigned started = 0;
     lod->buckets = (lod->steps + BUCKET_STEPS - 1) / BUCKET_STEPS;
     lod->bucket = mem_zero(lod->buckets * lod->ipus + 1, sizeof(*lod->bucket));
-    for (unsigned ipu = 0; ipu < lod->ipus; ++ipu)
-        make_lane(lod, ipu);
+    while (started < HELPERS_MOST && started + 1 < lod->ipus && started + 1 < processors &&
+           pthread_create(&helpers[started], NULL, make_lanes, &lanes) == 0)
+        ++started;
+    make_lanes(&lanes);
+    while (started)
+        pthread_join(helpers[--started], NULL);
 }
 
 /* From when to when there is anything: steps, runs and blocks. */
@@ -185,7 +211,7 @@ static struct lod *make(struct report_use *use, pop_error *error)
         lod->from_cache = lod_load(lod, use->report.path);
     if (status == POP_OK && !lod->from_cache) {
         struct building building = { .use = use };
-        status = lod_read_steps(lod, file, show_progress, &building, error);
+        status = lod_read_steps(lod, file, use->report.path, show_progress, &building, error);
         if (status == POP_OK) {
             lod_make_buckets(lod);
             if (!use->report.temporary && lod->steps)

@@ -130,10 +130,12 @@ int lod_data_kind(unsigned kind);
 /* A program's name as it was given, from its nodes; malloc'ed. */
 char *lod_name(const struct lod *lod, uint32_t node);
 
-/* lod_read.c: from the report.  progress is called with steps read and to be read. */
+/* lod_read.c: from the report at `path`, which `file` has open.  progress is called with steps read and to be read (of
+ * the caller's part: parts are read side by side). */
 typedef void lod_progress(void *context, uint64_t done, uint64_t total);
 pop_status lod_read_names(struct lod *lod, pva_file *file, pop_error *error);
-pop_status lod_read_steps(struct lod *lod, pva_file *file, lod_progress *progress, void *context, pop_error *error);
+pop_status lod_read_steps(struct lod *lod, pva_file *file, const char *path, lod_progress *progress, void *context,
+                          pop_error *error);
 void lod_make_buckets(struct lod *lod);
 
 /* lod_cache.c: beside the report.  Loading fails silently when there is none, or it is stale or damaged; saving returns

@@ -2,7 +2,11 @@
 /* The trace from the report's tables. */
 #include "lod.h"
 
+#include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* Nodes by parent and label. */
 struct names {
@@ -217,46 +221,132 @@ pop_status lod_read_names(struct lod *lod, pva_file *file, pop_error *error)
     return status;
 }
 
-struct reading {
+/* Steps with numbers from first to end - 1: each part is read by a thread of its own, with its own handle. */
+struct steps_part {
     struct lod *lod;
-    uint64_t capacity, total;
-    lod_progress *progress;
+    pva_file *file;
+    uint64_t first, next, end;
+    uint64_t patterns, drifts; /* more than any that its steps name */
+    lod_progress *progress;    /* or NULL */
     void *context;
-    const char *wrong;
+    pop_status status;
+    pop_error error;
 };
 
 static bool keep_step(void *context, size_t columns, const int64_t *values)
 {
-    struct reading *reading = context;
-    struct lod *lod = reading->lod;
+    struct steps_part *part = context;
+    struct lod *lod = part->lod;
     (void)columns;
-    if (lod->steps == reading->capacity) {
-        uint64_t n = reading->capacity += reading->capacity / 2 + 1024;
-        lod->program = mem_grow(lod->program, n * sizeof(*lod->program));
-        lod->pattern = mem_grow(lod->pattern, n * sizeof(*lod->pattern));
-        lod->drift = mem_grow(lod->drift, n * sizeof(*lod->drift));
-        lod->base = mem_grow(lod->base, n * sizeof(*lod->base));
-    }
-    if ((uint64_t)values[0] != lod->steps || (uint64_t)values[1] >= lod->programs ||
-        (uint64_t)values[2] > UINT32_MAX - 1 || (uint64_t)values[3] > UINT32_MAX - 1) {
-        reading->wrong = "executed";
+    if ((uint64_t)values[0] != part->next || part->next == part->end || (uint64_t)values[1] >= lod->programs ||
+        (uint64_t)values[2] > UINT32_MAX - 1 || (uint64_t)values[3] > UINT32_MAX - 1)
         return false;
-    }
-    lod->program[lod->steps] = (uint32_t)values[1];
-    lod->pattern[lod->steps] = (uint32_t)values[2];
-    lod->drift[lod->steps] = (uint32_t)values[3];
-    lod->base[lod->steps++] = values[4];
-    lod->patterns = (uint64_t)values[2] >= lod->patterns ? (uint64_t)values[2] + 1 : lod->patterns;
-    lod->drifts = (uint64_t)values[3] >= lod->drifts ? (uint64_t)values[3] + 1 : lod->drifts;
-    if (lod->steps % 65536 == 0)
-        reading->progress(reading->context, lod->steps, reading->total);
+    lod->program[part->next] = (uint32_t)values[1];
+    lod->pattern[part->next] = (uint32_t)values[2];
+    lod->drift[part->next] = (uint32_t)values[3];
+    lod->base[part->next++] = values[4];
+    part->patterns = (uint64_t)values[2] >= part->patterns ? (uint64_t)values[2] + 1 : part->patterns;
+    part->drifts = (uint64_t)values[3] >= part->drifts ? (uint64_t)values[3] + 1 : part->drifts;
+    if (part->progress && part->next % 65536 == 0)
+        part->progress(part->context, part->next - part->first, part->end - part->first);
     return true;
+}
+
+static void *read_part(void *user)
+{
+    struct steps_part *part = user;
+    char sql[160];
+    snprintf(sql, sizeof(sql),
+             "SELECT id, program, pattern, drift, base FROM executed WHERE id >= %" PRIu64 " AND id < %" PRIu64
+             " ORDER BY id",
+             part->first, part->end);
+    part->status = pva_sql_integers(part->file, sql, keep_step, part, &part->error);
+    return NULL;
+}
+
+enum { PARTS_MOST = 4, PART_LEAST = 1 << 18 };
+
+/* Begins the parts behind the first on threads; those that have none, or no handle, are read by the caller. */
+static void read_parts(struct steps_part *parts, unsigned count, const char *path)
+{
+    pthread_t threads[PARTS_MOST];
+    bool started[PARTS_MOST] = { false };
+    for (unsigned i = 1; i < count; ++i) {
+        parts[i].file = pva_open_report(path, NULL, &parts[i].error);
+        started[i] = parts[i].file && pthread_create(&threads[i], NULL, read_part, &parts[i]) == 0;
+    }
+    read_part(&parts[0]);
+    for (unsigned i = 1; i < count; ++i) {
+        if (started[i]) {
+            pthread_join(threads[i], NULL);
+        } else {
+            pva_close(parts[i].file);
+            parts[i].file = parts[0].file;
+            read_part(&parts[i]);
+            parts[i].file = NULL;
+        }
+        pva_close(parts[i].file);
+    }
+}
+
+static bool keep_count(void *context, size_t columns, const int64_t *values)
+{
+    (void)columns;
+    *(int64_t *)context = values[0] < 0 ? 0 : values[0];
+    return true;
+}
+
+static pop_status read_executed(struct lod *lod, pva_file *file, const char *path, lod_progress *progress,
+                                void *context, pop_error *error)
+{
+    static const char damaged[] = "the report is damaged: a row of executed names what is not there";
+    struct steps_part parts[PARTS_MOST] = { 0 };
+    struct stat about;
+    int64_t steps = 0;
+    pop_status status = pva_sql_integers(file, "SELECT max(id) + 1 FROM executed", keep_count, &steps, error);
+    if (status != POP_OK)
+        return status;
+    /* A row takes more than four bytes of the file. */
+    if (stat(path, &about) == 0 && steps > about.st_size / 4)
+        return answer_fail(error, POP_PARSE_ERROR, damaged);
+    uint64_t total = (uint64_t)steps;
+    lod->program = mem_zero(total + 1, sizeof(*lod->program));
+    lod->pattern = mem_zero(total + 1, sizeof(*lod->pattern));
+    lod->drift = mem_zero(total + 1, sizeof(*lod->drift));
+    lod->base = mem_zero(total + 1, sizeof(*lod->base));
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    unsigned count = 1;
+    while (count < PARTS_MOST && count < processors && total / (count + 1) >= PART_LEAST)
+        ++count;
+    for (unsigned i = 0; i < count; ++i) {
+        uint64_t first = total * i / count;
+        parts[i] = (struct part){
+            .lod = lod, .file = i ? NULL : file, .first = first, .next = first, .end = total * (i + 1) / count
+        };
+    }
+    parts[0].progress = progress;
+    parts[0].context = context;
+    read_parts(parts, count, path);
+    for (unsigned i = 0; i < count; ++i) {
+        if (parts[i].status != POP_OK) {
+            *error = parts[i].error;
+            return parts[i].status;
+        }
+        if (parts[i].next != parts[i].end)
+            return answer_fail(error, POP_PARSE_ERROR, damaged);
+        lod->patterns = parts[i].patterns > lod->patterns ? parts[i].patterns : lod->patterns;
+        lod->drifts = parts[i].drifts > lod->drifts ? parts[i].drifts : lod->drifts;
+    }
+    lod->steps = total;
+    /* More patterns than the file has bytes are none. */
+    if (lod->patterns > total * 64 + 64 || lod->drifts > total + 1)
+        return answer_fail(error, POP_PARSE_ERROR, damaged);
+    return POP_OK;
 }
 
 static bool keep_figure(void *context, size_t columns, const int64_t *values)
 {
-    struct reading *reading = context;
-    struct lod *lod = reading->lod;
+    struct lod *lod = context;
     uint64_t pattern = (uint64_t)values[0], ipu = (uint64_t)values[1];
     (void)columns;
     if (pattern < lod->patterns && ipu < lod->ipus)
@@ -272,8 +362,7 @@ static bool keep_figure(void *context, size_t columns, const int64_t *values)
 
 static bool keep_drift(void *context, size_t columns, const int64_t *values)
 {
-    struct reading *reading = context;
-    struct lod *lod = reading->lod;
+    struct lod *lod = context;
     uint64_t drift = (uint64_t)values[0], ipu = (uint64_t)values[1];
     (void)columns;
     if (drift < lod->drifts && ipu < lod->ipus)
@@ -281,19 +370,11 @@ static bool keep_drift(void *context, size_t columns, const int64_t *values)
     return true;
 }
 
-pop_status lod_read_steps(struct lod *lod, pva_file *file, lod_progress *progress, void *context, pop_error *error)
+pop_status lod_read_steps(struct lod *lod, pva_file *file, const char *path, lod_progress *progress, void *context,
+                          pop_error *error)
 {
-    struct reading reading = { .lod = lod, .progress = progress, .context = context };
-    pva_object execution = pva_get(pva_root(file), PVA_REPORT_EXECUTION);
-    reading.total = pva_count(execution, PVA_EXECUTION_STEPS);
     lod->drifts = 1;
-    pop_status status = pva_take_error(file, error);
-    if (status == POP_OK)
-        status = pva_sql_integers(file, "SELECT id, program, pattern, drift, base FROM executed ORDER BY id", keep_step,
-                                  &reading, error);
-    /* More patterns than the file has bytes are none. */
-    if (status == POP_OK && (reading.wrong || lod->patterns > lod->steps * 64 + 64 || lod->drifts > lod->steps + 1))
-        return answer_fail(error, POP_PARSE_ERROR, "the report is damaged: a row of executed names what is not there");
+    pop_status status = read_executed(lod, file, path, progress, context, error);
     if (status != POP_OK)
         return status;
     lod->figures = mem_zero(lod->patterns * lod->ipus + 1, sizeof(*lod->figures));
@@ -301,8 +382,8 @@ pop_status lod_read_steps(struct lod *lod, pva_file *file, lod_progress *progres
     status = pva_sql_integers(file,
                               "SELECT pattern, ipu, active_from_min, active_to_max, cycles, cycles_sum, data_in, "
                               "data_out, active_tiles FROM pattern_ipus",
-                              keep_figure, &reading, error);
+                              keep_figure, lod, error);
     if (status == POP_OK)
-        status = pva_sql_integers(file, "SELECT drift, ipu, cycles FROM drifts", keep_drift, &reading, error);
+        status = pva_sql_integers(file, "SELECT drift, ipu, cycles FROM drifts", keep_drift, lod, error);
     return status;
 }

@@ -52,7 +52,7 @@ static const char indexes[] = "CREATE INDEX IF NOT EXISTS vars_info_by_tile ON v
 struct database {
     sqlite3 *sqlite;
     char *path, *final;
-    sqlite3_stmt *inserts[REPORT_TABLES], *batches[REPORT_TABLES];
+    sqlite3_stmt *inserts[REPORT_TABLES], *appends[REPORT_TABLES], *batches[REPORT_TABLES];
     bool failed;
     pop_error error;
 };
@@ -129,7 +129,8 @@ struct database *database_create(const char *directory, const char *name, pop_er
     str_format(&final, "%s/%s.pop", directory, name);
     db->final = final.text;
     db->path = temporary_path(directory, name);
-    if (sqlite3_open_v2(db->path, &db->sqlite, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) != SQLITE_OK)
+    if (sqlite3_open_v2(db->path, &db->sqlite, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
+                        NULL) != SQLITE_OK)
         fail(db, "make it");
     /* The process may be killed, but what the system has it writes: nothing waits for the disk before the end. */
     database_do(db, "PRAGMA page_size = 4096; PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA "
@@ -142,22 +143,48 @@ struct database *database_create(const char *directory, const char *name, pop_er
     return NULL;
 }
 
-static sqlite3_stmt *insert_of(struct database *db, sqlite3_stmt **kept, enum report_table table, size_t columns,
-                               size_t rows)
+static void add_marks(struct str *sql, size_t columns)
 {
-    if (kept[table])
-        return kept[table];
-    struct str sql = { 0 };
-    str_format(&sql, "INSERT INTO %s VALUES", tables[table].name);
-    for (size_t row = 0; row < rows; ++row) {
-        for (size_t i = 0; i < columns; ++i)
-            str_add(&sql, i ? ",?" : row ? ",(?" : "(?");
-        str_add(&sql, ")");
-    }
-    if (sqlite3_prepare_v3(db->sqlite, sql.text, -1, SQLITE_PREPARE_PERSISTENT, &kept[table], NULL) != SQLITE_OK)
+    for (size_t i = 0; i < columns; ++i)
+        str_add(sql, i ? ",?" : "(?");
+    str_add(sql, ")");
+}
+
+static sqlite3_stmt *prepare(struct database *db, struct str sql)
+{
+    sqlite3_stmt *statement = NULL;
+    if (sqlite3_prepare_v3(db->sqlite, sql.text, -1, SQLITE_PREPARE_PERSISTENT, &statement, NULL) != SQLITE_OK)
         fail(db, "write");
     str_free(&sql);
-    return kept[table];
+    return statement;
+}
+
+static sqlite3_stmt *insert_of(struct database *db, enum report_table table, size_t columns)
+{
+    if (!db->inserts[table]) {
+        struct str sql = { 0 };
+        str_format(&sql, "INSERT INTO %s VALUES", tables[table].name);
+        add_marks(&sql, columns);
+        db->inserts[table] = prepare(db, sql);
+    }
+    return db->inserts[table];
+}
+
+/* The number's column is not named: SQLite appends then, without a search for the row's place. */
+static sqlite3_stmt *append_of(struct database *db, enum report_table table, const char *names, size_t columns,
+                               size_t rows)
+{
+    sqlite3_stmt **kept = (rows == 1 ? db->appends : db->batches) + table;
+    if (!*kept) {
+        struct str sql = { 0 };
+        str_format(&sql, "INSERT INTO %s(%s) VALUES", tables[table].name, names);
+        for (size_t row = 0; row < rows; ++row) {
+            str_add(&sql, row ? "," : "");
+            add_marks(&sql, columns);
+        }
+        *kept = prepare(db, sql);
+    }
+    return *kept;
 }
 
 static void run_insert(struct database *db, sqlite3_stmt *insert)
@@ -167,12 +194,12 @@ static void run_insert(struct database *db, sqlite3_stmt *insert)
     sqlite3_reset(insert);
 }
 
-void database_add_rows(struct database *db, enum report_table table, unsigned columns, const int64_t *values,
-                       size_t rows)
+void database_append(struct database *db, enum report_table table, const char *names, unsigned columns,
+                     const int64_t *values, size_t rows)
 {
     for (size_t count; rows && !db->failed; rows -= count, values += count * columns) {
         count = rows >= DATABASE_BATCH ? DATABASE_BATCH : 1;
-        sqlite3_stmt *insert = insert_of(db, count == 1 ? db->inserts : db->batches, table, columns, count);
+        sqlite3_stmt *insert = append_of(db, table, names, columns, count);
         if (!insert)
             return;
         for (size_t i = 0; i < count * columns; ++i)
@@ -183,7 +210,7 @@ void database_add_rows(struct database *db, enum report_table table, unsigned co
 
 void database_add(struct database *db, enum report_table table, const char *columns, ...)
 {
-    sqlite3_stmt *insert = db->failed ? NULL : insert_of(db, db->inserts, table, strlen(columns), 1);
+    sqlite3_stmt *insert = db->failed ? NULL : insert_of(db, table, strlen(columns));
     if (!insert)
         return;
     va_list values;
@@ -260,8 +287,9 @@ static void finalize(struct database *db)
 {
     for (int i = 0; i < REPORT_TABLES; ++i) {
         sqlite3_finalize(db->inserts[i]);
+        sqlite3_finalize(db->appends[i]);
         sqlite3_finalize(db->batches[i]);
-        db->inserts[i] = db->batches[i] = NULL;
+        db->inserts[i] = db->appends[i] = db->batches[i] = NULL;
     }
 }
 

@@ -11,7 +11,7 @@ enum {
     SHAPES_MOST = 1 << 16, /* shapes that the clock keeps: it forgets them behind a sync */
     CHAIN_MOST = 64,       /* arrays that are sums, one after another */
     ROWS_BETWEEN_LOOKS = 1 << 14,
-    ROW_COLUMNS = 6,
+    ROW_COLUMNS = 5,
 };
 
 struct steps_writer {
@@ -45,20 +45,22 @@ static time_t seconds(void)
 
 static void write_rows(struct steps_writer *w)
 {
-    database_add_rows(w->report->db, TABLE_EXECUTED, ROW_COLUMNS, &w->rows[0][0], w->kept);
+    database_append(w->report->db, TABLE_EXECUTED, "run, program, pattern, drift, base", ROW_COLUMNS, &w->rows[0][0],
+                    w->kept);
     w->kept = 0;
 }
 
 static void add_row(struct steps_writer *w, uint32_t step, enum step_part part, int64_t pattern)
 {
-    const int64_t row[ROW_COLUMNS] = { w->next++,
-                                       w->run,
-                                       program_id(&w->report->programs, step, part),
-                                       pattern,
-                                       patterns_drift(w->patterns, w->base),
-                                       (int64_t)w->base[0] };
-    memcpy(w->rows[w->kept++], row, sizeof(row));
-    if (w->kept == DATABASE_BATCH)
+    int64_t *row = w->rows[w->kept];
+    row[0] = w->run;
+    row[1] = program_id(&w->report->programs, step, part);
+    row[2] = pattern;
+    row[3] = patterns_drift(w->patterns, w->base);
+    row[4] = (int64_t)w->base[0];
+    if (w->next++ == 0)
+        database_add(w->report->db, TABLE_EXECUTED, "iiiiii", (int64_t)0, row[0], row[1], row[2], row[3], row[4]);
+    else if (++w->kept == DATABASE_BATCH)
         write_rows(w);
     if (w->next % ROWS_BETWEEN_LOOKS == 0 && seconds() != w->committed) {
         database_commit(w->report->db);
