@@ -320,7 +320,7 @@ static pop_status read_executed(struct lod *lod, pva_file *file, const char *pat
         ++count;
     for (unsigned i = 0; i < count; ++i) {
         uint64_t first = total * i / count;
-        parts[i] = (struct part){
+        parts[i] = (struct steps_part){
             .lod = lod, .file = i ? NULL : file, .first = first, .next = first, .end = total * (i + 1) / count
         };
     }
