@@ -60,7 +60,9 @@ struct lod_run {
     double from, to, start, end; /* cycles; microseconds since 1970 */
 };
 struct lod_block {
-    double from, to; /* -1: not known */
+    double from, to;             /* -1: not known */
+    double shown_from, shown_to; /* where it is drawn: blocks.h */
+    uint64_t number;             /* in the report */
     uint32_t tile, program, run;
     uint8_t kind, row; /* row: how many blocks of the tile it lies in */
     uint32_t lost;
@@ -82,7 +84,7 @@ struct lod {
     struct node *node;
     struct lod_run *run;
     uint64_t blocks;
-    struct lod_block *block; /* by tile, then by begin */
+    struct lod_block *block; /* by tile, then by where they begin to be drawn */
     double always_live;
     bool from_cache;
     char *note; /* why there is no cache; NULL */

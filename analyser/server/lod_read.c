@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The trace from the report's tables. */
-#include "lod.h"
+#include "blocks.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -164,32 +164,15 @@ static bool keep_block(void *context, size_t columns, const int64_t *values)
         lod->block = mem_grow(lod->block, blocks->capacity * sizeof(*lod->block));
     }
     lod->block[lod->blocks++] =
-        (struct lod_block){ .from = values[3] < 0 ? -1 : (double)values[3],
+        (struct lod_block){ .number = (uint64_t)values[7],
+                            .from = values[3] < 0 ? -1 : (double)values[3],
                             .to = values[4] < 0 ? -1 : (double)values[4],
                             .tile = (uint32_t)values[0],
                             .program = (uint64_t)values[2] < lod->programs ? (uint32_t)values[2] : UINT32_MAX,
                             .run = values[5] < 0 ? 0 : (uint32_t)values[5],
-                            .kind = values[1] >= 0 && values[1] <= 4 ? (uint8_t)values[1] : 4,
+                            .kind = values[1] >= 0 && values[1] < BLOCK_KINDS ? (uint8_t)values[1] : BLOCK_UNKNOWN,
                             .lost = values[6] < 0 ? 0 : (uint32_t)values[6] };
     return true;
-}
-
-/* How many blocks of the same tile a block lies in: those before it that end after it begins. */
-static void place_blocks(struct lod *lod)
-{
-    enum { ROWS = 64 };
-    double ends[ROWS] = { 0 };
-    for (uint64_t i = 0; i < lod->blocks; ++i) {
-        struct lod_block *block = &lod->block[i];
-        if (!i || block[-1].tile != block->tile)
-            memset(ends, 0, sizeof(ends));
-        double from = block->from < 0 ? block->to : block->from, to = block->to < 0 ? block->from : block->to;
-        unsigned row = 0;
-        while (row + 1 < ROWS && ends[row] > from)
-            ++row;
-        ends[row] = to > from ? to : from;
-        block->row = (uint8_t)row;
-    }
 }
 
 pop_status lod_read_names(struct lod *lod, pva_file *file, pop_error *error)
@@ -213,11 +196,12 @@ pop_status lod_read_names(struct lod *lod, pva_file *file, pop_error *error)
                          "FROM runs ORDER BY id",
                          keep_run, lod, error);
     if (status == POP_OK)
-        status = pva_sql_integers(file,
-                                  "SELECT tile, kind, program, cycles_from, cycles_to, run, lost FROM blocks ORDER BY "
-                                  "tile, coalesce(cycles_from, cycles_to), cycles_to DESC",
-                                  keep_block, &blocks, error);
-    place_blocks(lod);
+        status =
+            pva_sql_integers(file,
+                             "SELECT tile, kind, program, cycles_from, cycles_to, run, lost, id FROM blocks ORDER BY "
+                             "tile, coalesce(cycles_from, cycles_to), cycles_to DESC",
+                             keep_block, &blocks, error);
+    blocks_place(lod);
     return status;
 }
 

@@ -47,11 +47,13 @@ export interface TraceLanes {
     depth: number; // of the flame graph
     from: number;
     to: number;
+    first: number; // when it begins; of lightweight profiles: when the first block does
     steps: number;
     runs: TraceRun[];
     kinds: TraceKind[]; // by the number that `kind` columns hold
     lanes: TraceLane[];
     tiles: TraceTile[];
+    blockPhases: string[]; // kinds of steps that blocks of stream copies are
     note: string | null;
 }
 
@@ -68,7 +70,7 @@ export interface TraceRunDetails {
 
 /** Of a window, what is drawn; parameters of the call. */
 export interface WindowOptions {
-    flame: 0 | 1;
+    flame: 0 | 1 | 2; // rows for the parts of debug names, or (2) for the programs that steps are in
     group: string; // "", "syncs", "executions", "syncs,executions"
     hide: string; // names of kinds that are left out, with commas
     q: string; // what is searched for; "": nothing
@@ -78,7 +80,8 @@ export interface WindowOptions {
 export interface Rectangles extends RectangleColumns {
     depth: Uint8Array; // flame: of the layer
     overlap: Uint8Array; // rows for what overlaps in time
-    overlaps: number; // how many
+    rows: number; // how many `row` has
+    block: Uint32Array | null; // of lightweight profiles: the block's number; NONE: several
     exact: boolean; // none stands for several steps because they are small
 }
 
@@ -124,6 +127,14 @@ export interface StepExchange {
     toHost: number | null;
 }
 
+/** The tile that takes longest, and what the others wait for it. */
+export interface StepCritical {
+    tile: number;
+    cycles: number;
+    lost: number; // cycles, the mean over all tiles
+    vertices: { type: string; count: number }[]; // on that tile
+}
+
 /** Meta of trace/step?report=&index=. */
 export interface TraceStep {
     step: number;
@@ -141,6 +152,7 @@ export interface TraceStep {
     sources: { name: string; bytes: number }[]; // variables that are read, the largest 50
     destinations: { name: string; bytes: number }[];
     source: SourceLine | null; // the user's line
+    critical: StepCritical | null;
 }
 
 /** A step with what it does on each tile, of all IPUs. */
@@ -216,7 +228,8 @@ export async function loadWindow(
         row: depth,
         depth,
         overlap: numbers("row"),
-        overlaps: columns.meta.rows,
+        rows: 1,
+        block: null,
         kind: numbers("kind"),
         step,
         count: numbers("count"),
@@ -228,12 +241,59 @@ export async function loadWindow(
     };
 }
 
+/** Puts rectangles into rows, one for each depth; separated, as many for each depth as overlap. */
+export function placeRows(value: Rectangles, separate: boolean): void {
+    const { depth, overlap } = value;
+    const needed: number[] = [];
+    depth.forEach((one, i) => (needed[one] = Math.max(needed[one] ?? 1, separate ? overlap[i] + 1 : 1)));
+    const first: number[] = [0];
+    for (let i = 0; i < needed.length; ++i) first[i + 1] = first[i] + (needed[i] ?? 1);
+    value.row = separate ? depth.map((one, i) => first[one] + overlap[i]) : depth;
+    value.rows = Math.max(1, first[needed.length]);
+}
+
 export async function loadBsp(
     where: { report: number; tile: number; tiles: number; from: number; to: number; pixels: number; height: number; hide: string },
     signal?: AbortSignal,
 ): Promise<BspPicture> {
     const columns = await getColumns<{ width: number; height: number; from: number; to: number }>("trace/bsp", where, signal);
     return { ...columns.meta, kind: columns.numbers("kind") as Uint8Array };
+}
+
+/** A step of a layer. */
+export interface LayerStep {
+    step: number;
+    kind: number; // of TraceLanes.kinds
+    name: string;
+    from: number;
+    to: number;
+    cycles: number;
+    activeTiles: number;
+    balance: number;
+    activeBalance: number;
+}
+
+/** trace/layer?report=&lane=&from=&to=&name=&tree=&hide=: at most 10,000 steps, and how many there are. */
+export async function loadLayer(
+    where: { report: number; lane: number; from: number; to: number; name: string; tree: string; hide: string },
+    signal?: AbortSignal,
+): Promise<{ rows: LayerStep[]; steps: number; cycles: number }> {
+    const columns = await getColumns<{ steps: number; cycles: number }>("trace/layer", where, signal);
+    const [step, kind, label, from, to, cycles] = ["step", "kind", "label", "from", "to", "cycles"].map((name) => columns.numbers(name));
+    const [activeTiles, balance, activeBalance] = ["activeTiles", "balance", "activeBalance"].map((name) => columns.numbers(name));
+    const names = columns.texts("labels");
+    const rows = Array.from(step, (one, i) => ({
+        step: one,
+        kind: kind[i],
+        name: names[label[i]] ?? "",
+        from: from[i],
+        to: to[i],
+        cycles: cycles[i],
+        activeTiles: activeTiles[i],
+        balance: balance[i],
+        activeBalance: activeBalance[i],
+    }));
+    return { ...columns.meta, rows };
 }
 
 export async function loadMemoryTrack(

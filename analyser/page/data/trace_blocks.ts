@@ -6,8 +6,37 @@ import { Rectangles } from "./trace";
 
 /** Kinds of blocks in the order of the server's numbers; their looks follow those of steps. */
 export const BLOCK_KINDS = ["Block", "Stream copy", "Buffer flush", "Overflow", "Unknown"] as const;
+const STREAM_COPY = 1;
 const FLUSH = 2;
-const KIND = 15; // of a kind's bits; 16: the begin is not known, 32: the end is not known
+const KIND = 15; // of a kind's bits
+const BEGIN = 16; // the begin is not known: drawn from the end of the overflow before
+const END = 32; // the end is not known: drawn up to the overflow behind
+
+/** trace/block?report=&index= */
+export interface BlockDetails {
+    block: number;
+    name: string | null;
+    kind: "Common" | "StreamCopy" | "Flush" | "Overflow" | "Unknown";
+    phase: string | null; // of a stream copy or flush: a kind of steps
+    tile: number;
+    selected: boolean; // false: the tile was not selected to record, it takes part in a stream copy of one that was
+    run: number;
+    program: number | null;
+    from: number | null; // null: not recorded
+    to: number | null;
+    shownFrom: number; // where it is drawn
+    shownTo: number;
+    lost: number; // blocks that began and ended in an overflow
+}
+
+/** A tile of trace/block_totals?report=&from=&to=: cycles inside the window; `covered` has each cycle once. */
+export interface BlockTotals {
+    tile: number;
+    selected: boolean;
+    lost: number;
+    covered: number;
+    kinds: { kind: BlockDetails["kind"]; blocks: number; cycles: number }[];
+}
 
 export interface BlockOptions {
     flushes: boolean;
@@ -22,7 +51,7 @@ export async function loadBlocks(
     signal?: AbortSignal,
 ): Promise<Rectangles> {
     const columns = await getColumns<unknown>("trace/blocks", where, signal);
-    const all = columns.numbers("kind");
+    const [all, phase] = [columns.numbers("kind"), columns.numbers("phase")];
     const kept = [...all.keys()].filter((i) => options.flushes || (all[i] & KIND) !== FLUSH);
     const numbers = (name: string) => columns.numbers(name);
     const texts = columns.texts("labels");
@@ -32,7 +61,7 @@ export async function loadBlocks(
     const matches = new Uint32Array(kept.length);
     kept.forEach((i, at) => {
         const bits = all[i];
-        const unknown = bits & 16 ? "begin unknown" : bits & 32 ? "end unknown" : "";
+        const unknown = bits & BEGIN ? "begin unknown" : bits & END ? "end unknown" : "";
         const lost = numbers("lost")[i];
         const name = texts[numbers("label")[i]] ?? BLOCK_KINDS[bits & KIND] ?? "";
         const notes = [unknown, lost ? `${lost} blocks lost` : ""].filter((note) => note).join(", ");
@@ -48,8 +77,10 @@ export async function loadBlocks(
         row,
         depth: row,
         overlap: row,
-        overlaps: 1,
-        kind: Uint8Array.from(kept, (i) => Math.min(LAYER, options.base + (all[i] & KIND))),
+        // Phases of stream copies look as in detailed traces.
+        kind: Uint8Array.from(kept, (i) => ((all[i] & KIND) === STREAM_COPY && phase[i] !== LAYER ? phase[i] : Math.min(LAYER, options.base + (all[i] & KIND)))),
+        rows: row.reduce((rows, one) => Math.max(rows, one + 1), 1),
+        block: Uint32Array.from(kept, (i) => numbers("block")[i]),
         step: new Uint32Array(kept.length).fill(NONE),
         count,
         balance: new Float32Array(kept.length),

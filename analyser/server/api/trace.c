@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a trace has: lanes, runs, kinds; parameters of windows; search. */
 #include "trace.h"
+#include "../blocks.h"
 
 #include <ctype.h>
 
@@ -121,6 +122,15 @@ static json_t *runs_json(const struct lod *lod)
     return list;
 }
 
+/* When the first block begins; of a detailed trace, when it begins. */
+static double first_cycle(const struct lod *lod)
+{
+    double first = lod->to;
+    for (uint64_t i = 0; i < lod->blocks; ++i)
+        first = lod->block[i].shown_from < first ? lod->block[i].shown_from : first;
+    return lod->steps || !lod->blocks ? lod->from : first;
+}
+
 /* Lanes of IPUs; of lightweight profiles the tiles that have blocks, too. */
 static json_t *lanes_json(const struct lod *lod)
 {
@@ -141,15 +151,29 @@ static json_t *tiles_json(const struct lod *lod)
     for (uint64_t i = 0; i < lod->blocks;) {
         uint64_t first = i;
         unsigned rows = 0;
-        bool common = false;
+        bool selected = false;
         for (; i < lod->blocks && lod->block[i].tile == lod->block[first].tile; ++i) {
             rows = lod->block[i].row + 1u > rows ? lod->block[i].row + 1u : rows;
-            common = common || lod->block[i].kind != 1;
+            selected = selected || block_of_selected(lod, &lod->block[i]);
         }
         json_array_append_new(list,
                               json_pack("{s:I, s:I, s:i, s:b}", "tile", (json_int_t)lod->block[first].tile, "blocks",
-                                        (json_int_t)(i - first), "rows", (int)rows, "selected", common));
+                                        (json_int_t)(i - first), "rows", (int)rows, "selected", selected));
     }
+    return list;
+}
+
+/* Kinds of steps that stream copies of lightweight profiles are. */
+static json_t *phases_json(const struct lod *lod)
+{
+    bool has[KINDS + 1] = { false };
+    json_t *list = json_array();
+    for (uint64_t i = 0; i < lod->blocks; ++i)
+        if (lod->block[i].kind == BLOCK_STREAM_COPY)
+            has[block_phase(lod, &lod->block[i])] = true;
+    for (unsigned kind = 0; kind < KINDS; ++kind)
+        if (has[kind])
+            json_array_append_new(list, json_string(kinds[kind].label));
     return list;
 }
 
@@ -162,18 +186,20 @@ pop_status trace_lanes(const struct request *request, struct answer *answer, pop
     if (!report)
         return error->status;
     pva_object target = pva_get(pva_get(pva_root(report->file), PVA_REPORT_COMPILATION), PVA_COMPILATION_TARGET);
-    json_t *json = json_pack("{s:s, s:f, s:f, s:I, s:i, s:i, s:i, s:f, s:b}", "mode",
-                             lod->steps    ? "detailed"
-                             : lod->blocks ? "lightweight"
-                                           : "none",
-                             "from", lod->from, "to", lod->to, "steps", (json_int_t)lod->steps, "ipus", (int)lod->ipus,
-                             "tilesPerIpu", (int)lod->tiles_per_ipu, "depth", (int)lod->depth, "clockFrequency",
-                             pva_real(target, PVA_TARGET_CLOCK_FREQUENCY), "fromCache", lod->from_cache);
+    json_t *json =
+        json_pack("{s:s, s:f, s:f, s:f, s:I, s:i, s:i, s:i, s:f, s:b}", "mode",
+                  lod->steps    ? "detailed"
+                  : lod->blocks ? "lightweight"
+                                : "none",
+                  "from", lod->from, "to", lod->to, "first", first_cycle(lod), "steps", (json_int_t)lod->steps, "ipus",
+                  (int)lod->ipus, "tilesPerIpu", (int)lod->tiles_per_ipu, "depth", (int)lod->depth, "clockFrequency",
+                  pva_real(target, PVA_TARGET_CLOCK_FREQUENCY), "fromCache", lod->from_cache);
     json_object_set_new(json, "note", lod->note ? answer_string(lod->note) : json_null());
     json_object_set_new(json, "kinds", kinds_json(lod));
     json_object_set_new(json, "lanes", lanes_json(lod));
     json_object_set_new(json, "runs", runs_json(lod));
     json_object_set_new(json, "tiles", tiles_json(lod));
+    json_object_set_new(json, "blockPhases", phases_json(lod));
     answer_json(answer, json);
     return answer_read(report, error);
 }

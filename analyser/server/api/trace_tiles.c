@@ -133,7 +133,6 @@ static json_t *vertices_json(pva_object set)
     return list;
 }
 
-/* Variables that a program reads (access 1 or 3) or writes (2 or 3), the largest first. */
 static bool keep_row(void *context, size_t columns, const char *const *names, const pva_value *values)
 {
     json_t *list = context;
@@ -151,6 +150,7 @@ static bool keep_row(void *context, size_t columns, const char *const *names, co
     return true;
 }
 
+/* Rows of a query as a list of objects; its # is the number. */
 static json_t *rows_json(pva_file *file, const char *format, uint64_t number)
 {
     struct str sql = { 0 };
@@ -221,6 +221,33 @@ static json_t *step_json(pva_file *file, const struct lod *lod, pva_object step,
     return json;
 }
 
+/* The tile that takes longest in a step, its vertices, and what tiles wait for it on average. */
+static json_t *critical_json(pva_file *file, uint64_t program, const double *from, const double *to, uint64_t tiles)
+{
+    double most = 0, sum = 0;
+    uint64_t tile = 0;
+    for (uint64_t i = 0; i < tiles; ++i) {
+        double cycles = to[i] - from[i];
+        sum += cycles;
+        if (cycles > most) {
+            most = cycles;
+            tile = i;
+        }
+    }
+    if (most <= 0)
+        return json_null();
+    struct str sql = { 0 };
+    str_format(&sql,
+               "SELECT t.name AS type, a.value AS count FROM programs p JOIN compute_set_vertices v ON v.compute_set = "
+               "p.compute_set JOIN vertex_types t ON t.id = v.vertex_type, array(v.count_by_tile, %llu) a WHERE a.i = "
+               "%llu AND a.value > 0 AND p.id = #",
+               (unsigned long long)tiles, (unsigned long long)tile);
+    json_t *json = json_pack("{s:I, s:f, s:f, s:o}", "tile", (json_int_t)tile, "cycles", most, "lost",
+                             most - sum / (double)tiles, "vertices", rows_json(file, sql.text, program));
+    str_free(&sql);
+    return json;
+}
+
 struct numbers {
     double *data;
     uint64_t count;
@@ -275,7 +302,9 @@ pop_status trace_step(const struct request *request, struct answer *answer, pop_
         answer_column(answer, "sent", COLUMN_F64, data + 2 * count, count);
         answer_column(answer, "received", COLUMN_F64, data + 3 * count, count);
     }
-    answer_meta(answer, step_json(report->file, lod, step, index));
+    json_t *meta = step_json(report->file, lod, step, index);
+    json_object_set_new(meta, "critical", critical_json(report->file, lod->program[index], data, data + count, count));
+    answer_meta(answer, meta);
     free(data);
     return answer_read(report, error);
 }

@@ -1,36 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The rectangles of a window, at most two for each pixel: what is at least a pixel wide is there as it is, and what is
  * smaller is summed up, a pixel at a time. */
-#include "trace.h"
+#include "drawing.h"
 
 #include <math.h>
-
-/* What is smaller than a pixel, of one pixel and row. */
-struct spot {
-    float cycles[KINDS];
-    double from, to, sum, most; /* sum over tiles of cycles; of the longest tiles */
-    uint32_t count, step, node, matches;
-    uint8_t kind;
-};
-struct rectangle {
-    double from, to;
-    uint32_t step, count, node, matches; /* step UINT32_MAX: several */
-    float balance;
-    uint8_t kind, depth, row;
-};
-struct drawing {
-    struct window window;
-    double width; /* of a pixel, in cycles */
-    unsigned depths;
-    struct spot *spots; /* [depth][pixel] */
-    VEC(struct rectangle) list;
-    enum { GROUP_NONE = 0, GROUP_SYNCS = 1, GROUP_EXECUTIONS = 2 } groups;
-};
-
-static bool is_sync(unsigned kind)
-{
-    return kind < KINDS && kinds[kind].class == CLASS_WAIT;
-}
 
 static struct spot *spot_at(struct drawing *drawing, unsigned depth, double from, double to)
 {
@@ -48,7 +21,7 @@ static void widen(struct spot *spot, double from, double to)
 }
 
 /* Something small of one kind. */
-static void add_small(struct drawing *drawing, const struct rectangle *small, double sum, double most)
+static void add_small(struct drawing *drawing, const struct rectangle *small)
 {
     struct spot *spot = spot_at(drawing, small->depth, small->from, small->to);
     widen(spot, small->from, small->to);
@@ -57,13 +30,13 @@ static void add_small(struct drawing *drawing, const struct rectangle *small, do
     spot->step = small->step;
     spot->node = small->node;
     spot->kind = small->kind;
-    spot->sum += sum;
-    spot->most += most;
+    spot->sum += is_sync(small->kind) ? 0 : small->sum;
+    spot->most += is_sync(small->kind) ? 0 : small->most;
     if (small->kind < KINDS)
         spot->cycles[small->kind] += (float)(small->to - small->from);
 }
 
-static void add_bucket(struct drawing *drawing, const struct bucket *bucket, unsigned depth)
+void draw_bucket(struct drawing *drawing, const struct bucket *bucket, unsigned depth)
 {
     struct spot *spot = spot_at(drawing, depth, bucket->from, bucket->to);
     double sum = 0, most = 0;
@@ -85,35 +58,20 @@ static void add_bucket(struct drawing *drawing, const struct bucket *bucket, uns
     spot->most += most;
 }
 
-/* A rectangle of its own, or part of the one before it where they are one group. */
-static void emit(struct drawing *drawing, const struct rectangle *new)
-{
-    struct rectangle *last = drawing->list.count ? &drawing->list.data[drawing->list.count - 1] : NULL;
-    const struct node *nodes = drawing->window.lod->node;
-    if (last && last->depth == new->depth &&new->from <= last->to + drawing->width) {
-        bool syncs = (drawing->groups & GROUP_SYNCS) && is_sync(last->kind) && is_sync(new->kind);
-        uint32_t above = nodes[new->node].kind < KINDS ? nodes[new->node].parent : new->node,
-                 group = nodes[last->node].kind < KINDS ? nodes[last->node].parent : last->node;
-        bool executions = (drawing->groups & GROUP_EXECUTIONS) && above && above == group;
-        if (syncs || executions) {
-            last->to = new->to > last->to ? new->to : last->to;
-            last->count += new->count;
-            last->matches += new->matches;
-            last->step = UINT32_MAX;
-            last->node = executions ? group : last->node;
-            last->kind = syncs ? KIND_SYNC_INTERNAL : last->kind;
-            return;
-        }
-    }
-    *(struct rectangle *)vec_push(&drawing->list) = *new;
-}
-
 static float balance_of(const struct drawing *drawing, double sum, double most)
 {
     return most > 0 ? (float)(sum / (most * drawing->window.lod->tiles_per_ipu)) : 0;
 }
 
-static void draw_step(struct drawing *drawing, uint64_t step, bool exact)
+void draw_rectangle(struct drawing *drawing, const struct rectangle *one)
+{
+    if (one->to - one->from >= drawing->width)
+        *(struct rectangle *)vec_push(&drawing->list) = *one;
+    else
+        add_small(drawing, one);
+}
+
+bool rectangle_of_step(const struct drawing *drawing, uint64_t step, struct rectangle *one)
 {
     const struct window *window = &drawing->window;
     const struct lod *lod = window->lod;
@@ -121,30 +79,26 @@ static void draw_step(struct drawing *drawing, uint64_t step, bool exact)
     uint8_t kind = lod_kind(lod, step);
     if (!lod_extent(lod, step, window->ipu, &from, &to) || to < window->from || from > window->to ||
         window_hides(window, kind))
-        return;
+        return false;
     const struct figure *figure = lod_figure(lod, step, window->ipu);
-    struct rectangle one = { .from = from,
-                             .to = to,
-                             .step = (uint32_t)step,
-                             .count = 1,
-                             .node = lod->of_program[lod->program[step]].leaf,
-                             .matches = window->matches ? window->matches[lod->program[step]] : 0,
-                             .balance = balance_of(drawing, (double)figure->sum, (double)figure->cycles),
-                             .kind = kind };
-    if (exact || to - from >= drawing->width)
-        emit(drawing, &one);
-    else
-        add_small(drawing, &one, is_sync(kind) ? 0 : (double)figure->sum, is_sync(kind) ? 0 : (double)figure->cycles);
+    *one = (struct rectangle){ .from = from,
+                               .to = to,
+                               .sum = (double)figure->sum,
+                               .most = (double)figure->cycles,
+                               .step = (uint32_t)step,
+                               .count = 1,
+                               .node = lod->of_program[lod->program[step]].leaf,
+                               .matches = window->matches ? window->matches[lod->program[step]] : 0,
+                               .kind = kind };
+    return true;
 }
 
-/* Calls draw for the steps of a window, and for buckets that are smaller than a pixel and of which the window needs no
- * more. */
-static void for_buckets(struct drawing *drawing, const struct request *request,
-                        void (*whole)(struct drawing *, const struct bucket *, uint64_t),
-                        void (*step)(struct drawing *, uint64_t, bool))
+void for_buckets(const struct drawing *drawing, const struct request *request, void *context, draw_whole *whole,
+                 draw_one *one)
 {
     const struct window *window = &drawing->window;
     const struct lod *lod = window->lod;
+    bool each = window->matches || (drawing->groups & GROUP_EXECUTIONS); /* what a bucket does not know */
     for (uint64_t i = lod_first_bucket(lod, window->ipu, window->from);
          i < lod->buckets && lod_bucket(lod, window->ipu, i)->begin <= window->to; ++i) {
         const struct bucket *bucket = lod_bucket(lod, window->ipu, i);
@@ -152,129 +106,33 @@ static void for_buckets(struct drawing *drawing, const struct request *request,
             continue;
         if (i % 256 == 0 && request_cancelled(request))
             return;
-        if (!window->matches && bucket->to - bucket->from < drawing->width) {
-            whole(drawing, bucket, i);
+        if (!each && bucket->to - bucket->from < drawing->width) {
+            whole(context, bucket, i);
             continue;
         }
         uint64_t first = i * BUCKET_STEPS, end = first + BUCKET_STEPS < lod->steps ? first + BUCKET_STEPS : lod->steps;
         for (uint64_t s = first; s < end; ++s)
-            step(drawing, s, false);
+            one(context, s);
     }
 }
 
-static void flat_bucket(struct drawing *drawing, const struct bucket *bucket, uint64_t index)
+static void flat_bucket(void *context, const struct bucket *bucket, uint64_t index)
 {
     (void)index;
-    add_bucket(drawing, bucket, 0);
+    group_end(context);
+    draw_bucket(context, bucket, 0);
 }
 
-/* The open rectangles of a flame graph, one a depth. */
-struct flame {
-    struct drawing drawing;
-    uint32_t run, open; /* how deep */
-    struct {
-        uint32_t node, step, count, matches;
-        double from, to, sum, most;
-    } at[DEEPEST + 1];
-};
-
-static void close_flames(struct flame *flame, uint32_t depth)
+static void flat_step(void *context, uint64_t step)
 {
-    struct drawing *drawing = &flame->drawing;
-    while (flame->open > depth) {
-        uint32_t d = --flame->open;
-        const struct node *node = &drawing->window.lod->node[flame->at[d].node];
-        struct rectangle one = { .from = flame->at[d].from,
-                                 .to = flame->at[d].to,
-                                 .step = flame->at[d].count == 1 ? flame->at[d].step : UINT32_MAX,
-                                 .count = flame->at[d].count,
-                                 .node = flame->at[d].node,
-                                 .matches = flame->at[d].matches,
-                                 .balance = balance_of(drawing, flame->at[d].sum, flame->at[d].most),
-                                 .kind = node->kind,
-                                 .depth = (uint8_t)d };
-        if (one.to - one.from >= drawing->width)
-            emit(drawing, &one);
-        else
-            add_small(drawing, &one, flame->at[d].sum, flame->at[d].most);
-    }
-}
-
-/* Adds something below a node to the flames of the nodes above it, and of itself. */
-static void feed(struct flame *flame, uint32_t run, uint32_t node, const struct rectangle *one, double sum, double most)
-{
-    const struct lod *lod = flame->drawing.window.lod;
-    uint32_t path[DEEPEST + 2], depth = lod->node[node].depth;
-    for (uint32_t d = depth, at = node; d > 0; at = lod->node[at].parent)
-        path[--d] = at;
-    if (run != flame->run)
-        close_flames(flame, 0);
-    flame->run = run;
-    uint32_t same = 0;
-    while (same < depth && same < flame->open && flame->at[same].node == path[same])
-        ++same;
-    /* The same leaf again is another execution. */
-    if (same == depth && same && lod->node[node].kind < KINDS)
-        --same;
-    close_flames(flame, same);
-    for (uint32_t d = 0; d < depth; ++d) {
-        if (d >= flame->open) {
-            memset(&flame->at[d], 0, sizeof(flame->at[d]));
-            flame->at[d].node = path[d];
-            flame->at[d].step = one->step;
-            flame->at[d].from = one->from;
-            flame->at[d].to = one->to;
-        }
-        flame->at[d].from = one->from < flame->at[d].from ? one->from : flame->at[d].from;
-        flame->at[d].to = one->to > flame->at[d].to ? one->to : flame->at[d].to;
-        flame->at[d].count += one->count;
-        flame->at[d].matches += one->matches;
-        flame->at[d].sum += sum;
-        flame->at[d].most += most;
-    }
-    flame->open = depth;
-}
-
-static void flame_bucket(struct drawing *drawing, const struct bucket *bucket, uint64_t index)
-{
-    struct flame *flame = (struct flame *)drawing;
-    const struct lod *lod = drawing->window.lod;
-    struct rectangle one = { .from = bucket->from, .to = bucket->to, .step = UINT32_MAX };
-    double sum = 0, most = 0;
-    for (unsigned kind = 0; kind < KINDS; ++kind)
-        if (!window_hides(&drawing->window, kind)) {
-            one.count += bucket->count[kind];
-            sum += is_sync(kind) ? 0 : bucket->sum[kind];
-            most += is_sync(kind) ? 0 : bucket->cycles[kind];
-        }
-    if (!one.count)
+    struct drawing *drawing = context;
+    struct rectangle one;
+    if (!rectangle_of_step(drawing, step, &one))
         return;
-    uint32_t common = bucket->common == NO_NODE ? 0 : bucket->common;
-    if (bucket->common == NO_NODE || !common)
-        close_flames(flame, 0);
-    if (lod->node[common].kind < KINDS) /* one program alone: its leaf is not one execution */
-        common = lod->node[common].parent;
-    if (common)
-        feed(flame, lod_run_of(lod, index * BUCKET_STEPS), common, &one, sum, most);
-    for (unsigned depth = lod->node[common].depth; depth < drawing->depths; ++depth)
-        add_bucket(drawing, bucket, depth);
-}
-
-static void flame_step(struct drawing *drawing, uint64_t step, bool exact)
-{
-    struct flame *flame = (struct flame *)drawing;
-    const struct window *window = &drawing->window;
-    const struct lod *lod = window->lod;
-    struct rectangle one = { .step = (uint32_t)step, .count = 1 };
-    uint8_t kind = lod_kind(lod, step);
-    (void)exact;
-    if (!lod_extent(lod, step, window->ipu, &one.from, &one.to) || one.to < window->from || one.from > window->to ||
-        window_hides(window, kind))
-        return;
-    const struct figure *figure = lod_figure(lod, step, window->ipu);
-    one.matches = window->matches ? window->matches[lod->program[step]] : 0;
-    feed(flame, lod_run_of(lod, step), lod->of_program[lod->program[step]].leaf, &one,
-         is_sync(kind) ? 0 : (double)figure->sum, is_sync(kind) ? 0 : (double)figure->cycles);
+    if (drawing->groups)
+        group_step(drawing, &one);
+    else
+        draw_rectangle(drawing, &one);
 }
 
 /* Rectangles of what is smaller than a pixel. */
@@ -297,7 +155,8 @@ static void emit_spots(struct drawing *drawing)
                                     .count = spot->count,
                                     .node = one ? spot->node : 0,
                                     .matches = spot->matches,
-                                    .balance = balance_of(drawing, spot->sum, spot->most),
+                                    .sum = spot->sum,
+                                    .most = spot->most,
                                     .kind = (uint8_t)(kind == KINDS && one ? spot->kind : kind),
                                     .depth = (uint8_t)depth };
         }
@@ -348,7 +207,7 @@ static void answer_rectangles(const struct drawing *drawing, struct answer *answ
     for (size_t i = 0; i < count; ++i) {
         times[i] = list[i].from;
         times[count + i] = list[i].to;
-        balance[i] = list[i].balance;
+        balance[i] = balance_of(drawing, list[i].sum, list[i].most);
         numbers[i] = list[i].step;
         numbers[count + i] = list[i].count;
         numbers[2 * count + i] = list[i].node ? labels_of(&labels, drawing->window.lod, list[i].node) : UINT32_MAX;
@@ -400,22 +259,25 @@ static bool groups_of(const struct request *request, struct drawing *drawing, po
 
 pop_status trace_window(const struct request *request, struct answer *answer, pop_error *error)
 {
-    struct flame flame = { .run = UINT32_MAX };
-    struct drawing *drawing = &flame.drawing;
-    uint64_t flames;
-    if (!request_uint(request, "flame", 0, &flames, error) || !groups_of(request, drawing, error) ||
-        !window_of(request, &drawing->window, error))
+    struct drawing drawing = { 0 };
+    uint64_t flame;
+    if (!request_uint(request, "flame", 0, &flame, error) || !groups_of(request, &drawing, error) ||
+        !window_of(request, &drawing.window, error))
         return error->status;
-    const struct lod *lod = drawing->window.lod;
-    drawing->width = (drawing->window.to - drawing->window.from) / drawing->window.pixels;
-    drawing->depths = flames ? lod->depth + !lod->depth : 1;
-    drawing->spots = mem_zero((size_t)drawing->depths * drawing->window.pixels, sizeof(*drawing->spots));
-    for_buckets(drawing, request, flames ? flame_bucket : flat_bucket, flames ? flame_step : draw_step);
-    close_flames(&flame, 0);
-    emit_spots(drawing);
-    answer_rectangles(drawing, answer);
-    free(drawing->spots);
-    vec_free(&drawing->list);
-    window_free(&drawing->window);
+    const struct lod *lod = drawing.window.lod;
+    drawing.nodes = lod->node;
+    drawing.width = (drawing.window.to - drawing.window.from) / drawing.window.pixels;
+    drawing.depths = flame ? lod->depth + !lod->depth : 1;
+    drawing.spots = mem_zero((size_t)drawing.depths * drawing.window.pixels, sizeof(*drawing.spots));
+    if (flame)
+        draw_flames(&drawing, request);
+    else
+        for_buckets(&drawing, request, &drawing, flat_bucket, flat_step);
+    group_end(&drawing);
+    emit_spots(&drawing);
+    answer_rectangles(&drawing, answer);
+    free(drawing.spots);
+    vec_free(&drawing.list);
+    window_free(&drawing.window);
     return POP_OK;
 }

@@ -13,7 +13,7 @@ export function calloutOf(model: TraceModel, hit: Hit, details: TraceStep | null
     const { clockFrequency } = model.lanes;
     const length = hit.to - hit.from;
     const span = `${cycles(length)}${clockFrequency ? `, ${time(length, clockFrequency)}` : ""}`;
-    const base = model.options.relative ? model.extent.from : 0;
+    const base = model.base();
     const where = `from ${count(hit.from - base)} to ${count(hit.to - base)}`;
     switch (hit.what) {
         case "none":
@@ -27,6 +27,8 @@ export function calloutOf(model: TraceModel, hit: Hit, details: TraceStep | null
             return `${hit.name}\nrun ${hit.run}, ${count(hit.count)} steps\n${span}\n${where}`;
         case "several":
             return `${count(hit.count)} steps${hit.name ? ` of ${hit.name}` : ""}\nmost of it ${hit.kind}\n${span}\nzoom in to see them`;
+        case "block":
+            return [hit.name, hit.kind, hit.tile >= 0 ? `tile ${hit.tile}` : "", span, where].filter((line, i, all) => line && all.indexOf(line) === i).join("\n");
         case "layer":
             return `${hit.name}\n${count(hit.count)} steps\n${span}\n${where}`;
         default: {

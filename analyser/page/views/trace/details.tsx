@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is selected: a step with its plots by tile, several steps, a layer with its steps, or a run with its parameters.
+// What is selected: a step with its plots by tile, several steps, a layer with its steps, a run with its parameters, or a block.
 import { useMemo } from "preact/hooks";
-import { useColumns, useJson, useLoaded } from "../../data/load";
+import { useJson, useLoaded } from "../../data/load";
 import { TraceRunDetails, TraceStepTiles, loadStep, movesData } from "../../data/trace";
-import { bytes, count, cycles, percent, shortName, time } from "../../ui/format";
+import { bytes, count, cycles, time } from "../../ui/format";
 import { Plot } from "../../ui/plot";
-import { Column, Table } from "../../ui/table";
+import { Table } from "../../ui/table";
 import { Empty, Tabs } from "../../ui/tabs";
+import { BlockFacts } from "./blocks";
+import { LayerDetails, SeveralSteps } from "./layer";
 import { Layer, TraceModel } from "./model";
 import { Row, TabProps } from "./parts";
 import { StepFacts } from "./stepfacts";
@@ -14,6 +16,7 @@ import { StepFacts } from "./stepfacts";
 export interface DetailsProps extends TabProps {
     layer: Layer | null;
     run: number;
+    block: number;
     also: readonly number[];
 }
 
@@ -67,89 +70,6 @@ function StepDetails({ index, props }: { index: number; props: DetailsProps }) {
     );
 }
 
-interface StepRow {
-    step: number;
-    kind: string;
-    name: string;
-    from: number;
-    to: number;
-    cycles: number;
-    balance: number;
-}
-
-const COLUMNS: readonly Column<StepRow>[] = [
-    { id: "step", title: "Step", kind: "number", width: 90, value: (row) => row.step },
-    { id: "kind", title: "Type", width: 160, value: (row) => row.kind },
-    { id: "name", title: "Name", value: (row) => row.name, show: (row) => shortName(row.name), cellTip: (row) => row.name },
-    { id: "from", title: "From (cycle)", kind: "number", width: 130, value: (row) => row.from },
-    { id: "cycles", title: "Cycles", kind: "number", width: 110, tip: "of the tile that takes longest", value: (row) => row.cycles },
-    { id: "balance", title: "Tile balance", kind: "number", width: 110, value: (row) => Math.round(row.balance * 1000) / 1000, show: (row) => percent(row.balance) },
-];
-
-function StepTable({ rows, name, props }: { rows: readonly StepRow[]; name: string; props: DetailsProps }) {
-    const { context } = props;
-    return (
-        <Table
-            name={name}
-            columns={COLUMNS}
-            rows={rows}
-            rowKey={(row) => row.step}
-            onSelect={(row) => props.go(row)}
-            onOpen={(row) => {
-                context.update({ layer: null, also: null, run: null });
-                context.select({ step: row.step });
-            }}
-        />
-    );
-}
-
-const MOST = 2000; // steps of a layer that are listed
-
-/** The steps of a layer, as the trace's window gives them. */
-function LayerDetails({ layer, props }: { layer: Layer; props: DetailsProps }) {
-    const model = props.models[props.side];
-    const answer = useColumns<unknown>("trace/window", { report: model.report, lane: layer.ipu, from: Math.floor(layer.from), to: Math.ceil(layer.to), pixels: 8192 });
-    const rows = useMemo(() => {
-        const columns = answer.value;
-        if (!columns) return [];
-        const [step, kind, from, to, label, balance] = ["step", "kind", "from", "to", "label", "balance"].map((name) => columns.numbers(name));
-        const labels = columns.texts("labels");
-        const found: StepRow[] = [];
-        for (let i = 0; i < step.length && found.length < MOST; ++i) {
-            const name = labels[label[i]];
-            if (name === undefined || step[i] === 0xffffffff) continue;
-            if (name !== layer.name && !name.startsWith(`${layer.name}/`)) continue;
-            if (to[i] < layer.from || from[i] > layer.to) continue;
-            found.push({ step: step[i], kind: model.looks[kind[i]]?.name ?? "", name, from: from[i], to: to[i], cycles: to[i] - from[i], balance: balance[i] });
-        }
-        return found;
-    }, [answer.value]);
-    const length = layer.to - layer.from;
-    return (
-        <div class="details-tab" data-layer={layer.name}>
-            <div class="trace-facts">
-                <p class="path">{layer.name}</p>
-                <table class="trace-figures">
-                    <tbody>
-                        <Row title="IPU">{layer.ipu}</Row>
-                        <Row title="Cycles">
-                            {cycles(length)} {time(length, model.lanes.clockFrequency)}
-                        </Row>
-                        <Row title="Steps">{rows.length === MOST ? `more than ${count(MOST)}` : count(rows.length)}</Row>
-                        <Row title="Cycles of its steps" tip="sum of the steps on this IPU">
-                            {count(rows.reduce((sum, row) => sum + row.cycles, 0))}
-                        </Row>
-                    </tbody>
-                </table>
-                <button type="button" onClick={() => props.go(layer)}>
-                    Fit the layer
-                </button>
-            </div>
-            <StepTable rows={rows} name="layer" props={props} />
-        </div>
-    );
-}
-
 function RunDetails({ index, model, props }: { index: number; model: TraceModel; props: DetailsProps }) {
     const answer = useJson<TraceRunDetails>("trace/run", { report: model.report, index });
     const run = answer.value;
@@ -187,38 +107,14 @@ function RunDetails({ index, model, props }: { index: number; model: TraceModel;
     );
 }
 
-function SeveralSteps({ steps, props }: { steps: readonly number[]; props: DetailsProps }) {
-    const model = props.models[props.side];
-    const answer = useLoaded(`steps ${model.report} ${steps.join(" ")}`, () => Promise.all(steps.map((step) => loadStep(model.report, step))));
-    const rows = (answer.value ?? []).map((step) => {
-        const longest = step.ipus.reduce((best, one) => (one.cycles > best.cycles ? one : best), step.ipus[0]);
-        return { step: step.step, kind: step.kind, name: step.name, from: step.from, to: step.to, cycles: longest?.cycles ?? 0, balance: longest?.tileBalance ?? 0 };
-    });
-    if (answer.error) return <Empty>{answer.error}</Empty>;
-    return (
-        <div class="details-tab">
-            <div class="trace-facts">
-                <table class="trace-figures">
-                    <tbody>
-                        <Row title="Selected steps">{count(steps.length)}</Row>
-                        <Row title="Sum of cycles" tip="each step's longest tile">
-                            {count(rows.reduce((sum, row) => sum + row.cycles, 0))}
-                        </Row>
-                    </tbody>
-                </table>
-            </div>
-            <StepTable rows={rows} name="steps" props={props} />
-        </div>
-    );
-}
-
 export function DetailsTab(props: DetailsProps) {
-    const { layer, run, also } = props;
+    const { layer, run, block, also } = props;
     const { step } = props.context.selection;
     const model = props.models[props.side];
     if (layer) return <LayerDetails layer={layer} props={props} />;
     if (run >= 0 && model.lanes.runs[run]) return <RunDetails index={run} model={model} props={props} />;
+    if (block >= 0) return <BlockFacts index={block} props={props} />;
     if (step !== undefined && also.length) return <SeveralSteps steps={[step, ...also.filter((one) => one !== step)]} props={props} />;
     if (step !== undefined) return <StepDetails index={step} props={props} />;
-    return <Empty>Click a step, a layer or a run in the graph to see its details.</Empty>;
+    return <Empty>Click a step, a layer, a run or a block in the graph to see its details.</Empty>;
 }

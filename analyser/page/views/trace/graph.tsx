@@ -18,6 +18,7 @@ export interface GraphProps {
     onOpen: (hit: Hit) => void;
     onWindow: (span: Span, gesture: string) => void;
     onArea: (from: Place, to: Place) => void;
+    onTiles: TilesChange;
     onCollapse: (key: string) => void;
 }
 
@@ -31,17 +32,19 @@ function overlayPen(canvas: HTMLCanvasElement, width: number, height: number): C
     return context;
 }
 
-function TileButtons({ model, ipu }: { model: TraceModel; ipu: number }) {
+type TilesChange = (tiles: Map<number, readonly [number, number]>) => void;
+
+function TileButtons({ model, ipu, onTiles }: { model: TraceModel; ipu: number; onTiles: TilesChange }) {
     const [first, last] = model.tilesOf(ipu);
     return (
         <span class="bsp-buttons">
-            <button type="button" class="icon" aria-label={`IPU ${ipu}: fewer tiles`} data-tip="zoom in: fewer tiles" onClick={() => model.zoomTiles(ipu, 0.5)}>
+            <button type="button" class="icon" aria-label={`IPU ${ipu}: fewer tiles`} data-tip="zoom in: fewer tiles" onClick={() => onTiles(model.zoomedTiles(ipu, 0.5))}>
                 +
             </button>
-            <button type="button" class="icon" aria-label={`IPU ${ipu}: more tiles`} data-tip="zoom out: more tiles" onClick={() => model.zoomTiles(ipu, 2)}>
+            <button type="button" class="icon" aria-label={`IPU ${ipu}: more tiles`} data-tip="zoom out: more tiles" onClick={() => onTiles(model.zoomedTiles(ipu, 2))}>
                 −
             </button>
-            <button type="button" class="icon" aria-label={`IPU ${ipu}: all tiles`} data-tip="all tiles" onClick={() => model.zoomTiles(ipu, 0)}>
+            <button type="button" class="icon" aria-label={`IPU ${ipu}: all tiles`} data-tip="all tiles" onClick={() => onTiles(model.zoomedTiles(ipu, 0))}>
                 ↺
             </button>
             <small>
@@ -51,7 +54,7 @@ function TileButtons({ model, ipu }: { model: TraceModel; ipu: number }) {
     );
 }
 
-function Gutter({ model, scroll, onCollapse }: { model: TraceModel; scroll: number; onCollapse: (key: string) => void }) {
+function Gutter({ model, scroll, onCollapse, onTiles }: { model: TraceModel; scroll: number; onCollapse: (key: string) => void; onTiles: TilesChange }) {
     const [, redraw] = useState(0);
     useEffect(() => model.onDraw(() => redraw((n) => (model.options.bsp ? n + 1 : n))), [model]);
     const folds = (band: Band) => band.collapsed || band.rows > 1 || (band.kind === "lane" && model.options.bsp);
@@ -75,12 +78,36 @@ function Gutter({ model, scroll, onCollapse }: { model: TraceModel; scroll: numb
                             </button>
                         )}
                         <span>{band.title}</span>
-                        {band.kind === "bsp" && <TileButtons model={model} ipu={band.lane} />}
+                        {band.kind === "bsp" && <TileButtons model={model} ipu={band.lane} onTiles={onTiles} />}
                     </div>
                 ))}
         </div>
     );
 }
+
+/** Below the mini-map: that most steps are narrower than a pixel. */
+function TooSmall({ model }: { model: TraceModel }) {
+    const [small, setSmall] = useState(false);
+    useEffect(() => {
+        let timer = 0;
+        const look = () => {
+            timer = 0;
+            setSmall(model.tooSmall());
+        };
+        const end = model.onDraw(() => (timer ||= window.setTimeout(look, LOOK_AFTER)));
+        return () => {
+            clearTimeout(timer);
+            end();
+        };
+    }, [model]);
+    return small ? (
+        <div class="too-small" role="status">
+            Most steps are too small to be seen here: zoom in for detail.
+        </div>
+    ) : null;
+}
+
+const LOOK_AFTER = 150; // ms after a frame
 
 export function Graph(props: GraphProps) {
     const { model } = props;
@@ -122,6 +149,7 @@ export function Graph(props: GraphProps) {
                 open: (hit) => latest.current.onOpen(hit),
                 window: (span, gesture) => latest.current.onWindow(span, gesture),
                 area: (from, to) => latest.current.onArea(from, to),
+                tiles: (tiles) => latest.current.onTiles(tiles),
                 scroll: scrollBy,
             }),
             minimapPointer(map.current as HTMLCanvasElement, model, (span, gesture) => latest.current.onWindow(span, gesture)),
@@ -139,10 +167,11 @@ export function Graph(props: GraphProps) {
         <div class="trace-graph">
             {props.title && <div class="trace-title">{props.title}</div>}
             <canvas class="minimap" ref={map} style={{ height: `${MINIMAP_HEIGHT}px` }} aria-label="mini-map" />
+            <TooSmall model={model} />
             <div class="trace-canvas" ref={box} tabIndex={0} aria-label="execution trace">
                 <canvas class="main" ref={main} />
                 <canvas class="over" ref={over} />
-                <Gutter model={model} scroll={scroll} onCollapse={props.onCollapse} />
+                <Gutter model={model} scroll={scroll} onCollapse={props.onCollapse} onTiles={props.onTiles} />
             </div>
         </div>
     );

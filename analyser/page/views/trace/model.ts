@@ -2,7 +2,7 @@
 // One trace as it is drawn: its window, what is known of its lanes, and what stands under the pointer.  Nothing here
 // waits for preact: drawing follows the window frame by frame.
 import { Pieces } from "../../data/pieces";
-import { BspPicture, MemoryTrack, Rectangles, TraceLanes, loadBsp, loadMemoryTrack, loadWindow } from "../../data/trace";
+import { BspPicture, MemoryTrack, Rectangles, TraceLanes, loadBsp, loadMemoryTrack, loadWindow, placeRows } from "../../data/trace";
 import { loadBlocks } from "../../data/trace_blocks";
 import { palettePicture } from "../../draw/heatmap";
 import { LAYER, NONE, rectangleAt } from "../../draw/lanes";
@@ -19,10 +19,11 @@ export interface Area extends Span {
     last: number;
 }
 
-/** A layer of the flame graph: its path and where it is. */
+/** A layer of the flame graph: its path in a tree (of debug names, or of programs) and where it is. */
 export interface Layer extends Span {
     name: string;
     ipu: number;
+    tree: "names" | "programs";
 }
 
 export interface Hit {
@@ -32,6 +33,7 @@ export interface Hit {
     from: number;
     to: number;
     step: number; // NONE: no single one
+    block: number; // -1: none
     run: number; // -1: none
     tile: number; // BSP and blocks; -1: none
     name: string;
@@ -52,7 +54,6 @@ export class TraceModel {
     options: TraceOptions;
     collapsed: ReadonlySet<string> = new Set();
     span: Span;
-    readonly extent: Span;
     width = 800; // of the lanes, without the gutter
     bands: Bands;
     hover: Hit | null = null;
@@ -61,12 +62,13 @@ export class TraceModel {
     also: readonly number[] = []; // selected with Ctrl
     layer: Layer | null = null;
     run = -1;
+    block = -1; // selected, of a lightweight profile
     area: Area | null = null;
     marked: Span | null = null; // while the axis is dragged
     scroll = 0;
     looks: readonly TypeLook[] = [];
     /** Tiles of an IPU that its BSP picture shows; absent: all. */
-    private readonly tiles = new Map<number, [number, number]>();
+    private tiles: ReadonlyMap<number, readonly [number, number]> = new Map();
     private search = "";
     private readonly rows = new Map<string, number>();
     private lanePieces = new Map<string, Pieces<Rectangles>>();
@@ -80,14 +82,19 @@ export class TraceModel {
         readonly report: number,
         readonly lanes: TraceLanes,
         options: TraceOptions,
+        readonly extent: Span, // what a window can show
         span: Span | null,
     ) {
         this.options = options;
-        this.extent = { from: lanes.from, to: Math.max(lanes.to, lanes.from + 1) };
         this.span = fitSpan(span ?? this.extent, this.extent);
         this.bands = bandsOf(lanes, options, this.collapsed, this.rows);
-        this.memoryPieces = new Pieces<MemoryTrack>(
-            async (at, pixels, signal) => ({ value: await loadMemoryTrack({ report, lane: Math.max(0, this.options.ipu), ...at, pixels }, signal), exact: at.to - at.from <= pixels }),
+        this.memoryPieces = this.newMemoryPieces();
+    }
+
+    private newMemoryPieces(): Pieces<MemoryTrack> {
+        const lane = Math.max(0, this.options.ipu);
+        return new Pieces<MemoryTrack>(
+            async (at, pixels, signal) => ({ value: await loadMemoryTrack({ report: this.report, lane, ...at, pixels }, signal), exact: at.to - at.from <= pixels }),
             this.extent,
             () => this.invalidate(),
         );
@@ -119,15 +126,22 @@ export class TraceModel {
         for (const watcher of this.watchers) watcher();
     }
 
-    configure(options: TraceOptions, search: string, collapsed: ReadonlySet<string>): void {
-        const before = JSON.stringify([windowOptions(this.options, this.search), this.options.flushes, this.options.aggregate]);
+    configure(options: TraceOptions, search: string, collapsed: ReadonlySet<string>, tiles: ReadonlyMap<number, readonly [number, number]>): void {
+        const asked = (of: TraceOptions, q: string) => JSON.stringify([windowOptions(of, q), of.flushes, of.aggregate, of.separate]);
+        const before = asked(this.options, this.search);
+        const lane = this.options.ipu;
         this.options = options;
         this.search = search;
         this.collapsed = collapsed;
-        if (before !== JSON.stringify([windowOptions(options, search), options.flushes, options.aggregate])) {
+        this.tiles = tiles;
+        if (before !== asked(options, search)) {
             for (const pieces of this.lanePieces.values()) pieces.dispose();
             this.lanePieces = new Map();
             this.rows.clear();
+        }
+        if (lane !== options.ipu) {
+            this.memoryPieces.dispose();
+            this.memoryPieces = this.newMemoryPieces();
         }
         this.layout();
     }
@@ -143,6 +157,16 @@ export class TraceModel {
         for (const pieces of [...this.lanePieces.values(), ...this.bspPieces.values(), this.memoryPieces]) pieces.dispose();
     }
 
+    /** The first cycle of the axis: numbers count from it when they are relative. */
+    base(): number {
+        return this.options.relative ? this.lanes.first : 0;
+    }
+
+    /** Where the rows of a flame graph have their names from. */
+    tree(): Layer["tree"] {
+        return this.options.layout === "programs" ? "programs" : "names";
+    }
+
     scale(): Scale {
         return new Scale(this.span, this.width, GUTTER);
     }
@@ -156,6 +180,7 @@ export class TraceModel {
         let pieces = this.lanePieces.get(band.key);
         if (!pieces) {
             const options = windowOptions(this.options, this.search);
+            const { separate } = this.options;
             const blocks = { flushes: this.options.flushes, q: this.search, base: this.lanes.kinds.length };
             const tile = this.lanes.tiles[band.lane]?.tile ?? 0;
             const io = band.key.startsWith("io") ? 1 : 0;
@@ -165,6 +190,7 @@ export class TraceModel {
                         band.kind === "blocks"
                             ? await loadBlocks({ report: this.report, tile, io, ...at, pixels }, blocks, signal)
                             : await loadWindow({ report: this.report, lane: band.lane, ...at, pixels }, options, signal);
+                    if (band.kind === "lane") placeRows(value, separate);
                     return { value, exact: value.exact };
                 },
                 this.extent,
@@ -173,44 +199,59 @@ export class TraceModel {
             this.lanePieces.set(band.key, pieces);
         }
         const value = pieces.get(span, width)?.value ?? null;
-        if (value && band.kind === "lane") this.countRows(band.key, value);
+        if (value) this.countRows(band.key, value.rows);
         return value;
     }
 
-    private countRows(key: string, value: Rectangles): void {
-        const { options } = this;
-        if (options.layout === "flat") value.row = options.separate ? value.overlap : value.depth;
-        let rows = this.rows.get(key) ?? 1;
-        if (options.layout === "flame") for (const row of value.row) rows = Math.max(rows, row + 1);
-        else if (options.separate) rows = Math.max(rows, value.overlaps);
-        if (rows === (this.rows.get(key) ?? 1)) return;
+    /** A lane is as high as the most rows that it was seen to need. */
+    private countRows(key: string, rows: number): void {
+        if (rows <= (this.rows.get(key) ?? 1)) return;
         this.rows.set(key, rows);
         queueMicrotask(() => this.layout());
+    }
+
+    /** Where a selected step or block is drawn. */
+    placeOf(what: "step" | "block"): Span | null {
+        let span: Span | undefined;
+        for (const band of this.bands.bands) {
+            if (band.kind !== (what === "step" ? "lane" : "blocks")) continue;
+            const value = this.rectangles(band);
+            const of = what === "step" ? value?.step : value?.block;
+            const i = of ? of.indexOf(what === "step" ? this.step : this.block) : -1;
+            if (value && i >= 0) span = { from: Math.min(span?.from ?? value.from[i], value.from[i]), to: Math.max(span?.to ?? value.to[i], value.to[i]) };
+        }
+        return span ?? null;
     }
 
     errors(): string[] {
         return [...this.lanePieces.values()].map((pieces) => pieces.error).filter((error) => error);
     }
 
-    tilesOf(ipu: number): [number, number] {
-        const all = this.lanes.tilesPerIpu;
-        return this.tiles.get(ipu) ?? [ipu * all, ipu * all + all - 1];
+    tilesOf(ipu: number): readonly [number, number] {
+        const { tilesPerIpu } = this.lanes;
+        const [low, high] = [ipu * tilesPerIpu, ipu * tilesPerIpu + tilesPerIpu - 1];
+        const [first, last] = this.tiles.get(ipu) ?? [low, high];
+        return first >= low && last <= high && first <= last ? [first, last] : [low, high];
     }
 
-    /** Vertical zoom of the BSP picture: a factor under 1 shows fewer tiles, about a share of its height; 0 shows all. */
-    zoomTiles(ipu: number, factor: number, about = 0.5): void {
+    /** Tiles of the BSP pictures with those of an IPU zoomed: a factor under 1 shows fewer of them, 0 shows all. */
+    zoomedTiles(ipu: number, factor: number): Map<number, readonly [number, number]> {
         const { tilesPerIpu } = this.lanes;
-        if (factor === 0) this.tiles.delete(ipu);
-        else {
-            const [first, last] = this.tilesOf(ipu);
-            const count = last - first + 1;
-            const wished = Math.min(tilesPerIpu, Math.max(Math.min(4, tilesPerIpu), Math.round(count * factor)));
-            const low = ipu * tilesPerIpu;
-            const at = Math.round(first + about * count - about * wished);
-            const start = Math.min(low + tilesPerIpu - wished, Math.max(low, at));
-            this.tiles.set(ipu, [start, start + wished - 1]);
-        }
-        this.invalidate();
+        const [first, last] = this.tilesOf(ipu);
+        const count = last - first + 1;
+        const wished = factor === 0 ? tilesPerIpu : Math.min(tilesPerIpu, Math.max(1, Math.round(count * factor)));
+        return this.movedTiles(ipu, first + Math.floor((count - wished) / 2), wished);
+    }
+
+    /** The same with `count` tiles of an IPU from `first` on, as far as it has them. */
+    movedTiles(ipu: number, first: number, count: number): Map<number, readonly [number, number]> {
+        const { tilesPerIpu } = this.lanes;
+        const low = ipu * tilesPerIpu;
+        const start = Math.min(low + tilesPerIpu - count, Math.max(low, first));
+        const tiles = new Map(this.tiles);
+        if (count >= tilesPerIpu) tiles.delete(ipu);
+        else tiles.set(ipu, [start, start + count - 1]);
+        return tiles;
     }
 
     bsp(ipu: number): BspImage | null {
@@ -240,17 +281,18 @@ export class TraceModel {
         return this.memoryPieces.get(this.span, this.width)?.value ?? null;
     }
 
-    /** Steps of the window that are too small to be seen, and whether they are most of it. */
+    /** Whether most of what the window shows are steps or blocks that are too small to be seen. */
     tooSmall(): boolean {
         let several = 0;
         let single = 0;
         for (const band of this.bands.bands) {
-            if (band.kind !== "lane") continue;
+            if (band.kind !== "lane" && band.kind !== "blocks") continue;
             const value = this.rectangles(band);
             if (!value) continue;
+            const joined = (i: number) => (band.kind === "blocks" ? value.count[i] > 1 && !band.key.startsWith("io") : value.step[i] === NONE && value.label[i] === NONE);
             for (let i = 0; i < value.from.length; ++i) {
                 if (value.to[i] < this.span.from || value.from[i] > this.span.to || value.kind[i] === LAYER) continue;
-                if (value.step[i] === NONE && value.label[i] === NONE) several += value.to[i] - value.from[i];
+                if (joined(i)) several += value.to[i] - value.from[i];
                 else single += value.to[i] - value.from[i];
             }
         }
@@ -264,7 +306,8 @@ export class TraceModel {
         if (!band || x < GUTTER) return null;
         const scale = this.scale();
         const cycle = scale.cycle(x);
-        const nothing: Hit = { band, cycle, what: "none", from: cycle, to: cycle, step: NONE, run: -1, tile: -1, name: "", kind: "", count: 0, balance: 0 };
+        const nothing: Hit = { band, cycle, what: "none", from: cycle, to: cycle, step: NONE, block: -1, run: -1, tile: -1, name: "", kind: "", count: 0, balance: 0 };
+        if (band.kind === "title") return nothing;
         if (band.kind === "runs") return this.hitRun(nothing);
         if (band.kind === "bsp") return this.hitBsp(nothing, (inside - band.y) / band.height);
         if (band.kind === "memory") return { ...nothing, what: "memory" };
@@ -279,6 +322,7 @@ export class TraceModel {
             from: value.from[i],
             to: value.to[i],
             step: value.step[i],
+            block: value.block && value.block[i] !== NONE ? value.block[i] : -1,
             tile: band.kind === "blocks" ? (this.lanes.tiles[band.lane]?.tile ?? -1) : -1,
             name: value.labels[value.label[i]] ?? "",
             kind: this.looks[value.kind[i]]?.name ?? "",

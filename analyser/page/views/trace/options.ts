@@ -5,7 +5,7 @@ import { Json, JsonObject } from "../../state";
 
 export interface TraceOptions {
     ipu: number; // -1: all
-    layout: "flat" | "flame";
+    layout: "flat" | "flame" | "programs"; // flame: by the parts of debug names, or by the programs that steps are in
     bsp: boolean;
     runs: boolean;
     memory: boolean; // live memory as a track
@@ -49,10 +49,12 @@ export const DEFAULTS: TraceOptions = {
 
 export type OptionName = keyof TraceOptions;
 
-export function optionsOf(state: JsonObject): TraceOptions {
+/** `ipus`: how many the report has. */
+export function optionsOf(state: JsonObject, ipus: number): TraceOptions {
     const options: Record<string, Json> = { ...DEFAULTS };
     for (const [name, value] of Object.entries(DEFAULTS)) if (typeof state[name] === typeof value) options[name] = state[name];
-    if (options.layout !== "flame") options.layout = "flat";
+    if (options.layout !== "flame" && options.layout !== "programs") options.layout = "flat";
+    if (!(Number(options.ipu) < ipus)) options.ipu = -1;
     return options as unknown as TraceOptions;
 }
 
@@ -66,7 +68,9 @@ export function hiddenKinds(options: TraceOptions): string[] {
     return [...(options.external ? [] : ["Sync External"]), ...(options.syncans ? [] : ["SyncAns", "Sans"])];
 }
 
+const FLAMES = { flat: 0, flame: 1, programs: 2 } as const;
+
 export function windowOptions(options: TraceOptions, search: string): WindowOptions {
     const groups = [options.syncs ? "syncs" : "", options.executions ? "executions" : ""].filter((one) => one);
-    return { flame: options.layout === "flame" ? 1 : 0, group: groups.join(","), hide: hiddenKinds(options).join(","), q: search };
+    return { flame: FLAMES[options.layout], group: groups.join(","), hide: hiddenKinds(options).join(","), q: search };
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Draws a trace: bands with their lanes, the mini-map, and above them what is selected and pointed at.
 import { AXIS_HEIGHT, drawAxis } from "../../draw/axis";
-import { LaneLook, drawLane } from "../../draw/lanes";
+import { LAYER, LaneLook, drawLane } from "../../draw/lanes";
 import { drawMinimap } from "../../draw/minimap";
 import { Pen, textWidth } from "../../draw/pen";
 import { Scale, Span } from "../../draw/scale";
@@ -94,14 +94,23 @@ function drawMemory(pen: Pen, model: TraceModel, scale: Scale, band: Band): void
     pen.fillText(`peak ${bytes(track.max)}, always live ${bytes(track.alwaysLive)}`, scale.left + 4, band.y + 2);
 }
 
+/** Rows below the first have a dashed border: what they hold overlaps in time with what is above. */
+function drawExtraRows(pen: Pen, model: TraceModel, scale: Scale, band: Band): void {
+    const row = model.rowHeight();
+    pen.strokeStyle = themeColour("line");
+    pen.lineWidth = 1;
+    pen.setLineDash([4, 3]);
+    for (let i = 1; i < band.rows; ++i) pen.strokeRect(scale.left + 0.5, band.y + i * row - 0.5, scale.width - 1, row - 1);
+    pen.setLineDash([]);
+}
+
 /** Draws the graph of a width and height; `gutter` writes titles at its left (exports: the page has buttons there). */
 export function drawGraph(pen: Pen, model: TraceModel, width: number, height: number, gutter: boolean): void {
     const scale = model.scale();
     const look = laneLook(model, model.looks);
     pen.fillStyle = look.paper;
     pen.fillRect(0, 0, width, height);
-    const base = model.options.relative ? model.extent.from : 0;
-    drawAxis(pen, scale, { ink: themeColour("ink-soft"), line: look.line, paper: themeColour("panel"), font: FONT }, model.lanes.clockFrequency, base, height);
+    drawAxis(pen, scale, { ink: themeColour("ink-soft"), line: look.line, paper: themeColour("panel"), font: FONT }, model.lanes.clockFrequency, model.base(), height);
     pen.save();
     pen.beginPath();
     pen.rect(0, AXIS_HEIGHT, width, height - AXIS_HEIGHT);
@@ -113,8 +122,9 @@ export function drawGraph(pen: Pen, model: TraceModel, width: number, height: nu
         if (band.kind === "runs") drawRuns(pen, model, scale, placed);
         else if (band.kind === "bsp") drawBsp(pen, model, scale, placed);
         else if (band.kind === "memory") drawMemory(pen, model, scale, placed);
-        else {
+        else if (band.kind !== "title") {
             const rectangles = model.rectangles(band);
+            if (model.options.separate && band.kind === "lane") drawExtraRows(pen, model, scale, placed);
             if (rectangles) drawLane(pen, rectangles, scale, placed.y, band.rows, look);
         }
     }
@@ -151,21 +161,21 @@ function outline(pen: Pen, scale: Scale, y: number, height: number, span: Span, 
     pen.strokeRect(x, y, Math.max(2, end - x), height - 1);
 }
 
-/** Places of selected steps in the lanes that are shown. */
+/** Places of what is selected in the lanes that are shown. */
 function drawSelected(pen: Pen, model: TraceModel, scale: Scale, band: Band, y: number): void {
     const value = model.rectangles(band);
     if (!value) return;
     const chosen = new Set([model.step, ...model.also]);
+    const { layer } = model;
+    const isLayer = (i: number) =>
+        layer !== null && layer.ipu === band.lane && value.kind[i] === LAYER && value.labels[value.label[i]] === layer.name && value.from[i] < layer.to && value.to[i] > layer.from;
+    const isChosen = (i: number) => (band.kind === "lane" ? chosen.has(value.step[i]) || isLayer(i) : model.block >= 0 && value.block?.[i] === model.block);
     const row = model.rowHeight();
-    const ink = themeColour("ink");
     for (let i = 0; i < value.from.length; ++i) {
-        if (value.row[i] >= band.rows || value.to[i] < scale.span.from || value.from[i] > scale.span.to) continue;
-        const path = model.layer && model.layer.ipu === band.lane && value.labels[value.label[i]] === model.layer.name;
-        const layer = path && value.from[i] < (model.layer?.to ?? 0) && value.to[i] > (model.layer?.from ?? 0) && value.kind[i] === 255;
-        if (layer || (band.kind === "lane" && chosen.has(value.step[i]))) {
-            outline(pen, scale, y + value.row[i] * row, row, { from: value.from[i], to: value.to[i] }, themeColour("paper"), 4);
-            outline(pen, scale, y + value.row[i] * row, row, { from: value.from[i], to: value.to[i] }, ink, 2);
-        }
+        if (value.row[i] >= band.rows || value.to[i] < scale.span.from || value.from[i] > scale.span.to || !isChosen(i)) continue;
+        const span = { from: value.from[i], to: value.to[i] };
+        outline(pen, scale, y + value.row[i] * row, row, span, themeColour("paper"), 4);
+        outline(pen, scale, y + value.row[i] * row, row, span, themeColour("ink"), 2);
     }
 }
 

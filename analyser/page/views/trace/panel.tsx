@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The trace's options at the left, and the colour key.
 import { TraceLanes } from "../../data/trace";
+import { BLOCK_KINDS } from "../../data/trace_blocks";
 import { TypeLook } from "../../draw/types";
 import { Check } from "../../ui/layout";
 import { JsonObject } from "../../state";
@@ -38,7 +39,21 @@ const BLOCKS: readonly FlagRow[] = [
     { name: "relative", title: "Relative cycles", tip: "the axis begins at 0" },
 ];
 
-export function OptionsPanel({ lanes, options, update }: { lanes: TraceLanes; options: TraceOptions; update: (patch: JsonObject) => void }) {
+const MODES = {
+    detailed: {
+        title: "Detailed trace",
+        tip: "Every step on every tile, from a simulation with the cycles that each compute set was measured to take: one duration for all its executions. Recording it takes time of the compiler and code on every tile.",
+    },
+    lightweight: {
+        title: "Lightweight profile",
+        tip: "When blocks began and ended on a few selected tiles, as recorded while the program ran. Where no block is active nothing is known; there is no BSP trace and no tile balance.",
+    },
+    none: { title: "No execution", tip: "" },
+};
+
+/** Which mode a report was recorded in decides which options there are. */
+export function OptionsPanel({ lanes, options, update }: { lanes: readonly TraceLanes[]; options: TraceOptions; update: (patch: JsonObject) => void }) {
+    const has = (mode: TraceLanes["mode"]) => lanes.some((one) => one.mode === mode);
     const flags = (title: string, rows: readonly FlagRow[]) => (
         <>
             <h3>{title}</h3>
@@ -49,39 +64,33 @@ export function OptionsPanel({ lanes, options, update }: { lanes: TraceLanes; op
     );
     return (
         <>
-            <h3>IPU</h3>
-            <select aria-label="IPU" value={String(options.ipu)} onChange={(event) => update(optionPatch("ipu", Number(event.currentTarget.value)))}>
-                <option value="-1">All IPUs</option>
-                {Array.from({ length: lanes.ipus }, (_, ipu) => (
-                    <option key={ipu} value={String(ipu)}>
-                        IPU {ipu}
-                    </option>
-                ))}
-            </select>
-            {lanes.mode === "lightweight" ? (
-                flags("Show", BLOCKS)
-            ) : (
-                <>
-                    {flags("Show", SHOWN)}
-                    {flags("Rows", GROUPS)}
-                    {flags("Statistics", STATISTICS)}
-                </>
-            )}
+            {(["detailed", "lightweight"] as const).filter(has).map((mode) => (
+                <p key={mode} class="trace-mode" data-mode={mode} data-tip={MODES[mode].tip}>
+                    {MODES[mode].title}
+                </p>
+            ))}
+            {has("detailed") && flags("Show", SHOWN)}
+            {has("detailed") && flags("Rows", GROUPS)}
+            {has("detailed") && flags("Statistics", STATISTICS)}
+            {has("lightweight") && flags(has("detailed") ? "Blocks" : "Show", has("detailed") ? BLOCKS.filter(({ name }) => !SHOWN.some((one) => one.name === name)) : BLOCKS)}
         </>
     );
 }
 
-export function ColourKey({ lanes, looks }: { lanes: TraceLanes; looks: readonly TypeLook[] }) {
-    const blocks = lanes.mode === "lightweight";
-    const used = looks.map((look, i) => ({ look, shown: i < lanes.kinds.length ? lanes.kinds[i].steps > 0 : blocks })).filter((one) => one.shown);
+/** Kinds of steps that the reports have; of lightweight profiles the kinds of blocks, and the phases of stream copies that they have. */
+export function ColourKey({ lanes, looks }: { lanes: readonly TraceLanes[]; looks: readonly TypeLook[] }) {
+    const shown = (name: string) =>
+        lanes.some((one) => one.kinds.some((kind) => kind.name === name && (kind.steps > 0 || one.blockPhases.includes(name))) || (one.mode === "lightweight" && BLOCK_KINDS.some((kind) => kind === name && kind !== "Stream copy")));
     return (
         <ul class="colour-key">
-            {used.map(({ look }) => (
-                <li key={look.name}>
-                    <span class={`swatch ${typeof look.fill === "string" ? "" : "hatched"}`} style={{ backgroundColor: look.plain }} />
-                    {look.name}
-                </li>
-            ))}
+            {looks
+                .filter((look) => shown(look.name))
+                .map((look) => (
+                    <li key={look.name}>
+                        <span class={`swatch ${typeof look.fill === "string" ? "" : "hatched"}`} style={{ backgroundColor: look.plain }} />
+                        {look.name}
+                    </li>
+                ))}
         </ul>
     );
 }

@@ -2,7 +2,7 @@
 // The mouse on the graph and on the mini-map.
 import { AXIS_HEIGHT } from "../../draw/axis";
 import { minimapPart } from "../../draw/minimap";
-import { Scale, Span, aroundSpan, panSpan, zoomSpan } from "../../draw/scale";
+import { Scale, Span, panSpan, zoomSpan } from "../../draw/scale";
 import { bandAt } from "./geometry";
 import { GUTTER, Hit, TraceModel } from "./model";
 
@@ -12,6 +12,7 @@ export interface PointerEvents {
     open: (hit: Hit) => void; // double click
     window: (span: Span, gesture: string) => void;
     area: (from: Place, to: Place) => void; // while Shift is dragged
+    tiles: (tiles: Map<number, readonly [number, number]>) => void; // of BSP pictures
     scroll: (pixels: number) => void;
 }
 
@@ -41,8 +42,24 @@ function placeOf(model: TraceModel, x: number, y: number): Place {
     return { cycle, first: band.lane * tilesPerIpu, last: (band.lane + 1) * tilesPerIpu - 1 };
 }
 
+/** The BSP picture that a drag began in, when it shows a part of the tiles: the drag moves that part. */
+interface HeldTiles {
+    ipu: number;
+    first: number;
+    count: number;
+    pixels: number; // of a tile
+}
+
+function tilesAt(model: TraceModel, y: number): HeldTiles | null {
+    const band = bandAt(model.bands.bands, y - AXIS_HEIGHT + model.scroll);
+    if (band?.kind !== "bsp") return null;
+    const [first, last] = model.tilesOf(band.lane);
+    const count = last - first + 1;
+    return count < model.lanes.tilesPerIpu ? { ipu: band.lane, first, count, pixels: band.height / count } : null;
+}
+
 type Drag =
-    | { kind: "pan"; span: Span; x: number; y: number; moved: boolean }
+    | { kind: "pan"; span: Span; x: number; y: number; moved: boolean; tiles: HeldTiles | null }
     | { kind: "axis"; cycle: number; moved: boolean; x: number }
     | { kind: "area"; from: Place; moved: boolean; x: number; y: number };
 
@@ -60,7 +77,7 @@ export function graphPointer(element: HTMLElement, model: TraceModel, events: Po
         element.setPointerCapture(event.pointerId);
         if (y < AXIS_HEIGHT) drag = { kind: "axis", cycle: model.scale().cycle(x), moved: false, x };
         else if (event.shiftKey) drag = { kind: "area", from: placeOf(model, x, y), moved: false, x, y };
-        else drag = { kind: "pan", span: model.span, x, y, moved: false };
+        else drag = { kind: "pan", span: model.span, x, y, moved: false, tiles: tilesAt(model, y) };
     };
     const move = (event: PointerEvent) => {
         const { x, y } = at(event);
@@ -72,7 +89,9 @@ export function graphPointer(element: HTMLElement, model: TraceModel, events: Po
             if (drag.kind === "pan") {
                 const cycles = (drag.x - x) * model.scale().perPixel;
                 events.window(panSpan(drag.span, cycles, model.extent), "pan");
-                if (event.movementY) events.scroll(-event.movementY);
+                const { tiles } = drag;
+                if (tiles) events.tiles(model.movedTiles(tiles.ipu, tiles.first + Math.round((drag.y - y) / tiles.pixels), tiles.count));
+                else if (event.movementY) events.scroll(-event.movementY);
             } else if (drag.kind === "axis") {
                 const cycle = model.scale().cycle(x);
                 model.marked = { from: Math.min(drag.cycle, cycle), to: Math.max(drag.cycle, cycle) };
@@ -181,9 +200,4 @@ export function minimapPointer(element: HTMLElement, model: TraceModel, change: 
         element.removeEventListener("pointerup", up);
         element.removeEventListener("pointercancel", up);
     };
-}
-
-/** The window that shows a hit in full. */
-export function spanOfHit(model: TraceModel, hit: Pick<Hit, "from" | "to">): Span {
-    return aroundSpan({ from: hit.from, to: hit.to }, model.extent);
 }

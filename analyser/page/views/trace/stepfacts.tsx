@@ -57,7 +57,8 @@ export function StepFacts({ step, model, props }: { step: TraceStepTiles; model:
                         {count(step.step)} of run {step.run}
                     </Row>
                     <Row title="Type" tip={KINDS[step.kind]}>
-                        {step.kind}
+                        <span data-figure="kind">{step.kind}</span>
+                        <div class="explained">{KINDS[step.kind]}</div>
                     </Row>
                     <Row title="From, to">
                         {count(step.from)} to {count(step.to)} {time(step.to - step.from, clock)}
@@ -66,6 +67,7 @@ export function StepFacts({ step, model, props }: { step: TraceStepTiles; model:
                         <IpuRows key={ipu.ipu} ipu={ipu} all={spreadOf(step.cycles, ipu.ipu * tilesPerIpu, tilesPerIpu)} several={step.ipus.length > 1} clock={clock} moves={moves} />
                     ))}
                     {step.to - step.from > 0xffffffff && <Row title="Warning">{<span class="warning">more cycles than 32 bits count: they may have wrapped around</span>}</Row>}
+                    {step.critical && <Critical step={step} />}
                     {step.computeSet !== null && <Row title="Compute set">{step.computeSet}</Row>}
                     {memory !== null && (
                         <Row title="Memory" tip="bytes of the compute set on all tiles: code, state and pointers of its vertices">
@@ -108,6 +110,25 @@ export function StepFacts({ step, model, props }: { step: TraceStepTiles; model:
                 Show in the program tree
             </button>
         </>
+    );
+}
+
+/** The tile that the others wait for, its vertices, and what that costs. */
+function Critical({ step }: { step: TraceStepTiles }) {
+    const { critical } = step;
+    if (!critical) return null;
+    return (
+        <Row title="Critical tile" tip="the tile that takes longest: the step ends when it does">
+            <span data-figure="critical">{critical.tile}</span>, {cycles(critical.cycles)}
+            {critical.vertices.map((one) => (
+                <div key={one.type} data-figure="critical vertex">
+                    {one.type} <small>× {count(one.count)}</small>
+                </div>
+            ))}
+            <div data-tip="cycles of the critical tile less the mean over all tiles">
+                lost: <span data-figure="lost">{cycles(Math.round(critical.lost))}</span>
+            </div>
+        </Row>
     );
 }
 

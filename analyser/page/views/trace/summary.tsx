@@ -6,6 +6,7 @@ import { SummaryIpu, TraceSummary } from "../../data/trace";
 import { Span } from "../../draw/scale";
 import { bytes, count, cycles, percent, time } from "../../ui/format";
 import { Empty } from "../../ui/tabs";
+import { BlockSummary } from "./blocks";
 import { TraceModel } from "./model";
 import { hiddenKinds } from "./options";
 import { Bar, Proportions, TabProps } from "./parts";
@@ -85,7 +86,7 @@ function Figures({ columns, props }: { columns: readonly Column[]; props: TabPro
                 <tr>
                     <th />
                     {columns.map((column) => (
-                        <th key={column.title}>{column.title}</th>
+                        <th key={`${column.model.report} ${column.title}`}>{column.title}</th>
                     ))}
                 </tr>
             </thead>
@@ -93,7 +94,7 @@ function Figures({ columns, props }: { columns: readonly Column[]; props: TabPro
                 <tr data-row="cycles">
                     <th data-tip={TIPS.cycles}>Total cycles</th>
                     {columns.map((column) => (
-                        <td key={column.title}>
+                        <td key={`${column.model.report} ${column.title}`}>
                             {shown(column)}
                             {column.summary.overflows && <div class="warning">more than 32 bits count: a step in it may have wrapped around</div>}
                         </td>
@@ -102,7 +103,7 @@ function Figures({ columns, props }: { columns: readonly Column[]; props: TabPro
                 <tr data-row="proportions">
                     <th data-tip={TIPS.proportions}>Proportions</th>
                     {columns.map((column) => (
-                        <td key={column.title}>
+                        <td key={`${column.model.report} ${column.title}`}>
                             <Proportions shares={column.ipu.kinds} looks={column.model.looks} />
                         </td>
                     ))}
@@ -112,7 +113,7 @@ function Figures({ columns, props }: { columns: readonly Column[]; props: TabPro
                     {columns.map((column) => {
                         const share = utilisation ? column.ipu.tileUtilisation : column.ipu.tileBalance;
                         return (
-                            <td key={column.title}>
+                            <td key={`${column.model.report} ${column.title}`}>
                                 {share === null ? "–" : percent(share)}
                                 <Bar share={share ?? 0} />
                             </td>
@@ -122,7 +123,7 @@ function Figures({ columns, props }: { columns: readonly Column[]; props: TabPro
                 <tr data-row="copies">
                     <th data-tip={TIPS.copy}>StreamCopy</th>
                     {columns.map((column) => (
-                        <td key={column.title}>
+                        <td key={`${column.model.report} ${column.title}`}>
                             <Data of="StreamCopy" ipu={column.ipu} />
                         </td>
                     ))}
@@ -130,7 +131,7 @@ function Figures({ columns, props }: { columns: readonly Column[]; props: TabPro
                 <tr data-row="global">
                     <th data-tip={TIPS.global}>GlobalExchange</th>
                     {columns.map((column) => (
-                        <td key={column.title}>
+                        <td key={`${column.model.report} ${column.title}`}>
                             <Data of="GlobalExchange" ipu={column.ipu} />
                         </td>
                     ))}
@@ -138,7 +139,7 @@ function Figures({ columns, props }: { columns: readonly Column[]; props: TabPro
                 <tr data-row="steps">
                     <th data-tip="steps that are visible on the IPU">Steps</th>
                     {columns.map((column) => (
-                        <td key={column.title}>{count(column.ipu.kinds.reduce((sum, kind) => sum + kind.steps, 0))}</td>
+                        <td key={`${column.model.report} ${column.title}`}>{count(column.ipu.kinds.reduce((sum, kind) => sum + kind.steps, 0))}</td>
                     ))}
                 </tr>
             </tbody>
@@ -146,8 +147,14 @@ function Figures({ columns, props }: { columns: readonly Column[]; props: TabPro
     );
 }
 
-export function SummaryTab(props: TabProps) {
-    const { models, context, options } = props;
+/** Lightweight profiles have neither proportions of steps nor a tile balance. */
+function BlocksOf({ model, title }: { model: TraceModel; title: string }) {
+    const span = useRestingSpan(model);
+    return <BlockSummary model={model} from={Math.floor(span.from)} to={Math.ceil(span.to)} title={title} />;
+}
+
+function StepsOf({ models, props }: { models: readonly TraceModel[]; props: TabProps }) {
+    const { context, options } = props;
     const first = useSummary(models[0], props);
     const second = useSummary(models[models.length - 1], props);
     const answers = models.length > 1 ? [first, second] : [first];
@@ -158,7 +165,7 @@ export function SummaryTab(props: TabProps) {
             ? answer.value.ipus
                   .filter((ipu) => options.ipu < 0 || ipu.ipu === options.ipu)
                   .map((ipu) => ({
-                      title: `${models.length > 1 ? `${context.reports[i].name}, ` : ""}IPU ${ipu.ipu}`,
+                      title: `${props.models.length > 1 ? `${context.reports[models[i].report].name}, ` : ""}IPU ${ipu.ipu}`,
                       model: models[i],
                       summary: answer.value as TraceSummary,
                       ipu,
@@ -167,8 +174,22 @@ export function SummaryTab(props: TabProps) {
     );
     if (!columns.length) return <Empty>Summing up the window.</Empty>;
     return (
-        <div class="summary-tab" data-loading={answers.some((answer) => answer.loading)}>
+        <div data-loading={answers.some((answer) => answer.loading)}>
             <Figures columns={columns} props={props} />
+        </div>
+    );
+}
+
+export function SummaryTab(props: TabProps) {
+    const { models, context } = props;
+    const detailed = models.filter((model) => model.lanes.mode === "detailed");
+    const blocks = models.filter((model) => model.lanes.mode === "lightweight");
+    return (
+        <div class="summary-tab">
+            {detailed.length > 0 && <StepsOf models={detailed} props={props} />}
+            {blocks.map((model) => (
+                <BlocksOf key={model.report} model={model} title={models.length > 1 ? context.reports[model.report].name : ""} />
+            ))}
         </div>
     );
 }

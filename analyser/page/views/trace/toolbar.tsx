@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The bar above the graph: execution view, search, hint, magnification, colour key, layout, pictures.
 import { useEffect, useState } from "preact/hooks";
-import { Report } from "../../data/reports";
 import { TraceLanes } from "../../data/trace";
 import { canvasPen } from "../../draw/pen";
 import { Span, zoomSpan } from "../../draw/scale";
 import { SvgPen } from "../../draw/svg";
-import { TypeLook } from "../../draw/types";
 import { AXIS_HEIGHT } from "../../draw/axis";
 import { JsonObject } from "../../state";
 import { Menu, MenuItem } from "../../ui/menu";
@@ -19,19 +17,17 @@ import { Search } from "./search";
 
 export interface ToolbarProps {
     model: TraceModel;
-    models: readonly TraceModel[];
-    lanes: readonly TraceLanes[];
-    looks: readonly TypeLook[];
+    lanes: readonly TraceLanes[]; // of one report, or of two to compare
     options: TraceOptions;
     search: string;
     step: number;
-    reports: readonly Report[];
     update: (patch: JsonObject) => void;
     onFound: (step: number, span: Span) => void;
     onWindow: (span: Span) => void;
 }
 
-function savePicture(model: TraceModel, looks: readonly TypeLook[], kind: "png" | "svg"): void {
+function savePicture(model: TraceModel, kind: "png" | "svg"): void {
+    const { looks } = model;
     const width = GUTTER + model.width;
     const height = AXIS_HEIGHT + Math.max(40, model.bands.height);
     const scroll = model.scroll;
@@ -51,9 +47,51 @@ function savePicture(model: TraceModel, looks: readonly TypeLook[], kind: "png" 
     }
 }
 
-function viewName(options: TraceOptions): string {
-    const parts = [options.layout === "flame" ? "Flame" : "Flat", options.bsp ? "BSP" : "", options.runs ? "Runs" : ""];
-    return parts.filter((part) => part).join(", ");
+const LAYOUTS: readonly { id: TraceOptions["layout"]; title: string; tip: string }[] = [
+    { id: "flat", title: "Flat", tip: "consecutive steps of each IPU" },
+    { id: "flame", title: "Flame", tip: "layers by the parts of debug names" },
+    { id: "programs", title: "Flame by program", tip: "layers by the programs that steps are in: the control program, loops, calls" },
+];
+
+/** The drop-down whose button says how the trace is drawn; lightweight profiles have runs alone. */
+function ExecutionView({ detailed, options, update }: { detailed: boolean; options: TraceOptions; update: (patch: JsonObject) => void }) {
+    const runs: MenuItem = { kind: "check", title: "Runs", checked: options.runs, tip: "where Engine::run begins and ends", onChange: (checked) => update(optionPatch("runs", checked)) };
+    const items: MenuItem[] = [
+        ...LAYOUTS.map(({ id, title, tip }): MenuItem => ({ kind: "choice", title, tip, chosen: options.layout === id, onChoose: () => update(optionPatch("layout", id)) })),
+        { kind: "check", title: "BSP", checked: options.bsp, tip: "what each tile does: sync, compute, exchange", onChange: (checked) => update(optionPatch("bsp", checked)) },
+        runs,
+    ];
+    const layout = LAYOUTS.find((one) => one.id === options.layout)?.title ?? "";
+    const parts = detailed ? [layout, options.bsp ? "BSP" : "", options.runs ? "Runs" : ""] : ["Blocks", options.runs ? "Runs" : ""];
+    const name = parts.filter((part) => part).join(", ");
+    return <Menu label={<span class="execution-view">{name} ▾</span>} items={detailed ? items : [runs]} name="Execution View" tip="how the trace is drawn" />;
+}
+
+function SelectIpu({ ipus, options, update }: { ipus: number; options: TraceOptions; update: (patch: JsonObject) => void }) {
+    return (
+        <select aria-label="Select IPU" data-tip="all IPUs, or one" value={String(options.ipu)} onChange={(event) => update(optionPatch("ipu", Number(event.currentTarget.value)))}>
+            <option value="-1">All IPUs</option>
+            {Array.from({ length: ipus }, (_, ipu) => (
+                <option key={ipu} value={String(ipu)}>
+                    IPU {ipu}
+                </option>
+            ))}
+        </select>
+    );
+}
+
+/** How two traces stand to each other. */
+function CompareButtons({ options, update }: { options: TraceOptions; update: (patch: JsonObject) => void }) {
+    return (
+        <>
+            <button type="button" aria-pressed={options.linked} data-tip="both traces show the same cycles" onClick={() => update(optionPatch("linked", !options.linked))}>
+                Linked
+            </button>
+            <button type="button" class="change-layout" data-tip="side by side, or one above the other" onClick={() => update(optionPatch("stacked", !options.stacked))}>
+                {options.stacked ? "Side by side" : "One above the other"}
+            </button>
+        </>
+    );
 }
 
 function Magnification({ model, onWindow }: { model: TraceModel; onWindow: (span: Span) => void }) {
@@ -101,55 +139,21 @@ function Magnification({ model, onWindow }: { model: TraceModel; onWindow: (span
     );
 }
 
-function Hint({ model }: { model: TraceModel }) {
-    const [small, setSmall] = useState(false);
-    useEffect(() => {
-        let timer = 0;
-        const end = model.onDraw(() => {
-            if (timer) return;
-            timer = window.setTimeout(() => {
-                timer = 0;
-                setSmall(model.tooSmall());
-            }, 250);
-        });
-        return () => {
-            clearTimeout(timer);
-            end();
-        };
-    }, [model]);
-    return small ? <span class="hint">Most steps are too small to be seen here: zoom in for detail.</span> : null;
-}
-
 export function Toolbar(props: ToolbarProps) {
-    const { model, models, lanes, looks, options, update } = props;
+    const { model, lanes, options, update } = props;
     const [key, setKey] = useState(false);
-    const detailed = lanes[0].mode === "detailed";
-    const views: MenuItem[] = [
-        { kind: "choice", title: "Flat", chosen: options.layout === "flat", tip: "consecutive steps of each IPU", onChoose: () => update(optionPatch("layout", "flat")) },
-        { kind: "choice", title: "Flame", chosen: options.layout === "flame", tip: "layers by the parts of debug names", onChoose: () => update(optionPatch("layout", "flame")) },
-        { kind: "check", title: "BSP", checked: options.bsp, tip: "what each tile does: sync, compute, exchange", onChange: (checked) => update(optionPatch("bsp", checked)) },
-        { kind: "check", title: "Runs", checked: options.runs, tip: "where Engine::run begins and ends", onChange: (checked) => update(optionPatch("runs", checked)) },
-    ];
+    const detailed = lanes.some((one) => one.mode === "detailed");
     const pictures: MenuItem[] = [
-        { kind: "action", title: "PNG", onChoose: () => savePicture(model, looks, "png") },
-        { kind: "action", title: "SVG", onChoose: () => savePicture(model, looks, "svg") },
+        { kind: "action", title: "PNG", onChoose: () => savePicture(model, "png") },
+        { kind: "action", title: "SVG", onChoose: () => savePicture(model, "svg") },
     ];
     return (
         <div class="trace-bar">
-            {detailed && <Menu label={<span class="execution-view">{viewName(options)} ▾</span>} items={views} name="Execution View" tip="how the trace is drawn" />}
+            <ExecutionView detailed={detailed} options={options} update={update} />
+            <SelectIpu ipus={Math.max(...lanes.map((one) => one.ipus))} options={options} update={update} />
             <Search report={model.report} query={props.search} step={props.step} onQuery={(q) => update({ q: q || null })} onFound={props.onFound} />
-            <Hint model={model} />
             <span class="grow" />
-            {models.length > 1 && (
-                <>
-                    <button type="button" aria-pressed={options.linked} data-tip="both traces show the same cycles" onClick={() => update(optionPatch("linked", !options.linked))}>
-                        Linked
-                    </button>
-                    <button type="button" class="change-layout" data-tip="side by side, or one above the other" onClick={() => update(optionPatch("stacked", !options.stacked))}>
-                        {options.stacked ? "Side by side" : "One above the other"}
-                    </button>
-                </>
-            )}
+            {lanes.length > 1 && <CompareButtons options={options} update={update} />}
             <Magnification model={model} onWindow={props.onWindow} />
             <button type="button" aria-pressed={key} class="key-button" data-tip="colour key" aria-label="colour key" onClick={() => setKey(!key)}>
                 Key
@@ -157,7 +161,7 @@ export function Toolbar(props: ToolbarProps) {
             <Menu label="Save" items={pictures} align="right" tip="save the graph as a picture" name="save the graph" />
             {key && (
                 <div class="key-box">
-                    <ColourKey lanes={lanes[0]} looks={looks} />
+                    <ColourKey lanes={lanes} looks={model.looks} />
                 </div>
             )}
         </div>

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The callout beside the pointer: what the rectangle says at once, what the report says of its step a moment later.
+import { useRef } from "preact/hooks";
+import { loadStep } from "../../data/trace";
+import { NONE } from "../../draw/lanes";
+import { hideTip, showTip } from "../../ui/tooltip";
+import { calloutOf } from "./callout";
+import { Hit, TraceModel } from "./model";
+
+const ASK_AFTER = 90; // ms
+
+export function useCallouts(): (model: TraceModel, hit: Hit | null, event: PointerEvent) => void {
+    const asking = useRef(0);
+    return (model, hit, event) => {
+        clearTimeout(asking.current);
+        const text = hit && calloutOf(model, hit, null);
+        if (!text || !hit) {
+            hideTip();
+            return;
+        }
+        const [x, y] = [event.clientX, event.clientY];
+        showTip(text, x, y);
+        if (hit.step === NONE || hit.what !== "step") return;
+        asking.current = window.setTimeout(() => {
+            loadStep(model.report, hit.step).then(
+                (details) => {
+                    if (model.hover?.step !== hit.step) return;
+                    showTip(calloutOf(model, { ...hit, name: hit.name || details.name }, details) ?? text, x, y);
+                },
+                () => undefined, // the callout stays as it is
+            );
+        }, ASK_AFTER);
+    };
+}

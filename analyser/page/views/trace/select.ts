@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// What clicks, drags and the search select, and where that is.
+import { loadStep, loadWindow } from "../../data/trace";
+import { NONE } from "../../draw/lanes";
+import { Span } from "../../draw/scale";
+import { JsonObject } from "../../state";
+import { ViewContext } from "../view";
+import { Hit, TraceModel } from "./model";
+import { Place } from "./pointer";
+import { areaOf, layerOf, numberOf, numbersOf } from "./state";
+import { Windows } from "./windows";
+
+/** Keys of the state that hold something selected, beside the step that all views share. */
+const SELECTED = ["also", "layer", "run", "block", "area"];
+const NOTHING: JsonObject = { also: null, layer: null, run: null, block: null };
+
+/** The step of a kind that an IPU is in at a cycle, where the lane is drawn too coarsely to know it. */
+async function stepAt(model: TraceModel, hit: Hit): Promise<number> {
+    const kind = model.looks.findIndex((look) => look.name === hit.kind);
+    const around = { from: Math.floor(hit.cycle), to: Math.floor(hit.cycle) + 1 };
+    const found = await loadWindow({ report: model.report, lane: hit.band.lane, ...around, pixels: 4 }, { flame: 0, group: "", hide: "", q: "" });
+    for (let i = 0; i < found.step.length; ++i) if (found.kind[i] === kind && found.step[i] !== NONE && found.from[i] <= hit.cycle && found.to[i] >= hit.cycle) return found.step[i];
+    return NONE;
+}
+
+/** The extent of what is selected, as far as the page knows it without asking. */
+function selectedOf(model: TraceModel, state: JsonObject): Span | null {
+    const layer = layerOf(state);
+    if (layer) return layer;
+    const run = numberOf(state, "run");
+    if (run !== null && model.lanes.runs[run]) return model.lanes.runs[run];
+    return model.placeOf(model.block >= 0 ? "block" : "step") ?? areaOf(state);
+}
+
+export interface Selecting {
+    click: (side: number, hit: Hit | null, event: MouseEvent) => void;
+    area: (side: number, a: Place, b: Place) => void;
+    found: (step: number, span: Span) => void; // by the search
+    fit: () => void;
+    clear: () => void;
+}
+
+/** `active` is the model that keys and the search are about; `choose` makes another one active. */
+export function useSelecting(context: ViewContext, windows: Windows, active: number, choose: (model: number) => void): Selecting {
+    const { state, selection, update } = context;
+    const { models, show, showAround } = windows;
+    const model = models[active];
+
+    const select = (side: number, hit: Hit) => {
+        const none = { ...NOTHING, side: side || null, tab: "details" };
+        if (hit.what === "run") update({ ...none, run: hit.run });
+        else if (hit.what === "block") update({ ...none, block: hit.block });
+        else if (hit.what === "layer" || (hit.what === "several" && hit.name && hit.band.kind === "lane"))
+            update({ ...none, layer: { name: hit.name, ipu: hit.band.lane, from: hit.from, to: hit.to, ...(models[side].tree() === "programs" ? { tree: "programs" } : {}) } });
+        else if (hit.step !== NONE) {
+            update(none, { gesture: "select" });
+            context.select({ step: hit.step, ...(hit.tile >= 0 ? { tile: hit.tile } : {}) }, { gesture: "select" });
+            return;
+        } else return;
+        context.select({ step: undefined }, { replace: true });
+    };
+    const click = (side: number, hit: Hit | null, event: MouseEvent) => {
+        choose(side);
+        if (!hit || hit.what === "none" || hit.what === "memory") return;
+        if (event.shiftKey) {
+            const other = selectedOf(models[side], state);
+            showAround(side, other ? { from: Math.min(other.from, hit.from), to: Math.max(other.to, hit.to) } : hit, "between");
+            return;
+        }
+        if (hit.band.kind === "bsp" && hit.step === NONE) {
+            void stepAt(models[side], hit).then((step) => step !== NONE && click(side, { ...hit, step }, event));
+            return;
+        }
+        if ((event.ctrlKey || event.metaKey) && hit.step !== NONE && selection.step !== undefined && hit.what === "step") {
+            const also = numbersOf(state, "also");
+            update({ also: also.includes(hit.step) ? also.filter((one) => one !== hit.step) : [...also, hit.step], tab: "details" });
+            return;
+        }
+        select(side, hit);
+    };
+    const area = (side: number, a: Place, b: Place) => {
+        const marked = [Math.floor(Math.min(a.cycle, b.cycle)), Math.ceil(Math.max(a.cycle, b.cycle)), Math.min(a.first, b.first), Math.max(a.last, b.last)];
+        models[side].area = { from: marked[0], to: marked[1], first: marked[2], last: marked[3] };
+        update({ area: marked, side: side || null, tab: "area" }, { gesture: "area" });
+    };
+    const found = (step: number, span: Span) => {
+        update({ ...NOTHING, side: active || null, tab: "details" }, { gesture: "search" });
+        context.select({ step }, { gesture: "search" });
+        const shown = model.span;
+        const length = shown.to - shown.from;
+        if (span.from >= shown.from && span.to <= shown.to && span.to - span.from >= length / 400) return;
+        const wished = Math.min(length, Math.max((span.to - span.from) * 12, 200));
+        const centre = (span.from + span.to) / 2;
+        show(active, { from: centre - wished / 2, to: centre + wished / 2 }, "search");
+    };
+    const fit = () => {
+        const span = selectedOf(model, state);
+        if (span) showAround(active, span, "fit");
+        else if (selection.step !== undefined) void loadStep(model.report, selection.step).then((step) => showAround(active, step, "fit"));
+    };
+    const clear = () => {
+        if (selection.step === undefined && SELECTED.every((key) => state[key] === undefined)) return;
+        context.select({ step: undefined });
+        update({ ...NOTHING, area: null }, { replace: true });
+    };
+    return { click, area, found, fit, clear };
+}
