@@ -253,10 +253,23 @@ export function placeRows(value: Rectangles, separate: boolean): void {
 }
 
 export async function loadBsp(
-    where: { report: number; tile: number; tiles: number; from: number; to: number; pixels: number; height: number; hide: string },
+    where: {
+        report: number;
+        tile: number;
+        tiles: number;
+        from: number;
+        to: number;
+        pixels: number;
+        height: number;
+        hide: string;
+    },
     signal?: AbortSignal,
 ): Promise<BspPicture> {
-    const columns = await getColumns<{ width: number; height: number; from: number; to: number }>("trace/bsp", where, signal);
+    const columns = await getColumns<{ width: number; height: number; from: number; to: number }>(
+        "trace/bsp",
+        where,
+        signal,
+    );
     return { ...columns.meta, kind: columns.numbers("kind") as Uint8Array };
 }
 
@@ -279,8 +292,12 @@ export async function loadLayer(
     signal?: AbortSignal,
 ): Promise<{ rows: LayerStep[]; steps: number; cycles: number }> {
     const columns = await getColumns<{ steps: number; cycles: number }>("trace/layer", where, signal);
-    const [step, kind, label, from, to, cycles] = ["step", "kind", "label", "from", "to", "cycles"].map((name) => columns.numbers(name));
-    const [activeTiles, balance, activeBalance] = ["activeTiles", "balance", "activeBalance"].map((name) => columns.numbers(name));
+    const [step, kind, label, from, to, cycles] = ["step", "kind", "label", "from", "to", "cycles"].map((name) =>
+        columns.numbers(name),
+    );
+    const [activeTiles, balance, activeBalance] = ["activeTiles", "balance", "activeBalance"].map((name) =>
+        columns.numbers(name),
+    );
     const names = columns.texts("labels");
     const rows = Array.from(step, (one, i) => ({
         step: one,
@@ -300,7 +317,11 @@ export async function loadMemoryTrack(
     where: { report: number; lane: number; from: number; to: number; pixels: number },
     signal?: AbortSignal,
 ): Promise<MemoryTrack> {
-    const columns = await getColumns<{ from: number; to: number; max: number; alwaysLive: number }>("trace/memory", where, signal);
+    const columns = await getColumns<{ from: number; to: number; max: number; alwaysLive: number }>(
+        "trace/memory",
+        where,
+        signal,
+    );
     return { ...columns.meta, live: columns.numbers("live") as Float32Array };
 }
 

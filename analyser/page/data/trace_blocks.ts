@@ -78,7 +78,11 @@ export async function loadBlocks(
         depth: row,
         overlap: row,
         // Phases of stream copies look as in detailed traces.
-        kind: Uint8Array.from(kept, (i) => ((all[i] & KIND) === STREAM_COPY && phase[i] !== LAYER ? phase[i] : Math.min(LAYER, options.base + (all[i] & KIND)))),
+        kind: Uint8Array.from(kept, (i) =>
+            (all[i] & KIND) === STREAM_COPY && phase[i] !== LAYER
+                ? phase[i]
+                : Math.min(LAYER, options.base + (all[i] & KIND)),
+        ),
         rows: row.reduce((rows, one) => Math.max(rows, one + 1), 1),
         block: Uint32Array.from(kept, (i) => numbers("block")[i]),
         step: new Uint32Array(kept.length).fill(NONE),

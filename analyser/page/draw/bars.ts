@@ -53,7 +53,8 @@ export function byteTicks(most: number): number[] {
 /** The largest number that is drawn. */
 export function largest(picture: BarPicture): number {
     let most = picture.limit?.value ?? 0;
-    for (let i = 0; i < picture.first.length; ++i) most = Math.max(most, ...picture.lines.map((line) => line.values[i]), stackAt(picture, i));
+    for (let i = 0; i < picture.first.length; ++i)
+        most = Math.max(most, ...picture.lines.map((line) => line.values[i]), stackAt(picture, i));
     const overlay = picture.overlay?.series.values;
     for (let i = 0; overlay && i < overlay.length; ++i) most = Math.max(most, overlay[i]);
     return most > 0 ? most : 1;
@@ -109,7 +110,14 @@ function drawAxes(pen: Pen, picture: BarPicture, scale: Scale, area: Area, most:
 }
 
 /** Steps of a series over its bars. */
-function drawSteps(pen: Pen, first: ArrayLike<number>, last: ArrayLike<number>, values: ArrayLike<number>, scale: Scale, y: (value: number) => number): void {
+function drawSteps(
+    pen: Pen,
+    first: ArrayLike<number>,
+    last: ArrayLike<number>,
+    values: ArrayLike<number>,
+    scale: Scale,
+    y: (value: number) => number,
+): void {
     pen.beginPath();
     for (let i = 0; i < first.length; ++i) {
         const [from, to] = [scale.x(first[i]), scale.x(last[i])];
@@ -196,7 +204,14 @@ export function drawBars(pen: Pen, picture: BarPicture, scale: Scale, area: Area
 }
 
 /** The whole extent, small, with the window that is shown. */
-export function drawOverview(pen: Pen, values: ArrayLike<number>, scale: Scale, window: { from: number; to: number }, height: number, look: BarLook): void {
+export function drawOverview(
+    pen: Pen,
+    values: ArrayLike<number>,
+    scale: Scale,
+    window: { from: number; to: number },
+    height: number,
+    look: BarLook,
+): void {
     let most = 1;
     for (let i = 0; i < values.length; ++i) most = Math.max(most, values[i]);
     const each = scale.width / Math.max(1, values.length);
@@ -217,5 +232,6 @@ export function drawOverview(pen: Pen, values: ArrayLike<number>, scale: Scale, 
     pen.lineWidth = 1;
     pen.strokeRect(left + 0.5, 0.5, Math.max(2, right - left) - 1, height - 1);
     pen.fillStyle = look.accent;
-    for (const x of [left, right]) pen.fillRect(Math.min(scale.left + scale.width - 3, Math.max(scale.left, x - 1.5)), height / 2 - 7, 3, 14);
+    for (const x of [left, right])
+        pen.fillRect(Math.min(scale.left + scale.width - 3, Math.max(scale.left, x - 1.5)), height / 2 - 7, 3, 14);
 }

@@ -29,7 +29,8 @@ export function deepest(frames: Frames): number {
 /** Boxes of `root` and what is below it over the width; its ancestors take the whole width.  Heavier ones come first. */
 export function layout(frames: Frames, root: number, width: number): Box[] {
     const boxes: Box[] = [];
-    for (let at = root; at > 0; at = frames.parent[at]) boxes.unshift({ node: frames.parent[at], x: 0, width, row: frames.depth[frames.parent[at]] });
+    for (let at = root; at > 0; at = frames.parent[at])
+        boxes.unshift({ node: frames.parent[at], x: 0, width, row: frames.depth[frames.parent[at]] });
     const whole = weight(frames, root);
     if (whole <= 0) return boxes;
     const children: number[][] = frames.name.map(() => []);
@@ -67,7 +68,8 @@ export function changeColour(a: number, b: number): string {
 }
 
 export function colourOf(frames: Frames, node: number): string {
-    if (frames.totalB && frames.totalB.some((value) => value > 0)) return changeColour(frames.total[node], frames.totalB[node]);
+    if (frames.totalB && frames.totalB.some((value) => value > 0))
+        return changeColour(frames.total[node], frames.totalB[node]);
     const name = frames.name[node];
     const step = STEP.exec(name);
     if (step) return mix("#ffffff", typeColour(step[1], step[2]), 0.75);
@@ -89,7 +91,12 @@ export function rowTop(picture: Picture, row: number): number {
     return (picture.up ? picture.rows - 1 - row : row) * ROW - picture.top;
 }
 
-export function paint(context: CanvasRenderingContext2D, frames: Frames, boxes: readonly Box[], picture: Picture): void {
+export function paint(
+    context: CanvasRenderingContext2D,
+    frames: Frames,
+    boxes: readonly Box[],
+    picture: Picture,
+): void {
     context.clearRect(0, 0, picture.width, picture.height);
     context.font = "12px system-ui, sans-serif";
     context.textBaseline = "middle";
@@ -116,7 +123,8 @@ export function paint(context: CanvasRenderingContext2D, frames: Frames, boxes: 
 
 /** The picture as SVG, for files. */
 export function svgOf(frames: Frames, boxes: readonly Box[], width: number, rows: number, up: boolean): string {
-    const escape = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
+    const escape = (text: string) =>
+        text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
     const parts = boxes.map((box) => {
         const y = (up ? rows - 1 - box.row : box.row) * ROW;
         const room = Math.floor((box.width - 8) / 6.6);

@@ -100,7 +100,13 @@ function labels(pen: Pen, r: RectangleColumns, scale: Scale, y: number, rows: nu
             pen.fillStyle = type.soft;
             pen.fillRect(x + PADDING - 1, at - 6, textWidth(text, look.font) + 2, 12);
         }
-        pen.fillStyle = grey ? look.ink : !type ? look.layer.ink : look.balance || typeof type.fill !== "string" ? type.inkSoft : type.ink;
+        pen.fillStyle = grey
+            ? look.ink
+            : !type
+              ? look.layer.ink
+              : look.balance || typeof type.fill !== "string"
+                ? type.inkSoft
+                : type.ink;
         pen.fillText(text, x + PADDING, at);
     }
 }
@@ -119,7 +125,14 @@ export function labelOf(r: RectangleColumns, i: number, types: readonly TypeLook
     return name === "" || kind.startsWith("Sync") || kind === "Sans" ? kind : name;
 }
 
-export function drawLane(pen: Pen, rectangles: RectangleColumns, scale: Scale, y: number, rows: number, look: LaneLook): void {
+export function drawLane(
+    pen: Pen,
+    rectangles: RectangleColumns,
+    scale: Scale,
+    y: number,
+    rows: number,
+    look: LaneLook,
+): void {
     fills(pen, rectangles, scale, y, rows, look);
     if (look.text) labels(pen, rectangles, scale, y, rows, look);
 }

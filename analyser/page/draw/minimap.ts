@@ -38,7 +38,8 @@ export function drawMinimap(pen: Pen, scale: Scale, picture: MinimapPicture, loo
     pen.lineWidth = 1;
     pen.strokeRect(left + 0.5, 0.5, Math.max(2, right - left) - 1, height - 1);
     pen.fillStyle = look.accent;
-    for (const x of [left, right]) pen.fillRect(Math.min(scale.left + scale.width - 3, Math.max(scale.left, x - 1.5)), height / 2 - 7, 3, 14);
+    for (const x of [left, right])
+        pen.fillRect(Math.min(scale.left + scale.width - 3, Math.max(scale.left, x - 1.5)), height / 2 - 7, 3, 14);
 }
 
 /** What a pointer takes hold of at x. */

@@ -48,7 +48,15 @@ export function typeLooks(names: readonly string[], dark: boolean, paper: string
     });
 }
 
-const CONTROL: { readonly [type: string]: string } = { Sequence: "#8fbf88", Call: "#0072b2", Repeat: "#7a5195", RepeatWhile: "#7a5195", If: "#7a5195", IfElse: "#7a5195", Switch: "#7a5195" };
+const CONTROL: { readonly [type: string]: string } = {
+    Sequence: "#8fbf88",
+    Call: "#0072b2",
+    Repeat: "#7a5195",
+    RepeatWhile: "#7a5195",
+    If: "#7a5195",
+    IfElse: "#7a5195",
+    Switch: "#7a5195",
+};
 
 /** The colour of a program by its type and detail, or of a type that stands for several; steps' are as in the trace. */
 export function typeColour(type: string, detail = ""): string {

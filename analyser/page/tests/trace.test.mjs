@@ -30,18 +30,22 @@ after(async () => {
     await server.close();
 });
 
-const kindOf = (step) => (step.type === "Sync" || step.type === "StreamCopyMid" ? `${step.type} ${step.detail}` : step.type);
+const kindOf = (step) =>
+    step.type === "Sync" || step.type === "StreamCopyMid" ? `${step.type} ${step.detail}` : step.type;
 /** The step of a type that shows the most of itself: `at` is the middle of what no other step overlaps, `seen` how much. */
 function alone(type) {
     let best = null;
     for (const step of steps) {
         if (step.type !== type) continue;
         const others = steps.filter((one) => one !== step && one.stop > step.start && one.start < step.stop);
-        const edges = [step.start, step.stop, ...others.flatMap((one) => [one.start, one.stop])].filter((at) => at >= step.start && at <= step.stop).sort((a, b) => a - b);
+        const edges = [step.start, step.stop, ...others.flatMap((one) => [one.start, one.stop])]
+            .filter((at) => at >= step.start && at <= step.stop)
+            .sort((a, b) => a - b);
         for (let i = 0; i + 1 < edges.length; ++i) {
             const at = (edges[i] + edges[i + 1]) / 2;
             const seen = edges[i + 1] - edges[i];
-            if (!others.some((one) => one.start < at && one.stop > at) && seen > (best?.seen ?? 0)) best = { ...step, at, seen };
+            if (!others.some((one) => one.start < at && one.stop > at) && seen > (best?.seen ?? 0))
+                best = { ...step, at, seen };
         }
     }
     assert.ok(best, `the report has a ${type} that is seen`);
@@ -52,7 +56,10 @@ async function around(step, options = "") {
     const at = step.at ?? (step.start + step.stop) / 2;
     const half = Math.max(20, (step.seen ?? step.stop - step.start) * 4);
     const end = rows("SELECT max(cycles_to) AS cycles FROM runs")[0].cycles; // a window stays inside the trace
-    await openTrace(page, `?trace.from=${Math.max(0, Math.floor(at - half))}&trace.to=${Math.min(end, Math.ceil(at + half))}${options}`);
+    await openTrace(
+        page,
+        `?trace.from=${Math.max(0, Math.floor(at - half))}&trace.to=${Math.min(end, Math.ceil(at + half))}${options}`,
+    );
     const where = await graph(page);
     return { where, x: xOf(where, at), y: (await bandTop(page, "IPU 0")) + 2 };
 }
@@ -64,10 +71,17 @@ test("flat: each kind of step is where and as long as the report says, in its co
         const only = alone(type);
         const colour = COLOURS[kindOf(only)];
         const { where, x, y } = await around(only);
-        assert.ok(near(await pixel(page, x, y), colour), `${kindOf(only)} is ${await pixel(page, x, y)}, expected ${colour}`);
+        assert.ok(
+            near(await pixel(page, x, y), colour),
+            `${kindOf(only)} is ${await pixel(page, x, y)}, expected ${colour}`,
+        );
         const covered = (cycle) => steps.some((one) => one.id !== only.id && one.start <= cycle && one.stop >= cycle);
         for (const edge of [only.start - 3, only.stop + 3])
-            if (edge > where.from && edge < where.to && !covered(edge)) assert.ok(!near(await pixel(page, xOf(where, edge), y), colour), `${kindOf(only)} ends at ${only.stop}`);
+            if (edge > where.from && edge < where.to && !covered(edge))
+                assert.ok(
+                    !near(await pixel(page, xOf(where, edge), y), colour),
+                    `${kindOf(only)} ends at ${only.stop}`,
+                );
     }
     assert.deepEqual(page.problems, []);
 });
@@ -79,9 +93,13 @@ test("hover: name, cycles, compute set and its memory", async () => {
     await page.mouse.move(x, y);
     await page.waitForFunction(() => /compute set/.test(document.querySelector(".tooltip")?.textContent ?? ""));
     const tip = await text(".tooltip");
-    const [set] = rows(`SELECT c.compute_set AS id, c.name, c.code_bytes + c.vertex_data_bytes + c.copy_ptr_bytes + c.descriptor_bytes + c.edge_ptr_bytes + c.padding_bytes AS bytes
+    const [set] =
+        rows(`SELECT c.compute_set AS id, c.name, c.code_bytes + c.vertex_data_bytes + c.copy_ptr_bytes + c.descriptor_bytes + c.edge_ptr_bytes + c.padding_bytes AS bytes
         FROM compute_sets c JOIN steps s ON s.compute_set = c.compute_set WHERE s.id = ${step.id}`);
-    assert.ok(tip.includes(step.name) && tip.includes(`${(step.stop - step.start).toLocaleString("en-GB")} cycles`), tip);
+    assert.ok(
+        tip.includes(step.name) && tip.includes(`${(step.stop - step.start).toLocaleString("en-GB")} cycles`),
+        tip,
+    );
     assert.ok(tip.includes(`compute set ${set.id}, memory`), tip);
     const shown = /memory ([\d.,]+) (B|KiB)/.exec(tip);
     assert.ok(Math.abs(number(shown[1]) * (shown[2] === "KiB" ? 1024 : 1) - set.bytes) <= 52, `${tip}: ${set.bytes}`);
@@ -100,7 +118,11 @@ test("click: details of each kind are the report's", async () => {
         assert.equal(await text('[data-figure="balance 0"]'), `${(step.balance * 100).toFixed(1)} %`, type);
         await page.waitForFunction((id) => location.hash.includes(`step=${id}&`), step.id);
         const tabs = await page.locator(".trace-plots [role=tab]").allTextContents();
-        assert.deepEqual(tabs, type === "Sync" || type === "OnTileExecute" ? ["Cycles by tile"] : ["Cycles by tile", "Data by tile"], type);
+        assert.deepEqual(
+            tabs,
+            type === "Sync" || type === "OnTileExecute" ? ["Cycles by tile"] : ["Cycles by tile", "Data by tile"],
+            type,
+        );
     }
     assert.deepEqual(page.problems, []);
 });
@@ -113,13 +135,24 @@ test("summary: cycles of the window, balance weighted by length without syncs, d
     assert.equal(number((await text('[data-row="cycles"] td')).split("(")[0]), where.lanes.to - where.lanes.from);
     assert.ok(where.lanes.to >= all);
     const weighed = steps.filter((step) => !["Sync", "Sans", "SyncAns"].includes(step.type));
-    const balance = weighed.reduce((sum, step) => sum + step.balance * step.cycles, 0) / weighed.reduce((sum, step) => sum + step.cycles, 0);
+    const balance =
+        weighed.reduce((sum, step) => sum + step.balance * step.cycles, 0) /
+        weighed.reduce((sum, step) => sum + step.cycles, 0);
     assert.equal(await text('[data-row="balance"] td'), `${(balance * 100).toFixed(1)} %`);
-    const [data] = rows("SELECT sum(i.data_in) AS received FROM steps s JOIN steps_by_ipu i ON i.step_id = s.id WHERE i.ipu = 0 AND s.type = 'StreamCopyMid'");
+    const [data] = rows(
+        "SELECT sum(i.data_in) AS received FROM steps s JOIN steps_by_ipu i ON i.step_id = s.id WHERE i.ipu = 0 AND s.type = 'StreamCopyMid'",
+    );
     const shown = /Rx ([\d.,]+) (B|KiB|MiB)/.exec(await text('[data-row="copies"] td'));
     const unit = { B: 1, KiB: 1024, MiB: 1048576 }[shown?.[2] ?? "B"];
-    assert.ok(Math.abs(number(shown?.[1] ?? "0") * unit - data.received) <= 0.05 * unit, `${shown?.[0]}: ${data.received}`);
-    const kinds = await page.locator('[data-row="proportions"] td').first().locator("span").evaluateAll((list) => list.map((one) => [one.dataset.kind, one.getBoundingClientRect().width]));
+    assert.ok(
+        Math.abs(number(shown?.[1] ?? "0") * unit - data.received) <= 0.05 * unit,
+        `${shown?.[0]}: ${data.received}`,
+    );
+    const kinds = await page
+        .locator('[data-row="proportions"] td')
+        .first()
+        .locator("span")
+        .evaluateAll((list) => list.map((one) => [one.dataset.kind, one.getBoundingClientRect().width]));
     const execute = steps.filter((step) => step.type === "OnTileExecute").reduce((sum, step) => sum + step.cycles, 0);
     const total = steps.reduce((sum, step) => sum + step.cycles, 0);
     assert.ok(Math.abs(kinds.find(([kind]) => kind === "OnTileExecute")[1] / 320 - execute / total) < 0.02);
@@ -174,7 +207,10 @@ test("mini-map: a click moves the window, a handle changes it; the axis marks on
     await page.mouse.click(at(where.lanes.to * 0.75), map.y + 12);
     await settled(page);
     where = await graph(page);
-    assert.ok(Math.abs((where.from + where.to) / 2 - where.lanes.to * 0.75) < where.lanes.to / where.width + 2, steps.join());
+    assert.ok(
+        Math.abs((where.from + where.to) / 2 - where.lanes.to * 0.75) < where.lanes.to / where.width + 2,
+        steps.join(),
+    );
     assert.ok(Math.abs(where.to - where.from - 1000) <= 2);
     await page.mouse.move(at(where.to), map.y + 12);
     await page.mouse.down();
@@ -201,7 +237,9 @@ test("search greys what does not match, counts, steps through and clears", async
     const step = alone("OnTileExecute");
     const other = alone("StreamCopyMid");
     const part = step.name.split("/").pop();
-    const matches = rows(`SELECT id FROM steps WHERE lower(name) LIKE lower('%${part}%') ORDER BY id`).map((row) => row.id);
+    const matches = rows(`SELECT id FROM steps WHERE lower(name) LIKE lower('%${part}%') ORDER BY id`).map(
+        (row) => row.id,
+    );
     await openTrace(page);
     await page.keyboard.press("/");
     await page.keyboard.type(part);
@@ -252,7 +290,10 @@ test("flame: layers by parts of names; double click expands one, its details lis
 // row: EXE-37
 test("click, then Shift and click: the window holds both", async () => {
     await openTrace(page);
-    const wide = [...steps].sort((a, b) => b.stop - b.start - (a.stop - a.start)).slice(0, 2).sort((a, b) => a.start - b.start);
+    const wide = [...steps]
+        .sort((a, b) => b.stop - b.start - (a.stop - a.start))
+        .slice(0, 2)
+        .sort((a, b) => a.start - b.start);
     const where = await graph(page);
     const y = (await bandTop(page, "IPU 0")) + 5;
     const middle = (step) => xOf(where, (step.start + step.stop) / 2);
@@ -289,7 +330,10 @@ test("BSP: what each tile does, vertical zoom, a click selects the step", async 
         const [from, to] = [columns.numbers("from")[tile], columns.numbers("to")[tile]];
         if (to - from < 8) continue;
         ++seen;
-        assert.ok(near(await pixel(page, xOf(where, (from + to) / 2), rowY(tile)), COLOURS.OnTileExecute), `tile ${tile} computes`);
+        assert.ok(
+            near(await pixel(page, xOf(where, (from + to) / 2), rowY(tile)), COLOURS.OnTileExecute),
+            `tile ${tile} computes`,
+        );
     }
     assert.ok(seen > 0);
     await page.mouse.click(x, rowY(0));
@@ -379,7 +423,10 @@ test("pictures: PNG and SVG of the graph", async () => {
     await openTrace(page);
     for (const kind of ["PNG", "SVG"]) {
         await page.click('[aria-label="save the graph"]');
-        const [download] = await Promise.all([page.waitForEvent("download"), page.click(`[role=menuitem]:has-text("${kind}")`)]);
+        const [download] = await Promise.all([
+            page.waitForEvent("download"),
+            page.click(`[role=menuitem]:has-text("${kind}")`),
+        ]);
         const bytes = readFileSync(await download.path());
         if (kind === "PNG") assert.equal(bytes.subarray(1, 4).toString(), "PNG");
         else {
@@ -392,8 +439,13 @@ test("pictures: PNG and SVG of the graph", async () => {
 });
 
 test("live memory is a track; a reload keeps everything", async () => {
-    await openTrace(page, "?trace.memory=true&trace.layout=flame&trace.from=100&trace.to=4000&trace.tab=details&step=3");
-    const peak = rows("SELECT max(bytes) AS bytes FROM live_lists WHERE id > 0")[0].bytes + rows("SELECT bytes FROM live_lists WHERE id = 0")[0].bytes;
+    await openTrace(
+        page,
+        "?trace.memory=true&trace.layout=flame&trace.from=100&trace.to=4000&trace.tab=details&step=3",
+    );
+    const peak =
+        rows("SELECT max(bytes) AS bytes FROM live_lists WHERE id > 0")[0].bytes +
+        rows("SELECT bytes FROM live_lists WHERE id = 0")[0].bytes;
     const where = await graph(page);
     const top = await bandTop(page, "live memory");
     await page.mouse.move(where.x + 300, top + 30);

@@ -10,7 +10,8 @@ export async function settled(page) {
         const frame = () => new Promise((done) => requestAnimationFrame(done));
         const idle = () => Number(document.documentElement.dataset.loading ?? 0) === 0;
         // Longer than the page waits before it asks or writes: 150 ms.
-        for (let quiet = performance.now(); performance.now() - quiet < 320; await frame()) if (!idle()) quiet = performance.now();
+        for (let quiet = performance.now(); performance.now() - quiet < 320; await frame())
+            if (!idle()) quiet = performance.now();
         await frame();
     });
 }
@@ -54,7 +55,12 @@ export async function pixel(page, x, y, canvas = ".trace-canvas canvas.main") {
                 const box = element.getBoundingClientRect();
                 if (atX < box.left || atX >= box.right || atY < box.top || atY >= box.bottom) continue;
                 const ratio = element.width / box.width;
-                return [...element.getContext("2d").getImageData(Math.floor((atX - box.left) * ratio), Math.floor((atY - box.top) * ratio), 1, 1).data.slice(0, 3)];
+                return [
+                    ...element
+                        .getContext("2d")
+                        .getImageData(Math.floor((atX - box.left) * ratio), Math.floor((atY - box.top) * ratio), 1, 1)
+                        .data.slice(0, 3),
+                ];
             }
             return null;
         },

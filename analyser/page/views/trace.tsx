@@ -27,11 +27,19 @@ import "./trace.css";
 import { View, ViewContext } from "./view";
 
 /** What the state says goes to the models: options, what is searched for, folded lanes, tiles of BSP pictures, the selection. */
-function useModelState(context: ViewContext, models: readonly TraceModel[], options: TraceOptions, search: string): void {
+function useModelState(
+    context: ViewContext,
+    models: readonly TraceModel[],
+    options: TraceOptions,
+    search: string,
+): void {
     const { state, selection } = context;
     const { theme } = usePreferences();
     const kinds = models[0].lanes.kinds;
-    const looks = useMemo(() => typeLooks([...kinds.map((kind) => kind.name), ...BLOCK_KINDS], isDark(), themeColour("paper")), [kinds, theme, isDark()]);
+    const looks = useMemo(
+        () => typeLooks([...kinds.map((kind) => kind.name), ...BLOCK_KINDS], isDark(), themeColour("paper")),
+        [kinds, theme, isDark()],
+    );
     useEffect(
         () => models.forEach((model) => model.configure(options, search, new Set(foldedOf(state)), tilesOf(state))),
         [models, JSON.stringify([options, search, state.folded, state.tiles])],
@@ -48,19 +56,40 @@ function useModelState(context: ViewContext, models: readonly TraceModel[], opti
             model.area = mine ? areaOf(state) : null;
             model.invalidate();
         });
-    }, [models, JSON.stringify([selection.step, state.also, state.layer, state.run, state.block, state.area, state.side]), looks]);
+    }, [
+        models,
+        JSON.stringify([selection.step, state.also, state.layer, state.run, state.block, state.area, state.side]),
+        looks,
+    ]);
 }
 
 /** Keys move the model that was clicked last. */
 function useTraceKeys(windows: Windows, active: number, selecting: Selecting): void {
     const { models, show } = windows;
-    const mover = useMemo(() => new Mover(() => models[active], (span, gesture) => show(active, span, gesture)), [models, active]);
+    const mover = useMemo(
+        () =>
+            new Mover(
+                () => models[active],
+                (span, gesture) => show(active, span, gesture),
+            ),
+        [models, active],
+    );
     useEffect(() => () => mover.stop(), [mover]);
     useKeys([
         ...moveKeys(mover),
         { key: "f", what: "fit the selection", group: "Trace", run: selecting.fit },
-        { key: "0", what: "show all", group: "Trace", run: () => show(active, models[active].extent, `all ${performance.now()}`) },
-        { key: "/", what: "search", group: "Trace", run: () => document.querySelector<HTMLInputElement>(".trace-search")?.focus() },
+        {
+            key: "0",
+            what: "show all",
+            group: "Trace",
+            run: () => show(active, models[active].extent, `all ${performance.now()}`),
+        },
+        {
+            key: "/",
+            what: "search",
+            group: "Trace",
+            run: () => document.querySelector<HTMLInputElement>(".trace-search")?.focus(),
+        },
         { key: "c", what: "clear the selection", group: "Trace", run: selecting.clear },
         ...MOUSE.map(([key, what]) => ({ key, what, group: "Mouse on the trace", run: () => undefined })),
     ]);
@@ -69,7 +98,12 @@ function useTraceKeys(windows: Windows, active: number, selecting: Selecting): v
 function Hidden({ options }: { options: TraceOptions }) {
     const hidden = hiddenKinds(options);
     if (!hidden.length) return null;
-    return <p class="notice">Hidden: {hidden.join(", ")}. Steps of hidden kinds are left out of tile balance, tile utilisation and proportions.</p>;
+    return (
+        <p class="notice">
+            Hidden: {hidden.join(", ")}. Steps of hidden kinds are left out of tile balance, tile utilisation and
+            proportions.
+        </p>
+    );
 }
 
 interface PartProps {
@@ -84,7 +118,8 @@ function Graphs({ context, windows, options, selecting }: PartProps & { selectin
     const { models, show, showAround } = windows;
     const callout = useCallouts();
     const folded = foldedOf(state);
-    const collapse = (key: string) => update({ folded: folded.includes(key) ? folded.filter((one) => one !== key) : [...folded, key] });
+    const collapse = (key: string) =>
+        update({ folded: folded.includes(key) ? folded.filter((one) => one !== key) : [...folded, key] });
     return (
         <div class={`traces ${options.stacked ? "stacked" : "beside"}`}>
             {models.map((model, i) => (
@@ -109,10 +144,28 @@ function TraceTabs({ context, windows, options }: PartProps) {
     const { state, update } = context;
     const { models, showAround } = windows;
     const side = Math.min(numberOf(state, "side") ?? 0, models.length - 1);
-    const parts = { context, models, options, side, go: (span: { from: number; to: number }) => showAround(side, span, "go") };
+    const parts = {
+        context,
+        models,
+        options,
+        side,
+        go: (span: { from: number; to: number }) => showAround(side, span, "go"),
+    };
     const tabs = [
         { id: "summary", title: "Summary", body: () => <SummaryTab {...parts} /> },
-        { id: "details", title: "Details", body: () => <DetailsTab {...parts} layer={layerOf(state)} run={numberOf(state, "run") ?? -1} block={blockOf(state)} also={numbersOf(state, "also")} /> },
+        {
+            id: "details",
+            title: "Details",
+            body: () => (
+                <DetailsTab
+                    {...parts}
+                    layer={layerOf(state)}
+                    run={numberOf(state, "run") ?? -1}
+                    block={blockOf(state)}
+                    also={numbersOf(state, "also")}
+                />
+            ),
+        },
         { id: "area", title: "Area", body: () => <AreaTab {...parts} area={areaOf(state)} /> },
     ];
     const chosen = typeof state.tab === "string" ? state.tab : undefined;
@@ -161,15 +214,20 @@ function TraceOf({ context }: { context: ViewContext }) {
     const both = context.reports.length > 1;
     const first = useJson<TraceLanes>("trace/lanes", { report: 0 });
     const second = useJson<TraceLanes>(both ? "trace/lanes" : null, { report: 1 });
-    const lanes = useMemo(() => [first.value, both ? second.value : undefined].filter((one): one is TraceLanes => one !== undefined), [first.value, second.value, both]);
+    const lanes = useMemo(
+        () => [first.value, both ? second.value : undefined].filter((one): one is TraceLanes => one !== undefined),
+        [first.value, second.value, both],
+    );
     const error = first.error ?? second.error;
     if (error) return <Empty>{error}</Empty>;
-    if (!first.value || (both && !second.value)) return <Empty>Reading the trace. The first time takes longer: a cache is made beside the report.</Empty>;
+    if (!first.value || (both && !second.value))
+        return <Empty>Reading the trace. The first time takes longer: a cache is made beside the report.</Empty>;
     if (lanes.every((one) => one.mode === "none")) return <Empty>{NOTHING}</Empty>;
     return <Trace context={context} lanes={lanes} />;
 }
 
-const NOTHING = "The report holds no execution: run the program with the engine option autoReport.outputExecutionProfile (or autoReport.all).";
+const NOTHING =
+    "The report holds no execution: run the program with the engine option autoReport.outputExecutionProfile (or autoReport.all).";
 
 export const trace: View = {
     id: "trace",

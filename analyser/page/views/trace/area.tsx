@@ -21,10 +21,29 @@ interface TileRow {
 
 const COLUMNS: readonly Column<TileRow>[] = [
     { id: "tile", title: "Tile", kind: "number", value: (row) => row.tile },
-    { id: "share", title: "Utilisation", kind: "number", tip: "share of the time in which the tile computes or moves data", value: (row) => row.share, show: (row) => percent(row.share) },
-    { id: "work", title: "Work (cycles)", kind: "number", tip: "compute, exchange, the middle of stream copies", value: (row) => row.work },
+    {
+        id: "share",
+        title: "Utilisation",
+        kind: "number",
+        tip: "share of the time in which the tile computes or moves data",
+        value: (row) => row.share,
+        show: (row) => percent(row.share),
+    },
+    {
+        id: "work",
+        title: "Work (cycles)",
+        kind: "number",
+        tip: "compute, exchange, the middle of stream copies",
+        value: (row) => row.work,
+    },
     { id: "wait", title: "Sync (cycles)", kind: "number", tip: "syncs of all kinds", value: (row) => row.wait },
-    { id: "idle", title: "Idle (cycles)", kind: "number", tip: "begin and end of stream copies", value: (row) => row.idle },
+    {
+        id: "idle",
+        title: "Idle (cycles)",
+        kind: "number",
+        tip: "begin and end of stream copies",
+        value: (row) => row.idle,
+    },
 ];
 
 function Histogram({ answer }: { answer: TraceArea }) {
@@ -48,7 +67,13 @@ function ByTile({ answer }: { answer: TraceArea }) {
 }
 
 function rowsOf(answer: TraceArea, length: number): TileRow[] {
-    return Array.from(answer.work, (work, i) => ({ tile: answer.firstTile + i, work, wait: answer.wait[i], idle: answer.idle[i], share: length > 0 ? work / length : 0 }));
+    return Array.from(answer.work, (work, i) => ({
+        tile: answer.firstTile + i,
+        work,
+        wait: answer.wait[i],
+        idle: answer.idle[i],
+        share: length > 0 ? work / length : 0,
+    }));
 }
 
 export function AreaTab(props: TabProps & { area: Area | null }) {
@@ -62,7 +87,8 @@ export function AreaTab(props: TabProps & { area: Area | null }) {
     });
     const length = area ? area.to - area.from : 0;
     const rows = useMemo(() => (answer.value ? rowsOf(answer.value, length) : []), [answer.value]);
-    if (model.lanes.mode !== "detailed") return <Empty>Areas need a detailed trace: lightweight profiles know blocks of a few tiles alone.</Empty>;
+    if (model.lanes.mode !== "detailed")
+        return <Empty>Areas need a detailed trace: lightweight profiles know blocks of a few tiles alone.</Empty>;
     if (!area) return <Empty>Hold Shift and drag over lanes or over the BSP to select an area: time and tiles.</Empty>;
     if (answer.error) return <Empty>{answer.error}</Empty>;
     if (!answer.value) return <Empty>Summing up the area.</Empty>;
@@ -73,7 +99,20 @@ export function AreaTab(props: TabProps & { area: Area | null }) {
     const tabs = [
         { id: "histogram", title: "Histogram", body: () => <Histogram answer={found} /> },
         { id: "bytile", title: "By tile", body: () => <ByTile answer={found} /> },
-        { id: "table", title: "Table", body: () => <Table name="area" columns={COLUMNS} rows={rows} rowKey={(row) => row.tile} onSelect={(row) => context.select({ tile: row.tile })} selected={(row) => row.tile === context.selection.tile} /> },
+        {
+            id: "table",
+            title: "Table",
+            body: () => (
+                <Table
+                    name="area"
+                    columns={COLUMNS}
+                    rows={rows}
+                    rowKey={(row) => row.tile}
+                    onSelect={(row) => context.select({ tile: row.tile })}
+                    selected={(row) => row.tile === context.selection.tile}
+                />
+            ),
+        },
     ];
     const chosen = typeof context.state.areaTab === "string" ? context.state.areaTab : undefined;
     return (
@@ -87,12 +126,20 @@ export function AreaTab(props: TabProps & { area: Area | null }) {
                         <Row title="Tiles">
                             {count(area.first)} to {count(area.last)} ({count(tiles)})
                         </Row>
-                        <Row title="Utilisation" tip="mean over tiles of the share of the time in which they compute or move data">
-                            <span data-figure="utilisation">{percent(found.utilisation)}</span>, min {percent(found.min)}, max {percent(found.max)}, σ {percent(found.deviation)}
+                        <Row
+                            title="Utilisation"
+                            tip="mean over tiles of the share of the time in which they compute or move data"
+                        >
+                            <span data-figure="utilisation">{percent(found.utilisation)}</span>, min{" "}
+                            {percent(found.min)}, max {percent(found.max)}, σ {percent(found.deviation)}
                         </Row>
                         <Row title="Steps">
                             {count(found.steps)}
-                            {found.leftOut > 0 && <div class="warning">{count(found.leftOut)} more were estimated: the area is very large</div>}
+                            {found.leftOut > 0 && (
+                                <div class="warning">
+                                    {count(found.leftOut)} more were estimated: the area is very large
+                                </div>
+                            )}
                         </Row>
                         <Row title="By kind" tip="tile-cycles: sums over the tiles">
                             <Proportions shares={shares} looks={model.looks} />
@@ -116,7 +163,11 @@ export function AreaTab(props: TabProps & { area: Area | null }) {
                 </p>
             </div>
             <div class="wide">
-                <Tabs tabs={tabs} chosen={chosen} onChoose={(areaTab) => context.update({ areaTab }, { replace: true })} />
+                <Tabs
+                    tabs={tabs}
+                    chosen={chosen}
+                    onChoose={(areaTab) => context.update({ areaTab }, { replace: true })}
+                />
             </div>
         </div>
     );

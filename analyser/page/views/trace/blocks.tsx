@@ -10,13 +10,20 @@ import { Proportions, Row, TabProps } from "./parts";
 
 const KINDS: { readonly [kind in BlockDetails["kind"]]: string } = {
     Common: "a part of the program that is instrumented: its begin and end are exact",
-    StreamCopy: "a phase of a copy between the IPUs and the host; tiles that were not selected have the middle of the copies that they take part in",
+    StreamCopy:
+        "a phase of a copy between the IPUs and the host; tiles that were not selected have the middle of the copies that they take part in",
     Flush: "a phase of a flush: the tile's buffer goes to the host",
     Overflow: "the buffer was full: nothing was recorded until the next flush",
     Unknown: "a block that began in an overflow and ended behind it: what it is and when it began are not known",
 };
 /** Names of kinds as graphs and the colour key have them. */
-const TITLES: { readonly [kind in BlockDetails["kind"]]: string } = { Common: BLOCK_KINDS[0], StreamCopy: BLOCK_KINDS[1], Flush: BLOCK_KINDS[2], Overflow: BLOCK_KINDS[3], Unknown: BLOCK_KINDS[4] };
+const TITLES: { readonly [kind in BlockDetails["kind"]]: string } = {
+    Common: BLOCK_KINDS[0],
+    StreamCopy: BLOCK_KINDS[1],
+    Flush: BLOCK_KINDS[2],
+    Overflow: BLOCK_KINDS[3],
+    Unknown: BLOCK_KINDS[4],
+};
 
 function nameOf(block: BlockDetails): string {
     return block.name ?? TITLES[block.kind];
@@ -53,7 +60,8 @@ export function BlockFacts({ index, props }: { index: number; props: TabProps })
                             <span data-figure="end">{when(block.to)}</span>
                         </Row>
                         <Row title="Cycles">
-                            <span data-figure="cycles">{length === null ? "not known" : cycles(length)}</span> {length === null ? "" : time(length, clock)}
+                            <span data-figure="cycles">{length === null ? "not known" : cycles(length)}</span>{" "}
+                            {length === null ? "" : time(length, clock)}
                         </Row>
                         {block.kind === "Overflow" && (
                             <Row title="Lost blocks" tip="blocks that began and ended in the overflow">
@@ -67,7 +75,10 @@ export function BlockFacts({ index, props }: { index: number; props: TabProps })
                     Fit the block
                 </button>
                 {block.program !== null && (
-                    <button type="button" onClick={() => props.context.open("programs", {}, { program: block.program ?? undefined })}>
+                    <button
+                        type="button"
+                        onClick={() => props.context.open("programs", {}, { program: block.program ?? undefined })}
+                    >
                         Show in the program tree
                     </button>
                 )}
@@ -77,12 +88,28 @@ export function BlockFacts({ index, props }: { index: number; props: TabProps })
 }
 
 /** A column for each tile; gaps are what no block accounts for. */
-export function BlockSummary({ model, from, to, title }: { model: TraceModel; from: number; to: number; title: string }) {
-    const { value, error, loading } = useJson<{ tiles: BlockTotals[] }>("trace/block_totals", { report: model.report, from, to });
+export function BlockSummary({
+    model,
+    from,
+    to,
+    title,
+}: {
+    model: TraceModel;
+    from: number;
+    to: number;
+    title: string;
+}) {
+    const { value, error, loading } = useJson<{ tiles: BlockTotals[] }>("trace/block_totals", {
+        report: model.report,
+        from,
+        to,
+    });
     if (error) return <Empty>{error}</Empty>;
     if (!value) return <Empty>Summing up the window.</Empty>;
     const ipu = model.options.ipu;
-    const tiles = value.tiles.filter((one) => one.selected && (ipu < 0 || Math.floor(one.tile / model.lanes.tilesPerIpu) === ipu));
+    const tiles = value.tiles.filter(
+        (one) => one.selected && (ipu < 0 || Math.floor(one.tile / model.lanes.tilesPerIpu) === ipu),
+    );
     const length = to - from;
     const clock = model.lanes.clockFrequency;
     const row = (id: string, name: string, tip: string, cell: (tile: BlockTotals) => ComponentChild) => (
@@ -93,7 +120,8 @@ export function BlockSummary({ model, from, to, title }: { model: TraceModel; fr
             ))}
         </tr>
     );
-    const number = (tile: BlockTotals, kind: BlockDetails["kind"]) => tile.kinds.find((one) => one.kind === kind) ?? { blocks: 0, cycles: 0 };
+    const number = (tile: BlockTotals, kind: BlockDetails["kind"]) =>
+        tile.kinds.find((one) => one.kind === kind) ?? { blocks: 0, cycles: 0 };
     return (
         <div data-loading={loading}>
             {title && <h3>{title}</h3>}
@@ -107,15 +135,41 @@ export function BlockSummary({ model, from, to, title }: { model: TraceModel; fr
                     </tr>
                 </thead>
                 <tbody>
-                    {row("cycles", "Total cycles", "cycles of the visible part of the graph", () => `${cycles(length)}${clock ? ` (${time(length, clock)})` : ""}`)}
-                    {row("covered", "In blocks", "cycles of the window in which a block is known to run", (tile) => `${cycles(tile.covered)}, ${percent(length > 0 ? tile.covered / length : 0)}`)}
-                    {row("proportions", "Proportions", "cycles of visible blocks by kind; nested blocks count each", (tile) => (
-                        <Proportions shares={tile.kinds.map((one) => ({ kind: TITLES[one.kind], cycles: one.cycles }))} looks={model.looks} />
-                    ))}
-                    {row("blocks", "Blocks", "visible blocks of the program", (tile) => count(number(tile, "Common").blocks + number(tile, "Unknown").blocks))}
-                    {row("copies", "Stream copy phases", "visible phases of stream copies", (tile) => count(number(tile, "StreamCopy").blocks))}
-                    {row("flushes", "Flush phases", "visible phases of flushes", (tile) => count(number(tile, "Flush").blocks))}
-                    {row("lost", "Lost blocks", "blocks that began and ended in visible overflows", (tile) => count(tile.lost))}
+                    {row(
+                        "cycles",
+                        "Total cycles",
+                        "cycles of the visible part of the graph",
+                        () => `${cycles(length)}${clock ? ` (${time(length, clock)})` : ""}`,
+                    )}
+                    {row(
+                        "covered",
+                        "In blocks",
+                        "cycles of the window in which a block is known to run",
+                        (tile) => `${cycles(tile.covered)}, ${percent(length > 0 ? tile.covered / length : 0)}`,
+                    )}
+                    {row(
+                        "proportions",
+                        "Proportions",
+                        "cycles of visible blocks by kind; nested blocks count each",
+                        (tile) => (
+                            <Proportions
+                                shares={tile.kinds.map((one) => ({ kind: TITLES[one.kind], cycles: one.cycles }))}
+                                looks={model.looks}
+                            />
+                        ),
+                    )}
+                    {row("blocks", "Blocks", "visible blocks of the program", (tile) =>
+                        count(number(tile, "Common").blocks + number(tile, "Unknown").blocks),
+                    )}
+                    {row("copies", "Stream copy phases", "visible phases of stream copies", (tile) =>
+                        count(number(tile, "StreamCopy").blocks),
+                    )}
+                    {row("flushes", "Flush phases", "visible phases of flushes", (tile) =>
+                        count(number(tile, "Flush").blocks),
+                    )}
+                    {row("lost", "Lost blocks", "blocks that began and ended in visible overflows", (tile) =>
+                        count(tile.lost),
+                    )}
                 </tbody>
             </table>
         </div>

@@ -21,14 +21,18 @@ export function calloutOf(model: TraceModel, hit: Hit, details: TraceStep | null
         case "memory": {
             const track = model.memory();
             const live = track ? memoryAt(track, hit.cycle) : null;
-            return live === null ? null : `live memory\n${bytes(live)}, ${percent(live / (track?.max ?? 1))} of the peak`;
+            return live === null
+                ? null
+                : `live memory\n${bytes(live)}, ${percent(live / (track?.max ?? 1))} of the peak`;
         }
         case "run":
             return `${hit.name}\nrun ${hit.run}, ${count(hit.count)} steps\n${span}\n${where}`;
         case "several":
             return `${count(hit.count)} steps${hit.name ? ` of ${hit.name}` : ""}\nmost of it ${hit.kind}\n${span}\nzoom in to see them`;
         case "block":
-            return [hit.name, hit.kind, hit.tile >= 0 ? `tile ${hit.tile}` : "", span, where].filter((line, i, all) => line && all.indexOf(line) === i).join("\n");
+            return [hit.name, hit.kind, hit.tile >= 0 ? `tile ${hit.tile}` : "", span, where]
+                .filter((line, i, all) => line && all.indexOf(line) === i)
+                .join("\n");
         case "layer":
             return `${hit.name}\n${count(hit.count)} steps\n${span}\n${where}`;
         default: {
@@ -38,7 +42,8 @@ export function calloutOf(model: TraceModel, hit: Hit, details: TraceStep | null
             if (hit.what === "step" && hit.band.kind === "lane") lines.push(`tile balance ${percent(hit.balance)}`);
             if (details) {
                 const memory = computeSetBytes(details);
-                if (memory !== null) lines.push(`compute set ${details.computeSetMemory[0].id}, memory ${bytes(memory)}`);
+                if (memory !== null)
+                    lines.push(`compute set ${details.computeSetMemory[0].id}, memory ${bytes(memory)}`);
                 const data = movesData(details) ? details.exchange[0].totalData : null;
                 if (data) lines.push(`data ${bytes(data)}`);
             }

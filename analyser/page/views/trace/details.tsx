@@ -27,7 +27,10 @@ function numbersTo(length: number): Float64Array {
 function StepPlots({ step, props }: { step: TraceStepTiles; props: DetailsProps }) {
     const { context } = props;
     const tiles = useMemo(() => numbersTo(step.cycles.length), [step]);
-    const cyclesSeries = useMemo(() => [{ title: "cycles", values: step.cycles, shape: "steps" as const, fill: true, colour: "#0072b2" }], [step]);
+    const cyclesSeries = useMemo(
+        () => [{ title: "cycles", values: step.cycles, shape: "steps" as const, fill: true, colour: "#0072b2" }],
+        [step],
+    );
     const dataSeries = useMemo(
         () => [
             { title: "transmitted", values: step.sent ?? [], shape: "steps" as const, colour: "#d55e00" },
@@ -42,10 +45,36 @@ function StepPlots({ step, props }: { step: TraceStepTiles; props: DetailsProps 
         {
             id: "cycles",
             title: "Cycles by tile",
-            body: () => <Plot name="cycles-by-tile" x={tiles} xTitle="tile" yTitle="cycles" series={cyclesSeries} format={count} onClick={onClick} />,
+            body: () => (
+                <Plot
+                    name="cycles-by-tile"
+                    x={tiles}
+                    xTitle="tile"
+                    yTitle="cycles"
+                    series={cyclesSeries}
+                    format={count}
+                    onClick={onClick}
+                />
+            ),
         },
         ...(data
-            ? [{ id: "data", title: "Data by tile", body: () => <Plot name="data-by-tile" x={tiles} xTitle="tile" yTitle="bytes" series={dataSeries} format={(value: number) => bytes(value)} onClick={onClick} /> }]
+            ? [
+                  {
+                      id: "data",
+                      title: "Data by tile",
+                      body: () => (
+                          <Plot
+                              name="data-by-tile"
+                              x={tiles}
+                              xTitle="tile"
+                              yTitle="bytes"
+                              series={dataSeries}
+                              format={(value: number) => bytes(value)}
+                              onClick={onClick}
+                          />
+                      ),
+                  },
+              ]
             : []),
     ];
     return (
@@ -86,7 +115,9 @@ function RunDetails({ index, model, props }: { index: number; model: TraceModel;
                             {cycles(run.to - run.from)} {time(run.to - run.from, model.lanes.clockFrequency)}
                         </Row>
                         <Row title="Steps">{count(run.steps)}</Row>
-                        <Row title="Began">{new Date(run.startMicroseconds / 1000).toISOString().replace("T", " ")}</Row>
+                        <Row title="Began">
+                            {new Date(run.startMicroseconds / 1000).toISOString().replace("T", " ")}
+                        </Row>
                         <Row title="Time on the host">{seconds.toPrecision(4)} s</Row>
                     </tbody>
                 </table>
@@ -114,7 +145,8 @@ export function DetailsTab(props: DetailsProps) {
     if (layer) return <LayerDetails layer={layer} props={props} />;
     if (run >= 0 && model.lanes.runs[run]) return <RunDetails index={run} model={model} props={props} />;
     if (block >= 0) return <BlockFacts index={block} props={props} />;
-    if (step !== undefined && also.length) return <SeveralSteps steps={[step, ...also.filter((one) => one !== step)]} props={props} />;
+    if (step !== undefined && also.length)
+        return <SeveralSteps steps={[step, ...also.filter((one) => one !== step)]} props={props} />;
     if (step !== undefined) return <StepDetails index={step} props={props} />;
     return <Empty>Click a step, a layer, a run or a block in the graph to see its details.</Empty>;
 }

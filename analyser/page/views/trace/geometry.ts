@@ -39,43 +39,106 @@ export function tileKey(tile: number): string {
     return `tile${tile}`;
 }
 
-function detailed(lanes: TraceLanes, options: TraceOptions, collapsed: ReadonlySet<string>, rowsOf: RowCounts, add: (band: Omit<Band, "y">) => void) {
+function detailed(
+    lanes: TraceLanes,
+    options: TraceOptions,
+    collapsed: ReadonlySet<string>,
+    rowsOf: RowCounts,
+    add: (band: Omit<Band, "y">) => void,
+) {
     for (const { ipu } of lanes.lanes) {
         if (options.ipu >= 0 && options.ipu !== ipu) continue;
         const key = laneKey(ipu);
         const folded = collapsed.has(key);
         const rows = folded ? 1 : (rowsOf.get(key) ?? 1);
-        if (options.runs) add({ kind: "runs", key: `${key}.runs`, lane: ipu, height: RUN_HEIGHT, rows: 1, title: "", collapsed: false });
-        add({ kind: "lane", key, lane: ipu, height: rows * ROW_HEIGHT[options.layout], rows, title: `IPU ${ipu}`, collapsed: folded });
-        if (options.bsp && !folded) add({ kind: "bsp", key: `${key}.bsp`, lane: ipu, height: BSP_HEIGHT, rows: 1, title: "tiles", collapsed: false });
+        if (options.runs)
+            add({
+                kind: "runs",
+                key: `${key}.runs`,
+                lane: ipu,
+                height: RUN_HEIGHT,
+                rows: 1,
+                title: "",
+                collapsed: false,
+            });
+        add({
+            kind: "lane",
+            key,
+            lane: ipu,
+            height: rows * ROW_HEIGHT[options.layout],
+            rows,
+            title: `IPU ${ipu}`,
+            collapsed: folded,
+        });
+        if (options.bsp && !folded)
+            add({
+                kind: "bsp",
+                key: `${key}.bsp`,
+                lane: ipu,
+                height: BSP_HEIGHT,
+                rows: 1,
+                title: "tiles",
+                collapsed: false,
+            });
     }
 }
 
-function lightweight(lanes: TraceLanes, options: TraceOptions, collapsed: ReadonlySet<string>, rowsOf: RowCounts, add: (band: Omit<Band, "y">) => void) {
+function lightweight(
+    lanes: TraceLanes,
+    options: TraceOptions,
+    collapsed: ReadonlySet<string>,
+    rowsOf: RowCounts,
+    add: (band: Omit<Band, "y">) => void,
+) {
     for (let ipu = 0; ipu < lanes.ipus; ++ipu) {
         if (options.ipu >= 0 && options.ipu !== ipu) continue;
-        const own = lanes.tiles.map((tile, place) => ({ ...tile, place })).filter((one) => Math.floor(one.tile / lanes.tilesPerIpu) === ipu);
+        const own = lanes.tiles
+            .map((tile, place) => ({ ...tile, place }))
+            .filter((one) => Math.floor(one.tile / lanes.tilesPerIpu) === ipu);
         if (!own.length) continue;
         const others = own.filter((one) => !one.selected);
-        add({ kind: options.runs ? "runs" : "title", key: `ipu${ipu}.runs`, lane: ipu, height: RUN_HEIGHT, rows: 1, title: `IPU ${ipu}`, collapsed: false });
+        add({
+            kind: options.runs ? "runs" : "title",
+            key: `ipu${ipu}.runs`,
+            lane: ipu,
+            height: RUN_HEIGHT,
+            rows: 1,
+            title: `IPU ${ipu}`,
+            collapsed: false,
+        });
         const lane = (key: string, place: number, title: string, known: number) => {
             const folded = collapsed.has(key);
             const rows = folded ? 1 : Math.max(known, rowsOf.get(key) ?? 1);
             add({ kind: "blocks", key, lane: place, height: rows * ROW_HEIGHT.flame, rows, title, collapsed: folded });
         };
         if (options.aggregate && others.length) lane(`io${ipu}`, others[0].place, "I/O Events", 1);
-        for (const one of options.aggregate ? own.filter((tile) => tile.selected) : own) lane(tileKey(one.tile), one.place, `tile ${one.tile}`, 1);
+        for (const one of options.aggregate ? own.filter((tile) => tile.selected) : own)
+            lane(tileKey(one.tile), one.place, `tile ${one.tile}`, 1);
     }
 }
 
-export function bandsOf(lanes: TraceLanes, options: TraceOptions, collapsed: ReadonlySet<string>, rowsOf: RowCounts): Bands {
+export function bandsOf(
+    lanes: TraceLanes,
+    options: TraceOptions,
+    collapsed: ReadonlySet<string>,
+    rowsOf: RowCounts,
+): Bands {
     const bands: Band[] = [];
     let y = 4;
     const add = (band: Omit<Band, "y">) => {
         bands.push({ ...band, y });
         y += band.height + (band.kind === "runs" || band.kind === "title" ? 2 : GAP);
     };
-    if (options.memory) add({ kind: "memory", key: "memory", lane: 0, height: TRACK_HEIGHT, rows: 1, title: "live memory", collapsed: false });
+    if (options.memory)
+        add({
+            kind: "memory",
+            key: "memory",
+            lane: 0,
+            height: TRACK_HEIGHT,
+            rows: 1,
+            title: "live memory",
+            collapsed: false,
+        });
     if (lanes.mode === "lightweight") lightweight(lanes, options, collapsed, rowsOf, add);
     else detailed(lanes, options, collapsed, rowsOf, add);
     return { bands, height: y };

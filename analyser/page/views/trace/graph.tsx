@@ -38,13 +38,31 @@ function TileButtons({ model, ipu, onTiles }: { model: TraceModel; ipu: number; 
     const [first, last] = model.tilesOf(ipu);
     return (
         <span class="bsp-buttons">
-            <button type="button" class="icon" aria-label={`IPU ${ipu}: fewer tiles`} data-tip="zoom in: fewer tiles" onClick={() => onTiles(model.zoomedTiles(ipu, 0.5))}>
+            <button
+                type="button"
+                class="icon"
+                aria-label={`IPU ${ipu}: fewer tiles`}
+                data-tip="zoom in: fewer tiles"
+                onClick={() => onTiles(model.zoomedTiles(ipu, 0.5))}
+            >
                 +
             </button>
-            <button type="button" class="icon" aria-label={`IPU ${ipu}: more tiles`} data-tip="zoom out: more tiles" onClick={() => onTiles(model.zoomedTiles(ipu, 2))}>
+            <button
+                type="button"
+                class="icon"
+                aria-label={`IPU ${ipu}: more tiles`}
+                data-tip="zoom out: more tiles"
+                onClick={() => onTiles(model.zoomedTiles(ipu, 2))}
+            >
                 −
             </button>
-            <button type="button" class="icon" aria-label={`IPU ${ipu}: all tiles`} data-tip="all tiles" onClick={() => onTiles(model.zoomedTiles(ipu, 0))}>
+            <button
+                type="button"
+                class="icon"
+                aria-label={`IPU ${ipu}: all tiles`}
+                data-tip="all tiles"
+                onClick={() => onTiles(model.zoomedTiles(ipu, 0))}
+            >
                 ↺
             </button>
             <small>
@@ -54,7 +72,17 @@ function TileButtons({ model, ipu, onTiles }: { model: TraceModel; ipu: number; 
     );
 }
 
-function Gutter({ model, scroll, onCollapse, onTiles }: { model: TraceModel; scroll: number; onCollapse: (key: string) => void; onTiles: TilesChange }) {
+function Gutter({
+    model,
+    scroll,
+    onCollapse,
+    onTiles,
+}: {
+    model: TraceModel;
+    scroll: number;
+    onCollapse: (key: string) => void;
+    onTiles: TilesChange;
+}) {
     const [, redraw] = useState(0);
     useEffect(() => model.onDraw(() => redraw((n) => (model.options.bsp ? n + 1 : n))), [model]);
     const folds = (band: Band) => band.collapsed || band.rows > 1 || (band.kind === "lane" && model.options.bsp);
@@ -63,7 +91,11 @@ function Gutter({ model, scroll, onCollapse, onTiles }: { model: TraceModel; scr
             {model.bands.bands
                 .filter((band) => band.title)
                 .map((band) => (
-                    <div key={band.key} class={`gutter-band ${band.kind}`} style={{ top: `${band.y - scroll}px`, minHeight: `${Math.min(band.height, 18)}px` }}>
+                    <div
+                        key={band.key}
+                        class={`gutter-band ${band.kind}`}
+                        style={{ top: `${band.y - scroll}px`, minHeight: `${Math.min(band.height, 18)}px` }}
+                    >
                         {(band.kind === "lane" || band.kind === "blocks") && (
                             <button
                                 type="button"
@@ -137,7 +169,9 @@ export function Graph(props: GraphProps) {
             drawGraph(canvasPen(main.current as HTMLCanvasElement, width, height), model, width, height, false);
             drawOverlay(overlayPen(over.current as HTMLCanvasElement, width, height), model, width, height);
             paintMinimap(canvasPen(map.current as HTMLCanvasElement, width, MINIMAP_HEIGHT), model);
-            const layout = JSON.stringify([model.bands.bands.map((band) => [band.key, band.y, band.height, band.collapsed])]);
+            const layout = JSON.stringify([
+                model.bands.bands.map((band) => [band.key, band.y, band.height, band.collapsed]),
+            ]);
             if (layout !== drawn) relayout((n) => n + 1);
             drawn = layout;
         };
@@ -152,7 +186,9 @@ export function Graph(props: GraphProps) {
                 tiles: (tiles) => latest.current.onTiles(tiles),
                 scroll: scrollBy,
             }),
-            minimapPointer(map.current as HTMLCanvasElement, model, (span, gesture) => latest.current.onWindow(span, gesture)),
+            minimapPointer(map.current as HTMLCanvasElement, model, (span, gesture) =>
+                latest.current.onWindow(span, gesture),
+            ),
         ];
         const watch = new ResizeObserver(() => scrollBy(0));
         watch.observe(element);

@@ -69,7 +69,13 @@ export function moveKeys(mover: Mover): KeyAction[] {
         [["d", "ArrowRight"], "right", "to the right"],
     ];
     return rows.flatMap(([keys, motion, what]) =>
-        keys.map((key) => ({ key, what, group: "Trace", run: () => mover.press(motion), up: () => mover.release(motion) })),
+        keys.map((key) => ({
+            key,
+            what,
+            group: "Trace",
+            run: () => mover.press(motion),
+            up: () => mover.release(motion),
+        })),
     );
 }
 

@@ -17,12 +17,47 @@ const share = (value: number) => Math.round(value * 1000) / 1000;
 const COLUMNS: readonly Column<StepRow>[] = [
     { id: "step", title: "Step", kind: "number", width: 80, value: (row) => row.step },
     { id: "type", title: "Type", width: 150, value: (row) => row.type },
-    { id: "name", title: "Name", value: (row) => row.name, show: (row) => shortName(row.name), cellTip: (row) => row.name },
+    {
+        id: "name",
+        title: "Name",
+        value: (row) => row.name,
+        show: (row) => shortName(row.name),
+        cellTip: (row) => row.name,
+    },
     { id: "from", title: "From (cycle)", kind: "number", width: 120, value: (row) => row.from },
-    { id: "cycles", title: "Cycles", kind: "number", width: 100, tip: "of the tile that takes longest", value: (row) => row.cycles },
-    { id: "active", title: "Active tiles", kind: "number", width: 100, tip: "tiles that take any cycles", value: (row) => row.activeTiles },
-    { id: "balance", title: "Tile balance", kind: "number", width: 110, value: (row) => share(row.balance), show: (row) => percent(row.balance) },
-    { id: "activeBalance", title: "Active balance", kind: "number", width: 110, tip: "tile balance of the active tiles alone", value: (row) => share(row.activeBalance), show: (row) => percent(row.activeBalance) },
+    {
+        id: "cycles",
+        title: "Cycles",
+        kind: "number",
+        width: 100,
+        tip: "of the tile that takes longest",
+        value: (row) => row.cycles,
+    },
+    {
+        id: "active",
+        title: "Active tiles",
+        kind: "number",
+        width: 100,
+        tip: "tiles that take any cycles",
+        value: (row) => row.activeTiles,
+    },
+    {
+        id: "balance",
+        title: "Tile balance",
+        kind: "number",
+        width: 110,
+        value: (row) => share(row.balance),
+        show: (row) => percent(row.balance),
+    },
+    {
+        id: "activeBalance",
+        title: "Active balance",
+        kind: "number",
+        width: 110,
+        tip: "tile balance of the active tiles alone",
+        value: (row) => share(row.activeBalance),
+        show: (row) => percent(row.activeBalance),
+    },
 ];
 
 /** A click shows a step in the graph, a double click its details. */
@@ -32,12 +67,29 @@ function StepTable({ rows, name, props }: { rows: readonly StepRow[]; name: stri
         context.update({ layer: null, also: null, run: null, block: null });
         context.select({ step: row.step });
     };
-    return <Table name={name} columns={COLUMNS} rows={rows} rowKey={(row) => row.step} onSelect={(row) => props.go(row)} onOpen={open} />;
+    return (
+        <Table
+            name={name}
+            columns={COLUMNS}
+            rows={rows}
+            rowKey={(row) => row.step}
+            onSelect={(row) => props.go(row)}
+            onOpen={open}
+        />
+    );
 }
 
 export function LayerDetails({ layer, props }: { layer: Layer; props: TabProps }) {
     const model = props.models[props.side];
-    const where = { report: model.report, lane: layer.ipu, from: layer.from, to: layer.to, name: layer.name, tree: layer.tree, hide: hiddenKinds(props.options).join(",") };
+    const where = {
+        report: model.report,
+        lane: layer.ipu,
+        from: layer.from,
+        to: layer.to,
+        name: layer.name,
+        tree: layer.tree,
+        hide: hiddenKinds(props.options).join(","),
+    };
     const answer = useLoaded(`layer ${JSON.stringify(where)}`, (signal) => loadLayer(where, signal));
     if (answer.error) return <Empty>{answer.error}</Empty>;
     const found = answer.value ?? { rows: [], steps: 0, cycles: 0 };
@@ -51,13 +103,17 @@ export function LayerDetails({ layer, props }: { layer: Layer; props: TabProps }
                     <tbody>
                         <Row title="IPU">{layer.ipu}</Row>
                         <Row title="Cycles">
-                            <span data-figure="cycles">{cycles(length)}</span> {time(length, model.lanes.clockFrequency)}
+                            <span data-figure="cycles">{cycles(length)}</span>{" "}
+                            {time(length, model.lanes.clockFrequency)}
                         </Row>
                         <Row title="Steps">
                             <span data-figure="steps">{count(found.steps)}</span>
                             {found.steps > rows.length && `, the first ${count(rows.length)} are listed`}
                         </Row>
-                        <Row title="Cycles of its steps" tip="sum over the steps on this IPU of the tile that takes longest">
+                        <Row
+                            title="Cycles of its steps"
+                            tip="sum over the steps on this IPU of the tile that takes longest"
+                        >
                             <span data-figure="sum">{count(found.cycles)}</span>
                         </Row>
                     </tbody>
@@ -74,12 +130,30 @@ export function LayerDetails({ layer, props }: { layer: Layer; props: TabProps }
 /** Steps that Ctrl and clicks have selected. */
 export function SeveralSteps({ steps, props }: { steps: readonly number[]; props: TabProps }) {
     const model = props.models[props.side];
-    const answer = useLoaded(`steps ${model.report} ${steps.join(" ")}`, () => Promise.all(steps.map((step) => loadStep(model.report, step))));
+    const answer = useLoaded(`steps ${model.report} ${steps.join(" ")}`, () =>
+        Promise.all(steps.map((step) => loadStep(model.report, step))),
+    );
     if (answer.error) return <Empty>{answer.error}</Empty>;
     const rows = (answer.value ?? []).map((step): StepRow => {
         const longest = step.ipus.reduce((best, one) => (one.cycles > best.cycles ? one : best), step.ipus[0]);
-        const { cycles: most, activeTiles, tileBalance: balance, activeTileBalance: activeBalance } = longest ?? { cycles: 0, activeTiles: 0, tileBalance: 0, activeTileBalance: 0 };
-        return { step: step.step, kind: 0, type: step.kind, name: step.name, from: step.from, to: step.to, cycles: most, activeTiles, balance, activeBalance };
+        const {
+            cycles: most,
+            activeTiles,
+            tileBalance: balance,
+            activeTileBalance: activeBalance,
+        } = longest ?? { cycles: 0, activeTiles: 0, tileBalance: 0, activeTileBalance: 0 };
+        return {
+            step: step.step,
+            kind: 0,
+            type: step.kind,
+            name: step.name,
+            from: step.from,
+            to: step.to,
+            cycles: most,
+            activeTiles,
+            balance,
+            activeBalance,
+        };
     });
     return (
         <div class="details-tab">

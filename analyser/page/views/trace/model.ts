@@ -2,7 +2,16 @@
 // One trace as it is drawn: its window, what is known of its lanes, and what stands under the pointer.  Nothing here
 // waits for preact: drawing follows the window frame by frame.
 import { Pieces } from "../../data/pieces";
-import { BspPicture, MemoryTrack, Rectangles, TraceLanes, loadBsp, loadMemoryTrack, loadWindow, placeRows } from "../../data/trace";
+import {
+    BspPicture,
+    MemoryTrack,
+    Rectangles,
+    TraceLanes,
+    loadBsp,
+    loadMemoryTrack,
+    loadWindow,
+    placeRows,
+} from "../../data/trace";
 import { loadBlocks } from "../../data/trace_blocks";
 import { palettePicture } from "../../draw/heatmap";
 import { LAYER, NONE, rectangleAt } from "../../draw/lanes";
@@ -94,7 +103,10 @@ export class TraceModel {
     private newMemoryPieces(): Pieces<MemoryTrack> {
         const lane = Math.max(0, this.options.ipu);
         return new Pieces<MemoryTrack>(
-            async (at, pixels, signal) => ({ value: await loadMemoryTrack({ report: this.report, lane, ...at, pixels }, signal), exact: at.to - at.from <= pixels }),
+            async (at, pixels, signal) => ({
+                value: await loadMemoryTrack({ report: this.report, lane, ...at, pixels }, signal),
+                exact: at.to - at.from <= pixels,
+            }),
             this.extent,
             () => this.invalidate(),
         );
@@ -126,8 +138,14 @@ export class TraceModel {
         for (const watcher of this.watchers) watcher();
     }
 
-    configure(options: TraceOptions, search: string, collapsed: ReadonlySet<string>, tiles: ReadonlyMap<number, readonly [number, number]>): void {
-        const asked = (of: TraceOptions, q: string) => JSON.stringify([windowOptions(of, q), of.flushes, of.aggregate, of.separate]);
+    configure(
+        options: TraceOptions,
+        search: string,
+        collapsed: ReadonlySet<string>,
+        tiles: ReadonlyMap<number, readonly [number, number]>,
+    ): void {
+        const asked = (of: TraceOptions, q: string) =>
+            JSON.stringify([windowOptions(of, q), of.flushes, of.aggregate, of.separate]);
         const before = asked(this.options, this.search);
         const lane = this.options.ipu;
         this.options = options;
@@ -154,7 +172,8 @@ export class TraceModel {
 
     dispose(): void {
         cancelAnimationFrame(this.frame);
-        for (const pieces of [...this.lanePieces.values(), ...this.bspPieces.values(), this.memoryPieces]) pieces.dispose();
+        for (const pieces of [...this.lanePieces.values(), ...this.bspPieces.values(), this.memoryPieces])
+            pieces.dispose();
     }
 
     /** The first cycle of the axis: numbers count from it when they are relative. */
@@ -176,7 +195,11 @@ export class TraceModel {
     }
 
     /** What is known of a lane for a window; its rows are counted. */
-    rectangles(band: Pick<Band, "kind" | "key" | "lane">, span: Span = this.span, width = this.width): Rectangles | null {
+    rectangles(
+        band: Pick<Band, "kind" | "key" | "lane">,
+        span: Span = this.span,
+        width = this.width,
+    ): Rectangles | null {
         let pieces = this.lanePieces.get(band.key);
         if (!pieces) {
             const options = windowOptions(this.options, this.search);
@@ -189,7 +212,11 @@ export class TraceModel {
                     const value =
                         band.kind === "blocks"
                             ? await loadBlocks({ report: this.report, tile, io, ...at, pixels }, blocks, signal)
-                            : await loadWindow({ report: this.report, lane: band.lane, ...at, pixels }, options, signal);
+                            : await loadWindow(
+                                  { report: this.report, lane: band.lane, ...at, pixels },
+                                  options,
+                                  signal,
+                              );
                     if (band.kind === "lane") placeRows(value, separate);
                     return { value, exact: value.exact };
                 },
@@ -218,7 +245,11 @@ export class TraceModel {
             const value = this.rectangles(band);
             const of = what === "step" ? value?.step : value?.block;
             const i = of ? of.indexOf(what === "step" ? this.step : this.block) : -1;
-            if (value && i >= 0) span = { from: Math.min(span?.from ?? value.from[i], value.from[i]), to: Math.max(span?.to ?? value.to[i], value.to[i]) };
+            if (value && i >= 0)
+                span = {
+                    from: Math.min(span?.from ?? value.from[i], value.from[i]),
+                    to: Math.max(span?.to ?? value.to[i], value.to[i]),
+                };
         }
         return span ?? null;
     }
@@ -265,8 +296,27 @@ export class TraceModel {
                 async (at, pixels, signal) => {
                     const width = Math.min(pixels, 4096);
                     const height = Math.min(last - first + 1, BSP_HEIGHT);
-                    const value = await loadBsp({ report: this.report, tile: first, tiles: last - first + 1, ...at, pixels: width, height, hide }, signal);
-                    return { value: { ...value, first, last, image: palettePicture(value.kind, value.width, value.height, palette) }, exact: at.to - at.from <= width };
+                    const value = await loadBsp(
+                        {
+                            report: this.report,
+                            tile: first,
+                            tiles: last - first + 1,
+                            ...at,
+                            pixels: width,
+                            height,
+                            hide,
+                        },
+                        signal,
+                    );
+                    return {
+                        value: {
+                            ...value,
+                            first,
+                            last,
+                            image: palettePicture(value.kind, value.width, value.height, palette),
+                        },
+                        exact: at.to - at.from <= width,
+                    };
                 },
                 this.extent,
                 () => this.invalidate(),
@@ -289,7 +339,10 @@ export class TraceModel {
             if (band.kind !== "lane" && band.kind !== "blocks") continue;
             const value = this.rectangles(band);
             if (!value) continue;
-            const joined = (i: number) => (band.kind === "blocks" ? value.count[i] > 1 && !band.key.startsWith("io") : value.step[i] === NONE && value.label[i] === NONE);
+            const joined = (i: number) =>
+                band.kind === "blocks"
+                    ? value.count[i] > 1 && !band.key.startsWith("io")
+                    : value.step[i] === NONE && value.label[i] === NONE;
             for (let i = 0; i < value.from.length; ++i) {
                 if (value.to[i] < this.span.from || value.from[i] > this.span.to || value.kind[i] === LAYER) continue;
                 if (joined(i)) several += value.to[i] - value.from[i];
@@ -306,7 +359,21 @@ export class TraceModel {
         if (!band || x < GUTTER) return null;
         const scale = this.scale();
         const cycle = scale.cycle(x);
-        const nothing: Hit = { band, cycle, what: "none", from: cycle, to: cycle, step: NONE, block: -1, run: -1, tile: -1, name: "", kind: "", count: 0, balance: 0 };
+        const nothing: Hit = {
+            band,
+            cycle,
+            what: "none",
+            from: cycle,
+            to: cycle,
+            step: NONE,
+            block: -1,
+            run: -1,
+            tile: -1,
+            name: "",
+            kind: "",
+            count: 0,
+            balance: 0,
+        };
         if (band.kind === "title") return nothing;
         if (band.kind === "runs") return this.hitRun(nothing);
         if (band.kind === "bsp") return this.hitBsp(nothing, (inside - band.y) / band.height);
@@ -355,7 +422,13 @@ export class TraceModel {
         if (!lane) return found;
         for (let i = 0; i < lane.from.length; ++i)
             if (lane.kind[i] === kind && lane.step[i] !== NONE && lane.from[i] <= hit.cycle && lane.to[i] > hit.cycle)
-                return { ...found, step: lane.step[i], name: lane.labels[lane.label[i]] ?? "", from: lane.from[i], to: lane.to[i] };
+                return {
+                    ...found,
+                    step: lane.step[i],
+                    name: lane.labels[lane.label[i]] ?? "",
+                    from: lane.from[i],
+                    to: lane.to[i],
+                };
         return found;
     }
 }

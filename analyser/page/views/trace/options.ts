@@ -52,7 +52,8 @@ export type OptionName = keyof TraceOptions;
 /** `ipus`: how many the report has. */
 export function optionsOf(state: JsonObject, ipus: number): TraceOptions {
     const options: Record<string, Json> = { ...DEFAULTS };
-    for (const [name, value] of Object.entries(DEFAULTS)) if (typeof state[name] === typeof value) options[name] = state[name];
+    for (const [name, value] of Object.entries(DEFAULTS))
+        if (typeof state[name] === typeof value) options[name] = state[name];
     if (options.layout !== "flame" && options.layout !== "programs") options.layout = "flat";
     if (!(Number(options.ipu) < ipus)) options.ipu = -1;
     return options as unknown as TraceOptions;

@@ -60,7 +60,17 @@ function drawBsp(pen: Pen, model: TraceModel, scale: Scale, band: Band): void {
     const shown = { from: Math.max(from, scale.span.from), to: Math.min(to, scale.span.to) };
     const sx = (shown.from - from) * cells;
     const x = scale.x(shown.from);
-    pen.drawImage(picture.image, sx, 0, Math.max(0.01, (shown.to - shown.from) * cells), height, x, band.y, Math.max(1, scale.x(shown.to) - x), band.height);
+    pen.drawImage(
+        picture.image,
+        sx,
+        0,
+        Math.max(0.01, (shown.to - shown.from) * cells),
+        height,
+        x,
+        band.y,
+        Math.max(1, scale.x(shown.to) - x),
+        band.height,
+    );
 }
 
 function drawMemory(pen: Pen, model: TraceModel, scale: Scale, band: Band): void {
@@ -100,7 +110,8 @@ function drawExtraRows(pen: Pen, model: TraceModel, scale: Scale, band: Band): v
     pen.strokeStyle = themeColour("line");
     pen.lineWidth = 1;
     pen.setLineDash([4, 3]);
-    for (let i = 1; i < band.rows; ++i) pen.strokeRect(scale.left + 0.5, band.y + i * row - 0.5, scale.width - 1, row - 1);
+    for (let i = 1; i < band.rows; ++i)
+        pen.strokeRect(scale.left + 0.5, band.y + i * row - 0.5, scale.width - 1, row - 1);
     pen.setLineDash([]);
 }
 
@@ -110,7 +121,14 @@ export function drawGraph(pen: Pen, model: TraceModel, width: number, height: nu
     const look = laneLook(model, model.looks);
     pen.fillStyle = look.paper;
     pen.fillRect(0, 0, width, height);
-    drawAxis(pen, scale, { ink: themeColour("ink-soft"), line: look.line, paper: themeColour("panel"), font: FONT }, model.lanes.clockFrequency, model.base(), height);
+    drawAxis(
+        pen,
+        scale,
+        { ink: themeColour("ink-soft"), line: look.line, paper: themeColour("panel"), font: FONT },
+        model.lanes.clockFrequency,
+        model.base(),
+        height,
+    );
     pen.save();
     pen.beginPath();
     pen.rect(0, AXIS_HEIGHT, width, height - AXIS_HEIGHT);
@@ -168,11 +186,20 @@ function drawSelected(pen: Pen, model: TraceModel, scale: Scale, band: Band, y: 
     const chosen = new Set([model.step, ...model.also]);
     const { layer } = model;
     const isLayer = (i: number) =>
-        layer !== null && layer.ipu === band.lane && value.kind[i] === LAYER && value.labels[value.label[i]] === layer.name && value.from[i] < layer.to && value.to[i] > layer.from;
-    const isChosen = (i: number) => (band.kind === "lane" ? chosen.has(value.step[i]) || isLayer(i) : model.block >= 0 && value.block?.[i] === model.block);
+        layer !== null &&
+        layer.ipu === band.lane &&
+        value.kind[i] === LAYER &&
+        value.labels[value.label[i]] === layer.name &&
+        value.from[i] < layer.to &&
+        value.to[i] > layer.from;
+    const isChosen = (i: number) =>
+        band.kind === "lane"
+            ? chosen.has(value.step[i]) || isLayer(i)
+            : model.block >= 0 && value.block?.[i] === model.block;
     const row = model.rowHeight();
     for (let i = 0; i < value.from.length; ++i) {
-        if (value.row[i] >= band.rows || value.to[i] < scale.span.from || value.from[i] > scale.span.to || !isChosen(i)) continue;
+        if (value.row[i] >= band.rows || value.to[i] < scale.span.from || value.from[i] > scale.span.to || !isChosen(i))
+            continue;
         const span = { from: value.from[i], to: value.to[i] };
         outline(pen, scale, y + value.row[i] * row, row, span, themeColour("paper"), 4);
         outline(pen, scale, y + value.row[i] * row, row, span, themeColour("ink"), 2);
@@ -186,7 +213,10 @@ function drawArea(pen: Pen, model: TraceModel, scale: Scale, height: number): vo
     const accent = themeColour("accent");
     for (const band of model.bands.bands) {
         if (band.kind !== "lane" && band.kind !== "bsp") continue;
-        const [low, high] = band.kind === "bsp" ? model.tilesOf(band.lane) : [band.lane * model.lanes.tilesPerIpu, (band.lane + 1) * model.lanes.tilesPerIpu - 1];
+        const [low, high] =
+            band.kind === "bsp"
+                ? model.tilesOf(band.lane)
+                : [band.lane * model.lanes.tilesPerIpu, (band.lane + 1) * model.lanes.tilesPerIpu - 1];
         const [first, last] = [Math.max(low, area.first), Math.min(high, area.last)];
         if (first > last) continue;
         const count = high - low + 1;
@@ -214,7 +244,8 @@ export function drawOverlay(context: CanvasRenderingContext2D, model: TraceModel
     context.beginPath();
     context.rect(GUTTER, 0, width - GUTTER, height);
     context.clip();
-    for (const band of model.bands.bands) if (band.kind === "lane" || band.kind === "blocks") drawSelected(context, model, scale, band, band.y + shift);
+    for (const band of model.bands.bands)
+        if (band.kind === "lane" || band.kind === "blocks") drawSelected(context, model, scale, band, band.y + shift);
     drawArea(context, model, scale, height);
     if (model.marked) {
         context.globalAlpha = 0.2;

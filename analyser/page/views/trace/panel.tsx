@@ -19,23 +19,43 @@ const SHOWN: readonly FlagRow[] = [
     { name: "balance", title: "Tile balance", tip: "the share of tiles in use, as shading in each step" },
     { name: "terminals", title: "Terminals", tip: "a line at the right end of each step" },
     { name: "text", title: "Text", tip: "names on steps" },
-    { name: "external", title: "External syncs", tip: "syncs between IPUs and with the host; hidden ones are left out of the statistics" },
-    { name: "syncans", title: "SyncAns and Sans", tip: "what tiles without a part in an exchange wait; hidden ones are left out of the statistics" },
+    {
+        name: "external",
+        title: "External syncs",
+        tip: "syncs between IPUs and with the host; hidden ones are left out of the statistics",
+    },
+    {
+        name: "syncans",
+        title: "SyncAns and Sans",
+        tip: "what tiles without a part in an exchange wait; hidden ones are left out of the statistics",
+    },
     { name: "memory", title: "Live memory", tip: "bytes that are live at each step, all tiles together" },
     { name: "relative", title: "Relative cycles", tip: "the axis begins at 0" },
 ];
 const GROUPS: readonly FlagRow[] = [
-    { name: "executions", title: "Group executions", tip: "neighbouring steps of one higher process, by the parts of their names between slashes" },
+    {
+        name: "executions",
+        title: "Group executions",
+        tip: "neighbouring steps of one higher process, by the parts of their names between slashes",
+    },
     { name: "syncs", title: "Group syncs", tip: "neighbouring syncs are one" },
     { name: "separate", title: "Separate overlapping steps", tip: "steps that overlap in time have rows of their own" },
 ];
 const STATISTICS: readonly FlagRow[] = [
-    { name: "utilisation", title: "New BSP statistics", tip: "from what every tile does at every cycle: more exact, slower" },
+    {
+        name: "utilisation",
+        title: "New BSP statistics",
+        tip: "from what every tile does at every cycle: more exact, slower",
+    },
 ];
 const BLOCKS: readonly FlagRow[] = [
     { name: "text", title: "Text", tip: "names on blocks" },
     { name: "flushes", title: "Buffer flushes", tip: "all blocks of flushes of the recording buffers" },
-    { name: "aggregate", title: "Aggregate stream copies", tip: "stream copies of tiles without blocks of their own are in one lane, I/O Events" },
+    {
+        name: "aggregate",
+        title: "Aggregate stream copies",
+        tip: "stream copies of tiles without blocks of their own are in one lane, I/O Events",
+    },
     { name: "relative", title: "Relative cycles", tip: "the axis begins at 0" },
 ];
 
@@ -52,13 +72,27 @@ const MODES = {
 };
 
 /** Which mode a report was recorded in decides which options there are. */
-export function OptionsPanel({ lanes, options, update }: { lanes: readonly TraceLanes[]; options: TraceOptions; update: (patch: JsonObject) => void }) {
+export function OptionsPanel({
+    lanes,
+    options,
+    update,
+}: {
+    lanes: readonly TraceLanes[];
+    options: TraceOptions;
+    update: (patch: JsonObject) => void;
+}) {
     const has = (mode: TraceLanes["mode"]) => lanes.some((one) => one.mode === mode);
     const flags = (title: string, rows: readonly FlagRow[]) => (
         <>
             <h3>{title}</h3>
             {rows.map(({ name, title: text, tip }) => (
-                <Check key={name} title={text} tip={tip} checked={options[name]} onChange={(checked) => update(optionPatch(name, checked))} />
+                <Check
+                    key={name}
+                    title={text}
+                    tip={tip}
+                    checked={options[name]}
+                    onChange={(checked) => update(optionPatch(name, checked))}
+                />
             ))}
         </>
     );
@@ -72,7 +106,11 @@ export function OptionsPanel({ lanes, options, update }: { lanes: readonly Trace
             {has("detailed") && flags("Show", SHOWN)}
             {has("detailed") && flags("Rows", GROUPS)}
             {has("detailed") && flags("Statistics", STATISTICS)}
-            {has("lightweight") && flags(has("detailed") ? "Blocks" : "Show", has("detailed") ? BLOCKS.filter(({ name }) => !SHOWN.some((one) => one.name === name)) : BLOCKS)}
+            {has("lightweight") &&
+                flags(
+                    has("detailed") ? "Blocks" : "Show",
+                    has("detailed") ? BLOCKS.filter(({ name }) => !SHOWN.some((one) => one.name === name)) : BLOCKS,
+                )}
         </>
     );
 }
@@ -80,14 +118,21 @@ export function OptionsPanel({ lanes, options, update }: { lanes: readonly Trace
 /** Kinds of steps that the reports have; of lightweight profiles the kinds of blocks, and the phases of stream copies that they have. */
 export function ColourKey({ lanes, looks }: { lanes: readonly TraceLanes[]; looks: readonly TypeLook[] }) {
     const shown = (name: string) =>
-        lanes.some((one) => one.kinds.some((kind) => kind.name === name && (kind.steps > 0 || one.blockPhases.includes(name))) || (one.mode === "lightweight" && BLOCK_KINDS.some((kind) => kind === name && kind !== "Stream copy")));
+        lanes.some(
+            (one) =>
+                one.kinds.some((kind) => kind.name === name && (kind.steps > 0 || one.blockPhases.includes(name))) ||
+                (one.mode === "lightweight" && BLOCK_KINDS.some((kind) => kind === name && kind !== "Stream copy")),
+        );
     return (
         <ul class="colour-key">
             {looks
                 .filter((look) => shown(look.name))
                 .map((look) => (
                     <li key={look.name}>
-                        <span class={`swatch ${typeof look.fill === "string" ? "" : "hatched"}`} style={{ backgroundColor: look.plain }} />
+                        <span
+                            class={`swatch ${typeof look.fill === "string" ? "" : "hatched"}`}
+                            style={{ backgroundColor: look.plain }}
+                        />
                         {look.name}
                     </li>
                 ))}

@@ -35,13 +35,19 @@ export function Proportions({ shares, looks }: { shares: readonly Share[]; looks
     const total = shares.reduce((sum, share) => sum + share.cycles, 0);
     if (total <= 0) return <>none</>;
     const colour = (kind: string) => looks.find((look) => look.name === kind)?.plain ?? "#888888";
-    const lines = shares.filter((share) => share.cycles > 0).map((share) => `${share.kind}  ${percent(share.cycles / total)}  ${cycles(Math.round(share.cycles))}`);
+    const lines = shares
+        .filter((share) => share.cycles > 0)
+        .map((share) => `${share.kind}  ${percent(share.cycles / total)}  ${cycles(Math.round(share.cycles))}`);
     return (
         <div class="proportions" data-tip={["share of the cycles", ...lines].join("\n")}>
             {shares
                 .filter((share) => share.cycles > 0)
                 .map((share) => (
-                    <span key={share.kind} data-kind={share.kind} style={{ width: `${(share.cycles / total) * 100}%`, background: colour(share.kind) }} />
+                    <span
+                        key={share.kind}
+                        data-kind={share.kind}
+                        style={{ width: `${(share.cycles / total) * 100}%`, background: colour(share.kind) }}
+                    />
                 ))}
         </div>
     );

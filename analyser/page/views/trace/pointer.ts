@@ -35,7 +35,10 @@ function placeOf(model: TraceModel, x: number, y: number): Place {
     if (!band) return { cycle, first: 0, last: 0 };
     if (band.kind === "bsp") {
         const [first, last] = model.tilesOf(band.lane);
-        const tile = Math.min(last, Math.max(first, first + Math.floor(((inside - band.y) / band.height) * (last - first + 1))));
+        const tile = Math.min(
+            last,
+            Math.max(first, first + Math.floor(((inside - band.y) / band.height) * (last - first + 1))),
+        );
         return { cycle, first: tile, last: tile };
     }
     const { tilesPerIpu } = model.lanes;
@@ -90,7 +93,10 @@ export function graphPointer(element: HTMLElement, model: TraceModel, events: Po
                 const cycles = (drag.x - x) * model.scale().perPixel;
                 events.window(panSpan(drag.span, cycles, model.extent), "pan");
                 const { tiles } = drag;
-                if (tiles) events.tiles(model.movedTiles(tiles.ipu, tiles.first + Math.round((drag.y - y) / tiles.pixels), tiles.count));
+                if (tiles)
+                    events.tiles(
+                        model.movedTiles(tiles.ipu, tiles.first + Math.round((drag.y - y) / tiles.pixels), tiles.count),
+                    );
                 else if (event.movementY) events.scroll(-event.movementY);
             } else if (drag.kind === "axis") {
                 const cycle = model.scale().cycle(x);
@@ -128,7 +134,10 @@ export function graphPointer(element: HTMLElement, model: TraceModel, events: Po
         const unit = event.deltaMode === 1 ? 30 : 1;
         if (event.altKey) events.scroll(event.deltaY * unit);
         else if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY))
-            events.window(panSpan(model.span, (event.deltaX || event.deltaY) * unit * scale.perPixel, model.extent), "wheel");
+            events.window(
+                panSpan(model.span, (event.deltaX || event.deltaY) * unit * scale.perPixel, model.extent),
+                "wheel",
+            );
         else {
             const factor = Math.exp(Math.max(-400, Math.min(400, event.deltaY * unit)) * WHEEL);
             events.window(zoomSpan(model.span, factor, scale.cycle(Math.max(GUTTER, x)), model.extent), "wheel");
@@ -157,11 +166,16 @@ export function graphPointer(element: HTMLElement, model: TraceModel, events: Po
 }
 
 /** The mini-map: its window and its handles are dragged, a click elsewhere moves the window there. */
-export function minimapPointer(element: HTMLElement, model: TraceModel, change: (span: Span, gesture: string) => void): () => void {
+export function minimapPointer(
+    element: HTMLElement,
+    model: TraceModel,
+    change: (span: Span, gesture: string) => void,
+): () => void {
     let held: { part: string; cycle: number; span: Span } | null = null;
     const scale = () => new Scale(model.extent, model.width, GUTTER);
     const at = (event: MouseEvent) => event.clientX - element.getBoundingClientRect().left;
-    const cursor = (part: string) => (part === "from" || part === "to" ? "ew-resize" : part === "window" ? "grab" : "pointer");
+    const cursor = (part: string) =>
+        part === "from" || part === "to" ? "ew-resize" : part === "window" ? "grab" : "pointer";
     const down = (event: PointerEvent) => {
         const x = at(event);
         if (x < GUTTER - 6 || event.button !== 0) return;

@@ -58,7 +58,14 @@ export function Search({ report, query, step, onQuery, onFound }: SearchProps) {
         event.stopPropagation();
     };
     const arrow = (title: string, skip: number, tip: string) => (
-        <button type="button" class="icon" aria-label={tip} data-tip={tip} disabled={!found?.matches} onClick={() => go(skip)}>
+        <button
+            type="button"
+            class="icon"
+            aria-label={tip}
+            data-tip={tip}
+            disabled={!found?.matches}
+            onClick={() => go(skip)}
+        >
             {title}
         </button>
     );
@@ -77,13 +84,25 @@ export function Search({ report, query, step, onQuery, onFound }: SearchProps) {
             {query !== "" && (
                 <>
                     <span class="matches" data-tip={error || "the match that is selected, and how many there are"}>
-                        {error ? "error" : found ? (found.matches && found.current ? `${count(found.current.number + 1)} of ${count(found.matches)}` : "no match") : "…"}
+                        {error
+                            ? "error"
+                            : found
+                              ? found.matches && found.current
+                                  ? `${count(found.current.number + 1)} of ${count(found.matches)}`
+                                  : "no match"
+                              : "…"}
                     </span>
                     {arrow("«", -10, "ten matches back")}
                     {arrow("‹", -1, "the match before")}
                     {arrow("›", 1, "the next match")}
                     {arrow("»", 10, "ten matches on")}
-                    <button type="button" class="icon" aria-label="clear the search" data-tip="clear the search" onClick={clear}>
+                    <button
+                        type="button"
+                        class="icon"
+                        aria-label="clear the search"
+                        data-tip="clear the search"
+                        onClick={clear}
+                    >
                         ×
                     </button>
                 </>

@@ -18,8 +18,13 @@ const NOTHING: JsonObject = { also: null, layer: null, run: null, block: null };
 async function stepAt(model: TraceModel, hit: Hit): Promise<number> {
     const kind = model.looks.findIndex((look) => look.name === hit.kind);
     const around = { from: Math.floor(hit.cycle), to: Math.floor(hit.cycle) + 1 };
-    const found = await loadWindow({ report: model.report, lane: hit.band.lane, ...around, pixels: 4 }, { flame: 0, group: "", hide: "", q: "" });
-    for (let i = 0; i < found.step.length; ++i) if (found.kind[i] === kind && found.step[i] !== NONE && found.from[i] <= hit.cycle && found.to[i] >= hit.cycle) return found.step[i];
+    const found = await loadWindow(
+        { report: model.report, lane: hit.band.lane, ...around, pixels: 4 },
+        { flame: 0, group: "", hide: "", q: "" },
+    );
+    for (let i = 0; i < found.step.length; ++i)
+        if (found.kind[i] === kind && found.step[i] !== NONE && found.from[i] <= hit.cycle && found.to[i] >= hit.cycle)
+            return found.step[i];
     return NONE;
 }
 
@@ -41,7 +46,12 @@ export interface Selecting {
 }
 
 /** `active` is the model that keys and the search are about; `choose` makes another one active. */
-export function useSelecting(context: ViewContext, windows: Windows, active: number, choose: (model: number) => void): Selecting {
+export function useSelecting(
+    context: ViewContext,
+    windows: Windows,
+    active: number,
+    choose: (model: number) => void,
+): Selecting {
     const { state, selection, update } = context;
     const { models, show, showAround } = windows;
     const model = models[active];
@@ -51,7 +61,16 @@ export function useSelecting(context: ViewContext, windows: Windows, active: num
         if (hit.what === "run") update({ ...none, run: hit.run });
         else if (hit.what === "block") update({ ...none, block: hit.block });
         else if (hit.what === "layer" || (hit.what === "several" && hit.name && hit.band.kind === "lane"))
-            update({ ...none, layer: { name: hit.name, ipu: hit.band.lane, from: hit.from, to: hit.to, ...(models[side].tree() === "programs" ? { tree: "programs" } : {}) } });
+            update({
+                ...none,
+                layer: {
+                    name: hit.name,
+                    ipu: hit.band.lane,
+                    from: hit.from,
+                    to: hit.to,
+                    ...(models[side].tree() === "programs" ? { tree: "programs" } : {}),
+                },
+            });
         else if (hit.step !== NONE) {
             update(none, { gesture: "select" });
             context.select({ step: hit.step, ...(hit.tile >= 0 ? { tile: hit.tile } : {}) }, { gesture: "select" });
@@ -64,22 +83,39 @@ export function useSelecting(context: ViewContext, windows: Windows, active: num
         if (!hit || hit.what === "none" || hit.what === "memory") return;
         if (event.shiftKey) {
             const other = selectedOf(models[side], state);
-            showAround(side, other ? { from: Math.min(other.from, hit.from), to: Math.max(other.to, hit.to) } : hit, "between");
+            showAround(
+                side,
+                other ? { from: Math.min(other.from, hit.from), to: Math.max(other.to, hit.to) } : hit,
+                "between",
+            );
             return;
         }
         if (hit.band.kind === "bsp" && hit.step === NONE) {
             void stepAt(models[side], hit).then((step) => step !== NONE && click(side, { ...hit, step }, event));
             return;
         }
-        if ((event.ctrlKey || event.metaKey) && hit.step !== NONE && selection.step !== undefined && hit.what === "step") {
+        if (
+            (event.ctrlKey || event.metaKey) &&
+            hit.step !== NONE &&
+            selection.step !== undefined &&
+            hit.what === "step"
+        ) {
             const also = numbersOf(state, "also");
-            update({ also: also.includes(hit.step) ? also.filter((one) => one !== hit.step) : [...also, hit.step], tab: "details" });
+            update({
+                also: also.includes(hit.step) ? also.filter((one) => one !== hit.step) : [...also, hit.step],
+                tab: "details",
+            });
             return;
         }
         select(side, hit);
     };
     const area = (side: number, a: Place, b: Place) => {
-        const marked = [Math.floor(Math.min(a.cycle, b.cycle)), Math.ceil(Math.max(a.cycle, b.cycle)), Math.min(a.first, b.first), Math.max(a.last, b.last)];
+        const marked = [
+            Math.floor(Math.min(a.cycle, b.cycle)),
+            Math.ceil(Math.max(a.cycle, b.cycle)),
+            Math.min(a.first, b.first),
+            Math.max(a.last, b.last),
+        ];
         models[side].area = { from: marked[0], to: marked[1], first: marked[2], last: marked[3] };
         update({ area: marked, side: side || null, tab: "area" }, { gesture: "area" });
     };
@@ -96,7 +132,8 @@ export function useSelecting(context: ViewContext, windows: Windows, active: num
     const fit = () => {
         const span = selectedOf(model, state);
         if (span) showAround(active, span, "fit");
-        else if (selection.step !== undefined) void loadStep(model.report, selection.step).then((step) => showAround(active, step, "fit"));
+        else if (selection.step !== undefined)
+            void loadStep(model.report, selection.step).then((step) => showAround(active, step, "fit"));
     };
     const clear = () => {
         if (selection.step === undefined && SELECTED.every((key) => state[key] === undefined)) return;

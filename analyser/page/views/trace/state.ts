@@ -35,7 +35,9 @@ export function layerOf(state: JsonObject): Layer | null {
     const value = objectOf(state, "layer");
     if (!value || typeof value.name !== "string") return null;
     const [ipu, from, to] = [numberOf(value, "ipu"), numberOf(value, "from"), numberOf(value, "to")];
-    return ipu !== null && from !== null && to !== null ? { name: value.name, ipu, from, to, tree: value.tree === "programs" ? "programs" : "names" } : null;
+    return ipu !== null && from !== null && to !== null
+        ? { name: value.name, ipu, from, to, tree: value.tree === "programs" ? "programs" : "names" }
+        : null;
 }
 
 /** The selected block of a lightweight profile: its number in the report. */
@@ -59,7 +61,8 @@ export function foldedOf(state: JsonObject): string[] {
 export function tilesOf(state: JsonObject): Map<number, [number, number]> {
     const value = state.tiles;
     const tiles = new Map<number, [number, number]>();
-    if (Array.isArray(value)) for (const one of value) if (isNumbers(one) && one.length === 3) tiles.set(one[0], [one[1], one[2]]);
+    if (Array.isArray(value))
+        for (const one of value) if (isNumbers(one) && one.length === 3) tiles.set(one[0], [one[1], one[2]]);
     return tiles;
 }
 

@@ -33,7 +33,16 @@ function Names({ list }: { list: readonly { name: string; bytes: number }[] }) {
                     {one.name || "(no name)"} <small>{bytes(one.bytes)}</small>
                 </div>
             ))}
-            {list.length > 8 && <small data-tip={list.slice(8).map((one) => `${one.name}  ${bytes(one.bytes)}`).join("\n")}>and {list.length < 50 ? list.length - 8 : "at least 42"} more</small>}
+            {list.length > 8 && (
+                <small
+                    data-tip={list
+                        .slice(8)
+                        .map((one) => `${one.name}  ${bytes(one.bytes)}`)
+                        .join("\n")}
+                >
+                    and {list.length < 50 ? list.length - 8 : "at least 42"} more
+                </small>
+            )}
         </>
     );
 }
@@ -64,19 +73,36 @@ export function StepFacts({ step, model, props }: { step: TraceStepTiles; model:
                         {count(step.from)} to {count(step.to)} {time(step.to - step.from, clock)}
                     </Row>
                     {active.map((ipu) => (
-                        <IpuRows key={ipu.ipu} ipu={ipu} all={spreadOf(step.cycles, ipu.ipu * tilesPerIpu, tilesPerIpu)} several={step.ipus.length > 1} clock={clock} moves={moves} />
+                        <IpuRows
+                            key={ipu.ipu}
+                            ipu={ipu}
+                            all={spreadOf(step.cycles, ipu.ipu * tilesPerIpu, tilesPerIpu)}
+                            several={step.ipus.length > 1}
+                            clock={clock}
+                            moves={moves}
+                        />
                     ))}
-                    {step.to - step.from > 0xffffffff && <Row title="Warning">{<span class="warning">more cycles than 32 bits count: they may have wrapped around</span>}</Row>}
+                    {step.to - step.from > 0xffffffff && (
+                        <Row title="Warning">
+                            {<span class="warning">more cycles than 32 bits count: they may have wrapped around</span>}
+                        </Row>
+                    )}
                     {step.critical && <Critical step={step} />}
                     {step.computeSet !== null && <Row title="Compute set">{step.computeSet}</Row>}
                     {memory !== null && (
-                        <Row title="Memory" tip="bytes of the compute set on all tiles: code, state and pointers of its vertices">
+                        <Row
+                            title="Memory"
+                            tip="bytes of the compute set on all tiles: code, state and pointers of its vertices"
+                        >
                             <span data-figure="memory">{bytes(memory)}</span>
                         </Row>
                     )}
                     {exchange && <ExchangeRows exchange={exchange} />}
                     {step.live > 0 && (
-                        <Row title="Live memory" tip="bytes that are live at this step on all tiles, with what always is">
+                        <Row
+                            title="Live memory"
+                            tip="bytes that are live at this step on all tiles, with what always is"
+                        >
                             {bytes(step.live)}
                         </Row>
                     )}
@@ -148,7 +174,19 @@ function ExchangeRows({ exchange }: { exchange: StepExchange }) {
     );
 }
 
-function IpuRows({ ipu, all, several, clock, moves }: { ipu: StepIpu; all: Spread; several: boolean; clock: number; moves: boolean }) {
+function IpuRows({
+    ipu,
+    all,
+    several,
+    clock,
+    moves,
+}: {
+    ipu: StepIpu;
+    all: Spread;
+    several: boolean;
+    clock: number;
+    moves: boolean;
+}) {
     const of = several ? `IPU ${ipu.ipu}: ` : "";
     return (
         <>
@@ -162,7 +200,8 @@ function IpuRows({ ipu, all, several, clock, moves }: { ipu: StepIpu; all: Sprea
                 {spread(all)}
             </Row>
             <Row title={`${of}Tile balance`} tip="sum of cycles over tiles / (largest × tiles)">
-                <span data-figure={`balance ${ipu.ipu}`}>{percent(ipu.tileBalance)}</span>, active tiles alone {percent(ipu.activeTileBalance)}
+                <span data-figure={`balance ${ipu.ipu}`}>{percent(ipu.tileBalance)}</span>, active tiles alone{" "}
+                {percent(ipu.activeTileBalance)}
             </Row>
             {moves && (
                 <Row title={`${of}Data`}>

@@ -35,8 +35,10 @@ export function useRestingSpan(model: TraceModel): Span {
 const TIPS = {
     cycles: "cycles of the visible part of the graph",
     proportions: "cycles of the visible steps of the IPU, by kind",
-    balance: "mean of the tile balance of the visible steps, weighted by their length; syncs are left out. The balance of a step is the sum of its cycles over tiles / (largest × tiles)",
-    utilisation: "share of the visible tile-cycles in which tiles compute or move data: OnTileExecute, DoExchange, GlobalExchange, StreamCopyMid; syncs and the begin and end of stream copies count as idle",
+    balance:
+        "mean of the tile balance of the visible steps, weighted by their length; syncs are left out. The balance of a step is the sum of its cycles over tiles / (largest × tiles)",
+    utilisation:
+        "share of the visible tile-cycles in which tiles compute or move data: OnTileExecute, DoExchange, GlobalExchange, StreamCopyMid; syncs and the begin and end of stream copies count as idle",
     copy: "data of stream copies that the IPU received (Rx) and transmitted (Tx)",
     global: "data of exchanges between IPUs that the IPU received (Rx) and transmitted (Tx)",
 };
@@ -66,7 +68,8 @@ function Data({ of, ipu }: { of: string; ipu: SummaryIpu }) {
         <>
             {moved.map((one) => (
                 <div key={one.name}>
-                    {one.name === of ? "" : `${one.name.slice(of.length + 1)}: `}Rx {bytes(one.received)}, Tx {bytes(one.transmitted)}
+                    {one.name === of ? "" : `${one.name.slice(of.length + 1)}: `}Rx {bytes(one.received)}, Tx{" "}
+                    {bytes(one.transmitted)}
                 </div>
             ))}
         </>
@@ -96,7 +99,9 @@ function Figures({ columns, props }: { columns: readonly Column[]; props: TabPro
                     {columns.map((column) => (
                         <td key={`${column.model.report} ${column.title}`}>
                             {shown(column)}
-                            {column.summary.overflows && <div class="warning">more than 32 bits count: a step in it may have wrapped around</div>}
+                            {column.summary.overflows && (
+                                <div class="warning">more than 32 bits count: a step in it may have wrapped around</div>
+                            )}
                         </td>
                     ))}
                 </tr>
@@ -109,7 +114,9 @@ function Figures({ columns, props }: { columns: readonly Column[]; props: TabPro
                     ))}
                 </tr>
                 <tr data-row="balance">
-                    <th data-tip={utilisation ? TIPS.utilisation : TIPS.balance}>{utilisation ? "Tile utilisation" : "Tile balance"}</th>
+                    <th data-tip={utilisation ? TIPS.utilisation : TIPS.balance}>
+                        {utilisation ? "Tile utilisation" : "Tile balance"}
+                    </th>
                     {columns.map((column) => {
                         const share = utilisation ? column.ipu.tileUtilisation : column.ipu.tileBalance;
                         return (
@@ -139,7 +146,9 @@ function Figures({ columns, props }: { columns: readonly Column[]; props: TabPro
                 <tr data-row="steps">
                     <th data-tip="steps that are visible on the IPU">Steps</th>
                     {columns.map((column) => (
-                        <td key={`${column.model.report} ${column.title}`}>{count(column.ipu.kinds.reduce((sum, kind) => sum + kind.steps, 0))}</td>
+                        <td key={`${column.model.report} ${column.title}`}>
+                            {count(column.ipu.kinds.reduce((sum, kind) => sum + kind.steps, 0))}
+                        </td>
                     ))}
                 </tr>
             </tbody>
@@ -188,7 +197,11 @@ export function SummaryTab(props: TabProps) {
         <div class="summary-tab">
             {detailed.length > 0 && <StepsOf models={detailed} props={props} />}
             {blocks.map((model) => (
-                <BlocksOf key={model.report} model={model} title={models.length > 1 ? context.reports[model.report].name : ""} />
+                <BlocksOf
+                    key={model.report}
+                    model={model}
+                    title={models.length > 1 ? context.reports[model.report].name : ""}
+                />
             ))}
         </div>
     );

@@ -34,7 +34,11 @@ function savePicture(model: TraceModel, kind: "png" | "svg"): void {
     model.scroll = 0;
     try {
         if (kind === "svg") {
-            const pen = new SvgPen(width, height, (paint) => looks.find((look) => look.fill === paint)?.plain ?? "#888888");
+            const pen = new SvgPen(
+                width,
+                height,
+                (paint) => looks.find((look) => look.fill === paint)?.plain ?? "#888888",
+            );
             drawGraph(pen, model, width, height, true);
             saveText(pen.file(), "trace.svg", "image/svg+xml");
         } else {
@@ -50,26 +54,78 @@ function savePicture(model: TraceModel, kind: "png" | "svg"): void {
 const LAYOUTS: readonly { id: TraceOptions["layout"]; title: string; tip: string }[] = [
     { id: "flat", title: "Flat", tip: "consecutive steps of each IPU" },
     { id: "flame", title: "Flame", tip: "layers by the parts of debug names" },
-    { id: "programs", title: "Flame by program", tip: "layers by the programs that steps are in: the control program, loops, calls" },
+    {
+        id: "programs",
+        title: "Flame by program",
+        tip: "layers by the programs that steps are in: the control program, loops, calls",
+    },
 ];
 
 /** The drop-down whose button says how the trace is drawn; lightweight profiles have runs alone. */
-function ExecutionView({ detailed, options, update }: { detailed: boolean; options: TraceOptions; update: (patch: JsonObject) => void }) {
-    const runs: MenuItem = { kind: "check", title: "Runs", checked: options.runs, tip: "where Engine::run begins and ends", onChange: (checked) => update(optionPatch("runs", checked)) };
+function ExecutionView({
+    detailed,
+    options,
+    update,
+}: {
+    detailed: boolean;
+    options: TraceOptions;
+    update: (patch: JsonObject) => void;
+}) {
+    const runs: MenuItem = {
+        kind: "check",
+        title: "Runs",
+        checked: options.runs,
+        tip: "where Engine::run begins and ends",
+        onChange: (checked) => update(optionPatch("runs", checked)),
+    };
     const items: MenuItem[] = [
-        ...LAYOUTS.map(({ id, title, tip }): MenuItem => ({ kind: "choice", title, tip, chosen: options.layout === id, onChoose: () => update(optionPatch("layout", id)) })),
-        { kind: "check", title: "BSP", checked: options.bsp, tip: "what each tile does: sync, compute, exchange", onChange: (checked) => update(optionPatch("bsp", checked)) },
+        ...LAYOUTS.map(({ id, title, tip }): MenuItem => ({
+            kind: "choice",
+            title,
+            tip,
+            chosen: options.layout === id,
+            onChoose: () => update(optionPatch("layout", id)),
+        })),
+        {
+            kind: "check",
+            title: "BSP",
+            checked: options.bsp,
+            tip: "what each tile does: sync, compute, exchange",
+            onChange: (checked) => update(optionPatch("bsp", checked)),
+        },
         runs,
     ];
     const layout = LAYOUTS.find((one) => one.id === options.layout)?.title ?? "";
-    const parts = detailed ? [layout, options.bsp ? "BSP" : "", options.runs ? "Runs" : ""] : ["Blocks", options.runs ? "Runs" : ""];
+    const parts = detailed
+        ? [layout, options.bsp ? "BSP" : "", options.runs ? "Runs" : ""]
+        : ["Blocks", options.runs ? "Runs" : ""];
     const name = parts.filter((part) => part).join(", ");
-    return <Menu label={<span class="execution-view">{name} ▾</span>} items={detailed ? items : [runs]} name="Execution View" tip="how the trace is drawn" />;
+    return (
+        <Menu
+            label={<span class="execution-view">{name} ▾</span>}
+            items={detailed ? items : [runs]}
+            name="Execution View"
+            tip="how the trace is drawn"
+        />
+    );
 }
 
-function SelectIpu({ ipus, options, update }: { ipus: number; options: TraceOptions; update: (patch: JsonObject) => void }) {
+function SelectIpu({
+    ipus,
+    options,
+    update,
+}: {
+    ipus: number;
+    options: TraceOptions;
+    update: (patch: JsonObject) => void;
+}) {
     return (
-        <select aria-label="Select IPU" data-tip="all IPUs, or one" value={String(options.ipu)} onChange={(event) => update(optionPatch("ipu", Number(event.currentTarget.value)))}>
+        <select
+            aria-label="Select IPU"
+            data-tip="all IPUs, or one"
+            value={String(options.ipu)}
+            onChange={(event) => update(optionPatch("ipu", Number(event.currentTarget.value)))}
+        >
             <option value="-1">All IPUs</option>
             {Array.from({ length: ipus }, (_, ipu) => (
                 <option key={ipu} value={String(ipu)}>
@@ -84,10 +140,20 @@ function SelectIpu({ ipus, options, update }: { ipus: number; options: TraceOpti
 function CompareButtons({ options, update }: { options: TraceOptions; update: (patch: JsonObject) => void }) {
     return (
         <>
-            <button type="button" aria-pressed={options.linked} data-tip="both traces show the same cycles" onClick={() => update(optionPatch("linked", !options.linked))}>
+            <button
+                type="button"
+                aria-pressed={options.linked}
+                data-tip="both traces show the same cycles"
+                onClick={() => update(optionPatch("linked", !options.linked))}
+            >
                 Linked
             </button>
-            <button type="button" class="change-layout" data-tip="side by side, or one above the other" onClick={() => update(optionPatch("stacked", !options.stacked))}>
+            <button
+                type="button"
+                class="change-layout"
+                data-tip="side by side, or one above the other"
+                onClick={() => update(optionPatch("stacked", !options.stacked))}
+            >
                 {options.stacked ? "Side by side" : "One above the other"}
             </button>
         </>
@@ -119,7 +185,11 @@ function Magnification({ model, onWindow }: { model: TraceModel; onWindow: (span
             {title}
         </button>
     );
-    const page = (direction: number) => onWindow({ from: span.from + direction * (span.to - span.from) * 0.9, to: span.to + direction * (span.to - span.from) * 0.9 });
+    const page = (direction: number) =>
+        onWindow({
+            from: span.from + direction * (span.to - span.from) * 0.9,
+            to: span.to + direction * (span.to - span.from) * 0.9,
+        });
     return (
         <span class="magnification">
             {button("«", "a page to the left", () => page(-1))}
@@ -151,11 +221,24 @@ export function Toolbar(props: ToolbarProps) {
         <div class="trace-bar">
             <ExecutionView detailed={detailed} options={options} update={update} />
             <SelectIpu ipus={Math.max(...lanes.map((one) => one.ipus))} options={options} update={update} />
-            <Search report={model.report} query={props.search} step={props.step} onQuery={(q) => update({ q: q || null })} onFound={props.onFound} />
+            <Search
+                report={model.report}
+                query={props.search}
+                step={props.step}
+                onQuery={(q) => update({ q: q || null })}
+                onFound={props.onFound}
+            />
             <span class="grow" />
             {lanes.length > 1 && <CompareButtons options={options} update={update} />}
             <Magnification model={model} onWindow={props.onWindow} />
-            <button type="button" aria-pressed={key} class="key-button" data-tip="colour key" aria-label="colour key" onClick={() => setKey(!key)}>
+            <button
+                type="button"
+                aria-pressed={key}
+                class="key-button"
+                data-tip="colour key"
+                aria-label="colour key"
+                onClick={() => setKey(!key)}
+            >
                 Key
             </button>
             <Menu label="Save" items={pictures} align="right" tip="save the graph as a picture" name="save the graph" />

@@ -30,7 +30,13 @@ export interface Windows {
 export function useWindows(context: ViewContext, lanes: readonly TraceLanes[], options: TraceOptions): Windows {
     const { state, update } = context;
     const { linked } = options;
-    const models = useMemo(() => lanes.map((one, i) => new TraceModel(i, one, options, extentOf(lanes, i, linked), spanOf(state, linked ? 0 : i))), [lanes, linked]);
+    const models = useMemo(
+        () =>
+            lanes.map(
+                (one, i) => new TraceModel(i, one, options, extentOf(lanes, i, linked), spanOf(state, linked ? 0 : i)),
+            ),
+        [lanes, linked],
+    );
     useEffect(() => () => models.forEach((model) => model.dispose()), [models]);
     const written = useRef("");
     const timer = useRef(0);
@@ -66,6 +72,7 @@ export function useWindows(context: ViewContext, lanes: readonly TraceLanes[], o
         clearTimeout(timer.current);
         timer.current = window.setTimeout(() => write(gesture), WRITE_AFTER);
     };
-    const showAround = (model: number, span: Span, why: string) => show(model, aroundSpan(span, models[model].extent), `${why} ${performance.now()}`);
+    const showAround = (model: number, span: Span, why: string) =>
+        show(model, aroundSpan(span, models[model].extent), `${why} ${performance.now()}`);
     return { models, show, showAround };
 }
