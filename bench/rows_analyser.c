@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The analyser's server on a report of 5 million compute sets and copies on 4 IPUs: how long the first picture takes,
- * without the cache and with it, how long a zoom takes, and how much memory the server has.  The command pva stands in
- * ../bin. */
+/* The analyser on a report of 5 million compute sets and copies on 4 IPUs: how long the server takes for the first
+ * picture, without the cache and with it, and for a zoom, and how much memory it has; then the page in a browser
+ * (page/run).  The command pva stands in ../bin. */
 #include "bench.h"
 
 #include <arpa/inet.h>
@@ -26,14 +26,22 @@ static void fail(const char *what)
     exit(1);
 }
 
+static void find_pva(char command[600])
+{
+    char self[512] = "";
+    if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0)
+        fail("no /proc");
+    snprintf(command, 600, "%s/../bin/pva", dirname(self));
+}
+
 /* Starts `pva serve` and reads its port from the line that it prints. */
 static struct server serve(const char *directory)
 {
-    char self[512] = "", command[600], line[1024] = "";
+    char command[600], line[1024] = "";
     int ends[2];
-    if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0 || pipe(ends) != 0)
+    if (pipe(ends) != 0)
         fail("no pipe");
-    snprintf(command, sizeof(command), "%s/../bin/pva", dirname(self));
+    find_pva(command);
     struct server server = { .process = fork() };
     if (server.process == 0) {
         dup2(ends[1], STDOUT_FILENO);
@@ -123,6 +131,23 @@ static double worst_zoom(const struct server *server, const char *what)
     return worst;
 }
 
+/* The page in a browser: its script prints "measure, value, unit, aim" with tabs. */
+static void report_page(const char *directory)
+{
+    char pva[600], command[2048], line[512];
+    find_pva(pva);
+    snprintf(command, sizeof(command), "'%s/run' '%s' '%s'", BENCH_PAGE, pva, directory);
+    FILE *script = popen(command, "r");
+    while (script && fgets(line, sizeof(line), script)) {
+        char *measure = strtok(line, "\t"), *value = strtok(NULL, "\t"), *unit = strtok(NULL, "\t"),
+             *aim = strtok(NULL, "\t\n");
+        if (aim)
+            bench_report(measure, strtod(value, NULL), unit, strtod(aim, NULL));
+    }
+    if (!script || pclose(script) != 0)
+        fail("the page's script fails");
+}
+
 void row_analyser(void)
 {
     pop_error error = { 0 };
@@ -150,7 +175,8 @@ void row_analyser(void)
     double with = memory_of(server.process);
     bench_report("5 million sets and copies, 4 IPUs: the server", (with > memory ? with : memory) / 1e6, "MB", 500);
     end(&server);
-    static const char *const files[] = { "profile.pop", "profile.pop_cache", "debug.cbor" };
+    report_page(directory);
+    static const char *const files[] = { "profile.pop", "profile.pop_cache", "debug.cbor", "trace.json" };
     for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); ++i) {
         snprintf(path, sizeof(path), "%s/%s", directory, files[i]);
         unlink(path);
