@@ -2,12 +2,12 @@
 #include "poplin/convolution/conv_build.h"
 #include "poplin/convolution/conv_dilate.h"
 #include "poplin/convolution/conv_operands.h"
-#include "poplin/convolution/conv_partials.h"
 #include "poplin/convolution/conv_parts.h"
 #include "poplin/convolution/conv_places.h"
 #include "poplin/convolution/conv_stride.h"
 #include "poplin/convolution/conv_sums.h"
 #include "poplin/convolution/conv_work.h"
+#include "poplin/planner/method.h"
 #include "poplin/planner/plan_params.h"
 
 #include <popops/fill.h>
@@ -70,7 +70,7 @@ static void resolve_flips(poplin_input_transform *transform, size_t dims)
 static bool writes_results(const struct conv_work *work)
 {
     const struct poplin_partition *partition = &work->plan.partition;
-    bool once = work->plan.method == POPLIN_AMP && work->c1 == 1 && partition->in_chan_split.serial == 1 &&
+    bool once = work->plan.method->writes_once && work->c1 == 1 && partition->in_chan_split.serial == 1 &&
                 partition->in_chan_split.parallel == 1;
     for (unsigned d = 0; d < work->plan.num_field_dims; ++d)
         once = once && work->params.kernel_shape[d] == 1;
@@ -356,7 +356,7 @@ static pop_tensor convolve(struct conv_work *work, unsigned out_chan_step, pop_t
     for (unsigned step = 0; step < steps && poplibs_ready(work->graph); ++step) {
         struct conv_parts parts = conv_parts_make(work, out_chan_step, step);
         pop_tensor *sums = poplibs_zeros(parts.outputs, sizeof(*sums));
-        conv_add_partials(work, &parts, input, weights);
+        work->plan.method->add_vertices(work, conv_step_set(work, CONV_CONVOLVE, "Convolve"), &parts, input, weights);
         conv_add_sums(work, &parts, earlier,
                       step + 1 < steps ? conv_sum_type(work, parts.depth) : work->params.output_type, sums);
         ++work->step;

@@ -1,11 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The vertices that convolve: one for each tile, whose workers share the output positions. */
+/* What methods have in common: partials, and vertices whose workers share rows of output positions. */
 #ifndef POPLIN_CONVOLUTION_CONV_PARTIALS_H
 #define POPLIN_CONVOLUTION_CONV_PARTIALS_H
 
 #include "poplin/convolution/conv_work.h"
 
-/* ---- conv_partials.c ---- */
-void conv_add_partials(const struct conv_work *work, struct conv_parts *parts, pop_tensor input, pop_tensor weights);
+/* Creates the variable for what a part's vertices compute; zeros, written in compute, where the part is empty. */
+void conv_add_partials(const struct conv_work *work, pop_compute_set compute, struct conv_part *part);
+/* The same for part after part, and vertices by add for each that is not empty. */
+typedef void conv_part_adder(const struct conv_work *work, pop_compute_set compute, const struct conv_part *part,
+                             pop_tensor input, pop_tensor weights);
+void conv_add_each(const struct conv_work *work, pop_compute_set compute, struct conv_parts *parts, pop_tensor input,
+                   pop_tensor weights, conv_part_adder *add);
+
+/* Kernel positions of a part. */
+size_t conv_part_positions(const struct conv_work *work, const struct conv_part *part);
+/* A vertex with the fields of conv_vertices/conv_vertex.h. */
+struct conv_row_vertex {
+    const char *type;    /* without namespace and parameters */
+    char parameters[32]; /* after input, partials and limited: ",true,8" */
+    unsigned filter_height;
+};
+void conv_add_row_vertex(const struct conv_work *work, pop_compute_set compute, const struct conv_part *part,
+                         pop_tensor input, pop_tensor weights, const struct conv_row_vertex *of);
 
 #endif

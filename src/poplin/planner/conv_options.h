@@ -24,15 +24,13 @@ enum poplin_pass {
     "NONE|NONE_MATMUL|INFERENCE_FWD|TRAINING_FWD|TRAINING_BWD|TRAINING_WU|FC_INFERENCE_FWD|FC_TRAINING_FWD|FC_"        \
     "TRAINING_BWD|FC_TRAINING_WU"
 
-enum poplin_method { POPLIN_AMP, POPLIN_SLIC, POPLIN_MAC, POPLIN_OUTER_PRODUCT, POPLIN_METHODS };
-
 /* What planConstraints fixes; POPLIN_FREE where it says nothing. */
 #define POPLIN_FREE UINT32_MAX
 struct poplin_plan_constraints {
     unsigned swap_operands, combine_conv_groups_factor;
     unsigned expand_dims, out_chan_flatten_dims; /* sets: bit d is field dimension d */
-    unsigned method, conv_groups_per_group, in_chans_per_group, partial_chans_per_group, num_conv_units,
-        slic_window_width;
+    unsigned method;                             /* place in poplin_methods */
+    unsigned conv_groups_per_group, in_chans_per_group, partial_chans_per_group, num_conv_units, slic_window_width;
     unsigned field_split[POPLIN_MOST_FIELD_DIMS],
         kernel_split[POPLIN_MOST_FIELD_DIMS]; /* of the dimensions that the planner sees: at least 2 */
     unsigned batch_split, conv_group_split;

@@ -3,223 +3,35 @@
  * bounds what follows, so the order matters for time alone. */
 #include "poplin/planner/plan.h"
 #include "poplin/params/conv_params.h"
+#include "poplin/planner/method.h"
 #include "poplin/planner/plan_params.h"
-#include "poplin/planner/plan_rank.h"
 #include "poplin/planner/plan_text.h"
 
 #include "poplibs/log.h"
 #include "poplin/params/params.h"
 #include "poplin/planner/plan_blame.h"
 #include "poplin/planner/plan_cache.h"
-#include "poplin/planner/plan_search.h"
-#include "poplin/planner/plan_work.h"
-
-struct planning {
-    const pop_target *target;
-    const poplin_conv_params *params;
-    const struct poplin_conv_options *options;
-    struct plan_goal goal;
-    enum poplin_method method; /* that is tried: the quickest first, with all transforms */
-    bool joint, found;
-    struct poplin_plan best;
-    struct poplin_plan_cost cost;
-};
+#include "poplin/planner/plan_try.h"
 
 static bool allows(unsigned constraint, unsigned value)
 {
     return constraint == POPLIN_FREE || constraint == value;
 }
 
-/* ---- one vertex ---- */
-
-/* Forward parameters of a fully connected layer as those of its other passes (1 backward, 2 update). */
-static poplin_conv_params pass_params(const poplin_conv_params *forward, size_t pass)
-{
-    poplin_conv_params p = *forward;
-    size_t *field = &p.input_field_shape[p.num_field_dims - 1], in = p.input_channels_per_conv_group;
-    if (pass == 1) {
-        p.input_channels_per_conv_group = *field;
-        *field = in;
-    } else if (pass == 2) {
-        p.input_channels_per_conv_group = p.output_channels_per_conv_group;
-        p.output_channels_per_conv_group = in;
-    }
-    return p;
-}
-static struct poplin_plan pass_plan(const struct poplin_plan *forward, size_t pass)
-{
-    struct poplin_plan plan = *forward;
-    plan.partition = plan_joint_partition(&forward->partition, pass, forward->num_field_dims - 1);
-    if (pass == 1)
-        plan.tile_order = POPLIN_ORDER_FC_BWD_AS_CONV;
-    if (pass == 2) {
-        plan.tile_order = POPLIN_ORDER_FC_WU;
-        plan.in_chans_per_group = forward->partial_chans_per_group;
-        plan.partial_chans_per_group = forward->in_chans_per_group;
-    }
-    return plan;
-}
-
-/* Tries a vertex; plan has the transform and the vertex. */
-static void try_vertex(struct planning *planning, const struct poplin_plan *vertex)
-{
-    const struct poplin_plan_constraints *fixed = planning->goal.constraints;
-    if (!allows(fixed->conv_groups_per_group, vertex->conv_groups_per_group) ||
-        !allows(fixed->in_chans_per_group, vertex->in_chans_per_group) ||
-        !allows(fixed->partial_chans_per_group, vertex->partial_chans_per_group) ||
-        ((vertex->method == POPLIN_AMP || vertex->method == POPLIN_SLIC) &&
-         !allows(fixed->num_conv_units, vertex->num_conv_units)))
-        return;
-    struct poplin_plan plan = *vertex;
-    struct poplin_partition *p = &plan.partition;
-    size_t last = plan.num_field_dims - 1;
-    for (size_t d = 0; d <= last; ++d)
-        p->field_grain[d] = 1;
-    if (planning->joint)
-        p->field_grain[last] = plan.in_chans_per_group;
-    else if (planning->params->output_type == POP_HALF && plan.partial_chans_per_group % 2 &&
-             !plan.transform.swap_operands)
-        p->field_grain[last] = 2;
-    p->conv_group_grain = plan.conv_groups_per_group;
-    p->in_chan_grain = plan.in_chans_per_group;
-    p->out_chan_grain = plan.partial_chans_per_group;
-    plan.is_joint = planning->joint;
-    bool halves = planning->params->input_type == POP_HALF && planning->options->inter_tile_partials_type == POP_HALF;
-    plan.sum_type = halves ? POP_HALF : plan.tile_partial_type;
-
-    struct plan_candidate candidates[3];
-    struct poplin_conv_options options[3];
-    struct plan_passes passes = { { &candidates[0], &candidates[1], &candidates[2] }, planning->joint ? 3 : 1 };
-    for (size_t i = 0; i < passes.count; ++i) {
-        options[i] = *planning->options;
-        options[i].pass += (int)i; /* forward, backward, update follow each other */
-        poplin_conv_params params = pass_params(planning->params, i);
-        struct poplin_plan of_pass = pass_plan(&plan, i);
-        candidates[i] = plan_candidate_of(planning->target, &params, &options[i], i ? &of_pass : &plan);
-    }
-    struct poplin_plan_cost cost;
-    bool hopeless = plan_rank_from_cycles(&planning->goal, plan_least_work(&candidates[0], planning->goal.tiles)) >=
-                    planning->goal.best;
-    if (!hopeless && plan_search(&passes, &planning->goal, p, &cost)) {
-        struct plan_tile tile = plan_tile_of(&candidates[0], p);
-        plan.is_1x1 = plan_is_1x1(&candidates[0], &tile);
-        planning->found = true;
-        planning->best = plan;
-        planning->cost = cost;
-        planning->goal.best = plan_rank(&planning->goal, &cost);
-    }
-    for (size_t i = 0; i < passes.count; ++i)
-        plan_candidate_free(&candidates[i]);
-}
-
 /* ---- all vertices of a transformed convolution ---- */
-
-/* Outputs in groups of the weights that a conv unit takes need no other layout for the next convolution; a fully
- * connected layer's are not regrouped. */
-static void try_amp(struct planning *planning, const poplin_conv_params *p, struct poplin_plan plan)
-{
-    const pop_target *target = planning->target;
-    unsigned all = pop_target_num_conv_units(target, p->input_type, plan.tile_partial_type);
-    unsigned weights = pop_target_weights_per_conv_unit(target, p->input_type),
-             element = pop_target_type_size(target, p->input_type);
-    bool fully_connected = poplin_pass_is_fully_connected(planning->options->pass);
-    /* the second half of 16 units would have nothing to do for so few outputs */
-    bool idle = fully_connected && all == 16 && p->output_channels_per_conv_group <= 8,
-         halve = planning->options->enable_amp_half_engines_plan || idle;
-    for (unsigned units = all; units && units >= 4 && (units == all || halve) && 2 * units >= all; units /= 2)
-        for (unsigned in = weights; in && in * element % 8 == 0; in /= 2)
-            for (unsigned i = 0; i < 2; ++i) {
-                unsigned out = i ? weights : units;
-                if ((i && (weights == units || fully_connected)) || (planning->joint && in % units))
-                    continue;
-                plan.num_conv_units = units;
-                plan.in_chans_per_group = in;
-                plan.partial_chans_per_group = out;
-                try_vertex(planning, &plan);
-            }
-}
-
-/* A window of four positions along the last dimension, and four output channels, of one convolution or several. */
-static void try_slic(struct planning *planning, const poplin_conv_params *p, struct poplin_plan plan)
-{
-    const struct poplin_plan_constraints *fixed = planning->goal.constraints;
-    const poplin_output_transform *out = &p->output_transform;
-    plan.num_conv_units = pop_target_num_conv_units(planning->target, p->input_type, plan.tile_partial_type);
-    plan.slic_window_width = POPLIN_SLIC_WINDOW;
-    if (p->input_type != POP_HALF || out->stride[p->num_field_dims - 1] > 2 ||
-        poplin_pass_is_fully_connected(planning->options->pass) ||
-        (plan.num_conv_units != 8 && plan.num_conv_units != 16) ||
-        !allows(fixed->slic_window_width, plan.slic_window_width))
-        return;
-    for (size_t d = 0; d < p->num_field_dims; ++d)
-        if (out->padding_lower[d] || out->padding_upper[d]) /* outputs that no place of the input is for */
-            return;
-    for (unsigned groups = 4; groups; groups /= 2) {
-        plan.conv_groups_per_group = groups;
-        plan.in_chans_per_group = plan.partial_chans_per_group = 4 / groups;
-        try_vertex(planning, &plan);
-    }
-}
-
-static void try_mac(struct planning *planning, const poplin_conv_params *p, struct poplin_plan plan)
-{
-    size_t grain = 8 / pop_target_type_size(planning->target, p->input_type),
-           channels = p->input_channels_per_conv_group;
-    size_t whole = poplibs_ceil_div(channels, grain) * grain, groups = SIZE_MAX;
-    plan.partial_chans_per_group = plan.tile_partial_type == POP_FLOAT ? 1 : 2;
-    for (size_t in = grain; in <= whole; in += grain) {
-        if (poplibs_ceil_div(channels, in) == groups)
-            continue;
-        groups = poplibs_ceil_div(channels, in);
-        plan.in_chans_per_group = (unsigned)in;
-        try_vertex(planning, &plan);
-    }
-}
-
-/* Each element of the input meets the one element of the kernel, and that is an element of the output: nothing is cut
- * off, put around or left out. */
-static bool is_plain(const poplin_conv_params *p, size_t d)
-{
-    const poplin_input_transform *in = &p->input_transform, *kernel = &p->kernel_transform;
-    return p->kernel_shape[d] == 1 && poplin_conv_transformed_kernel_size(p, d) == 1 &&
-           kernel->truncation_lower[d] + kernel->truncation_upper[d] == 0 &&
-           poplin_conv_transformed_input_size(p, d) == p->input_field_shape[d] &&
-           in->truncation_lower[d] + in->truncation_upper[d] == 0 && p->output_transform.stride[d] == 1 &&
-           poplin_conv_output_size(p, d) == p->input_field_shape[d] && p->output_transform.padding_lower[d] == 0;
-}
-static void try_outer_product(struct planning *planning, const poplin_conv_params *p, struct poplin_plan plan)
-{
-    for (size_t d = 0; d < p->num_field_dims; ++d)
-        if (!is_plain(p, d))
-            return;
-    if (p->input_channels_per_conv_group != 1 || p->batch_size != 1)
-        return;
-    plan.tile_partial_type = p->input_type;
-    plan.in_chans_per_group = 1;
-    plan.partial_chans_per_group = pop_target_vector_width(planning->target, p->input_type);
-    try_vertex(planning, &plan);
-}
 
 static void try_vertices(struct planning *planning, const struct poplin_transform *transform,
                          const poplin_conv_params *transformed)
 {
-    const struct poplin_conv_options *options = planning->options;
     struct poplin_plan plan;
     memset(&plan, 0, sizeof(plan));
     plan.transform = *transform;
     plan.num_field_dims = (unsigned)transformed->num_field_dims;
     plan.conv_groups_per_group = 1;
-    plan.tile_partial_type = transformed->input_type == POP_FLOAT ? POP_FLOAT : options->partials_type;
+    plan.tile_partial_type = transformed->input_type == POP_FLOAT ? POP_FLOAT : planning->options->partials_type;
     plan.result_type = transformed->output_type;
     plan.method = planning->method;
-    if (plan.method == POPLIN_AMP)
-        try_amp(planning, transformed, plan);
-    else if (plan.method == POPLIN_SLIC)
-        try_slic(planning, transformed, plan);
-    else if (plan.method == POPLIN_MAC)
-        try_mac(planning, transformed, plan);
-    else if (plan.method == POPLIN_OUTER_PRODUCT)
-        try_outer_product(planning, transformed, plan);
+    plan.method->propose(planning, transformed, plan);
 }
 
 /* ---- all transforms ---- */
@@ -299,12 +111,12 @@ static void try_transforms(struct planning *planning)
 
 static void try_all(struct planning *planning)
 {
-    static const enum poplin_method methods[] = { POPLIN_AMP, POPLIN_SLIC, POPLIN_OUTER_PRODUCT, POPLIN_MAC };
     for (unsigned a = 0; a < planning->options->alternatives; ++a) {
         planning->goal.constraints = &planning->options->constraints[a];
-        for (size_t i = 0; i < (planning->joint ? 1 : sizeof(methods) / sizeof(*methods)); ++i)
-            if (allows(planning->goal.constraints->method, methods[i])) {
-                planning->method = methods[i];
+        for (unsigned i = 0; poplin_methods[i]; ++i)
+            if (allows(planning->goal.constraints->method, i) &&
+                (!planning->joint || poplin_methods[i]->serves_joint_plans)) {
+                planning->method = poplin_methods[i];
                 try_transforms(planning);
             }
     }
@@ -347,7 +159,7 @@ static struct planning search(const pop_target *target, const poplin_conv_params
 static poplin_conv_params forward_params(const poplin_conv_params *params, int pass)
 {
     return pass == POPLIN_PASS_FC_TRAINING_FWD ? *params
-                                               : pass_params(params, pass == POPLIN_PASS_FC_TRAINING_BWD ? 1 : 2);
+                                               : plan_pass_params(params, pass == POPLIN_PASS_FC_TRAINING_BWD ? 1 : 2);
 }
 static bool trains_layer(const poplin_conv_params *p, int pass)
 {
@@ -368,7 +180,7 @@ static bool plan_layer(const pop_target *target, const struct plan_cached *asked
     options.pass = POPLIN_PASS_FC_TRAINING_FWD;
     struct planning joint = search(target, &forward, &options, true);
     for (size_t i = 0; i < 3; ++i) {
-        params[i] = pass_params(&forward, i);
+        params[i] = plan_pass_params(&forward, i);
         options.pass = POPLIN_PASS_FC_TRAINING_FWD + (int)i;
         struct planning alone = search(target, &params[i], &options, false);
         if (!alone.found)
@@ -380,10 +192,11 @@ static bool plan_layer(const pop_target *target, const struct plan_cached *asked
     *plan = own.best;
     *cost = own.cost;
     if (joint.found && joint.cost.cycles <= separate) {
-        *plan = pass_plan(&joint.best, pass);
+        *plan = plan_pass_plan(&joint.best, pass);
         struct plan_candidate c = plan_candidate_of(target, &params[pass], &asked->options, plan);
         struct plan_tile tile = plan_tile_of(&c, &plan->partition);
-        plan->is_1x1 = plan_is_1x1(&c, &tile);
+        if (plan->method->complete)
+            plan->method->complete(plan, &c, &tile);
         *cost = plan_cost(&c, &plan->partition);
         plan_candidate_free(&c);
     }

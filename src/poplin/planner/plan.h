@@ -38,13 +38,14 @@ struct poplin_transform {
 
 enum poplin_tile_order { POPLIN_ORDER_STANDARD, POPLIN_ORDER_FC_WU, POPLIN_ORDER_FC_BWD_AS_CONV };
 
+struct poplin_method;
 struct poplin_plan {
     struct poplin_transform transform;
     struct poplin_partition partition;
     unsigned num_field_dims; /* of the transformed convolution */
     pop_type tile_partial_type, sum_type,
         result_type; /* of the vertices, of what tiles send each other to add up, of what comes out */
-    enum poplin_method method;
+    const struct poplin_method *method;
     unsigned conv_groups_per_group, in_chans_per_group, partial_chans_per_group;
     unsigned slic_window_width, num_conv_units;
     enum poplin_tile_order tile_order;

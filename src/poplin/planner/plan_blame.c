@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "poplin/planner/plan_blame.h"
+#include "poplin/planner/method.h"
 
 #include "poplin/params/params.h"
 
@@ -8,9 +9,7 @@
 enum reason { HELD_BY_TRANSFORM, HELD_BY_METHOD, HELD_BY_VERTEX, HELD_BY_PARTITION };
 static const char *const reasons[] = {
     "a transform is planned only where the convolution has something to transform",
-    "AMP needs conv units and channels that fill them, SLIC halves, strides of 1 or 2 and outputs without padding, "
-    "OUTER_PRODUCT one input channel, one "
-    "batch element and a kernel of 1",
+    NULL, /* what methods need */
     "a method has vertices of certain groups only, which the types and the target decide",
     "a split divides what there is, leaves no part empty, and takes a tile for each part of all splits together; "
     "serial splits divide channels exactly",
@@ -114,7 +113,6 @@ static void add_splits(struct poplin_text *text, const unsigned *splits, size_t 
 }
 static void add_held(struct poplin_text *text, const struct poplin_plan *plan, const struct member *member)
 {
-    static const char *const methods[] = { "AMP", "SLIC", "MAC", "OUTER_PRODUCT" };
     const struct poplin_partition *p = &plan->partition;
     poplin_text_add(text, " '%s' ", member->name);
     switch (member->offset) {
@@ -132,7 +130,7 @@ static void add_held(struct poplin_text *text, const struct poplin_plan *plan, c
         add_dims(text, plan->transform.out_chan_flatten_dims);
         break;
     case OF(method):
-        poplin_text_add(text, "%s", methods[plan->method]);
+        poplin_text_add(text, "%s", plan->method->name);
         break;
     case OF(conv_groups_per_group):
         poplin_text_add(text, "%u", plan->conv_groups_per_group);
@@ -171,6 +169,20 @@ static void add_held(struct poplin_text *text, const struct poplin_plan *plan, c
     }
 }
 
+/* "A needs a, B b, C c" */
+static void add_reason(struct poplin_text *text, enum reason reason)
+{
+    if (reasons[reason])
+        poplin_text_add(text, "%s", reasons[reason]);
+    const char *separator = "", *verb = " needs";
+    for (size_t i = 0; !reasons[reason] && poplin_methods[i]; ++i)
+        if (poplin_methods[i]->needs) {
+            poplin_text_add(text, "%s%s%s %s", separator, poplin_methods[i]->name, verb, poplin_methods[i]->needs);
+            separator = ", ";
+            verb = "";
+        }
+}
+
 void plan_blame(const pop_target *target, const struct plan_cached *asked,
                 bool (*find)(const pop_target *, struct plan_cached *), char *buffer, size_t size)
 {
@@ -189,7 +201,8 @@ void plan_blame(const pop_target *target, const struct plan_cached *asked,
     poplin_text_add(&text, blamed & (blamed - 1) ? " cannot be so together: " : " cannot be so: ");
     for (size_t i = 0; i < MEMBERS; ++i)
         if ((blamed >> i & 1) && !(said >> members[i].reason & 1)) {
-            poplin_text_add(&text, "%s%s", said ? "; " : "", reasons[members[i].reason]);
+            poplin_text_add(&text, "%s", said ? "; " : "");
+            add_reason(&text, members[i].reason);
             said |= 1u << members[i].reason;
         }
     poplin_text_add(&text, ". The nearest plan has");

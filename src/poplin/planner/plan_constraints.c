@@ -3,7 +3,9 @@
  * array where one value is asked for is a choice between its values: all combinations of choices are read, each as
  * constraints of its own. */
 #include "poplin/planner/plan_constraints.h"
+#include "poplin/params/params.h"
 #include "poplin/planner/conv_options.h"
+#include "poplin/planner/method.h"
 
 #include "poplibs/log.h"
 #include "poplibs/options.h"
@@ -77,6 +79,21 @@ static bool wrong(struct reader *r, const char *name, const char *takes)
     return false;
 }
 
+/* Methods by the names that constraints may have: "A, B (or C) or D". */
+static bool wrong_method(struct reader *r, const char *name)
+{
+    char list[200];
+    struct poplin_text text = { list, sizeof(list), 0 };
+    for (size_t i = 0; poplin_methods[i]; ++i) {
+        const struct poplin_method *row = poplin_methods[i];
+        poplin_text_add(&text, "%s%s", i == 0 ? "" : poplin_methods[i + 1] ? ", " : " or ", row->name);
+        if (row->other_name)
+            poplin_text_add(&text, " (or %s)", row->other_name);
+    }
+    poplin_text_add(&text, ", or an object with such a type; there is no VMAC here");
+    return wrong(r, name, list);
+}
+
 /* ---- values ---- */
 
 static bool number(json_t *value, unsigned *to)
@@ -148,10 +165,12 @@ static bool set(json_t *value, unsigned *to)
 static bool method(json_t *value, unsigned *to)
 {
     const char *name = json_is_string(value) ? json_string_value(value) : "";
-    int place = poplibs_choice("AMP|SLIC|MAC|OUTER_PRODUCT",
-                               strcmp(name, "HMAC") == 0 ? "MAC" : name); /* HMAC is MAC's later name */
-    *to = (unsigned)place;
-    return place >= 0;
+    for (*to = 0; poplin_methods[*to]; ++*to) {
+        const struct poplin_method *row = poplin_methods[*to];
+        if (strcmp(row->name, name) == 0 || (row->other_name && strcmp(row->other_name, name) == 0))
+            return true;
+    }
+    return false;
 }
 
 /* The value itself, or the one that is its turn of an array. */
@@ -186,9 +205,7 @@ static bool read_entry(struct reader *r, json_t *given, const struct entry *entr
     case METHOD:
         if (json_is_object(value))
             return read_entries(r, value, method_entries, 0, entry->name);
-        return method(value, to) ||
-               wrong(r, entry->name,
-                     "AMP, SLIC, MAC (or HMAC) or OUTER_PRODUCT, or an object with such a type; there is no VMAC here");
+        return method(value, to) || wrong_method(r, entry->name);
     case NO_EFFECT:
         if (r->first)
             POPLIBS_LOG(WARN, "planConstraints: '%s' has no effect", entry->name);

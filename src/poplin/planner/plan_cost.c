@@ -5,110 +5,22 @@
  * Exchange is bytes received by the fullest tile.  Copies on a tile move 8 bytes a cycle, or as many as follow each
  * other, and a quarter more is added for what is not modelled: release 1.2's rule. */
 #include "poplin/planner/plan_cost.h"
-#include "poplin/planner/plan_params.h"
-
+#include "poplin/planner/method.h"
 #include "poplin/planner/plan_work.h"
 
 #include <math.h>
 
-struct plan_candidate plan_candidate_of(const pop_target *target, const poplin_conv_params *params,
-                                        const struct poplin_conv_options *options, const struct poplin_plan *plan)
-{
-    struct plan_candidate c;
-    memset(&c, 0, sizeof(c));
-    c.target = target;
-    c.options = options;
-    c.params = poplin_plan_apply(&plan->transform, params);
-    c.plan = *plan;
-    for (unsigned d = 0; d < c.params.num_field_dims; ++d) {
-        c.output[d] = poplin_conv_output_size(&c.params, d);
-        c.whole_input[d] = poplin_conv_truncated_input_size(&c.params, d);
-    }
-    const poplin_conv_params *p = &c.params;
-    c.grains_groups = poplibs_ceil_div(p->num_conv_groups, plan->conv_groups_per_group);
-    c.grains_in = poplibs_ceil_div(p->input_channels_per_conv_group, plan->in_chans_per_group);
-    c.grains_out = poplibs_ceil_div(p->output_channels_per_conv_group, plan->partial_chans_per_group);
-    c.input_bytes = pop_target_type_size(target, p->input_type);
-    c.output_bytes = pop_target_type_size(target, p->output_type);
-
-    const struct poplin_transform *t = &plan->transform;
-    bool fully_connected = poplin_pass_is_fully_connected(options->pass),
-         update = options->pass == POPLIN_PASS_TRAINING_WU;
-    bool late = !plan->is_joint &&
-                (options->pass == POPLIN_PASS_FC_TRAINING_BWD || options->pass == POPLIN_PASS_FC_TRAINING_WU);
-    bool combine = t->combine_conv_groups_factor > 1,
-         pads_groups = p->num_conv_groups % plan->conv_groups_per_group != 0;
-    bool pads_in = pads_groups || p->input_channels_per_conv_group % plan->in_chans_per_group != 0,
-         moves = t->expand_dims || t->swap_operands || combine;
-    bool pads_out = pads_groups || p->output_channels_per_conv_group % plan->partial_chans_per_group != 0;
-    c.rearrange_input = update || moves || pads_in || (late && options->pass == POPLIN_PASS_FC_TRAINING_WU);
-    c.rearrange_weights = update || moves || t->out_chan_flatten_dims || pads_in || pads_out || late;
-    c.rearrange_output = (update != t->swap_operands) || t->out_chan_flatten_dims || combine || pads_out ||
-                         (late && options->pass == POPLIN_PASS_FC_TRAINING_WU);
-    unsigned weights_per_unit = pop_target_weights_per_conv_unit(target, p->input_type);
-    c.regroup_output = !fully_connected && plan->partial_chans_per_group != weights_per_unit;
-    return c;
-}
-
-void plan_candidate_free(struct plan_candidate *c)
-{
-    free(c->memo.entries);
-}
-
 /* ---- sizes ---- */
 
-struct plan_tile plan_tile_of(const struct plan_candidate *c, const struct poplin_partition *p)
-{
-    struct plan_tile t = { .batch = poplibs_ceil_div(c->params.batch_size, p->batch_split) };
-    for (size_t d = 0; d < c->params.num_field_dims; ++d) {
-        t.field[d] =
-            poplibs_ceil_div(poplibs_ceil_div(c->output[d], p->field_grain[d]), p->field_split[d]) * p->field_grain[d];
-        t.kernel[d] = poplibs_ceil_div(poplin_conv_truncated_kernel_size(&c->params, d), p->kernel_split[d]);
-    }
-    t.groups = poplibs_ceil_div(c->grains_groups, p->conv_group_split) * c->plan.conv_groups_per_group;
-    t.in_chans = poplibs_ceil_div(poplibs_ceil_div(c->grains_in, p->in_chan_split.serial), p->in_chan_split.parallel) *
-                 c->plan.in_chans_per_group;
-    t.out_chans =
-        poplibs_ceil_div(poplibs_ceil_div(c->grains_out, p->out_chan_split.serial), p->out_chan_split.parallel) *
-        c->plan.partial_chans_per_group;
-    return t;
-}
-
-/* Input elements along a dimension that so many outputs and kernel elements meet. */
-static uint64_t input_range(const struct plan_candidate *c, size_t d, uint64_t outputs, uint64_t kernel)
-{
-    if (!outputs || !kernel)
-        return 0;
-    uint64_t dilated = (outputs - 1) * c->params.output_transform.stride[d] + 1 +
-                       (kernel - 1) * c->params.kernel_transform.dilation[d];
-    uint64_t range = (dilated - 1) / c->params.input_transform.dilation[d] + 1;
-    bool whole = outputs >= c->output[d] && kernel >= poplin_conv_truncated_kernel_size(&c->params, d);
-    return whole || range > c->whole_input[d] ? c->whole_input[d] : range;
-}
-
-struct elements {
-    uint64_t inputs, weights, outputs;
-};
-static struct elements elements_of(const struct plan_candidate *c, const struct plan_tile *t)
-{
-    struct elements e = { t->groups * t->batch * t->in_chans, t->groups * t->in_chans * t->out_chans,
-                          t->groups * t->batch * t->out_chans };
-    for (size_t d = 0; d < c->params.num_field_dims; ++d) {
-        e.inputs *= input_range(c, d, t->field[d], t->kernel[d]);
-        e.weights *= t->kernel[d];
-        e.outputs *= t->field[d];
-    }
-    return e;
-}
 /* Of all tiles together, transformed and padded. */
-static struct elements all_elements(const struct plan_candidate *c, const struct poplin_partition *p)
+static struct plan_elements all_elements(const struct plan_candidate *c, const struct poplin_partition *p)
 {
     struct poplin_partition one = *p;
     for (size_t d = 0; d < c->params.num_field_dims; ++d)
         one.field_split[d] = one.kernel_split[d] = 1;
     one.batch_split = one.conv_group_split = one.in_chan_split.parallel = one.out_chan_split.parallel = 1;
     struct plan_tile whole = plan_tile_of(c, &one);
-    return elements_of(c, &whole);
+    return plan_elements_of(c, &whole);
 }
 
 static uint64_t partial_bytes(const struct plan_candidate *c)
@@ -121,9 +33,9 @@ static uint64_t sum_bytes(const struct plan_candidate *c)
 }
 static uint64_t tile_bytes(const struct plan_candidate *c, const struct plan_tile *t)
 {
-    struct elements e = elements_of(c, t);
-    uint64_t buffer = c->plan.method == POPLIN_SLIC ? e.outputs / (t->groups / c->plan.conv_groups_per_group)
-                                                    : 0; /* sums of one vertex' pass */
+    struct plan_elements e = plan_elements_of(c, t);
+    const struct poplin_method *method = c->plan.method;
+    uint64_t buffer = method->buffer_elements ? method->buffer_elements(c, t, e.outputs) : 0;
     return (e.inputs + e.weights) * c->input_bytes + (e.outputs + buffer) * partial_bytes(c);
 }
 
@@ -214,7 +126,7 @@ static poplin_plan_costs transforms(const struct plan_candidate *c, const struct
 {
     if (!c->rearrange_input && !c->rearrange_weights && !c->rearrange_output && !c->regroup_output)
         return (poplin_plan_costs){ 0, 0 };
-    struct elements all = all_elements(c, p);
+    struct plan_elements all = all_elements(c, p);
     uint64_t before = (c->rearrange_input ? all.inputs : 0) + (c->rearrange_weights ? all.weights : 0);
     uint64_t grouped = (uint64_t)c->plan.partial_chans_per_group * c->output_bytes;
     poplin_plan_costs operands = moved(c, before, c->input_bytes, tiles, true, c->input_bytes), output = { 0, 0 };
@@ -226,36 +138,11 @@ static poplin_plan_costs transforms(const struct plan_candidate *c, const struct
                                 operands.memory > output.memory ? operands.memory : output.memory };
 }
 
-/* SLIC: input and kernel with their padding and gaps, in whole sub-kernels: zeros are written first, then what there
- * is; nothing where that is all. */
-static poplin_plan_costs slic_transforms(const struct plan_candidate *c, const struct plan_tile *t,
-                                         const struct elements *e)
-{
-    size_t last = c->params.num_field_dims - 1;
-    uint64_t input = t->groups * t->batch * t->in_chans,
-             kernel = t->groups * t->in_chans * t->out_chans * plan_sub_kernels(c, t) * POPLIN_SLIC_WINDOW;
-    if (!e->inputs || !e->weights || !e->outputs)
-        return (poplin_plan_costs){ 0, 0 };
-    for (size_t d = 0; d <= last; ++d) {
-        uint64_t range = (t->kernel[d] - 1) * c->params.kernel_transform.dilation[d] + 1;
-        range = d == last ? poplibs_ceil_div(range, POPLIN_SLIC_WINDOW) * POPLIN_SLIC_WINDOW : range;
-        input *= (t->field[d] - 1) * c->params.output_transform.stride[d] + range;
-    }
-    uint64_t bytes = ((input == e->inputs ? 0 : input) + (kernel == e->weights ? 0 : kernel)) * c->input_bytes;
-    return (poplin_plan_costs){ 2 * poplibs_ceil_div(bytes * 5, c->target->memcpy_bytes_per_cycle * 4), bytes };
-}
-
-/* A kernel whose rows the conv units do not divide is padded on its tile. */
 static poplin_plan_costs tile_transforms(const struct plan_candidate *c, const struct plan_tile *t,
-                                         const struct elements *e)
+                                         const struct plan_elements *e)
 {
-    if (c->plan.method == POPLIN_SLIC)
-        return slic_transforms(c, t, e);
-    unsigned height = pop_target_weights_per_conv_unit(c->target, c->params.input_type) / c->plan.in_chans_per_group;
-    if (c->plan.method != POPLIN_AMP || height <= 1 || t->kernel[0] % height == 0 || !t->kernel[0])
-        return (poplin_plan_costs){ 0, 0 };
-    uint64_t bytes = e->weights / t->kernel[0] * (height - t->kernel[0] % height) * c->input_bytes;
-    return (poplin_plan_costs){ poplibs_ceil_div(bytes * 5, c->target->memcpy_bytes_per_cycle * 4), bytes };
+    const struct poplin_method *method = c->plan.method;
+    return method->tile_transforms ? method->tile_transforms(c, t, e) : (poplin_plan_costs){ 0, 0 };
 }
 
 /* ---- serial splits ---- */
@@ -272,7 +159,7 @@ static void serial_steps(const struct plan_candidate *c, const struct poplin_par
 {
     unsigned workers = c->target->num_worker_contexts,
              vector = pop_target_vector_width(c->target, c->plan.tile_partial_type);
-    struct elements all = all_elements(c, p);
+    struct plan_elements all = all_elements(c, p);
     if (s->serial_split <= 1)
         return;
     s->dynamic_slice.cycles = sliced(c, poplibs_ceil_div(all.weights, tiles) * c->input_bytes);
@@ -303,7 +190,7 @@ struct poplin_plan_cost plan_cost(struct plan_candidate *c, const struct poplin_
     struct poplin_plan_cost cost = { 0 };
     poplin_detailed_plan_costs *s = &cost.steps;
     struct plan_tile t = plan_tile_of(c, p);
-    struct elements e = elements_of(c, &t);
+    struct plan_elements e = plan_elements_of(c, &t);
     uint64_t fields = p->batch_split, depth = p->in_chan_split.parallel, out_split = p->out_chan_split.parallel;
     for (size_t d = 0; d < c->params.num_field_dims; ++d)
         fields *= p->field_split[d], depth *= p->kernel_split[d];
@@ -354,7 +241,7 @@ struct plan_least_cost plan_least_cost(const struct plan_candidate *c, const str
     one.out_chans = c->plan.partial_chans_per_group;
     uint64_t compute = least->channels * plan_pair_cycles(c, &one),
              passes = plan_pass_cycles(c, least->passes, least->work);
-    struct elements e = elements_of(c, &one);
+    struct plan_elements e = plan_elements_of(c, &one);
     double rate = c->target->exchange_bytes_per_cycle, partial = (double)e.outputs * (double)sum_bytes(c);
     double input = (double)e.inputs * c->input_bytes, channels = (double)least->channels;
     uint64_t weights = least->channels * e.weights;

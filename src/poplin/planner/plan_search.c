@@ -4,6 +4,7 @@
  * Two calls give the cost: the exact one, once all splits are decided, which tries all ways to split channels over the
  * tiles that are left; and what tiles of such sizes cost at least, which cuts the search short long before. */
 #include "poplin/planner/plan_search.h"
+#include "poplin/planner/method.h"
 #include "poplin/planner/plan_rank.h"
 
 #include "poplin/planner/plan_work.h"
@@ -88,8 +89,7 @@ static bool split_channels(struct search *s, struct poplin_partition *p, struct 
                                 .serial = (uint64_t)s->out.serial * s->in.serial,
                                 .weight_copies = 1 };
     least.tile.out_chans = outs * c->plan.partial_chans_per_group;
-    bool one_pair =
-        c->plan.method == POPLIN_SLIC; /* its vertex has one group of input channels and one of output channels */
+    bool one_pair = c->plan.method->one_pair_of_groups;
     for (unsigned out = one_pair ? (unsigned)outs : 1; out <= most_out; out = next_split(outs, out)) {
         if (fixed->out_chan_parallel != POPLIN_FREE && fixed->out_chan_parallel != out)
             continue;

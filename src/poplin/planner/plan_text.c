@@ -3,11 +3,10 @@
 #include "poplin/planner/plan_text.h"
 #include "poplin/params/conv_params.h"
 #include "poplin/params/params.h"
+#include "poplin/planner/method.h"
 #include "poplin/planner/plan.h"
 
 #include <jansson.h>
-
-static const char *const methods[] = { "AMP", "SLIC", "MAC", "OUTER_PRODUCT" };
 
 static void add_dims(struct poplin_text *text, const char *name, unsigned dims)
 {
@@ -63,13 +62,13 @@ size_t poplin_plan_text(const struct poplin_plan *plan, const struct poplin_plan
     add_number(&text, "inChanSplit.parallel", p->in_chan_split.parallel);
     add_number(&text, "convGroupSplit", p->conv_group_split);
     add_list(&text, "fieldAxisGrainSize", p->field_grain, plan->num_field_dims);
-    poplin_text_add(&text, "        %-27s%s\n", "method", methods[plan->method]);
+    poplin_text_add(&text, "        %-27s%s\n", "method", plan->method->name);
     add_number(&text, "convGroupsPerGroup", plan->conv_groups_per_group);
     add_number(&text, "inChansPerGroup", plan->in_chans_per_group);
     add_number(&text, "partialChansPerGroup", plan->partial_chans_per_group);
-    if (plan->method == POPLIN_AMP || plan->method == POPLIN_SLIC)
+    if (plan->method->fields & POPLIN_HAS_CONV_UNITS)
         add_number(&text, "numAmpConvUnits", plan->num_conv_units);
-    if (plan->method == POPLIN_SLIC)
+    if (plan->method->fields & POPLIN_HAS_SLIC_WINDOW)
         add_number(&text, "slicWindowWidth", plan->slic_window_width);
     poplin_text_add(&text, "        %-27s%s\n", "partialType", pop_type_name(plan->tile_partial_type));
     poplin_text_add(&text, "        %-27s%s\n", "resultType", pop_type_name(plan->result_type));
@@ -133,13 +132,13 @@ bool poplin_plan_write_constraints(const struct poplin_plan *plan, const char *f
     json_object_set_new(partition, "inChanSplit", split_of(p->in_chan_split));
     json_object_set_new(partition, "convGroupSplit", json_integer(p->conv_group_split));
     json_t *root = json_object();
-    json_object_set_new(root, "method", json_string(methods[plan->method]));
+    json_object_set_new(root, "method", json_string(plan->method->name));
     json_object_set_new(root, "convGroupsPerGroup", json_integer(plan->conv_groups_per_group));
     json_object_set_new(root, "inChansPerGroup", json_integer(plan->in_chans_per_group));
     json_object_set_new(root, "partialChansPerGroup", json_integer(plan->partial_chans_per_group));
-    if (plan->method == POPLIN_AMP || plan->method == POPLIN_SLIC)
+    if (plan->method->fields & POPLIN_HAS_CONV_UNITS)
         json_object_set_new(root, "numAmpConvUnits", json_integer(plan->num_conv_units));
-    if (plan->method == POPLIN_SLIC)
+    if (plan->method->fields & POPLIN_HAS_SLIC_WINDOW)
         json_object_set_new(root, "slicWindowWidth", json_integer(plan->slic_window_width));
     json_object_set_new(root, "0", json_pack("{soso}", "transform", transform, "partition", partition));
     bool written = json_dump_file(root, file, JSON_INDENT(2)) == 0;

@@ -2,12 +2,12 @@
 /* Passes over the sub-kernels hand sums of all outputs on from one to the next, so that each meets all of them: padding
  * of the input and gaps in a dilated one are zeros in the tile's memory, and so is what is missing to whole
  * sub-kernels. */
-#include "poplin/convolution/conv_slic.h"
+#include "poplin/methods/slic_build.h"
 #include "poplin/convolution/conv_build.h"
 #include "poplin/convolution/conv_operands.h"
-#include "poplin/params/conv_util.h"
-
+#include "poplin/convolution/conv_partials.h"
 #include "poplin/convolution/conv_worklists.h"
+#include "poplin/params/conv_util.h"
 #include "poplin/params/params.h"
 
 #include <poplin/conv_util.h>
@@ -231,11 +231,14 @@ static void add_vertex(const struct conv_work *work, pop_compute_set compute, co
     layout_free(&layout);
 }
 
-void conv_slic_add(const struct conv_work *work, pop_compute_set compute, const struct conv_parts *parts,
-                   pop_tensor input, pop_tensor weights)
+void slic_add_vertices(const struct conv_work *work, pop_compute_set compute, struct conv_parts *parts,
+                       pop_tensor input, pop_tensor weights)
 {
     struct copies copies = { 0 };
-    for (size_t i = 0; i < parts->outputs * parts->depth && poplibs_ready(work->graph); ++i)
+    size_t count = parts->outputs * parts->depth;
+    for (size_t i = 0; i < count && poplibs_ready(work->graph); ++i)
+        conv_add_partials(work, compute, &parts->parts[i]);
+    for (size_t i = 0; i < count && poplibs_ready(work->graph); ++i)
         if (!parts->parts[i].empty)
             add_vertex(work, compute, &parts->parts[i], input, weights, &copies);
     if (copies.count && poplibs_ready(work->graph))

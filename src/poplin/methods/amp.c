@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* AMP: conv units, which multiply a few input channels by a few output channels for many positions: vertices
+ * ConvPartial1x1Out and ConvPartialnx1 (conv_vertices/conv_amp_vertices.c). */
+#include "poplin/methods/amp.h"
+#include "poplin/convolution/conv_partials.h"
+#include "poplin/planner/plan_try.h"
+#include "poplin/planner/plan_work.h"
+
+/* ---- candidates ---- */
+
+/* Outputs in groups of the weights that a conv unit takes need no other layout for the next convolution; a fully
+ * connected layer's are not regrouped. */
+static void propose(struct planning *planning, const poplin_conv_params *p, struct poplin_plan plan)
+{
+    const pop_target *target = planning->target;
+    unsigned all = pop_target_num_conv_units(target, p->input_type, plan.tile_partial_type);
+    unsigned weights = pop_target_weights_per_conv_unit(target, p->input_type),
+             element = pop_target_type_size(target, p->input_type);
+    bool fully_connected = poplin_pass_is_fully_connected(planning->options->pass);
+    /* the second half of 16 units would have nothing to do for so few outputs */
+    bool idle = fully_connected && all == 16 && p->output_channels_per_conv_group <= 8,
+         halve = planning->options->enable_amp_half_engines_plan || idle;
+    for (unsigned units = all; units && units >= 4 && (units == all || halve) && 2 * units >= all; units /= 2)
+        for (unsigned in = weights; in && in * element % 8 == 0; in /= 2)
+            for (unsigned i = 0; i < 2; ++i) {
+                unsigned out = i ? weights : units;
+                if ((i && (weights == units || fully_connected)) || (planning->joint && in % units))
+                    continue;
+                plan.num_conv_units = units;
+                plan.in_chans_per_group = in;
+                plan.partial_chans_per_group = out;
+                plan_try(planning, &plan);
+            }
+}
+
+/* ConvPartial1x1Out takes positions that follow each other: one kernel element and no gaps. */
+static bool is_1x1(const struct plan_candidate *c, const struct plan_tile *t)
+{
+    size_t last = c->params.num_field_dims - 1;
+    uint64_t outer = t->batch;
+    for (size_t d = 0; d <= last; ++d) {
+        if (t->kernel[d] != 1 || c->params.input_transform.dilation[d] != c->params.output_transform.stride[d])
+            return false;
+        outer *= d < last ? t->field[d] : 1;
+    }
+    return outer == 1;
+}
+/* Rows of the kernel whose coefficients the units hold at once. */
+static unsigned height_of(const struct plan_candidate *c)
+{
+    return pop_target_weights_per_conv_unit(c->target, c->params.input_type) / c->plan.in_chans_per_group;
+}
+static void complete(struct poplin_plan *plan, const struct plan_candidate *c, const struct plan_tile *t)
+{
+    unsigned weights = pop_target_weights_per_conv_unit(c->target, c->params.input_type);
+    plan->is_1x1 = c->plan.in_chans_per_group == weights && is_1x1(c, t);
+}
+
+/* ---- costs ---- */
+
+static uint64_t cycles(const struct plan_candidate *c, const struct plan_tile *t, const struct plan_tile_work *work)
+{
+    const struct poplin_plan *plan = &c->plan;
+    const pop_target *target = c->target;
+    size_t last = c->params.num_field_dims - 1;
+    unsigned load = target->conv_unit_coeff_load_bytes_per_cycle / (c->options->use_128bit_conv_unit_load ? 1 : 2);
+    struct poplin_amp amp = { work->workers,
+                              plan->num_conv_units,
+                              load ? load : 1,
+                              work->groups,
+                              work->in_groups,
+                              work->out_groups,
+                              plan->in_chans_per_group,
+                              plan->partial_chans_per_group,
+                              c->params.input_type == POP_FLOAT,
+                              plan->tile_partial_type == POP_FLOAT,
+                              pop_target_conv_unit_input_load_elems_per_cycle(target, c->params.input_type) };
+    uint64_t width = plan_outputs_met(c, last, t->field[last]);
+    unsigned height = height_of(c);
+    if (height == 1 && is_1x1(c, t)) {
+        unsigned elements[PLAN_MAX_WORKERS];
+        for (unsigned w = 0; w < work->workers; ++w)
+            elements[w] = (unsigned)((w + 1) * width / work->workers - w * width / work->workers);
+        return poplin_cycles_1x1(&amp, elements);
+    }
+    struct plan_lists lists = plan_lists_make(work->workers, work->positions / width, width);
+    uint64_t outer = poplibs_ceil_div(t->kernel[0], height) * (work->kernel / t->kernel[0] / t->kernel[last]);
+    struct poplin_nx1 nx1 = {
+        amp, (unsigned)outer, (unsigned)t->kernel[last], height, 1, (unsigned)plan_zeroing_cycles(c, t, work), true
+    };
+    uint64_t found = poplin_cycles_nx1(&nx1, lists.lists);
+    free(lists.items);
+    return found;
+}
+
+/* ConvPartial1x1Out's workers begin with 15 cycles, ConvPartialnx1's with 34 more than their loops have. */
+static uint64_t pass_cycles(const struct plan_candidate *c, uint64_t passes, uint64_t work)
+{
+    const struct poplin_plan *plan = &c->plan;
+    uint64_t workers = c->target->num_worker_contexts, height = height_of(c),
+             each = poplibs_ceil_div(plan->partial_chans_per_group, plan->num_conv_units),
+             loop = c->params.input_type == POP_FLOAT ? 8 : 4;
+    work = plan_work_met(c, work);
+    return each * (passes / height * (workers * (height == 1 ? 15 : 34) + 6) +
+                   work / height * (plan->num_conv_units == 4 ? loop / 2 : loop));
+}
+
+static uint64_t pair_cycles(const struct plan_candidate *c, const struct plan_tile *t)
+{
+    const struct poplin_plan *plan = &c->plan;
+    struct plan_worker_share share;
+    if (!plan_worker_share(c, t, &share))
+        return 0;
+    uint64_t workers = c->target->num_worker_contexts, kernel = 1, height = height_of(c);
+    for (size_t d = 0; d < c->params.num_field_dims; ++d)
+        kernel *= d ? t->kernel[d] : poplibs_ceil_div(t->kernel[d], height);
+    uint64_t each = poplibs_ceil_div(plan->partial_chans_per_group, plan->num_conv_units);
+    uint64_t loop = (c->params.input_type == POP_FLOAT ? 8 : 4) / (plan->num_conv_units == 4 ? 2 : 1);
+    uint64_t pass = height == 1 && is_1x1(c, t) ? workers * (15 + loop * share.positions) + 6
+                                                : workers * (13 + 21 * share.rows + loop * share.positions) + 18;
+    return t->groups * kernel * each * pass;
+}
+
+/* A kernel whose rows the conv units do not divide is padded on its tile. */
+static poplin_plan_costs tile_transforms(const struct plan_candidate *c, const struct plan_tile *t,
+                                         const struct plan_elements *e)
+{
+    unsigned height = height_of(c);
+    if (height <= 1 || t->kernel[0] % height == 0 || !t->kernel[0])
+        return (poplin_plan_costs){ 0, 0 };
+    uint64_t bytes = e->weights / t->kernel[0] * (height - t->kernel[0] % height) * c->input_bytes;
+    return (poplin_plan_costs){ poplibs_ceil_div(bytes * 5, c->target->memcpy_bytes_per_cycle * 4), bytes };
+}
+
+/* ---- vertices ---- */
+
+static void add_vertex(const struct conv_work *work, pop_compute_set compute, const struct conv_part *part,
+                       pop_tensor input, pop_tensor weights)
+{
+    const struct poplin_plan *plan = &work->plan;
+    const pop_target *target = pop_graph_target(work->graph);
+    size_t height = pop_target_weights_per_conv_unit(target, work->params.input_type) / poplibs_max(work->c2, 1);
+    struct conv_row_vertex vertex = {
+        .type = plan->is_1x1 && conv_part_positions(work, part) == 1 ? "ConvPartial1x1Out" : "ConvPartialnx1",
+        .filter_height = (unsigned)poplibs_max(1, poplibs_min(height, conv_range_size(part->kernel[0]))),
+    };
+    snprintf(vertex.parameters, sizeof(vertex.parameters), ",%s,%u",
+             work->call->options->use_128bit_conv_unit_load ? "true" : "false", plan->num_conv_units);
+    conv_add_row_vertex(work, compute, part, input, weights, &vertex);
+}
+static void add_vertices(const struct conv_work *work, pop_compute_set compute, struct conv_parts *parts,
+                         pop_tensor input, pop_tensor weights)
+{
+    conv_add_each(work, compute, parts, input, weights, add_vertex);
+}
+
+const struct poplin_method poplin_method_amp = {
+    .name = "AMP",
+    .needs = "conv units and channels that fill them",
+    .fields = POPLIN_HAS_CONV_UNITS,
+    .serves_joint_plans = true,
+    .writes_once = true,
+    .propose = propose,
+    .complete = complete,
+    .cycles = cycles,
+    .pass_cycles = pass_cycles,
+    .pair_cycles = pair_cycles,
+    .tile_transforms = tile_transforms,
+    .add_vertices = add_vertices,
+};

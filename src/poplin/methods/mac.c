@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* MAC: products along the input channels by the workers' multiply and add instructions: vertices
+ * ConvPartialHorizontalMac (conv_vertices/conv_mac_vertices.c).  For every type, and for targets without conv units. */
+#include "poplin/methods/mac.h"
+#include "poplin/convolution/conv_partials.h"
+#include "poplin/planner/plan_try.h"
+#include "poplin/planner/plan_work.h"
+
+static void propose(struct planning *planning, const poplin_conv_params *p, struct poplin_plan plan)
+{
+    size_t grain = 8 / pop_target_type_size(planning->target, p->input_type),
+           channels = p->input_channels_per_conv_group;
+    size_t whole = poplibs_ceil_div(channels, grain) * grain, groups = SIZE_MAX;
+    plan.partial_chans_per_group = plan.tile_partial_type == POP_FLOAT ? 1 : 2;
+    for (size_t in = grain; in <= whole; in += grain) {
+        if (poplibs_ceil_div(channels, in) == groups)
+            continue;
+        groups = poplibs_ceil_div(channels, in);
+        plan.in_chans_per_group = (unsigned)in;
+        plan_try(planning, &plan);
+    }
+}
+
+/* ---- costs ---- */
+
+static uint64_t cycles(const struct plan_candidate *c, const struct plan_tile *t, const struct plan_tile_work *work)
+{
+    const struct poplin_plan *plan = &c->plan;
+    size_t last = c->params.num_field_dims - 1;
+    uint64_t width = plan_outputs_met(c, last, t->field[last]);
+    struct plan_lists lists = plan_lists_make(work->workers, work->positions / width, width);
+    struct poplin_mac mac = { work->workers,
+                              work->groups,
+                              work->in_groups,
+                              work->out_groups,
+                              (unsigned)work->kernel,
+                              plan->in_chans_per_group,
+                              plan->partial_chans_per_group,
+                              c->params.input_type == POP_FLOAT,
+                              plan->tile_partial_type == POP_FLOAT,
+                              true };
+    uint64_t found = plan_zeroing_cycles(c, t, work) + poplin_cycles_horizontal_mac(&mac, lists.lists);
+    free(lists.items);
+    return found;
+}
+
+/* Cycles of a position, at least. */
+static uint64_t loop_of(const struct plan_candidate *c)
+{
+    unsigned in = c->plan.in_chans_per_group;
+    return 14 + (c->params.input_type == POP_FLOAT ? in : in / 4);
+}
+static uint64_t pass_cycles(const struct plan_candidate *c, uint64_t passes, uint64_t work)
+{
+    return passes * c->target->num_worker_contexts * 35 + plan_work_met(c, work) * loop_of(c);
+}
+static uint64_t pair_cycles(const struct plan_candidate *c, const struct plan_tile *t)
+{
+    struct plan_worker_share share;
+    uint64_t kernel = 1;
+    if (!plan_worker_share(c, t, &share))
+        return 0;
+    for (size_t d = 0; d < c->params.num_field_dims; ++d)
+        kernel *= t->kernel[d];
+    return t->groups * c->target->num_worker_contexts * kernel * (16 + 19 * share.rows + share.positions * loop_of(c));
+}
+
+/* ---- vertices ---- */
+
+static void add_vertex(const struct conv_work *work, pop_compute_set compute, const struct conv_part *part,
+                       pop_tensor input, pop_tensor weights)
+{
+    conv_add_row_vertex(work, compute, part, input, weights,
+                        &(struct conv_row_vertex){ .type = "ConvPartialHorizontalMac", .filter_height = 1 });
+}
+static void add_vertices(const struct conv_work *work, pop_compute_set compute, struct conv_parts *parts,
+                         pop_tensor input, pop_tensor weights)
+{
+    conv_add_each(work, compute, parts, input, weights, add_vertex);
+}
+
+const struct poplin_method poplin_method_mac = {
+    .name = "MAC",
+    .other_name = "HMAC", /* later releases */
+    .propose = propose,
+    .cycles = cycles,
+    .pass_cycles = pass_cycles,
+    .pair_cycles = pair_cycles,
+    .add_vertices = add_vertices,
+};

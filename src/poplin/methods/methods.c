@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* All methods, in the order of the search: what is found first bounds what follows. */
+#include "poplin/methods/amp.h"
+#include "poplin/methods/mac.h"
+#include "poplin/methods/outer_product.h"
+#include "poplin/methods/slic.h"
+
+const struct poplin_method *const poplin_methods[] = { &poplin_method_amp, &poplin_method_slic,
+                                                       &poplin_method_outer_product, &poplin_method_mac, NULL };

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* OUTER_PRODUCT: one input channel and one kernel position: each input times each weight, by vertices OuterProduct
+ * (conv_vertices/conv_mac_vertices.c). */
+#include "poplin/methods/outer_product.h"
+#include "poplin/convolution/conv_partials.h"
+#include "poplin/convolution/conv_parts.h"
+#include "poplin/planner/plan_try.h"
+
+/* ---- candidates ---- */
+
+/* Each element of the input meets the one element of the kernel, and that is an element of the output: nothing is cut
+ * off, put around or left out. */
+static bool is_plain(const poplin_conv_params *p, size_t d)
+{
+    const poplin_input_transform *in = &p->input_transform, *kernel = &p->kernel_transform;
+    return p->kernel_shape[d] == 1 && poplin_conv_transformed_kernel_size(p, d) == 1 &&
+           kernel->truncation_lower[d] + kernel->truncation_upper[d] == 0 &&
+           poplin_conv_transformed_input_size(p, d) == p->input_field_shape[d] &&
+           in->truncation_lower[d] + in->truncation_upper[d] == 0 && p->output_transform.stride[d] == 1 &&
+           poplin_conv_output_size(p, d) == p->input_field_shape[d] && p->output_transform.padding_lower[d] == 0;
+}
+static void propose(struct planning *planning, const poplin_conv_params *p, struct poplin_plan plan)
+{
+    for (size_t d = 0; d < p->num_field_dims; ++d)
+        if (!is_plain(p, d))
+            return;
+    if (p->input_channels_per_conv_group != 1 || p->batch_size != 1)
+        return;
+    plan.tile_partial_type = p->input_type;
+    plan.in_chans_per_group = 1;
+    plan.partial_chans_per_group = pop_target_vector_width(planning->target, p->input_type);
+    plan_try(planning, &plan);
+}
+
+/* ---- costs ---- */
+
+/* A vertex for each group and worker with positions. */
+static uint64_t cycles(const struct plan_candidate *c, const struct plan_tile *t, const struct plan_tile_work *work)
+{
+    uint64_t workers = work->workers, positions = work->positions;
+    uint64_t rounds = poplibs_ceil_div(work->groups * (positions < workers ? positions : workers), workers);
+    return workers * rounds *
+           poplin_cycles_outer_product(c->params.input_type == POP_FLOAT,
+                                       (unsigned)poplibs_ceil_div(positions, workers), (unsigned)t->out_chans,
+                                       c->plan.partial_chans_per_group, c->target->data_path_width);
+}
+
+/* ---- vertices ---- */
+
+/* The products of a part's group g with positions [begin, end). */
+static void add_vertex(const struct conv_work *work, pop_compute_set compute, const struct conv_part *part,
+                       pop_tensor input, pop_tensor weights, size_t g, pop_interval positions)
+{
+    size_t outs = conv_range_size(part->o);
+    pop_tensor in = conv_part_input(work, input, part, part->g.begin + g, part->c.begin),
+               *rows = poplibs_new(outs, sizeof(*rows));
+    char name[64];
+    snprintf(name, sizeof(name), "poplin::OuterProduct<%s>", pop_type_name(work->params.input_type));
+    pop_vertex vertex = pop_graph_add_vertex_at(work->where, work->graph, compute, name);
+    pop_graph_connect_at(work->where, work->graph, vertex, "in",
+                         pop_tensor_slice_interval_at(work->where, in, positions, 0));
+    for (size_t o = 0; o < outs; ++o)
+        rows[o] = conv_part_weights(work, weights, part, part->g.begin + g, part->o.begin + o, part->c.begin);
+    pop_graph_connect_at(work->where, work->graph, vertex, "weights",
+                         pop_tensor_concat_at(work->where, (pop_tensors){ outs, rows }, 0));
+    for (size_t o = 0; o < outs; ++o) {
+        pop_tensor row =
+            pop_tensor_flatten_at(work->where, pop_tensor_index_at(work->where, part->partials, POP_SHAPE(g, o)));
+        rows[o] = pop_tensor_slice_at(work->where, row, positions.begin * work->o2, positions.end * work->o2, 0);
+    }
+    pop_graph_connect_list_at(work->where, work->graph, vertex, "out", (pop_tensors){ outs, rows });
+    pop_graph_set_field_int_at(work->where, work->graph, vertex, "chans_per_group", work->o2);
+    pop_graph_map_vertex_at(work->where, work->graph, vertex, part->tile);
+    free(rows);
+}
+/* In each group one vertex for each worker that has positions: they are cut along the row. */
+static void add_part(const struct conv_work *work, pop_compute_set compute, const struct conv_part *part,
+                     pop_tensor input, pop_tensor weights)
+{
+    unsigned workers = pop_graph_target(work->graph)->num_worker_contexts;
+    size_t width = pop_tensor_num_elements(conv_part_input(work, input, part, part->g.begin, part->c.begin));
+    for (size_t g = 0; g < conv_range_size(part->g); ++g)
+        for (unsigned worker = 0; worker < workers; ++worker) {
+            pop_interval positions = { worker * width / workers, (worker + 1) * width / workers };
+            if (positions.begin < positions.end)
+                add_vertex(work, compute, part, input, weights, g, positions);
+        }
+}
+
+static void add_vertices(const struct conv_work *work, pop_compute_set compute, struct conv_parts *parts,
+                         pop_tensor input, pop_tensor weights)
+{
+    conv_add_each(work, compute, parts, input, weights, add_part);
+}
+
+const struct poplin_method poplin_method_outer_product = {
+    .name = "OUTER_PRODUCT",
+    .needs = "one input channel, one batch element and a kernel of 1",
+    .propose = propose,
+    .cycles = cycles,
+    .add_vertices = add_vertices,
+};

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* OUTER_PRODUCT: one input channel, one kernel position: each input times each weight. */
+#ifndef POPLIN_METHODS_OUTER_PRODUCT_H
+#define POPLIN_METHODS_OUTER_PRODUCT_H
+
+#include "poplin/planner/method.h"
+
+extern const struct poplin_method poplin_method_outer_product;
+
+#endif

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SLIC: windows of four kernel positions by conv units, for few channels a group: vertices ConvPartial1x4SLIC
+ * (conv_vertices/conv_slic_vertices.c), which slic_build.c adds. */
+#include "poplin/methods/slic.h"
+#include "poplin/methods/slic_build.h"
+#include "poplin/planner/plan_try.h"
+#include "poplin/planner/plan_work.h"
+
+/* ---- candidates ---- */
+
+/* Halves, strides of 1 and 2 along the rows, outputs without padding (it meets no input), no fully connected layer,
+ * and as many conv units as the vertices are written for. */
+static bool takes(const struct planning *planning, const poplin_conv_params *p, const struct poplin_plan *plan)
+{
+    const poplin_output_transform *out = &p->output_transform;
+    for (size_t d = 0; d < p->num_field_dims; ++d)
+        if (out->padding_lower[d] || out->padding_upper[d])
+            return false;
+    return p->input_type == POP_HALF && out->stride[p->num_field_dims - 1] <= 2 &&
+           !poplin_pass_is_fully_connected(planning->options->pass) &&
+           (plan->num_conv_units == 8 || plan->num_conv_units == 16);
+}
+
+/* A window of four positions along the last dimension, and four output channels, of one convolution or several. */
+static void propose(struct planning *planning, const poplin_conv_params *p, struct poplin_plan plan)
+{
+    plan.num_conv_units = pop_target_num_conv_units(planning->target, p->input_type, plan.tile_partial_type);
+    plan.slic_window_width = POPLIN_SLIC_WINDOW;
+    if (!takes(planning, p, &plan))
+        return;
+    for (unsigned groups = 4; groups; groups /= 2) {
+        plan.conv_groups_per_group = groups;
+        plan.in_chans_per_group = plan.partial_chans_per_group = 4 / groups;
+        plan_try(planning, &plan);
+    }
+}
+
+/* ---- costs ---- */
+
+/* Rows of POPLIN_SLIC_WINDOW kernel elements that a tile's kernel is cut into. */
+static uint64_t sub_kernels_of(const struct plan_candidate *c, const struct plan_tile *t)
+{
+    size_t last = c->params.num_field_dims - 1;
+    uint64_t width = t->kernel[last] ? (t->kernel[last] - 1) * c->params.kernel_transform.dilation[last] + 1 : 0;
+    uint64_t sub_kernels = poplibs_ceil_div(width, POPLIN_SLIC_WINDOW);
+    for (size_t d = 0; d < last; ++d)
+        sub_kernels *= t->kernel[d];
+    return sub_kernels;
+}
+static unsigned passes_of(const struct plan_candidate *c)
+{
+    return 4 * POPLIN_SLIC_WINDOW / c->plan.num_conv_units;
+}
+
+static uint64_t cycles(const struct plan_candidate *c, const struct plan_tile *t, const struct plan_tile_work *work)
+{
+    size_t last = c->params.num_field_dims - 1;
+    struct plan_lists lists = plan_lists_make(work->workers, plan_outputs_of(c, t) / t->field[last], t->field[last]);
+    struct poplin_slic slic = { work->workers,
+                                work->groups,
+                                c->plan.conv_groups_per_group,
+                                (unsigned)sub_kernels_of(c, t),
+                                c->params.output_transform.stride[last],
+                                passes_of(c),
+                                c->plan.tile_partial_type == POP_FLOAT };
+    uint64_t found = poplin_cycles_slic(&slic, lists.lists);
+    free(lists.items);
+    return found;
+}
+
+/* A row of n outputs takes n + 10 cycles in one pass or more, and n + 5 more in another. */
+static uint64_t row_cycles(const struct plan_candidate *c)
+{
+    return passes_of(c) > 1 ? 5 : 10;
+}
+static uint64_t pass_cycles(const struct plan_candidate *c, uint64_t passes, uint64_t work)
+{
+    uint64_t workers = c->target->num_worker_contexts;
+    return passes / POPLIN_SLIC_WINDOW * workers * (17 + row_cycles(c)) + passes_of(c) * work / POPLIN_SLIC_WINDOW;
+}
+static uint64_t pair_cycles(const struct plan_candidate *c, const struct plan_tile *t)
+{
+    size_t last = c->params.num_field_dims - 1;
+    uint64_t workers = c->target->num_worker_contexts, all = plan_outputs_of(c, t);
+    if (!plan_positions_of(c, t))
+        return 0;
+    uint64_t min = passes_of(c) * (all / workers) + row_cycles(c) * poplibs_ceil_div(all / t->field[last], workers);
+    return t->groups / c->plan.conv_groups_per_group * sub_kernels_of(c, t) * workers * (17 + min);
+}
+
+/* Input and kernel with their padding and gaps, in whole sub-kernels: zeros are written first, then what there is;
+ * nothing where that is all. */
+static poplin_plan_costs tile_transforms(const struct plan_candidate *c, const struct plan_tile *t,
+                                         const struct plan_elements *e)
+{
+    size_t last = c->params.num_field_dims - 1;
+    uint64_t input = t->groups * t->batch * t->in_chans,
+             kernel = t->groups * t->in_chans * t->out_chans * sub_kernels_of(c, t) * POPLIN_SLIC_WINDOW;
+    if (!e->inputs || !e->weights || !e->outputs)
+        return (poplin_plan_costs){ 0, 0 };
+    for (size_t d = 0; d <= last; ++d) {
+        uint64_t range = (t->kernel[d] - 1) * c->params.kernel_transform.dilation[d] + 1;
+        range = d == last ? poplibs_ceil_div(range, POPLIN_SLIC_WINDOW) * POPLIN_SLIC_WINDOW : range;
+        input *= (t->field[d] - 1) * c->params.output_transform.stride[d] + range;
+    }
+    uint64_t bytes = ((input == e->inputs ? 0 : input) + (kernel == e->weights ? 0 : kernel)) * c->input_bytes;
+    return (poplin_plan_costs){ 2 * poplibs_ceil_div(bytes * 5, c->target->memcpy_bytes_per_cycle * 4), bytes };
+}
+
+/* Sums of one vertex's pass. */
+static uint64_t buffer_elements(const struct plan_candidate *c, const struct plan_tile *t, uint64_t outputs)
+{
+    return outputs / (t->groups / c->plan.conv_groups_per_group);
+}
+
+const struct poplin_method poplin_method_slic = {
+    .name = "SLIC",
+    .needs = "halves, strides of 1 or 2 and outputs without padding",
+    .fields = POPLIN_HAS_CONV_UNITS | POPLIN_HAS_SLIC_WINDOW,
+    .one_pair_of_groups = true,
+    .propose = propose,
+    .cycles = cycles,
+    .pass_cycles = pass_cycles,
+    .pair_cycles = pair_cycles,
+    .tile_transforms = tile_transforms,
+    .buffer_elements = buffer_elements,
+    .add_vertices = slic_add_vertices,
+};

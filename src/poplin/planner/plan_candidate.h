@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A candidate of the planner: a transformed convolution and a vertex; and what a tile has of it. */
+#ifndef POPLIN_PLANNER_PLAN_CANDIDATE_H
+#define POPLIN_PLANNER_PLAN_CANDIDATE_H
+
+#include "poplin/conv_vertices/performance.h"
+#include "poplin/planner/plan.h"
+
+/* Cycles of the vertices by tile sizes, remembered: they are the dearest part. */
+enum { PLAN_MEMO_KEYS = 2 * POPLIN_MOST_FIELD_DIMS + 4 };
+struct plan_memo_entry {
+    uint32_t key[PLAN_MEMO_KEYS]; /* the numbers of a tile; the first is not 0 */
+    uint64_t cycles;
+};
+struct plan_memo {
+    struct plan_memo_entry *entries;
+    size_t size, used; /* size is a power of 2 */
+};
+
+/* A transformed convolution and a vertex: everything but the splits. */
+struct plan_candidate {
+    const pop_target *target;
+    const struct poplin_conv_options *options;
+    poplin_conv_params params; /* transformed */
+    struct poplin_plan plan;   /* its splits are not read, but by plan_candidate_of */
+    size_t output[POPLIN_MOST_FIELD_DIMS], whole_input[POPLIN_MOST_FIELD_DIMS];
+    uint64_t grains_out, grains_in, grains_groups;
+    unsigned input_bytes, output_bytes;
+    bool rearrange_input, rearrange_weights, rearrange_output, regroup_output;
+    struct plan_memo memo;
+};
+
+/* What a tile computes. */
+struct plan_tile {
+    uint64_t field[POPLIN_MOST_FIELD_DIMS], kernel[POPLIN_MOST_FIELD_DIMS];
+    uint64_t batch, groups, in_chans, out_chans;
+};
+
+/* Elements that a tile has of the operands and of the output. */
+struct plan_elements {
+    uint64_t inputs, weights, outputs;
+};
+/* The same as numbers of what a vertex repeats: positions of batch and field, kernel positions, groups. */
+enum { PLAN_MAX_WORKERS = 16 };
+struct plan_tile_work {
+    /* PLAN_MAX_WORKERS at most */
+    unsigned workers;
+    uint64_t positions, kernel;
+    unsigned groups, in_groups, out_groups;
+};
+
+/* plan has transform, vertex, grains; params are those that were given. */
+struct plan_candidate plan_candidate_of(const pop_target *target, const poplin_conv_params *params,
+                                        const struct poplin_conv_options *options, const struct poplin_plan *plan);
+void plan_candidate_free(struct plan_candidate *candidate);
+
+struct plan_tile plan_tile_of(const struct plan_candidate *candidate, const struct poplin_partition *partition);
+struct plan_elements plan_elements_of(const struct plan_candidate *candidate, const struct plan_tile *tile);
+/* Output positions of a tile (batch times field), and those of them that a kernel position meets. */
+uint64_t plan_outputs_of(const struct plan_candidate *candidate, const struct plan_tile *tile);
+uint64_t plan_positions_of(const struct plan_candidate *candidate, const struct plan_tile *tile);
+/* Along a dimension: a kernel position meets one output in so many; so many outputs of these. */
+uint64_t plan_step_of(const struct plan_candidate *candidate, size_t dim);
+uint64_t plan_outputs_met(const struct plan_candidate *candidate, size_t dim, uint64_t outputs);
+
+/* What one worker of a tile has at least of rows and positions; false where no position is met. */
+struct plan_worker_share {
+    uint64_t rows, positions;
+};
+bool plan_worker_share(const struct plan_candidate *candidate, const struct plan_tile *tile,
+                       struct plan_worker_share *share);
+/* Worklists of a tile whose workers share rows of so many positions equally.  free(items). */
+struct plan_lists {
+    struct poplin_worklist lists[PLAN_MAX_WORKERS];
+    unsigned *items;
+};
+struct plan_lists plan_lists_make(unsigned workers, uint64_t rows, uint64_t width);
+
+#endif

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "poplin/planner/plan_try.h"
+#include "poplin/planner/method.h"
+#include "poplin/planner/plan_rank.h"
+#include "poplin/planner/plan_work.h"
+
+/* Forward parameters of a fully connected layer as those of its other passes (1 backward, 2 update). */
+poplin_conv_params plan_pass_params(const poplin_conv_params *forward, size_t pass)
+{
+    poplin_conv_params p = *forward;
+    size_t *field = &p.input_field_shape[p.num_field_dims - 1], in = p.input_channels_per_conv_group;
+    if (pass == 1) {
+        p.input_channels_per_conv_group = *field;
+        *field = in;
+    } else if (pass == 2) {
+        p.input_channels_per_conv_group = p.output_channels_per_conv_group;
+        p.output_channels_per_conv_group = in;
+    }
+    return p;
+}
+struct poplin_plan plan_pass_plan(const struct poplin_plan *forward, size_t pass)
+{
+    struct poplin_plan plan = *forward;
+    plan.partition = plan_joint_partition(&forward->partition, pass, forward->num_field_dims - 1);
+    if (pass == 1)
+        plan.tile_order = POPLIN_ORDER_FC_BWD_AS_CONV;
+    if (pass == 2) {
+        plan.tile_order = POPLIN_ORDER_FC_WU;
+        plan.in_chans_per_group = forward->partial_chans_per_group;
+        plan.partial_chans_per_group = forward->in_chans_per_group;
+    }
+    return plan;
+}
+
+static bool allows(unsigned constraint, unsigned value)
+{
+    return constraint == POPLIN_FREE || constraint == value;
+}
+static bool is_allowed(const struct poplin_plan_constraints *fixed, const struct poplin_plan *vertex)
+{
+    unsigned fields = vertex->method->fields;
+    return allows(fixed->conv_groups_per_group, vertex->conv_groups_per_group) &&
+           allows(fixed->in_chans_per_group, vertex->in_chans_per_group) &&
+           allows(fixed->partial_chans_per_group, vertex->partial_chans_per_group) &&
+           (!(fields & POPLIN_HAS_CONV_UNITS) || allows(fixed->num_conv_units, vertex->num_conv_units)) &&
+           (!(fields & POPLIN_HAS_SLIC_WINDOW) || allows(fixed->slic_window_width, vertex->slic_window_width));
+}
+
+void plan_try(struct planning *planning, const struct poplin_plan *vertex)
+{
+    if (!is_allowed(planning->goal.constraints, vertex))
+        return;
+    struct poplin_plan plan = *vertex;
+    struct poplin_partition *p = &plan.partition;
+    size_t last = plan.num_field_dims - 1;
+    for (size_t d = 0; d <= last; ++d)
+        p->field_grain[d] = 1;
+    if (planning->joint)
+        p->field_grain[last] = plan.in_chans_per_group;
+    else if (planning->params->output_type == POP_HALF && plan.partial_chans_per_group % 2 &&
+             !plan.transform.swap_operands)
+        p->field_grain[last] = 2;
+    p->conv_group_grain = plan.conv_groups_per_group;
+    p->in_chan_grain = plan.in_chans_per_group;
+    p->out_chan_grain = plan.partial_chans_per_group;
+    plan.is_joint = planning->joint;
+    bool halves = planning->params->input_type == POP_HALF && planning->options->inter_tile_partials_type == POP_HALF;
+    plan.sum_type = halves ? POP_HALF : plan.tile_partial_type;
+
+    struct plan_candidate candidates[3];
+    struct poplin_conv_options options[3];
+    struct plan_passes passes = { { &candidates[0], &candidates[1], &candidates[2] }, planning->joint ? 3 : 1 };
+    for (size_t i = 0; i < passes.count; ++i) {
+        options[i] = *planning->options;
+        options[i].pass += (int)i; /* forward, backward, update follow each other */
+        poplin_conv_params params = plan_pass_params(planning->params, i);
+        struct poplin_plan of_pass = plan_pass_plan(&plan, i);
+        candidates[i] = plan_candidate_of(planning->target, &params, &options[i], i ? &of_pass : &plan);
+    }
+    struct poplin_plan_cost cost;
+    bool hopeless = plan_rank_from_cycles(&planning->goal, plan_min_work(&candidates[0], planning->goal.tiles)) >=
+                    planning->goal.best;
+    if (!hopeless && plan_search(&passes, &planning->goal, p, &cost)) {
+        struct plan_tile tile = plan_tile_of(&candidates[0], p);
+        if (plan.method->complete)
+            plan.method->complete(&plan, &candidates[0], &tile);
+        planning->found = true;
+        planning->best = plan;
+        planning->cost = cost;
+        planning->goal.best = plan_rank(&planning->goal, &cost);
+    }
+    for (size_t i = 0; i < passes.count; ++i)
+        plan_candidate_free(&candidates[i]);
+}
