@@ -10,10 +10,13 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <poplar/text.h>
 #include <pthread.h>
 #include <setjmp.h>
+#include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -28,10 +31,9 @@ static void hide_lists(int fd, const struct initialisers *initialisers, enum obj
             continue;
 }
 
-/* A descriptor of a file in memory that holds the object; -1 with errno. */
-static int memory_file(const struct module_object *object)
+/* Writes the object to a file and gives the descriptor back; -1 with errno, the file closed. */
+static int write_object(const struct module_object *object, int fd)
 {
-    int fd = memfd_create("codelets", MFD_CLOEXEC);
     size_t done = 0;
     while (fd >= 0 && done < object->size) {
         ssize_t wrote = write(fd, object->data + done, object->size - done);
@@ -68,18 +70,38 @@ static const char *reason_of(const char *text, const char *path)
     return strncmp(text, path, length) == 0 && text[length] == ':' ? text + length + 2 : text;
 }
 
+/* A file of its own in the directory that TREMULA_CODELET_FILES names: debuggers and profilers read symbols and lines
+ * from it, which they cannot from memory.  It stays when the process ends.  -1 with errno; *found: the variable is set.
+ */
+static int visible_file(struct str *path, bool *found)
+{
+    static atomic_uint count;
+    const char *directory = getenv("TREMULA_CODELET_FILES");
+    *found = directory && *directory;
+    if (!*found)
+        return -1;
+    str_format(path, "%s/codelets-%ld-%u.so", directory, (long)getpid(), atomic_fetch_add(&count, 1));
+    return open(path->text, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+}
+
 void *object_open(const struct module_object *object, int mode, enum object_ends ends,
                   struct initialisers *initialisers, struct str *reason)
 {
     initialisers_find(object->data, object->size, initialisers);
-    int fd = memory_file(object);
+    struct str path = { 0 };
+    bool visible;
+    int fd = visible_file(&path, &visible);
+    fd = write_object(object, visible ? fd : memfd_create("codelets", MFD_CLOEXEC));
     if (fd < 0) {
+        if (visible)
+            str_format(reason, "TREMULA_CODELET_FILES: '%s': ", path.text);
         str_add(reason, pop_text_from_errno(errno));
+        str_free(&path);
         return NULL;
     }
     hide_lists(fd, initialisers, ends);
-    struct str path = { 0 };
-    unique_path(fd, &path);
+    if (!visible)
+        unique_path(fd, &path);
     void *handle = dlopen(path.text, mode | RTLD_LOCAL);
     if (!handle) {
         void *begun = pop_text_begin(); /* dlerror's words are translated */

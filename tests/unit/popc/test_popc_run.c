@@ -2,6 +2,7 @@
 /* Compiled codelets run on states made by hand. */
 #include "popc/codelet.h"
 
+#include <dlfcn.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -319,6 +320,31 @@ static void optimisation_levels_agree(void **state)
     }
 }
 
+/* What debuggers ask for: the file, and the function's name in it. */
+static void objects_are_files_where_the_user_asks_for_them(void **state)
+{
+    (void)state;
+    pop_error error;
+    struct module *module;
+    Dl_info found;
+    setenv("TREMULA_CODELET_FILES", scratch_path, 1);
+    assert_int_equal(popc_compile("v.c", COUNTER("40"), "-g", &module, &error), POP_OK);
+    assert_int_equal(module_link(module, &error), POP_OK);
+    assert_int_equal(count_once(module), 41);
+    assert_true(dladdr((void *)(uintptr_t)module_run(module, module->codelets), &found) != 0);
+    assert_non_null(strstr(found.dli_fname, scratch_path));
+    assert_non_null(found.dli_sname);
+    assert_int_equal(access(found.dli_fname, R_OK), 0);
+    module_release(module);
+
+    setenv("TREMULA_CODELET_FILES", "/nonexistent", 1);
+    assert_int_equal(popc_compile("v.c", COUNTER("41"), "-g", &module, &error), POP_OK);
+    assert_int_not_equal(module_link(module, &error), POP_OK);
+    assert_non_null(strstr(error.text, "TREMULA_CODELET_FILES: '/nonexistent/codelets-"));
+    unsetenv("TREMULA_CODELET_FILES");
+    module_release(module);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -333,6 +359,7 @@ int main(void)
         cmocka_unit_test(a_missing_symbol_is_named),
         cmocka_unit_test(a_level_that_the_machine_lacks_is_refused),
         cmocka_unit_test(optimisation_levels_agree),
+        cmocka_unit_test(objects_are_files_where_the_user_asks_for_them),
     };
     return cmocka_run_group_tests(tests, running_setup, running_teardown);
 }
