@@ -76,7 +76,8 @@ export interface WindowOptions {
     q: string; // what is searched for; "": nothing
 }
 
-/** trace/window?report=&lane=&from=&to=&pixels=&...: at most two rectangles a pixel and row, in order of row and time. */
+/** trace/window?report=&lane=&from=&to=&pixels=&...: at most two rectangles a pixel and row, in order of row
+ *  and time. */
 export interface Rectangles extends RectangleColumns {
     depth: Uint8Array; // flame: of the layer
     overlap: Uint8Array; // rows for what overlaps in time

@@ -44,7 +44,8 @@ export interface BlockOptions {
     base: number; // kinds of steps before those of blocks
 }
 
-/** trace/blocks?report=&tile=&io=&from=&to=&pixels=: of a tile, or (io=1) stream copies of its IPU's tiles without other blocks. */
+/** trace/blocks?report=&tile=&io=&from=&to=&pixels=: of a tile, or (io=1) stream copies of its IPU's tiles without
+ *  other blocks. */
 export async function loadBlocks(
     where: { report: number; tile: number; io: 0 | 1; from: number; to: number; pixels: number },
     options: BlockOptions,

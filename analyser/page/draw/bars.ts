@@ -20,7 +20,8 @@ export interface BarPicture {
     overlay?: { first: ArrayLike<number>; last: ArrayLike<number>; series: BarSeries }; // of another report
     limit?: { title: string; value: number };
     marks: readonly number[]; // selected positions
-    bands: readonly { from: number; to: number; base: number; value: number; colour: string }[]; // positions, with bytes above a base
+    /** Positions, with bytes above a base. */
+    bands: readonly { from: number; to: number; base: number; value: number; colour: string }[];
     xTitle: string;
 }
 

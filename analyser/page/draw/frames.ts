@@ -26,7 +26,8 @@ export function deepest(frames: Frames): number {
     return frames.depth.reduce((most, depth) => Math.max(most, depth), 0);
 }
 
-/** Boxes of `root` and what is below it over the width; its ancestors take the whole width.  Heavier ones come first. */
+/** Boxes of `root` and what is below it over the width; its ancestors take the whole width.  Heavier ones come
+ *  first. */
 export function layout(frames: Frames, root: number, width: number): Box[] {
     const boxes: Box[] = [];
     for (let at = root; at > 0; at = frames.parent[at])
@@ -130,8 +131,17 @@ export function svgOf(frames: Frames, boxes: readonly Box[], width: number, rows
         const room = Math.floor((box.width - 8) / 6.6);
         const text = middle(frames.name[box.node] || "all", (part) => part.length <= room);
         const title = `<title>${escape(frames.name[box.node] || "all")}</title>`;
-        const rect = `<rect x="${box.x.toFixed(2)}" y="${y}" width="${Math.max(0.5, box.width - 1).toFixed(2)}" height="${ROW - 1}" fill="${colourOf(frames, box.node)}"/>`;
-        return `<g>${title}${rect}${text ? `<text x="${(box.x + 4).toFixed(2)}" y="${y + 13}">${escape(text)}</text>` : ""}</g>`;
+        const rect =
+            `<rect x="${box.x.toFixed(2)}" y="${y}" width="${Math.max(0.5, box.width - 1).toFixed(2)}` +
+            `" height="${ROW - 1}" fill="${colourOf(frames, box.node)}"/>`;
+        return (
+            `<g>${title}${rect}` +
+            `${text ? `<text x="${(box.x + 4).toFixed(2)}" y="${y + 13}">${escape(text)}</text>` : ""}` +
+            `</g>`
+        );
     });
-    return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${rows * ROW}" font-family="sans-serif" font-size="12">${parts.join("\n")}</svg>\n`;
+    return (
+        `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${rows * ROW}` +
+        `" font-family="sans-serif" font-size="12">${parts.join("\n")}</svg>\n`
+    );
 }

@@ -32,7 +32,8 @@ after(async () => {
 
 const kindOf = (step) =>
     step.type === "Sync" || step.type === "StreamCopyMid" ? `${step.type} ${step.detail}` : step.type;
-/** The step of a type that shows the most of itself: `at` is the middle of what no other step overlaps, `seen` how much. */
+/** The step of a type that shows the most of itself: `at` is the middle of what no other step overlaps, `seen`
+ *  how much. */
 function alone(type) {
     let best = null;
     for (const step of steps) {
@@ -94,7 +95,9 @@ test("hover: name, cycles, compute set and its memory", async () => {
     await page.waitForFunction(() => /compute set/.test(document.querySelector(".tooltip")?.textContent ?? ""));
     const tip = await text(".tooltip");
     const [set] =
-        rows(`SELECT c.compute_set AS id, c.name, c.code_bytes + c.vertex_data_bytes + c.copy_ptr_bytes + c.descriptor_bytes + c.edge_ptr_bytes + c.padding_bytes AS bytes
+        rows(`SELECT c.compute_set AS id, c.name, 
+                 c.code_bytes + c.vertex_data_bytes + c.copy_ptr_bytes + c.descriptor_bytes +
+                 c.edge_ptr_bytes + c.padding_bytes AS bytes
         FROM compute_sets c JOIN steps s ON s.compute_set = c.compute_set WHERE s.id = ${step.id}`);
     assert.ok(
         tip.includes(step.name) && tip.includes(`${(step.stop - step.start).toLocaleString("en-GB")} cycles`),
@@ -140,7 +143,8 @@ test("summary: cycles of the window, balance weighted by length without syncs, d
         weighed.reduce((sum, step) => sum + step.cycles, 0);
     assert.equal(await text('[data-row="balance"] td'), `${(balance * 100).toFixed(1)} %`);
     const [data] = rows(
-        "SELECT sum(i.data_in) AS received FROM steps s JOIN steps_by_ipu i ON i.step_id = s.id WHERE i.ipu = 0 AND s.type = 'StreamCopyMid'",
+        "SELECT sum(i.data_in) AS received FROM steps s JOIN steps_by_ipu " +
+            "i ON i.step_id = s.id WHERE i.ipu = 0 AND s.type = 'StreamCopyMid'",
     );
     const shown = /Rx ([\d.,]+) (B|KiB|MiB)/.exec(await text('[data-row="copies"] td'));
     const unit = { B: 1, KiB: 1024, MiB: 1048576 }[shown?.[2] ?? "B"];

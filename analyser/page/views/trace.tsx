@@ -26,7 +26,8 @@ import { Windows, useWindows } from "./trace/windows";
 import "./trace.css";
 import { View, ViewContext } from "./view";
 
-/** What the state says goes to the models: options, what is searched for, folded lanes, tiles of BSP pictures, the selection. */
+/** What the state says goes to the models: options, what is searched for, folded lanes, tiles of BSP pictures, the
+ *  selection. */
 function useModelState(
     context: ViewContext,
     models: readonly TraceModel[],
@@ -227,7 +228,8 @@ function TraceOf({ context }: { context: ViewContext }) {
 }
 
 const NOTHING =
-    "The report holds no execution: run the program with the engine option autoReport.outputExecutionProfile (or autoReport.all).";
+    "The report holds no execution: run the program with the engine " +
+    "option autoReport.outputExecutionProfile (or autoReport.all).";
 
 export const trace: View = {
     id: "trace",

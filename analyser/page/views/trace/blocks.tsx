@@ -11,7 +11,8 @@ import { Proportions, Row, TabProps } from "./parts";
 const KINDS: { readonly [kind in BlockDetails["kind"]]: string } = {
     Common: "a part of the program that is instrumented: its begin and end are exact",
     StreamCopy:
-        "a phase of a copy between the IPUs and the host; tiles that were not selected have the middle of the copies that they take part in",
+        "a phase of a copy between the IPUs and the host; tiles that were " +
+        "not selected have the middle of the copies that they take part in",
     Flush: "a phase of a flush: the tile's buffer goes to the host",
     Overflow: "the buffer was full: nothing was recorded until the next flush",
     Unknown: "a block that began in an overflow and ended behind it: what it is and when it began are not known",

@@ -62,11 +62,15 @@ const BLOCKS: readonly FlagRow[] = [
 const MODES = {
     detailed: {
         title: "Detailed trace",
-        tip: "Every step on every tile, from a simulation with the cycles that each compute set was measured to take: one duration for all its executions. Recording it takes time of the compiler and code on every tile.",
+        tip:
+            "Every step on every tile, from a simulation with the cycles that each compute set was measured to take: " +
+            "one duration for all its executions. Recording it takes time of the compiler and code on every tile.",
     },
     lightweight: {
         title: "Lightweight profile",
-        tip: "When blocks began and ended on a few selected tiles, as recorded while the program ran. Where no block is active nothing is known; there is no BSP trace and no tile balance.",
+        tip:
+            "When blocks began and ended on a few selected tiles, as recorded while the program ran. " +
+            "Where no block is active nothing is known; there is no BSP trace and no tile balance.",
     },
     none: { title: "No execution", tip: "" },
 };
@@ -115,7 +119,8 @@ export function OptionsPanel({
     );
 }
 
-/** Kinds of steps that the reports have; of lightweight profiles the kinds of blocks, and the phases of stream copies that they have. */
+/** Kinds of steps that the reports have; of lightweight profiles the kinds of blocks, and the phases of stream
+ *  copies that they have. */
 export function ColourKey({ lanes, looks }: { lanes: readonly TraceLanes[]; looks: readonly TypeLook[] }) {
     const shown = (name: string) =>
         lanes.some(

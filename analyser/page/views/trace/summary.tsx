@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the visible window holds: cycles, proportions, balance or utilisation, data; a column for each IPU of each report.
+// What the visible window holds: cycles, proportions, balance or utilisation, data; a column for each IPU of each
+// report.
 import { useEffect, useState } from "preact/hooks";
 import { useJson } from "../../data/load";
 import { SummaryIpu, TraceSummary } from "../../data/trace";
@@ -36,9 +37,11 @@ const TIPS = {
     cycles: "cycles of the visible part of the graph",
     proportions: "cycles of the visible steps of the IPU, by kind",
     balance:
-        "mean of the tile balance of the visible steps, weighted by their length; syncs are left out. The balance of a step is the sum of its cycles over tiles / (largest × tiles)",
+        "mean of the tile balance of the visible steps, weighted by their length; syncs are " +
+        "left out. The balance of a step is the sum of its cycles over tiles / (largest × tiles)",
     utilisation:
-        "share of the visible tile-cycles in which tiles compute or move data: OnTileExecute, DoExchange, GlobalExchange, StreamCopyMid; syncs and the begin and end of stream copies count as idle",
+        "share of the visible tile-cycles in which tiles compute or move data: OnTileExecute, DoExchange, " +
+        "GlobalExchange, StreamCopyMid; syncs and the begin and end of stream copies count as idle",
     copy: "data of stream copies that the IPU received (Rx) and transmitted (Tx)",
     global: "data of exchanges between IPUs that the IPU received (Rx) and transmitted (Tx)",
 };
@@ -174,7 +177,9 @@ function StepsOf({ models, props }: { models: readonly TraceModel[]; props: TabP
             ? answer.value.ipus
                   .filter((ipu) => options.ipu < 0 || ipu.ipu === options.ipu)
                   .map((ipu) => ({
-                      title: `${props.models.length > 1 ? `${context.reports[models[i].report].name}, ` : ""}IPU ${ipu.ipu}`,
+                      title:
+                          `${props.models.length > 1 ? `${context.reports[models[i].report].name}, ` : ""}` +
+                          `IPU ${ipu.ipu}`,
                       model: models[i],
                       summary: answer.value as TraceSummary,
                       ipu,
