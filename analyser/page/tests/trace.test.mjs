@@ -94,8 +94,7 @@ test("hover: name, cycles, compute set and its memory", async () => {
     await page.mouse.move(x, y);
     await page.waitForFunction(() => /compute set/.test(document.querySelector(".tooltip")?.textContent ?? ""));
     const tip = await text(".tooltip");
-    const [set] =
-        rows(`SELECT c.compute_set AS id, c.name, 
+    const [set] = rows(`SELECT c.compute_set AS id, c.name, 
                  c.code_bytes + c.vertex_data_bytes + c.copy_ptr_bytes + c.descriptor_bytes +
                  c.edge_ptr_bytes + c.padding_bytes AS bytes
         FROM compute_sets c JOIN steps s ON s.compute_set = c.compute_set WHERE s.id = ${step.id}`);
