@@ -13,7 +13,7 @@ const char *const advice_names[ADVICE_KINDS] = {
 const char *const advice_texts[ADVICE_KINDS] = {
     [ADVICE_MEMORY] = "move variables or vertices to tiles that have room",
     [ADVICE_IMBALANCE] = "spread its vertices over the tiles, or cut them into smaller ones",
-    [ADVICE_EXCHANGE] = "map its data to the tiles that use it",
+    [ADVICE_EXCHANGE] = "map its data to the tiles that use it, or exchange once for several steps",
     [ADVICE_STREAM] = "copy once, before or after the loop",
     [ADVICE_REARRANGE] = "give its tensors the layout that the vertices use",
 };
@@ -30,15 +30,19 @@ const char *const advice_texts[ADVICE_KINDS] = {
     "shifts s JOIN programs p ON p.id = s.program "                                                                    \
     "GROUP BY s.program) "
 
-/* Each gives: program, cycles, bytes, tile, times, name, detail. */
+/* Each gives: program, cycles, bytes, tile, times, name, detail, variable. */
 static const char *const queries[ADVICE_KINDS] = {
     [ADVICE_MEMORY] =
-        "SELECT NULL, 0, total_including_gaps - (SELECT avg(total_including_gaps) FROM memory_by_tile), tile, "
-        "0, 'tile ' || tile, "
-        "total_including_gaps || ' of ' || bytes_per_tile || ' bytes' || CASE WHEN total_including_gaps > "
-        "bytes_per_tile THEN ': out of memory' ELSE '' END "
-        "FROM memory_by_tile, target WHERE total_including_gaps > 0.9 * bytes_per_tile ORDER BY "
-        "total_including_gaps DESC LIMIT 5",
+        "WITH full AS (SELECT tile, total_including_gaps AS bytes, bytes_per_tile AS room, (SELECT "
+        "avg(total_including_gaps) FROM memory_by_tile) AS mean FROM memory_by_tile, target WHERE bytes > 0.9 * room "
+        "ORDER BY bytes DESC, tile LIMIT 5), "
+        "most AS (SELECT full.*, v.id AS variable, v.name, max(array_at(v.bytes_by_tile, full.tile)) AS part FROM full "
+        "LEFT JOIN variables v GROUP BY full.tile) "
+        "SELECT NULL, 0, bytes - mean, tile, 0, 'tile ' || tile, bytes || ' of ' || room || ' bytes' || CASE WHEN "
+        "bytes "
+        "> room THEN ': out of memory' ELSE '' END || CASE WHEN mean > 0.9 * room THEN '; all tiles together have no "
+        "room for it' ELSE '' END || CASE WHEN part > 0 THEN '; most of it: ' || name || ', ' || part || ' bytes' ELSE "
+        "'' END, CASE WHEN part > 0 THEN variable END FROM most",
     [ADVICE_IMBALANCE] =
         MOVED "SELECT m.program, m.times * (c.estimated_cycles - max((SELECT sum(active_cycles) FROM "
               "compute_set_vertices v WHERE v.compute_set = c.compute_set) * 1.0 / "
@@ -52,11 +56,13 @@ static const char *const queries[ADVICE_KINDS] = {
               "compute_sets c ON c.compute_set = p.compute_set WHERE won > 0 AND m.name NOT "
               "LIKE '%/OnTileCopyPre' AND m.name NOT LIKE '%/OnTileCopyPost'",
     [ADVICE_EXCHANGE] =
-        MOVED ", byStep AS (SELECT step, max(program) AS program, max(times) AS times, sum(cycles) AS won "
+        MOVED ", byStep AS (SELECT step, max(program) AS program, max(times) AS times, sum(cycles) AS won, count(*) AS "
+              "parts, sum(CASE WHEN type IN ('Sync', 'Sans', 'SyncAns') THEN cycles ELSE 0 END) AS sync "
               "FROM moved GROUP BY step) "
-              "SELECT g.program, g.won, 0, NULL, g.times, x.name, 'with the sync before it' FROM byStep g "
-              "JOIN programs x ON x.id = g.program "
-              "WHERE x.type IN ('DoExchange', 'GlobalExchange') AND g.won > 0",
+              "SELECT g.program, g.won, 0, NULL, g.times, x.name, CASE WHEN x.type = 'Sync' THEN 'a sync of its own' "
+              "ELSE printf('bound by %s: the sync before it is %d%% of it', CASE WHEN 2 * sync > won THEN 'sync' ELSE "
+              "'data' END, round(100.0 * sync / won)) END, NULL FROM byStep g JOIN programs x ON x.id = g.program "
+              "WHERE (x.type IN ('DoExchange', 'GlobalExchange') OR (x.type = 'Sync' AND g.parts = 1)) AND g.won > 0",
     [ADVICE_STREAM] =
         MOVED ", byStep AS (SELECT step, max(program) AS program, max(times) AS times, sum(CASE WHEN type = "
               "'StreamCopyMid' THEN 0.0 ELSE cycles * (times - 1.0) / "
@@ -77,7 +83,7 @@ static uint64_t number_of(const pva_value *value)
 static bool on_row(void *context, size_t columns, const char *const *names, const pva_value *values)
 {
     struct advices *all = context;
-    (void)columns, (void)names;
+    (void)names;
     if (!values)
         return true;
     *vec_push(&all->list) =
@@ -87,6 +93,7 @@ static bool on_row(void *context, size_t columns, const char *const *names, cons
                          .bytes = values[2].text ? pop_text_to_double(values[2].text, NULL) : 0,
                          .tile = number_of(&values[3]),
                          .times = number_of(&values[4]),
+                         .variable = columns > 7 ? number_of(&values[7]) : UINT64_MAX,
                          .name = mem_string(values[5].text ? values[5].text : ""),
                          .detail = mem_string(values[6].text ? values[6].text : ""),
                          .urgent = values[6].text && strstr(values[6].text, "out of memory") != NULL };
@@ -108,11 +115,11 @@ static int by_weight(const void *left, const void *right)
 void advice_find_line(pva_file *file, struct advice *advice)
 {
     enum { DEEPEST = 64 };
-    if (advice->program == UINT64_MAX)
-        return;
-    pva_object compilation = pva_get(pva_root(file), PVA_REPORT_COMPILATION);
-    pva_object context =
-        pva_get(pva_at(compilation, PVA_COMPILATION_PROGRAMS, advice->program), PVA_PROGRAM_DEBUG_CONTEXT);
+    pva_object compilation = pva_get(pva_root(file), PVA_REPORT_COMPILATION), context = { 0 };
+    if (advice->program != UINT64_MAX)
+        context = pva_get(pva_at(compilation, PVA_COMPILATION_PROGRAMS, advice->program), PVA_PROGRAM_DEBUG_CONTEXT);
+    else if (advice->variable != UINT64_MAX)
+        context = pva_get(pva_at(compilation, PVA_COMPILATION_VARIABLES, advice->variable), PVA_VARIABLE_DEBUG_CONTEXT);
     for (int depth = 0; depth < DEEPEST && !pva_is_null(context); ++depth) {
         pva_object place = pva_get(context, PVA_DEBUG_CONTEXT_LOCATION);
         if (pva_uint(place, PVA_LOCATION_LINE_NUMBER)) {

@@ -5,12 +5,14 @@
  *   imbalance    a compute set takes as long as its slowest tile.  Spread over all tiles it would take what all its
  *                vertices take together divided by the tiles, but no less than one of its vertices does, of which six
  *                share a tile.
- *   exchange     an exchange and the sync before it would be gone if the data lay where it is used.
+ *   exchange     an exchange and the sync before it would be gone if the data lay where it is used; so would a Sync
+ *                program.  What bounds the superstep, sync or data, is said.
  *   stream       a copy from or to the host that is executed several times could be one copy: what its syncs and its
  *                set-up take would be paid once.
  *   rearrange    copies on tiles before and after a compute set would be gone if tensors had the layout that its
  *                vertices want.
- *   memory       a tile that needs more than it has, or nearly all: the bytes beyond the average tile.
+ *   memory       a tile that needs more than it has, or more than nine tenths of it: the bytes beyond the average
+ *                tile.  The line is that of the variable which takes most of the tile.
  *
  * What a step takes is by how much it moves the time of the last tile. */
 #ifndef ANALYSER_ADVICE_H
@@ -28,6 +30,7 @@ struct advice {
     enum advice_kind kind;
     double cycles, bytes;   /* that mending it wins */
     uint64_t program, tile; /* UINT64_MAX: none */
+    uint64_t variable;      /* of the graph, that takes most of the tile; UINT64_MAX: none */
     uint64_t times;         /* how often it is executed; UINT64_MAX: not known */
     bool urgent;            /* the program does not fit */
     char *name, *detail;
@@ -43,7 +46,7 @@ struct advices {
 pop_status advices_find(struct advices *all, pva_file *file, enum advice_kind kind, pop_error *error);
 void advices_order(struct advices *all);
 void advices_free(struct advices *all);
-/* Fills file and line: those of the outermost debug context of its program that has them. */
+/* Fills file and line: those of the outermost debug context of its program, or of its variable, that has them. */
 void advice_find_line(pva_file *file, struct advice *advice);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// slow CODELETS DIRECTORY KIND [mended]: a program with one fault (imbalance, exchange, stream), or the same without
-// it.  Prints its cycles.
+// slow CODELETS DIRECTORY KIND [mended]: a program with one fault (imbalance, exchange, sync, stream, rearrange, near,
+// over), or the same without it.  Prints its cycles; nothing when it is out of memory.
 #include <poplar/Engine.hpp>
 #include <poplar/Graph.hpp>
 #include <poplar/IPUModel.hpp>
@@ -86,6 +86,50 @@ Program stream(Graph &graph, bool mended)
     return Repeat(Times, Sequence({ Copy(in, row, false, "fetch"), product }), "loop");
 }
 
+// Rows are columns of a matrix that is laid out the other way, and are put together before each use.
+Program rearrange(Graph &graph, bool mended)
+{
+    std::vector<unsigned> tiles(Vertices);
+    for (unsigned i = 0; i < Vertices; ++i)
+        tiles[i] = i % Tiles;
+    Parts v = variables(graph, tiles, tiles);
+    if (!mended) {
+        v.a = graph.addVariable(FLOAT, { Width, Vertices }, "transposed").transpose();
+        for (unsigned i = 0; i < Vertices; ++i)
+            graph.setTileMapping(v.a[i], tiles[i]);
+    }
+    return Repeat(Times, products(graph, v.a, v.b, v.out, tiles, 50), "loop");
+}
+
+// A table lies on one tile, which it nearly fills, or more than fills.
+Program crowded(Graph &graph, bool mended, unsigned bytes)
+{
+    std::vector<unsigned> tiles(Vertices);
+    for (unsigned i = 0; i < Vertices; ++i)
+        tiles[i] = i % Tiles;
+    const Parts v = variables(graph, tiles, tiles);
+    const unsigned elements = bytes / 4 / Tiles * Tiles;
+    Tensor table = graph.addVariable(FLOAT, { elements }, "table");
+    for (unsigned i = 0; i < Tiles; ++i) {
+        const std::size_t from = i * (elements / Tiles), to = from + elements / Tiles;
+        graph.setTileMapping(table.slice(from, to), mended ? i : 7);
+    }
+    graph.createHostWrite("table", table);
+    return Repeat(Times, products(graph, v.a, v.b, v.out, tiles, 50), "loop");
+}
+
+// An element that one tile needs comes from another one, in a superstep that is all sync.
+Program sync(Graph &graph, bool mended)
+{
+    std::vector<unsigned> tiles(Vertices);
+    for (unsigned i = 0; i < Vertices; ++i)
+        tiles[i] = i % Tiles;
+    const Parts v = variables(graph, tiles, tiles);
+    if (!mended)
+        graph.setTileMapping(v.a[0][0], 1);
+    return Repeat(Times, products(graph, v.a, v.b, v.out, tiles, 50), "loop");
+}
+
 } // namespace
 
 int main(int argc, char **argv)
@@ -99,15 +143,25 @@ int main(int argc, char **argv)
     Graph graph(device.getTarget());
     graph.addCodelets(argv[1]);
     const bool mended = argc > 4;
-    const Program program = kind == "imbalance"  ? imbalance(graph, mended)
-                            : kind == "exchange" ? exchange(graph, mended)
-                                                 : stream(graph, mended);
-    Engine engine(graph, program, { { "autoReport.all", "true" }, { "autoReport.directory", argv[2] } });
-    engine.load(device);
-    std::vector<float> rows(Times * 4);
-    if (kind == "stream")
-        engine.connectStream("in", rows.data());
-    engine.run(0);
-    std::cout << engine.getExecutionProfile()["simulation"]["cycles"].asUint() << "\n";
+    const Program program = kind == "imbalance"   ? imbalance(graph, mended)
+                            : kind == "exchange"  ? exchange(graph, mended)
+                            : kind == "sync"      ? sync(graph, mended)
+                            : kind == "rearrange" ? rearrange(graph, mended)
+                            : kind == "near"      ? crowded(graph, mended, 590000)
+                            : kind == "over"      ? crowded(graph, mended, 900000)
+                                                  : stream(graph, mended);
+    try {
+        Engine engine(graph, program,
+                      { { "autoReport.all", "true" },
+                        { "autoReport.directory", argv[2] },
+                        { "debug.allowOutOfMemory", "false" } });
+        engine.load(device);
+        std::vector<float> rows(Times * 4);
+        if (kind == "stream")
+            engine.connectStream("in", rows.data());
+        engine.run(0);
+        std::cout << engine.getExecutionProfile()["simulation"]["cycles"].asUint() << "\n";
+    } catch (const graph_memory_allocation_error &) {
+    }
     return 0;
 }
