@@ -53,18 +53,40 @@ struct database {
     sqlite3 *sqlite;
     char *path, *final;
     sqlite3_stmt *inserts[REPORT_TABLES], *appends[REPORT_TABLES], *batches[REPORT_TABLES];
+    dev_t device; /* of the file, and its number there: what has its path may be another one */
+    ino_t number;
     bool failed;
     pop_error error;
 };
 
-static void fail(struct database *db, const char *what)
+static bool is_file_gone(const struct database *db)
+{
+    struct stat facts;
+    if (!db->number)
+        return false;
+    return stat(db->path, &facts) != 0 ? errno == ENOENT || errno == ENOTDIR
+                                       : facts.st_ino != db->number || facts.st_dev != db->device;
+}
+
+/* Keeps the first failure. */
+static void fail_for(struct database *db, const char *what, const char *reason)
 {
     if (db->failed)
         return;
     db->failed = true;
-    const char *reason = db->sqlite ? sqlite3_errmsg(db->sqlite) : "out of memory";
-    error_set(&db->error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL, "the report '%s': cannot %s: %s", db->path, what,
-              reason);
+    if (is_file_gone(db))
+        error_set(&db->error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL,
+                  "the report '%s' was removed or moved while it was written: leave its directory alone until the "
+                  "engine is destroyed, or name another one with autoReport.directory",
+                  db->path);
+    else
+        error_set(&db->error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL, "the report '%s': cannot %s: %s", db->path, what,
+                  reason);
+}
+
+static void fail(struct database *db, const char *what)
+{
+    fail_for(db, what, db->sqlite ? sqlite3_errmsg(db->sqlite) : "out of memory");
 }
 
 void database_do(struct database *db, const char *sql)
@@ -132,6 +154,11 @@ struct database *database_create(const char *directory, const char *name, pop_er
     if (sqlite3_open_v2(db->path, &db->sqlite, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
                         NULL) != SQLITE_OK)
         fail(db, "make it");
+    struct stat facts;
+    if (stat(db->path, &facts) == 0) {
+        db->device = facts.st_dev;
+        db->number = facts.st_ino;
+    }
     /* The process may be killed, but what the system has it writes: nothing waits for the disk before the end. */
     database_do(db, "PRAGMA page_size = 4096; PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA "
                     "wal_autocheckpoint = 8192;"
@@ -264,6 +291,8 @@ void database_remove(struct database *db, enum report_table table, const char *n
 void database_commit(struct database *db)
 {
     database_do(db, "COMMIT; BEGIN");
+    if (is_file_gone(db)) /* SQLite goes on writing to what has no name any more */
+        fail(db, "write");
 }
 
 const char *database_path(const struct database *db)
@@ -315,11 +344,8 @@ static void rename_file(struct database *db)
     bool good = file >= 0 && fsync(file) == 0;
     if (file >= 0)
         good &= close(file) == 0;
-    if (!good || rename(db->path, db->final) != 0) {
-        db->failed = true;
-        error_set(&db->error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL, "the report '%s': cannot rename it to '%s': %s",
-                  db->path, db->final, pop_text_from_errno(errno));
-    }
+    if (!good || rename(db->path, db->final) != 0)
+        fail_for(db, "complete it", pop_text_from_errno(errno));
 }
 
 pop_status database_finish(struct database *db, pop_error *error)

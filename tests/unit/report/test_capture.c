@@ -75,6 +75,54 @@ static void parts_are_added_and_taken_away(void **state)
     }
 }
 
+/* CAP-13, CAP-15 to 17: every set of parts taken away from autoReport.all, where all and what is taken away stand in
+ * the program or in the environment: files, execution and lowered variables are what is left. */
+static void any_parts_are_taken_away_from_all(void **state)
+{
+    enum { GRAPH = 1, EXECUTION = 2, LOWERED = 4, ARCHIVE = 8, DEBUG = 16, SETS = 32, PARTS = 5, PLACES = 4 };
+    static const char *const keys[PARTS] = { "autoReport.outputGraphProfile", "autoReport.outputExecutionProfile",
+                                             "autoReport.outputLoweredVars", "autoReport.outputArchive",
+                                             "autoReport.outputDebugInfo" };
+    struct fixture *f = *state;
+    for (unsigned round = 0; round < SETS * PLACES; ++round) {
+        unsigned left = ~(round / PLACES) & (SETS - 1);
+        pop_option options[PARTS + 1];
+        size_t count = 0;
+        char environment[512] = "{", expected[64];
+        for (int i = -1; i < PARTS; ++i) {
+            const char *key = i < 0 ? "autoReport.all" : keys[i], *value = i < 0 ? "true" : "false";
+            bool in_program = i < 0 ? round & 1 : round & 2;
+            if (i >= 0 && left >> i & 1)
+                continue;
+            if (in_program)
+                options[count++] = (pop_option){ key, value };
+            else
+                snprintf(environment + strlen(environment), sizeof(environment) - strlen(environment),
+                         "%s\"%s\":\"%s\"", environment[1] ? ", " : "", key, value);
+        }
+        strcat(environment, "}");
+        setenv("POPLAR_ENGINE_OPTIONS", environment, 1);
+        pop_engine *engine = start(f, NULL, (pop_options){ options, count });
+        run(engine, NULL);
+        pop_engine_destroy(engine);
+        bool profiled = left & (GRAPH | EXECUTION | LOWERED);
+        snprintf(expected, sizeof(expected), "%s%s%s", left & ARCHIVE ? "archive.a " : "",
+                 left & DEBUG ? "debug.cbor " : "", profiled ? "profile.pop " : "");
+        expect_files(f, "", expected);
+        if (profiled) {
+            sqlite3 *db = profile(f, "");
+            assert_int_equal(sql_number(db, "SELECT compilation FROM format"), 1);
+            assert_int_equal(sql_number(db, "SELECT execution FROM format"), !!(left & EXECUTION));
+            assert_int_equal(sql_number(db, "SELECT count(*) > 0 FROM steps"), !!(left & EXECUTION));
+            assert_int_equal(sql_number(db, "SELECT lowered_vars FROM format"), !!(left & LOWERED));
+            assert_int_equal(sql_number(db, "SELECT count(*) > 0 FROM vars_info"), !!(left & LOWERED));
+            sqlite3_close(db);
+        }
+        remove_tree(f->directory);
+        assert_int_equal(mkdir(f->directory, 0777), 0);
+    }
+}
+
 /* CAP-09: what is implied, unless it is said. */
 static void options_imply_others(void **state)
 {
@@ -529,6 +577,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         ROW(all_writes_every_file),
         ROW(parts_are_added_and_taken_away),
+        ROW(any_parts_are_taken_away_from_all),
         ROW(options_imply_others),
         ROW(instrumentation_takes_memory),
         ROW(named_engines_have_directories),

@@ -270,6 +270,58 @@ static void killed_at_any_moment(void **state)
     assert_int_equal(whole, 24);
 }
 
+/* What a program prints while an engine is destroyed. */
+static char *said_at_the_end(pop_engine *engine, char *text, size_t size)
+{
+    char path[] = "said_XXXXXX";
+    int file = mkstemp(path), before = dup(STDERR_FILENO);
+    fflush(stderr);
+    dup2(file, STDERR_FILENO);
+    pop_engine_destroy(engine);
+    fflush(stderr);
+    dup2(before, STDERR_FILENO);
+    ssize_t got = pread(file, text, size - 1, 0);
+    text[got > 0 ? got : 0] = 0;
+    close(before);
+    close(file);
+    unlink(path);
+    return text;
+}
+
+static void expect_removed(const struct fixture *f, const char *text)
+{
+    if (!strstr(text, "was removed or moved while it was written") || !strstr(text, f->directory) ||
+        !strstr(text, "autoReport.directory") || strstr(text, "readonly"))
+        fail_msg("%s", text);
+}
+
+/* A directory that is removed, or moved away, while its report is written: an error that says so, not SQLite's. */
+static void a_directory_that_is_removed(void **state)
+{
+    struct fixture *f = *state;
+    char text[4096], moved[64];
+    snprintf(moved, sizeof(moved), "%s.moved", f->directory);
+    for (int round = 0; round < 4; ++round) {
+        pop_error error = { 0 };
+        pop_engine *engine = start(f, NULL, POP_OPTIONS({ "autoReport.outputExecutionProfile", "true" }));
+        if (round % 2)
+            run(engine, "before");
+        if (round < 2)
+            remove_tree(f->directory);
+        else
+            assert_int_equal(rename(f->directory, moved), 0);
+        if (round == 3)
+            assert_int_equal(mkdir(f->directory, 0777), 0); /* another one of the name does not help */
+        if (round) {
+            assert_int_equal(pop_engine_run_named(engine, 0, "after", &error), POP_FILE_LOAD_ERROR);
+            expect_removed(f, error.text);
+            must(pop_engine_run(engine, 0, &error), &error); /* it goes on without */
+        }
+        expect_removed(f, said_at_the_end(engine, text, sizeof(text)));
+        remove_tree(moved);
+    }
+}
+
 static void a_directory_that_cannot_be_made(void **state)
 {
     struct fixture *f = *state;
@@ -290,7 +342,7 @@ int main(void)
         ROW(out_of_memory_leaves_a_report),   ROW(a_killed_program_leaves_what_it_had),
         ROW(a_run_in_progress_is_written),    ROW(a_full_disk_keeps_the_old_report),
         ROW(a_disk_that_is_full_anywhere),    ROW(killed_at_any_moment),
-        ROW(a_directory_that_cannot_be_made),
+        ROW(a_directory_that_cannot_be_made), ROW(a_directory_that_is_removed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
