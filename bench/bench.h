@@ -50,6 +50,7 @@ void row_time(void);
 void row_profile(void);
 void row_report(void);
 void row_analyser(void);
+void row_large(void);
 void row_views(void);
 void row_file(void);
 void row_whole(void);

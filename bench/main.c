@@ -20,7 +20,8 @@ static const struct row {
              { "cpp", row_cpp },       { "codelet", row_codelet },
              { "matmul", row_matmul }, { "elementwise", row_elementwise },
              { "plan", row_plan },     { "reduce", row_reduce },
-             { "resnet", row_resnet }, { "analyser", row_analyser } };
+             { "resnet", row_resnet }, { "analyser", row_analyser },
+             { "large", row_large } };
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 
 /* What a row's process sends to the one that prints. */
