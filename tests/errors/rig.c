@@ -15,6 +15,8 @@ void rig_must(pop_status status, const pop_error *error)
     fail_msg("%s", text);
 }
 
+static struct rig *opened;
+
 static void must_build(struct rig *r)
 {
     const pop_error *error = pop_graph_error(r->graph);
@@ -92,6 +94,7 @@ static void open_engine(struct rig *r)
 void rig_open(struct rig *r, enum rig_purpose purpose)
 {
     memset(r, 0, sizeof(*r));
+    opened = r;
     strcpy(r->directory, "/tmp/tremula_errors_XXXXXX");
     assert_non_null(mkdtemp(r->directory));
     r->scratch = tmpfile();
@@ -112,6 +115,9 @@ void rig_open(struct rig *r, enum rig_purpose purpose)
 
 void rig_close(struct rig *r)
 {
+    opened = NULL;
+    if (r->executable == (pop_executable *)r) /* the mark of a row that compiles, which nothing replaced */
+        r->executable = NULL;
     pop_engine_destroy(r->engine);
     pop_engine_destroy(r->unloaded);
     pop_executable_destroy(r->executable);
@@ -125,7 +131,8 @@ void rig_close(struct rig *r)
     pop_device_destroy(r->cpu);
     pop_device_destroy(r->other_device);
     pop_device_destroy(r->device);
-    fclose(r->scratch);
+    if (r->scratch)
+        fclose(r->scratch);
     if (r->stream)
         fclose(r->stream);
     if (r->full)
@@ -133,6 +140,12 @@ void rig_close(struct rig *r)
     if (r->path[0])
         unlink(r->path);
     rmdir(r->directory);
+}
+
+void rig_close_failed(void)
+{
+    if (opened)
+        rig_close(opened);
 }
 
 static pop_vertex vertex(struct rig *r, const char *type)

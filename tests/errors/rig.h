@@ -43,6 +43,8 @@ struct rig {
 enum rig_purpose { RIG_BUILD, RIG_COMPILE, RIG_HOST };
 void rig_open(struct rig *r, enum rig_purpose purpose);
 void rig_close(struct rig *r);
+/* Closes the rig that is open, if any; a rig outlives the test that opens it. */
+void rig_close_failed(void);
 /* Ends the test with the error's text unless it is POP_OK. */
 void rig_must(pop_status status, const pop_error *error);
 
