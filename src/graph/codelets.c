@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/str.h"
 #include "popc/device_code.h"
+#include "popc/flags.h"
 
 uint32_t store_find_type(const pop_store *store, const char *name)
 {
@@ -114,12 +115,13 @@ static bool has_ending(const char *file, const char *ending)
     return n >= m && strcmp(file + n - m, ending) == 0;
 }
 
-/* A target with compileIPUCode wants code to be measured for it.  In front: the user's last flag may lack its argument.
+/* A target with compileIPUCode wants code to be measured for it, once a graph is compiled.  In front: the user's last
+ * flag may lack its argument.
  */
 static void complete_flags(const pop_target *target, const char *flags, struct str *complete)
 {
     if (target->compile_ipu_code && device_arch_of(target) != DEVICE_ARCHS)
-        str_format(complete, "--target %s ", target->arch);
+        str_format(complete, "--target %s " LATER_FLAG " ", target->arch);
     str_add(complete, flags ? flags : "");
 }
 

@@ -337,6 +337,34 @@ pop_status build_module(const struct source *source, const char *compiler, const
     return status;
 }
 
+/* What the module borrows lives as long as source->of. */
+static struct module *borrow(const struct module *of)
+{
+    struct module *module = module_create(of->name, of->level);
+    module->codelets = of->codelets;
+    module->codelet_count = of->codelet_count;
+    module->uses = of->uses;
+    module->objects = arena_alloc(&module->arena, of->object_count * sizeof(*module->objects));
+    for (uint32_t i = 0; i < of->object_count; ++i)
+        module->objects[module->object_count++] =
+            (struct module_object){ .data = of->objects[i].data, .size = of->objects[i].size };
+    return module;
+}
+
+pop_status build_measured(const struct source *source, const char *compiler, const char *device_compiler,
+                          struct built *built, pop_error *error)
+{
+    struct scratch scratch;
+    *built = (struct built){ 0 };
+    pop_status status = scratch_open(&scratch, source->language, error);
+    if (status != POP_OK)
+        return status;
+    built->module = borrow(source->of);
+    device_compile(source, compiler, device_compiler, &scratch, built, built->module);
+    scratch_close(&scratch);
+    return POP_OK;
+}
+
 pop_status build_counted(const struct source *source, const char *device_compiler, struct built *built,
                          pop_error *error)
 {

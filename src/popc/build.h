@@ -16,7 +16,7 @@ struct source {
     const char *directory; /* where its #include "..." look first */
     const char *include;   /* the directory that has poplar/vertex.h */
     const struct popc_flags *flags;
-    const char *uses; /* of its computes (device_uses_write), when flags->counted */
+    const struct module *of; /* what was made of it before, when flags->counted or flags->measured */
 };
 
 struct built {
@@ -61,6 +61,9 @@ void device_uses_write(const struct module *module, const struct reflection *ref
 char *device_compile_counted(const struct source *source, const char *device_compiler, int arch,
                              const struct scratch *scratch, struct built *built, size_t *size, pop_error *error);
 
+/* source->of once more, with the sizes that the source's flags ask for; built->module borrows from it. */
+pop_status build_measured(const struct source *source, const char *compiler, const char *device_compiler,
+                          struct built *built, pop_error *error);
 /* A module without codelets, whose one object is for device_machine.h, for the architecture of the source's flags. */
 pop_status build_counted(const struct source *source, const char *device_compiler, struct built *built,
                          pop_error *error);

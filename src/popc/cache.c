@@ -30,6 +30,8 @@ static void make_key(const struct source *source, struct bytes *key)
     char settings[96];
     snprintf(settings, sizeof(settings), "popc %d %d -O%c %d v%u %u", VERSION, source->language, flags->optimise,
              flags->debug, flags->level, flags->devices);
+    if (flags->measured)
+        snprintf(settings + strlen(settings), sizeof(settings) - strlen(settings), " measured");
     if (flags->counted)
         snprintf(settings + strlen(settings), sizeof(settings) - strlen(settings), " counted %u", flags->counted);
     bytes_string(key, settings);

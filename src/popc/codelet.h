@@ -112,6 +112,7 @@ struct module {
     struct module *behaving; /* see module_behaving; NULL: not asked for, or there is none */
     bool asked_behaving;
     struct device_code *devices[DEVICE_ARCHS]; /* by codelet (popc/device_code.h); NULL when not asked for */
+    unsigned later;                            /* bits 1 << arch: measured from its source when device_code_of asks */
     const char
         *uses; /* C or C++: what keeps its computes when it is compiled for a device; "" of several sources together */
     struct module_source *source; /* what it was compiled from by this process; NULL when it came from a .gp file */

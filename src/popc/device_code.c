@@ -3,6 +3,8 @@
 
 #include "base/str.h"
 
+#include <pthread.h>
+
 const char *const device_arch_names[DEVICE_ARCHS] = { "ipu1", "ipu2", "ipu21" };
 
 const struct device_code device_code_missing = { .estimated = true,
@@ -31,6 +33,18 @@ static uint32_t estimate(const struct module *module, const struct codelet *code
     return bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
 }
 
+/* Modules are shared between threads. */
+static const struct device_code *codes_of(struct module *module, enum device_arch arch)
+{
+    static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&one);
+    if (module->later >> arch & 1)
+        popc_measure(module, arch);
+    module->later &= ~(1u << arch);
+    pthread_mutex_unlock(&one);
+    return module->devices[arch];
+}
+
 bool device_code_of(const struct module *module, const struct codelet *codelet, const pop_target *target,
                     struct device_code *code)
 {
@@ -38,7 +52,7 @@ bool device_code_of(const struct module *module, const struct codelet *codelet, 
     *code = (struct device_code){ .reason = "" };
     if (arch == DEVICE_ARCHS || target->type == POP_TARGET_CPU)
         return false;
-    const struct device_code *codes = module->devices[arch];
+    const struct device_code *codes = codes_of(codelet->module, arch);
     *code = codes ? codes[codelet - module->codelets] : device_code_missing;
     if (!code->bytes)
         code->bytes = estimate(module, codelet);

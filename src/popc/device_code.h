@@ -27,6 +27,9 @@ bool device_code_of(const struct module *module, const struct codelet *codelet, 
 enum device_arch device_arch_of(const pop_target *target);
 extern const char *const device_arch_names[DEVICE_ARCHS];
 
+/* popc.c: fills module->devices of an architecture from module->source.  What goes wrong is a reason of the codes. */
+void popc_measure(struct module *module, enum device_arch arch);
+
 /* Of a codelet that was compiled without --target. */
 extern const struct device_code device_code_missing;
 

@@ -256,7 +256,7 @@ char *device_compile_counted(const struct source *source, const char *device_com
     struct command command;
     char *object = NULL;
     struct headers headers = { 0 };
-    write_text(source, source->uses, &text);
+    write_text(source, source->of->uses, &text);
     find_headers(&headers, source, device_compiler);
     device_command(&command, source, device_compiler, &headers, arch, &for_counting, scratch);
     if (command_run(&command, scratch, &text, &said, &object, size, error) == POP_OK && !object)

@@ -198,6 +198,8 @@ static pop_status take(struct popc_flags *flags, char *word, const char **text, 
         flags->debug = true;
     } else if (strcmp(word, BEHAVING_FLAG) == 0) {
         flags->behaving = true;
+    } else if (strcmp(word, LATER_FLAG) == 0) {
+        flags->later = true;
     } else if (word[0] == '-' && (word[1] == 'D' || word[1] == 'U' || word[1] == 'I')) {
         return take_argument(flags, word, 2, text, error);
     } else if (strcmp(word, "-include") == 0 || strcmp(word, "-isystem") == 0 || strcmp(word, "-iquote") == 0) {

@@ -8,6 +8,7 @@
 #include <poplar/error.h>
 
 #define BEHAVING_FLAG "-ffloat-behaviour"
+#define LATER_FLAG    "--measure-later"
 
 struct popc_flags {
     VEC(char *) both;     /* of both compilations: -D -U -I -include */
@@ -19,6 +20,8 @@ struct popc_flags {
     bool behaving;        /* -ffloat-behaviour: code that asks the engine how half is rounded (popc/behave.c) */
     unsigned level;       /* x86-64 level */
     unsigned devices;     /* --target: bits 1 << enum device_arch, for which code is measured */
+    bool later;           /* --measure-later: that is, when sizes are asked for, as graphs want it */
+    bool measured;        /* only the sizes of code are wanted; no flag of popc's */
     unsigned counted; /* an enum device_arch + 1: only the object that is interpreted for it (device_count.h) is wanted;
                          no flag of popc's */
 };

@@ -57,16 +57,52 @@ static void found_free(struct found *found)
     str_free(&found->identity);
 }
 
+/* g++ refuses `v = { a, b }` of short vectors, which other compilers of device code take. */
+static bool lacks_vector_braces(const struct built *built)
+{
+    for (const char *line = strstr(str_text(&built->messages), "error: "); line; line = strstr(line + 1, "error: ")) {
+        size_t length = strcspn(line, "\n");
+        if (memmem(line, length, "<brace-enclosed initializer list>", 33) && memmem(line, length, "__vector(", 9))
+            return true;
+    }
+    return false;
+}
+
+/* The first error stands when clang refuses the source, too. */
+static pop_status build_with_clang(const struct source *source, const struct found *device, struct built *built,
+                                   pop_error *error)
+{
+    struct found clang = { 0 };
+    struct built again;
+    pop_error other = { 0 };
+    clang.present = machine_device_compiler(&clang.path, &clang.identity);
+    pop_status status = error->status;
+    if (clang.present &&
+        build_module(source, clang.path.text, device->present ? device->path.text : NULL, &again, &other) == POP_OK) {
+        LOG(CODELETS, INFO, "g++ takes no braces for short vectors: '%s' is compiled by %s", source->name,
+            clang.path.text);
+        built_free(built);
+        *built = again;
+        status = POP_OK;
+    } else if (clang.present) {
+        built_free(&again);
+    }
+    found_free(&clang);
+    return status;
+}
+
 static pop_status compile_fresh(const struct source *source, const struct cache *cache, const struct found *host,
                                 const struct found *device, struct module **module, struct str *messages,
                                 pop_error *error)
 {
     struct built built;
     size_t failures = mem_failures();
-    pop_status status =
-        source->flags->counted
-            ? build_counted(source, device->path.text, &built, error)
-            : build_module(source, host->path.text, device->present ? device->path.text : NULL, &built, error);
+    const char *clang = device->present ? device->path.text : NULL;
+    pop_status status = source->flags->counted    ? build_counted(source, clang, &built, error)
+                        : source->flags->measured ? build_measured(source, host->path.text, clang, &built, error)
+                                                  : build_module(source, host->path.text, clang, &built, error);
+    if (status != POP_OK && lacks_vector_braces(&built))
+        status = build_with_clang(source, device, &built, error);
     const struct compilers compilers = { host->identity.text, device->identity.text };
     if (status == POP_OK && cache && mem_failures() == failures) /* what was read for its key may be incomplete */
         cache_store(cache, &built, &compilers);
@@ -74,7 +110,8 @@ static pop_status compile_fresh(const struct source *source, const struct cache 
     str_add(messages, str_text(&built.messages));
     built_free(&built);
     if (status == POP_OK)
-        LOG(CODELETS, DEBUG, "compiled '%s': %u vertex types", source->name, (unsigned)(*module)->codelet_count);
+        LOG(CODELETS, DEBUG, "compiled '%s': %u vertex types%s", source->name,
+            (unsigned)(source->of ? source->of : *module)->codelet_count, source->of ? ", for the device" : "");
     return status;
 }
 
@@ -115,7 +152,7 @@ static pop_status compile_source(const struct source *source, struct module **mo
 }
 
 static pop_status compile_text(enum popc_language language, const char *name, const char *text, size_t size,
-                               const struct popc_flags *flags, const char *uses, struct module **module,
+                               const struct popc_flags *flags, const struct module *of, struct module **module,
                                struct str *messages, pop_error *error)
 {
     struct str include = { 0 };
@@ -124,12 +161,19 @@ static pop_status compile_text(enum popc_language language, const char *name, co
         const char *slash = strrchr(name, '/');
         struct str directory = { 0 };
         str_add_bytes(&directory, slash ? name : ".", slash ? (size_t)(slash - name) + 1 : 1);
-        const struct source source = { language, name, text, size, directory.text, include.text, flags, uses };
+        const struct source source = { language, name, text, size, directory.text, include.text, flags, of };
         status = compile_source(&source, module, messages, error);
         str_free(&directory);
     }
     str_free(&include);
     return status;
+}
+
+static void log_lines(struct str *lines)
+{
+    for (const char *at = str_text(lines); *at; at += strcspn(at, "\n") + 1)
+        LOG(CODELETS, WARN, "%.*s", (int)strcspn(at, "\n"), at);
+    str_free(lines);
 }
 
 static void keep_source(struct module *module, enum popc_language language, const char *name, const char *text,
@@ -156,6 +200,8 @@ static pop_status compile_named(enum popc_language language, const char *name, c
     pop_status status = flags_parse(&parsed, flags, error);
     if (status != POP_OK)
         return status;
+    unsigned later = parsed.later ? parsed.devices : 0;
+    parsed.devices &= ~later;
     for (size_t i = 0; i < parsed.ignored.count; ++i)
         str_format(messages, "popc: flag '%s' has no effect here\n", parsed.ignored.data[i]);
     char *read = NULL;
@@ -167,18 +213,65 @@ static pop_status compile_named(enum popc_language language, const char *name, c
         size >= 3 && memcmp(source, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0; /* of byte order, which compilers skip, too */
     if (status == POP_OK)
         status = compile_text(language, name, source + mark, size - mark, &parsed, NULL, module, messages, error);
-    if (status == POP_OK)
+    if (status == POP_OK) {
         keep_source(*module, language, name, source + mark, size - mark, flags);
+        (*module)->later = later;
+    }
     free(read);
     flags_free(&parsed);
     return status;
 }
 
-char *popc_counted_object(const struct module *module, uint32_t object, enum device_arch arch, size_t *bytes, char *why,
-                          size_t size)
+/* The code for one architecture of a module that this process compiled. */
+static pop_status compile_again(const struct module *module, enum device_arch arch, bool counted, struct module **made,
+                                struct str *messages, pop_error *error)
 {
     const struct module_source *source = module->source;
     struct popc_flags flags;
+    *made = NULL;
+    pop_status status = flags_parse(&flags, source->flags, error);
+    if (status != POP_OK)
+        return status;
+    flags.devices = counted ? 0 : 1u << arch;
+    flags.counted = counted ? (unsigned)arch + 1 : 0;
+    flags.measured = !counted;
+    status =
+        compile_text(source->language, source->name, source->text, source->size, &flags, module, made, messages, error);
+    flags_free(&flags);
+    return status;
+}
+
+static void copy_codes(struct module *to, const struct module *from, enum device_arch arch)
+{
+    struct device_code *codes = arena_alloc(&to->arena, to->codelet_count * sizeof(*codes));
+    for (uint32_t i = 0; i < to->codelet_count; ++i) {
+        codes[i] = from->devices[arch][i];
+        codes[i].reason = arena_string(&to->arena, codes[i].reason);
+    }
+    to->devices[arch] = codes;
+}
+
+void popc_measure(struct module *module, enum device_arch arch)
+{
+    struct module *made;
+    struct str text = { 0 };
+    pop_error error = { 0 };
+    pop_status status = compile_again(module, arch, false, &made, &text, &error);
+    str_free(&text);
+    if (status == POP_OK && made->codelet_count == module->codelet_count && made->devices[arch]) {
+        copy_codes(module, made, arch);
+        device_code_list(module, 1u << arch, &text);
+    } else {
+        str_format(&text, "%s: code sizes on %s are estimated: %s\n", module->name, device_arch_names[arch],
+                   error.text);
+    }
+    log_lines(&text);
+    module_release(made);
+}
+
+char *popc_counted_object(const struct module *module, uint32_t object, enum device_arch arch, size_t *bytes, char *why,
+                          size_t size)
+{
     struct module *made = NULL;
     struct str messages = { 0 };
     pop_error error = { 0 };
@@ -187,18 +280,11 @@ char *popc_counted_object(const struct module *module, uint32_t object, enum dev
         *bytes = module->objects[object].counted_size;
         return mem_copy(module->objects[object].counted, *bytes);
     }
-    if (!source || object) {
+    if (!module->source || object) {
         snprintf(why, size, "it comes from a .gp file that was made without --target");
         return NULL;
     }
-    pop_status status = flags_parse(&flags, source->flags, &error);
-    if (status == POP_OK) {
-        flags.devices = 0;
-        flags.counted = (unsigned)arch + 1;
-        status = compile_text(source->language, source->name, source->text, source->size, &flags, module->uses, &made,
-                              &messages, &error);
-        flags_free(&flags);
-    }
+    pop_status status = compile_again(module, arch, true, &made, &messages, &error);
     if (status == POP_OK && made->object_count == 1) {
         *bytes = made->objects->size;
         copy = mem_copy(made->objects->data, *bytes);
@@ -235,12 +321,10 @@ static void list_estimates(const struct module *module, const char *flags, struc
 static void log_estimates(const struct module *module, const char *flags)
 {
     struct str lines = { 0 };
-    if (!log_on(LOG_CODELETS, LOG_WARN))
+    if (!log_on(LOG_CODELETS, LOG_WARN) || module->later)
         return;
     list_estimates(module, flags, &lines);
-    for (const char *at = str_text(&lines); *at; at += strcspn(at, "\n") + 1)
-        LOG(CODELETS, WARN, "%.*s", (int)strcspn(at, "\n"), at);
-    str_free(&lines);
+    log_lines(&lines);
 }
 
 static pop_status load_any(const char *path, const char *flags, struct module **module, struct str *messages,

@@ -261,6 +261,40 @@ static void the_second_time_runs_no_compiler(void **state)
     module_release(second);
 }
 
+/* What graphs ask for: nothing runs for the device before somebody asks for a size, then once, and as much comes out.
+ */
+static void code_is_measured_when_it_is_needed(void **state)
+{
+    (void)state;
+    char host[128], device[128];
+    write_counter("host", "gcc");
+    write_counter("device", "clang");
+    setenv("TREMULA_CC", in_scratch(host, "host"), 1);
+    setenv("TREMULA_DEVICE_CC", in_scratch(device, "device"), 1);
+    static const char text[] = HEAD VERTEX("V", "v->out.data[0] = 3;") VERTEX("W", "v->out.data[0] /= 3;");
+    struct module *later = compiled(text, "--target ipu2 --measure-later");
+    assert_int_equal(runs(), 2);
+    assert_true(code_in(later, "V", "ipu1").estimated); /* nobody asked for it */
+    assert_int_equal(runs(), 2);
+    struct device_code code = measured(later, "W", "ipu2");
+    assert_int_equal(runs(), 4); /* where headers are, and the sizes */
+    measured(later, "V", "ipu2");
+    struct module *again = compiled(text, "--target ipu2 --measure-later"), *at_once = compiled(text, "--target ipu2");
+    size_t before = runs();
+    assert_int_equal(measured(again, "W", "ipu2").bytes, code.bytes); /* from the cache */
+    assert_int_equal(measured(at_once, "W", "ipu2").bytes, code.bytes);
+    assert_int_equal(runs(), before);
+    module_release(later);
+    module_release(again);
+    module_release(at_once);
+    /* a source that only the host takes is estimated, for the same reason */
+    static const char other[] = "#ifdef __IPU__\n#error not for us\n#endif\n" HEAD VERTEX("V", "v->out.data[0] = 4;");
+    later = compiled(other, "--target ipu2 --measure-later");
+    assert_true(code_in(later, "V", "ipu2").estimated);
+    assert_non_null(strstr(code_in(later, "V", "ipu2").reason, "not for us"));
+    module_release(later);
+}
+
 /* The host does not read the header; the device does, and its compilation fails as long as the header says so. */
 static void a_header_that_only_the_device_includes_is_watched(void **state)
 {
@@ -564,6 +598,7 @@ int main(void)
         cmocka_unit_test_teardown(functions_that_are_reached_count_once, clean),
         cmocka_unit_test_teardown(a_static_compute_and_the_kinds_of_vertex_are_measured, clean),
         cmocka_unit_test_teardown(the_second_time_runs_no_compiler, clean),
+        cmocka_unit_test_teardown(code_is_measured_when_it_is_needed, clean),
         cmocka_unit_test_teardown(a_header_that_only_the_device_includes_is_watched, clean),
         cmocka_unit_test_teardown(a_file_and_a_merged_file_keep_the_sizes, clean),
         cmocka_unit_test_teardown(what_does_not_compile_is_listed_and_estimated_and_runs, clean),
