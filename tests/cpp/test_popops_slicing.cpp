@@ -251,6 +251,15 @@ TEST(gather_and_scatter)
         b.prog, "sums");
     CHECK(popops::createGatherInput(b.graph, FLOAT, { 5, 6 }, 1).shape() == Sizes{ 5, 6 });
     CHECK(popops::createGatherInput(b.graph, FLOAT, { 5, 6 }, { 1, 6 }, { 0 }, "made").shape() == Sizes{ 5, 6 });
+    /* A slice of three floats lies on two tiles, a grain of two on the first, and all slices lie alike. */
+    std::vector<std::vector<size_t>> sizes;
+    for (const auto &intervals :
+         b.graph.getTileMapping(popops::createGatherInput(b.graph, FLOAT, { 3, 3 }, { 1, 3 }, { 0 }))) {
+        sizes.emplace_back();
+        for (const poplar::Interval &interval : intervals)
+            sizes.back().push_back(interval.size());
+    }
+    CHECK(sizes == std::vector<std::vector<size_t>>{ { 2, 2, 2 }, { 1, 1, 1 }, {}, {}, {} });
     CHECK(b.floats(concat({ rows.flatten(), columns.flatten(), changed.flatten(), sums.flatten() })) ==
           Floats{ 9, 10, 11, 3, 4, 5, 1, 4, 7, 10, 0,  1, 2, 3, 4, 5,  6,
                   7, 8,  0,  1, 2, 0, 1, 2, 6, 8,  10, 6, 7, 8, 9, 11, 13 });
