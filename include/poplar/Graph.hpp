@@ -305,8 +305,8 @@ class POP_API Graph
     void registerCycleEstimator(StringRef vertexType, CycleEstimateFunc estimator, Where where = Where::here());
 
     // ---- the host's side ----
-    // rearrangeOnHost has no effect: the host rearranges in any case, and what Engine::writeTensor and readTensor move
-    // takes no cycles of the model.
+    // rearrangeOnHost has no effect, which the log says: the host rearranges in any case, and what Engine::writeTensor
+    // and readTensor move takes no cycles of the model.  That of remote buffers has effect.
     void createHostWrite(StringRef handle, const Tensor &t, bool rearrangeOnHost = false, Where where = Where::here());
     void createHostRead(StringRef handle, const Tensor &t, bool rearrangeOnHost = false, Where where = Where::here());
     DataStream addHostToDeviceFIFO(StringRef handle, const Type &type, std::size_t elements,

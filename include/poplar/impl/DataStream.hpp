@@ -4,9 +4,21 @@
 #define POPLAR_IMPL_DATA_STREAM_HPP
 
 #include <poplar/DataStream.hpp>
+#include <poplar/log.h>
 
 namespace poplar
 {
+namespace detail
+{
+
+inline void logRearrangeOnHost(bool given)
+{
+    if (given)
+        pop_log_once(POP_LOG_POPLIBS, POP_LOG_INFO,
+                     "createHostWrite, createHostRead: rearrangeOnHost has no effect: the host rearranges in any case");
+}
+
+} // namespace detail
 
 POPLAR_IMPL DataStream::DataStream() : stream()
 {

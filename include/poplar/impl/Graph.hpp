@@ -464,13 +464,13 @@ POPLAR_IMPL void Graph::registerCycleEstimator(StringRef vertexType, CycleEstima
 }
 POPLAR_IMPL void Graph::createHostWrite(StringRef handle, const Tensor &t, bool rearrangeOnHost, Where where)
 {
-    (void)rearrangeOnHost; // no effect: the host rearranges in any case
+    detail::logRearrangeOnHost(rearrangeOnHost);
     pop_graph_create_host_write_at(where, c(), detail::CString(handle), t.c());
     check();
 }
 POPLAR_IMPL void Graph::createHostRead(StringRef handle, const Tensor &t, bool rearrangeOnHost, Where where)
 {
-    (void)rearrangeOnHost;
+    detail::logRearrangeOnHost(rearrangeOnHost);
     pop_graph_create_host_read_at(where, c(), detail::CString(handle), t.c());
     check();
 }
