@@ -3,10 +3,11 @@
  *
  * Tensors are {batch, channels, field...}, HALF or FLOAT.  A window that begins at output element o covers input
  * elements o stride - padding_lower up to kernel - 1 further; what it covers of the padding does not count (MAX of
- * nothing is the type's lowest value).  Padding may be negative: that much of the input is cut off.  Options:
+ * nothing is 0).  Padding may be negative: that much of the input is cut off.  Options:
  * "poolUseIntrospectiveMapping" (bool, true: the layout of the given tensors decides the grouping of channels; false:
- * their number alone) and "optimizeForSpeed" (bool, false).  Errors are recorded in the graph with the caller's line:
- * poplar_error for shapes and parameters, type_error for types. */
+ * their number alone) and "optimizeForSpeed" (bool, false: popnn_pool of SUM, and of AVG without padding, becomes a
+ * convolution of each channel where that is planned to be faster; the graph needs the codelets of poplin then).  Errors
+ * are recorded in the graph with the caller's line: poplar_error for shapes and parameters, type_error for types. */
 #ifndef POPNN_POOLING_H
 #define POPNN_POOLING_H
 

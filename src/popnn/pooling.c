@@ -4,6 +4,7 @@
  * memory, and what its vertex reads is gathered for it. */
 #include "poplibs/options.h"
 #include "popnn/call_log.h"
+#include "popnn/pooling_conv.h"
 #include "popnn/pooling_geometry.h"
 #include "popnn/support.h"
 
@@ -261,20 +262,29 @@ static pop_tensor ungrouped(const struct pool *pool, pop_tensor t)
     return pop_tensor_reshape_at(pool->where, t, (pop_shape){ 2 + pool->params->dims, dims });
 }
 
+/* sizes: {groups, batch, field..., channels} of what is written.  No cuts for a tensor without elements. */
+static struct plan find_plan(const struct pool *pool, size_t *sizes)
+{
+    const popnn_pool_params *params = pool->params;
+    struct plan plan = { .cuts = { 1, 1, 1, 1, 1, 1, 1, 1 }, .cycles = UINT64_MAX };
+    size_t block[MOST_CUTS], cuts[MOST_CUTS];
+    sizes[GROUPS] = params->channels / pool->channels;
+    sizes[BATCH] = params->batch;
+    for (unsigned i = 0; i < params->dims; ++i)
+        sizes[FIELD + i] = pool->backward ? params->input_field[i] : pool->out_field[i];
+    sizes[FIELD + params->dims] = pool->channels;
+    search(pool, sizes, 0, pop_target_num_tiles(pop_graph_target(pool->graph)), cuts, block, &plan);
+    return plan;
+}
+
 /* One step: what is written has the output's field, or the input's when backward. */
 static pop_tensor build(struct pool *pool, pop_program sequence, const char *name, const char *step)
 {
     char path[256];
     const popnn_pool_params *params = pool->params;
-    size_t sizes[3 + POPNN_MOST_FIELD_DIMS] = { params->channels / pool->channels, params->batch }, block[MOST_CUTS],
-                     cuts[MOST_CUTS];
-    for (unsigned i = 0; i < params->dims; ++i)
-        sizes[FIELD + i] = pool->backward ? params->input_field[i] : pool->out_field[i];
-    sizes[FIELD + params->dims] = pool->channels;
+    size_t sizes[3 + POPNN_MOST_FIELD_DIMS];
     pop_shape shape = { 3 + params->dims, sizes };
-    struct plan plan = { .cuts = { 1, 1, 1, 1, 1, 1, 1, 1 }, .cycles = UINT64_MAX };
-    search(pool, sizes, 0, pop_target_num_tiles(pop_graph_target(pool->graph)), cuts, block,
-           &plan); /* finds none for a tensor without elements */
+    struct plan plan = find_plan(pool, sizes);
     size_t partitions[3 + POPNN_MOST_FIELD_DIMS] = { 0 };
     memcpy(partitions, plan.cuts, (FIELD + params->dims) * sizeof(*partitions));
     partitions[FIELD + params->dims] = 1;
@@ -397,6 +407,12 @@ pop_tensor popnn_pool_at(pop_where where, pop_graph *graph, const popnn_pool_par
     pool.vertex = params->type == POPNN_POOL_MAX ? "MaxPooling" : "SumPooling";
     pool.kind = params->type == POPNN_POOL_MAX ? POOL_MAX : POOL_SUM;
     pool.read[0] = grouped(&pool, in);
+    if (parsed.fast && pool_is_convolution(params) && pop_tensor_num_elements(in)) {
+        size_t sizes[3 + POPNN_MOST_FIELD_DIMS];
+        pop_tensor out = pool_convolve(where, graph, params, in, find_plan(&pool, sizes).cycles, sequence, name);
+        if (pop_tensor_valid(out) || !poplibs_ready(graph))
+            return out;
+    }
     return build(&pool, sequence, name,
                  params->type == POPNN_POOL_MAX   ? "MaxPool"
                  : params->type == POPNN_POOL_AVG ? "AvgPool"

@@ -114,8 +114,9 @@ void make_pool(struct world *w)
     for (unsigned d = 0; d < p.dims; ++d)
         op_says(op, " [%zu k%zu s%u p%d:%d]", p.input_field[d], p.kernel[d], p.stride[d], p.padding_lower[d],
                 p.padding_upper[d]);
-    pop_options options = POP_OPTIONS({ "poolUseIntrospectiveMapping", chance(w, 50) ? "true" : "false" },
-                                      { "optimizeForSpeed", chance(w, 30) ? "true" : "false" });
+    pop_options options =
+        POP_OPTIONS({ "poolUseIntrospectiveMapping", chance(w, 50) ? "true" : "false" },
+                    { "optimizeForSpeed", chance(w, 30) && p.data_type == POP_FLOAT ? "true" : "false" });
     size_t rank = 2 + p.dims;
     if (!gradient) {
         struct view in = op_reads(w, op, wanted(w, p.data_type, in_dims, rank, true, -300, 300));

@@ -3,8 +3,10 @@
  * costs; errors. */
 #include "poplibs/bed.h"
 
+#include <poplin/codelets.h>
 #include <popnn/codelets.h>
 #include <popnn/pooling.h>
+#include <popops/codelets.h>
 
 static const struct {
     unsigned dims, batch, channels;
@@ -182,6 +184,54 @@ static void test_pooling_and_gradients(void **state)
     }
 }
 
+static void add_codelets(pop_where where, pop_graph *graph)
+{
+    popnn_add_codelets_at(where, graph);
+    poplin_add_codelets_at(where, graph);
+    popops_add_codelets_at(where, graph);
+}
+
+/* optimizeForSpeed: the same results, by a convolution where that is faster; never of a maximum, or of an average of
+ * windows in padding.  Weights and partial sums of a convolution are variables of their own. */
+static void test_sums_as_convolutions(void **state)
+{
+    (void)state;
+    static double in[MOST], out[MOST];
+    unsigned convolutions = 0, pools = 0;
+    for (unsigned test = 0; test < CASES * 3 * 2; ++test) {
+        popnn_pooling_type type = (popnn_pooling_type)(test / CASES % 3);
+        popnn_pool_params p = params_of(test % CASES, type, test / (3 * CASES) ? POP_HALF : POP_FLOAT);
+        size_t out_field[3];
+        popnn_pool_output_field(&p, out_field);
+        bool padded = false, cut = false;
+        for (unsigned i = 0; i < p.dims; ++i) {
+            padded |= p.padding_lower[i] || p.padding_upper[i];
+            cut |= p.padding_lower[i] < 0 || p.padding_upper[i] < 0;
+        }
+        struct bed bed = bed_open(BED_MODEL, 11, add_codelets);
+        pop_tensor t = tensor_of(&bed, &p, p.input_field, 2);
+        size_t before = pop_graph_num_variables(bed.graph);
+        popnn_pool(bed.graph, &p, t, pop_sequence(bed.graph, "other"), "other", POP_NO_OPTIONS);
+        size_t plain = pop_graph_num_variables(bed.graph) - before;
+        pop_tensor pooled =
+            popnn_pool(bed.graph, &p, t, bed.program, "pool", POP_OPTIONS({ "optimizeForSpeed", "true" }));
+        assert_built(bed.graph);
+        bool convolution = pop_graph_num_variables(bed.graph) != before + 2 * plain;
+        if (type == POPNN_POOL_MAX || cut || (type == POPNN_POOL_AVG && padded))
+            assert_false(convolution);
+        convolutions += convolution;
+        pools += !convolution;
+        const double *got = bed_run(&bed, pooled);
+        given_of(&bed, t, &p, p.input_field, 2, in);
+        reference(&p, in, out);
+        bool half = p.data_type == POP_HALF;
+        bed_check(got, out, p.batch * p.channels * product(out_field, p.dims), half ? 0.003 : 2e-6, half ? 2e-3 : 1e-6);
+        bed_close(&bed);
+    }
+    print_message("%u convolutions, %u pools\n", convolutions, pools);
+    assert_true(convolutions > 0 && pools > 0);
+}
+
 /* row: popnn getOutputFieldShape */
 /* row: popnn getFwdFlops */
 /* row: popnn getBwdFlops */
@@ -270,6 +320,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pooling_and_gradients),
+        cmocka_unit_test(test_sums_as_convolutions),
         cmocka_unit_test(test_figures),
         cmocka_unit_test(test_errors_and_nothing),
     };
