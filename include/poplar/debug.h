@@ -45,8 +45,8 @@ POP_API void pop_debug_write(const pop_debug_record *record);
  * nothing happens without a file.
  *
  * The file holds a map: "contexts", the records in the order in which they were written, and "stringTable", which name,
- * location.fileName and location.functionName are indices into (the layout of Poplar's debug.cbor;
- * reference/analyser.md, 3.3). */
+ * location.fileName and location.functionName are indices into (the layout of Poplar's debug.cbor:
+ * docs/reference/report-files.md). */
 POP_API pop_status pop_debug_close(pop_error *error);
 
 POP_END_DECLS

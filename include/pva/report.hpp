@@ -71,6 +71,7 @@ class Operation : public Object
     PVA_METHOD_UINT(firstStepIndex, OPERATION_FIRST_STEP_INDEX)
     PVA_METHOD_UINT(lastStepIndex, OPERATION_LAST_STEP_INDEX)
     PVA_METHOD_OBJECT(DebugContext, debugContext, OPERATION_DEBUG_CONTEXT)
+    PVA_METHOD_LIST(DebugContext, replacedDebugContext, OPERATION_REPLACED_DEBUG_CONTEXT)
 };
 
 /// A report; opened by openReport or given by poplar::Engine::getReport.

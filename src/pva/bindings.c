@@ -721,6 +721,7 @@ const struct binding bindings[PVA_PROPERTY_COUNT] = {
     [PVA_OPERATION_FIRST_STEP_INDEX] = GET(operation_first),
     [PVA_OPERATION_LAST_STEP_INDEX] = GET(operation_last),
     [PVA_OPERATION_DEBUG_CONTEXT] = GET(operation_context),
+    [PVA_OPERATION_REPLACED_DEBUG_CONTEXT] = KEYS(operation_replaced),
     [PVA_DEBUG_CONTEXT_ID] = GET(context_id),
     [PVA_DEBUG_CONTEXT_NAME] = GET(context_name),
     [PVA_DEBUG_CONTEXT_JSON] = GET(context_json),

@@ -93,6 +93,7 @@ void operation_context(pva_object, struct value *);
 void operation_name(pva_object, struct value *);
 void operation_programs(pva_object, struct keys *);
 void operation_vars(pva_object, struct keys *);
+void operation_replaced(pva_object, struct keys *);
 void operation_first(pva_object, struct value *);
 void operation_last(pva_object, struct value *);
 

@@ -224,6 +224,22 @@ void operation_vars(pva_object o, struct keys *keys)
                operation->vars * sizeof(uint64_t));
 }
 
+/* Ids that are in no file of this process are left out. */
+void operation_replaced(pva_object o, struct keys *keys)
+{
+    const struct operation *operation = operation_of(o);
+    if (!operation)
+        return;
+    pop_profile_value context = debug_context(o.file, operation->context);
+    const pop_profile_value *ids = pop_profile_get(&context, "replacedDebugContext");
+    for (size_t i = 0; i < pop_profile_size(ids); ++i) {
+        size_t entry = debug_find(o.file->debug, pop_profile_as_uint(pop_profile_at(ids, i)));
+        if (entry != SIZE_MAX)
+            *vec_push(keys) = entry;
+    }
+    pop_profile_free(&context);
+}
+
 /* The first or the last step at which one of its programs runs. */
 static void operation_step(pva_object o, bool last, struct value *v)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The readable summary of a profile: options, target and graph, and the order of the sections (reference/analyser.md,
- * section 5). */
+/* The readable summary of a profile: options, target and graph, and the order of the sections (docs/profiling.md,
+ * The summary). */
 #include "value/summary.h"
 
 #include "base/error.h"

@@ -136,7 +136,7 @@ static void json_reads_back_and_says_where_it_breaks(void **state)
 }
 
 /* The guide's numbers through the printer give the guide's listing.  Undone in the listing: an indentation slip in ten
- * rows of the histogram, and two elisions ("..."): reference/analyser.md, section 5. */
+ * rows of the histogram, and two elisions ("..."). */
 static void the_summary_is_the_guides(void **state)
 {
     (void)state;
