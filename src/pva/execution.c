@@ -97,7 +97,7 @@ void step_cycles(pva_object o, uint64_t *numbers, uint64_t count)
 }
 
 /* A figure of a step on an IPU; columns from 5 to 12 are times from the IPU's base on. */
-void ipu_step_uint(pva_object o, struct value *value, int column)
+static void ipu_step_uint(pva_object o, struct value *value, int column)
 {
     pva_object of = object_make(o.file, PVA_CLASS_STEP, o.owner, 0, 0);
     struct step step = step_of(of);
@@ -182,4 +182,99 @@ size_t pva_longest_steps(pva_file *report, pva_object *steps, size_t count)
         steps[i] = object_make(report, PVA_CLASS_STEP, kept[i].id, 0, 0);
     free(kept);
     return found;
+}
+
+uint64_t run_step_count(pva_object o)
+{
+    return table_uint(o.file, TABLE_RUN, 0, o.key, 5);
+}
+pva_object run_step_at(pva_object o, uint64_t i)
+{
+    return object_make(o.file, PVA_CLASS_STEP, table_uint(o.file, TABLE_RUN, 0, o.key, 4) + i, 0, 0);
+}
+pva_object ipu_step_at(pva_object o, uint64_t i)
+{
+    return object_make(o.file, PVA_CLASS_IPU_STEP, i, o.key, 0);
+}
+static pva_object step_set(pva_object o)
+{
+    struct cell cell;
+    uint64_t program = table_uint(o.file, TABLE_STEP, 0, o.key, 2);
+    if (!table_cell(o.file, TABLE_PROGRAM, 0, program, 4, &cell) || cell.kind != CELL_INTEGER || cell.integer < 0)
+        return object_null;
+    return object_make(o.file, PVA_CLASS_COMPUTE_SET, (uint64_t)cell.integer, o.key + 1, 0);
+}
+uint64_t step_set_count(pva_object o)
+{
+    return !pva_is_null(step_set(o));
+}
+pva_object step_set_at(pva_object o, uint64_t i)
+{
+    return (void)i, step_set(o);
+}
+void ipu_cycles(pva_object o, struct value *v)
+{
+    ipu_step_uint(o, v, 2);
+}
+void ipu_active(pva_object o, struct value *v)
+{
+    ipu_step_uint(o, v, 4);
+}
+void ipu_data_in(pva_object o, struct value *v)
+{
+    ipu_step_uint(o, v, 13);
+}
+void ipu_data_out(pva_object o, struct value *v)
+{
+    ipu_step_uint(o, v, 14);
+}
+static void ipu_balance(pva_object o, uint64_t tiles, struct value *v)
+{
+    struct value cycles = { 0 }, sum = { 0 };
+    ipu_step_uint(o, &cycles, 2);
+    ipu_step_uint(o, &sum, 3);
+    v->real = cycles.natural && tiles ? (double)sum.natural / ((double)cycles.natural * (double)tiles) : 0;
+}
+void ipu_tile_balance(pva_object o, struct value *v)
+{
+    ipu_balance(o, o.file->tiles_per_ipu, v);
+}
+void ipu_active_balance(pva_object o, struct value *v)
+{
+    struct value tiles = { 0 };
+    ipu_step_uint(o, &tiles, 4);
+    ipu_balance(o, tiles.natural, v);
+}
+void range_min(pva_object o, struct value *v)
+{
+    ipu_step_uint(o, v, (int)o.part);
+}
+void range_max(pva_object o, struct value *v)
+{
+    ipu_step_uint(o, v, (int)o.part + 1);
+}
+
+static void block_is(pva_object o, unsigned kind, struct value *v)
+{
+    v->natural = table_uint(o.file, TABLE_BLOCK, 0, o.key, 4) == kind;
+}
+void block_common(pva_object o, struct value *v)
+{
+    block_is(o, 0, v);
+}
+void block_stream(pva_object o, struct value *v)
+{
+    block_is(o, 1, v);
+}
+void block_flush(pva_object o, struct value *v)
+{
+    block_is(o, 2, v);
+}
+void block_overflow(pva_object o, struct value *v)
+{
+    block_is(o, 3, v);
+}
+void block_unknown(pva_object o, struct value *v)
+{
+    block_is(o, 4, v);
 }

@@ -67,10 +67,27 @@ void live_variables(pva_object, struct keys *);
 void live_variable_size(pva_object, struct value *);
 void memory_free(pva_file *);
 /* execution.c */
+uint64_t run_step_count(pva_object);
+pva_object run_step_at(pva_object, uint64_t);
+pva_object ipu_step_at(pva_object, uint64_t);
+uint64_t step_set_count(pva_object);
+pva_object step_set_at(pva_object, uint64_t);
+void ipu_cycles(pva_object, struct value *);
+void ipu_active(pva_object, struct value *);
+void ipu_data_in(pva_object, struct value *);
+void ipu_data_out(pva_object, struct value *);
+void ipu_tile_balance(pva_object, struct value *);
+void ipu_active_balance(pva_object, struct value *);
+void range_min(pva_object, struct value *);
+void range_max(pva_object, struct value *);
+void block_common(pva_object, struct value *);
+void block_stream(pva_object, struct value *);
+void block_flush(pva_object, struct value *);
+void block_overflow(pva_object, struct value *);
+void block_unknown(pva_object, struct value *);
 void step_cycles(pva_object, uint64_t *, uint64_t);
 void step_from(pva_object, uint64_t *, uint64_t);
 void step_to(pva_object, uint64_t *, uint64_t);
-void ipu_step_uint(pva_object, struct value *, int column);
 /* debug.c: contexts of debug.cbor. */
 bool debug_open(pva_file *file, const char *path);
 void debug_free(pva_file *file);
@@ -96,5 +113,39 @@ void operation_vars(pva_object, struct keys *);
 void operation_replaced(pva_object, struct keys *);
 void operation_first(pva_object, struct value *);
 void operation_last(pva_object, struct value *);
+/* facts.c */
+/* The place of a name in a list, or count. */
+size_t name_at(const char *const *, size_t, const char *);
+void version_major(pva_object, struct value *);
+void version_minor(pva_object, struct value *);
+void version_point(pva_object, struct value *);
+void version_hash(pva_object, struct value *);
+void version_string(pva_object, struct value *);
+void out_of_memory(pva_object, struct value *);
+uint64_t option_count(pva_object);
+pva_object option_at(pva_object, uint64_t);
+void option_name(pva_object, struct value *);
+void option_value(pva_object, struct value *);
+void option_is_set(pva_object, struct value *);
+uint64_t parameter_count(pva_object);
+pva_object parameter_at(pva_object, uint64_t);
+void parameter_name(pva_object, struct value *);
+void parameter_value(pva_object, struct value *);
+void target_type(pva_object, struct value *);
+void target_architecture(pva_object, struct value *);
+uint64_t ipu_count(pva_object);
+pva_object ipu_at(pva_object, uint64_t);
+uint64_t tile_count(pva_object);
+pva_object tile_at(pva_object, uint64_t);
+uint64_t ipu_tile_count(pva_object);
+pva_object ipu_tile_at(pva_object, uint64_t);
+void tile_vertex_type(pva_object, struct value *);
+/* trace.c */
+uint64_t thread_count(pva_object);
+pva_object thread_at(pva_object, uint64_t);
+uint64_t event_count(pva_object);
+pva_object event_at(pva_object, uint64_t);
+void event_time(pva_object, struct value *);
+void event_duration(pva_object, struct value *);
 
 #endif

@@ -115,7 +115,7 @@ bool place_check_room(struct place *p)
 
 /* ---- lowered variables ---- */
 
-enum { INTERFERENCE_MOST = 4096, FETCH_DELAY = 64 /* docs/memory.md */ };
+enum { INTERFERENCE_MOST = 4096, FETCH_DELAY = 64 /* in instructions, as published for the first IPU */ };
 
 static void add_quoted(struct str *out, const char *text)
 {

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Properties of the writer, its options and parameters of runs, of the target, its IPUs and tiles. */
+#include "pva/model.h"
+
+#include <string.h>
+
+size_t name_at(const char *const *names, size_t count, const char *name)
+{
+    size_t i = 0;
+    while (i < count && strcmp(names[i], name) != 0)
+        ++i;
+    return i;
+}
+
+/* Texts of `info` and `format`. */
+static void info_text(pva_object o, const char *name, struct value *value)
+{
+    sqlite3_stmt *statement = query(o.file, "SELECT value FROM info WHERE ?1 | ?2 >= 0 AND name = ?3", 0, 0);
+    if (!statement)
+        return;
+    sqlite3_bind_text(statement, 3, name, -1, SQLITE_STATIC);
+    if (query_step(o.file, statement)) {
+        const char *text = (const char *)sqlite3_column_text(statement, 0);
+        str_add(&value->text, text ? text : "");
+        sqlite3_int64 number = sqlite3_column_int64(statement, 0);
+        value->natural = number > 0 ? (uint64_t)number : 0;
+    }
+    sqlite3_reset(statement);
+}
+
+void version_major(pva_object o, struct value *v)
+{
+    info_text(o, "poplar_major", v);
+}
+void version_minor(pva_object o, struct value *v)
+{
+    info_text(o, "poplar_minor", v);
+}
+void version_point(pva_object o, struct value *v)
+{
+    info_text(o, "poplar_point", v);
+}
+void version_hash(pva_object o, struct value *v)
+{
+    info_text(o, "package_hash", v);
+}
+void version_string(pva_object o, struct value *v)
+{
+    info_text(o, "poplar_version", v);
+}
+void out_of_memory(pva_object o, struct value *v)
+{
+    info_text(o, "out_of_memory", v);
+}
+
+/* Lists of few rows that have names as keys. */
+static void row_text(pva_object o, const char *sql, uint64_t a, uint64_t b, int column, struct value *value)
+{
+    sqlite3_stmt *statement = query(o.file, sql, a, b);
+    if (!statement)
+        return;
+    if (query_step(o.file, statement)) {
+        const char *text = (const char *)sqlite3_column_text(statement, column);
+        str_add(&value->text, text ? text : "");
+        value->natural = (uint64_t)sqlite3_column_int64(statement, column);
+    }
+    sqlite3_reset(statement);
+}
+
+uint64_t option_count(pva_object o)
+{
+    return query_uint(o.file, "SELECT count(*) FROM options WHERE ?1 | ?2 >= 0", 0, 0, 0);
+}
+pva_object option_at(pva_object o, uint64_t i)
+{
+    return object_make(o.file, PVA_CLASS_OPTION, i, 0, 0);
+}
+static void option_get(pva_object o, int column, struct value *v)
+{
+    row_text(o, "SELECT name, value, is_set FROM options WHERE ?1 >= 0 ORDER BY name LIMIT 1 OFFSET ?2", 0, o.key,
+             column, v);
+}
+void option_name(pva_object o, struct value *v)
+{
+    option_get(o, 0, v);
+}
+void option_value(pva_object o, struct value *v)
+{
+    option_get(o, 1, v);
+}
+void option_is_set(pva_object o, struct value *v)
+{
+    option_get(o, 2, v);
+}
+
+uint64_t parameter_count(pva_object o)
+{
+    return query_uint(o.file, "SELECT count(*) FROM run_parameters WHERE run = ?1 AND ?2 >= 0", o.key, 0, 0);
+}
+pva_object parameter_at(pva_object o, uint64_t i)
+{
+    return object_make(o.file, PVA_CLASS_PARAMETER, i, o.key, 0);
+}
+static void parameter_get(pva_object o, int column, struct value *v)
+{
+    row_text(o, "SELECT name, value FROM run_parameters WHERE run = ?1 ORDER BY name LIMIT 1 OFFSET ?2", o.owner, o.key,
+             column, v);
+}
+void parameter_name(pva_object o, struct value *v)
+{
+    parameter_get(o, 0, v);
+}
+void parameter_value(pva_object o, struct value *v)
+{
+    parameter_get(o, 1, v);
+}
+
+void target_type(pva_object o, struct value *v)
+{
+    static const char *const names[] = { "IPU", "IPU_MODEL", "CPU" };
+    struct cell cell;
+    table_cell(o.file, TABLE_TARGET, 0, 0, 1, &cell);
+    v->natural = name_at(names, 3, cell.text);
+}
+void target_architecture(pva_object o, struct value *v)
+{
+    static const char *const names[] = { "ipu1", "ipu2", "ipu21" };
+    struct cell cell;
+    table_cell(o.file, TABLE_TARGET, 0, 0, 2, &cell);
+    v->natural = name_at(names, 3, cell.text);
+}
+
+uint64_t ipu_count(pva_object o)
+{
+    return o.file->ipus;
+}
+pva_object ipu_at(pva_object o, uint64_t i)
+{
+    return object_make(o.file, PVA_CLASS_IPU, i, 0, 0);
+}
+uint64_t tile_count(pva_object o)
+{
+    return table_count(o.file, TABLE_TILE_MEMORY);
+}
+pva_object tile_at(pva_object o, uint64_t i)
+{
+    return object_make(o.file, PVA_CLASS_TILE, i, 0, 0);
+}
+uint64_t ipu_tile_count(pva_object o)
+{
+    uint64_t tiles = tile_count(o), first = o.key * o.file->tiles_per_ipu, rest = first < tiles ? tiles - first : 0;
+    return rest < o.file->tiles_per_ipu ? rest : o.file->tiles_per_ipu;
+}
+pva_object ipu_tile_at(pva_object o, uint64_t i)
+{
+    return tile_at(o, o.key * o.file->tiles_per_ipu + i);
+}
+void tile_vertex_type(pva_object o, struct value *v)
+{
+    v->object = object_make(o.file, PVA_CLASS_VERTEX_TYPE, o.key, 0, 0);
+}
