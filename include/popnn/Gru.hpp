@@ -53,6 +53,7 @@ struct GruParams : popnn::detail::LayerParams {
         popnn::detail::checkLayer(*this, "GRU", "a");
         popnn_gru_params params =
             popnn_gru_params_make(dataType.c(), batchSize, timeSteps, layerSizes[0], layerSizes[1]);
+        params.var_time_steps = varTimeSteps.c();
         params.output_full_sequence = outputFullSequence;
         params.calc_input_gradients = calcInputGradients;
         if (cellOrder.size() != BASIC_GRU_CELL_NUM_UNITS)

@@ -55,6 +55,7 @@ struct LstmParams : popnn::detail::LayerParams {
         popnn::detail::checkLayer(*this, "LSTM", "an");
         popnn_lstm_params params =
             popnn_lstm_params_make(dataType.c(), batchSize, timeSteps, layerSizes[0], layerSizes[1]);
+        params.var_time_steps = varTimeSteps.c();
         params.output_full_sequence = outputFullSequence;
         params.calc_input_gradients = calcInputGradients;
         if (cellOrder.size() != BASIC_LSTM_CELL_NUM_UNITS)

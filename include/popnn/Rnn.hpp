@@ -22,7 +22,8 @@ struct RnnParams {
     std::size_t batchSize = 0;
     std::size_t timeSteps = 0;
     std::size_t &maxTimeSteps = timeSteps; // its name from 2.3 on
-    // How many steps a sequence has, which a program says when it runs: a layer refuses it so far.
+    // How many of the steps each sequence has when the program runs: {batch}, or {1} for all, UNSIGNED_INT; unset: all
+    // of them.  Later steps leave its state as it is, and their outputs and gradients are 0.
     poplar::Tensor varTimeSteps;
     std::vector<std::size_t> layerSizes; // input, output
 
@@ -63,15 +64,11 @@ struct RnnParams {
 namespace detail
 {
 
-// What C knows: layers of so many steps each time.
 inline void checkLayer(const rnn::RnnParams &params, const char *layer, const char *article)
 {
     if (params.layerSizes.size() != 2)
         throw poputil::poplibs_error(std::string(article) + " " + layer +
                                      " has two layer sizes, of its input and of its output");
-    if (params.variableTimeSteps())
-        throw poputil::poplibs_error(std::string("varTimeSteps of ") + article + " " + layer +
-                                     ": only layers that run all of maxTimeSteps are supported; leave it unset");
 }
 
 // The sizes under the names of both eras: params.layerSizes and params.rnn.layerSizes are one object.

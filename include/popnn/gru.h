@@ -27,6 +27,10 @@ typedef struct popnn_gru_params {
     popnn_gru_unit cell_order[POPNN_GRU_UNITS]; /* of the units in weights and biases */
     bool reset_after;
     popnn_non_linearity_type activation, recurrent_activation; /* of c; of the gates */
+    /* Null, or how many of the steps each sequence of the batch has when the program runs: {batch}, or {1} for all,
+     * UNSIGNED_INT.  Later steps leave its state as it is, their outputs and gradients are 0, and their inputs must be
+     * finite. */
+    pop_tensor var_time_steps;
 } popnn_gru_params;
 
 typedef struct popnn_gru_weights {

@@ -26,6 +26,7 @@ typedef struct popnn_lstm_params {
     bool calc_input_gradients;
     popnn_lstm_unit cell_order[POPNN_LSTM_UNITS];              /* of the units in weights and biases */
     popnn_non_linearity_type activation, recurrent_activation; /* of g and of c'; of the gates */
+    pop_tensor var_time_steps; /* null, or {batch} or {1}, UNSIGNED_INT: popnn_gru_params has the same */
 } popnn_lstm_params;
 
 typedef struct popnn_lstm_state {

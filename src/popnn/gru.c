@@ -7,9 +7,9 @@ popnn_gru_params popnn_gru_params_make(pop_type data_type, size_t batch_size, si
                                        size_t output_size)
 {
     return (popnn_gru_params){
-        data_type,   batch_size, time_steps,   input_size,
-        output_size, true,       true,         { POPNN_GRU_RESET_GATE, POPNN_GRU_UPDATE_GATE, POPNN_GRU_CANDIDATE },
-        false,       POPNN_TANH, POPNN_SIGMOID
+        data_type,   batch_size, time_steps,    input_size,
+        output_size, true,       true,          { POPNN_GRU_RESET_GATE, POPNN_GRU_UPDATE_GATE, POPNN_GRU_CANDIDATE },
+        false,       POPNN_TANH, POPNN_SIGMOID, { 0 }
     };
 }
 

@@ -10,6 +10,7 @@ struct sums {
 struct backward {
     pop_program before; /* the loop */
     pop_tensor carried; /* the gradient of h' */
+    pop_tensor used;    /* the same, 0 for sequences that do not have the step; may be changed */
     pop_tensor input_gradient;
     pop_tensor weights[2], biases[2]; /* {input, 3 output}, {output, 3 output}; {batch, 3 output} each */
 };
@@ -19,7 +20,7 @@ static pop_tensor through_reset_before(const struct gru *gru, const struct backw
                                        pop_tensor before, pop_tensor d_candidate, pop_tensor d_update, pop_tensor *dx,
                                        pop_program body)
 {
-    pop_tensor dh = backward->carried;
+    pop_tensor dh = backward->used;
     const struct units *units = &gru->units;
     size_t in = units->input, all = units->input + units->output;
     pop_tensor from_c = units_product_in_loop(
@@ -50,7 +51,7 @@ static struct sums step_backward(const struct gru *gru, struct steps *steps, str
     const struct units *units = &gru->units;
     const popnn_gru_params *p = gru->params;
     pop_program body = steps->body;
-    pop_tensor kept[KEPT_MOST], dh = backward->carried, dx = { 0 };
+    pop_tensor kept[KEPT_MOST], dh = backward->used, dx = { 0 };
     for (size_t i = 0; i < POPNN_GRU_UNITS + (size_t)p->reset_after; ++i)
         kept[i] = kept_of(units, stack, i);
     pop_tensor difference = units_binary(units, POPOPS_BINARY_SUBTRACT, before, kept[C], body, "updateGate");
@@ -80,6 +81,8 @@ static struct sums step_backward(const struct gru *gru, struct steps *steps, str
     }
     if (pop_tensor_valid(backward->input_gradient))
         steps_write(steps, backward->input_gradient, dx);
+    if (pop_tensor_valid(units->lengths))
+        units_copy(units, steps_select(steps, dh, backward->carried), backward->carried, body);
     return sums;
 }
 
@@ -174,6 +177,7 @@ static pop_tensor run_backward(const struct gru *gru, pop_program sequence, cons
     if (!units_check(units, output_gradient, p->output_full_sequence ? all : last, "the output's gradient"))
         return (pop_tensor){ 0 };
     struct steps steps = steps_begin(units->where, units->graph, units->steps, true, units->name);
+    steps_limit(&steps, units->lengths);
     struct backward backward = { .before = sequence,
                                  .carried =
                                      pop_tensor_at_at(units->where, units_new_stack(units, 1, "outputGradient"), 0) };
@@ -186,7 +190,10 @@ static pop_tensor run_backward(const struct gru *gru, pop_program sequence, cons
             steps_new(units->where, units->graph, pop_tensor_at_at(units->where, forward->input, 0), units->steps,
                       "inputGradient");
     if (p->output_full_sequence)
-        units_add_to(units, backward.carried, steps_read(&steps, output_gradient), steps.body, "outputGradient");
+        units_add_to(units, backward.carried,
+                     steps_select(&steps, steps_read(&steps, output_gradient), (pop_tensor){ 0 }), steps.body,
+                     "outputGradient");
+    backward.used = steps_select(&steps, backward.carried, (pop_tensor){ 0 });
     pop_tensor stack = steps_read(&steps, forward->intermediates),
                before = steps_read(&steps, outputs_before(gru, forward));
     struct sums sums = step_backward(gru, &steps, &backward, stack, before);

@@ -9,7 +9,7 @@ bool gru_open(struct gru *gru, pop_where where, pop_graph *graph, const popnn_gr
         return false;
     for (size_t i = 0; i < POPNN_GRU_UNITS; ++i)
         order[i] = params->cell_order[i];
-    *gru = (struct gru){ .units = UNITS_OF(params, .count = POPNN_GRU_UNITS,
+    *gru = (struct gru){ .units = UNITS_OF(params, .count = POPNN_GRU_UNITS, .lengths = params->var_time_steps,
                                            .recurrent_activation = params->recurrent_activation),
                          .params = params };
     return units_open(&gru->units, "a GRU", order, options);

@@ -75,7 +75,9 @@ pop_tensor popnn_gru_fwd_at(pop_where where, pop_graph *graph, const popnn_gru_p
         return (pop_tensor){ 0 };
     const struct units *units = &gru.units;
     struct steps steps = steps_begin(where, graph, params->time_steps, false, name);
-    pop_tensor h = pop_tensor_at_at(where, units_new_stack(units, 1, "output"), 0), kept[KEPT_MOST], outputs = h;
+    pop_tensor h = pop_tensor_at_at(where, units_new_stack(units, 1, "output"), 0), kept[KEPT_MOST], outputs = h,
+               none = { 0 };
+    steps_limit(&steps, units->lengths);
     units_copy(units, initial, h, sequence);
     pop_tensor next = step_forward(&gru, steps_read(&steps, input), h, weights.biases, kept, steps.body);
     if (intermediates) {
@@ -84,10 +86,10 @@ pop_tensor popnn_gru_fwd_at(pop_where where, pop_graph *graph, const popnn_gru_p
             steps_new(where, graph, units_new_stack(units, count, "kept"), params->time_steps, "intermediates");
         steps_write(&steps, *intermediates, units_stack(units, kept, count));
     }
-    units_copy(units, next, h, steps.body);
+    units_copy(units, steps_select(&steps, next, h), h, steps.body);
     if (params->output_full_sequence) {
         outputs = steps_new(where, graph, h, params->time_steps, "outputs");
-        steps_write(&steps, outputs, h);
+        steps_write(&steps, outputs, steps_select(&steps, h, none));
     }
     steps_end(&steps, sequence);
     return outputs;

@@ -26,9 +26,10 @@ static bool lstm_open(struct lstm *lstm, pop_where where, pop_graph *graph, cons
         return false;
     for (size_t i = 0; i < POPNN_LSTM_UNITS; ++i)
         order[i] = params->cell_order[i];
-    *lstm = (struct lstm){
-        UNITS_OF(params, .count = POPNN_LSTM_UNITS, .recurrent_activation = params->recurrent_activation), params
-    };
+    *lstm =
+        (struct lstm){ UNITS_OF(params, .count = POPNN_LSTM_UNITS, .recurrent_activation = params->recurrent_activation,
+                                .lengths = params->var_time_steps),
+                       params };
     return units_open(&lstm->units, "an LSTM", order, options);
 }
 
@@ -61,7 +62,8 @@ popnn_lstm_params popnn_lstm_params_make(pop_type data_type, size_t batch_size, 
         time_steps,  input_size,
         output_size, true,
         true,        { POPNN_LSTM_FORGET_GATE, POPNN_LSTM_INPUT_GATE, POPNN_LSTM_CANDIDATE, POPNN_LSTM_OUTPUT_GATE },
-        POPNN_TANH,  POPNN_SIGMOID
+        POPNN_TANH,  POPNN_SIGMOID,
+        { 0 }
     };
 }
 
@@ -289,6 +291,7 @@ pop_tensor popnn_lstm_fwd_at(pop_where where, pop_graph *graph, const popnn_lstm
         !check_forward(&lstm, initial, input, weights))
         return (pop_tensor){ 0 };
     struct steps steps = steps_begin(where, graph, params->time_steps, false, name);
+    steps_limit(&steps, lstm.units.lengths);
     popnn_lstm_state state = state_of_loop(&lstm.units, initial, sequence);
     pop_tensor z = sums_of_step(&lstm, &steps, input, state.output, weights, sequence);
     struct cell cell = step_forward(&lstm, z, state, weights.biases, steps.body);
@@ -298,12 +301,14 @@ pop_tensor popnn_lstm_fwd_at(pop_where where, pop_graph *graph, const popnn_lstm
             steps_new(where, graph, units_new_stack(&lstm.units, count, "kept"), params->time_steps, "intermediates");
         steps_write(&steps, *intermediates, units_stack(&lstm.units, cell.kept, count));
     }
-    units_copy(&lstm.units, pop_tensor_concat_at(where, POP_TENSORS(cell.kept[KEPT_OUTPUT], cell.state), 1),
+    pop_tensor next = steps_select(&steps, cell.kept[KEPT_OUTPUT], state.output);
+    units_copy(&lstm.units,
+               pop_tensor_concat_at(where, POP_TENSORS(next, steps_select(&steps, cell.state, state.cell_state)), 1),
                pop_tensor_concat_at(where, POP_TENSORS(state.output, state.cell_state), 1), steps.body);
-    pop_tensor outputs = { 0 };
+    pop_tensor outputs = { 0 }, none = { 0 };
     if (params->output_full_sequence) {
         outputs = steps_new(where, graph, state.output, params->time_steps, "outputs");
-        steps_write(&steps, outputs, state.output);
+        steps_write(&steps, outputs, steps_select(&steps, state.output, none));
     }
     steps_end(&steps, sequence);
     if (cell_state)
@@ -316,6 +321,7 @@ pop_tensor popnn_lstm_fwd_at(pop_where where, pop_graph *graph, const popnn_lstm
 /* What the backward loop carries from a step to the one before it, and what it collects. */
 struct backward {
     popnn_lstm_state carried;           /* gradients of the state after the step */
+    popnn_lstm_state used;              /* the same, 0 for sequences that do not have the step */
     pop_tensor input_gradient, kept;    /* sequences, or null */
     pop_tensor weights_gradient, z_sum; /* {input + output, 4 output} and {batch, 4 output}, or null */
 };
@@ -329,14 +335,14 @@ static struct gradients step_gradients(const struct lstm *lstm, const struct bac
 {
     const struct units *units = &lstm->units;
     const popnn_lstm_params *p = lstm->params;
-    pop_tensor of[KEPT_MOST], sums[POPNN_LSTM_UNITS], ordered[POPNN_LSTM_UNITS], dc = backward->carried.cell_state;
+    pop_tensor of[KEPT_MOST], sums[POPNN_LSTM_UNITS], ordered[POPNN_LSTM_UNITS], dc = backward->used.cell_state;
     for (size_t i = 0; i < KEPT_OUTPUT; ++i)
         of[i] = pop_tensor_at_at(units->where, kept, i);
     const pop_tensor of_output[] = { of[KEPT_TANH], of[POPNN_LSTM_OUTPUT_GATE] };
     const pop_tensor of_cell[] = { of[KEPT_CELL_BEFORE], of[POPNN_LSTM_CANDIDATE], of[POPNN_LSTM_INPUT_GATE],
                                    of[POPNN_LSTM_FORGET_GATE] };
     pop_tensor from_output =
-        units_times_each(units, (pop_tensors){ 2, of_output }, backward->carried.output, body, "output");
+        units_times_each(units, (pop_tensors){ 2, of_output }, backward->used.output, body, "output");
     sums[POPNN_LSTM_OUTPUT_GATE] = units_gradient(units, p->recurrent_activation, of[POPNN_LSTM_OUTPUT_GATE],
                                                   units_part(units, from_output, 0), body, "outputGate");
     units_add_to(units, dc,
@@ -369,7 +375,11 @@ static void through_weights(const struct lstm *lstm, struct steps *steps, struct
         steps_write(steps, backward->input_gradient, pop_tensor_slice_at(units->where, both, 0, in, 1));
     pop_tensor output_before = pop_tensor_slice_at(units->where, both, in, in + p->output_size, 1);
     units_copy(
-        units, pop_tensor_concat_at(units->where, POP_TENSORS(output_before, gradients->cell_before), 1),
+        units,
+        pop_tensor_concat_at(units->where,
+                             POP_TENSORS(steps_select(steps, output_before, backward->carried.output),
+                                         steps_select(steps, gradients->cell_before, backward->carried.cell_state)),
+                             1),
         pop_tensor_concat_at(units->where, POP_TENSORS(backward->carried.output, backward->carried.cell_state), 1),
         steps->body);
 }
@@ -463,13 +473,18 @@ static popnn_lstm_state run_backward(const struct lstm *lstm, pop_program sequen
     const popnn_lstm_params *p = lstm->params;
     struct backward backward = { .input_gradient = { 0 } };
     struct steps steps = steps_begin(units->where, units->graph, p->time_steps, true, units->name);
+    steps_limit(&steps, units->lengths);
     begin_carried(lstm, &backward, output_gradient, last_cell_gradient, sequence);
     if (input_gradient && p->calc_input_gradients)
         *input_gradient = backward.input_gradient =
             steps_new(units->where, units->graph, pop_tensor_at_at(units->where, forward->input, 0), p->time_steps,
                       "inputGradient");
     if (p->output_full_sequence)
-        units_add_to(units, backward.carried.output, steps_read(&steps, output_gradient), steps.body, "outputGradient");
+        units_add_to(units, backward.carried.output,
+                     steps_select(&steps, steps_read(&steps, output_gradient), (pop_tensor){ 0 }), steps.body,
+                     "outputGradient");
+    backward.used.output = steps_select(&steps, backward.carried.output, (pop_tensor){ 0 });
+    backward.used.cell_state = steps_select(&steps, backward.carried.cell_state, (pop_tensor){ 0 });
     struct gradients gradients =
         step_gradients(lstm, &backward, steps_read(&steps, forward->intermediates), steps.body);
     if (kept) {

@@ -32,6 +32,29 @@ void steps_write(struct steps *steps, pop_tensor sequence, pop_tensor step)
                              POP_DIMS(0), POP_SHAPE(1), steps->body, steps->name);
 }
 
+void steps_limit(struct steps *steps, pop_tensor lengths)
+{
+    if (!pop_tensor_valid(lengths))
+        return;
+    pop_tensor active =
+        popops_binary_at(steps->where, POPOPS_BINARY_LESS_THAN, steps->graph, popops_operand_of_tensor(steps->index),
+                         popops_operand_of_tensor(lengths), steps->body, "active");
+    steps->active = pop_tensor_expand_at(steps->where, active, POP_DIMS(1));
+}
+
+pop_tensor steps_select(struct steps *steps, pop_tensor value, pop_tensor instead)
+{
+    if (!pop_tensor_valid(steps->active))
+        return value;
+    size_t batch = pop_tensor_dim(value, 0), columns = pop_tensor_dim(value, 1);
+    pop_tensor active = pop_tensor_broadcast_at(steps->where, steps->active, (unsigned)columns, 1);
+    if (pop_tensor_dim(active, 0) != batch)
+        active = pop_tensor_broadcast_at(steps->where, active, (unsigned)batch, 0);
+    popops_operand other = pop_tensor_valid(instead) ? popops_operand_of_tensor(instead) : popops_operand_of_double(0);
+    return popops_ternary_at(steps->where, POPOPS_TERNARY_SELECT, steps->graph, popops_operand_of_tensor(value), other,
+                             popops_operand_of_tensor(active), steps->body, "select");
+}
+
 void steps_end(struct steps *steps, pop_program sequence)
 {
     uint32_t first = steps->backwards ? (uint32_t)steps->count - 1 : 0;

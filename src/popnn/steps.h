@@ -11,8 +11,9 @@
 struct steps {
     pop_where where;
     pop_graph *graph;
-    pop_tensor index; /* {1} UNSIGNED_INT */
-    pop_program body; /* a sequence: what each turn does */
+    pop_tensor index;  /* {1} UNSIGNED_INT */
+    pop_tensor active; /* BOOL {batch, 1} or {1, 1}: whether the step is one of the sequence; null: always */
+    pop_program body;  /* a sequence: what each turn does */
     size_t count;
     bool backwards; /* from the last step to the first */
     const char *name;
@@ -22,6 +23,11 @@ struct steps steps_begin(pop_where where, pop_graph *graph, size_t count, bool b
 /* The step of a sequence, as a new tensor without the first dimension. */
 pop_tensor steps_read(struct steps *steps, pop_tensor sequence);
 void steps_write(struct steps *steps, pop_tensor sequence, pop_tensor step);
+/* Sequences of different lengths, {batch} or {1}; null: all have all steps. */
+void steps_limit(struct steps *steps, pop_tensor lengths);
+/* A new tensor {batch, n}: of sequences that have the step value, of others instead, or 0 where that is null.  The
+ * value itself without lengths. */
+pop_tensor steps_select(struct steps *steps, pop_tensor value, pop_tensor instead);
 /* Adds the loop to a sequence. */
 void steps_end(struct steps *steps, pop_program sequence);
 

@@ -63,6 +63,22 @@ static bool check_activation(const struct units *units, popnn_non_linearity_type
                         "%u is no activation: all non-linearities but softmax are possible", (unsigned)type);
 }
 
+static bool check_lengths(const struct units *units)
+{
+    char seen[64];
+    size_t rank = pop_tensor_rank(units->lengths), count = pop_tensor_num_elements(units->lengths);
+    if (!pop_tensor_valid(units->lengths))
+        return true;
+    if (!poplibs_is_operand(units->graph, units->where, units->api, "the tensor of time steps", units->lengths))
+        return false;
+    if (pop_tensor_type(units->lengths) == POP_UNSIGNED_INT && rank == 1 && (count == 1 || count == units->batch))
+        return true;
+    pop_tensor_shape_to_string(units->lengths, seen, sizeof(seen));
+    return poplibs_fail(units->graph, POP_POPLAR_ERROR, units->where, units->api,
+                        "the tensor of time steps is %s%s, and should be unsigned int{1} or {%zu}",
+                        pop_type_name(pop_tensor_type(units->lengths)), seen, units->batch);
+}
+
 bool units_open(struct units *units, const char *layer, const unsigned *order, pop_options options)
 {
     static const pop_type accumulators[] = { POP_HALF, POP_FLOAT };
@@ -77,7 +93,8 @@ bool units_open(struct units *units, const char *layer, const unsigned *order, p
         return poplibs_fail(units->graph, POP_POPLAR_ERROR, units->where, units->api,
                             "%s of batch %zu, %zu steps, input %zu and output %zu: none of them can be 0", layer,
                             units->batch, units->steps, units->input, units->output);
-    if (!check_activation(units, units->activation) || !check_activation(units, units->recurrent_activation))
+    if (!check_lengths(units) || !check_activation(units, units->activation) ||
+        !check_activation(units, units->recurrent_activation))
         return false;
     for (size_t i = 0; i < units->count; ++i) {
         if (order[i] >= units->count || seen >> order[i] & 1)

@@ -29,6 +29,7 @@ struct units {
     bool inference_only, weight_before_loop; /* the options inferenceOnly and preCalcWeights */
     pop_type accumulators; /* of weights' gradients: the option weightAccumulatorsType, or the layer's type */
     poplin_planning_cache *cache;
+    pop_tensor lengths; /* of the sequences, {batch} or {1} (popnn_gru_params); null: all have all steps */
 };
 
 /* What the parameters of a layer of any kind say, and a call's arguments of these names; what differs follows. */

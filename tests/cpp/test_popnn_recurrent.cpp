@@ -259,7 +259,7 @@ TEST(sizes_of_both_eras)
     CHECK(gru.c().input_size == 1 && gru.c().output_size == 2 && gru.timeSteps == 3);
 }
 
-// Steps have two names; a number of them that a program says when it runs is refused, not ignored.
+// Steps have two names; the tensor of lengths is checked.
 TEST(steps_by_both_names)
 {
     Graph graph(Target::createIPUTarget(1, "ipu2"));
@@ -273,9 +273,138 @@ TEST(steps_by_both_names)
     graph.setTileMapping(steps, 0);
     const popnn::lstm::LstmParams lstm(FLOAT, 2, 3, steps, { 4, 5 });
     CHECK(lstm.maxTimeSteps == 3 && lstm.rnn.variableTimeSteps());
-    CHECK_THROWS(popnn::lstm::createInput(graph, lstm, "in"), poputil::poplibs_error, "varTimeSteps of an LSTM");
-    const popnn::gru::GruParams gru(FLOAT, 2, 3, steps, { 4, 5 });
-    CHECK_THROWS(popnn::gru::createInput(graph, gru, "in"), poputil::poplibs_error, "varTimeSteps of a GRU");
+    const Tensor three = graph.addVariable(UNSIGNED_INT, { 3 }, "three"), floats = graph.addVariable(FLOAT, { 2 });
+    graph.setTileMapping(three, 0);
+    graph.setTileMapping(floats, 0);
+    CHECK_THROWS(popnn::lstm::createInput(graph, popnn::lstm::LstmParams(FLOAT, 2, 3, three, { 4, 5 }), "in"),
+                 poputil::poplibs_error,
+                 "the tensor of time steps is unsigned int{3}, and should be unsigned int{1} or {2}");
+    CHECK_THROWS(popnn::gru::createInput(graph, popnn::gru::GruParams(FLOAT, 2, 3, floats, { 4, 5 }), "in"),
+                 poputil::poplibs_error, "the tensor of time steps is float{2}");
+}
+
+// What a layer gives: output, last cell state, gradients of input, initial state(s), weights (three tensors).
+typedef std::vector<std::vector<float>> Layer;
+struct Sizes {
+    std::size_t batch, steps, in, out;
+};
+static void spread(Bed &b, const Tensor &t, float phase)
+{
+    std::vector<float> values(t.numElements());
+    for (std::size_t i = 0; i < values.size(); ++i)
+        values[i] = std::sin(0.7f * static_cast<float>(i) + phase);
+    b.graph.setInitialValue(t, values);
+}
+// Rows [first, first + count) of a batch whose values depend on the row alone.
+static void spreadRows(Bed &b, const Tensor &t, std::size_t first, float phase)
+{
+    const std::size_t batch = t.dim(t.rank() - 2), size = t.dim(t.rank() - 1);
+    std::vector<float> values(t.numElements());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const std::size_t step = i / (batch * size), row = first + i / size % batch;
+        values[i] = std::sin(static_cast<float>(step * 31 + row * 7 + i % size) + phase);
+    }
+    b.graph.setInitialValue(t, values);
+}
+template <typename Params> static Params sized(Bed &b, const Sizes &s, const std::vector<unsigned> *lengths, bool full)
+{
+    Params params(FLOAT, s.batch, s.steps, { s.in, s.out });
+    if (lengths) {
+        params.varTimeSteps = b.graph.addVariable(UNSIGNED_INT, { lengths->size() }, "lengths");
+        b.graph.setTileMapping(params.varTimeSteps, 1);
+        b.graph.setInitialValue(params.varTimeSteps, *lengths);
+    }
+    params.outputFullSequence = full;
+    return params;
+}
+static Layer lstmOf(const Sizes &s, std::size_t first, const std::vector<unsigned> *lengths, bool full)
+{
+    using namespace popnn::lstm;
+    Bed b(Passes::model(5));
+    const LstmParams params = sized<LstmParams>(b, s, lengths, full);
+    const Tensor x = createInput(b.graph, params, "x");
+    const LstmState state = createInitialState(b.graph, params, "state");
+    const LstmWeights w = createWeights(b.graph, params, "w");
+    spreadRows(b, x, first, 0);
+    spreadRows(b, state.output, first, 1);
+    spreadRows(b, state.cellState, first, 2);
+    spread(b, w.inputWeights, 3);
+    spread(b, w.outputWeights, 4);
+    spread(b, w.biases, 5);
+    Tensor kept, dx;
+    const auto result = lstmFwd(b.graph, params, b.prog, state, w, x, &kept, "fwd");
+    const Tensor dy = b.graph.clone(result.first), dc = b.graph.clone(result.second);
+    spreadRows(b, dy, first, 6);
+    spreadRows(b, dc, first, 7);
+    LstmWeights dw;
+    const LstmState before =
+        lstmBwdWithWU(b.graph, params, b.prog, state, kept, w, x, result.first, dy, &dc, &dx, dw, "bwd");
+    b.read = { result.first,    result.second,    dx,       before.output, before.cellState,
+               dw.inputWeights, dw.outputWeights, dw.biases };
+    return b.run();
+}
+static Layer gruOf(const Sizes &s, std::size_t first, const std::vector<unsigned> *lengths, bool full, bool after)
+{
+    using namespace popnn::gru;
+    Bed b(Passes::model(5));
+    GruParams params = sized<GruParams>(b, s, lengths, full);
+    params.resetAfter = after;
+    const Tensor x = createInput(b.graph, params, "x"), state = createInitialState(b.graph, params, "state");
+    const GruWeights w = createWeights(b.graph, params, "w");
+    spreadRows(b, x, first, 0);
+    spreadRows(b, state, first, 1);
+    spread(b, w.inputWeights, 3);
+    spread(b, w.outputWeights, 4);
+    spread(b, w.biases, 5);
+    Tensor kept, dx;
+    const Tensor y = gruFwd(b.graph, params, state, x, w, &kept, b.prog, "fwd"), dy = b.graph.clone(y);
+    spreadRows(b, dy, first, 6);
+    GruWeights dw;
+    const Tensor before = gruBwdWithWU(b.graph, params, b.prog, state, kept, w, x, y, dy, &dx, dw, "bwd");
+    b.read = { y, before, dx, before, before, dw.inputWeights, dw.outputWeights, dw.biases };
+    return b.run();
+}
+
+// A batch of sequences of different lengths is as good as a layer of each alone, of its length; weights' gradients are
+// the sum of theirs, and what lies behind a sequence's end is 0.
+template <typename Run> static void checkLengths(const Run &run, bool full)
+{
+    const Sizes all = { 3, 4, 3, 5 };
+    const std::vector<unsigned> lengths = { 2, 4, 1 }, same = { 3 };
+    const Layer together = run(all, 0, &lengths, full), once = run(all, 0, &same, full);
+    Layer sums(3);
+    for (std::size_t row = 0; row < all.batch; ++row) {
+        const Layer alone = run(Sizes{ 1, lengths[row], 3, 5 }, row, nullptr, full),
+                    three = run(Sizes{ 1, 3, 3, 5 }, row, nullptr, full);
+        for (std::size_t k : { 0, 1, 2, 3, 4 }) {
+            const std::size_t size = k == 2 ? all.in : all.out;
+            const bool sequence = k == 2 || (k == 0 && full);
+            for (std::size_t step = 0; step < (sequence ? all.steps : 1); ++step)
+                for (std::size_t i = 0; i < size; ++i) {
+                    const std::size_t at = (step * all.batch + row) * size + i, own = step * size + i;
+                    CHECK(near(together[k][at], own < alone[k].size() ? alone[k][own] : 0));
+                    CHECK(near(once[k][at], own < three[k].size() ? three[k][own] : 0));
+                }
+        }
+        for (std::size_t k = 0; k < 3; ++k) {
+            sums[k].resize(alone[5 + k].size());
+            for (std::size_t i = 0; i < sums[k].size(); ++i)
+                sums[k][i] += alone[5 + k][i];
+        }
+    }
+    for (std::size_t k = 0; k < 3; ++k)
+        for (std::size_t i = 0; i < sums[k].size(); ++i)
+            CHECK(std::fabs(together[5 + k][i] - sums[k][i]) < 1e-4);
+}
+TEST(steps_that_a_program_says)
+{
+    for (bool full : { true, false }) {
+        checkLengths(lstmOf, full);
+        for (bool after : { true, false })
+            checkLengths([after](const Sizes &s, std::size_t first, const std::vector<unsigned> *lengths,
+                                 bool whole) { return gruOf(s, first, lengths, whole, after); },
+                         full);
+    }
 }
 
 // row: popnn GruParams
