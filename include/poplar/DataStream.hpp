@@ -23,10 +23,7 @@ class POP_API DataStream
 
     std::string handle() const;
     std::size_t numElements() const;
-    unsigned replicationFactor() const
-    {
-        return 1;
-    }
+    unsigned replicationFactor() const; // of its graph
     ReplicatedStreamMode replicatedMode() const;
     DataStreamType type() const;
     Type elementType() const;

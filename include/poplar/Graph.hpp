@@ -67,10 +67,7 @@ class POP_API Graph
     void rethrowEstimators() const;
 
     const Target &getTarget() const;
-    unsigned getReplicationFactor() const
-    {
-        return 1;
-    }
+    unsigned getReplicationFactor() const;
     unsigned getNumVertices() const;
 
     // ---- graphs on a part of the tiles ----
@@ -132,7 +129,7 @@ class POP_API Graph
                            const DebugContext &debugContext = { "<const>" });
     Tensor addConstantHalf(const Type &type, ArrayRef<std::size_t> shape, const std::uint16_t *values,
                            const DebugContext &debugContext = { "<const>" });
-    // The number of the replica: there is one.
+    // The number of the replica, from 0 on.
     Tensor addReplicationIndexConstant(const DebugContext &debugContext = {});
     // New variables with a tensor's shape and tile mapping.
     Tensor clone(const Type &type, const Tensor &t, const DebugContext &debugContext = {},

@@ -159,13 +159,17 @@ class POP_API Copy : public Program
                                const DebugContext &debugContext);
 };
 
-// Copies to another replica: senders to receivers, by number.  There is one replica, so the map may be empty or send it
-// its own.
+// Copies to another replica: senders to receivers, by number.  Each replica of the graph sends once and receives once
+// (graph_replication_error).
 class POP_API CrossReplicaCopy : public Program
 {
   public:
     CrossReplicaCopy(const Tensor &source, const Tensor &destination, const std::map<unsigned, unsigned> &replicaMap,
                      const DebugContext &debugContext = {});
+
+  private:
+    static pop_program between(const Tensor &source, const Tensor &destination,
+                               const std::map<unsigned, unsigned> &replicaMap, const DebugContext &debugContext);
 };
 
 // Runs its body until the run is ended: by Engine::stop, an Abort, or what a callback throws.

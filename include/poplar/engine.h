@@ -124,15 +124,28 @@ POP_API pop_status pop_engine_write_tensor(pop_engine *engine, const char *handl
 POP_API pop_status pop_engine_read_tensor(pop_engine *engine, const char *handle, void *data, size_t bytes,
                                           pop_error *error) POP_MUST_CHECK;
 
-/* Streams, by handle.  A connection replaces the one before. */
+/* Of a graph with replicas, the two above move the tensors of all of them, one replica after another: bytes are at
+ * least those of all.
+ *
+ * Streams, by handle.  A connection replaces the one before.  Where the graph has R replicas, a buffer holds the data
+ * of one transfer to or from all of them, one replica after another, and a circular one a multiple of that; a broadcast
+ * stream's holds what all replicas get.  A callback serves all replicas, one after another, or one of them. */
 POP_API pop_status pop_engine_connect_stream(pop_engine *engine, const char *handle, void *buffer,
                                              pop_error *error) POP_MUST_CHECK; /* the same elements each time */
 POP_API pop_status pop_engine_connect_stream_circular(pop_engine *engine, const char *handle, void *begin, void *end,
                                                       pop_error *error) POP_MUST_CHECK;
 POP_API pop_status pop_engine_connect_stream_callback(pop_engine *engine, const char *handle,
                                                       pop_stream_callback callback, pop_error *error) POP_MUST_CHECK;
+/* Of one replica: graph_replication_error when there is none of that number, and for a broadcast stream when it is not
+ * 0. */
+POP_API pop_status pop_engine_connect_stream_callback_of(pop_engine *engine, const char *handle, unsigned replica,
+                                                         pop_stream_callback callback, pop_error *error) POP_MUST_CHECK;
 POP_API pop_status pop_engine_connect_host_function(pop_engine *engine, const char *handle, pop_host_callback callback,
                                                     void *user, pop_error *error) POP_MUST_CHECK;
+/* For one replica; above: for all of them. */
+POP_API pop_status pop_engine_connect_host_function_of(pop_engine *engine, const char *handle, unsigned replica,
+                                                       pop_host_callback callback, void *user,
+                                                       pop_error *error) POP_MUST_CHECK;
 /* How many arguments a host function of the executable has. */
 POP_API pop_status pop_engine_host_function_arguments(const pop_engine *engine, const char *handle, size_t *inputs,
                                                       size_t *outputs, pop_error *error) POP_MUST_CHECK;
@@ -146,6 +159,14 @@ POP_API pop_status pop_engine_copy_to_remote_buffer(pop_engine *engine, const vo
                                                     uint64_t row, pop_error *error) POP_MUST_CHECK;
 POP_API pop_status pop_engine_copy_from_remote_buffer(pop_engine *engine, const char *handle, void *data, uint64_t row,
                                                       pop_error *error) POP_MUST_CHECK;
+/* The same of one replica (above: of replica 0), each of which has rows of its own; graph_replication_error when there
+ * is none of that number. */
+POP_API pop_status pop_engine_copy_to_remote_buffer_of(pop_engine *engine, unsigned replica, const void *data,
+                                                       const char *handle, uint64_t row,
+                                                       pop_error *error) POP_MUST_CHECK;
+POP_API pop_status pop_engine_copy_from_remote_buffer_of(pop_engine *engine, unsigned replica, const char *handle,
+                                                         void *data, uint64_t row, pop_error *error) POP_MUST_CHECK;
+POP_API unsigned pop_engine_num_replicas(const pop_engine *engine);
 
 /* Where PrintTensor writes; NULL is standard error.  Borrowed. */
 POP_API void pop_engine_set_print_stream(pop_engine *engine, FILE *file);

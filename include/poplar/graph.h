@@ -66,6 +66,9 @@ typedef enum pop_codelet_file {
     POP_FILE_AUTO
 } pop_codelet_file;
 typedef enum pop_replicated_stream_mode { POP_STREAM_REPLICATE = 0, POP_STREAM_BROADCAST } pop_replicated_stream_mode;
+/* Replicas that a graph may have. */
+#define POP_REPLICAS_MOST 65536
+
 typedef enum pop_stream_type { POP_HOST_TO_DEVICE_FIFO = 0, POP_DEVICE_TO_HOST_FIFO } pop_stream_type;
 typedef enum pop_serialization { POP_SERIALIZE_BINARY = 0, POP_SERIALIZE_JSON } pop_serialization;
 
@@ -130,6 +133,13 @@ POP_BEGIN_DECLS
 
 /* ---- the graph ---- */
 POP_API pop_graph *pop_graph_create(const pop_target *target); /* never NULL; an invalid target is recorded */
+/* A graph of which a program has `replicas` copies, each on an equal part of the target's IPUs: what is added to it is
+ * in every one, and it is compiled once.  pop_graph_target is the target of one replica.  graph_replication_error when
+ * the IPUs cannot be shared out evenly, or for 0 or more than POP_REPLICAS_MOST; a CPU target has replicas of one
+ * processor.
+ */
+#define pop_graph_create_replicated(...) pop_graph_create_replicated_at(POP_HERE, __VA_ARGS__)
+POP_API pop_graph *pop_graph_create_replicated_at(pop_where where, const pop_target *target, unsigned replicas);
 /* Frees the graph.  Virtual graphs are handles of their own: destroying the last handle frees what they share. */
 POP_API void pop_graph_destroy(pop_graph *graph);
 POP_API const pop_target *pop_graph_target(const pop_graph *graph); /* of this (virtual) graph */
@@ -195,6 +205,13 @@ POP_API pop_tensor pop_graph_add_variable_mapped_at(pop_where where, pop_graph *
 /* values holds one host value of value_type for each element (row-major), converted to the device type. */
 POP_API pop_tensor pop_graph_add_constant_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape,
                                              pop_type value_type, const void *values, const char *name);
+#define pop_graph_add_replica_constant(...) pop_graph_add_replica_constant_at(POP_HERE, __VA_ARGS__)
+/* A constant that differs between replicas: the values of replica 0, then those of replica 1, ... */
+POP_API pop_tensor pop_graph_add_replica_constant_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape,
+                                                     pop_type value_type, const void *values, const char *name);
+#define pop_graph_add_replication_index_constant(...) pop_graph_add_replication_index_constant_at(POP_HERE, __VA_ARGS__)
+/* A scalar UNSIGNED_INT constant: the number of the replica, from 0 on. */
+POP_API pop_tensor pop_graph_add_replication_index_constant_at(pop_where where, pop_graph *graph, const char *name);
 #define pop_graph_add_constant_float(...) pop_graph_add_constant_float_at(POP_HERE, __VA_ARGS__)
 /* Every element is value; any device type.  POP_INT values beyond 2^53: use pop_graph_add_constant_fill. */
 POP_API pop_tensor pop_graph_add_constant_float_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape,

@@ -71,6 +71,26 @@ POP_API pop_program pop_copy_at(pop_where where, pop_tensor source, pop_tensor d
                                 const char *name);
 /* optimise_memory: the host arranges the data as it lies on the tiles.  Tiles then need no memory to sort it in, and
  * the host moves smaller pieces. */
+/* A pair of replicas of pop_cross_replica_copy. */
+typedef struct pop_replica_pair {
+    unsigned sender, receiver;
+} pop_replica_pair;
+#define pop_cross_replica_copy(...) pop_cross_replica_copy_at(POP_HERE, __VA_ARGS__)
+/* Each sender's source goes to its receiver's destination, all at once: what is sent is read before anything is
+ * written. Every replica must be a sender once and a receiver once (graph_replication_error); one may send to itself.
+ * Shapes and types must be equal. */
+POP_API pop_program pop_cross_replica_copy_at(pop_where where, pop_tensor source, pop_tensor destination,
+                                              const pop_replica_pair *pairs, size_t count, const char *name);
+/* Several at once, which use the links between IPUs at the same time: each part has its own pairs.  No element may be
+ * in two destinations. */
+typedef struct pop_cross_copy {
+    pop_tensor source, destination;
+    const pop_replica_pair *pairs;
+    size_t num_pairs;
+} pop_cross_copy;
+#define pop_cross_replica_copies(...) pop_cross_replica_copies_at(POP_HERE, __VA_ARGS__)
+POP_API pop_program pop_cross_replica_copies_at(pop_where where, const pop_cross_copy *parts, size_t count,
+                                                const char *name);
 #define pop_copy_from_stream(...) pop_copy_from_stream_at(POP_HERE, __VA_ARGS__)
 POP_API pop_program pop_copy_from_stream_at(pop_where where, pop_stream stream, pop_tensor destination,
                                             bool optimise_memory, const char *name);
@@ -135,6 +155,8 @@ POP_API pop_program pop_abort_on_condition_at(pop_where where, pop_tensor condit
 #define pop_error_program(...) pop_error_program_at(POP_HERE, __VA_ARGS__)
 /* Prints message and t, then ends the run. */
 POP_API pop_program pop_error_program_at(pop_where where, const char *message, pop_tensor t, const char *name);
+/* With the engine option debug.checkedExecution, or debug.runtimeVerify: application_runtime_error when an element is
+ * not the same in all replicas, to the bit.  Else it does nothing. */
 #define pop_assume_equal_across_replicas(...) pop_assume_equal_across_replicas_at(POP_HERE, __VA_ARGS__)
 POP_API pop_program pop_assume_equal_across_replicas_at(pop_where where, pop_tensor t, const char *name);
 

@@ -208,6 +208,8 @@ pop_status compile_graph(pop_store *store, const pop_program *programs, size_t c
     };
     c.image = image_create();
     c.image->target = store->target;
+    c.image->replicas = store->replicas;
+    c.image->device_ipus = store->device_ipus;
     options_copy(&c.image->options, options);
     store_number_contexts(store);
     c.image->contexts = store->contexts;

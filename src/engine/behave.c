@@ -25,15 +25,16 @@ static uint64_t mix(uint64_t x)
     return x ^ (x >> 31);
 }
 
-void behave_load(struct pop_engine *engine)
+void behave_load(struct replica *replica)
 {
+    const pop_engine *engine = replica->engine;
     const struct image *image = engine->image;
     if (!image->registers.count)
         return;
     const struct image_registers *r = image->registers.data;
     const char *seed = options_get(&engine->options, "engine", "prng.seed");
-    uint32_t *seeds = (uint32_t *)(void *)(engine->storage + r->seeds),
-             *flags = (uint32_t *)(void *)(engine->storage + r->flags);
+    uint32_t *seeds = (uint32_t *)(void *)(replica->storage + r->seeds),
+             *flags = (uint32_t *)(void *)(replica->storage + r->flags);
     uint64_t number;
     if (r->seeds && seed && str_integer(seed, UINT64_MAX, &number))
         for (uint64_t i = 0; i < (uint64_t)r->tiles * r->seed_words; ++i)
@@ -43,12 +44,13 @@ void behave_load(struct pop_engine *engine)
             flags[tile * IMAGE_FLAGS + IMAGE_FLAG_ESR] = 1;
 }
 
-void behave_begin_set(struct behave *behave, const struct pop_engine *engine, const struct image_set *set)
+void behave_begin_set(struct behave *behave, const struct replica *replica, const struct image_set *set)
 {
+    const pop_engine *engine = replica->engine;
     const struct image_registers *r = engine->image->registers.data;
     *behave = (struct behave){ .image = engine->image,
                                .set = set,
-                               .flags = (const uint32_t *)(const void *)(engine->storage + r->flags),
+                               .flags = (const uint32_t *)(const void *)(replica->storage + r->flags),
                                .uniform = true };
     behave->no_random = !options_bool(&engine->options, "engine", "prng.enable");
     const size_t row = IMAGE_FLAGS * sizeof(uint32_t);
@@ -56,16 +58,16 @@ void behave_begin_set(struct behave *behave, const struct pop_engine *engine, co
     for (uint32_t tile = 0; tile < (behave->uniform ? 1 : r->tiles) && !behave->no_random; ++tile)
         behave->random |= behave->flags[tile * IMAGE_FLAGS + IMAGE_FLAG_ESR] != 0;
     if (behave->random && r->seeds)
-        behave->seed = XXH3_64bits(engine->storage + r->seeds, (size_t)r->tiles * r->seed_words * sizeof(uint32_t));
+        behave->seed = XXH3_64bits(replica->storage + r->seeds, (size_t)r->tiles * r->seed_words * sizeof(uint32_t));
 }
 
 /* Each generator takes a step of xorshift128. */
-void behave_end_set(const struct behave *behave, struct pop_engine *engine)
+void behave_end_set(const struct behave *behave, struct replica *replica)
 {
-    const struct image_registers *r = engine->image->registers.data;
+    const struct image_registers *r = replica->engine->image->registers.data;
     if (!behave->random || !r->seeds)
         return;
-    uint32_t *words = (uint32_t *)(void *)(engine->storage + r->seeds);
+    uint32_t *words = (uint32_t *)(void *)(replica->storage + r->seeds);
     for (uint64_t i = 0; i < (uint64_t)r->tiles * r->seed_words; i += 4, words += 4) {
         uint32_t t = words[3] ^ words[3] << 11;
         words[3] = words[2];

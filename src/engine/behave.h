@@ -29,12 +29,12 @@ struct behave_thread {
     const uint32_t *flags;
 };
 
-struct pop_engine;
+struct replica;
 /* At load: registers as the options want them. */
-void behave_load(struct pop_engine *engine);
+void behave_load(struct replica *replica);
 /* Before and after a set.  After: tiles that rounded stochastically have further seeds. */
-void behave_begin_set(struct behave *behave, const struct pop_engine *engine, const struct image_set *set);
-void behave_end_set(const struct behave *behave, struct pop_engine *engine);
+void behave_begin_set(struct behave *behave, const struct replica *replica, const struct image_set *set);
+void behave_end_set(const struct behave *behave, struct replica *replica);
 /* Around vertices: the processor takes the exceptions of the first of them; those of others by behave_vertex. */
 void behave_begin(struct behave_thread *thread, uint64_t first);
 void behave_vertex(struct behave_thread *thread, uint64_t vertex);

@@ -120,53 +120,54 @@ static void add_edge(struct checked *checked, const struct codelet_field *field,
 }
 
 /* Vector state, whose place and sizes are those of the image: a codelet may have spoiled the loaded ones. */
-static void add_state(struct checked *checked, const pop_engine *engine, const struct codelet_field *field,
+static void add_state(struct checked *checked, const struct replica *replica, const struct codelet_field *field,
                       uint64_t entry, uint64_t at, bool has_size)
 {
-    uint64_t reference = image_word(engine->image, at);
+    uint64_t reference = image_word(replica->engine->image, at);
     if (!reference)
         return;
-    uint64_t data = IMAGE_REF_OFFSET(reference), count = image_word(engine->image, has_size ? at + 8 : data - 8);
-    add_edge(checked, field, entry, engine->states + at, count * pop_type_size((pop_type)field->type));
-    checked->edges.data[checked->edges.count - 1].data = engine->states + data;
+    uint64_t data = IMAGE_REF_OFFSET(reference),
+             count = image_word(replica->engine->image, has_size ? at + 8 : data - 8);
+    add_edge(checked, field, entry, replica->states + at, count * pop_type_size((pop_type)field->type));
+    checked->edges.data[checked->edges.count - 1].data = replica->states + data;
 }
 
-static void find_state(struct checked *checked, const pop_engine *engine, const struct codelet_field *field,
+static void find_state(struct checked *checked, const struct replica *replica, const struct codelet_field *field,
                        uint64_t state)
 {
     if (!field_has_pointer(field))
         return;
     if (!field_has_table(field)) {
-        add_state(checked, engine, field, UINT64_MAX, state + field->offset, field->has_size);
+        add_state(checked, replica, field, UINT64_MAX, state + field->offset, field->has_size);
         return;
     }
-    uint64_t entries = table_entries(engine->image, field, state);
-    uint64_t table = IMAGE_REF_OFFSET(image_word(engine->image, state + field->offset));
+    uint64_t entries = table_entries(replica->engine->image, field, state);
+    uint64_t table = IMAGE_REF_OFFSET(image_word(replica->engine->image, state + field->offset));
     for (uint64_t e = 0; e < entries; ++e)
-        add_state(checked, engine, field, e, table + e * table_stride(field), field->inner_has_size);
+        add_state(checked, replica, field, e, table + e * table_stride(field), field->inner_has_size);
 }
 
 /* The edges of a vertex, from its list of sizes, and its vector state. */
-static void find_edges(struct checked *checked, const pop_engine *engine, const struct codelet *codelet, uint64_t state,
-                       uint64_t at)
+static void find_edges(struct checked *checked, const struct replica *replica, const struct codelet *codelet,
+                       uint64_t state, uint64_t at)
 {
-    const uint64_t *sizes = engine->image->edge_bytes.data;
+    const uint64_t *sizes = replica->engine->image->edge_bytes.data;
     checked->edges.count = 0;
     for (uint32_t f = 0; f < codelet->field_count; ++f) {
         const struct codelet_field *field = codelet->fields + f;
         if (field->direction == FIELD_STATE) {
-            find_state(checked, engine, field, state);
+            find_state(checked, replica, field, state);
             continue;
         }
-        unsigned char *slot = engine->states + state + field->offset;
+        unsigned char *slot = replica->states + state + field->offset;
         if (!field_has_table(field)) {
             add_edge(checked, field, UINT64_MAX, slot, sizes[at++]);
             continue;
         }
-        uint64_t table = IMAGE_REF_OFFSET(image_word(engine->image, state + field->offset));
+        uint64_t table = IMAGE_REF_OFFSET(image_word(replica->engine->image, state + field->offset));
         uint64_t entries = sizes[at++];
         for (uint64_t e = 0; e < entries; ++e)
-            add_edge(checked, field, e, engine->states + table + e * table_stride(field), sizes[at++]);
+            add_edge(checked, field, e, replica->states + table + e * table_stride(field), sizes[at++]);
     }
 }
 
@@ -311,7 +312,7 @@ static bool run_vertex(const struct vertex_at *vertex, const struct group_run *g
 {
     struct vertex_failure failure = { .vertex = vertex->in_set, .type = vertex->codelet->name };
     struct execute_frame frame = { .failure = &failure, .behave = { .set = vertex->behave, .first = vertex->in_set } };
-    unsigned char *state = vertex->run->engine->states + vertex->state;
+    unsigned char *state = vertex->run->replica->states + vertex->state;
     frame.call = (struct codelet_call){ .states = state,
                                         .stride = group->stride,
                                         .count = 1,
@@ -343,7 +344,7 @@ static bool run_vertex(const struct vertex_at *vertex, const struct group_run *g
 static bool check_vertex(const struct vertex_at *vertex, const struct group_run *group, uint64_t sizes, bool *agrees)
 {
     struct checked *checked = vertex->run->engine->checked;
-    find_edges(checked, vertex->run->engine, vertex->codelet, vertex->state, sizes);
+    find_edges(checked, vertex->run->replica, vertex->codelet, vertex->state, sizes);
     if (!place_edges(checked)) {
         restore_edges(checked);
         run_fail(vertex->run, POP_SYSTEM_RUNTIME_ERROR, "cannot get host memory for checked execution");
@@ -360,24 +361,24 @@ static bool check_vertex(const struct vertex_at *vertex, const struct group_run 
 }
 
 /* The gathers of one vertex, from a cursor that goes through the set's. */
-static uint64_t run_gathers(const pop_engine *engine, const struct image_set *set, uint64_t at, uint64_t vertex,
+static uint64_t run_gathers(const struct replica *replica, const struct image_set *set, uint64_t at, uint64_t vertex,
                             bool before)
 {
-    const struct image *image = engine->image;
+    const struct image *image = replica->engine->image;
     for (; at < set->first_gather + set->gathers && image->gathers.data[at].vertex_in_set == vertex; ++at) {
         const struct image_gather *gather = image->gathers.data + at;
-        unsigned char *buffer = engine->scratch + gather->scratch;
+        unsigned char *buffer = replica->scratch + gather->scratch;
         if (before && gather->before)
-            copy_run(image, image->copies.data + gather->before - 1, engine->storage, buffer, NULL);
+            copy_run(image, image->copies.data + gather->before - 1, replica->storage, buffer, NULL);
         else if (!before && gather->after)
-            copy_run(image, image->copies.data + gather->after - 1, buffer, engine->storage, NULL);
+            copy_run(image, image->copies.data + gather->after - 1, buffer, replica->storage, NULL);
     }
     return at;
 }
 
 static bool check_vertices(struct run *run, const struct image_set *set, const struct behave *behave, bool *consensus)
 {
-    const pop_engine *engine = run->engine;
+    const struct replica *replica = run->replica;
     const struct image *image = run->image;
     uint64_t gather = set->first_gather, index = set->first_vertex_id;
     for (uint32_t g = 0; g < set->groups; ++g) {
@@ -387,10 +388,11 @@ static bool check_vertices(struct run *run, const struct image_set *set, const s
         };
         for (uint64_t i = 0; i < group->count; ++i, ++index, ++vertex.in_set, vertex.state += group->stride) {
             vertex.id = image->vertex_ids.data[index];
-            run_gathers(engine, set, gather, vertex.in_set, true);
-            if (!check_vertex(&vertex, engine->groups + set->first_group + g, image->edge_first.data[index], consensus))
+            run_gathers(replica, set, gather, vertex.in_set, true);
+            if (!check_vertex(&vertex, replica->groups + set->first_group + g, image->edge_first.data[index],
+                              consensus))
                 return false;
-            gather = run_gathers(engine, set, gather, vertex.in_set, false);
+            gather = run_gathers(replica, set, gather, vertex.in_set, false);
         }
     }
     return true;
@@ -403,8 +405,8 @@ bool checked_execute(struct run *run, const struct image_set *set, bool *consens
     if (!run->image->vertex_tiles.count)
         return check_vertices(run, set, NULL, consensus);
     struct behave behave;
-    behave_begin_set(&behave, run->engine, set);
+    behave_begin_set(&behave, run->replica, set);
     bool good = check_vertices(run, set, &behave, consensus);
-    behave_end_set(&behave, run->engine);
+    behave_end_set(&behave, run->replica);
     return good;
 }

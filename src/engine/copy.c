@@ -271,6 +271,18 @@ static void run_dense(const struct image *image, const struct image_copy *copy, 
     }
 }
 
+void copy_pack(const struct image *image, const struct image_copy *copy, unsigned char *block, unsigned char *dense,
+               struct pool *pool)
+{
+    run_dense(image, copy, block, dense, true, pool);
+}
+
+void copy_unpack(const struct image *image, const struct image_copy *copy, unsigned char *block, unsigned char *dense,
+                 struct pool *pool)
+{
+    run_dense(image, copy, block, dense, false, pool);
+}
+
 void copy_run_overlapping(const struct image *image, const struct image_copy *copy, unsigned char *block,
                           unsigned char *temporary, struct pool *pool)
 {
@@ -285,11 +297,11 @@ void copy_run_overlapping(const struct image *image, const struct image_copy *co
 
 uint32_t op_copy(struct run *run, const struct image_op *op, uint32_t next)
 {
-    pop_engine *engine = run->engine;
+    const struct replica *replica = run->replica;
     const struct image_copy *copy = run->image->copies.data + op->a;
     if (copy->overlaps)
-        copy_run_overlapping(run->image, copy, engine->storage, engine->temporary, engine->pool);
+        copy_run_overlapping(run->image, copy, replica->storage, replica->temporary, run->pool);
     else
-        copy_run(run->image, copy, engine->storage, engine->storage, engine->pool);
+        copy_run(run->image, copy, replica->storage, replica->storage, run->pool);
     return next;
 }

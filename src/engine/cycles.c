@@ -20,9 +20,12 @@ void pop_engine_reset_execution_profile(pop_engine *engine)
 {
     if (!engine)
         return;
-    trace_reset(&engine->trace);
-    if (engine->trace.running) /* from a callback: what ran before its op is forgotten too */
-        engine->trace.from = engine->op_at;
+    for (unsigned r = 0; r < engine->replica_count; ++r) {
+        struct trace *trace = &engine->replicas[r].trace;
+        trace_reset(trace);
+        if (trace->running) /* from a callback: what ran before its op is forgotten too */
+            trace->from = engine->replicas[r].at;
+    }
 }
 
 static uint32_t word_at(const unsigned char *data)
@@ -45,11 +48,12 @@ static uint64_t host_counter(void)
 }
 
 /* The tile's clock before the op that is running. */
-static uint64_t tile_clock(pop_engine *engine, uint32_t tile, uint32_t op)
+static uint64_t tile_clock(struct replica *replica, uint32_t tile, uint32_t op)
 {
+    const pop_engine *engine = replica->engine;
     if (!image_modelled(engine->image))
         return host_counter();
-    struct trace *trace = &engine->trace;
+    struct trace *trace = &replica->trace;
     if (!trace->running)
         return 0;
     size_t entries = trace_suspend(trace, op);
@@ -60,13 +64,13 @@ static uint64_t tile_clock(pop_engine *engine, uint32_t tile, uint32_t op)
 
 uint32_t op_stamp(struct run *run, const struct image_op *op, uint32_t next)
 {
-    uint64_t now = tile_clock(run->engine, op->c, next - 1);
+    uint64_t now = tile_clock(run->replica, op->c, next - 1);
     if (op->b) {
         const unsigned char *start = run_operand(run, op->b - 1);
         now -= (uint64_t)word_at(start) | (uint64_t)word_at(start + sizeof(uint32_t)) << 32;
     }
     const uint32_t words[2] = { (uint32_t)now, (uint32_t)(now >> 32) };
-    copy_run(run->image, run->image->copies.data + op->a, (const unsigned char *)words, run->engine->storage, NULL);
+    copy_run(run->image, run->image->copies.data + op->a, (const unsigned char *)words, run->replica->storage, NULL);
     return next;
 }
 
@@ -80,12 +84,13 @@ pop_status engine_timeline(const pop_engine *engine, struct timeline *timeline, 
     if (!image_modelled(image))
         return error_set(error, POP_PROFILING_DISABLED, NO_WHERE, api,
                          "the executable was compiled with debug.model off: it has no cycles");
-    if (engine->trace.full)
+    const struct trace *trace = engine_trace(engine);
+    if (trace->full)
         return error_set(error, POP_PROFILING_DISABLED, NO_WHERE, api,
                          "the record of what ran is full (%d entries): reset it more often, or disable execution "
                          "profiling where it is not needed",
                          TRACE_MOST);
-    timeline_make(timeline, image, &engine->trace, callback, user);
+    timeline_make(timeline, image, trace, callback, user);
     const struct model *model = &image->model;
     for (size_t i = 0; i < model->steps.count; ++i) {
         const struct model_step *step = model->steps.data + i;

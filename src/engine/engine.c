@@ -62,6 +62,20 @@ pop_status pop_engine_set_runtime_options(pop_engine *engine, pop_options option
     return status;
 }
 
+/* profiler.replicaToProfile: a number, or nothing for replica 0. */
+static pop_status read_profiled(pop_engine *engine, const char *api, pop_error *error)
+{
+    const char *text = options_get(&engine->options, "engine", "profiler.replicaToProfile");
+    uint64_t number = 0;
+    if (!*text || (str_integer(text, engine->replica_count - 1, &number) && number < engine->replica_count)) {
+        engine->profiled = (unsigned)number;
+        return POP_OK;
+    }
+    return error_set(error, POP_INVALID_OPTION, NO_WHERE, api,
+                     "profiler.replicaToProfile is '%s': the graph has %u replicas (0 to %u)", text,
+                     engine->replica_count, engine->replica_count - 1);
+}
+
 static void read_options(pop_engine *engine)
 {
     const struct option_set *set = &engine->options;
@@ -119,14 +133,15 @@ pop_engine *pop_engine_create_from(pop_executable *executable, pop_options optio
     engine->options = set;
     engine->name = executable->image->name ? mem_string(executable->image->name) : NULL;
     read_options(engine);
+    replicas_create(engine);
     streams_create(engine);
     engine->profiling = image_modelled(engine->image);
     if (engine->checked_mode && engine->image->groups.count && !engine->image->vertex_ids.count)
         error_set(
             &ours, POP_INVALID_OPTION, NO_WHERE, api,
             "debug.checkedExecution is on, but the executable was compiled without it: compile it with the option");
-    if (ours.status != POP_OK || link_modules(engine->image, api, &ours) != POP_OK ||
-        begin_report(engine, executable, api, &ours) != POP_OK ||
+    if (ours.status != POP_OK || read_profiled(engine, api, &ours) != POP_OK ||
+        link_modules(engine->image, api, &ours) != POP_OK || begin_report(engine, executable, api, &ours) != POP_OK ||
         error_if_memory_failed(&ours, POP_OK, failures, api) != POP_OK) {
         pop_engine_destroy(engine);
         return fail_create(error, &ours);
@@ -173,16 +188,14 @@ static void destroy(pop_engine *engine)
     streams_destroy(engine);
     checked_destroy(engine->checked);
     vec_free(&engine->option_list);
-    vec_free(&engine->loops);
-    vec_free(&engine->callers);
     host_arguments_free(engine);
     options_free(&engine->options);
-    trace_free(&engine->trace);
     trace_free(&engine->captured);
     free(engine->name);
     pop_error error;
     if (report_end(engine->report, &error) != POP_OK)
         pop_error_print(&error);
+    replicas_destroy(engine);
     image_release(engine->image);
     free(engine);
 }
@@ -215,10 +228,10 @@ static pop_status check_device(const pop_engine *engine, const pop_device *devic
 {
     if (!device)
         return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "the device is NULL");
-    const pop_target *have = pop_device_target(device);
-    if (!pop_target_equal(have, &engine->image->target)) {
+    const pop_target *have = pop_device_target(device), target = image_device_target(engine->image);
+    if (!pop_target_equal(have, &target)) {
         char wanted[400], seen[400];
-        pop_target_to_text(&engine->image->target, wanted, sizeof(wanted));
+        pop_target_to_text(&target, wanted, sizeof(wanted));
         pop_target_to_text(have, seen, sizeof(seen));
         return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api,
                          "the executable was compiled for '%s', the device is '%s'", wanted, seen);
@@ -253,10 +266,12 @@ static pop_status load(pop_engine *engine, const pop_device *device, const char 
     }
     if (engine->checked_mode && !engine->checked)
         engine->checked = checked_create();
-    trace_reset(&engine->trace);
+    for (unsigned r = 0; r < engine->replica_count; ++r)
+        trace_reset(&engine->replicas[r].trace);
     engine->loaded = true;
-    LOG(ENGINE, DEBUG, "loaded: %llu bytes of variables, %zu of vertex states, %llu of scratch, %u host threads",
-        (unsigned long long)engine->image->storage_bytes, engine->image->states.count,
+    LOG(ENGINE, DEBUG,
+        "loaded: %u replicas of %llu bytes of variables, %zu of vertex states, %llu of scratch, %u host threads",
+        engine->replica_count, (unsigned long long)engine->image->storage_bytes, engine->image->states.count,
         (unsigned long long)engine->image->scratch_bytes, pool_threads(engine->pool));
     return POP_OK;
 }
@@ -333,12 +348,14 @@ void pop_engine_reset(pop_engine *engine)
         return;
     stop_run_ends(engine);
     streams_reset(engine);
-    for (size_t i = 0; i < engine->image->host_functions.count; ++i)
-        engine->host_functions[i].busy = false;
+    for (unsigned r = 0; r < engine->replica_count; ++r)
+        for (size_t i = 0; i < engine->image->host_functions.count; ++i)
+            engine->replicas[r].host_functions[i].busy = false;
     host_arguments_free(engine);
     engine->entered = 0;
-    if (engine->profiling)
-        trace_end(&engine->trace, engine->op_at);
+    for (unsigned r = 0; r < engine->replica_count; ++r)
+        if (engine->replicas[r].trace.running)
+            trace_end(&engine->replicas[r].trace, engine->replicas[r].at);
     if (engine->destroyed)
         destroy(engine);
 }

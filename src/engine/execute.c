@@ -17,6 +17,8 @@ enum { VERTEX_NANOSECONDS = 5, BYTES_PER_NANOSECOND = 4 };
 
 struct execution {
     pop_engine *engine;
+    const struct replica *replica;
+    struct pool *pool;
     const struct behave *behave; /* NULL: as the processor does it */
     const struct image_set *set;
     uint64_t chunk_vertices;
@@ -73,24 +75,24 @@ static uint64_t find_gather(const struct image *image, const struct image_set *s
 
 static void run_gathers(const struct chunk *chunk, bool before)
 {
-    const pop_engine *engine = chunk->execution->engine;
-    const struct image *image = engine->image;
+    const struct replica *replica = chunk->execution->replica;
+    const struct image *image = chunk->execution->engine->image;
     const struct image_set *set = chunk->execution->set;
     uint64_t end = find_gather(image, set, chunk->end);
     for (uint64_t i = find_gather(image, set, chunk->begin); i < end; ++i) {
         const struct image_gather *gather = image->gathers.data + i;
-        unsigned char *buffer = engine->scratch + gather->scratch;
+        unsigned char *buffer = replica->scratch + gather->scratch;
         if (before && gather->before)
-            copy_run(image, image->copies.data + gather->before - 1, engine->storage, buffer, NULL);
+            copy_run(image, image->copies.data + gather->before - 1, replica->storage, buffer, NULL);
         else if (!before && gather->after)
-            copy_run(image, image->copies.data + gather->after - 1, buffer, engine->storage, NULL);
+            copy_run(image, image->copies.data + gather->after - 1, buffer, replica->storage, NULL);
     }
 }
 
 /* The group of the set that holds a vertex. */
-static const struct group_run *find_group(const pop_engine *engine, const struct image_set *set, uint64_t vertex)
+static const struct group_run *find_group(const struct replica *replica, const struct image_set *set, uint64_t vertex)
 {
-    const struct group_run *groups = engine->groups + set->first_group;
+    const struct group_run *groups = replica->groups + set->first_group;
     uint32_t low = 0, high = set->groups;
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
@@ -121,7 +123,7 @@ static void call_one_by_one(struct chunk *chunk, const struct group_run *group, 
 static void call_vertices(struct chunk *chunk)
 {
     struct codelet_call *call = &chunk->frame.call;
-    const struct group_run *group = find_group(chunk->execution->engine, chunk->execution->set, chunk->begin);
+    const struct group_run *group = find_group(chunk->execution->replica, chunk->execution->set, chunk->begin);
     for (uint64_t at = chunk->begin; at < chunk->end; ++group) {
         uint64_t end = group->first + group->count < chunk->end ? group->first + group->count : chunk->end;
         if (at >= end)
@@ -146,7 +148,7 @@ static void name_failed(struct chunk *chunk)
     const unsigned char *current = chunk->frame.call.current;
     struct vertex_failure *failure = chunk->frame.failure;
     for (uint32_t g = 0; g < execution->set->groups; ++g) {
-        const struct group_run *group = execution->engine->groups + execution->set->first_group + g;
+        const struct group_run *group = execution->replica->groups + execution->set->first_group + g;
         if (group->count && current >= group->states && current < group->states + group->count * group->stride) {
             failure->vertex = group->first + (uint64_t)(current - group->states) / group->stride;
             failure->type = group->codelet->name;
@@ -259,7 +261,7 @@ static uint64_t now(void)
 
 static void execute_in_chunks(struct execution *execution, uint64_t nanoseconds)
 {
-    struct pool *pool = execution->engine->pool;
+    struct pool *pool = execution->pool;
     uint64_t vertices = execution->set->vertices, most = (uint64_t)pool_threads(pool) * CHUNKS_PER_THREAD;
     uint64_t chunks = nanoseconds / CHUNK_NANOSECONDS;
     chunks = chunks > most ? most : chunks;
@@ -271,10 +273,9 @@ static void execute_in_chunks(struct execution *execution, uint64_t nanoseconds)
 
 static void execute_vertices(struct execution *execution)
 {
-    pop_engine *engine = execution->engine;
     const struct image_set *set = execution->set;
-    struct set_run *past = engine->sets + (set - engine->image->sets.data);
-    unsigned threads = pool_threads(engine->pool);
+    struct set_run *past = execution->replica->sets + (set - execution->engine->image->sets.data);
+    unsigned threads = pool_threads(execution->pool);
     if (threads == 1 || set->vertices < 2) {
         run_range(execution, 0, 0, set->vertices);
         return;
@@ -299,7 +300,7 @@ static void execute_vertices(struct execution *execution)
 static void store_consensus(struct run *run, uint32_t copy, bool consensus)
 {
     uint64_t value = consensus; /* little-endian: its first bytes are the value at any size */
-    copy_run(run->image, run->image->copies.data + copy, (const unsigned char *)&value, run->engine->storage, NULL);
+    copy_run(run->image, run->image->copies.data + copy, (const unsigned char *)&value, run->replica->storage, NULL);
 }
 
 void execute_abandoned(struct run *run, const struct image_set *set)
@@ -319,9 +320,11 @@ bool execute_set(struct run *run, const struct image_set *set, bool *consensus)
     struct behave behave;
     bool behaves = run->image->vertex_tiles.count;
     execution.engine = run->engine;
+    execution.replica = run->replica;
+    execution.pool = run->pool;
     execution.behave = behaves ? &behave : NULL;
     if (behaves)
-        behave_begin_set(&behave, run->engine, set);
+        behave_begin_set(&behave, run->replica, set);
     execution.set = set;
     execution.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; /* without a call: nothing to destroy */
     atomic_init(&execution.disagrees, false);
@@ -337,7 +340,7 @@ bool execute_set(struct run *run, const struct image_set *set, bool *consensus)
         return false;
     }
     if (behaves)
-        behave_end_set(&behave, run->engine);
+        behave_end_set(&behave, run->replica);
     *consensus = !atomic_load(&execution.disagrees);
     return true;
 }

@@ -21,10 +21,11 @@ static const struct image_handle *find_handle(pop_engine *engine, const char *ha
         if (!engine->loaded)
             *status = error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api,
                                 "the engine is not loaded: load it on a device first");
-        else if (bytes < handles[i].bytes) /* POP_WHOLE is more than all */
+        else if (bytes / engine->replica_count < handles[i].bytes) /* POP_WHOLE is more than all */
             error_set(error, *status, NO_WHERE, api,
-                      "the tensor of handle '%s' has %llu bytes, the buffer %zu: at least as many are needed", handle,
-                      (unsigned long long)handles[i].bytes, bytes);
+                      "the tensor of handle '%s' has %llu bytes%s, the buffer %zu: at least as many are needed", handle,
+                      (unsigned long long)handles[i].bytes * engine->replica_count,
+                      engine->replica_count > 1 ? " in all replicas" : "", bytes);
         else
             *status = POP_OK;
         return *status == POP_OK ? &handles[i] : NULL;
@@ -43,8 +44,9 @@ pop_status pop_engine_write_tensor(pop_engine *engine, const char *handle, const
     pop_status status;
     const struct image_handle *found =
         find_handle(engine, handle, data, bytes, false, "pop_engine_write_tensor", error, &status);
-    if (found && found->bytes)
-        copy_run(engine->image, engine->image->copies.data + found->copy, data, engine->storage, engine->pool);
+    for (unsigned r = 0; found && found->bytes && r < engine->replica_count; ++r)
+        copy_run(engine->image, engine->image->copies.data + found->copy,
+                 (const unsigned char *)data + r * found->bytes, engine->replicas[r].storage, engine->pool);
     return status;
 }
 
@@ -53,8 +55,9 @@ pop_status pop_engine_read_tensor(pop_engine *engine, const char *handle, void *
     pop_status status;
     const struct image_handle *found =
         find_handle(engine, handle, data, bytes, true, "pop_engine_read_tensor", error, &status);
-    if (found && found->bytes)
-        copy_run(engine->image, engine->image->copies.data + found->copy, engine->storage, data, engine->pool);
+    for (unsigned r = 0; found && found->bytes && r < engine->replica_count; ++r)
+        copy_run(engine->image, engine->image->copies.data + found->copy, engine->replicas[r].storage,
+                 (unsigned char *)data + r * found->bytes, engine->pool);
     return status;
 }
 
@@ -77,11 +80,11 @@ static const struct image_host_function *find_function(const pop_engine *engine,
     return NULL;
 }
 
-pop_status pop_engine_connect_host_function(pop_engine *engine, const char *handle, pop_host_callback callback,
-                                            void *user, pop_error *error)
+/* Of the replicas [first, last). */
+static pop_status connect(pop_engine *engine, const char *handle, unsigned first, unsigned last,
+                          struct host_function_state state, const char *api, pop_error *error)
 {
-    static const char api[] = "pop_engine_connect_host_function";
-    if (!engine || !handle || !callback)
+    if (!engine || !handle || !state.callback)
         return error_set(error, POP_STREAM_CONNECTION_ERROR, NO_WHERE, api, "the %s is NULL",
                          !engine   ? "engine"
                          : !handle ? "handle"
@@ -89,14 +92,35 @@ pop_status pop_engine_connect_host_function(pop_engine *engine, const char *hand
     const struct image_host_function *found = find_function(engine, handle, api, error);
     if (!found)
         return POP_STREAM_CONNECTION_ERROR;
-    struct host_function_state *function = engine->host_functions + (found - engine->image->host_functions.data);
-    if (function->busy || engine->destroyed)
+    size_t index = (size_t)(found - engine->image->host_functions.data);
+    bool busy = false;
+    for (unsigned r = first; r < last; ++r)
+        busy |= engine->replicas[r].host_functions[index].busy;
+    if (busy || engine->destroyed)
         return error_set(error, POP_STREAM_CONNECTION_ERROR, NO_WHERE, api,
-                         function->busy ? "host function '%s' cannot be connected by its own callback"
-                                        : "the engine of '%s' was destroyed",
+                         busy ? "host function '%s' cannot be connected by its own callback"
+                              : "the engine of '%s' was destroyed",
                          handle);
-    *function = (struct host_function_state){ callback, user, false };
+    for (unsigned r = first; r < last; ++r)
+        engine->replicas[r].host_functions[index] = state;
     return POP_OK;
+}
+
+pop_status pop_engine_connect_host_function(pop_engine *engine, const char *handle, pop_host_callback callback,
+                                            void *user, pop_error *error)
+{
+    return connect(engine, handle, 0, engine ? engine->replica_count : 0,
+                   (struct host_function_state){ callback, user, false }, "pop_engine_connect_host_function", error);
+}
+
+pop_status pop_engine_connect_host_function_of(pop_engine *engine, const char *handle, unsigned replica,
+                                               pop_host_callback callback, void *user, pop_error *error)
+{
+    static const char api[] = "pop_engine_connect_host_function_of";
+    if (engine && replica >= engine->replica_count)
+        return engine_no_replica(engine, replica, api, error);
+    return connect(engine, handle, replica, replica + 1, (struct host_function_state){ callback, user, false }, api,
+                   error);
 }
 
 pop_status pop_engine_host_function_arguments(const pop_engine *engine, const char *handle, size_t *inputs,
@@ -132,15 +156,15 @@ static pop_status call(struct run *run, const struct image_op *op, const struct 
                        void **places)
 {
     const struct image_copy *copies = run->image->copies.data + op->b;
-    unsigned char *storage = run->engine->storage;
-    struct host_function_state *connected = run->engine->host_functions + op->a;
+    unsigned char *storage = run->replica->storage;
+    struct host_function_state *connected = run->replica->host_functions + op->a;
     for (uint32_t i = 0; i < function->inputs; ++i)
-        copy_run(run->image, &copies[i], storage, places[i], run->engine->pool);
+        copy_run(run->image, &copies[i], storage, places[i], run->pool);
     connected->busy = true;
     pop_status status = connected->callback((const void *const *)places, places + function->inputs, connected->user);
     connected->busy = false;
     for (uint32_t i = 0; status == POP_OK && i < function->outputs; ++i)
-        copy_run(run->image, &copies[function->inputs + i], places[function->inputs + i], storage, run->engine->pool);
+        copy_run(run->image, &copies[function->inputs + i], places[function->inputs + i], storage, run->pool);
     return status;
 }
 
@@ -164,7 +188,7 @@ uint32_t op_call_host(struct run *run, const struct image_op *op, uint32_t next)
                         "cannot get %zu bytes of host memory for host function '%s'", bytes, name);
     engine->argument_places = mem_zero(function->inputs + function->outputs, sizeof(*engine->argument_places));
     place_arguments(run->image, function, engine->arguments, engine->argument_places);
-    engine->op_at = next - 1;
+    run->replica->at = next - 1;
     pop_status status = call(run, op, function, engine->argument_places);
     host_arguments_free(engine);
     if (status == POP_OK)

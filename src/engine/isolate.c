@@ -14,7 +14,7 @@ enum { POLL_MILLISECONDS = 20 };
 
 /* What goes both ways beside the storage; a byte on the socket says that it is the other's turn. */
 struct exchange {
-    uint32_t set;
+    uint32_t set, replica;
     bool consensus;
     pop_status status;
     pop_error error;
@@ -65,7 +65,13 @@ static void serve(pop_engine *engine, int socket, struct exchange *shared)
 {
     char turn;
     while (read(socket, &turn, 1) == 1) {
-        struct run run = { .engine = engine, .image = engine->image, .error = &shared->error, .api = "pop_engine_run" };
+        struct run run = { .engine = engine,
+                           .replica = engine->replicas + shared->replica,
+                           .image = engine->image,
+                           .pool = engine->pool,
+                           .error = &shared->error,
+                           .api = "pop_engine_run",
+                           .names = engine->replica_count > 1 };
         execute_set(&run, engine->image->sets.data + shared->set, &shared->consensus);
         shared->status = run.status;
         if (write(socket, &turn, 1) != 1)
@@ -183,6 +189,7 @@ bool isolate_execute(struct run *run, const struct image_set *set, bool *consens
         return false;
     struct isolate *isolate = engine->isolate;
     isolate->shared->set = (uint32_t)(set - engine->image->sets.data);
+    isolate->shared->replica = run->replica->number;
     isolate->shared->consensus = true;
     char turn = 0;
     int said = send(isolate->socket, &turn, 1, MSG_NOSIGNAL) == 1 ? await(engine) : 0;

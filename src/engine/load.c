@@ -12,26 +12,27 @@ struct bases {
 
 /* Replaces the pointer slot at an offset of the states.  The reference is read from the image, so that loading again
  * works. */
-static inline void place(pop_engine *engine, const struct bases *bases, uint64_t offset)
+static inline void place(struct replica *replica, const struct bases *bases, uint64_t offset)
 {
-    uint64_t reference = image_word(engine->image, offset);
+    uint64_t reference = image_word(replica->engine->image, offset);
     unsigned char *address = reference ? bases->of[IMAGE_REF_BLOCK(reference)] + IMAGE_REF_OFFSET(reference) : NULL;
-    memcpy(engine->states + offset, &address, sizeof(address));
+    memcpy(replica->states + offset, &address, sizeof(address));
 }
 
 /* One field of vertices of a group: a loop over one kind of slot. */
-static void place_field(pop_engine *engine, const struct bases *bases, const struct image_group *group,
+static void place_field(struct replica *replica, const struct bases *bases, const struct image_group *group,
                         const struct codelet_field *field, uint64_t begin, uint64_t end)
 {
+    const struct image *image = replica->engine->image;
     for (uint64_t i = begin; i < end; ++i) {
         uint64_t state = group->states + i * group->stride;
         if (field_has_table(field)) {
-            uint64_t table = IMAGE_REF_OFFSET(image_word(engine->image, state + field->offset));
-            uint64_t entries = table_entries(engine->image, field, state);
+            uint64_t table = IMAGE_REF_OFFSET(image_word(image, state + field->offset));
+            uint64_t entries = table_entries(image, field, state);
             for (uint64_t e = 0; e < entries; ++e)
-                place(engine, bases, table + e * table_stride(field));
+                place(replica, bases, table + e * table_stride(field));
         }
-        place(engine, bases, state + field->offset);
+        place(replica, bases, state + field->offset);
     }
 }
 
@@ -39,7 +40,7 @@ static void place_field(pop_engine *engine, const struct bases *bases, const str
 enum { BLOCK_VERTICES = 1024 };
 
 struct loading {
-    pop_engine *engine;
+    struct replica *replica;
     struct bases bases;
     const struct image_group *group;
 };
@@ -48,24 +49,24 @@ static void load_block(void *context, uint32_t block)
 {
     const struct loading *loading = context;
     const struct image_group *group = loading->group;
-    const struct codelet *codelet = image_codelet(loading->engine->image, group->codelet);
+    const struct codelet *codelet = image_codelet(loading->replica->engine->image, group->codelet);
     uint64_t begin = (uint64_t)block * BLOCK_VERTICES,
              end = begin + BLOCK_VERTICES < group->count ? begin + BLOCK_VERTICES : group->count;
     for (uint32_t f = 0; f < codelet->field_count; ++f)
         if (field_has_pointer(codelet->fields + f))
-            place_field(loading->engine, &loading->bases, group, codelet->fields + f, begin, end);
+            place_field(loading->replica, &loading->bases, group, codelet->fields + f, begin, end);
 }
 
-static void load_states(pop_engine *engine)
+static void load_states(struct replica *replica)
 {
-    const struct image *image = engine->image;
-    struct loading loading = { engine, { { NULL, engine->storage, engine->scratch, engine->states } }, NULL };
+    const struct image *image = replica->engine->image;
+    struct loading loading = { replica, { { NULL, replica->storage, replica->scratch, replica->states } }, NULL };
     if (image->states.count)
-        memcpy(engine->states, image->states.data, image->states.count);
+        memcpy(replica->states, image->states.data, image->states.count);
     for (size_t g = 0; g < image->groups.count; ++g) {
         loading.group = image->groups.data + g;
-        pool_run(engine->pool, (uint32_t)((loading.group->count + BLOCK_VERTICES - 1) / BLOCK_VERTICES), load_block,
-                 &loading);
+        pool_run(replica->engine->pool, (uint32_t)((loading.group->count + BLOCK_VERTICES - 1) / BLOCK_VERTICES),
+                 load_block, &loading);
     }
 }
 
@@ -83,12 +84,13 @@ static void fill(unsigned char *to, const unsigned char *value, uint64_t bytes, 
     }
 }
 
-static void load_values(pop_engine *engine)
+static void load_values(struct replica *replica)
 {
-    const struct image *image = engine->image;
+    const struct image *image = replica->engine->image;
     for (size_t i = 0; i < image->initials.count; ++i) {
         const struct image_initial *initial = image->initials.data + i;
-        fill(engine->storage + initial->offset, image->data.data + initial->data, initial->bytes, initial->times);
+        uint64_t data = initial->data + (initial->own ? replica->number * initial->bytes : 0);
+        fill(replica->storage + initial->offset, image->data.data + data, initial->bytes, initial->times);
     }
 }
 
@@ -96,16 +98,16 @@ static void load_values(pop_engine *engine)
 enum { MULTI_VERTEX_WORKERS = 6 };
 
 /* The modules are linked already: an engine that could not link them was not made. */
-static void make_groups(pop_engine *engine)
+static void make_groups(struct replica *replica)
 {
-    const struct image *image = engine->image;
+    const struct image *image = replica->engine->image;
     for (size_t g = 0; g < image->groups.count; ++g) {
         const struct image_group *group = image->groups.data + g;
         const struct codelet *codelet = image_codelet(image, group->codelet);
-        engine->groups[g] = (struct group_run){
+        replica->groups[g] = (struct group_run){
             .run = module_run(codelet->module, codelet),
             .codelet = codelet,
-            .states = engine->states + group->states,
+            .states = replica->states + group->states,
             .stride = group->stride,
             .first = group->first_vertex_in_set,
             .count = group->count,
@@ -139,6 +141,9 @@ static uint64_t temporary_bytes(const struct image *image)
         uint64_t bytes = 0;
         if (op->kind == OP_COPY && image->copies.data[op->a].overlaps) {
             bytes = image->copies.data[op->a].bytes;
+        } else if (op->kind == OP_CROSS_COPY) {
+            for (uint64_t c = 0; c < op->d; ++c)
+                bytes += op->d > 1 || image->copies.data[op->a].overlaps ? image->copies.data[op->a + c].bytes : 0;
         } else if (op->kind == OP_REMOTE_IN || op->kind == OP_REMOTE_OUT) {
             const struct image_remote *remote = image->remotes.data + op->a;
             bytes = op->d > 1 ? op->d * remote->elements * pop_type_size((pop_type)remote->type) : 0;
@@ -158,50 +163,73 @@ static uint64_t operand_bytes(const struct image *image)
     return most;
 }
 
+static pop_status materialise(struct replica *replica, const char *api, pop_error *error)
+{
+    pop_engine *engine = replica->engine;
+    const struct image *image = engine->image;
+    const struct {
+        unsigned char **block;
+        uint64_t bytes;
+        bool shared;
+        const char *what;
+    } blocks[] = {
+        { &replica->storage, image->storage_bytes, engine->isolated, "variables" },
+        { &replica->scratch, image->scratch_bytes, engine->isolated, "gathered edges" },
+        { &replica->states, image->states.count, engine->isolated, "vertex states" },
+        { &replica->temporary, temporary_bytes(image), false, "copies" },
+        { &replica->operand, operand_bytes(image), false, "control flow" },
+    };
+    pop_status status = POP_OK;
+    for (size_t i = 0; i < sizeof(blocks) / sizeof(blocks[0]) && status == POP_OK; ++i)
+        status = make_block(blocks[i].block, blocks[i].bytes, blocks[i].shared, blocks[i].what, api, error);
+    if (status != POP_OK || (status = remotes_create(replica, api, error)) != POP_OK)
+        return status;
+    load_values(replica);
+    behave_load(replica);
+    load_states(replica);
+    if (!replica->groups) {
+        replica->groups = mem_zero(image->groups.count, sizeof(*replica->groups));
+        replica->sets = mem_zero(image->sets.count, sizeof(*replica->sets));
+    }
+    make_groups(replica);
+    return POP_OK;
+}
+
 pop_status engine_materialise(pop_engine *engine, const char *api, pop_error *error)
 {
-    const struct image *image = engine->image;
-    pop_status status;
     isolate_end(engine);
-    if ((status = make_block(&engine->storage, image->storage_bytes, engine->isolated, "variables", api, error)) !=
-            POP_OK ||
-        (status = make_block(&engine->scratch, image->scratch_bytes, engine->isolated, "gathered edges", api, error)) !=
-            POP_OK ||
-        (status = make_block(&engine->states, image->states.count, engine->isolated, "vertex states", api, error)) !=
-            POP_OK ||
-        (status = make_block(&engine->temporary, temporary_bytes(image), false, "copies", api, error)) != POP_OK ||
-        (status = make_block(&engine->operand, operand_bytes(image), false, "control flow", api, error)) != POP_OK ||
-        (status = remotes_create(engine, api, error)) != POP_OK)
-        return status;
-    load_values(engine);
-    behave_load(engine);
-    load_states(engine);
-    if (!engine->groups) {
-        engine->groups = mem_zero(image->groups.count, sizeof(*engine->groups));
-        engine->sets = mem_zero(image->sets.count, sizeof(*engine->sets));
+    for (unsigned r = 0; r < engine->replica_count; ++r) {
+        pop_status status = materialise(engine->replicas + r, api, error);
+        if (status != POP_OK)
+            return status;
     }
-    make_groups(engine);
     if (!engine->watched)
         fault_handler_install();
     engine->watched = true;
     return POP_OK;
 }
 
+static void unload(struct replica *replica)
+{
+    void (*free_block)(void *) = replica->engine->isolated ? isolate_free : mem_free;
+    free_block(replica->storage);
+    free_block(replica->scratch);
+    free_block(replica->states);
+    free(replica->temporary);
+    free(replica->operand);
+    free(replica->groups);
+    free(replica->sets);
+    remotes_destroy(replica);
+    replica->storage = replica->scratch = replica->states = replica->temporary = replica->operand = NULL;
+    replica->groups = NULL;
+    replica->sets = NULL;
+}
+
 void engine_unload(pop_engine *engine)
 {
     isolate_end(engine);
-    void (*free_block)(void *) = engine->isolated ? isolate_free : mem_free;
-    free_block(engine->storage);
-    free_block(engine->scratch);
-    free_block(engine->states);
-    free(engine->temporary);
-    free(engine->operand);
-    free(engine->groups);
-    free(engine->sets);
-    remotes_destroy(engine);
-    engine->storage = engine->scratch = engine->states = engine->temporary = engine->operand = NULL;
-    engine->groups = NULL;
-    engine->sets = NULL;
+    for (unsigned r = 0; r < engine->replica_count; ++r)
+        unload(engine->replicas + r);
     engine->loaded = false;
     if (engine->watched)
         fault_handler_remove();

@@ -3,16 +3,16 @@
 #include "engine/hint.h"
 #include "engine/state.h"
 
-pop_status remotes_create(pop_engine *engine, const char *api, pop_error *error)
+pop_status remotes_create(struct replica *replica, const char *api, pop_error *error)
 {
-    const struct image *image = engine->image;
-    remotes_destroy(engine);
-    engine->remotes = mem_zero(image->remotes.count, sizeof(*engine->remotes));
+    const struct image *image = replica->engine->image;
+    remotes_destroy(replica);
+    replica->remotes = mem_zero(image->remotes.count, sizeof(*replica->remotes));
     for (size_t i = 0; i < image->remotes.count; ++i) {
         const struct image_remote *remote = image->remotes.data + i;
         size_t row = remote->elements * pop_type_size((pop_type)remote->type);
         unsigned char *rows = mem_try_zero(remote->repeats + 1, row);
-        engine->remotes[i] = (struct remote_state){ rows, row };
+        replica->remotes[i] = (struct remote_state){ rows, row };
         if (!rows)
             return error_set(error, POP_STREAM_MEMORY_ALLOCATION_ERROR, NO_WHERE, api,
                              "cannot get %llu rows of %zu bytes of host memory for remote buffer '%s'",
@@ -21,12 +21,12 @@ pop_status remotes_create(pop_engine *engine, const char *api, pop_error *error)
     return POP_OK;
 }
 
-void remotes_destroy(pop_engine *engine)
+void remotes_destroy(struct replica *replica)
 {
-    for (size_t i = 0; engine->remotes && i < engine->image->remotes.count; ++i)
-        free(engine->remotes[i].rows);
-    free(engine->remotes);
-    engine->remotes = NULL;
+    for (size_t i = 0; replica->remotes && i < replica->engine->image->remotes.count; ++i)
+        free(replica->remotes[i].rows);
+    free(replica->remotes);
+    replica->remotes = NULL;
 }
 
 /* Row index i of an operand; the run fails when there is no such row. */
@@ -49,37 +49,37 @@ static bool row_index(struct run *run, const struct image_op *op, const unsigned
 /* One row needs no detour: the plan runs between storage and the row itself. */
 static uint32_t move_one(struct run *run, const struct image_op *op, uint32_t next, bool in)
 {
-    const struct remote_state *remote = run->engine->remotes + op->a;
+    const struct remote_state *remote = run->replica->remotes + op->a;
     const struct image_copy *copy = run->image->copies.data + op->b;
-    unsigned char *storage = run->engine->storage;
+    unsigned char *storage = run->replica->storage;
     uint64_t row = 0;
     if (op->c && !row_index(run, op, run_operand(run, op->c - 1), 0, &row))
         return RUN_OVER;
     unsigned char *at = remote->rows + row * remote->row_bytes;
-    copy_run(run->image, copy, in ? at : storage, in ? storage : at, run->engine->pool);
+    copy_run(run->image, copy, in ? at : storage, in ? storage : at, run->pool);
     return next;
 }
 
 /* Rows pass through the engine's temporary; all indices are checked before anything moves. */
 static uint32_t move_rows(struct run *run, const struct image_op *op, uint32_t next, bool in)
 {
-    const struct remote_state *remote = run->engine->remotes + op->a;
+    const struct remote_state *remote = run->replica->remotes + op->a;
     const struct image_copy *copy = run->image->copies.data + op->b;
-    unsigned char *storage = run->engine->storage, *rows = run->engine->temporary;
+    unsigned char *storage = run->replica->storage, *rows = run->replica->temporary;
     const unsigned char *indices = run_operand(run, op->c - 1);
     uint64_t row;
     for (uint64_t i = 0; i < op->d; ++i)
         if (!row_index(run, op, indices, i, &row))
             return RUN_OVER;
     if (!in)
-        copy_run(run->image, copy, storage, rows, run->engine->pool);
+        copy_run(run->image, copy, storage, rows, run->pool);
     for (uint64_t i = 0; i < op->d; ++i) {
         row_index(run, op, indices, i, &row);
         unsigned char *here = rows + i * remote->row_bytes, *there = remote->rows + row * remote->row_bytes;
         memcpy(in ? here : there, in ? there : here, remote->row_bytes);
     }
     if (in)
-        copy_run(run->image, copy, rows, storage, run->engine->pool);
+        copy_run(run->image, copy, rows, storage, run->pool);
     return next;
 }
 
@@ -103,8 +103,8 @@ size_t pop_engine_remote_row_bytes(const pop_engine *engine, const char *handle)
 }
 
 /* The row that the host asks for, or NULL and an error. */
-static unsigned char *find_row(pop_engine *engine, const char *handle, const void *data, uint64_t row, const char *api,
-                               pop_error *error, size_t *bytes, pop_status *status)
+static unsigned char *find_row(pop_engine *engine, const char *handle, const void *data, uint64_t row, unsigned replica,
+                               const char *api, pop_error *error, size_t *bytes, pop_status *status)
 {
     *status = POP_STREAM_CONNECTION_ERROR;
     if (!engine || !handle || !data) {
@@ -122,37 +122,52 @@ static unsigned char *find_row(pop_engine *engine, const char *handle, const voi
     } else if (!engine->loaded) {
         *status =
             error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "the engine is not loaded: load it on a device first");
+    } else if (replica >= engine->replica_count) {
+        *status = engine_no_replica(engine, replica, api, error);
     } else if (row >= image->remotes.data[i].repeats) {
         *status =
             error_set(error, POP_INDEX_ERROR, NO_WHERE, api, "row %llu of remote buffer '%s', which has %llu rows",
                       (unsigned long long)row, handle, (unsigned long long)image->remotes.data[i].repeats);
     } else {
-        *bytes = engine->remotes[i].row_bytes;
+        const struct remote_state *remote = engine->replicas[replica].remotes + i;
+        *bytes = remote->row_bytes;
         *status = POP_OK;
-        return engine->remotes[i].rows + row * *bytes;
+        return remote->rows + row * *bytes;
     }
     return NULL;
+}
+
+static pop_status copy_row(pop_engine *engine, unsigned replica, const char *handle, uint64_t row, const void *from,
+                           void *to, const char *api, pop_error *error)
+{
+    size_t bytes;
+    pop_status status;
+    unsigned char *at = find_row(engine, handle, from ? from : to, row, replica, api, error, &bytes, &status);
+    if (at)
+        memcpy(to ? to : at, to ? at : from, bytes);
+    return status;
+}
+
+pop_status pop_engine_copy_to_remote_buffer_of(pop_engine *engine, unsigned replica, const void *data,
+                                               const char *handle, uint64_t row, pop_error *error)
+{
+    return copy_row(engine, replica, handle, row, data, NULL, "pop_engine_copy_to_remote_buffer_of", error);
+}
+
+pop_status pop_engine_copy_from_remote_buffer_of(pop_engine *engine, unsigned replica, const char *handle, void *data,
+                                                 uint64_t row, pop_error *error)
+{
+    return copy_row(engine, replica, handle, row, NULL, data, "pop_engine_copy_from_remote_buffer_of", error);
 }
 
 pop_status pop_engine_copy_to_remote_buffer(pop_engine *engine, const void *data, const char *handle, uint64_t row,
                                             pop_error *error)
 {
-    size_t bytes;
-    pop_status status;
-    unsigned char *at = find_row(engine, handle, data, row, "pop_engine_copy_to_remote_buffer", error, &bytes, &status);
-    if (at)
-        memcpy(at, data, bytes);
-    return status;
+    return copy_row(engine, 0, handle, row, data, NULL, "pop_engine_copy_to_remote_buffer", error);
 }
 
 pop_status pop_engine_copy_from_remote_buffer(pop_engine *engine, const char *handle, void *data, uint64_t row,
                                               pop_error *error)
 {
-    size_t bytes;
-    pop_status status;
-    const unsigned char *at =
-        find_row(engine, handle, data, row, "pop_engine_copy_from_remote_buffer", error, &bytes, &status);
-    if (at)
-        memcpy(data, at, bytes);
-    return status;
+    return copy_row(engine, 0, handle, row, NULL, data, "pop_engine_copy_from_remote_buffer", error);
 }

@@ -23,18 +23,21 @@ static const op_function functions[] = {
 uint32_t run_fail(struct run *run, pop_status status, const char *format, ...)
 {
     va_list arguments;
+    char text[sizeof(run->error->text)], named[sizeof(text) + 32];
     va_start(arguments, format);
-    run->status = error_vset(run->error, status, NO_WHERE, run->api, format, arguments);
+    pop_text_vformat(text, sizeof(text), format, arguments);
     va_end(arguments);
+    snprintf(named, sizeof(named), "replica %u: %s", run->replica->number, text);
+    run->status = error_set(run->error, status, NO_WHERE, run->api, "%s", run->names ? named : text);
     return RUN_OVER;
 }
 
 const unsigned char *run_operand(struct run *run, uint32_t operand)
 {
     const struct image *image = run->image;
-    copy_run(image, image->copies.data + image->operands.data[operand].copy, run->engine->storage, run->engine->operand,
-             run->engine->pool);
-    return run->engine->operand;
+    copy_run(image, image->copies.data + image->operands.data[operand].copy, run->replica->storage,
+             run->replica->operand, run->pool);
+    return run->replica->operand;
 }
 
 /* The value of an operand of one element, as control flow sees it. */
@@ -67,26 +70,26 @@ uint32_t op_end(struct run *run, const struct image_op *op, uint32_t next)
 {
     (void)op;
     (void)next;
-    return run->engine->callers.count ? run->engine->callers.data[--run->engine->callers.count] : RUN_OVER;
+    return run->replica->callers.count ? run->replica->callers.data[--run->replica->callers.count] : RUN_OVER;
 }
 
 uint32_t op_repeat(struct run *run, const struct image_op *op, uint32_t next)
 {
     if (!op->d)
         return op->a;
-    if (run->engine->loops.count == DEPTH_MOST)
+    if (run->replica->loops.count == DEPTH_MOST)
         return run_fail(run, POP_RUNTIME_ERROR, "more than %d loops are nested", DEPTH_MOST);
-    *vec_push(&run->engine->loops) = op->d;
+    *vec_push(&run->replica->loops) = op->d;
     return next;
 }
 
 uint32_t op_repeat_end(struct run *run, const struct image_op *op, uint32_t next)
 {
-    if (!run->engine->loops.count)
+    if (!run->replica->loops.count)
         return run_fail(run, POP_RUNTIME_ERROR, "a loop ends that did not begin");
-    if (--run->engine->loops.data[run->engine->loops.count - 1])
+    if (--run->replica->loops.data[run->replica->loops.count - 1])
         return op->a;
-    --run->engine->loops.count;
+    --run->replica->loops.count;
     return next;
 }
 
@@ -120,9 +123,9 @@ uint32_t op_switch(struct run *run, const struct image_op *op, uint32_t next)
 
 uint32_t op_call(struct run *run, const struct image_op *op, uint32_t next)
 {
-    if (run->engine->callers.count == DEPTH_MOST)
+    if (run->replica->callers.count == DEPTH_MOST)
         return run_fail(run, POP_RUNTIME_ERROR, "more than %d calls are nested", DEPTH_MOST);
-    *vec_push(&run->engine->callers) = next;
+    *vec_push(&run->replica->callers) = next;
     return op->a;
 }
 
@@ -143,6 +146,8 @@ static bool print_record(struct run *run, uint32_t record)
                                                           : pop_print_format_default();
     FILE *file = run->engine->print_stream ? run->engine->print_stream : stderr;
     errno = 0;
+    if (run->names)
+        fprintf(file, "replica %u: ", run->replica->number);
     print_tensor(file, image_string(image, print->title), (pop_type)image->operands.data[print->operand].type,
                  print->rank ? image->dims.data + print->first_dim : NULL, print->rank,
                  run_operand(run, print->operand), &format);
@@ -244,35 +249,98 @@ static pop_status capture_end(struct capture *capture, uint32_t end, const struc
     return status;
 }
 
-pop_status engine_run_program(pop_engine *engine, uint32_t program, const char *name, const char *api, pop_error *error)
+/* Whether a replica that is one of several executes this op itself. */
+static enum replica_pause pause_at(const struct run *run, const struct image_op *op)
 {
-    struct run run = { .engine = engine, .image = engine->image, .error = error, .api = api };
-    const struct image_op *ops = engine->image->ops.data;
-    struct trace *trace = engine->profiling ? &engine->trace : NULL;
-    uint32_t at = engine->image->programs.data[program];
-    struct capture capture = { .engine = engine };
-    engine->loops.count = engine->callers.count = 0;
-    if (trace)
-        trace_begin(trace, at);
-    capture_begin(&capture, program, name, at);
+    bool called;
+    switch (op->kind) {
+    case OP_CROSS_COPY:
+    case OP_CHECK_EQUAL:
+        return REPLICA_MEETS;
+    case OP_STREAM_IN:
+        if (run->image->streams.data[op->a].mode == POP_STREAM_BROADCAST)
+            return REPLICA_MEETS;
+        /* fall through */
+    case OP_STREAM_OUT:
+        called = run->replica->streams[op->a].kind == STREAM_CALLBACK;
+        return called ? REPLICA_CALLS : REPLICA_RUNS;
+    case OP_CALL_HOST:
+    case OP_PRINT:
+    case OP_ERROR:
+        return REPLICA_CALLS;
+    default:
+        return REPLICA_RUNS;
+    }
+}
+
+static void run_ends(struct run *run, uint32_t at)
+{
+    run->replica->at = at + 1;
+    run->replica->pause = run->status == POP_OK ? REPLICA_ENDED : REPLICA_FAILED;
+}
+
+void run_paused(struct run *run)
+{
+    uint32_t at = run->replica->at;
+    const struct image_op *op = run->image->ops.data + at;
+    uint32_t next = functions[op->kind](run, op, at + 1);
+    if (next == RUN_OVER)
+        run_ends(run, at);
+    else
+        run->replica->at = next;
+}
+
+void run_ops(struct run *run, struct capture *capture)
+{
+    const pop_engine *engine = run->engine;
+    struct replica *replica = run->replica;
+    const struct image_op *ops = run->image->ops.data;
+    struct trace *trace = replica->trace.running ? &replica->trace : NULL;
+    bool alone = engine->replica_count == 1;
+    uint32_t at = replica->at;
+    replica->pause = REPLICA_ENDED;
     while (!atomic_load_explicit(&engine->stop, memory_order_relaxed)) {
-        uint32_t next = functions[ops[at].kind](&run, ops + at, at + 1);
+        if (!alone && (replica->pause = pause_at(run, ops + at)) != REPLICA_RUNS)
+            break;
+        uint32_t next = functions[ops[at].kind](run, ops + at, at + 1);
         if (next == at + 1) {
             at = next;
             continue;
         }
         if (next == RUN_OVER) {
-            ++at;
-            break;
+            run_ends(run, at);
+            return;
         }
+        uint32_t depth = (uint32_t)replica->callers.count;
         if (trace && !trace_again(trace, at, next))
-            trace_jump(trace, at, next, (uint32_t)engine->callers.count, is_iteration(ops[at].kind, at, next));
-        if (capture.trace)
-            capture_jump(&capture, at, next, (uint32_t)engine->callers.count, is_iteration(ops[at].kind, at, next));
+            trace_jump(trace, at, next, depth, is_iteration(ops[at].kind, at, next));
+        if (capture && capture->trace)
+            capture_jump(capture, at, next, depth, is_iteration(ops[at].kind, at, next));
         at = next;
     }
-    if (trace)
-        trace_end(trace, at);
-    engine->loops.count = engine->callers.count = 0;
-    return capture_end(&capture, at, &run);
+    replica->at = at;
+}
+
+pop_status engine_run_program(pop_engine *engine, uint32_t program, const char *name, const char *api, pop_error *error)
+{
+    struct capture capture = { .engine = engine };
+    struct run whole = { .engine = engine, .image = engine->image, .error = error, .api = api };
+    uint32_t at = engine->image->programs.data[program];
+    bool stamps = engine->replica_count > 1 && image_has_op(engine->image, OP_STAMP);
+    for (unsigned r = 0; r < engine->replica_count; ++r) {
+        struct replica *replica = engine->replicas + r;
+        replica->at = at;
+        replica->loops.count = replica->callers.count = 0;
+        if (engine->profiling && (stamps || r == engine->profiled))
+            trace_begin(&replica->trace, at);
+    }
+    capture_begin(&capture, program, name, at);
+    replicas_run(&whole, &capture);
+    for (unsigned r = 0; r < engine->replica_count; ++r) {
+        struct replica *replica = engine->replicas + r;
+        if (replica->trace.running)
+            trace_end(&replica->trace, replica->at);
+        replica->loops.count = replica->callers.count = 0;
+    }
+    return capture_end(&capture, engine->replicas[engine->profiled].at, &whole);
 }

@@ -36,9 +36,11 @@ struct set_run {
 enum stream_kind { STREAM_NONE = 0, STREAM_BUFFER, STREAM_CIRCULAR, STREAM_CALLBACK };
 struct stream_state {
     enum stream_kind kind;
-    size_t bytes; /* of one transfer */
+    size_t bytes;   /* of one transfer of one replica */
+    size_t advance; /* circular: from one transfer to the next */
     unsigned char *begin, *end, *at;
     pop_stream_callback callback;
+    unsigned *users;       /* of the callback, which several replicas may share: the last one releases it */
     unsigned char *buffer; /* callbacks: what a transfer passes through */
     bool prefetched;       /* buffer holds the next transfer's data */
     bool busy;             /* one of its callbacks is running */
@@ -68,6 +70,37 @@ struct program_needs {
 struct checked;
 struct report;
 
+/* Where a replica is in a run. */
+enum replica_pause {
+    REPLICA_RUNS = 0,
+    REPLICA_CALLS, /* at an op that calls the host */
+    REPLICA_MEETS, /* at an op that all replicas execute together */
+    REPLICA_ENDED, /* the program is over, or the run was stopped */
+    REPLICA_FAILED
+};
+
+/* What an image was loaded into: one of the program's replicas. */
+struct replica {
+    struct pop_engine *engine;
+    unsigned number;
+    VEC(uint64_t) loops;   /* what is left of each Repeat of the run, innermost last */
+    VEC(uint32_t) callers; /* where each Call of the run goes on, innermost last */
+    unsigned char *storage, *scratch, *states;
+    unsigned char *temporary; /* overlapping copies, rows of remote buffers: as large as the largest needs */
+    unsigned char *operand;   /* what control flow and prints read, likewise */
+    struct group_run *groups; /* one for each group of the image */
+    struct set_run *sets;
+    struct remote_state *remotes;
+    struct stream_state *streams;               /* one for each stream of the image */
+    struct host_function_state *host_functions; /* likewise */
+    struct trace trace;                         /* what ran since load or the last reset, where it is recorded */
+    /* The run in progress. */
+    uint32_t at; /* its op while it pauses or a callback of it runs; behind the last one when it has ended */
+    enum replica_pause pause;
+    pop_status status;
+    pop_error error;
+};
+
 struct pop_engine {
     struct image *image;
     struct option_set options;
@@ -88,21 +121,14 @@ struct pop_engine {
     struct pop_engine *next_running;
     bool isolated, in_child;  /* codelets run in a child process (isolate.h); this is one */
     struct isolate *isolate;  /* NULL: not started */
-    VEC(uint64_t) loops;      /* what is left of each Repeat of the run, innermost last */
-    VEC(uint32_t) callers;    /* where each Call of the run goes on, innermost last */
     unsigned char *arguments; /* of the host function that is running */
     void **argument_places;
-    unsigned char *storage, *scratch, *states;
-    unsigned char *temporary; /* overlapping copies, rows of remote buffers: as large as the largest needs */
-    unsigned char *operand;   /* what control flow and prints read, likewise */
-    struct group_run *groups; /* one for each group of the image */
-    struct set_run *sets;
-    struct stream_state *streams;
-    struct host_function_state *host_functions;
-    struct remote_state *remotes;
+    struct replica *replicas;
+    struct run *runs; /* one for each replica */
+    unsigned replica_count;
+    unsigned profiled;           /* the replica whose runs are recorded and captured */
+    bool apart;                  /* replicas run on threads of their own now, each of them on one */
     struct program_needs *needs; /* one for each program */
-    uint32_t op_at;              /* the op whose callback is running */
-    struct trace trace;          /* what ran since load or the last reset */
     struct report *report;       /* what is captured goes there; NULL: nothing is */
     char *name;                  /* of its reports' directory; NULL: none */
     struct trace captured;       /* what the run in progress did since its steps were written last */
@@ -119,10 +145,13 @@ void engine_leave(pop_engine *engine);
 /* A run in progress.  What a callback that never returns would leak stands in the engine. */
 struct run {
     pop_engine *engine;
+    struct replica *replica;
     const struct image *image;
+    struct pool *pool; /* NULL: one thread */
     pop_status status;
     pop_error *error;
     const char *api;
+    bool names; /* errors say which replica failed */
 };
 #define RUN_OVER OP_NONE
 
@@ -141,9 +170,26 @@ uint32_t run_fail(struct run *run, pop_status status, const char *format, ...) P
 pop_status engine_timeline(const pop_engine *engine, struct timeline *timeline, timeline_callback callback, void *user,
                            const char *api, pop_error *error);
 
-/* run.c */
+/* What is recorded of the replica that profiles show. */
+static inline const struct trace *engine_trace(const pop_engine *engine)
+{
+    return &engine->replicas[engine->profiled].trace;
+}
+/* replicas.c */
+void replicas_create(pop_engine *engine);
+void replicas_destroy(pop_engine *engine);
+/* There is no such replica. */
+pop_status engine_no_replica(const pop_engine *engine, unsigned replica, const char *api, pop_error *error);
+/* Runs a program in every replica. */
 pop_status engine_run_program(pop_engine *engine, uint32_t program, const char *name, const char *api,
                               pop_error *error);
+/* run.c: ops until the replica pauses (the capture may be NULL); the op at which it pauses. */
+struct capture;
+void run_ops(struct run *run, struct capture *capture);
+void run_paused(struct run *run);
+/* replicas.c: all replicas from where they are until all have ended or one has failed, whose status and error become
+ * the run's. */
+void replicas_run(struct run *whole, struct capture *capture);
 /* An operand's bytes, until the next call. */
 const unsigned char *run_operand(struct run *run, uint32_t operand);
 
@@ -153,6 +199,12 @@ void copy_run(const struct image *image, const struct image_copy *copy, const un
 /* Within one block, as if everything were read first; temporary holds copy->bytes. */
 void copy_run_overlapping(const struct image *image, const struct image_copy *copy, unsigned char *block,
                           unsigned char *temporary, struct pool *pool);
+
+/* Its two halves: from a block to a dense buffer, and from there to a block. */
+void copy_pack(const struct image *image, const struct image_copy *copy, unsigned char *block, unsigned char *dense,
+               struct pool *pool);
+void copy_unpack(const struct image *image, const struct image_copy *copy, unsigned char *block, unsigned char *dense,
+                 struct pool *pool);
 
 /* load.c */
 pop_status engine_materialise(pop_engine *engine, const char *api, pop_error *error);
@@ -170,8 +222,8 @@ void streams_destroy(pop_engine *engine);
 pop_status streams_check(pop_engine *engine, uint32_t program, const char *api, pop_error *error);
 
 /* remote.c */
-pop_status remotes_create(pop_engine *engine, const char *api, pop_error *error);
-void remotes_destroy(pop_engine *engine);
+pop_status remotes_create(struct replica *replica, const char *api, pop_error *error);
+void remotes_destroy(struct replica *replica);
 
 /* execute.c: the failure of a vertex, as it travels from a chunk to the run. */
 struct vertex_failure {

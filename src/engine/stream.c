@@ -5,6 +5,14 @@
 
 enum { THREADS_MOST = 256 };
 
+/* What is connected to a stream: one for each replica, or replica 0's for all. */
+static unsigned stream_instances(const pop_engine *engine, size_t stream)
+{
+    const struct image_stream *s = engine->image->streams.data + stream;
+    bool broadcast = s->direction == POP_HOST_TO_DEVICE_FIFO && s->mode == POP_STREAM_BROADCAST;
+    return broadcast ? 1 : engine->replica_count;
+}
+
 /* auto: as many as there can be prefetches at a time. */
 static void create_threads(pop_engine *engine)
 {
@@ -17,7 +25,8 @@ static void create_threads(pop_engine *engine)
         threads = options_int(&engine->options, "engine", "streamCallbacks.numWorkerThreads");
     else
         for (size_t i = 0; i < engine->image->streams.count; ++i)
-            threads += engine->image->streams.data[i].direction == POP_HOST_TO_DEVICE_FIFO;
+            if (engine->image->streams.data[i].direction == POP_HOST_TO_DEVICE_FIFO)
+                threads += stream_instances(engine, i);
     if (strcmp(wanted, "auto") == 0 && !threads)
         threads = 1;
     if (!threads) {
@@ -32,14 +41,17 @@ static void create_threads(pop_engine *engine)
 void streams_create(pop_engine *engine)
 {
     const struct image *image = engine->image;
-    engine->streams = mem_zero(image->streams.count, sizeof(*engine->streams));
-    for (size_t i = 0; i < image->streams.count; ++i) {
-        engine->streams[i].bytes =
-            image->streams.data[i].elements * pop_type_size((pop_type)image->streams.data[i].type);
-        engine->streams[i].engine = engine;
+    for (unsigned r = 0; r < engine->replica_count; ++r) {
+        struct stream_state *streams = mem_zero(image->streams.count, sizeof(*streams));
+        engine->replicas[r].streams = streams;
+        engine->replicas[r].host_functions =
+            mem_zero(image->host_functions.count, sizeof(*engine->replicas[r].host_functions));
+        for (size_t i = 0; i < image->streams.count; ++i) {
+            streams[i].bytes = image->streams.data[i].elements * pop_type_size((pop_type)image->streams.data[i].type);
+            streams[i].engine = engine;
+        }
     }
     create_threads(engine);
-    engine->host_functions = mem_zero(image->host_functions.count, sizeof(*engine->host_functions));
     engine->needs = mem_zero(image->programs.count, sizeof(*engine->needs));
 }
 
@@ -141,30 +153,35 @@ static bool settle(pop_engine *engine, struct stream_state *stream, const atomic
     return true;
 }
 
+static void drop_or_mark(pop_engine *engine, struct stream_state *stream)
+{
+    if (stream->pending && stream_threads_cancel(engine->stream_threads, &stream->job))
+        stream->pending = false;
+    if (stream->pending)
+        stream->unwanted = true;
+    else
+        drop_prefetched(stream);
+}
+
 void streams_drop_prefetched(pop_engine *engine)
 {
-    for (size_t i = 0; i < engine->image->streams.count; ++i) {
-        struct stream_state *stream = engine->streams + i;
-        if (stream->pending && stream_threads_cancel(engine->stream_threads, &stream->job))
-            stream->pending = false;
-        if (stream->pending)
-            stream->unwanted = true;
-        else
-            drop_prefetched(stream);
-    }
+    for (size_t i = 0; i < engine->image->streams.count; ++i)
+        for (unsigned r = 0; r < stream_instances(engine, i); ++r)
+            drop_or_mark(engine, engine->replicas[r].streams + i);
 }
 
 void streams_reset(pop_engine *engine)
 {
-    for (size_t i = 0; i < engine->image->streams.count; ++i) {
-        struct stream_state *stream = engine->streams + i;
-        stream->busy = stream->prefetched = false;
-        stream->unwanted = stream->pending;
-    }
+    for (size_t i = 0; i < engine->image->streams.count; ++i)
+        for (unsigned r = 0; r < stream_instances(engine, i); ++r) {
+            struct stream_state *stream = engine->replicas[r].streams + i;
+            stream->busy = stream->prefetched = false;
+            stream->unwanted = stream->pending;
+        }
 }
 
-/* Connects a stream anew; what was connected is let go when nothing refers to it, for its release may call the engine.
- */
+/* Connects a stream of one replica anew; what was connected is let go when nothing refers to it, for its release may
+ * call the engine. */
 static void connect(pop_engine *engine, struct stream_state *stream, struct stream_state anew)
 {
     engine_enter(engine);
@@ -174,8 +191,11 @@ static void connect(pop_engine *engine, struct stream_state *stream, struct stre
     anew.bytes = before.bytes;
     anew.engine = engine;
     *stream = anew;
-    if (before.kind == STREAM_CALLBACK && before.callback.release)
-        before.callback.release(before.callback.user);
+    if (before.users && --*before.users == 0) {
+        free(before.users);
+        if (before.callback.release)
+            before.callback.release(before.callback.user);
+    }
     free(before.buffer);
     engine_leave(engine);
 }
@@ -184,14 +204,13 @@ void streams_destroy(pop_engine *engine)
 {
     const struct image *image = engine->image;
     for (size_t i = 0; i < image->streams.count; ++i)
-        connect(engine, &engine->streams[i], (struct stream_state){ .kind = STREAM_NONE });
+        for (unsigned r = 0; r < stream_instances(engine, i); ++r)
+            connect(engine, engine->replicas[r].streams + i, (struct stream_state){ .kind = STREAM_NONE });
     for (size_t i = 0; i < image->programs.count; ++i) {
         vec_free(&engine->needs[i].streams);
         vec_free(&engine->needs[i].host_functions);
     }
     stream_threads_destroy(engine->stream_threads);
-    free(engine->streams);
-    free(engine->host_functions);
     free(engine->needs);
 }
 
@@ -236,71 +255,97 @@ static void find_needs(const struct image *image, uint32_t first, struct program
     needs->known = true;
 }
 
+static pop_status unconnected(const pop_engine *engine, uint32_t program, uint32_t stream, unsigned replica,
+                              const char *api, pop_error *error)
+{
+    char of[32] = "";
+    if (stream_instances(engine, stream) > 1)
+        snprintf(of, sizeof(of), " for replica %u", replica);
+    return error_set(error, POP_STREAM_CONNECTION_ERROR, NO_WHERE, api,
+                     "program %u uses stream '%s', which is not connected%s", (unsigned)program,
+                     image_string(engine->image, engine->image->streams.data[stream].name), of);
+}
+
 pop_status streams_check(pop_engine *engine, uint32_t program, const char *api, pop_error *error)
 {
     const struct image *image = engine->image;
     struct program_needs *needs = engine->needs + program;
     if (!needs->known)
         find_needs(image, image->programs.data[program], needs);
-    for (size_t i = 0; i < needs->streams.count; ++i)
-        if (engine->streams[needs->streams.data[i]].kind == STREAM_NONE)
-            return error_set(error, POP_STREAM_CONNECTION_ERROR, NO_WHERE, api,
-                             "program %u uses stream '%s', which is not connected", (unsigned)program,
-                             image_string(image, image->streams.data[needs->streams.data[i]].name));
-    for (size_t i = 0; i < needs->host_functions.count; ++i)
-        if (!engine->host_functions[needs->host_functions.data[i]].callback)
-            return error_set(error, POP_STREAM_CONNECTION_ERROR, NO_WHERE, api,
-                             "program %u calls host function '%s', which is not connected", (unsigned)program,
-                             image_string(image, image->host_functions.data[needs->host_functions.data[i]].name));
+    for (size_t i = 0; i < needs->streams.count; ++i) {
+        uint32_t stream = needs->streams.data[i];
+        for (unsigned r = 0; r < stream_instances(engine, stream); ++r)
+            if (engine->replicas[r].streams[stream].kind == STREAM_NONE)
+                return unconnected(engine, program, stream, r, api, error);
+    }
+    for (size_t i = 0; i < needs->host_functions.count * engine->replica_count; ++i)
+        if (!engine->replicas[i % engine->replica_count]
+                 .host_functions[needs->host_functions.data[i / engine->replica_count]]
+                 .callback)
+            return error_set(
+                error, POP_STREAM_CONNECTION_ERROR, NO_WHERE, api,
+                "program %u calls host function '%s', which is not connected", (unsigned)program,
+                image_string(image,
+                             image->host_functions.data[needs->host_functions.data[i / engine->replica_count]].name));
     return POP_OK;
 }
 
 /* ---- connecting ---- */
 
-/* The stream of a handle that can be connected now, or NULL and an error. */
-static struct stream_state *find_stream(pop_engine *engine, const char *handle, const char *api, pop_error *error)
+static bool is_busy(const pop_engine *engine, size_t stream)
 {
+    for (unsigned r = 0; r < engine->replica_count; ++r)
+        if (engine->replicas[r].streams[stream].busy)
+            return true;
+    return false;
+}
+
+/* Whether the stream of a handle can be connected now; its index, or an error. */
+static bool find_stream(const pop_engine *engine, const char *handle, const char *api, size_t *index, pop_error *error)
+{
+    const pop_status status = POP_STREAM_CONNECTION_ERROR;
+    const char *refusal = streams_in_prefetch(engine)
+                              ? "stream '%s' cannot be connected by a prefetch callback on a worker thread"
+                          : engine && engine->destroyed ? "stream '%s' cannot be connected: the engine was destroyed"
+                                                        : NULL;
     if (!engine || !handle) {
-        error_set(error, POP_STREAM_CONNECTION_ERROR, NO_WHERE, api,
-                  engine ? "the handle is NULL" : "the engine is NULL");
-        return NULL;
+        error_set(error, status, NO_WHERE, api, engine ? "the handle is NULL" : "the engine is NULL");
+        return false;
     }
-    if (streams_in_prefetch(engine)) {
-        error_set(error, POP_STREAM_CONNECTION_ERROR, NO_WHERE, api,
-                  "stream '%s' cannot be connected by a prefetch callback on a worker thread", handle);
-        return NULL;
-    }
-    if (engine->destroyed) {
-        error_set(error, POP_STREAM_CONNECTION_ERROR, NO_WHERE, api, "the engine was destroyed");
-        return NULL;
+    if (refusal) {
+        error_set(error, status, NO_WHERE, api, refusal, handle);
+        return false;
     }
     const struct image *image = engine->image;
-    for (size_t i = 0; i < image->streams.count; ++i) {
-        if (strcmp(image_string(image, image->streams.data[i].name), handle) != 0)
+    for (*index = 0; *index < image->streams.count; ++*index) {
+        if (strcmp(image_string(image, image->streams.data[*index].name), handle) != 0)
             continue;
-        if (!engine->streams[i].busy)
-            return &engine->streams[i];
-        error_set(error, POP_STREAM_CONNECTION_ERROR, NO_WHERE, api,
-                  "stream '%s' cannot be connected by its own callback", handle);
-        return NULL;
+        if (is_busy(engine, *index))
+            error_set(error, status, NO_WHERE, api, "stream '%s' cannot be connected by its own callback", handle);
+        return !is_busy(engine, *index);
     }
     struct hint hint = { 0 };
     for (size_t i = 0; i < image->streams.count; ++i)
         hint_add(&hint, image_string(image, image->streams.data[i].name));
-    error_set(error, POP_STREAM_CONNECTION_ERROR, NO_WHERE, api, "there is no stream '%s'%s", handle,
-              hint_text(&hint, handle));
-    return NULL;
+    error_set(error, status, NO_WHERE, api, "there is no stream '%s'%s", handle, hint_text(&hint, handle));
+    return false;
 }
 
 pop_status pop_engine_connect_stream(pop_engine *engine, const char *handle, void *buffer, pop_error *error)
 {
-    struct stream_state *stream = find_stream(engine, handle, "pop_engine_connect_stream", error);
-    if (!stream)
+    static const char api[] = "pop_engine_connect_stream";
+    size_t stream;
+    if (!find_stream(engine, handle, api, &stream, error))
         return POP_STREAM_CONNECTION_ERROR;
-    if (!buffer && stream->bytes)
-        return error_set(error, POP_STREAM_CONNECTION_ERROR, NO_WHERE, "pop_engine_connect_stream",
-                         "the buffer for stream '%s' is NULL", handle);
-    connect(engine, stream, (struct stream_state){ .kind = STREAM_BUFFER, .begin = buffer, .at = buffer });
+    size_t bytes = engine->replicas[0].streams[stream].bytes;
+    if (!buffer && bytes)
+        return error_set(error, POP_STREAM_CONNECTION_ERROR, NO_WHERE, api, "the buffer for stream '%s' is NULL",
+                         handle);
+    for (unsigned r = 0; r < stream_instances(engine, stream); ++r) {
+        unsigned char *begin = bytes ? (unsigned char *)buffer + r * bytes : buffer;
+        connect(engine, engine->replicas[r].streams + stream,
+                (struct stream_state){ .kind = STREAM_BUFFER, .begin = begin, .at = begin });
+    }
     return POP_OK;
 }
 
@@ -308,19 +353,68 @@ pop_status pop_engine_connect_stream_circular(pop_engine *engine, const char *ha
                                               pop_error *error)
 {
     static const char api[] = "pop_engine_connect_stream_circular";
-    struct stream_state *stream = find_stream(engine, handle, api, error);
-    if (!stream)
+    size_t stream;
+    if (!find_stream(engine, handle, api, &stream, error))
         return POP_STREAM_CONNECTION_ERROR;
+    unsigned instances = stream_instances(engine, stream);
+    size_t bytes = engine->replicas[0].streams[stream].bytes, round = bytes * instances;
     uintptr_t from = (uintptr_t)begin, to = (uintptr_t)end;
     if (!begin || to < from)
         return error_set(error, POP_STREAM_CONNECTION_ERROR, NO_WHERE, api, "the range for stream '%s' %s", handle,
                          begin ? "ends before it begins" : "is NULL");
-    if (stream->bytes && (to == from || (to - from) % stream->bytes))
-        return error_set(
-            error, POP_STREAM_CONNECTION_ERROR, NO_WHERE, api,
-            "the range for stream '%s' has %zu bytes, it must be a positive multiple of the %zu bytes of one transfer",
-            handle, (size_t)(to - from), stream->bytes);
-    connect(engine, stream, (struct stream_state){ .kind = STREAM_CIRCULAR, .begin = begin, .end = end, .at = begin });
+    if (round && (to == from || (to - from) % round))
+        return error_set(error, POP_STREAM_CONNECTION_ERROR, NO_WHERE, api,
+                         "the range for stream '%s' has %zu bytes, it must be a positive multiple of the %zu bytes of "
+                         "one transfer%s",
+                         handle, (size_t)(to - from), round, instances > 1 ? " to all replicas" : "");
+    for (unsigned r = 0; r < instances; ++r)
+        connect(engine, engine->replicas[r].streams + stream,
+                (struct stream_state){ .kind = STREAM_CIRCULAR,
+                                       .begin = (unsigned char *)begin + r * bytes,
+                                       .end = (unsigned char *)end + r * bytes,
+                                       .at = (unsigned char *)begin + r * bytes,
+                                       .advance = round });
+    return POP_OK;
+}
+
+/* Instances [first, last) of a stream share a callback. */
+static pop_status connect_callback(pop_engine *engine, size_t stream, unsigned first, unsigned last,
+                                   pop_stream_callback callback, const char *api, pop_error *error)
+{
+    size_t bytes = engine->replicas[0].streams[stream].bytes;
+    unsigned char **buffers = mem_zero(last - first, sizeof(*buffers));
+    unsigned *users = MEM_NEW(unsigned);
+    bool enough = true;
+    for (unsigned i = 0; i < last - first; ++i)
+        enough = (buffers[i] = mem_try(bytes)) != NULL && enough;
+    if (!enough) {
+        for (unsigned i = 0; i < last - first; ++i)
+            free(buffers[i]);
+        free(buffers);
+        free(users);
+        return error_set(error, POP_STREAM_MEMORY_ALLOCATION_ERROR, NO_WHERE, api,
+                         "cannot get %zu bytes of host memory for stream '%s'", bytes * (last - first),
+                         image_string(engine->image, engine->image->streams.data[stream].name));
+    }
+    *users = last - first;
+    engine_enter(engine);
+    for (unsigned r = first; r < last; ++r)
+        connect(engine, engine->replicas[r].streams + stream,
+                (struct stream_state){
+                    .kind = STREAM_CALLBACK, .callback = callback, .users = users, .buffer = buffers[r - first] });
+    free(buffers);
+    engine_leave(engine);
+    return POP_OK;
+}
+
+static pop_status check_callback(pop_engine *engine, const char *handle, pop_stream_callback callback, const char *api,
+                                 size_t *stream, pop_error *error)
+{
+    if (!find_stream(engine, handle, api, stream, error))
+        return POP_STREAM_CONNECTION_ERROR;
+    if (!callback.fetch)
+        return error_set(error, POP_STREAM_CONNECTION_ERROR, NO_WHERE, api,
+                         "the callback for stream '%s' has no fetch function", handle);
     return POP_OK;
 }
 
@@ -328,18 +422,28 @@ pop_status pop_engine_connect_stream_callback(pop_engine *engine, const char *ha
                                               pop_error *error)
 {
     static const char api[] = "pop_engine_connect_stream_callback";
-    struct stream_state *stream = find_stream(engine, handle, api, error);
-    if (!stream)
-        return POP_STREAM_CONNECTION_ERROR;
-    if (!callback.fetch)
-        return error_set(error, POP_STREAM_CONNECTION_ERROR, NO_WHERE, api,
-                         "the callback for stream '%s' has no fetch function", handle);
-    unsigned char *buffer = mem_try(stream->bytes);
-    if (!buffer)
-        return error_set(error, POP_STREAM_MEMORY_ALLOCATION_ERROR, NO_WHERE, api,
-                         "cannot get %zu bytes of host memory for stream '%s'", stream->bytes, handle);
-    connect(engine, stream, (struct stream_state){ .kind = STREAM_CALLBACK, .callback = callback, .buffer = buffer });
-    return POP_OK;
+    size_t stream;
+    pop_status status = check_callback(engine, handle, callback, api, &stream, error);
+    return status == POP_OK
+               ? connect_callback(engine, stream, 0, stream_instances(engine, stream), callback, api, error)
+               : status;
+}
+
+pop_status pop_engine_connect_stream_callback_of(pop_engine *engine, const char *handle, unsigned replica,
+                                                 pop_stream_callback callback, pop_error *error)
+{
+    static const char api[] = "pop_engine_connect_stream_callback_of";
+    size_t stream;
+    pop_status status = check_callback(engine, handle, callback, api, &stream, error);
+    if (status != POP_OK)
+        return status;
+    if (replica >= engine->replica_count)
+        return engine_no_replica(engine, replica, api, error);
+    if (replica >= stream_instances(engine, stream))
+        return error_set(error, POP_GRAPH_REPLICATION_ERROR, NO_WHERE, api,
+                         "stream '%s' is broadcast: it has one callback, of replica 0, and none of replica %u", handle,
+                         replica);
+    return connect_callback(engine, stream, replica, replica + 1, callback, api, error);
 }
 
 /* ---- transfers ---- */
@@ -349,7 +453,7 @@ static unsigned char *next_bytes(struct stream_state *stream)
 {
     unsigned char *at = stream->at;
     if (stream->kind == STREAM_CIRCULAR && stream->bytes) {
-        stream->at += stream->bytes;
+        stream->at += stream->advance;
         if (stream->at == stream->end)
             stream->at = stream->begin;
     }
@@ -364,24 +468,36 @@ static uint32_t callback_failed(struct run *run, uint32_t stream, pop_status sta
                     image_string(run->image, run->image->streams.data[stream].name), pop_status_name(status));
 }
 
+/* To the replica, or to all of them where the stream is broadcast. */
+static void deliver(struct run *run, const struct image_op *op, const unsigned char *data)
+{
+    const struct image_copy *copy = run->image->copies.data + op->b;
+    pop_engine *engine = run->engine;
+    if (stream_instances(engine, op->a) == engine->replica_count) {
+        copy_run(run->image, copy, data, run->replica->storage, run->pool);
+        return;
+    }
+    for (unsigned r = 0; r < engine->replica_count; ++r)
+        copy_run(run->image, copy, data, engine->replicas[r].storage, run->pool);
+}
+
 /* Other streams may be connected from a callback, its own may not: its buffer is in use. */
 uint32_t op_stream_in(struct run *run, const struct image_op *op, uint32_t next)
 {
     pop_engine *engine = run->engine;
-    struct stream_state *stream = engine->streams + op->a;
-    const struct image_copy *copy = run->image->copies.data + op->b;
+    struct stream_state *stream = run->replica->streams + op->a;
     if (stream->kind != STREAM_CALLBACK) {
-        copy_run(run->image, copy, next_bytes(stream), engine->storage, engine->pool);
+        deliver(run, op, next_bytes(stream));
         return next;
     }
-    engine->op_at = next - 1;
+    run->replica->at = next - 1;
     if (!settle(engine, stream, &engine->stop))
         return next; /* where the run ends */
     stream->busy = true;
     pop_status status = stream->prefetched ? POP_OK : fetch_stream(engine, stream);
     if (status == POP_OK) {
         stream->prefetched = false;
-        copy_run(run->image, copy, stream->buffer, engine->storage, engine->pool);
+        deliver(run, op, stream->buffer);
         complete_stream(engine, stream);
         prefetch_stream(engine, stream);
     }
@@ -391,11 +507,12 @@ uint32_t op_stream_in(struct run *run, const struct image_op *op, uint32_t next)
 
 uint32_t op_stream_out(struct run *run, const struct image_op *op, uint32_t next)
 {
-    struct stream_state *stream = run->engine->streams + op->a;
+    struct stream_state *stream = run->replica->streams + op->a;
     bool called = stream->kind == STREAM_CALLBACK;
-    run->engine->op_at = next - 1;
-    copy_run(run->image, run->image->copies.data + op->b, run->engine->storage,
-             called ? stream->buffer : next_bytes(stream), run->engine->pool);
+    if (called)
+        run->replica->at = next - 1;
+    copy_run(run->image, run->image->copies.data + op->b, run->replica->storage,
+             called ? stream->buffer : next_bytes(stream), run->pool);
     if (!called)
         return next;
     stream->busy = true;

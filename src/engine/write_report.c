@@ -75,8 +75,8 @@ static pop_status write_report(const pop_engine *engine, const char *directory, 
     if (status == POP_OK)
         status = report_begin(engine->image, &options, NULL, 0, api, &report, &ours);
     if (status == POP_OK && execution)
-        status =
-            write_runs(report, engine->image, engine->trace.entries.data, engine->trace.entries.count, 0, api, &ours);
+        status = write_runs(report, engine->image, engine_trace(engine)->entries.data,
+                            engine_trace(engine)->entries.count, 0, api, &ours);
     pop_error ending = { 0 };
     pop_status ended = report_end(report, &ending);
     options_free(&options);

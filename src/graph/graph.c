@@ -22,6 +22,34 @@ pop_graph *pop_graph_create(const pop_target *target)
     return graph;
 }
 
+/* The part of a target that one of its replicas has. */
+static bool part_of(pop_store *store, pop_where where, unsigned replicas, pop_target *target)
+{
+    static const char api[] = "pop_graph_create";
+    unsigned ipus = target->num_ipus;
+    if (!replicas || replicas > POP_REPLICAS_MOST)
+        return store_fail(store, POP_GRAPH_REPLICATION_ERROR, where, api,
+                          "a replication factor of %u: 1 to %d are allowed", replicas, POP_REPLICAS_MOST);
+    if (target->type == POP_TARGET_CPU && ipus % replicas)
+        return true;
+    if (ipus % replicas)
+        return store_fail(store, POP_GRAPH_REPLICATION_ERROR, where, api,
+                          "a replication factor of %u does not divide the target's %u IPUs", replicas, ipus);
+    target->num_ipus = ipus / replicas;
+    return true;
+}
+
+pop_graph *pop_graph_create_replicated_at(pop_where where, const pop_target *target, unsigned replicas)
+{
+    pop_graph *graph = pop_graph_create(target);
+    pop_store *store = graph->store;
+    if (!store_ready(store) || !part_of(store, where, replicas, &store->target))
+        return graph;
+    graph->target = store->target;
+    store->replicas = replicas;
+    return graph;
+}
+
 void pop_graph_destroy(pop_graph *graph)
 {
     if (!graph)
@@ -43,7 +71,7 @@ const pop_target *pop_graph_target(const pop_graph *graph)
 
 unsigned pop_graph_replication_factor(const pop_graph *graph)
 {
-    return graph ? 1 : 0;
+    return graph ? graph->store->replicas : 0;
 }
 
 pop_graph *pop_graph_top_level(pop_graph *graph)

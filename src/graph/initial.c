@@ -51,6 +51,42 @@ pop_tensor pop_graph_add_constant_at(pop_where where, pop_graph *graph, pop_type
     return add_constant(where, "pop_graph_add_constant", graph, type, shape, value_type, values, false, name);
 }
 
+pop_tensor pop_graph_add_replica_constant_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape,
+                                             pop_type value_type, const void *values, const char *name)
+{
+    static const char api[] = "pop_graph_add_replica_constant";
+    pop_tensor none = { 0 };
+    uint64_t elements;
+    if (!graph_ready(graph) || !variable_shape(graph->store, where, api, type, shape, name, &elements))
+        return none;
+    pop_store *store = graph->store;
+    uint64_t count = elements * store->replicas;
+    if (!check_values(store, where, api, name, value_type, values, type, count))
+        return none;
+    uint32_t variable = variable_add(store, where, api, type, elements, name ? name : "<const>");
+    if (variable == UINT32_MAX)
+        return none;
+    store->variables.data[variable].constant = true;
+    store->variables.data[variable].initial = (uint32_t)store->initials.count;
+    uint64_t data = store_convert(store, value_type, values, type, count);
+    *vec_push(&store->initials) =
+        (struct initial){ .variable = variable, .own = store->replicas > 1, .count = elements, .data = data };
+    return tensor_of_variable(store, variable, type, shape.dims, shape.rank, 0);
+}
+
+pop_tensor pop_graph_add_replication_index_constant_at(pop_where where, pop_graph *graph, const char *name)
+{
+    if (!graph_ready(graph))
+        return (pop_tensor){ 0 };
+    unsigned replicas = graph->store->replicas, *numbers = mem_alloc(replicas * sizeof(*numbers));
+    for (unsigned r = 0; r < replicas; ++r)
+        numbers[r] = r;
+    pop_tensor t = pop_graph_add_replica_constant_at(where, graph, POP_UNSIGNED_INT, POP_SHAPE(), POP_UNSIGNED_INT,
+                                                     numbers, name ? name : "replicationIndex");
+    free(numbers);
+    return t;
+}
+
 pop_tensor pop_graph_add_constant_float_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape,
                                            double value, const char *name)
 {

@@ -15,6 +15,8 @@ pop_store *store_create(pop_graph *top, const pop_target *target)
     store->top = top;
     store->handles = 1;
     store->target = *target;
+    store->replicas = 1;
+    store->device_ipus = target->num_ipus;
     store->nodes = tensor_nodes_create();
     *vec_push(&store->wheres) = NO_WHERE;
     intern_add(&store->names, "");

@@ -46,6 +46,7 @@ struct variable {
 struct initial {
     uint32_t variable;
     bool fill;
+    bool own; /* count elements for each replica, one after another; only of constants */
     uint64_t begin, count, data;
 };
 
@@ -129,9 +130,11 @@ struct program_node; /* program/node.h */
 enum { STORE_CACHE = 64 }; /* entries of each of the small caches by hash */
 
 struct pop_store {
-    pop_graph *top;   /* the graph all others are views of */
-    unsigned handles; /* graphs, retained tensors and compilations that share this store */
-    pop_target target;
+    pop_graph *top;         /* the graph all others are views of */
+    unsigned handles;       /* graphs, retained tensors and compilations that share this store */
+    pop_target target;      /* of one replica */
+    uint32_t replicas;      /* of the program */
+    uint32_t device_ipus;   /* of all of them */
     bool compiling;         /* nothing may change */
     atomic_bool cancelled;  /* the compilation in progress */
     size_t memory_failures; /* mem_failures() when the store last looked */

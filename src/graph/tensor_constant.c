@@ -64,6 +64,8 @@ static bool add_constants(const struct run *run, void *context)
     if (!find_contents(value, run->variable))
         return false;
     const struct initial *initial = value->initial;
+    if (initial->own)
+        return false;
     const unsigned char *data = value->store->data.data + initial->data;
     if (initial->fill)
         return same_bits(value, data);

@@ -141,9 +141,25 @@ static bool check_transfer(struct check *check, uint64_t index, bool from_storag
     return true;
 }
 
+static bool check_replicas(struct check *check)
+{
+    const struct image *image = check->image;
+    uint32_t ipus = image->target.num_ipus, all = image_device_ipus(image);
+    if (!image->replicas || image->replicas > POP_REPLICAS_MOST)
+        return check_fail(check, "it has %u replicas", image->replicas);
+    if (all != (uint64_t)ipus * image->replicas && (image->target.type != POP_TARGET_CPU || all != ipus))
+        return check_fail(check, "%u replicas of %u IPUs on a device of %u", image->replicas, ipus, all);
+    for (size_t i = 0; i < image->senders.count; ++i)
+        if (image->senders.data[i] >= image->replicas)
+            return check_fail(check, "replica %u of %u sends", image->senders.data[i], image->replicas);
+    return true;
+}
+
 static bool check_tables(struct check *check)
 {
     const struct image *image = check->image;
+    if (!check_replicas(check))
+        return false;
     if (!image->strings.count || image->strings.data[0] || image->strings.data[image->strings.count - 1])
         return check_fail(check, "strings are not terminated");
     if (image->storage_bytes > BYTES_MOST || image->scratch_bytes > BYTES_MOST)
@@ -160,7 +176,8 @@ static bool check_tables(struct check *check)
                               image->ops.count);
     for (size_t i = 0; i < image->initials.count; ++i) {
         const struct image_initial *initial = image->initials.data + i;
-        if (!check_within(initial->data, initial->bytes, image->data.count))
+        uint64_t rows = initial->own ? image->replicas : 1;
+        if (initial->bytes > BYTES_MOST || !check_within(initial->data, initial->bytes * rows, image->data.count))
             return check_fail(check, "initial values lie outside their data");
         if (initial->bytes && (initial->times > BYTES_MOST / initial->bytes ||
                                !check_within(initial->offset, initial->bytes * initial->times, image->storage_bytes)))
@@ -346,6 +363,24 @@ static bool check_stamp(struct check *check, size_t index, const struct image_op
            (!op->b || check_operand(check, index, op->b - 1, 2));
 }
 
+static bool check_cross_copy(struct check *check, size_t index, const struct image_op *op)
+{
+    const struct image *image = check->image;
+    if (!op->d || op->d > image->copies.count || !check_within(op->b, op->d * image->replicas, image->senders.count))
+        return check_fail(check, "senders of op %zu lie outside their array", index);
+    for (uint64_t i = 0; i < op->d; ++i)
+        if (!check_copy(check, op->a + i, image->storage_bytes, image->storage_bytes))
+            return false;
+    return check_string(check, op->c, "name of a copy between replicas");
+}
+
+static bool check_equal(struct check *check, size_t index, const struct image_op *op)
+{
+    if (op->a >= check->image->operands.count)
+        return check_fail(check, "op %zu has operand %u", index, op->a);
+    return check_string(check, op->c, "name of AssumeEqualAcrossReplicas");
+}
+
 static bool check_op(struct check *check, size_t index, const struct image_op *op)
 {
     const struct image *image = check->image;
@@ -357,6 +392,10 @@ static bool check_op(struct check *check, size_t index, const struct image_op *o
         return check_execute(check, index, op);
     case OP_COPY:
         return check_copy(check, op->a, image->storage_bytes, image->storage_bytes);
+    case OP_CROSS_COPY:
+        return check_cross_copy(check, index, op);
+    case OP_CHECK_EQUAL:
+        return check_equal(check, index, op);
     case OP_STREAM_IN:
         return check_stream_op(check, index, op, POP_HOST_TO_DEVICE_FIFO);
     case OP_STREAM_OUT:

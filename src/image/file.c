@@ -6,7 +6,7 @@
 #include "image/image.h"
 
 static const char magic[8] = "TREMEXE";
-enum { VERSION = 6, SECTIONS = 80, COLUMNS = 14 };
+enum { VERSION = 7, SECTIONS = 80, COLUMNS = 14 };
 
 /* A member of an array's elements. */
 struct column {
@@ -58,6 +58,7 @@ struct array {
         C(struct model_vertices, padding), C(struct model_vertices, vertex_data)
 
 static const struct array arrays[] = {
+    ARRAY(senders, { 0, 0 }),
     ARRAY(strings, { 0, 0 }),
     ARRAY(codelets, C(struct image_codelet, module), C(struct image_codelet, index)),
     ARRAY(states, { 0, 0 }),
@@ -95,7 +96,7 @@ static const struct array arrays[] = {
           C(struct image_host_function, inputs), C(struct image_host_function, outputs)),
     ARRAY(arguments, C(struct image_argument, type), C(struct image_argument, elements)),
     ARRAY(initials, C(struct image_initial, offset), C(struct image_initial, data), C(struct image_initial, bytes),
-          C(struct image_initial, times)),
+          C(struct image_initial, times), C(struct image_initial, own)),
     ARRAY(data, { 0, 0 }),
     ARRAY(variables, C(struct image_variable, offset), C(struct image_variable, bytes), C(struct image_variable, name),
           C(struct image_variable, type)),
@@ -230,6 +231,8 @@ static void write_head(struct bytes *out, const struct image *image)
 {
     bytes_u64(out, image->storage_bytes);
     bytes_u64(out, image->scratch_bytes);
+    bytes_u64(out, image->replicas);
+    bytes_u64(out, image->device_ipus);
     char target[POP_TARGET_TEXT_SIZE];
     pop_target_to_text(&image->target, target, sizeof(target));
     bytes_string(out, target);
@@ -259,6 +262,8 @@ static pop_status read_head(struct reader *r, struct image *image, pop_error *er
 {
     image->storage_bytes = reader_u64(r);
     image->scratch_bytes = reader_u64(r);
+    image->replicas = (uint32_t)reader_u64(r);
+    image->device_ipus = (uint32_t)reader_u64(r);
     char *target = reader_string(r);
     pop_status status = r->failed ? POP_OK : pop_target_from_text(target, &image->target, error);
     free(target);

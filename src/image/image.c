@@ -7,8 +7,29 @@ struct image *image_create(void)
 {
     struct image *image = MEM_NEW(struct image);
     image->references = 1;
+    image->replicas = 1;
     *vec_push(&image->strings) = 0;
     return image;
+}
+
+unsigned image_device_ipus(const struct image *image)
+{
+    return image->device_ipus ? image->device_ipus : image->target.num_ipus;
+}
+
+pop_target image_device_target(const struct image *image)
+{
+    pop_target target = image->target;
+    target.num_ipus = image_device_ipus(image);
+    return target;
+}
+
+bool image_has_op(const struct image *image, enum image_op_kind kind)
+{
+    for (size_t i = 0; i < image->ops.count; ++i)
+        if (image->ops.data[i].kind == kind)
+            return true;
+    return false;
 }
 
 /* Executables are shared by engines on several threads. */
@@ -28,6 +49,7 @@ void image_release(struct image *image)
     placement_free(image->placement);
     options_free(&image->options);
     free(image->name);
+    vec_free(&image->senders);
     vec_free(&image->strings);
     vec_free(&image->modules);
     vec_free(&image->codelets);

@@ -132,9 +132,11 @@ struct image_argument {
     uint8_t type;
     uint64_t elements;
 };
-/* Contents at load: `bytes` bytes at image->data + data to storage offset; repeated `times` times (a fill). */
+/* Contents at load: `bytes` bytes at image->data + data to storage offset; repeated `times` times (a fill).  own: each
+ * replica has bytes of its own, one after another. */
 struct image_initial {
     uint64_t offset, data, bytes, times;
+    uint8_t own;
 };
 /* Variables as checked mode and dumps name them; sorted by offset. */
 struct image_variable {
@@ -152,8 +154,11 @@ struct image {
     pop_target target;
     struct option_set options; /* engine options in force at compile time */
     char *name;                /* of the engines that it is made for; NULL: none */
+    uint32_t replicas;         /* of the program; target, storage and model are those of one */
+    uint32_t device_ipus;      /* of all of them */
     uint64_t storage_bytes, scratch_bytes;
-    VEC(char) strings; /* [0] is 0: string 0 is none; others are offsets */
+    VEC(uint32_t) senders; /* of copies between replicas: a sender for each replica, in a row for each copy */
+    VEC(char) strings;     /* [0] is 0: string 0 is none; others are offsets */
     VEC(struct module *) modules;
     VEC(struct image_codelet) codelets;
     VEC(unsigned char) states; /* vertex states, vector state data, tables of inner vectors */
@@ -196,6 +201,10 @@ struct pop_executable {
     struct report *report; /* of compiling, until an engine takes it; NULL: none */
 };
 
+/* What a device must be to run it: the target of all replicas. */
+pop_target image_device_target(const struct image *image);
+unsigned image_device_ipus(const struct image *image);
+bool image_has_op(const struct image *image, enum image_op_kind kind);
 struct image *image_create(void);
 struct image *image_retain(struct image *image);
 void image_release(struct image *image);

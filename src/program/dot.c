@@ -138,7 +138,7 @@ static void use_step(struct dot *dot, const struct program_node *node)
     use_view(dot, node->destination, WRITTEN);
     use_view(dot, node->control, READ);
     size_t inputs = node->kind == PROGRAM_CALL_HOST ? dot->store->host_functions.data[node->object].input_count : 0;
-    for (size_t i = 0; i < node->operands.count; ++i)
+    for (size_t i = 0; i < node->operands.count && node->kind != PROGRAM_CROSS_COPY; ++i)
         use_view(dot, node->operands.data[i], i < inputs ? READ : WRITTEN);
     if (node->kind == PROGRAM_EXECUTE)
         for (uint32_t i = dot->first[node->object]; i < dot->first[node->object + 1]; ++i)

@@ -10,6 +10,7 @@ static void dump_operands(const pop_store *store, const struct program_node *nod
         fprintf(file, " '%s'", store_name(store, store->sets.data[node->object].name));
         break;
     case PROGRAM_COPY:
+    case PROGRAM_CROSS_COPY:
         fprintf(file, " %llu elements", (unsigned long long)node->source->elements);
         break;
     case PROGRAM_STREAM_IN:

@@ -14,15 +14,16 @@ enum program_kind {
 
 /* Which members a kind uses:
  *   SEQUENCE children; BLOCK, REPEAT (count) children[0]; EXECUTE object = set index, source = consensus (or NULL);
- *   COPY source, destination, flag = dontOutline; STREAM_IN object = stream index, destination, flag = optimise memory;
- *   STREAM_OUT object, source, flag;
- *   REMOTE_IN object = buffer index, destination, control = offset (or NULL); REMOTE_OUT object, source, control;
- *   WHILE_* children[0] = condition, children[1] = body, control = predicate; IF control, children[0] = then, [1] =
- * else; SWITCH control, children[0] = default (NO_PROGRAM: empty), flag = the default is unreachable, then children[i +
- * 1] for values[i]; CALL object = function index; CALL_HOST object = host function index, operands (inputs, then
- * outputs); PRINT source, text = title (NULL: the tensor's name), format, flag = the format was given; WRITE_UNDEF
- * source; SYNC object = pop_sync_type; STAMP destination, source = the stamp to count from (NULL: none), object = tile;
- * ABORT text; ABORT_IF control, text; ERROR text, source; ASSUME_EQUAL source. */
+ *   COPY source, destination, flag = dontOutline; CROSS_COPY source, destination, values[receiver] = sender,
+ *   for each part, whose source and destination follow each other in operands where there are several; STREAM_IN
+ * object = stream index, destination, flag = optimise memory; STREAM_OUT object, source, flag; REMOTE_IN object =
+ * buffer index, destination, control = offset (or NULL); REMOTE_OUT object, source, control; WHILE_* children[0] =
+ * condition, children[1] = body, control = predicate; IF control, children[0] = then, [1] = else; SWITCH control,
+ * children[0] = default (NO_PROGRAM: empty), flag = the default is unreachable, then children[i + 1] for values[i];
+ * CALL object = function index; CALL_HOST object = host function index, operands (inputs, then outputs); PRINT source,
+ * text = title (NULL: the tensor's name), format, flag = the format was given; WRITE_UNDEF source; SYNC object =
+ * pop_sync_type; STAMP destination, source = the stamp to count from (NULL: none), object = tile; ABORT text; ABORT_IF
+ * control, text; ERROR text, source; ASSUME_EQUAL source. */
 struct program_node {
     uint8_t kind;
     bool flag;

@@ -75,7 +75,8 @@ void clock_start(struct clock *clock, const struct image *image)
     const pop_target *target = &image->target;
     *clock =
         (struct clock){ .model = &image->model, .ipus = target->num_ipus, .tiles = target->tiles_per_ipu, .weight = 1 };
-    clock->global_sync = cost_sync_global(target, target->num_ipus);
+    clock->many = image_device_ipus(image) > 1;
+    clock->global_sync = cost_sync_global(target, image_device_ipus(image));
     clock->arrive = mem_zero(clock->tiles, sizeof(unsigned));
     clock->resume = mem_zero(clock->tiles, sizeof(unsigned));
     clock->base = mem_zero(clock->ipus, sizeof(uint64_t));
@@ -122,7 +123,7 @@ uint64_t clock_now(const struct clock *clock)
 void clock_sync(struct clock *clock, bool external)
 {
     const uint64_t *limits = limits_of(clock, clock->shape);
-    bool global = external && clock->ipus > 1;
+    bool global = external && clock->many;
     uint64_t together = global ? clock_now(clock) + clock->global_sync : 0;
     for (unsigned i = 0; i < clock->ipus; ++i) {
         uint64_t release = global ? together : clock->base[i] + limits[2 * (size_t)i + 1];

@@ -41,7 +41,8 @@ struct shape {
 
 struct clock {
     const struct model *model;
-    unsigned ipus, tiles; /* tiles of one IPU */
+    unsigned ipus, tiles; /* of a replica; tiles of one IPU */
+    bool many;            /* the device has more IPUs than one */
     uint64_t global_sync;
     unsigned *arrive, *resume; /* one-way delays, by tile of an IPU */
     uint64_t *base;            /* by IPU */

@@ -164,7 +164,7 @@ TEST(callbacks)
         CHECK(ended == 2);
         moved.run();
         CHECK(seen[0] == 4);
-        CHECK_THROWS(moved.connectStreamToCallback("in", 1, [](void *) {}), stream_connection_error, "replica");
+        CHECK_THROWS(moved.connectStreamToCallback("in", 1, [](void *) {}), graph_replication_error, "replica 1");
         CHECK_THROWS(moved.connectStreamToCallback("in", std::unique_ptr<StreamCallback>()), stream_connection_error,
                      "null");
         CHECK_THROWS(moved.connectStreamToCallback("none", [](void *) {}), stream_connection_error, "'none'");
@@ -382,7 +382,7 @@ TEST(host_functions)
     engine.readTensor("v", v);
     CHECK(v[1] == 10);
     CHECK_THROWS(engine.connectHostFunction("som", 0, add), stream_connection_error, "'sum'");
-    CHECK_THROWS(engine.connectHostFunction("sum", 1, add), stream_connection_error, "replica");
+    CHECK_THROWS(engine.connectHostFunction("sum", 1, add), graph_replication_error, "replica 1");
 }
 
 // row: 1.4 void copyToRemoteBuffer(

@@ -66,6 +66,8 @@ static void null_graphs(void)
     assert_false(pop_tensor_valid(pop_graph_add_constant_float(NULL, POP_FLOAT, POP_SHAPE(1), 1, NULL)));
     assert_false(pop_tensor_valid(pop_graph_clone(NULL, POP_FLOAT, t, POP_CLONE_CREATE_NEW_ORDER, NULL)));
     assert_false(pop_tensor_valid(pop_graph_variable(NULL, 0)));
+    assert_false(pop_tensor_valid(pop_graph_add_replication_index_constant(NULL, NULL)));
+    assert_false(pop_tensor_valid(pop_graph_add_replica_constant(NULL, POP_INT, POP_SHAPE(), POP_INT, NULL, NULL)));
     pop_graph_set_initial_value(NULL, t, POP_INT, NULL);
     pop_graph_set_tile_mapping(NULL, t, 0);
     pop_graph_set_tile_mapping_lists(NULL, t, &lists);
@@ -143,6 +145,7 @@ static void null_owners(void)
     assert_int_not_equal(pop_engine_read_tensor(NULL, "x", NULL, 0, NULL), POP_OK);
     assert_int_not_equal(pop_engine_connect_stream(NULL, "x", NULL, NULL), POP_OK);
     assert_int_not_equal(pop_engine_copy_to_remote_buffer(NULL, NULL, "x", 0, NULL), POP_OK);
+    assert_int_equal(pop_engine_num_replicas(NULL), 0);
     assert_int_not_equal(pop_executable_load(NULL, &executable, NULL), POP_OK);
     assert_int_not_equal(pop_executable_read(NULL, &executable, NULL), POP_OK);
     pop_cycles cycles;

@@ -69,7 +69,6 @@ static const struct {
     const char *why;
 } not_yet[] = {
     { POP_TENSOR_METADATA_ERROR, "8-bit floats, the only types with metadata, are refused by name" },
-    { POP_GRAPH_REPLICATION_ERROR, "there are no replicated graphs yet" },
     { POP_MEMORY_ELEM_CONSTRAINTS_ERROR, "there is no placement in tile memory yet" },
     { POP_SYMBOL_ERROR, "there is no placement of code in tile memory yet" },
     { POP_SYSTEM_RUNTIME_ERROR, "a modelled device does not break" },
@@ -85,6 +84,8 @@ static const struct {
     { "pop_tensor_flatten", "every tensor can be flattened" },
     { "pop_tensor_transpose", "every tensor can be transposed" },
     { "pop_graph_add_compute_set", "any name will do" },
+    { "pop_graph_create_replicated", "the error is kept by the graph that it makes: tests/system/test_replicas.c" },
+    { "pop_graph_add_replication_index_constant", "any name will do" },
     { "pop_sequence", "any name will do" },
     { "pop_print_tensor", "a null tensor belongs to no graph that could keep the error" },
     { "pop_print_tensor_format", "a null tensor belongs to no graph that could keep the error" },

@@ -257,3 +257,14 @@ bool Constrained_compute(Constrained *v)
         v->b.data[i] += v->a.data[i];
     return true;
 }
+
+POP_VERTEX(Predecessor)
+{
+    POP_INOUT(POP_VECTOR(int)) x;
+};
+
+void Predecessor_compute(Predecessor *v)
+{
+    for (size_t i = 0; i < v->x.size; ++i)
+        v->x.data[i] -= 1;
+}

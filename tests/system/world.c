@@ -25,17 +25,22 @@ void must_build(struct world *w)
 
 void world_open(struct world *w, const char *machine, bool checked)
 {
+    world_open_replicas(w, machine, checked, 1);
+}
+
+void world_open_replicas(struct world *w, const char *machine, bool checked, unsigned replicas)
+{
     pop_error error = { 0 };
     *w = (struct world){ .machine = machine, .checked = checked };
     if (strcmp(machine, "cpu") == 0)
         w->device = pop_cpu_device_create(&error);
     else
-        w->device =
-            pop_ipu_model_create_device(&(pop_ipu_model){ .version = machine, .tiles_per_ipu = SMALL_TILES }, &error);
+        w->device = pop_ipu_model_create_device(
+            &(pop_ipu_model){ .version = machine, .tiles_per_ipu = SMALL_TILES, .num_ipus = replicas }, &error);
     must(error.status, &error);
     assert_non_null(w->device);
-    w->tiles = pop_target_num_tiles(pop_device_target(w->device));
-    w->graph = pop_graph_create(pop_device_target(w->device));
+    w->graph = pop_graph_create_replicated(pop_device_target(w->device), replicas);
+    w->tiles = pop_target_num_tiles(pop_graph_target(w->graph));
     must_build(w);
 }
 

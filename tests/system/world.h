@@ -34,6 +34,8 @@ void on_every_machine(void **scenario);
         }                                                                                                              \
     }
 void world_open(struct world *w, const char *machine, bool checked);
+/* The same with replicas of one IPU each; tiles are those of one. */
+void world_open_replicas(struct world *w, const char *machine, bool checked, unsigned replicas);
 void world_close(struct world *w);
 
 /* A variable over all tiles, with a host read and a host write handle of its name. */

@@ -34,6 +34,10 @@ POPLAR_IMPL std::size_t DataStream::numElements() const
 {
     return pop_stream_num_elements(stream);
 }
+POPLAR_IMPL unsigned DataStream::replicationFactor() const
+{
+    return stream.store ? pop_graph_replication_factor(pop_store_graph(stream.store)) : 1;
+}
 POPLAR_IMPL ReplicatedStreamMode DataStream::replicatedMode() const
 {
     return pop_stream_replicated_mode(stream) == POP_STREAM_BROADCAST ? ReplicatedStreamMode::BROADCAST

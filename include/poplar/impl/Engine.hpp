@@ -167,17 +167,16 @@ POPLAR_IMPL void Engine::connectStream(const DataStream &stream, void *begin, vo
 }
 POPLAR_IMPL void Engine::connectStreamToCallback(StringRef handle, StreamCallbackHandle callback, Where where)
 {
-    at(where).connect(handle, std::move(callback), where);
+    at(where).connect(handle, detail::allReplicas, std::move(callback), where);
 }
 POPLAR_IMPL void Engine::connectStreamToCallback(StringRef handle, unsigned replica, StreamCallbackHandle callback,
                                                  Where where)
 {
-    detail::checkReplica(replica, where);
-    at(where).connect(handle, std::move(callback), where);
+    at(where).connect(handle, replica, std::move(callback), where);
 }
 POPLAR_IMPL void Engine::connectStreamToCallback(const DataStream &stream, StreamCallbackHandle callback, Where where)
 {
-    at(where).connect(stream.handle(), std::move(callback), where);
+    at(where).connect(stream.handle(), detail::allReplicas, std::move(callback), where);
 }
 POPLAR_IMPL void Engine::connectStreamToCallback(const DataStream &stream, unsigned replica,
                                                  StreamCallbackHandle callback, Where where)
@@ -186,8 +185,7 @@ POPLAR_IMPL void Engine::connectStreamToCallback(const DataStream &stream, unsig
 }
 POPLAR_IMPL void Engine::connectHostFunction(StringRef handle, unsigned index, HostCallbackHandle callback, Where where)
 {
-    detail::checkReplica(index, where);
-    at(where).connect(handle, std::move(callback), where);
+    at(where).connect(handle, index, std::move(callback), where);
 }
 POPLAR_IMPL void Engine::connectHostFunction(HostFunction function, unsigned index, HostCallbackHandle callback,
                                              Where where)
@@ -205,20 +203,18 @@ POPLAR_IMPL std::vector<std::string> Engine::listStreams() const
 POPLAR_IMPL void Engine::copyToRemoteBuffer(const void *data, StringRef handle, std::uint64_t repeatIndex,
                                             unsigned replica, Where where)
 {
-    detail::checkReplica(replica, where);
     pop_error error;
-    at(where).finish(
-        pop_engine_copy_to_remote_buffer(at(where).engine, data, detail::CString(handle), repeatIndex, &error), error,
-        where);
+    at(where).finish(pop_engine_copy_to_remote_buffer_of(at(where).engine, replica, data, detail::CString(handle),
+                                                         repeatIndex, &error),
+                     error, where);
 }
 POPLAR_IMPL void Engine::copyFromRemoteBuffer(StringRef handle, void *data, std::uint64_t repeatIndex, unsigned replica,
                                               Where where)
 {
-    detail::checkReplica(replica, where);
     pop_error error;
-    at(where).finish(
-        pop_engine_copy_from_remote_buffer(at(where).engine, detail::CString(handle), data, repeatIndex, &error), error,
-        where);
+    at(where).finish(pop_engine_copy_from_remote_buffer_of(at(where).engine, replica, detail::CString(handle), data,
+                                                           repeatIndex, &error),
+                     error, where);
 }
 POPLAR_IMPL void Engine::setPrintStream(std::ostream &out)
 {

@@ -40,9 +40,7 @@ inline pop_type hostTypeOf(const TypeTraits &traits, pop_where where)
 
 POPLAR_IMPL Graph::Graph(const Target &target, replication_factor replication, Where where) : Graph()
 {
-    graph = pop_graph_create(&target.c());
-    if (replication.value != 1)
-        noReplication(where, replication.value);
+    graph = pop_graph_create_replicated_at(where, &target.c(), replication.value);
     start();
 }
 POPLAR_IMPL Graph::Graph(const Device &device, replication_factor replication, Where where)
@@ -74,6 +72,10 @@ POPLAR_IMPL const Target &Graph::getTarget() const
     if (!machine)
         raise();
     return *machine;
+}
+POPLAR_IMPL unsigned Graph::getReplicationFactor() const
+{
+    return pop_graph_replication_factor(c());
 }
 POPLAR_IMPL unsigned Graph::getNumVertices() const
 {
@@ -164,10 +166,8 @@ POPLAR_IMPL Tensor Graph::addConstantHalf(const Type &type, ArrayRef<std::size_t
 }
 POPLAR_IMPL Tensor Graph::addReplicationIndexConstant(const DebugContext &debugContext)
 {
-    const unsigned first = 0;
-    return give(pop_graph_add_constant_fill_at(detail::where(debugContext), c(), POP_UNSIGNED_INT,
-                                               detail::shape(ArrayRef<std::size_t>()), POP_UNSIGNED_INT, &first,
-                                               detail::name(debugContext)));
+    return give(
+        pop_graph_add_replication_index_constant_at(detail::where(debugContext), c(), detail::name(debugContext)));
 }
 POPLAR_IMPL Tensor Graph::clone(const Type &type, const Tensor &t, const DebugContext &debugContext,
                                 TensorCloneMethod method)

@@ -201,12 +201,23 @@ POPLAR_IMPL pop_program Copy::between(const Tensor &source, const Tensor &destin
 POPLAR_IMPL CrossReplicaCopy::CrossReplicaCopy(const Tensor &source, const Tensor &destination,
                                                const std::map<unsigned, unsigned> &replicaMap,
                                                const DebugContext &debugContext)
-    : Program(Copy(source, destination, false, debugContext))
+    : Program(between(source, destination, replicaMap, debugContext))
 {
+}
+
+POPLAR_IMPL pop_program CrossReplicaCopy::between(const Tensor &source, const Tensor &destination,
+                                                  const std::map<unsigned, unsigned> &replicaMap,
+                                                  const DebugContext &debugContext)
+{
+    const detail::Memory memory(replicaMap.size(), sizeof(pop_replica_pair));
+    pop_replica_pair *const pairs = static_cast<pop_replica_pair *>(memory.at);
+    std::size_t count = 0;
     for (const auto &pair : replicaMap)
-        if (pair.first || pair.second)
-            detail::raise(POP_GRAPH_REPLICATION_ERROR, detail::where(debugContext), "CrossReplicaCopy",
-                          "replica %u sends to replica %u: there is one replica, 0", pair.first, pair.second);
+        pairs[count++] = { pair.first, pair.second };
+    return detail::checkedProgram(debugContext,
+                                  pop_cross_replica_copy_at(detail::where(debugContext), source.c(), destination.c(),
+                                                            pairs, count, detail::name(debugContext)),
+                                  source.c().store, destination.c().store);
 }
 
 POPLAR_IMPL Loop::Loop(const Program &body, const DebugContext &debugContext)

@@ -193,9 +193,11 @@ POPLAR_IMPL std::vector<VariableInterval> Tensor::getVarRegions() const
     std::size_t count = pop_tensor_var_regions(tensor, &list);
     const detail::Memory owned(list);
     std::vector<VariableInterval> regions;
+    const unsigned factor = pop_graph_replication_factor(pop_store_graph(tensor.store));
     regions.reserve(count);
     for (std::size_t i = 0; i < count; ++i)
-        regions.emplace_back(VariableRef(list[i].variable, 1), Interval(list[i].interval.begin, list[i].interval.end));
+        regions.emplace_back(VariableRef(list[i].variable, factor),
+                             Interval(list[i].interval.begin, list[i].interval.end));
     return regions;
 }
 POPLAR_IMPL bool Tensor::isContiguous() const

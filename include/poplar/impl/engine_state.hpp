@@ -28,12 +28,7 @@ inline std::uint64_t nanoseconds()
     clock_gettime(CLOCK_MONOTONIC, &now);
     return static_cast<std::uint64_t>(now.tv_sec) * 1000000000u + static_cast<std::uint64_t>(now.tv_nsec);
 }
-inline void checkReplica(unsigned replica, const pop_where &where)
-{
-    if (replica)
-        raise(POP_STREAM_CONNECTION_ERROR, where, "Engine", "there is no replica %u: graphs are not replicated yet",
-              replica);
-}
+const unsigned allReplicas = ~0u;
 
 class EngineState
 {
@@ -119,7 +114,7 @@ class EngineState
         check(status, error, where);
     }
 
-    void connect(StringRef handle, StreamCallbackHandle callback, const pop_where &where)
+    void connect(StringRef handle, unsigned replica, StreamCallbackHandle callback, const pop_where &where)
     {
         if (!callback)
             raise(POP_STREAM_CONNECTION_ERROR, where, "Engine", "the callback for stream '%s' is null",
@@ -129,13 +124,16 @@ class EngineState
         pop_stream_callback c = { Stream::fetch,      Stream::prefetch, Stream::complete,
                                   Stream::invalidate, Stream::release,  stream };
         pop_error error;
-        const pop_status status = pop_engine_connect_stream_callback(engine, CString(handle), c, &error);
+        const CString name(handle);
+        const pop_status status = replica == allReplicas
+                                      ? pop_engine_connect_stream_callback(engine, name, c, &error)
+                                      : pop_engine_connect_stream_callback_of(engine, name, replica, c, &error);
         if (status != POP_OK)
             delete stream; // else C has it until it calls release
         finish(status, error, where);
     }
 
-    void connect(StringRef handle, HostCallbackHandle callback, const pop_where &where)
+    void connect(StringRef handle, unsigned replica, HostCallbackHandle callback, const pop_where &where)
     {
         if (!callback)
             raise(POP_STREAM_CONNECTION_ERROR, where, "Engine", "the callback for host function '%s' is null",
@@ -146,11 +144,13 @@ class EngineState
         std::size_t inputs, outputs;
         check(pop_engine_host_function_arguments(engine, name, &inputs, &outputs, &error), error, where);
         Function *function =
-            new Function{ this, std::move(callback), handle.cloneAsString(), inputs, outputs, functions };
+            new Function{ this, std::move(callback), handle.cloneAsString(), replica, inputs, outputs, functions };
         functions = function; // ends with this object, whatever happens now
-        check(pop_engine_connect_host_function(engine, name, Function::call, function, &error), error, where);
+        check(pop_engine_connect_host_function_of(engine, name, replica, Function::call, function, &error), error,
+              where);
         for (Function *newer = function; newer->next; newer = newer->next)
-            if (newer->next->handle == function->handle) { // C calls that one no more
+            if (newer->next->handle == function->handle &&
+                newer->next->replica == replica) { // C calls that one no more
                 Function *before = newer->next;
                 newer->next = before->next;
                 delete before;
@@ -227,6 +227,7 @@ class EngineState
         EngineState *state;
         HostCallbackHandle callback;
         std::string handle;
+        unsigned replica;
         std::size_t inputs, outputs;
         Function *next;
 

@@ -204,7 +204,7 @@ static bool check_programs(struct compiler *c)
             !check_pieces(c, n->destination, n->where, what, true) ||
             !check_pieces(c, n->control, n->where, what, false))
             return false;
-        for (size_t k = 0; k < n->operands.count; ++k)
+        for (size_t k = 0; k < n->operands.count && n->kind != PROGRAM_CROSS_COPY; ++k)
             if (!check_pieces(c, n->operands.data[k], n->where, what, k >= inputs))
                 return false;
     }

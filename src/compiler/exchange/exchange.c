@@ -10,6 +10,7 @@
 #include "compiler/common/owners.h"
 #include "compiler/common/runs.h"
 #include "compiler/common/window.h"
+#include "compiler/exchange/cross_exchange.h"
 #include "compiler/exchange/marks.h"
 #include "compiler/exchange/traffic.h"
 
@@ -423,8 +424,13 @@ static void make_plans(struct traffic *t)
         c->plans[s] = set_plan(t, s);
     for (size_t i = 0; i < c->image->ops.count; ++i) {
         uint32_t node = c->op_node.data[i];
-        if (c->image->ops.data[i].kind == OP_COPY && !c->plans[c->sets.count + node].known)
-            c->plans[c->sets.count + node] = copy_plan(t, c->store->programs.data[node]);
+        unsigned kind = c->image->ops.data[i].kind;
+        struct step_plan *plan = kind == OP_COPY || kind == OP_CROSS_COPY ? &c->plans[c->sets.count + node] : NULL;
+        if (!plan || plan->known)
+            continue;
+        *plan = kind == OP_COPY ? copy_plan(t, c->store->programs.data[node]) : no_plan;
+        if (kind == OP_CROSS_COPY)
+            plan->global_before = cross_exchange(c, &t->owners, c->store->programs.data[node]);
     }
 }
 

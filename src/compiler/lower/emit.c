@@ -23,11 +23,12 @@ static void emit_initials(struct compiler *c)
         if (c->storage[initial->variable] == NO_STORAGE || !initial->count)
             continue;
         uint64_t element = variable_element_bytes(c, initial->variable),
-                 bytes = initial->fill ? element : initial->count * element;
+                 bytes = initial->fill ? element : initial->count * element,
+                 all = bytes * (initial->own ? c->store->replicas : 1);
         *vec_push(&image->initials) =
             (struct image_initial){ c->storage[initial->variable] + initial->begin * element, image->data.count, bytes,
-                                    initial->fill ? initial->count : 1 };
-        memcpy(vec_extend(&image->data, bytes), c->store->data.data + initial->data, bytes);
+                                    initial->fill ? initial->count : 1, initial->own };
+        memcpy(vec_extend(&image->data, all), c->store->data.data + initial->data, all);
     }
 }
 

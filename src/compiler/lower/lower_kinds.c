@@ -23,6 +23,29 @@ static uint32_t lower_tensor_copy(struct lowering *l, struct frame *f, const str
     return LOWER_DONE;
 }
 
+static uint32_t node_string(const struct lowering *l, const struct program_node *n)
+{
+    return compiler_string(l->c, store_name(l->c->store, n->name));
+}
+
+static uint32_t lower_cross_copy(struct lowering *l, struct frame *f, const struct program_node *n)
+{
+    (void)f;
+    struct image *image = l->c->image;
+    uint32_t first = (uint32_t)image->senders.count;
+    for (size_t r = 0; r < n->values.count; ++r)
+        *vec_push(&image->senders) = (uint32_t)n->values.data[r];
+    struct image_op op = { .kind = OP_CROSS_COPY, .a = (uint32_t)image->copies.count, .b = first };
+    op.d = n->operands.count ? n->operands.count / 2 : 1;
+    op.c = node_string(l, n);
+    for (size_t i = 0; i < n->operands.count; i += 2)
+        lower_copy(l->c, n->operands.data[i], n->operands.data[i + 1]);
+    if (!n->operands.count)
+        lower_copy(l->c, n->source, n->destination);
+    lower_op(l, op);
+    return LOWER_DONE;
+}
+
 static uint32_t lower_stream(struct lowering *l, struct frame *f, const struct program_node *n)
 {
     (void)f;
@@ -199,7 +222,17 @@ static uint32_t lower_stamp(struct lowering *l, struct frame *f, const struct pr
     return LOWER_DONE;
 }
 
-/* WriteUndef and AssumeEqualAcrossReplicas tell the compiler something that it has no use for yet. */
+/* Only debug runs look. */
+static uint32_t lower_assume_equal(struct lowering *l, struct frame *f, const struct program_node *n)
+{
+    (void)f;
+    if (l->c->store->replicas > 1 && (l->c->checked || options_bool(l->c->options, "engine", "debug.runtimeVerify")))
+        lower_op(l, (struct image_op){
+                        .kind = OP_CHECK_EQUAL, .a = lower_operand(l->c, n->source), .c = node_string(l, n) });
+    return LOWER_DONE;
+}
+
+/* WriteUndef tells the compiler something that it has no use for yet. */
 static uint32_t lower_nothing(struct lowering *l, struct frame *f, const struct program_node *n)
 {
     (void)l, (void)f, (void)n;
@@ -217,6 +250,6 @@ const lower_kind lower_kinds[PROGRAM_KINDS] = {
     [PROGRAM_CALL_HOST] = lower_call_host, [PROGRAM_PRINT] = lower_print,
     [PROGRAM_WRITE_UNDEF] = lower_nothing, [PROGRAM_SYNC] = lower_sync,
     [PROGRAM_ABORT] = lower_abort,         [PROGRAM_ABORT_IF] = lower_abort,
-    [PROGRAM_ERROR] = lower_print,         [PROGRAM_ASSUME_EQUAL] = lower_nothing,
-    [PROGRAM_STAMP] = lower_stamp,
+    [PROGRAM_ERROR] = lower_print,         [PROGRAM_ASSUME_EQUAL] = lower_assume_equal,
+    [PROGRAM_STAMP] = lower_stamp,         [PROGRAM_CROSS_COPY] = lower_cross_copy,
 };

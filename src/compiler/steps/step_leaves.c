@@ -211,6 +211,7 @@ void steps_of_program(struct builder *b, uint32_t node, uint32_t op)
         execute_steps(b, node, op);
         break;
     case PROGRAM_COPY:
+    case PROGRAM_CROSS_COPY:
         copy_steps(b, node, op);
         break;
     case PROGRAM_PRINT:

@@ -96,7 +96,7 @@ static inline uint32_t build_stream(struct image *image, const char *name, pop_t
 
 static inline void build_initial(struct image *image, uint64_t offset, const void *data, uint64_t bytes, uint64_t times)
 {
-    *vec_push(&image->initials) = (struct image_initial){ offset, image->data.count, bytes, times };
+    *vec_push(&image->initials) = (struct image_initial){ offset, image->data.count, bytes, times, 0 };
     memcpy(vec_extend(&image->data, bytes), data, bytes);
 }
 

@@ -218,12 +218,12 @@ static void run_all(struct image *image, pop_options options)
     pop_engine_set_print_stream(engine, nowhere);
     rewind(nowhere);
     for (size_t i = 0; i < image->streams.count; ++i)
-        if (engine->streams[i].bytes <= sizeof(data)) {
-            engine->streams[i].kind = STREAM_BUFFER;
-            engine->streams[i].at = engine->streams[i].begin = (unsigned char *)data;
+        if (engine->replicas[0].streams[i].bytes <= sizeof(data)) {
+            engine->replicas[0].streams[i].kind = STREAM_BUFFER;
+            engine->replicas[0].streams[i].at = engine->replicas[0].streams[i].begin = (unsigned char *)data;
         }
     for (size_t i = 0; i < image->host_functions.count; ++i)
-        engine->host_functions[i].callback = ignore;
+        engine->replicas[0].host_functions[i].callback = ignore;
     engine->image->target = *pop_device_target(device);
     if (pop_engine_load(engine, device, NULL) == POP_OK) {
         for (unsigned p = 0; p < image->programs.count; ++p) {
