@@ -341,11 +341,13 @@ pop_status pop_engine_connect_stream(pop_engine *engine, const char *handle, voi
     if (!buffer && bytes)
         return error_set(error, POP_STREAM_CONNECTION_ERROR, NO_WHERE, api, "the buffer for stream '%s' is NULL",
                          handle);
+    engine_enter(engine); /* what is let go may destroy it */
     for (unsigned r = 0; r < stream_instances(engine, stream); ++r) {
         unsigned char *begin = bytes ? (unsigned char *)buffer + r * bytes : buffer;
         connect(engine, engine->replicas[r].streams + stream,
                 (struct stream_state){ .kind = STREAM_BUFFER, .begin = begin, .at = begin });
     }
+    engine_leave(engine);
     return POP_OK;
 }
 
@@ -367,6 +369,7 @@ pop_status pop_engine_connect_stream_circular(pop_engine *engine, const char *ha
                          "the range for stream '%s' has %zu bytes, it must be a positive multiple of the %zu bytes of "
                          "one transfer%s",
                          handle, (size_t)(to - from), round, instances > 1 ? " to all replicas" : "");
+    engine_enter(engine);
     for (unsigned r = 0; r < instances; ++r)
         connect(engine, engine->replicas[r].streams + stream,
                 (struct stream_state){ .kind = STREAM_CIRCULAR,
@@ -374,6 +377,7 @@ pop_status pop_engine_connect_stream_circular(pop_engine *engine, const char *ha
                                        .end = (unsigned char *)end + r * bytes,
                                        .at = (unsigned char *)begin + r * bytes,
                                        .advance = round });
+    engine_leave(engine);
     return POP_OK;
 }
 
