@@ -1,15 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sizes of recurrent layers, as LstmParams and GruParams have them from 2.0 on: params.rnn.layerSizes.
+// Recurrent layers of any cell: the loop over time steps, with sequences read and written at the step's place.
+//
+//     popnn::rnn::RnnParams params(FLOAT, batch, steps, { in, out });
+//     Tensor x = popnn::rnn::createInputTensor(graph, params, 1, "x"), y = popnn::rnn::createOutputTensor(graph,
+//     params, 1, "y"); auto step = [&](Graph &g, const TimeStepState &, const RnnBatchwiseFlags &, std::vector<Tensor>
+//     &state,
+//                     const RnnSlice &slice, std::vector<Tensor> &, Sequence *, const DebugNameAndId &name) {
+//         Sequence body;
+//         popops::addInPlace(g, state[0], slice.inputs[0], body, { name });
+//         return body;
+//     };
+//     popnn::rnn::Rnn(graph, params, false, { initial }, { y, 0 }, { x }, nullptr, nullptr, {}, {}, prog, step, 1);
+//
+// The names are those of 3.x; which arguments each call takes is inferred (docs/popnn-recurrent.md).
 #ifndef POPNN_RNN_HPP
 #define POPNN_RNN_HPP
 
-#include <poplar/Tensor.hpp>
-#include <poplar/Type.hpp>
-#include <poputil/exceptions.hpp>
+#include <poplar/Graph.hpp>
+#include <poplar/Program.hpp>
+#include <popnn/detail/rnn_params.hpp>
+#include <popops/Cast.hpp>
+#include <popops/DynamicSlice.hpp>
+#include <popops/ElementWise.hpp>
+#include <popops/Zero.hpp>
 
-#include <cstddef>
+#include <algorithm>
+#include <functional>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace popnn
@@ -17,79 +34,353 @@ namespace popnn
 namespace rnn
 {
 
-struct RnnParams {
-    poplar::Type dataType;
-    std::size_t batchSize = 0;
-    std::size_t timeSteps = 0;
-    std::size_t &maxTimeSteps = timeSteps; // its name from 2.3 on
-    // How many of the steps each sequence has when the program runs: {batch}, or {1} for all, UNSIGNED_INT; unset: all
-    // of them.  Later steps leave its state as it is, and their outputs and gradients are 0.
-    poplar::Tensor varTimeSteps;
-    std::vector<std::size_t> layerSizes; // input, output
+// How a sequence lies: grains of up to 16 units of one batch row, as many on each tile; all steps of a grain on one
+// tile.
+namespace detail
+{
 
-    RnnParams() = default;
-    RnnParams(poplar::Type type, std::size_t batch, std::size_t steps, std::vector<std::size_t> sizes)
-        : dataType(type), batchSize(batch), timeSteps(steps), layerSizes(std::move(sizes))
-    {
-    }
-    RnnParams(poplar::Type type, std::size_t batch, std::size_t steps, const poplar::Tensor &variable,
-              std::vector<std::size_t> sizes)
-        : dataType(type), batchSize(batch), timeSteps(steps), varTimeSteps(variable), layerSizes(std::move(sizes))
-    {
-    }
-    RnnParams(const RnnParams &other)
-        : dataType(other.dataType), batchSize(other.batchSize), timeSteps(other.timeSteps),
-          varTimeSteps(other.varTimeSteps), layerSizes(other.layerSizes)
-    {
-    }
-    RnnParams &operator=(const RnnParams &other)
-    {
-        dataType = other.dataType;
-        batchSize = other.batchSize;
-        timeSteps = other.timeSteps;
-        varTimeSteps = other.varTimeSteps;
-        layerSizes = other.layerSizes;
-        return *this;
-    }
-    ~RnnParams() = default;
+struct SequenceLayout {
+    std::size_t grain, grains, perTile, used; // used: tiles
 
-    bool variableTimeSteps() const
+    SequenceLayout(const poplar::Graph &graph, std::size_t batch, std::size_t size)
+        : grain(size % 16 == 0  ? 16
+                : size % 8 == 0 ? 8
+                : size % 4 == 0 ? 4
+                : size % 2 == 0 ? 2
+                                : 1),
+          grains(size / grain * batch),
+          perTile(std::max<std::size_t>(
+              (grains + graph.getTarget().getNumTiles() - 1) / graph.getTarget().getNumTiles(), 1)),
+          used(std::max<std::size_t>((grains + perTile - 1) / perTile, 1))
     {
-        return varTimeSteps.valid();
+    }
+    std::size_t bytesPerTile(const poplar::Graph &graph, const poplar::Type &type) const
+    {
+        return perTile * grain * graph.getTarget().getTypeSize(type);
     }
 };
 
-} // namespace rnn
+// Steps of a shard: the first ones have one more where they are not equal.
+inline std::size_t shardBegin(std::size_t steps, std::size_t shards, std::size_t shard)
+{
+    return shard * (steps / shards) + std::min(shard, steps % shards);
+}
+
+// {rows, batch, size}.
+inline poplar::Tensor createShard(poplar::Graph &graph, const RnnParams &params, std::size_t size, std::size_t rows,
+                                  std::size_t shard, const poplar::DebugContext &debugContext)
+{
+    const SequenceLayout layout(graph, params.batchSize, size);
+    const std::size_t tiles = graph.getTarget().getNumTiles();
+    std::vector<poplar::Tensor> pieces;
+    for (std::size_t t = 0; t < layout.used; ++t) {
+        const std::size_t here = std::min(layout.perTile, layout.grains - t * layout.perTile);
+        pieces.push_back(graph.addVariable(params.dataType, { rows, here, layout.grain }, debugContext));
+        graph.setTileMapping(
+            pieces.back(), static_cast<unsigned>(((t + 1) * tiles / layout.used + tiles - 1 - shard % tiles) % tiles));
+    }
+    return poplar::concat(pieces, 1)
+        .reshape({ rows, size / layout.grain, params.batchSize, layout.grain })
+        .dimShuffle({ 0, 2, 1, 3 })
+        .reshape({ rows, params.batchSize, size });
+}
+
+} // namespace detail
+
+inline std::size_t RnnParams::getInputBytesPerTile(const poplar::Graph &graph) const
+{
+    return detail::SequenceLayout(graph, batchSize, layerSizes.front()).bytesPerTile(graph, dataType);
+}
+inline std::size_t RnnParams::getOutputBytesPerTile(const poplar::Graph &graph) const
+{
+    return detail::SequenceLayout(graph, batchSize, layerSizes.back()).bytesPerTile(graph, dataType);
+}
+inline std::size_t RnnParams::getMaxShards(const poplar::Graph &graph) const
+{
+    const std::size_t used = std::max(detail::SequenceLayout(graph, batchSize, layerSizes.front()).used,
+                                      detail::SequenceLayout(graph, batchSize, layerSizes.back()).used);
+    return std::max<std::size_t>(graph.getTarget().getNumTiles() / used, 1);
+}
+
+// A sequence of all steps, {steps multiple, batch, size}.
+inline poplar::Tensor createRecurrentTensor(poplar::Graph &graph, const RnnParams &params, unsigned size,
+                                            unsigned multiple, unsigned numShards,
+                                            const poplar::DebugContext &debugContext = {})
+{
+    if (!numShards || numShards > params.timeSteps)
+        throw poputil::poplibs_error(std::to_string(numShards) + " shards of " + std::to_string(params.timeSteps) +
+                                     " time steps: each has one step or more");
+    std::vector<poplar::Tensor> shards;
+    for (std::size_t s = 0; s < numShards; ++s) {
+        const std::size_t steps =
+            detail::shardBegin(params.timeSteps, numShards, s + 1) - detail::shardBegin(params.timeSteps, numShards, s);
+        shards.push_back(detail::createShard(graph, params, size, steps * multiple, s, debugContext));
+    }
+    return poplar::concat(shards);
+}
+inline poplar::Tensor createInputTensor(poplar::Graph &graph, const RnnParams &params, unsigned multiple,
+                                        unsigned numShards, const poplar::DebugContext &debugContext = {})
+{
+    return createRecurrentTensor(graph, params, static_cast<unsigned>(params.layerSizes.front()), multiple, numShards,
+                                 debugContext);
+}
+inline poplar::Tensor createInputTensor(poplar::Graph &graph, const RnnParams &params, unsigned numShards,
+                                        const poplar::DebugContext &debugContext = {})
+{
+    return createInputTensor(graph, params, 1, numShards, debugContext);
+}
+inline poplar::Tensor createOutputTensor(poplar::Graph &graph, const RnnParams &params, unsigned multiple,
+                                         unsigned numShards, const poplar::DebugContext &debugContext = {})
+{
+    return createRecurrentTensor(graph, params, static_cast<unsigned>(params.layerSizes.back()), multiple, numShards,
+                                 debugContext);
+}
+inline poplar::Tensor createOutputTensor(poplar::Graph &graph, const RnnParams &params, unsigned numShards,
+                                         const poplar::DebugContext &debugContext = {})
+{
+    return createOutputTensor(graph, params, 1, numShards, debugContext);
+}
+// {multiple, batch, size}: lies as a step of a sequence does.
+inline poplar::Tensor createInitialState(poplar::Graph &graph, const RnnParams &params, bool isOutput,
+                                         unsigned multiple, unsigned numShards,
+                                         const poplar::DebugContext &debugContext = {})
+{
+    (void)numShards;
+    return detail::createShard(graph, params, isOutput ? params.layerSizes.back() : params.layerSizes.front(), multiple,
+                               0, debugContext);
+}
+// The view of what comes before each step: tSingle {batch, size} or {1, batch, size}, then all but the last of tBase.
+inline poplar::Tensor shiftRnnTensor(poplar::Graph &, const RnnParams &, const poplar::Tensor &tBase,
+                                     const poplar::Tensor &tSingle, poplar::program::Sequence &, unsigned,
+                                     const poplar::DebugContext & = {})
+{
+    const poplar::Tensor first = tSingle.rank() < tBase.rank() ? tSingle.expand({ 0 }) : tSingle;
+    return poplar::concat(first, tBase.slice(0, tBase.dim(0) - first.dim(0)));
+}
+
+// state[stateIndex] after each step is written to output {steps, ...}; an output that is not valid: to nowhere.
+struct StateSequence {
+    poplar::Tensor output;
+    std::size_t stateIndex;
+};
+// What a step reads and writes: steps of the sequences, without the first dimension; {n, ...} of interim ones.
+struct RnnSlice {
+    std::vector<poplar::Tensor> inputs;
+    poplar::Tensor interimIn, interimOut; // not valid without such a sequence
+    std::vector<poplar::Tensor> outputs;
+};
+// With varTimeSteps, {batch, 1} of the data type: 1 and 0 where a sequence has the step, else 0 and 1; else not valid.
+struct RnnBatchwiseFlags {
+    poplar::Tensor mask, inverse;
+
+    bool valid() const
+    {
+        return mask.valid();
+    }
+};
+// {1} UNSIGNED_INT: the step, and the shard's first; variableSeqFlag: {batch or 1, 1} BOOL, whether a sequence has the
+// step, with varTimeSteps.
+struct TimeStepState {
+    poplar::Tensor begin, counter, variableSeqFlag;
+};
+
+// What a step does: changes state, reads and writes its slices.  It is called once for each shard; what it adds to
+// initProg runs before the loop.
+typedef std::function<poplar::program::Sequence(
+    poplar::Graph &graph, const TimeStepState &time, const RnnBatchwiseFlags &batchwiseFlags,
+    std::vector<poplar::Tensor> &shardState, const RnnSlice &slice, std::vector<poplar::Tensor> &created,
+    poplar::program::Sequence *initProg, const poplar::DebugNameAndId &dnai)>
+    LoopBodyType;
 
 namespace detail
 {
 
-inline void checkLayer(const rnn::RnnParams &params, const char *layer, const char *article)
+// One loop over the steps of a shard.
+class ShardLoop
 {
-    if (params.layerSizes.size() != 2)
-        throw poputil::poplibs_error(std::string(article) + " " + layer +
-                                     " has two layer sizes, of its input and of its output");
-}
+  public:
+    ShardLoop(poplar::Graph &target, const RnnParams &sizes, bool backwards, std::size_t first, std::size_t count,
+              const poplar::DebugContext &debugContext)
+        : graph(target), params(sizes), reverse(backwards), begin(first), steps(count), context(debugContext)
+    {
+        time.counter = graph.addVariable(poplar::UNSIGNED_INT, { 1 }, debugContext);
+        local = graph.addVariable(poplar::UNSIGNED_INT, { 1 }, debugContext);
+        time.begin = constant(static_cast<unsigned>(first));
+        graph.setTileMapping(time.counter, 0);
+        graph.setTileMapping(local, 0);
+        if (!params.varTimeSteps.valid())
+            return;
+        time.variableSeqFlag = popops::lt(graph, time.counter, params.varTimeSteps, body, context).expand({ 1 });
+        flags.mask = popops::cast(graph, time.variableSeqFlag, params.dataType, body, context);
+        flags.inverse = popops::cast(graph, popops::logicalNot(graph, time.variableSeqFlag, body, context),
+                                     params.dataType, body, context);
+    }
+    // n rows of the shard's part of a sequence {steps n, ...}.
+    poplar::Tensor part(const poplar::Tensor &sequence) const
+    {
+        const std::size_t rows = sequence.dim(0) / params.timeSteps;
+        return sequence.slice(begin * rows, (begin + steps) * rows);
+    }
+    poplar::Tensor read(const poplar::Tensor &sequence, bool interim = false)
+    {
+        const poplar::Tensor slice =
+            popops::dynamicSlice(graph, byStep(sequence), local, { 0 }, { 1 }, body, context).squeeze({ 0 });
+        return interim || slice.dim(0) > 1 ? slice : slice.squeeze({ 0 });
+    }
+    void write(const poplar::Tensor &sequence, const poplar::Tensor &step)
+    {
+        const poplar::Tensor all = byStep(sequence);
+        std::vector<std::size_t> shape = all.shape();
+        shape[0] = 1;
+        popops::dynamicUpdate(graph, all, step.reshape(shape), local, { 0 }, { 1 }, body, context);
+    }
+    // A new tensor for a step of a sequence.
+    poplar::Tensor room(const poplar::Tensor &sequence, bool interim = false)
+    {
+        const poplar::Tensor step = graph.clone(byStep(sequence)[0], context);
+        return interim || step.dim(0) > 1 ? step : step.squeeze({ 0 });
+    }
+    // Of sequences that have the step value, of others instead (0 when it is not valid).
+    poplar::Tensor where(const poplar::Tensor &value, const poplar::Tensor &instead)
+    {
+        if (!time.variableSeqFlag.valid())
+            return value;
+        // {..., batch, size}
+        poplar::Tensor flag = time.variableSeqFlag;
+        if (flag.dim(0) != params.batchSize)
+            flag = flag.broadcast(static_cast<unsigned>(params.batchSize), 0);
+        flag = flag.broadcast(static_cast<unsigned>(value.dim(value.rank() - 1)), 1);
+        const std::size_t copies = value.numElements() / flag.numElements();
+        flag = flag.expand({ 0 }).broadcast(static_cast<unsigned>(copies), 0).reshape(value.shape());
+        return instead.valid() ? popops::select(graph, value, instead, flag, body, context)
+                               : popops::select(graph, value, 0, flag, body, context);
+    }
+    void finish(poplar::program::Sequence &prog)
+    {
+        using namespace poplar::program;
+        const unsigned first = reverse ? static_cast<unsigned>(steps) - 1 : 0;
+        prog.add(Copy(constant(static_cast<unsigned>(begin) + first), time.counter));
+        prog.add(Copy(constant(first), local));
+        for (const poplar::Tensor &t : { time.counter, local }) {
+            if (reverse)
+                popops::subInPlace(graph, t, 1u, body, context);
+            else
+                popops::addInPlace(graph, t, 1u, body, context);
+        }
+        prog.add(Repeat(static_cast<unsigned>(steps), body));
+    }
 
-// The sizes under the names of both eras: params.layerSizes and params.rnn.layerSizes are one object.
-struct LayerParams : rnn::RnnParams {
-    rnn::RnnParams &rnn = *this;
+    TimeStepState time;
+    RnnBatchwiseFlags flags;
+    poplar::program::Sequence body;
 
-    LayerParams() = default;
-    explicit LayerParams(rnn::RnnParams sizes) : rnn::RnnParams(std::move(sizes))
+  private:
+    poplar::Tensor constant(unsigned value)
     {
+        const poplar::Tensor t = graph.addConstant(poplar::UNSIGNED_INT, { 1 }, value, context);
+        graph.setTileMapping(t, 0);
+        return t;
     }
-    LayerParams(const LayerParams &other) : rnn::RnnParams(other)
+    // {steps, n, ...}
+    poplar::Tensor byStep(const poplar::Tensor &sequence) const
     {
+        const poplar::Tensor own = part(sequence);
+        std::vector<std::size_t> shape = own.shape();
+        shape[0] /= steps;
+        shape.insert(shape.begin(), steps);
+        return own.reshape(shape);
     }
-    LayerParams &operator=(const LayerParams &other)
-    {
-        rnn::RnnParams::operator=(other);
-        return *this;
-    }
-    ~LayerParams() = default;
+
+    poplar::Graph &graph;
+    const RnnParams &params;
+    const bool reverse;
+    const std::size_t begin, steps;
+    const poplar::DebugContext &context;
+    poplar::Tensor local; // the step in the shard
 };
 
+inline void checkSequence(const RnnParams &params, const poplar::Tensor &sequence, const char *what)
+{
+    if (!sequence.valid() || !sequence.rank() || sequence.dim(0) == 0 || sequence.dim(0) % params.timeSteps)
+        throw poputil::poplibs_error(std::string("Rnn: the first dimension of ") + what + " is " +
+                                     (sequence.valid() && sequence.rank() ? std::to_string(sequence.dim(0)) : "none") +
+                                     ", and should be a multiple of the " + std::to_string(params.timeSteps) +
+                                     " time steps");
+}
+
 } // namespace detail
+
+// Runs a loop body for each time step, from the last one to the first when reverse; returns the last states, new
+// tensors.  interimIn is read and *interimOut and outputs are written at each step; their first dimensions are
+// multiples of the steps.  created are handed to the body.  With varTimeSteps, a step that a sequence does not have
+// leaves its states as they are and writes 0.
+inline std::vector<poplar::Tensor> Rnn(poplar::Graph &graph, const RnnParams &params, bool reverse,
+                                       const std::vector<poplar::Tensor> &initState, const StateSequence &stateSequence,
+                                       const std::vector<poplar::Tensor> &inputs, const poplar::Tensor *interimIn,
+                                       poplar::Tensor *interimOut, const std::vector<poplar::Tensor> &outputs,
+                                       const std::vector<poplar::Tensor> &created, poplar::program::Sequence &prog,
+                                       const LoopBodyType &loopFn, unsigned numShards,
+                                       const poplar::DebugContext &debugContext = {})
+{
+    using namespace poplar::program;
+    if (!numShards || numShards > params.timeSteps)
+        throw poputil::poplibs_error("Rnn: " + std::to_string(numShards) + " shards of " +
+                                     std::to_string(params.timeSteps) + " time steps: each has one step or more");
+    for (const poplar::Tensor &t : inputs)
+        detail::checkSequence(params, t, "an input");
+    for (const poplar::Tensor &t : outputs)
+        detail::checkSequence(params, t, "an output");
+    if (interimIn)
+        detail::checkSequence(params, *interimIn, "interimIn");
+    if (interimOut)
+        detail::checkSequence(params, *interimOut, "interimOut");
+    if (stateSequence.output.valid()) {
+        detail::checkSequence(params, stateSequence.output, "the sequence of states");
+        if (stateSequence.stateIndex >= initState.size())
+            throw poputil::poplibs_error("Rnn: there is no state " + std::to_string(stateSequence.stateIndex) + " of " +
+                                         std::to_string(initState.size()));
+    }
+    std::vector<poplar::Tensor> state, shared = created;
+    for (const poplar::Tensor &t : initState) {
+        state.push_back(graph.clone(t, debugContext));
+        prog.add(Copy(t, state.back()));
+    }
+    const poplar::DebugNameAndId name(debugContext.getPathName());
+    for (unsigned turn = 0; turn < numShards; ++turn) {
+        const unsigned shard = reverse ? numShards - 1 - turn : turn;
+        const std::size_t begin = detail::shardBegin(params.timeSteps, numShards, shard);
+        detail::ShardLoop loop(graph, params, reverse, begin,
+                               detail::shardBegin(params.timeSteps, numShards, shard + 1) - begin, debugContext);
+        RnnSlice slice;
+        std::vector<poplar::Tensor> before;
+        for (const poplar::Tensor &t : inputs)
+            slice.inputs.push_back(loop.read(t));
+        if (interimIn)
+            slice.interimIn = loop.read(*interimIn, true);
+        if (interimOut)
+            slice.interimOut = loop.room(*interimOut, true);
+        for (const poplar::Tensor &t : outputs)
+            slice.outputs.push_back(loop.room(t));
+        for (const poplar::Tensor &t : state)
+            if (params.variableTimeSteps()) {
+                before.push_back(graph.clone(t, debugContext));
+                loop.body.add(Copy(t, before.back()));
+            }
+        loop.body.add(loopFn(graph, loop.time, loop.flags, state, slice, shared, &prog, name));
+        for (std::size_t i = 0; i < before.size(); ++i)
+            loop.body.add(Copy(loop.where(state[i], before[i]), state[i]));
+        const poplar::Tensor none;
+        if (stateSequence.output.valid())
+            loop.write(stateSequence.output, loop.where(state[stateSequence.stateIndex], none));
+        if (interimOut)
+            loop.write(*interimOut, loop.where(slice.interimOut, none));
+        for (std::size_t i = 0; i < outputs.size(); ++i)
+            loop.write(outputs[i], loop.where(slice.outputs[i], none));
+        loop.finish(prog);
+    }
+    return state;
+}
+
+} // namespace rnn
 } // namespace popnn
 #endif

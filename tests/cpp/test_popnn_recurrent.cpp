@@ -407,6 +407,107 @@ TEST(steps_that_a_program_says)
     }
 }
 
+// A cell of our own: s' = s / 2 + x, an output 2 s', interim what was kept before.
+struct Driven {
+    unsigned shards;
+    bool reverse;
+    std::vector<unsigned> lengths; // none: all steps
+};
+static void checkDriven(const Driven &d)
+{
+    using namespace popnn::rnn;
+    const std::size_t steps = 5, batch = 2, in = 6;
+    Bed b(Passes::model(7));
+    RnnParams params(FLOAT, batch, steps, { in, in });
+    if (!d.lengths.empty()) {
+        params.varTimeSteps = b.graph.addVariable(UNSIGNED_INT, { d.lengths.size() }, "lengths");
+        b.graph.setTileMapping(params.varTimeSteps, 0);
+        b.graph.setInitialValue(params.varTimeSteps, d.lengths);
+    }
+    const Tensor x = createInputTensor(b.graph, params, d.shards, "x"),
+                 first = createInitialState(b.graph, params, true, 1, d.shards, "first"),
+                 states = createOutputTensor(b.graph, params, d.shards, "states"),
+                 doubled = createOutputTensor(b.graph, params, 1, d.shards, "doubled"),
+                 kept = createRecurrentTensor(b.graph, params, in, 2, d.shards, "kept"),
+                 begins = b.graph.addVariable(UNSIGNED_INT, { 1 }, "begins");
+    b.graph.setTileMapping(begins, 0);
+    CHECK(x.shape() == (std::vector<std::size_t>{ steps, batch, in }) && first.dim(0) == 1 && kept.dim(0) == 2 * steps);
+    CHECK(params.getMaxShards(b.graph) >= 1 && params.getInputBytesPerTile(b.graph) == 2 * 4 &&
+          params.getOutputBytesPerTile(b.graph) == 2 * 4);
+    spread(b, x, 0);
+    spread(b, first, 1);
+    spread(b, kept, 2);
+    Tensor written = createRecurrentTensor(b.graph, params, in, 2, d.shards, "written");
+    unsigned calls = 0;
+    const std::vector<Tensor> last = Rnn(
+        b.graph, params, d.reverse, { first }, StateSequence{ states, 0 }, { x }, &kept, &written, { doubled },
+        { begins }, b.prog,
+        [&](Graph &graph, const TimeStepState &time, const RnnBatchwiseFlags &flags, std::vector<Tensor> &state,
+            const RnnSlice &slice, std::vector<Tensor> &created, Sequence *before, const DebugNameAndId &) {
+            Sequence body;
+            ++calls;
+            CHECK(before == &b.prog && created.size() == 1 && slice.interimIn.dim(0) == 2 &&
+                  slice.inputs[0].shape() == (std::vector<std::size_t>{ batch, in }));
+            CHECK(flags.valid() == !d.lengths.empty() && time.variableSeqFlag.valid() == flags.valid());
+            popops::mulInPlace(graph, state[0], 0.5f, body);
+            popops::addInPlace(graph, state[0], slice.inputs[0].expand({ 0 }), body);
+            body.add(Copy(popops::mul(graph, state[0][0], 2.0f, body), slice.outputs[0]));
+            body.add(Copy(popops::neg(graph, slice.interimIn, body), slice.interimOut));
+            body.add(Copy(popops::add(graph, time.counter, time.begin, body), created[0]));
+            return body;
+        },
+        d.shards, "rnn");
+    CHECK(calls == d.shards && last.size() == 1);
+    b.read = { x,    first,   states,  doubled,
+               kept, written, last[0], shiftRnnTensor(b.graph, params, states, first, b.prog, d.shards) };
+    const std::vector<std::vector<float>> got = b.run();
+    std::vector<float> state = got[1];
+    for (std::size_t turn = 0; turn < steps; ++turn) {
+        const std::size_t step = d.reverse ? steps - 1 - turn : turn;
+        for (std::size_t i = 0; i < batch * in; ++i) {
+            const std::size_t row = i / in, at = step * batch * in + i;
+            const bool has = d.lengths.empty() || step < d.lengths[d.lengths.size() > 1 ? row : 0];
+            state[i] = has ? state[i] / 2 + got[0][at] : state[i];
+            CHECK(near(got[2][at], has ? state[i] : 0) && near(got[3][at], has ? 2 * state[i] : 0));
+            for (std::size_t k = 0; k < 2; ++k)
+                CHECK(near(got[5][at + (step + k) * batch * in], has ? -got[4][at + (step + k) * batch * in] : 0));
+        }
+    }
+    for (std::size_t i = 0; i < batch * in; ++i)
+        CHECK(near(got[6][i], state[i]) && near(got[7][i], got[1][i]) && near(got[7][batch * in + i], got[2][i]));
+}
+// row: popnn Rnn
+// row: popnn RnnBatchwiseFlags
+// row: popnn RnnSlice
+// row: popnn StateSequence
+// row: popnn TimeStepState
+// row: popnn createInputTensor
+// row: popnn createOutputTensor
+// row: popnn createRecurrentTensor
+// row: popnn shiftRnnTensor
+TEST(driver_of_any_cell)
+{
+    using namespace popnn::rnn;
+    for (unsigned shards : { 1, 2, 5 })
+        for (bool reverse : { false, true })
+            for (const std::vector<unsigned> &lengths : std::vector<std::vector<unsigned>>{ {}, { 4, 1 }, { 3 } })
+                if (shards == 2 || lengths.size() != 1)
+                    checkDriven({ shards, reverse, lengths });
+    Bed b;
+    RnnParams params(FLOAT, 2, 3, { 4, 4 });
+    const Tensor x = createInputTensor(b.graph, params, 1, "x"), odd = x.slice(0, 2);
+    const LoopBodyType nothing = [](Graph &, const TimeStepState &, const RnnBatchwiseFlags &, std::vector<Tensor> &,
+                                    const RnnSlice &, std::vector<Tensor> &, Sequence *,
+                                    const DebugNameAndId &) { return Sequence(); };
+    CHECK_THROWS(createInputTensor(b.graph, params, 4, "x"), poputil::poplibs_error, "4 shards of 3 time steps");
+    CHECK_THROWS(Rnn(b.graph, params, false, {}, {}, { x }, nullptr, nullptr, {}, {}, b.prog, nothing, 0),
+                 poputil::poplibs_error, "0 shards");
+    CHECK_THROWS(Rnn(b.graph, params, false, {}, {}, { odd }, nullptr, nullptr, {}, {}, b.prog, nothing, 1),
+                 poputil::poplibs_error, "of an input is 2, and should be a multiple of the 3 time steps");
+    CHECK_THROWS(Rnn(b.graph, params, false, {}, { x, 0 }, { x }, nullptr, nullptr, {}, {}, b.prog, nothing, 1),
+                 poputil::poplibs_error, "there is no state 0 of 0");
+}
+
 // row: popnn GruParams
 // row: popnn GruWeights
 // row: popnn gruFwd

@@ -6,7 +6,7 @@
 #include <poplar/OptionFlags.hpp>
 #include <poplin/MatMul.hpp>
 #include <poplin/fully_connected.h>
-#include <popnn/Rnn.hpp>
+#include <popnn/detail/rnn_params.hpp>
 
 #include <utility>
 #include <vector>

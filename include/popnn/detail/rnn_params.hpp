@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sizes of recurrent layers, as LstmParams and GruParams have them from 2.0 on: params.rnn.layerSizes.
+#ifndef POPNN_DETAIL_RNN_PARAMS_HPP
+#define POPNN_DETAIL_RNN_PARAMS_HPP
+
+#include <poplar/Tensor.hpp>
+#include <poplar/Type.hpp>
+#include <poputil/exceptions.hpp>
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace popnn
+{
+namespace rnn
+{
+
+struct RnnParams {
+    poplar::Type dataType;
+    std::size_t batchSize = 0;
+    std::size_t timeSteps = 0;
+    std::size_t &maxTimeSteps = timeSteps; // its name from 2.3 on
+    // How many of the steps each sequence has when the program runs: {batch}, or {1} for all, UNSIGNED_INT; unset: all
+    // of them.  Later steps leave its state as it is, and their outputs and gradients are 0.
+    poplar::Tensor varTimeSteps;
+    std::vector<std::size_t> layerSizes; // input, output
+
+    RnnParams() = default;
+    RnnParams(poplar::Type type, std::size_t batch, std::size_t steps, std::vector<std::size_t> sizes)
+        : dataType(type), batchSize(batch), timeSteps(steps), layerSizes(std::move(sizes))
+    {
+    }
+    RnnParams(poplar::Type type, std::size_t batch, std::size_t steps, const poplar::Tensor &variable,
+              std::vector<std::size_t> sizes)
+        : dataType(type), batchSize(batch), timeSteps(steps), varTimeSteps(variable), layerSizes(std::move(sizes))
+    {
+    }
+    RnnParams(const RnnParams &other)
+        : dataType(other.dataType), batchSize(other.batchSize), timeSteps(other.timeSteps),
+          varTimeSteps(other.varTimeSteps), layerSizes(other.layerSizes)
+    {
+    }
+    RnnParams &operator=(const RnnParams &other)
+    {
+        dataType = other.dataType;
+        batchSize = other.batchSize;
+        timeSteps = other.timeSteps;
+        varTimeSteps = other.varTimeSteps;
+        layerSizes = other.layerSizes;
+        return *this;
+    }
+    ~RnnParams() = default;
+
+    bool variableTimeSteps() const
+    {
+        return varTimeSteps.valid();
+    }
+    // Of a step of the input or output, on the fullest tile; shards that lie on tiles of their own (popnn/Rnn.hpp).
+    std::size_t getInputBytesPerTile(const poplar::Graph &graph) const;
+    std::size_t getOutputBytesPerTile(const poplar::Graph &graph) const;
+    std::size_t getMaxShards(const poplar::Graph &graph) const;
+};
+
+} // namespace rnn
+
+namespace detail
+{
+
+inline void checkLayer(const rnn::RnnParams &params, const char *layer, const char *article)
+{
+    if (params.layerSizes.size() != 2)
+        throw poputil::poplibs_error(std::string(article) + " " + layer +
+                                     " has two layer sizes, of its input and of its output");
+}
+
+// The sizes under the names of both eras: params.layerSizes and params.rnn.layerSizes are one object.
+struct LayerParams : rnn::RnnParams {
+    rnn::RnnParams &rnn = *this;
+
+    LayerParams() = default;
+    explicit LayerParams(rnn::RnnParams sizes) : rnn::RnnParams(std::move(sizes))
+    {
+    }
+    LayerParams(const LayerParams &other) : rnn::RnnParams(other)
+    {
+    }
+    LayerParams &operator=(const LayerParams &other)
+    {
+        rnn::RnnParams::operator=(other);
+        return *this;
+    }
+    ~LayerParams() = default;
+};
+
+} // namespace detail
+} // namespace popnn
+#endif
