@@ -12,6 +12,11 @@
 #include <utility>
 #include <vector>
 
+namespace poplar
+{
+class Graph;
+}
+
 namespace popnn
 {
 namespace rnn
