@@ -291,6 +291,28 @@ static void test_output_is_gathered(void **state)
     assert_true(cycles[1] > cycles[0]);
 }
 
+/* Names are kept whole, however long they are. */
+static void test_names_are_whole(void **state)
+{
+    (void)state;
+    char name[400], wanted[500];
+    memset(name, 'n', sizeof(name) - 1);
+    name[sizeof(name) - 1] = 0;
+    snprintf(wanted, sizeof(wanted), "%s/Conv_3x2/gathered", name);
+    struct bed bed = bed_open(BED_MODEL, 4, add_codelets);
+    pop_options options = POP_OPTIONS({ "gatherConvOutput", "true" });
+    poplin_conv_params p = poplin_conv_params_make(POP_FLOAT, POP_FLOAT, 1, POP_SHAPE(5, 5), POP_SHAPE(3, 2), 4, 4, 1);
+    pop_tensor in = poplin_create_input(bed.graph, &p, "in", options, NULL),
+               weights = poplin_create_weights(bed.graph, &p, "w", options, NULL);
+    pop_tensor out = poplin_convolution(bed.graph, in, weights, &p, false, bed.program, name, options, NULL);
+    assert_built(bed.graph);
+    pop_variable_interval *regions;
+    assert_true(pop_tensor_var_regions(out, &regions) > 0);
+    assert_string_equal(pop_graph_variable_name(bed.graph, regions[0].variable), wanted);
+    free(regions);
+    bed_close(&bed);
+}
+
 /* The end of what lies on a convolution's one tile. */
 static uint64_t end_of_tile(const char *method)
 {
@@ -627,21 +649,14 @@ static void test_errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_convolutions),
-        cmocka_unit_test(test_forced_plans),
-        cmocka_unit_test(test_one_channel_transformed),
-        cmocka_unit_test(test_cost_is_the_planners),
-        cmocka_unit_test(test_gaps_take_no_time),
-        cmocka_unit_test(test_small_pieces_are_exchanged),
-        cmocka_unit_test(test_stride_leaves_out),
-        cmocka_unit_test(test_partials_between_tiles),
-        cmocka_unit_test(test_partials_go_round),
-        cmocka_unit_test(test_output_is_gathered),
-        cmocka_unit_test(test_memory_elements),
-        cmocka_unit_test(test_results_need_no_partials),
-        cmocka_unit_test(test_updates),
-        cmocka_unit_test(test_given_output_and_nothing),
-        cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_random_convolutions),      cmocka_unit_test(test_forced_plans),
+        cmocka_unit_test(test_one_channel_transformed),  cmocka_unit_test(test_cost_is_the_planners),
+        cmocka_unit_test(test_gaps_take_no_time),        cmocka_unit_test(test_small_pieces_are_exchanged),
+        cmocka_unit_test(test_stride_leaves_out),        cmocka_unit_test(test_partials_between_tiles),
+        cmocka_unit_test(test_partials_go_round),        cmocka_unit_test(test_output_is_gathered),
+        cmocka_unit_test(test_names_are_whole),          cmocka_unit_test(test_memory_elements),
+        cmocka_unit_test(test_results_need_no_partials), cmocka_unit_test(test_updates),
+        cmocka_unit_test(test_given_output_and_nothing), cmocka_unit_test(test_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,116 +2,32 @@
 /* The plan's transforms on tensors: forth for operands, back for the output and for new operands.  Dimensions of
  * operands here are {groups, batch, field..., channels} and {groups, kernel..., output channels, input channels}. */
 #include "poplin/convolution/conv_operands.h"
-#include "poplin/convolution/conv_work.h"
-#include "poplin/planner/plan_params.h"
+#include "poplin/convolution/conv_views.h"
 
 #include <poplin/conv_util.h>
 
 /* ---- views ---- */
 
-static pop_shape shape_of(pop_tensor t, size_t *dims)
+static pop_tensor roll(const struct conv_resolved *conv, pop_tensor t, unsigned from, unsigned to)
 {
-    return conv_shape(dims, pop_tensor_shape(t, dims, CONV_MOST_DIMS));
+    return pop_tensor_dim_roll_at(conv->where, t, from, to);
 }
-static pop_tensor roll(const struct conv_work *work, pop_tensor t, unsigned from, unsigned to)
+static pop_tensor flatten(const struct conv_resolved *conv, pop_tensor t, unsigned begin, unsigned end)
 {
-    return pop_tensor_dim_roll_at(work->where, t, from, to);
+    return pop_tensor_flatten_dims_at(conv->where, t, begin, end);
 }
-static pop_tensor flatten(const struct conv_work *work, pop_tensor t, unsigned begin, unsigned end)
+static pop_tensor split_dim(const struct conv_resolved *conv, pop_tensor t, unsigned dim, size_t outer, size_t inner)
 {
-    return pop_tensor_flatten_dims_at(work->where, t, begin, end);
+    return pop_tensor_reshape_partial_at(conv->where, t, dim, dim + 1, POP_SHAPE(outer, inner));
 }
-static pop_tensor split_dim(const struct conv_work *work, pop_tensor t, unsigned dim, size_t outer, size_t inner)
-{
-    return pop_tensor_reshape_partial_at(work->where, t, dim, dim + 1, POP_SHAPE(outer, inner));
-}
-static pop_tensor insert_ones(const struct conv_work *work, pop_tensor t, unsigned dim, unsigned count)
+static pop_tensor insert_ones(const struct conv_resolved *conv, pop_tensor t, unsigned dim, unsigned count)
 {
     size_t ones[POPLIN_MOST_FIELD_DIMS] = { 1, 1, 1, 1, 1, 1 };
-    return count ? pop_tensor_reshape_partial_at(work->where, t, dim, dim, conv_shape(ones, count)) : t;
+    return count ? pop_tensor_reshape_partial_at(conv->where, t, dim, dim, conv_shape(ones, count)) : t;
 }
-static pop_tensor remove_ones(const struct conv_work *work, pop_tensor t, unsigned dim, unsigned count)
+static pop_tensor remove_ones(const struct conv_resolved *conv, pop_tensor t, unsigned dim, unsigned count)
 {
-    return count ? pop_tensor_reshape_partial_at(work->where, t, dim, dim + count, POP_SHAPE()) : t;
-}
-
-/* Zeros like t, of another size in one dimension. */
-static pop_tensor zeros_like(const struct conv_work *work, pop_tensor t, unsigned dim, size_t size)
-{
-    size_t dims[CONV_MOST_DIMS];
-    pop_shape shape = shape_of(t, dims);
-    dims[dim] = size;
-    pop_tensor made = pop_graph_add_constant_float_at(work->where, work->graph, pop_tensor_type(t), shape, 0, "zeros");
-    pop_graph_set_tile_mapping_at(work->where, work->graph, made, 0);
-    return made;
-}
-bool conv_is_zeros(pop_where where, pop_graph *graph, uint32_t variable, struct conv_constant *last)
-{
-    double value;
-    if (!pop_graph_is_constant(graph, variable))
-        return false;
-    if (!last->known || last->variable != variable)
-        *last = (struct conv_constant){
-            true, pop_tensor_constant_double(pop_graph_variable_at(where, graph, variable), &value) && value == 0,
-            variable
-        };
-    return last->zero;
-}
-static pop_tensor pad(const struct conv_work *work, pop_tensor t, unsigned dim, size_t before, size_t after)
-{
-    pop_tensor list[3];
-    size_t count = 0;
-    if (!poplibs_ready(work->graph)) /* t may be null then */
-        return t;
-    if (before)
-        list[count++] = zeros_like(work, t, dim, before);
-    list[count++] = t;
-    if (after)
-        list[count++] = zeros_like(work, t, dim, after);
-    return count == 1 ? t : pop_tensor_concat_at(work->where, (pop_tensors){ count, list }, dim);
-}
-
-/* The most indices in a row that stand for nothing. */
-static size_t longest_gap(const unsigned *indices, size_t count)
-{
-    size_t longest = 0, gap = 0;
-    for (size_t i = 0; i < count; ++i) {
-        gap = indices[i] == POPLIN_NO_INDEX ? gap + 1 : 0;
-        longest = poplibs_max(longest, gap);
-    }
-    return longest;
-}
-
-/* Indices that progress evenly are one piece; gaps are parts of one constant. */
-pop_tensor conv_gather(const struct conv_work *work, pop_tensor t, unsigned dim, const unsigned *indices, size_t count)
-{
-    pop_tensor *pieces = poplibs_new(count + 1, sizeof(*pieces)), joined = { 0 };
-    size_t used = 0, gap = longest_gap(indices, count);
-    pop_tensor zeros = gap ? zeros_like(work, t, dim, gap) : (pop_tensor){ 0 };
-    for (size_t at = 0, end; at < count; at = end) {
-        end = at + 1;
-        if (indices[at] == POPLIN_NO_INDEX) {
-            while (end < count && indices[end] == POPLIN_NO_INDEX)
-                ++end;
-            pieces[used++] = pop_tensor_slice_at(work->where, zeros, 0, end - at, dim);
-            continue;
-        }
-        if (end < count && indices[end] != POPLIN_NO_INDEX && indices[end] != indices[at])
-            for (++end; end < count && indices[end] != POPLIN_NO_INDEX &&
-                        indices[end] - indices[end - 1] == indices[at + 1] - indices[at];)
-                ++end;
-        unsigned low = (unsigned)poplibs_min(indices[at], indices[end - 1]),
-                 high = (unsigned)poplibs_max(indices[at], indices[end - 1]);
-        pop_tensor piece = pop_tensor_slice_at(work->where, t, low, high + 1, dim);
-        if (end - at > 1)
-            piece = pop_tensor_sub_sample_at(work->where, piece, (high - low) / (unsigned)(end - at - 1), dim);
-        pieces[used++] = indices[at] > indices[end - 1] ? pop_tensor_reverse_at(work->where, piece, dim) : piece;
-    }
-    joined = used == 1 ? pieces[0]
-             : used    ? pop_tensor_concat_at(work->where, (pop_tensors){ used, pieces }, dim)
-                       : pop_tensor_slice_at(work->where, t, 0, 0, dim);
-    free(pieces);
-    return joined;
+    return count ? pop_tensor_reshape_partial_at(conv->where, t, dim, dim + count, POP_SHAPE()) : t;
 }
 
 /* ---- kernel positions of a dimension become input channels: channel k I + i is channel i where position k meets it
@@ -130,7 +46,7 @@ static poplin_conv_params output_left_alone(const poplin_conv_params *params, un
     return found;
 }
 
-static pop_tensor expand_input(const struct conv_work *work, const struct conv_step *step,
+static pop_tensor expand_input(const struct conv_resolved *conv, const struct poplin_step *step,
                                const poplin_conv_params *after, pop_tensor input)
 {
     unsigned dim = step->number;
@@ -143,15 +59,15 @@ static pop_tensor expand_input(const struct conv_work *work, const struct conv_s
     for (size_t k = 0; k < kernel; ++k) {
         for (size_t o = 0; o < positions; ++o)
             indices[o] = poplin_get_input_index(dim, (unsigned)o, (unsigned)(first + k), &params);
-        parts[k] = conv_gather(work, input, 2 + dim, indices, positions);
+        parts[k] = conv_gather(conv->where, conv->graph, input, 2 + dim, indices, positions);
     }
     pop_tensor made =
-        pop_tensor_concat_at(work->where, (pop_tensors){ kernel, parts }, (unsigned)pop_tensor_rank(input) - 1);
+        pop_tensor_concat_at(conv->where, (pop_tensors){ kernel, parts }, (unsigned)pop_tensor_rank(input) - 1);
     free(indices);
     free(parts);
     return made;
 }
-static pop_tensor expand_weights(const struct conv_work *work, const struct conv_step *step,
+static pop_tensor expand_weights(const struct conv_resolved *conv, const struct poplin_step *step,
                                  const poplin_conv_params *after, pop_tensor weights)
 {
     unsigned dim = 1 + step->number, rank = (unsigned)pop_tensor_rank(weights);
@@ -159,20 +75,20 @@ static pop_tensor expand_weights(const struct conv_work *work, const struct conv
     size_t first = kernel == step->before.kernel_shape[step->number]
                        ? 0
                        : step->before.kernel_transform.truncation_lower[step->number];
-    pop_tensor used = pop_tensor_slice_at(work->where, weights, first, first + kernel, dim);
-    return insert_ones(work, flatten(work, roll(work, used, dim, rank - 2), rank - 2, rank), dim, 1);
+    pop_tensor used = pop_tensor_slice_at(conv->where, weights, first, first + kernel, dim);
+    return insert_ones(conv, flatten(conv, roll(conv, used, dim, rank - 2), rank - 2, rank), dim, 1);
 }
 
 /* ---- field positions of a dimension become output channels p O + o, all positions of the input input channels ---- */
 
-static pop_tensor field_to_in_chans(const struct conv_work *work, unsigned d, const poplin_conv_params *before,
+static pop_tensor field_to_in_chans(const struct conv_resolved *conv, unsigned d, const poplin_conv_params *before,
                                     pop_tensor input)
 {
     unsigned dim = 2 + d, rank = (unsigned)pop_tensor_rank(input), first = before->input_transform.truncation_lower[d];
-    input = pop_tensor_slice_at(work->where, input, first, first + poplin_conv_truncated_input_size(before, d), dim);
-    return insert_ones(work, flatten(work, roll(work, input, dim, rank - 2), rank - 2, rank), dim, 1);
+    input = pop_tensor_slice_at(conv->where, input, first, first + poplin_conv_truncated_input_size(before, d), dim);
+    return insert_ones(conv, flatten(conv, roll(conv, input, dim, rank - 2), rank - 2, rank), dim, 1);
 }
-static pop_tensor weights_of_positions(const struct conv_work *work, unsigned d, const poplin_conv_params *params,
+static pop_tensor weights_of_positions(const struct conv_resolved *conv, unsigned d, const poplin_conv_params *params,
                                        pop_tensor weights)
 {
     unsigned dim = 1 + d, rank = (unsigned)pop_tensor_rank(weights);
@@ -182,10 +98,11 @@ static pop_tensor weights_of_positions(const struct conv_work *work, unsigned d,
     for (size_t o = 0; o < outs; ++o) {
         for (size_t i = 0; i < ins; ++i)
             indices[i] = poplin_get_kernel_index(d, (unsigned)o, first + (unsigned)i, params);
-        pop_tensor rows = conv_gather(work, weights, dim, indices, ins); /* {groups, ..., inputs, ..., out, in} */
-        parts[o] = insert_ones(work, flatten(work, roll(work, rows, dim, rank - 2), rank - 2, rank), dim, 1);
+        pop_tensor rows =
+            conv_gather(conv->where, conv->graph, weights, dim, indices, ins); /* {groups, ..., inputs, ..., out, in} */
+        parts[o] = insert_ones(conv, flatten(conv, roll(conv, rows, dim, rank - 2), rank - 2, rank), dim, 1);
     }
-    pop_tensor made = pop_tensor_concat_at(work->where, (pop_tensors){ outs, parts }, rank - 2);
+    pop_tensor made = pop_tensor_concat_at(conv->where, (pop_tensors){ outs, parts }, rank - 2);
     free(indices);
     free(parts);
     return made;
@@ -194,192 +111,194 @@ static pop_tensor weights_of_positions(const struct conv_work *work, unsigned d,
 /* ---- batch and field dimensions become one ---- */
 
 /* Dimensions that are taken in come right before the one that takes them; dims of a set stand in ascending order. */
-static pop_tensor flatten_field(const struct conv_work *work, unsigned set, pop_tensor t)
+static pop_tensor flatten_field(const struct conv_resolved *conv, unsigned set, pop_tensor t)
 {
     unsigned highest = 31 - (unsigned)__builtin_clz(set), taken = 0;
     for (unsigned bit = 0; bit < highest; ++bit)
         if (set >> bit & 1)
-            t = roll(work, t, 1 + bit - taken++, highest); /* before the highest, which moved down by one */
-    t = flatten(work, t, 1 + highest - taken, 2 + highest);
+            t = roll(conv, t, 1 + bit - taken++, highest); /* before the highest, which moved down by one */
+    t = flatten(conv, t, 1 + highest - taken, 2 + highest);
     for (unsigned bit = 0; bit < highest; ++bit)
         if (set >> bit & 1)
-            t = insert_ones(work, t, 1 + bit, 1);
+            t = insert_ones(conv, t, 1 + bit, 1);
     return t;
 }
-static pop_tensor unflatten_field(const struct conv_work *work, unsigned set, const size_t *sizes, pop_tensor t)
+static pop_tensor unflatten_field(const struct conv_resolved *conv, unsigned set, const size_t *sizes, pop_tensor t)
 {
     unsigned highest = 31 - (unsigned)__builtin_clz(set), taken = 0;
     size_t dims[POPLIN_MOST_FIELD_DIMS + 1], count = 0;
     for (unsigned bit = highest; bit-- > 0;)
         if (set >> bit & 1)
-            t = remove_ones(work, t, 1 + bit, 1), ++taken;
+            t = remove_ones(conv, t, 1 + bit, 1), ++taken;
     for (unsigned bit = 0; bit <= highest; ++bit)
         if (set >> bit & 1)
             dims[count++] = sizes[bit];
-    t = pop_tensor_reshape_partial_at(work->where, t, 1 + highest - taken, 2 + highest - taken,
+    t = pop_tensor_reshape_partial_at(conv->where, t, 1 + highest - taken, 2 + highest - taken,
                                       conv_shape(dims, count));
     for (unsigned bit = 0, at = 0; bit < highest; ++bit)
         if (set >> bit & 1)
-            t = roll(work, t, 1 + highest - taken + at++, 1 + bit);
+            t = roll(conv, t, 1 + highest - taken + at++, 1 + bit);
     return t;
 }
 
 /* ---- groups of convolutions become one: its weights are zero where channels belong to different ones ---- */
 
-static pop_tensor combine_input(const struct conv_work *work, unsigned factor, pop_tensor t)
+static pop_tensor combine_input(const struct conv_resolved *conv, unsigned factor, pop_tensor t)
 {
     unsigned rank = (unsigned)pop_tensor_rank(t);
     size_t groups = pop_tensor_dim(t, 0), whole = poplibs_ceil_div(groups, factor);
-    t = split_dim(work, pad(work, t, 0, 0, whole * factor - groups), 0, whole, factor);
-    return flatten(work, roll(work, t, 1, rank - 1), rank - 1, rank + 1);
+    t = split_dim(conv, conv_pad(conv->where, conv->graph, t, 0, 0, whole * factor - groups), 0, whole, factor);
+    return flatten(conv, roll(conv, t, 1, rank - 1), rank - 1, rank + 1);
 }
-static pop_tensor combine_weights(const struct conv_work *work, unsigned factor, pop_tensor t)
+static pop_tensor combine_weights(const struct conv_resolved *conv, unsigned factor, pop_tensor t)
 {
     unsigned rank = (unsigned)pop_tensor_rank(t);
     size_t groups = pop_tensor_dim(t, 0), whole = poplibs_ceil_div(groups, factor), ins = pop_tensor_dim(t, rank - 1);
     pop_tensor *parts = poplibs_new(factor, sizeof(*parts));
-    t = split_dim(work, pad(work, t, 0, 0, whole * factor - groups), 0, whole, factor);
+    t = split_dim(conv, conv_pad(conv->where, conv->graph, t, 0, 0, whole * factor - groups), 0, whole, factor);
     for (unsigned i = 0; i < factor; ++i) {
-        pop_tensor one = remove_ones(work, pop_tensor_slice_at(work->where, t, i, i + 1, 1), 1, 1);
-        parts[i] = pad(work, one, rank - 1, i * ins, (factor - 1 - i) * ins);
+        pop_tensor one = remove_ones(conv, pop_tensor_slice_at(conv->where, t, i, i + 1, 1), 1, 1);
+        parts[i] = conv_pad(conv->where, conv->graph, one, rank - 1, i * ins, (factor - 1 - i) * ins);
     }
-    pop_tensor made = pop_tensor_concat_at(work->where, (pop_tensors){ factor, parts }, rank - 2);
+    pop_tensor made = pop_tensor_concat_at(conv->where, (pop_tensors){ factor, parts }, rank - 2);
     free(parts);
     return made;
 }
 
 /* Channels of a combined input or output in the groups that they came from. */
-static pop_tensor separate(const struct conv_work *work, const struct conv_step *step, pop_tensor t, size_t channels)
+static pop_tensor separate(const struct conv_resolved *conv, const struct poplin_step *step, pop_tensor t,
+                           size_t channels)
 {
     unsigned rank = (unsigned)pop_tensor_rank(t);
-    t = roll(work, split_dim(work, t, rank - 1, step->number, channels), rank - 1, 1);
-    return pop_tensor_slice_at(work->where, flatten(work, t, 0, 2), 0, step->before.num_conv_groups, 0);
+    t = roll(conv, split_dim(conv, t, rank - 1, step->number, channels), rank - 1, 1);
+    return pop_tensor_slice_at(conv->where, flatten(conv, t, 0, 2), 0, step->before.num_conv_groups, 0);
 }
 
 /* ---- all steps ---- */
 
-static void step_forth(struct conv_work *work, const struct conv_step *step, const poplin_conv_params *after,
-                       pop_tensor *input, pop_tensor *weights)
+static void step_forth(const struct conv_resolved *conv, const struct poplin_step *step,
+                       const poplin_conv_params *after, pop_tensor *input, pop_tensor *weights)
 {
     unsigned dims = (unsigned)step->before.num_field_dims;
     switch (step->kind) {
-    case CONV_FIELD_DIMS:
-        *input = insert_ones(work, *input, 2, step->number);
-        *weights = insert_ones(work, *weights, 1, step->number);
+    case POPLIN_STEP_FIELD_DIMS:
+        *input = insert_ones(conv, *input, 2, step->number);
+        *weights = insert_ones(conv, *weights, 1, step->number);
         break;
-    case CONV_SWAP: {
-        pop_tensor other = roll(work, *weights, dims + 1, 1);
-        *weights = roll(work, *input, 1, dims + 1);
+    case POPLIN_STEP_SWAP: {
+        pop_tensor other = roll(conv, *weights, dims + 1, 1);
+        *weights = roll(conv, *input, 1, dims + 1);
         *input = other;
         break;
     }
-    case CONV_EXPAND:
-        *input = expand_input(work, step, after, *input);
-        *weights = expand_weights(work, step, after, *weights);
+    case POPLIN_STEP_EXPAND:
+        *input = expand_input(conv, step, after, *input);
+        *weights = expand_weights(conv, step, after, *weights);
         break;
-    case CONV_OUT_CHANS: {
+    case POPLIN_STEP_OUT_CHANS: {
         poplin_conv_params before = step->before;
         for (unsigned d = 0; d < dims; ++d)
             if (step->number >> d & 1) {
-                *weights = weights_of_positions(work, d, &before, *weights);
-                *input = field_to_in_chans(work, d, &before, *input);
+                *weights = weights_of_positions(conv, d, &before, *weights);
+                *input = field_to_in_chans(conv, d, &before, *input);
                 before = poplin_params_flatten_out_chans(&before, 1u << d);
             }
         break;
     }
-    case CONV_FLATTEN:
-        *input = flatten_field(work, step->number, *input);
+    case POPLIN_STEP_FLATTEN:
+        *input = flatten_field(conv, step->number, *input);
         break;
-    case CONV_COMBINE:
-        *input = combine_input(work, step->number, *input);
-        *weights = combine_weights(work, step->number, *weights);
+    case POPLIN_STEP_COMBINE:
+        *input = combine_input(conv, step->number, *input);
+        *weights = combine_weights(conv, step->number, *weights);
         break;
     }
 }
 
-static const poplin_conv_params *after_step(const struct conv_work *work, unsigned i)
+static const poplin_conv_params *after_step(const struct conv_resolved *conv, unsigned i)
 {
-    return i + 1 < work->num_steps ? &work->steps[i + 1].before : &work->transformed;
+    return i + 1 < conv->transformed.count ? &conv->transformed.steps[i + 1].before : &conv->transformed.params;
 }
 
 /* {groups, ..., channels} with padded channels to {G1, C1, ..., g2, c2}, and back without the padding. */
-static pop_tensor group(const struct conv_work *work, pop_tensor t, size_t outer_groups, unsigned g2, size_t outer,
+static pop_tensor group(const struct conv_resolved *conv, pop_tensor t, size_t outer_groups, unsigned g2, size_t outer,
                         unsigned inner)
 {
     unsigned rank = (unsigned)pop_tensor_rank(t);
-    t = pad(work, t, 0, 0, outer_groups * g2 - pop_tensor_dim(t, 0));
-    t = pad(work, t, rank - 1, 0, outer * inner - pop_tensor_dim(t, rank - 1));
-    t = split_dim(work, split_dim(work, t, rank - 1, outer, inner), 0, outer_groups, g2); /* {G1, g2, ..., C1, c2} */
-    return roll(work, roll(work, t, rank, 1), 2, rank);
+    t = conv_pad(conv->where, conv->graph, t, 0, 0, outer_groups * g2 - pop_tensor_dim(t, 0));
+    t = conv_pad(conv->where, conv->graph, t, rank - 1, 0, outer * inner - pop_tensor_dim(t, rank - 1));
+    t = split_dim(conv, split_dim(conv, t, rank - 1, outer, inner), 0, outer_groups, g2); /* {G1, g2, ..., C1, c2} */
+    return roll(conv, roll(conv, t, rank, 1), 2, rank);
 }
-static pop_tensor ungroup(const struct conv_work *work, pop_tensor t, size_t groups, size_t channels)
+static pop_tensor ungroup(const struct conv_resolved *conv, pop_tensor t, size_t groups, size_t channels)
 {
     unsigned rank = (unsigned)pop_tensor_rank(t);
-    t = roll(work, roll(work, t, rank - 2, 1), 2, rank - 2); /* {G1, g2, ..., C1, c2} */
-    t = flatten(work, flatten(work, t, rank - 2, rank), 0, 2);
-    t = pop_tensor_slice_at(work->where, t, 0, groups, 0);
-    return pop_tensor_slice_at(work->where, t, 0, channels, rank - 3);
+    t = roll(conv, roll(conv, t, rank - 2, 1), 2, rank - 2); /* {G1, g2, ..., C1, c2} */
+    t = flatten(conv, flatten(conv, t, rank - 2, rank), 0, 2);
+    t = pop_tensor_slice_at(conv->where, t, 0, groups, 0);
+    return pop_tensor_slice_at(conv->where, t, 0, channels, rank - 3);
 }
 
-static pop_tensor flip(const struct conv_work *work, pop_tensor t, const bool *flips, unsigned first)
+static pop_tensor flip(const struct conv_resolved *conv, pop_tensor t, const bool *flips, unsigned first)
 {
-    for (unsigned d = 0; d < work->plan.num_field_dims; ++d)
+    for (unsigned d = 0; d < conv->plan.num_field_dims; ++d)
         if (flips[d])
-            t = pop_tensor_reverse_at(work->where, t, first + d);
+            t = pop_tensor_reverse_at(conv->where, t, first + d);
     return t;
 }
 
 /* {G, kernel..., O, I} to {G1, O1, C1, kernel..., g2, o2, c2} and back. */
-static pop_tensor group_weights(const struct conv_work *work, pop_tensor t)
+static pop_tensor group_weights(const struct conv_resolved *conv, pop_tensor t)
 {
     unsigned rank = (unsigned)pop_tensor_rank(t);
-    t = group(work, t, work->g1, work->g2, work->c1, work->c2); /* {G1, C1, kernel..., O, g2, c2} */
-    t = pad(work, t, rank - 1, 0, work->o1 * work->o2 - pop_tensor_dim(t, rank - 1));
-    t = split_dim(work, t, rank - 1, work->o1, work->o2); /* {G1, C1, kernel..., O1, o2, g2, c2} */
-    return roll(work, roll(work, t, rank - 1, 1), rank, rank + 1);
+    t = group(conv, t, conv->g1, conv->g2, conv->c1, conv->c2); /* {G1, C1, kernel..., O, g2, c2} */
+    t = conv_pad(conv->where, conv->graph, t, rank - 1, 0, conv->o1 * conv->o2 - pop_tensor_dim(t, rank - 1));
+    t = split_dim(conv, t, rank - 1, conv->o1, conv->o2); /* {G1, C1, kernel..., O1, o2, g2, c2} */
+    return roll(conv, roll(conv, t, rank - 1, 1), rank, rank + 1);
 }
-static pop_tensor ungroup_weights(const struct conv_work *work, pop_tensor t)
+static pop_tensor ungroup_weights(const struct conv_resolved *conv, pop_tensor t)
 {
     unsigned rank = (unsigned)pop_tensor_rank(t);
-    t = roll(work, roll(work, t, rank - 2, rank - 3), 1, rank - 4); /* {G1, C1, kernel..., O1, o2, g2, c2} */
-    t = flatten(work, t, rank - 4, rank - 2);
-    t = pop_tensor_slice_at(work->where, t, 0, work->transformed.output_channels_per_conv_group, rank - 4);
-    return ungroup(work, t, work->transformed.num_conv_groups, work->transformed.input_channels_per_conv_group);
+    t = roll(conv, roll(conv, t, rank - 2, rank - 3), 1, rank - 4); /* {G1, C1, kernel..., O1, o2, g2, c2} */
+    t = flatten(conv, t, rank - 4, rank - 2);
+    t = pop_tensor_slice_at(conv->where, t, 0, conv->transformed.params.output_channels_per_conv_group, rank - 4);
+    return ungroup(conv, t, conv->transformed.params.num_conv_groups,
+                   conv->transformed.params.input_channels_per_conv_group);
 }
 
-void conv_transform_operands(struct conv_work *work, pop_tensor *input, pop_tensor *weights)
+void conv_transform_operands(const struct conv_resolved *conv, pop_tensor *input, pop_tensor *weights)
 {
-    for (unsigned i = 0; i < work->num_steps; ++i)
-        step_forth(work, &work->steps[i], after_step(work, i), input, weights);
-    *input = group(work, flip(work, *input, work->transformed.input_transform.flip, 2), work->g1, work->g2, work->c1,
-                   work->c2);
-    *weights = group_weights(work, flip(work, *weights, work->transformed.kernel_transform.flip, 1));
+    for (unsigned i = 0; i < conv->transformed.count; ++i)
+        step_forth(conv, &conv->transformed.steps[i], after_step(conv, i), input, weights);
+    *input = group(conv, flip(conv, *input, conv->transformed.params.input_transform.flip, 2), conv->g1, conv->g2,
+                   conv->c1, conv->c2);
+    *weights = group_weights(conv, flip(conv, *weights, conv->transformed.params.kernel_transform.flip, 1));
 }
 
-pop_tensor conv_transform_output_back(struct conv_work *work, pop_tensor grouped)
+pop_tensor conv_transform_output_back(const struct conv_resolved *conv, pop_tensor grouped)
 {
-    pop_tensor t =
-        ungroup(work, grouped, work->transformed.num_conv_groups, work->transformed.output_channels_per_conv_group);
-    for (unsigned i = work->num_steps; i-- > 0;) {
-        const struct conv_step *step = &work->steps[i];
+    pop_tensor t = ungroup(conv, grouped, conv->transformed.params.num_conv_groups,
+                           conv->transformed.params.output_channels_per_conv_group);
+    for (unsigned i = conv->transformed.count; i-- > 0;) {
+        const struct poplin_step *step = &conv->transformed.steps[i];
         const poplin_conv_params *before = &step->before;
         unsigned rank = (unsigned)pop_tensor_rank(t), dims = (unsigned)before->num_field_dims;
         size_t sizes[POPLIN_MOST_FIELD_DIMS + 1] = { before->batch_size };
         for (unsigned d = 0; d < dims; ++d)
             sizes[1 + d] = poplin_conv_output_size(before, d);
-        if (step->kind == CONV_FIELD_DIMS)
-            t = remove_ones(work, t, 2, step->number);
-        else if (step->kind == CONV_SWAP)
-            t = roll(work, roll(work, t, rank - 1, 1), 2, rank - 1);
-        else if (step->kind == CONV_FLATTEN)
-            t = unflatten_field(work, step->number, sizes, t);
-        else if (step->kind == CONV_COMBINE)
-            t = separate(work, step, t, before->output_channels_per_conv_group);
-        else if (step->kind == CONV_OUT_CHANS)
+        if (step->kind == POPLIN_STEP_FIELD_DIMS)
+            t = remove_ones(conv, t, 2, step->number);
+        else if (step->kind == POPLIN_STEP_SWAP)
+            t = roll(conv, roll(conv, t, rank - 1, 1), 2, rank - 1);
+        else if (step->kind == POPLIN_STEP_FLATTEN)
+            t = unflatten_field(conv, step->number, sizes, t);
+        else if (step->kind == POPLIN_STEP_COMBINE)
+            t = separate(conv, step, t, before->output_channels_per_conv_group);
+        else if (step->kind == POPLIN_STEP_OUT_CHANS)
             for (unsigned d = dims; d-- > 0;)
                 if (step->number >> d & 1) {
                     size_t channels = pop_tensor_dim(t, rank - 1) / sizes[1 + d];
-                    t = roll(work, remove_ones(work, split_dim(work, t, rank - 1, sizes[1 + d], channels), 2 + d, 1),
+                    t = roll(conv, remove_ones(conv, split_dim(conv, t, rank - 1, sizes[1 + d], channels), 2 + d, 1),
                              rank - 2, 2 + d);
                 }
     }
@@ -388,88 +307,88 @@ pop_tensor conv_transform_output_back(struct conv_work *work, pop_tensor grouped
 
 /* ---- new operands ---- */
 
-static bool is_a_view(const struct conv_work *work, bool weights)
+static bool is_a_view(const struct conv_resolved *conv, bool weights)
 {
-    const poplin_conv_params *params = &work->transformed;
-    for (unsigned i = 0; i < work->num_steps; ++i) {
-        const struct conv_step *step = &work->steps[i];
-        bool pads = step->kind == CONV_COMBINE && (weights || step->before.num_conv_groups % step->number != 0);
-        if (step->kind == CONV_EXPAND || step->kind == CONV_OUT_CHANS || pads)
+    const poplin_conv_params *params = &conv->transformed.params;
+    for (unsigned i = 0; i < conv->transformed.count; ++i) {
+        const struct poplin_step *step = &conv->transformed.steps[i];
+        bool pads = step->kind == POPLIN_STEP_COMBINE && (weights || step->before.num_conv_groups % step->number != 0);
+        if (step->kind == POPLIN_STEP_EXPAND || step->kind == POPLIN_STEP_OUT_CHANS || pads)
             return false;
     }
-    return params->num_conv_groups % work->g2 == 0 && params->input_channels_per_conv_group % work->c2 == 0 &&
-           (!weights || params->output_channels_per_conv_group % work->o2 == 0);
+    return params->num_conv_groups % conv->g2 == 0 && params->input_channels_per_conv_group % conv->c2 == 0 &&
+           (!weights || params->output_channels_per_conv_group % conv->o2 == 0);
 }
-bool conv_input_is_a_view(const struct conv_work *work)
+bool conv_input_is_a_view(const struct conv_resolved *conv)
 {
-    return is_a_view(work, work->swapped);
+    return is_a_view(conv, conv->swapped);
 }
-bool conv_weights_are_a_view(const struct conv_work *work)
+bool conv_weights_are_a_view(const struct conv_resolved *conv)
 {
-    return is_a_view(work, !work->swapped);
+    return is_a_view(conv, !conv->swapped);
 }
 
 /* Back through the steps that views have, from the transformed input or weights to what was given: with swapped
  * operands the other one. */
-static pop_tensor steps_back(struct conv_work *work, pop_tensor t, bool weights)
+static pop_tensor steps_back(const struct conv_resolved *conv, pop_tensor t, bool weights)
 {
-    for (unsigned i = work->num_steps; i-- > 0;) {
-        const struct conv_step *step = &work->steps[i];
+    for (unsigned i = conv->transformed.count; i-- > 0;) {
+        const struct poplin_step *step = &conv->transformed.steps[i];
         unsigned dims = (unsigned)step->before.num_field_dims;
         size_t sizes[POPLIN_MOST_FIELD_DIMS + 1] = { step->before.batch_size };
         for (unsigned d = 0; d < dims; ++d)
             sizes[1 + d] = step->before.input_field_shape[d];
-        if (step->kind == CONV_FIELD_DIMS)
-            t = remove_ones(work, t, weights ? 1 : 2, step->number);
-        else if (step->kind == CONV_FLATTEN && !weights)
-            t = unflatten_field(work, step->number, sizes, t);
-        else if (step->kind == CONV_SWAP) {
-            t = weights ? roll(work, t, dims + 1, 1) : roll(work, t, 1, dims + 1);
+        if (step->kind == POPLIN_STEP_FIELD_DIMS)
+            t = remove_ones(conv, t, weights ? 1 : 2, step->number);
+        else if (step->kind == POPLIN_STEP_FLATTEN && !weights)
+            t = unflatten_field(conv, step->number, sizes, t);
+        else if (step->kind == POPLIN_STEP_SWAP) {
+            t = weights ? roll(conv, t, dims + 1, 1) : roll(conv, t, 1, dims + 1);
             weights = !weights;
-        } else if (step->kind == CONV_COMBINE)
-            t = separate(work, step, t, step->before.input_channels_per_conv_group);
+        } else if (step->kind == POPLIN_STEP_COMBINE)
+            t = separate(conv, step, t, step->before.input_channels_per_conv_group);
     }
     return t;
 }
-static pop_tensor operand_back(struct conv_work *work, pop_tensor grouped, bool weights)
+static pop_tensor operand_back(const struct conv_resolved *conv, pop_tensor grouped, bool weights)
 {
-    const poplin_conv_params *params = &work->transformed;
+    const poplin_conv_params *params = &conv->transformed.params;
     if (weights)
-        return steps_back(work, flip(work, ungroup_weights(work, grouped), params->kernel_transform.flip, 1), true);
-    pop_tensor t = ungroup(work, grouped, params->num_conv_groups, params->input_channels_per_conv_group);
-    return steps_back(work, flip(work, t, params->input_transform.flip, 2), false);
+        return steps_back(conv, flip(conv, ungroup_weights(conv, grouped), params->kernel_transform.flip, 1), true);
+    pop_tensor t = ungroup(conv, grouped, params->num_conv_groups, params->input_channels_per_conv_group);
+    return steps_back(conv, flip(conv, t, params->input_transform.flip, 2), false);
 }
-pop_tensor conv_input_back(struct conv_work *work, pop_tensor grouped)
+pop_tensor conv_input_back(const struct conv_resolved *conv, pop_tensor grouped)
 {
-    return operand_back(work, grouped, work->swapped);
+    return operand_back(conv, grouped, conv->swapped);
 }
-pop_tensor conv_weights_back(struct conv_work *work, pop_tensor grouped)
+pop_tensor conv_weights_back(const struct conv_resolved *conv, pop_tensor grouped)
 {
-    return operand_back(work, grouped, !work->swapped);
+    return operand_back(conv, grouped, !conv->swapped);
 }
 
-pop_shape conv_grouped_input_shape(const struct conv_work *work, size_t *dims)
+pop_shape conv_grouped_input_shape(const struct conv_resolved *conv, size_t *dims)
 {
     size_t rank = 0;
-    dims[rank++] = work->g1;
-    dims[rank++] = work->c1;
-    dims[rank++] = work->params.batch_size;
-    for (unsigned d = 0; d < work->plan.num_field_dims; ++d)
-        dims[rank++] = work->params.input_field_shape[d];
-    dims[rank++] = work->g2;
-    dims[rank++] = work->c2;
+    dims[rank++] = conv->g1;
+    dims[rank++] = conv->c1;
+    dims[rank++] = conv->params.batch_size;
+    for (unsigned d = 0; d < conv->plan.num_field_dims; ++d)
+        dims[rank++] = conv->params.input_field_shape[d];
+    dims[rank++] = conv->g2;
+    dims[rank++] = conv->c2;
     return conv_shape(dims, rank);
 }
-pop_shape conv_grouped_weights_shape(const struct conv_work *work, size_t *dims)
+pop_shape conv_grouped_weights_shape(const struct conv_resolved *conv, size_t *dims)
 {
     size_t rank = 0;
-    dims[rank++] = work->g1;
-    dims[rank++] = work->o1;
-    dims[rank++] = work->c1;
-    for (unsigned d = 0; d < work->plan.num_field_dims; ++d)
-        dims[rank++] = work->params.kernel_shape[d];
-    dims[rank++] = work->g2;
-    dims[rank++] = work->o2;
-    dims[rank++] = work->c2;
+    dims[rank++] = conv->g1;
+    dims[rank++] = conv->o1;
+    dims[rank++] = conv->c1;
+    for (unsigned d = 0; d < conv->plan.num_field_dims; ++d)
+        dims[rank++] = conv->params.kernel_shape[d];
+    dims[rank++] = conv->g2;
+    dims[rank++] = conv->o2;
+    dims[rank++] = conv->c2;
     return conv_shape(dims, rank);
 }

@@ -9,7 +9,7 @@
 
 static struct conv_axes axes_of(const struct conv_work *work, const struct conv_part *part)
 {
-    struct conv_axes axes = { .dims = work->plan.num_field_dims, .batch = conv_range_size(part->n) };
+    struct conv_axes axes = { .dims = work->conv->plan.num_field_dims, .batch = conv_range_size(part->n) };
     for (unsigned d = 0; d < axes.dims; ++d) {
         axes.positions[d] = conv_range_size(part->kernel[d]);
         axes.input[d] = conv_range_size(part->input[d]);
@@ -21,7 +21,7 @@ static struct conv_axes axes_of(const struct conv_work *work, const struct conv_
             struct conv_axis *axis = &axes.list[d][k];
             for (size_t o = part->field[d].begin; o < part->field[d].end; ++o) {
                 unsigned in =
-                    poplin_get_input_index(d, (unsigned)o, (unsigned)(part->kernel[d].begin + k), &work->params);
+                    poplin_get_input_index(d, (unsigned)o, (unsigned)(part->kernel[d].begin + k), &work->conv->params);
                 if (in == POPLIN_NO_INDEX)
                     continue;
                 axis->outs[axis->count] = (unsigned)(o - part->field[d].begin);
@@ -46,13 +46,13 @@ static void connect_operands(const struct conv_work *work, pop_vertex vertex, co
     pop_tensor *list = poplibs_new(rows, sizeof(*list));
     for (size_t g = 0; g < groups; ++g)
         for (size_t c = 0; c < ins; ++c)
-            list[g * ins + c] = conv_part_input(work, input, part, part->g.begin + g, part->c.begin + c);
+            list[g * ins + c] = conv_part_input(work->conv, input, part, part->g.begin + g, part->c.begin + c);
     pop_graph_connect_list_at(work->where, work->graph, vertex, "in", (pop_tensors){ groups * ins, list });
     for (size_t g = 0; g < groups; ++g)
         for (size_t o = 0; o < outs; ++o)
             for (size_t c = 0; c < ins; ++c)
-                list[at++] =
-                    conv_part_weights(work, weights, part, part->g.begin + g, part->o.begin + o, part->c.begin + c);
+                list[at++] = conv_part_weights(work->conv, weights, part, part->g.begin + g, part->o.begin + o,
+                                               part->c.begin + c);
     pop_graph_connect_list_at(work->where, work->graph, vertex, "weights", (pop_tensors){ rows, list });
     for (size_t g = 0; g < groups; ++g)
         for (size_t o = 0; o < outs; ++o)
@@ -65,7 +65,7 @@ static void connect_operands(const struct conv_work *work, pop_vertex vertex, co
 size_t conv_part_positions(const struct conv_work *work, const struct conv_part *part)
 {
     size_t positions = 1;
-    for (unsigned d = 0; d < work->plan.num_field_dims; ++d)
+    for (unsigned d = 0; d < work->conv->plan.num_field_dims; ++d)
         positions *= conv_range_size(part->kernel[d]);
     return positions;
 }
@@ -75,17 +75,18 @@ static pop_vertex new_vertex(const struct conv_work *work, pop_compute_set compu
                              bool limited)
 {
     char name[96];
-    snprintf(name, sizeof(name), "poplin::%s<%s,%s,%s%s>", of->type, pop_type_name(work->params.input_type),
-             pop_type_name(work->plan.tile_partial_type), limited ? "true" : "false", of->parameters);
+    snprintf(name, sizeof(name), "poplin::%s<%s,%s,%s%s>", of->type, pop_type_name(work->conv->params.input_type),
+             pop_type_name(work->conv->plan.tile_partial_type), limited ? "true" : "false", of->parameters);
     return pop_graph_add_vertex_at(work->where, work->graph, compute, name);
 }
 
 void conv_add_row_vertex(const struct conv_work *work, pop_compute_set compute, const struct conv_part *part,
                          pop_tensor input, pop_tensor weights, const struct conv_row_vertex *of)
 {
-    unsigned last = work->plan.num_field_dims - 1, workers = pop_graph_target(work->graph)->num_worker_contexts;
-    unsigned dilation = work->params.input_transform.dilation[last],
-             stride = work->params.output_transform.stride[last], common = (unsigned)poplibs_gcd(dilation, stride);
+    unsigned last = work->conv->plan.num_field_dims - 1, workers = pop_graph_target(work->graph)->num_worker_contexts;
+    unsigned dilation = work->conv->params.input_transform.dilation[last],
+             stride = work->conv->params.output_transform.stride[last],
+             common = (unsigned)poplibs_gcd(dilation, stride);
     struct conv_axes axes = axes_of(work, part);
     struct conv_worklists list = conv_worklists_make(&axes, workers);
     size_t positions = conv_part_positions(work, part);
@@ -96,8 +97,8 @@ void conv_add_row_vertex(const struct conv_work *work, pop_compute_set compute, 
     set(work, vertex, "conv_groups", conv_range_size(part->g));
     set(work, vertex, "in_groups", conv_range_size(part->c));
     set(work, vertex, "out_groups", conv_range_size(part->o));
-    set(work, vertex, "in_chans", work->c2);
-    set(work, vertex, "out_chans", work->o2);
+    set(work, vertex, "in_chans", work->conv->c2);
+    set(work, vertex, "out_chans", work->conv->o2);
     set(work, vertex, "kernel_size", positions);
     set(work, vertex, "filter_height", of->filter_height);
     set(work, vertex, "filter_width", positions / conv_range_size(part->kernel[0]));
@@ -113,28 +114,30 @@ void conv_add_row_vertex(const struct conv_work *work, pop_compute_set compute, 
 
 void conv_add_partials(const struct conv_work *work, pop_compute_set compute, struct conv_part *part)
 {
-    unsigned dims = work->plan.num_field_dims, rank = 0;
+    unsigned dims = work->conv->plan.num_field_dims, rank = 0;
     size_t shape[CONV_MOST_DIMS];
     shape[rank++] = conv_range_size(part->g);
     shape[rank++] = conv_range_size(part->o);
     shape[rank++] = conv_range_size(part->n);
     for (unsigned d = 0; d < dims; ++d)
         shape[rank++] = conv_range_size(part->field[d]);
-    shape[rank++] = work->g2;
-    shape[rank++] = work->o2;
-    part->partials = pop_graph_add_variable_at(work->where, work->graph, work->plan.tile_partial_type,
+    shape[rank++] = work->conv->g2;
+    shape[rank++] = work->conv->o2;
+    part->partials = pop_graph_add_variable_at(work->where, work->graph, work->conv->plan.tile_partial_type,
                                                conv_shape(shape, rank), "partials");
     pop_graph_set_tile_mapping_at(work->where, work->graph, part->partials, part->tile);
     if (part->empty)
         popops_zero_in_at(work->where, work->graph, part->partials, compute);
 }
 
-void conv_add_each(const struct conv_work *work, pop_compute_set compute, struct conv_parts *parts, pop_tensor input,
-                   pop_tensor weights, conv_part_adder *add)
+const struct conv_part *conv_next_part(const struct conv_work *work, pop_compute_set compute, struct conv_parts *parts,
+                                       size_t *next)
 {
-    for (size_t i = 0; i < parts->outputs * parts->depth && poplibs_ready(work->graph); ++i) {
-        conv_add_partials(work, compute, &parts->parts[i]);
-        if (!parts->parts[i].empty)
-            add(work, compute, &parts->parts[i], input, weights);
+    while (*next < parts->outputs * parts->depth && poplibs_ready(work->graph)) {
+        struct conv_part *part = &parts->parts[(*next)++];
+        conv_add_partials(work, compute, part);
+        if (!part->empty)
+            return part;
     }
+    return NULL;
 }

@@ -7,11 +7,10 @@
 
 /* Creates the variable for what a part's vertices compute; zeros, written in compute, where the part is empty. */
 void conv_add_partials(const struct conv_work *work, pop_compute_set compute, struct conv_part *part);
-/* The same for part after part, and vertices by add for each that is not empty. */
-typedef void conv_part_adder(const struct conv_work *work, pop_compute_set compute, const struct conv_part *part,
-                             pop_tensor input, pop_tensor weights);
-void conv_add_each(const struct conv_work *work, pop_compute_set compute, struct conv_parts *parts, pop_tensor input,
-                   pop_tensor weights, conv_part_adder *add);
+/* The same for the parts from *next on, to the first that is not empty: gives that one, *next is the number of the one
+ * behind it.  NULL at the end. */
+const struct conv_part *conv_next_part(const struct conv_work *work, pop_compute_set compute, struct conv_parts *parts,
+                                       size_t *next);
 
 /* Kernel positions of a part. */
 size_t conv_part_positions(const struct conv_work *work, const struct conv_part *part);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How the plan's partition splits a convolution over tiles. */
 #include "poplin/convolution/conv_parts.h"
-#include "poplin/convolution/conv_work.h"
+#include "poplin/convolution/conv_views.h"
 
 #include <poplin/conv_util.h>
 #include <poputil/tile_mapping.h>
@@ -17,16 +17,16 @@ static struct conv_range share(struct conv_range whole, size_t grain, size_t spl
 /* Place of a part among the tiles.  Neighbours differ in output channels: they need the same input.  The orders of
  * fully connected layers' other passes put parts where the forward pass has the weights that they need
  * (poplibs.md 3.2). */
-static size_t place_of(const struct conv_work *work, const unsigned *index, const unsigned *splits, unsigned count)
+static size_t place_of(const struct conv_resolved *conv, const unsigned *index, const unsigned *splits, unsigned count)
 {
     enum { IN_CHANS_FROM_END = 1 };
-    unsigned order[POPLIN_MOST_FIELD_DIMS * 2 + 4], place = 0, dims = work->plan.num_field_dims;
+    unsigned order[POPLIN_MOST_FIELD_DIMS * 2 + 4], place = 0, dims = conv->plan.num_field_dims;
     for (unsigned i = 0; i < count; ++i)
         order[i] = i;
     /* index: group, kernel..., input channels, batch, field..., output channels */
     unsigned in_chans = 1 + dims, last_field = count - 1 - IN_CHANS_FROM_END, out_chans = count - 1;
-    unsigned other = work->plan.tile_order == POPLIN_ORDER_FC_WU            ? out_chans
-                     : work->plan.tile_order == POPLIN_ORDER_FC_BWD_AS_CONV ? last_field
+    unsigned other = conv->plan.tile_order == POPLIN_ORDER_FC_WU            ? out_chans
+                     : conv->plan.tile_order == POPLIN_ORDER_FC_BWD_AS_CONV ? last_field
                                                                             : in_chans;
     order[in_chans] = other;
     order[other] = in_chans;
@@ -35,19 +35,19 @@ static size_t place_of(const struct conv_work *work, const unsigned *index, cons
     return place;
 }
 
-static unsigned tile_of(const struct conv_work *work, size_t place)
+static unsigned tile_of(const struct conv_resolved *conv, size_t place)
 {
-    unsigned tiles = pop_target_num_tiles(pop_graph_target(work->graph)), at = (unsigned)(place % tiles),
-             start = work->plan.start_tile % tiles;
-    return work->plan.reversed ? (start + tiles - at) % tiles : (start + at) % tiles;
+    unsigned tiles = pop_target_num_tiles(pop_graph_target(conv->graph)), at = (unsigned)(place % tiles),
+             start = conv->plan.start_tile % tiles;
+    return conv->plan.reversed ? (start + tiles - at) % tiles : (start + at) % tiles;
 }
 
-static void find_input(const struct conv_work *work, struct conv_part *part)
+static void find_input(const struct conv_resolved *conv, struct conv_part *part)
 {
-    for (unsigned d = 0; d < work->plan.num_field_dims; ++d) {
+    for (unsigned d = 0; d < conv->plan.num_field_dims; ++d) {
         pop_interval field = { part->field[d].begin, part->field[d].end },
                      kernel = { part->kernel[d].begin, part->kernel[d].end };
-        pop_interval range = poplin_get_input_range(d, field, kernel, &work->params);
+        pop_interval range = poplin_get_input_range(d, field, kernel, &conv->params);
         part->input[d] = (struct conv_range){ range.begin, range.end };
         part->empty |= range.begin == range.end;
     }
@@ -55,10 +55,10 @@ static void find_input(const struct conv_work *work, struct conv_part *part)
                    part->o.begin == part->o.end;
 }
 
-struct conv_parts conv_parts_make(const struct conv_work *work, unsigned out_chan_step, unsigned in_chan_step)
+struct conv_parts conv_parts_make(const struct conv_resolved *conv, unsigned out_chan_step, unsigned in_chan_step)
 {
-    const struct poplin_partition *partition = &work->plan.partition;
-    unsigned dims = work->plan.num_field_dims, splits[POPLIN_MOST_FIELD_DIMS * 2 + 4],
+    const struct poplin_partition *partition = &conv->plan.partition;
+    unsigned dims = conv->plan.num_field_dims, splits[POPLIN_MOST_FIELD_DIMS * 2 + 4],
              index[POPLIN_MOST_FIELD_DIMS * 2 + 4] = { 0 }, count = 0;
     splits[count++] = partition->conv_group_split;
     for (unsigned d = 0; d < dims; ++d)
@@ -69,14 +69,14 @@ struct conv_parts conv_parts_make(const struct conv_work *work, unsigned out_cha
         splits[count++] = partition->field_split[d];
     splits[count++] = partition->out_chan_split.parallel;
 
-    size_t total = 1, out_grain = poplibs_ceil_div(partition->out_chan_grain, work->o2),
-           in_grain = poplibs_ceil_div(partition->in_chan_grain, work->c2);
+    size_t total = 1, out_grain = poplibs_ceil_div(partition->out_chan_grain, conv->o2),
+           in_grain = poplibs_ceil_div(partition->in_chan_grain, conv->c2);
     for (unsigned i = 0; i < count; ++i)
         total *= splits[i];
     struct conv_range out_chans =
-        share((struct conv_range){ 0, work->o1 }, out_grain, partition->out_chan_split.serial, out_chan_step);
+        share((struct conv_range){ 0, conv->o1 }, out_grain, partition->out_chan_split.serial, out_chan_step);
     struct conv_range in_chans =
-        share((struct conv_range){ 0, work->c1 }, in_grain, partition->in_chan_split.serial, in_chan_step);
+        share((struct conv_range){ 0, conv->c1 }, in_grain, partition->in_chan_split.serial, in_chan_step);
 
     struct conv_parts made = { .depth = partition->in_chan_split.parallel,
                                .splits = { splits[0], partition->batch_split } };
@@ -97,57 +97,57 @@ struct conv_parts conv_parts_make(const struct conv_work *work, unsigned out_cha
         for (unsigned k = 1; k < dims + 2; ++k)
             summand = summand * splits[k] + index[k];
         struct conv_part *part = &made.parts[output * made.depth + summand];
-        part->tile = tile_of(work, place_of(work, index, splits, count));
-        part->g = share((struct conv_range){ 0, work->g1 }, poplibs_ceil_div(partition->conv_group_grain, work->g2),
+        part->tile = tile_of(conv, place_of(conv, index, splits, count));
+        part->g = share((struct conv_range){ 0, conv->g1 }, poplibs_ceil_div(partition->conv_group_grain, conv->g2),
                         splits[0], index[0]);
         part->c = share(in_chans, in_grain, splits[dims + 1], index[dims + 1]);
-        part->n = share((struct conv_range){ 0, work->params.batch_size }, 1, splits[dims + 2], index[dims + 2]);
+        part->n = share((struct conv_range){ 0, conv->params.batch_size }, 1, splits[dims + 2], index[dims + 2]);
         part->o = share(out_chans, out_grain, splits[count - 1], index[count - 1]);
         for (unsigned d = 0; d < dims; ++d) {
             part->kernel[d] =
-                share((struct conv_range){ 0, work->params.kernel_shape[d] }, 1, splits[1 + d], index[1 + d]);
-            part->field[d] = share((struct conv_range){ 0, work->output_shape[d] }, partition->field_grain[d],
+                share((struct conv_range){ 0, conv->params.kernel_shape[d] }, 1, splits[1 + d], index[1 + d]);
+            part->field[d] = share((struct conv_range){ 0, conv->output_shape[d] }, partition->field_grain[d],
                                    splits[dims + 3 + d], index[dims + 3 + d]);
         }
-        find_input(work, part);
+        find_input(conv, part);
     }
     return made;
 }
 
 /* ---- what a part needs ---- */
 
-pop_tensor conv_part_input(const struct conv_work *work, pop_tensor input, const struct conv_part *part, size_t g,
+pop_tensor conv_part_input(const struct conv_resolved *conv, pop_tensor input, const struct conv_part *part, size_t g,
                            size_t c)
 {
     size_t begins[CONV_MOST_DIMS] = { part->n.begin }, ends[CONV_MOST_DIMS] = { part->n.end };
-    unsigned dims = work->plan.num_field_dims;
+    unsigned dims = conv->plan.num_field_dims;
     for (unsigned d = 0; d < dims; ++d) {
         begins[1 + d] = part->input[d].begin;
         ends[1 + d] = part->input[d].end;
     }
-    pop_tensor group = pop_tensor_index_at(work->where, input, POP_SHAPE(g, c));
-    return pop_tensor_flatten_at(work->where, pop_tensor_slice_nd_at(work->where, group, conv_shape(begins, dims + 1),
+    pop_tensor group = pop_tensor_index_at(conv->where, input, POP_SHAPE(g, c));
+    return pop_tensor_flatten_at(conv->where, pop_tensor_slice_nd_at(conv->where, group, conv_shape(begins, dims + 1),
                                                                      conv_shape(ends, dims + 1)));
 }
 
-pop_tensor conv_part_weights(const struct conv_work *work, pop_tensor weights, const struct conv_part *part, size_t g,
-                             size_t o, size_t c)
+pop_tensor conv_part_weights(const struct conv_resolved *conv, pop_tensor weights, const struct conv_part *part,
+                             size_t g, size_t o, size_t c)
 {
     size_t begins[CONV_MOST_DIMS], ends[CONV_MOST_DIMS];
-    unsigned dims = work->plan.num_field_dims;
+    unsigned dims = conv->plan.num_field_dims;
     for (unsigned d = 0; d < dims; ++d) {
         begins[d] = part->kernel[d].begin;
         ends[d] = part->kernel[d].end;
     }
-    pop_tensor group = pop_tensor_index_at(work->where, weights, POP_SHAPE(g, o, c));
+    pop_tensor group = pop_tensor_index_at(conv->where, weights, POP_SHAPE(g, o, c));
     return pop_tensor_flatten_at(
-        work->where, pop_tensor_slice_nd_at(work->where, group, conv_shape(begins, dims), conv_shape(ends, dims)));
+        conv->where, pop_tensor_slice_nd_at(conv->where, group, conv_shape(begins, dims), conv_shape(ends, dims)));
 }
 
 /* ---- where operands lie ---- */
 
 struct operand {
-    const struct conv_work *work;
+    const struct conv_resolved *conv;
     pop_tensor grouped;
     bool weights;
     poputil_use_tracker *tracker;
@@ -155,45 +155,45 @@ struct operand {
 
 static void track(const struct operand *operand, const struct conv_part *part)
 {
-    const struct conv_work *work = operand->work;
+    const struct conv_resolved *conv = operand->conv;
     for (size_t g = part->g.begin; g < part->g.end; ++g)
         for (size_t c = part->c.begin; c < part->c.end; ++c)
             if (!operand->weights)
-                poputil_use_tracker_add_at(work->where, operand->tracker, work->graph, part->tile,
-                                           conv_part_input(work, operand->grouped, part, g, c));
+                poputil_use_tracker_add_at(conv->where, operand->tracker, conv->graph, part->tile,
+                                           conv_part_input(conv, operand->grouped, part, g, c));
             else
                 for (size_t o = part->o.begin; o < part->o.end; ++o)
-                    poputil_use_tracker_add_at(work->where, operand->tracker, work->graph, part->tile,
-                                               conv_part_weights(work, operand->grouped, part, g, o, c));
+                    poputil_use_tracker_add_at(conv->where, operand->tracker, conv->graph, part->tile,
+                                               conv_part_weights(conv, operand->grouped, part, g, o, c));
 }
 
-static void map_by_use(const struct conv_work *work, pop_tensor grouped, bool weights)
+static void map_by_use(const struct conv_resolved *conv, pop_tensor grouped, bool weights)
 {
-    const struct poplin_partition *partition = &work->plan.partition;
-    unsigned tiles = pop_target_num_tiles(pop_graph_target(work->graph)),
-             grain = work->g2 * work->c2 * (weights ? work->o2 : 1);
-    struct operand operand = { work, grouped, weights,
-                               poputil_use_tracker_create(tiles, work->plan.start_tile, !work->plan.reversed) };
+    const struct poplin_partition *partition = &conv->plan.partition;
+    unsigned tiles = pop_target_num_tiles(pop_graph_target(conv->graph)),
+             grain = conv->g2 * conv->c2 * (weights ? conv->o2 : 1);
+    struct operand operand = { conv, grouped, weights,
+                               poputil_use_tracker_create(tiles, conv->plan.start_tile, !conv->plan.reversed) };
     for (unsigned o = 0; o < partition->out_chan_split.serial; ++o)
         for (unsigned c = 0; c < partition->in_chan_split.serial; ++c) {
-            struct conv_parts parts = conv_parts_make(work, o, c);
-            for (size_t i = 0; i < parts.outputs * parts.depth && poplibs_ready(work->graph); ++i)
+            struct conv_parts parts = conv_parts_make(conv, o, c);
+            for (size_t i = 0; i < parts.outputs * parts.depth && poplibs_ready(conv->graph); ++i)
                 if (!parts.parts[i].empty)
                     track(&operand, &parts.parts[i]);
             free(parts.parts);
         }
     if (poputil_use_tracker_empty(operand.tracker))
-        poputil_map_tensor_linearly_at(work->where, work->graph, grouped);
+        poputil_map_tensor_linearly_at(conv->where, conv->graph, grouped);
     else
-        poputil_use_tracker_map_tensors_by_use_at(work->where, operand.tracker, work->graph, grain, grain, true,
+        poputil_use_tracker_map_tensors_by_use_at(conv->where, operand.tracker, conv->graph, grain, grain, true,
                                                   POPUTIL_MAPPING_NONE);
     poputil_use_tracker_destroy(operand.tracker);
 }
-void conv_map_input(const struct conv_work *work, pop_tensor grouped)
+void conv_map_input(const struct conv_resolved *conv, pop_tensor grouped)
 {
-    map_by_use(work, grouped, false);
+    map_by_use(conv, grouped, false);
 }
-void conv_map_weights(const struct conv_work *work, pop_tensor grouped)
+void conv_map_weights(const struct conv_resolved *conv, pop_tensor grouped)
 {
-    map_by_use(work, grouped, true);
+    map_by_use(conv, grouped, true);
 }

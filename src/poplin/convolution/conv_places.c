@@ -3,8 +3,7 @@
  * moved by that tile, and one worker moves many small pieces slowly.  So tiles on which much would stay in small pieces
  * exchange what they hold of the copy with other tiles. */
 #include "poplin/convolution/conv_places.h"
-#include "poplin/convolution/conv_operands.h"
-#include "poplin/convolution/conv_work.h"
+#include "poplin/convolution/conv_views.h"
 
 /* What a worker of copies takes for a piece of one element; an exchange that may be needed since blocks lie elsewhere.
  */

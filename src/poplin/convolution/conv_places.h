@@ -3,7 +3,7 @@
 #ifndef POPLIN_CONVOLUTION_CONV_PLACES_H
 #define POPLIN_CONVOLUTION_CONV_PLACES_H
 
-#include "poplin/convolution/conv_work.h"
+#include "poplibs/support.h"
 
 /* Maps a destination anew that nothing refers to yet, so that no tile has to move much of a copy from the source in
  * small pieces. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "poplin/convolution/conv_program.h"
+#include "poplin/params/params.h"
 
 struct conv_program_phase {
     uint32_t number;
@@ -44,11 +45,12 @@ void conv_program_copy(struct conv_program *program, uint32_t number, pop_tensor
 
 pop_compute_set conv_program_set(struct conv_program *program, uint32_t number, const char *name, const char *step)
 {
-    char path[256];
     struct conv_program_phase *phase = phase_of(program, number);
-    if (!phase->set.id)
-        phase->set =
-            pop_graph_add_compute_set_at(program->where, program->graph, poplibs_path(path, sizeof(path), name, step));
+    if (!phase->set.id) {
+        char *path = poplin_path(name, step);
+        phase->set = pop_graph_add_compute_set_at(program->where, program->graph, path);
+        free(path);
+    }
     return phase->set;
 }
 

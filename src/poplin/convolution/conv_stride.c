@@ -2,37 +2,10 @@
 /* A kernel of one element meets as many input elements as there are outputs.  A stride leaves out the others: vertices
  * that take a view without them have no stride, and no tile receives what it does not need. */
 #include "poplin/convolution/conv_stride.h"
-#include "poplin/convolution/conv_dilate.h"
-#include "poplin/convolution/conv_operands.h"
-#include "poplin/convolution/conv_work.h"
+#include "poplin/convolution/conv_new_like.h"
+#include "poplin/convolution/conv_views.h"
 
 #include <poplin/conv_util.h>
-
-static bool strides(const poplin_conv_params *params, size_t d)
-{
-    const poplin_input_transform *kernel = &params->kernel_transform;
-    return params->output_transform.stride[d] > 1 && params->kernel_shape[d] == 1 && !kernel->padding_lower[d] &&
-           !kernel->padding_upper[d] && params->input_transform.dilation[d] == 1;
-}
-
-bool conv_unstrided(const poplin_conv_params *params, poplin_conv_params *unstrided)
-{
-    bool found = false;
-    *unstrided = *params;
-    for (size_t d = 0; d < params->num_field_dims; ++d) {
-        if (!strides(params, d))
-            continue;
-        poplin_input_transform *in = &unstrided->input_transform;
-        poplin_output_transform *out = &unstrided->output_transform;
-        unstrided->input_field_shape[d] = poplin_conv_output_size(params, d);
-        in->truncation_lower[d] = in->truncation_upper[d] = in->padding_lower[d] = in->padding_upper[d] = 0;
-        in->flip[d] = false;
-        out->truncation_lower[d] = out->truncation_upper[d] = out->padding_lower[d] = out->padding_upper[d] = 0;
-        out->stride[d] = 1;
-        found = true;
-    }
-    return found;
-}
 
 /* The input element that each of count outputs takes. */
 static unsigned *taken_indices(const poplin_conv_params *params, unsigned d, size_t count)
@@ -43,14 +16,13 @@ static unsigned *taken_indices(const poplin_conv_params *params, unsigned d, siz
     return indices;
 }
 
-pop_tensor conv_take_input(const struct poplin_conv_call *call, pop_tensor input)
+pop_tensor conv_take_input(const struct conv_call *call, pop_tensor input)
 {
-    struct conv_work work = { .call = call, .graph = call->graph, .where = call->where };
-    for (unsigned d = 0; d < call->params->num_field_dims && poplibs_ready(call->graph); ++d)
-        if (strides(call->params, d)) {
-            size_t count = poplin_conv_output_size(call->params, d);
-            unsigned *indices = taken_indices(call->params, d, count);
-            input = conv_gather(&work, input, 2 + d, indices, count);
+    for (unsigned d = 0; d < call->convolved.num_field_dims && poplibs_ready(call->graph); ++d)
+        if (conv_strides(&call->convolved, d)) {
+            size_t count = poplin_conv_output_size(&call->convolved, d);
+            unsigned *indices = taken_indices(&call->convolved, d, count);
+            input = conv_gather(call->where, call->graph, input, 2 + d, indices, count);
             free(indices);
         }
     return input;
@@ -74,14 +46,14 @@ static unsigned *nearest_outputs(const poplin_conv_params *params, unsigned d)
     return near;
 }
 
-pop_tensor conv_new_strided_input(const struct poplin_conv_call *call, pop_tensor taken)
+pop_tensor conv_new_strided_input(const struct conv_resolved *conv, pop_tensor taken)
 {
-    struct conv_work work = { .call = call, .graph = call->graph, .where = call->where };
-    for (unsigned d = 0; d < call->params->num_field_dims && poplibs_ready(call->graph); ++d)
-        if (strides(call->params, d)) {
-            unsigned *near = nearest_outputs(call->params, d);
-            taken = conv_gather(&work, taken, 2 + d, near, call->params->input_field_shape[d]);
+    const struct conv_call *call = conv->call;
+    for (unsigned d = 0; d < call->convolved.num_field_dims && poplibs_ready(call->graph); ++d)
+        if (conv_strides(&call->convolved, d)) {
+            unsigned *near = nearest_outputs(&call->convolved, d);
+            taken = conv_gather(call->where, call->graph, taken, 2 + d, near, call->convolved.input_field_shape[d]);
             free(near);
         }
-    return conv_new_like(call, taken);
+    return conv_new_like(call->where, call->graph, taken, conv->name);
 }

@@ -58,7 +58,7 @@ static pop_tensor sum_of(const struct conv_work *work, pop_compute_set compute, 
     size_t dims[CONV_MOST_DIMS], first = summands[0].first, tiles = summands[count - 1].last - first;
     pop_shape shape = conv_shape(dims, pop_tensor_shape(parts[0].partials, dims, CONV_MOST_DIMS));
     pop_tensor out = pop_graph_add_variable_at(work->where, work->graph, type, shape, "reduced");
-    size_t elements = pop_tensor_num_elements(out), grain = (size_t)work->g2 * work->o2;
+    size_t elements = pop_tensor_num_elements(out), grain = (size_t)work->conv->g2 * work->conv->o2;
     size_t share = poplibs_ceil_div(poplibs_ceil_div(elements, grain), tiles) * grain;
     for (size_t i = 0; i < tiles && elements; ++i) {
         struct conv_range range = { poplibs_min(i * share, elements), poplibs_min((i + 1) * share, elements) };
@@ -76,8 +76,8 @@ static void reduce_stage(const struct conv_work *work, pop_compute_set compute, 
         size_t begin = i * depth / next, end = (i + 1) * depth / next;
         struct summand made = { summands[begin].flat, summands[begin].first, summands[end - 1].last };
         if (end - begin > 1)
-            made.flat = pop_tensor_flatten_at(
-                work->where, sum_of(work, compute, parts, summands + begin, end - begin, NULL, work->plan.sum_type));
+            made.flat = pop_tensor_flatten_at(work->where, sum_of(work, compute, parts, summands + begin, end - begin,
+                                                                  NULL, work->conv->plan.sum_type));
         summands[i] = made;
     }
 }
@@ -97,22 +97,22 @@ static void cast(const struct conv_work *work, pop_compute_set compute, const st
 
 pop_type conv_sum_type(const struct conv_work *work, size_t depth)
 {
-    return depth > 1 ? work->plan.sum_type : work->plan.tile_partial_type;
+    return depth > 1 ? work->conv->plan.sum_type : work->conv->plan.tile_partial_type;
 }
 
 /* Partials that are results already, in the results' type. */
 static void take_partials(const struct conv_work *work, const struct conv_parts *parts, pop_type type, pop_tensor *sums)
 {
-    if (type != work->plan.tile_partial_type)
+    if (type != work->conv->plan.tile_partial_type)
         cast(work, conv_step_set(work, CONV_REDUCE, "Cast"), parts->parts, parts->outputs, type, sums);
-    for (size_t output = 0; output < parts->outputs && type == work->plan.tile_partial_type; ++output)
+    for (size_t output = 0; output < parts->outputs && type == work->conv->plan.tile_partial_type; ++output)
         sums[output] = parts->parts[output].partials;
 }
 
 void conv_add_sums(const struct conv_work *work, const struct conv_parts *parts, const pop_tensor *earlier,
                    pop_type type, pop_tensor *sums)
 {
-    unsigned stages = sum_stages(parts->depth, work->call->options->enable_multi_stage_reduce);
+    unsigned stages = sum_stages(parts->depth, work->conv->call->options.enable_multi_stage_reduce);
     pop_compute_set sets[3];
     if (parts->depth == 1 && !earlier) {
         take_partials(work, parts, type, sums);
@@ -122,7 +122,7 @@ void conv_add_sums(const struct conv_work *work, const struct conv_parts *parts,
     pop_tensor *partials = poplibs_new(parts->outputs * parts->depth, sizeof(*partials));
     for (size_t i = 0; i < parts->outputs * parts->depth; ++i)
         partials[i] = parts->parts[i].partials;
-    if (sum_type != work->plan.tile_partial_type)
+    if (sum_type != work->conv->plan.tile_partial_type)
         cast(work, conv_step_set(work, CONV_CAST_PARTIALS, "PreReduceCast"), parts->parts,
              parts->outputs * parts->depth, sum_type, partials);
     for (unsigned i = 0; i < stages; ++i) {

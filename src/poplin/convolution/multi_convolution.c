@@ -3,26 +3,20 @@
  * the other. */
 #include "poplibs/log.h"
 #include "poplibs/options.h"
-#include "poplin/convolution/conv_call.h"
-#include "poplin/convolution/convolution.h"
+#include "poplin/convolution/conv_steps.h"
 #include "poplin/planner/plan_together.h"
 
 #include <poplin/multi_convolution.h>
 #include <popops/scaled_add.h>
 
-struct member {
-    struct poplin_conv_call call;
-    struct conv_call_text text;
-    poplin_conv_params update; /* of updates: what is convolved */
-};
 /* A call. */
 struct multi {
     pop_where where;
     pop_graph *graph;
     const char *api, *name;
     const poplin_multi_conv *convs;
-    struct member *members;
-    size_t count;
+    struct conv_call *members;
+    size_t count, begun;
     bool together;
     poplin_planning_cache *cache, *own_cache; /* the user's, or our own: shares are planned once */
     struct conv_program program;
@@ -51,13 +45,13 @@ static bool parse(pop_where where, pop_graph *graph, const char *api, pop_option
 /* ---- what every call begins and ends with ---- */
 
 /* Shares the tiles out among the convolutions that have something to multiply. */
-static void share_tiles(struct multi *multi, bool update, const struct multi_options *options)
+static void share_tiles(struct multi *multi, const struct multi_options *options)
 {
     struct plan_member *planned = poplibs_zeros(multi->count, sizeof(*planned));
     size_t count = 0;
-    for (struct member *member = multi->members; member < multi->members + multi->count; ++member)
-        if (poplin_conv_planned(update ? &member->update : member->call.params, &planned[count].params))
-            planned[count++].options = &member->text.options;
+    for (struct conv_call *member = multi->members; member < multi->members + multi->count; ++member)
+        if (!member->simple.is_empty)
+            planned[count++] = (struct plan_member){ member->simple.params, &member->options };
     multi->together = poplin_plan_together(multi->where, multi->graph, multi->api, planned, count,
                                            options->per_conv_reserved_tiles, options->cycle_back_off, multi->cache);
     free(planned);
@@ -65,12 +59,14 @@ static void share_tiles(struct multi *multi, bool update, const struct multi_opt
 
 static void end(struct multi *multi)
 {
+    for (size_t i = 0; i < multi->begun; ++i)
+        conv_call_end(&multi->members[i]);
     poplin_planning_cache_destroy(multi->own_cache);
     free(multi->members);
 }
 
 /* False, with nothing left to end, after an error. */
-static bool begin(struct multi *multi, bool update, pop_options given)
+static bool begin(struct multi *multi, enum conv_purpose purpose, pop_options given)
 {
     struct multi_options options;
     if (!parse(multi->where, multi->graph, multi->api, given, &options))
@@ -78,19 +74,16 @@ static bool begin(struct multi *multi, bool update, pop_options given)
     multi->members = poplibs_zeros(multi->count, sizeof(*multi->members));
     if (!multi->cache)
         multi->cache = multi->own_cache = poplin_planning_cache_create();
-    for (size_t i = 0; i < multi->count; ++i) {
-        struct member *member = &multi->members[i];
-        const poplin_multi_conv *conv = &multi->convs[i];
-        if (!conv_call_begin(&member->call, &member->text, multi->where, multi->graph, multi->api, conv->params,
-                             multi->name ? multi->name : conv->name, conv->options, multi->cache)) {
+    for (; multi->begun < multi->count; ++multi->begun) {
+        const poplin_multi_conv *conv = &multi->convs[multi->begun];
+        if (!conv_call_begin(&multi->members[multi->begun], purpose, multi->where, multi->graph, multi->api,
+                             conv->params, multi->name ? multi->name : conv->name, conv->options, multi->cache)) {
             end(multi);
             return false;
         }
-        if (update)
-            member->update = conv_call_begin_update(&member->call, &member->text);
     }
     if (options.plan_type == 0)
-        share_tiles(multi, update, &options);
+        share_tiles(multi, &options);
     if (poplibs_ready(multi->graph))
         return true;
     end(multi);
@@ -111,7 +104,7 @@ static void add_each(struct multi *multi, pop_program sequence, adder *add, cons
         multi->program = conv_program_begin(multi->where, multi->graph, multi->name);
     for (size_t i = 0; i < multi->count && poplibs_ready(multi->graph); ++i) {
         if (!multi->together)
-            multi->program = conv_program_begin(multi->where, multi->graph, multi->members[i].call.name);
+            multi->program = conv_program_begin(multi->where, multi->graph, multi->members[i].path);
         add(multi, i, outputs);
         if (!multi->together)
             conv_program_end(&multi->program, sequence);
@@ -121,7 +114,7 @@ static void add_each(struct multi *multi, pop_program sequence, adder *add, cons
 }
 
 /* A whole call; outputs that an error leaves out are null tensors. */
-static void run(struct multi *multi, bool update, pop_options options, pop_program sequence, adder *add,
+static void run(struct multi *multi, enum conv_purpose purpose, pop_options options, pop_program sequence, adder *add,
                 struct outputs outputs)
 {
     if (multi->count && !outputs.list) {
@@ -132,7 +125,7 @@ static void run(struct multi *multi, bool update, pop_options options, pop_progr
     }
     for (size_t i = 0; i < multi->count; ++i)
         outputs.list[i] = (pop_tensor){ 0 };
-    if (!begin(multi, update, options))
+    if (!begin(multi, purpose, options))
         return;
     add_each(multi, sequence, add, &outputs);
     end(multi);
@@ -141,13 +134,13 @@ static void run(struct multi *multi, bool update, pop_options options, pop_progr
 /* ---- operands ---- */
 
 static pop_tensor create(struct multi *multi, size_t index, pop_options options,
-                         pop_tensor (*make)(const struct poplin_conv_call *call))
+                         pop_tensor (*make)(const struct conv_call *call))
 {
-    if (!begin(multi, false, options))
+    if (!begin(multi, CONV_FORWARD, options))
         return (pop_tensor){ 0 };
     pop_tensor made = { 0 };
     if (index < multi->count)
-        made = make(&multi->members[index].call);
+        made = make(&multi->members[index]);
     else
         poplibs_fail(multi->graph, POP_POPLAR_ERROR, multi->where, multi->api, "index %zu; there are %zu convolutions",
                      index, multi->count);
@@ -164,7 +157,7 @@ pop_tensor poplin_multi_create_input_at(pop_where where, pop_graph *graph, const
                            .convs = convs,
                            .count = count,
                            .cache = cache };
-    return create(&multi, index, options, conv_call_new_input);
+    return create(&multi, index, options, conv_make_input);
 }
 pop_tensor poplin_multi_create_weights_at(pop_where where, pop_graph *graph, const poplin_multi_conv *convs,
                                           size_t count, size_t index, pop_options options, poplin_planning_cache *cache)
@@ -176,16 +169,15 @@ pop_tensor poplin_multi_create_weights_at(pop_where where, pop_graph *graph, con
                            .convs = convs,
                            .count = count,
                            .cache = cache };
-    return create(&multi, index, options, conv_call_new_weights);
+    return create(&multi, index, options, conv_make_weights);
 }
 
 /* ---- forward and backward ---- */
 
 static void add_convolution(struct multi *multi, size_t i, const struct outputs *outputs)
 {
-    struct member *member = &multi->members[i];
-    outputs->list[i] = conv_call_convolve(&member->call, &member->text, multi->convs[i].input, multi->convs[i].weights,
-                                          outputs->transposed, &multi->program);
+    outputs->list[i] = conv_convolve(&multi->members[i], multi->convs[i].input, multi->convs[i].weights,
+                                     outputs->transposed, &multi->program);
 }
 void poplin_multi_convolution_at(pop_where where, pop_graph *graph, const poplin_multi_conv *convs, size_t count,
                                  bool transpose_and_flip_weights, pop_program sequence, const char *name,
@@ -199,15 +191,16 @@ void poplin_multi_convolution_at(pop_where where, pop_graph *graph, const poplin
                            .convs = convs,
                            .count = count,
                            .cache = cache };
-    run(&multi, false, options, sequence, add_convolution, (struct outputs){ transpose_and_flip_weights, outputs });
+    run(&multi, CONV_FORWARD, options, sequence, add_convolution,
+        (struct outputs){ transpose_and_flip_weights, outputs });
 }
 
 static void add_transposed(struct multi *multi, size_t i, const struct outputs *outputs)
 {
-    const struct poplin_conv_call *call = &multi->members[i].call;
-    outputs->list[i] = conv_call_new_weights(call);
+    const struct conv_call *call = &multi->members[i];
+    outputs->list[i] = conv_make_weights(call);
     if (poplibs_ready(multi->graph) && conv_call_check_weights(call, multi->convs[i].weights, true))
-        conv_call_transpose_weights(&multi->program, multi->convs[i].weights, outputs->list[i], false);
+        conv_transpose_weights(&multi->program, multi->convs[i].weights, outputs->list[i], false);
 }
 void poplin_multi_weights_transpose_chans_flip_xy_at(pop_where where, pop_graph *graph, const poplin_multi_conv *convs,
                                                      size_t count, pop_program sequence, const char *name,
@@ -222,16 +215,15 @@ void poplin_multi_weights_transpose_chans_flip_xy_at(pop_where where, pop_graph 
                            .convs = convs,
                            .count = count,
                            .cache = cache };
-    run(&multi, false, options, sequence, add_transposed, (struct outputs){ true, outputs });
+    run(&multi, CONV_FORWARD, options, sequence, add_transposed, (struct outputs){ true, outputs });
 }
 
 /* ---- the update of weights ---- */
 
 static void add_deltas(struct multi *multi, size_t i, const struct outputs *outputs)
 {
-    struct member *member = &multi->members[i];
-    outputs->list[i] = conv_call_weight_deltas(&member->call, &member->text, &member->update, multi->convs[i].deltas,
-                                               multi->convs[i].input, &multi->program);
+    outputs->list[i] =
+        conv_weight_deltas(&multi->members[i], multi->convs[i].deltas, multi->convs[i].input, &multi->program);
 }
 void poplin_multi_calculate_weight_deltas_at(pop_where where, pop_graph *graph, const poplin_multi_conv *convs,
                                              size_t count, pop_program sequence, const char *name, pop_options options,
@@ -245,13 +237,13 @@ void poplin_multi_calculate_weight_deltas_at(pop_where where, pop_graph *graph, 
                            .convs = convs,
                            .count = count,
                            .cache = cache };
-    run(&multi, true, options, sequence, add_deltas, (struct outputs){ false, outputs });
+    run(&multi, CONV_WEIGHT_UPDATE, options, sequence, add_deltas, (struct outputs){ false, outputs });
 }
 
 static void add_update(const struct multi *multi, size_t i, pop_tensor deltas, pop_program sequence)
 {
     const poplin_multi_conv *conv = &multi->convs[i];
-    const char *name = multi->members[i].call.name;
+    const char *name = multi->members[i].path;
     if (pop_tensor_valid(conv->scale))
         popops_scaled_add_to_at(multi->where, multi->graph, conv->weights, deltas, conv->scale, sequence, name,
                                 POP_NO_OPTIONS);
@@ -271,11 +263,11 @@ void poplin_multi_convolution_weight_update_at(pop_where where, pop_graph *graph
                            .convs = convs,
                            .count = count,
                            .cache = cache };
-    if (!begin(&multi, true, options))
+    if (!begin(&multi, CONV_WEIGHT_UPDATE, options))
         return;
     pop_tensor *deltas = poplibs_zeros(count, sizeof(*deltas));
     for (size_t i = 0; i < count && poplibs_ready(graph); ++i)
-        conv_call_check_weights(&multi.members[i].call, convs[i].weights, false);
+        conv_call_check_weights(&multi.members[i], convs[i].weights, false);
     add_each(&multi, sequence, add_deltas, &(struct outputs){ false, deltas });
     for (size_t i = 0; i < count && poplibs_ready(graph); ++i)
         add_update(&multi, i, deltas[i], sequence);

@@ -3,33 +3,33 @@
  * ConvPartial1x1Out and ConvPartialnx1 (conv_vertices/conv_amp_vertices.c). */
 #include "poplin/methods/amp.h"
 #include "poplin/convolution/conv_partials.h"
-#include "poplin/planner/plan_try.h"
-#include "poplin/planner/plan_work.h"
+#include "poplin/planner/plan_candidate.h"
 
 /* ---- candidates ---- */
 
 /* Outputs in groups of the weights that a conv unit takes need no other layout for the next convolution; a fully
  * connected layer's are not regrouped. */
-static void propose(struct planning *planning, const poplin_conv_params *p, struct poplin_plan plan)
+static void propose(struct plan_proposals *to, struct poplin_plan plan)
 {
-    const pop_target *target = planning->target;
+    const poplin_conv_params *p = to->params;
+    const pop_target *target = to->target;
     unsigned all = pop_target_num_conv_units(target, p->input_type, plan.tile_partial_type);
     unsigned weights = pop_target_weights_per_conv_unit(target, p->input_type),
              element = pop_target_type_size(target, p->input_type);
-    bool fully_connected = poplin_pass_is_fully_connected(planning->options->pass);
+    bool fully_connected = poplin_pass_is_fully_connected(to->options->pass);
     /* the second half of 16 units would have nothing to do for so few outputs */
     bool idle = fully_connected && all == 16 && p->output_channels_per_conv_group <= 8,
-         halve = planning->options->enable_amp_half_engines_plan || idle;
+         halve = to->options->enable_amp_half_engines_plan || idle;
     for (unsigned units = all; units && units >= 4 && (units == all || halve) && 2 * units >= all; units /= 2)
         for (unsigned in = weights; in && in * element % 8 == 0; in /= 2)
             for (unsigned i = 0; i < 2; ++i) {
                 unsigned out = i ? weights : units;
-                if ((i && (weights == units || fully_connected)) || (planning->joint && in % units))
+                if ((i && (weights == units || fully_connected)) || (to->joint && in % units))
                     continue;
                 plan.num_conv_units = units;
                 plan.in_chans_per_group = in;
                 plan.partial_chans_per_group = out;
-                plan_try(planning, &plan);
+                plan_propose(to, &plan);
             }
 }
 
@@ -137,21 +137,24 @@ static poplin_plan_costs tile_transforms(const struct plan_candidate *c, const s
 static void add_vertex(const struct conv_work *work, pop_compute_set compute, const struct conv_part *part,
                        pop_tensor input, pop_tensor weights)
 {
-    const struct poplin_plan *plan = &work->plan;
+    const struct poplin_plan *plan = &work->conv->plan;
     const pop_target *target = pop_graph_target(work->graph);
-    size_t height = pop_target_weights_per_conv_unit(target, work->params.input_type) / poplibs_max(work->c2, 1);
+    size_t height =
+        pop_target_weights_per_conv_unit(target, work->conv->params.input_type) / poplibs_max(work->conv->c2, 1);
     struct conv_row_vertex vertex = {
         .type = plan->is_1x1 && conv_part_positions(work, part) == 1 ? "ConvPartial1x1Out" : "ConvPartialnx1",
         .filter_height = (unsigned)poplibs_max(1, poplibs_min(height, conv_range_size(part->kernel[0]))),
     };
     snprintf(vertex.parameters, sizeof(vertex.parameters), ",%s,%u",
-             work->call->options->use_128bit_conv_unit_load ? "true" : "false", plan->num_conv_units);
+             work->conv->call->options.use_128bit_conv_unit_load ? "true" : "false", plan->num_conv_units);
     conv_add_row_vertex(work, compute, part, input, weights, &vertex);
 }
 static void add_vertices(const struct conv_work *work, pop_compute_set compute, struct conv_parts *parts,
                          pop_tensor input, pop_tensor weights)
 {
-    conv_add_each(work, compute, parts, input, weights, add_vertex);
+    const struct conv_part *part;
+    for (size_t next = 0; (part = conv_next_part(work, compute, parts, &next));)
+        add_vertex(work, compute, part, input, weights);
 }
 
 const struct poplin_method poplin_method_amp = {

@@ -3,13 +3,12 @@
  * ConvPartialHorizontalMac (conv_vertices/conv_mac_vertices.c).  For every type, and for targets without conv units. */
 #include "poplin/methods/mac.h"
 #include "poplin/convolution/conv_partials.h"
-#include "poplin/planner/plan_try.h"
-#include "poplin/planner/plan_work.h"
+#include "poplin/planner/plan_candidate.h"
 
-static void propose(struct planning *planning, const poplin_conv_params *p, struct poplin_plan plan)
+static void propose(struct plan_proposals *to, struct poplin_plan plan)
 {
-    size_t grain = 8 / pop_target_type_size(planning->target, p->input_type),
-           channels = p->input_channels_per_conv_group;
+    const poplin_conv_params *p = to->params;
+    size_t grain = 8 / pop_target_type_size(to->target, p->input_type), channels = p->input_channels_per_conv_group;
     size_t whole = poplibs_ceil_div(channels, grain) * grain, groups = SIZE_MAX;
     plan.partial_chans_per_group = plan.tile_partial_type == POP_FLOAT ? 1 : 2;
     for (size_t in = grain; in <= whole; in += grain) {
@@ -17,7 +16,7 @@ static void propose(struct planning *planning, const poplin_conv_params *p, stru
             continue;
         groups = poplibs_ceil_div(channels, in);
         plan.in_chans_per_group = (unsigned)in;
-        plan_try(planning, &plan);
+        plan_propose(to, &plan);
     }
 }
 
@@ -76,7 +75,9 @@ static void add_vertex(const struct conv_work *work, pop_compute_set compute, co
 static void add_vertices(const struct conv_work *work, pop_compute_set compute, struct conv_parts *parts,
                          pop_tensor input, pop_tensor weights)
 {
-    conv_add_each(work, compute, parts, input, weights, add_vertex);
+    const struct conv_part *part;
+    for (size_t next = 0; (part = conv_next_part(work, compute, parts, &next));)
+        add_vertex(work, compute, part, input, weights);
 }
 
 const struct poplin_method poplin_method_mac = {

@@ -4,7 +4,7 @@
 #include "poplin/methods/outer_product.h"
 #include "poplin/convolution/conv_partials.h"
 #include "poplin/convolution/conv_parts.h"
-#include "poplin/planner/plan_try.h"
+#include "poplin/planner/plan_candidate.h"
 
 /* ---- candidates ---- */
 
@@ -19,8 +19,9 @@ static bool is_plain(const poplin_conv_params *p, size_t d)
            in->truncation_lower[d] + in->truncation_upper[d] == 0 && p->output_transform.stride[d] == 1 &&
            poplin_conv_output_size(p, d) == p->input_field_shape[d] && p->output_transform.padding_lower[d] == 0;
 }
-static void propose(struct planning *planning, const poplin_conv_params *p, struct poplin_plan plan)
+static void propose(struct plan_proposals *to, struct poplin_plan plan)
 {
+    const poplin_conv_params *p = to->params;
     for (size_t d = 0; d < p->num_field_dims; ++d)
         if (!is_plain(p, d))
             return;
@@ -28,8 +29,8 @@ static void propose(struct planning *planning, const poplin_conv_params *p, stru
         return;
     plan.tile_partial_type = p->input_type;
     plan.in_chans_per_group = 1;
-    plan.partial_chans_per_group = pop_target_vector_width(planning->target, p->input_type);
-    plan_try(planning, &plan);
+    plan.partial_chans_per_group = pop_target_vector_width(to->target, p->input_type);
+    plan_propose(to, &plan);
 }
 
 /* ---- costs ---- */
@@ -52,24 +53,25 @@ static void add_vertex(const struct conv_work *work, pop_compute_set compute, co
                        pop_tensor input, pop_tensor weights, size_t g, pop_interval positions)
 {
     size_t outs = conv_range_size(part->o);
-    pop_tensor in = conv_part_input(work, input, part, part->g.begin + g, part->c.begin),
+    pop_tensor in = conv_part_input(work->conv, input, part, part->g.begin + g, part->c.begin),
                *rows = poplibs_new(outs, sizeof(*rows));
     char name[64];
-    snprintf(name, sizeof(name), "poplin::OuterProduct<%s>", pop_type_name(work->params.input_type));
+    snprintf(name, sizeof(name), "poplin::OuterProduct<%s>", pop_type_name(work->conv->params.input_type));
     pop_vertex vertex = pop_graph_add_vertex_at(work->where, work->graph, compute, name);
     pop_graph_connect_at(work->where, work->graph, vertex, "in",
                          pop_tensor_slice_interval_at(work->where, in, positions, 0));
     for (size_t o = 0; o < outs; ++o)
-        rows[o] = conv_part_weights(work, weights, part, part->g.begin + g, part->o.begin + o, part->c.begin);
+        rows[o] = conv_part_weights(work->conv, weights, part, part->g.begin + g, part->o.begin + o, part->c.begin);
     pop_graph_connect_at(work->where, work->graph, vertex, "weights",
                          pop_tensor_concat_at(work->where, (pop_tensors){ outs, rows }, 0));
     for (size_t o = 0; o < outs; ++o) {
         pop_tensor row =
             pop_tensor_flatten_at(work->where, pop_tensor_index_at(work->where, part->partials, POP_SHAPE(g, o)));
-        rows[o] = pop_tensor_slice_at(work->where, row, positions.begin * work->o2, positions.end * work->o2, 0);
+        rows[o] =
+            pop_tensor_slice_at(work->where, row, positions.begin * work->conv->o2, positions.end * work->conv->o2, 0);
     }
     pop_graph_connect_list_at(work->where, work->graph, vertex, "out", (pop_tensors){ outs, rows });
-    pop_graph_set_field_int_at(work->where, work->graph, vertex, "chans_per_group", work->o2);
+    pop_graph_set_field_int_at(work->where, work->graph, vertex, "chans_per_group", work->conv->o2);
     pop_graph_map_vertex_at(work->where, work->graph, vertex, part->tile);
     free(rows);
 }
@@ -78,7 +80,7 @@ static void add_part(const struct conv_work *work, pop_compute_set compute, cons
                      pop_tensor input, pop_tensor weights)
 {
     unsigned workers = pop_graph_target(work->graph)->num_worker_contexts;
-    size_t width = pop_tensor_num_elements(conv_part_input(work, input, part, part->g.begin, part->c.begin));
+    size_t width = pop_tensor_num_elements(conv_part_input(work->conv, input, part, part->g.begin, part->c.begin));
     for (size_t g = 0; g < conv_range_size(part->g); ++g)
         for (unsigned worker = 0; worker < workers; ++worker) {
             pop_interval positions = { worker * width / workers, (worker + 1) * width / workers };
@@ -90,7 +92,9 @@ static void add_part(const struct conv_work *work, pop_compute_set compute, cons
 static void add_vertices(const struct conv_work *work, pop_compute_set compute, struct conv_parts *parts,
                          pop_tensor input, pop_tensor weights)
 {
-    conv_add_each(work, compute, parts, input, weights, add_part);
+    const struct conv_part *part;
+    for (size_t next = 0; (part = conv_next_part(work, compute, parts, &next));)
+        add_part(work, compute, part, input, weights);
 }
 
 const struct poplin_method poplin_method_outer_product = {

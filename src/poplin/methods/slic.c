@@ -3,35 +3,35 @@
  * (conv_vertices/conv_slic_vertices.c), which slic_build.c adds. */
 #include "poplin/methods/slic.h"
 #include "poplin/methods/slic_build.h"
-#include "poplin/planner/plan_try.h"
-#include "poplin/planner/plan_work.h"
+#include "poplin/planner/plan_candidate.h"
 
 /* ---- candidates ---- */
 
 /* Halves, strides of 1 and 2 along the rows, outputs without padding (it meets no input), no fully connected layer,
  * and as many conv units as the vertices are written for. */
-static bool takes(const struct planning *planning, const poplin_conv_params *p, const struct poplin_plan *plan)
+static bool takes(const struct plan_proposals *to, const struct poplin_plan *plan)
 {
+    const poplin_conv_params *p = to->params;
     const poplin_output_transform *out = &p->output_transform;
     for (size_t d = 0; d < p->num_field_dims; ++d)
         if (out->padding_lower[d] || out->padding_upper[d])
             return false;
     return p->input_type == POP_HALF && out->stride[p->num_field_dims - 1] <= 2 &&
-           !poplin_pass_is_fully_connected(planning->options->pass) &&
+           !poplin_pass_is_fully_connected(to->options->pass) &&
            (plan->num_conv_units == 8 || plan->num_conv_units == 16);
 }
 
 /* A window of four positions along the last dimension, and four output channels, of one convolution or several. */
-static void propose(struct planning *planning, const poplin_conv_params *p, struct poplin_plan plan)
+static void propose(struct plan_proposals *to, struct poplin_plan plan)
 {
-    plan.num_conv_units = pop_target_num_conv_units(planning->target, p->input_type, plan.tile_partial_type);
+    plan.num_conv_units = pop_target_num_conv_units(to->target, to->params->input_type, plan.tile_partial_type);
     plan.slic_window_width = POPLIN_SLIC_WINDOW;
-    if (!takes(planning, p, &plan))
+    if (!takes(to, &plan))
         return;
     for (unsigned groups = 4; groups; groups /= 2) {
         plan.conv_groups_per_group = groups;
         plan.in_chans_per_group = plan.partial_chans_per_group = 4 / groups;
-        plan_try(planning, &plan);
+        plan_propose(to, &plan);
     }
 }
 

@@ -3,8 +3,7 @@
  * of the input and gaps in a dilated one are zeros in the tile's memory, and so is what is missing to whole
  * sub-kernels. */
 #include "poplin/methods/slic_build.h"
-#include "poplin/convolution/conv_build.h"
-#include "poplin/convolution/conv_operands.h"
+#include "poplin/convolution/conv_copies.h"
 #include "poplin/convolution/conv_partials.h"
 #include "poplin/convolution/conv_worklists.h"
 #include "poplin/params/conv_util.h"
@@ -74,13 +73,13 @@ static void cut_windows(const poplin_conv_params *params, unsigned d, unsigned w
 static struct layout layout_of(const struct conv_work *work, const struct conv_part *part)
 {
     struct layout layout = { .pads_input = false };
-    const poplin_conv_params *params = &work->params;
-    for (unsigned d = 0; d < work->plan.num_field_dims; ++d) {
+    const poplin_conv_params *params = &work->conv->params;
+    for (unsigned d = 0; d < work->conv->plan.num_field_dims; ++d) {
         struct extent *extent = &layout.extents[d];
         size_t first = 0, last = 0, outs = conv_range_size(part->field[d]);
         take_rows(params, d, part->kernel[d], extent, &first, &last);
-        if (d + 1 == work->plan.num_field_dims)
-            cut_windows(params, d, work->plan.slic_window_width, extent, first, &last);
+        if (d + 1 == work->conv->plan.num_field_dims)
+            cut_windows(params, d, work->conv->plan.slic_window_width, extent, first, &last);
         extent->input_count = (outs - 1) * params->output_transform.stride[d] + last - first + 1;
         extent->input = poplibs_new(extent->input_count, sizeof(*extent->input));
         size_t place = poplin_params_output_place(params, d, (unsigned)part->field[d].begin) + first;
@@ -103,7 +102,7 @@ static void layout_free(struct layout *layout)
 static struct conv_worklists worklists_of(const struct conv_work *work, const struct conv_part *part,
                                           const struct layout *layout)
 {
-    struct conv_axes axes = { .dims = work->plan.num_field_dims, .batch = conv_range_size(part->n) };
+    struct conv_axes axes = { .dims = work->conv->plan.num_field_dims, .batch = conv_range_size(part->n) };
     for (unsigned d = 0; d < axes.dims; ++d) {
         axes.positions[d] = layout->extents[d].sub_kernels;
         axes.input[d] = layout->extents[d].input_count;
@@ -115,8 +114,8 @@ static struct conv_worklists worklists_of(const struct conv_work *work, const st
             struct conv_axis *axis = &axes.list[d][k];
             for (; axis->count < axes.output[d]; ++axis->count) {
                 axis->outs[axis->count] = (unsigned)axis->count;
-                axis->ins[axis->count] =
-                    (unsigned)axis->count * work->params.output_transform.stride[d] + layout->extents[d].shifts[k];
+                axis->ins[axis->count] = (unsigned)axis->count * work->conv->params.output_transform.stride[d] +
+                                         layout->extents[d].shifts[k];
             }
         }
     struct conv_worklists list = conv_worklists_make(&axes, pop_graph_target(work->graph)->num_worker_contexts);
@@ -165,16 +164,18 @@ static pop_tensor input_of(const struct conv_work *work, const struct conv_part 
     pop_tensor group =
         pop_tensor_slice_at(work->where, pop_tensor_index_at(work->where, input, POP_SHAPE(g, part->c.begin)),
                             part->n.begin, part->n.end, 0);
-    for (unsigned d = 0; d < work->plan.num_field_dims; ++d)
-        group = conv_gather(work, group, 1 + d, layout->extents[d].input, layout->extents[d].input_count);
+    for (unsigned d = 0; d < work->conv->plan.num_field_dims; ++d)
+        group = conv_gather(work->where, work->graph, group, 1 + d, layout->extents[d].input,
+                            layout->extents[d].input_count);
     return group;
 }
 static pop_tensor weights_of(const struct conv_work *work, const struct conv_part *part, const struct layout *layout,
                              pop_tensor weights, size_t g)
 {
     pop_tensor group = pop_tensor_index_at(work->where, weights, POP_SHAPE(g, part->o.begin, part->c.begin));
-    for (unsigned d = 0; d < work->plan.num_field_dims; ++d)
-        group = conv_gather(work, group, d, layout->extents[d].kernel, layout->extents[d].kernel_count);
+    for (unsigned d = 0; d < work->conv->plan.num_field_dims; ++d)
+        group =
+            conv_gather(work->where, work->graph, group, d, layout->extents[d].kernel, layout->extents[d].kernel_count);
     return group;
 }
 
@@ -195,7 +196,7 @@ static void connect_operands(const struct conv_work *work, pop_vertex vertex, co
         list[g] = pop_tensor_flatten_at(work->where, pop_tensor_index_at(work->where, part->partials, POP_SHAPE(g, 0)));
     pop_graph_connect_list_at(work->where, work->graph, vertex, "out", (pop_tensors){ groups, list });
     pop_tensor sums =
-        pop_graph_add_variable_at(work->where, work->graph, work->plan.tile_partial_type,
+        pop_graph_add_variable_at(work->where, work->graph, work->conv->plan.tile_partial_type,
                                   POP_SHAPE(pop_tensor_num_elements(part->partials) / groups), "outFieldBuffer");
     pop_graph_set_tile_mapping_at(work->where, work->graph, sums, part->tile);
     pop_graph_connect_at(work->where, work->graph, vertex, "out_field_buffer", sums);
@@ -207,16 +208,17 @@ static void connect_operands(const struct conv_work *work, pop_vertex vertex, co
 static void add_vertex(const struct conv_work *work, pop_compute_set compute, const struct conv_part *part,
                        pop_tensor input, pop_tensor weights, struct copies *copies)
 {
-    const struct poplin_plan *plan = &work->plan;
+    const struct poplin_plan *plan = &work->conv->plan;
     struct layout layout = layout_of(work, part);
     struct conv_worklists list = worklists_of(work, part, &layout);
     size_t sub_kernels = 1;
     for (unsigned d = 0; d < plan->num_field_dims; ++d)
         sub_kernels *= layout.extents[d].sub_kernels;
     char name[96];
-    snprintf(name, sizeof(name), "poplin::ConvPartial1x4SLIC<half,%s,%u,%s,%u,%u>",
-             pop_type_name(plan->tile_partial_type), work->params.output_transform.stride[plan->num_field_dims - 1],
-             list.most <= UINT16_MAX ? "true" : "false", plan->num_conv_units / plan->slic_window_width, work->g2);
+    snprintf(
+        name, sizeof(name), "poplin::ConvPartial1x4SLIC<half,%s,%u,%s,%u,%u>", pop_type_name(plan->tile_partial_type),
+        work->conv->params.output_transform.stride[plan->num_field_dims - 1],
+        list.most <= UINT16_MAX ? "true" : "false", plan->num_conv_units / plan->slic_window_width, work->conv->g2);
     pop_vertex vertex = pop_graph_add_vertex_at(work->where, work->graph, compute, name);
     connect_operands(work, vertex, part, &layout, input, weights, copies);
     pop_graph_set_field_vector_at(work->where, work->graph, vertex, POP_FIELD("worklists", POP_WHOLE), POP_UNSIGNED_INT,

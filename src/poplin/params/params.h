@@ -45,4 +45,13 @@ static inline void poplin_text_add(struct poplin_text *text, const char *format,
     text->length += length > 0 ? (size_t)length : 0;
 }
 
+/* "prefix/name", as debug paths join, or name alone where there is no prefix; free(). */
+static inline char *poplin_path(const char *prefix, const char *name)
+{
+    size_t size = (prefix ? strlen(prefix) + 1 : 0) + strlen(name) + 1;
+    char *path = poplibs_new(size, 1);
+    poplibs_path(path, size, prefix, name);
+    return path;
+}
+
 #endif

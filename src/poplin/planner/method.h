@@ -5,10 +5,9 @@
 #ifndef POPLIN_PLANNER_METHOD_H
 #define POPLIN_PLANNER_METHOD_H
 
-#include <poplin/planning.h>
+#include "poplin/planner/plan.h"
 
-struct planning;
-struct poplin_plan;
+struct plan_proposals;
 struct plan_candidate;
 struct plan_tile;
 struct plan_tile_work;
@@ -27,8 +26,8 @@ struct poplin_method {
     bool one_pair_of_groups;       /* a vertex has one group of input channels and one of output channels */
     bool writes_once; /* with one kernel position and one group of input channels it writes each result once */
 
-    /* Tries (plan_try) each vertex type for a transformed convolution; plan has the transform. */
-    void (*propose)(struct planning *planning, const poplin_conv_params *transformed, struct poplin_plan plan);
+    /* Proposes (plan_propose) its vertex types for a transformed convolution; plan has the transform and the types. */
+    void (*propose)(struct plan_proposals *to, struct poplin_plan plan);
     /* Completes a plan whose partition is known; NULL: nothing to do. */
     void (*complete)(struct poplin_plan *plan, const struct plan_candidate *candidate, const struct plan_tile *tile);
 

@@ -31,7 +31,11 @@ static void try_vertices(struct planning *planning, const struct poplin_transfor
     plan.tile_partial_type = transformed->input_type == POP_FLOAT ? POP_FLOAT : planning->options->partials_type;
     plan.result_type = transformed->output_type;
     plan.method = planning->method;
-    plan.method->propose(planning, transformed, plan);
+    struct plan_proposals proposals = { planning->target, planning->options, transformed, planning->joint, NULL, 0, 0 };
+    plan.method->propose(&proposals, plan);
+    for (size_t i = 0; i < proposals.count; ++i)
+        plan_try(planning, transformed, &proposals.list[i]);
+    free(proposals.list);
 }
 
 /* ---- all transforms ---- */
@@ -72,12 +76,13 @@ static void try_flattened(struct planning *planning, struct poplin_transform t, 
         t.out_chan_flatten_dims = dims;
         poplin_conv_params flat = poplin_params_flatten_out_chans(expanded, dims);
         t.flatten_dims = poplin_params_flattenable(&flat);
+        poplin_conv_params combinable = poplin_params_flatten(&flat, t.flatten_dims);
         unsigned most = most_combined(planning, &flat);
         for (unsigned factor = 1; factor <= most; factor *= 2) {
             if (!allows(fixed->combine_conv_groups_factor, factor) || factor > flat.num_conv_groups)
                 continue;
             t.combine_conv_groups_factor = factor;
-            poplin_conv_params transformed = poplin_plan_apply(&t, planning->params);
+            poplin_conv_params transformed = poplin_params_combine_groups(&combinable, factor);
             try_vertices(planning, &t, &transformed);
         }
     }
@@ -173,7 +178,7 @@ static bool plan_layer(const pop_target *target, const struct plan_cached *asked
                        struct poplin_plan_cost *cost)
 {
     struct poplin_conv_options options = asked->options;
-    poplin_conv_params forward = forward_params(&asked->params, asked->options.pass), params[3];
+    poplin_conv_params forward = forward_params(&asked->planned.params, asked->options.pass), params[3];
     size_t pass = (size_t)(asked->options.pass - POPLIN_PASS_FC_TRAINING_FWD);
     uint64_t separate = 0;
     struct planning own = { 0 };
@@ -193,25 +198,45 @@ static bool plan_layer(const pop_target *target, const struct plan_cached *asked
     *cost = own.cost;
     if (joint.found && joint.cost.cycles <= separate) {
         *plan = plan_pass_plan(&joint.best, pass);
-        struct plan_candidate c = plan_candidate_of(target, &params[pass], &asked->options, plan);
-        struct plan_tile tile = plan_tile_of(&c, &plan->partition);
-        if (plan->method->complete)
-            plan->method->complete(plan, &c, &tile);
+        struct poplin_transformed transformed;
+        poplin_transform_params(&plan->transform, &params[pass], &transformed);
+        struct plan_candidate c = plan_candidate_of(target, &transformed.params, &asked->options, plan);
         *cost = plan_cost(&c, &plan->partition);
         plan_candidate_free(&c);
     }
     return true;
 }
 
+/* What a plan's method knows of its vertices now that the partition is known. */
+static void complete(const pop_target *target, const struct poplin_conv_options *options,
+                     struct poplin_planned *planned)
+{
+    struct poplin_transformed transformed;
+    struct poplin_plan *plan = &planned->plan;
+    if (!plan->method->complete)
+        return;
+    poplin_transform_params(&plan->transform, &planned->params, &transformed);
+    struct plan_candidate candidate = plan_candidate_of(target, &transformed.params, options, plan);
+    struct plan_tile tile = plan_tile_of(&candidate, &plan->partition);
+    plan->method->complete(plan, &candidate, &tile);
+    plan_candidate_free(&candidate);
+}
+
 static bool find(const pop_target *target, struct plan_cached *asked)
 {
-    bool alone = asked->options.share.objective == POPLIN_ALONE && !asked->options.is_constrained;
-    if (alone && trains_layer(&asked->params, asked->options.pass))
-        return plan_layer(target, asked, &asked->plan, &asked->cost);
-    struct planning planning = search(target, &asked->params, &asked->options, false);
-    asked->plan = planning.best;
-    asked->cost = planning.cost;
-    return planning.found;
+    struct poplin_planned *planned = &asked->planned;
+    bool alone = asked->options.share.objective == POPLIN_ALONE && !asked->options.is_constrained, found;
+    if (alone && trains_layer(&planned->params, asked->options.pass)) {
+        found = plan_layer(target, asked, &planned->plan, &planned->cost);
+    } else {
+        struct planning planning = search(target, &planned->params, &asked->options, false);
+        planned->plan = planning.best;
+        planned->cost = planning.cost;
+        found = planning.found;
+    }
+    if (found)
+        complete(target, &asked->options, planned);
+    return found;
 }
 
 /* ---- what others call ---- */
@@ -246,35 +271,34 @@ static bool fill_up(poplin_conv_params *params)
 /* What was planned, and a budget that it does not keep. */
 static void log_plan(const struct plan_cached *found)
 {
-    uint64_t budget = begin(&found->target, &found->params, &found->options, false).goal.most_bytes;
+    uint64_t budget = begin(&found->target, &found->planned.params, &found->options, false).goal.most_bytes;
     char text[4096];
-    if (budget && found->cost.bytes > budget && pop_log_on(POPLIBS_LIBRARY, POP_LOG_WARN)) {
-        poplin_conv_params_text(&found->params, text, sizeof(text));
+    if (budget && found->planned.cost.bytes > budget && pop_log_on(POPLIBS_LIBRARY, POP_LOG_WARN)) {
+        poplin_conv_params_text(&found->planned.params, text, sizeof(text));
         POPLIBS_LOG(WARN,
                     "no plan of the convolution %s keeps to %llu bytes of a tile (availableMemoryProportion %g of %u): "
                     "the smallest one takes %llu bytes",
                     text, (unsigned long long)budget, found->options.available_memory_proportion,
-                    found->target.bytes_per_tile, (unsigned long long)found->cost.bytes);
+                    found->target.bytes_per_tile, (unsigned long long)found->planned.cost.bytes);
     }
     if (pop_log_on(POPLIBS_LIBRARY, POP_LOG_DEBUG)) {
-        poplin_plan_text(&found->plan, &found->cost, &found->params, text, sizeof(text));
+        poplin_plan_text(&found->planned.plan, &found->planned.cost, &found->planned.params, text, sizeof(text));
         POPLIBS_LOG(DEBUG, "plan of a convolution\n%s", text);
     }
 }
 
 pop_status poplin_plan_find(pop_where where, const pop_target *target, const char *api,
                             const poplin_conv_params *params, const struct poplin_conv_options *options,
-                            poplin_planning_cache *cache, struct poplin_plan *plan, struct poplin_plan_cost *cost,
-                            pop_error *error)
+                            poplin_planning_cache *cache, struct poplin_planned *planned, pop_error *error)
 {
     char text[800];
     struct plan_cached asked;
     memset(&asked, 0, sizeof(asked));
     asked.target = *target;
     poplin_conv_params with_field = params->num_field_dims ? *params : poplin_params_with_field(params);
-    asked.params = poplin_conv_params_canonicalize(&with_field);
+    asked.planned.params = poplin_conv_params_canonicalize(&with_field);
     asked.options = *options;
-    bool empty = fill_up(&asked.params);
+    bool empty = fill_up(&asked.planned.params);
     if (!plan_cache_find(cache, &asked)) {
         if (!find(target, &asked)) {
             if (options->is_constrained)
@@ -284,8 +308,9 @@ pop_status poplin_plan_find(pop_where where, const pop_target *target, const cha
             return poplin_fail(error, options->is_constrained ? POP_INVALID_OPTION : POP_POPLAR_ERROR, where, api,
                                text);
         }
-        place(options, &asked.params, &asked.plan);
-        if (*options->constraints_output && !poplin_plan_write_constraints(&asked.plan, options->constraints_output)) {
+        place(options, &asked.planned.params, &asked.planned.plan);
+        if (*options->constraints_output &&
+            !poplin_plan_write_constraints(&asked.planned.plan, options->constraints_output)) {
             snprintf(text, sizeof(text), "planConstraintsOutputFilename: '%s' cannot be written",
                      options->constraints_output);
             return poplin_fail(error, POP_FILE_LOAD_ERROR, where, api, text);
@@ -293,18 +318,17 @@ pop_status poplin_plan_find(pop_where where, const pop_target *target, const cha
         log_plan(&asked);
         plan_cache_insert(cache, &asked);
     }
-    *plan = asked.plan;
-    if (cost)
-        *cost = empty ? (struct poplin_plan_cost){ 0 } : asked.cost;
+    *planned = asked.planned;
+    if (empty)
+        planned->cost = (struct poplin_plan_cost){ 0 };
     return POP_OK;
 }
 
 bool poplin_plan_get(pop_where where, pop_graph *graph, const char *api, const poplin_conv_params *params,
-                     const struct poplin_conv_options *options, poplin_planning_cache *cache, struct poplin_plan *plan,
-                     struct poplin_plan_cost *cost)
+                     const struct poplin_conv_options *options, poplin_planning_cache *cache,
+                     struct poplin_planned *planned)
 {
     pop_error error;
-    pop_status status =
-        poplin_plan_find(where, pop_graph_target(graph), api, params, options, cache, plan, cost, &error);
+    pop_status status = poplin_plan_find(where, pop_graph_target(graph), api, params, options, cache, planned, &error);
     return status == POP_OK || pop_graph_fail(graph, status, where, api, error.text);
 }

@@ -4,7 +4,7 @@
  * The order of a plan's steps: extra field dimensions of size 1 are put before the others; operands are swapped;
  * dimensions in expand_dims make kernel positions input channels; those in out_chan_flatten_dims make field positions
  * output channels; flatten_dims makes one field dimension of several (and the batch); groups of convolutions are
- * combined; channels are padded to the vertex's group sizes. poplin_plan_apply does it for parameters. Then the
+ * combined; channels are padded to the vertex's group sizes. poplin_transform_params does it for parameters. Then the
  * partition splits the result: serially first (a loop), in parallel over tiles. */
 #ifndef POPLIN_PLANNER_PLAN_H
 #define POPLIN_PLANNER_PLAN_H
@@ -61,15 +61,20 @@ struct poplin_plan_cost {
     poplin_detailed_plan_costs steps;
 };
 
-/* The best plan, from the cache when it has it.  params must be valid.  where and graph are for errors, and the target;
- * cache and cost may be NULL. */
+/* A convolution that is planned: its parameters in canonical form, with a field dimension, and the best plan. */
+struct poplin_planned {
+    poplin_conv_params params;
+    struct poplin_plan plan;
+    struct poplin_plan_cost cost;
+};
+/* Plans a convolution; takes the plan from the cache (which may be NULL) when it has it.  params must be valid.  where
+ * and graph are for errors, and the target. */
 bool poplin_plan_get(pop_where where, pop_graph *graph, const char *api, const poplin_conv_params *params,
-                     const struct poplin_conv_options *options, poplin_planning_cache *cache, struct poplin_plan *plan,
-                     struct poplin_plan_cost *cost);
+                     const struct poplin_conv_options *options, poplin_planning_cache *cache,
+                     struct poplin_planned *planned);
 /* The same without a graph. */
 pop_status poplin_plan_find(pop_where where, const pop_target *target, const char *api,
                             const poplin_conv_params *params, const struct poplin_conv_options *options,
-                            poplin_planning_cache *cache, struct poplin_plan *plan, struct poplin_plan_cost *cost,
-                            pop_error *error);
+                            poplin_planning_cache *cache, struct poplin_planned *planned, pop_error *error);
 
 #endif

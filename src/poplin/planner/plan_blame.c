@@ -209,6 +209,6 @@ void plan_blame(const pop_target *target, const struct plan_cached *asked,
     for (size_t i = 0, count = 0; i < MEMBERS; ++i)
         if (blamed >> i & 1) {
             poplin_text_add(&text, count++ ? "," : "");
-            add_held(&text, &nearest.plan, &members[i]);
+            add_held(&text, &nearest.planned.plan, &members[i]);
         }
 }

@@ -32,13 +32,13 @@ size_t poplin_planning_cache_size(const poplin_planning_cache *cache)
 
 static bool same(const struct plan_cached *a, const struct plan_cached *b)
 {
-    return poplin_conv_params_equal(&a->params, &b->params) &&
+    return poplin_conv_params_equal(&a->planned.params, &b->planned.params) &&
            memcmp(&a->options, &b->options, sizeof(a->options)) == 0 && pop_target_equal(&a->target, &b->target);
 }
 static size_t place_of(const poplin_planning_cache *cache, const struct plan_cached *asked)
 {
     uint64_t hash =
-        poplin_conv_params_hash(&asked->params) ^ (uint64_t)asked->options.pass * UINT64_C(0x9e3779b97f4a7c15);
+        poplin_conv_params_hash(&asked->planned.params) ^ (uint64_t)asked->options.pass * UINT64_C(0x9e3779b97f4a7c15);
     size_t i = (hash ^ hash >> 32) & (cache->size - 1);
     while (cache->places[i] && !same(cache->places[i], asked))
         i = (i + 1) & (cache->size - 1);
@@ -51,10 +51,8 @@ bool plan_cache_find(poplin_planning_cache *cache, struct plan_cached *asked)
         return false;
     pthread_mutex_lock(&cache->lock);
     const struct plan_cached *found = cache->size ? cache->places[place_of(cache, asked)] : NULL;
-    if (found) {
-        asked->plan = found->plan;
-        asked->cost = found->cost;
-    }
+    if (found)
+        asked->planned = found->planned;
     pthread_mutex_unlock(&cache->lock);
     return found != NULL;
 }

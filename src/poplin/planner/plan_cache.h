@@ -7,13 +7,11 @@
 
 struct plan_cached {
     pop_target target;
-    poplin_conv_params params; /* canonical */
     struct poplin_conv_options options;
-    struct poplin_plan plan;
-    struct poplin_plan_cost cost;
+    struct poplin_planned planned; /* asked for by its params */
 };
 
-/* Fills plan and cost of what was asked for; false when it is not there. */
+/* Fills plan and cost of what is asked for; false when it is not there. */
 bool plan_cache_find(poplin_planning_cache *cache, struct plan_cached *asked);
 void plan_cache_insert(poplin_planning_cache *cache, const struct plan_cached *found);
 

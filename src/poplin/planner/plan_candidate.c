@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "poplin/planner/plan_candidate.h"
-#include "poplin/planner/plan_params.h"
 
-struct plan_candidate plan_candidate_of(const pop_target *target, const poplin_conv_params *params,
+struct plan_candidate plan_candidate_of(const pop_target *target, const poplin_conv_params *transformed,
                                         const struct poplin_conv_options *options, const struct poplin_plan *plan)
 {
     struct plan_candidate c;
     memset(&c, 0, sizeof(c));
     c.target = target;
     c.options = options;
-    c.params = poplin_plan_apply(&plan->transform, params);
+    c.params = *transformed;
     c.plan = *plan;
     for (unsigned d = 0; d < c.params.num_field_dims; ++d) {
         c.output[d] = poplin_conv_output_size(&c.params, d);
@@ -145,4 +144,32 @@ bool plan_worker_share(const struct plan_candidate *c, const struct plan_tile *t
     share->rows = poplibs_ceil_div(positions / plan_outputs_met(c, last, t->field[last]), workers);
     share->positions = positions / workers > 3 ? positions / workers - 2 : 1;
     return true;
+}
+
+uint64_t plan_zeroing_cycles(const struct plan_candidate *c, const struct plan_tile *t,
+                             const struct plan_tile_work *work)
+{
+    const struct poplin_plan *plan = &c->plan;
+    uint64_t each = plan->partial_chans_per_group * plan_outputs_of(c, t);
+    return poplin_cycles_zero(work->workers, work->groups * work->out_groups, (unsigned)each,
+                              plan->tile_partial_type == POP_FLOAT,
+                              pop_target_vector_width(c->target, plan->tile_partial_type));
+}
+
+uint64_t plan_work_met(const struct plan_candidate *c, uint64_t work)
+{
+    for (size_t d = 0; d < c->params.num_field_dims; ++d)
+        work /= plan_step_of(c, d);
+    return work;
+}
+
+/* ---- proposals ---- */
+
+void plan_propose(struct plan_proposals *to, const struct poplin_plan *plan)
+{
+    if (to->count == to->capacity) {
+        to->capacity = to->capacity ? 2 * to->capacity : 8;
+        to->list = poplibs_resize(to->list, to->capacity, sizeof(*to->list));
+    }
+    to->list[to->count++] = *plan;
 }

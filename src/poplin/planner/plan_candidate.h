@@ -49,8 +49,8 @@ struct plan_tile_work {
     unsigned groups, in_groups, out_groups;
 };
 
-/* plan has transform, vertex, grains; params are those that were given. */
-struct plan_candidate plan_candidate_of(const pop_target *target, const poplin_conv_params *params,
+/* plan has transform, vertex, grains; transformed are the parameters after its transform. */
+struct plan_candidate plan_candidate_of(const pop_target *target, const poplin_conv_params *transformed,
                                         const struct poplin_conv_options *options, const struct poplin_plan *plan);
 void plan_candidate_free(struct plan_candidate *candidate);
 
@@ -63,6 +63,22 @@ uint64_t plan_positions_of(const struct plan_candidate *candidate, const struct 
 uint64_t plan_step_of(const struct plan_candidate *candidate, size_t dim);
 uint64_t plan_outputs_met(const struct plan_candidate *candidate, size_t dim, uint64_t outputs);
 
+/* What methods are asked for, and what they propose: plans without a partition. */
+struct plan_proposals {
+    const pop_target *target;
+    const struct poplin_conv_options *options;
+    const poplin_conv_params *params; /* transformed */
+    bool joint;                       /* for the three passes of a fully connected layer */
+    struct poplin_plan *list;         /* free(); best first, as far as a method can say */
+    size_t count, capacity;
+};
+void plan_propose(struct plan_proposals *to, const struct poplin_plan *plan);
+
+/* Work without the positions that no kernel element meets, for vertices that leave these out. */
+uint64_t plan_work_met(const struct plan_candidate *candidate, uint64_t work);
+/* Cycles in which vertices that add to their partials write zeros to them first. */
+uint64_t plan_zeroing_cycles(const struct plan_candidate *candidate, const struct plan_tile *tile,
+                             const struct plan_tile_work *work);
 /* What one worker of a tile has at least of rows and positions; false where no position is met. */
 struct plan_worker_share {
     uint64_t rows, positions;

@@ -129,7 +129,7 @@ poplin_conv_params poplin_params_flatten(const poplin_conv_params *params, unsig
     return p;
 }
 
-static poplin_conv_params combined(const poplin_conv_params *params, unsigned factor)
+poplin_conv_params poplin_params_combine_groups(const poplin_conv_params *params, unsigned factor)
 {
     poplin_conv_params p = *params;
     p.num_conv_groups = poplibs_ceil_div(p.num_conv_groups, factor);
@@ -138,15 +138,34 @@ static poplin_conv_params combined(const poplin_conv_params *params, unsigned fa
     return p;
 }
 
-poplin_conv_params poplin_plan_apply(const struct poplin_transform *t, const poplin_conv_params *params)
+/* ---- all transforms of a plan ---- */
+
+static void add_step(struct poplin_transformed *to, enum poplin_step_kind kind, unsigned number,
+                     poplin_conv_params after)
 {
-    poplin_conv_params p = poplin_params_add_field_dims(params, t->extra_field_dims);
+    to->steps[to->count++] = (struct poplin_step){ kind, number, to->params };
+    to->params = after;
+}
+
+void poplin_transform_params(const struct poplin_transform *t, const poplin_conv_params *params,
+                             struct poplin_transformed *to)
+{
+    poplin_conv_params *p = &to->params;
+    to->count = 0;
+    *p = *params;
+    if (t->extra_field_dims)
+        add_step(to, POPLIN_STEP_FIELD_DIMS, t->extra_field_dims, poplin_params_add_field_dims(p, t->extra_field_dims));
     if (t->swap_operands)
-        p = poplin_params_swap_operands(&p);
-    for (unsigned d = 0; d < p.num_field_dims; ++d)
+        add_step(to, POPLIN_STEP_SWAP, 0, poplin_params_swap_operands(p));
+    for (unsigned d = 0; d < p->num_field_dims; ++d)
         if (t->expand_dims >> d & 1)
-            p = poplin_params_expand_dim(&p, d);
-    p = poplin_params_flatten_out_chans(&p, t->out_chan_flatten_dims);
-    p = poplin_params_flatten(&p, t->flatten_dims);
-    return combined(&p, t->combine_conv_groups_factor);
+            add_step(to, POPLIN_STEP_EXPAND, d, poplin_params_expand_dim(p, d));
+    if (t->out_chan_flatten_dims)
+        add_step(to, POPLIN_STEP_OUT_CHANS, t->out_chan_flatten_dims,
+                 poplin_params_flatten_out_chans(p, t->out_chan_flatten_dims));
+    if (t->flatten_dims)
+        add_step(to, POPLIN_STEP_FLATTEN, t->flatten_dims, poplin_params_flatten(p, t->flatten_dims));
+    if (t->combine_conv_groups_factor > 1)
+        add_step(to, POPLIN_STEP_COMBINE, t->combine_conv_groups_factor,
+                 poplin_params_combine_groups(p, t->combine_conv_groups_factor));
 }

@@ -5,9 +5,31 @@
 
 #include "poplin/planner/plan.h"
 
-/* The parameters of the transformed convolution: what the partition splits, channels and groups not padded yet. */
-poplin_conv_params poplin_plan_apply(const struct poplin_transform *transform, const poplin_conv_params *params);
-/* One operation of parameters each, which the enumeration and the graph's construction share. */
+enum poplin_step_kind {
+    POPLIN_STEP_FIELD_DIMS,
+    POPLIN_STEP_SWAP,
+    POPLIN_STEP_EXPAND,
+    POPLIN_STEP_OUT_CHANS,
+    POPLIN_STEP_FLATTEN,
+    POPLIN_STEP_COMBINE
+};
+/* A transform of the plan, of a convolution with these parameters. */
+struct poplin_step {
+    enum poplin_step_kind kind;
+    unsigned number; /* extra dimensions, dimension, set of dimensions or factor */
+    poplin_conv_params before;
+};
+/* The transforms of a plan in their order, and what they make of the parameters: what the partition splits, channels
+ * and groups not padded yet. */
+struct poplin_transformed {
+    struct poplin_step steps[POPLIN_MOST_FIELD_DIMS + 5];
+    unsigned count;
+    poplin_conv_params params;
+};
+void poplin_transform_params(const struct poplin_transform *transform, const poplin_conv_params *params,
+                             struct poplin_transformed *to);
+
+/* One operation of parameters each. */
 poplin_conv_params poplin_params_add_field_dims(const poplin_conv_params *params, unsigned extra);
 poplin_conv_params poplin_params_swap_operands(const poplin_conv_params *params);
 poplin_conv_params poplin_params_expand_dim(const poplin_conv_params *params, unsigned dim);
@@ -15,5 +37,6 @@ poplin_conv_params poplin_params_flatten_out_chans(const poplin_conv_params *par
 /* The dimensions that flatten into one (0 when there are not two), and the result of it. */
 unsigned poplin_params_flattenable(const poplin_conv_params *params);
 poplin_conv_params poplin_params_flatten(const poplin_conv_params *params, unsigned dims);
+poplin_conv_params poplin_params_combine_groups(const poplin_conv_params *params, unsigned factor);
 
 #endif

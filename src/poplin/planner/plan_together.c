@@ -33,12 +33,13 @@ static bool plan_member(struct together *t, size_t place, struct poplin_plan_sha
                         struct poplin_plan_cost *cost)
 {
     const struct plan_member *member = &t->members[t->order[place]];
-    struct poplin_plan plan;
+    struct poplin_planned planned;
     share.first_tile = t->next_tile;
     member->options->share = share;
     member->options->tiles_per_ipu = t->tiles - t->next_tile - t->reserved * (unsigned)(t->count - 1 - place);
-    if (!poplin_plan_get(t->where, t->graph, t->api, &member->params, member->options, t->cache, &plan, cost))
+    if (!poplin_plan_get(t->where, t->graph, t->api, &member->params, member->options, t->cache, &planned))
         return false;
+    *cost = planned.cost;
     /* tiles that receive together stay together */
     unsigned bus = pop_target_tiles_per_shared_exchange_bus(pop_graph_target(t->graph));
     if (take)

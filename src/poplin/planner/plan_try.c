@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "poplin/planner/plan_try.h"
 #include "poplin/planner/method.h"
+#include "poplin/planner/plan_params.h"
 #include "poplin/planner/plan_rank.h"
 #include "poplin/planner/plan_work.h"
 
@@ -46,7 +47,20 @@ static bool is_allowed(const struct poplin_plan_constraints *fixed, const struct
            (!(fields & POPLIN_HAS_SLIC_WINDOW) || allows(fixed->slic_window_width, vertex->slic_window_width));
 }
 
-void plan_try(struct planning *planning, const struct poplin_plan *vertex)
+static struct plan_candidate candidate_of_pass(const struct planning *planning, const poplin_conv_params *forward,
+                                               const struct poplin_plan *plan,
+                                               const struct poplin_conv_options *options, size_t pass)
+{
+    if (pass == 0)
+        return plan_candidate_of(planning->target, forward, options, plan);
+    poplin_conv_params params = plan_pass_params(planning->params, pass);
+    struct poplin_plan of_pass = plan_pass_plan(plan, pass);
+    struct poplin_transformed transformed;
+    poplin_transform_params(&plan->transform, &params, &transformed);
+    return plan_candidate_of(planning->target, &transformed.params, options, &of_pass);
+}
+
+void plan_try(struct planning *planning, const poplin_conv_params *transformed, const struct poplin_plan *vertex)
 {
     if (!is_allowed(planning->goal.constraints, vertex))
         return;
@@ -73,17 +87,12 @@ void plan_try(struct planning *planning, const struct poplin_plan *vertex)
     for (size_t i = 0; i < passes.count; ++i) {
         options[i] = *planning->options;
         options[i].pass += (int)i; /* forward, backward, update follow each other */
-        poplin_conv_params params = plan_pass_params(planning->params, i);
-        struct poplin_plan of_pass = plan_pass_plan(&plan, i);
-        candidates[i] = plan_candidate_of(planning->target, &params, &options[i], i ? &of_pass : &plan);
+        candidates[i] = candidate_of_pass(planning, transformed, &plan, &options[i], i);
     }
     struct poplin_plan_cost cost;
     bool hopeless = plan_rank_from_cycles(&planning->goal, plan_min_work(&candidates[0], planning->goal.tiles)) >=
                     planning->goal.best;
     if (!hopeless && plan_search(&passes, &planning->goal, p, &cost)) {
-        struct plan_tile tile = plan_tile_of(&candidates[0], p);
-        if (plan.method->complete)
-            plan.method->complete(&plan, &candidates[0], &tile);
         planning->found = true;
         planning->best = plan;
         planning->cost = cost;

@@ -17,9 +17,9 @@ struct planning {
     struct poplin_plan_cost cost;
 };
 
-/* Searches the best partition of a vertex type and keeps it if it is better than what was found before.  vertex has
- * transform, method, types and groups. */
-void plan_try(struct planning *planning, const struct poplin_plan *vertex);
+/* Searches the best partition of a vertex type for a transformed convolution and keeps it if it is better than what was
+ * found before.  vertex has transform, method, types and groups. */
+void plan_try(struct planning *planning, const poplin_conv_params *transformed, const struct poplin_plan *vertex);
 
 /* Forward parameters and plans of a fully connected layer as those of its other passes (1 backward, 2 update). */
 poplin_conv_params plan_pass_params(const poplin_conv_params *forward, size_t pass);

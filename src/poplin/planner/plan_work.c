@@ -20,24 +20,7 @@ static uint64_t cycles_of(const struct plan_candidate *c, const struct plan_tile
     return plan->method->cycles(c, t, &work);
 }
 
-uint64_t plan_zeroing_cycles(const struct plan_candidate *c, const struct plan_tile *t,
-                             const struct plan_tile_work *work)
-{
-    const struct poplin_plan *plan = &c->plan;
-    uint64_t each = plan->partial_chans_per_group * plan_outputs_of(c, t);
-    return poplin_cycles_zero(work->workers, work->groups * work->out_groups, (unsigned)each,
-                              plan->tile_partial_type == POP_FLOAT,
-                              pop_target_vector_width(c->target, plan->tile_partial_type));
-}
-
 /* ---- bounds ---- */
-
-uint64_t plan_work_met(const struct plan_candidate *c, uint64_t work)
-{
-    for (size_t d = 0; d < c->params.num_field_dims; ++d)
-        work /= plan_step_of(c, d);
-    return work;
-}
 
 uint64_t plan_pass_cycles(const struct plan_candidate *c, uint64_t passes, uint64_t work)
 {

@@ -9,11 +9,6 @@ uint64_t plan_vertex_cycles(struct plan_candidate *candidate, const struct plan_
 /* Lower bounds of them, as struct poplin_method describes them. */
 uint64_t plan_pass_cycles(const struct plan_candidate *candidate, uint64_t passes, uint64_t work);
 uint64_t plan_pair_cycles(const struct plan_candidate *candidate, const struct plan_tile *tile);
-/* Work without the positions that no kernel element meets, for vertices that leave these out. */
-uint64_t plan_work_met(const struct plan_candidate *candidate, uint64_t work);
-/* Cycles in which vertices that add to their partials write zeros to them first. */
-uint64_t plan_zeroing_cycles(const struct plan_candidate *candidate, const struct plan_tile *tile,
-                             const struct plan_tile_work *work);
 /* Passes times field elements of the whole convolution. */
 double plan_whole_work(const struct plan_candidate *candidate);
 /* A lower bound of the cycles on so many tiles, however the work is split: inner loops alone. */

@@ -14,24 +14,22 @@
 /* ---- reports ---- */
 
 static bool find(pop_where where, pop_graph *graph, const char *api, const poplin_conv_params *params,
-                 pop_options given, poplin_planning_cache *cache, struct poplin_plan *plan,
-                 struct poplin_plan_cost *cost)
+                 pop_options given, poplin_planning_cache *cache, struct poplin_planned *planned)
 {
     struct poplin_conv_options options;
     return poplibs_ready(graph) && poplin_params_valid(where, graph, api, params) &&
            poplin_conv_options_parse(where, graph, api, given, &options) &&
-           poplin_plan_get(where, graph, api, params, &options, cache, plan, cost);
+           poplin_plan_get(where, graph, api, params, &options, cache, planned);
 }
 
 static size_t report(pop_where where, pop_graph *graph, const char *api, const poplin_conv_params *params,
                      pop_options options, poplin_planning_cache *cache, char *buffer, size_t size)
 {
-    struct poplin_plan plan;
-    struct poplin_plan_cost cost;
+    struct poplin_planned planned;
     if (size)
         *buffer = 0;
-    return find(where, graph, api, params, options, cache, &plan, &cost)
-               ? poplin_plan_text(&plan, &cost, params, buffer, size)
+    return find(where, graph, api, params, options, cache, &planned)
+               ? poplin_plan_text(&planned.plan, &planned.cost, params, buffer, size)
                : 0;
 }
 size_t poplin_report_plan_info_at(pop_where where, pop_graph *graph, const poplin_conv_params *params,
@@ -57,10 +55,9 @@ poplin_plan_costs poplin_report_plan_estimated_costs_at(pop_where where, pop_gra
                                                         poplin_planning_cache *cache)
 {
     POPLIBS_CALL(graph, log_written(params, poplin_log_params), options);
-    struct poplin_plan plan;
-    struct poplin_plan_cost cost;
-    bool found = find(where, graph, "poplin_report_plan_estimated_costs", params, options, cache, &plan, &cost);
-    return found ? (poplin_plan_costs){ cost.cycles, cost.bytes } : (poplin_plan_costs){ 0, 0 };
+    struct poplin_planned planned;
+    bool found = find(where, graph, "poplin_report_plan_estimated_costs", params, options, cache, &planned);
+    return found ? (poplin_plan_costs){ planned.cost.cycles, planned.cost.bytes } : (poplin_plan_costs){ 0, 0 };
 }
 poplin_detailed_plan_costs poplin_report_detailed_plan_estimated_costs_at(pop_where where, pop_graph *graph,
                                                                           const poplin_conv_params *params,
@@ -68,11 +65,9 @@ poplin_detailed_plan_costs poplin_report_detailed_plan_estimated_costs_at(pop_wh
                                                                           poplin_planning_cache *cache)
 {
     POPLIBS_CALL(graph, log_written(params, poplin_log_params), options);
-    struct poplin_plan plan;
-    struct poplin_plan_cost cost;
-    bool found =
-        find(where, graph, "poplin_report_detailed_plan_estimated_costs", params, options, cache, &plan, &cost);
-    return found ? cost.steps : (poplin_detailed_plan_costs){ 0 };
+    struct poplin_planned planned;
+    bool found = find(where, graph, "poplin_report_detailed_plan_estimated_costs", params, options, cache, &planned);
+    return found ? planned.cost.steps : (poplin_detailed_plan_costs){ 0 };
 }
 
 bool poplin_convolution_validate_options_at(pop_where where, pop_graph *graph, pop_options options)
@@ -101,14 +96,14 @@ static pop_status plan_one(const struct work *work, const poplin_conv_plan_reque
     const char *api = "poplin_preplan_convolutions";
     char text[400];
     struct poplin_conv_options options;
-    struct poplin_plan plan;
+    struct poplin_planned planned;
     pop_status status = poplin_params_wrong(request->params, text, sizeof(text));
     if (status != POP_OK)
         return poplin_fail(error, status, work->where, api, text);
     status = poplin_conv_options_read(work->where, request->target, api, request->options, &options, error);
     return status != POP_OK ? status
                             : poplin_plan_find(work->where, request->target, api, request->params, &options,
-                                               work->cache, &plan, NULL, error);
+                                               work->cache, &planned, error);
 }
 static void *plan_some(void *user)
 {

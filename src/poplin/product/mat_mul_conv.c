@@ -5,6 +5,7 @@
 #include "poplin/product/mat_mul_call.h"
 
 #include "poplin/convolution/conv_build.h"
+#include "poplin/convolution/conv_new.h"
 
 #include <popops/fill.h>
 #include <poputil/tile_mapping.h>
@@ -26,17 +27,21 @@ static bool is_plain(const struct mat_mul_call *call, const poplin_mat_mul_param
            !params->b_shape[2];
 }
 
-struct conv {
-    poplin_conv_params params;
-    struct poplin_conv_options options;
-    struct poplin_conv_call call;
+struct product {
+    struct conv_call call;
+    struct conv_resolved conv;
 };
-static bool begin_conv(const struct mat_mul_call *call, const poplin_mat_mul_params *params, struct conv *conv)
+/* False, with nothing to end, after an error. */
+static bool begin(const struct mat_mul_call *call, const poplin_mat_mul_params *params, struct product *product)
 {
-    conv->params = poplin_mat_mul_conv_params(params);
-    conv->call = (struct poplin_conv_call){ call->where, call->graph, call->api, &conv->params, &conv->options,
-                                            call->cache, call->name,  NULL,      false };
-    return poplin_conv_options_parse(call->where, call->graph, call->api, mat_mul_options(call), &conv->options);
+    poplin_conv_params conv = poplin_mat_mul_conv_params(params);
+    if (!conv_call_begin(&product->call, CONV_FORWARD, call->where, call->graph, call->api, &conv, call->name,
+                         mat_mul_options(call), call->cache))
+        return false;
+    if (conv_resolve(&product->conv, &product->call, product->call.name))
+        return true;
+    conv_call_end(&product->call);
+    return false;
 }
 
 /* {g,m,k} as weights {g,1,m,k}, {g,k,n} as input {g,1,n,k}; and back.  The output {g,1,n,m} goes back as the input
@@ -60,19 +65,25 @@ static pop_tensor of_input(pop_where where, pop_tensor input)
 
 pop_tensor mat_mul_new_lhs(const struct mat_mul_call *call, const poplin_mat_mul_params *params)
 {
-    struct conv conv;
+    struct product product;
     if (is_plain(call, params))
         return plain(call, params->input_type, params->a_shape, params->a_shape[2], "lhs");
-    return begin_conv(call, params, &conv) ? of_weights(call->where, poplin_conv_new_weights(&conv.call))
-                                           : (pop_tensor){ 0 };
+    if (!begin(call, params, &product))
+        return (pop_tensor){ 0 };
+    pop_tensor made = of_weights(call->where, conv_new_weights(&product.conv));
+    conv_call_end(&product.call);
+    return made;
 }
 pop_tensor mat_mul_new_rhs(const struct mat_mul_call *call, const poplin_mat_mul_params *params)
 {
-    struct conv conv;
+    struct product product;
     if (is_plain(call, params))
         return plain(call, params->input_type, params->b_shape, params->b_shape[2], "rhs");
-    return begin_conv(call, params, &conv) ? of_input(call->where, poplin_conv_new_input(&conv.call))
-                                           : (pop_tensor){ 0 };
+    if (!begin(call, params, &product))
+        return (pop_tensor){ 0 };
+    pop_tensor made = of_input(call->where, conv_new_input(&product.conv));
+    conv_call_end(&product.call);
+    return made;
 }
 pop_tensor mat_mul_new_output(const struct mat_mul_call *call, const poplin_mat_mul_params *params)
 {
@@ -81,26 +92,31 @@ pop_tensor mat_mul_new_output(const struct mat_mul_call *call, const poplin_mat_
 pop_tensor mat_mul_arranged_rhs(const struct mat_mul_call *call, const poplin_mat_mul_params *params, pop_tensor b,
                                 pop_program sequence)
 {
-    struct conv conv;
+    struct product product;
     if (is_plain(call, params))
         return b;
-    if (!begin_conv(call, params, &conv))
+    if (!begin(call, params, &product))
         return (pop_tensor){ 0 };
-    return of_input(call->where, poplin_conv_arranged_input(&conv.call, as_input(call->where, b), sequence));
+    pop_tensor made = of_input(call->where, conv_arranged_input(&product.conv, as_input(call->where, b), sequence));
+    conv_call_end(&product.call);
+    return made;
 }
 
 pop_tensor mat_mul_conv_product(const struct mat_mul_call *call, const poplin_mat_mul_params *params, pop_tensor a,
                                 pop_tensor b, pop_program sequence)
 {
-    struct conv conv;
+    struct product product;
     if (is_plain(call, params)) {
         pop_tensor zeros = mat_mul_new_output(call, params);
         popops_zero_at(call->where, call->graph, zeros, sequence, call->name);
         return zeros;
     }
-    if (!begin_conv(call, params, &conv))
+    if (!begin(call, params, &product))
         return (pop_tensor){ 0 };
-    conv.call.input_arranged_by = call->rhs_is_arranged ? "poplin_pre_arrange_mat_mul_input_rhs" : NULL;
-    return of_input(call->where,
-                    poplin_conv_build(&conv.call, as_input(call->where, b), as_weights(call->where, a), sequence));
+    product.call.input_arranged_by = call->rhs_is_arranged ? "poplin_pre_arrange_mat_mul_input_rhs" : NULL;
+    struct conv_program program = conv_program_begin(call->where, call->graph, product.call.name);
+    pop_tensor output = conv_add(&product.conv, as_input(call->where, b), as_weights(call->where, a), &program);
+    conv_program_end(&program, sequence);
+    conv_call_end(&product.call);
+    return of_input(call->where, output);
 }

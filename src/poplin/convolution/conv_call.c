@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "poplin/convolution/conv_call.h"
+
+#include <poplin/conv_util.h>
+
+enum { MAX_RANK = POPLIN_MOST_FIELD_DIMS + 4 };
+
+static bool check_params(pop_where where, pop_graph *graph, const char *api, const poplin_conv_params *params)
+{
+    pop_error error;
+    pop_status status = params ? poplin_conv_params_validate_at(where, params, &error) : POP_POPLAR_ERROR;
+    if (status == POP_OK)
+        return true;
+    return poplibs_fail(graph, status, where, api, "%s", params ? error.text : "params is NULL");
+}
+
+/* "name/Conv_3x3", the path of a convolution's steps. */
+static char *path_of(const char *name, const poplin_conv_params *params)
+{
+    char step[16 + 21 * POPLIN_MOST_FIELD_DIMS] = "Conv_";
+    size_t length = strlen(step);
+    for (size_t d = 0; d < params->num_field_dims; ++d)
+        length +=
+            (size_t)snprintf(step + length, sizeof(step) - length, "%s%zu", d ? "x" : "", params->kernel_shape[d]);
+    return poplin_path(name, step);
+}
+
+static int update_pass(int pass)
+{
+    if (poplin_pass_is_fully_connected(pass))
+        return POPLIN_PASS_FC_TRAINING_WU;
+    return pass == POPLIN_PASS_NONE || pass == POPLIN_PASS_NONE_MATMUL ? pass : POPLIN_PASS_TRAINING_WU;
+}
+
+bool conv_call_begin(struct conv_call *call, enum conv_purpose purpose, pop_where where, pop_graph *graph,
+                     const char *api, const poplin_conv_params *params, const char *name, pop_options options,
+                     poplin_planning_cache *cache)
+{
+    *call = (struct conv_call){ .where = where, .graph = graph, .api = api, .cache = cache };
+    if (!poplibs_ready(graph) || !check_params(where, graph, api, params) ||
+        !poplin_conv_options_parse(where, graph, api, options, &call->options))
+        return false;
+    call->no_field = !params->num_field_dims;
+    call->given = call->no_field ? poplin_params_with_field(params) : *params;
+    call->convolved = call->given;
+    if (purpose == CONV_WEIGHT_UPDATE) {
+        call->convolved = poplin_get_weight_update_params(&call->given);
+        call->options.pass = update_pass(call->options.pass);
+    }
+    call->simple = conv_simplify(&call->convolved);
+    call->name = poplin_path(NULL, name ? name : "");
+    call->path = path_of(call->name, &call->convolved);
+    return true;
+}
+
+void conv_call_end(struct conv_call *call)
+{
+    free(call->name);
+    free(call->path);
+    call->name = call->path = NULL;
+}
+
+/* ---- operands ---- */
+
+bool conv_check_tensor(pop_where where, pop_graph *graph, const char *api, pop_tensor t, const char *what,
+                       pop_type type, const size_t *dims, size_t rank)
+{
+    size_t found[32];
+    char wanted[128], seen[128];
+    size_t found_rank = pop_tensor_shape(t, found, 32);
+    if (!poplibs_is_operand(graph, where, api, what, t))
+        return false;
+    if (pop_tensor_type(t) != type)
+        return poplibs_fail(graph, POP_TYPE_ERROR, where, api, "%s has type %s; the parameters say %s", what,
+                            pop_type_name(pop_tensor_type(t)), pop_type_name(type));
+    if (found_rank == rank && memcmp(found, dims, rank * sizeof(*dims)) == 0)
+        return true;
+    return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "%s has shape %s; the parameters say %s", what,
+                        poplibs_shape_text(seen, sizeof(seen), (pop_shape){ poplibs_min(found_rank, 32), found }),
+                        poplibs_shape_text(wanted, sizeof(wanted), (pop_shape){ rank, dims }));
+}
+/* Field dimensions of the caller's tensors. */
+static size_t given_dims(const struct conv_call *call)
+{
+    return call->no_field ? 0 : call->given.num_field_dims;
+}
+bool conv_call_check_input(const struct conv_call *call, pop_tensor t, const char *what)
+{
+    const poplin_conv_params *p = &call->given;
+    size_t dims[MAX_RANK] = { p->batch_size, p->num_conv_groups * p->input_channels_per_conv_group };
+    memcpy(dims + 2, p->input_field_shape, sizeof(p->input_field_shape));
+    return conv_check_tensor(call->where, call->graph, call->api, t, what, p->input_type, dims, 2 + given_dims(call));
+}
+bool conv_call_check_output(const struct conv_call *call, pop_tensor t, const char *what, pop_type type)
+{
+    const poplin_conv_params *p = &call->given;
+    size_t dims[MAX_RANK] = { p->batch_size, p->num_conv_groups * p->output_channels_per_conv_group };
+    for (size_t d = 0; d < p->num_field_dims; ++d)
+        dims[2 + d] = poplin_conv_output_size(p, d);
+    return conv_check_tensor(call->where, call->graph, call->api, t, what, type, dims, 2 + given_dims(call));
+}
+bool conv_call_check_weights(const struct conv_call *call, pop_tensor t, bool transposed)
+{
+    const poplin_conv_params *p = &call->given;
+    size_t ins = p->input_channels_per_conv_group, outs = p->output_channels_per_conv_group;
+    size_t dims[MAX_RANK] = { p->num_conv_groups, transposed ? ins : outs, transposed ? outs : ins };
+    memcpy(dims + 3, p->kernel_shape, sizeof(p->kernel_shape));
+    return conv_check_tensor(call->where, call->graph, call->api, t, "weights", p->input_type, dims,
+                             3 + given_dims(call));
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "poplin/convolution/conv_copies.h"
+#include "poplin/convolution/conv_views.h"
+
+#include <popops/fill.h>
+
+/* Elements of a flat tensor in a list of intervals. */
+static pop_tensor pick(const struct conv_work *work, pop_tensor flat, const pop_interval *intervals, size_t count)
+{
+    pop_tensor *pieces = poplibs_new(count, sizeof(*pieces)), made = { 0 };
+    if (pop_tensor_slices_at(work->where, flat, (pop_interval_list){ count, intervals }, 0, pieces))
+        made = count == 1 ? pieces[0] : pop_tensor_concat_at(work->where, (pop_tensors){ count, pieces }, 0);
+    free(pieces);
+    return made;
+}
+
+/* Elements that are written in the time that a piece of zeros takes on the tile that has the most of them. */
+enum { ZERO_PIECE = 640 };
+
+void conv_copy_and_pad(const struct conv_work *work, pop_tensor from, pop_tensor to, uint32_t pad, uint32_t copy)
+{
+    pop_variable_interval *regions;
+    struct interval_vec zeros = { 0 }, data = { 0 };
+    struct conv_constant last = { 0 };
+    from = pop_tensor_flatten_at(work->where, from);
+    to = pop_tensor_flatten_at(work->where, to);
+    if (pop_tensor_contains_constant(from)) {
+        size_t count = pop_tensor_var_regions(from, &regions), at = 0;
+        for (size_t i = 0; i < count; ++i) {
+            size_t size = regions[i].interval.end - regions[i].interval.begin;
+            struct interval_vec *list =
+                conv_is_zeros(work->where, work->graph, regions[i].variable, &last) ? &zeros : &data;
+            if (list->count && list->list[list->count - 1].end == at)
+                list->list[list->count - 1].end += size;
+            else
+                interval_push(list, at, at + size);
+            at += size;
+        }
+        free(regions);
+        /* small pieces, which mostly lie on few tiles, take longer than all of it */
+        if (zeros.count) {
+            bool all = zeros.count * ZERO_PIECE > pop_tensor_num_elements(to);
+            pop_compute_set set = conv_program_set(work->program, pad, work->conv->name, "Zero");
+            popops_zero_in_at(work->where, work->graph, all ? to : pick(work, to, zeros.list, zeros.count), set);
+        }
+        from = data.count ? pick(work, from, data.list, data.count) : (pop_tensor){ 0 };
+        to = data.count ? pick(work, to, data.list, data.count) : to;
+    }
+    if (pop_tensor_valid(from))
+        conv_program_copy(work->program, copy, from, to);
+    free(zeros.list);
+    free(data.list);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "poplin/convolution/conv_new.h"
+#include "poplin/convolution/conv_operands.h"
+#include "poplin/convolution/conv_parts.h"
+#include "poplin/convolution/conv_stride.h"
+#include "poplin/convolution/conv_views.h"
+
+#include <poputil/tile_mapping.h>
+
+/* A grouped variable where it should lie. */
+pop_tensor conv_new_grouped(const struct conv_resolved *conv, bool weights, const char *name)
+{
+    size_t dims[CONV_MOST_DIMS];
+    pop_shape shape = weights ? conv_grouped_weights_shape(conv, dims) : conv_grouped_input_shape(conv, dims);
+    pop_tensor made = pop_graph_add_variable_at(conv->where, conv->graph, conv->params.input_type, shape, name);
+    if (weights)
+        conv_map_weights(conv, made);
+    else
+        conv_map_input(conv, made);
+    return made;
+}
+
+/* An operand that is copied in any case: its channels in groups, evenly spread.  dims are those of the operand, the
+ * channels last. */
+static pop_tensor new_plain(const struct conv_resolved *conv, const size_t *dims, size_t rank)
+{
+    size_t channels = dims[rank - 1], inner = poplibs_min(channels, poplibs_max(conv->c2, 1)),
+           grouped[CONV_MOST_DIMS + 1];
+    while (channels % poplibs_max(inner, 1))
+        --inner;
+    inner = poplibs_max(inner, 1);
+    grouped[0] = channels / inner;
+    memcpy(grouped + 1, dims, (rank - 1) * sizeof(*dims));
+    grouped[rank] = inner;
+    pop_tensor made = pop_graph_add_variable_at(conv->where, conv->graph, conv->call->simple.params.input_type,
+                                                conv_shape(grouped, rank + 1), conv->name);
+    poputil_map_tensor_linearly_at(conv->where, conv->graph, made);
+    made = pop_tensor_dim_roll_at(conv->where, made, 0, (unsigned)rank - 1);
+    return pop_tensor_flatten_dims_at(conv->where, made, (unsigned)rank - 1, (unsigned)rank + 1);
+}
+
+static pop_tensor new_input(const struct conv_resolved *conv)
+{
+    const struct conv_simple *simple = &conv->call->simple;
+    const poplin_conv_params *params = &simple->params;
+    if (!simple->is_empty && conv_input_is_a_view(conv))
+        return conv_input_back(conv, conv_new_grouped(conv, conv->swapped, conv->name));
+    size_t dims[CONV_MOST_DIMS] = { params->num_conv_groups, params->batch_size }, rank = 2;
+    for (size_t d = 0; d < params->num_field_dims; ++d)
+        dims[rank++] = params->input_field_shape[d];
+    dims[rank++] = params->input_channels_per_conv_group;
+    return new_plain(conv, dims, rank);
+}
+
+pop_tensor conv_new_input(const struct conv_resolved *conv)
+{
+    pop_tensor made = new_input(conv);
+    return conv->call->simple.strides && poplibs_ready(conv->graph) ? conv_new_strided_input(conv, made) : made;
+}
+
+pop_tensor conv_new_weights(const struct conv_resolved *conv)
+{
+    const struct conv_simple *simple = &conv->call->simple;
+    const poplin_conv_params *params = &simple->params;
+    if (!simple->is_empty && conv_weights_are_a_view(conv))
+        return conv_weights_back(conv, conv_new_grouped(conv, !conv->swapped, conv->name));
+    size_t dims[CONV_MOST_DIMS] = { params->num_conv_groups }, rank = 1;
+    for (size_t d = 0; d < params->num_field_dims; ++d)
+        dims[rank++] = params->kernel_shape[d];
+    dims[rank++] = params->output_channels_per_conv_group;
+    dims[rank++] = params->input_channels_per_conv_group;
+    return new_plain(conv, dims, rank);
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "poplin/convolution/conv_resolve.h"
+#include "poplin/planner/method.h"
+
+static void swap_unsigned(unsigned *a, unsigned *b)
+{
+    unsigned kept = *a;
+    *a = *b;
+    *b = kept;
+}
+/* A flip after all else is one before it, with lower and upper exchanged. */
+static void resolve_flips(poplin_input_transform *transform, size_t dims)
+{
+    for (size_t d = 0; d < dims; ++d)
+        if (transform->flip[d]) {
+            swap_unsigned(&transform->truncation_lower[d], &transform->truncation_upper[d]);
+            swap_unsigned(&transform->padding_lower[d], &transform->padding_upper[d]);
+            transform->flip[d] = false;
+        }
+}
+
+/* Whether vertices write each result once, in one go: one group of input channels, one kernel position, nothing added
+ * up afterwards. */
+static bool writes_results(const struct conv_resolved *conv)
+{
+    const struct poplin_partition *partition = &conv->plan.partition;
+    bool once = conv->plan.method->writes_once && conv->c1 == 1 && partition->in_chan_split.serial == 1 &&
+                partition->in_chan_split.parallel == 1;
+    for (unsigned d = 0; d < conv->plan.num_field_dims; ++d)
+        once = once && conv->params.kernel_shape[d] == 1;
+    return once;
+}
+
+/* Channels and groups in whole groups of the vertex, and no flips. */
+static void group(struct conv_resolved *conv)
+{
+    poplin_conv_params *params = &conv->params;
+    *params = conv->transformed.params;
+    conv->g2 = (unsigned)poplibs_max(conv->plan.conv_groups_per_group, 1);
+    conv->c2 = conv->plan.in_chans_per_group;
+    conv->o2 = conv->plan.partial_chans_per_group;
+    conv->g1 = poplibs_ceil_div(params->num_conv_groups, conv->g2);
+    conv->c1 = poplibs_ceil_div(params->input_channels_per_conv_group, conv->c2);
+    conv->o1 = poplibs_ceil_div(params->output_channels_per_conv_group, conv->o2);
+    params->num_conv_groups = conv->g1 * conv->g2;
+    params->input_channels_per_conv_group = conv->c1 * conv->c2;
+    params->output_channels_per_conv_group = conv->o1 * conv->o2;
+    resolve_flips(&params->input_transform, params->num_field_dims);
+    resolve_flips(&params->kernel_transform, params->num_field_dims);
+    for (unsigned d = 0; d < params->num_field_dims; ++d)
+        conv->output_shape[d] = poplin_conv_output_size(params, d);
+}
+
+bool conv_resolve(struct conv_resolved *conv, const struct conv_call *call, const char *name)
+{
+    struct poplin_planned planned;
+    *conv = (struct conv_resolved){ .call = call, .where = call->where, .graph = call->graph, .name = name };
+    if (!poplibs_ready(call->graph))
+        return false;
+    if (call->simple.is_empty)
+        return true;
+    if (!poplin_plan_get(call->where, call->graph, call->api, &call->simple.params, &call->options, call->cache,
+                         &planned))
+        return false;
+    conv->plan = planned.plan;
+    conv->swapped = conv->plan.transform.swap_operands;
+    poplin_transform_params(&conv->plan.transform, &planned.params, &conv->transformed);
+    group(conv);
+    if (conv->params.input_type == POP_HALF && conv->params.output_type == POP_HALF && writes_results(conv))
+        conv->plan.tile_partial_type = POP_HALF; /* wider partials would only have to be cast */
+    return true;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A convolution that is resolved: planned, transformed, grouped.  All that is built from it, operands too, takes this
+ * value, and nothing of it is looked for again.
+ *
+ * Operands have the planner's order of dimensions: input {groups, batch, field..., input channels}, weights {groups,
+ * kernel..., output channels, input channels}, output {groups, batch, field..., output channels}.  Grouped operands:
+ * input {G1, C1, batch, field..., g2, c2}, weights {G1, O1, C1, kernel..., g2, o2, c2}, output {G1, O1, batch,
+ * field..., g2, o2}. */
+#ifndef POPLIN_CONVOLUTION_CONV_RESOLVE_H
+#define POPLIN_CONVOLUTION_CONV_RESOLVE_H
+
+#include "poplin/convolution/conv_call.h"
+#include "poplin/planner/plan_params.h"
+
+struct conv_resolved {
+    const struct conv_call *call;
+    pop_where where;
+    pop_graph *graph;
+    const char *name; /* of what is built; borrowed */
+    /* What follows is nothing where call->simple.is_empty. */
+    struct poplin_plan plan;
+    bool swapped;                          /* the transformed input is the call's weights */
+    struct poplin_transformed transformed; /* call->simple.params, canonical, by the plan's transforms */
+    poplin_conv_params params;             /* the same with channels padded to whole groups, and without flips */
+    size_t g1, c1, o1;
+    unsigned g2, c2, o2;
+    size_t output_shape[POPLIN_MOST_FIELD_DIMS];
+};
+
+/* False after an error of the graph. */
+bool conv_resolve(struct conv_resolved *conv, const struct conv_call *call, const char *name);
+
+#endif
