@@ -84,3 +84,51 @@ export const COLOURS = {
     "Sync External": [154, 154, 154],
 };
 export { AXIS };
+
+/** The colours of a rectangle of the window in the graph, row after row: [[r, g, b], ...]. */
+export async function pixels(page, x, y, width, height, canvas = ".trace-canvas canvas.main", nth = 0) {
+    return page.evaluate(
+        ([left, top, wide, high, selector, at]) => {
+            const element = document.querySelectorAll(selector)[at];
+            const box = element.getBoundingClientRect();
+            const ratio = element.width / box.width;
+            const scaled = [left - box.left, top - box.top, wide, high].map((one) => Math.round(one * ratio));
+            const { data } = element.getContext("2d").getImageData(...scaled);
+            return Array.from({ length: data.length / 4 }, (_, i) => [...data.slice(4 * i, 4 * i + 3)]);
+        },
+        [Math.floor(x), Math.floor(y), width, height, canvas, nth],
+    );
+}
+
+/** A colour of the theme: "ink", "layer" ..., as [r, g, b]. */
+export async function themeColour(page, name) {
+    return page.evaluate((variable) => {
+        const probe = document.createElement("i");
+        probe.style.color = `var(--${variable})`;
+        document.body.append(probe);
+        const text = getComputedStyle(probe).color;
+        probe.remove();
+        return text.match(/\d+/g).slice(0, 3).map(Number);
+    }, name);
+}
+
+/** The callout at a point of the graph, once its first line says so; its lines. */
+export async function calloutAt(page, x, y, first) {
+    await page.mouse.move(x, y);
+    await page.waitForFunction((wanted) => {
+        const tip = document.querySelector(".tooltip");
+        return tip && !tip.hidden && tip.firstElementChild?.textContent === wanted;
+    }, first);
+    return page.locator(".tooltip > div").allTextContents();
+}
+
+/** Opens a menu and chooses an item by its whole text. */
+export async function choose(page, menu, item) {
+    await page.click(`[aria-label="${menu}"]`);
+    await page
+        .locator(`.menu-list [role^=menuitem]`)
+        .filter({ hasText: new RegExp(`^[☑☐●○]?${item}$`) })
+        .click();
+    await page.mouse.click(5, 400); // outside: the menu closes
+    await settled(page);
+}

@@ -27,11 +27,11 @@ export function calloutOf(model: TraceModel, hit: Hit, details: TraceStep | null
         }
         case "run":
             return `${hit.name}\nrun ${hit.run}, ${count(hit.count)} steps\n${span}\n${where}`;
-        case "several":
-            return (
-                `${count(hit.count)} steps${hit.name ? ` of ${hit.name}` : ""}\nmost ` +
-                `of it ${hit.kind}\n${span}\nzoom in to see them`
-            );
+        case "several": {
+            // A group has a name; without one they are several because they are small.
+            const many = `${count(hit.count)} steps${hit.name ? ` of ${hit.name}` : ""}`;
+            return [many, `most of it ${hit.kind}`, span, hit.name ? where : "zoom in to see them"].join("\n");
+        }
         case "block":
             return [hit.name, hit.kind, hit.tile >= 0 ? `tile ${hit.tile}` : "", span, where]
                 .filter((line, i, all) => line && all.indexOf(line) === i)

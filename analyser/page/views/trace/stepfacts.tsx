@@ -25,27 +25,38 @@ function spread(value: Spread): string {
     return `min ${count(value.min)}, mean ${count(value.mean)}, max ${count(value.max)}, σ ${count(value.deviation)}`;
 }
 
-function Names({ list }: { list: readonly { name: string; bytes: number }[] }) {
+interface Variable {
+    name: string;
+    bytes: number;
+}
+
+/** What an exchange moves from or to; the compiler's temporary variables have no names: they are numbered. */
+function variablesOf(list: readonly Variable[], moved: number): Variable[] {
+    const all = list.length || !moved ? list : [{ name: "", bytes: moved }];
+    let temporaries = 0;
+    return all.map((one) => ({ ...one, name: one.name || String(temporaries++) }));
+}
+
+function Names({ list }: { list: readonly Variable[] }) {
+    const rest = list.slice(SHOWN).map((one) => `${one.name}  ${bytes(one.bytes)}`);
+    const more = list.length < LISTED ? count(rest.length) : `at least ${rest.length}`;
     return (
         <>
-            {list.slice(0, 8).map((one) => (
-                <div key={one.name} data-tip={one.name}>
-                    {one.name || "(no name)"} <small>{bytes(one.bytes)}</small>
+            {list.slice(0, SHOWN).map((one) => (
+                <div
+                    key={one.name}
+                    data-tip={/^\d+$/.test(one.name) ? "a temporary variable of the compiler" : one.name}
+                >
+                    {one.name} <small>{bytes(one.bytes)}</small>
                 </div>
             ))}
-            {list.length > 8 && (
-                <small
-                    data-tip={list
-                        .slice(8)
-                        .map((one) => `${one.name}  ${bytes(one.bytes)}`)
-                        .join("\n")}
-                >
-                    and {list.length < 50 ? list.length - 8 : "at least 42"} more
-                </small>
-            )}
+            {rest.length > 0 && <small data-tip={rest.join("\n")}>and {more} more</small>}
         </>
     );
 }
+
+const SHOWN = 8; // variables
+const LISTED = 50; // by the server
 
 export function StepFacts({ step, model, props }: { step: TraceStepTiles; model: TraceModel; props: TabProps }) {
     const clock = model.lanes.clockFrequency;
@@ -54,6 +65,8 @@ export function StepFacts({ step, model, props }: { step: TraceStepTiles; model:
     const moves = movesData(step);
     const exchange = moves ? step.exchange[0] : undefined;
     const memory = computeSetBytes(step);
+    const moved = /Exchange$/.test(step.kind) ? (exchange?.totalData ?? 0) : 0;
+    const [sources, destinations] = [variablesOf(step.sources, moved), variablesOf(step.destinations, moved)];
     const { tilesPerIpu } = model.lanes;
     return (
         <>
@@ -115,14 +128,14 @@ export function StepFacts({ step, model, props }: { step: TraceStepTiles; model:
                             ))}
                         </Row>
                     )}
-                    {step.sources.length > 0 && (
+                    {sources.length > 0 && (
                         <Row title={moves ? "Source variables" : "Reads"}>
-                            <Names list={step.sources} />
+                            <Names list={sources} />
                         </Row>
                     )}
-                    {step.destinations.length > 0 && (
+                    {destinations.length > 0 && (
                         <Row title={moves ? "Destination variables" : "Writes"}>
-                            <Names list={step.destinations} />
+                            <Names list={destinations} />
                         </Row>
                     )}
                     {step.source && (

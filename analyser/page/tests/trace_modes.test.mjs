@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// The trace of other reports: its mode, its cache, steps that are too small, two reports compared.
+//     tests/analyser/run-trace BUILD trace_modes.test.mjs
+import assert from "node:assert/strict";
+import { cpSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { tmpdir } from "node:os";
+import { after, test } from "node:test";
+import { openPage, startBrowser } from "./browser.mjs";
+import { startServer } from "./server.mjs";
+import { alone, around, count, directory, factsOf, pva, rows, serve, stretch } from "./trace_reports.mjs";
+import { COLOURS, bandTop, graph, near, openTrace, pixel, pixels, settled, xOf } from "./trace_tools.mjs";
+
+const browser = await startBrowser();
+after(() => browser.close());
+
+// row: EXE-05
+test("the options are those of the mode that the report was recorded in", async () => {
+    for (const [name, mode, options] of [
+        [
+            "report",
+            "Detailed trace",
+            [
+                "Tile balance",
+                "Terminals",
+                "Text",
+                "External syncs",
+                "SyncAns and Sans",
+                "Live memory",
+                "Relative cycles",
+                "Group executions",
+                "Group syncs",
+                "Separate overlapping steps",
+                "New BSP statistics",
+            ],
+        ],
+        ["blocks", "Lightweight profile", ["Text", "Buffer flushes", "Aggregate stream copies", "Relative cycles"]],
+    ]) {
+        const { page, close } = await serve(browser, [name]);
+        await openTrace(page);
+        assert.deepEqual(await page.locator(".trace-mode").allTextContents(), [mode]);
+        assert.deepEqual(await page.locator("label.check span").allTextContents(), options);
+        const [{ steps }] = rows(name, "SELECT count(*) AS steps FROM steps");
+        assert.equal(steps > 0, mode === "Detailed trace");
+        await close();
+    }
+});
+
+/** What the trace shows of a step, as a server on a directory gives it. */
+async function shownBy(path, step, use = async () => undefined) {
+    const server = await startServer(pva, path);
+    const page = await openPage(browser, server.url);
+    const { x, y } = await around(page, step, "&trace.text=false");
+    assert.ok(near(await pixel(page, x, y), COLOURS[step.kind]), "the trace is right");
+    const { fromCache } = await page.evaluate(async () => (await fetch("api/trace/lanes")).json());
+    await use(page);
+    assert.deepEqual(page.problems, []);
+    await page.context().close();
+    await server.close();
+    return fromCache;
+}
+
+// row: EXE-06
+test("the cache is made at first, read later, made again when it is damaged, and deleted from the menu", async () => {
+    const step = alone(factsOf("report").lanes[0], (one) => one.kind === "OnTileExecute");
+    const work = mkdtempSync(join(tmpdir(), "cache"));
+    const copy = join(work, "report");
+    cpSync(directory("report"), copy, { recursive: true });
+    const cache = join(copy, "profile.pop_cache");
+    rmSync(cache, { force: true });
+    assert.equal(await shownBy(copy, step), false);
+    assert.ok(statSync(cache).size > 0);
+    assert.equal(await shownBy(copy, step), true);
+    writeFileSync(cache, "this is no cache");
+    assert.equal(await shownBy(copy, step), false);
+    const deleted = await shownBy(copy, step, async (page) => {
+        await page.click('[data-view="summary"]'); // the trace would make it again
+        await page.waitForSelector('[data-view="summary"][aria-current]');
+        await settled(page);
+        await page.click('[aria-label="menu"]');
+        const [answer] = await Promise.all([
+            page.waitForResponse((one) => one.url().endsWith("api/cache/delete")),
+            page.click("text=Delete the cache"),
+        ]);
+        assert.deepEqual(await answer.json(), { deleted: 1 });
+        assert.ok(!existsSync(cache));
+        await page.waitForSelector('[data-view="summary"][aria-current]');
+    });
+    assert.equal(deleted, true);
+    rmSync(work, { recursive: true });
+});
+
+// row: EXE-25
+test("where most steps are narrower than a pixel, a note below the mini-map says to zoom in", async () => {
+    const { page, close } = await serve(browser, ["long"]);
+    await openTrace(page);
+    const note = page.locator(".too-small");
+    await note.waitFor();
+    assert.equal(await note.textContent(), "Most steps are too small to be seen here: zoom in for detail.");
+    const map = await page.locator(".minimap").boundingBox();
+    const box = await note.boundingBox();
+    assert.ok(box.y >= map.y + map.height && box.y < map.y + map.height + 60, "below the mini-map");
+    const where = await graph(page);
+    const [{ steps }] = rows("long", "SELECT count(*) AS steps FROM steps");
+    assert.ok(steps > 10 * where.width);
+    // Where the report's steps are wide enough there is none.
+    const [first] = rows(
+        "long",
+        `SELECT i.cycles_base + i.active_cycles_from_min AS start, i.cycles_base + i.active_cycles_to_max AS stop
+            FROM steps s JOIN steps_by_ipu i ON i.step_id = s.id
+            WHERE i.active_tiles > 0 AND s.name = 'layer/there' AND s.type = 'DoExchange' ORDER BY s.id LIMIT 1`,
+    );
+    await openTrace(page, `?trace.from=${first.start - 100}&trace.to=${first.stop + 400}&trace.text=false`);
+    await note.waitFor({ state: "detached" });
+    const near0 = await graph(page);
+    assert.ok(
+        near(
+            await pixel(page, xOf(near0, (first.start + first.stop) / 2), (await bandTop(page, "IPU 0")) + 2),
+            COLOURS.DoExchange,
+        ),
+    );
+    await page.keyboard.press("0");
+    await note.waitFor();
+    await close();
+});
+
+// row: EXE-26 CMP-02
+test("two reports: their traces above each other or side by side, linked or not", async () => {
+    const both = ["report", "copies"].map(factsOf);
+    const { page, close } = await serve(browser, ["report", "copies"]);
+    const boxes = async () => Promise.all([0, 1].map((i) => page.locator(".trace-canvas").nth(i).boundingBox()));
+    const titles = await page.evaluate(async () => (await (await fetch("api/reports")).json()).map((one) => one.name));
+    /** Whether each graph shows a step of its report where it belongs. */
+    const right = async (find) => {
+        for (const [i, { lanes }] of both.entries()) {
+            const step = find(lanes[0]);
+            const where = await graph(page, i);
+            const y = (await bandTop(page, "IPU 0", i)) + 2;
+            const [colour] = await pixels(page, xOf(where, step.at), y, 1, 1, ".trace-canvas canvas.main", i);
+            assert.ok(near(colour, COLOURS[step.kind]), `report ${i}: ${step.kind} at ${step.at} is ${colour}`);
+        }
+    };
+    const widest = (lane) =>
+        lane
+            .filter((step) => step.kind in COLOURS)
+            .map((step) => stretch(lane, step))
+            .reduce((a, b) => (b.seen > a.seen ? b : a));
+    await openTrace(page, "?trace.text=false");
+    assert.deepEqual(await page.locator(".trace-title").allTextContents(), titles);
+    let [a, b] = await boxes();
+    assert.ok(a.x === b.x && b.y >= a.y + a.height, "one above the other at first");
+    await right(widest);
+    await page.click(".change-layout");
+    await settled(page);
+    [a, b] = await boxes();
+    assert.ok(a.y === b.y && b.x >= a.x + a.width && Math.abs(a.width - b.width) < 4, "side by side");
+    await right(widest);
+    await page.reload();
+    await page.waitForSelector(".change-layout");
+    await settled(page);
+    [a, b] = await boxes();
+    assert.ok(a.y === b.y && b.x > a.x, "the link has it");
+    // Linked: a zoom in one shows the same cycles in the other.
+    await page.mouse.move(a.x + 300, a.y + 60);
+    await page.mouse.wheel(0, -300);
+    await page.waitForFunction(() => location.hash.includes("trace.from="));
+    await settled(page);
+    assert.ok(!page.url().includes("from1"));
+    const zoomed = await graph(page, 0);
+    const inside = (lane) =>
+        lane
+            .filter((step) => step.kind in COLOURS)
+            .map((step) => stretch(lane, step))
+            .filter((step) => step.at > zoomed.from && step.at < zoomed.to)
+            .reduce((one, two) => (two.seen > one.seen ? two : one));
+    await right(inside);
+    // Not linked: the other stays.
+    await page.click('button:has-text("Linked")');
+    await settled(page);
+    await page.mouse.move(b.x + 300, b.y + 60);
+    await page.mouse.wheel(0, -400);
+    await page.waitForFunction(() => location.hash.includes("trace.from1="));
+    await settled(page);
+    const first = await graph(page, 0);
+    assert.deepEqual([first.from, first.to], [zoomed.from, zoomed.to]);
+    // The summary has a column for each IPU of each report.
+    const columns = (await page.locator(".summary-tab thead th").allTextContents()).slice(1);
+    assert.deepEqual(
+        columns,
+        titles.flatMap((name) => [`${name}, IPU 0`, `${name}, IPU 1`]),
+    );
+    await page.click(".change-layout");
+    await settled(page);
+    [a, b] = await boxes();
+    assert.ok(a.x === b.x && b.y > a.y);
+    await openTrace(page);
+    const steps = await page.locator('[data-row="steps"] td').allTextContents();
+    assert.deepEqual(
+        steps,
+        both.flatMap(({ lanes }) => lanes.map((lane) => count(lane.length))),
+    );
+    // A click in the second selects a step of that report.
+    const step = widest(both[1].lanes[0]);
+    const where = await graph(page, 1);
+    await page.mouse.click(xOf(where, step.at), (await bandTop(page, "IPU 0", 1)) + 4);
+    await page.waitForSelector(`[data-step="${step.id}"]`);
+    assert.equal(await page.locator('[data-figure="kind"]').first().textContent(), step.kind);
+    assert.equal(await page.locator('[data-figure="cycles 0"]').first().textContent(), `${count(step.cycles)} cycles`);
+    await close();
+});
