@@ -115,6 +115,7 @@ class Block : public Object
     PVA_METHOD_BOOL(isStreamCopy, BLOCK_IS_STREAM_COPY)
     PVA_METHOD_BOOL(isUnknown, BLOCK_IS_UNKNOWN)
     PVA_METHOD_OBJECT(Run, run, BLOCK_RUN)
+    PVA_METHOD_UINT(lost, BLOCK_LOST)
 };
 
 class TotalCycles : public Object

@@ -434,6 +434,7 @@ const struct binding bindings[PVA_PROPERTY_COUNT] = {
     [PVA_BLOCK_IS_STREAM_COPY] = GET(block_stream),
     [PVA_BLOCK_IS_UNKNOWN] = GET(block_unknown),
     [PVA_BLOCK_RUN] = KEYED(BLOCK, 1),
+    [PVA_BLOCK_LOST] = COLUMN(BLOCK, 7),
     [PVA_OPERATION_NAME] = GET(operation_name),
     [PVA_OPERATION_PROGRAMS] = KEYS(operation_programs),
     [PVA_OPERATION_VARS] = KEYS(operation_vars),
