@@ -95,6 +95,10 @@ static void functions(void **state)
     const struct host_function *function = &graph->store->host_functions.data[0];
     assert_int_equal(function->input_count, 2);
     assert_int_equal(function->arguments[2].elements, 5);
+    assert_string_equal(pop_host_function_handle(f), "f");
+    f.id = 2;
+    assert_string_equal(pop_host_function_handle(f), ""); /* none has this number */
+    assert_string_equal(pop_host_function_handle((pop_host_function){ 0 }), "");
     pop_graph_add_host_function(graph, "f", NULL, 0, NULL, 0);
     EXPECT_ERROR(graph, POP_GRAPH_OBJECT_CREATION_ERROR, "host function 'f'");
     pop_graph_add_host_function(graph, "g", NULL, 1, NULL, 0);

@@ -215,6 +215,12 @@ static void reordering_simplifies(void **state)
     other = o; /* contiguous, and would be so no more */
     pop_graph_reorder_to_simplify(g, &t, others, 1, true);
     assert_true(pop_tensor_equal(t, pop_tensor_transpose(m)) && pop_tensor_equal(other, o));
+    pop_tensor cube = variable(g, POP_SHAPE(2, 3, 8)), turned = pop_tensor_dim_shuffle(cube, POP_DIMS(2, 1, 0));
+    t = turned;
+    other = o; /* the outermost dimension goes by two places */
+    pop_graph_reorder_to_simplify(g, &t, others, 1, false);
+    assert_true(pop_tensor_equal(t, pop_tensor_flatten(cube)));
+    check_same_permutation(turned, o, t, other);
     t = pop_tensor_slice(m, 2, 2, 0);
     other = pop_tensor_slice(o, 1, 1, 0);
     pop_graph_reorder_to_simplify(g, &t, others, 1, true);

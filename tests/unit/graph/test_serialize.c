@@ -302,6 +302,7 @@ static void a_graph_as_json(void **state)
     FILE *file = open_memstream(&b.data, &b.size);
     assert_true(pop_graph_serialize(graph, file, POP_SERIALIZE_JSON));
     fclose(file);
+    assert_true(b.size > 2 && memcmp(b.data + b.size - 2, "}\n", 2) == 0); /* whole lines */
     json_error_t wrong;
     json_t *root = json_loadb(b.data, b.size, 0, &wrong);
     if (!root)
