@@ -1,108 +1,358 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Collectives of one replica: its own data, copied. */
+/* Collectives of replicas: checks, the choice of a method, and the shapes of results. */
 #include "popops/collectives/collectives.h"
+#include "popops/collectives/ring.h"
+#include "popops/collectives/tree.h"
 
 #include "poplibs/log.h"
 #include "poplibs/options.h"
 
-#include <popops/collectives.h>
+#include <popops/element_wise.h>
 #include <poputil/util.h>
 
-struct options {
-    int method;
-    bool replicated;
-};
-
-bool popops_check_collective(pop_where where, pop_graph *graph, const char *api, pop_tensor data, pop_options given)
+bool popops_check_collective(pop_where where, pop_graph *graph, const char *api, pop_tensor data, pop_options given,
+                             struct collective_options *options)
 {
-    struct options options; /* how links are used: nothing of it counts for one replica */
     static const struct poplibs_option table[] = {
-#define COLLECTIVE_OPTION(...) POPLIBS_ROW(struct options, __VA_ARGS__)
+#define COLLECTIVE_OPTION(...) POPLIBS_ROW(struct collective_options, __VA_ARGS__)
 #include "poplibs/options.def"
     };
-    if (!poplibs_ready(graph))
-        return false;
-    if (!poplibs_is_operand(graph, where, api, "the data", data))
-        return false;
-    unsigned replicas = pop_graph_replication_factor(graph);
-    if (replicas != 1)
-        return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "the graph has %u replicas; this works on one so far",
-                            replicas);
-    return poplibs_parse_options(where, graph, api, given, table, sizeof(table) / sizeof(table[0]), &options);
+    *options = (struct collective_options){ .max_broadcast = 2048 };
+    return poplibs_ready(graph) && poplibs_is_operand(graph, where, api, "the data", data) &&
+           poplibs_parse_options(where, graph, api, given, table, sizeof(table) / sizeof(table[0]), options);
 }
+
 bool popops_check_collective_operation(pop_where where, pop_graph *graph, const char *api, popops_operation op)
 {
     return (unsigned)op < POPOPS_OPERATIONS ||
            poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "%d is no operation", (int)op);
 }
-static pop_tensor copy_of(pop_where where, pop_graph *graph, pop_tensor data, pop_program sequence, const char *name)
+
+static bool check_group(struct collective *c, const char *api)
 {
-    return poputil_duplicate_at(where, graph, data, sequence, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, name);
+    unsigned stride = c->group.stride ? c->group.stride : 1;
+    c->replicas = pop_graph_replication_factor(c->graph);
+    c->members = c->group.type == POPOPS_GROUP_ALL ? c->replicas : c->group.size;
+    if ((unsigned)c->group.type > POPOPS_GROUP_ORTHOGONAL)
+        return poplibs_fail(c->graph, POP_POPLAR_ERROR, c->where, api, "%d is no type of group", (int)c->group.type);
+    unsigned long long block =
+        (unsigned long long)c->members * (c->group.type == POPOPS_GROUP_CONSECUTIVE ? stride : 1);
+    return (block && c->replicas % block == 0) ||
+           poplibs_fail(c->graph, POP_POPLAR_ERROR, c->where, api,
+                        "groups of %u members with stride %u do not divide the graph's %u replicas", c->members, stride,
+                        c->replicas);
 }
 
-pop_tensor popops_replicated_all_reduce_at(pop_where where, pop_graph *graph, pop_tensor data, popops_operation op,
-                                           pop_program sequence, const char *name, pop_options options)
+/* The context of a call; its path must outlive it.  False, and the error recorded, when something is wrong with it. */
+static bool open_call(struct collective *c, pop_where where, pop_graph *graph, const char *api, pop_tensor data,
+                      popops_collective_operator op, popops_replica_group group, pop_program sequence, const char *path,
+                      pop_options given)
 {
-    POPLIBS_CALL(graph, data, log_name(popops_operation_name(op)), name, options);
-    static const char api[] = "popops_replicated_all_reduce";
-    if (!popops_check_collective(where, graph, api, data, options) ||
-        !popops_check_collective_operation(where, graph, api, op))
+    struct collective_options options;
+    *c = (struct collective){
+        .where = where, .graph = graph, .sequence = sequence, .path = path, .op = op, .group = group
+    };
+    if (!popops_check_collective(where, graph, api, data, given, &options) ||
+        !combine_check(where, graph, api, op, pop_tensor_type(data)) || !check_group(c, api))
+        return false;
+    c->method = (enum collective_method)options.method;
+    c->max_broadcast = options.max_broadcast;
+    return true;
+}
+
+/* ---- what costs least ---- */
+
+enum { STEP_CYCLES = 300 }; /* of a step's index, slice and sum, about */
+
+/* A step of a ring sends bytes over each gap between cards; links are those of the ladder, on which lanes of the two
+ * directions have links of their own, and more lanes do not. */
+static double ring_cycles(const struct collective *c, unsigned steps, double bytes, unsigned lanes)
+{
+    const pop_target *target = pop_graph_target(c->graph);
+    double per_cycle = 2 * target->ipu_link_bandwidth / 8 / target->tile_clock_frequency;
+    return steps *
+           (target->global_sync_cycles + STEP_CYCLES * (1 + lanes / 4.0) + bytes / (lanes > 1 ? 2 : 1) / per_cycle);
+}
+
+/* A pair at each distance: half of the members send across the middle. */
+static double tree_cycles(const struct collective *c, double bytes)
+{
+    const pop_target *target = pop_graph_target(c->graph);
+    double per_cycle = 2 * target->ipu_link_bandwidth / 8 / target->tile_clock_frequency, cycles = 0;
+    for (unsigned distance = 1; distance < c->members; distance *= 2)
+        cycles += target->global_sync_cycles + STEP_CYCLES + bytes * (distance > 1 ? distance / 2.0 : 1) / per_cycle;
+    return cycles;
+}
+
+/* For `passes` rounds of the ring (a reduction and a gather are two). */
+static void choose(struct collective *c, pop_tensor data, size_t fragment, unsigned passes, bool tree)
+{
+    double bytes = (double)fragment * (double)pop_type_size(pop_tensor_type(data)), all = bytes * c->members;
+    unsigned around = passes * (c->members - 1);
+    bool any = c->method == METHOD_AUTO;
+    if (any) {
+        double least = ring_cycles(c, around, bytes, 2);
+        c->method = METHOD_BIDIRECTIONAL;
+        const struct {
+            enum collective_method method;
+            double cycles;
+        } others[] = { { METHOD_CLOCKWISE, ring_cycles(c, around, bytes, 1) },
+                       { METHOD_MEET_IN_MIDDLE, ring_cycles(c, passes * (c->members / 2), bytes, 1) },
+                       { METHOD_QUAD, c->members % 2 ? least : ring_cycles(c, around, bytes, 4) },
+                       { METHOD_TREE, tree ? tree_cycles(c, all) : least },
+                       { METHOD_BROADCAST, tree && all * c->members <= c->max_broadcast ? 0 : least } };
+        for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); ++i)
+            if (others[i].cycles < least) {
+                least = others[i].cycles;
+                c->method = others[i].method;
+            }
+    }
+    bool commutes = combine_commutes(c->op, pop_tensor_type(data));
+    if ((c->method == METHOD_TREE && (!tree || !commutes)) || (c->method == METHOD_BROADCAST && !tree))
+        c->method = METHOD_BIDIRECTIONAL;
+}
+
+/* ---- shapes ---- */
+
+/* {members, fragment} of a flattened tensor, with zeros beyond its end. */
+static pop_tensor rows_of(const struct collective *c, pop_tensor flat, size_t fragment)
+{
+    size_t elements = pop_tensor_num_elements(flat), all = fragment * c->members;
+    if (all > elements) {
+        pop_tensor zeros = pop_graph_add_constant_float_at(c->where, c->graph, pop_tensor_type(flat),
+                                                           POP_SHAPE(all - elements), 0, c->path);
+        pop_graph_set_tile_mapping_at(c->where, c->graph, zeros, 0);
+        flat = pop_tensor_concat_at(c->where, POP_TENSORS(flat, zeros), 0);
+    }
+    return pop_tensor_reshape_at(c->where, flat, POP_SHAPE(c->members, fragment));
+}
+
+static void copy(const struct collective *c, pop_tensor from, pop_tensor to)
+{
+    if (poplibs_ready(c->graph))
+        pop_sequence_add_at(c->where, c->sequence, pop_copy_at(c->where, from, to, false, c->path));
+}
+
+static pop_tensor clone_of(const struct collective *c, pop_tensor t)
+{
+    return pop_graph_clone_at(c->where, c->graph, POP_TYPE_NULL, t, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, c->path);
+}
+
+static bool is_alone(const struct collective *c, pop_tensor data)
+{
+    return c->members == 1 || c->op == POPOPS_COLLECTIVE_LOCAL || !pop_tensor_num_elements(data);
+}
+
+/* data reduced, flattened. */
+static pop_tensor reduce_all(struct collective *c, pop_tensor data)
+{
+    pop_tensor flat = pop_tensor_flatten_at(c->where, combine_prepare(c, data));
+    size_t elements = pop_tensor_num_elements(flat), fragment = poplibs_ceil_div(elements, c->members);
+    if (is_alone(c, data)) /* squares are of one member, too */
+        return flat;
+    choose(c, data, fragment, 2, true);
+    pop_tensor all;
+    if (c->method == METHOD_TREE || c->method == METHOD_BROADCAST) {
+        all = c->method == METHOD_TREE ? tree_all_reduce(c, flat) : direct_all_reduce(c, flat);
+        combine_finish(c, all);
+        return all;
+    }
+    pop_tensor own = ring_reduce_scatter(c, rows_of(c, flat, fragment));
+    if (!poplibs_ready(c->graph))
+        return own;
+    combine_finish(c, own);
+    all = pop_tensor_flatten_at(c->where, ring_all_gather(c, own));
+    return poplibs_ready(c->graph) ? pop_tensor_slice_at(c->where, all, 0, elements, 0) : all;
+}
+
+static void all_reduce(struct collective *c, const char *api, pop_tensor data, pop_tensor output)
+{
+    char shapes[2][128];
+    if (!poplibs_shapes_equal(data, output) || pop_tensor_type(data) != pop_tensor_type(output)) {
+        poplibs_fail(c->graph, POP_POPLAR_ERROR, c->where, api,
+                     "the output is %s %s, the data %s %s: they must be the same",
+                     pop_type_name(pop_tensor_type(output)), poplibs_shape_of(shapes[0], sizeof(shapes[0]), output),
+                     pop_type_name(pop_tensor_type(data)), poplibs_shape_of(shapes[1], sizeof(shapes[1]), data));
+        return;
+    }
+    pop_tensor reduced = reduce_all(c, data);
+    if (poplibs_ready(c->graph))
+        copy(c, reduced, pop_tensor_flatten_at(c->where, output));
+}
+
+/* ---- the calls ---- */
+
+pop_tensor collective_all_reduce(pop_where where, pop_graph *graph, const char *api, pop_tensor data,
+                                 popops_collective_operator op, popops_replica_group group, pop_program sequence,
+                                 const char *name, pop_options options)
+{
+    char path[256];
+    struct collective c;
+    if (!open_call(&c, where, graph, api, data, op, group, sequence,
+                   poplibs_path(path, sizeof(path), name, "AllReduce"), options))
         return (pop_tensor){ 0 };
-    return copy_of(where, graph, data, sequence, name);
+    pop_tensor output = clone_of(&c, data);
+    all_reduce(&c, api, data, output);
+    return poplibs_ready(graph) ? output : (pop_tensor){ 0 };
 }
-void popops_replicated_all_reduce_with_output_at(pop_where where, pop_graph *graph, pop_tensor data, pop_tensor output,
-                                                 popops_operation op, pop_program sequence, const char *name,
-                                                 pop_options options)
+
+void collective_all_reduce_to(pop_where where, pop_graph *graph, const char *api, pop_tensor data, pop_tensor output,
+                              popops_collective_operator op, popops_replica_group group, pop_program sequence,
+                              const char *name, pop_options options)
 {
-    POPLIBS_CALL(graph, data, output, log_name(popops_operation_name(op)), name, options);
-    static const char api[] = "popops_replicated_all_reduce_with_output";
-    if (popops_check_collective(where, graph, api, data, options) &&
-        popops_check_collective_operation(where, graph, api, op))
-        pop_sequence_add_at(where, sequence, pop_copy_at(where, data, output, false, name));
+    char path[256];
+    struct collective c;
+    if (open_call(&c, where, graph, api, data, op, group, sequence, poplibs_path(path, sizeof(path), name, "AllReduce"),
+                  options) &&
+        poplibs_is_operand(graph, where, api, "the output", output))
+        all_reduce(&c, api, data, output);
 }
-void popops_replicated_all_reduce_in_place_at(pop_where where, pop_graph *graph, pop_tensor data, popops_operation op,
-                                              pop_program sequence, const char *name, pop_options options)
+
+pop_tensor collective_reduce_scatter(pop_where where, pop_graph *graph, const char *api, pop_tensor data,
+                                     popops_collective_operator op, popops_replica_group group, pop_program sequence,
+                                     const char *name, pop_options options)
 {
-    POPLIBS_CALL(graph, data, log_name(popops_operation_name(op)), name, options);
-    static const char api[] = "popops_replicated_all_reduce_in_place";
-    (void)sequence, (void)name; /* nothing to do */
-    if (popops_check_collective(where, graph, api, data, options))
-        popops_check_collective_operation(where, graph, api, op);
-}
-pop_tensor popops_replicated_reduce_scatter_at(pop_where where, pop_graph *graph, pop_tensor data, popops_operation op,
-                                               pop_program sequence, const char *name, pop_options options)
-{
-    POPLIBS_CALL(graph, data, log_name(popops_operation_name(op)), name, options);
-    static const char api[] = "popops_replicated_reduce_scatter";
-    if (!popops_check_collective(where, graph, api, data, options) ||
-        !popops_check_collective_operation(where, graph, api, op))
+    char path[256];
+    struct collective c;
+    if (!open_call(&c, where, graph, api, data, op, group, sequence,
+                   poplibs_path(path, sizeof(path), name, "ReduceScatter"), options))
         return (pop_tensor){ 0 };
     if (pop_tensor_rank(data) != 1) {
         poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "a tensor of rank %zu; it must be of rank 1",
                      pop_tensor_rank(data));
         return (pop_tensor){ 0 };
     }
-    return copy_of(where, graph, data, sequence, name);
+    size_t fragment = poplibs_ceil_div(pop_tensor_num_elements(data), c.members);
+    pop_tensor rows = rows_of(&c, combine_prepare(&c, data), fragment), own;
+    if (op == POPOPS_COLLECTIVE_LOCAL && c.members > 1 && fragment) {
+        own = own_row(&c, rows);
+    } else if (is_alone(&c, data)) {
+        own = clone_of(&c, data);
+        copy(&c, pop_tensor_flatten_at(where, rows), own);
+    } else {
+        choose(&c, data, fragment, 1, false);
+        own = ring_reduce_scatter(&c, rows);
+        if (poplibs_ready(graph))
+            combine_finish(&c, own);
+    }
+    return poplibs_ready(graph) ? own : (pop_tensor){ 0 };
 }
-pop_tensor popops_replicated_all_gather_at(pop_where where, pop_graph *graph, pop_tensor data, pop_program sequence,
-                                           const char *name, pop_options options)
+
+/* {members, data's shape} of {members, elements}. */
+static pop_tensor with_shape(const struct collective *c, pop_tensor rows, pop_tensor data)
 {
-    POPLIBS_CALL(graph, data, name, options);
-    if (!popops_check_collective(where, graph, "popops_replicated_all_gather", data, options))
-        return (pop_tensor){ 0 };
-    return pop_tensor_expand_at(where, copy_of(where, graph, data, sequence, name), POP_DIMS(0));
+    size_t rank = pop_tensor_rank(data), *dims = poplibs_new(rank + 1, sizeof(*dims));
+    dims[0] = c->members;
+    for (size_t i = 0; i < rank; ++i)
+        dims[i + 1] = pop_tensor_dim(data, (unsigned)i);
+    pop_tensor shaped = pop_tensor_reshape_at(c->where, rows, (pop_shape){ rank + 1, dims });
+    free(dims);
+    return shaped;
 }
-pop_tensor popops_all_to_all_personalized_exchange_at(pop_where where, pop_graph *graph, pop_tensor data,
-                                                      pop_program sequence, const char *name, pop_options options)
+
+pop_tensor collective_all_gather(pop_where where, pop_graph *graph, const char *api, pop_tensor data,
+                                 popops_replica_group group, pop_program sequence, const char *name,
+                                 pop_options options)
 {
-    POPLIBS_CALL(graph, data, name, options);
-    static const char api[] = "popops_all_to_all_personalized_exchange";
-    if (!popops_check_collective(where, graph, api, data, options))
+    char path[256];
+    struct collective c;
+    if (!open_call(&c, where, graph, api, data, POPOPS_COLLECTIVE_LOCAL, group, sequence,
+                   poplibs_path(path, sizeof(path), name, "AllGather"), options))
         return (pop_tensor){ 0 };
-    if (!pop_tensor_rank(data) || pop_tensor_dim(data, 0) != 1) {
+    pop_tensor flat = pop_tensor_flatten_at(where, data), rows;
+    if (c.members == 1 || !pop_tensor_num_elements(data)) {
+        pop_tensor same = clone_of(&c, data);
+        copy(&c, data, same);
+        rows = pop_tensor_broadcast_at(where, pop_tensor_expand_at(where, same, POP_DIMS(0)), c.members, 0);
+    } else {
+        choose(&c, data, pop_tensor_num_elements(data), 1, true);
+        rows = c.method == METHOD_BROADCAST || c.method == METHOD_TREE ? direct_all_gather(&c, flat)
+                                                                       : ring_all_gather(&c, flat);
+    }
+    return poplibs_ready(graph) ? with_shape(&c, rows, data) : (pop_tensor){ 0 };
+}
+
+pop_tensor collective_all_to_all(pop_where where, pop_graph *graph, const char *api, pop_tensor data,
+                                 popops_replica_group group, pop_program sequence, const char *name,
+                                 pop_options options)
+{
+    char path[256];
+    struct collective c;
+    if (!open_call(&c, where, graph, api, data, POPOPS_COLLECTIVE_LOCAL, group, sequence,
+                   poplibs_path(path, sizeof(path), name, "AllToAll"), options))
+        return (pop_tensor){ 0 };
+    if (!pop_tensor_rank(data) || pop_tensor_dim(data, 0) != c.members) {
         poplibs_fail(graph, POP_POPLAR_ERROR, where, api,
-                     "the outer dimension is %zu; it must be the number of replicas, 1", pop_tensor_dim(data, 0));
+                     "the outer dimension is %zu; it must be the number of replicas, %u",
+                     pop_tensor_rank(data) ? pop_tensor_dim(data, 0) : 0, c.members);
         return (pop_tensor){ 0 };
     }
-    return copy_of(where, graph, data, sequence, name);
+    pop_tensor output = clone_of(&c, data);
+    size_t columns = pop_tensor_num_elements(data) / c.members;
+    pop_tensor rows = pop_tensor_reshape_at(where, data, POP_SHAPE(c.members, columns));
+    if (c.members > 1 && columns)
+        rows = direct_all_to_all(&c, rows);
+    if (poplibs_ready(graph))
+        copy(&c, pop_tensor_flatten_at(where, rows), pop_tensor_flatten_at(where, output));
+    return poplibs_ready(graph) ? output : (pop_tensor){ 0 };
+}
+
+pop_tensor popops_group_all_reduce_at(pop_where where, pop_graph *graph, pop_tensor data, popops_collective_operator op,
+                                      popops_replica_group group, pop_program sequence, const char *name,
+                                      pop_options options)
+{
+    POPLIBS_CALL(graph, data, log_name(popops_collective_operator_name(op)), group.size, name, options);
+    return collective_all_reduce(where, graph, "popops_group_all_reduce", data, op, group, sequence, name, options);
+}
+
+void popops_group_all_reduce_with_output_at(pop_where where, pop_graph *graph, pop_tensor data, pop_tensor output,
+                                            popops_collective_operator op, popops_replica_group group,
+                                            pop_program sequence, const char *name, pop_options options)
+{
+    POPLIBS_CALL(graph, data, output, log_name(popops_collective_operator_name(op)), group.size, name, options);
+    collective_all_reduce_to(where, graph, "popops_group_all_reduce_with_output", data, output, op, group, sequence,
+                             name, options);
+}
+
+pop_tensor popops_group_reduce_scatter_at(pop_where where, pop_graph *graph, pop_tensor data,
+                                          popops_collective_operator op, popops_replica_group group,
+                                          pop_program sequence, const char *name, pop_options options)
+{
+    POPLIBS_CALL(graph, data, log_name(popops_collective_operator_name(op)), group.size, name, options);
+    return collective_reduce_scatter(where, graph, "popops_group_reduce_scatter", data, op, group, sequence, name,
+                                     options);
+}
+
+pop_tensor popops_group_all_gather_at(pop_where where, pop_graph *graph, pop_tensor data, popops_replica_group group,
+                                      pop_program sequence, const char *name, pop_options options)
+{
+    POPLIBS_CALL(graph, data, group.size, name, options);
+    return collective_all_gather(where, graph, "popops_group_all_gather", data, group, sequence, name, options);
+}
+
+pop_tensor popops_group_all_to_all_at(pop_where where, pop_graph *graph, pop_tensor data, popops_replica_group group,
+                                      pop_program sequence, const char *name, pop_options options)
+{
+    POPLIBS_CALL(graph, data, group.size, name, options);
+    return collective_all_to_all(where, graph, "popops_group_all_to_all", data, group, sequence, name, options);
+}
+
+pop_tensor popops_group_broadcast_at(pop_where where, pop_graph *graph, pop_tensor data, unsigned root,
+                                     popops_replica_group group, pop_program sequence, const char *name,
+                                     pop_options options)
+{
+    POPLIBS_CALL(graph, data, root, group.size, name, options);
+    static const char api[] = "popops_group_broadcast";
+    char path[256];
+    struct collective c;
+    if (!open_call(&c, where, graph, api, data, POPOPS_COLLECTIVE_LOCAL, group, sequence,
+                   poplibs_path(path, sizeof(path), name, "Broadcast"), options))
+        return (pop_tensor){ 0 };
+    if (root >= c.members) {
+        poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "there is no member %u: groups have %u (0 to %u)", root,
+                     c.members, c.members - 1);
+        return (pop_tensor){ 0 };
+    }
+    pop_tensor own = tree_broadcast(&c, data, root);
+    return poplibs_ready(graph) ? own : (pop_tensor){ 0 };
 }

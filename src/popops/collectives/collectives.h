@@ -1,13 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Collectives of one replica: its own data, copied. */
+/* What the collectives of replicas and those of the IPUs of one graph share: their options and checks. */
 #ifndef POPOPS_COLLECTIVES_COLLECTIVES_H
 #define POPOPS_COLLECTIVES_COLLECTIVES_H
 
-#include <poplar/graph.h>
+#include "popops/collectives/group.h"
+
 #include <popops/operation.h>
 
-/* The graph is ready and has one replica, data is an operand, the options are right. */
-bool popops_check_collective(pop_where where, pop_graph *graph, const char *api, pop_tensor data, pop_options options);
+struct collective_options {
+    int method; /* enum collective_method */
+    unsigned max_broadcast;
+    bool replicated, layout;
+    const char *forwarding, *syncless, *all_to_all, *implementation, *topology, *link;
+    unsigned max_bytes;
+};
+/* The graph is ready, data is an operand, the options are right. */
+bool popops_check_collective(pop_where where, pop_graph *graph, const char *api, pop_tensor data, pop_options given,
+                             struct collective_options *options);
 bool popops_check_collective_operation(pop_where where, pop_graph *graph, const char *api, popops_operation op);
+
+/* The collectives, for calls of several names. */
+pop_tensor collective_all_reduce(pop_where where, pop_graph *graph, const char *api, pop_tensor data,
+                                 popops_collective_operator op, popops_replica_group group, pop_program sequence,
+                                 const char *name, pop_options options);
+void collective_all_reduce_to(pop_where where, pop_graph *graph, const char *api, pop_tensor data, pop_tensor output,
+                              popops_collective_operator op, popops_replica_group group, pop_program sequence,
+                              const char *name, pop_options options);
+pop_tensor collective_reduce_scatter(pop_where where, pop_graph *graph, const char *api, pop_tensor data,
+                                     popops_collective_operator op, popops_replica_group group, pop_program sequence,
+                                     const char *name, pop_options options);
+pop_tensor collective_all_gather(pop_where where, pop_graph *graph, const char *api, pop_tensor data,
+                                 popops_replica_group group, pop_program sequence, const char *name,
+                                 pop_options options);
+pop_tensor collective_all_to_all(pop_where where, pop_graph *graph, const char *api, pop_tensor data,
+                                 popops_replica_group group, pop_program sequence, const char *name,
+                                 pop_options options);
 
 #endif

@@ -62,7 +62,8 @@ static bool reduce_scatter(pop_where where, pop_graph *graph, const char *api, p
                            pop_program sequence, const char *name, pop_options options, pop_tensor *chunks)
 {
     char text[128], path[256];
-    if (!popops_check_collective(where, graph, api, data, options) ||
+    struct collective_options read;
+    if (!popops_check_collective(where, graph, api, data, options, &read) ||
         !popops_check_collective_operation(where, graph, api, op))
         return false;
     if (pop_tensor_rank(data) != 2)
@@ -103,10 +104,11 @@ static pop_tensor all_gather(pop_where where, pop_graph *graph, const char *api,
                              pop_program sequence, const char *name, pop_options options)
 {
     char path[256];
+    struct collective_options read;
     if (!poplibs_ready(graph))
         return (pop_tensor){ 0 };
     for (size_t i = 0; i < chunks.count; ++i)
-        if (!popops_check_collective(where, graph, api, chunks.list[i], options))
+        if (!popops_check_collective(where, graph, api, chunks.list[i], options, &read))
             return (pop_tensor){ 0 };
     if (!poplibs_ready(graph) || !check_parts(where, graph, api, ipus))
         return (pop_tensor){ 0 };

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "popops/collectives/combine.h"
+
+#include <popops/element_wise.h>
+
+const char *popops_collective_operator_name(popops_collective_operator op)
+{
+    static const char *const names[] = { "ADD",         "MEAN",       "MUL",        "MIN",   "MAX",
+                                         "LOGICAL_AND", "LOGICAL_OR", "SQUARE_ADD", "LOCAL", "LOG_ADD" };
+    return (unsigned)op < POPOPS_COLLECTIVE_OPERATORS ? names[op] : "unknown";
+}
+
+static bool is_real(pop_type type)
+{
+    return type == POP_FLOAT || type == POP_HALF;
+}
+
+bool combine_check(pop_where where, pop_graph *graph, const char *api, popops_collective_operator op, pop_type type)
+{
+    bool logical = op == POPOPS_COLLECTIVE_LOGICAL_AND || op == POPOPS_COLLECTIVE_LOGICAL_OR;
+    bool real = op == POPOPS_COLLECTIVE_MEAN || op == POPOPS_COLLECTIVE_LOG_ADD;
+    if ((unsigned)op >= POPOPS_COLLECTIVE_OPERATORS)
+        return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "%d is no operation", (int)op);
+    if (op == POPOPS_COLLECTIVE_LOCAL || (logical ? type == POP_BOOL : type != POP_BOOL && (!real || is_real(type))))
+        return true;
+    return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "the operator %s of %s: it takes %s",
+                        popops_collective_operator_name(op), pop_type_name(type),
+                        logical ? "bool"
+                        : real  ? "float and half"
+                                : "numbers");
+}
+
+bool combine_commutes(popops_collective_operator op, pop_type type)
+{
+    return !is_real(type) || (op != POPOPS_COLLECTIVE_MIN && op != POPOPS_COLLECTIVE_MAX); /* 0 and -0 */
+}
+
+pop_tensor combine_prepare(const struct collective *c, pop_tensor data)
+{
+    return c->op == POPOPS_COLLECTIVE_SQUARE_ADD
+               ? popops_unary_at(c->where, POPOPS_UNARY_SQUARE, c->graph, data, c->sequence, c->path)
+               : data;
+}
+
+static popops_operand of(pop_tensor t)
+{
+    return popops_operand_of_tensor(t);
+}
+
+/* log(exp a + exp b) = larger + log1p(exp(smaller - larger)) */
+static void log_add(const struct collective *c, pop_program sequence, pop_tensor a, pop_tensor b, pop_tensor out)
+{
+    pop_tensor larger = popops_binary_at(c->where, POPOPS_BINARY_MAXIMUM, c->graph, of(a), of(b), sequence, c->path);
+    pop_tensor smaller = popops_binary_at(c->where, POPOPS_BINARY_MINIMUM, c->graph, of(a), of(b), sequence, c->path);
+    popops_binary_in_place_at(c->where, POPOPS_BINARY_SUBTRACT, c->graph, of(smaller), of(larger), sequence, c->path);
+    popops_unary_in_place_at(c->where, POPOPS_UNARY_EXPONENT, c->graph, smaller, sequence, c->path);
+    popops_unary_in_place_at(c->where, POPOPS_UNARY_LOGARITHM_ONE_PLUS, c->graph, smaller, sequence, c->path);
+    popops_binary_with_output_at(c->where, POPOPS_BINARY_ADD, c->graph, of(larger), of(smaller), out, sequence,
+                                 c->path);
+}
+
+void combine(const struct collective *c, pop_program sequence, pop_tensor a, pop_tensor b, pop_tensor out)
+{
+    static const popops_binary_op ops[] = {
+        [POPOPS_COLLECTIVE_ADD] = POPOPS_BINARY_ADD,
+        [POPOPS_COLLECTIVE_MEAN] = POPOPS_BINARY_ADD,
+        [POPOPS_COLLECTIVE_MUL] = POPOPS_BINARY_MULTIPLY,
+        [POPOPS_COLLECTIVE_MIN] = POPOPS_BINARY_MINIMUM,
+        [POPOPS_COLLECTIVE_MAX] = POPOPS_BINARY_MAXIMUM,
+        [POPOPS_COLLECTIVE_LOGICAL_AND] = POPOPS_BINARY_LOGICAL_AND,
+        [POPOPS_COLLECTIVE_LOGICAL_OR] = POPOPS_BINARY_LOGICAL_OR,
+        [POPOPS_COLLECTIVE_SQUARE_ADD] = POPOPS_BINARY_ADD,
+    };
+    if (c->op == POPOPS_COLLECTIVE_LOG_ADD)
+        log_add(c, sequence, a, b, out);
+    else if (c->op != POPOPS_COLLECTIVE_LOCAL)
+        popops_binary_with_output_at(c->where, ops[c->op], c->graph, of(a), of(b), out, sequence, c->path);
+}
+
+void combine_finish(const struct collective *c, pop_tensor reduced)
+{
+    if (c->op == POPOPS_COLLECTIVE_MEAN)
+        popops_binary_in_place_at(c->where, POPOPS_BINARY_MULTIPLY, c->graph, of(reduced),
+                                  popops_operand_of_double(1.0 / c->members), c->sequence, c->path);
+}

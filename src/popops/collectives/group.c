@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "popops/collectives/group.h"
+
+static unsigned stride_of(const struct collective *c)
+{
+    return c->group.stride ? c->group.stride : 1;
+}
+
+unsigned group_rank(const struct collective *c, unsigned replica)
+{
+    if (c->group.type == POPOPS_GROUP_CONSECUTIVE)
+        return replica % (c->members * stride_of(c)) / stride_of(c);
+    if (c->group.type == POPOPS_GROUP_ORTHOGONAL)
+        return replica / (c->replicas / c->members);
+    return replica;
+}
+
+unsigned group_member(const struct collective *c, unsigned replica, unsigned rank)
+{
+    unsigned stride = stride_of(c), block = c->members * stride, groups = c->replicas / c->members;
+    if (c->group.type == POPOPS_GROUP_CONSECUTIVE)
+        return replica / block * block + replica % stride + rank * stride;
+    if (c->group.type == POPOPS_GROUP_ORTHOGONAL)
+        return replica % groups + rank * groups;
+    return rank;
+}
+
+pop_tensor group_constant(const struct collective *c, unsigned (*of_rank)(const void *context, unsigned rank),
+                          const void *context, pop_type type)
+{
+    unsigned *values = poplibs_new(c->replicas, sizeof(*values));
+    for (unsigned r = 0; r < c->replicas; ++r)
+        values[r] = of_rank(context, group_rank(c, r));
+    pop_tensor t =
+        pop_graph_add_replica_constant_at(c->where, c->graph, type, POP_SHAPE(1), POP_UNSIGNED_INT, values, c->path);
+    free(values);
+    pop_graph_set_tile_mapping_at(c->where, c->graph, t, 0);
+    return t;
+}
+
+void group_exchange(const struct collective *c, pop_program sequence, const struct group_copy *parts, size_t count)
+{
+    pop_replica_pair *pairs = poplibs_new(count * c->replicas, sizeof(*pairs));
+    pop_cross_copy *copies = poplibs_new(count, sizeof(*copies));
+    for (size_t i = 0; i < count; ++i) {
+        pop_replica_pair *own = pairs + i * c->replicas;
+        for (unsigned r = 0; r < c->replicas; ++r)
+            own[r] = (pop_replica_pair){ r, group_member(c, r, parts[i].receiver(parts[i].context, group_rank(c, r))) };
+        copies[i] = (pop_cross_copy){ parts[i].source, parts[i].destination, own, c->replicas };
+    }
+    if (poplibs_ready(c->graph))
+        pop_sequence_add_at(c->where, sequence, pop_cross_replica_copies_at(c->where, copies, count, c->path));
+    free(pairs);
+    free(copies);
+}

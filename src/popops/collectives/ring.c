@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "popops/collectives/ring.h"
+
+#include <popops/dynamic_slice.h>
+#include <popops/element_wise.h>
+
+enum { LANES_MOST = 4 };
+
+/* One way round a ring.  Places of the ring are the members' ranks, or, swapped, those with the two of each pair
+ * exchanged; row i of the fragments belongs to the member at place i. */
+struct lane {
+    const struct collective *c;
+    int direction; /* to the next place, 1, or the one before, -1 */
+    bool swapped;
+    unsigned steps;               /* how far a fragment goes */
+    size_t begin, end;            /* its columns of the rows */
+    pop_tensor fragments;         /* {members, columns} */
+    pop_tensor send, recv, slice; /* {1, columns} */
+    pop_tensor index;             /* {1}: the row that recv belongs to */
+};
+struct lanes {
+    struct collective *c;
+    struct lane list[LANES_MOST];
+    unsigned count;
+    bool shared; /* one set of fragments: the lanes meet in the middle */
+};
+
+/* ---- places ---- */
+
+static unsigned place_of(const struct lane *lane, unsigned rank)
+{
+    return lane->swapped ? rank ^ 1 : rank;
+}
+
+static unsigned moved(const struct lane *lane, unsigned place, int by)
+{
+    int members = (int)lane->c->members;
+    return (unsigned)((((int)place + lane->direction * by) % members + members) % members);
+}
+
+static unsigned next_member(const void *context, unsigned rank)
+{
+    const struct lane *lane = context;
+    return place_of(lane, moved(lane, place_of(lane, rank), 1));
+}
+
+/* The place whose fragment a member sends first: it arrives there after all steps. */
+static unsigned first_place(const void *context, unsigned rank)
+{
+    const struct lane *lane = context;
+    return moved(lane, place_of(lane, rank), (int)lane->steps);
+}
+
+static unsigned own_place(const void *context, unsigned rank)
+{
+    return place_of(context, rank);
+}
+
+/* Rows by rank as rows by place, and back. */
+static pop_tensor by_place(const struct lane *lane, pop_tensor rows)
+{
+    size_t members = pop_tensor_dim(rows, 0), columns = pop_tensor_dim(rows, 1);
+    if (!lane->swapped)
+        return rows;
+    pop_tensor pairs = pop_tensor_reshape_at(lane->c->where, rows, POP_SHAPE(members / 2, 2, columns));
+    return pop_tensor_reshape_at(lane->c->where, pop_tensor_reverse_at(lane->c->where, pairs, 1),
+                                 POP_SHAPE(members, columns));
+}
+
+/* ---- lanes ---- */
+
+static void add_lane(struct lanes *lanes, int direction, bool swapped, unsigned steps)
+{
+    lanes->list[lanes->count++] =
+        (struct lane){ .c = lanes->c, .direction = direction, .swapped = swapped, .steps = steps };
+}
+
+static void choose_lanes(struct lanes *lanes, struct collective *c)
+{
+    unsigned around = c->members - 1, half = c->members / 2;
+    *lanes = (struct lanes){ .c = c };
+    switch (c->method) {
+    case METHOD_CLOCKWISE:
+        add_lane(lanes, 1, false, around);
+        return;
+    case METHOD_ANTICLOCKWISE:
+        add_lane(lanes, -1, false, around);
+        return;
+    case METHOD_MEET_IN_MIDDLE:
+        lanes->shared = true;
+        add_lane(lanes, 1, false, half);
+        if (around > half)
+            add_lane(lanes, -1, false, around - half);
+        return;
+    case METHOD_QUAD:
+        if (c->members % 2 == 0 && c->members > 2) {
+            add_lane(lanes, 1, true, around);
+            add_lane(lanes, -1, true, around);
+        }
+        /* fall through */
+    default:
+        add_lane(lanes, 1, false, around);
+        add_lane(lanes, -1, false, around);
+    }
+}
+
+static pop_tensor clone_row(const struct lane *lane)
+{
+    return pop_graph_clone_at(lane->c->where, lane->c->graph, POP_TYPE_NULL,
+                              pop_tensor_slice_at(lane->c->where, lane->fragments, 0, 1, 0), POP_CLONE_CREATE_NEW_ORDER,
+                              lane->c->path);
+}
+
+/* Variables of all lanes for rows of so many columns, which the lanes share out. */
+static void open_lanes(struct lanes *lanes, pop_type type, size_t columns)
+{
+    struct collective *c = lanes->c;
+    for (unsigned i = 0; i < lanes->count; ++i) {
+        struct lane *lane = &lanes->list[i];
+        lane->begin = lanes->shared ? 0 : columns * i / lanes->count;
+        lane->end = lanes->shared ? columns : columns * (i + 1) / lanes->count;
+        lane->fragments = lanes->shared && i
+                              ? lanes->list[0].fragments
+                              : popops_create_sliceable_tensor_at(c->where, c->graph, type,
+                                                                  POP_SHAPE(c->members, lane->end - lane->begin),
+                                                                  POP_DIMS(0), POP_SHAPE(1), 0, c->path);
+        lane->send = clone_row(lane);
+        lane->recv = clone_row(lane);
+        lane->slice = clone_row(lane);
+        lane->index = pop_graph_add_variable_at(c->where, c->graph, POP_UNSIGNED_INT, POP_SHAPE(1), c->path);
+        pop_graph_set_tile_mapping_at(c->where, c->graph, lane->index, 0);
+    }
+}
+
+/* Lanes without columns have nothing to do. */
+static void drop_empty(struct lanes *lanes, size_t columns)
+{
+    while (!lanes->shared && lanes->count > 1 && columns < lanes->count)
+        --lanes->count;
+}
+
+static void copy(const struct collective *c, pop_program sequence, pop_tensor from, pop_tensor to)
+{
+    pop_sequence_add_at(c->where, sequence, pop_copy_at(c->where, from, to, false, c->path));
+}
+
+static void exchange(struct lanes *lanes, pop_program sequence, unsigned count)
+{
+    struct group_copy parts[LANES_MOST];
+    for (unsigned i = 0; i < count; ++i)
+        parts[i] = (struct group_copy){ lanes->list[i].send, lanes->list[i].recv, next_member, &lanes->list[i] };
+    group_exchange(lanes->c, sequence, parts, count);
+}
+
+/* The row of what is received is one place further back than that of what was received before. */
+static void step_index(const struct lane *lane, pop_program sequence)
+{
+    const struct collective *c = lane->c;
+    unsigned back = lane->direction > 0 ? c->members - 1 : 1;
+    popops_operand index = popops_operand_of_tensor(lane->index);
+    popops_binary_in_place_at(c->where, POPOPS_BINARY_ADD, c->graph, index, popops_operand_of_unsigned(back), sequence,
+                              c->path);
+    popops_binary_in_place_at(c->where, POPOPS_BINARY_REMAINDER, c->graph, index,
+                              popops_operand_of_unsigned(c->members), sequence, c->path);
+}
+
+static void read_row(const struct lane *lane, pop_program sequence, pop_tensor to)
+{
+    popops_dynamic_slice_with_output_at(lane->c->where, lane->c->graph, to, lane->fragments, lane->index, POP_DIMS(0),
+                                        POP_SHAPE(1), sequence, lane->c->path);
+}
+
+static void write_row(const struct lane *lane, pop_program sequence, pop_tensor from, pop_tensor index)
+{
+    popops_dynamic_update_at(lane->c->where, lane->c->graph, lane->fragments, from, index, POP_DIMS(0), POP_SHAPE(1),
+                             sequence, lane->c->path);
+}
+
+/* The lanes whose tensors one step is for: the first alone where the ways of two that meet differ in length. */
+typedef void step_fn(struct lanes *lanes, pop_program sequence, unsigned count);
+
+static void repeat(struct lanes *lanes, unsigned times, unsigned count, step_fn *step)
+{
+    struct collective *c = lanes->c;
+    if (!times)
+        return;
+    pop_program body = pop_sequence_at(c->where, c->graph, c->path);
+    step(lanes, body, count);
+    pop_sequence_add_at(c->where, c->sequence, pop_repeat_at(c->where, times, body, c->path));
+}
+
+static void reduce_step(struct lanes *lanes, pop_program sequence, unsigned count)
+{
+    exchange(lanes, sequence, count);
+    for (unsigned i = 0; i < count; ++i) {
+        struct lane *lane = &lanes->list[i];
+        step_index(lane, sequence);
+        read_row(lane, sequence, lane->slice);
+        combine(lanes->c, sequence, lane->recv, lane->slice, lane->send);
+    }
+}
+
+static void gather_step(struct lanes *lanes, pop_program sequence, unsigned count)
+{
+    exchange(lanes, sequence, count);
+    for (unsigned i = 0; i < count; ++i) {
+        struct lane *lane = &lanes->list[i];
+        step_index(lane, sequence);
+        write_row(lane, sequence, lane->recv, lane->index);
+        copy(lanes->c, sequence, lane->recv, lane->send);
+    }
+}
+
+/* Two lanes meet at the owner, which adds its own part once. */
+static void meet(struct lanes *lanes)
+{
+    struct collective *c = lanes->c;
+    struct lane *lane = &lanes->list[0];
+    exchange(lanes, c->sequence, 2);
+    step_index(lane, c->sequence);
+    read_row(lane, c->sequence, lane->slice);
+    combine(c, c->sequence, lane->recv, lane->slice, lane->send);
+    combine(c, c->sequence, lane->send, lanes->list[1].recv, lane->send);
+}
+
+/* Side by side, without the columns of lanes that share them. */
+static pop_tensor joined(const struct lanes *lanes, bool fragments)
+{
+    pop_tensor list[LANES_MOST];
+    unsigned count = lanes->shared ? 1 : lanes->count;
+    for (unsigned i = 0; i < count; ++i)
+        list[i] = fragments ? by_place(&lanes->list[i], lanes->list[i].fragments) : lanes->list[i].send;
+    return pop_tensor_concat_at(lanes->c->where, (pop_tensors){ count, list }, 1);
+}
+
+pop_tensor ring_reduce_scatter(struct collective *c, pop_tensor rows)
+{
+    struct lanes lanes;
+    choose_lanes(&lanes, c);
+    drop_empty(&lanes, pop_tensor_dim(rows, 1));
+    open_lanes(&lanes, pop_tensor_type(rows), pop_tensor_dim(rows, 1));
+    for (unsigned i = 0; i < lanes.count && poplibs_ready(c->graph); ++i) {
+        struct lane *lane = &lanes.list[i];
+        if (!i || !lanes.shared)
+            copy(c, c->sequence, by_place(lane, pop_tensor_slice_at(c->where, rows, lane->begin, lane->end, 1)),
+                 lane->fragments);
+        copy(c, c->sequence, group_constant(c, first_place, lane, POP_UNSIGNED_INT), lane->index);
+        read_row(lane, c->sequence, lane->send);
+    }
+    unsigned steps = lanes.list[0].steps, both = lanes.shared && lanes.count == 2 ? lanes.list[1].steps : 0;
+    if (!poplibs_ready(c->graph))
+        return (pop_tensor){ 0 };
+    if (both) {
+        repeat(&lanes, steps - both, 1, reduce_step);
+        repeat(&lanes, both - 1, 2, reduce_step);
+        meet(&lanes);
+    } else {
+        repeat(&lanes, steps, lanes.count, reduce_step);
+    }
+    return pop_tensor_flatten_at(c->where, joined(&lanes, false));
+}
+
+pop_tensor ring_all_gather(struct collective *c, pop_tensor own)
+{
+    struct lanes lanes;
+    size_t columns = pop_tensor_num_elements(own);
+    choose_lanes(&lanes, c);
+    drop_empty(&lanes, columns);
+    open_lanes(&lanes, pop_tensor_type(own), columns);
+    pop_tensor row = pop_tensor_reshape_at(c->where, own, POP_SHAPE(1, columns));
+    for (unsigned i = 0; i < lanes.count && poplibs_ready(c->graph); ++i) {
+        struct lane *lane = &lanes.list[i];
+        pop_tensor place = group_constant(c, own_place, lane, POP_UNSIGNED_INT);
+        copy(c, c->sequence, pop_tensor_slice_at(c->where, row, lane->begin, lane->end, 1), lane->send);
+        copy(c, c->sequence, place, lane->index);
+        if (!i || !lanes.shared)
+            write_row(lane, c->sequence, lane->send, place);
+    }
+    unsigned steps = lanes.list[0].steps, both = lanes.shared && lanes.count == 2 ? lanes.list[1].steps : steps;
+    if (!poplibs_ready(c->graph))
+        return (pop_tensor){ 0 };
+    repeat(&lanes, both, lanes.count, gather_step);
+    repeat(&lanes, steps - both, 1, gather_step);
+    return joined(&lanes, true);
+}

@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Collectives of replicas against a plain reference in double precision: operators, methods, groups, sizes that do not
+ * divide; the same bits in all members and for any number of host threads. */
+#include <poplar/poplar.h>
+#include <popops/codelets.h>
+#include <popops/collectives.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+enum { MOST = 16, TILES = 4, MOST_ELEMENTS = 64 };
+
+static const char *const methods[] = { "auto",
+                                       "clockwise_ring",
+                                       "anticlockwise_ring",
+                                       "bidirectional_ring_pair",
+                                       "meet_in_middle_ring",
+                                       "quad_directional_ring",
+                                       "broadcast",
+                                       "tree" };
+enum { METHODS = sizeof(methods) / sizeof(methods[0]) };
+
+/* A graph of replicas on one-IPU shares of a modelled device, and what it holds. */
+struct rig {
+    pop_device *device;
+    pop_graph *graph;
+    pop_program program;
+    pop_engine *engine;
+    unsigned replicas;
+};
+
+static void must(pop_status status, const pop_error *error)
+{
+    if (status != POP_OK)
+        fail_msg("%s", error->text);
+}
+
+static void open_rig(struct rig *r, unsigned replicas)
+{
+    pop_error error = { 0 };
+    *r = (struct rig){ .replicas = replicas };
+    r->device = pop_ipu_model_create_device(
+        &(pop_ipu_model){ .version = "ipu2", .num_ipus = replicas, .tiles_per_ipu = TILES }, &error);
+    must(error.status, &error);
+    r->graph = pop_graph_create_replicated(pop_device_target(r->device), replicas);
+    r->program = pop_sequence(r->graph, "test");
+    popops_add_codelets(r->graph);
+}
+
+static void close_rig(struct rig *r)
+{
+    pop_engine_destroy(r->engine);
+    pop_graph_destroy(r->graph);
+    pop_device_destroy(r->device);
+}
+
+static pop_tensor variable(struct rig *r, pop_type type, pop_shape shape, const char *name)
+{
+    pop_tensor t = pop_graph_add_variable_mapped(r->graph, type, shape, POP_MAPPING_LINEAR, name);
+    pop_graph_create_host_write(r->graph, name, t);
+    return t;
+}
+
+static void load(struct rig *r, const char *threads)
+{
+    pop_error error = { 0 };
+    pop_engine_destroy(r->engine);
+    r->engine =
+        pop_engine_create(r->graph, POP_PROGRAMS(r->program), POP_OPTIONS({ "target.hostThreads", threads }), &error);
+    must(error.status, &error);
+    must(pop_engine_load(r->engine, r->device, &error), &error);
+}
+
+/* Values of all replicas as doubles, through the device's type. */
+static void put(struct rig *r, const char *handle, pop_type type, const double *values, size_t each)
+{
+    pop_error error = { 0 };
+    unsigned char data[MOST * MOST * MOST_ELEMENTS * 8];
+    pop_convert(POP_DOUBLE, values, type, data, r->replicas * each);
+    must(pop_engine_write_tensor(r->engine, handle, data, POP_WHOLE, &error), &error);
+}
+
+static void get(struct rig *r, const char *handle, pop_type type, double *values, size_t each)
+{
+    pop_error error = { 0 };
+    unsigned char data[MOST * MOST * MOST_ELEMENTS * 8];
+    must(pop_engine_read_tensor(r->engine, handle, data, POP_WHOLE, &error), &error);
+    pop_convert(type, data, POP_DOUBLE, values, r->replicas * each);
+}
+
+static void run(struct rig *r)
+{
+    pop_error error = { 0 };
+    must(pop_engine_run(r->engine, 0, &error), &error);
+}
+
+/* Values that the type holds: few, so that products stay small. */
+static double value_of(pop_type type, unsigned replica, size_t element)
+{
+    unsigned hash = (replica * 2654435761u) ^ ((unsigned)element * 40503u + 77);
+    hash ^= hash >> 13;
+    if (type == POP_BOOL)
+        return hash % 8 != 0;
+    if (type == POP_FLOAT || type == POP_HALF)
+        return (double)((int)(hash % 33) - 16) / 16;
+    return 1 + hash % 3;
+}
+
+static void fill(double *values, pop_type type, unsigned replicas, size_t each)
+{
+    for (unsigned r = 0; r < replicas; ++r)
+        for (size_t i = 0; i < each; ++i)
+            values[r * each + i] = value_of(type, r, i);
+}
+
+/* The members of a replica's group, by the definition. */
+static unsigned members_of(popops_replica_group group, unsigned replicas, unsigned replica, unsigned *members)
+{
+    unsigned size = group.type == POPOPS_GROUP_ALL ? replicas : group.size, stride = group.stride ? group.stride : 1,
+             count = 0;
+    for (unsigned r = 0; r < replicas; ++r) {
+        bool same = true;
+        if (group.type == POPOPS_GROUP_CONSECUTIVE)
+            same = r / (size * stride) == replica / (size * stride) && r % stride == replica % stride;
+        if (group.type == POPOPS_GROUP_ORTHOGONAL)
+            same = r % (replicas / size) == replica % (replicas / size);
+        if (same)
+            members[count++] = r;
+    }
+    assert_int_equal(count, size);
+    return count;
+}
+
+static double apply(popops_collective_operator op, double a, double b)
+{
+    switch (op) {
+    case POPOPS_COLLECTIVE_MUL:
+        return a * b;
+    case POPOPS_COLLECTIVE_MIN:
+        return fmin(a, b);
+    case POPOPS_COLLECTIVE_MAX:
+        return fmax(a, b);
+    case POPOPS_COLLECTIVE_LOGICAL_AND:
+        return a != 0 && b != 0;
+    case POPOPS_COLLECTIVE_LOGICAL_OR:
+        return a != 0 || b != 0;
+    case POPOPS_COLLECTIVE_LOG_ADD:
+        return log(exp(a) + exp(b));
+    default:
+        return a + b;
+    }
+}
+
+static double reduced(popops_collective_operator op, const double *in, size_t each, size_t i, const unsigned *members,
+                      unsigned count)
+{
+    double result = 0;
+    for (unsigned m = 0; m < count; ++m) {
+        double x = in[members[m] * each + i];
+        x = op == POPOPS_COLLECTIVE_SQUARE_ADD ? x * x : x;
+        result = m ? apply(op, result, x) : x;
+    }
+    return op == POPOPS_COLLECTIVE_MEAN ? result / count : result;
+}
+
+static void compare(const char *what, double seen, double wanted, pop_type type, unsigned replica, size_t i)
+{
+    double tolerance = (type == POP_HALF ? 4e-3 : 2e-6) * (fabs(wanted) + 1);
+    if (!(fabs(seen - wanted) <= tolerance))
+        fail_msg("%s: element %zu of replica %u is %g, not %g", what, i, replica, seen, wanted);
+}
+
+/* ---- each collective, on replicas in groups ---- */
+
+struct setup {
+    unsigned replicas;
+    popops_replica_group group;
+    size_t elements;
+    const char *method;
+    popops_collective_operator op;
+    pop_type type;
+};
+
+static void check_reductions(const struct setup *s, const char *threads)
+{
+    struct rig r;
+    size_t n = s->elements;
+    unsigned size = s->group.type == POPOPS_GROUP_ALL ? s->replicas : s->group.size, members[MOST];
+    size_t part = (n + size - 1) / size;
+    char what[160];
+    pop_options options = POP_OPTIONS({ "method", s->method });
+    double in[MOST * MOST_ELEMENTS], all[MOST * MOST_ELEMENTS], parts[MOST * MOST_ELEMENTS],
+        place[MOST * MOST_ELEMENTS];
+    snprintf(what, sizeof(what), "%s by %s of %zu %s in groups of %u of %u, %s threads",
+             popops_collective_operator_name(s->op), s->method, n, pop_type_name(s->type), size, s->replicas, threads);
+    open_rig(&r, s->replicas);
+    pop_tensor data = variable(&r, s->type, POP_SHAPE(n), "in"), own = variable(&r, s->type, POP_SHAPE(n), "place");
+    pop_tensor out = popops_group_all_reduce(r.graph, data, s->op, s->group, r.program, "all", options);
+    pop_tensor scattered = popops_group_reduce_scatter(r.graph, data, s->op, s->group, r.program, "part", options);
+    popops_group_all_reduce_with_output(r.graph, own, own, s->op, s->group, r.program, "place", options);
+    pop_graph_create_host_read(r.graph, "out", out);
+    pop_graph_create_host_read(r.graph, "part", scattered);
+    pop_graph_create_host_read(r.graph, "place", own);
+    const pop_error *error = pop_graph_error(r.graph);
+    if (error)
+        fail_msg("%s: %s", what, error->text);
+    load(&r, threads);
+    fill(in, s->type, s->replicas, n);
+    for (int times = 0; times < 2; ++times) { /* what a run leaves behind does no harm */
+        put(&r, "in", s->type, in, n);
+        put(&r, "place", s->type, in, n);
+        run(&r);
+    }
+    get(&r, "out", s->type, all, n);
+    get(&r, "place", s->type, place, n);
+    get(&r, "part", s->type, parts, part);
+    for (unsigned replica = 0; replica < s->replicas; ++replica) {
+        unsigned count = members_of(s->group, s->replicas, replica, members), rank = 0;
+        while (members[rank] != replica)
+            ++rank;
+        for (size_t i = 0; i < n; ++i) {
+            double wanted =
+                s->op == POPOPS_COLLECTIVE_LOCAL ? in[replica * n + i] : reduced(s->op, in, n, i, members, count);
+            compare(what, all[replica * n + i], wanted, s->type, replica, i);
+            compare(what, place[replica * n + i], wanted, s->type, replica, i);
+            if (s->op != POPOPS_COLLECTIVE_LOCAL && all[replica * n + i] != all[members[0] * n + i])
+                fail_msg("%s: element %zu differs in replicas %u and %u", what, i, replica, members[0]);
+            if (i / part == rank)
+                compare(what, parts[replica * part + i % part], wanted, s->type, replica, i);
+        }
+        for (size_t i = n; i < (rank + 1) * part && s->op == POPOPS_COLLECTIVE_ADD; ++i)
+            if (i / part == rank)
+                compare("padding", parts[replica * part + i % part], 0, s->type, replica, i);
+    }
+    close_rig(&r);
+}
+
+static void check_moves(const struct setup *s, const char *threads)
+{
+    struct rig r;
+    size_t n = s->elements;
+    unsigned size = s->group.type == POPOPS_GROUP_ALL ? s->replicas : s->group.size, members[MOST], root = size / 2;
+    pop_options options = POP_OPTIONS({ "method", s->method });
+    static double in[MOST * MOST * MOST_ELEMENTS], gathered[MOST * MOST * MOST_ELEMENTS],
+        exchanged[MOST * MOST * MOST_ELEMENTS], sent[MOST * MOST * MOST_ELEMENTS];
+    open_rig(&r, s->replicas);
+    pop_tensor data = variable(&r, s->type, POP_SHAPE(n, 1), "in"),
+               rows = variable(&r, s->type, POP_SHAPE(size, n), "rows");
+    pop_tensor all = popops_group_all_gather(r.graph, data, s->group, r.program, "gather", options),
+               to = popops_group_all_to_all(r.graph, rows, s->group, r.program, "to", options),
+               one = popops_group_broadcast(r.graph, data, root, s->group, r.program, "one", options);
+    const pop_error *error = pop_graph_error(r.graph);
+    if (error)
+        fail_msg("%s", error->text);
+    assert_int_equal(pop_tensor_rank(all), 3);
+    assert_int_equal(pop_tensor_dim(all, 0), size);
+    pop_graph_create_host_read(r.graph, "all", all);
+    pop_graph_create_host_read(r.graph, "to", to);
+    pop_graph_create_host_read(r.graph, "one", one);
+    load(&r, threads);
+    fill(in, s->type, s->replicas, n);
+    fill(sent, s->type, s->replicas, size * n);
+    put(&r, "in", s->type, in, n);
+    put(&r, "rows", s->type, sent, size * n);
+    run(&r);
+    get(&r, "all", s->type, gathered, size * n);
+    get(&r, "to", s->type, exchanged, size * n);
+    for (unsigned replica = 0; replica < s->replicas; ++replica) {
+        unsigned count = members_of(s->group, s->replicas, replica, members), rank = 0;
+        while (members[rank] != replica)
+            ++rank;
+        for (unsigned m = 0; m < count; ++m)
+            for (size_t i = 0; i < n; ++i) {
+                compare("all_gather", gathered[(replica * size + m) * n + i], in[members[m] * n + i], s->type, replica,
+                        m * n + i);
+                compare("all_to_all", exchanged[(replica * size + m) * n + i], sent[(members[m] * size + rank) * n + i],
+                        s->type, replica, m * n + i);
+            }
+    }
+    get(&r, "one", s->type, gathered, n);
+    for (unsigned replica = 0; replica < s->replicas; ++replica) {
+        members_of(s->group, s->replicas, replica, members);
+        for (size_t i = 0; i < n; ++i)
+            compare("broadcast", gathered[replica * n + i], in[members[root] * n + i], s->type, replica, i);
+    }
+    close_rig(&r);
+}
+
+/* ---- the tests ---- */
+
+static void test_methods_and_sizes(void **state)
+{
+    (void)state;
+    static const unsigned counts[] = { 1, 2, 3, 4, 8 };
+    static const size_t sizes[] = { 1, 5, 37 };
+    for (size_t m = 0; m < METHODS; ++m)
+        for (size_t c = 0; c < sizeof(counts) / sizeof(counts[0]); ++c) {
+            struct setup s = { counts[c],  { POPOPS_GROUP_ALL, 0, 1 }, sizes[(m + c) % 3],
+                               methods[m], POPOPS_COLLECTIVE_ADD,      POP_FLOAT };
+            check_reductions(&s, c % 2 ? "1" : "3");
+            check_moves(&s, c % 2 ? "3" : "1");
+        }
+}
+
+static void test_operators(void **state)
+{
+    (void)state;
+    static const struct {
+        popops_collective_operator op;
+        pop_type type;
+    } rows[] = {
+        { POPOPS_COLLECTIVE_ADD, POP_HALF },         { POPOPS_COLLECTIVE_ADD, POP_INT },
+        { POPOPS_COLLECTIVE_MEAN, POP_FLOAT },       { POPOPS_COLLECTIVE_MEAN, POP_HALF },
+        { POPOPS_COLLECTIVE_MUL, POP_FLOAT },        { POPOPS_COLLECTIVE_MUL, POP_UNSIGNED_INT },
+        { POPOPS_COLLECTIVE_MIN, POP_INT },          { POPOPS_COLLECTIVE_MAX, POP_HALF },
+        { POPOPS_COLLECTIVE_LOGICAL_AND, POP_BOOL }, { POPOPS_COLLECTIVE_LOGICAL_OR, POP_BOOL },
+        { POPOPS_COLLECTIVE_SQUARE_ADD, POP_FLOAT }, { POPOPS_COLLECTIVE_LOCAL, POP_FLOAT },
+        { POPOPS_COLLECTIVE_LOG_ADD, POP_FLOAT },
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
+        struct setup s = { 3 + i % 2, { POPOPS_GROUP_ALL, 0, 1 }, 11, methods[i % METHODS], rows[i].op, rows[i].type };
+        check_reductions(&s, "2");
+        s.replicas = 1;
+        check_reductions(&s, "2");
+    }
+}
+
+static void test_groups(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned replicas;
+        popops_replica_group group;
+    } rows[] = {
+        { 8, { POPOPS_GROUP_CONSECUTIVE, 4, 1 } }, { 8, { POPOPS_GROUP_ORTHOGONAL, 4, 1 } },
+        { 8, { POPOPS_GROUP_CONSECUTIVE, 2, 4 } }, { 8, { POPOPS_GROUP_CONSECUTIVE, 2, 2 } },
+        { 6, { POPOPS_GROUP_ORTHOGONAL, 3, 1 } },  { 6, { POPOPS_GROUP_CONSECUTIVE, 1, 1 } },
+        { 6, { POPOPS_GROUP_CONSECUTIVE, 6, 0 } }, { 9, { POPOPS_GROUP_CONSECUTIVE, 3, 3 } },
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
+        struct setup s = { rows[i].replicas,           rows[i].group,         10,
+                           methods[(i + 1) % METHODS], POPOPS_COLLECTIVE_ADD, POP_FLOAT };
+        check_reductions(&s, "2");
+        check_moves(&s, "2");
+    }
+}
+
+static void fails(struct rig *r, pop_status status, const char *words)
+{
+    pop_error error = { 0 };
+    assert_int_equal(pop_graph_take_error(r->graph, &error), status);
+    if (!strstr(error.text, words))
+        fail_msg("'%s' is not in '%s'", words, error.text);
+}
+
+static void test_errors(void **state)
+{
+    (void)state;
+    struct rig r;
+    open_rig(&r, 4);
+    pop_tensor f = variable(&r, POP_FLOAT, POP_SHAPE(4, 2), "f"), b = variable(&r, POP_BOOL, POP_SHAPE(4), "b");
+    popops_replica_group all = POPOPS_ALL_REPLICAS;
+    popops_group_all_reduce(r.graph, b, POPOPS_COLLECTIVE_ADD, all, r.program, "x", POP_NO_OPTIONS);
+    fails(&r, POP_POPLAR_ERROR, "operator ADD of bool: it takes numbers");
+    popops_group_all_reduce(r.graph, f, POPOPS_COLLECTIVE_LOGICAL_OR, all, r.program, "x", POP_NO_OPTIONS);
+    fails(&r, POP_POPLAR_ERROR, "it takes bool");
+    popops_group_all_reduce(r.graph, f, (popops_collective_operator)77, all, r.program, "x", POP_NO_OPTIONS);
+    fails(&r, POP_POPLAR_ERROR, "77 is no operation");
+    popops_group_all_reduce(r.graph, f, POPOPS_COLLECTIVE_ADD, (popops_replica_group){ POPOPS_GROUP_ORTHOGONAL, 3, 1 },
+                            r.program, "x", POP_NO_OPTIONS);
+    fails(&r, POP_POPLAR_ERROR, "groups of 3 members with stride 1 do not divide the graph's 4 replicas");
+    popops_group_all_reduce(r.graph, f, POPOPS_COLLECTIVE_ADD, (popops_replica_group){ POPOPS_GROUP_CONSECUTIVE, 2, 4 },
+                            r.program, "x", POP_NO_OPTIONS);
+    fails(&r, POP_POPLAR_ERROR, "groups of 2 members with stride 4");
+    popops_group_reduce_scatter(r.graph, f, POPOPS_COLLECTIVE_ADD, all, r.program, "x", POP_NO_OPTIONS);
+    fails(&r, POP_POPLAR_ERROR, "rank 2; it must be of rank 1");
+    popops_group_all_to_all(r.graph, pop_tensor_flatten(f), all, r.program, "x", POP_NO_OPTIONS);
+    fails(&r, POP_POPLAR_ERROR, "the outer dimension is 8; it must be the number of replicas, 4");
+    popops_group_broadcast(r.graph, f, 4, all, r.program, "x", POP_NO_OPTIONS);
+    fails(&r, POP_POPLAR_ERROR, "there is no member 4: groups have 4 (0 to 3)");
+    popops_group_all_reduce_with_output(r.graph, f, pop_tensor_flatten(f), POPOPS_COLLECTIVE_ADD, all, r.program, "x",
+                                        POP_NO_OPTIONS);
+    fails(&r, POP_POPLAR_ERROR, "the output is float {8}, the data float {4,2}");
+    popops_group_all_gather(r.graph, f, all, r.program, "x", POP_OPTIONS({ "method", "square" }));
+    fails(&r, POP_INVALID_OPTION, "option 'method' cannot be 'square'");
+    close_rig(&r);
+}
+
+/* Rings both ways use more links at the same time; two rings use no more of the ladder than one. */
+static void test_methods_have_their_cost(void **state)
+{
+    (void)state;
+    static const char *const by[] = { "clockwise_ring", "bidirectional_ring_pair", "quad_directional_ring" };
+    pop_cycles cycles[3], chosen;
+    pop_error error = { 0 };
+    for (int i = 0; i < 4; ++i) {
+        struct rig r;
+        open_rig(&r, 8);
+        pop_tensor t = variable(&r, POP_FLOAT, POP_SHAPE(40000), "t");
+        popops_group_all_reduce_with_output(r.graph, t, t, POPOPS_COLLECTIVE_ADD, POPOPS_ALL_REPLICAS, r.program, "x",
+                                            POP_OPTIONS({ "method", i < 3 ? by[i] : "auto" }));
+        load(&r, "2");
+        run(&r);
+        must(pop_engine_cycles(r.engine, i < 3 ? &cycles[i] : &chosen, &error), &error);
+        close_rig(&r);
+    }
+    assert_true(cycles[1].global_exchange < cycles[0].global_exchange);
+    assert_true(cycles[2].global_exchange <= cycles[1].global_exchange);
+    for (int i = 0; i < 3; ++i)
+        assert_true(chosen.total <= cycles[i].total);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_methods_and_sizes),
+        cmocka_unit_test(test_operators),
+        cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_methods_have_their_cost),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
