@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A network of two layers, 784-128-10, trained by gradient descent: relu between the layers, softmax and cross entropy
- * at the end. */
+ * at the end.  With --replicas N each replica has a part of every batch, and all add up their gradients. */
 #include "training.h"
 
 enum { HIDDEN = 128 };
@@ -36,6 +36,13 @@ static void update(struct training *t, struct layer layer, pop_tensor x, pop_ten
         popops_reduce(t->graph, gradient, POP_TYPE_NULL, POP_DIMS(0), (popops_reduce_params){ .op = POPOPS_ADD },
                       t->backward, name, POP_NO_OPTIONS);
     training_update(t, layer.biases, bias_gradient, name);
+    if (t->replicas > 1) {
+        training_update(
+            t, layer.weights,
+            poplin_mat_mul(t->graph, pop_tensor_transpose(x), gradient, t->backward, name, POP_NO_OPTIONS, t->cache),
+            name);
+        return;
+    }
     poplin_mat_mul_acc(t->graph, layer.weights, (float)(-t->rate / t->batch), pop_tensor_transpose(x), gradient,
                        t->backward, name, POP_NO_OPTIONS, t->cache);
 }
@@ -43,7 +50,7 @@ static void update(struct training *t, struct layer layer, pop_tensor x, pop_ten
 int main(int argc, char **argv)
 {
     struct training defaults = {
-        .data = "data", .epochs = 5, .batch = 64, .train_digits = 6000, .test_digits = 1000, .rate = 0.1
+        .data = "data", .epochs = 5, .batch = 64, .train_digits = 6000, .test_digits = 1000, .rate = 0.1, .replicas = 1
     };
     struct training t = training_open(argc, argv, &defaults);
     struct layer first = add_layer(&t, DIGITS_PIXELS, HIDDEN, "first"),

@@ -18,19 +18,20 @@ static void usage(const char *program)
 {
     fprintf(stderr,
             "usage: %s [--epochs N] [--batch N] [--rate X] [--digits N] [--test-digits N] [--data DIRECTORY]\n"
-            "       [--device model-ipu1|model-ipu2|cpu] [--profile] [--save DIRECTORY]\n",
+            "       [--device model-ipu1|model-ipu2|cpu] [--profile] [--save DIRECTORY] [--replicas N (mlp)]\n",
             program);
     exit(EXIT_FAILURE);
 }
 
-static pop_device *device_of(const char *name, const char *program)
+static pop_device *device_of(const char *name, unsigned replicas, const char *program)
 {
     pop_error error = { 0 };
     pop_device *device = NULL;
     if (strcmp(name, "cpu") == 0)
         device = pop_cpu_device_create(&error);
     else if (strcmp(name, "model-ipu1") == 0 || strcmp(name, "model-ipu2") == 0)
-        device = pop_ipu_model_create_device(&(pop_ipu_model){ .version = name + strlen("model-") }, &error);
+        device = pop_ipu_model_create_device(
+            &(pop_ipu_model){ .version = name + strlen("model-"), .num_ipus = replicas }, &error);
     else
         usage(program);
     check(error.status, &error);
@@ -65,6 +66,8 @@ struct training training_open(int argc, char **argv, const struct training *defa
             t.train_digits = number(value, argv[0]);
         else if (strcmp(word, "--test-digits") == 0)
             t.test_digits = number(value, argv[0]);
+        else if (strcmp(word, "--replicas") == 0 && defaults->replicas)
+            t.replicas = (unsigned)number(value, argv[0]);
         else if (strcmp(word, "--rate") == 0)
             t.rate = strtod(value, NULL);
         else if (strcmp(word, "--data") == 0)
@@ -76,6 +79,11 @@ struct training training_open(int argc, char **argv, const struct training *defa
         else
             usage(argv[0]);
     }
+    t.replicas = t.replicas ? t.replicas : 1;
+    if (t.batch % t.replicas) {
+        fprintf(stderr, "%s: a batch of %u is not shared out evenly by %u replicas\n", argv[0], t.batch, t.replicas);
+        exit(EXIT_FAILURE);
+    }
     t.train = digits_load(t.data, "train", t.train_digits, 1);
     t.test = digits_load(t.data, "t10k", t.test_digits, 2);
     if (t.train.count < t.batch || t.test.count < t.batch) {
@@ -83,8 +91,9 @@ struct training training_open(int argc, char **argv, const struct training *defa
                 t.batch, t.train.count, t.test.count);
         exit(EXIT_FAILURE);
     }
-    t.device = device_of(device, argv[0]);
-    t.graph = pop_graph_create(pop_device_target(t.device));
+    t.batch /= t.replicas;
+    t.device = device_of(device, t.replicas, argv[0]);
+    t.graph = pop_graph_create_replicated(pop_device_target(t.device), t.replicas);
     t.cache = poplin_planning_cache_create();
     t.random = 7;
     popops_add_codelets(t.graph);
@@ -162,7 +171,11 @@ void training_loss(struct training *t, pop_tensor logits)
 
 void training_update(struct training *t, pop_tensor w, pop_tensor gradient, const char *name)
 {
-    popops_scaled_subtract_from_constant(t->graph, w, gradient, t->rate / t->batch, t->backward, name, POP_NO_OPTIONS);
+    if (t->replicas > 1)
+        popops_group_all_reduce_with_output(t->graph, gradient, gradient, POPOPS_COLLECTIVE_ADD, POPOPS_ALL_REPLICAS,
+                                            t->backward, name, POP_NO_OPTIONS);
+    popops_scaled_subtract_from_constant(t->graph, w, gradient, t->rate / (t->batch * t->replicas), t->backward, name,
+                                         POP_NO_OPTIONS);
 }
 
 /* ---- the loop ---- */
@@ -179,18 +192,23 @@ static void run_over(pop_engine *engine, unsigned program, const struct training
                      double *loss, double *accuracy)
 {
     pop_error error = { 0 };
-    size_t batches = digits->count / t->batch, used = batches * t->batch;
-    float sum;
-    uint32_t correct;
+    size_t whole = (size_t)t->batch * t->replicas, used = digits->count / whole * whole;
+    float *sums = calloc(t->replicas, sizeof(*sums));
+    uint32_t *correct = calloc(t->replicas, sizeof(*correct));
     check(pop_engine_connect_stream_circular(engine, "images", digits->images, digits->images + used * DIGITS_PIXELS,
                                              &error),
           &error);
     check(pop_engine_connect_stream_circular(engine, "labels", digits->labels, digits->labels + used, &error), &error);
     check(pop_engine_run(engine, program, &error), &error);
-    check(pop_engine_read_tensor(engine, "loss", &sum, sizeof(sum), &error), &error);
-    check(pop_engine_read_tensor(engine, "correct", &correct, sizeof(correct), &error), &error);
-    *loss = (double)sum / (double)used;
-    *accuracy = (double)correct / (double)used;
+    check(pop_engine_read_tensor(engine, "loss", sums, t->replicas * sizeof(*sums), &error), &error);
+    check(pop_engine_read_tensor(engine, "correct", correct, t->replicas * sizeof(*correct), &error), &error);
+    *loss = *accuracy = 0;
+    for (unsigned r = 0; r < t->replicas; ++r) {
+        *loss += (double)sums[r] / (double)used;
+        *accuracy += (double)correct[r] / (double)used;
+    }
+    free(sums);
+    free(correct);
 }
 
 static pop_program repeat_over(struct training *t, const struct digits *digits, pop_program body, const char *name)
@@ -198,7 +216,7 @@ static pop_program repeat_over(struct training *t, const struct digits *digits, 
     pop_program whole = pop_sequence(t->graph, name);
     popops_zero(t->graph, t->loss_sum, whole, "lossSum");
     popops_zero(t->graph, t->correct_sum, whole, "correctSum");
-    pop_sequence_add(whole, pop_repeat((unsigned)(digits->count / t->batch), body, name));
+    pop_sequence_add(whole, pop_repeat((unsigned)(digits->count / ((size_t)t->batch * t->replicas)), body, name));
     return whole;
 }
 
@@ -206,8 +224,8 @@ static void print_size(const struct training *t, const char *title)
 {
     const pop_target *target = pop_graph_target(t->graph);
     printf("%s: %zu digits to train on and %zu to test with%s, batches of %u, %u tiles of %s\n", title, t->train.count,
-           t->test.count, t->train.drawn ? " (drawn here: there are no MNIST files)" : "", t->batch,
-           pop_target_num_tiles(target), target->system);
+           t->test.count, t->train.drawn ? " (drawn here: there are no MNIST files)" : "", t->batch * t->replicas,
+           pop_target_num_tiles(target) * t->replicas, target->system);
 }
 
 static void train(struct training *t, pop_engine *engine)
@@ -234,7 +252,7 @@ static void save_data(const struct training *t)
         snprintf(name, sizeof(name), "labels%zu", i);
         save(t->save, name, sets[i]->labels, sets[i]->count * sizeof(uint32_t));
     }
-    snprintf(name, sizeof(name), "%u %u %g", t->epochs, t->batch, t->rate);
+    snprintf(name, sizeof(name), "%u %u %g", t->epochs, t->batch * t->replicas, t->rate);
     save(t->save, "options", name, strlen(name));
 }
 

@@ -16,6 +16,7 @@
 #include <popnn/loss.h>
 #include <popnn/non_linearity.h>
 #include <popops/codelets.h>
+#include <popops/collectives.h>
 #include <popops/element_wise.h>
 #include <popops/fill.h>
 #include <popops/reduce.h>
@@ -25,7 +26,8 @@
 struct training {
     /* options */
     const char *data, *save;
-    unsigned epochs, batch;
+    unsigned epochs, batch; /* batch: of one replica */
+    unsigned replicas;      /* each with a part of every batch; 0: the network runs on one */
     size_t train_digits, test_digits;
     double rate;
     bool profile;
@@ -50,7 +52,7 @@ struct training training_open(int argc, char **argv, const struct training *defa
 void training_first_values(struct training *t, pop_tensor weights, float deviation);
 /* Adds softmax, cross-entropy loss and accuracy of logits {batch, 10} to the forward part. */
 void training_loss(struct training *t, pop_tensor logits);
-/* w = w - rate / batch * gradient, in the backward part. */
+/* w = w - rate / batch * gradient, in the backward part; of several replicas the gradients' sum and the whole batch. */
 void training_update(struct training *t, pop_tensor w, pop_tensor gradient, const char *name);
 /* Compiles, trains epoch by epoch with a line each, and prints the summary of the profile; returns the program's exit
  * code. */

@@ -417,6 +417,26 @@ static void test_methods_have_their_cost(void **state)
         assert_true(chosen.total <= cycles[i].total);
 }
 
+/* Of little data auto makes one exchange, each to all, as far as syncful.maxBroadcastSize allows. */
+static void test_little_data_goes_to_all(void **state)
+{
+    (void)state;
+    pop_cycles cycles[2];
+    pop_error error = { 0 };
+    for (int i = 0; i < 2; ++i) {
+        struct rig r;
+        open_rig(&r, 4);
+        pop_tensor t = variable(&r, POP_FLOAT, POP_SHAPE(8), "t");
+        popops_group_all_reduce_with_output(r.graph, t, t, POPOPS_COLLECTIVE_ADD, POPOPS_ALL_REPLICAS, r.program, "x",
+                                            POP_OPTIONS({ "syncful.maxBroadcastSize", i ? "128" : "127" }));
+        load(&r, "2");
+        run(&r);
+        must(pop_engine_cycles(r.engine, &cycles[i], &error), &error);
+        close_rig(&r);
+    }
+    assert_true(cycles[1].total != cycles[0].total);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -425,6 +445,7 @@ int main(void)
         cmocka_unit_test(test_groups),
         cmocka_unit_test(test_errors),
         cmocka_unit_test(test_methods_have_their_cost),
+        cmocka_unit_test(test_little_data_goes_to_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

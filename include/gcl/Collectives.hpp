@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: Apache-2.0
+// What replicas, and the IPUs of one, do together (gcl/collectives.h).  Names without CrossReplica and WithinReplica
+// are those of earlier releases; a call without a group is of all replicas.
+#ifndef GCL_COLLECTIVES_HPP
+#define GCL_COLLECTIVES_HPP
+
+#include <gcl/collectives.h>
+#include <istream>
+#include <ostream>
+#include <poplar/OptionFlags.hpp>
+#include <poplar/Program.hpp>
+#include <popops/CollectiveTypes.hpp>
+#include <popops/TensorCollectives.hpp>
+#include <poputil/detail/call.hpp>
+#include <vector>
+
+#ifndef GCL_NO_DISCARD
+#define GCL_NO_DISCARD
+#endif
+
+namespace gcl
+{
+
+using popops::Chunk;
+using popops::Chunks;
+using popops::CollectiveOperator;
+using popops::operationToCollectiveOperator;
+
+enum class CommGroupType { ALL, CONSECUTIVE, ORTHOGONAL };
+
+// Which replicas work together: all, size of them with consecutive numbers (or numbers a stride apart), or size of them
+// as far apart as can be.
+struct CommGroup {
+    CommGroup() = default;
+    CommGroup(CommGroupType groupType, unsigned groupSize, unsigned replicaStride = 1)
+        : mReplicaGroupType(groupType), mReplicaGroupSize(groupSize), mReplicaGroupStride(replicaStride)
+    {
+    }
+    CommGroupType type() const
+    {
+        return mReplicaGroupType;
+    }
+    unsigned replicaGroupSize() const
+    {
+        return mReplicaGroupSize;
+    }
+    unsigned stride() const
+    {
+        return mReplicaGroupStride;
+    }
+    popops_replica_group c() const
+    {
+        return { static_cast<popops_group_type>(mReplicaGroupType), mReplicaGroupSize, mReplicaGroupStride };
+    } // the C interface's
+
+  protected:
+    CommGroupType mReplicaGroupType = CommGroupType::ALL;
+    unsigned mReplicaGroupSize = 0;
+    unsigned mReplicaGroupStride = 1;
+};
+
+inline std::ostream &operator<<(std::ostream &out, CommGroupType type)
+{
+    static const char *const names[] = { "ALL", "CONSECUTIVE", "ORTHOGONAL" };
+    return out << names[static_cast<int>(type)];
+}
+inline std::ostream &operator<<(std::ostream &out, const CommGroup &group)
+{
+    return out << "CommGroup(type=" << group.type() << ", size=" << group.replicaGroupSize()
+               << ", stride=" << group.stride() << ")";
+}
+
+namespace detail
+{
+
+typedef const poplar::DebugContext &Context;
+typedef const poplar::OptionFlags &Options;
+typedef poplar::program::Sequence &Sequence;
+typedef std::vector<poplar::Tensor> Tensors;
+
+inline popops_collective_operator of(CollectiveOperator op)
+{
+    return static_cast<popops_collective_operator>(op);
+}
+inline poplar::Tensor allReduce(poplar::Graph &graph, const poplar::Tensor &data, CollectiveOperator op, Sequence prog,
+                                const CommGroup &group, Context context, Options options)
+{
+    return poputil::detail::give(
+        graph.c(), popops_group_all_reduce_at(poplar::detail::where(context), graph.c(), data.c(), of(op), group.c(),
+                                              prog.cToGrow(graph.c()), poplar::detail::name(context),
+                                              poplar::detail::Options(options)));
+}
+inline void allReduceTo(poplar::Graph &graph, const poplar::Tensor &data, const poplar::Tensor &output,
+                        CollectiveOperator op, Sequence prog, const CommGroup &group, Context context, Options options)
+{
+    popops_group_all_reduce_with_output_at(poplar::detail::where(context), graph.c(), data.c(), output.c(), of(op),
+                                           group.c(), prog.cToGrow(graph.c()), poplar::detail::name(context),
+                                           poplar::detail::Options(options));
+    poputil::detail::check(graph.c());
+}
+inline poplar::Tensor reduceScatter(poplar::Graph &graph, const poplar::Tensor &data, CollectiveOperator op,
+                                    Sequence prog, const CommGroup &group, Context context, Options options)
+{
+    return poputil::detail::give(
+        graph.c(), popops_group_reduce_scatter_at(poplar::detail::where(context), graph.c(), data.c(), of(op),
+                                                  group.c(), prog.cToGrow(graph.c()), poplar::detail::name(context),
+                                                  poplar::detail::Options(options)));
+}
+inline poplar::Tensor allGather(poplar::Graph &graph, const poplar::Tensor &data, Sequence prog, const CommGroup &group,
+                                Context context, Options options)
+{
+    return poputil::detail::give(graph.c(), popops_group_all_gather_at(poplar::detail::where(context), graph.c(),
+                                                                       data.c(), group.c(), prog.cToGrow(graph.c()),
+                                                                       poplar::detail::name(context),
+                                                                       poplar::detail::Options(options)));
+}
+inline poplar::Tensor allToAll(poplar::Graph &graph, const poplar::Tensor &data, Sequence prog, const CommGroup &group,
+                               Context context, Options options)
+{
+    return poputil::detail::give(graph.c(), popops_group_all_to_all_at(poplar::detail::where(context), graph.c(),
+                                                                       data.c(), group.c(), prog.cToGrow(graph.c()),
+                                                                       poplar::detail::name(context),
+                                                                       poplar::detail::Options(options)));
+}
+inline void copyTo(const poplar::Tensor &from, const poplar::Tensor &to, Sequence prog, Context context)
+{
+    prog.add(poplar::program::Copy(from.flatten(), to.flatten(), false, context));
+}
+
+} // namespace detail
+
+// Each call with a group and without one.
+#define GCL_CONTEXT const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {}
+
+// ---- all-reduce ----
+
+inline poplar::Tensor allReduceCrossReplica(poplar::Graph &graph, const poplar::Tensor &data, CollectiveOperator op,
+                                            poplar::program::Sequence &prog, const CommGroup &group, GCL_CONTEXT)
+{
+    return detail::allReduce(graph, data, op, prog, group, debugContext, options);
+}
+inline poplar::Tensor allReduceCrossReplica(poplar::Graph &graph, const poplar::Tensor &data, CollectiveOperator op,
+                                            poplar::program::Sequence &prog, GCL_CONTEXT)
+{
+    return detail::allReduce(graph, data, op, prog, CommGroup(), debugContext, options);
+}
+inline detail::Tensors allReduceCrossReplica(poplar::Graph &graph, const detail::Tensors &data, CollectiveOperator op,
+                                             poplar::program::Sequence &prog, const CommGroup &group, GCL_CONTEXT)
+{
+    detail::Tensors results;
+    for (const poplar::Tensor &t : data)
+        results.push_back(detail::allReduce(graph, t, op, prog, group, debugContext, options));
+    return results;
+}
+inline detail::Tensors allReduceCrossReplica(poplar::Graph &graph, const detail::Tensors &data, CollectiveOperator op,
+                                             poplar::program::Sequence &prog, GCL_CONTEXT)
+{
+    return allReduceCrossReplica(graph, data, op, prog, CommGroup(), debugContext, options);
+}
+inline void allReduceToDestinationCrossReplica(poplar::Graph &graph, const poplar::Tensor &data,
+                                               poplar::Tensor &destination, CollectiveOperator op,
+                                               poplar::program::Sequence &prog, const CommGroup &group, GCL_CONTEXT)
+{
+    detail::allReduceTo(graph, data, destination, op, prog, group, debugContext, options);
+}
+inline void allReduceToDestinationCrossReplica(poplar::Graph &graph, const poplar::Tensor &data,
+                                               poplar::Tensor &destination, CollectiveOperator op,
+                                               poplar::program::Sequence &prog, GCL_CONTEXT)
+{
+    detail::allReduceTo(graph, data, destination, op, prog, CommGroup(), debugContext, options);
+}
+inline void allReduceToDestinationCrossReplica(poplar::Graph &graph, const detail::Tensors &data,
+                                               const detail::Tensors &destinations, CollectiveOperator op,
+                                               poplar::program::Sequence &prog, const CommGroup &group, GCL_CONTEXT)
+{
+    for (std::size_t i = 0; i < data.size(); ++i)
+        detail::allReduceTo(graph, data[i], destinations.at(i), op, prog, group, debugContext, options);
+}
+inline void allReduceInPlaceCrossReplica(poplar::Graph &graph, poplar::Tensor &data, CollectiveOperator op,
+                                         poplar::program::Sequence &prog, const CommGroup &group, GCL_CONTEXT)
+{
+    detail::allReduceTo(graph, data, data, op, prog, group, debugContext, options);
+}
+inline void allReduceInPlaceCrossReplica(poplar::Graph &graph, poplar::Tensor &data, CollectiveOperator op,
+                                         poplar::program::Sequence &prog, GCL_CONTEXT)
+{
+    detail::allReduceTo(graph, data, data, op, prog, CommGroup(), debugContext, options);
+}
+inline void allReduceInPlaceCrossReplica(poplar::Graph &graph, detail::Tensors &data, CollectiveOperator op,
+                                         poplar::program::Sequence &prog, const CommGroup &group, GCL_CONTEXT)
+{
+    for (poplar::Tensor &t : data)
+        detail::allReduceTo(graph, t, t, op, prog, group, debugContext, options);
+}
+inline void allReduceInPlaceCrossReplica(poplar::Graph &graph, detail::Tensors &data, CollectiveOperator op,
+                                         poplar::program::Sequence &prog, GCL_CONTEXT)
+{
+    allReduceInPlaceCrossReplica(graph, data, op, prog, CommGroup(), debugContext, options);
+}
+
+// ---- reduce-scatter ----
+
+inline poplar::Tensor reduceScatterCrossReplica(poplar::Graph &graph, const poplar::Tensor &data, CollectiveOperator op,
+                                                poplar::program::Sequence &prog, const CommGroup &group, GCL_CONTEXT)
+{
+    return detail::reduceScatter(graph, data, op, prog, group, debugContext, options);
+}
+inline poplar::Tensor reduceScatterCrossReplica(poplar::Graph &graph, const poplar::Tensor &data, CollectiveOperator op,
+                                                poplar::program::Sequence &prog, GCL_CONTEXT)
+{
+    return detail::reduceScatter(graph, data, op, prog, CommGroup(), debugContext, options);
+}
+inline detail::Tensors reduceScatterCrossReplica(poplar::Graph &graph, const detail::Tensors &data,
+                                                 CollectiveOperator op, poplar::program::Sequence &prog,
+                                                 const CommGroup &group, GCL_CONTEXT)
+{
+    detail::Tensors results;
+    for (const poplar::Tensor &t : data)
+        results.push_back(detail::reduceScatter(graph, t, op, prog, group, debugContext, options));
+    return results;
+}
+inline void reduceScatterToDestinationCrossReplica(poplar::Graph &graph, const detail::Tensors &data,
+                                                   const detail::Tensors &destinations, CollectiveOperator op,
+                                                   poplar::program::Sequence &prog, const CommGroup &group, GCL_CONTEXT)
+{
+    for (std::size_t i = 0; i < data.size(); ++i)
+        detail::copyTo(detail::reduceScatter(graph, data[i], op, prog, group, debugContext, options),
+                       destinations.at(i), prog, debugContext);
+}
+
+// ---- all-gather ----
+
+inline poplar::Tensor allGatherCrossReplica(poplar::Graph &graph, const poplar::Tensor &data,
+                                            poplar::program::Sequence &prog, const CommGroup &group, GCL_CONTEXT)
+{
+    return detail::allGather(graph, data, prog, group, debugContext, options);
+}
+inline poplar::Tensor allGatherCrossReplica(poplar::Graph &graph, const poplar::Tensor &data,
+                                            poplar::program::Sequence &prog, GCL_CONTEXT)
+{
+    return detail::allGather(graph, data, prog, CommGroup(), debugContext, options);
+}
+inline detail::Tensors allGatherCrossReplica(poplar::Graph &graph, const detail::Tensors &data,
+                                             poplar::program::Sequence &prog, const CommGroup &group, GCL_CONTEXT)
+{
+    detail::Tensors results;
+    for (const poplar::Tensor &t : data)
+        results.push_back(detail::allGather(graph, t, prog, group, debugContext, options));
+    return results;
+}
+inline void allGatherToDestinationCrossReplica(poplar::Graph &graph, const detail::Tensors &data,
+                                               const detail::Tensors &destinations, poplar::program::Sequence &prog,
+                                               const CommGroup &group, GCL_CONTEXT)
+{
+    for (std::size_t i = 0; i < data.size(); ++i)
+        detail::copyTo(detail::allGather(graph, data[i], prog, group, debugContext, options), destinations.at(i), prog,
+                       debugContext);
+}
+
+// ---- all-to-all, broadcast ----
+
+inline poplar::Tensor allToAllCrossReplica(poplar::Graph &graph, const poplar::Tensor &data,
+                                           poplar::program::Sequence &prog, const CommGroup &group, GCL_CONTEXT)
+{
+    return detail::allToAll(graph, data, prog, group, debugContext, options);
+}
+inline poplar::Tensor allToAllCrossReplica(poplar::Graph &graph, const poplar::Tensor &data,
+                                           poplar::program::Sequence &prog, GCL_CONTEXT)
+{
+    return detail::allToAll(graph, data, prog, CommGroup(), debugContext, options);
+}
+inline poplar::Tensor broadcastCrossReplica(poplar::Graph &graph, const poplar::Tensor &data,
+                                            poplar::program::Sequence &prog, const CommGroup &group = CommGroup(),
+                                            unsigned rootReplica = 0, GCL_CONTEXT)
+{
+    return poputil::detail::give(
+        graph.c(), popops_group_broadcast_at(poplar::detail::where(debugContext), graph.c(), data.c(), rootReplica,
+                                             group.c(), prog.cToGrow(graph.c()), poplar::detail::name(debugContext),
+                                             poplar::detail::Options(options)));
+}
+
+// ---- within a replica: the IPUs of one ----
+
+namespace detail
+{
+inline popops::Operation operationOf(CollectiveOperator op)
+{
+    switch (op) {
+    case CollectiveOperator::MUL:
+        return popops::Operation::MUL;
+    case CollectiveOperator::MIN:
+        return popops::Operation::MIN;
+    case CollectiveOperator::MAX:
+        return popops::Operation::MAX;
+    case CollectiveOperator::LOGICAL_AND:
+        return popops::Operation::LOGICAL_AND;
+    case CollectiveOperator::LOGICAL_OR:
+        return popops::Operation::LOGICAL_OR;
+    case CollectiveOperator::SQUARE_ADD:
+        return popops::Operation::SQUARE_ADD;
+    case CollectiveOperator::ADD:
+        return popops::Operation::ADD;
+    default:
+        throw poputil::poplibs_error(std::string("no collective within a replica has the operator ") +
+                                     (op == CollectiveOperator::MEAN ? "MEAN" : "LOCAL"));
+    }
+}
+} // namespace detail
+inline poplar::Tensor allReduceWithinReplica(poplar::Graph &graph, const poplar::Tensor &data, CollectiveOperator op,
+                                             poplar::program::Sequence &prog, GCL_CONTEXT)
+{
+    return popops::allReduce(graph, data, detail::operationOf(op), prog, debugContext, options);
+}
+inline Chunks reduceScatterWithinReplica(poplar::Graph &graph, const poplar::Tensor &data, CollectiveOperator op,
+                                         poplar::program::Sequence &prog, GCL_CONTEXT)
+{
+    return popops::reduceScatter(graph, data, detail::operationOf(op), prog, debugContext, options);
+}
+inline poplar::Tensor allGatherWithinReplica(poplar::Graph &graph, const Chunks &chunks,
+                                             poplar::program::Sequence &prog, GCL_CONTEXT)
+{
+    return popops::allGather(graph, chunks, prog, debugContext, options);
+}
+
+// ---- the names of releases before 2.3 ----
+
+inline poplar::Tensor allReduce(poplar::Graph &graph, const poplar::Tensor &data, CollectiveOperator op,
+                                poplar::program::Sequence &prog, const CommGroup &group, GCL_CONTEXT)
+{
+    return detail::allReduce(graph, data, op, prog, group, debugContext, options);
+}
+inline poplar::Tensor allReduce(poplar::Graph &graph, const poplar::Tensor &data, CollectiveOperator op,
+                                poplar::program::Sequence &prog, GCL_CONTEXT)
+{
+    return detail::allReduce(graph, data, op, prog, CommGroup(), debugContext, options);
+}
+inline poplar::Tensor allReduce(poplar::Graph &graph, const poplar::Tensor &data, popops::Operation op,
+                                poplar::program::Sequence &prog, GCL_CONTEXT)
+{
+    return detail::allReduce(graph, data, operationToCollectiveOperator(op), prog, CommGroup(), debugContext, options);
+}
+inline void allReduceToDestination(poplar::Graph &graph, const poplar::Tensor &data, poplar::Tensor &destination,
+                                   CollectiveOperator op, poplar::program::Sequence &prog, GCL_CONTEXT)
+{
+    detail::allReduceTo(graph, data, destination, op, prog, CommGroup(), debugContext, options);
+}
+inline void allReduceInPlace(poplar::Graph &graph, poplar::Tensor &data, CollectiveOperator op,
+                             poplar::program::Sequence &prog, const CommGroup &group, GCL_CONTEXT)
+{
+    detail::allReduceTo(graph, data, data, op, prog, group, debugContext, options);
+}
+inline void allReduceInPlace(poplar::Graph &graph, poplar::Tensor &data, CollectiveOperator op,
+                             poplar::program::Sequence &prog, GCL_CONTEXT)
+{
+    detail::allReduceTo(graph, data, data, op, prog, CommGroup(), debugContext, options);
+}
+inline poplar::Tensor reduceScatter(poplar::Graph &graph, const poplar::Tensor &data, CollectiveOperator op,
+                                    poplar::program::Sequence &prog, const CommGroup &group, GCL_CONTEXT)
+{
+    return detail::reduceScatter(graph, data, op, prog, group, debugContext, options);
+}
+inline poplar::Tensor reduceScatter(poplar::Graph &graph, const poplar::Tensor &data, CollectiveOperator op,
+                                    poplar::program::Sequence &prog, GCL_CONTEXT)
+{
+    return detail::reduceScatter(graph, data, op, prog, CommGroup(), debugContext, options);
+}
+inline poplar::Tensor allGather(poplar::Graph &graph, const poplar::Tensor &data, poplar::program::Sequence &prog,
+                                const CommGroup &group, GCL_CONTEXT)
+{
+    return detail::allGather(graph, data, prog, group, debugContext, options);
+}
+inline poplar::Tensor allGather(poplar::Graph &graph, const poplar::Tensor &data, poplar::program::Sequence &prog,
+                                GCL_CONTEXT)
+{
+    return detail::allGather(graph, data, prog, CommGroup(), debugContext, options);
+}
+inline poplar::Tensor allToAll(poplar::Graph &graph, const poplar::Tensor &data, poplar::program::Sequence &prog,
+                               const CommGroup &group, GCL_CONTEXT)
+{
+    return detail::allToAll(graph, data, prog, group, debugContext, options);
+}
+inline poplar::Tensor allToAll(poplar::Graph &graph, const poplar::Tensor &data, poplar::program::Sequence &prog,
+                               GCL_CONTEXT)
+{
+    return detail::allToAll(graph, data, prog, CommGroup(), debugContext, options);
+}
+#undef GCL_CONTEXT
+
+} // namespace gcl
+#endif

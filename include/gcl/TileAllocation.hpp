@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tiles for input and output (gcl/tile_allocation.h).
+#ifndef GCL_TILE_ALLOCATION_HPP
+#define GCL_TILE_ALLOCATION_HPP
+
+#include <gcl/tile_allocation.h>
+#include <poplar/Graph.hpp>
+#include <poputil/detail/call.hpp>
+#include <vector>
+
+namespace gcl
+{
+
+// Of releases that had it as a number.
+constexpr unsigned MIN_IO_TILES = 32;
+
+inline unsigned getMinIoTiles(const poplar::Graph &graph)
+{
+    return gcl_get_min_io_tiles(graph.c());
+}
+inline std::vector<unsigned> perIPUTiles(const poplar::Graph &graph, unsigned offset, unsigned count,
+                                         bool sorted = true, bool tilePairs = true)
+{
+    std::vector<unsigned> tiles(count);
+    gcl_per_ipu_tiles(graph.c(), offset, count, sorted, tilePairs, tiles.data());
+    poputil::detail::check(graph.c());
+    return tiles;
+}
+
+} // namespace gcl
+#endif

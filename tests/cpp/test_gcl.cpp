@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// The communication library as programs of all its releases call it, and what the calls give.
+#include <gcl/Collectives.hpp>
+#include <gcl/TileAllocation.hpp>
+#include <poplar/Engine.hpp>
+#include <poplar/IPUModel.hpp>
+#include <popops/Collectives.hpp>
+#include <popops/codelets.hpp>
+
+#include <algorithm>
+#include <set>
+#include <sstream>
+
+#include "check.hpp"
+
+using namespace poplar;
+using namespace poplar::program;
+
+// Two replicas on a CPU, or more of one IPU.
+struct Replicas {
+    Device device;
+    Graph graph;
+    Sequence prog;
+    unsigned count;
+    explicit Replicas(unsigned replicas, bool cpu = false)
+        : device(make(replicas, cpu)), graph(device.getTarget(), replication_factor(replicas)), count(replicas)
+    {
+        device.attach();
+        popops::addCodelets(graph);
+    }
+    static Device make(unsigned replicas, bool cpu)
+    {
+        if (cpu)
+            return Device::createCPUDevice();
+        IPUModel model("ipu2");
+        model.numIPUs = replicas;
+        model.tilesPerIPU = 4;
+        return model.createDevice();
+    }
+    Tensor input(const char *name, std::vector<std::size_t> shape)
+    {
+        Tensor t = graph.addVariable(FLOAT, shape, VariableMappingMethod::LINEAR, name);
+        graph.createHostWrite(name, t);
+        return t;
+    }
+    // Runs with 0, 1, 2, ... in all replicas' t, one after the other, and reads the results.
+    std::vector<std::vector<float>> run(Tensor t, const std::vector<Tensor> &results)
+    {
+        for (std::size_t i = 0; i < results.size(); ++i)
+            graph.createHostRead("result" + std::to_string(i), results[i]);
+        Engine engine(graph, prog);
+        engine.load(device);
+        std::vector<float> in(count * t.numElements());
+        for (std::size_t i = 0; i < in.size(); ++i)
+            in[i] = static_cast<float>(i);
+        engine.writeTensor("t", in.data(), in.data() + in.size());
+        engine.run();
+        std::vector<std::vector<float>> out;
+        for (std::size_t i = 0; i < results.size(); ++i) {
+            out.emplace_back(count * results[i].numElements());
+            engine.readTensor("result" + std::to_string(i), out[i].data(), out[i].data() + out[i].size());
+        }
+        return out;
+    }
+};
+
+typedef std::vector<float> Floats;
+
+TEST(two_replicas_on_the_cpu)
+{
+    Replicas r(2, true);
+    Tensor t = r.input("t", { 2, 3 });
+    Tensor to = gcl::allToAllCrossReplica(r.graph, t, r.prog);
+    Tensor part = gcl::reduceScatterCrossReplica(r.graph, t.flatten(), gcl::CollectiveOperator::ADD, r.prog);
+    Tensor all = gcl::allGatherCrossReplica(r.graph, t.slice(0, 1, 0).reshape({ 3, 1 }), r.prog);
+    CHECK((to.shape() == std::vector<std::size_t>{ 2, 3 } && part.shape() == std::vector<std::size_t>{ 3 } &&
+           all.shape() == std::vector<std::size_t>{ 2, 3, 1 }));
+    auto out = r.run(t, { to, part, all });
+    CHECK((out[0] == Floats{ 0, 1, 2, 6, 7, 8, 3, 4, 5, 9, 10, 11 }));
+    CHECK((out[1] == Floats{ 6, 8, 10, 12, 14, 16 }));
+    CHECK((out[2] == Floats{ 0, 1, 2, 6, 7, 8, 0, 1, 2, 6, 7, 8 }));
+}
+
+// Calls that programs of all releases make.
+TEST(calls_of_every_release)
+{
+    Replicas r(4);
+    Tensor t = r.input("t", { 3 });
+    DebugContext debugContext("calls");
+    OptionFlags options{ { "useReplicatedImplementation", "true" }, { "method", "clockwise_ring" } };
+    const auto sum = gcl::CollectiveOperator::ADD;
+    Tensor a = gcl::allReduceCrossReplica(r.graph, t, sum, r.prog, { gcl::CommGroupType::CONSECUTIVE, 2 }, { "pairs" },
+                                          options),
+           b = gcl::allReduceCrossReplica(r.graph, t, sum, r.prog, { "all" }, options),
+           c = gcl::allReduce(r.graph, t, popops::CollectiveOperator::MEAN, r.prog, "mean"),
+           d = gcl::allReduceCrossReplica(r.graph, t, sum, r.prog, gcl::CommGroup(gcl::CommGroupType::ORTHOGONAL, 2)),
+           e = gcl::allGatherCrossReplica(r.graph, t, r.prog, {}, debugContext), f = r.graph.clone(t, "f"),
+           g = gcl::broadcastCrossReplica(r.graph, t, r.prog, gcl::CommGroup(), 2),
+           h = popops::replicatedAllReduce(r.graph, t, popops::CollectiveOperator::MAX, r.prog, "max");
+    gcl::allReduceToDestinationCrossReplica(r.graph, t, f, gcl::CollectiveOperator::MIN, r.prog);
+    std::vector<Tensor> two = gcl::allReduceCrossReplica(r.graph, std::vector<Tensor>{ t, a }, sum, r.prog);
+    Tensor gathered = r.graph.addVariable(FLOAT, { 4, 3 }, VariableMappingMethod::LINEAR, "gathered");
+    gcl::allGatherToDestinationCrossReplica(r.graph, { t }, { gathered }, r.prog, {});
+    auto out = r.run(t, { a, b, c, d, f, g, h, two[0], two[1], e, gathered });
+    CHECK((out[0] == Floats{ 3, 5, 7, 3, 5, 7, 15, 17, 19, 15, 17, 19 }));
+    CHECK((out[1] == Floats{ 18, 22, 26, 18, 22, 26, 18, 22, 26, 18, 22, 26 }));
+    CHECK((out[2] == Floats{ 4.5f, 5.5f, 6.5f, 4.5f, 5.5f, 6.5f, 4.5f, 5.5f, 6.5f, 4.5f, 5.5f, 6.5f }));
+    CHECK((out[3] == Floats{ 6, 8, 10, 12, 14, 16, 6, 8, 10, 12, 14, 16 }));
+    CHECK((out[4] == Floats{ 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2 }));
+    CHECK((out[5] == Floats{ 6, 7, 8, 6, 7, 8, 6, 7, 8, 6, 7, 8 }));
+    CHECK((out[6] == Floats{ 9, 10, 11, 9, 10, 11, 9, 10, 11, 9, 10, 11 }));
+    CHECK(out[7] == out[1] && out[8][0] == 36 && out[9] == out[10] && out[9][47] == 11);
+    CHECK_THROWS(gcl::reduceScatterCrossReplica(r.graph, t.expand({ 0 }), sum, r.prog), poputil::poplibs_error,
+                 "rank 2");
+    CHECK_THROWS(
+        gcl::allReduceCrossReplica(r.graph, t, sum, r.prog, gcl::CommGroup(gcl::CommGroupType::CONSECUTIVE, 3)),
+        poputil::poplibs_error, "groups of 3");
+    CHECK_THROWS(gcl::allReduceCrossReplica(r.graph, t, sum, r.prog, "x", { { "metod", "auto" } }), invalid_option,
+                 "'method'");
+    std::ostringstream text;
+    text << gcl::CommGroup(gcl::CommGroupType::CONSECUTIVE, 2, 4) << " " << gcl::CollectiveOperator::LOCAL;
+    CHECK(text.str() == "CommGroup(type=CONSECUTIVE, size=2, stride=4) LOCAL");
+}
+
+TEST(tiles_for_input_and_output)
+{
+    Graph graph(Target::createIPUTarget(1, "ipu2"));
+    const unsigned tiles = graph.getTarget().getTilesPerIPU(), io = gcl::getMinIoTiles(graph);
+    CHECK(io == 32 && gcl::MIN_IO_TILES == 32);
+    std::vector<unsigned> first = gcl::perIPUTiles(graph, 0, io), rest = gcl::perIPUTiles(graph, io, tiles - io);
+    CHECK(std::is_sorted(first.begin(), first.end()) && first.size() == io && rest.size() == tiles - io);
+    std::set<unsigned> all(first.begin(), first.end());
+    all.insert(rest.begin(), rest.end());
+    CHECK(all.size() == tiles && *all.rbegin() == tiles - 1);
+    for (std::size_t i = 0; i < first.size(); i += 2)
+        CHECK(first[i] % 2 == 0 && first[i + 1] == first[i] + 1);
+    CHECK(first.back() > tiles * 3 / 4); // spread over the IPU
+    CHECK(graph.createVirtualGraph(first).getTarget().getNumTiles() == io);
+    CHECK(gcl::perIPUTiles(graph, 0, 3, true, false).size() == 3);
+    CHECK_THROWS(gcl::perIPUTiles(graph, 0, 3), index_error, "pairs");
+    CHECK_THROWS(gcl::perIPUTiles(graph, 2, tiles), index_error, "it has");
+}
+
+MAIN()
