@@ -12,7 +12,7 @@ namespace gcl
 {
 
 // Of releases that had it as a number.
-constexpr unsigned MIN_IO_TILES = 32;
+enum : unsigned { MIN_IO_TILES = 32 };
 
 inline unsigned getMinIoTiles(const poplar::Graph &graph)
 {
