@@ -101,8 +101,9 @@ pop_status pva_repair(const char *path, pop_error *error)
     }
     str_format(&whole, "%s/profile.pop", str_text(&directory));
     if (!temporary)
-        status = error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api,
-                           "%s: there is no temporary file profile_*.pop to complete", path);
+        status = error_set(
+            error, POP_FILE_LOAD_ERROR, NO_WHERE, api, "%s: there is no temporary file profile_*.pop to complete%s",
+            path, access(whole.text, F_OK) == 0 ? ", and profile.pop is there: nothing is to be repaired" : "");
     else if (access(whole.text, F_OK) == 0)
         status =
             error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api, "%s is there already; move it away first", whole.text);
