@@ -23,15 +23,17 @@
 struct request; /* one call */
 struct answer;
 struct lod;
+struct nesting;
 
 /* An open report.  file is for one thread at a time: request_report locks it for the call. */
 struct analyser_report {
     pva_file *file;
-    char *directory; /* that holds the file */
-    char *path;      /* the file: profile.pop, or the temporary file of a program that runs */
-    char *name;      /* the directory's last two parts */
-    bool temporary;  /* the program that writes it has not ended, or was killed */
-    struct lod *lod; /* what trace.h gives; NULL until it is asked for */
+    char *directory;         /* that holds the file */
+    char *path;              /* the file: profile.pop, or the temporary file of a program that runs */
+    char *name;              /* the directory's last two parts */
+    bool temporary;          /* the program that writes it has not ended, or was killed */
+    struct lod *lod;         /* what trace.h gives; NULL until it is asked for */
+    struct nesting *nesting; /* the same of nesting.h */
 };
 
 /* A parameter of the query string, decoded; fallback when it is absent. */

@@ -59,17 +59,22 @@ int lod_data_kind(unsigned kind)
     return kind >= KIND_COPY_HOST && kind <= KIND_COPY_MIXED ? (int)(kind - KIND_COPY_HOST) + 1 : -1;
 }
 
-char *lod_name(const struct lod *lod, uint32_t node)
+char *node_path(const struct node *nodes, uint32_t node)
 {
     uint32_t path[DEEPEST + 2], count = 0;
     struct str name = { 0 };
-    for (; node && count < DEEPEST + 2; node = lod->node[node].parent)
+    for (; node && count < DEEPEST + 2; node = nodes[node].parent)
         path[count++] = node;
     while (count--) {
-        str_add(&name, lod->node[path[count]].label);
+        str_add(&name, nodes[path[count]].label);
         str_add(&name, count ? "/" : "");
     }
     return name.text ? name.text : mem_string("");
+}
+
+char *lod_name(const struct lod *lod, uint32_t node)
+{
+    return node_path(lod->node, node);
 }
 
 /* The deepest node that is above both. */

@@ -129,6 +129,8 @@ uint32_t lod_run_of(const struct lod *lod, uint64_t step);
 uint64_t lod_first_bucket(const struct lod *lod, unsigned ipu, double cycle);
 /* Index of a kind in in[] and out[]; -1 for others. */
 int lod_data_kind(unsigned kind);
+/* The labels of a node and those above it, with slashes; malloc'ed. */
+char *node_path(const struct node *nodes, uint32_t node);
 /* A program's name as it was given, from its nodes; malloc'ed. */
 char *lod_name(const struct lod *lod, uint32_t node);
 

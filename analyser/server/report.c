@@ -2,7 +2,7 @@
 #include "report.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "lod.h"
+#include "nesting.h"
 
 #include <dirent.h>
 #include <limits.h>
@@ -233,6 +233,7 @@ void reports_release(struct report_use *use)
     pthread_mutex_unlock(&reports->lock);
     if (!last)
         return;
+    nesting_free(use->report.nesting);
     lod_free(use->report.lod);
     pva_close(use->report.file);
     free(use->report.directory);

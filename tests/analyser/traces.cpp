@@ -3,7 +3,9 @@
 //   blocks     a lightweight profile of tiles 0 and 2 of two IPUs: nested blocks, stream copies, flushes
 //   late       the same without stream copies and flushes: its first block begins late
 //   overflow   one whose buffer is too small: lost blocks, blocks without an end, a block without a begin
-//   copies     a detailed trace of copies with the host and a remote buffer, and between two IPUs
+//   copies     a detailed trace of copies with the host and a remote buffer, and between two IPUs, by a function that
+//   is
+//              called twice
 //   long       a detailed trace of a loop that runs so often that its steps are narrower than pixels
 #include <poplar/Engine.hpp>
 #include <poplar/Graph.hpp>
@@ -73,7 +75,8 @@ Program overflow(Graph &graph)
 Program copies(Graph &graph)
 {
     Tensor a = spread(graph, "a"), b = spread(graph, "b");
-    return between(graph, Repeat(2, Copy(a, b.reverse(0), false, "layer/across"), "loop"));
+    Function across = graph.addFunction(Sequence({ Copy(a, b.reverse(0), false, "layer/across") }, "body"));
+    return between(graph, Sequence({ Call(across, "one"), Repeat(2, Call(across, "two"), "loop") }, "calls"));
 }
 
 Program often(Graph &graph)

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { startBrowser } from "./browser.mjs";
 import { alone, around, bytes, count, factsOf, percent, rows, serve, stretch } from "./trace_reports.mjs";
-import { bandTop, calloutAt, graph, openTrace, settled, xOf } from "./trace_tools.mjs";
+import { bandTop, calloutAt, choose, graph, openTrace, settled, xOf } from "./trace_tools.mjs";
 
 const browser = await startBrowser();
 const facts = factsOf("report");
@@ -315,4 +315,50 @@ test("flame by debug names: a stream copy has its three phases below its name", 
         const tip = await calloutAt(page, xOf(where, at), y + 16, `send/${step.kind.replace(/ .*/, "")}`);
         assert.ok(tip.includes(step.kind) || tip[0].endsWith(step.kind), tip.join());
     }
+});
+
+test("flame by program: a function stands where it was called from, turns of a loop apart", async () => {
+    const lane = factsOf("copies").lanes[0];
+    const last = (step) => step.kind === "GlobalExchange" && step.name === "layer/across/GlobalExchange";
+    const executions = lane.filter(last).slice(0, 3);
+    // Of each execution of the function the steps are those of its programs: a sync, and the exchange.
+    const parts = executions.map((step) => lane.filter((one) => one.id <= step.id && one.id >= step.id - 1));
+    const calls = rows("copies", "SELECT name FROM programs WHERE type = 'Call' ORDER BY id").map((call) => call.name);
+    assert.deepEqual(calls, ["one", "two"]);
+    const paths = [
+        ["Switch", "Sequence (calls)", "Call (one)", "Sequence (body)"],
+        ...[1, 2].map(() => ["Switch", "Sequence (calls)", "Repeat (loop)", "Call (two)", "Sequence (body)"]),
+    ];
+    const other = await serve(browser, ["copies"]);
+    const [from, to] = [parts[0][0].start - 60, executions[2].stop + 60];
+    await openTrace(other.page, `?trace.from=${from}&trace.to=${to}`);
+    await choose(other.page, "Execution View", "Flame by program");
+    assert.equal(await text(".execution-view", other.page), "Flame by program, Runs ▾");
+    const where = await graph(other.page);
+    const top = (await bandTop(other.page, "IPU 0")) + 8;
+    for (const [i, steps] of parts.entries()) {
+        const [sync] = steps;
+        const x = xOf(where, (sync.start + sync.stop) / 2);
+        for (let row = 0; row < paths[i].length; ++row) {
+            const path = paths[i].slice(0, row + 1).join("/");
+            const tip = await calloutAt(other.page, x, top + row * 16, path);
+            if (!/^(Call|Sequence \(body)/.test(paths[i][row])) continue;
+            const span = [Math.min(...steps.map((one) => one.start)), Math.max(...steps.map((one) => one.stop))];
+            assert.ok(tip.includes(`from ${count(span[0])} to ${count(span[1])}`), `${path}: ${tip.join()}`);
+        }
+        await calloutAt(other.page, x, top + paths[i].length * 16, `${paths[i].join("/")}/Sync External`);
+    }
+    // Its details are the steps of that turn of the loop.
+    const [turn] = parts.slice(2);
+    await other.page.mouse.click(xOf(where, (turn[0].start + turn[0].stop) / 2), top + 3 * 16);
+    await other.page.waitForSelector(`[data-layer="${paths[2].slice(0, 4).join("/")}"][data-loading="false"]`);
+    await settled(other.page);
+    const cells = await other.page
+        .locator(".details-tab .table-rows .tr")
+        .evaluateAll((list) => list.map((row) => row.querySelector(".td").textContent));
+    assert.deepEqual(
+        cells,
+        turn.map((step) => count(step.id)),
+    );
+    await other.close();
 });

@@ -4,6 +4,7 @@
 #ifndef ANALYSER_API_DRAWING_H
 #define ANALYSER_API_DRAWING_H
 
+#include "../nesting.h"
 #include "trace.h"
 
 /* What is smaller than a pixel, of one pixel and row. */
@@ -32,8 +33,9 @@ struct drawing {
     struct window window;
     double width; /* of a pixel, in cycles */
     unsigned depths, groups;
-    const struct node *nodes; /* the tree that rectangles have their names from */
-    struct spot *spots;       /* [depth][pixel] */
+    const struct node *nodes;      /* the tree that rectangles have their names from */
+    const struct nesting *nesting; /* it is that of programs; NULL: of debug names */
+    struct spot *spots;            /* [depth][pixel] */
     struct group group;
     rectangles list;
 };

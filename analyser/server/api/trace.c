@@ -77,9 +77,9 @@ void window_free(struct window *window)
 uint32_t labels_of(struct labels *labels, const struct lod *lod, uint32_t node)
 {
     if (!labels->of_node)
-        labels->of_node = mem_zero(lod->nodes, sizeof(*labels->of_node));
+        labels->of_node = mem_zero(labels->node ? labels->nodes : lod->nodes, sizeof(*labels->of_node));
     if (!labels->of_node[node]) {
-        *(char **)vec_push(&labels->texts) = lod_name(lod, node);
+        *(char **)vec_push(&labels->texts) = node_path(labels->node ? labels->node : lod->node, node);
         labels->of_node[node] = (uint32_t)labels->texts.count;
     }
     return labels->of_node[node] - 1;

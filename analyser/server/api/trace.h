@@ -36,7 +36,9 @@ static inline bool window_hides(const struct window *window, unsigned kind)
 /* Texts of an answer, each once: their numbers go into a column. */
 struct labels {
     VEC(char *) texts;
-    uint32_t *of_node; /* 1 + the text of a node; 0: not used yet */
+    uint32_t *of_node;       /* 1 + the text of a node; 0: not used yet */
+    const struct node *node; /* of another tree than the lod's */
+    uint32_t nodes;
 };
 uint32_t labels_of(struct labels *labels, const struct lod *lod, uint32_t node);
 void labels_answer(struct labels *labels, struct answer *answer, const char *name);

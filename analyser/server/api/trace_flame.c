@@ -6,6 +6,7 @@
 struct flame {
     struct drawing *drawing;
     uint32_t run, open; /* how deep */
+    uint32_t last;      /* the node that was fed last */
     struct rectangle at[DEEPEST + 1], held[DEEPEST + 1];
     bool holds[DEEPEST + 1];
 };
@@ -63,6 +64,11 @@ static void feed(struct flame *flame, uint32_t run, const struct rectangle *one)
     /* The same leaf again is another execution. */
     if (same == depth && same && nodes[one->node].kind < KINDS)
         --same;
+    /* A loop begins again: what it holds is executed anew. */
+    const uint8_t *loop = flame->drawing->nesting ? flame->drawing->nesting->loop : NULL;
+    if (loop && one->node <= flame->last && loop[one->node] < same)
+        same = loop[one->node];
+    flame->last = one->node;
     close_flames(flame, same);
     for (uint32_t d = 0; d < depth; ++d) {
         struct rectangle *at = &flame->at[d];
@@ -82,8 +88,8 @@ static void feed(struct flame *flame, uint32_t run, const struct rectangle *one)
 /* The deepest node above all steps of a bucket; 0: they have none in common. */
 static uint32_t common_of_bucket(const struct drawing *drawing, const struct bucket *bucket, uint64_t index)
 {
-    (void)drawing;
-    (void)index;
+    if (drawing->nesting)
+        return drawing->nesting->common[index];
     return bucket->common == NO_NODE ? 0 : bucket->common;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The steps of a layer: those below a node of names, from when it begins to when it ends. */
+#include "../nesting.h"
 #include "trace.h"
 
 enum { MOST_ROWS = 10000 };
@@ -10,15 +11,14 @@ struct row {
     uint8_t kind;
 };
 
-/* Programs whose names are a name or lie below it. */
-static bool *programs_below(const struct lod *lod, const char *name)
+/* Nodes whose paths are a name or lie below it; parents come before children. */
+static bool *nodes_below(const struct node *node, uint32_t nodes, const char *name)
 {
-    bool *below = mem_zero(lod->programs + 1, sizeof(*below));
-    size_t length = strlen(name);
-    for (uint32_t i = 0; i < lod->programs; ++i) {
-        char *own = lod_name(lod, lod->of_program[i].leaf);
-        below[i] = strncmp(own, name, length) == 0 && (own[length] == '\0' || own[length] == '/');
-        free(own);
+    bool *below = mem_zero(nodes + 1, sizeof(*below));
+    for (uint32_t i = 1; i < nodes; ++i) {
+        char *path = node_path(node, i);
+        below[i] = below[node[i].parent] || strcmp(path, name) == 0;
+        free(path);
     }
     return below;
 }
@@ -34,7 +34,15 @@ pop_status trace_layer(const struct request *request, struct answer *answer, pop
     if (!window_of(request, &window, error))
         return error->status;
     const struct lod *lod = window.lod;
-    bool *below = programs_below(lod, request_text(request, "name", ""));
+    const struct nesting *nesting = NULL;
+    if (strcmp(request_text(request, "tree", "names"), "programs") == 0 &&
+        !(nesting = nesting_of(request, lod, error))) {
+        window_free(&window);
+        return error->status;
+    }
+    const struct node *node = nesting ? nesting->node : lod->node;
+    uint32_t nodes = nesting ? nesting->nodes : lod->nodes;
+    bool *below = nodes_below(node, nodes, request_text(request, "name", ""));
     VEC(struct row) rows = { 0 };
     struct labels labels = { 0 };
     double total = 0, cycles = 0;
@@ -43,8 +51,9 @@ pop_status trace_layer(const struct request *request, struct answer *answer, pop
         uint64_t first = i * BUCKET_STEPS, end = first + BUCKET_STEPS < lod->steps ? first + BUCKET_STEPS : lod->steps;
         for (uint64_t step = first; step < end; ++step) {
             double from, to;
-            if (!below[lod->program[step]] || !lod_extent(lod, step, window.ipu, &from, &to) || from < window.from ||
-                to > window.to || window_hides(&window, lod_kind(lod, step)))
+            if (!below[nesting ? nesting->leaf[step] : lod->of_program[lod->program[step]].leaf] ||
+                !lod_extent(lod, step, window.ipu, &from, &to) || from < window.from || to > window.to ||
+                window_hides(&window, lod_kind(lod, step)))
                 continue;
             const struct figure *figure = lod_figure(lod, step, window.ipu);
             double longest = (double)figure->cycles, sum = (double)figure->sum;

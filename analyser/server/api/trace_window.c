@@ -87,7 +87,8 @@ bool rectangle_of_step(const struct drawing *drawing, uint64_t step, struct rect
                                .most = (double)figure->cycles,
                                .step = (uint32_t)step,
                                .count = 1,
-                               .node = lod->of_program[lod->program[step]].leaf,
+                               .node = drawing->nesting ? drawing->nesting->leaf[step]
+                                                        : lod->of_program[lod->program[step]].leaf,
                                .matches = window->matches ? window->matches[lod->program[step]] : 0,
                                .kind = kind };
     return true;
@@ -203,7 +204,8 @@ static void answer_rectangles(const struct drawing *drawing, struct answer *answ
     float *balance = mem_zero(count + 1, sizeof(*balance));
     uint32_t *numbers = mem_zero(count * 4 + 1, sizeof(*numbers));
     uint8_t *bytes = mem_zero(count * 3 + 1, 1);
-    struct labels labels = { 0 };
+    const struct nesting *nesting = drawing->nesting;
+    struct labels labels = { .node = nesting ? nesting->node : NULL, .nodes = nesting ? nesting->nodes : 0 };
     for (size_t i = 0; i < count; ++i) {
         times[i] = list[i].from;
         times[count + i] = list[i].to;
@@ -257,6 +259,8 @@ static bool groups_of(const struct request *request, struct drawing *drawing, po
     return false;
 }
 
+enum { FLAME_OF_PROGRAMS = 2 };
+
 pop_status trace_window(const struct request *request, struct answer *answer, pop_error *error)
 {
     struct drawing drawing = { 0 };
@@ -265,9 +269,14 @@ pop_status trace_window(const struct request *request, struct answer *answer, po
         !window_of(request, &drawing.window, error))
         return error->status;
     const struct lod *lod = drawing.window.lod;
-    drawing.nodes = lod->node;
+    if (flame == FLAME_OF_PROGRAMS && !(drawing.nesting = nesting_of(request, lod, error))) {
+        window_free(&drawing.window);
+        return error->status;
+    }
+    drawing.nodes = drawing.nesting ? drawing.nesting->node : lod->node;
     drawing.width = (drawing.window.to - drawing.window.from) / drawing.window.pixels;
-    drawing.depths = flame ? lod->depth + !lod->depth : 1;
+    uint32_t depth = drawing.nesting ? drawing.nesting->depth : lod->depth;
+    drawing.depths = flame ? depth + !depth : 1;
     drawing.spots = mem_zero((size_t)drawing.depths * drawing.window.pixels, sizeof(*drawing.spots));
     if (flame)
         draw_flames(&drawing, request);

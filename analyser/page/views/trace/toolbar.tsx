@@ -54,6 +54,11 @@ function savePicture(model: TraceModel, kind: "png" | "svg"): void {
 const LAYOUTS: readonly { id: TraceOptions["layout"]; title: string; tip: string }[] = [
     { id: "flat", title: "Flat", tip: "consecutive steps of each IPU" },
     { id: "flame", title: "Flame", tip: "layers by the parts of debug names" },
+    {
+        id: "programs",
+        title: "Flame by program",
+        tip: "layers by the programs that steps are in: the control program, loops, calls",
+    },
 ];
 
 /** The drop-down whose button says how the trace is drawn; lightweight profiles have runs alone. */
