@@ -75,7 +75,7 @@ class POP_API Graph
     Graph createVirtualGraph(unsigned lowerTile, unsigned upperTile, Where where = Where::here());
     Graph createVirtualGraph(const std::vector<unsigned> &perIpuTiles, Where where = Where::here());
     Graph getTopLevelGraph();
-    // The guide's era; one replica is all that there can be yet.
+    // The guide's era: of one replica alone.  More are made with the graph (replication_factor).
     Graph createReplicatedGraph(unsigned replication, Where where = Where::here());
     Tensor getNonReplicatedTensor(const Tensor &t) const
     {

@@ -276,6 +276,7 @@ TEST(the_guides_replicated_graphs)
     Tensor t = one.addVariable(FLOAT, { 2 }, "t");
     CHECK(one.getTarget().getNumTiles() == 4 && graph.getNonReplicatedTensor(t) == t);
     CHECK_THROWS(graph.createReplicatedGraph(2), graph_replication_error, line(__LINE__));
+    CHECK_THROWS(graph.createReplicatedGraph(2), graph_replication_error, "make it with replication_factor(2)");
 }
 
 // row: 1.1 void serialize(ostream&
