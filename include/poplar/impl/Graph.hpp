@@ -596,8 +596,7 @@ POPLAR_IMPL pop_compute_set Graph::own(pop_compute_set set) const
 POPLAR_IMPL void Graph::noReplication(pop_where where, unsigned factor)
 {
     detail::raise(POP_GRAPH_REPLICATION_ERROR, where, "createReplicatedGraph",
-                  "a graph that is there cannot be split into %u replicas yet: make it with replication_factor(%u)",
-                  factor, factor);
+                  "no graph can be split into %u replicas yet: make it with replication_factor(%u)", factor, factor);
 }
 POPLAR_IMPL void Graph::noMetadata(const DebugContext &debugContext, const char *api)
 {
