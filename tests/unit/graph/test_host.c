@@ -96,7 +96,7 @@ static void functions(void **state)
     assert_int_equal(function->input_count, 2);
     assert_int_equal(function->arguments[2].elements, 5);
     assert_string_equal(pop_host_function_handle(f), "f");
-    f.id = 2;
+    f.id = 100000;
     assert_string_equal(pop_host_function_handle(f), ""); /* none has this number */
     assert_string_equal(pop_host_function_handle((pop_host_function){ 0 }), "");
     pop_graph_add_host_function(graph, "f", NULL, 0, NULL, 0);
