@@ -24,6 +24,10 @@ enum poplin_pass {
     "NONE|NONE_MATMUL|INFERENCE_FWD|TRAINING_FWD|TRAINING_BWD|TRAINING_WU|FC_INFERENCE_FWD|FC_TRAINING_FWD|FC_"        \
     "TRAINING_BWD|FC_TRAINING_WU"
 
+struct poplin_split {
+    unsigned serial, parallel;
+};
+
 /* What planConstraints fixes; POPLIN_FREE where it says nothing. */
 #define POPLIN_FREE UINT32_MAX
 struct poplin_plan_constraints {
@@ -34,7 +38,7 @@ struct poplin_plan_constraints {
     unsigned field_split[POPLIN_MOST_FIELD_DIMS],
         kernel_split[POPLIN_MOST_FIELD_DIMS]; /* of the dimensions that the planner sees: at least 2 */
     unsigned batch_split, conv_group_split;
-    unsigned out_chan_serial, out_chan_parallel, in_chan_serial, in_chan_parallel;
+    struct poplin_split out_chan_split, in_chan_split;
 };
 
 /* Arrays in planConstraints are choices: so many combinations of them. */

@@ -13,10 +13,6 @@
 
 #include <poplin/planning.h>
 
-struct poplin_split {
-    unsigned serial, parallel;
-};
-
 /* Field dimensions here and below are those with the extra ones. */
 struct poplin_partition {
     unsigned field_split[POPLIN_MOST_FIELD_DIMS], kernel_split[POPLIN_MOST_FIELD_DIMS];
@@ -31,7 +27,7 @@ struct poplin_partition {
  * the highest takes the others in. */
 struct poplin_transform {
     unsigned extra_field_dims;
-    bool swap_operands;
+    unsigned swap_operands; /* 0 or 1 */
     unsigned expand_dims, out_chan_flatten_dims, flatten_dims;
     unsigned combine_conv_groups_factor;
 };
@@ -50,9 +46,9 @@ struct poplin_plan {
     unsigned slic_window_width, num_conv_units;
     enum poplin_tile_order tile_order;
     unsigned start_tile;
-    bool reversed; /* tiles are counted downwards from start_tile */
-    bool is_joint; /* one layout of the weights for forward, backward and update passes */
-    bool is_1x1;   /* AMP: the vertex is ConvPartial1x1Out */
+    unsigned reversed; /* 1: tiles are counted downwards from start_tile */
+    unsigned is_joint; /* 1: one layout of the weights for forward, backward and update passes */
+    bool is_1x1;       /* AMP: the vertex is ConvPartial1x1Out */
 };
 
 struct poplin_plan_cost {

@@ -3,9 +3,8 @@
  * array where one value is asked for is a choice between its values: all combinations of choices are read, each as
  * constraints of its own. */
 #include "poplin/planner/plan_constraints.h"
-#include "poplin/params/params.h"
-#include "poplin/planner/conv_options.h"
 #include "poplin/planner/method.h"
+#include "poplin/planner/plan_fields.h"
 
 #include "poplibs/log.h"
 #include "poplibs/options.h"
@@ -22,60 +21,53 @@ struct reader {
     bool first;                                             /* time: says what has no effect */
 };
 
-enum shape { NUMBER, FLAG, SET, LIST, METHOD, SPLIT, NO_EFFECT };
-#define ENTRY(name, shape, member)                                                                                     \
-    {                                                                                                                  \
-        name, shape, offsetof(struct poplin_plan_constraints, member)                                                  \
-    }
-static const struct entry {
-    const char *name;
-    enum shape shape;
-    size_t offset;
-} transform_entries[] = {
-    ENTRY("swapOperands", FLAG, swap_operands),
-    ENTRY("expandDims", SET, expand_dims),
-    ENTRY("outChanFlattenDims", SET, out_chan_flatten_dims),
-    ENTRY("combineConvGroupsFactor", NUMBER, combine_conv_groups_factor),
-    { NULL, NUMBER, 0 },
-}, partition_entries[] = {
-    ENTRY("fieldSplit", LIST, field_split),
-    ENTRY("kernelSplit", LIST, kernel_split),
-    ENTRY("batchSplit", NUMBER, batch_split),
-    ENTRY("convGroupSplit", NUMBER, conv_group_split),
-    ENTRY("outChanSplit", SPLIT, out_chan_serial),
-    ENTRY("inChanSplit", SPLIT, in_chan_serial),
-    { NULL, NUMBER, 0 },
-}, split_entries[] = {
-    ENTRY("serial", NUMBER, out_chan_serial), /* of the place that the split has */
-    ENTRY("parallel", NUMBER, out_chan_parallel),
-    { NULL, NUMBER, 0 },
-}, vertex_entries[] = {
-    ENTRY("method", METHOD, method),
-    ENTRY("convGroupsPerGroup", NUMBER, conv_groups_per_group),
-    ENTRY("inChansPerGroup", NUMBER, in_chans_per_group),
-    ENTRY("partialChansPerGroup", NUMBER, partial_chans_per_group),
-    ENTRY("numAmpConvUnits", NUMBER, num_conv_units),
-    ENTRY("numConvUnits", NUMBER, num_conv_units),
-    ENTRY("slicWindowWidth", NUMBER, slic_window_width),
-    { NULL, NUMBER, 0 },
-}, method_entries[] = {
-    ENTRY("type", METHOD, method),
-    ENTRY("convUnits", NUMBER, num_conv_units),
-    ENTRY("numConvUnits", NUMBER, num_conv_units),
-    ENTRY("windowWidth", NUMBER, slic_window_width),
-    ENTRY("slicWindowWidth", NUMBER, slic_window_width),
-    ENTRY("convGroupsPerGroup", NUMBER, conv_groups_per_group),
-    ENTRY("convInputLoadElems", NO_EFFECT, method),
-    ENTRY("numConvChains", NO_EFFECT, method),
-    ENTRY("useLimitedVersion", NO_EFFECT, method),
-    { NULL, NUMBER, 0 },
+/* Names beside those of plan_fields: where they may stand, and the field that they mean (NULL: what has no effect). */
+enum place { IN_TRANSFORM = PLAN_TRANSFORM, IN_PARTITION = PLAN_PARTITION, AT_THE_TOP = PLAN_VERTEX, IN_METHOD };
+static const struct other_name {
+    enum place place;
+    const char *name, *field;
+} other_names[] = {
+    { AT_THE_TOP, "numConvUnits", "numAmpConvUnits" },
+    { IN_METHOD, "type", "method" },
+    { IN_METHOD, "convUnits", "numAmpConvUnits" },
+    { IN_METHOD, "numConvUnits", "numAmpConvUnits" },
+    { IN_METHOD, "windowWidth", "slicWindowWidth" },
+    { IN_METHOD, "slicWindowWidth", "slicWindowWidth" },
+    { IN_METHOD, "convGroupsPerGroup", "convGroupsPerGroup" },
+    { IN_METHOD, "convInputLoadElems", NULL },
+    { IN_METHOD, "numConvChains", NULL },
+    { IN_METHOD, "useLimitedVersion", NULL },
 };
-static const struct entry *const level_groups[] = { transform_entries, partition_entries };
-static const char *const level_names[] = { "transform", "partition" };
+enum { OTHER_NAMES = sizeof(other_names) / sizeof(other_names[0]) };
+static const char *const level_names[] = { [PLAN_TRANSFORM] = "transform", [PLAN_PARTITION] = "partition" };
+
+/* The names that a place has, in order; false behind the last. */
+static bool name_at(enum place place, size_t i, const char **name, const struct plan_field **field)
+{
+    for (const struct plan_field *at = plan_fields; at->name; ++at)
+        if (at->is_constrained && (int)at->group == (int)place && i-- == 0) {
+            *name = at->name;
+            *field = at;
+            return true;
+        }
+    for (size_t k = 0; k < OTHER_NAMES; ++k)
+        if (other_names[k].place == place && i-- == 0) {
+            *name = other_names[k].name;
+            *field = other_names[k].field ? plan_field_named(other_names[k].field) : NULL;
+            return true;
+        }
+    return false;
+}
 
 static bool wrong(struct reader *r, const char *name, const char *takes)
 {
     snprintf(r->text, r->size, "planConstraints: '%s' takes %s", name, takes);
+    return false;
+}
+
+static bool unknown(struct reader *r, const char *group, const char *key, const char *nearest)
+{
+    snprintf(r->text, r->size, "planConstraints: '%s' has no '%s'; the nearest is '%s'", group, key, nearest);
     return false;
 }
 
@@ -174,9 +166,10 @@ static bool method(json_t *value, unsigned *to)
 }
 
 /* The value itself, or the one that is its turn of an array. */
-static json_t *choose(struct reader *r, json_t *value, enum shape shape)
+static json_t *choose(struct reader *r, json_t *value, enum plan_field_kind kind)
 {
-    bool is_choice = json_is_array(value) && shape != LIST && (shape != SET || json_is_array(json_array_get(value, 0)));
+    bool is_choice =
+        json_is_array(value) && kind != PLAN_LIST && (kind != PLAN_DIMS || json_is_array(json_array_get(value, 0)));
     if (!is_choice || !json_array_size(value) || r->choices == MOST_CHOICES)
         return value;
     size_t at = r->choices++;
@@ -186,67 +179,88 @@ static json_t *choose(struct reader *r, json_t *value, enum shape shape)
 
 /* ---- entries ---- */
 
-static bool read_entries(struct reader *r, json_t *object, const struct entry *entries, size_t base, const char *group);
+static bool read_entries(struct reader *r, json_t *object, enum place place, const char *group);
 
-static bool read_entry(struct reader *r, json_t *given, const struct entry *entry, size_t base)
+static bool read_number(struct reader *r, json_t *given, const char *name, unsigned *to)
 {
-    unsigned *to = (unsigned *)(void *)((char *)r->to + base + entry->offset);
-    json_t *value = choose(r, given, entry->shape);
-    switch (entry->shape) {
-    case NUMBER:
-        return (number(value, to) && *to) || wrong(r, entry->name, "a whole number from 1 on");
-    case FLAG:
-        return flag(value, to) || wrong(r, entry->name, "true or false");
-    case SET:
-        return set(value, to) || wrong(r, entry->name, "a list of field dimensions");
-    case LIST:
-        return list(value, to) ||
-               wrong(r, entry->name, "a list of whole numbers from 1 on, or an object of them by dimension");
-    case METHOD:
-        if (json_is_object(value))
-            return read_entries(r, value, method_entries, 0, entry->name);
-        return method(value, to) || wrong_method(r, entry->name);
-    case NO_EFFECT:
-        if (r->first)
-            POPLIBS_LOG(WARN, "planConstraints: '%s' has no effect", entry->name);
-        return true;
-    case SPLIT:
-        break;
-    }
-    if (json_is_object(value))
-        return read_entries(r, value, split_entries,
-                            entry->offset - offsetof(struct poplin_plan_constraints, out_chan_serial), entry->name);
-    return (number(value, &to[1]) && to[1]) ||
-           wrong(r, entry->name, "a whole number from 1 on, or serial and parallel ones");
+    return (number(choose(r, given, PLAN_NUMBER), to) && *to) || wrong(r, name, "a whole number from 1 on");
 }
 
-/* An entry's name that is near, in text. */
-static bool unknown(struct reader *r, const char *group, const char *key, const struct entry *entries)
+/* Both numbers, or the parallel one alone. */
+static bool read_split(struct reader *r, json_t *value, const char *group, struct poplin_split *to)
 {
-    const struct entry *nearest = entries;
-    for (const struct entry *entry = entries; entry->name; ++entry)
-        if (poplibs_distance(key, entry->name) < poplibs_distance(key, nearest->name))
-            nearest = entry;
-    snprintf(r->text, r->size, "planConstraints: '%s' has no '%s'; the nearest is '%s'", group, key, nearest->name);
+    const char *key;
+    json_t *item;
+    if (!json_is_object(value))
+        return (number(value, &to->parallel) && to->parallel) ||
+               wrong(r, group, "a whole number from 1 on, or serial and parallel ones");
+    json_object_foreach(value, key, item)
+    {
+        bool serial = strcmp(key, "serial") == 0;
+        if (!serial && strcmp(key, "parallel") != 0) {
+            bool nearer = poplibs_distance(key, "parallel") < poplibs_distance(key, "serial");
+            return unknown(r, group, key, nearer ? "parallel" : "serial");
+        }
+        if (!read_number(r, item, key, serial ? &to->serial : &to->parallel))
+            return false;
+    }
+    return true;
+}
+
+static bool read_entry(struct reader *r, json_t *given, const char *name, const struct plan_field *field)
+{
+    unsigned *to = plan_constraint_of(r->to, field);
+    if (field->kind == PLAN_NUMBER)
+        return read_number(r, given, name, to);
+    json_t *value = choose(r, given, field->kind);
+    switch (field->kind) {
+    case PLAN_FLAG:
+        return flag(value, to) || wrong(r, name, "true or false");
+    case PLAN_DIMS:
+        return set(value, to) || wrong(r, name, "a list of field dimensions");
+    case PLAN_LIST:
+        return list(value, to) ||
+               wrong(r, name, "a list of whole numbers from 1 on, or an object of them by dimension");
+    case PLAN_METHOD:
+        return json_is_object(value) ? read_entries(r, value, IN_METHOD, name)
+                                     : method(value, to) || wrong_method(r, name);
+    case PLAN_SPLIT:
+        return read_split(r, value, name, (struct poplin_split *)(void *)to);
+    case PLAN_NUMBER:
+    case PLAN_TYPE:
+    case PLAN_DIRECTION:
+        break;
+    }
     return false;
 }
 
-static bool read_entries(struct reader *r, json_t *object, const struct entry *entries, size_t base, const char *group)
+/* An entry of a place by its name. */
+static bool read_named(struct reader *r, json_t *value, enum place place, const char *group, const char *key)
+{
+    const char *name, *nearest = NULL;
+    const struct plan_field *field;
+    for (size_t i = 0; name_at(place, i, &name, &field); ++i) {
+        if (!nearest || poplibs_distance(key, name) < poplibs_distance(key, nearest))
+            nearest = name;
+        if (strcmp(name, key) != 0)
+            continue;
+        if (field)
+            return read_entry(r, value, name, field);
+        (void)choose(r, value, PLAN_NUMBER);
+        if (r->first)
+            POPLIBS_LOG(WARN, "planConstraints: '%s' has no effect", name);
+        return true;
+    }
+    return unknown(r, group, key, nearest);
+}
+
+static bool read_entries(struct reader *r, json_t *object, enum place place, const char *group)
 {
     const char *key;
     json_t *value;
     if (!json_is_object(object))
         return wrong(r, group, "an object");
-    json_object_foreach(object, key, value)
-    {
-        const struct entry *entry = entries;
-        while (entry->name && strcmp(entry->name, key) != 0)
-            ++entry;
-        if (!entry->name)
-            return unknown(r, group, key, entries);
-        if (!read_entry(r, value, entry, base))
-            return false;
-    }
+    json_object_foreach(object, key, value) if (!read_named(r, value, place, group, key)) return false;
     return true;
 }
 
@@ -272,38 +286,23 @@ static bool read_level(struct reader *r, json_t *level, const char *name, struct
                      level_names[second]);
             return false;
         }
-        good = good && read_entries(&of_level, value, level_groups[group], 0, key);
+        good = good && read_entries(&of_level, value, (enum place)group, key);
     }
     r->choices = of_level.choices;
     memcpy(r->of, of_level.of, sizeof(r->of));
     return good;
 }
 
-static bool is_one_of(unsigned value, unsigned neutral)
+/* The first field of a group that does something; NULL: none does. */
+static const char *does_something(const struct poplin_plan_constraints *c, enum plan_field_group group)
 {
-    return value == POPLIN_FREE || value == neutral;
-}
-static const char *transforms_something(const struct poplin_plan_constraints *c)
-{
-    return !is_one_of(c->swap_operands, 0)                ? "swapOperands"
-           : !is_one_of(c->expand_dims, 0)                ? "expandDims"
-           : !is_one_of(c->out_chan_flatten_dims, 0)      ? "outChanFlattenDims"
-           : !is_one_of(c->combine_conv_groups_factor, 1) ? "combineConvGroupsFactor"
-                                                          : NULL;
-}
-static const char *splits_something(const struct poplin_plan_constraints *c)
-{
-    for (size_t d = 0; d < POPLIN_MOST_FIELD_DIMS; ++d) {
-        if (!is_one_of(c->field_split[d], 1))
-            return "fieldSplit";
-        if (!is_one_of(c->kernel_split[d], 1))
-            return "kernelSplit";
-    }
-    return !is_one_of(c->batch_split, 1)                                              ? "batchSplit"
-           : !is_one_of(c->conv_group_split, 1)                                       ? "convGroupSplit"
-           : !is_one_of(c->out_chan_serial, 1) || !is_one_of(c->out_chan_parallel, 1) ? "outChanSplit"
-           : !is_one_of(c->in_chan_serial, 1) || !is_one_of(c->in_chan_parallel, 1)   ? "inChanSplit"
-                                                                                      : NULL;
+    for (const struct plan_field *field = plan_fields; field->name; ++field)
+        for (size_t i = 0; field->is_constrained && field->group == group && i < plan_field_count(field); ++i) {
+            unsigned value = ((const unsigned *)(const void *)((const char *)c + field->in_constraints))[i];
+            if (value != POPLIN_FREE && value != field->neutral)
+                return field->name;
+        }
+    return NULL;
 }
 
 /* A plan is for the tiles of one IPU.  With one IPU that is level 0, and level 1 has transforms alone, of what is on a
@@ -317,7 +316,7 @@ static bool read_levels(struct reader *r, json_t *root, unsigned num_ipus)
         return false;
     bool second = num_ipus > 1 && given[1];
     const struct poplin_plan_constraints *taken = &levels[second], *other = &levels[!second];
-    const char *transform = transforms_something(other), *split = splits_something(other);
+    const char *transform = does_something(other, PLAN_TRANSFORM), *split = does_something(other, PLAN_PARTITION);
     if (transform || (split && second)) {
         snprintf(r->text, r->size,
                  "planConstraints: level \"%d\" cannot have this '%s': plans are for the tiles of one IPU, which are "
@@ -344,14 +343,7 @@ static bool read_once(struct reader *r, json_t *root, unsigned num_ipus)
         return false;
     json_object_foreach(root, key, value)
     {
-        const struct entry *entry = vertex_entries;
-        if (strcmp(key, "0") == 0 || strcmp(key, "1") == 0)
-            continue;
-        while (entry->name && strcmp(entry->name, key) != 0)
-            ++entry;
-        if (!entry->name)
-            return unknown(r, "planConstraints", key, vertex_entries);
-        if (!read_entry(r, value, entry, 0))
+        if (strcmp(key, "0") != 0 && strcmp(key, "1") != 0 && !read_named(r, value, AT_THE_TOP, "planConstraints", key))
             return false;
     }
     return true;

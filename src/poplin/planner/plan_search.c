@@ -91,10 +91,10 @@ static bool split_channels(struct search *s, struct poplin_partition *p, struct 
     least.tile.out_chans = outs * c->plan.partial_chans_per_group;
     bool one_pair = c->plan.method->one_pair_of_groups;
     for (unsigned out = one_pair ? (unsigned)outs : 1; out <= most_out; out = next_split(outs, out)) {
-        if (fixed->out_chan_parallel != POPLIN_FREE && fixed->out_chan_parallel != out)
+        if (fixed->out_chan_split.parallel != POPLIN_FREE && fixed->out_chan_split.parallel != out)
             continue;
         for (unsigned in = one_pair ? (unsigned)ins : 1; (uint64_t)in * out <= left; in = next_split(ins, in)) {
-            if (fixed->in_chan_parallel != POPLIN_FREE && fixed->in_chan_parallel != in)
+            if (fixed->in_chan_split.parallel != POPLIN_FREE && fixed->in_chan_split.parallel != in)
                 continue;
             least.channels = poplibs_ceil_div(outs, out) * poplibs_ceil_div(ins, in);
             uint64_t beat = rank_to_beat(s->goal, found ? best : NULL);
@@ -306,8 +306,8 @@ bool plan_search(const struct plan_passes *passes, const struct plan_goal *given
     const struct poplin_partition grains = *partition;
     struct search search = { passes, &goal, &grains, c->params.num_field_dims, { 1, 1 }, { 1, 1 }, false };
     size_t outs = c->params.output_channels_per_conv_group, ins = c->params.input_channels_per_conv_group;
-    bool found = false,
-         fixed = !allows(goal.constraints->out_chan_serial, 1) || !allows(goal.constraints->in_chan_serial, 1);
+    bool found = false, fixed = !allows(goal.constraints->out_chan_split.serial, 1) ||
+                                !allows(goal.constraints->in_chan_split.serial, 1);
     for (unsigned which = 0; which < 2; ++which) /* of output channels, of input channels */
         for (unsigned serial = which ? 2 : 1; serial <= (which ? c->grains_in : c->grains_out); ++serial) {
             if (serial > 1 && !search.short_of_memory && !fixed && goal.objective != POPLIN_LEAST_MEMORY)
@@ -315,8 +315,8 @@ bool plan_search(const struct plan_passes *passes, const struct plan_goal *given
             search.out.serial = which ? 1 : serial;
             search.in.serial = which ? serial : 1;
             if ((which ? ins : outs) % serial || (which && c->plan.is_joint) ||
-                !allows(goal.constraints->out_chan_serial, search.out.serial) ||
-                !allows(goal.constraints->in_chan_serial, search.in.serial))
+                !allows(goal.constraints->out_chan_split.serial, search.out.serial) ||
+                !allows(goal.constraints->in_chan_split.serial, search.in.serial))
                 continue;
             if (search_serial(&search, partition, cost)) {
                 found = true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "poplin/planner/plan_try.h"
-#include "poplin/planner/method.h"
+#include "poplin/planner/plan_fields.h"
 #include "poplin/planner/plan_params.h"
 #include "poplin/planner/plan_rank.h"
 #include "poplin/planner/plan_work.h"
@@ -33,20 +33,6 @@ struct poplin_plan plan_pass_plan(const struct poplin_plan *forward, size_t pass
     return plan;
 }
 
-static bool allows(unsigned constraint, unsigned value)
-{
-    return constraint == POPLIN_FREE || constraint == value;
-}
-static bool is_allowed(const struct poplin_plan_constraints *fixed, const struct poplin_plan *vertex)
-{
-    unsigned fields = vertex->method->fields;
-    return allows(fixed->conv_groups_per_group, vertex->conv_groups_per_group) &&
-           allows(fixed->in_chans_per_group, vertex->in_chans_per_group) &&
-           allows(fixed->partial_chans_per_group, vertex->partial_chans_per_group) &&
-           (!(fields & POPLIN_HAS_CONV_UNITS) || allows(fixed->num_conv_units, vertex->num_conv_units)) &&
-           (!(fields & POPLIN_HAS_SLIC_WINDOW) || allows(fixed->slic_window_width, vertex->slic_window_width));
-}
-
 static struct plan_candidate candidate_of_pass(const struct planning *planning, const poplin_conv_params *forward,
                                                const struct poplin_plan *plan,
                                                const struct poplin_conv_options *options, size_t pass)
@@ -62,7 +48,7 @@ static struct plan_candidate candidate_of_pass(const struct planning *planning, 
 
 void plan_try(struct planning *planning, const poplin_conv_params *transformed, const struct poplin_plan *vertex)
 {
-    if (!is_allowed(planning->goal.constraints, vertex))
+    if (!plan_keeps(vertex, planning->goal.constraints, PLAN_VERTEX))
         return;
     struct poplin_plan plan = *vertex;
     struct poplin_partition *p = &plan.partition;
