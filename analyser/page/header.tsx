@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The header: the reports, the views, and the menu of the page.
+import { useState } from "preact/hooks";
 import { deleteCache, openReports } from "./data/reports";
 import { Theme, Units, setPreferences, usePreferences } from "./preferences";
+import { Guide } from "./ui/guide";
 import { Menu, MenuItem } from "./ui/menu";
 import { VIEWS } from "./views";
 import { View, ViewContext } from "./views/view";
@@ -29,6 +31,8 @@ function Reports({ context, reload }: { context: ViewContext; reload: () => void
     const landing = VIEWS.find((view) => view.landing);
     const keepFirst = () => void openReports([reports[0].directory]).then(reload, reload);
     const swap = () => void openReports([reports[1].directory, reports[0].directory]).then(reload, reload);
+    // Frameworks write a directory for each program: the others of the set are a choice away.
+    const set = reports.length === 1 && (reports[0].set?.length ?? 0) > 1 ? (reports[0].set ?? []) : [];
     const items: MenuItem[] = [
         ...(landing
             ? [{ kind: "action" as const, title: "Open or compare…", onChoose: () => context.open(landing.id) }]
@@ -40,6 +44,13 @@ function Reports({ context, reload }: { context: ViewContext; reload: () => void
                   { kind: "action" as const, title: "End the comparison", onChoose: keepFirst },
               ]
             : []),
+        ...(set.length ? [{ kind: "title" as const, title: "Reports of this directory" }] : []),
+        ...set.map((one) => ({
+            kind: "choice" as const,
+            title: one.about ? `${one.name} (${one.about})` : one.name,
+            chosen: one.directory === reports[0].directory,
+            onChoose: () => void openReports([one.directory]).then(reload, reload),
+        })),
     ];
     const names = reports.map((report) => report.name).join("  ↔  ") || "no report";
     const tip = reports.map((report) => report.directory).join("\n");
@@ -48,6 +59,7 @@ function Reports({ context, reload }: { context: ViewContext; reload: () => void
 
 export function Header({ view, context, reload, showKeys }: HeaderProps) {
     const { theme, units } = usePreferences();
+    const [guide, setGuide] = useState(false);
     const items: MenuItem[] = [
         { kind: "title", title: "Theme" },
         ...THEMES.map((one) => ({
@@ -64,6 +76,7 @@ export function Header({ view, context, reload, showKeys }: HeaderProps) {
             onChoose: () => setPreferences({ units: one.id }),
         })),
         { kind: "title", title: "Help" },
+        { kind: "action", title: "Getting started", onChoose: () => setGuide(true) },
         { kind: "action", title: "Keys", onChoose: showKeys },
         {
             kind: "action",
@@ -98,6 +111,7 @@ export function Header({ view, context, reload, showKeys }: HeaderProps) {
             <button type="button" class="icon" aria-label="keys" data-tip="keys (?)" onClick={showKeys}>
                 ?
             </button>
+            {guide && <Guide onClose={() => setGuide(false)} />}
             <Menu label="☰" items={items} align="right" name="menu" tip="theme, units, help" />
         </header>
     );

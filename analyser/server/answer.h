@@ -24,6 +24,7 @@ struct request; /* one call */
 struct answer;
 struct lod;
 struct nesting;
+struct costs;
 
 /* An open report.  file is for one thread at a time: request_report locks it for the call. */
 struct analyser_report {
@@ -34,6 +35,7 @@ struct analyser_report {
     bool temporary;          /* the program that writes it has not ended, or was killed */
     struct lod *lod;         /* what trace.h gives; NULL until it is asked for */
     struct nesting *nesting; /* the same of nesting.h */
+    struct costs *costs;     /* the same of costs.h */
 };
 
 /* A parameter of the query string, decoded; fallback when it is absent. */

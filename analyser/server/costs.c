@@ -91,10 +91,14 @@ static bool on_end(void *context, size_t columns, const int64_t *values)
     return true;
 }
 
-pop_status costs_load(pva_file *report, struct costs *costs, pop_error *error)
+const struct costs *costs_of(struct analyser_report *of, pop_error *error)
 {
+    if (of->costs)
+        return of->costs;
+    pva_file *report = of->file;
     pva_object compilation = pva_get(pva_root(report), PVA_REPORT_COMPILATION);
-    *costs = (struct costs){ .count = (size_t)pva_count(compilation, PVA_COMPILATION_PROGRAMS) };
+    struct costs *costs = MEM_NEW(struct costs);
+    costs->count = (size_t)pva_count(compilation, PVA_COMPILATION_PROGRAMS);
     costs->list = mem_zero(costs->count + 1, sizeof(*costs->list));
     contexts_load(report, &costs->contexts);
     pop_status status = pva_sql(report, programs_sql, on_program, costs, error);
@@ -102,13 +106,16 @@ pop_status costs_load(pva_file *report, struct costs *costs, pop_error *error)
         status = pva_sql(report, executed_sql, on_executed, costs, error);
     if (status == POP_OK)
         status = pva_sql_integers(report, ends_sql, on_end, costs, error);
-    if (status != POP_OK)
-        costs_free(costs);
-    return status;
+    if (status == POP_OK)
+        return of->costs = costs;
+    costs_free(costs);
+    return NULL;
 }
 
 void costs_free(struct costs *costs)
 {
+    if (!costs)
+        return;
     for (size_t i = 0; i < costs->count; ++i) {
         free(costs->list[i].type);
         free(costs->list[i].name);
@@ -116,7 +123,7 @@ void costs_free(struct costs *costs)
     }
     free(costs->list);
     contexts_free(&costs->contexts);
-    *costs = (struct costs){ 0 };
+    free(costs);
 }
 
 void costs_add_tiles(pva_file *report, const struct costs *costs, size_t program, double *by_tile, uint64_t tiles)

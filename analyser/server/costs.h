@@ -27,8 +27,9 @@ struct costs {
     struct contexts contexts;
 };
 
-pop_status costs_load(pva_file *report, struct costs *costs, pop_error *error);
-void costs_free(struct costs *costs);
+/* Read at the first call, and kept with the report.  NULL, and *error is filled, when they cannot be read. */
+const struct costs *costs_of(struct analyser_report *report, pop_error *error);
+void costs_free(struct costs *costs); /* NULL is nothing */
 
 /* Adds what a program's executions took on each tile, as estimated when it was compiled (a compute set and an exchange
  * take the same each time); once, where it was never executed. */

@@ -3,20 +3,8 @@
 
 #include "assets.h"
 #include "base/error.h"
+#include "page_calls.h"
 #include "paths.h"
-#include "request.h"
-
-enum { MOST_DETAILS = 400 };
-
-struct export
-{
-    FILE *out;
-    struct reports *reports;
-    bool any; /* an answer was written */
-};
-struct parameter {
-    const char *name, *value;
-};
 
 static const struct {
     const char *path;
@@ -56,7 +44,7 @@ static void put_base64(FILE *out, const unsigned char *data, size_t size)
 }
 
 /* "path?a=1&b=2": parameters as they are, in order of their names. */
-static void put_key(struct export *e, const char *path, const struct parameter *parameters, size_t count)
+static void put_key(struct page_out *e, const char *path, const struct parameter *parameters, size_t count)
 {
     struct str key = { 0 };
     str_add(&key, path);
@@ -71,10 +59,8 @@ static void put_key(struct export *e, const char *path, const struct parameter *
     e->any = true;
 }
 
-/* Calls an endpoint and writes its answer; keep: the answer is the caller's.  What fails is left out: the page says so.
- */
-static bool export_call(struct export *e, const char *path, const struct parameter *parameters, size_t count,
-                        struct answer *keep)
+bool page_call(struct page_out *e, const char *path, const struct parameter *parameters, size_t count, size_t named,
+               struct answer *keep)
 {
     size_t k = 0;
     while (k < sizeof(calls) / sizeof(calls[0]) && strcmp(calls[k].path, path) != 0)
@@ -92,7 +78,7 @@ static bool export_call(struct export *e, const char *path, const struct paramet
     request_release(&request);
     request_clear(&request);
     if (good) {
-        put_key(e, path, parameters, count);
+        put_key(e, path, parameters, named);
         if (answer.has_columns) {
             size_t size;
             char *data = columns_encode(&answer.columns, &size);
@@ -111,7 +97,7 @@ static bool export_call(struct export *e, const char *path, const struct paramet
     return good;
 }
 
-static const struct column *find_column(const struct answer *answer, const char *name)
+const struct column *page_column(const struct answer *answer, const char *name)
 {
     for (size_t i = 0; i < answer->columns.list.count; ++i)
         if (strcmp(answer->columns.list.data[i].name, name) == 0)
@@ -119,8 +105,8 @@ static const struct column *find_column(const struct answer *answer, const char 
     return NULL;
 }
 
-/* The row-th text of a column: offsets, then bytes; malloc'ed. */
-static char *text_at(const struct column *column, size_t row)
+/* Offsets, then bytes. */
+char *page_text(const struct column *column, size_t row)
 {
     uint32_t bounds[2];
     memcpy(bounds, (const char *)column->data + row * sizeof(uint32_t), sizeof(bounds));
@@ -131,53 +117,53 @@ static char *text_at(const struct column *column, size_t row)
     return text;
 }
 
-static void export_programs(struct export *e)
+static void export_programs(struct page_out *e)
 {
     struct answer list = { 0 };
-    if (!export_call(e, "programs/list", NULL, 0, &list))
+    if (!page_call(e, "programs/list", NULL, 0, 0, &list))
         return;
-    const struct column *types = find_column(&list, "type");
+    const struct column *types = page_column(&list, "type");
     for (size_t i = 0; types && i < types->count && i < MOST_DETAILS; ++i) {
         char id[24];
         snprintf(id, sizeof(id), "%zu", i);
-        export_call(e, "programs/details", &(struct parameter){ "id", id }, 1, NULL);
+        page_call(e, "programs/details", &(struct parameter){ "id", id }, 1, 1, NULL);
     }
     answer_clear(&list);
 }
 
-static void export_operations(struct export *e)
+static void export_operations(struct page_out *e)
 {
     struct answer table = { 0 };
-    if (!export_call(e, "operations/table", NULL, 0, &table))
+    if (!page_call(e, "operations/table", NULL, 0, 0, &table))
         return;
     size_t i;
     json_t *layer;
     json_array_foreach(json_object_get(table.columns.meta, "layers"), i, layer)
-        export_call(e, "operations/table", &(struct parameter){ "layer", json_string_value(layer) }, 1, NULL);
-    export_call(e, "operations/graph", NULL, 0, NULL);
-    const struct column *contexts = find_column(&table, "context");
+        page_call(e, "operations/table", &(struct parameter){ "layer", json_string_value(layer) }, 1, 1, NULL);
+    page_call(e, "operations/graph", NULL, 0, 0, NULL);
+    const struct column *contexts = page_column(&table, "context");
     for (i = 0; contexts && i < contexts->count && i < MOST_DETAILS; ++i) {
         char id[24];
         snprintf(id, sizeof(id), "%u", ((const uint32_t *)contexts->data)[i]);
-        export_call(e, "operations/graph", &(struct parameter){ "context", id }, 1, NULL);
+        page_call(e, "operations/graph", &(struct parameter){ "context", id }, 1, 1, NULL);
     }
     answer_clear(&table);
 }
 
-static void export_source(struct export *e)
+static void export_source(struct page_out *e)
 {
     struct answer lines = { 0 };
-    if (!export_call(e, "source/lines", NULL, 0, &lines))
+    if (!page_call(e, "source/lines", NULL, 0, 0, &lines))
         return;
-    const struct column *files = find_column(&lines, "file"), *numbers = find_column(&lines, "line");
+    const struct column *files = page_column(&lines, "file"), *numbers = page_column(&lines, "line");
     char *last = mem_string("");
     for (size_t i = 0; files && numbers && i < files->count && i < MOST_DETAILS; ++i) {
-        char *file = text_at(files, i), line[24];
+        char *file = page_text(files, i), line[24];
         snprintf(line, sizeof(line), "%.0f", ((const double *)numbers->data)[i]);
         if (*file) {
-            export_call(e, "source/tiles", (struct parameter[]){ { "file", file }, { "line", line } }, 2, NULL);
+            page_call(e, "source/tiles", (struct parameter[]){ { "file", file }, { "line", line } }, 2, 2, NULL);
             if (strcmp(file, last) != 0) /* lines are in order of their files */
-                export_call(e, "source/text", &(struct parameter){ "file", file }, 1, NULL);
+                page_call(e, "source/text", &(struct parameter){ "file", file }, 1, 1, NULL);
         }
         free(last);
         last = file;
@@ -206,25 +192,28 @@ static void put_asset(FILE *out, const char *path)
     }
 }
 
-static void put_answers(struct export *e)
+static void put_answers(struct page_out *e)
 {
     static const char *const plain[] = { "reports", "summary", "insights" };
     fputs("<script type=\"application/json\" id=\"answers\">{", e->out);
     for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); ++i)
-        export_call(e, plain[i], NULL, 0, NULL);
-    export_call(e, "insights/advice", &(struct parameter){ "rows", "60" }, 1, NULL);
-    export_call(e, "flame/tree", NULL, 0, NULL);
+        page_call(e, plain[i], NULL, 0, 0, NULL);
+    page_call(e, "insights/advice", &(struct parameter){ "rows", "60" }, 1, 1, NULL);
+    page_call(e, "flame/tree", NULL, 0, 0, NULL);
     for (size_t i = 0; i < flame_metric_count; ++i)
-        export_call(e, "flame/tree", &(struct parameter){ "metric", flame_metrics[i].id }, 1, NULL);
+        page_call(e, "flame/tree", &(struct parameter){ "metric", flame_metrics[i].id }, 1, 1, NULL);
     export_programs(e);
     export_operations(e);
     export_source(e);
+    page_trace(e);
+    page_memory(e);
+    page_liveness(e);
     fputs("}</script>\n", e->out);
 }
 
 pop_status page_export(FILE *out, const char *directory, pop_error *error)
 {
-    struct export e = { .out = out, .reports = reports_new(false) };
+    struct page_out e = { .out = out, .reports = reports_new(false) };
     pop_status status = reports_open(e.reports, &directory, 1, error);
     if (status == POP_OK) {
         fputs("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "

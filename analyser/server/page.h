@@ -6,8 +6,8 @@
 #include <poplar/error.h>
 #include <stdio.h>
 
-/* Writes the page of a report: insights, summary, programs, operations, source lines and flame graphs.  Details of
- * single programs and operations are left out where there are more than some hundred. */
+/* Writes the page of a report with the answers of all views but SQL.  Details of single programs, operations, steps and
+ * tiles are left out where there are more than some hundred. */
 pop_status page_export(FILE *out, const char *directory, pop_error *error);
 
 #endif

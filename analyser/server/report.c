@@ -2,7 +2,10 @@
 #include "report.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "costs.h"
+#include "lod.h"
 #include "nesting.h"
+#include "sets.h"
 
 #include <dirent.h>
 #include <limits.h>
@@ -104,26 +107,43 @@ static char *temporary_of(const char *directory)
     return found;
 }
 
-/* The file to read for a path that a user gave, and its directory: profile.pop, else a temporary file. */
+/* A file of a directory, malloc'ed; NULL when there is none. */
+static char *file_in(const char *directory, const char *name)
+{
+    struct str path = { 0 };
+    struct stat facts;
+    str_format(&path, "%s/%s", directory, name);
+    if (stat(path.text, &facts) == 0)
+        return path.text;
+    str_free(&path);
+    return NULL;
+}
+
+/* The file to read of a directory: profile.pop, else a temporary file, else archive.a; NULL. */
+static char *file_of(const char *directory, bool *temporary)
+{
+    char *file = file_in(directory, "profile.pop");
+    if (!file)
+        file = temporary_of(directory), *temporary = file != NULL;
+    return file ? file : file_in(directory, "archive.a");
+}
+
+/* The file to read for a path that a user gave, and its directory.  A directory without a report stands for the newest
+ * directly below it; *file is NULL where there is none. */
 static void find_file(const char *path, char **file, char **directory, bool *temporary)
 {
     struct stat facts;
     char *whole = realpath(path, NULL);
-    *file = NULL;
     *directory = mem_string(whole ? whole : path);
     free(whole);
     *temporary = false;
     if (stat(*directory, &facts) == 0 && S_ISDIR(facts.st_mode)) {
-        struct str profile = { 0 };
-        str_format(&profile, "%s/profile.pop", *directory);
-        *file = profile.text;
-        if (stat(profile.text, &facts) != 0) {
-            char *other = temporary_of(*directory);
-            *temporary = other != NULL;
-            if (other) {
-                free(*file);
-                *file = other;
-            }
+        *file = file_of(*directory, temporary);
+        char *below = *file ? NULL : set_newest(*directory);
+        if (below) {
+            free(*directory);
+            *directory = below;
+            *file = file_of(below, temporary);
         }
         return;
     }
@@ -140,7 +160,8 @@ static struct report_use *open_one(struct reports *reports, const char *path, po
     struct report_use *use = MEM_NEW(struct report_use);
     struct analyser_report *report = &use->report;
     find_file(path, &report->path, &report->directory, &report->temporary);
-    report->file = pva_open_report(report->path, NULL, error);
+    /* Without a file, the directory: libpva says what is missing there. */
+    report->file = pva_open_report(report->path ? report->path : report->directory, NULL, error);
     report->name = name_of(report->directory);
     use->reports = reports;
     use->references = 1;
@@ -148,10 +169,8 @@ static struct report_use *open_one(struct reports *reports, const char *path, po
     pthread_mutex_init(&use->lod_lock, NULL);
     if (report->file)
         return use;
-    struct stat facts;
-    if (stat(report->path, &facts) != 0) /* of the directory: "no graph profile found" */
-        answer_fail(error, POP_FILE_LOAD_ERROR, "%s: no graph profile found (a report's directory holds profile.pop)",
-                    path);
+    if (error->status == POP_MISSING_GRAPH_PROFILE)
+        error->status = POP_FILE_LOAD_ERROR; /* nothing is there, as far as a client knows */
     reports_release(use);
     return NULL;
 }
@@ -235,6 +254,7 @@ void reports_release(struct report_use *use)
         return;
     nesting_free(use->report.nesting);
     lod_free(use->report.lod);
+    costs_free(use->report.costs);
     pva_close(use->report.file);
     free(use->report.directory);
     free(use->report.path);

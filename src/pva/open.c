@@ -13,8 +13,36 @@
 
 enum { LONGEST_VALUE = 256 << 20, MOST_TILES = 1 << 22 };
 
+static char *join(const char *directory, const char *name)
+{
+    struct str path = { 0 };
+    str_format(&path, "%s%s%s", directory, *directory && directory[strlen(directory) - 1] == '/' ? "" : "/", name);
+    return path.text;
+}
+
+/* A file of a format before profile.pop that a directory holds; NULL. */
+static const char *old_file(const char *directory)
+{
+    static const char *const names[] = { "graph.json", "graph.cbor", "execution.json", "execution.cbor",
+                                         "profile_info.json" };
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); ++i) {
+        char *path = join(directory, names[i]);
+        bool there = access(path, F_OK) == 0;
+        free(path);
+        if (there)
+            return names[i];
+    }
+    return NULL;
+}
+
 static pop_status no_file(const char *path, pop_error *error)
 {
+    const char *old = old_file(path);
+    if (old)
+        return error_set(error, POP_MISSING_GRAPH_PROFILE, NO_WHERE, "pva_open_report",
+                         "no graph profile found: %s has neither profile.pop nor archive.a; %s is of an old format, "
+                         "which can no longer be read: run the program again",
+                         path, old);
     return error_set(error, POP_MISSING_GRAPH_PROFILE, NO_WHERE, "pva_open_report",
                      "no graph profile found: %s has neither profile.pop nor archive.a", path);
 }
@@ -131,13 +159,6 @@ static pva_file *give_up(pva_file *file, const char *api, pop_error *error)
         snprintf(error->api, sizeof(error->api), "%s", api);
     pva_close(file);
     return NULL;
-}
-
-static char *join(const char *directory, const char *name)
-{
-    struct str path = { 0 };
-    str_format(&path, "%s%s%s", directory, *directory && directory[strlen(directory) - 1] == '/' ? "" : "/", name);
-    return path.text;
 }
 
 /* The directory of a path; "." when it names none. */

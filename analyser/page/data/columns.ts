@@ -18,6 +18,11 @@ export class Columns<Meta = unknown> {
         private readonly columns: Map<string, NumberColumn | string[]>,
     ) {}
 
+    /** All columns, by name. */
+    all(): { [name: string]: NumberColumn | string[] } {
+        return Object.fromEntries(this.columns);
+    }
+
     has(name: string): boolean {
         return this.columns.has(name);
     }

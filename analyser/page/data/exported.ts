@@ -1,35 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 // An exported page (`pva export DIR --to html`) has the answers in itself: they stand in place of the server.
 import { setSource } from "./client";
+import { encodeColumns } from "./encode";
+import { Answer, Answers, Asked, bytesOf } from "./exported/answers";
+import { listOf, livenessSteps, memoryTiles, ofAllTiles } from "./exported/memory";
+import { ofWhole, traceBsp, traceSearch, traceSummary, traceWindow } from "./exported/trace";
 
 const element = typeof document === "undefined" ? null : document.getElementById("answers");
 
 /** Whether this page was exported. */
 export const exported = element !== null;
 
-/** As the exporter names answers: decoded parameters in order of their names; the only report is not named. */
-function keyOf(url: string): string {
+/** Calls whose answers depend on a window, a list or a search: they are made from what is held of the whole. */
+const MADE: { readonly [path: string]: (answers: Answers, asked: Asked) => Answer } = {
+    "trace/window": traceWindow,
+    "trace/search": traceSearch,
+    "trace/summary": traceSummary,
+    "trace/bsp": traceBsp,
+    "trace/memory": ofWhole("trace/memory", ["lane"]),
+    "trace/blocks": ofWhole("trace/blocks", ["io", "tile"]),
+    "memory/tiles": memoryTiles,
+    "memory/tile": listOf("memory/tile", "tiles"),
+    "liveness/steps": livenessSteps,
+    "liveness/step": listOf("liveness/step", "steps"),
+    "liveness/always": ofAllTiles("liveness/always", []),
+    "liveness/variable": ofAllTiles("liveness/variable", ["name"]),
+};
+const REFUSED = JSON.stringify({
+    error: "this exported page does not hold it; open the report with pva serve",
+    status: "",
+});
+
+function respond(answers: Answers, url: string): Response {
     const [path, query] = url.replace(/^api\//, "").split("?");
-    const words = [...new URLSearchParams(query ?? "")]
-        .filter(([name]) => name !== "report")
-        .map(([name, value]) => `${name}=${value}`);
-    return words.length ? `${path}?${words.sort().join("&")}` : path;
+    const asked = Object.fromEntries([...new URLSearchParams(query ?? "")].filter(([name]) => name !== "report"));
+    const kept = answers.raw(path, asked);
+    if (typeof kept === "string") return new Response(bytesOf(kept));
+    if (kept !== undefined) return new Response(JSON.stringify(kept));
+    const made = MADE[path]?.(answers, asked);
+    if (!made) return new Response(REFUSED, { status: 404 });
+    if ("json" in made) return new Response(JSON.stringify(made.json));
+    return new Response(encodeColumns(made.meta, made.columns));
 }
 
 /** Makes the page ask its own answers. */
 export function startExported(): void {
     if (!element) return;
-    const answers = JSON.parse(element.textContent ?? "{}") as { [key: string]: unknown };
-    const refuse = JSON.stringify({
-        error: "this exported page does not hold it; open the report with pva serve",
-        status: "",
-    });
-    setSource({
-        fetch: (url) => {
-            const answer = answers[keyOf(url)];
-            if (answer === undefined) return Promise.resolve(new Response(refuse, { status: 404 }));
-            if (typeof answer !== "string") return Promise.resolve(new Response(JSON.stringify(answer)));
-            return Promise.resolve(new Response(Uint8Array.from(atob(answer), (byte) => byte.charCodeAt(0))));
-        },
-    });
+    const answers = new Answers(JSON.parse(element.textContent ?? "{}") as { [key: string]: unknown });
+    setSource({ fetch: (url) => Promise.resolve(respond(answers, url)) });
 }

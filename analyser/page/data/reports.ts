@@ -19,6 +19,7 @@ export interface Report {
     hasLiveness: boolean;
     hasDebug: boolean;
     partial: string | null; // why it is not whole
+    set?: readonly { name: string; directory: string; about: string }[]; // the reports beside it, itself among them
 }
 
 export function loadReports(signal?: AbortSignal): Promise<Report[]> {

@@ -24,9 +24,14 @@ export interface SourceLines {
     debug: boolean;
 }
 
-export function useSourceLines(report: number): Loaded<SourceLines> {
-    return useLoaded(`source ${report}`, async (signal) => {
-        const columns = await getColumns<{ executed: boolean; debug: boolean }>("source/lines", { report }, signal);
+/** null: of none. */
+export function useSourceLines(report: number | null): Loaded<SourceLines> {
+    return useLoaded(report === null ? null : `source ${report}`, async (signal) => {
+        const columns = await getColumns<{ executed: boolean; debug: boolean }>(
+            "source/lines",
+            { report: report ?? 0 },
+            signal,
+        );
         const file = columns.texts("file");
         const names = [
             "line",

@@ -91,6 +91,17 @@ export interface Insights {
     outOfMemory: string;
 }
 
+/** insights/scope?report=&scope=model|ipu|tile&index=: the ten largest of each list. */
+export interface Scope {
+    memory: { tiles: number; used: number; capacity: number | null; largest: number } | null;
+    vertexState: Sized[];
+    vertexCode: Sized[];
+    computeSets: Sized[];
+    variables: (Sized & { alwaysLive: number })[];
+    exchanges: Sized[];
+    steps: (Sized & { step: number; type: string })[];
+}
+
 /** total is that of the last tile; the others are sums over tiles, of which `available` is total x tiles. */
 export interface Cycles {
     total: number;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the nodes of a graph of programs and variables stand: in columns from left to right, a node behind what it
 // needs.
-import { OperationGraph } from "../data/operations";
+import { GraphNode, OperationGraph } from "../data/operations";
+import { Pen } from "./pen";
 
 export const NODE_WIDTH = 168;
 export const NODE_HEIGHT = 24;
@@ -68,4 +69,49 @@ export function place(graph: OperationGraph): { placed: Placed[]; width: number;
         ++shown;
     }
     return { placed, width: shown * (NODE_WIDTH + GAP_X), height };
+}
+
+const PIECES = 16; // of a curve
+
+/** Ends of an edge's curve, and how far its control points lie beside them. */
+export function edgeCurve(from: Placed, to: Placed): { x1: number; y1: number; x2: number; y2: number; bend: number } {
+    const forward = to.x > from.x;
+    const [x1, x2] = forward ? [from.x + NODE_WIDTH, to.x] : [from.x, to.x + NODE_WIDTH];
+    const bend = Math.max(24, Math.abs(x2 - x1) / 2) * (forward ? 1 : -1);
+    return { x1, y1: from.y + NODE_HEIGHT / 2, x2, y2: to.y + NODE_HEIGHT / 2, bend };
+}
+
+export interface GraphLook {
+    line: string;
+    ink: string;
+    colour: (node: GraphNode) => string;
+    label: (node: GraphNode) => string;
+}
+
+/** The graph on a pen: for files. */
+export function drawGraph(pen: Pen, graph: OperationGraph, look: GraphLook): void {
+    const { placed } = place(graph);
+    pen.strokeStyle = look.line;
+    for (const edge of graph.edges) {
+        const { x1, y1, x2, y2, bend } = edgeCurve(placed[edge.from], placed[edge.to]);
+        pen.beginPath();
+        pen.moveTo(x1, y1);
+        for (let i = 1; i <= PIECES; ++i) {
+            const [t, u] = [i / PIECES, 1 - i / PIECES];
+            const [a, b, c, d] = [u * u * u, 3 * u * u * t, 3 * u * t * t, t * t * t];
+            pen.lineTo(a * x1 + b * (x1 + bend) + c * (x2 - bend) + d * x2, (a + b) * y1 + (c + d) * y2);
+        }
+        pen.stroke();
+    }
+    pen.font = "11px system-ui, sans-serif";
+    pen.textBaseline = "middle";
+    graph.nodes.forEach((node, i) => {
+        const { x, y } = placed[i];
+        pen.fillStyle = look.colour(node);
+        pen.fillRect(x, y, NODE_WIDTH, NODE_HEIGHT);
+        pen.strokeStyle = look.line;
+        pen.strokeRect(x, y, NODE_WIDTH, NODE_HEIGHT);
+        pen.fillStyle = look.ink;
+        pen.fillText(look.label(node), x + 8, y + NODE_HEIGHT / 2);
+    });
 }

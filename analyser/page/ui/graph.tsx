@@ -2,18 +2,28 @@
 // A graph of programs (rounded) and variables (boxes), with an edge for each read and write.
 import { useMemo } from "preact/hooks";
 import { GraphNode, OperationGraph } from "../data/operations";
-import { NODE_HEIGHT, NODE_WIDTH, Placed, place } from "../draw/graph";
+import { NODE_HEIGHT, NODE_WIDTH, Placed, drawGraph, edgeCurve, place } from "../draw/graph";
 import { typeColour } from "../draw/types";
 import { bytes, cycles, middle, shortName } from "./format";
+import { Drawing } from "./savepicture";
 
 const CHARACTERS = 25;
 
 function edgePath(from: Placed, to: Placed): string {
-    const forward = to.x > from.x;
-    const [x1, x2] = forward ? [from.x + NODE_WIDTH, to.x] : [from.x, to.x + NODE_WIDTH];
-    const bend = Math.max(24, Math.abs(x2 - x1) / 2) * (forward ? 1 : -1);
-    const [y1, y2] = [from.y + NODE_HEIGHT / 2, to.y + NODE_HEIGHT / 2];
+    const { x1, y1, x2, y2, bend } = edgeCurve(from, to);
     return `M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`;
+}
+
+function labelOf(node: GraphNode): string {
+    return middle(shortName(node.label) || node.type, (text) => text.length <= CHARACTERS);
+}
+
+/** For files: plain colours, since they have no style sheet. */
+export function graphDrawing(graph: OperationGraph, name: string): Drawing {
+    const { width, height } = place(graph);
+    const plain = (node: GraphNode) => (node.kind === "program" ? typeColour(node.type) : colourOf(node));
+    const look = { line: "#7a8699", ink: "#1b2430", colour: plain, label: labelOf };
+    return { name, width: width + 24, height: height + 24, draw: (pen) => drawGraph(pen, graph, look) };
 }
 
 function colourOf(node: GraphNode): string {
@@ -70,7 +80,7 @@ export function Graph({ graph, scale, selected, onSelect, onOpen }: GraphProps) 
                             style={{ fill: colourOf(node) }}
                         />
                         <text x={8} y={16}>
-                            {middle(shortName(node.label) || node.type, (text) => text.length <= CHARACTERS)}
+                            {labelOf(node)}
                         </text>
                     </g>
                 ))}

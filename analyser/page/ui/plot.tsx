@@ -3,7 +3,9 @@
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import { usePreferences } from "../preferences";
-import { saveBlob } from "./save";
+import { Pen } from "../draw/pen";
+import { drawPlot } from "../draw/plot";
+import { SavePicture } from "./savepicture";
 import { themeColour } from "./theme";
 
 export interface PlotSeries {
@@ -134,20 +136,30 @@ export function Plot(props: PlotProps) {
             plot.destroy();
         };
     }, [props.x, ...props.series.map((one) => one.values), titles, theme, props.logarithmic, props.height]);
-    const save = () =>
-        box.current?.querySelector("canvas")?.toBlob((blob) => blob && saveBlob(blob, `${props.name}.png`));
+    const drawing = () => {
+        const width = Math.max(320, box.current?.clientWidth ?? 0);
+        const height = Math.max(200, props.height ?? box.current?.clientHeight ?? 0);
+        const picture = {
+            ...props,
+            series: props.series.map((one, i) => ({
+                title: one.title,
+                values: one.values,
+                colour: one.colour ?? PALETTE[i % PALETTE.length],
+                shape: one.shape ?? "line",
+            })),
+            formatX: props.formatX ?? ((value: number) => value.toLocaleString("en-GB")),
+            formatY: props.format ?? String,
+            ink: themeColour("ink"),
+            line: themeColour("line"),
+        };
+        return { name: props.name, width, height, draw: (pen: Pen) => drawPlot(pen, picture, width, height) };
+    };
     return (
         <div class="plot-frame" style={props.height ? { height: `${props.height}px` } : {}}>
             <div class="plot" ref={box} />
-            <button
-                type="button"
-                class="icon plot-save"
-                aria-label="save as PNG"
-                data-tip="save the plot as PNG"
-                onClick={save}
-            >
-                ⤓
-            </button>
+            <div class="plot-save">
+                <SavePicture drawing={drawing} />
+            </div>
         </div>
     );
 }

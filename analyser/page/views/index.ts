@@ -32,7 +32,7 @@ const ALL: readonly View[] = [
     landing,
 ];
 
-// What an exported page holds: answers that do not depend on a window's size.
-const EXPORTED: readonly View[] = [insights, summary, programs, operations, source, flame, files];
+// An exported page has no server: no queries, and no other reports.
+const SERVED: readonly View[] = [sql, difference, landing];
 
-export const VIEWS: readonly View[] = exported ? EXPORTED : ALL;
+export const VIEWS: readonly View[] = exported ? ALL.filter((view) => !SERVED.includes(view)) : ALL;

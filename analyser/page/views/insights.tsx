@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Insights, the first screen: does it fit, how long is a run and what for, what to mend first, what takes most memory.
-import { ComponentChild } from "preact";
 import { Report } from "../data/reports";
 import { Advice, Cycles, Insights, Sized } from "../data/summary";
 import { useJson } from "../data/load";
@@ -11,6 +10,8 @@ import { differenceText, useJsonOfBoth } from "../ui/compare";
 import { bytes, count, cycles as cyclesText, percent, shortName, time } from "../ui/format";
 import { Empty } from "../ui/tabs";
 import { themeColour } from "../ui/theme";
+import { Bars, Meter } from "./insights/bars";
+import { ScopeSection } from "./insights/scope";
 import "./insights.css";
 import { View, ViewContext } from "./view";
 
@@ -71,14 +72,6 @@ function useColours(): (type: string) => string {
     return (type) => looks.find((look) => look.name === type)?.plain ?? "#888888";
 }
 
-function Meter({ share, over }: { share: number; over?: boolean }) {
-    return (
-        <div class="meter">
-            <span class={over ? "over" : ""} style={{ width: `${Math.min(100, share * 100)}%` }} />
-        </div>
-    );
-}
-
 function Fit({ insights, report, context }: { insights: Insights; report: Report; context: ViewContext }) {
     const { memory } = insights;
     if (!memory || !memory.tiles)
@@ -94,7 +87,9 @@ function Fit({ insights, report, context }: { insights: Insights; report: Report
                 <span class="figure" data-figure="used">
                     {bytes(memory.used)}
                 </span>{" "}
-                of {bytes(memory.capacity)}, {percent(memory.used / memory.capacity, 2)} of capacity
+                {memory.capacity
+                    ? `of ${bytes(memory.capacity)}, ${percent(memory.used / memory.capacity, 2)} of capacity`
+                    : "on all tiles; archive.a does not say of how much"}
             </div>
             {over ? (
                 <p class="warning">
@@ -249,35 +244,6 @@ function MendList({ context, report, total }: { context: ViewContext; report: Re
                 </p>
             )}
         </>
-    );
-}
-
-function Bars({
-    rows,
-    most,
-    over,
-}: {
-    rows: { key: string | number; name: ComponentChild; value: number; text: string; tip?: string }[];
-    most: number;
-    over?: number;
-}) {
-    return (
-        <table class="bars">
-            <tbody>
-                {rows.map((row) => (
-                    <tr key={row.key} data-tip={row.tip}>
-                        <td class="name">{row.name}</td>
-                        <td class="bar">
-                            <Meter
-                                share={most > 0 ? row.value / most : 0}
-                                over={over !== undefined && row.value > over}
-                            />
-                        </td>
-                        <td class="number">{row.text}</td>
-                    </tr>
-                ))}
-            </tbody>
-        </table>
     );
 }
 
@@ -461,24 +427,7 @@ function InsightsPage({ context }: { context: ViewContext }) {
                 rows={first.float32}
                 context={context}
             />
-            <Largest
-                title="State of vertices"
-                tip="Fields and pointers of vertices, by type"
-                rows={first.vertexState}
-                context={context}
-            />
-            <Largest
-                title="Code of vertices"
-                tip="Code of codelets, by type"
-                rows={first.vertexCode}
-                context={context}
-            />
-            <Largest
-                title="Code of exchanges"
-                tip="Code that tiles run to send and receive"
-                rows={first.exchanges}
-                context={context}
-            />
+            <ScopeSection context={context} report={reports[0]} />
         </div>
     );
 }

@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 import "./landing.css";
 import { Directory, Listing, Recent, addRecent, recent, removeRecent, useListing } from "../data/browse";
 import { ReportFile, openReports } from "../data/reports";
+import { Guide } from "../ui/guide";
 import { Empty, Tabs } from "../ui/tabs";
 import { View, ViewContext } from "./view";
 
@@ -126,6 +127,7 @@ function Landing({ context }: { context: ViewContext }) {
     const [side, setSide] = useState<0 | 1>(0);
     const [failure, setFailure] = useState<{ text: string; directories: Recent } | null>(null);
     const [known, setKnown] = useState(recent());
+    const [guide, setGuide] = useState(false);
     const type = (path: string) => setPaths(side ? [paths[0], path] : [path, paths[1]]);
     const open = (directories: Recent) => {
         openReports([...directories]).then(
@@ -169,7 +171,13 @@ function Landing({ context }: { context: ViewContext }) {
     const chosen = typeof context.state.tab === "string" ? context.state.tab : undefined;
     return (
         <div class="landing">
-            <h1>Open a report</h1>
+            <h1>
+                Open a report
+                <button type="button" class="link getting-started" onClick={() => setGuide(true)}>
+                    Getting started
+                </button>
+            </h1>
+            {guide && <Guide onClose={() => setGuide(false)} />}
             {input(0, "Directory", "a directory that holds profile.pop or archive.a")}
             {input(1, "Compare with", "optional: a second report")}
             <div class="path-row">

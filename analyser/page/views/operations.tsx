@@ -6,7 +6,8 @@ import { FIGURES, Figure, Operation, OperationTable, useOperationGraph, useOpera
 import { NONE, Program, programLabel, usePrograms } from "../data/programs";
 import { typeColour } from "../draw/types";
 import { bytes, count, difference as signed, percent, shortName } from "../ui/format";
-import { Graph } from "../ui/graph";
+import { Graph, graphDrawing } from "../ui/graph";
+import { SavePicture } from "../ui/savepicture";
 import { Choice, Layout } from "../ui/layout";
 import { tableState } from "../ui/rows";
 import { Column, Table } from "../ui/table";
@@ -226,6 +227,7 @@ function OperationsGraph({ context, row }: { context: ViewContext; row: Operatio
                     {count(graph.nodes.filter((node) => node.kind === "variable").length)} variables
                 </span>
                 <span class="grow" />
+                <SavePicture drawing={() => graphDrawing(graph, "operations")} />
                 <button type="button" class="icon" aria-label="smaller" onClick={() => setScale(scale / 1.25)}>
                     −
                 </button>

@@ -5,7 +5,8 @@ import "./source.css";
 import { SourceLine, SourceLines, useLineTiles, useSourceLines, useSourceText } from "../data/source";
 import { programLabel, usePrograms } from "../data/programs";
 import { bytes, count, percent } from "../ui/format";
-import { Layout } from "../ui/layout";
+import { differenceClass, differenceText } from "../ui/compare";
+import { Choice, Layout } from "../ui/layout";
 import { Plot } from "../ui/plot";
 import { tableState } from "../ui/rows";
 import { Split } from "../ui/split";
@@ -21,7 +22,68 @@ function costOf(lines: SourceLines): (line: SourceLine) => number {
     return lines.executed ? (line) => line.elapsed : (line) => line.estimate;
 }
 
-function columnsOf(lines: SourceLines): readonly Column<SourceLine>[] {
+/** A line with what it costs in the other report of a comparison; null: nothing there comes from it. */
+interface Row extends SourceLine {
+    own: number | null;
+    other: number | null;
+}
+
+/** Lines of both reports, by file and number. */
+function rowsOf(lines: SourceLines, other: SourceLines | undefined): Row[] {
+    const cost = costOf(lines);
+    const there = new Map(other?.lines.map((line) => [placeOf(line), line]));
+    const rows = lines.lines.map((line) => {
+        const found = there.get(placeOf(line));
+        there.delete(placeOf(line));
+        return { ...line, own: cost(line), other: other && found ? costOf(other)(found) : null };
+    });
+    if (!other) return rows;
+    const none = {
+        elapsed: 0,
+        cycles: 0,
+        tileCycles: 0,
+        exchange: 0,
+        times: 0,
+        estimate: 0,
+        code: 0,
+        state: 0,
+        programs: 0,
+    };
+    return [
+        ...rows,
+        ...[...there.values()].map((line) => ({ ...line, ...none, own: null, other: costOf(other)(line) })),
+    ];
+}
+
+/** Columns of a comparison: the other report's cycles, and the difference. */
+function comparedColumns(report: number): readonly Column<Row>[] {
+    const [source, target] = report === 0 ? (["own", "other"] as const) : (["other", "own"] as const);
+    return [
+        {
+            id: "other",
+            title: report === 0 ? "In the target" : "In the source",
+            kind: "number",
+            width: 120,
+            tip: "cycles of the same line of the same file in the other report",
+            value: (row) => row.other,
+        },
+        {
+            id: "difference",
+            title: "Difference",
+            kind: "number",
+            width: 190,
+            tip: "target less source; its share of the larger of them",
+            value: (row) => (row[target] ?? 0) - (row[source] ?? 0),
+            show: (row) => (
+                <span class={differenceClass(row[source], row[target])}>
+                    {differenceText(row[source], row[target], count)}
+                </span>
+            ),
+        },
+    ];
+}
+
+function columnsOf(lines: SourceLines): readonly Column<Row>[] {
     const cost = costOf(lines);
     const whole = lines.lines.reduce((sum, line) => sum + cost(line), 0);
     return [
@@ -110,16 +172,18 @@ function columnsOf(lines: SourceLines): readonly Column<SourceLine>[] {
 
 function Text({
     context,
+    report,
     lines,
     file,
     line,
 }: {
     context: ViewContext;
+    report: number;
     lines: SourceLines;
     file: string;
     line: number;
 }) {
-    const { value, error } = useSourceText(0, file);
+    const { value, error } = useSourceText(report, file);
     const cost = costOf(lines);
     const costs = useMemo(
         () => new Map(lines.lines.filter((one) => one.file === file).map((one) => [one.line, cost(one)])),
@@ -167,9 +231,17 @@ function Text({
     );
 }
 
-function LineDetails({ context, line }: { context: ViewContext; line: SourceLine | undefined }) {
-    const { value } = useLineTiles(0, line);
-    const { value: list } = usePrograms(0);
+function LineDetails({
+    context,
+    report,
+    line,
+}: {
+    context: ViewContext;
+    report: number;
+    line: SourceLine | undefined;
+}) {
+    const { value } = useLineTiles(report, line);
+    const { value: list } = usePrograms(report);
     const tiles = useMemo(() => {
         const values = Array.from(value?.numbers("cycles") ?? []);
         return {
@@ -246,8 +318,16 @@ function LineDetails({ context, line }: { context: ViewContext; line: SourceLine
 
 function Source({ context }: { context: ViewContext }) {
     const { state, update } = context;
-    const { value: lines, error } = useSourceLines(0);
-    const columns = useMemo(() => (lines ? columnsOf(lines) : []), [lines]);
+    const both = context.reports.length > 1;
+    const report = both && state.report === 1 ? 1 : 0;
+    const { value: lines, error } = useSourceLines(report);
+    const { value: others } = useSourceLines(both ? 1 - report : null);
+    const rows = useMemo(() => (lines ? rowsOf(lines, both ? others : undefined) : []), [lines, others, both]);
+    const columns = useMemo(() => {
+        if (!lines) return [];
+        const [place, cost, ...more] = columnsOf(lines);
+        return both ? [place, cost, ...comparedColumns(report), ...more] : [place, cost, ...more];
+    }, [lines, both, report]);
     if (error) return <Empty>{error}</Empty>;
     if (!lines) return <Empty>Adding up what each line costs.</Empty>;
     const cost = costOf(lines);
@@ -256,20 +336,34 @@ function Source({ context }: { context: ViewContext }) {
         .reduce<SourceLine | undefined>((most, line) => (most && cost(most) >= cost(line) ? most : line), undefined);
     const file = typeof state.file === "string" ? state.file : first?.file;
     const at = typeof state.line === "number" ? state.line : first?.line;
-    const chosen = lines.lines.find((line) => line.file === file && line.line === at);
+    const chosen = rows.find((line) => line.file === file && line.line === at);
     const table = (
         <Table
             name="lines"
             columns={columns}
-            rows={lines.lines}
+            rows={rows}
             state={{ sort: "-cost", ...tableState(state.table) }}
             onState={(next) => update({ table: { ...next } }, { gesture: "table" })}
             selected={(row) => row === chosen}
             onSelect={(row) => update({ file: row.file || undefined, line: row.line })}
+            bar={
+                both && (
+                    <Choice
+                        label="report"
+                        chosen={String(report)}
+                        onChoose={(id) => update({ report: id === "1" ? 1 : undefined })}
+                        choices={context.reports.map((one, i) => ({
+                            id: String(i),
+                            title: i ? "Target" : "Source",
+                            tip: `lines and text of ${one.name}`,
+                        }))}
+                    />
+                )
+            }
         />
     );
     const text = file ? (
-        <Text context={context} lines={lines} file={file} line={at ?? 0} />
+        <Text context={context} report={report} lines={lines} file={file} line={at ?? 0} />
     ) : (
         <Empty>No source line is known.</Empty>
     );
@@ -277,7 +371,7 @@ function Source({ context }: { context: ViewContext }) {
         <Layout
             name="source"
             graph={<Split name="source.text" direction="row" initial={0.45} first={table} second={text} />}
-            tabs={<LineDetails context={context} line={chosen} />}
+            tabs={<LineDetails context={context} report={report} line={chosen} />}
         />
     );
 }

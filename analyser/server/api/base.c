@@ -2,6 +2,7 @@
 /* The open reports, opening others, and the directories to choose from. */
 #include "../query.h"
 #include "../request.h"
+#include "../sets.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -56,6 +57,11 @@ static json_t *describe(const struct analyser_report *report, unsigned index)
                         json_boolean(pva_count(compilation, PVA_COMPILATION_LIVENESS_PROGRAM_STEPS) > 0));
     json_object_set_new(json, "hasDebug", json_boolean(pva_count(root, PVA_REPORT_DEBUG_CONTEXTS) > 0));
     json_object_set_new(json, "partial", partial_of(report));
+    char *parent = mem_string(report->directory), *slash = strrchr(parent, '/');
+    if (slash && slash > parent)
+        *slash = '\0';
+    json_object_set_new(json, "set", set_list(parent));
+    free(parent);
     return json;
 }
 

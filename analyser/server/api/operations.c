@@ -164,28 +164,27 @@ static pop_status find_layer(const struct request *request, const struct context
 pop_status api_operations_table(const struct request *request, struct answer *answer, pop_error *error)
 {
     struct analyser_report *report = request_report(request, error);
-    struct costs costs;
-    if (!report || costs_load(report->file, &costs, error) != POP_OK)
+    const struct costs *costs = report ? costs_of(report, error) : NULL;
+    if (!costs)
         return error->status;
     uint32_t layer;
-    pop_status status = find_layer(request, &costs.contexts, &layer, error);
+    pop_status status = find_layer(request, &costs->contexts, &layer, error);
     if (status == POP_OK) {
-        struct operations operations = { .by_context = mem_alloc((costs.contexts.count + 1) * sizeof(uint32_t)) };
-        memset(operations.by_context, 0xff, (costs.contexts.count + 1) * sizeof(uint32_t));
-        add_programs(&operations, &costs, layer);
-        add_variables(report->file, &operations, &costs.contexts, layer);
-        answer_operations(answer, report->file, &operations, &costs.contexts);
+        struct operations operations = { .by_context = mem_alloc((costs->contexts.count + 1) * sizeof(uint32_t)) };
+        memset(operations.by_context, 0xff, (costs->contexts.count + 1) * sizeof(uint32_t));
+        add_programs(&operations, costs, layer);
+        add_variables(report->file, &operations, &costs->contexts, layer);
+        answer_operations(answer, report->file, &operations, &costs->contexts);
         vec_free(&operations.list);
         free(operations.by_context);
         json_t *layers = json_array();
-        for (size_t i = 0; i < costs.contexts.layer_count; ++i)
-            json_array_append_new(layers, answer_string(costs.contexts.layers[i]));
+        for (size_t i = 0; i < costs->contexts.layer_count; ++i)
+            json_array_append_new(layers, answer_string(costs->contexts.layers[i]));
         answer_meta(answer, json_pack("{s:o, s:o, s:b}", "layers", layers, "layer",
-                                      answer_string(layer == NO_CONTEXT ? "" : costs.contexts.layers[layer]),
-                                      "executed", costs.executed));
+                                      answer_string(layer == NO_CONTEXT ? "" : costs->contexts.layers[layer]),
+                                      "executed", costs->executed));
         status = answer_read(report, error);
     }
-    costs_free(&costs);
     return status;
 }
 
@@ -277,24 +276,27 @@ pop_status api_operations_graph(const struct request *request, struct answer *an
 {
     struct analyser_report *report = request_report(request, error);
     uint64_t context, limit;
-    struct costs costs;
     if (!report || !request_uint(request, "context", NO_CONTEXT, &context, error) ||
-        !request_uint(request, "limit", 200, &limit, error) || costs_load(report->file, &costs, error) != POP_OK)
+        !request_uint(request, "limit", 200, &limit, error))
         return error->status;
-    char *chosen = mem_zero(costs.count + 1, 1);
-    size_t found = choose(&costs, context, limit, chosen), count = 0;
-    struct edges edges = { .chosen = chosen, .programs = costs.count };
+    const struct costs *costs = costs_of(report, error);
+    if (!costs)
+        return error->status;
+    char *chosen = mem_zero(costs->count + 1, 1);
+    size_t found = choose(costs, context, limit, chosen), count = 0;
+    struct edges edges = { .chosen = chosen, .programs = costs->count };
     pop_status status = pva_sql(report->file, "SELECT program, var, access FROM program_vars ORDER BY program, var",
                                 on_edge, &edges, error);
-    uint32_t *ids = mem_zero(costs.count + 1, sizeof(*ids));
-    double *cycles = mem_zero(costs.count + 1, sizeof(*cycles));
-    const char **types = mem_zero(costs.count + 1, sizeof(*types)), **names = mem_zero(costs.count + 1, sizeof(*names));
-    for (size_t i = 0; i < costs.count; ++i)
+    uint32_t *ids = mem_zero(costs->count + 1, sizeof(*ids));
+    double *cycles = mem_zero(costs->count + 1, sizeof(*cycles));
+    const char **types = mem_zero(costs->count + 1, sizeof(*types)),
+               **names = mem_zero(costs->count + 1, sizeof(*names));
+    for (size_t i = 0; i < costs->count; ++i)
         if (chosen[i]) {
             ids[count] = (uint32_t)i;
-            cycles[count] = costs.executed ? costs.list[i].cycles : costs.list[i].estimate;
-            types[count] = costs.list[i].type;
-            names[count++] = costs.list[i].name;
+            cycles[count] = costs->executed ? costs->list[i].cycles : costs->list[i].estimate;
+            types[count] = costs->list[i].type;
+            names[count++] = costs->list[i].name;
         }
     answer_column(answer, "programId", COLUMN_U32, ids, count);
     answer_texts(answer, "programType", types, count);
@@ -313,6 +315,5 @@ pop_status api_operations_graph(const struct request *request, struct answer *an
     free(cycles);
     free(types);
     free(names);
-    costs_free(&costs);
     return status != POP_OK ? status : answer_read(report, error);
 }

@@ -87,23 +87,22 @@ static void add_columns(struct answer *answer, const struct costs *costs)
 pop_status api_programs_list(const struct request *request, struct answer *answer, pop_error *error)
 {
     struct analyser_report *report = request_report(request, error);
-    struct costs costs;
-    if (!report || costs_load(report->file, &costs, error) != POP_OK)
+    const struct costs *costs = report ? costs_of(report, error) : NULL;
+    if (!costs)
         return error->status;
     struct children children = { 0 };
     pop_status status = pva_sql(report->file, "SELECT program, child FROM program_children ORDER BY program, position",
                                 on_child, &children, error);
-    add_columns(answer, &costs);
+    add_columns(answer, costs);
     answer_column(answer, "parentOf", COLUMN_U32, children.program.data, children.program.count);
     answer_column(answer, "child", COLUMN_U32, children.child.data, children.child.count);
     pva_object compilation = pva_get(pva_root(report->file), PVA_REPORT_COMPILATION);
     answer_meta(answer,
                 json_pack("{s:o, s:o, s:b, s:b}", "control", ids_of(compilation, PVA_COMPILATION_CONTROL_PROGRAMS),
-                          "functions", ids_of(compilation, PVA_COMPILATION_FUNCTIONS), "executed", costs.executed,
-                          "debug", costs.contexts.count > 0));
+                          "functions", ids_of(compilation, PVA_COMPILATION_FUNCTIONS), "executed", costs->executed,
+                          "debug", costs->contexts.count > 0));
     vec_free(&children.program);
     vec_free(&children.child);
-    costs_free(&costs);
     return status != POP_OK ? status : answer_read(report, error);
 }
 

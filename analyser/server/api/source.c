@@ -80,11 +80,11 @@ pop_status api_source_lines(const struct request *request, struct answer *answer
                     { "state", offsetof(struct line, state) },
                     { "programs", offsetof(struct line, programs) } };
     struct analyser_report *report = request_report(request, error);
-    struct costs costs;
-    if (!report || costs_load(report->file, &costs, error) != POP_OK)
+    const struct costs *costs = report ? costs_of(report, error) : NULL;
+    if (!costs)
         return error->status;
-    struct line *lines = mem_zero(costs.count + 1, sizeof(*lines));
-    size_t count = gather(&costs, lines);
+    struct line *lines = mem_zero(costs->count + 1, sizeof(*lines));
+    size_t count = gather(costs, lines);
     const char **files = mem_zero(count + 1, sizeof(*files));
     double *numbers = mem_zero(count + 1, sizeof(*numbers));
     for (size_t i = 0; i < count; ++i) {
@@ -98,11 +98,10 @@ pop_status api_source_lines(const struct request *request, struct answer *answer
             memcpy(&numbers[i], (const char *)&lines[i] + figures[k].offset, sizeof(double));
         answer_column(answer, figures[k].name, COLUMN_F64, numbers, count);
     }
-    answer_meta(answer, json_pack("{s:b, s:b}", "executed", costs.executed, "debug", costs.contexts.count > 0));
+    answer_meta(answer, json_pack("{s:b, s:b}", "executed", costs->executed, "debug", costs->contexts.count > 0));
     free(files);
     free(numbers);
     free(lines);
-    costs_free(&costs);
     return answer_read(report, error);
 }
 
@@ -112,26 +111,26 @@ pop_status api_source_tiles(const struct request *request, struct answer *answer
     struct analyser_report *report = request_report(request, error);
     const char *file = request_text(request, "file", "");
     uint64_t line;
-    struct costs costs;
-    if (!report || !request_uint(request, "line", 0, &line, error) || costs_load(report->file, &costs, error) != POP_OK)
+    const struct costs *costs =
+        report && request_uint(request, "line", 0, &line, error) ? costs_of(report, error) : NULL;
+    if (!costs)
         return error->status;
     pva_object compilation = pva_get(pva_root(report->file), PVA_REPORT_COMPILATION);
     uint64_t tiles = pva_uint(pva_get(compilation, PVA_COMPILATION_TARGET), PVA_TARGET_NUM_TILES);
     double *cycles = mem_zero(tiles + 1, sizeof(*cycles));
     VEC(uint32_t) programs = { 0 };
-    for (size_t i = 0; i < costs.count; ++i) {
-        struct line of = line_of(&costs, i);
+    for (size_t i = 0; i < costs->count; ++i) {
+        struct line of = line_of(costs, i);
         if (of.line != line || strcmp(of.file, file) != 0)
             continue;
-        costs_add_tiles(report->file, &costs, i, cycles, tiles);
+        costs_add_tiles(report->file, costs, i, cycles, tiles);
         *vec_push(&programs) = (uint32_t)i;
     }
     answer_column(answer, "cycles", COLUMN_F64, cycles, tiles);
     answer_column(answer, "program", COLUMN_U32, programs.data, programs.count);
-    answer_meta(answer, json_pack("{s:b}", "executed", costs.executed));
+    answer_meta(answer, json_pack("{s:b}", "executed", costs->executed));
     vec_free(&programs);
     free(cycles);
-    costs_free(&costs);
     return answer_read(report, error);
 }
 
@@ -167,12 +166,10 @@ pop_status api_source_text(const struct request *request, struct answer *answer,
 {
     struct analyser_report *report = request_report(request, error);
     const char *path = request_text(request, "file", "");
-    if (!report)
+    const struct costs *costs = report ? costs_of(report, error) : NULL;
+    if (!costs)
         return error->status;
-    struct contexts contexts;
-    contexts_load(report->file, &contexts);
-    FILE *file = open_source(&contexts, path);
-    contexts_free(&contexts);
+    FILE *file = open_source(&costs->contexts, path);
     if (!file)
         return answer_fail(error, POP_FILE_LOAD_ERROR, "the source file is not here, or is none that the report names");
     struct str text = { 0 };

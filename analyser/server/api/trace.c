@@ -2,10 +2,11 @@
 /* What a trace has: lanes, runs, kinds; parameters of windows; search. */
 #include "trace.h"
 #include "../blocks.h"
+#include "../request.h"
 
 #include <ctype.h>
 
-enum { FEWEST_PIXELS = 1, MOST_PIXELS = 8192, DEFAULT_PIXELS = 1000, MOST_FOUND = 10000 };
+enum { FEWEST_PIXELS = 1, MOST_PIXELS = 8192, EXPORTED_PIXELS = 1 << 20, DEFAULT_PIXELS = 1000, MOST_FOUND = 10000 };
 
 bool *search_programs(const struct lod *lod, const char *text)
 {
@@ -56,7 +57,9 @@ bool window_of(const struct request *request, struct window *window, pop_error *
                     (unsigned long long)lane, window->lod->ipus - 1);
         return false;
     }
-    if (window->to < window->from || pixels < FEWEST_PIXELS || pixels > MOST_PIXELS) {
+    /* An exported page, which no socket asks for, holds the whole as finely as it is. */
+    uint64_t most = request->socket < 0 ? EXPORTED_PIXELS : MOST_PIXELS;
+    if (window->to < window->from || pixels < FEWEST_PIXELS || pixels > most) {
         answer_fail(error, POP_INVALID_OPTION, "from %g to %g on %llu pixels (allowed: from <= to, %d to %d pixels)",
                     window->from, window->to, (unsigned long long)pixels, FEWEST_PIXELS, MOST_PIXELS);
         return false;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The addresses of a tile as a strip: what lies where, several variables on top of each other where they share bytes.
 import { useEffect, useRef, useState } from "preact/hooks";
-import { canvasPen } from "../../draw/pen";
+import { Pen, canvasPen } from "../../draw/pen";
 import { usePreferences } from "../../preferences";
 import { count } from "../../ui/format";
+import { SavePicture } from "../../ui/savepicture";
 import { themeColour } from "../../ui/theme";
 import { hideTip, showTip } from "../../ui/tooltip";
 import { categoryColour } from "./colours";
@@ -71,11 +72,7 @@ export function AddressMap({
         width: Math.max(1, row.bytes * perByte),
     }));
     const laneHeight = (HEIGHT - 14) / ROWS;
-    useEffect(() => {
-        if (!canvas.current || !width) return;
-        const pen = canvasPen(canvas.current, width, HEIGHT);
-        pen.fillStyle = themeColour("paper");
-        pen.fillRect(0, 0, width, HEIGHT);
+    const draw = (pen: Pen) => {
         for (const { row, lane, x: left, width: wide } of placed) {
             pen.globalAlpha = chosen === undefined || chosen === row.name ? 1 : 0.35;
             pen.fillStyle = categoryColour(row.category);
@@ -88,6 +85,13 @@ export function AddressMap({
         pen.fillText(`0 to ${count(low)}`, 0, HEIGHT);
         if (high > 0)
             pen.fillText(`interleaved, from ${count(interleaved)}`, Math.min(low * perByte + gap, width - 160), HEIGHT);
+    };
+    useEffect(() => {
+        if (!canvas.current || !width) return;
+        const pen = canvasPen(canvas.current, width, HEIGHT);
+        pen.fillStyle = themeColour("paper");
+        pen.fillRect(0, 0, width, HEIGHT);
+        draw(pen);
     });
     const at = (event: MouseEvent) => {
         const area = (canvas.current as HTMLCanvasElement).getBoundingClientRect();
@@ -95,25 +99,29 @@ export function AddressMap({
         return placed.find((one) => one.lane === lane && px >= one.x - 1 && px <= one.x + one.width + 1)?.row;
     };
     return (
-        <canvas
-            ref={canvas}
-            class="layout-map"
-            data-graph="addresses"
-            onPointerMove={(event) => {
-                const row = at(event);
-                if (row)
-                    showTip(
-                        `${row.name}\n${row.category}\n${count(row.bytes)} bytes at ${count(row.address)}`,
-                        event.clientX,
-                        event.clientY,
-                    );
-                else hideTip();
-            }}
-            onPointerLeave={hideTip}
-            onClick={(event) => {
-                const row = at(event);
-                if (row) onPick(row.name);
-            }}
-        />
+        <div class="layout-map">
+            <canvas
+                ref={canvas}
+                data-graph="addresses"
+                onPointerMove={(event) => {
+                    const row = at(event);
+                    if (row)
+                        showTip(
+                            `${row.name}\n${row.category}\n${count(row.bytes)} bytes at ${count(row.address)}`,
+                            event.clientX,
+                            event.clientY,
+                        );
+                    else hideTip();
+                }}
+                onPointerLeave={hideTip}
+                onClick={(event) => {
+                    const row = at(event);
+                    if (row) onPick(row.name);
+                }}
+            />
+            <div class="plot-save">
+                <SavePicture drawing={() => ({ name: "addresses", width, height: HEIGHT, draw })} />
+            </div>
+        </div>
     );
 }

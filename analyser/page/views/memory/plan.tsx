@@ -5,10 +5,11 @@ import { Columns } from "../../data/columns";
 import { PlanMeta } from "../../data/memory";
 import { heat, hexOf } from "../../draw/colour";
 import { heatPicture } from "../../draw/heatmap";
-import { canvasPen } from "../../draw/pen";
+import { Pen, canvasPen } from "../../draw/pen";
 import { usePreferences } from "../../preferences";
 import { bytes, count } from "../../ui/format";
-import { saveCanvas, saveText } from "../../ui/save";
+import { saveText } from "../../ui/save";
+import { SavePicture } from "../../ui/savepicture";
 import { themeColour } from "../../ui/theme";
 import { hideTip, showTip } from "../../ui/tooltip";
 
@@ -76,18 +77,21 @@ export function Plan({ plan, figure, range, onRange, marks, onPick }: PlanProps)
     }, []);
     const cell = Math.max(0.01, Math.min((size.width - 16) / grid.width, (size.height - 16) / grid.height));
     const [left, top] = [(size.width - cell * grid.width) / 2, (size.height - cell * grid.height) / 2];
-    useEffect(() => {
-        if (!canvas.current || !size.width) return;
-        const pen = canvasPen(canvas.current, size.width, size.height);
-        pen.fillStyle = themeColour("paper");
-        pen.fillRect(0, 0, size.width, size.height);
-        pen.imageSmoothingEnabled = false;
+    const draw = (pen: Pen) => {
         pen.drawImage(picture, 0, 0, grid.width, grid.height, left, top, cell * grid.width, cell * grid.height);
         pen.strokeStyle = themeColour("more");
         pen.lineWidth = 2;
         for (let i = 0; i < grid.tiles.length; ++i)
             if (marks.includes(grid.tiles[i]))
                 pen.strokeRect(left + (i % grid.width) * cell, top + Math.floor(i / grid.width) * cell, cell, cell);
+    };
+    useEffect(() => {
+        if (!canvas.current || !size.width) return;
+        const pen = canvasPen(canvas.current, size.width, size.height);
+        pen.fillStyle = themeColour("paper");
+        pen.fillRect(0, 0, size.width, size.height);
+        pen.imageSmoothingEnabled = false;
+        draw(pen);
     });
     const tileAt = (event: MouseEvent) => {
         const area = (canvas.current as HTMLCanvasElement).getBoundingClientRect();
@@ -131,9 +135,7 @@ export function Plan({ plan, figure, range, onRange, marks, onPick }: PlanProps)
                     Reset
                 </button>
                 <span class="grow" />
-                <button type="button" onClick={() => canvas.current && saveCanvas(canvas.current, "tile-map.png")}>
-                    PNG
-                </button>
+                <SavePicture drawing={() => ({ name: "tile-map", ...size, draw })} />
                 <button type="button" onClick={() => saveText(csv(), "tile-map.csv", "text/csv")}>
                     CSV
                 </button>

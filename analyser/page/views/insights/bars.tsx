@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows with a bar each: what is large beside what is not.
+import { ComponentChild } from "preact";
+
+export function Meter({ share, over }: { share: number; over?: boolean }) {
+    return (
+        <div class="meter">
+            <span class={over ? "over" : ""} style={{ width: `${Math.min(100, share * 100)}%` }} />
+        </div>
+    );
+}
+
+export function Bars({
+    rows,
+    most,
+    over,
+}: {
+    rows: { key: string | number; name: ComponentChild; value: number; text: string; tip?: string }[];
+    most: number;
+    over?: number;
+}) {
+    return (
+        <table class="bars">
+            <tbody>
+                {rows.map((row) => (
+                    <tr key={row.key} data-tip={row.tip}>
+                        <td class="name">{row.name}</td>
+                        <td class="meter-cell">
+                            <Meter
+                                share={most > 0 ? row.value / most : 0}
+                                over={over !== undefined && row.value > over}
+                            />
+                        </td>
+                        <td class="number">{row.text}</td>
+                    </tr>
+                ))}
+            </tbody>
+        </table>
+    );
+}
