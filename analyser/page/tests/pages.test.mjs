@@ -131,7 +131,7 @@ test("CON-02 SUM-07 the four kinds of data: which of them the report has", async
     await done(other);
 });
 
-/** A directory as a framework writes it: reports below it, one of them the newest; debug.cbor may be shared by links. */
+/** A directory as a framework writes it: reports below it, the last the newest; debug.cbor may be shared by links. */
 function framework(name, members, shared) {
     const top = join(work, name);
     mkdirSync(top);
