@@ -8,6 +8,7 @@
 #include "sets.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -169,7 +170,10 @@ static struct report_use *open_one(struct reports *reports, const char *path, po
     pthread_mutex_init(&use->lod_lock, NULL);
     if (report->file)
         return use;
-    if (error->status == POP_MISSING_GRAPH_PROFILE)
+    struct stat facts;
+    if (stat(report->path ? report->path : report->directory, &facts) != 0)
+        answer_fail(error, POP_FILE_LOAD_ERROR, "%s: no graph profile found (%s)", path, strerror(errno));
+    else if (error->status == POP_MISSING_GRAPH_PROFILE)
         error->status = POP_FILE_LOAD_ERROR; /* nothing is there, as far as a client knows */
     reports_release(use);
     return NULL;

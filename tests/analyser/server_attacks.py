@@ -233,8 +233,10 @@ def check_live(command, program, work):
 
 
 def check_command(command, work):
+    empty = os.path.join(work, "empty")
+    os.mkdir(empty)
     for arguments, word in ((["--port", "x"], "--port"), (["--port", "65536"], "--port"), (["--address", "example.com"], "--address"),
-                            ([work], "no graph profile found"), ([os.path.join(work, "nothing")], "no graph profile"), (["--live"], "--live"),
+                            ([empty], "no graph profile found"), ([os.path.join(work, "nothing")], "no graph profile"), (["--live"], "--live"),
                             (["a", "b", "c"], "too many")):
         done = subprocess.run([command, "serve", *arguments], capture_output=True, text=True, timeout=60)
         assert done.returncode == 2 and word in done.stderr, (arguments, done)

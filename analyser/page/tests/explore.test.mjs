@@ -3,7 +3,7 @@
 // real server; what is rendered is compared with FACTS, which tests/analyser/facts.py wrote through libpva.
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
-import { appendFileSync, readFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { createInterface } from "node:readline";
 import { after, before, test } from "node:test";
@@ -233,7 +233,8 @@ test("CAP-01 CAP-02 CAP-27 opening: paths are completed, files are shown, what i
     assert.equal(await page.locator(".directory.report").count(), 1);
     const files = await page.locator(`.directory[data-path="${REPORT}"] .file`).allTextContents();
     for (const name of ["profile.pop", "archive.a", "debug.cbor"]) assert.ok(files.includes(name), name);
-    await page.fill("#path-0", parent);
+    mkdirSync(`${parent}/empty`);
+    await page.fill("#path-0", `${parent}/empty`);
     await page.press("#path-0", "Enter");
     await page.waitForSelector("[role=alert]");
     assert.match(await page.textContent("[role=alert]"), /no graph profile found/i);

@@ -145,6 +145,7 @@ function framework(name, members, shared) {
     return top;
 }
 
+// row: CAP-32 CAP-33 CAP-34
 for (const [id, name, members, shared] of [
     ["CAP-32", "tensorflow", ["2026-11-22T10-00-00.000000_41", "2026-11-22T10-05-00.000000_41"], true],
     ["CAP-33", "popart", ["inference", "training"], false],
@@ -247,6 +248,7 @@ async function saved(page, selector) {
     return { name: download.suggestedFilename(), data: readFileSync(await download.path()) };
 }
 
+// row: VIW-08
 for (const [what, fragment, ready, name, texts] of [
     ["memory by tile", "#/memory", '[data-series="total"]', "memory", ["Tiles (software order)"]],
     ["tile map", "#/memory?memory.graph=map", '[data-graph="plan"]', "tile-map", ["<image"]],
