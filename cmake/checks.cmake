@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Tests that look at the project as a whole: house rules, headers, an installed prefix, tutorials, programs in the documents.
+# Tests that look at the project as a whole: its rules, headers, an installed prefix, tutorials, programs in the documents.
 # Codelets that they compile go to a cache of the build directory, and never to the user's.
 set(scripts ${PROJECT_SOURCE_DIR}/scripts)
 set(sanitize)
@@ -14,7 +14,7 @@ get_property(thread_programs GLOBAL PROPERTY thread_programs)
 add_custom_target(threads DEPENDS ${thread_programs})
 
 foreach(check analyser-rows layers declarations budget format headers cpp-headers cpp-rows poplibs-rows licences numbers options paths calls)
-  add_test(NAME house/${check} COMMAND ${scripts}/check-${check})
+  add_test(NAME rules/${check} COMMAND ${scripts}/check-${check})
 endforeach()
 add_test(NAME cpp/eras COMMAND ${PROJECT_SOURCE_DIR}/tests/cpp/eras/run ${PROJECT_BINARY_DIR})
 add_test(NAME examples/cpp COMMAND ${PROJECT_SOURCE_DIR}/tests/examples/run-cpp ${PROJECT_BINARY_DIR})
@@ -32,6 +32,6 @@ foreach(document IN LISTS documents)
   add_test(NAME docs/${name} COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/run ${PROJECT_BINARY_DIR} ${PROJECT_SOURCE_DIR}/${document})
   list(APPEND checks docs/${name})
 endforeach()
-set_tests_properties(house/headers install/consumer ${checks} PROPERTIES ENVIRONMENT "${environment}" TIMEOUT 600)
+set_tests_properties(rules/headers install/consumer ${checks} PROPERTIES ENVIRONMENT "${environment}" TIMEOUT 600)
 # Begins first: it takes longest.  The standards between are check-all's.
-set_tests_properties(house/cpp-headers PROPERTIES ENVIRONMENT "STANDARDS=11 20;QUICK=1" TIMEOUT 900 COST 1000)
+set_tests_properties(rules/cpp-headers PROPERTIES ENVIRONMENT "STANDARDS=11 20;QUICK=1" TIMEOUT 900 COST 1000)

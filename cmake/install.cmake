@@ -11,7 +11,7 @@ endif()
 
 configure_file(cmake/poplar.pc.in ${PROJECT_BINARY_DIR}/poplar.pc @ONLY)
 configure_file(cmake/poplarConfig.cmake.in ${PROJECT_BINARY_DIR}/poplarConfig.cmake @ONLY)
-write_basic_package_version_file(${PROJECT_BINARY_DIR}/poplarConfigVersion.cmake COMPATIBILITY SameMajorVersion)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/poplarConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/poplar.pc DESTINATION lib/pkgconfig)
 install(FILES ${PROJECT_BINARY_DIR}/poplarConfig.cmake ${PROJECT_BINARY_DIR}/poplarConfigVersion.cmake DESTINATION lib/cmake/poplar)
 get_property(POPLIBS_LIBRARIES GLOBAL PROPERTY poplibs_libraries)

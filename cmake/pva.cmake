@@ -20,12 +20,12 @@ function(add_reader_library name)
   install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION lib/pkgconfig)
 endfunction()
 
-add_reader_library(pva OBJECTS $<TARGET_OBJECTS:room_base> $<TARGET_OBJECTS:room_value> LIBRARIES PkgConfig::CBOR PkgConfig::JANSSON Threads::Threads)
-add_reader_library(pvti OBJECTS $<TARGET_OBJECTS:room_base> LIBRARIES PkgConfig::JANSSON Threads::Threads)
+add_reader_library(pva OBJECTS $<TARGET_OBJECTS:layer_base> $<TARGET_OBJECTS:layer_value> LIBRARIES PkgConfig::CBOR PkgConfig::JANSSON Threads::Threads)
+add_reader_library(pvti OBJECTS $<TARGET_OBJECTS:layer_base> LIBRARIES PkgConfig::JANSSON Threads::Threads)
 
 file(GLOB sources CONFIGURE_DEPENDS tools/pva/*.c)
 include(cmake/analyser.cmake)
-add_executable(pva_command ${sources} $<TARGET_OBJECTS:analyser> $<TARGET_OBJECTS:room_base>) # libpva exports nothing but its own
+add_executable(pva_command ${sources} $<TARGET_OBJECTS:analyser> $<TARGET_OBJECTS:layer_base>) # libpva exports nothing but its own
 target_include_directories(pva_command PRIVATE analyser/server)
 set_target_properties(pva_command PROPERTIES OUTPUT_NAME pva RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin INSTALL_RPATH "$ORIGIN/../lib")
 target_link_libraries(pva_command PRIVATE pva ${analyser_needs})

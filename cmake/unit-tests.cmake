@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/unit/ROOM/test_*.c: a cmocka program each, linked statically, so that it can see internal headers.
-foreach(room IN LISTS rooms)
-  file(GLOB tests CONFIGURE_DEPENDS tests/unit/${room}/test_*.c)
+foreach(layer IN LISTS layers)
+  file(GLOB tests CONFIGURE_DEPENDS tests/unit/${layer}/test_*.c)
   foreach(test IN LISTS tests)
     get_filename_component(name ${test} NAME_WE)
-    set(label ${room}/${name})
+    set(label ${layer}/${name})
     if(TARGET ${name})
-      set(name ${room}_${name})
+      set(name ${layer}_${name})
     endif()
     add_executable(${name} ${test})
     target_link_libraries(${name} PRIVATE poplar_static PkgConfig::CMOCKA)

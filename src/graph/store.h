@@ -169,7 +169,7 @@ struct pop_store {
     VEC(struct program_node *) programs; /* nodes, in arena */
     struct view *view_list;              /* every kept view, malloc'ed each */
     uint64_t edge_count;                 /* connections to tensors, for profiles */
-    void (*programs_free)(pop_store *);  /* frees what nodes own; set by the program room when it makes the first one */
+    void (*programs_free)(pop_store *);  /* frees what nodes own; set by src/program when it makes the first one */
     uint32_t hw_seeds, float_behaviour;  /* variables of tiles' registers + 1; 0 none yet */
     uint32_t last_type;                  /* of the latest vertex: index of types */
     struct {
@@ -216,7 +216,7 @@ static inline bool store_has_list(pop_store *store, pop_status status, pop_where
 {
     return !count || list || store_fail(store, status, where, api, "the list of %zu %s is NULL", count, what);
 }
-/* Records an error that another room filled in; api and where replace what it lacks. */
+/* Records an error that another layer filled in; api and where replace what it lacks. */
 bool store_record(pop_store *store, const pop_error *error, pop_where where, const char *api);
 uint32_t store_where(pop_store *store, pop_where where); /* index of wheres */
 const char *store_name(const pop_store *store, uint32_t name);
