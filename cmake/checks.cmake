@@ -13,7 +13,7 @@ set(environment "POPLAR_LOG_DEST=/dev/null;POPLIBS_LOG_DEST=/dev/null;CC=${CMAKE
 get_property(thread_programs GLOBAL PROPERTY thread_programs)
 add_custom_target(threads DEPENDS ${thread_programs})
 
-foreach(check analyser-rows layers declarations budget format headers cpp-headers cpp-rows poplibs-rows licences numbers options paths calls)
+foreach(check words shell analyser-rows layers declarations budget format headers cpp-headers cpp-rows poplibs-rows licences numbers options paths calls)
   add_test(NAME rules/${check} COMMAND ${scripts}/check-${check})
 endforeach()
 add_test(NAME cpp/eras COMMAND ${PROJECT_SOURCE_DIR}/tests/cpp/eras/run ${PROJECT_BINARY_DIR})
