@@ -27,6 +27,7 @@ file(GLOB sources CONFIGURE_DEPENDS tools/pva/*.c)
 include(cmake/analyser.cmake)
 add_executable(pva_command ${sources} $<TARGET_OBJECTS:analyser> $<TARGET_OBJECTS:layer_base>) # libpva exports nothing but its own
 target_include_directories(pva_command PRIVATE analyser/server)
+set_source_files_properties(tools/pva/main.c PROPERTIES COMPILE_DEFINITIONS "TREMULA_VERSION=\"${PROJECT_VERSION}\"")
 set_target_properties(pva_command PROPERTIES OUTPUT_NAME pva RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
 target_link_libraries(pva_command PRIVATE pva ${analyser_needs})
 install(TARGETS pva_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)

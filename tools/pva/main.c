@@ -29,7 +29,7 @@ static void usage(FILE *file)
         fprintf(file, "  pva %-8s %s\n               %s\n", commands[i].name, commands[i].usage, commands[i].what);
     fprintf(file, "\nDIR is a directory with profile.pop, or the file itself.  Exit codes: 0 done, 1 something to look "
                   "at, 2 wrong use or\n"
-                  "a file that cannot be read.\n");
+                  "a file that cannot be read.  pva --version prints the version.\n");
 }
 
 int main(int argc, char **argv)
@@ -40,6 +40,10 @@ int main(int argc, char **argv)
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
         usage(stdout);
+        return EXIT_DONE;
+    }
+    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
+        printf("pva " TREMULA_VERSION "\n");
         return EXIT_DONE;
     }
     for (size_t i = 0; i < COMMANDS; ++i)
