@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Linked to every cmocka test: the environment variable TREMULA_TEST names the cases to run, with * and ? as wildcards. */
+/* Linked to every cmocka test: the environment variable TREMULA_TEST names the cases to run; * and ? are wildcards. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
