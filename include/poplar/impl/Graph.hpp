@@ -4,6 +4,7 @@
 #define POPLAR_IMPL_GRAPH_HPP
 
 #include <poplar/Graph.hpp>
+#include <poplar/impl/DataStream.hpp>
 #include <poplar/impl/connection.hpp>
 #include <poplar/impl/estimators.hpp>
 #include <poplar/impl/text_file.hpp>
