@@ -37,6 +37,7 @@ export interface LaneLook {
 }
 
 const NARROW = 0.75; // pixels between rectangles that are seen as two
+const HATCHED = 6; // pixels from which on hatching is seen; it costs many times a plain colour
 
 function fills(pen: Pen, r: RectangleColumns, scale: Scale, y: number, rows: number, look: LaneLook): void {
     const left = scale.left;
@@ -46,6 +47,8 @@ function fills(pen: Pen, r: RectangleColumns, scale: Scale, y: number, rows: num
     const from = scale.span.from;
     const ends: number[] = [];
     let paint: unknown = null;
+    let covered = -1; // up to where the pixel of a narrow rectangle reaches, and its row
+    let coveredRow = -1;
     for (let i = 0; i < r.from.length; ++i) {
         if (r.row[i] >= rows) continue;
         let x0 = left + (r.from[i] - from) / perPixel;
@@ -55,10 +58,16 @@ function fills(pen: Pen, r: RectangleColumns, scale: Scale, y: number, rows: num
         if (x0 < left) x0 = left;
         if (x1 > right) x1 = right;
         let width = x1 - x0 > 3 ? x1 - x0 - NARROW : x1 - x0;
-        if (width < 1) width = 1;
+        if (width < 1) {
+            // What would only paint over a pixel that has a step of the same row is left out unless searched for.
+            if (x1 <= covered && coveredRow === r.row[i] && !r.matches?.[i]) continue;
+            width = 1;
+            covered = x0 + 1;
+            coveredRow = r.row[i];
+        }
         const type = look.types[r.kind[i]];
         const grey = r.matches !== null && r.matches[i] === 0;
-        const fill = grey ? look.grey : type ? type.fill : look.layer.plain;
+        const fill = grey ? look.grey : !type ? look.layer.plain : width < HATCHED ? type.plain : type.fill;
         const top = y + r.row[i] * look.rowHeight;
         if (look.balance && type && !grey) {
             const share = Math.min(1, Math.max(0, r.balance[i]));

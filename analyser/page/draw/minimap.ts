@@ -10,12 +10,15 @@ export const HANDLE = 5; // pixels at each side that take hold of a handle
 export interface MinimapPicture {
     lanes: readonly (RectangleColumns | null)[];
     runs: readonly Span[];
-    window: Span;
 }
 
+function lanesHeight(runs: readonly Span[]): number {
+    return MINIMAP_HEIGHT - (runs.length ? 6 : 0);
+}
+
+/** The whole extent, which stays while the window moves. */
 export function drawMinimap(pen: Pen, scale: Scale, picture: MinimapPicture, look: LaneLook): void {
-    const marks = picture.runs.length ? 6 : 0;
-    const height = MINIMAP_HEIGHT - marks;
+    const height = lanesHeight(picture.runs);
     pen.fillStyle = look.paper;
     pen.fillRect(scale.left, 0, scale.width, MINIMAP_HEIGHT);
     const each = height / Math.max(1, picture.lanes.length);
@@ -28,7 +31,12 @@ export function drawMinimap(pen: Pen, scale: Scale, picture: MinimapPicture, loo
         pen.fillRect(from, height + 1, 1.5, 5);
         pen.fillRect(to - 1.5, height + 1, 1.5, 5);
     }
-    const [left, right] = [scale.x(picture.window.from), scale.x(picture.window.to)];
+}
+
+/** What is outside of the window is paler; the window has a border and two handles. */
+export function drawMinimapWindow(pen: Pen, scale: Scale, runs: readonly Span[], window: Span, look: LaneLook): void {
+    const height = lanesHeight(runs);
+    const [left, right] = [scale.x(window.from), scale.x(window.to)];
     pen.globalAlpha = 0.62;
     pen.fillStyle = look.paper;
     pen.fillRect(scale.left, 0, Math.max(0, left - scale.left), height);

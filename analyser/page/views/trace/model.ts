@@ -76,6 +76,8 @@ export class TraceModel {
     marked: Span | null = null; // while the axis is dragged
     scroll = 0;
     looks: readonly TypeLook[] = [];
+    /** The mini-map without its window, and what it was drawn of. */
+    readonly minimap = { canvas: document.createElement("canvas"), shown: [] as unknown[] };
     /** Tiles of an IPU that its BSP picture shows; absent: all. */
     private tiles: ReadonlyMap<number, readonly [number, number]> = new Map();
     private search = "";

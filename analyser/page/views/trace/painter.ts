@@ -2,8 +2,8 @@
 // Draws a trace: bands with their lanes, the mini-map, and above them what is selected and pointed at.
 import { AXIS_HEIGHT, drawAxis } from "../../draw/axis";
 import { LAYER, LaneLook, drawLane } from "../../draw/lanes";
-import { drawMinimap } from "../../draw/minimap";
-import { Pen, textWidth } from "../../draw/pen";
+import { MINIMAP_HEIGHT, drawMinimap, drawMinimapWindow } from "../../draw/minimap";
+import { Pen, canvasPen, textWidth } from "../../draw/pen";
 import { Scale, Span } from "../../draw/scale";
 import { TypeLook } from "../../draw/types";
 import { bytes, middle } from "../../ui/format";
@@ -159,15 +159,26 @@ export function drawGraph(pen: Pen, model: TraceModel, width: number, height: nu
     pen.restore();
 }
 
-/** The mini-map shows the first row of each lane over the whole extent. */
+/** The mini-map shows the first row of each lane over the whole extent.  It is drawn anew when what it shows has
+ *  changed, not when the window moves. */
 export function paintMinimap(pen: Pen, model: TraceModel): void {
     const scale = new Scale(model.extent, model.width, GUTTER);
     const look = laneLook(model, model.looks);
     const bands = model.bands.bands.filter((band) => band.kind === "lane" || band.kind === "blocks").slice(0, 8);
-    pen.fillStyle = look.paper;
-    pen.fillRect(0, 0, GUTTER, 100);
     const lanes = bands.map((band) => model.rectangles(band, model.extent, model.width));
-    drawMinimap(pen, scale, { lanes, runs: model.options.runs ? model.lanes.runs : [], window: model.span }, look);
+    const runs = model.options.runs ? model.lanes.runs : [];
+    const width = GUTTER + model.width;
+    const shown = [...lanes, runs.length, model.looks, width, window.devicePixelRatio];
+    const kept = model.minimap;
+    if (shown.length !== kept.shown.length || shown.some((one, i) => one !== kept.shown[i])) {
+        kept.shown = shown;
+        const whole = canvasPen(kept.canvas, width, MINIMAP_HEIGHT);
+        whole.fillStyle = look.paper;
+        whole.fillRect(0, 0, GUTTER, MINIMAP_HEIGHT);
+        drawMinimap(whole, scale, { lanes, runs }, look);
+    }
+    pen.drawImage(kept.canvas, 0, 0, kept.canvas.width, kept.canvas.height, 0, 0, width, MINIMAP_HEIGHT);
+    drawMinimapWindow(pen, scale, runs, model.span, look);
 }
 
 function outline(pen: Pen, scale: Scale, y: number, height: number, span: Span, colour: string, width: number): void {
