@@ -101,8 +101,8 @@ const std::map<std::string, Case> cases{
 
 void set(OptionFlags &options, const OptionFlags &more)
 {
-    for (const auto &[name, value] : more)
-        options.set(name, value);
+    for (const auto &option : more)
+        options.set(option.first, option.second);
 }
 
 } // namespace
