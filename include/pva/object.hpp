@@ -122,7 +122,7 @@ class Object
     {
         const std::unique_ptr<char, void (*)(void *)> copy(pva_text_copy(object, property), std::free);
         detail::check(file);
-        return copy.get();
+        return copy ? copy.get() : std::string(); // a damaged report has objects without a name
     }
     std::vector<std::uint64_t> numbers(pva_property property) const
     {

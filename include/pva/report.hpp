@@ -90,7 +90,9 @@ class Report : public Object
     /// The tile that needs the most memory; the steps that took most cycles; the liveness step at which most is live.
     Tile peakTile() const
     {
-        return Tile(file, pva_peak_tile(object.file));
+        const pva_object found = pva_peak_tile(object.file);
+        detail::check(file);
+        return Tile(file, found);
     }
     std::vector<ExecutionStep> longestSteps(std::size_t count) const
     {
@@ -104,7 +106,9 @@ class Report : public Object
     }
     LivenessProgramStep worstLivenessStep() const
     {
-        return LivenessProgramStep(file, pva_worst_liveness_step(object.file));
+        const pva_object found = pva_worst_liveness_step(object.file);
+        detail::check(file);
+        return LivenessProgramStep(file, found);
     }
     /// Opens a report that nobody else needs: its file and directory are removed at once, and the report stays
     /// readable.
