@@ -11,7 +11,6 @@
 
 namespace poplar
 {
-
 namespace detail
 {
 
