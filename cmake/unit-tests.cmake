@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/unit/ROOM/test_*.c: a cmocka program each, linked statically, so that it can see internal headers.
+# tests/unit/LAYER/test_*.c: a cmocka program each, linked statically, so that it can see internal headers.
 foreach(layer IN LISTS layers)
   file(GLOB tests CONFIGURE_DEPENDS tests/unit/${layer}/test_*.c)
   foreach(test IN LISTS tests)
@@ -13,7 +13,7 @@ foreach(layer IN LISTS layers)
     target_include_directories(${name} PRIVATE tests)
     target_compile_definitions(${name} PRIVATE GOLDEN="${CMAKE_SOURCE_DIR}/tests/golden" SOURCE_DIR="${CMAKE_SOURCE_DIR}")
     add_test(NAME ${label} COMMAND ${name})
-    if(room STREQUAL engine)
+    if(layer STREQUAL engine)
       set_property(GLOBAL APPEND PROPERTY thread_programs ${name})
     endif()
   endforeach()
