@@ -235,7 +235,7 @@ class ShardLoop
         popops::dynamicUpdate(graph, all, step.reshape(shape), local, { 0 }, { 1 }, body, context);
     }
     // A new tensor for a step of a sequence.
-    poplar::Tensor room(const poplar::Tensor &sequence, bool interim = false)
+    poplar::Tensor stepLike(const poplar::Tensor &sequence, bool interim = false)
     {
         const poplar::Tensor step = graph.clone(byStep(sequence)[0], context);
         return interim || step.dim(0) > 1 ? step : step.squeeze({ 0 });
@@ -358,9 +358,9 @@ inline std::vector<poplar::Tensor> Rnn(poplar::Graph &graph, const RnnParams &pa
         if (interimIn)
             slice.interimIn = loop.read(*interimIn, true);
         if (interimOut)
-            slice.interimOut = loop.room(*interimOut, true);
+            slice.interimOut = loop.stepLike(*interimOut, true);
         for (const poplar::Tensor &t : outputs)
-            slice.outputs.push_back(loop.room(t));
+            slice.outputs.push_back(loop.stepLike(t));
         for (const poplar::Tensor &t : state)
             if (params.variableTimeSteps()) {
                 before.push_back(graph.clone(t, debugContext));

@@ -31,22 +31,16 @@ static void hide_lists(int fd, const struct initialisers *initialisers, enum obj
             continue;
 }
 
-/* Writes the object to a file and gives the descriptor back; -1 with errno, the file closed. */
-static int write_object(const struct module_object *object, int fd)
+static bool write_object(const struct module_object *object, int fd)
 {
-    size_t done = 0;
-    while (fd >= 0 && done < object->size) {
+    for (size_t done = 0; done < object->size;) {
         ssize_t wrote = write(fd, object->data + done, object->size - done);
-        if (wrote > 0) {
+        if (wrote > 0)
             done += (size_t)wrote;
-        } else if (errno != EINTR) {
-            int reason = errno;
-            close(fd);
-            errno = reason;
-            return -1;
-        }
+        else if (errno != EINTR)
+            return false;
     }
-    return fd;
+    return true;
 }
 
 /* dlopen takes two equal names for one object, and descriptors are used again.  So the name spells the file's inode
@@ -70,18 +64,32 @@ static const char *reason_of(const char *text, const char *path)
     return strncmp(text, path, length) == 0 && text[length] == ':' ? text + length + 2 : text;
 }
 
-/* A file of its own in the directory that TREMULA_CODELET_FILES names: debuggers and profilers read symbols and lines
- * from it, which they cannot from memory.  It stays when the process ends.  -1 with errno; *found: the variable is set.
- */
-static int visible_file(struct str *path, bool *found)
+/* A file that holds the object, open, and the path to load it by: in memory, or in the directory that
+ * TREMULA_CODELET_FILES names, where debuggers and profilers read symbols and lines from it and where it stays.  -1
+ * with the reason. */
+static int object_file(const struct module_object *object, struct str *path, struct str *reason)
 {
     static atomic_uint count;
     const char *directory = getenv("TREMULA_CODELET_FILES");
-    *found = directory && *directory;
-    if (!*found)
+    bool visible = directory && *directory;
+    if (visible)
+        str_format(path, "%s/codelets-%ld-%u.so", directory, (long)getpid(), atomic_fetch_add(&count, 1));
+    int fd =
+        visible ? open(path->text, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : memfd_create("codelets", MFD_CLOEXEC);
+    if (fd < 0 || !write_object(object, fd)) {
+        int problem = errno;
+        if (visible)
+            str_format(reason, "TREMULA_CODELET_FILES: '%s': ", path->text);
+        str_add(reason, pop_text_from_errno(problem));
+        if (fd >= 0 && visible)
+            unlink(path->text);
+        if (fd >= 0)
+            close(fd);
         return -1;
-    str_format(path, "%s/codelets-%ld-%u.so", directory, (long)getpid(), atomic_fetch_add(&count, 1));
-    return open(path->text, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    }
+    if (!visible)
+        unique_path(fd, path);
+    return fd;
 }
 
 void *object_open(const struct module_object *object, int mode, enum object_ends ends,
@@ -89,19 +97,12 @@ void *object_open(const struct module_object *object, int mode, enum object_ends
 {
     initialisers_find(object->data, object->size, initialisers);
     struct str path = { 0 };
-    bool visible;
-    int fd = visible_file(&path, &visible);
-    fd = write_object(object, visible ? fd : memfd_create("codelets", MFD_CLOEXEC));
+    int fd = object_file(object, &path, reason);
     if (fd < 0) {
-        if (visible)
-            str_format(reason, "TREMULA_CODELET_FILES: '%s': ", path.text);
-        str_add(reason, pop_text_from_errno(errno));
         str_free(&path);
         return NULL;
     }
     hide_lists(fd, initialisers, ends);
-    if (!visible)
-        unique_path(fd, &path);
     void *handle = dlopen(path.text, mode | RTLD_LOCAL);
     if (!handle) {
         void *begun = pop_text_begin(); /* dlerror's words are translated */
