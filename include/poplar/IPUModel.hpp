@@ -53,7 +53,8 @@ struct POP_API IPUModel {
     IPUModel &operator=(IPUModel &&from);
     ~IPUModel();
 
-    // A modelled IPU, attached.  There is no device manager that models belong to, so its id is not used.
+    // A modelled IPU, attached.  There is no device manager that models belong to, so its id is not used, which the log
+    // says at INFO.
     // accurateHalf has no effect: half is rounded to 16 bits on every device.
     Device createDevice(const OptionFlags &options = {}, bool accurateHalf = false,
                         unsigned deviceManagerId = UINT_MAX) const;

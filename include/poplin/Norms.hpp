@@ -129,7 +129,7 @@ typedef std::function<std::vector<poplar::Tensor>(poplar::Graph &, const std::ve
 namespace detail
 {
 
-// A graph has one replica, so the group's batch is that of the activations; poplibs_error otherwise.
+// Statistics are of each replica by itself: the group's batch is that of the activations; poplibs_error otherwise.
 inline void checkOneReplica(poplar::Graph &graph, const poplar::Tensor &acts, unsigned normBatchSize, const char *api,
                             const poplar::DebugContext &debugContext)
 {
@@ -137,15 +137,15 @@ inline void checkOneReplica(poplar::Graph &graph, const poplar::Tensor &acts, un
     if (normBatchSize == batch)
         return;
     const std::string text = "normBatchSize is " + std::to_string(normBatchSize) + " and the activations' batch " +
-                             std::to_string(batch) + ": they must be equal, as a graph has one replica";
+                             std::to_string(batch) + ": they must be equal, as statistics are those of one replica";
     pop_graph_fail(graph.c(), POP_POPLAR_ERROR, poplar::detail::where(debugContext), api, text.c_str());
     poputil::detail::check(graph.c());
 }
 
 } // namespace detail
 
-// The statistics of normBatchSize images, which must be all of actsUngrouped: with one replica there is nothing to
-// reduce, and the callback is not called.
+// The statistics of normBatchSize images, which must be all of actsUngrouped: groups are of one replica, with nothing
+// to reduce, and the callback is not called.
 inline std::pair<poplar::Tensor, poplar::Tensor>
 distributedNormStatistics(poplar::Graph &replicatedGraph, const poplar::Tensor &actsUngrouped, float eps,
                           poplar::program::Sequence &prog, bool unbiasedVarEstimate,

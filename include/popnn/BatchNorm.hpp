@@ -134,7 +134,7 @@ inline void batchNormParamUpdate(poplar::Graph &graph, const poplar::Tensor &gam
     poputil::detail::check(graph.c());
 }
 
-// Of normBatchSize images, which must be all: a graph has one replica (poplin/Norms.hpp).
+// Of normBatchSize images, which must be all that acts has (poplin/Norms.hpp).
 inline std::pair<poplar::Tensor, poplar::Tensor>
 distributedBatchNormStatistics(poplar::Graph &replicatedGraph, const poplar::Tensor acts, float eps,
                                poplar::program::Sequence &prog, bool unbiasedVarEstimate,

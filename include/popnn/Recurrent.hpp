@@ -27,6 +27,11 @@ inline popnn_rnn_params params(const poplar::Type &type, const poplar::Type &par
     made.activation = static_cast<popnn_non_linearity_type>(activation);
     return made;
 }
+inline popnn_rnn_params forInference(popnn_rnn_params made, bool inferenceOnly)
+{
+    made.inference_only = inferenceOnly;
+    return made;
+}
 // The sizes that tensors show: a sequence of states, and weights of the input.
 inline std::size_t dim(const poplar::Tensor &t, unsigned i)
 {
@@ -74,15 +79,15 @@ inline uint64_t getWuFlops(unsigned sequenceSize, unsigned batchSize, unsigned i
     return popnn_rnn_wu_flops(&params);
 }
 
-// ---- tensors ----
+// ---- tensors.  inferenceOnly: laid out, and multiplied, as plans without the other passes want it ----
 inline poplar::Tensor createInput(poplar::Graph &graph, unsigned numSteps, unsigned batchSize, unsigned inputSize,
                                   unsigned outputSize, const poplar::Type &dType,
                                   const poplar::Type &partialsType = poplar::FLOAT, bool inferenceOnly = false,
                                   const poplar::DebugContext &debugContext = {},
                                   poplin::matmul::PlanningCache *planningCache = nullptr)
 {
-    (void)inferenceOnly;
-    const popnn_rnn_params params = detail::params(dType, partialsType, numSteps, batchSize, inputSize, outputSize);
+    const popnn_rnn_params params = detail::forInference(
+        detail::params(dType, partialsType, numSteps, batchSize, inputSize, outputSize), inferenceOnly);
     return poputil::detail::give(graph.c(), popnn_rnn_create_input_at(poplar::detail::where(debugContext), graph.c(),
                                                                       &params, poplar::detail::name(debugContext),
                                                                       poplin::detail::cache(planningCache)));
@@ -93,8 +98,8 @@ inline poplar::Tensor createWeightsInput(poplar::Graph &graph, unsigned sequence
                                          const poplar::DebugContext &debugContext = {},
                                          poplin::matmul::PlanningCache *planningCache = nullptr)
 {
-    (void)inferenceOnly;
-    const popnn_rnn_params params = detail::params(dType, partialsType, sequenceSize, batchSize, inputSize, outputSize);
+    const popnn_rnn_params params = detail::forInference(
+        detail::params(dType, partialsType, sequenceSize, batchSize, inputSize, outputSize), inferenceOnly);
     return poputil::detail::give(graph.c(),
                                  popnn_rnn_create_weights_input_at(poplar::detail::where(debugContext), graph.c(),
                                                                    &params, poplar::detail::name(debugContext),
@@ -105,13 +110,14 @@ inline poplar::Tensor createWeightsFeedback(poplar::Graph &graph, unsigned batch
                                             bool inferenceOnly = false, const poplar::DebugContext &debugContext = {},
                                             poplin::matmul::PlanningCache *planningCache = nullptr)
 {
-    (void)inferenceOnly;
-    const popnn_rnn_params params = detail::params(dType, partialsType, 1, batchSize, 1, outputSize);
+    const popnn_rnn_params params =
+        detail::forInference(detail::params(dType, partialsType, 1, batchSize, 1, outputSize), inferenceOnly);
     return poputil::detail::give(graph.c(),
                                  popnn_rnn_create_weights_feedback_at(poplar::detail::where(debugContext), graph.c(),
                                                                       &params, poplar::detail::name(debugContext),
                                                                       poplin::detail::cache(planningCache)));
 }
+// States are the same for inference and training, and need no plans.
 inline poplar::Tensor createFwdState(poplar::Graph &graph, const poplar::Type &dType, unsigned batchSize,
                                      unsigned outputSize, poplar::program::Sequence &prog, bool initState,
                                      bool inferenceOnly, const poplar::DebugContext &debugContext = {},
@@ -147,10 +153,10 @@ inline poplar::Tensor forwardWeightInput(poplar::Graph &graph, const poplar::Ten
                                          const poplar::DebugContext &debugContext = {},
                                          poplin::matmul::PlanningCache *planningCache = nullptr)
 {
-    (void)inferenceOnly;
     const popnn_rnn_params params =
-        detail::params(actIn.elementType(), partialsType, detail::dim(actIn, 0), detail::dim(actIn, 1),
-                       detail::dim(actIn, 2), detail::dim(weights, 0));
+        detail::forInference(detail::params(actIn.elementType(), partialsType, detail::dim(actIn, 0),
+                                            detail::dim(actIn, 1), detail::dim(actIn, 2), detail::dim(weights, 0)),
+                             inferenceOnly);
     return poputil::detail::give(graph.c(), popnn_rnn_forward_weight_input_at(poplar::detail::where(debugContext),
                                                                               graph.c(), &params, actIn.c(),
                                                                               weights.c(), prog.cToGrow(graph.c()),
@@ -165,10 +171,10 @@ inline poplar::Tensor forwardIterate(poplar::Graph &graph, const poplar::Tensor 
                                      const poplar::DebugContext &debugContext = {},
                                      poplin::matmul::PlanningCache *planningCache = nullptr)
 {
-    (void)inferenceOnly;
     const popnn_rnn_params params =
-        detail::params(feedFwdIn.elementType(), partialsType, detail::dim(feedFwdIn, 0), detail::dim(feedFwdIn, 1), 1,
-                       detail::dim(feedFwdIn, 2), nonLinearityType);
+        detail::forInference(detail::params(feedFwdIn.elementType(), partialsType, detail::dim(feedFwdIn, 0),
+                                            detail::dim(feedFwdIn, 1), 1, detail::dim(feedFwdIn, 2), nonLinearityType),
+                             inferenceOnly);
     return poputil::detail::give(
         graph.c(),
         popnn_rnn_forward_iterate_at(poplar::detail::where(debugContext), graph.c(), &params, feedFwdIn.c(),

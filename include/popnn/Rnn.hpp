@@ -140,7 +140,7 @@ inline poplar::Tensor createOutputTensor(poplar::Graph &graph, const RnnParams &
 {
     return createOutputTensor(graph, params, 1, numShards, debugContext);
 }
-// {multiple, batch, size}: lies as a step of a sequence does.
+// {multiple, batch, size}: lies as a step of a sequence does.  numShards cuts sequences alone.
 inline poplar::Tensor createInitialState(poplar::Graph &graph, const RnnParams &params, bool isOutput,
                                          unsigned multiple, unsigned numShards,
                                          const poplar::DebugContext &debugContext = {})

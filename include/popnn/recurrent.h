@@ -15,6 +15,7 @@ typedef struct popnn_rnn_params {
     pop_type data_type, partials_type;
     size_t time_steps, batch_size, input_size, output_size;
     popnn_non_linearity_type activation;
+    bool inference_only; /* forward products are planned for inference, not together with the passes of training */
 } popnn_rnn_params;
 
 typedef struct popnn_rnn_weights {
@@ -23,7 +24,7 @@ typedef struct popnn_rnn_weights {
 
 POP_BEGIN_DECLS
 
-/* Partials in FLOAT, tanh. */
+/* Partials in FLOAT, tanh, for training. */
 POP_API popnn_rnn_params popnn_rnn_params_make(pop_type data_type, size_t batch_size, size_t time_steps,
                                                size_t input_size, size_t output_size);
 

@@ -12,7 +12,7 @@ namespace popops
 {
 
 struct GatherParams {
-    // Elements are spread as evenly as they can be in any case.
+    // Of a tensor that createGatherInput makes: no tile has more, unless all tiles have some.
     std::size_t maxElementsPerTile = 65535;
 
     GatherParams() = default;

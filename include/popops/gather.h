@@ -6,9 +6,9 @@
 #include <poplar/graph.h>
 #include <poplar/program.h>
 
-/* Of the simple form.  Elements are spread over tiles as evenly as they can be in any case. */
+/* Of the simple form. */
 typedef struct popops_gather_params {
-    size_t max_elements_per_tile;
+    size_t max_elements_per_tile; /* of an input that is created; more only where all tiles have some.  0: any number */
 } popops_gather_params;
 #define POPOPS_GATHER_PARAMS ((popops_gather_params){ 65535 })
 

@@ -19,7 +19,8 @@ static bool rnn_open(struct rnn *rnn, pop_where where, pop_graph *graph, const p
     *rnn = (struct rnn){ .units = UNITS_OF(params, .count = 1, .recurrent_activation = params->activation),
                          .params = params };
     return units_open(&rnn->units, "an RNN", (const unsigned[]){ 0 },
-                      POP_OPTIONS({ "partialsType", pop_type_name(params->partials_type) }));
+                      POP_OPTIONS({ "partialsType", pop_type_name(params->partials_type) },
+                                  { "inferenceOnly", params->inference_only ? "true" : "false" }));
 }
 
 static bool check_state(const struct units *units, pop_tensor t, const char *what)
@@ -48,7 +49,8 @@ static bool check_biases(const struct units *units, pop_tensor t)
 popnn_rnn_params popnn_rnn_params_make(pop_type data_type, size_t batch_size, size_t time_steps, size_t input_size,
                                        size_t output_size)
 {
-    return (popnn_rnn_params){ data_type, POP_FLOAT, time_steps, batch_size, input_size, output_size, POPNN_TANH };
+    return (
+        popnn_rnn_params){ data_type, POP_FLOAT, time_steps, batch_size, input_size, output_size, POPNN_TANH, false };
 }
 
 static uint64_t product_flops(const popnn_rnn_params *p, size_t depth)

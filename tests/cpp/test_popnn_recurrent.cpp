@@ -577,6 +577,31 @@ TEST(gru)
 // row: popnn rnnBwdSequence
 // row: popnn paramDeltaUpdate
 // row: popnn getOutputFromFwdState
+// inferenceOnly plans the products for forward alone: weights lie as those of a product of INFERENCE_FWD, else as those
+// of TRAINING_FWD, which the other passes share.
+TEST(rnn_for_inference)
+{
+    Bed b(Passes::model(16));
+    const auto laidOut = [&](const char *pass) {
+        return b.graph.getTileMapping(
+            poplin::createMatMulInputRHS(b.graph, HALF, HALF, { 4, 512 }, { 512, 64 }, "rhs",
+                                         { { "fullyConnectedPass", pass }, { "partialsType", "float" } }, nullptr));
+    };
+    const auto weights = [&](bool inferenceOnly) {
+        return popnn::rnn::createWeightsInput(b.graph, 1, 4, 512, 64, HALF, FLOAT, inferenceOnly, "w", &b.cache);
+    };
+    CHECK(laidOut("INFERENCE_FWD") != laidOut("TRAINING_FWD"));
+    CHECK(b.graph.getTileMapping(weights(false).transpose()) == laidOut("TRAINING_FWD"));
+    CHECK(b.graph.getTileMapping(weights(true).transpose()) == laidOut("INFERENCE_FWD"));
+    const std::size_t plans = b.cache.size();
+    for (const bool inferenceOnly : { false, true }) {
+        const Tensor in = popnn::rnn::createInput(b.graph, 1, 4, 512, 64, HALF, FLOAT, inferenceOnly, "in", &b.cache);
+        popnn::rnn::forwardWeightInput(b.graph, in, weights(inferenceOnly), b.prog, FLOAT, inferenceOnly, "fwd",
+                                       &b.cache);
+    }
+    CHECK(plans == 2 && b.cache.size() == plans);
+}
+
 TEST(rnn)
 {
     using namespace popnn::rnn;

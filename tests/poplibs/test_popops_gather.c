@@ -191,6 +191,43 @@ static void test_gather_along_an_axis(void **state)
     }
 }
 
+/* The most elements that a tile has of an input that may have so many on each. */
+static size_t fullest(size_t rows, size_t columns, size_t allowed, size_t *used)
+{
+    struct bed bed = bed_open(BED_MODEL, 16, popops_add_codelets_at);
+    pop_tensor t = popops_create_gather_input_axis(bed.graph, POP_FLOAT, POP_SHAPE(rows, columns), 0,
+                                                   ((popops_gather_params){ allowed }), "t");
+    assert_built(bed.graph);
+    pop_interval_lists mapping;
+    assert_true(pop_graph_get_tile_mapping(bed.graph, t, NULL, &mapping));
+    size_t most = 0;
+    *used = 0;
+    for (size_t tile = 0; tile < mapping.count; ++tile) {
+        size_t elements = 0;
+        for (size_t i = mapping.first[tile]; i < mapping.first[tile + 1]; ++i)
+            elements += mapping.intervals[i].end - mapping.intervals[i].begin;
+        most = elements > most ? elements : most;
+        *used += elements > 0;
+    }
+    pop_interval_lists_free(&mapping);
+    bed_close(&bed);
+    return most;
+}
+/* row: popops GatherParams */
+static void test_most_elements_of_a_tile(void **state)
+{
+    (void)state;
+    size_t used;
+    assert_int_equal(fullest(1000, 4, 65535, &used), 2000);
+    assert_int_equal(fullest(1000, 4, 2000, &used), 2000);
+    assert_int_equal(fullest(1000, 4, 0, &used), 2000);
+    assert_true(fullest(1000, 4, 1999, &used) <= 1999 && used == 3);
+    assert_int_equal(fullest(1000, 4, 10, &used), 250); /* all tiles have some */
+    assert_int_equal(used, 16);
+    assert_true(fullest(25, 1, 10, &used) <= 10);
+    assert_int_equal(fullest(0, 4, 10, &used), 0);
+}
+
 static pop_tensor add_both(pop_graph *graph, pop_tensor operand, pop_tensor update, pop_program sequence, void *user)
 {
     (void)user;
@@ -372,8 +409,11 @@ int main(void)
 {
     setenv("POPLAR_ENGINE_OPTIONS", "{\"debug.checkedExecution\":\"true\"}", 1); /* nothing is written beyond an edge */
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gather),  cmocka_unit_test(test_gather_along_an_axis),
-        cmocka_unit_test(test_scatter), cmocka_unit_test(test_checked_indices),
+        cmocka_unit_test(test_gather),
+        cmocka_unit_test(test_gather_along_an_axis),
+        cmocka_unit_test(test_most_elements_of_a_tile),
+        cmocka_unit_test(test_scatter),
+        cmocka_unit_test(test_checked_indices),
         cmocka_unit_test(test_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

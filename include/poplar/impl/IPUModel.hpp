@@ -4,6 +4,7 @@
 #define POPLAR_IMPL_IPUMODEL_HPP
 
 #include <poplar/IPUModel.hpp>
+#include <poplar/log.h>
 
 namespace poplar
 {
@@ -75,7 +76,9 @@ POPLAR_IMPL IPUModel::~IPUModel()
 }
 POPLAR_IMPL Device IPUModel::createDevice(const OptionFlags &options, bool accurateHalf, unsigned deviceManagerId) const
 {
-    (void)deviceManagerId;
+    if (deviceManagerId != UINT_MAX)
+        pop_log_once(POP_LOG_POPLIBS, POP_LOG_INFO,
+                     "IPUModel::createDevice: deviceManagerId has no effect: models belong to no device manager");
     pop_ipu_model model = pop_ipu_model();
     // C knows "as the version has it" by 0; fields that nobody changed follow the version when that was changed.
     const pop_target before = standard(created.c_str());

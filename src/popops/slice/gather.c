@@ -3,8 +3,10 @@
 #include "poplibs/log.h"
 #include "popops/slice/index_vectors.h"
 
+#include <limits.h>
 #include <popops/dynamic_slice.h>
 #include <popops/gather.h>
+#include <poputil/tile_mapping.h>
 
 static bool holds(pop_dims dims, unsigned dim)
 {
@@ -132,13 +134,43 @@ pop_tensor popops_create_gather_input_at(pop_where where, pop_graph *graph, pop_
                                              (pop_shape){ start_index_map.count, sizes }, 0, name);
 }
 
+/* The most elements of t on one tile, and how many tiles have any. */
+static size_t fullest_tile(pop_where where, pop_graph *graph, pop_tensor t, size_t *tiles)
+{
+    pop_interval_lists mapping = { 0 };
+    size_t most = *tiles = 0;
+    if (!pop_graph_get_tile_mapping_at(where, graph, t, NULL, &mapping))
+        return 0;
+    for (size_t tile = 0; tile < mapping.count; ++tile) {
+        size_t elements = 0;
+        for (size_t i = mapping.first[tile]; i < mapping.first[tile + 1]; ++i)
+            elements += mapping.intervals[i].end - mapping.intervals[i].begin;
+        most = elements > most ? elements : most;
+        *tiles += elements > 0;
+    }
+    pop_interval_lists_free(&mapping);
+    return most;
+}
+/* Whole slices lie on a tile where they fit; more tiles take their parts where a tile has more than it may. */
+static void keep_to_most_elements(pop_where where, pop_graph *graph, pop_tensor t, size_t allowed)
+{
+    size_t used, fullest = fullest_tile(where, graph, t, &used), elements = pop_tensor_num_elements(t);
+    if (!allowed || fullest <= allowed)
+        return;
+    size_t tiles = poplibs_min(poplibs_ceil_div(elements, allowed), pop_target_num_tiles(pop_graph_target(graph)));
+    if (tiles > used && elements / tiles <= UINT_MAX)
+        poputil_map_tensor_linearly_grain_at(where, graph, t, (unsigned)(elements / tiles), 1);
+}
+
 pop_tensor popops_create_gather_input_axis_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape,
                                               unsigned axis, popops_gather_params params, const char *name)
 {
     POPLIBS_CALL(graph, log_type(type), shape, axis, name);
-    (void)params;
-    return popops_create_sliceable_tensor_at(where, graph, type, shape, POP_DIMS(axis),
-                                             POP_SHAPE(axis < shape.rank && !shape.dims[axis] ? 0 : 1), 0, name);
+    pop_tensor t = popops_create_sliceable_tensor_at(
+        where, graph, type, shape, POP_DIMS(axis), POP_SHAPE(axis < shape.rank && !shape.dims[axis] ? 0 : 1), 0, name);
+    if (pop_tensor_valid(t))
+        keep_to_most_elements(where, graph, t, params.max_elements_per_tile);
+    return t;
 }
 
 pop_tensor popops_gather_axis_at(pop_where where, pop_graph *graph, pop_tensor input, pop_tensor indices, unsigned axis,
@@ -149,7 +181,7 @@ pop_tensor popops_gather_axis_at(pop_where where, pop_graph *graph, pop_tensor i
     size_t sizes[POPOPS_MOST_DIMS], rank = pop_tensor_shape(input, sizes, POPOPS_MOST_DIMS),
                                     index_rank = pop_tensor_rank(indices), count = 0;
     unsigned offsets[POPOPS_MOST_DIMS];
-    (void)params;
+    (void)params; /* they are for creating the input */
     if (!poplibs_ready(graph))
         return none;
     if (axis >= rank || rank > POPOPS_MOST_DIMS / 2) {
