@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page's frame: header with the reports and the views, the view that is shown, the status bar.
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { forgetAnswers } from "./data/load";
 import { Report, listen, loadReports } from "./data/reports";
 import { Header } from "./header";
-import { StatusBar } from "./statusbar";
+import { StatusBar, StatusText } from "./statusbar";
 import { Store, useStore } from "./store";
 import { Dialog } from "./ui/dialog";
 import { KeysDialog, useKeys } from "./ui/keys";
@@ -79,7 +79,7 @@ function Body({ view, context }: { view: View; context: ViewContext }) {
 export function Frame({ store }: { store: Store }) {
     const state = useStore(store);
     const server = useReports();
-    const [status, setStatus] = useState("");
+    const status = useMemo(() => new StatusText(), []);
     const [keys, setKeys] = useState(false);
     const reports = server.reports ?? [];
     const known = VIEWS.find((one) => one.id === state.view) ?? VIEWS.find((one) => !one.landing) ?? VIEWS[0];
@@ -89,7 +89,7 @@ export function Frame({ store }: { store: Store }) {
         { key: "?", what: "this list", run: () => setKeys(true) },
         { key: "Escape", what: "one step back", run: () => store.back() },
     ]);
-    useEffect(() => setStatus(""), [view.id]);
+    useEffect(() => status.set(""), [view.id]);
     useEffect(() => {
         document.title = [view.title, reports.map((report) => report.name).join(" / "), "Tremula"]
             .filter((part) => part)
@@ -103,7 +103,7 @@ export function Frame({ store }: { store: Store }) {
         selection: state.selection,
         select: (selection, options) => store.dispatch({ type: "select", selection }, options),
         open: (id, part, selection) => store.dispatch({ type: "open", view: id, part, selection }),
-        status: setStatus,
+        status: status.set,
     };
     return (
         <div class="frame">

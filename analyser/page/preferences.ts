@@ -54,9 +54,10 @@ export function usePreferences(): Preferences {
 }
 
 const darkSystem = matchMedia("(prefers-color-scheme: dark)");
+let systemIsDark = darkSystem.matches; // asked for once: canvases read it many times a frame
 
 export function isDark(): boolean {
-    return current.theme === "dark" || (current.theme === "system" && darkSystem.matches);
+    return current.theme === "dark" || (current.theme === "system" && systemIsDark);
 }
 
 /** Sets data-theme of the document, which the style sheet and the canvases read. */
@@ -64,4 +65,7 @@ export function applyTheme(): void {
     document.documentElement.dataset.theme = isDark() ? "dark" : "light";
 }
 
-darkSystem.addEventListener("change", () => setPreferences({}));
+darkSystem.addEventListener("change", () => {
+    systemIsDark = darkSystem.matches;
+    setPreferences({});
+});

@@ -6,6 +6,30 @@ import { Report } from "./data/reports";
 import { Progress } from "./frame";
 import { bytes, percent } from "./ui/format";
 
+/** What the status bar says at its left.  Views change it at each frame of a gesture: only its text renders then. */
+export class StatusText {
+    private text = "";
+    private shown: ((text: string) => void) | null = null;
+
+    set = (text: string): void => {
+        this.text = text;
+        this.shown?.(text);
+    };
+
+    /** Calls `show` now and at each change; returns what ends it. */
+    watch(show: (text: string) => void): () => void {
+        this.shown = show;
+        show(this.text);
+        return () => (this.shown = null);
+    }
+}
+
+function Text({ status }: { status: StatusText }) {
+    const [text, show] = useState("");
+    useEffect(() => status.watch(show), [status]);
+    return <span class="status-text">{text}</span>;
+}
+
 const SHOWN_AFTER = 200; // ms: what is quicker is not worth a word
 
 function Activities() {
@@ -40,14 +64,14 @@ function Activities() {
 
 export function StatusBar(props: {
     reports: readonly Report[];
-    text: string;
+    text: StatusText;
     progress: Progress | null;
     connected: boolean;
 }) {
     const { reports, text, progress, connected } = props;
     return (
         <footer class="status" role="status">
-            <span class="status-text">{text}</span>
+            <Text status={text} />
             <span class="grow" />
             {progress && (
                 <span class="activity">

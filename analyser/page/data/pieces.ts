@@ -14,6 +14,7 @@ export type LoadPiece<T> = (span: Span, pixels: number, signal: AbortSignal) => 
 const KEPT = 12;
 const MARGIN = 0.75; // of the window, at each side
 const COARSER = 1.3; // a piece that is so much coarser than the screen still does
+const APART = 70; // ms from one call to the next: a gesture asks for fewer pieces than it has frames
 
 function covers(piece: Span, span: Span): boolean {
     return piece.from <= span.from && piece.to >= span.to;
@@ -40,6 +41,8 @@ export function choosePiece<T>(pieces: readonly Piece<T>[], span: Span, perPixel
 export class Pieces<T> {
     private kept: Piece<T>[] = [];
     private stop: AbortController | null = null;
+    private timer: ReturnType<typeof setTimeout> | undefined;
+    private askedAt = -Infinity;
     private asked: { span: Span; perPixel: number } | null = null;
     error = "";
 
@@ -65,6 +68,16 @@ export class Pieces<T> {
             this.asked.perPixel <= ((span.to - span.from) / width) * COARSER
         )
             return;
+        const wait = this.askedAt + APART - performance.now();
+        if (wait > 0) {
+            // The window that is shown then asks again.
+            this.timer ??= setTimeout(() => {
+                this.timer = undefined;
+                this.arrived();
+            }, wait);
+            return;
+        }
+        this.askedAt = performance.now();
         const margin = (span.to - span.from) * MARGIN;
         const wished = {
             from: Math.max(this.extent.from, Math.floor(span.from - margin)),
@@ -102,5 +115,6 @@ export class Pieces<T> {
 
     dispose(): void {
         this.stop?.abort();
+        clearTimeout(this.timer);
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A lane's rectangles: steps in a row, or the layers of a flame graph.  No data is fetched here.
 import { middle } from "../ui/format";
+import { Filler } from "./fill";
 import { Pen, textWidth } from "./pen";
 import { Scale } from "./scale";
 import { TypeLook } from "./types";
@@ -36,17 +37,24 @@ export interface LaneLook {
     layer: { plain: string; ink: string };
 }
 
-const NARROW = 0.75; // pixels between rectangles that are seen as two
+const NARROW = 1; // pixels between rectangles that are seen as two
 const HATCHED = 6; // pixels from which on hatching is seen; it costs many times a plain colour
 
-function fills(pen: Pen, r: RectangleColumns, scale: Scale, y: number, rows: number, look: LaneLook): void {
+/** Fills the rectangles of a lane whose first row is at y. */
+export function fillLane(
+    filler: Filler,
+    r: RectangleColumns,
+    scale: Scale,
+    y: number,
+    rows: number,
+    look: LaneLook,
+): void {
     const left = scale.left;
     const right = scale.left + scale.width;
     const height = look.rowHeight - (look.rowHeight > 4 ? 1 : 0);
     const { perPixel } = scale;
     const from = scale.span.from;
     const ends: number[] = [];
-    let paint: unknown = null;
     let covered = -1; // up to where the pixel of a narrow rectangle reaches, and its row
     let coveredRow = -1;
     for (let i = 0; i < r.from.length; ++i) {
@@ -71,23 +79,18 @@ function fills(pen: Pen, r: RectangleColumns, scale: Scale, y: number, rows: num
         const top = y + r.row[i] * look.rowHeight;
         if (look.balance && type && !grey) {
             const share = Math.min(1, Math.max(0, r.balance[i]));
-            pen.fillStyle = type.soft;
-            pen.fillRect(x0, top, width, height);
-            pen.fillStyle = paint = fill;
-            pen.fillRect(x0, top + height * (1 - share), width, height * share);
-        } else {
-            if (paint !== fill) pen.fillStyle = paint = fill;
-            pen.fillRect(x0, top, width, height);
-        }
+            filler.fill(type.soft, x0, top, width, height);
+            if (share > 0) filler.fill(fill, x0, top + height * (1 - share), width, height * share);
+        } else filler.fill(fill, x0, top, width, height);
         if (look.terminals && end <= right && end >= left) ends.push(end, top);
     }
-    pen.fillStyle = look.ink;
-    for (let i = 0; i < ends.length; i += 2) pen.fillRect(Math.round(ends[i]) - 1, ends[i + 1], 1, height);
+    for (let i = 0; i < ends.length; i += 2) filler.fill(look.ink, Math.round(ends[i]) - 1, ends[i + 1], 1, height);
 }
 
 const PADDING = 3;
 
-function labels(pen: Pen, r: RectangleColumns, scale: Scale, y: number, rows: number, look: LaneLook): void {
+/** Writes on the rectangles of a lane. */
+export function labelLane(pen: Pen, r: RectangleColumns, scale: Scale, y: number, rows: number, look: LaneLook): void {
     const least = 20 * scale.perPixel;
     const { from, to } = scale.span;
     pen.font = look.font;
@@ -132,18 +135,6 @@ export function labelOf(r: RectangleColumns, i: number, types: readonly TypeLook
     if (r.kind[i] === LAYER) return name;
     if (r.step[i] === NONE) return `${r.count[i]} × ${name || kind}`;
     return name === "" || kind.startsWith("Sync") || kind === "Sans" ? kind : name;
-}
-
-export function drawLane(
-    pen: Pen,
-    rectangles: RectangleColumns,
-    scale: Scale,
-    y: number,
-    rows: number,
-    look: LaneLook,
-): void {
-    fills(pen, rectangles, scale, y, rows, look);
-    if (look.text) labels(pen, rectangles, scale, y, rows, look);
 }
 
 /** The rectangle at a cycle of a row; -1: none.  `slack` cycles beside a narrow one count, too. */

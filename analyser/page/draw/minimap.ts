@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The mini-map: the whole extent with the window that is shown, its two handles, and marks where runs begin and end.
-import { LaneLook, RectangleColumns, drawLane } from "./lanes";
+import { PenFiller } from "./fill";
+import { LaneLook, RectangleColumns, fillLane } from "./lanes";
 import { Pen } from "./pen";
 import { Scale, Span } from "./scale";
 
@@ -23,7 +24,8 @@ export function drawMinimap(pen: Pen, scale: Scale, picture: MinimapPicture, loo
     pen.fillRect(scale.left, 0, scale.width, MINIMAP_HEIGHT);
     const each = height / Math.max(1, picture.lanes.length);
     const small = { ...look, rowHeight: each, text: false, terminals: false, balance: false };
-    picture.lanes.forEach((rectangles, i) => rectangles && drawLane(pen, rectangles, scale, i * each, 1, small));
+    const filler = new PenFiller(pen);
+    picture.lanes.forEach((rectangles, i) => rectangles && fillLane(filler, rectangles, scale, i * each, 1, small));
     pen.fillStyle = look.ink;
     for (const run of picture.runs) {
         const [from, to] = [scale.x(run.from), scale.x(run.to)];

@@ -67,13 +67,26 @@ export function textWidth(text: string, font: string): number {
     return width;
 }
 
+/** The pixels of a pattern, size x size. */
+export interface PatternCells {
+    size: number;
+    pixels: Uint32Array;
+}
+const patterns = new WeakMap<object, PatternCells>();
+const HATCH = 6; // pixels
+
+/** The pixels of a pattern that hatch() made; null: of any other paint. */
+export function patternCells(paint: CanvasPattern | CanvasGradient): PatternCells | null {
+    return patterns.get(paint) ?? null;
+}
+
 /** A pattern of slanting lines of a colour, for what waits. */
 export function hatch(colour: string, paper: string): CanvasPattern {
     const canvas = document.createElement("canvas");
-    canvas.width = canvas.height = 6;
+    canvas.width = canvas.height = HATCH;
     const context = canvas.getContext("2d") as CanvasRenderingContext2D;
     context.fillStyle = paper;
-    context.fillRect(0, 0, 6, 6);
+    context.fillRect(0, 0, HATCH, HATCH);
     context.strokeStyle = colour;
     context.lineWidth = 1.5;
     for (const x of [-6, 0, 6]) {
@@ -82,5 +95,8 @@ export function hatch(colour: string, paper: string): CanvasPattern {
         context.lineTo(x + 7, -1);
         context.stroke();
     }
-    return context.createPattern(canvas, "repeat") as CanvasPattern;
+    const pattern = context.createPattern(canvas, "repeat") as CanvasPattern;
+    const { data } = context.getImageData(0, 0, HATCH, HATCH);
+    patterns.set(pattern, { size: HATCH, pixels: new Uint32Array(data.buffer) });
+    return pattern;
 }

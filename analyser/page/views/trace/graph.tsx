@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The graph of one trace: mini-map, axis and lanes on canvases, with the buttons of the lanes at their left.
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { Pixels } from "../../draw/fill";
 import { canvasPen } from "../../draw/pen";
 import { AXIS_HEIGHT } from "../../draw/axis";
 import { MINIMAP_HEIGHT } from "../../draw/minimap";
@@ -154,19 +155,21 @@ export function Graph(props: GraphProps) {
 
     useLayoutEffect(() => {
         const element = box.current as HTMLDivElement;
-        const size = () => ({ width: element.clientWidth, height: element.clientHeight });
-        const scrollBy = (pixels: number) => {
-            const most = Math.max(0, model.bands.height - (size().height - AXIS_HEIGHT));
-            model.scroll = Math.min(most, Math.max(0, model.scroll + pixels));
+        const pixels = new Pixels();
+        // Read when it changes: to ask for it at each frame makes the browser lay out the page there and then.
+        let size = { width: element.clientWidth, height: element.clientHeight };
+        const scrollBy = (by: number) => {
+            const most = Math.max(0, model.bands.height - (size.height - AXIS_HEIGHT));
+            model.scroll = Math.min(most, Math.max(0, model.scroll + by));
             setScroll(model.scroll);
             model.invalidate();
         };
         let drawn = "";
         const draw = () => {
-            const { width, height } = size();
+            const { width, height } = size;
             if (width < GUTTER + 20 || height < AXIS_HEIGHT) return;
             model.width = width - GUTTER;
-            drawGraph(canvasPen(main.current as HTMLCanvasElement, width, height), model, width, height, false);
+            drawGraph(canvasPen(main.current as HTMLCanvasElement, width, height), pixels, model, width, height);
             drawOverlay(overlayPen(over.current as HTMLCanvasElement, width, height), model, width, height);
             paintMinimap(canvasPen(map.current as HTMLCanvasElement, width, MINIMAP_HEIGHT), model);
             const layout = JSON.stringify([
@@ -190,7 +193,10 @@ export function Graph(props: GraphProps) {
                 latest.current.onWindow(span, gesture),
             ),
         ];
-        const watch = new ResizeObserver(() => scrollBy(0));
+        const watch = new ResizeObserver(() => {
+            size = { width: element.clientWidth, height: element.clientHeight };
+            scrollBy(0);
+        });
         watch.observe(element);
         draw();
         return () => {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Draws a trace: bands with their lanes, the mini-map, and above them what is selected and pointed at.
 import { AXIS_HEIGHT, drawAxis } from "../../draw/axis";
-import { LAYER, LaneLook, drawLane } from "../../draw/lanes";
+import { Filler, PenFiller, Pixels } from "../../draw/fill";
+import { LAYER, LaneLook, RectangleColumns, fillLane, labelLane } from "../../draw/lanes";
 import { MINIMAP_HEIGHT, drawMinimap, drawMinimapWindow } from "../../draw/minimap";
 import { Pen, canvasPen, textWidth } from "../../draw/pen";
 import { Scale, Span } from "../../draw/scale";
@@ -115,8 +116,25 @@ function drawExtraRows(pen: Pen, model: TraceModel, scale: Scale, band: Band): v
     pen.setLineDash([]);
 }
 
-/** Draws the graph of a width and height; `gutter` writes titles at its left (exports: the page has buttons there). */
-export function drawGraph(pen: Pen, model: TraceModel, width: number, height: number, gutter: boolean): void {
+/** A lane's rectangles with what is written on them; `pixels` is a picture to fill them in, null where the pen does. */
+function drawLane(
+    pen: Pen,
+    pixels: Pixels | null,
+    rectangles: RectangleColumns,
+    scale: Scale,
+    band: Band,
+    look: LaneLook,
+): void {
+    pixels?.begin(scale.left, band.y, scale.width, band.rows * look.rowHeight);
+    const filler: Filler = pixels ?? new PenFiller(pen);
+    fillLane(filler, rectangles, scale, band.y, band.rows, look);
+    pixels?.draw(pen);
+    if (look.text) labelLane(pen, rectangles, scale, band.y, band.rows, look);
+}
+
+/** Draws the graph of a width and height for the page (with a picture for its lanes), or for an export (null): that has
+ *  titles at its left, where the page has buttons. */
+export function drawGraph(pen: Pen, pixels: Pixels | null, model: TraceModel, width: number, height: number): void {
     const scale = model.scale();
     const look = laneLook(model, model.looks);
     pen.fillStyle = look.paper;
@@ -143,12 +161,12 @@ export function drawGraph(pen: Pen, model: TraceModel, width: number, height: nu
         else if (band.kind !== "title") {
             const rectangles = model.rectangles(band);
             if (model.options.separate && band.kind === "lane") drawExtraRows(pen, model, scale, placed);
-            if (rectangles) drawLane(pen, rectangles, scale, placed.y, band.rows, look);
+            if (rectangles) drawLane(pen, pixels, rectangles, scale, placed, look);
         }
     }
     pen.fillStyle = look.paper;
     pen.fillRect(0, AXIS_HEIGHT, GUTTER, height);
-    if (gutter)
+    if (!pixels)
         for (const band of model.bands.bands) {
             pen.fillStyle = look.ink;
             pen.font = BOLD;
@@ -192,10 +210,11 @@ function outline(pen: Pen, scale: Scale, y: number, height: number, span: Span, 
 
 /** Places of what is selected in the lanes that are shown. */
 function drawSelected(pen: Pen, model: TraceModel, scale: Scale, band: Band, y: number): void {
-    const value = model.rectangles(band);
+    const { layer } = model;
+    const any = band.kind === "lane" ? model.step >= 0 || model.also.length > 0 || layer !== null : model.block >= 0;
+    const value = any ? model.rectangles(band) : null;
     if (!value) return;
     const chosen = new Set([model.step, ...model.also]);
-    const { layer } = model;
     const isLayer = (i: number) =>
         layer !== null &&
         layer.ipu === band.lane &&

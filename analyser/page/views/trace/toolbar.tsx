@@ -39,11 +39,11 @@ function savePicture(model: TraceModel, kind: "png" | "svg"): void {
                 height,
                 (paint) => looks.find((look) => look.fill === paint)?.plain ?? "#888888",
             );
-            drawGraph(pen, model, width, height, true);
+            drawGraph(pen, null, model, width, height);
             saveText(pen.file(), "trace.svg", "image/svg+xml");
         } else {
             const canvas = document.createElement("canvas");
-            drawGraph(canvasPen(canvas, width, height), model, width, height, true);
+            drawGraph(canvasPen(canvas, width, height), null, model, width, height);
             saveCanvas(canvas, "trace.png");
         }
     } finally {
