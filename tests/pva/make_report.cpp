@@ -39,6 +39,7 @@ Program product(Graph &graph, const Tensor &matrix, const Tensor &vector, const 
 void figures(const std::string &path, const ProfileValue &graph, const ProfileValue &execution)
 {
     std::ofstream file(path);
+    file.imbue(std::locale::classic());
     unsigned long long sum = 0, most = 0;
     for (const ProfileValue &tile : graph["memory"]["byTile"]["totalIncludingGaps"].asVector()) {
         sum += tile.asUint();

@@ -134,6 +134,7 @@ Program sync(Graph &graph, bool mended)
 
 int main(int argc, char **argv)
 {
+    std::cout.imbue(std::locale::classic()); // figures are read by a script, whatever the locale of the run
     if (argc < 4)
         return 2;
     const std::string kind = argv[3];

@@ -263,6 +263,7 @@ static void figures(const pva::Report &report)
 
 int main(int argc, char **argv)
 {
+    std::cout.imbue(std::locale::classic()); // the three languages print the same, whatever the locale
     if (argc != 4)
         return 2;
     try {
