@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 
-TESTED = re.compile(r"^(base|target|popc|graph|program|image|compiler|timeline|engine|profile|system)/")
+TESTED = re.compile(r"^(base|target|popc|graph|program|image|compiler|timeline|engine|profile|report|system)/")
 ENOUGH, BUDGET, SECONDS, TIMES = 0.8, 30, 10, 8
 MOST_FILE, MOST_MEGABYTES = 1 << 28, 3000
 AREAS = {"image": ("image/", "engine/"), "timeline": ("timeline/", "profile/", "system/")}

@@ -3,6 +3,8 @@
  * one and puts k in front. */
 #include "world.h"
 
+#include <poplar/memory.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -268,6 +270,9 @@ static void host_functions_read_and_write_tensors(struct world *w)
     WORLD_INTS(w, "v", 1, 2, 3, 4, 5); /* reversed into the reversed view */
     WORLD_INTS(w, "count", 13);
     assert_int_equal(calls, 13);
+    pop_memory_fail(1, false); /* its arguments */
+    world_run_fails(w, 0, POP_STREAM_MEMORY_ALLOCATION_ERROR, "bytes of host memory for host function 'reverse'");
+    assert_int_equal(pop_memory_fail(0, false), 0);
     must(pop_engine_connect_host_function(w->engine, "reverse", refuse, NULL, &error), &error);
     world_run_fails(w, 0, POP_RUNTIME_ERROR, "");
 }

@@ -504,6 +504,19 @@ static void recording_can_be_stopped_and_forgotten(void **state)
     world_close(&w);
 }
 
+static void a_report_that_cannot_be_written_is_an_error_of_its_call(void **state)
+{
+    (void)state;
+    struct world w;
+    open_on(&w, "ipu2 tiles=8", POP_TARGET_IPU_MODEL);
+    world_start(&w, POP_PROGRAMS(build(&w)));
+    pop_error error = { 0 };
+    assert_int_equal(pop_engine_write_report(w.engine, "/dev/null/report", true, &error), POP_FILE_LOAD_ERROR);
+    assert_string_equal(error.api, "pop_engine_write_report");
+    assert_non_null(strstr(error.text, "/dev/null/report"));
+    world_close(&w);
+}
+
 /* What says it is hardware has no estimates; instrumentation measures the same figures. */
 static void hardware_is_measured(void **state)
 {
@@ -679,6 +692,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_profile_adds_up),
         cmocka_unit_test(several_programs_are_one_tree),
+        cmocka_unit_test(a_report_that_cannot_be_written_is_an_error_of_its_call),
         cmocka_unit_test(deeply_nested_programs_can_be_read),
         cmocka_unit_test(every_kind_of_step_is_there),
         cmocka_unit_test(json_and_cbor_read_back),

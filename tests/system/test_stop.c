@@ -11,14 +11,24 @@
 #include <time.h>
 #include <unistd.h>
 
-static const char source[] = "#include <poplar/vertex.h>\n"
+static const char source[] = "#define _GNU_SOURCE\n"
+                             "#include <poplar/vertex.h>\n"
                              "#include <pthread.h>\n"
                              "#include <signal.h>\n"
                              "#include <stdlib.h>\n"
                              "#include <string.h>\n"
+                             "#include <sys/syscall.h>\n"
                              "#include <unistd.h>\n"
                              "POP_VERTEX(Spin) { POP_INOUT(int) out; };\n"
                              "void Spin_compute(Spin *v) { for (volatile int go = 1; go;) *v->out += 1; }\n"
+                             "POP_VERTEX(Leave) { POP_INOUT(int) out; };\n"
+                             "void Leave_compute(Leave *v)\n"
+                             "{\n"
+                             "    static int waited;\n"
+                             "    if (syscall(SYS_gettid) != getpid()) pthread_exit(NULL);\n"
+                             "    if (!waited++) sleep(20);\n"
+                             "    *v->out = 1;\n"
+                             "}\n"
                              "POP_VERTEX(Harm) { POP_INOUT(int) what; };\n"
                              "static void on_signal(int s) { (void)s; }\n"
                              "void Harm_compute(Harm *v)\n"
@@ -233,6 +243,21 @@ static void what_codelets_do_to_their_process_is_an_error(struct world *w)
     assert_int_equal(run_stopped(w, 0, false, &error), POP_RUNTIME_ERROR);
 }
 
+/* The child's main thread waits for a helper that never comes back. */
+static void a_codelet_that_ends_a_helper_thread_is_an_error(struct world *w)
+{
+    enum { VERTICES = 4000 }; /* so many are shared between threads */
+    if (w->checked)           /* one vertex after the other, on the main thread */
+        return;
+    pop_tensor t = spread(w, VERTICES, "t");
+    pop_compute_set set = pop_graph_add_compute_set(w->graph, "leave");
+    pop_graph_add_codelets_source(w->graph, source, POP_FILE_C, "");
+    for (unsigned i = 0; i < VERTICES; ++i)
+        pop_graph_connect(w->graph, vertex_of(w, set, "Leave", i), "out", pop_tensor_at(t, i));
+    start(w, POP_PROGRAMS(pop_execute(set, NULL)), "2", "true");
+    world_run_fails(w, 0, POP_APPLICATION_RUNTIME_ERROR, "a vertex of compute set 'leave' ended its thread");
+}
+
 static void a_print_that_cannot_be_written_is_an_error(struct world *w)
 {
     pop_tensor t = spread(w, 4, "t");
@@ -253,6 +278,7 @@ int main(void)
         SCENARIO(a_sleeping_callback_is_woken),
         SCENARIO(an_engine_whose_callback_did_not_return_is_reset),
         SCENARIO(what_codelets_do_to_their_process_is_an_error),
+        SCENARIO(a_codelet_that_ends_a_helper_thread_is_an_error),
         SCENARIO(a_print_that_cannot_be_written_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

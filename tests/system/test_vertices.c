@@ -3,6 +3,7 @@
  * mode, in which every scenario also runs, must give the same results. */
 #include "world.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static void a_vertex_on_each_tile_sums_a_slice(struct world *w)
@@ -294,6 +295,36 @@ static void constraints_do_not_change_results(struct world *w)
     WORLD_FLOATS(w, "b", 12, 22, 32, 41, 52, 63);
 }
 
+/* In the checked mode an edge has pages of its own: sizes around one and two pages. */
+static void edges_of_about_a_page(struct world *w)
+{
+    static const unsigned sizes[] = { 1022, 1023, 1024, 1025, 1026, 2047, 2048, 2049 };
+    enum { SIZES = sizeof(sizes) / sizeof(sizes[0]) };
+    world_codelets(w);
+    pop_compute_set set = pop_graph_add_compute_set(w->graph, "pages");
+    char name[8];
+    for (unsigned i = 0; i < SIZES; ++i) {
+        snprintf(name, sizeof(name), "v%u", i);
+        pop_tensor t = world_variable(w, POP_FLOAT, POP_SHAPE(sizes[i]), name);
+        pop_graph_connect(w->graph, world_vertex(w, set, "AddOne", i), "data", t);
+    }
+    world_start(w, POP_PROGRAMS(pop_execute(set, NULL)));
+    static float values[2049];
+    for (unsigned i = 0; i < SIZES; ++i) {
+        snprintf(name, sizeof(name), "v%u", i);
+        for (unsigned k = 0; k < sizes[i]; ++k)
+            values[k] = (float)k;
+        world_put(w, name, values, sizes[i] * sizeof(float));
+    }
+    world_run(w, 0);
+    for (unsigned i = 0; i < SIZES; ++i) {
+        snprintf(name, sizeof(name), "v%u", i);
+        world_get(w, name, values, sizes[i] * sizeof(float));
+        for (unsigned k = 0; k < sizes[i]; ++k)
+            assert_true(values[k] == (float)(k + 1));
+    }
+}
+
 static void edges_of_zero_elements(struct world *w)
 {
     world_codelets(w);
@@ -327,6 +358,7 @@ int main(void)
         SCENARIO(consensus_is_the_and_of_all),
         SCENARIO(supervisors_and_all_six_workers),
         SCENARIO(constraints_do_not_change_results),
+        SCENARIO(edges_of_about_a_page),
         SCENARIO(edges_of_zero_elements),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -78,6 +78,38 @@ static void directories_are_made_for_the_user_alone(void **state)
     assert_int_equal(system(command), 0);
 }
 
+/* XDG_CACHE_HOME goes over HOME; without either there is no cache. */
+static void the_cache_lies_below_the_home_directory(void **state)
+{
+    (void)state;
+    static const char *const names[] = { "HOME", "XDG_CACHE_HOME" };
+    char *kept[2], below[100], command[400];
+    for (int i = 0; i < 2; ++i) {
+        kept[i] = getenv(names[i]) ? strdup(getenv(names[i])) : NULL;
+        unsetenv(names[i]);
+    }
+    unsetenv("TREMULA_CACHE_DIR");
+    assert_true(compiles(VERTEX("A")));
+    assert_false(is_cached(VERTEX("A")));
+    setenv("HOME", scratch_path, 1);
+    assert_true(compiles(VERTEX("A")) && is_cached(VERTEX("A")));
+    snprintf(below, sizeof(below), "%s/.cache/tremula", scratch_path);
+    assert_int_equal(access(below, F_OK), 0);
+    snprintf(below, sizeof(below), "%s/xdg", scratch_path);
+    setenv("XDG_CACHE_HOME", below, 1);
+    assert_false(is_cached(VERTEX("A")));
+    assert_true(compiles(VERTEX("A")) && is_cached(VERTEX("A")));
+    snprintf(command, sizeof(command), "[ -d %s/tremula ] && rm -r %s %s/.cache", below, below, scratch_path);
+    assert_int_equal(system(command), 0);
+    for (int i = 0; i < 2; ++i) {
+        if (kept[i])
+            setenv(names[i], kept[i], 1);
+        else
+            unsetenv(names[i]);
+        free(kept[i]);
+    }
+}
+
 static void what_others_can_write_to_is_not_used(void **state)
 {
     (void)state;
@@ -214,6 +246,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(what_killed_runs_leave_is_deleted), /* first: this process has not compiled yet */
         TEST(directories_are_made_for_the_user_alone),
+        TEST(the_cache_lies_below_the_home_directory),
         TEST(what_others_can_write_to_is_not_used),
         TEST(an_entry_is_for_its_own_key),
         TEST(a_cache_has_a_limit),

@@ -3,6 +3,7 @@
  * stops at what it must not do. */
 #include "popc/device_count.h"
 
+#include <elf.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -11,6 +12,7 @@
 
 #include "scratch.h"
 
+#include <poplar/popc.h>
 #include <poplar/type.h>
 
 enum { COUNT = 64, RESULTS = 48, MEMORY = 16 << 10 };
@@ -46,6 +48,9 @@ static const char text[] =
     "= f[7] == f[7]; o[28] = (long long)(d > 1.5) + (d < -1.5) * 2 + (d == d) * 4;\n"
     "  o[29] = in[14] >= 0 ? in[14] : -in[14]; o[30] = (int)(in[15] * 7u) % 11; o[31] = (long long)((unsigned)in[15] / "
     "7u); o[32] = (long long)(unsigned)(int)d;\n"
+    "  o[34] = __builtin_fmaf(f[1], f[2], -f[3]) * 1e4f; o[35] = __builtin_fmaf(-f[1], f[2], f[3]) * 1e4f; o[36] = "
+    "-__builtin_fmaf(f[1], f[2], f[3]) * 1e4f; o[37] = __builtin_fmaf(-f[1], f[2], -f[3]) * 1e4f; o[38] = (long "
+    "long)((__int128)(s * 12345678901ll) * (in[17] * 987654321987ll) >> 64);\n"
     "  long long t = 0; for (int i = 0; i < in[16] % 5 + 6; ++i) for (int j = 0; j < i; ++j) t += i * j; o[33] = t;\n"
     "  return true; }\n"
     "POP_VERTEX(Outside) { POP_STATE(unsigned) way; POP_OUTPUT(POP_VECTOR(int)) out; };\n"
@@ -195,12 +200,88 @@ static void damaged_objects_are_no_images(void **state)
     free(object);
 }
 
+/* The lower half of an address is relative to where the upper half is made: without that, nobody knows to what. */
+static void a_lower_half_without_its_upper_half_is_no_image(void **state)
+{
+    (void)state;
+    enum { ABSOLUTE_32 = 1, UPPER_HALF = 23 };
+    char why[120];
+    size_t size, changed = 0;
+    char *object = popc_counted_object(module, 0, DEVICE_IPU1, &size, why, sizeof(why));
+    assert_non_null(object);
+    Elf64_Ehdr header;
+    memcpy(&header, object, sizeof(header));
+    for (size_t i = 0; i < header.e_shnum; ++i) {
+        Elf64_Shdr section;
+        memcpy(&section, object + header.e_shoff + i * header.e_shentsize, sizeof(section));
+        for (size_t at = 0; section.sh_type == SHT_RELA && at < section.sh_size; at += sizeof(Elf64_Rela)) {
+            Elf64_Rela rela, kept;
+            memcpy(&kept, object + section.sh_offset + at, sizeof(kept));
+            if (ELF64_R_TYPE(kept.r_info) != UPPER_HALF)
+                continue;
+            rela = kept;
+            rela.r_info = ELF64_R_INFO(ELF64_R_SYM(kept.r_info), ABSOLUTE_32);
+            memcpy(object + section.sh_offset + at, &rela, sizeof(rela));
+            assert_null(device_image_load(object, size));
+            memcpy(object + section.sh_offset + at, &kept, sizeof(kept));
+            ++changed;
+        }
+    }
+    assert_true(changed > 0);
+    free(object);
+}
+
+/* A module of several sources has an object of each. */
+static void vertices_of_one_module_are_counted_in_their_own_objects(void **state)
+{
+    (void)state;
+    static const char *const bodies[] = { "*v->out = 1;", "for (int i = 0; i < 50; ++i) *v->out += i;" };
+    char paths[3][128], code[256];
+    for (int i = 0; i < 2; ++i) {
+        snprintf(paths[i], sizeof(paths[i]), "%s/part%d.c", scratch_path, i);
+        FILE *file = fopen(paths[i], "w");
+        assert_non_null(file);
+        snprintf(code, sizeof(code),
+                 "#include <poplar/vertex.h>\nPOP_VERTEX(V%d) { POP_INOUT(int) out; };\nvoid V%d_compute(V%d *v) { %s "
+                 "}\n",
+                 i, i, i, bodies[i]);
+        fputs(code, file);
+        fclose(file);
+    }
+    snprintf(paths[2], sizeof(paths[2]), "%s/all.gp", scratch_path);
+    const char *const sources[] = { paths[0], paths[1] };
+    struct module *all = NULL;
+    pop_error error;
+    if (popc_compile_files(sources, 2, "-O1 --target ipu2", paths[2], false, &error) != POP_OK ||
+        popc_load(paths[2], NULL, &all, &error) != POP_OK)
+        fail_msg("%s", error.text);
+    assert_int_equal(all->object_count, 2);
+    struct device_counter *counter = device_counter_create(DEVICE_IPU2);
+    uint64_t cycles[4];
+    for (int i = 0; i < 4; ++i) { /* each of them again, too */
+        _Alignas(64) static unsigned char memory[MEMORY];
+        const struct codelet *codelet = all->codelets + i % 2;
+        void *out = memory + 256;
+        memset(memory, 0, sizeof(memory));
+        memcpy(memory + codelet_find_field(codelet, "out")->offset, &out, sizeof(out));
+        struct device_run run = { .memory = memory, .bytes = sizeof(memory), .most = 100000 };
+        if (!device_counter_run(counter, codelet, &run, cycles + i))
+            fail_msg("%s: %s", codelet->name, run.reason);
+        assert_int_equal(*(int *)out, i % 2 ? 49 * 50 / 2 : 1);
+    }
+    assert_true(cycles[0] == cycles[2] && cycles[1] == cycles[3] && cycles[0] < cycles[1]);
+    device_counter_free(counter);
+    module_release(all);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_computes_what_the_host_computes),
         cmocka_unit_test(it_stops_at_what_it_must_not_do),
         cmocka_unit_test(damaged_objects_are_no_images),
+        cmocka_unit_test(a_lower_half_without_its_upper_half_is_no_image),
+        cmocka_unit_test(vertices_of_one_module_are_counted_in_their_own_objects),
     };
     return cmocka_run_group_tests_name("device machine", tests, setup, teardown);
 }
