@@ -220,7 +220,7 @@ static struct lod *make(struct report_use *use, pop_error *error)
         if (status == POP_OK) {
             lod_make_buckets(lod);
             if (!use->report.temporary && lod->steps)
-                lod->note = lod_save(lod, use->report.path);
+                lod->saving = lod_save_begin(lod, use->report.path, &lod->note);
         }
     }
     pva_close(file);
@@ -232,15 +232,50 @@ static struct lod *make(struct report_use *use, pop_error *error)
     return NULL;
 }
 
-const struct lod *lod_of(const struct request *request, pop_error *error)
+/* Whoever makes the trace writes the cache, after others can use the trace. */
+static const struct lod *made(struct report_use *use, pop_error *error)
 {
-    struct report_use *use = request_use_named(request, error);
-    if (!use)
-        return NULL;
+    struct lod_saving *saving = NULL;
     pthread_mutex_lock(&use->lod_lock);
     if (!use->report.lod)
         use->report.lod = make(use, error);
-    const struct lod *lod = use->report.lod;
+    struct lod *lod = use->report.lod;
+    if (lod) {
+        saving = lod->saving;
+        lod->saving = NULL;
+    }
     pthread_mutex_unlock(&use->lod_lock);
+    if (saving) {
+        char *note = lod_save_end(saving, lod);
+        pthread_mutex_lock(&use->lod_lock);
+        lod->note = note;
+        pthread_mutex_unlock(&use->lod_lock);
+    }
     return lod;
+}
+
+const struct lod *lod_of(const struct request *request, pop_error *error)
+{
+    struct report_use *use = request_use_named(request, error);
+    return use ? made(use, error) : NULL;
+}
+
+void lod_prepare(struct report_use *use)
+{
+    pop_error unseen = { 0 }; /* the call that needs the trace tries again, and says it */
+    made(use, &unseen);
+}
+
+char *lod_note(const struct request *request)
+{
+    pop_error unseen = { 0 };
+    struct report_use *use = request_use_named(request, &unseen);
+    char *note = NULL;
+    if (!use)
+        return NULL;
+    pthread_mutex_lock(&use->lod_lock);
+    if (use->report.lod && use->report.lod->note)
+        note = mem_string(use->report.lod->note);
+    pthread_mutex_unlock(&use->lod_lock);
+    return note;
 }

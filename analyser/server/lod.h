@@ -3,11 +3,13 @@
  * and IPU that sums them up.  It is read from the report once and kept in profile.pop_cache beside it (lod_cache.c).
  *
  * When a step begins and ends on an IPU: as docs/reference/report-files.md says, over the tiles that take any cycles.
- * Once made, nothing of it changes; it is freed with its report. */
+ * Once made, nothing of it but its note changes; it is freed with its report. */
 #ifndef ANALYSER_LOD_H
 #define ANALYSER_LOD_H
 
 #include "request.h"
+
+struct report_use;
 
 enum step_kind {
 #define KIND(NAME, label, type, detail, class) KIND_##NAME,
@@ -87,12 +89,17 @@ struct lod {
     struct lod_block *block; /* by tile, then by where they begin to be drawn */
     double always_live;
     bool from_cache;
-    char *note; /* why there is no cache; NULL */
+    char *note; /* why there is no cache; NULL.  Read by lod_note: it can come after the trace is in use */
+    struct lod_saving *saving; /* begun, for the thread that made the trace to end; NULL */
 };
 
 /* The trace of the report that report= names, read or made when it is asked for the first time.  NULL with an error. */
 const struct lod *lod_of(const struct request *request, pop_error *error);
 void lod_free(struct lod *lod);
+/* Why the trace of a report has no cache (malloc'ed), or NULL. */
+char *lod_note(const struct request *request);
+/* Makes the trace of a report before anybody asks for it; the cache is written when calls can already use the trace. */
+void lod_prepare(struct report_use *use);
 
 static inline const struct figure *lod_figure(const struct lod *lod, uint64_t step, unsigned ipu)
 {
@@ -142,9 +149,11 @@ pop_status lod_read_steps(struct lod *lod, pva_file *file, const char *path, lod
                           pop_error *error);
 void lod_make_buckets(struct lod *lod);
 
-/* lod_cache.c: beside the report.  Loading fails silently when there is none, or it is stale or damaged; saving returns
- * why it was not possible (malloc'ed), or NULL. */
+/* lod_cache.c: beside the report.  Loading fails silently when there is none, or it is stale or damaged.  Saving has
+ * two parts, of which the second takes long; both say why it is not possible (malloc'ed), or NULL. */
+struct lod_saving;
 bool lod_load(struct lod *lod, const char *report);
-char *lod_save(const struct lod *lod, const char *report);
+struct lod_saving *lod_save_begin(const struct lod *lod, const char *report, char **why);
+char *lod_save_end(struct lod_saving *saving, const struct lod *lod);
 
 #endif

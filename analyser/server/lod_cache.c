@@ -135,10 +135,11 @@ bool lod_load(struct lod *lod, const char *report)
     return good;
 }
 
-static bool write_parts(struct lod *lod, FILE *file, const struct header *header)
+static bool write_parts(const struct lod *lod, FILE *file, const struct header *header)
 {
+    struct lod view = *lod;
     struct part parts[PARTS];
-    parts_of(lod, parts);
+    parts_of(&view, parts);
     if (fwrite(header, sizeof(*header), 1, file) != 1)
         return false;
     for (size_t i = 0; i < PARTS; ++i)
@@ -147,33 +148,67 @@ static bool write_parts(struct lod *lod, FILE *file, const struct header *header
     return true;
 }
 
-char *lod_save(const struct lod *lod, const char *report)
-{
+struct lod_saving {
     struct header header;
-    struct lod view = *lod;
+    char *path, *temporary; /* of the cache, and of the file that becomes it */
+    FILE *file;
+};
+
+static char *why_not(int problem)
+{
     struct str why = { 0 };
-    char *path = cache_path(report);
-    struct str temporary = { 0 };
-    str_format(&temporary, "%s.XXXXXX", path);
-    int descriptor = header_of(lod, report, &header) ? mkstemp(temporary.text) : -1;
-    FILE *file = descriptor >= 0 ? fdopen(descriptor, "wb") : NULL;
-    bool good = file && fchmod(descriptor, 0644) == 0 && write_parts(&view, file, &header);
-    int problem = errno;
-    if (file && fclose(file) != 0 && good) {
-        good = false;
-        problem = errno;
-    }
-    if (good && rename(temporary.text, path) != 0) {
-        good = false;
-        problem = errno;
-    }
-    if (!good) {
-        if (descriptor >= 0)
-            unlink(temporary.text);
-        str_format(&why, "no cache could be written beside the report (%s): opening it takes as long again",
-                   strerror(problem));
-    }
-    str_free(&temporary);
-    free(path);
+    str_format(&why, "no cache could be written beside the report (%s): opening it takes as long again",
+               strerror(problem));
     return why.text;
+}
+
+static void end_saving(struct lod_saving *saving)
+{
+    if (saving->file)
+        fclose(saving->file);
+    if (saving->temporary)
+        unlink(saving->temporary);
+    free(saving->temporary);
+    free(saving->path);
+    free(saving);
+}
+
+struct lod_saving *lod_save_begin(const struct lod *lod, const char *report, char **why)
+{
+    struct lod_saving *saving = MEM_NEW(struct lod_saving);
+    struct stat facts;
+    struct str name = { 0 };
+    saving->path = cache_path(report);
+    str_format(&name, "%s.XXXXXX", saving->path);
+    bool folder = stat(saving->path, &facts) == 0 && S_ISDIR(facts.st_mode);
+    errno = EISDIR; /* which rename would say at the end */
+    int descriptor = !folder && header_of(lod, report, &saving->header) ? mkstemp(name.text) : -1;
+    saving->temporary = descriptor >= 0 ? name.text : NULL;
+    saving->file = descriptor >= 0 && fchmod(descriptor, 0644) == 0 ? fdopen(descriptor, "wb") : NULL;
+    if (saving->file)
+        return saving;
+    *why = why_not(errno);
+    if (descriptor >= 0)
+        close(descriptor);
+    else
+        str_free(&name);
+    end_saving(saving);
+    return NULL;
+}
+
+char *lod_save_end(struct lod_saving *saving, const struct lod *lod)
+{
+    char *why = NULL;
+    bool good = write_parts(lod, saving->file, &saving->header);
+    int problem = errno;
+    bool closed = fclose(saving->file) == 0;
+    saving->file = NULL;
+    if (!good || !closed || rename(saving->temporary, saving->path) != 0) {
+        why = why_not(good ? errno : problem);
+    } else {
+        free(saving->temporary);
+        saving->temporary = NULL;
+    }
+    end_saving(saving);
+    return why;
 }

@@ -205,7 +205,8 @@ pop_status lod_read_names(struct lod *lod, pva_file *file, pop_error *error)
     return status;
 }
 
-/* Steps with numbers from first to end - 1: each part is read by a thread of its own, with its own handle. */
+/* Steps with numbers from first to end - 1; these are unique, so that as many rows as numbers are all of them.  Each
+ * part is read by a thread of its own, with its own handle. */
 struct steps_part {
     struct lod *lod;
     pva_file *file;
@@ -222,15 +223,15 @@ static bool keep_step(void *context, size_t columns, const int64_t *values)
     struct steps_part *part = context;
     struct lod *lod = part->lod;
     (void)columns;
-    if ((uint64_t)values[0] != part->next || part->next == part->end || (uint64_t)values[1] >= lod->programs ||
-        (uint64_t)values[2] > UINT32_MAX - 1 || (uint64_t)values[3] > UINT32_MAX - 1)
+    uint64_t program = (uint64_t)values[0], pattern = (uint64_t)values[1], drift = (uint64_t)values[2];
+    if (part->next == part->end || program >= lod->programs || pattern > UINT32_MAX - 1 || drift > UINT32_MAX - 1)
         return false;
-    lod->program[part->next] = (uint32_t)values[1];
-    lod->pattern[part->next] = (uint32_t)values[2];
-    lod->drift[part->next] = (uint32_t)values[3];
-    lod->base[part->next++] = values[4];
-    part->patterns = (uint64_t)values[2] >= part->patterns ? (uint64_t)values[2] + 1 : part->patterns;
-    part->drifts = (uint64_t)values[3] >= part->drifts ? (uint64_t)values[3] + 1 : part->drifts;
+    lod->program[part->next] = (uint32_t)program;
+    lod->pattern[part->next] = (uint32_t)pattern;
+    lod->drift[part->next] = (uint32_t)drift;
+    lod->base[part->next++] = values[3];
+    part->patterns = pattern >= part->patterns ? pattern + 1 : part->patterns;
+    part->drifts = drift >= part->drifts ? drift + 1 : part->drifts;
     if (part->progress && part->next % 65536 == 0)
         part->progress(part->context, part->next - part->first, part->end - part->first);
     return true;
@@ -241,7 +242,7 @@ static void *read_part(void *user)
     struct steps_part *part = user;
     char sql[160];
     snprintf(sql, sizeof(sql),
-             "SELECT id, program, pattern, drift, base FROM executed WHERE id >= %" PRIu64 " AND id < %" PRIu64
+             "SELECT program, pattern, drift, base FROM executed WHERE id >= %" PRIu64 " AND id < %" PRIu64
              " ORDER BY id",
              part->first, part->end);
     part->status = pva_sql_integers(part->file, sql, keep_step, part, &part->error);

@@ -248,6 +248,46 @@ struct report_use *reports_use(struct reports *reports, unsigned index, pop_erro
     return use;
 }
 
+static void *prepare(void *user)
+{
+    lod_prepare(user);
+    return NULL;
+}
+
+void reports_prepare(struct reports *reports)
+{
+    pthread_mutex_lock(&reports->lock);
+    for (unsigned i = 0; i < reports->count; ++i) {
+        struct report_use *use = reports->open[i];
+        if (!use->is_preparing && use->report.path && !use->report.temporary)
+            use->is_preparing = pthread_create(&use->preparing, NULL, prepare, use) == 0;
+    }
+    pthread_mutex_unlock(&reports->lock);
+}
+
+/* Waits for a use's thread; nobody else does. */
+static void settle(struct report_use *use)
+{
+    pthread_mutex_lock(&use->reports->lock);
+    bool preparing = use->is_preparing;
+    use->is_preparing = false;
+    pthread_mutex_unlock(&use->reports->lock);
+    if (preparing)
+        pthread_join(use->preparing, NULL);
+}
+
+void reports_settle(struct reports *reports)
+{
+    for (unsigned i = 0; i < MOST_REPORTS; ++i) {
+        pop_error unseen = { 0 };
+        struct report_use *use = reports_use(reports, i, &unseen);
+        if (!use)
+            return;
+        settle(use);
+        reports_release(use);
+    }
+}
+
 void reports_release(struct report_use *use)
 {
     struct reports *reports = use->reports;
@@ -256,6 +296,7 @@ void reports_release(struct report_use *use)
     pthread_mutex_unlock(&reports->lock);
     if (!last)
         return;
+    settle(use);
     nesting_free(use->report.nesting);
     lod_free(use->report.lod);
     costs_free(use->report.costs);

@@ -18,6 +18,8 @@ struct report_use {
     struct reports *reports;
     pthread_mutex_t lock, lod_lock;
     unsigned index, references;
+    pthread_t preparing; /* its thread, when is_preparing */
+    bool is_preparing;
 };
 
 struct reports *reports_new(bool live);
@@ -35,6 +37,10 @@ char *reports_temporary(struct reports *reports, unsigned index);
 /* A use of an open report; NULL, and *error, when there is none. */
 struct report_use *reports_use(struct reports *reports, unsigned index, pop_error *error);
 void reports_release(struct report_use *use);
+
+/* Begins to make the traces of the open reports on threads of their own; settle waits for these. */
+void reports_prepare(struct reports *reports);
+void reports_settle(struct reports *reports);
 
 /* From now on everything ends soon. */
 void reports_end(struct reports *reports);

@@ -382,6 +382,8 @@ pop_status server_run(const struct server_options *options, pop_error *error)
         status = reports_open(server.reports, options->directories, options->count, error);
     if (status == POP_OK)
         status = start(&server, options, error);
+    if (status == POP_OK)
+        reports_prepare(server.reports);
     if (status == POP_OK) {
         struct watch *watch = watch_begin(server.reports, options->directories, options->live ? options->count : 0);
         announce(&server, options);

@@ -359,9 +359,11 @@ pop_status pva_sql_integers(pva_file *file, const char *sql, pva_integers *row, 
         return error_set(error, POP_PARSE_ERROR, NO_WHERE, api, "%d columns (at most %d)", columns, MOST_COLUMNS);
     }
     while ((result = step(file, statement)) == SQLITE_ROW) {
-        for (int i = 0; i < columns; ++i)
-            values[i] =
-                sqlite3_column_type(statement, i) == SQLITE_NULL ? INT64_MIN : sqlite3_column_int64(statement, i);
+        for (int i = 0; i < columns; ++i) {
+            values[i] = sqlite3_column_int64(statement, i);
+            if (values[i] == 0 && sqlite3_column_type(statement, i) == SQLITE_NULL)
+                values[i] = INT64_MIN;
+        }
         if (!row(context, (size_t)columns, values)) {
             result = SQLITE_DONE;
             break;

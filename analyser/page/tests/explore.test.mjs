@@ -2,54 +2,20 @@
 // Programs, Operations, Source, Flame, Difference, SQL and the page that opens reports, used as a person would, on a
 // real server; what is rendered is compared with FACTS, which tests/analyser/facts.py wrote through libpva.
 import assert from "node:assert/strict";
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { createInterface } from "node:readline";
-import { after, before, test } from "node:test";
-import { openPage, startBrowser } from "./browser.mjs";
+import { before, test } from "node:test";
+import { openPage } from "./browser.mjs";
+import { OTHER, PVA, REPORT, at, browser, count, done, facts, serve } from "./session.mjs";
 
-const { PVA, REPORT, OTHER, FACTS } = process.env;
-const facts = JSON.parse(readFileSync(FACTS, "utf8"));
-const browser = await startBrowser();
-const count = (number) => number.toLocaleString("en-GB");
-const servers = [];
-
-async function serve(...words) {
-    const child = spawn(PVA, ["serve", ...words, "--no-browser"], {
-        stdio: ["ignore", "pipe", "inherit"],
-        cwd: dirname(REPORT),
-    });
-    servers.push(child);
-    for await (const line of createInterface(child.stdout)) {
-        const found = / at (http:\S+)/.exec(line) ?? /(http:\S+)/.exec(line);
-        if (found) return found[1];
-    }
-    throw new Error("the server does not say where it serves");
-}
-
+const WHERE = { cwd: dirname(REPORT) };
 let one;
 let two;
 before(async () => {
-    one = await serve(REPORT);
-    two = await serve(REPORT, OTHER);
+    one = await serve([REPORT], WHERE);
+    two = await serve([REPORT, OTHER], WHERE);
 });
-after(async () => {
-    await browser.close();
-    for (const server of servers) server.kill();
-});
-
-async function at(url, fragment, ready) {
-    const page = await openPage(browser, url + fragment);
-    page.setDefaultTimeout(60000);
-    await page.waitForSelector(ready);
-    return page;
-}
-async function done(page) {
-    assert.deepEqual(page.problems, []);
-    await page.context().close();
-}
-
 test("PRG-01 the program tree has every step under the name that the trace uses", async () => {
     const page = await at(one, "#/programs", ".tree-row");
     const known = new Set(
@@ -225,7 +191,7 @@ test("SQL: rows as a table, as a chart; a query that writes is an error; null is
 });
 
 test("CAP-01 CAP-02 CAP-27 opening: paths are completed, files are shown, what is no report is refused", async () => {
-    const empty = await serve();
+    const empty = await serve([], WHERE);
     const page = await at(empty, "", "#path-0");
     const parent = dirname(REPORT);
     await page.fill("#path-0", `${parent}/rep`);

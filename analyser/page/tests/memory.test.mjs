@@ -2,31 +2,14 @@
 // Insights, Summary, Memory and Liveness, used as a person would, on a real server; what is rendered is compared with
 // FACTS, which tests/analyser/facts.py wrote through libpva.
 import assert from "node:assert/strict";
-import { execFileSync, spawn } from "node:child_process";
-import { cpSync, readFileSync, writeFileSync } from "node:fs";
-import { createInterface } from "node:readline";
-import { after, before, test } from "node:test";
-import { openPage, startBrowser } from "./browser.mjs";
+import { execFileSync } from "node:child_process";
+import { cpSync, writeFileSync } from "node:fs";
+import { before, test } from "node:test";
 import { load } from "./load.mjs";
+import { OTHER, PVA, REPORT, at, bytesOf, cells, change, count, done, facts, serve, sum } from "./session.mjs";
 
-const { PVA, REPORT, OTHER, FACTS } = process.env;
-const facts = JSON.parse(readFileSync(FACTS, "utf8"));
 // A report of a program that is out of memory, with files of a framework and an application.
 const FULL = `${REPORT}-full`;
-const browser = await startBrowser();
-const count = (number) => number.toLocaleString("en-GB");
-const sum = (numbers) => numbers.reduce((all, number) => all + number, 0);
-const servers = [];
-
-async function serve(...words) {
-    const child = spawn(PVA, ["serve", ...words, "--no-browser"], { stdio: ["ignore", "pipe", "inherit"] });
-    servers.push(child);
-    for await (const line of createInterface(child.stdout)) {
-        const found = / at (http:\S+)/.exec(line);
-        if (found) return found[1];
-    }
-    throw new Error("the server does not say where it serves");
-}
 
 let one;
 let two;
@@ -39,37 +22,11 @@ before(async () => {
     const sql = `UPDATE memory_by_tile SET total = ${more}, total_including_gaps = ${more},
             overflowed = 1000 WHERE tile = 3;
         INSERT INTO info VALUES ('out_of_memory', 'tile 3 needs more than it has')`;
-    execFileSync("python3", [
-        "-c",
-        "import sqlite3, sys; d = sqlite3.connect(sys.argv[1]); d.executescript(sys.argv[2]); d.commit()",
-        `${FULL}/profile.pop`,
-        sql,
-    ]);
-    one = await serve(REPORT);
-    two = await serve(REPORT, OTHER);
-    full = await serve(FULL);
+    change(FULL, sql);
+    one = await serve([REPORT]);
+    two = await serve([REPORT, OTHER]);
+    full = await serve([FULL]);
 });
-after(async () => {
-    await browser.close();
-    for (const server of servers) server.kill();
-});
-
-async function at(url, fragment, ready) {
-    const page = await openPage(browser, url + fragment);
-    page.setDefaultTimeout(60000);
-    await page.waitForSelector(ready);
-    return page;
-}
-async function done(page) {
-    assert.deepEqual(page.problems, []);
-    await page.context().close();
-}
-const bytesOf = (tip) => Number(/([\d,]+) bytes/.exec(tip)[1].replaceAll(",", ""));
-/** Cells of the rows of the table that is shown. */
-const cells = (page) =>
-    page.$$eval(".table-rows .tr", (rows) =>
-        rows.map((row) => [...row.querySelectorAll(".td")].map((cell) => cell.textContent)),
-    );
 
 test("INS-09 the first screen says whether it fits, what a run is for, and what pva advise would mend", async () => {
     const page = await at(one, "", "[data-advice]");

@@ -15,43 +15,18 @@ import {
     writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { after, before, test } from "node:test";
-import { openPage, startBrowser } from "./browser.mjs";
-import { query, startServer } from "./server.mjs";
+import { before, test } from "node:test";
+import { openPage } from "./browser.mjs";
+import { query } from "./server.mjs";
+import { OTHER, PVA, REPORT, at, browser, change, count, done, facts, saved, serve } from "./session.mjs";
 
-const { PVA, REPORT, OTHER, FACTS } = process.env;
-const facts = JSON.parse(readFileSync(FACTS, "utf8"));
 const work = dirname(REPORT);
-const browser = await startBrowser();
-const servers = [];
-const count = (number) => number.toLocaleString("en-GB");
-
-async function serve(...directories) {
-    const server = await startServer(PVA, ...directories);
-    servers.push(server);
-    return server.url;
-}
 let one;
 let two;
 before(async () => {
-    one = await serve(REPORT);
-    two = await serve(REPORT, OTHER);
+    one = await serve([REPORT]);
+    two = await serve([REPORT, OTHER]);
 });
-after(async () => {
-    await browser.close();
-    for (const server of servers) await server.close();
-});
-
-async function at(url, fragment, ready) {
-    const page = await openPage(browser, url + fragment);
-    page.setDefaultTimeout(60000);
-    await page.waitForSelector(ready);
-    return page;
-}
-async function done(page) {
-    assert.deepEqual(page.problems, []);
-    await page.context().close();
-}
 
 test(
     "CAP-08 CON-01 files of the old formats are refused, " + "and named; beside profile.pop they are not read",
@@ -88,7 +63,7 @@ test("CAP-01 MEM-01 archive.a alone: the total of each tile", async () => {
     const alone = join(work, "archive");
     mkdirSync(alone);
     copyFileSync(join(REPORT, "archive.a"), join(alone, "archive.a"));
-    const url = await serve(alone);
+    const url = await serve([alone]);
     const page = await at(url, "#/memory?memory.tiles=5", '[data-detail="Memory excluding gaps"]');
     const wanted = query(PVA, alone, "SELECT total FROM memory_by_tile WHERE tile = 5")[0].total;
     const tip = await page.getAttribute('[data-detail="Memory excluding gaps"] td:nth-child(2)', "data-tip");
@@ -117,14 +92,8 @@ test("CON-02 SUM-07 the four kinds of data: which of them the report has", async
     await done(page);
     const compiled = join(work, "compiled");
     cpSync(REPORT, compiled, { recursive: true });
-    const script = "import sqlite3, sys; d = sqlite3.connect(sys.argv[1]); d.executescript(sys.argv[2]); d.commit()";
-    execFileSync("python3", [
-        "-c",
-        script,
-        join(compiled, "profile.pop"),
-        "UPDATE format SET execution = 0, lowered_vars = 0",
-    ]);
-    const other = await at(await serve(compiled), "#/summary", "[data-file]");
+    change(compiled, "UPDATE format SET execution = 0, lowered_vars = 0");
+    const other = await at(await serve([compiled]), "#/summary", "[data-file]");
     assert.equal(await other.textContent('[data-file="Graph Profile"]'), "profile.pop");
     for (const kind of ["Execution Profile", "Lowered Variables"])
         assert.equal(await other.textContent(`[data-file="${kind}"]`), "not recorded");
@@ -154,7 +123,7 @@ for (const [id, name, members, shared] of [
     test(`${id} the directories that ${name} writes open as one set`, async () => {
         const top = framework(name, members, shared);
         if (shared) writeFileSync(join(top, members[0], "framework.json"), JSON.stringify({ cluster: "cluster_7" }));
-        const page = await at(await serve(top), "#/insights", "[data-verdict]");
+        const page = await at(await serve([top]), "#/insights", "[data-verdict]");
         assert.equal(await page.textContent(".report-name"), `${name}/${members[1]}`); // the newest
         await page.click('[aria-label="reports"]');
         const titles = await page.locator("[role=menuitemradio]").allTextContents();
@@ -238,15 +207,6 @@ test("CMP-02 lines of two reports beside each other", async () => {
     page.problems = page.problems.filter((text) => !text.includes("404")); // the source is not beside this report
     await done(page);
 });
-
-/** What a button saves. */
-async function saved(page, selector) {
-    const [download] = await Promise.all([
-        page.waitForEvent("download"),
-        page.locator(selector).first().click({ force: true }),
-    ]);
-    return { name: download.suggestedFilename(), data: readFileSync(await download.path()) };
-}
 
 // row: VIW-08
 for (const [what, fragment, ready, name, texts] of [

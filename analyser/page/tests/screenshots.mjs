@@ -1,20 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // screenshots.mjs PVA REPORT OTHER DIRECTORY: pictures of the page for docs/analyser.md, of two real reports.
-import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { createInterface } from "node:readline";
 import { openPage, startBrowser } from "./browser.mjs";
+import { startServer } from "./server.mjs";
 
 const [pva, report, other, directory] = process.argv.slice(2);
-
-async function serve(...words) {
-    const child = spawn(pva, ["serve", ...words, "--no-browser"], { stdio: ["ignore", "pipe", "inherit"] });
-    for await (const line of createInterface(child.stdout)) {
-        const found = /(http:\S+)/.exec(line);
-        if (found) return { url: found[1], child };
-    }
-    throw new Error("the server does not say where it serves");
-}
 
 const SQL = "SELECT s.id AS step, l.bytes FROM liveness_steps s JOIN live_lists l ON l.id = s.list ORDER BY s.id";
 // Of one report or two; the fragment; what must be there; what a person does first; which theme.
@@ -59,7 +49,7 @@ const views = new Set(
     ),
 );
 const browser = await startBrowser();
-const servers = [await serve(report), await serve(report, other)];
+const servers = [await startServer(pva, [report]), await startServer(pva, [report, other])];
 for (const picture of PICTURES.filter((one) => views.has(one.name))) {
     const page = await openPage(browser, servers[picture.of - 1].url + picture.fragment, {
         width: 1280,
@@ -76,4 +66,4 @@ for (const picture of PICTURES.filter((one) => views.has(one.name))) {
     await page.context().close();
 }
 await browser.close();
-for (const { child } of servers) child.kill();
+for (const server of servers) await server.close();

@@ -2,9 +2,12 @@
 // The real server on a report, and the report's own figures (pva query) to compare the page with.
 import { execFileSync, spawn } from "node:child_process";
 
-/** Starts `pva serve` on directories; {url, close}. */
-export async function startServer(pva, ...directories) {
-    const server = spawn(pva, ["serve", ...directories, "--no-browser"], { stdio: ["ignore", "pipe", "inherit"] });
+/** Starts `pva serve` with words (directories, options); {url, close}.  Options are spawn's. */
+export async function startServer(pva, words, options = {}) {
+    const server = spawn(pva, ["serve", ...words, "--no-browser"], {
+        stdio: ["ignore", "pipe", "inherit"],
+        ...options,
+    });
     const url = await new Promise((done, fail) => {
         let said = "";
         server.on("exit", (code) => fail(new Error(`pva serve ended with ${code}: ${said}`)));

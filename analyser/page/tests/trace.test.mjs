@@ -2,34 +2,25 @@
 // The execution trace in a browser, against the real server and the report's own figures.
 //     node tests/trace.test.mjs PVA REPORT          (tests/analyser/run-page)
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { before, test } from "node:test";
 import { readFileSync } from "node:fs";
-import { openPage, startBrowser } from "./browser.mjs";
-import { query, startServer } from "./server.mjs";
+import { openPage } from "./browser.mjs";
+import { REPORT, browser, rows, shown } from "./session.mjs";
 import { COLOURS, bandTop, cycleOf, graph, near, openTrace, pixel, settled, xOf } from "./trace_tools.mjs";
 
-const [pva = process.env.PVA, report = process.env.REPORT] = process.argv.slice(2);
-const browser = await startBrowser();
-let server, page;
+let page;
 /** Steps on IPU 0 with what the report says of them. */
 let steps;
-const rows = (sql) => query(pva, report, sql);
 const text = (selector) => page.locator(selector).first().textContent();
 const number = (value) => Number(value.replace(/[^0-9.]/g, ""));
 const url = () => decodeURIComponent(page.url());
 
 before(async () => {
-    server = await startServer(pva, report);
     steps = rows(`SELECT s.id, s.type, s.detail, s.name, s.run, i.cycles, i.active_tiles, i.tile_balance AS balance,
         i.cycles_base + i.active_cycles_from_min AS start, i.cycles_base + i.active_cycles_to_max AS stop
         FROM steps s JOIN steps_by_ipu i ON i.step_id = s.id WHERE i.ipu = 0 AND i.active_tiles > 0 ORDER BY s.id`);
-    page = await openPage(browser, server.url);
+    page = await openPage(browser, await shown(REPORT));
 });
-after(async () => {
-    await browser.close();
-    await server.close();
-});
-
 const kindOf = (step) =>
     step.type === "Sync" || step.type === "StreamCopyMid" ? `${step.type} ${step.detail}` : step.type;
 /** The step of a type that shows the most of itself: `at` is the middle of what no other step overlaps, `seen`

@@ -4,7 +4,6 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
-import { startBrowser } from "./browser.mjs";
 import { count, rows, serve } from "./trace_reports.mjs";
 import {
     COLOURS,
@@ -22,7 +21,6 @@ import {
     xOf,
 } from "./trace_tools.mjs";
 
-const browser = await startBrowser();
 const BLOCK = [122, 154, 80];
 const FLUSH = [179, 162, 208];
 const [COMMON, COPY, FLUSHED, OVERFLOW, UNKNOWN] = [0, 1, 2, 3, 4];
@@ -53,12 +51,11 @@ const depth = (block, of) =>
 
 let served, page;
 before(async () => {
-    served = await serve(browser, ["blocks"]);
+    served = await serve(["blocks"]);
     page = served.page;
 });
 after(async () => {
     await served.close();
-    await browser.close();
 });
 
 const text = (selector, of = page) => of.locator(selector).first().textContent();
@@ -298,7 +295,7 @@ test("text: names on blocks, or none", async () => {
 // row: EXE-23
 test("relative cycles: the axis and callouts count from the first block", async () => {
     const name = "late";
-    const other = await serve(browser, [name]);
+    const other = await serve([name]);
     const own = blocksOf(name);
     const first = Math.min(...own.map((block) => block.start));
     assert.ok(first > 1000, "its first block begins late");
@@ -334,7 +331,7 @@ test("relative cycles: the axis and callouts count from the first block", async 
 
 // row: EXE-73 EXE-74
 test("overflow: what is lost is counted, and begins and ends that are not known are said", async () => {
-    const other = await serve(browser, ["overflow"]);
+    const other = await serve(["overflow"]);
     const own = blocksOf("overflow").filter((block) => block.run === 0);
     const [overflow] = own.filter((block) => block.kind === OVERFLOW);
     const [unknown] = own.filter((block) => block.kind === UNKNOWN);

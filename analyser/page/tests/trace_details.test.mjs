@@ -3,22 +3,19 @@
 //     tests/analyser/run-trace BUILD trace_details.test.mjs
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { startBrowser } from "./browser.mjs";
 import { alone, around, bytes, count, factsOf, percent, rows, serve, stretch } from "./trace_reports.mjs";
 import { bandTop, calloutAt, choose, graph, openTrace, settled, xOf } from "./trace_tools.mjs";
 
-const browser = await startBrowser();
 const facts = factsOf("report");
 const { lanes, steps } = facts;
 let served, page;
 
 before(async () => {
-    served = await serve(browser, ["report"]);
+    served = await serve(["report"]);
     page = served.page;
 });
 after(async () => {
     await served.close();
-    await browser.close();
 });
 
 const text = (selector, of = page) => of.locator(selector).first().textContent();
@@ -251,7 +248,7 @@ test("the critical tile of a step: the vertex there, and the cycles that the oth
 // row: EXE-52
 test("Rx and Tx of stream copies, by where they go, and of global exchanges, of the visible window", async () => {
     const copies = factsOf("copies");
-    const other = await serve(browser, ["copies"]);
+    const other = await serve(["copies"]);
     const moved = (ipu, kind, from, to) => {
         const own = copies.lanes[ipu].filter((step) => step.kind === kind && step.start >= from && step.stop <= to);
         return [own.reduce((sum, step) => sum + step.dataIn, 0), own.reduce((sum, step) => sum + step.dataOut, 0)];
@@ -329,7 +326,7 @@ test("flame by program: a function stands where it was called from, turns of a l
         ["Switch", "Sequence (calls)", "Call (one)", "Sequence (body)"],
         ...[1, 2].map(() => ["Switch", "Sequence (calls)", "Repeat (loop)", "Call (two)", "Sequence (body)"]),
     ];
-    const other = await serve(browser, ["copies"]);
+    const other = await serve(["copies"]);
     const [from, to] = [parts[0][0].start - 60, executions[2].stop + 60];
     await openTrace(other.page, `?trace.from=${from}&trace.to=${to}`);
     await choose(other.page, "Execution View", "Flame by program");

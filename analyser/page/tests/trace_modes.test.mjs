@@ -5,14 +5,12 @@ import assert from "node:assert/strict";
 import { cpSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { tmpdir } from "node:os";
-import { after, test } from "node:test";
-import { openPage, startBrowser } from "./browser.mjs";
+import { test } from "node:test";
+import { openPage } from "./browser.mjs";
 import { startServer } from "./server.mjs";
+import { browser } from "./session.mjs";
 import { alone, around, count, directory, factsOf, pva, rows, serve, stretch } from "./trace_reports.mjs";
 import { COLOURS, bandTop, graph, near, openTrace, pixel, pixels, settled, xOf } from "./trace_tools.mjs";
-
-const browser = await startBrowser();
-after(() => browser.close());
 
 // row: EXE-05
 test("the options are those of the mode that the report was recorded in", async () => {
@@ -36,7 +34,7 @@ test("the options are those of the mode that the report was recorded in", async 
         ],
         ["blocks", "Lightweight profile", ["Text", "Buffer flushes", "Aggregate stream copies", "Relative cycles"]],
     ]) {
-        const { page, close } = await serve(browser, [name]);
+        const { page, close } = await serve([name]);
         await openTrace(page);
         assert.deepEqual(await page.locator(".trace-mode").allTextContents(), [mode]);
         assert.deepEqual(await page.locator("label.check span").allTextContents(), options);
@@ -48,7 +46,7 @@ test("the options are those of the mode that the report was recorded in", async 
 
 /** What the trace shows of a step, as a server on a directory gives it. */
 async function shownBy(path, step, use = async () => undefined) {
-    const server = await startServer(pva, path);
+    const server = await startServer(pva, [path]);
     const page = await openPage(browser, server.url);
     const { x, y } = await around(page, step, "&trace.text=false");
     assert.ok(near(await pixel(page, x, y), COLOURS[step.kind]), "the trace is right");
@@ -92,7 +90,7 @@ test("the cache is made at first, read later, made again when it is damaged, and
 
 // row: EXE-25
 test("where most steps are narrower than a pixel, a note below the mini-map says to zoom in", async () => {
-    const { page, close } = await serve(browser, ["long"]);
+    const { page, close } = await serve(["long"]);
     await openTrace(page);
     const note = page.locator(".too-small");
     await note.waitFor();
@@ -127,7 +125,7 @@ test("where most steps are narrower than a pixel, a note below the mini-map says
 // row: EXE-26 CMP-02
 test("two reports: their traces above each other or side by side, linked or not", async () => {
     const both = ["report", "copies"].map(factsOf);
-    const { page, close } = await serve(browser, ["report", "copies"]);
+    const { page, close } = await serve(["report", "copies"]);
     const boxes = async () => Promise.all([0, 1].map((i) => page.locator(".trace-canvas").nth(i).boundingBox()));
     const titles = await page.evaluate(async () => (await (await fetch("api/reports")).json()).map((one) => one.name));
     /** Whether each graph shows a step of its report where it belongs. */

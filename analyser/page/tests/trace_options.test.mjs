@@ -4,7 +4,6 @@
 //     tests/analyser/run-trace BUILD trace_options.test.mjs
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { startBrowser } from "./browser.mjs";
 import { alone, around, count, factsOf, percent, serve } from "./trace_reports.mjs";
 import {
     COLOURS,
@@ -21,7 +20,6 @@ import {
     xOf,
 } from "./trace_tools.mjs";
 
-const browser = await startBrowser();
 const { lanes, steps, tilesPerIpu } = factsOf("report");
 const SYNCS = ["Sync Internal", "Sync External", "Sans", "SyncAns"];
 const WORK = [
@@ -35,12 +33,11 @@ const WORK = [
 let served, page;
 
 before(async () => {
-    served = await serve(browser, ["report"]);
+    served = await serve(["report"]);
     page = served.page;
 });
 after(async () => {
     await served.close();
-    await browser.close();
 });
 
 const text = (selector) => page.locator(selector).first().textContent();

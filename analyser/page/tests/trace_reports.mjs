@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openPage } from "./browser.mjs";
-import { query, startServer } from "./server.mjs";
+import { query } from "./server.mjs";
+import { browser, serve as serveWords } from "./session.mjs";
 import { graph, openTrace, xOf, bandTop } from "./trace_tools.mjs";
 
 const { PVA, REPORTS } = process.env;
@@ -60,16 +61,17 @@ export function alone(lane, accept) {
     return best;
 }
 
-export async function serve(browser, names, options = {}) {
-    const server = await startServer(PVA, ...names.map(directory));
-    const page = await openPage(browser, server.url, options);
+/** A server of reports with a page of it.  `close` is for pages without problems: what a test that fails leaves open ends
+ *  with the session. */
+export async function serve(names, options = {}) {
+    const url = await serveWords(names.map(directory));
+    const page = await openPage(browser, url, options);
     return {
         page,
-        url: server.url,
+        url,
         close: async () => {
             assert.deepEqual(page.problems, []);
             await page.context().close();
-            await server.close();
         },
     };
 }

@@ -102,6 +102,8 @@ pop_status api_open(const struct request *request, struct answer *answer, pop_er
     }
     if (status == POP_OK)
         status = reports_open(request->reports, directories, count, error);
+    if (status == POP_OK)
+        reports_prepare(request->reports);
     json_decref(json);
     return status == POP_OK ? api_reports(request, answer, error) : status;
 }
@@ -190,6 +192,7 @@ pop_status api_cache_delete(const struct request *request, struct answer *answer
     int deleted = 0;
     unsigned count = reports_count(request->reports);
     (void)error;
+    reports_settle(request->reports); /* or a cache that is being written would come back */
     for (unsigned i = 0; i < count; ++i) {
         char *directory = reports_directory(request->reports, i);
         if (directory)

@@ -197,7 +197,9 @@ pop_status trace_lanes(const struct request *request, struct answer *answer, pop
                   "from", lod->from, "to", lod->to, "first", first_cycle(lod), "steps", (json_int_t)lod->steps, "ipus",
                   (int)lod->ipus, "tilesPerIpu", (int)lod->tiles_per_ipu, "depth", (int)lod->depth, "clockFrequency",
                   pva_real(target, PVA_TARGET_CLOCK_FREQUENCY), "fromCache", lod->from_cache);
-    json_object_set_new(json, "note", lod->note ? answer_string(lod->note) : json_null());
+    char *note = lod_note(request);
+    json_object_set_new(json, "note", note ? answer_string(note) : json_null());
+    free(note);
     json_object_set_new(json, "kinds", kinds_json(lod));
     json_object_set_new(json, "lanes", lanes_json(lod));
     json_object_set_new(json, "runs", runs_json(lod));
