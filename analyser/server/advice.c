@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "advice.h"
 
+#include "base/str.h"
+
 #include <poplar/text.h>
 
 #include <stdlib.h>
@@ -11,7 +13,7 @@ const char *const advice_names[ADVICE_KINDS] = {
     [ADVICE_STREAM] = "stream", [ADVICE_REARRANGE] = "rearrange",
 };
 const char *const advice_texts[ADVICE_KINDS] = {
-    [ADVICE_MEMORY] = "move variables or vertices to tiles that have room",
+    [ADVICE_MEMORY] = "move variables or vertices to tiles with free memory",
     [ADVICE_IMBALANCE] = "spread its vertices over the tiles, or cut them into smaller ones",
     [ADVICE_EXCHANGE] = "map its data to the tiles that use it, or exchange once for several steps",
     [ADVICE_STREAM] = "copy once, before or after the loop",
@@ -19,28 +21,35 @@ const char *const advice_texts[ADVICE_KINDS] = {
 };
 
 /* What each executed program moved the last tile's time by, in all its executions: table moved(program, step, type,
- * times, cycles). */
+ * times, runs, cycles). */
 #define MOVED                                                                                                          \
-    "WITH ends AS (SELECT e.id, e.program, max(e.base + ifnull((SELECT d.cycles FROM drifts d WHERE d.drift = "        \
+    "WITH ends AS (SELECT e.id, e.program, e.run, max(e.base + ifnull((SELECT d.cycles FROM drifts d WHERE d.drift = " \
     "e.drift AND d.ipu = i.ipu), 0) + i.all_to_max) AS end "                                                           \
     "FROM executed e JOIN pattern_ipus i ON i.pattern = e.pattern GROUP BY e.id), "                                    \
-    "shifts AS (SELECT program, max(end - ifnull(max(end) OVER (ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 "   \
+    "shifts AS (SELECT program, run, max(end - ifnull(max(end) OVER (ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING "    \
+    "AND 1 "                                                                                                           \
     "PRECEDING), 0), 0) AS by FROM ends), "                                                                            \
-    "moved AS MATERIALIZED (SELECT s.program, p.step, p.type, p.name, count(*) AS times, sum(s.by) AS cycles FROM "    \
+    "moved AS MATERIALIZED (SELECT s.program, p.step, p.type, p.name, count(*) AS times, count(DISTINCT s.run) AS "    \
+    "runs, sum(s.by) AS cycles FROM "                                                                                  \
     "shifts s JOIN programs p ON p.id = s.program "                                                                    \
     "GROUP BY s.program) "
+
+/* Copies that the compiler adds before and after an Execute, and those of a Copy. */
+#define COPIES "(m.name LIKE '%/OnTileCopyPre' OR m.name LIKE '%/OnTileCopyPost' OR m.name LIKE '%/OnTileCopy')"
 
 /* Each gives: program, cycles, bytes, tile, times, name, detail, variable. */
 static const char *const queries[ADVICE_KINDS] = {
     [ADVICE_MEMORY] =
-        "WITH full AS (SELECT tile, total_including_gaps AS bytes, bytes_per_tile AS room, (SELECT "
-        "avg(total_including_gaps) FROM memory_by_tile) AS mean FROM memory_by_tile, target WHERE bytes > 0.9 * room "
+        "WITH full AS (SELECT tile, total_including_gaps AS bytes, bytes_per_tile AS capacity, (SELECT "
+        "avg(total_including_gaps) FROM memory_by_tile) AS mean FROM memory_by_tile, target WHERE bytes > 0.9 * "
+        "capacity "
         "ORDER BY bytes DESC, tile LIMIT 5), "
         "most AS (SELECT full.*, v.id AS variable, v.name, max(array_at(v.bytes_by_tile, full.tile)) AS part FROM full "
         "LEFT JOIN variables v GROUP BY full.tile) "
-        "SELECT NULL, 0, bytes - mean, tile, 0, 'tile ' || tile, bytes || ' of ' || room || ' bytes' || CASE WHEN "
+        "SELECT NULL, 0, bytes - mean, tile, 0, 'tile ' || tile, bytes || ' of ' || capacity || ' bytes' || CASE WHEN "
         "bytes "
-        "> room THEN ': out of memory' ELSE '' END || CASE WHEN mean > 0.9 * room THEN '; all tiles together have no "
+        "> capacity THEN ': out of memory' ELSE '' END || CASE WHEN mean > 0.9 * capacity THEN '; all tiles together "
+        "have no "
         "room for it' ELSE '' END || CASE WHEN part > 0 THEN '; most of it: ' || name || ', ' || part || ' bytes' ELSE "
         "'' END, CASE WHEN part > 0 THEN variable END FROM most",
     [ADVICE_IMBALANCE] =
@@ -53,26 +62,25 @@ static const char *const queries[ADVICE_KINDS] = {
               "'slowest vertices: ' || ifnull((SELECT t.name FROM compute_set_vertices v JOIN vertex_types t "
               "ON t.id = v.vertex_type WHERE v.compute_set = c.compute_set ORDER BY "
               "v.active_cycles DESC LIMIT 1), '?') FROM moved m JOIN programs p ON p.id = m.program JOIN "
-              "compute_sets c ON c.compute_set = p.compute_set WHERE won > 0 AND m.name NOT "
-              "LIKE '%/OnTileCopyPre' AND m.name NOT LIKE '%/OnTileCopyPost'",
-    [ADVICE_EXCHANGE] =
-        MOVED ", byStep AS (SELECT step, max(program) AS program, max(times) AS times, sum(cycles) AS won, count(*) AS "
-              "parts, sum(CASE WHEN type IN ('Sync', 'Sans', 'SyncAns') THEN cycles ELSE 0 END) AS sync "
-              "FROM moved GROUP BY step) "
-              "SELECT g.program, g.won, 0, NULL, g.times, x.name, CASE WHEN x.type = 'Sync' THEN 'a sync of its own' "
-              "ELSE printf('bound by %s: the sync before it is %d%% of it', CASE WHEN 2 * sync > won THEN 'sync' ELSE "
-              "'data' END, round(100.0 * sync / won)) END, NULL FROM byStep g JOIN programs x ON x.id = g.program "
-              "WHERE (x.type IN ('DoExchange', 'GlobalExchange') OR (x.type = 'Sync' AND g.parts = 1)) AND g.won > 0",
+              "compute_sets c ON c.compute_set = p.compute_set WHERE won > 0 AND NOT " COPIES,
+    [ADVICE_EXCHANGE] = MOVED
+    ", byStep AS (SELECT step, max(program) AS program, max(times) AS times, sum(cycles) AS won, count(*) AS "
+    "parts, sum(CASE WHEN type IN ('Sync', 'Sans', 'SyncAns') THEN cycles ELSE 0 END) AS sync "
+    "FROM moved GROUP BY step) "
+    "SELECT g.program, g.won, 0, NULL, g.times, x.name, CASE WHEN x.type = 'Sync' THEN 'a sync of its own' "
+    "ELSE printf('bound by %s: the sync before it is %d%% of it', CASE WHEN 2 * sync > won THEN 'sync' ELSE "
+    "'data' END, round(100.0 * sync / won)) END, NULL FROM byStep g JOIN programs x ON x.id = g.program "
+    "WHERE (x.type IN ('DoExchange', 'GlobalExchange') OR (x.type = 'Sync' AND g.parts = 1)) AND g.won > 0 AND "
+    "ifnull(x.name, '') NOT LIKE 'switchControlBroadcast%'",
     [ADVICE_STREAM] =
         MOVED ", byStep AS (SELECT step, max(program) AS program, max(times) AS times, sum(CASE WHEN type = "
-              "'StreamCopyMid' THEN 0.0 ELSE cycles * (times - 1.0) / "
+              "'StreamCopyMid' THEN 0.0 ELSE cycles * 1.0 * (times - runs) / "
               "times END) AS won FROM moved GROUP BY step) SELECT g.program, g.won, 0, NULL, g.times, x.name, "
               "'its syncs with the host' FROM byStep g "
               "JOIN programs x ON x.id = g.program WHERE x.type LIKE 'StreamCopy%' AND g.won > 0",
     [ADVICE_REARRANGE] =
         MOVED "SELECT m.program, m.cycles AS won, 0, NULL, m.times, m.name, 'copies on tiles' FROM moved m "
-              "WHERE (m.name LIKE '%/OnTileCopyPre' OR m.name LIKE "
-              "'%/OnTileCopyPost') AND won > 0",
+              "WHERE " COPIES " AND won > 0",
 };
 
 static uint64_t number_of(const pva_value *value)
@@ -138,8 +146,107 @@ pop_status advices_find(struct advices *all, pva_file *file, enum advice_kind ki
     return pva_sql(file, queries[kind], on_row, all, error);
 }
 
+/* What the compiler names steps before (1) and after (2) an Execute, and those of a Copy. */
+static const struct {
+    const char *end;
+    int side;
+} parts[] = {
+    { "/GlobalPre/GlobalExchange", 1 },
+    { "/ExchangePre", 1 },
+    { "/OnTileCopyPre", 1 },
+    { "/GlobalPost/GlobalExchange", 2 },
+    { "/ExchangePost", 2 },
+    { "/OnTileCopyPost", 2 },
+    { "/GlobalExchange", 0 },
+    { "/OnTileCopy", 0 },
+};
+enum { PARTS = sizeof(parts) / sizeof(parts[0]) };
+
+/* Which of the parts a step is, PARTS for a Copy's exchange; *length receives that of the name of its Execute or Copy.
+ */
+static size_t part_of(const char *name, size_t *length)
+{
+    size_t all = strlen(name);
+    for (size_t i = 0; i < PARTS; ++i) {
+        size_t end = strlen(parts[i].end);
+        if (all > end && strcmp(name + all - end, parts[i].end) == 0) {
+            *length = all - end;
+            return i;
+        }
+    }
+    *length = all;
+    return PARTS;
+}
+
+static bool moves_data(const struct advice *a)
+{
+    return a->kind == ADVICE_EXCHANGE || a->kind == ADVICE_REARRANGE;
+}
+
+/* 0 when both move data on the same side of the same Execute or Copy. */
+static int compare_causes(const struct advice *a, const struct advice *b)
+{
+    if (moves_data(a) != moves_data(b))
+        return moves_data(a) ? -1 : 1;
+    size_t x, y, i = part_of(a->name, &x), k = part_of(b->name, &y);
+    int order = strncmp(a->name, b->name, x < y ? x : y),
+        sides[] = { i < PARTS ? parts[i].side : 0, k < PARTS ? parts[k].side : 0 };
+    if (order || x != y)
+        return order ? order : x < y ? -1 : 1;
+    return sides[0] - sides[1];
+}
+
+static int by_cause(const void *left, const void *right)
+{
+    const struct advice *a = left, *b = right;
+    int order = compare_causes(a, b);
+    return order ? order : (a->program > b->program) - (a->program < b->program);
+}
+
+/* Adds b, of the same cause, to a: the larger gives the name and what to do. */
+static void merge(struct advice *a, struct advice *b)
+{
+    struct advice *larger = b->cycles > a->cycles ? b : a, *smaller = larger == a ? b : a;
+    struct str detail = { 0 };
+    const char *slash = strrchr(smaller->name, '/');
+    str_format(&detail, "%s; %s takes %.0f cycles of it", larger->detail, slash ? slash + 1 : smaller->name,
+               smaller->cycles);
+    struct advice merged = *larger;
+    merged.cycles += smaller->cycles;
+    merged.detail = mem_string(detail.text);
+    str_free(&detail);
+    free(larger->detail);
+    free(smaller->detail);
+    free(smaller->name);
+    free(smaller->file);
+    *a = merged;
+}
+
+/* Data that lies elsewhere is one cause of the exchanges and of the copies on one side of an Execute. */
+static void merge_causes(struct advices *all)
+{
+    size_t kept = 0, length;
+    bool seen[PARTS + 1] = { false };
+    qsort(all->list.data, all->list.count, sizeof(*all->list.data), by_cause);
+    for (size_t i = 0; i < all->list.count; ++i) {
+        struct advice *a = &all->list.data[i], *before = kept ? &all->list.data[kept - 1] : NULL;
+        size_t part = part_of(a->name, &length);
+        bool same = before && moves_data(a) && moves_data(before) && !seen[part] && compare_causes(before, a) == 0;
+        if (!same) {
+            memset(seen, 0, sizeof(seen));
+            all->list.data[kept++] = *a;
+        } else {
+            merge(before, a);
+        }
+        seen[part] = true;
+    }
+    all->list.count = kept;
+}
+
 void advices_order(struct advices *all)
 {
+    if (all->list.count)
+        merge_causes(all);
     if (all->list.count)
         qsort(all->list.data, all->list.count, sizeof(*all->list.data), by_weight);
 }

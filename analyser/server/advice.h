@@ -7,10 +7,10 @@
  *                share a tile.
  *   exchange     an exchange and the sync before it would be gone if the data lay where it is used; so would a Sync
  *                program.  What bounds the superstep, sync or data, is said.
- *   stream       a copy from or to the host that is executed several times could be one copy: what its syncs and its
- *                set-up take would be paid once.
+ *   stream       a copy from or to the host that is executed several times in a run could be one copy: what its syncs
+ *                and its set-up take would be paid once in each run.
  *   rearrange    copies on tiles before and after a compute set would be gone if tensors had the layout that its
- *                vertices want.
+ *                vertices want.  With the exchanges on the same side of it they are one entry, of the larger's kind.
  *   memory       a tile that needs more than it has, or more than nine tenths of it: the bytes beyond the average
  *                tile.  The line is that of the variable which takes most of the tile.
  *

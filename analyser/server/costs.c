@@ -91,6 +91,16 @@ static bool on_end(void *context, size_t columns, const int64_t *values)
     return true;
 }
 
+static bool on_use(void *context, size_t columns, const int64_t *values)
+{
+    struct costs *costs = context;
+    (void)columns;
+    if (values[0] >= 0 && (size_t)values[0] < costs->count && values[1] >= 0 && values[1] < UINT32_MAX)
+        *vec_push(&costs->uses) =
+            (struct program_use){ (uint32_t)values[0], (uint32_t)values[1], (unsigned char)values[2] };
+    return true;
+}
+
 const struct costs *costs_of(struct analyser_report *of, pop_error *error)
 {
     if (of->costs)
@@ -107,6 +117,9 @@ const struct costs *costs_of(struct analyser_report *of, pop_error *error)
     if (status == POP_OK)
         status = pva_sql_integers(report, ends_sql, on_end, costs, error);
     if (status == POP_OK)
+        status = pva_sql_integers(report, "SELECT program, var, access FROM program_vars ORDER BY program, var", on_use,
+                                  costs, error);
+    if (status == POP_OK)
         return of->costs = costs;
     costs_free(costs);
     return NULL;
@@ -122,6 +135,7 @@ void costs_free(struct costs *costs)
         free(costs->list[i].detail);
     }
     free(costs->list);
+    vec_free(&costs->uses);
     contexts_free(&costs->contexts);
     free(costs);
 }

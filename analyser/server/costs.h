@@ -4,6 +4,7 @@
 #ifndef ANALYSER_COSTS_H
 #define ANALYSER_COSTS_H
 
+#include "base/vec.h"
 #include "contexts.h"
 
 struct program_cost {
@@ -19,11 +20,17 @@ struct program_cost {
     double state, vertices;             /* bytes and number of the vertices of a compute set */
     double data;                        /* bytes that one execution moves */
 };
+/* A variable of the graph that a program uses. */
+struct program_use {
+    uint32_t program, variable;
+    unsigned char access; /* as program_vars has it */
+};
 struct costs {
     struct program_cost *list; /* by id of the program */
     size_t count;
-    int64_t end;   /* cycle at which the last tile ends the last step */
-    bool executed; /* whether runs were captured: else times and cycles are 0 */
+    VEC(struct program_use) uses; /* by program and variable */
+    int64_t end;                  /* cycle at which the last tile ends the last step */
+    bool executed;                /* whether runs were captured: else times and cycles are 0 */
     struct contexts contexts;
 };
 

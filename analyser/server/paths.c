@@ -7,15 +7,17 @@
 
 /* A sync has the name of its kind; it belongs to the exchange behind it. */
 #define EXECUTED_PATH                                                                                                  \
-    "ifnull(nullif(CASE WHEN p.type = 'Sync' THEN (SELECT q.name FROM programs q WHERE q.step = p.step AND q.type IN " \
-    "('DoExchange', 'GlobalExchange') ORDER BY q.id LIMIT 1) ELSE p.name END, ''), '(no name)') || '/' || p.type || "  \
+    "ifnull(nullif(CASE WHEN p.type = 'Sync' THEN q.name ELSE p.name END, ''), '(no name)') || '/' || p.type || "      \
     "CASE WHEN p.detail <> '' THEN ' (' || p.detail || ')' ELSE '' END"
+#define PROGRAMS                                                                                                       \
+    "programs p LEFT JOIN (SELECT step, name, min(id) FROM programs WHERE type IN ('DoExchange', 'GlobalExchange') "   \
+    "GROUP BY step) q ON q.step = p.step"
 #define EXECUTED(figure)                                                                                               \
     "SELECT " EXECUTED_PATH                                                                                            \
     ", sum(x.figure), sum(x.times) FROM (SELECT e.program, sum(e.times * i.figure) AS figure, "                        \
     "sum(e.times) AS times FROM (SELECT program, pattern, count(*) AS times FROM executed GROUP BY 1, 2) e JOIN "      \
     "(SELECT pattern, " figure " AS figure FROM pattern_ipus GROUP BY 1) i ON i.pattern = e.pattern GROUP BY 1) x "    \
-    "JOIN programs p ON p.id = x.program GROUP BY 1"
+    "JOIN " PROGRAMS " WHERE p.id = x.program GROUP BY 1"
 /* "<message:a/b>" is the message of a/b. */
 #define VARIABLE_PATH                                                                                                  \
     "CASE WHEN v.name GLOB '<*:*>' THEN substr(v.name, instr(v.name, ':') + 1, length(v.name) - instr(v.name, ':') - " \
@@ -32,14 +34,14 @@
     "FROM pattern_ipus GROUP BY 1) m ON m.pattern = e.pattern), moved(program, cycles) AS (SELECT program, max(end - " \
     "ifnull(max(end) OVER (ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0), 0) FROM ends), x AS "    \
     "(SELECT program, sum(cycles) AS cycles, count(*) AS times FROM moved GROUP BY 1) SELECT " EXECUTED_PATH ", "      \
-    "sum(x.cycles), sum(x.times) FROM x JOIN programs p ON p.id = x.program GROUP BY 1"
+    "sum(x.cycles), sum(x.times) FROM x JOIN " PROGRAMS " WHERE p.id = x.program GROUP BY 1"
 
 const struct metric flame_metrics[] = {
     { "elapsed", "cycles of the run", "cycles", ELAPSED },
     { "cycles", "cycles, of the slowest tile in each execution", "cycles", EXECUTED("max(cycles)") },
     { "tileCycles", "cycles of all tiles", "cycles", EXECUTED("sum(cycles_sum)") },
     { "estimate", "estimated cycles, of the slowest tile in one execution", "cycles",
-      "SELECT " EXECUTED_PATH ", sum(ifnull(e.cycles, c.estimated_cycles)), count(*) FROM programs p LEFT JOIN "
+      "SELECT " EXECUTED_PATH ", sum(ifnull(e.cycles, c.estimated_cycles)), count(*) FROM " PROGRAMS " LEFT JOIN "
       "compute_sets c ON c.compute_set = p.compute_set LEFT JOIN exchanges e ON e.id = p.exchange WHERE p.type IN "
       "('OnTileExecute', 'DoExchange', 'GlobalExchange', 'StreamCopyMid') GROUP BY 1" },
     { "live", "live bytes at the step with most", "bytes",

@@ -102,6 +102,7 @@ class Block : public Object
 {
   public:
     PVA_OBJECT(Block)
+    /// Null for overflows and unknown blocks.
     std::shared_ptr<Program> program() const
     {
         return detail::makeProgram(file, pva_get(object, PVA_BLOCK_PROGRAM));

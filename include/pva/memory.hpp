@@ -104,6 +104,7 @@ class Tile : public Object
 {
   public:
     PVA_OBJECT(Tile)
+    PVA_METHOD_UINT(tileId, TILE_TILE_ID)
     PVA_METHOD_OBJECT(TileMemory, memory, TILE_MEMORY)
 };
 

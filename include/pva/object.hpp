@@ -24,6 +24,9 @@ class Error : public std::runtime_error
     explicit Error(const pop_error &error) : std::runtime_error(error.text), kind(error.status)
     {
     }
+    Error(pop_status status, const std::string &text) : std::runtime_error(text), kind(status)
+    {
+    }
     pop_status status() const
     {
         return kind;
@@ -266,6 +269,9 @@ template <typename T> class List
     }
     T operator[](std::size_t index) const
     {
+        if (index >= count)
+            throw Error(POP_INDEX_ERROR, "a list has " + std::to_string(count) + " elements, and number " +
+                                             std::to_string(index) + " was asked for");
         const pva_object found = pva_at(object, property, index);
         detail::check(file);
         return Element<T>::make(file, found);

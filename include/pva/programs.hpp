@@ -75,6 +75,7 @@ class Program : public Object
     PVA_METHOD_NUMBERS(estimatedCyclesByTile, PROGRAM_ESTIMATED_CYCLES_BY_TILE)
     PVA_METHOD_OBJECT(ComputeSet, computeset, PROGRAM_COMPUTESET)
     PVA_METHOD_OBJECT(DebugContext, debugContext, PROGRAM_DEBUG_CONTEXT)
+    /// Of a Call; null for other programs.
     inline std::shared_ptr<Program> target() const;
     virtual void accept(ProgramVisitor &visitor) const
     {
@@ -122,19 +123,20 @@ class ProgramVisitor
 namespace detail
 {
 
-/// A program of the class of its type; null for the null object.
+/// A program of the class of its type; null for the null object.  Throws what has failed before.
 inline std::shared_ptr<Program> makeProgram(const FileRef &file, const pva_object &object)
 {
+    const std::uint64_t type = pva_uint(object, PVA_PROGRAM_TYPE);
+    check(file);
     if (pva_is_null(object))
         return nullptr;
-    switch (static_cast<pva_program_type>(pva_uint(object, PVA_PROGRAM_TYPE))) {
+    switch (static_cast<pva_program_type>(type)) {
 #define PVA_TYPE_OF_PROGRAM(CONSTANT, Name)                                                                            \
     case PVA_PROGRAM_TYPE_##CONSTANT:                                                                                  \
         return std::make_shared<Name##Program>(file, object);
 #include <pva/program_types.def>
 #undef PVA_TYPE_OF_PROGRAM
     default:
-        check(file);
         return std::make_shared<Program>(file, object);
     }
 }

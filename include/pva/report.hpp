@@ -6,6 +6,7 @@
 #include <pva/compilation.hpp>
 #include <pva/execution.hpp>
 
+#include <algorithm>
 #include <cstdio>
 
 #include <pva/methods.def>
@@ -96,8 +97,8 @@ class Report : public Object
     }
     std::vector<ExecutionStep> longestSteps(std::size_t count) const
     {
-        std::vector<pva_object> found(count);
-        found.resize(pva_longest_steps(object.file, found.data(), count));
+        std::vector<pva_object> found(std::min(count, execution().steps().size()));
+        found.resize(pva_longest_steps(object.file, found.data(), found.size()));
         detail::check(file);
         std::vector<ExecutionStep> steps;
         for (const pva_object &step : found)

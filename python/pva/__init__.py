@@ -342,6 +342,7 @@ def _list_print_length(length):
 
 def _longest(self, count):
     """The steps that took most cycles, the longest first."""
+    count = min(max(count, 0), len(self.execution.steps))
     found = (_Object * count)()
     number = _longest_steps(self._file.handle, found, count)
     self._file.check()

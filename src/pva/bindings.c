@@ -28,6 +28,10 @@
     {                                                                                                                  \
         .how = BIND_KEYED, .table = TABLE_##t, .column = c                                                             \
     }
+#define NEEDED(t, c)                                                                                                   \
+    {                                                                                                                  \
+        .how = BIND_NEEDED, .table = TABLE_##t, .column = c                                                            \
+    }
 #define ROWS(t)                                                                                                        \
     {                                                                                                                  \
         .how = BIND_ROWS, .table = TABLE_##t                                                                           \
@@ -194,7 +198,11 @@ static void program_context(pva_object o, struct value *v)
 
 static void liveness_memory(pva_object o, struct value *v)
 {
-    v->object = object_make(o.file, PVA_CLASS_LIVE_MEMORY, table_uint(o.file, TABLE_LIVENESS_STEP, 0, o.key, 2), 0, 0);
+    struct cell cell;
+    uint64_t list = table_uint(o.file, TABLE_LIVENESS_STEP, 0, o.key, 2);
+    if (!table_cell(o.file, TABLE_LIVE_LIST, 0, list, 0, &cell))
+        file_fail_missing(o.file, TABLE_LIVE_LIST, list);
+    v->object = object_make(o.file, PVA_CLASS_LIVE_MEMORY, list, 0, 0);
 }
 static void always_live(pva_object o, struct keys *keys)
 {
@@ -223,7 +231,7 @@ static void has_unlowered(pva_object o, struct value *v)
     struct cell cell;
     v->natural = table_cell(o.file, TABLE_LOWERED_VAR, 0, o.key, 5, &cell) && cell.kind == CELL_INTEGER;
 }
-static void class_id(pva_object o, struct value *v)
+static void own_key(pva_object o, struct value *v)
 {
     v->natural = o.key;
 }
@@ -297,6 +305,7 @@ const struct binding bindings[PVA_PROPERTY_COUNT] = {
     [PVA_TARGET_MEMORY_PER_REPLICA] = COLUMN(TARGET, 13),
 
     [PVA_IPU_TILES] = LIST(ipu_tile_count, ipu_tile_at),
+    [PVA_TILE_TILE_ID] = GET(own_key),
     [PVA_TILE_MEMORY] = VIEW(0),
     [PVA_TILE_MEMORY_TOTAL] = VIEW(1),
     [PVA_TILE_MEMORY_INTERLEAVED] = VIEW(3),
@@ -354,7 +363,7 @@ const struct binding bindings[PVA_PROPERTY_COUNT] = {
     [PVA_VARIABLE_ALWAYS_LIVE] = COLUMN(VARIABLE, 3),
     [PVA_VARIABLE_BYTES_BY_TILE] = NUMBERS("SELECT bytes_by_tile FROM variables WHERE id = ?1 AND ?2 >= 0"),
     [PVA_VARIABLE_DEBUG_CONTEXT] = GET(variable_context),
-    [PVA_LIVENESS_STEP_PROGRAM] = KEYED(LIVENESS_STEP, 1),
+    [PVA_LIVENESS_STEP_PROGRAM] = NEEDED(LIVENESS_STEP, 1),
     [PVA_LIVENESS_STEP_NOT_ALWAYS_LIVE_MEMORY] = GET(liveness_memory),
     [PVA_LIVE_MEMORY_BYTES] = GET(live_bytes),
     [PVA_LIVE_MEMORY_VARIABLES] = KEYS_ALIKE(live_variables),
@@ -367,7 +376,7 @@ const struct binding bindings[PVA_PROPERTY_COUNT] = {
     [PVA_LOWERED_VAR_NAME] = COLUMN(LOWERED_VAR, 1),
     [PVA_LOWERED_VAR_BYTES] = COLUMN(LOWERED_VAR, 2),
     [PVA_LOWERED_VAR_TILE_ID] = COLUMN(LOWERED_VAR, 3),
-    [PVA_LOWERED_VAR_EQUIVALENCE_CLASS] = KEYED(LOWERED_VAR, 4),
+    [PVA_LOWERED_VAR_EQUIVALENCE_CLASS] = NEEDED(LOWERED_VAR, 4),
     [PVA_LOWERED_VAR_HAS_UNLOWERED_VAR] = GET(has_unlowered),
     [PVA_LOWERED_VAR_UNLOWERED_VAR] = KEYED(LOWERED_VAR, 5),
     [PVA_LOWERED_VAR_CATEGORY] = COLUMN(LOWERED_VAR, 6),
@@ -377,8 +386,8 @@ const struct binding bindings[PVA_PROPERTY_COUNT] = {
     [PVA_BRIEF_VAR_ID] = COLUMN(BRIEF_VAR, 0),
     [PVA_BRIEF_VAR_BYTES] = COLUMN(BRIEF_VAR, 1),
     [PVA_BRIEF_VAR_TILE_ID] = COLUMN(BRIEF_VAR, 2),
-    [PVA_BRIEF_VAR_EQUIVALENCE_CLASS] = KEYED(BRIEF_VAR, 3),
-    [PVA_EQUIVALENCE_CLASS_ID] = GET(class_id),
+    [PVA_BRIEF_VAR_EQUIVALENCE_CLASS] = NEEDED(BRIEF_VAR, 3),
+    [PVA_EQUIVALENCE_CLASS_ID] = GET(own_key),
     [PVA_EQUIVALENCE_CLASS_STEPS] = LIST(interval_count, interval_at),
     [PVA_INTERVAL_START] = OWNED(INTERVAL, 1),
     [PVA_INTERVAL_END] = OWNED(INTERVAL, 2),
@@ -404,13 +413,13 @@ const struct binding bindings[PVA_PROPERTY_COUNT] = {
     [PVA_MICROSECONDS_END] = COLUMN(RUN, 3),
     [PVA_PARAMETER_NAME] = GET(parameter_name),
     [PVA_PARAMETER_VALUE] = GET(parameter_value),
-    [PVA_STEP_PROGRAM] = KEYED(STEP, 2),
+    [PVA_STEP_PROGRAM] = NEEDED(STEP, 2),
     [PVA_STEP_IPUS] = LIST(ipu_count, ipu_step_at),
     [PVA_STEP_CYCLES_BY_TILE] = { .how = BIND_ARRAY, .array = step_cycles },
     [PVA_STEP_FROM_BY_TILE] = { .how = BIND_ARRAY, .array = step_from },
     [PVA_STEP_TO_BY_TILE] = { .how = BIND_ARRAY, .array = step_to },
     [PVA_STEP_COMPUTE_SETS] = LIST(step_set_count, step_set_at),
-    [PVA_STEP_RUN] = KEYED(STEP, 1),
+    [PVA_STEP_RUN] = NEEDED(STEP, 1),
     [PVA_IPU_STEP_CYCLES] = GET(ipu_cycles),
     [PVA_IPU_STEP_ALL_CYCLES] = VIEW(9),
     [PVA_IPU_STEP_ACTIVE_CYCLES] = VIEW(5),
@@ -424,7 +433,7 @@ const struct binding bindings[PVA_PROPERTY_COUNT] = {
     [PVA_MIN_MAX_MIN] = GET(range_min),
     [PVA_MIN_MAX_MAX] = GET(range_max),
     [PVA_BLOCKS_BLOCKS] = KEYS(blocks_of_tile),
-    [PVA_BLOCK_PROGRAM] = KEYED(BLOCK, 3),
+    [PVA_BLOCK_PROGRAM] = GET(block_program),
     [PVA_BLOCK_CYCLES_FROM] = COLUMN(BLOCK, 5),
     [PVA_BLOCK_CYCLES_TO] = COLUMN(BLOCK, 6),
     [PVA_BLOCK_TILE] = COLUMN(BLOCK, 2),
@@ -433,7 +442,7 @@ const struct binding bindings[PVA_PROPERTY_COUNT] = {
     [PVA_BLOCK_IS_BLOCK_FLUSH] = GET(block_flush),
     [PVA_BLOCK_IS_STREAM_COPY] = GET(block_stream),
     [PVA_BLOCK_IS_UNKNOWN] = GET(block_unknown),
-    [PVA_BLOCK_RUN] = KEYED(BLOCK, 1),
+    [PVA_BLOCK_RUN] = NEEDED(BLOCK, 1),
     [PVA_BLOCK_LOST] = COLUMN(BLOCK, 7),
     [PVA_OPERATION_NAME] = GET(operation_name),
     [PVA_OPERATION_PROGRAMS] = KEYS(operation_programs),

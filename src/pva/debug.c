@@ -269,6 +269,7 @@ void debug_free(pva_file *file)
         return;
     close(index->descriptor);
     free(index->window);
+    pop_profile_free(&index->context);
     vec_free(&index->entries);
     vec_free(&index->strings);
     vec_free(&index->operations);
@@ -335,12 +336,10 @@ static void resolve(struct debug_index *index, pop_profile_value *map, const cha
     free(text);
 }
 
-pop_profile_value debug_context(pva_file *file, size_t entry)
+/* Reads a context; null, and a failure of the file, when it is damaged. */
+static pop_profile_value read_context(pva_file *file, struct debug_index *index, size_t entry)
 {
-    struct debug_index *index = debug_index(file);
     pop_profile_value value = { 0 };
-    if (!index || entry >= index->entries.count)
-        return value;
     pop_error why = { 0 };
     const struct debug_entry *place = index->entries.data + entry;
     size_t size;
@@ -360,4 +359,18 @@ pop_profile_value debug_context(pva_file *file, size_t entry)
         pop_profile_free(&location);
     }
     return value;
+}
+
+const pop_profile_value *debug_context(pva_file *file, size_t entry)
+{
+    static const pop_profile_value nothing;
+    struct debug_index *index = debug_index(file);
+    if (!index || entry >= index->entries.count)
+        return &nothing;
+    if (index->context_of != entry + 1) {
+        pop_profile_free(&index->context);
+        index->context = read_context(file, index, entry);
+        index->context_of = file->failed ? 0 : entry + 1;
+    }
+    return &index->context;
 }

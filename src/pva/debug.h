@@ -27,6 +27,8 @@ struct debug_index {
     bool indexed;
     VEC(struct debug_entry) entries; /* by id */
     VEC(size_t) strings;             /* where each item of the string table begins */
+    pop_profile_value context;       /* that was read last */
+    size_t context_of;               /* 1 + its entry; 0: none was read */
     bool grouped;
     VEC(struct operation) operations; /* by the path of the call */
     VEC(uint64_t) programs, vars;
@@ -36,8 +38,9 @@ struct debug_index {
 struct debug_index *debug_index(pva_file *file);
 /* The place of an id among the entries, or SIZE_MAX. */
 size_t debug_find(const struct debug_index *index, uint64_t id);
-/* A context as a value, names and files as text; null when it is damaged. */
-pop_profile_value debug_context(pva_file *file, size_t entry);
+/* A context as a value, names and files as text; null when it is damaged.  It is the index's, until another is asked
+ * for. */
+const pop_profile_value *debug_context(pva_file *file, size_t entry);
 /* A name of the string table; malloc'ed, "" when there is none such. */
 char *debug_string(struct debug_index *index, uint64_t number);
 

@@ -254,6 +254,18 @@ void range_max(pva_object o, struct value *v)
     ipu_step_uint(o, v, (int)o.part + 1);
 }
 
+/* The records of overflows and of unknown blocks name none. */
+void block_program(pva_object o, struct value *v)
+{
+    enum { OVERFLOW = 3 };
+    struct cell cell;
+    table_cell(o.file, TABLE_BLOCK, 0, o.key, 3, &cell);
+    if (cell.kind == CELL_INTEGER && cell.integer >= 0)
+        v->object = object_make(o.file, PVA_CLASS_PROGRAM, (uint64_t)cell.integer, 0, 0);
+    else if (cell.kind != CELL_NULL || table_uint(o.file, TABLE_BLOCK, 0, o.key, 4) < OVERFLOW)
+        fail_reference(o, PVA_BLOCK_PROGRAM);
+}
+
 static void block_is(pva_object o, unsigned kind, struct value *v)
 {
     v->natural = table_uint(o.file, TABLE_BLOCK, 0, o.key, 4) == kind;

@@ -180,6 +180,12 @@ static pva_object category_of(pva_object o, pva_property property)
     return object_null;
 }
 
+void fail_reference(pva_object o, pva_property property)
+{
+    file_fail(o.file, POP_PARSE_ERROR, "%s %llu has no %s: the file is damaged", pva_class_name(o.type),
+              (unsigned long long)o.key, pva_property_name(property));
+}
+
 pva_object pva_get(pva_object o, pva_property property)
 {
     if (!may_ask(o, property, 1 << PVA_OBJECT))
@@ -197,8 +203,12 @@ pva_object pva_get(pva_object o, pva_property property)
         of.part = o.part + (uint32_t)bind->column;
         return of;
     case BIND_KEYED:
-        if (!column_cell(o, bind, &cell) || cell.kind != CELL_INTEGER || cell.integer < 0)
+    case BIND_NEEDED:
+        if (!column_cell(o, bind, &cell) || cell.kind != CELL_INTEGER || cell.integer < 0) {
+            if (bind->how == BIND_NEEDED || cell.kind != CELL_NULL)
+                fail_reference(o, property);
             return object_null;
+        }
         return object_make(o.file, of.type, (uint64_t)cell.integer, 0, 0);
     case BIND_GET:
         bind->get(o, &value);

@@ -28,6 +28,7 @@ struct binding {
         BIND_VIEW,    /* an object of the same row: part is set to `column` */
         BIND_NARROW,  /* the same; `column` is added to part */
         BIND_KEYED,   /* an object whose key stands in a column; null when that is null */
+        BIND_NEEDED,  /* the same; a column without a key is damage */
         BIND_ROWS,    /* a list of all rows of a table */
         BIND_KEYS,    /* a list of objects whose keys `keys` gives; `column` says who owns them */
         BIND_NUMBERS, /* an array by tile: one of a row, by `sql` with the object's key and owner */
@@ -54,6 +55,8 @@ static inline pva_object object_make(pva_file *file, pva_class type, uint64_t ke
     return (pva_object){ file, type, part, key, owner };
 }
 static const pva_object object_null;
+/* What an object must refer to is not there. */
+void fail_reference(pva_object, pva_property);
 
 /* memory.c */
 void category_name(pva_object, struct value *);
@@ -80,6 +83,7 @@ void ipu_tile_balance(pva_object, struct value *);
 void ipu_active_balance(pva_object, struct value *);
 void range_min(pva_object, struct value *);
 void range_max(pva_object, struct value *);
+void block_program(pva_object, struct value *);
 void block_common(pva_object, struct value *);
 void block_stream(pva_object, struct value *);
 void block_flush(pva_object, struct value *);

@@ -31,11 +31,9 @@ void context_id(pva_object o, struct value *v)
 
 static void context_text(pva_object o, const char *path, struct value *v)
 {
-    pop_profile_value context = debug_context(o.file, o.key);
-    const pop_profile_value *value = pop_profile_path(&context, path);
+    const pop_profile_value *value = pop_profile_path(debug_context(o.file, o.key), path);
     str_add(&v->text, pop_profile_as_string(value));
     v->natural = pop_profile_as_uint(value);
-    pop_profile_free(&context);
 }
 void context_name(pva_object o, struct value *v)
 {
@@ -60,17 +58,15 @@ void location_line(pva_object o, struct value *v)
 
 void context_json(pva_object o, struct value *v)
 {
-    pop_profile_value context = debug_context(o.file, o.key);
     char *text = NULL;
     size_t size = 0;
     FILE *stream = open_memstream(&text, &size);
     if (stream) {
-        pop_profile_write_json(stream, &context, false);
+        pop_profile_write_json(stream, debug_context(o.file, o.key), false);
         fclose(stream);
         str_add(&v->text, text ? text : "");
     }
     free(text);
-    pop_profile_free(&context);
 }
 
 static pva_object parent_of(pva_object o)
@@ -98,10 +94,8 @@ static size_t outermost_call(pva_file *file, const struct debug_index *index, ui
         if (entry == SIZE_MAX)
             break;
         if (!is_call[entry]) {
-            pop_profile_value context = debug_context(file, entry);
-            const char *layer = pop_profile_as_string(pop_profile_get(&context, "layer"));
+            const char *layer = pop_profile_as_string(pop_profile_get(debug_context(file, entry), "layer"));
             is_call[entry] = *layer && strcmp(layer, "poplar") != 0 ? 1 : -1;
-            pop_profile_free(&context);
         }
         if (is_call[entry] > 0)
             found = entry;
@@ -230,14 +224,12 @@ void operation_replaced(pva_object o, struct keys *keys)
     const struct operation *operation = operation_of(o);
     if (!operation)
         return;
-    pop_profile_value context = debug_context(o.file, operation->context);
-    const pop_profile_value *ids = pop_profile_get(&context, "replacedDebugContext");
+    const pop_profile_value *ids = pop_profile_get(debug_context(o.file, operation->context), "replacedDebugContext");
     for (size_t i = 0; i < pop_profile_size(ids); ++i) {
         size_t entry = debug_find(o.file->debug, pop_profile_as_uint(pop_profile_at(ids, i)));
         if (entry != SIZE_MAX)
             *vec_push(keys) = entry;
     }
-    pop_profile_free(&context);
 }
 
 /* The first or the last step at which one of its programs runs. */

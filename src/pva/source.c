@@ -8,6 +8,8 @@
 #include "base/vec.h"
 #include "value/array.h"
 
+#include <ctype.h>
+
 struct stored {
     unsigned char kind;
     uint32_t length;
@@ -29,8 +31,9 @@ static const struct {
     const char *name, *sql;
     enum file_kind kind;
     unsigned rows;
+    enum { WHOLE, GAPS } missing;
 } tables[TABLES] = {
-#define PVA_TABLE(NAME, file, rows, sql) { #NAME, sql, FILE_##file, rows },
+#define PVA_TABLE(NAME, file, rows, missing, sql) { #NAME, sql, FILE_##file, rows, missing },
 #include "pva/tables.def"
 #undef PVA_TABLE
 };
@@ -165,11 +168,19 @@ static struct page *page_find(pva_file *file, enum table table, uint64_t owner, 
     return file->last[table] = page;
 }
 
-bool table_cell(pva_file *file, enum table table, uint64_t owner, uint64_t key, int column, struct cell *cell)
+void file_fail_missing(pva_file *file, enum table table, uint64_t key)
 {
-    *cell = (struct cell){ .text = "" };
-    if (key > INT64_MAX - 4096 || owner > INT64_MAX)
-        return false;
+    char what[64];
+    size_t i = 0;
+    for (const char *name = tables[table].name; name[i] && i + 1 < sizeof(what); ++i)
+        what[i] = name[i] == '_' ? ' ' : (char)tolower((unsigned char)name[i]);
+    what[i] = '\0';
+    file_fail(file, POP_PARSE_ERROR, "%s %llu is missing: the file is damaged", what, (unsigned long long)key);
+}
+
+/* A column of a row; false when there is no such row. */
+static bool read_cell(pva_file *file, enum table table, uint64_t owner, uint64_t key, int column, struct cell *cell)
+{
     uint64_t first = key - key % tables[table].rows;
     struct page *page = page_find(file, table, owner, first);
     if (!page || column >= page->columns)
@@ -187,6 +198,15 @@ bool table_cell(pva_file *file, enum table table, uint64_t owner, uint64_t key, 
         cell->length = from->length;
     }
     return row->kind != CELL_NULL;
+}
+
+bool table_cell(pva_file *file, enum table table, uint64_t owner, uint64_t key, int column, struct cell *cell)
+{
+    *cell = (struct cell){ .text = "" };
+    bool found = key <= INT64_MAX - 4096 && owner <= INT64_MAX && read_cell(file, table, owner, key, column, cell);
+    if (!found && tables[table].missing == WHOLE)
+        file_fail_missing(file, table, key);
+    return found;
 }
 
 int64_t table_int(pva_file *file, enum table table, uint64_t owner, uint64_t key, int column)

@@ -7,7 +7,7 @@
 #include <sqlite3.h>
 
 enum table {
-#define PVA_TABLE(NAME, file, rows, sql) TABLE_##NAME,
+#define PVA_TABLE(NAME, file, rows, missing, sql) TABLE_##NAME,
 #include "pva/tables.def"
 #undef PVA_TABLE
     TABLES
@@ -61,10 +61,12 @@ struct cell {
 
 /* Keeps the first failure. */
 void file_fail(pva_file *file, pop_status status, const char *format, ...) POP_PRINTF(3, 4);
+/* A row that others refer to is not there. */
+void file_fail_missing(pva_file *file, enum table table, uint64_t key);
 /* What SQLite says has failed. */
 void file_fail_sql(pva_file *file, const char *what);
 
-/* A column of a row; false when there is no such row (no failure). */
+/* A column of a row; false when there is no such row, which is a failure unless the table may have gaps. */
 bool table_cell(pva_file *file, enum table table, uint64_t owner, uint64_t key, int column, struct cell *cell);
 uint64_t table_uint(pva_file *file, enum table table, uint64_t owner, uint64_t key,
                     int column); /* 0 for what is not there, and for negative numbers */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// slow CODELETS DIRECTORY KIND [mended]: a program with one fault (imbalance, exchange, sync, stream, rearrange, near,
-// over), or the same without it.  Prints its cycles; nothing when it is out of memory.
+// slow CODELETS DIRECTORY KIND [mended]: a program with one fault (imbalance, exchange, sync, stream, rearrange,
+// elsewhere, near, over), or the same without it.  Prints its cycles; nothing when it is out of memory.
 #include <poplar/Engine.hpp>
 #include <poplar/Graph.hpp>
 #include <poplar/IPUModel.hpp>
@@ -101,6 +101,21 @@ Program rearrange(Graph &graph, bool mended)
     return Repeat(Times, products(graph, v.a, v.b, v.out, tiles, 50), "loop");
 }
 
+// The same, and some of the rows lie on another tile: they are fetched, and all are put together before each use.
+Program elsewhere(Graph &graph, bool mended)
+{
+    std::vector<unsigned> tiles(Vertices);
+    for (unsigned i = 0; i < Vertices; ++i)
+        tiles[i] = i % Tiles;
+    Parts v = variables(graph, tiles, tiles);
+    if (!mended) {
+        v.a = graph.addVariable(FLOAT, { Width, Vertices }, "transposed").transpose();
+        for (unsigned i = 0; i < Vertices; ++i)
+            graph.setTileMapping(v.a[i], i % 12 ? tiles[i] : (tiles[i] + 1) % Tiles);
+    }
+    return Repeat(Times, products(graph, v.a, v.b, v.out, tiles, 50), "loop");
+}
+
 // A table lies on one tile, which it nearly fills, or more than fills.
 Program crowded(Graph &graph, bool mended, unsigned bytes)
 {
@@ -148,6 +163,7 @@ int main(int argc, char **argv)
                             : kind == "exchange"  ? exchange(graph, mended)
                             : kind == "sync"      ? sync(graph, mended)
                             : kind == "rearrange" ? rearrange(graph, mended)
+                            : kind == "elsewhere" ? elsewhere(graph, mended)
                             : kind == "near"      ? crowded(graph, mended, 590000)
                             : kind == "over"      ? crowded(graph, mended, 900000)
                                                   : stream(graph, mended);

@@ -331,7 +331,7 @@ static void live(pva_object of, pva_property list)
 static void questions(pva_file *file, pva_object compilation)
 {
     pva_object longest[5];
-    printf("q %" PRIu64 "\n",
+    printf("q %" PRIu64 " %" PRIu64 "\n", pva_uint(pva_peak_tile(file), PVA_TILE_TILE_ID),
            DEEP(pva_peak_tile(file), PVA_TILE_MEMORY, PVA_TILE_MEMORY_TOTAL, PVA_MEMORY_SIZE_INCLUDING_GAPS));
     size_t count = pva_longest_steps(file, longest, 5);
     for (size_t i = 0; i < count; ++i) {

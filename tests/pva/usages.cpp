@@ -212,7 +212,8 @@ static void programs(const pva::Report &report)
 
 static void questions(const pva::Report &report)
 {
-    std::cout << "q " << report.peakTile().memory().total().includingGaps() << "\n";
+    std::cout << "q " << report.peakTile().tileId() << " " << report.peakTile().memory().total().includingGaps()
+              << "\n";
     for (const auto &step : report.longestSteps(5))
         std::cout << "q " << step.program()->typeName() << " " << step.program()->name() << " "
                   << step.ipus()[0].cycles() << "\n";

@@ -96,7 +96,7 @@ for program in compilation.programs:
 first = next(step for step in execution.steps if step.program.type == Type.DoExchange)
 print("e", first.program.name, *first.cyclesByTile)
 
-print("q", report.peakTile().memory.total.includingGaps)
+print("q", report.peakTile().tileId, report.peakTile().memory.total.includingGaps)
 for step in report.longestSteps(5):
     print("q", step.program.type.name, step.program.name, step.ipus[0].cycles)
 worst = report.worstLivenessStep()

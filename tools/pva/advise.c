@@ -36,12 +36,23 @@ static void print_text(const struct advice *a, size_t rank, double total)
         printf("   wins %s bytes\n", number_text(number, (uint64_t)(a->bytes + 0.5)));
     printf("   %s", a->detail);
     if (a->times && a->times != UINT64_MAX)
-        printf("; executed %s times", number_text(number, a->times));
+        printf(a->times == 1 ? "; executed once" : "; executed %s times", number_text(number, a->times));
     if (a->tile != UINT64_MAX && a->kind == ADVICE_IMBALANCE)
         printf("; slowest on tile %llu", (unsigned long long)a->tile);
     printf("\n   %s\n", advice_texts[a->kind]);
     if (a->file && *a->file)
         printf("   %s:%llu\n", a->file, (unsigned long long)a->line);
+}
+
+/* What could not be looked at, on standard error: it is no entry. */
+static void say_missing(pva_file *file)
+{
+    if (sql_uint(file, "SELECT EXISTS(SELECT 1 FROM executed)"))
+        return;
+    bool blocks = sql_uint(file, "SELECT EXISTS(SELECT 1 FROM blocks)");
+    fprintf(stderr, "pva advise: no step was captured, so that cycles are not known: memory alone was looked at (%s)\n",
+            blocks ? "a lightweight profile has blocks alone; debug.instrumentCompute records steps too"
+                   : "'pva check' says why");
 }
 
 int command_advise(int argc, char **argv)
@@ -82,9 +93,9 @@ int command_advise(int argc, char **argv)
     if (json)
         printf("\n]\n");
     else if (!all.list.count && status == POP_OK)
-        printf("nothing stands out%s\n", sql_uint(file, "SELECT EXISTS(SELECT 1 FROM executed)")
-                                             ? ""
-                                             : "; no step was captured, so that cycles are not known ('pva check')");
+        printf("nothing stands out\n");
+    if (status == POP_OK)
+        say_missing(file);
     advices_free(&all);
     if (status == POP_OK)
         status = pva_take_error(file, &error);

@@ -20,8 +20,13 @@ static bool read_report(const char *path, struct figures *figures)
     return file && status == POP_OK;
 }
 
+/* Totals come first and are all printed; `rows` of the others follow. */
 static void print_rows(const struct figures *all, size_t rows, bool csv, bool json)
 {
+    size_t totals = 0;
+    while (totals < all->count && !*all->data[totals].path)
+        ++totals;
+    rows = rows < all->count - totals ? totals + rows : all->count;
     bool colour = !csv && !json && colours();
     if (csv)
         puts("what,path,unit,a,b,difference,percent,change");
@@ -29,7 +34,7 @@ static void print_rows(const struct figures *all, size_t rows, bool csv, bool js
         printf("[");
     else
         printf("%-36s %20s %20s %20s %8s  %s\n", "", "A", "B", "difference", "", "change");
-    for (size_t i = 0; i < all->count && i < rows; ++i) {
+    for (size_t i = 0; i < rows; ++i) {
         const struct figure *f = &all->data[i];
         const char *sign = f->b > f->a ? "+" : f->b < f->a ? "-" : "";
         char a[32], b[32], d[32];

@@ -35,7 +35,8 @@ struct drawing {
     unsigned depths, groups;
     const struct node *nodes;      /* the tree that rectangles have their names from */
     const struct nesting *nesting; /* it is that of programs; NULL: of debug names */
-    struct spot *spots;            /* [depth][pixel] */
+    uint32_t *spot_of;             /* [depth][pixel]: 1 + the index of its spot; 0: it has none */
+    VEC(struct spot) spots;
     struct group group;
     rectangles list;
 };

@@ -191,26 +191,21 @@ pop_status api_operations_table(const struct request *request, struct answer *an
 /* The graph: compute sets, exchanges and variables, and who reads and writes which.  context= keeps the programs of one
  * operation; the first `limit` programs are shown. */
 struct edges {
-    const char *chosen; /* by program: whether it is shown */
-    size_t programs;
     VEC(uint32_t) program;
     VEC(uint32_t) variable;
     VEC(unsigned char) access;
 };
 
-static bool on_edge(void *context, size_t columns, const char *const *names, const pva_value *values)
+static void add_edges(struct edges *edges, const struct costs *costs, const char *chosen)
 {
-    struct edges *edges = context;
-    (void)columns, (void)names;
-    if (!values || !values[0].text || !values[1].text || !values[2].text)
-        return true;
-    size_t program = strtoul(values[0].text, NULL, 10);
-    if (program >= edges->programs || !edges->chosen[program])
-        return true;
-    *vec_push(&edges->program) = (uint32_t)program;
-    *vec_push(&edges->variable) = (uint32_t)strtoul(values[1].text, NULL, 10);
-    *vec_push(&edges->access) = (unsigned char)strtoul(values[2].text, NULL, 10);
-    return true;
+    for (size_t i = 0; i < costs->uses.count; ++i) {
+        const struct program_use *use = &costs->uses.data[i];
+        if (!chosen[use->program])
+            continue;
+        *vec_push(&edges->program) = use->program;
+        *vec_push(&edges->variable) = use->variable;
+        *vec_push(&edges->access) = use->access;
+    }
 }
 
 static bool is_within(const struct contexts *contexts, uint32_t from, uint32_t ancestor)
@@ -284,9 +279,8 @@ pop_status api_operations_graph(const struct request *request, struct answer *an
         return error->status;
     char *chosen = mem_zero(costs->count + 1, 1);
     size_t found = choose(costs, context, limit, chosen), count = 0;
-    struct edges edges = { .chosen = chosen, .programs = costs->count };
-    pop_status status = pva_sql(report->file, "SELECT program, var, access FROM program_vars ORDER BY program, var",
-                                on_edge, &edges, error);
+    struct edges edges = { 0 };
+    add_edges(&edges, costs, chosen);
     uint32_t *ids = mem_zero(costs->count + 1, sizeof(*ids));
     double *cycles = mem_zero(costs->count + 1, sizeof(*cycles));
     const char **types = mem_zero(costs->count + 1, sizeof(*types)),
@@ -315,5 +309,5 @@ pop_status api_operations_graph(const struct request *request, struct answer *an
     free(cycles);
     free(types);
     free(names);
-    return status != POP_OK ? status : answer_read(report, error);
+    return answer_read(report, error);
 }

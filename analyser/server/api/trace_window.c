@@ -11,7 +11,12 @@ static struct spot *spot_at(struct drawing *drawing, unsigned depth, double from
            end = to < drawing->window.to ? to : drawing->window.to,
            at = drawing->width > 0 ? floor(((begin + end) / 2 - drawing->window.from) / drawing->width) : 0;
     unsigned pixels = drawing->window.pixels, pixel = at < 0 ? 0 : at >= pixels ? pixels - 1 : (unsigned)at;
-    return &drawing->spots[(size_t)depth * pixels + pixel];
+    uint32_t *spot = &drawing->spot_of[(size_t)depth * pixels + pixel];
+    if (!*spot) {
+        *vec_push(&drawing->spots) = (struct spot){ .count = 0 };
+        *spot = (uint32_t)drawing->spots.count;
+    }
+    return &drawing->spots.data[*spot - 1];
 }
 
 static void widen(struct spot *spot, double from, double to)
@@ -141,8 +146,9 @@ static void emit_spots(struct drawing *drawing)
 {
     for (unsigned depth = 0; depth < drawing->depths; ++depth)
         for (unsigned pixel = 0; pixel < drawing->window.pixels; ++pixel) {
-            const struct spot *spot = &drawing->spots[(size_t)depth * drawing->window.pixels + pixel];
-            if (!spot->count)
+            uint32_t place = drawing->spot_of[(size_t)depth * drawing->window.pixels + pixel];
+            const struct spot *spot = place ? &drawing->spots.data[place - 1] : NULL;
+            if (!spot || !spot->count)
                 continue;
             unsigned kind = KINDS;
             for (unsigned k = 0; k < KINDS; ++k)
@@ -277,7 +283,7 @@ pop_status trace_window(const struct request *request, struct answer *answer, po
     drawing.width = (drawing.window.to - drawing.window.from) / drawing.window.pixels;
     uint32_t depth = drawing.nesting ? drawing.nesting->depth : lod->depth;
     drawing.depths = flame ? depth + !depth : 1;
-    drawing.spots = mem_zero((size_t)drawing.depths * drawing.window.pixels, sizeof(*drawing.spots));
+    drawing.spot_of = mem_zero((size_t)drawing.depths * drawing.window.pixels, sizeof(*drawing.spot_of));
     if (flame)
         draw_flames(&drawing, request);
     else
@@ -285,7 +291,8 @@ pop_status trace_window(const struct request *request, struct answer *answer, po
     group_end(&drawing);
     emit_spots(&drawing);
     answer_rectangles(&drawing, answer);
-    free(drawing.spots);
+    free(drawing.spot_of);
+    vec_free(&drawing.spots);
     vec_free(&drawing.list);
     window_free(&drawing.window);
     return POP_OK;
