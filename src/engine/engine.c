@@ -136,7 +136,7 @@ pop_engine *pop_engine_create_from(pop_executable *executable, pop_options optio
     replicas_create(engine);
     streams_create(engine);
     engine->profiling = image_modelled(engine->image);
-    if (engine->checked_mode && engine->image->groups.count && !engine->image->vertex_ids.count)
+    if (engine->checked_mode && engine->image->groups.count && !engine->image->edge_first.count)
         error_set(
             &ours, POP_INVALID_OPTION, NO_WHERE, api,
             "debug.checkedExecution is on, but the executable was compiled without it: compile it with the option");

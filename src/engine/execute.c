@@ -50,13 +50,14 @@ void execute_on_fail(struct codelet_call *call, const char *message, const char 
 uint32_t execute_report(struct run *run, const struct image_set *set, const struct vertex_failure *failure)
 {
     char codelet[160] = "", made[192] = "";
+    const uint32_t *ids = run->image->vertex_ids.count ? run->image->vertex_ids.data + set->first_vertex_id : NULL;
+    unsigned long long vertex = ids ? ids[failure->vertex] : failure->vertex;
     if (failure->file[0])
         snprintf(codelet, sizeof(codelet), " at %s:%d", failure->file, failure->line);
     if (set->where_file)
         snprintf(made, sizeof(made), " (%s:%d)", image_string(run->image, set->where_file), (int)set->where_line);
-    return run_fail(run, POP_APPLICATION_RUNTIME_ERROR, "vertex %llu (%s) of compute set '%s'%s failed: %s%s",
-                    (unsigned long long)failure->vertex, failure->type, image_string(run->image, set->name), made,
-                    failure->message, codelet);
+    return run_fail(run, POP_APPLICATION_RUNTIME_ERROR, "vertex %llu (%s) of compute set '%s'%s failed: %s%s", vertex,
+                    failure->type, image_string(run->image, set->name), made, failure->message, codelet);
 }
 
 /* First gather of a set whose vertex is not before one. */

@@ -209,8 +209,6 @@ static bool check_vertex_edges(struct check *check, const struct codelet *codele
 static bool check_set_edges(struct check *check, const struct image_set *set)
 {
     const struct image *image = check->image;
-    if (!check_within(set->first_vertex_id, set->vertices, image->vertex_ids.count))
-        return check_fail(check, "vertex ids of a set lie outside their array");
     uint64_t vertex = set->first_vertex_id;
     for (uint32_t g = 0; g < set->groups; ++g) {
         const struct image_group *group = image->groups.data + set->first_group + g;
@@ -242,7 +240,9 @@ static bool check_set(struct check *check, const struct image_set *set)
                           (unsigned long long)vertices);
     if (image->vertex_tiles.count && !check_within(set->first_vertex_tile, set->vertices, image->vertex_tiles.count))
         return check_fail(check, "tiles of a set's vertices lie outside their array");
-    return check_gathers(check, set) && (!image->vertex_ids.count || check_set_edges(check, set));
+    if (image->vertex_ids.count && !check_within(set->first_vertex_id, set->vertices, image->vertex_ids.count))
+        return check_fail(check, "vertex ids of a set lie outside their array");
+    return check_gathers(check, set) && (!image->edge_first.count || check_set_edges(check, set));
 }
 
 static bool check_registers(struct check *check)
@@ -276,7 +276,7 @@ bool check_sets(struct check *check)
     for (size_t i = 0; fine && i < image->groups.count; ++i)
         fine = check_group(check, &claims, image->groups.data + i);
     free(claims.bits);
-    if (fine && image->edge_first.count != image->vertex_ids.count)
+    if (fine && image->edge_first.count && image->edge_first.count != image->vertex_ids.count)
         fine = check_fail(check, "%zu vertex ids and %zu lists of edges", image->vertex_ids.count,
                           image->edge_first.count);
     fine = fine && check_registers(check);

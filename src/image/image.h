@@ -65,7 +65,7 @@ struct image_set {
     uint64_t work; /* host bytes touched, a rough measure of whether threads pay */
     uint64_t scratch_bytes;
     uint32_t missing_estimate;  /* string: a vertex type without an estimate, 0: all have one */
-    uint64_t first_vertex_id;   /* into image->vertex_ids (checked mode), in the order of the groups */
+    uint64_t first_vertex_id;   /* into image->vertex_ids, in the order of the groups */
     uint64_t first_vertex_tile; /* likewise into image->vertex_tiles */
 };
 
@@ -183,7 +183,7 @@ struct image {
     VEC(struct image_initial) initials;
     VEC(unsigned char) data;
     VEC(struct image_variable) variables;
-    VEC(uint32_t) vertex_ids; /* checked mode only */
+    VEC(uint32_t) vertex_ids; /* the graph's, of all vertices in group order; none in files of earlier versions */
     VEC(uint64_t)
     edge_bytes; /* checked mode only: for each vertex in group order, for each edge field in field order, the bytes of
                    its data; a field with a table gives its entry count, then the bytes of each entry */

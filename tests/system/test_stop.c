@@ -209,10 +209,10 @@ static void what_codelets_do_to_their_process_is_an_error(struct world *w)
         const char *words; /* NULL: it does no harm */
     } rows[] = { { 1, "by signal 9" },
                  { 2, "ended its thread" },
-                 { 3, "_exit() was called" },
+                 { 3, "vertex 13 (Harm) of compute set 'harm' (../../tests/system/test_stop.c" },
                  { 5, NULL },
-                 { 7, "" },
-                 { 8, "" },
+                 { 7, "vertex 13 (Harm)" },
+                 { 8, "vertex 13 (Harm)" },
                  { 0, NULL },
                  { 4, NULL } };
     pop_tensor t = spread(w, 20, "t");

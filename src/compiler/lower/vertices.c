@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* vertices: the sets, groups and vertex states that the engine runs.
  * In: order, groups, storage.  Out: image->sets, groups, states, gathers and their copies, codelets, modules,
- * scratch_bytes; in checked mode vertex_ids, edge_first, edge_bytes. */
+ * scratch_bytes, vertex_ids; in checked mode edge_first, edge_bytes. */
 #include "compiler/lower/states.h"
 
 /* Code that obeys the floating-point behaviour where programs set it.  Where there is none, exceptions are taken as the
@@ -68,10 +68,12 @@ static void emit_group(struct filler *f, const struct used_set *set, const struc
     for (uint64_t i = 0; i < group->count; ++i) {
         f->vertex_in_set = (uint32_t)(group->first - set->first + i);
         fill_state(f, window_edges(&window, group->first + i), codelet, first + i * stride);
+        uint32_t vertex = c->order[group->first + i];
+        *vec_push(&c->image->vertex_ids) = vertex;
         if (c->behaves)
-            *vec_push(&c->image->vertex_tiles) = c->store->vertices.data[c->order[group->first + i]].tile;
+            *vec_push(&c->image->vertex_tiles) = c->store->vertices.data[vertex].tile;
         if (c->checked)
-            fill_checks(f, c->order[group->first + i], codelet);
+            fill_checks(f, codelet);
     }
     window_free(&window);
 }

@@ -215,7 +215,7 @@ static void failures_name_the_lowest_vertex(void **state)
             snprintf(words, sizeof(words),
                      "vertex %u (SumVertex) of compute set 'sums' (user.c:7) failed: assertion 'v->refuse != 2' failed "
                      "at codelets.c:12",
-                     where);
+                     where + 100);
             assert_fails(pop_engine_run(engine, 0, error), POP_APPLICATION_RUNTIME_ERROR, words);
             assert_fails(pop_engine_run(engine, 0, error), POP_APPLICATION_RUNTIME_ERROR, words);
             pop_engine_destroy(engine);
@@ -329,8 +329,7 @@ static void faults_end_the_run_in_every_mode(void **state)
             pop_engine *engine = spoiler_in(checked, rows[i].what, rows[i].at, 2);
             for (int again = 0; again < 3; ++again) {
                 assert_fails(pop_engine_run(engine, 0, error), POP_APPLICATION_RUNTIME_ERROR, rows[i].words);
-                assert_fails(pop_engine_run(engine, 0, error), POP_APPLICATION_RUNTIME_ERROR,
-                             checked ? "vertex 3 (SpoilVertex)" : "vertex 0 (SpoilVertex)");
+                assert_fails(pop_engine_run(engine, 0, error), POP_APPLICATION_RUNTIME_ERROR, "vertex 3 (SpoilVertex)");
             }
             pop_engine_destroy(engine);
         }
