@@ -97,12 +97,12 @@ void step_cycles(pva_object o, uint64_t *numbers, uint64_t count)
 }
 
 /* A figure of a step on an IPU; columns from 5 to 12 are times from the IPU's base on. */
-static void ipu_step_uint(pva_object o, struct value *value, int column)
+static uint64_t ipu_step_uint(pva_object o, int column)
 {
     pva_object of = object_make(o.file, PVA_CLASS_STEP, o.owner, 0, 0);
     struct step step = step_of(of);
     uint64_t figure = (uint64_t)table_int(o.file, TABLE_PATTERN_IPU, step.pattern, o.key, column);
-    value->natural = column >= 5 && column <= 12 ? base_of(o.file, &step, o.key) + figure : figure;
+    return column >= 5 && column <= 12 ? base_of(o.file, &step, o.key) + figure : figure;
 }
 
 pva_object pva_worst_liveness_step(pva_file *report)
@@ -212,46 +212,28 @@ pva_object step_set_at(pva_object o, uint64_t i)
 {
     return (void)i, step_set(o);
 }
-void ipu_cycles(pva_object o, struct value *v)
+void ipu_step(pva_object o, const struct binding *bind, struct value *v)
 {
-    ipu_step_uint(o, v, 2);
+    v->natural = ipu_step_uint(o, bind->column);
 }
-void ipu_active(pva_object o, struct value *v)
+/* How even the cycles of so many tiles are. */
+static double ipu_balance(pva_object o, uint64_t tiles)
 {
-    ipu_step_uint(o, v, 4);
-}
-void ipu_data_in(pva_object o, struct value *v)
-{
-    ipu_step_uint(o, v, 13);
-}
-void ipu_data_out(pva_object o, struct value *v)
-{
-    ipu_step_uint(o, v, 14);
-}
-static void ipu_balance(pva_object o, uint64_t tiles, struct value *v)
-{
-    struct value cycles = { 0 }, sum = { 0 };
-    ipu_step_uint(o, &cycles, 2);
-    ipu_step_uint(o, &sum, 3);
-    v->real = cycles.natural && tiles ? (double)sum.natural / ((double)cycles.natural * (double)tiles) : 0;
+    uint64_t cycles = ipu_step_uint(o, 2), sum = ipu_step_uint(o, 3);
+    return cycles && tiles ? (double)sum / ((double)cycles * (double)tiles) : 0;
 }
 void ipu_tile_balance(pva_object o, struct value *v)
 {
-    ipu_balance(o, o.file->tiles_per_ipu, v);
+    v->real = ipu_balance(o, o.file->tiles_per_ipu);
 }
 void ipu_active_balance(pva_object o, struct value *v)
 {
-    struct value tiles = { 0 };
-    ipu_step_uint(o, &tiles, 4);
-    ipu_balance(o, tiles.natural, v);
+    v->real = ipu_balance(o, ipu_step_uint(o, 4));
 }
-void range_min(pva_object o, struct value *v)
+/* Column 0 is the minimum, 1 the maximum, of the part's columns. */
+void range_end(pva_object o, const struct binding *bind, struct value *v)
 {
-    ipu_step_uint(o, v, (int)o.part);
-}
-void range_max(pva_object o, struct value *v)
-{
-    ipu_step_uint(o, v, (int)o.part + 1);
+    v->natural = ipu_step_uint(o, (int)o.part + bind->column);
 }
 
 /* The records of overflows and of unknown blocks name none. */
@@ -266,27 +248,7 @@ void block_program(pva_object o, struct value *v)
         fail_reference(o, PVA_BLOCK_PROGRAM);
 }
 
-static void block_is(pva_object o, unsigned kind, struct value *v)
+void block_is(pva_object o, const struct binding *bind, struct value *v)
 {
-    v->natural = table_uint(o.file, TABLE_BLOCK, 0, o.key, 4) == kind;
-}
-void block_common(pva_object o, struct value *v)
-{
-    block_is(o, 0, v);
-}
-void block_stream(pva_object o, struct value *v)
-{
-    block_is(o, 1, v);
-}
-void block_flush(pva_object o, struct value *v)
-{
-    block_is(o, 2, v);
-}
-void block_overflow(pva_object o, struct value *v)
-{
-    block_is(o, 3, v);
-}
-void block_unknown(pva_object o, struct value *v)
-{
-    block_is(o, 4, v);
+    v->natural = table_uint(o.file, TABLE_BLOCK, 0, o.key, 4) == (uint64_t)bind->column;
 }

@@ -12,13 +12,13 @@ size_t name_at(const char *const *names, size_t count, const char *name)
     return i;
 }
 
-/* Texts of `info` and `format`. */
-static void info_text(pva_object o, const char *name, struct value *value)
+/* Texts of `info`. */
+void info_text(pva_object o, const struct binding *bind, struct value *value)
 {
     sqlite3_stmt *statement = query(o.file, "SELECT value FROM info WHERE ?1 | ?2 >= 0 AND name = ?3", 0, 0);
     if (!statement)
         return;
-    sqlite3_bind_text(statement, 3, name, -1, SQLITE_STATIC);
+    sqlite3_bind_text(statement, 3, bind->sql, -1, SQLITE_STATIC);
     if (query_step(o.file, statement)) {
         const char *text = (const char *)sqlite3_column_text(statement, 0);
         str_add(&value->text, text ? text : "");
@@ -26,31 +26,6 @@ static void info_text(pva_object o, const char *name, struct value *value)
         value->natural = number > 0 ? (uint64_t)number : 0;
     }
     sqlite3_reset(statement);
-}
-
-void version_major(pva_object o, struct value *v)
-{
-    info_text(o, "poplar_major", v);
-}
-void version_minor(pva_object o, struct value *v)
-{
-    info_text(o, "poplar_minor", v);
-}
-void version_point(pva_object o, struct value *v)
-{
-    info_text(o, "poplar_point", v);
-}
-void version_hash(pva_object o, struct value *v)
-{
-    info_text(o, "package_hash", v);
-}
-void version_string(pva_object o, struct value *v)
-{
-    info_text(o, "poplar_version", v);
-}
-void out_of_memory(pva_object o, struct value *v)
-{
-    info_text(o, "out_of_memory", v);
 }
 
 /* Lists of few rows that have names as keys. */
@@ -75,22 +50,10 @@ pva_object option_at(pva_object o, uint64_t i)
 {
     return object_make(o.file, PVA_CLASS_OPTION, i, 0, 0);
 }
-static void option_get(pva_object o, int column, struct value *v)
+void option_text(pva_object o, const struct binding *bind, struct value *v)
 {
     row_text(o, "SELECT name, value, is_set FROM options WHERE ?1 >= 0 ORDER BY name LIMIT 1 OFFSET ?2", 0, o.key,
-             column, v);
-}
-void option_name(pva_object o, struct value *v)
-{
-    option_get(o, 0, v);
-}
-void option_value(pva_object o, struct value *v)
-{
-    option_get(o, 1, v);
-}
-void option_is_set(pva_object o, struct value *v)
-{
-    option_get(o, 2, v);
+             bind->column, v);
 }
 
 uint64_t parameter_count(pva_object o)
@@ -101,18 +64,10 @@ pva_object parameter_at(pva_object o, uint64_t i)
 {
     return object_make(o.file, PVA_CLASS_PARAMETER, i, o.key, 0);
 }
-static void parameter_get(pva_object o, int column, struct value *v)
+void parameter_text(pva_object o, const struct binding *bind, struct value *v)
 {
     row_text(o, "SELECT name, value FROM run_parameters WHERE run = ?1 ORDER BY name LIMIT 1 OFFSET ?2", o.owner, o.key,
-             column, v);
-}
-void parameter_name(pva_object o, struct value *v)
-{
-    parameter_get(o, 0, v);
-}
-void parameter_value(pva_object o, struct value *v)
-{
-    parameter_get(o, 1, v);
+             bind->column, v);
 }
 
 void target_type(pva_object o, struct value *v)

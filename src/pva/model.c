@@ -101,6 +101,14 @@ static bool column_cell(pva_object o, const struct binding *bind, struct cell *c
     return table_cell(o.file, bind->table, bind->owned ? o.owner : 0, o.key, column, cell);
 }
 
+static void get_value(pva_object o, const struct binding *bind, struct value *value)
+{
+    if (bind->how == BIND_GET)
+        bind->get(o, value);
+    else if (bind->how == BIND_FROM)
+        bind->from(o, bind, value);
+}
+
 uint64_t pva_uint(pva_object o, pva_property property)
 {
     if (!may_ask(o, property, 1 << PVA_UINT | 1 << PVA_BOOL))
@@ -110,8 +118,7 @@ uint64_t pva_uint(pva_object o, pva_property property)
     if (bind->how == BIND_COLUMN || bind->how == BIND_PART)
         return column_cell(o, bind, &cell) && cell.integer > 0 ? (uint64_t)cell.integer : 0;
     struct value value = { 0 };
-    if (bind->how == BIND_GET)
-        bind->get(o, &value);
+    get_value(o, bind, &value);
     str_free(&value.text);
     return value.natural;
 }
@@ -127,8 +134,7 @@ double pva_real(pva_object o, pva_property property)
     if (bind->how == BIND_COLUMN)
         return column_cell(o, bind, &cell) ? cell.real : 0;
     struct value value = { 0 };
-    if (bind->how == BIND_GET)
-        bind->get(o, &value);
+    get_value(o, bind, &value);
     return value.real;
 }
 
@@ -144,8 +150,7 @@ static void text_of(pva_object o, pva_property property, struct str *text)
         return;
     }
     struct value value = { 0 };
-    if (bind->how == BIND_GET)
-        bind->get(o, &value);
+    get_value(o, bind, &value);
     *text = value.text;
 }
 
@@ -211,7 +216,8 @@ pva_object pva_get(pva_object o, pva_property property)
         }
         return object_make(o.file, of.type, (uint64_t)cell.integer, 0, 0);
     case BIND_GET:
-        bind->get(o, &value);
+    case BIND_FROM:
+        get_value(o, bind, &value);
         return value.object;
     default:
         return o.type == PVA_CLASS_CATEGORIES ? category_of(o, property) : object_null;

@@ -33,6 +33,7 @@ struct binding {
         BIND_KEYS,    /* a list of objects whose keys `keys` gives; `column` says who owns them */
         BIND_NUMBERS, /* an array by tile: one of a row, by `sql` with the object's key and owner */
         BIND_GET,     /* `get` */
+        BIND_FROM,    /* `from`, by a name in `sql` or a number in `column` */
         BIND_ARRAY,   /* an array that `array` fills */
         BIND_LIST     /* `count` and `at` */
     } how;
@@ -41,6 +42,7 @@ struct binding {
     int column;
     const char *sql;
     void (*get)(pva_object object, struct value *value);
+    void (*from)(pva_object object, const struct binding *, struct value *value);
     void (*keys)(pva_object object, struct keys *keys);
     uint64_t (*length)(pva_object object); /* of `array`; NULL: the number of tiles */
     void (*array)(pva_object object, uint64_t *numbers, uint64_t count);
@@ -75,20 +77,12 @@ pva_object run_step_at(pva_object, uint64_t);
 pva_object ipu_step_at(pva_object, uint64_t);
 uint64_t step_set_count(pva_object);
 pva_object step_set_at(pva_object, uint64_t);
-void ipu_cycles(pva_object, struct value *);
-void ipu_active(pva_object, struct value *);
-void ipu_data_in(pva_object, struct value *);
-void ipu_data_out(pva_object, struct value *);
+void ipu_step(pva_object, const struct binding *, struct value *);
+void range_end(pva_object, const struct binding *, struct value *);
 void ipu_tile_balance(pva_object, struct value *);
 void ipu_active_balance(pva_object, struct value *);
-void range_min(pva_object, struct value *);
-void range_max(pva_object, struct value *);
 void block_program(pva_object, struct value *);
-void block_common(pva_object, struct value *);
-void block_stream(pva_object, struct value *);
-void block_flush(pva_object, struct value *);
-void block_overflow(pva_object, struct value *);
-void block_unknown(pva_object, struct value *);
+void block_is(pva_object, const struct binding *, struct value *);
 void step_cycles(pva_object, uint64_t *, uint64_t);
 void step_from(pva_object, uint64_t *, uint64_t);
 void step_to(pva_object, uint64_t *, uint64_t);
@@ -100,14 +94,10 @@ pva_object debug_at(pva_object, uint64_t);
 pva_object debug_by_id(pva_file *file, uint64_t id);
 /* operations.c */
 void context_id(pva_object, struct value *);
-void context_name(pva_object, struct value *);
-void context_layer(pva_object, struct value *);
+void context_text(pva_object, const struct binding *, struct value *);
 void context_json(pva_object, struct value *);
 uint64_t context_parents(pva_object);
 pva_object context_parent(pva_object, uint64_t);
-void location_file(pva_object, struct value *);
-void location_function(pva_object, struct value *);
-void location_line(pva_object, struct value *);
 uint64_t operation_count(pva_object);
 pva_object operation_at(pva_object, uint64_t);
 void operation_context(pva_object, struct value *);
@@ -120,21 +110,13 @@ void operation_last(pva_object, struct value *);
 /* facts.c */
 /* The place of a name in a list, or count. */
 size_t name_at(const char *const *, size_t, const char *);
-void version_major(pva_object, struct value *);
-void version_minor(pva_object, struct value *);
-void version_point(pva_object, struct value *);
-void version_hash(pva_object, struct value *);
-void version_string(pva_object, struct value *);
-void out_of_memory(pva_object, struct value *);
+void info_text(pva_object, const struct binding *, struct value *);
+void option_text(pva_object, const struct binding *, struct value *);
+void parameter_text(pva_object, const struct binding *, struct value *);
 uint64_t option_count(pva_object);
 pva_object option_at(pva_object, uint64_t);
-void option_name(pva_object, struct value *);
-void option_value(pva_object, struct value *);
-void option_is_set(pva_object, struct value *);
 uint64_t parameter_count(pva_object);
 pva_object parameter_at(pva_object, uint64_t);
-void parameter_name(pva_object, struct value *);
-void parameter_value(pva_object, struct value *);
 void target_type(pva_object, struct value *);
 void target_architecture(pva_object, struct value *);
 uint64_t ipu_count(pva_object);

@@ -29,31 +29,12 @@ void context_id(pva_object o, struct value *v)
     v->natural = index && o.key < index->entries.count ? index->entries.data[o.key].id : 0;
 }
 
-static void context_text(pva_object o, const char *path, struct value *v)
+/* Text or number by a path in the context. */
+void context_text(pva_object o, const struct binding *bind, struct value *v)
 {
-    const pop_profile_value *value = pop_profile_path(debug_context(o.file, o.key), path);
+    const pop_profile_value *value = pop_profile_path(debug_context(o.file, o.key), bind->sql);
     str_add(&v->text, pop_profile_as_string(value));
     v->natural = pop_profile_as_uint(value);
-}
-void context_name(pva_object o, struct value *v)
-{
-    context_text(o, "name", v);
-}
-void context_layer(pva_object o, struct value *v)
-{
-    context_text(o, "layer", v);
-}
-void location_file(pva_object o, struct value *v)
-{
-    context_text(o, "location.fileName", v);
-}
-void location_function(pva_object o, struct value *v)
-{
-    context_text(o, "location.functionName", v);
-}
-void location_line(pva_object o, struct value *v)
-{
-    context_text(o, "location.lineNumber", v);
 }
 
 void context_json(pva_object o, struct value *v)
@@ -199,7 +180,8 @@ void operation_name(pva_object o, struct value *v)
 {
     const struct operation *operation = operation_of(o);
     if (operation)
-        context_name(object_make(o.file, PVA_CLASS_DEBUG_CONTEXT, operation->context, 0, 0), v);
+        context_text(object_make(o.file, PVA_CLASS_DEBUG_CONTEXT, operation->context, 0, 0),
+                     &bindings[PVA_DEBUG_CONTEXT_NAME], v);
 }
 
 void operation_programs(pva_object o, struct keys *keys)
