@@ -100,8 +100,9 @@ typedef enum pva_compute_instrumentation {
 POP_BEGIN_DECLS
 
 /* Opens a report: path is profile.pop (or a temporary profile_*.pop), or a directory that holds profile.pop. debug_cbor
- * is the file of debug contexts, or NULL: then debug.cbor beside the report is taken where there is one.  NULL and
- * *error when it cannot be read: no such file ("no graph profile found"), no report, one of a later format, damaged. */
+ * is the file of debug contexts, or NULL: then debug.cbor beside the report is taken where it belongs to it; otherwise
+ * the report opens without, and PVA_REPORT_WARNING says why.  NULL and *error when it cannot be read: no such file ("no
+ * graph profile found"), no report, one of a later format, damaged. */
 POP_API pva_file *pva_open_report(const char *path, const char *debug_cbor, pop_error *error) POP_MUST_CHECK;
 /* Opens a file of trace points (*.pvti). */
 POP_API pva_file *pva_open_trace(const char *path, pop_error *error) POP_MUST_CHECK;
@@ -204,9 +205,15 @@ POP_API pop_status pva_sql_integers(pva_file *file, const char *sql, pva_integer
 typedef bool pva_watch(void *context);
 POP_API void pva_set_watch(pva_file *file, pva_watch *go_on, void *context);
 
-/* Completes what a killed writer left: path is profile_*.pop, or a directory in which there is one and no profile.pop.
- * What its last transaction had is kept, the indexes are made, and the file gets the name profile.pop in its directory.
- * file_load_error when there is nothing to complete. */
+/* What the directory of a report holds: path is the directory, or a profile in it.  Tells files that are missing,
+ * damaged or of another report, and those that a killed program left: `problem` is false for what need not be mended (a
+ * program that writes now).  The status and *error are those of opening the profile. */
+POP_API pop_status pva_check_files(const char *path, void (*found)(void *context, bool problem, const char *text),
+                                   void *context, pop_error *error) POP_MUST_CHECK;
+/* Completes what a killed writer left: path is profile_*.pop, or a directory in which there is one and no profile.pop
+ * (of several the newest that can be completed).  What its last transaction had is kept, the indexes are made, and the
+ * files of its report get their names.  Of a report whose profile.pop has its name, the rest get theirs.
+ * file_load_error when there is nothing to complete, or a program is still writing. */
 POP_API pop_status pva_repair(const char *path, pop_error *error) POP_MUST_CHECK;
 
 /* Writes what pop_print_profile_summary prints, from the files, with its options (docs/options.md, "Profile summary").

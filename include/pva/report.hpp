@@ -88,6 +88,8 @@ class Report : public Object
     PVA_METHOD_LIST(Option, options, REPORT_OPTIONS)
     PVA_METHOD_LIST(Operation, operations, REPORT_OPERATIONS)
     PVA_METHOD_LIST(DebugContext, debugContexts, REPORT_DEBUG_CONTEXTS)
+    /// What of the report's files is not used, and why; empty: nothing.
+    PVA_METHOD_TEXT(warning, REPORT_WARNING)
     /// The tile that needs the most memory; the steps that took most cycles; the liveness step at which most is live.
     Tile peakTile() const
     {

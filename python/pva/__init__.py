@@ -12,6 +12,7 @@ raises pva.Error; an object that is not there is None.
 import ctypes
 import enum
 import os
+import warnings
 from collections.abc import Sequence
 
 
@@ -363,10 +364,14 @@ class OperationAnalysis:
 
 
 def openReport(profilePath, debugCborPath=None):
-    """Opens profile.pop, or a directory that holds one; debug.cbor beside it is used unless another is named."""
+    """Opens profile.pop, or a directory that holds one; debug.cbor beside it is used unless another is named, and where
+    it is damaged or of another report a warning says so."""
     debug = os.fsencode(debugCborPath) if debugCborPath is not None else None
     file = _File(_open_report, os.fsencode(profilePath), debug)
-    return _wrap(file, _root(file.handle))
+    report = _wrap(file, _root(file.handle))
+    if report.warning:
+        warnings.warn(report.warning, stacklevel=2)
+    return report
 
 
 def openTrace(pvtiPath):

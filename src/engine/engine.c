@@ -109,7 +109,9 @@ static pop_status begin_report(pop_engine *engine, pop_executable *executable, c
         executable->report = NULL;
         return POP_OK;
     }
-    return report_begin(engine->image, &engine->options, executable->image->name, 0, api, &engine->report, error);
+    return report_begin(
+        &(struct report_of){ .image = engine->image, .options = &engine->options, .engine = executable->image->name },
+        api, &engine->report, error);
 }
 
 pop_engine *pop_engine_create_from(pop_executable *executable, pop_options options, pop_error *error)

@@ -7,7 +7,6 @@
 #include "image/image.h"
 #include "profile/graph_report.h"
 #include "report/debug_graph.h"
-#include "report/files.h"
 #include "report/named_files.h"
 #include "report/report.h"
 #include "report/select.h"
@@ -24,15 +23,12 @@ static pop_executable *make_executable(struct image *image)
 }
 
 /* All that options ask for; the image is released after an error. */
-static pop_status write_reports(pop_graph *graph, struct image *image, const struct option_set *options,
-                                const char *name, int64_t started, struct report **report, pop_error *error)
+static pop_status write_reports(const struct report_of *of, struct report **report, pop_error *error)
 {
-    static const char api[] = "pop_compile_graph";
-    pop_status status = graph_report(image, options, error);
+    struct image *image = of->image;
+    pop_status status = graph_report(image, of->options, error);
     if (status == POP_OK)
-        status = report_write_files(graph, image, options, name, api, error);
-    if (status == POP_OK)
-        status = report_begin(image, options, name, started, api, report, error);
+        status = report_begin(of, "pop_compile_graph", report, error);
     placement_free(image->placement); /* reports have it */
     image->placement = NULL;
     if (status != POP_OK)
@@ -88,12 +84,12 @@ static pop_status compile_named(pop_where where, pop_graph *graph, pop_programs 
     if (status == POP_OK)
         debug_graph_stream(graph->store);
     if (status != POP_OK && image) { /* out of memory */
-        report_failure(graph, image, &set, name, started, error);
+        report_failure(&(struct report_of){ graph, image, &set, name, started, NULL }, error);
         image_release(image);
     } else if (status == POP_OK && (status = named_files_write(graph, programs, image, &set, error)) != POP_OK) {
         image_release(image);
     } else if (status == POP_OK) {
-        status = write_reports(graph, image, &set, name, started, &report, error);
+        status = write_reports(&(struct report_of){ graph, image, &set, name, started, NULL }, &report, error);
     }
     options_free(&set);
     if (status != POP_OK) {

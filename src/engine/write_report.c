@@ -73,7 +73,7 @@ static pop_status write_report(const pop_engine *engine, const char *directory, 
                                   { "autoReport.executionProfileProgramRunCount", "1000000000" }),
                       NULL, NO_WHERE, api, &ours);
     if (status == POP_OK)
-        status = report_begin(engine->image, &options, NULL, 0, api, &report, &ours);
+        status = report_begin(&(struct report_of){ .image = engine->image, .options = &options }, api, &report, &ours);
     if (status == POP_OK && execution)
         status = write_runs(report, engine->image, engine_trace(engine)->entries.data,
                             engine_trace(engine)->entries.count, 0, api, &ours);

@@ -259,6 +259,7 @@ const struct binding bindings[PVA_PROPERTY_COUNT] = {
     [PVA_REPORT_OPTIONS] = LIST(option_count, option_at),
     [PVA_REPORT_OPERATIONS] = LIST(operation_count, operation_at),
     [PVA_REPORT_DEBUG_CONTEXTS] = LIST(debug_count, debug_at),
+    [PVA_REPORT_WARNING] = GET(report_warning),
     [PVA_POPLAR_VERSION_MAJOR] = FROM(info_text, "poplar_major", 0),
     [PVA_POPLAR_VERSION_MINOR] = FROM(info_text, "poplar_minor", 0),
     [PVA_POPLAR_VERSION_POINT] = FROM(info_text, "poplar_point", 0),

@@ -86,6 +86,8 @@ void block_is(pva_object, const struct binding *, struct value *);
 void step_cycles(pva_object, uint64_t *, uint64_t);
 void step_from(pva_object, uint64_t *, uint64_t);
 void step_to(pva_object, uint64_t *, uint64_t);
+/* companions.c */
+void report_warning(pva_object, struct value *);
 /* debug.c: contexts of debug.cbor. */
 bool debug_open(pva_file *file, const char *path);
 void debug_free(pva_file *file);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Opening and closing files: what they are is checked before anything is believed. */
 #include "pva/archive.h"
-#include "pva/model.h"
+#include "pva/companions.h"
 
 #include "base/error.h"
 
@@ -161,8 +161,7 @@ static pva_file *give_up(pva_file *file, const char *api, pop_error *error)
     return NULL;
 }
 
-/* The directory of a path; "." when it names none. */
-static char *directory_of(const char *path)
+char *directory_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
     if (!slash)
@@ -241,10 +240,10 @@ pva_file *pva_open_report(const char *path, const char *debug_cbor, pop_error *e
         return NULL;
     if (!check_format(file, "tremula profile", 1, "report") || !check_tables(file) || !read_target(file))
         return give_up(file, api, error);
-    char *beside = debug_cbor ? NULL : join(file->directory, "debug.cbor");
-    if (debug_cbor || access(beside, R_OK) == 0)
-        debug_open(file, debug_cbor ? debug_cbor : beside);
-    free(beside);
+    if (debug_cbor)
+        debug_open(file, debug_cbor);
+    else
+        companions_open_debug(file);
     return file->failed ? give_up(file, api, error) : file;
 }
 
@@ -269,6 +268,7 @@ void pva_close(pva_file *file)
     for (size_t i = 0; i < KEPT; ++i)
         free(file->kept[i].numbers);
     sqlite3_close(file->db);
+    str_free(&file->warning);
     free(file->directory);
     free(file->path);
     free(file);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Completing the temporary file of a writer that was killed. */
-#include "pva/source.h"
+#include "pva/companions.h"
 
 #include "base/error.h"
 #include "base/str.h"
@@ -8,6 +8,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <poplar/text.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -23,50 +24,90 @@ static const char finish[] = "CREATE INDEX IF NOT EXISTS vars_info_by_tile ON va
                              "killed; pva check --repair completed it');"
                              "UPDATE format SET execution = EXISTS(SELECT 1 FROM runs);";
 
-static bool is_temporary(const char *name)
+bool is_temporary(const char *name)
 {
     size_t length = strlen(name);
     return strncmp(name, "profile_", 8) == 0 && length > 12 && strcmp(name + length - 4, ".pop") == 0;
 }
 
-/* The newest temporary file of a directory; malloc'ed, NULL when there is none. */
-char *newest_temporary(const char *directory)
+struct temporary {
+    char *path;
+    struct timespec changed;
+};
+typedef VEC(struct temporary) temporaries;
+
+static int newest_first(const void *left, const void *right)
+{
+    const struct temporary *a = left, *b = right;
+    if (a->changed.tv_sec != b->changed.tv_sec)
+        return a->changed.tv_sec < b->changed.tv_sec ? 1 : -1;
+    return (a->changed.tv_nsec < b->changed.tv_nsec) - (a->changed.tv_nsec > b->changed.tv_nsec);
+}
+
+/* The temporary files of a directory, newest first. */
+static void find_temporaries(const char *directory, temporaries *found)
 {
     DIR *entries = opendir(directory);
-    char *found = NULL;
-    struct timespec when = { 0 };
     for (struct dirent *entry; entries && (entry = readdir(entries));) {
-        if (!is_temporary(entry->d_name))
-            continue;
         struct str path = { 0 };
         struct stat facts;
         str_format(&path, "%s/%s", directory, entry->d_name);
-        bool later = stat(path.text, &facts) == 0 &&
-                     (!found || facts.st_mtim.tv_sec > when.tv_sec ||
-                      (facts.st_mtim.tv_sec == when.tv_sec && facts.st_mtim.tv_nsec > when.tv_nsec));
-        if (later) {
-            when = facts.st_mtim;
-            free(found);
-            found = path.text;
-        } else {
+        if (is_temporary(entry->d_name) && stat(path.text, &facts) == 0)
+            *vec_push(found) = (struct temporary){ path.text, facts.st_mtim };
+        else
             str_free(&path);
-        }
     }
     if (entries)
         closedir(entries);
-    return found;
+    if (found->count)
+        qsort(found->data, found->count, sizeof(*found->data), newest_first);
 }
 
-/* Whether the file can be read as far as it goes: libpva opens it. */
-static pop_status check_readable(const char *path, pop_error *error)
+static void free_temporaries(temporaries *found)
+{
+    for (size_t i = 0; i < found->count; ++i)
+        free(found->data[i].path);
+    vec_free(found);
+}
+
+char *newest_temporary(const char *directory)
+{
+    temporaries found = { 0 };
+    find_temporaries(directory, &found);
+    char *newest = found.count ? mem_string(found.data[0].path) : NULL;
+    free_temporaries(&found);
+    return newest;
+}
+
+/* Whoever has the database open holds a lock on its bytes PENDING_BYTE + 2 and on: SQLite's, in WAL mode for as long as
+ * it is open. */
+int64_t process_that_writes(const char *path)
+{
+    enum { SHARED_FIRST = 0x40000002, SHARED_BYTES = 510 };
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = SHARED_FIRST, .l_len = SHARED_BYTES };
+    bool locked = file >= 0 && fcntl(file, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+    if (file >= 0)
+        close(file);
+    return !locked ? -1 : lock.l_pid > 0 ? lock.l_pid : 0;
+}
+
+/* Whether the file can be read as far as it goes: libpva opens it.  Its report's id, "" when it has none. */
+static pop_status check_readable(const char *path, char id[REPORT_ID_SIZE], pop_error *error)
 {
     pop_error why = { 0 };
+    struct companions companions;
     pva_file *file = pva_open_report(path, NULL, &why);
+    *id = '\0';
+    if (!file)
+        return error_set(error, why.status, NO_WHERE, api, "%s", why.text);
+    companions_read(file, &companions);
+    memcpy(id, companions.id, sizeof(companions.id));
     pva_close(file);
-    return file ? POP_OK : error_set(error, why.status, NO_WHERE, api, "%s", why.text);
+    return POP_OK;
 }
 
-static pop_status complete(const char *path, pop_error *error)
+static pop_status finish_database(const char *path, pop_error *error)
 {
     sqlite3 *db = NULL;
     int result = sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
@@ -84,38 +125,100 @@ static pop_status complete(const char *path, pop_error *error)
     return status;
 }
 
+/* Renames the file, and the companions that were written with it. */
+static pop_status give_names(const char *path, const char *directory, const char *id, pop_error *error)
+{
+    enum report_file failed = REPORT_FILE_PROFILE;
+    char *whole = report_file_path(directory, REPORT_FILE_PROFILE, NULL);
+    int lock = report_lock(directory);
+    bool good = rename(path, whole) == 0 && (!*id || report_files_rename(directory, id, NULL, &failed));
+    pop_status status = POP_OK;
+    if (!good)
+        status = error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api, "%s cannot be renamed: %s",
+                           failed == REPORT_FILE_PROFILE ? path : report_file_name(failed), pop_text_from_errno(errno));
+    report_unlock(lock);
+    free(whole);
+    return status;
+}
+
+static pop_status complete(const char *path, const char *directory, pop_error *error)
+{
+    char id[REPORT_ID_SIZE];
+    int64_t process = process_that_writes(path);
+    if (process >= 0)
+        return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api,
+                         "%s: a program (process %lld) still has it open: wait until it ends", path,
+                         (long long)process);
+    pop_status status = check_readable(path, id, error);
+    if (status == POP_OK)
+        status = finish_database(path, error);
+    return status == POP_OK ? give_names(path, directory, id, error) : status;
+}
+
+/* Completes the newest file that can be completed; the error is that of the newest. */
+static pop_status complete_any(const temporaries *found, const char *directory, pop_error *error)
+{
+    pop_error ours = { 0 };
+    pop_status status = POP_OK;
+    for (size_t i = 0; i < found->count; ++i) {
+        pop_status one = complete(found->data[i].path, directory, i ? &ours : error);
+        if (one == POP_OK)
+            return POP_OK;
+        status = i ? status : one;
+    }
+    return status;
+}
+
+/* A profile.pop that has its name, and companions that have not: their writer was killed between the two. */
+static bool finish_names(const char *whole, const char *directory)
+{
+    char id[REPORT_ID_SIZE];
+    pop_error ours = { 0 };
+    enum report_file failed;
+    bool found = false;
+    if (check_readable(whole, id, &ours) != POP_OK || !*id)
+        return false;
+    for (int i = REPORT_FILE_DEBUG; i < REPORT_FILES; ++i) {
+        char *path = report_file_path(directory, (enum report_file)i, id);
+        found |= access(path, F_OK) == 0;
+        free(path);
+    }
+    int lock = report_lock(directory);
+    bool good = found && report_files_rename(directory, id, NULL, &failed);
+    report_unlock(lock);
+    return good;
+}
+
 pop_status pva_repair(const char *path, pop_error *error)
 {
     struct stat facts;
-    struct str directory = { 0 }, whole = { 0 };
-    char *temporary = NULL;
+    pop_error ours;
+    error = error ? error : &ours;
+    bool is_directory = stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
+    char *directory = is_directory ? mem_string(path) : directory_of(path),
+         *whole = report_file_path(directory, REPORT_FILE_PROFILE, NULL);
+    const char *slash = strrchr(path, '/');
+    temporaries found = { 0 };
     pop_status status = POP_OK;
-    if (stat(path, &facts) == 0 && S_ISDIR(facts.st_mode)) {
-        str_add(&directory, path);
-        temporary = newest_temporary(path);
-    } else {
-        const char *slash = strrchr(path, '/');
-        str_add_bytes(&directory, slash ? path : ".", slash ? (size_t)(slash - path) + (slash == path) : 1);
-        if (is_temporary(slash ? slash + 1 : path) && access(path, F_OK) == 0)
-            temporary = mem_string(path);
-    }
-    str_format(&whole, "%s/profile.pop", str_text(&directory));
-    if (!temporary)
-        status = error_set(
-            error, POP_FILE_LOAD_ERROR, NO_WHERE, api, "%s: there is no temporary file profile_*.pop to complete%s",
-            path, access(whole.text, F_OK) == 0 ? ", and profile.pop is there: nothing is to be repaired" : "");
-    else if (access(whole.text, F_OK) == 0)
+    bool there = access(whole, F_OK) == 0;
+    if (is_directory)
+        find_temporaries(path, &found);
+    else if (is_temporary(slash ? slash + 1 : path) && access(path, F_OK) == 0)
+        *vec_push(&found) = (struct temporary){ .path = mem_string(path) };
+    if (there && finish_names(whole, directory))
+        status = POP_OK;
+    else if (!found.count)
+        status = error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api,
+                           "%s: there is no temporary file profile_*.pop to complete%s", path,
+                           there ? ", and profile.pop is there: nothing is to be repaired" : "");
+    else if (there)
         status =
-            error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api, "%s is there already; move it away first", whole.text);
-    if (status == POP_OK)
-        status = check_readable(temporary, error);
-    if (status == POP_OK)
-        status = complete(temporary, error);
-    if (status == POP_OK && rename(temporary, whole.text) != 0)
-        status = error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api, "%s cannot be renamed: %s", temporary,
-                           pop_text_from_errno(errno));
-    free(temporary);
-    str_free(&directory);
-    str_free(&whole);
+            error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api,
+                      "%s is there already; move it away first, and '%s' can be completed", whole, found.data[0].path);
+    else
+        status = complete_any(&found, directory, error);
+    free_temporaries(&found);
+    free(directory);
+    free(whole);
     return status;
 }

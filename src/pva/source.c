@@ -300,6 +300,17 @@ uint64_t query_uint(pva_file *file, const char *sql, uint64_t first, uint64_t se
     return otherwise;
 }
 
+char *query_text(pva_file *file, const char *sql)
+{
+    sqlite3_stmt *statement = query(file, sql, 0, 0);
+    const char *text =
+        statement && query_step(file, statement) ? (const char *)sqlite3_column_text(statement, 0) : NULL;
+    char *copy = text ? mem_string(text) : NULL;
+    if (statement)
+        sqlite3_reset(statement);
+    return copy;
+}
+
 void *query_blob(pva_file *file, const char *sql, uint64_t first, uint64_t second, size_t *size)
 {
     sqlite3_stmt *statement = query(file, sql, first, second);

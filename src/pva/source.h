@@ -3,6 +3,8 @@
 #ifndef PVA_SOURCE_H
 #define PVA_SOURCE_H
 
+#include "base/str.h"
+
 #include <pva/pva.h>
 #include <sqlite3.h>
 
@@ -29,7 +31,8 @@ struct pva_file {
     enum file_kind kind;
     sqlite3 *db;
     char *path;
-    char *directory; /* of a report */
+    char *directory;    /* of a report */
+    struct str warning; /* what of the report is not used, and why */
     sqlite3_stmt *statements[TABLES];
     uint64_t counts[TABLES]; /* 1 + the number of rows; 0: not asked yet */
     struct {
@@ -85,6 +88,8 @@ sqlite3_stmt *query(pva_file *file, const char *sql, uint64_t first, uint64_t se
 uint64_t query_uint(pva_file *file, const char *sql, uint64_t first, uint64_t second, uint64_t otherwise);
 /* Whether a step gave a row; a failure is kept. */
 bool query_step(pva_file *file, sqlite3_stmt *statement);
+/* The text in the first column of its first row, which the caller frees; NULL when there is none. */
+char *query_text(pva_file *file, const char *sql);
 /* A blob of the first row, malloc'ed; NULL and 0 when there is none. */
 void *query_blob(pva_file *file, const char *sql, uint64_t first, uint64_t second, size_t *size);
 /* Numbers of an array in the first row; zeros when there is none. */
@@ -95,5 +100,11 @@ int array_functions(sqlite3 *db);
 
 /* The newest profile_*.pop of a directory, which a writer has not completed: a path that the caller frees, or NULL. */
 char *newest_temporary(const char *directory);
+/* Whether a name is that of such a file. */
+bool is_temporary(const char *name);
+/* The process that has a temporary file open: its writer, or a reader; 0 when its number is not known, -1: none has. */
+int64_t process_that_writes(const char *path);
+/* The directory of a path, "." when it names none; the caller frees it. */
+char *directory_of(const char *path);
 
 #endif

@@ -21,20 +21,26 @@ static bool put_member(FILE *file, uint32_t tile, const elf_bytes *elf)
            fwrite(elf->data, 1, elf->count, file) == elf->count && (elf->count % 2 == 0 || fputc('\n', file) != EOF);
 }
 
+struct source {
+    const struct image *image;
+    const char *id;
+};
+
 static bool put_archive(FILE *file, const void *user)
 {
-    const struct image *image = user;
+    const struct source *source = user;
+    const struct image *image = source->image;
     elf_bytes elf = { 0 };
     bool good = fwrite(ARMAG, 1, SARMAG, file) == SARMAG;
     for (uint32_t tile = 0; good && tile < image->placement->tiles; ++tile) {
-        tile_elf_make(image, tile, &elf);
+        tile_elf_make(image, tile, tile ? NULL : source->id, &elf);
         good = put_member(file, tile, &elf);
     }
     vec_free(&elf);
     return good;
 }
 
-pop_status archive_write(const struct image *image, const char *path, pop_error *error)
+pop_status archive_write(const struct image *image, const char *path, const char *id, pop_error *error)
 {
     static const char api[] = "autoReport.outputArchive";
     if (!image->placement)
@@ -50,7 +56,7 @@ pop_status archive_write(const struct image *image, const char *path, pop_error 
                 "'%s' is not written: '%s' on tile %u ends beyond 4 GiB, which a 32-bit ELF file cannot hold", path,
                 image_string(image, block->name), block->tile);
     }
-    return file_write_stream(path, put_archive, image)
+    return file_write_stream(path, put_archive, &(struct source){ image, id })
                ? POP_OK
                : error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api, "'%s' cannot be written: %s", path,
                            pop_text_from_errno(errno));

@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -51,7 +50,7 @@ static const char indexes[] = "CREATE INDEX IF NOT EXISTS vars_info_by_tile ON v
 
 struct database {
     sqlite3 *sqlite;
-    char *path, *final;
+    char *path;
     sqlite3_stmt *inserts[REPORT_TABLES], *appends[REPORT_TABLES], *batches[REPORT_TABLES];
     dev_t device; /* of the file, and its number there: what has its path may be another one */
     ino_t number;
@@ -116,20 +115,6 @@ bool database_directories(const char *path, pop_error *error)
     return good;
 }
 
-/* A name that no file has: DIRECTORY/NAME_<random>.pop. */
-static char *temporary_path(const char *directory, const char *name)
-{
-    struct str path = { 0 };
-    uint32_t number;
-    do {
-        if (getrandom(&number, sizeof(number), 0) != sizeof(number))
-            number = (uint32_t)getpid() ^ (uint32_t)(uintptr_t)&path;
-        path.length = 0;
-        str_format(&path, "%s/%s_%08x.pop", directory, name, (unsigned)number);
-    } while (access(path.text, F_OK) == 0);
-    return path.text;
-}
-
 static void create_tables(struct database *db)
 {
     struct str sql = { 0 };
@@ -142,15 +127,10 @@ static void create_tables(struct database *db)
     database_do(db, views);
 }
 
-struct database *database_create(const char *directory, const char *name, pop_error *error)
+struct database *database_create(const char *path, pop_error *error)
 {
-    if (!database_directories(directory, error))
-        return NULL;
     struct database *db = MEM_NEW(struct database);
-    struct str final = { 0 };
-    str_format(&final, "%s/%s.pop", directory, name);
-    db->final = final.text;
-    db->path = temporary_path(directory, name);
+    db->path = mem_string(path);
     if (sqlite3_open_v2(db->path, &db->sqlite, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
                         NULL) != SQLITE_OK)
         fail(db, "make it");
@@ -300,11 +280,6 @@ const char *database_path(const struct database *db)
     return db->path;
 }
 
-const char *database_final_path(const struct database *db)
-{
-    return db->final;
-}
-
 bool database_failed(const struct database *db, pop_error *error)
 {
     if (db->failed && error)
@@ -333,18 +308,17 @@ static void close_sqlite(struct database *db)
 static void free_database(struct database *db)
 {
     free(db->path);
-    free(db->final);
     free(db);
 }
 
 /* The file's bytes are on the disk before it has its name. */
-static void rename_file(struct database *db)
+static void sync_file(struct database *db)
 {
     int file = open(db->path, O_RDWR | O_CLOEXEC);
     bool good = file >= 0 && fsync(file) == 0;
     if (file >= 0)
         good &= close(file) == 0;
-    if (!good || rename(db->path, db->final) != 0)
+    if (!good || is_file_gone(db))
         fail_for(db, "complete it", pop_text_from_errno(errno));
 }
 
@@ -356,7 +330,7 @@ pop_status database_finish(struct database *db, pop_error *error)
     database_do(db, "PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE");
     close_sqlite(db);
     if (!db->failed)
-        rename_file(db);
+        sync_file(db);
     pop_status status = db->failed ? db->error.status : POP_OK;
     (void)database_failed(db, error);
     free_database(db);
@@ -374,4 +348,31 @@ void database_drop(struct database *db)
         str_free(&path);
     }
     free_database(db);
+}
+
+static bool read_companions(sqlite3 *sqlite, uint64_t bytes[REPORT_FILES])
+{
+    sqlite3_stmt *statement = NULL;
+    sqlite3_db_config(sqlite, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL); /* the file may be of anybody */
+    if (sqlite3_prepare_v2(sqlite, "SELECT bytes FROM files WHERE name = ?", -1, &statement, NULL) != SQLITE_OK)
+        return false;
+    for (int i = 0; i < REPORT_FILES; ++i) {
+        sqlite3_bind_text(statement, 1, report_file_name((enum report_file)i), -1, SQLITE_STATIC);
+        if (sqlite3_step(statement) == SQLITE_ROW)
+            bytes[i] = (uint64_t)sqlite3_column_int64(statement, 0);
+        sqlite3_reset(statement);
+    }
+    sqlite3_finalize(statement);
+    return true;
+}
+
+bool database_companions(const char *path, uint64_t bytes[REPORT_FILES])
+{
+    sqlite3 *sqlite = NULL;
+    for (int i = 0; i < REPORT_FILES; ++i)
+        bytes[i] = UINT64_MAX;
+    bool report =
+        sqlite3_open_v2(path, &sqlite, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK && read_companions(sqlite, bytes);
+    sqlite3_close(sqlite);
+    return report;
 }

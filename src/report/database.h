@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A report file while it is written: an SQLite database under a temporary name, in WAL mode, that gets its final name
- * when it is whole (docs/reference/report-files.md, Life of a file).
+/* A report file while it is written: an SQLite database under a temporary name, in WAL mode
+ * (docs/reference/report-files.md, Life of a report).
  *
  * The first failure is kept and nothing is written after it; whoever writes asks database_failed at its ends. */
 #ifndef REPORT_DATABASE_H
 #define REPORT_DATABASE_H
+
+#include "value/report_files.h"
 
 #include <poplar/error.h>
 
@@ -21,9 +23,12 @@ struct database;
 
 /* Makes a directory, and those on the way to it, where they do not exist; false: file_load_error. */
 bool database_directories(const char *path, pop_error *error);
-/* Makes DIRECTORY/profile_<random>.pop, directories on the way included, with the tables of tables.def, in a
- * transaction.  NULL: an error (file_load_error). */
-struct database *database_create(const char *directory, const char *name, pop_error *error);
+/* Makes the file of a path with the tables of report_tables.def, in a transaction.  NULL: an error (file_load_error).
+ */
+struct database *database_create(const char *path, pop_error *error);
+/* Whether the file of a path is a report, and the sizes of the companions that it lists; UINT64_MAX where it lists
+ * none. */
+bool database_companions(const char *path, uint64_t bytes[REPORT_FILES]);
 /* A row.  Each character of columns is a column's type: i int64_t, r double, s const char * (NULL: null), b const void
  * * and size_t (NULL: null), n nothing (null), x an int64_t that is left out (null). */
 void database_add(struct database *db, enum report_table table, const char *columns, ...);
@@ -40,15 +45,13 @@ void database_append(struct database *db, enum report_table table, const char *n
 void database_do(struct database *db, const char *sql);
 /* Ends the transaction and begins one. */
 void database_commit(struct database *db);
-/* The temporary file's path, and the final one. */
 const char *database_path(const struct database *db);
-const char *database_final_path(const struct database *db);
 /* True when something could not be written: the error says what. */
 bool database_failed(const struct database *db, pop_error *error);
-/* Takes the file back from WAL mode, renames it, and frees db.  After a failure nothing is renamed: the temporary file
- * stays, as far as it was written. */
+/* Takes the file back from WAL mode, puts it on the disk, and frees db.  After a failure the file stays, as far as it
+ * was written. */
 pop_status database_finish(struct database *db, pop_error *error);
-/* Frees db; the temporary file is removed. */
+/* Frees db; the file is removed. */
 void database_drop(struct database *db);
 
 #endif

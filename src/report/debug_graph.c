@@ -246,17 +246,23 @@ void debug_graph_stream(const pop_store *store)
     debug_process_put(put_graph, store);
 }
 
+struct source {
+    const pop_store *store;
+    const char *id;
+};
+
 static bool put_file(FILE *file, const void *user)
 {
+    const struct source *source = user;
     struct debug_stream stream;
-    debug_stream_begin(&stream, file, POP_DEBUG_CBOR);
-    put_graph(&stream, user);
+    debug_stream_begin(&stream, file, POP_DEBUG_CBOR, source->id);
+    put_graph(&stream, source->store);
     return debug_stream_end(&stream);
 }
 
-pop_status debug_graph_write(const pop_store *store, const char *path, pop_error *error)
+pop_status debug_graph_write(const pop_store *store, const char *path, const char *id, pop_error *error)
 {
-    return file_write_stream(path, put_file, store)
+    return file_write_stream(path, put_file, &(struct source){ store, id })
                ? POP_OK
                : error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, "autoReport.outputDebugInfo",
                            "'%s' cannot be written: %s", path, pop_text_from_errno(errno));

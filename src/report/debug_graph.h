@@ -5,9 +5,9 @@
 
 #include "graph/store.h"
 
-/* Writes them to path, as CBOR; the file has its name only when it is whole.  Call it after compiling, which numbers
- * the contexts. file_load_error when it cannot be written. */
-pop_status debug_graph_write(const pop_store *store, const char *path, pop_error *error);
+/* Writes them to path, as CBOR; the file has its name only when it is whole.  id: of the report that it belongs to;
+ * NULL: of none.  Call it after compiling, which numbers the contexts.  file_load_error when it cannot be written. */
+pop_status debug_graph_write(const pop_store *store, const char *path, const char *id, pop_error *error);
 /* Adds them to the process's stream, while one is open. */
 void debug_graph_stream(const pop_store *store);
 

@@ -67,7 +67,7 @@ static pop_status begin(const char *path, pop_debug_format format, pop_error *er
         return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api,
                          "the file of debug information '%s' cannot be made: %s", path ? path : "",
                          path ? pop_text_from_errno(errno) : "it has no name");
-    debug_stream_begin(&stream, file, format);
+    debug_stream_begin(&stream, file, format, NULL);
     pthread_once(&once, register_close);
     atomic_store(&is_open, true);
     return POP_OK;

@@ -2,6 +2,7 @@
 /* Writing debug contexts as CBOR or JSON. */
 #include "report/debug_stream.h"
 
+#include "value/report_files.h"
 #include "value/value.h"
 
 static void put(struct debug_stream *stream, const void *data, size_t size)
@@ -16,21 +17,33 @@ static void put_value(struct debug_stream *stream, const pop_profile_value *valu
     stream->failed |= !ok;
 }
 
-/* CBOR: a map of two, whose first member is an array with an 8-byte length, so that it can be filled in at the end. */
-static const char cbor_begin[] = "\xa2\x68"
-                                 "contexts\x9b";
+/* CBOR: a map, with the id first, whose member `contexts` is an array with an 8-byte length, so that it can be filled
+ * in at the end. */
+static void put_cbor_begin(struct debug_stream *stream, const char *id)
+{
+    static const char contexts[] = "\x68"
+                                   "contexts\x9b";
+    static const char two[] = "\xa2";
+    if (id) {
+        put(stream, REPORT_DEBUG_HEAD, sizeof(REPORT_DEBUG_HEAD) - 1);
+        put(stream, id, REPORT_ID_SIZE - 1);
+    } else {
+        put(stream, two, 1);
+    }
+    put(stream, contexts, sizeof(contexts) - 1);
+    stream->length_at = (long)((id ? sizeof(REPORT_DEBUG_HEAD) - 1 + REPORT_ID_SIZE - 1 : 1) + sizeof(contexts) - 1);
+    put(stream, "\0\0\0\0\0\0\0\0", 8);
+}
 
-void debug_stream_begin(struct debug_stream *stream, FILE *file, pop_debug_format format)
+void debug_stream_begin(struct debug_stream *stream, FILE *file, pop_debug_format format, const char *id)
 {
     static const char json_begin[] = "{\"contexts\":[";
     *stream = (struct debug_stream){ .format = format, .file = file };
     intern_add(&stream->strings, NULL);
-    if (format == POP_DEBUG_JSON) {
+    if (format == POP_DEBUG_JSON)
         put(stream, json_begin, sizeof(json_begin) - 1);
-    } else {
-        put(stream, cbor_begin, sizeof(cbor_begin) - 1);
-        put(stream, "\0\0\0\0\0\0\0\0", 8);
-    }
+    else
+        put_cbor_begin(stream, id);
 }
 
 static void put_end(struct debug_stream *stream)
@@ -49,7 +62,7 @@ static void put_end(struct debug_stream *stream)
         unsigned char length[8];
         for (int i = 0; i < 8; ++i)
             length[i] = (unsigned char)(stream->contexts >> (56 - 8 * i));
-        if (fseek(stream->file, (long)sizeof(cbor_begin) - 1, SEEK_SET) == 0)
+        if (fseek(stream->file, stream->length_at, SEEK_SET) == 0)
             put(stream, length, sizeof(length));
         else
             stream->failed = true;

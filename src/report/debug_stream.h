@@ -14,7 +14,8 @@ struct debug_stream {
     pop_debug_format format;
     struct intern strings;
     uint64_t contexts;
-    bool failed; /* something could not be written */
+    long length_at; /* CBOR: where their number is filled in */
+    bool failed;    /* something could not be written */
 };
 
 /* One context.  Texts may be NULL. */
@@ -24,8 +25,8 @@ struct debug_context {
     pop_where where;
 };
 
-/* Begins at the begin of file. */
-void debug_stream_begin(struct debug_stream *stream, FILE *file, pop_debug_format format);
+/* Begins at the begin of file.  id: of the report that it belongs to, of a CBOR file; NULL: of none. */
+void debug_stream_begin(struct debug_stream *stream, FILE *file, pop_debug_format format, const char *id);
 /* map holds what the layer adds; it is freed. */
 void debug_stream_put(struct debug_stream *stream, const struct debug_context *context, pop_profile_value map);
 /* Completes the file, which stays open; false when something of it could not be written. */

@@ -5,13 +5,11 @@
 
 #include "graph/store.h"
 #include "image/image.h"
+#include "report/bundle.h"
 
-/* Writes those that the options ask for, after compiling.  file_load_error: one could not be written. */
-pop_status report_write_files(pop_graph *graph, const struct image *image, const struct option_set *options,
-                              const char *engine, const char *api, pop_error *error);
-
-/* The report of a graph that is out of memory: of what was known by then.  The error gets the path of its profile. */
-void report_failure(pop_graph *graph, struct image *image, const struct option_set *options, const char *engine,
-                    int64_t started, pop_error *error);
+/* Writes those that the options ask for, under temporary names, and adds them to the bundle.  file_load_error: one
+ * could not be written. */
+pop_status files_write(pop_graph *graph, const struct image *image, const struct option_set *options,
+                       struct bundle *bundle, pop_error *error);
 
 #endif

@@ -17,7 +17,7 @@ struct source {
 
 static pop_status write_archive(const struct source *source, const char *path, pop_error *error)
 {
-    return archive_write(source->image, path, error);
+    return archive_write(source->image, path, NULL, error);
 }
 
 static bool put_vertex_graph(FILE *file, const void *user)

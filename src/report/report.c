@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/str.h"
 #include "profile/execution_profile.h"
+#include "report/files.h"
 #include "report/select.h"
 #include "report/steps.h"
 #include "value/value.h"
@@ -12,7 +13,7 @@
 #include <inttypes.h>
 #include <time.h>
 
-enum { FORMAT_MAJOR = 1, FORMAT_MINOR = 0, FORMAT_POINT = 0 };
+enum { FORMAT_MAJOR = 1, FORMAT_MINOR = 1, FORMAT_POINT = 0 };
 
 int64_t report_now(void)
 {
@@ -92,16 +93,27 @@ static void write_instrumentation(struct report *report)
                  report->execution ? execution_mode(report->image, &report->options) : "NONE");
 }
 
-static void write_facts(struct report *report, const char *engine, int64_t started)
+/* The files of the report beside this one. */
+static void write_companions(struct report *report)
+{
+    for (int i = 0; i < REPORT_FILES; ++i)
+        if (report->bundle.has[i] && i != REPORT_FILE_PROFILE)
+            database_add(report->db, TABLE_FILES, "si", report_file_name((enum report_file)i),
+                         (int64_t)report->bundle.bytes[i]);
+}
+
+static void write_facts(struct report *report, const struct report_of *of)
 {
     database_add(report->db, TABLE_FORMAT, "siiiisiiii", "tremula profile", (int64_t)FORMAT_MAJOR,
                  (int64_t)FORMAT_MINOR, (int64_t)FORMAT_POINT, (int64_t)0, pop_version_string(), (int64_t)0, (int64_t)0,
                  (int64_t)0, (int64_t)0);
+    info_text(report, "id", report->bundle.id);
+    write_companions(report);
     write_version(report);
-    if (engine && *engine)
-        info_text(report, "engine", engine);
-    if (started) {
-        info_number(report, "compile_start", started);
+    if (of->engine && *of->engine)
+        info_text(report, "engine", of->engine);
+    if (of->started) {
+        info_number(report, "compile_start", of->started);
         info_number(report, "compile_end", report_now());
     }
     info_number(report, "opened", report_now());
@@ -136,47 +148,72 @@ static void free_report(struct report *report)
     program_ids_free(&report->programs);
     options_free(&report->options);
     image_release(report->image);
+    bundle_free(&report->bundle);
     free(report);
 }
 
-pop_status report_begin(struct image *image, const struct option_set *options, const char *engine, int64_t started,
-                        const char *api, struct report **report, pop_error *error)
+/* profile.pop, with the compilation's part.  After an error nothing of the report is left. */
+static pop_status begin_profile(struct report *report, const struct report_of *of, pop_error *error)
 {
-    *report = NULL;
-    if (!report_asks(options, REPORT_GRAPH_PROFILE))
-        return POP_OK;
-    pop_error ours;
-    error = error ? error : &ours;
-    int64_t limit = options_int(options, "engine", "autoReport.executionProfileProgramRunCount");
-    if (limit < 0)
-        return error_set(error, POP_INVALID_OPTION, NO_WHERE, api,
-                         "autoReport.executionProfileProgramRunCount is %" PRId64 ": it must be 0 or more", limit);
-    char *directory = report_directory(options, engine, api, error);
-    if (!directory)
-        return error->status;
     double start = log_milliseconds();
-    struct database *db = database_create(directory, "profile", error);
-    free(directory);
-    if (!db)
+    char *path = bundle_path(&report->bundle, REPORT_FILE_PROFILE);
+    report->bundle.has[REPORT_FILE_PROFILE] = true;
+    report->db = database_create(path, error);
+    free(path);
+    if (!report->db)
         return error->status;
-    struct report *r = MEM_NEW(struct report);
-    r->db = db;
-    r->image = image_retain(image);
-    options_copy(&r->options, options);
-    r->run_limit = (uint64_t)limit;
-    r->execution = report_asks(options, REPORT_EXECUTION_PROFILE) && image_modelled(image);
-    program_ids_make(&r->programs, image);
-    LOG(PROFILER, INFO, "writing the profile of the graph to '%s'", database_path(db));
-    write_facts(r, engine, started);
-    write_compilation(r);
-    if (database_failed(db, error)) {
-        database_drop(db);
-        free_report(r);
+    program_ids_make(&report->programs, report->image);
+    LOG(PROFILER, INFO, "writing the profile of the graph to '%s'", database_path(report->db));
+    write_facts(report, of);
+    write_compilation(report);
+    if (database_failed(report->db, error)) {
+        database_drop(report->db);
         return error->status;
     }
     LOG(PROFILER, INFO, "the graph's profile took %.1f ms", log_milliseconds() - start);
-    *report = r;
     return POP_OK;
+}
+
+static struct report *make_report(const struct report_of *of, uint64_t run_limit)
+{
+    struct report *report = MEM_NEW(struct report);
+    report->image = image_retain(of->image);
+    options_copy(&report->options, of->options);
+    report->run_limit = run_limit;
+    report->execution = report_asks(of->options, REPORT_EXECUTION_PROFILE) && image_modelled(of->image);
+    return report;
+}
+
+pop_status report_begin(const struct report_of *of, const char *api, struct report **report, pop_error *error)
+{
+    bool profile = report_asks(of->options, REPORT_GRAPH_PROFILE);
+    *report = NULL;
+    if (!profile && !(of->graph && report_asks_any(of->options)))
+        return POP_OK;
+    pop_error ours;
+    error = error ? error : &ours;
+    int64_t limit = options_int(of->options, "engine", "autoReport.executionProfileProgramRunCount");
+    if (limit < 0)
+        return error_set(error, POP_INVALID_OPTION, NO_WHERE, api,
+                         "autoReport.executionProfileProgramRunCount is %" PRId64 ": it must be 0 or more", limit);
+    char *directory = report_directory(of->options, of->engine, api, error);
+    if (!directory)
+        return error->status;
+    struct report *r = make_report(of, (uint64_t)limit);
+    pop_status status = bundle_begin(&r->bundle, directory, error);
+    if (of->id)
+        snprintf(r->bundle.id, sizeof(r->bundle.id), "%s", of->id);
+    if (status == POP_OK && of->graph)
+        status = files_write(of->graph, of->image, of->options, &r->bundle, error);
+    if (status == POP_OK)
+        status = profile ? begin_profile(r, of, error) : bundle_place(&r->bundle, error);
+    if (status != POP_OK)
+        bundle_remove(&r->bundle);
+    if (status == POP_OK && profile)
+        *report = r;
+    else
+        free_report(r);
+    return status;
 }
 
 bool report_fits(const struct report *report, const struct option_set *options, const char *engine)
@@ -185,43 +222,57 @@ bool report_fits(const struct report *report, const struct option_set *options, 
     char *directory = report && report_asks(options, REPORT_GRAPH_PROFILE)
                           ? report_directory(options, engine, "report", &error)
                           : NULL;
-    struct str path = { 0 };
-    bool fits = directory != NULL;
-    if (fits) {
-        str_format(&path, "%s/profile.pop", directory);
-        fits = !strcmp(path.text, database_final_path(report->db));
-    }
-    str_free(&path);
+    bool fits = directory && !strcmp(directory, report->bundle.directory);
     free(directory);
     return fits;
 }
 
-void report_out_of_memory(struct report *report, const char *text)
+static char *report_path(const struct report *report)
 {
-    info_text(report, "out_of_memory", text);
+    return report_file_path(report->bundle.directory, REPORT_FILE_PROFILE, NULL);
 }
 
-const char *report_path(const struct report *report)
+char *report_debug_path(const struct report *report, const char **id)
 {
-    return database_final_path(report->db);
+    if (!report || !report->bundle.has[REPORT_FILE_DEBUG])
+        return NULL;
+    *id = report->bundle.id;
+    return bundle_path(&report->bundle, REPORT_FILE_DEBUG);
 }
 
 pop_status report_end(struct report *report, pop_error *error)
 {
     if (!report)
         return POP_OK;
-    if (report->steps) {
+    if (report->steps)
         steps_end(report->steps);
-        database_do(report->db, "UPDATE format SET execution = 1");
-    }
     info_number(report, "closed", report_now());
-    char *path = mem_string(database_final_path(report->db));
+    char *path = report_path(report);
     double start = log_milliseconds();
     pop_status status = database_finish(report->db, error);
+    if (status == POP_OK)
+        status = bundle_place(&report->bundle, error);
     LOG(PROFILER, INFO, "completed '%s' in %.1f ms", path, log_milliseconds() - start);
     free(path);
     free_report(report);
     return status;
+}
+
+void report_failure(const struct report_of *of, pop_error *error)
+{
+    struct report *report = NULL;
+    pop_error ours = { .status = POP_OK };
+    pop_status status = report_begin(of, error->api, &report, &ours);
+    if (report) {
+        info_text(report, "out_of_memory", error->text);
+        char *path = report_path(report);
+        status = report_end(report, &ours);
+        if (status == POP_OK)
+            error_note(error, "Profile saved to: %s", path);
+        free(path);
+    }
+    if (status != POP_OK)
+        error_note(error, "no profile could be saved: %s", ours.text);
 }
 
 /* ---- runs ---- */
@@ -244,23 +295,10 @@ bool report_run_begin(struct report *report, unsigned program, const char *name)
     return true;
 }
 
-/* The run in progress, up to now. */
-static void update_run(struct report *report)
-{
-    struct str sql = { 0 };
-    str_format(&sql,
-               "UPDATE runs SET end_microseconds = %" PRId64 ", cycles_to = %" PRId64 ", steps = %" PRId64
-               " - first_step WHERE id = %" PRIu64,
-               report_now(), steps_now(report->steps), steps_count(report->steps), report->runs - 1);
-    database_do(report->db, sql.text);
-    str_free(&sql);
-    database_commit(report->db);
-}
-
 void report_run_part(struct report *report, const struct trace *trace)
 {
     steps_write(report->steps, (int64_t)report->runs - 1, trace);
-    update_run(report);
+    steps_commit(report->steps);
 }
 
 pop_status report_run_end(struct report *report, const struct trace *trace, const char *api, pop_error *error)
@@ -268,8 +306,9 @@ pop_status report_run_end(struct report *report, const struct trace *trace, cons
     double start = log_milliseconds();
     int64_t before = steps_count(report->steps);
     pop_error ours;
-    report_run_part(report, trace);
+    steps_write(report->steps, (int64_t)report->runs - 1, trace);
     steps_run_end(report->steps);
+    steps_commit(report->steps);
     LOG(PROFILER, INFO, "run %" PRIu64 ": %" PRId64 " steps in %.1f ms", report->runs - 1,
         steps_count(report->steps) - before, log_milliseconds() - start);
     if (!database_failed(report->db, &ours))

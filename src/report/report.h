@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* profile.pop, from compiling to the end of an engine (docs/reports.md; docs/reference/report-files.md has its tables).
- */
+/* The files of a report, from compiling to the end of an engine (docs/reports.md; docs/reference/report-files.md says
+ * what they hold). */
 #ifndef REPORT_REPORT_H
 #define REPORT_REPORT_H
 
@@ -9,17 +9,27 @@
 
 struct report;
 
-/* The compilation's part of an image's report, where the options ask for one; *report is NULL where they do not.
- * started: when compiling began, microseconds since 1970, 0 when nobody knows.  The image is kept. */
-pop_status report_begin(struct image *image, const struct option_set *options, const char *engine, int64_t started,
-                        const char *api, struct report **report, pop_error *error);
+/* What a report is of. */
+struct report_of {
+    pop_graph *graph;    /* NULL: debug.cbor, archive.a and serialized_graph.json are not written */
+    struct image *image; /* the report keeps it */
+    const struct option_set *options;
+    const char *engine; /* its name; NULL or empty: none */
+    int64_t started;    /* when compiling began, microseconds since 1970; 0: nobody knows */
+    const char *id;     /* NULL: a new one */
+};
+
+/* What is known when compiling has ended, in the files that the options ask for.  *report is NULL where profile.pop is
+ * not one of them: the report is complete then. */
+pop_status report_begin(const struct report_of *of, const char *api, struct report **report, pop_error *error);
 /* Whether the report is what the options and the engine's name ask for. */
 bool report_fits(const struct report *report, const struct option_set *options, const char *engine);
-/* That tiles are out of memory. */
-void report_out_of_memory(struct report *report, const char *text);
-/* What the file is called when it is whole; the report's. */
-const char *report_path(const struct report *report);
-/* Gives the file its final name and frees the report; NULL does nothing. */
+/* The report of a graph that is out of memory: of what was known by then.  The error gets the path of its profile. */
+void report_failure(const struct report_of *of, pop_error *error);
+/* Where debug.cbor is until the report ends, and the id in it; the caller frees the path.  NULL: the report has none.
+ */
+char *report_debug_path(const struct report *report, const char **id);
+/* Gives the files their names and frees the report; NULL does nothing. */
 pop_status report_end(struct report *report, pop_error *error);
 
 /* A run that starts now: whether it is captured, so that its record is wanted.  name: NULL or empty for "Engine::run

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/steps.h"
 
+#include "base/str.h"
 #include "profile/execution_profile.h"
 #include "report/blocks.h"
 #include "report/patterns.h"
+#include "report/report.h"
 
+#include <inttypes.h>
 #include <time.h>
 
 enum {
@@ -33,6 +36,7 @@ struct steps_writer {
     uint32_t work;                             /* of the event at hand */
     int64_t rows[DATABASE_BATCH][ROW_COLUMNS]; /* that are not written yet */
     size_t kept;
+    int64_t looked; /* the row at which the time was asked for */
     time_t committed;
 };
 
@@ -62,10 +66,6 @@ static void add_row(struct steps_writer *w, uint32_t step, enum step_part part, 
         database_add(w->report->db, TABLE_EXECUTED, "iiiiii", (int64_t)0, row[0], row[1], row[2], row[3], row[4]);
     else if (++w->kept == DATABASE_BATCH)
         write_rows(w);
-    if (w->next % ROWS_BETWEEN_LOOKS == 0 && seconds() != w->committed) {
-        database_commit(w->report->db);
-        w->committed = seconds();
-    }
 }
 
 /* The array of a shape of the clock. */
@@ -202,6 +202,11 @@ static void on_event(void *user, const struct timeline_event *event)
                    : parts >> PART_END & 1  ? PART_END
                    : parts >> PART_STEP & 1 ? PART_STEP
                                             : PART_SYNC);
+    if (w->next - w->looked < ROWS_BETWEEN_LOOKS)
+        return;
+    w->looked = w->next;
+    if (seconds() != w->committed)
+        steps_commit(w);
 }
 
 struct steps_writer *steps_begin(struct report *report)
@@ -220,6 +225,7 @@ struct steps_writer *steps_begin(struct report *report)
     w->offsets = mem_zero((size_t)w->clock->ipus * w->clock->tiles, sizeof(*w->offsets));
     advance(w, array_of_shape(w, SHAPE_LEVEL));
     w->committed = seconds();
+    database_do(report->db, "UPDATE format SET execution = 1");
     return w;
 }
 
@@ -227,7 +233,6 @@ void steps_write(struct steps_writer *w, int64_t run, const struct trace *trace)
 {
     w->run = run;
     timeline_walk_on(w->walk, trace);
-    write_rows(w);
 }
 
 void steps_run_end(struct steps_writer *w)
@@ -259,7 +264,7 @@ static void write_account(struct report *report, const char *name, const struct 
     database_add(report->db, TABLE_EXECUTION_CYCLES_BY_TILE, "sb", name, ARRAY_BLOB(&report->array));
 }
 
-void steps_end(struct steps_writer *w)
+static void write_totals(struct steps_writer *w)
 {
     static const struct {
         const char *name;
@@ -272,13 +277,36 @@ void steps_end(struct steps_writer *w)
                      { "sync", offsetof(struct timeline_tile, cycles.sync) },
                      { "end", offsetof(struct timeline_tile, end) } };
     struct timeline timeline;
-    timeline_walk_end(w->walk, &timeline);
+    timeline_walk_sums(w->walk, &timeline);
     const struct timeline_cycles *sum = &timeline.sum;
+    database_do(w->report->db, "DELETE FROM execution_cycle_totals; DELETE FROM execution_cycles_by_tile");
     database_add(w->report->db, TABLE_EXECUTION_CYCLE_TOTALS, "iiiiiii", (int64_t)timeline.end,
                  (int64_t)sum->active_compute, (int64_t)sum->compute, (int64_t)sum->exchange,
                  (int64_t)sum->global_exchange, (int64_t)sum->stream_copy, (int64_t)sum->sync);
     for (size_t i = 0; i < sizeof(accounts) / sizeof(accounts[0]); ++i)
         write_account(w->report, accounts[i].name, &timeline, accounts[i].offset);
+    timeline_free(&timeline);
+}
+
+void steps_commit(struct steps_writer *w)
+{
+    struct str sql = { 0 };
+    write_rows(w);
+    str_format(&sql,
+               "UPDATE runs SET end_microseconds = %" PRId64 ", cycles_to = %" PRId64 ", steps = %" PRId64
+               " - first_step WHERE id = %" PRId64,
+               report_now(), steps_now(w), w->next, w->run);
+    database_do(w->report->db, sql.text);
+    str_free(&sql);
+    write_totals(w);
+    database_commit(w->report->db);
+    w->committed = seconds();
+}
+
+void steps_end(struct steps_writer *w)
+{
+    struct timeline timeline;
+    timeline_walk_end(w->walk, &timeline);
     timeline_free(&timeline);
     patterns_free(w->patterns);
     blocks_end(w->blocks);

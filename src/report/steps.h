@@ -17,7 +17,9 @@ void steps_run_end(struct steps_writer *writer);
 int64_t steps_count(const struct steps_writer *writer);
 /* The clock of the tile that is last. */
 int64_t steps_now(const struct steps_writer *writer);
-/* Writes the totals of all that was written, and frees the writer. */
+/* Ends the transaction: the run and the totals are those of the rows so far. */
+void steps_commit(struct steps_writer *writer);
+/* Frees the writer. */
 void steps_end(struct steps_writer *writer);
 
 #endif

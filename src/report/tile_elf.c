@@ -2,6 +2,7 @@
 #include "report/tile_elf.h"
 
 #include "base/str.h"
+#include "value/report_files.h"
 
 #include <elf.h>
 
@@ -13,7 +14,7 @@ static const char *const categories[] = {
 
 /* Section numbers from SHN_LORESERVE on mean other things: blocks beyond it have a symbol and no section of their own.
  */
-enum { FIRST_BLOCK = 1, TABLES = 3, BLOCK_SECTIONS_MAX = SHN_LORESERVE - FIRST_BLOCK - TABLES };
+enum { FIRST_BLOCK = 1, TABLES = 4, BLOCK_SECTIONS_MAX = SHN_LORESERVE - FIRST_BLOCK - TABLES };
 
 struct text_table {
     VEC(char) text;
@@ -84,47 +85,19 @@ static uint32_t append(elf_bytes *out, const void *data, size_t bytes)
     return (uint32_t)at;
 }
 
-void tile_elf_make(const struct image *image, uint32_t tile, elf_bytes *out)
+/* Behind the head, where readers look for it. */
+static uint32_t append_note(elf_bytes *out, const char *id)
 {
-    const struct placement *placement = image->placement;
-    const struct placement_block *blocks = placement->blocks.data + placement->first.data[tile];
-    size_t count = placement->first.data[tile + 1] - placement->first.data[tile],
-           sections = count < BLOCK_SECTIONS_MAX ? count : BLOCK_SECTIONS_MAX;
-    VEC(Elf32_Shdr) headers = { 0 };
-    VEC(Elf32_Sym) symbols = { 0 };
-    struct text_table section_names = { 0 }, symbol_names = { 0 };
-    size_t segments;
-    struct range *ranges = find_ranges(blocks, count, &segments);
-    out->count = 0;
-    add_text(&section_names, "", "");
-    add_text(&symbol_names, "", "");
-    *vec_push(&headers) = (Elf32_Shdr){ 0 };
-    *vec_push(&symbols) = (Elf32_Sym){ 0 };
+    unsigned char note[REPORT_NOTE_SIZE];
+    if (!id)
+        return 0;
+    report_note(id, note);
+    return append(out, note, sizeof(note));
+}
+
+static void append_segments(elf_bytes *out, const struct range *ranges, size_t count)
+{
     for (size_t i = 0; i < count; ++i) {
-        if (i < sections)
-            *vec_push(&headers) =
-                block_section(&blocks[i], add_text(&section_names, ".", categories[blocks[i].category]));
-        *vec_push(&symbols) =
-            block_symbol(&blocks[i], add_text(&symbol_names, "", image_string(image, blocks[i].name)), FIRST_BLOCK + i);
-    }
-    uint32_t names[TABLES] = { add_text(&section_names, "", ".symtab"), add_text(&section_names, "", ".strtab"),
-                               add_text(&section_names, "", ".shstrtab") };
-    Elf32_Ehdr head = { .e_type = ET_EXEC,
-                        .e_machine = EM_NONE,
-                        .e_version = EV_CURRENT,
-                        .e_ehsize = sizeof(head),
-                        .e_phentsize = sizeof(Elf32_Phdr),
-                        .e_shentsize = sizeof(Elf32_Shdr),
-                        .e_phoff = sizeof(head),
-                        .e_phnum = (Elf32_Half)segments,
-                        .e_shnum = (Elf32_Half)(FIRST_BLOCK + sections + TABLES),
-                        .e_shstrndx = (Elf32_Half)(FIRST_BLOCK + sections + 2) };
-    memcpy(head.e_ident, ELFMAG, SELFMAG);
-    head.e_ident[EI_CLASS] = ELFCLASS32;
-    head.e_ident[EI_DATA] = ELFDATA2LSB;
-    head.e_ident[EI_VERSION] = EV_CURRENT;
-    append(out, &head, sizeof(head));
-    for (size_t i = 0; i < segments; ++i) {
         Elf32_Word bytes = (Elf32_Word)(ranges[i].end - ranges[i].first);
         Elf32_Phdr segment = { .p_type = PT_LOAD,
                                .p_vaddr = (Elf32_Addr)ranges[i].first,
@@ -134,27 +107,89 @@ void tile_elf_make(const struct image *image, uint32_t tile, elf_bytes *out)
                                .p_align = 1 };
         append(out, &segment, sizeof(segment));
     }
-    Elf32_Shdr tables[TABLES] = {
-        { .sh_name = names[0],
+}
+
+static Elf32_Ehdr file_head(size_t segments, size_t sections)
+{
+    Elf32_Ehdr head = { .e_type = ET_EXEC,
+                        .e_machine = EM_NONE,
+                        .e_version = EV_CURRENT,
+                        .e_ehsize = sizeof(head),
+                        .e_phentsize = sizeof(Elf32_Phdr),
+                        .e_shentsize = sizeof(Elf32_Shdr),
+                        .e_phnum = (Elf32_Half)segments,
+                        .e_shnum = (Elf32_Half)sections,
+                        .e_shstrndx = (Elf32_Half)(sections - 1) };
+    memcpy(head.e_ident, ELFMAG, SELFMAG);
+    head.e_ident[EI_CLASS] = ELFCLASS32;
+    head.e_ident[EI_DATA] = ELFDATA2LSB;
+    head.e_ident[EI_VERSION] = EV_CURRENT;
+    return head;
+}
+
+typedef VEC(Elf32_Shdr) elf_sections;
+typedef VEC(Elf32_Sym) elf_symbols;
+
+static void add_blocks(const struct image *image, uint32_t tile, elf_sections *headers, elf_symbols *symbols,
+                       struct text_table *section_names, struct text_table *symbol_names)
+{
+    const struct placement *placement = image->placement;
+    const struct placement_block *blocks = placement->blocks.data + placement->first.data[tile];
+    size_t count = placement->first.data[tile + 1] - placement->first.data[tile];
+    for (size_t i = 0; i < count; ++i) {
+        if (i < BLOCK_SECTIONS_MAX)
+            *vec_push(headers) =
+                block_section(&blocks[i], add_text(section_names, ".", categories[blocks[i].category]));
+        *vec_push(symbols) =
+            block_symbol(&blocks[i], add_text(symbol_names, "", image_string(image, blocks[i].name)), FIRST_BLOCK + i);
+    }
+}
+
+void tile_elf_make(const struct image *image, uint32_t tile, const char *id, elf_bytes *out)
+{
+    const struct placement *placement = image->placement;
+    size_t first = placement->first.data[tile], count = placement->first.data[tile + 1] - first, segments;
+    elf_sections headers = { 0 };
+    elf_symbols symbols = { 0 };
+    struct text_table section_names = { 0 }, symbol_names = { 0 };
+    struct range *ranges = find_ranges(placement->blocks.data + first, count, &segments);
+    out->count = 0;
+    add_text(&section_names, "", "");
+    add_text(&symbol_names, "", "");
+    *vec_push(&headers) = (Elf32_Shdr){ 0 };
+    *vec_push(&symbols) = (Elf32_Sym){ 0 };
+    add_blocks(image, tile, &headers, &symbols, &section_names, &symbol_names);
+    uint32_t strings = (uint32_t)headers.count + (id ? 2 : 1);
+    Elf32_Shdr note = { .sh_name = id ? add_text(&section_names, "", ".note.report") : 0,
+                        .sh_type = SHT_NOTE,
+                        .sh_size = REPORT_NOTE_SIZE,
+                        .sh_addralign = 4 };
+    Elf32_Shdr tables[] = {
+        { .sh_name = add_text(&section_names, "", ".symtab"),
           .sh_type = SHT_SYMTAB,
           .sh_size = (Elf32_Word)(symbols.count * sizeof(Elf32_Sym)),
-          .sh_link = (Elf32_Word)(FIRST_BLOCK + sections + 1),
+          .sh_link = strings,
           .sh_info = 1,
           .sh_addralign = 4,
           .sh_entsize = sizeof(Elf32_Sym) },
-        { .sh_name = names[1],
+        { .sh_name = add_text(&section_names, "", ".strtab"),
           .sh_type = SHT_STRTAB,
           .sh_size = (Elf32_Word)symbol_names.text.count,
           .sh_addralign = 1 },
-        { .sh_name = names[2],
-          .sh_type = SHT_STRTAB,
-          .sh_size = (Elf32_Word)section_names.text.count,
-          .sh_addralign = 1 },
+        { .sh_name = add_text(&section_names, "", ".shstrtab"), .sh_type = SHT_STRTAB, .sh_addralign = 1 },
     };
+    tables[2].sh_size = (Elf32_Word)section_names.text.count;
+    Elf32_Ehdr head = file_head(segments, strings + 2);
+    append(out, &head, sizeof(head));
+    note.sh_offset = append_note(out, id);
+    head.e_phoff = (Elf32_Off)out->count;
+    append_segments(out, ranges, segments);
     tables[0].sh_offset = append(out, symbols.data, symbols.count * sizeof(Elf32_Sym));
     tables[1].sh_offset = append(out, symbol_names.text.data, symbol_names.text.count);
     tables[2].sh_offset = append(out, section_names.text.data, section_names.text.count);
-    memcpy(vec_extend(&headers, TABLES), tables, sizeof(tables));
+    if (id)
+        *vec_push(&headers) = note;
+    memcpy(vec_extend(&headers, sizeof(tables) / sizeof(tables[0])), tables, sizeof(tables));
     head.e_shoff = append(out, headers.data, headers.count * sizeof(Elf32_Shdr));
     memcpy(out->data, &head, sizeof(head));
     free(ranges);

@@ -6,8 +6,8 @@
 
 #include "image/image.h"
 
-/* Bytes of the file, which replace what out held. */
+/* Bytes of the file, which replace what out held.  id: of a report, for a note; NULL: none. */
 typedef VEC(unsigned char) elf_bytes;
-void tile_elf_make(const struct image *image, uint32_t tile, elf_bytes *out);
+void tile_elf_make(const struct image *image, uint32_t tile, const char *id, elf_bytes *out);
 
 #endif

@@ -3,6 +3,7 @@
 #ifndef REPORT_WRITING_H
 #define REPORT_WRITING_H
 
+#include "report/bundle.h"
 #include "report/database.h"
 #include "report/programs.h"
 #include "value/array.h"
@@ -10,6 +11,7 @@
 struct steps_writer;
 
 struct report {
+    struct bundle bundle;
     struct database *db;
     struct image *image;
     struct option_set options;

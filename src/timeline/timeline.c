@@ -351,11 +351,18 @@ struct clock *timeline_walk_clock(struct timeline_walk *walk)
     return &walk->clock;
 }
 
+void timeline_walk_sums(struct timeline_walk *walk, struct timeline *timeline)
+{
+    *timeline = start_timeline(walk->image);
+    memcpy(timeline->times, walk->timeline->times, walk->model->steps.count * sizeof(*timeline->times));
+    book_works(timeline, walk->model, walk->times);
+    book_tiles(timeline, &walk->clock);
+}
+
 void timeline_walk_end(struct timeline_walk *walk, struct timeline *timeline)
 {
-    book_works(walk->timeline, walk->model, walk->times);
-    book_tiles(walk->timeline, &walk->clock);
-    *timeline = *walk->timeline;
+    timeline_walk_sums(walk, timeline);
+    timeline_free(walk->timeline);
     walk_end(walk);
     free(walk->timeline);
     free(walk);

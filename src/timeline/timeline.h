@@ -64,7 +64,9 @@ void timeline_walk_on(struct timeline_walk *walk, const struct trace *trace);
 /* The same without calling back: blocks cost the same whatever their count. */
 void timeline_walk_skip(struct timeline_walk *walk, const struct trace *trace);
 struct clock *timeline_walk_clock(struct timeline_walk *walk);
-/* The sums of all that was walked; frees the walk. */
+/* The sums of all that was walked so far, for timeline_free. */
+void timeline_walk_sums(struct timeline_walk *walk, struct timeline *timeline);
+/* The same, and frees the walk. */
 void timeline_walk_end(struct timeline_walk *walk, struct timeline *timeline);
 /* A tile's clock behind all that a trace holds. */
 uint64_t timeline_clock(const struct image *image, const struct trace *trace, uint32_t tile);

@@ -138,7 +138,27 @@ class Damage(unittest.TestCase):
         self.refused(self.path, "debug.cbor", debug=debug)
         with open(os.path.join(REPORT, "debug.cbor"), "rb") as whole, open(debug, "wb") as file:
             file.write(whole.read()[:-10])
-        self.refused(self.path, "debug.cbor is no file of debug contexts, or is damaged", "parse_error")
+        self.refused(self.path, "debug.cbor is no file of debug contexts, or is damaged", "parse_error", debug=debug)
+
+    def test_a_debug_file_that_is_not_used_is_a_warning(self):
+        shutil.copy(os.path.join(REPORT, "profile.pop"), self.path)
+        with open(os.path.join(REPORT, "debug.cbor"), "rb") as file:
+            whole = file.read()
+        other = whole[:9] + bytes(reversed(whole[9:25])) + whole[25:]  # the id of a report that is none
+        for data, why in ((b"", "it is empty"), (b"nonsense", "no file of debug contexts"), (other, "belongs to another report"),
+                          (whole[:-10], "it is damaged: it has %d bytes, and %d were written" % (len(whole) - 10, len(whole)))):
+            with open(os.path.join(self.directory, "debug.cbor"), "wb") as file:
+                file.write(data)
+            with self.assertWarnsRegex(UserWarning, "debug.cbor is not used: .*" + why):
+                report = pva.openReport(self.path)
+            self.assertIn(why, report.warning)
+            self.assertEqual(len(report.operations), 0)
+            walk(report, 6, set())
+        with open(os.path.join(self.directory, "debug.cbor"), "wb") as file:
+            file.write(whole)
+        report = pva.openReport(self.path)
+        self.assertEqual(report.warning, "")
+        self.assertGreater(len(report.operations), 0)
 
     def test_sql_damage_is_an_error_that_names_it(self):
         for change in ("DROP TABLE programs", "ALTER TABLE executed RENAME COLUMN base TO bottom", "UPDATE arrays SET data = x'ffff', parent = NULL"):

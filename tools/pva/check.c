@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether a report is whole and consistent: what SQLite says about the file, and rules between its tables.  A rule is a
- * query of what breaks it. */
+/* Whether a report is whole and consistent: its files, what SQLite says about the database, and rules between its
+ * tables (check_rules.def). */
 #include "pva.h"
 
 #include <stdlib.h>
@@ -8,56 +8,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* A rule is a query of what breaks it; its columns are printed, those named "it" without their name. */
 static const struct {
     const char *what, *sql;
+    bool archive; /* of a report of archive.a alone as well */
 } rules[] = {
-    { "the database is damaged",
-      "SELECT integrity_check FROM pragma_integrity_check WHERE integrity_check <> 'ok' LIMIT 20" },
-    { "the writer did not end (the program was killed, or is still running)",
-      "SELECT writer FROM format WHERE NOT closed" },
-    { "the compilation's part is not whole", "SELECT writer FROM format WHERE NOT compilation" },
-    { "the report ended early", "SELECT value FROM info WHERE name = 'error'" },
-    { "the memory of tiles is missing",
-      "SELECT num_tiles FROM target WHERE type <> 'CPU' AND num_tiles <> (SELECT count(*) FROM memory_by_tile)" },
-    { "the memory of a tile's regions is not its total",
-      "SELECT tile, total FROM memory_by_tile WHERE interleaved + non_interleaved + overflowed <> total LIMIT 20" },
-    { "totals of categories are not the tiles' total",
-      "SELECT (SELECT sum(bytes) FROM memory_by_category WHERE overlap <> 1) AS categories, (SELECT sum(total) FROM "
-      "memory_by_tile) AS tiles "
-      "WHERE categories <> tiles" },
-    { "bytes of a category are not the sum of its tiles",
-      "SELECT category, region, overlap, bytes FROM memory_by_category WHERE array_sum(bytes_by_tile) <> bytes LIMIT "
-      "20" },
-    { "ids of programs have gaps", "SELECT count(*), max(id) FROM programs HAVING count(*) <> ifnull(max(id) + 1, 0)" },
-    { "a child is no program",
-      "SELECT program, child FROM program_children WHERE child NOT IN (SELECT id FROM programs) LIMIT 20" },
-    { "a program's compute set is missing", "SELECT id, compute_set FROM programs WHERE compute_set IS NOT NULL AND "
-                                            "compute_set NOT IN (SELECT compute_set FROM compute_sets) LIMIT 20" },
-    { "a program's exchange is missing", "SELECT id, exchange FROM programs WHERE exchange IS NOT NULL AND exchange "
-                                         "NOT IN (SELECT id FROM exchanges) LIMIT 20" },
-    { "the vertices of compute sets are not the graph's",
-      "SELECT num_vertices, (SELECT sum(count) FROM compute_set_vertices) AS counted FROM graph WHERE counted <> "
-      "num_vertices" },
-    { "a liveness step's program or list is missing",
-      "SELECT id FROM liveness_steps WHERE program NOT IN (SELECT id FROM programs) OR list NOT IN (SELECT id FROM "
-      "live_lists) LIMIT 20" },
-    { "a lowered variable's tile, name or category is missing",
-      "SELECT v.id FROM vars_info v WHERE v.tile >= (SELECT num_tiles FROM target) OR v.name NOT IN (SELECT id FROM "
-      "vars_string_table) OR v.category NOT IN "
-      "(SELECT id FROM var_categories) LIMIT 20" },
-    { "executed steps have gaps", "SELECT count(*), max(id) FROM executed HAVING count(*) <> ifnull(max(id) + 1, 0)" },
-    { "steps of runs are not the executed steps",
-      "SELECT * FROM (SELECT ifnull(sum(steps), 0) AS of_runs, (SELECT count(*) FROM executed) AS executed FROM runs) "
-      "WHERE of_runs <> executed" },
-    { "a step's program, pattern or run is missing",
-      "SELECT id FROM executed WHERE program NOT IN (SELECT id FROM programs) OR pattern NOT IN (SELECT id FROM "
-      "patterns) OR run NOT IN (SELECT id FROM runs) "
-      "LIMIT 20" },
-    { "a pattern has no figures for each IPU", "SELECT id FROM patterns p WHERE (SELECT count(*) FROM pattern_ipus i "
-                                               "WHERE i.pattern = p.id) <> (SELECT num_ipus FROM target) LIMIT 20" },
-    { "an array's parent is missing", "SELECT id FROM arrays WHERE data IS NULL AND (parent NOT IN (SELECT id FROM "
-                                      "arrays) OR plus NOT IN (SELECT id FROM arrays)) LIMIT 20" },
-    { "a run ends before it begins", "SELECT id FROM runs WHERE cycles_to < cycles_from LIMIT 20" },
+#define RULE(archive, what, sql) { what, sql, archive },
+#include "check_rules.def"
+#undef RULE
 };
 enum { RULES = sizeof(rules) / sizeof(rules[0]) };
 
@@ -77,8 +35,11 @@ static bool on_row(void *context, size_t columns, const char *const *names, cons
     } else {
         printf(";");
     }
-    for (size_t i = 0; i < columns; ++i)
-        printf("%s %s %s", i ? "," : "", names[i], values[i].text ? values[i].text : "null");
+    for (size_t i = 0; i < columns; ++i) {
+        bool named = strcmp(names[i], "it") != 0;
+        printf("%s%s%s %s", i ? "," : "", named ? " " : "", named ? names[i] : "",
+               values[i].text ? values[i].text : "null");
+    }
     return found->rows < 3;
 }
 
@@ -106,18 +67,28 @@ static void row(const char *what, bool there, const char *why)
     printf("  %-32s%s%s%s\n", what, there ? "yes" : "no", there ? "" : ": ", there ? "" : why);
 }
 
-static void list_parts(pva_file *file, const char *path)
+/* What says that the report was written with the file; malloc'ed, or NULL. */
+static char *query_listed(pva_file *file, const char *name)
+{
+    char sql[100];
+    snprintf(sql, sizeof(sql), "SELECT name FROM files WHERE name = '%s'", name);
+    return sql_text(file, sql);
+}
+
+static void list_parts(pva_file *file, const char *path, bool archive)
 {
     struct stat facts;
     bool directory = stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
     const char *slash = strrchr(path, '/');
     int length = directory ? (int)strlen(path) : slash ? (int)(slash - path) : 1;
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); ++i)
-        row(parts[i].what, sql_uint(file, parts[i].sql) != 0, parts[i].why);
+        row(parts[i].what, sql_uint(file, parts[i].sql) != 0, archive ? "archive.a alone has none" : parts[i].why);
     for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); ++i) {
         char name[4200];
         snprintf(name, sizeof(name), "%.*s/%s", length, directory || slash ? path : ".", files[i].file);
-        row(files[i].file, access(name, R_OK) == 0, files[i].why);
+        char *listed = query_listed(file, files[i].file);
+        row(files[i].file, access(name, R_OK) == 0, archive || listed ? "it is not there" : files[i].why);
+        free(listed);
     }
 }
 
@@ -152,44 +123,80 @@ static unsigned read_through(pva_file *file)
     return 1;
 }
 
+static void on_file(void *context, bool problem, const char *text)
+{
+    struct found *found = context;
+    found->problems += problem;
+    printf("%s%s%s\n", problem && colours() ? "\033[31m" : "", text, problem && colours() ? "\033[0m" : "");
+}
+
+static void check_rules(pva_file *file, bool archive, struct found *found)
+{
+    pop_error error = { 0 };
+    for (size_t i = 0; i < RULES; ++i) {
+        if (archive && !rules[i].archive)
+            continue;
+        found->what = rules[i].what;
+        found->rows = 0;
+        pop_status status = pva_sql(file, rules[i].sql, on_row, found, &error);
+        if (found->rows)
+            printf("\n");
+        if (status != POP_OK) {
+            printf("%s: %s\n", rules[i].what, error.text);
+            ++found->problems;
+        }
+    }
+}
+
+/* Completes the report; the path of what it is now, which the caller frees, or NULL and a line on standard error. */
+static char *repair(const char *path)
+{
+    pop_error error = { 0 };
+    if (pva_repair(path, &error) != POP_OK) {
+        say_error("check", &error);
+        return NULL;
+    }
+    printf("completed: %s\n", path);
+    struct stat facts;
+    size_t length = strlen(path);
+    char *whole = malloc(length + sizeof("profile.pop"));
+    if (!whole)
+        return NULL;
+    memcpy(whole, path, length + 1);
+    char *slash = strrchr(whole, '/');
+    if (stat(path, &facts) != 0) /* it was the temporary file */
+        memcpy(slash ? slash + 1 : whole, "profile.pop", sizeof("profile.pop"));
+    return whole;
+}
+
+static int check(const char *path)
+{
+    struct found found = { 0 };
+    pop_error error = { 0 };
+    int ignored = pva_check_files(path, on_file, &found, &error); /* opening says the same */
+    (void)ignored;
+    pva_file *file = open_or_say(path);
+    if (!file)
+        return EXIT_WRONG;
+    bool archive = sql_uint(file, "SELECT NOT compilation AND type IS NULL FROM format, target") != 0;
+    check_rules(file, archive, &found);
+    if (!found.problems)
+        found.problems += read_through(file);
+    printf("%s\n", found.problems ? "the report is not whole; it has:" : "the report is whole; it has:");
+    list_parts(file, path, archive);
+    pva_close(file);
+    return found.problems ? EXIT_FOUND : EXIT_DONE;
+}
+
 int command_check(int argc, char **argv)
 {
     struct arguments arguments = { .options = { { "--repair!", NULL } } };
     if (!arguments_read(&arguments, argc, argv, 1, 1))
         return EXIT_WRONG;
-    const char *path = arguments.words[0];
-    pop_error error = { 0 };
-    if (arguments_get(&arguments, "--repair")) {
-        if (pva_repair(path, &error) != POP_OK)
-            return say_error("check", &error);
-        printf("completed: %s\n", path);
-        char *slash = strrchr(arguments.words[0], '/');
-        struct stat facts;
-        if (stat(path, &facts) != 0) { /* it was the temporary file */
-            static char whole[4200];
-            snprintf(whole, sizeof(whole), "%.*sprofile.pop", slash ? (int)(slash - path + 1) : 0, path);
-            path = whole;
-        }
-    }
-    pva_file *file = open_or_say(path);
-    if (!file)
-        return EXIT_WRONG;
-    struct found found = { 0 };
-    for (size_t i = 0; i < RULES; ++i) {
-        found.what = rules[i].what;
-        found.rows = 0;
-        pop_status status = pva_sql(file, rules[i].sql, on_row, &found, &error);
-        if (found.rows)
-            printf("\n");
-        if (status != POP_OK) {
-            printf("%s: %s\n", rules[i].what, error.text);
-            ++found.problems;
-        }
-    }
-    if (!found.problems)
-        found.problems += read_through(file);
-    printf("%s\n", found.problems ? "the report is not whole; it has:" : "the report is whole; it has:");
-    list_parts(file, path);
-    pva_close(file);
-    return found.problems ? EXIT_FOUND : EXIT_DONE;
+    if (!arguments_get(&arguments, "--repair"))
+        return check(arguments.words[0]);
+    char *path = repair(arguments.words[0]);
+    int result = path ? check(path) : EXIT_WRONG;
+    free(path);
+    return result;
 }

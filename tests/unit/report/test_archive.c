@@ -80,7 +80,7 @@ static void binutils_read_it(void **state)
 {
     (void)state;
     struct image *image = small_image();
-    assert_int_equal(archive_write(image, "test_archive.a", NULL), POP_OK);
+    assert_int_equal(archive_write(image, "test_archive.a", NULL, NULL), POP_OK);
     char *members = command_output("ar t test_archive.a");
     assert_string_equal(members, "tile0.elf\ntile1.elf\n");
     free(members);
@@ -110,7 +110,7 @@ static void the_same_placement_is_the_same_archive(void **state)
     size_t size[2];
     for (int i = 0; i < 2; ++i) {
         struct image *image = small_image();
-        assert_int_equal(archive_write(image, "test_archive.b", NULL), POP_OK);
+        assert_int_equal(archive_write(image, "test_archive.b", NULL, NULL), POP_OK);
         assert_int_equal(file_read("test_archive.b", &data[i], &size[i], NULL), POP_OK);
         image_release(image);
     }
@@ -126,15 +126,15 @@ static void what_cannot_be_written_is_an_error(void **state)
     (void)state;
     pop_error error = { 0 };
     struct image *image = small_image();
-    assert_int_equal(archive_write(image, "no/such/directory/archive.a", &error), POP_FILE_LOAD_ERROR);
+    assert_int_equal(archive_write(image, "no/such/directory/archive.a", NULL, &error), POP_FILE_LOAD_ERROR);
     assert_non_null(strstr(error.text, "no/such/directory/archive.a"));
     image->placement->blocks.data[0].offset = UINT32_MAX;
-    assert_int_equal(archive_write(image, "test_archive.c", &error), POP_FILE_LOAD_ERROR);
+    assert_int_equal(archive_write(image, "test_archive.c", NULL, &error), POP_FILE_LOAD_ERROR);
     assert_non_null(strstr(error.text, "'a' on tile 0"));
     assert_null(fopen("test_archive.c", "r"));
     placement_free(image->placement);
     image->placement = NULL;
-    assert_int_equal(archive_write(image, "test_archive.c", &error), POP_FILE_LOAD_ERROR);
+    assert_int_equal(archive_write(image, "test_archive.c", NULL, &error), POP_FILE_LOAD_ERROR);
     image_release(image);
 }
 

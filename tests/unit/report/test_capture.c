@@ -556,8 +556,8 @@ static void the_profilers_steps_are_logged(void **state)
     unsetenv("POPLAR_PROFILER_LOG_LEVEL");
     unsetenv("POPLAR_LOG_DEST");
     log_reset();
-    static const char *const words[] = { "profile_",       "programs in ", "liveness in ", "debug.cbor' in ",
-                                         "archive.a' in ", "run 0: ",      "completed '" };
+    static const char *const words[] = { "profile_",      "programs in ", "liveness in ", "debug.cbor in ",
+                                         "archive.a in ", "run 0: ",      "completed '" };
     FILE *file = fopen(path, "re");
     assert_non_null(file);
     unsigned found = 0;

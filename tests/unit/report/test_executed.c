@@ -318,7 +318,8 @@ static void tiles_do_what_the_rules_say(void **state)
         n.tiles = pop_target_num_tiles(&n.image->target);
         assert_int_equal(
             options_apply(&options, "engine", (pop_options){ list, 2 }, NULL, (pop_where){ 0 }, "test", NULL), POP_OK);
-        if (report_begin((struct image *)n.image, &options, NULL, 0, "test", &report, &error) != POP_OK)
+        if (report_begin(&(struct report_of){ .image = (struct image *)n.image, .options = &options }, "test", &report,
+                         &error) != POP_OK)
             fail_msg("%s", error.text);
         run_program(report, &n, 1 + roll(4), false);
         run_program(report, &n, roll(10) ? 1 + roll(10) : 50, true);

@@ -47,7 +47,7 @@ static void the_page_is_what_is_written(void **state)
     pop_error error = { 0 };
     assert_non_null(mkdtemp(directory));
     snprintf(path, sizeof(path), "%s/profile.pop", directory);
-    struct database *written = database_create(directory, "profile", &error);
+    struct database *written = database_create(path, &error);
     if (!written || database_finish(written, &error) != POP_OK)
         fail_msg("%s", error.text);
     sqlite3 *file = sql_open(path), *page = page_schema();

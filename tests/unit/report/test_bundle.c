@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The files of a report belong together: one id, names that they get at once, and nothing of an earlier report beside
+ * them; also when a program is killed while it gives names. */
+#include "capture.h"
+
+#include "base/file.h"
+#include "value/report_files.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+
+enum { PROGRAMS = 2 };
+#define ALL_FILES POP_OPTIONS({ "autoReport.all", "true" }, { "autoReport.outputSerializedGraph", "true" })
+
+/* Renames of this program: the one that is not done any more, because the program is killed. */
+static int renames_left = -1;
+int rename(const char *from, const char *to)
+{
+    if (renames_left == 0)
+        raise(SIGKILL);
+    renames_left -= renames_left > 0;
+    return (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0);
+}
+
+static char *path_of(const struct fixture *f, const char *name)
+{
+    static char path[512];
+    snprintf(path, sizeof(path), "%s/%s", f->directory, name);
+    return path;
+}
+
+/* A whole report, of a program that runs; what it says about itself. */
+static void make_report(struct fixture *f, pop_options options)
+{
+    pop_engine *engine = start(f, NULL, options);
+    run(engine, "run");
+    pop_engine_destroy(engine);
+}
+
+/* The id of profile.pop; "" when there is none. */
+static void id_of_profile(const struct fixture *f, char id[REPORT_ID_SIZE])
+{
+    *id = '\0';
+    if (!exists(f, "profile.pop"))
+        return;
+    sqlite3 *db = profile(f, "");
+    char *text = sql_text(db, "SELECT value FROM info WHERE name = 'id'");
+    snprintf(id, REPORT_ID_SIZE, "%s", text ? text : "");
+    free(text);
+    sqlite3_close(db);
+}
+
+/* Every file that profile.pop lists is there, whole and of its id: under its name, or under the temporary one. */
+static void expect_one_report(const struct fixture *f)
+{
+    char id[REPORT_ID_SIZE], own[REPORT_ID_SIZE], sql[128];
+    id_of_profile(f, id);
+    assert_int_equal(strlen(id), REPORT_ID_SIZE - 1);
+    sqlite3 *db = profile(f, "");
+    sql_expect_text(db, "PRAGMA integrity_check", "ok");
+    assert_int_equal(sql_number(db, "SELECT closed FROM format"), 1);
+    assert_int_equal(sql_number(db, "SELECT count(*) FROM files"), REPORT_FILES - 1);
+    for (int i = REPORT_FILE_DEBUG; i < REPORT_FILES; ++i) {
+        char *temporary = report_file_path(f->directory, (enum report_file)i, id),
+             *final = report_file_path(f->directory, (enum report_file)i, NULL);
+        const char *it = access(temporary, F_OK) == 0 ? temporary : final;
+        snprintf(sql, sizeof(sql), "SELECT bytes FROM files WHERE name = '%s'", report_file_name((enum report_file)i));
+        assert_int_equal(report_file_bytes(it), sql_number(db, sql));
+        report_file_id(it, (enum report_file)i, own);
+        assert_string_equal(own, i == REPORT_FILE_GRAPH ? "" : id);
+        free(temporary);
+        free(final);
+    }
+    sqlite3_close(db);
+}
+
+static void all_files_have_one_id(void **state)
+{
+    struct fixture *f = *state;
+    char first[REPORT_ID_SIZE], second[REPORT_ID_SIZE];
+    make_report(f, ALL_FILES);
+    expect_files(f, "", "archive.a debug.cbor profile.pop serialized_graph.json ");
+    expect_one_report(f);
+    id_of_profile(f, first);
+    make_report(f, ALL_FILES);
+    expect_one_report(f);
+    id_of_profile(f, second);
+    assert_string_not_equal(first, second);
+}
+
+/* Nothing has its name while the program runs. */
+static void names_come_with_the_last_file(void **state)
+{
+    struct fixture *f = *state;
+    pop_engine *engine = start(f, NULL, ALL_FILES);
+    run(engine, "run");
+    for (int i = 0; i < REPORT_FILES; ++i)
+        assert_false(exists(f, report_file_name((enum report_file)i)));
+    pop_engine_destroy(engine);
+    for (int i = 0; i < REPORT_FILES; ++i)
+        assert_true(exists(f, report_file_name((enum report_file)i)));
+}
+
+static void put_text(const char *path, const char *text)
+{
+    pop_error error;
+    must(file_write(path, text, strlen(text), &error), &error);
+}
+
+/* What the new report does not write, and the one before did, goes; what is of somebody else stays. */
+static void a_report_replaces_the_one_before_as_a_whole(void **state)
+{
+    struct fixture *f = *state;
+    put_text(path_of(f, "app.json"), "{}");
+    make_report(f, ALL_FILES);
+    make_report(f, POP_OPTIONS({ "autoReport.outputExecutionProfile", "true" }));
+    expect_files(f, "", "app.json profile.pop ");
+    make_report(f, ALL_FILES);
+    make_report(f, POP_OPTIONS({ "autoReport.outputDebugInfo", "true" }));
+    expect_files(f, "", "app.json debug.cbor ");
+    make_report(f, POP_OPTIONS({ "autoReport.outputGraphProfile", "true" }, { "autoReport.outputArchive", "true" }));
+    put_text(path_of(f, "archive.a"), "!<arch>\n"); /* the user's own, in its place */
+    make_report(f, POP_OPTIONS({ "autoReport.outputGraphProfile", "true" }));
+    assert_true(exists(f, "archive.a"));
+}
+
+/* Two engines write to one directory: the last that is destroyed has all names. */
+static void files_of_two_engines_do_not_mix(void **state)
+{
+    struct fixture *f = *state;
+    for (int round = 0; round < 2; ++round) {
+        char id[2][REPORT_ID_SIZE];
+        pop_engine *engines[2] = { start(f, NULL, ALL_FILES), start(f, NULL, ALL_FILES) };
+        for (int i = 0; i < 2; ++i) {
+            run(engines[i ^ round], "run");
+            pop_engine_destroy(engines[i ^ round]);
+            expect_one_report(f);
+            id_of_profile(f, id[i]);
+        }
+        assert_string_not_equal(id[0], id[1]);
+        expect_files(f, "", "archive.a debug.cbor profile.pop serialized_graph.json ");
+    }
+}
+
+static void expect_killed(pid_t child)
+{
+    int how;
+    assert_int_equal(waitpid(child, &how, 0), child);
+    assert_true(WIFSIGNALED(how) && WTERMSIG(how) == SIGKILL);
+}
+
+/* A second program that is killed while it runs leaves the first one's report. */
+static void a_killed_program_leaves_the_report_before(void **state)
+{
+    struct fixture *f = *state;
+    char before[REPORT_ID_SIZE], after[REPORT_ID_SIZE];
+    make_report(f, ALL_FILES);
+    id_of_profile(f, before);
+    pid_t child = fork();
+    if (!child) {
+        run(start(f, NULL, ALL_FILES), "killed");
+        raise(SIGKILL);
+    }
+    expect_killed(child);
+    id_of_profile(f, after);
+    assert_string_equal(before, after);
+    expect_one_report(f);
+}
+
+/* Killed before each of the renames: there is one whole report, the old one or the new. */
+static void killed_while_it_gives_names(void **state)
+{
+    struct fixture *f = *state;
+    char before[REPORT_ID_SIZE], after[REPORT_ID_SIZE];
+    for (int renames = 0; renames < REPORT_FILES; ++renames) {
+        make_report(f, ALL_FILES);
+        id_of_profile(f, before);
+        pid_t child = fork();
+        if (!child) {
+            pop_engine *engine = start(f, NULL, ALL_FILES);
+            renames_left = renames;
+            pop_engine_destroy(engine);
+            _exit(1);
+        }
+        expect_killed(child);
+        id_of_profile(f, after);
+        assert_int_equal(strcmp(before, after) == 0, renames == 0);
+        expect_one_report(f);
+    }
+}
+
+static void remove_temporaries(const struct fixture *f)
+{
+    struct dirent **list;
+    int count = scandir(f->directory, &list, NULL, alphasort);
+    for (int i = 0; i < count; ++i) {
+        if (strchr(list[i]->d_name, '_') && strncmp(list[i]->d_name, "serialized_graph.json", 22) != 0)
+            unlink(path_of(f, list[i]->d_name));
+        free(list[i]);
+    }
+    free(list);
+}
+
+/* Two programs write to one directory until they are killed, at any moment. */
+static void two_programs_killed_at_any_moment(void **state)
+{
+    struct fixture *f = *state;
+    make_report(f, ALL_FILES);
+    for (unsigned round = 0; round < 12; ++round) {
+        pid_t children[PROGRAMS];
+        for (int i = 0; i < PROGRAMS; ++i)
+            if (!(children[i] = fork()))
+                for (;;)
+                    make_report(f, ALL_FILES);
+        struct timespec wait = { 0, 1000000L * (long)(30 + round * round * 11 % 250) };
+        nanosleep(&wait, NULL);
+        for (int i = 0; i < PROGRAMS; ++i) {
+            kill(children[i], SIGKILL);
+            expect_killed(children[i]);
+        }
+        expect_one_report(f);
+        make_report(f, ALL_FILES); /* in the state that they left */
+        remove_temporaries(f);
+        expect_one_report(f);
+    }
+}
+
+int main(void)
+{
+#define ROW(function) cmocka_unit_test_setup_teardown(function, open_fixture, close_fixture)
+    const struct CMUnitTest tests[] = {
+        ROW(all_files_have_one_id),
+        ROW(names_come_with_the_last_file),
+        ROW(a_report_replaces_the_one_before_as_a_whole),
+        ROW(files_of_two_engines_do_not_mix),
+        ROW(a_killed_program_leaves_the_report_before),
+        ROW(killed_while_it_gives_names),
+        ROW(two_programs_killed_at_any_moment),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
