@@ -44,6 +44,7 @@ export interface LivenessStep {
     estimatedCycles: number | null;
     bytes: number;
     variables: LiveVariable[];
+    vertices: { name: string; count: number }[]; // on all tiles, by type
     debug: Debug;
 }
 

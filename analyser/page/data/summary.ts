@@ -88,6 +88,7 @@ export interface Insights {
     peak: { step: number; name: string; type: string; bytes: number } | null;
     atPeak: Sized[];
     float32: { name: string; bytes: number; saved: number }[];
+    savings: { float32: number | null; batch: number | null; again: number | null } | null; // at most, in bytes
     outOfMemory: string;
 }
 

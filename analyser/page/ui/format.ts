@@ -50,6 +50,13 @@ export function time(cycleCount: number, clockHz: number): string {
     return `${(seconds * scale).toPrecision(3)} ${name}`;
 }
 
+/** "1 tile needs more memory than it has". */
+export function overflowText(tiles: number): string {
+    return tiles === 1
+        ? "1 tile needs more memory than it has"
+        : `${count(tiles)} tiles need more memory than they have`;
+}
+
 /** A share: "12.3 %". */
 export function percent(share: number, digits = 1): string {
     return Number.isFinite(share) ? `${(share * 100).toFixed(digits)} %` : "–";

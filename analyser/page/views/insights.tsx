@@ -7,7 +7,7 @@ import { isDark, usePreferences } from "../preferences";
 import { inkOn } from "../draw/colour";
 import { typeLooks } from "../draw/types";
 import { differenceText, useJsonOfBoth } from "../ui/compare";
-import { bytes, count, cycles as cyclesText, percent, shortName, time } from "../ui/format";
+import { bytes, count, cycles as cyclesText, overflowText, percent, shortName, time } from "../ui/format";
 import { Empty } from "../ui/tabs";
 import { themeColour } from "../ui/theme";
 import { Bars, Meter } from "./insights/bars";
@@ -92,9 +92,7 @@ function Fit({ insights, report, context }: { insights: Insights; report: Report
                     : "on all tiles; archive.a does not say of how much"}
             </div>
             {over ? (
-                <p class="warning">
-                    {insights.outOfMemory || `${count(memory.overflowing)} tiles need more than they have`}
-                </p>
+                <p class="warning">{insights.outOfMemory || overflowText(memory.overflowing)}</p>
             ) : (
                 <div class="soft">
                     {`the fullest tile reaches ${bytes(memory.largest)}` +
@@ -292,7 +290,7 @@ function Largest({
 }: {
     title: string;
     tip: string;
-    rows: readonly Sized[];
+    rows: readonly (Sized & { saved?: number })[];
     context: ViewContext;
 }) {
     if (!rows.length) return null;
@@ -317,9 +315,52 @@ function Largest({
                         ),
                     value: row.bytes,
                     text: bytes(row.bytes),
-                    tip: `${row.name}\n${count(row.bytes)} bytes on all tiles`,
+                    tip:
+                        `${row.name}\n${count(row.bytes)} bytes on all tiles` +
+                        (row.saved === undefined ? "" : `\nas HALF it would take ${count(row.bytes - row.saved)}`),
                 }))}
             />
+        </section>
+    );
+}
+
+const SAVINGS: readonly { id: "float32" | "batch" | "again"; title: string; tip: string }[] = [
+    { id: "float32", title: "32-bit floats as HALF", tip: "Half of the bytes of all variables of type FLOAT" },
+    {
+        id: "batch",
+        title: "Half the batch size",
+        tip: "Half of what is live at the fullest step, if all of that grows with the batch; throughput falls, too",
+    },
+    {
+        id: "again",
+        title: "Computing again what waits",
+        tip:
+            "Variables that are live at the fullest step and that this step neither reads nor writes: " +
+            "they could be computed again when they are needed (recomputation), for more cycles",
+    },
+];
+
+/** Ways to need less memory, with the most that each can save. */
+function Savings({ insights }: { insights: Insights }) {
+    const rows = SAVINGS.map((one) => ({ ...one, saved: insights.savings?.[one.id] ?? 0 })).filter((one) => one.saved);
+    if (!rows.length) return null;
+    return (
+        <section class="third">
+            <h2 data-tip="On all tiles together; nothing of it is certain before it is tried">
+                Ways to need less memory
+            </h2>
+            <table class="facts">
+                <tbody>
+                    {rows.map((row) => (
+                        <tr key={row.id} data-tip={row.tip}>
+                            <th>{row.title}</th>
+                            <td>
+                                saves up to <b data-saving={row.id}>{bytes(row.saved)}</b>
+                            </td>
+                        </tr>
+                    ))}
+                </tbody>
+            </table>
         </section>
     );
 }
@@ -427,6 +468,7 @@ function InsightsPage({ context }: { context: ViewContext }) {
                 rows={first.float32}
                 context={context}
             />
+            <Savings insights={first} />
             <ScopeSection context={context} report={reports[0]} />
         </div>
     );

@@ -10,7 +10,7 @@ import { usePreferences } from "../preferences";
 import { Json } from "../state";
 import { BarGraph, Key, clampWindow } from "../ui/bars";
 import { useColumnsOfBoth, useJsonOfBoth } from "../ui/compare";
-import { bytes, count, percent, shortName } from "../ui/format";
+import { bytes, count, overflowText, percent, shortName } from "../ui/format";
 import { Check, Choice, Layout as Frame } from "../ui/layout";
 import { csvField } from "../ui/save";
 import { Empty, Tab, Tabs } from "../ui/tabs";
@@ -484,7 +484,7 @@ function MemoryPage({ context }: { context: ViewContext }) {
         <div class="graph-box">
             {(overview.outOfMemory || overview.overflowing > 0) && (
                 <div class="notice" role="alert">
-                    {overview.outOfMemory || `${count(overview.overflowing)} tiles need more memory than they have`}
+                    {overview.outOfMemory || overflowText(overview.overflowing)}
                 </div>
             )}
             {state.graph === "map" ? (

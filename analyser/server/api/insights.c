@@ -50,6 +50,16 @@ static const struct query_part parts[] = {
     { "float32", false,
       "SELECT name, bytes, bytes / 2 AS saved FROM variables WHERE lower(type) IN ('float', 'float32') AND bytes > 0 "
       "ORDER BY bytes DESC, id LIMIT 5" },
+    /* At most: floats as HALF; half of what is live at the fullest step; what is live there and that step leaves alone.
+     */
+    { "savings", true,
+      "WITH peak AS (SELECT s.program, l.* FROM live_lists l JOIN liveness_steps s ON s.list = l.id ORDER BY l.bytes "
+      "DESC, s.id LIMIT 1) SELECT (SELECT sum(bytes) / 2 FROM variables WHERE lower(type) IN ('float', 'float32')) AS "
+      "float32, (SELECT bytes / 2 FROM peak) AS batch, (SELECT sum(v.bytes) FROM peak, array(peak.variable_list, "
+      "peak.variables) a JOIN live_variables v ON v.id = a.value WHERE v.name IN (SELECT name FROM variables) AND "
+      "v.name "
+      "NOT IN (SELECT w.name FROM program_vars x JOIN variables w ON w.id = x.var WHERE x.program = peak.program)) AS "
+      "again" },
 };
 
 static json_t *json_of(const struct advice *advice)

@@ -269,18 +269,26 @@ static json_t *describe_step(const struct source *source, uint64_t step, pop_err
                " AS bytes FROM liveness_steps s JOIN programs p ON p.id = s.program JOIN live_lists l ON "
                "l.id = s.list WHERE s.id = %llu",
                (unsigned long long)step);
-    json_t *one = query_row(file, sql.text, error), *variables = NULL;
+    json_t *one = query_row(file, sql.text, error), *variables = NULL, *vertices = NULL;
     if (json_is_object(one)) {
         str_format(&list, "%lld", (long long)json_integer_value(json_object_get(one, "list")));
         sql.length = 0;
         add_variables(&sql, source, list.text);
         variables = query_rows(file, sql.text, error);
+        sql.length = 0;
+        str_format(
+            &sql,
+            "SELECT t.name, v.count FROM programs p JOIN compute_set_vertices v ON v.compute_set = p.compute_set "
+            "JOIN vertex_types t ON t.id = v.vertex_type WHERE p.id = %lld ORDER BY v.count DESC, t.id",
+            (long long)json_integer_value(json_object_get(one, "program")));
+        vertices = variables ? query_rows(file, sql.text, error) : NULL;
     } else if (one) {
         answer_fail(error, POP_INVALID_OPTION, "no step %llu", (unsigned long long)step);
     }
     str_free(&sql);
     str_free(&list);
-    if (!variables) {
+    if (!vertices) {
+        json_decref(variables);
         json_decref(one);
         return NULL;
     }
@@ -288,6 +296,7 @@ static json_t *describe_step(const struct source *source, uint64_t step, pop_err
                program = pva_get(pva_at(compilation, PVA_COMPILATION_LIVENESS_PROGRAM_STEPS, step),
                                  PVA_LIVENESS_STEP_PROGRAM);
     json_object_set_new(one, "variables", variables);
+    json_object_set_new(one, "vertices", vertices);
     json_object_set_new(one, "debug", describe_context(pva_get(program, PVA_PROGRAM_DEBUG_CONTEXT)));
     return one;
 }

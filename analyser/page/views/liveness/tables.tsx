@@ -3,7 +3,7 @@
 import { useMemo } from "preact/hooks";
 import { CATEGORIES } from "../../data/concepts";
 import { LiveVariable, LivenessStep } from "../../data/liveness";
-import { bytes, shortName } from "../../ui/format";
+import { bytes, count, shortName } from "../../ui/format";
 import { differenceClass, differenceText } from "../../ui/compare";
 import { tableState } from "../../ui/rows";
 import { Column, Table } from "../../ui/table";
@@ -37,7 +37,7 @@ export interface LiveTableProps {
 }
 
 export function LiveTable({ context, name, lists, titles, onChoose, chosen }: LiveTableProps) {
-    const rows = useMemo(() => mergeLists(lists), [lists.map((list) => list.length).join(), titles.join()]);
+    const rows = useMemo(() => mergeLists(lists), [...lists, titles.join()]);
     const columns = useMemo((): Column<Row>[] => {
         const first: Column<Row> = {
             id: "name",
@@ -95,10 +95,8 @@ export function StepTable({ steps, titles }: { steps: readonly LivenessStep[]; t
         ["Type", (step) => step.type],
         ["Live, not always", (step) => bytes(step.bytes)],
         ["Variables", (step) => String(step.variables.length)],
-        [
-            "Estimated cycles",
-            (step) => (step.estimatedCycles === null ? "–" : step.estimatedCycles.toLocaleString("en-GB")),
-        ],
+        ["Vertices", (step) => step.vertices.map((one) => `${count(one.count)} × ${one.name}`).join(", ") || "–"],
+        ["Estimated cycles", (step) => (step.estimatedCycles === null ? "–" : count(step.estimatedCycles))],
         ["Source", (step) => (step.debug.file ? `${step.debug.file}:${step.debug.line}` : "–")],
     ];
     return (
