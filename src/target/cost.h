@@ -32,7 +32,10 @@ uint64_t cost_sync_all(const pop_target *target); /* of every tile */
 /* A tile's one-way parts of the delay, which add up to it. */
 unsigned cost_sync_arrive(const pop_target *target, unsigned tile);
 unsigned cost_sync_resume(const pop_target *target, unsigned tile);
-/* A sync of several IPUs; of one IPU, cost_sync_all. */
+/* Cards that the signal of a sync of several IPUs passes, as the farthest of them sees it. */
+unsigned cost_sync_hops(unsigned ipus);
+/* A sync of several IPUs, farther where there are more hops; 0 where the target has none; of one IPU, cost_sync_all.
+ */
 uint64_t cost_sync_global(const pop_target *target, unsigned ipus);
 
 /* Flows between IPUs that go on at once [2.4]: the limit that takes longest for what it carries. */

@@ -2,13 +2,31 @@
 #include "target/exchange.h"
 
 #include <assert.h>
+#include <string.h>
 
-/* Poplibs' ladder (ipu-model.md 1.6, 2.4): two IPUs on a card, 2c and 2c + 1, and cards in a row, whose even IPUs are
+/* Poplibs' ladder (docs/targets.md): two IPUs on a card, 2c and 2c + 1, and cards in a row, whose even IPUs are
  * one side and whose odd ones the other.  The kinds and numbers of links are published; the way that a flow takes is
  * inferred: to its destination's side on its own card first, then along that side.
  *
  * Limits in order: one for each IPU within its card; where there are several cards, one for each IPU across its card to
- * go on from there, then four for each gap between cards: even side up and down, odd side up and down. */
+ * go on from there, then four for each gap between cards: even side up and down, odd side up and down.
+ *
+ * A torus joins the ends of both sides by one more gap, behind the last card; a flow takes the shorter way round
+ * (from every other card the one, where both are as long). */
+static const struct topology {
+    const char *name; /* of option ipuLinkTopology */
+    bool closed;
+} topologies[] = { { "default", false }, { "mesh", false }, { "torus", true } };
+
+static bool closed(const pop_target *target)
+{
+    enum { TOPOLOGIES = sizeof(topologies) / sizeof(topologies[0]) };
+    for (size_t i = 0; i < TOPOLOGIES && target->num_ipus > 4; ++i)
+        if (strcmp(target->ipu_link_topology, topologies[i].name) == 0)
+            return topologies[i].closed;
+    return false;
+}
+
 static size_t cards(const pop_target *target)
 {
     return ((size_t)target->num_ipus + 1) / 2;
@@ -36,7 +54,7 @@ size_t pop_target_num_global_exchange_constraints(const pop_target *target)
     if (listed(target))
         return target->exchange_limits.count;
     size_t count = cards(target);
-    return count == 1 ? 2 : 4 * count + 4 * (count - 1);
+    return count == 1 ? 2 : 4 * count + 4 * (closed(target) ? count : count - 1);
 }
 
 double pop_target_global_exchange_bandwidth(const pop_target *target, size_t constraint)
@@ -51,35 +69,29 @@ double pop_target_global_exchange_bandwidth(const pop_target *target, size_t con
     return links * target->ipu_link_bandwidth;
 }
 
-/* IPUs first, first + step, ... before end, without those of a card. */
-struct range {
-    size_t first, end, step, without;
-};
-enum { NO_CARD = -1 };
-#define ONE(ipu)                                                                                                       \
-    {                                                                                                                  \
-        (ipu), (ipu) + 1, 1, (size_t)NO_CARD                                                                           \
-    }
-
-/* The flows through a link are all pairs of two sets. */
-static void ladder_sets(const pop_target *target, size_t constraint, struct range *sources, struct range *destinations)
+/* Calls visit for each limit that a flow uses. */
+static void each_limit(const pop_target *target, uint32_t from, uint32_t to, void (*visit)(size_t limit, void *context),
+                       void *context)
 {
-    size_t ipus = target->num_ipus, first_cross = cross_limit(target, 0), first_gap = gap_limit(target, 0, 0, false);
-    if (constraint < first_cross) {
-        *sources = (struct range)ONE(constraint);
-        *destinations = (struct range)ONE(constraint ^ 1);
-    } else if (constraint < first_gap) {
-        size_t ipu = constraint - first_cross;
-        *sources = (struct range)ONE(ipu);
-        *destinations = (struct range){ (ipu & 1) ^ 1, ipus, 2, ipu / 2 };
-    } else {
-        size_t which = constraint - first_gap, above = 2 * (which / 4) + 2, side = which / 2 % 2;
-        struct range low = { 0, above, 1, (size_t)NO_CARD }, high = { above, ipus, 1, (size_t)NO_CARD };
-        *sources = which % 2 ? high : low;
-        *destinations = which % 2 ? low : high;
-        destinations->first += side;
-        destinations->step = 2;
+    size_t all = cards(target), card = from / 2, last = to / 2, side = to % 2, up = last > card ? last - card : 0,
+           down = card > last ? card - last : 0;
+    if (card == last) {
+        visit(from, context);
+        return;
     }
+    if (closed(target)) {
+        up = (last + all - card) % all;
+        down = all - up;
+        bool back = up == down ? card % 2 : up > down; /* flows of the same way round share both ways */
+        up = back ? 0 : up;
+        down = back ? down : 0;
+    }
+    if (from % 2 != side)
+        visit(cross_limit(target, from), context);
+    for (; up; --up, card = (card + 1) % all)
+        visit(gap_limit(target, card, (uint32_t)side, false), context);
+    for (; down; --down, card = (card + all - 1) % all)
+        visit(gap_limit(target, (card + all - 1) % all, (uint32_t)side, true), context);
 }
 
 struct flow_list {
@@ -120,14 +132,27 @@ static void add_listed_flows(const pop_target *target, const pop_exchange_limit 
     }
 }
 
+struct limit_search {
+    size_t wanted;
+    bool found;
+};
+
+static void find_limit(size_t limit, void *context)
+{
+    struct limit_search *search = context;
+    search->found |= limit == search->wanted;
+}
+
 static void add_ladder_flows(const pop_target *target, size_t constraint, struct flow_list *list)
 {
-    struct range from, to;
-    ladder_sets(target, constraint, &from, &to);
-    for (size_t s = from.first; s < from.end && s < target->num_ipus; s += from.step)
-        for (size_t d = to.first; d < to.end && d < target->num_ipus; d += to.step)
-            if (d / 2 != to.without)
+    for (uint32_t s = 0; s < target->num_ipus; ++s)
+        for (uint32_t d = 0; d < target->num_ipus; ++d) {
+            struct limit_search search = { constraint, false };
+            if (s != d)
+                each_limit(target, s, d, find_limit, &search);
+            if (search.found)
                 add_flow(list, s, d);
+        }
 }
 
 size_t pop_target_global_exchange_flows(const pop_target *target, size_t constraint, pop_exchange_flow *flows,
@@ -143,20 +168,14 @@ size_t pop_target_global_exchange_flows(const pop_target *target, size_t constra
     return list.count;
 }
 
-static void load_ladder(const pop_target *target, const struct exchange_load *flow, uint64_t *loads)
+struct loading {
+    uint64_t *loads, bytes;
+};
+
+static void add_load(size_t limit, void *context)
 {
-    uint32_t from = flow->source, side = flow->destination % 2;
-    size_t card = from / 2, last = flow->destination / 2;
-    if (card == last) {
-        loads[from] += flow->bytes;
-        return;
-    }
-    if (from % 2 != side)
-        loads[cross_limit(target, from)] += flow->bytes;
-    for (; card < last; ++card)
-        loads[gap_limit(target, card, side, false)] += flow->bytes;
-    for (; card > last; --card)
-        loads[gap_limit(target, card - 1, side, true)] += flow->bytes;
+    const struct loading *loading = context;
+    loading->loads[limit] += loading->bytes;
 }
 
 static void load_listed(const pop_target *target, const struct exchange_load *flow, uint64_t *loads)
@@ -177,6 +196,7 @@ void exchange_loads(const pop_target *target, const struct exchange_load *flows,
         if (listed(target))
             load_listed(target, &flows[i], loads);
         else
-            load_ladder(target, &flows[i], loads);
+            each_limit(target, flows[i].source, flows[i].destination, add_load,
+                       &(struct loading){ loads, flows[i].bytes });
     }
 }

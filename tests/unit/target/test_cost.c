@@ -71,6 +71,10 @@ static void test_published_syncs(void **state)
     assert_int_equal(cost_sync_resume(&one, 0), 30);
     assert_int_equal(cost_sync_global(&one, 1), 118);
     assert_int_equal(cost_sync_global(&one, 2), 500);
+    assert_int_equal(cost_sync_global(&one, 4), 500 + 48); /* a hop more, there and back (docs/targets.md) */
+    assert_int_equal(cost_sync_global(&one, 16), 500 + 4 * 48);
+    assert_int_equal(cost_sync_hops(2), 1);
+    assert_int_equal(cost_sync_hops(64), 17);
     one.min_ipu_sync_delay = 0; /* as the tutorials have it */
     one.relative_sync_delay = POP_SYNC_DELAY_NONE;
     assert_int_equal(cost_sync_all(&one), 0);

@@ -116,6 +116,8 @@ static void test_routes_and_lists_agree(void **state)
     for (unsigned count = 1; count <= 17; ++count) { /* odd ones too */
         pop_target ladder = ipus(count);
         check_loads(&ladder);
+        snprintf(ladder.ipu_link_topology, sizeof(ladder.ipu_link_topology), "torus");
+        check_loads(&ladder);
         /* Flows that overlap count once; IPU 40 is not there. */
         pop_target own =
             listed(count, (pop_exchange_limits){ .count = 3,
@@ -124,6 +126,36 @@ static void test_routes_and_lists_agree(void **state)
                                                              { 3e9, 2, { { 40, 0 }, { 1, 0 } } } } });
         check_loads(&own);
     }
+}
+
+/* The ends of a torus are neighbours: a flow goes the shorter way round. */
+static void test_a_torus_is_closed(void **state)
+{
+    (void)state;
+    pop_target open = ipus(16), torus = ipus(16), four = ipus(4), closed_four = ipus(4);
+    snprintf(torus.ipu_link_topology, sizeof(torus.ipu_link_topology), "torus");
+    snprintf(closed_four.ipu_link_topology, sizeof(closed_four.ipu_link_topology), "torus");
+    assert_int_equal(pop_target_num_global_exchange_constraints(&torus),
+                     pop_target_num_global_exchange_constraints(&open) + 4);
+    assert_int_equal(pop_target_num_global_exchange_constraints(&closed_four),
+                     pop_target_num_global_exchange_constraints(&four));
+    /* Half of the IPUs to the other half: a ladder has one gap in its middle, a torus two. */
+    struct exchange_load halves[16];
+    for (uint32_t i = 0; i < 16; ++i)
+        halves[i] = (struct exchange_load){ i, (i + 8) % 16, 1 << 20 };
+    uint64_t one = cost_global_exchange(&open, halves, 16), two = cost_global_exchange(&torus, halves, 16);
+    assert_true(one > two);
+    struct exchange_load ends = { 0, 14, 1 << 20 }, ring[16];
+    uint64_t loads[64] = { 0 };
+    exchange_loads(&torus, &ends, 1, loads);
+    unsigned used = 0;
+    for (size_t i = 0; i < 64; ++i)
+        used += loads[i] != 0;
+    assert_int_equal(used, 1);
+    /* A ring over the cards of one side costs no more than one of its steps. */
+    for (uint32_t i = 0; i < 8; ++i)
+        ring[i] = (struct exchange_load){ 2 * i, (2 * i + 2) % 16, 1 << 20 };
+    assert_int_equal(cost_global_exchange(&torus, ring, 8), cost_global_exchange(&torus, ring, 1));
 }
 
 static void test_time_is_that_of_the_slowest_limit(void **state)
@@ -228,6 +260,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_one_ipu_has_no_constraints),
         cmocka_unit_test(test_the_ladder_has_the_published_links),
+        cmocka_unit_test(test_a_torus_is_closed),
         cmocka_unit_test(test_the_flows_of_four_ipus),
         cmocka_unit_test(test_routes_and_lists_agree),
         cmocka_unit_test(test_time_is_that_of_the_slowest_limit),
