@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The communication library as programs of all its releases call it, and what the calls give.
+#include <gcl/CollectiveBalancedReorder.hpp>
 #include <gcl/Collectives.hpp>
 #include <gcl/TileAllocation.hpp>
 #include <poplar/Engine.hpp>
@@ -8,6 +9,7 @@
 #include <popops/codelets.hpp>
 
 #include <algorithm>
+#include <cstdlib>
 #include <set>
 #include <sstream>
 
@@ -139,6 +141,82 @@ TEST(tiles_for_input_and_output)
     CHECK(gcl::perIPUTiles(graph, 0, 3, true, false).size() == 3);
     CHECK_THROWS(gcl::perIPUTiles(graph, 0, 3), index_error, "pairs");
     CHECK_THROWS(gcl::perIPUTiles(graph, 2, tiles), index_error, "it has");
+}
+
+// A tensor whose parts on each tile are shared out to replicas, scattered, gathered and put together again.
+TEST(a_balanced_reorder)
+{
+    Replicas r(3);
+    Tensor t = r.input("t", { 5, 3 });
+    r.graph.setTileMapping(t.slice(0, 2), 0); // 6 elements: 2 for each replica
+    r.graph.setTileMapping(t.slice(2, 5), 2); // 9: 3
+    Tensor reference = t.transpose();
+    gcl::CollectiveBalancedReorder order(r.graph, reference, 3, { "order" }, true);
+    const gcl::CollectiveBalancedHostRearrangement &host = order.getHostRearrangement();
+    CHECK(host.getTotalElementsPerReplica() == 5 && host.getNumRearrangedTensorElems() == 15);
+    CHECK(host.getReplicationFactor() == 3 && host.elementMap.size() == 15);
+    CHECK((order.getReferenceShape() == std::vector<std::size_t>{ 3, 5 }));
+    Tensor slice = order.createReplicaSlice(FLOAT), all = order.createCollectivesTensor(HALF, "all");
+    CHECK(slice.numElements() == 5 && (all.shape() == std::vector<std::size_t>{ 3, 5 }));
+    auto mapping = r.graph.getTileMapping(slice);
+    CHECK(mapping[0].size() == 1 && mapping[0][0].size() == 2 && mapping[2][0].size() == 3);
+    // On the host: each element of the reference lies where the tensor says.
+    Floats in(15), gathered(15, -1), back(15);
+    for (unsigned i = 0; i < 15; ++i)
+        in[i] = static_cast<float>(i);
+    host.rearrangeForCollective(in, gathered);
+    host.undoRearrangeForCollective(gathered, back);
+    CHECK(back == in);
+    for (unsigned i = 0; i < 15; ++i)
+        CHECK(gathered[host.elementMap[i]] == in[i]);
+    CHECK_THROWS(host.rearrangeForCollective(Floats(14), gathered), poputil::poplibs_error, "14 elements");
+    // On the device: the sum of all replicas, by shares.
+    Tensor whole = order.createCollectivesTensor(FLOAT, "whole");
+    r.prog.add(Copy(reference, order.undoRearrangeForCollective(whole)));
+    Tensor mine = gcl::reduceScatterCrossReplica(r.graph, whole.flatten(), gcl::CollectiveOperator::ADD, r.prog);
+    r.prog.add(Copy(mine, slice));
+    Tensor sum = gcl::allGatherCrossReplica(r.graph, slice, r.prog);
+    Floats got = r.run(t, { order.undoRearrangeForCollective(sum) })[0];
+    for (unsigned replica = 0; replica < 3; ++replica)
+        for (unsigned x = 0; x < 3; ++x)
+            for (unsigned y = 0; y < 5; ++y)
+                CHECK(got[15 * replica + 5 * x + y] == static_cast<float>(3 * (3 * y + x) + 45));
+    // Padded: 15 elements of one tile for 4 replicas, in grains of 2.
+    Tensor one = r.graph.addVariable(FLOAT, { 15 }, "one");
+    r.graph.setTileMapping(one, 1);
+    gcl::CollectiveBalancedReorder padded(r.graph, one, 4, { "padded" }, false, 2);
+    CHECK(padded.getHostRearrangement().getNumRearrangedTensorElems() == 16);
+    Floats sixteen(16, -1);
+    padded.getHostRearrangement().rearrangeForCollective(in, sixteen);
+    CHECK(sixteen[14] == 14 && sixteen[15] == 0);
+    CHECK_THROWS(padded.undoRearrangeForCollective(one), poputil::poplibs_error, "must be 16");
+    CHECK_THROWS(gcl::CollectiveBalancedReorder(r.graph, one, 0, { "none" }), poputil::poplibs_error, "1 or more");
+}
+
+// The environment's options stand above the program's.
+TEST(options_of_the_environment)
+{
+    Replicas r(2);
+    Tensor t = r.input("t", { 8 });
+    setenv("GCL_OPTIONS", "{\"method\": \"sideways\"}", 1);
+    CHECK_THROWS(
+        gcl::allReduceCrossReplica(r.graph, t, gcl::CollectiveOperator::ADD, r.prog, {}, {}, { { "method", "tree" } }),
+        poplar_error, "sideways");
+    setenv("GCL_OPTIONS", "[1]", 1);
+    CHECK_THROWS(gcl::allReduceCrossReplica(r.graph, t, gcl::CollectiveOperator::ADD, r.prog), poplar_error,
+                 "GCL_OPTIONS is no JSON object");
+    std::size_t vertices[2];
+    for (unsigned i = 0; i < 2; ++i) { // a tree needs other vertices than a ring
+        setenv("GCL_OPTIONS", i ? "{\"method\": \"tree\"}" : "{\"method\": \"clockwise_ring\"}", 1);
+        Replicas of(4);
+        Tensor data = of.input("t", { 64 });
+        gcl::allReduceCrossReplica(of.graph, data, gcl::CollectiveOperator::ADD, of.prog, {}, {},
+                                   { { "method", "meet_in_middle_ring" } });
+        vertices[i] = of.graph.getNumVertices();
+    }
+    CHECK(vertices[0] != vertices[1]);
+    unsetenv("GCL_OPTIONS");
+    gcl::allReduceCrossReplica(r.graph, t, gcl::CollectiveOperator::ADD, r.prog);
 }
 
 MAIN()

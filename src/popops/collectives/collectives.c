@@ -7,8 +7,36 @@
 #include "poplibs/log.h"
 #include "poplibs/options.h"
 
+#include <poplar/profile.h>
 #include <popops/element_wise.h>
 #include <poputil/util.h>
+
+#include <stdlib.h>
+
+/* GCL_OPTIONS, a map of options as JSON, which override those of the program. */
+static bool parse_environment(pop_where where, pop_graph *graph, const char *api, const struct poplibs_option *table,
+                              size_t rows, struct collective_options *options)
+{
+    enum { MOST = 32 };
+    const char *text = getenv("GCL_OPTIONS");
+    pop_profile_value map = { 0 };
+    pop_error error = { 0 };
+    pop_option list[MOST];
+    if (!text || !*text)
+        return true;
+    if (pop_profile_read_json(text, strlen(text), &map, &error) != POP_OK || map.type != POP_PROFILE_MAP) {
+        pop_profile_free(&map);
+        return poplibs_fail(graph, POP_INVALID_OPTION, where, api,
+                            "the environment variable GCL_OPTIONS is no JSON object of options: %s",
+                            *error.text ? error.text : "it is another value");
+    }
+    size_t count = pop_profile_size(&map) < MOST ? pop_profile_size(&map) : MOST;
+    for (size_t i = 0; i < count; ++i)
+        list[i] = (pop_option){ pop_profile_key(&map, i), pop_profile_as_string(pop_profile_item(&map, i)) };
+    bool good = poplibs_parse_options(where, graph, api, (pop_options){ list, count }, table, rows, options);
+    pop_profile_free(&map);
+    return good;
+}
 
 bool popops_check_collective(pop_where where, pop_graph *graph, const char *api, pop_tensor data, pop_options given,
                              struct collective_options *options)
@@ -18,8 +46,10 @@ bool popops_check_collective(pop_where where, pop_graph *graph, const char *api,
 #include "poplibs/options.def"
     };
     *options = (struct collective_options){ .max_broadcast = 2048 };
+    enum { ROWS = sizeof(table) / sizeof(table[0]) };
     return poplibs_ready(graph) && poplibs_is_operand(graph, where, api, "the data", data) &&
-           poplibs_parse_options(where, graph, api, given, table, sizeof(table) / sizeof(table[0]), options);
+           poplibs_parse_options(where, graph, api, given, table, ROWS, options) &&
+           parse_environment(where, graph, api, table, ROWS, options);
 }
 
 bool popops_check_collective_operation(pop_where where, pop_graph *graph, const char *api, popops_operation op)

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+// A tensor shared out to replicas so that each tile keeps an equal part of what it had: the order that reduce-scatter
+// and all-gather want, and the way back.
+//
+// For each tile, the elements of the reference that lie there, in the order of memory, are split into as many shares as
+// there are replicas, all of ceil(elements / replicas) (a multiple of the grain), padded at the end.  The share of a
+// replica is what its shares of all tiles are together: E elements; what is gathered has R x E.
+#ifndef GCL_COLLECTIVE_BALANCED_REORDER_HPP
+#define GCL_COLLECTIVE_BALANCED_REORDER_HPP
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <poplar/Graph.hpp>
+#include <poplar/Interval.hpp>
+#include <poplar/Tensor.hpp>
+#include <poputil/exceptions.hpp>
+#include <string>
+#include <vector>
+
+namespace gcl
+{
+
+// The same on the host: data in the order of the reference, and gathered.
+class CollectiveBalancedHostRearrangement
+{
+  public:
+    std::size_t replicationFactor = 0, totalElementsPerReplica = 0;
+    std::vector<poplar::Interval> gatheredToRefSlices; // ranges of what is gathered, in the order of the reference
+    std::vector<unsigned> elementMap; // where each element of the reference is gathered to, if it was asked for
+
+    std::size_t getReplicationFactor() const
+    {
+        return replicationFactor;
+    }
+    void setReplicationFactor(std::size_t factor)
+    {
+        replicationFactor = factor;
+    }
+    std::size_t getTotalElementsPerReplica() const
+    {
+        return totalElementsPerReplica;
+    }
+    void setTotalElementsPerReplica(std::size_t elements)
+    {
+        totalElementsPerReplica = elements;
+    }
+    const std::vector<poplar::Interval> &getGatheredToRefSlices() const
+    {
+        return gatheredToRefSlices;
+    }
+    void setGatheredToRefSlices(const std::vector<poplar::Interval> &slices)
+    {
+        gatheredToRefSlices = slices;
+    }
+    std::size_t getNumRearrangedTensorElems() const
+    {
+        return replicationFactor * totalElementsPerReplica;
+    }
+
+    // From the reference's order to that of what is gathered, which has zeros where it is padded.
+    void rearrangeForCollective(const char *in, char *out, std::int64_t elementBytes) const
+    {
+        const std::size_t bytes = static_cast<std::size_t>(elementBytes);
+        std::memset(out, 0, getNumRearrangedTensorElems() * bytes);
+        for (const poplar::Interval &slice : gatheredToRefSlices) {
+            std::memcpy(out + slice.begin() * bytes, in, slice.size() * bytes);
+            in += slice.size() * bytes;
+        }
+    }
+    void undoRearrangeForCollective(const char *in, char *out, std::int64_t elementBytes) const
+    {
+        const std::size_t bytes = static_cast<std::size_t>(elementBytes);
+        for (const poplar::Interval &slice : gatheredToRefSlices) {
+            std::memcpy(out, in + slice.begin() * bytes, slice.size() * bytes);
+            out += slice.size() * bytes;
+        }
+    }
+    // The same with the sizes of both, in elements.
+    void rearrangeForCollective(const void *in, std::size_t inElements, void *out, std::size_t outElements,
+                                std::size_t elementBytes) const
+    {
+        sizes(inElements, outElements);
+        rearrangeForCollective(static_cast<const char *>(in), static_cast<char *>(out),
+                               static_cast<std::int64_t>(elementBytes));
+    }
+    void undoRearrangeForCollective(const void *in, std::size_t inElements, void *out, std::size_t outElements,
+                                    std::size_t elementBytes) const
+    {
+        sizes(outElements, inElements);
+        undoRearrangeForCollective(static_cast<const char *>(in), static_cast<char *>(out),
+                                   static_cast<std::int64_t>(elementBytes));
+    }
+    template <typename T> void rearrangeForCollective(const std::vector<T> &in, std::vector<T> &out) const
+    {
+        rearrangeForCollective(in.data(), in.size(), out.data(), out.size(), sizeof(T));
+    }
+    template <typename T> void undoRearrangeForCollective(const std::vector<T> &in, std::vector<T> &out) const
+    {
+        undoRearrangeForCollective(in.data(), in.size(), out.data(), out.size(), sizeof(T));
+    }
+
+  private:
+    std::size_t referenceElements() const
+    {
+        std::size_t elements = 0;
+        for (const poplar::Interval &slice : gatheredToRefSlices)
+            elements += slice.size();
+        return elements;
+    }
+    void sizes(std::size_t reference, std::size_t gathered) const
+    {
+        if (reference != referenceElements() || gathered != getNumRearrangedTensorElems())
+            throw poputil::poplibs_error("gcl::CollectiveBalancedHostRearrangement: " + std::to_string(reference) +
+                                         " elements in the order of the reference and " + std::to_string(gathered) +
+                                         " gathered, they must be " + std::to_string(referenceElements()) + " and " +
+                                         std::to_string(getNumRearrangedTensorElems()));
+    }
+};
+
+class CollectiveBalancedReorder
+{
+  public:
+    // The reference must be mapped.  With elementMap the host's rearrangement knows where each element goes.
+    CollectiveBalancedReorder(poplar::Graph &of, poplar::Tensor tensor, unsigned replicationFactor,
+                              const poplar::DebugNameAndId &debugName, bool elementMap = false, unsigned grain = 1)
+        : graph(of), reference(tensor), name(debugName)
+    {
+        if (!replicationFactor || !grain)
+            throw poputil::poplibs_error(
+                "gcl::CollectiveBalancedReorder: the replication factor and the grain must be 1 or more");
+        host.replicationFactor = replicationFactor;
+        const poplar::Tensor flat = reference.flatten();
+        const auto mapping = graph.getTileMapping(flat);
+        std::vector<std::vector<poplar::Interval>> onTile(mapping.size());
+        for (std::size_t tile = 0; tile < mapping.size(); ++tile) {
+            std::size_t elements = 0;
+            for (const auto &region : graph.getSortedContiguousRegions(flat, mapping[tile]))
+                for (const poplar::Interval &interval : region) {
+                    onTile[tile].push_back(interval);
+                    elements += interval.size();
+                }
+            const std::size_t share = (elements + replicationFactor - 1) / replicationFactor;
+            shares.push_back((share + grain - 1) / grain * grain);
+            host.totalElementsPerReplica += shares.back();
+        }
+        find(onTile, flat.numElements());
+        if (elementMap)
+            for (const poplar::Interval &slice : host.gatheredToRefSlices)
+                for (std::size_t i = slice.begin(); i < slice.end(); ++i)
+                    host.elementMap.push_back(static_cast<unsigned>(i));
+    }
+
+    // What one replica keeps: E elements, each tile's share on that tile.
+    poplar::Tensor createReplicaSlice(const poplar::Type &type)
+    {
+        return slice(type, "slice");
+    }
+    // {R, E}: a slice for each replica, to be scattered or gathered into.
+    poplar::Tensor createCollectivesTensor(const poplar::Type &type, const std::string &prefix)
+    {
+        std::vector<poplar::Tensor> rows;
+        for (std::size_t r = 0; r < host.replicationFactor; ++r)
+            rows.push_back(slice(type, prefix).expand({ 0 }));
+        return poplar::concat(rows);
+    }
+    // Gathered data, R x E elements of any shape, as the reference has them.
+    poplar::Tensor undoRearrangeForCollective(const poplar::Tensor &gathered) const
+    {
+        if (gathered.numElements() != host.getNumRearrangedTensorElems())
+            throw poputil::poplibs_error("gcl::CollectiveBalancedReorder: " + std::to_string(gathered.numElements()) +
+                                         " elements were gathered, there must be " +
+                                         std::to_string(host.getNumRearrangedTensorElems()));
+        const poplar::Tensor flat = gathered.flatten();
+        std::vector<poplar::Tensor> parts;
+        for (const poplar::Interval &interval : host.gatheredToRefSlices)
+            parts.push_back(flat.slice(interval.begin(), interval.end()));
+        return (parts.empty() ? flat.slice(0, 0) : poplar::concat(parts)).reshape(reference.shape());
+    }
+    std::vector<std::size_t> getReferenceShape() const
+    {
+        return reference.shape();
+    }
+    const CollectiveBalancedHostRearrangement &getHostRearrangement() const
+    {
+        return host;
+    }
+
+  private:
+    poplar::Graph &graph;
+    poplar::Tensor reference;
+    poplar::DebugNameAndId name;
+    std::vector<std::size_t> shares; // by tile
+    CollectiveBalancedHostRearrangement host;
+
+    poplar::Tensor slice(const poplar::Type &type, const std::string &suffix)
+    {
+        poplar::Tensor made = graph.addVariable(type, { host.totalElementsPerReplica }, { name, suffix });
+        std::size_t at = 0;
+        for (std::size_t tile = 0; tile < shares.size(); ++tile) {
+            if (shares[tile])
+                graph.setTileMapping(made.slice(at, at + shares[tile]), static_cast<unsigned>(tile));
+            at += shares[tile];
+        }
+        return made;
+    }
+
+    // Where each range of the reference is gathered to: parts of intervals, cut where a share ends.
+    void find(const std::vector<std::vector<poplar::Interval>> &onTile, std::size_t elements)
+    {
+        struct Part {
+            std::size_t reference, gathered, size;
+        };
+        std::vector<Part> parts;
+        std::size_t base = 0;
+        for (std::size_t tile = 0; tile < onTile.size(); ++tile) {
+            std::size_t at = 0; // of the tile's elements
+            for (const poplar::Interval &interval : onTile[tile])
+                for (std::size_t i = interval.begin(); i < interval.end();) {
+                    const std::size_t replica = at / shares[tile], inside = at % shares[tile];
+                    const std::size_t left = shares[tile] - inside, size = std::min(left, interval.end() - i);
+                    parts.push_back({ i, replica * host.totalElementsPerReplica + base + inside, size });
+                    i += size;
+                    at += size;
+                }
+            base += shares[tile];
+        }
+        std::sort(parts.begin(), parts.end(), [](const Part &a, const Part &b) { return a.reference < b.reference; });
+        std::size_t covered = 0;
+        for (const Part &part : parts) {
+            covered += part.size;
+            if (!host.gatheredToRefSlices.empty() && host.gatheredToRefSlices.back().end() == part.gathered)
+                host.gatheredToRefSlices.back() =
+                    poplar::Interval(host.gatheredToRefSlices.back().begin(), part.gathered + part.size);
+            else
+                host.gatheredToRefSlices.emplace_back(part.gathered, part.gathered + part.size);
+        }
+        if (covered != elements)
+            throw poputil::poplibs_error("gcl::CollectiveBalancedReorder: the reference holds elements more than once");
+    }
+};
+
+} // namespace gcl
+#endif
