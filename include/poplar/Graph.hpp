@@ -75,12 +75,10 @@ class POP_API Graph
     Graph createVirtualGraph(unsigned lowerTile, unsigned upperTile, Where where = Where::here());
     Graph createVirtualGraph(const std::vector<unsigned> &perIpuTiles, Where where = Where::here());
     Graph getTopLevelGraph();
-    // The guide's era: of one replica alone.  More are made with the graph (replication_factor).
+    // What is added to the result is added to each of so many equal parts of this graph (pop_graph_replicate).
     Graph createReplicatedGraph(unsigned replication, Where where = Where::here());
-    Tensor getNonReplicatedTensor(const Tensor &t) const
-    {
-        return t;
-    }
+    // All of what a tensor of a replicated graph stands for: a dimension more, outermost.
+    Tensor getNonReplicatedTensor(const Tensor &t, Where where = Where::here()) const;
     unsigned convertVirtualTileToPhysicalTile(unsigned tile) const;
     unsigned convertPhysicalTileToVirtualTile(unsigned tile) const;
     unsigned convertPhysicalTileToVirtualTile(unsigned ipu, unsigned tile) const;
@@ -348,7 +346,6 @@ class POP_API Graph
     template <typename F> void estimateWith(StringRef vertexType, F &&estimator, Where where);
     // A handle that was made from its number alone is this graph's.
     pop_compute_set own(pop_compute_set set) const;
-    [[noreturn]] static void noReplication(pop_where where, unsigned factor);
     [[noreturn]] static void noMetadata(const DebugContext &debugContext, const char *api);
     static void whole(const FieldRef &field, pop_where where, const char *api);
     // A constant of so many host values, which must be as many as the shape has elements; POP_WHOLE is not compared.
@@ -361,7 +358,7 @@ class POP_API Graph
     void connectConstant(const FieldRef &field, pop_type host, const void *value, Where where);
     void setField(const FieldRef &field, pop_type type, const void *value, Where where);
     void setField(const FieldRef &field, pop_type type, const void *values, std::size_t count, Where where);
-    TileToTensorMapping mappingOf(const Tensor &t, bool *complete, Where where) const;
+    TileToTensorMapping mappingOf(const Tensor &t, bool *complete, bool external, Where where) const;
 
     detail::Handle estimators; // outlive the graph
     pop_graph *graph;

@@ -185,6 +185,19 @@ POP_API pop_graph *pop_graph_create_virtual_range_at(pop_where where, pop_graph 
 #define pop_graph_create_virtual_tiles(...) pop_graph_create_virtual_tiles_at(POP_HERE, __VA_ARGS__)
 POP_API pop_graph *pop_graph_create_virtual_tiles_at(pop_where where, pop_graph *graph,
                                                      pop_dims per_ipu_tiles); /* these of each IPU */
+/* Splits a graph into equal replicas (createReplicatedGraph): whole IPUs, or equal parts of one.  What is added to the
+ * result is added to each of them: a variable, vertex, stream or remote buffer is one in each replica, on the tile of
+ * the same number.  The parent still sees all, and may add to one replica alone.  A handle to destroy.  NULL and
+ * graph_replication_error when the tiles cannot be split, or the graph is replicated already. */
+#define pop_graph_replicate(...) pop_graph_replicate_at(POP_HERE, __VA_ARGS__)
+POP_API pop_graph *pop_graph_replicate_at(pop_where where, pop_graph *graph, unsigned replicas);
+/* What a tensor of a replicated graph stands for, as its parent sees it (getNonReplicatedTensor): an outermost
+ * dimension with one entry for each replica is added. */
+#define pop_graph_non_replicated(...) pop_graph_non_replicated_at(POP_HERE, __VA_ARGS__)
+POP_API pop_tensor pop_graph_non_replicated_at(pop_where where, pop_graph *graph, pop_tensor t);
+/* Of how many replicas a variable has contents, and a stream data; 0 of what is not there. */
+POP_API unsigned pop_graph_variable_replication_factor(const pop_graph *graph, uint32_t variable);
+POP_API unsigned pop_stream_replication_factor(pop_stream stream);
 /* Tile numbers of a virtual graph and of the top-level one; (unsigned)-1 for a tile that the graph does not see. */
 POP_API unsigned pop_graph_physical_tile(const pop_graph *graph, unsigned virtual_tile);
 POP_API unsigned pop_graph_virtual_tile(const pop_graph *graph, unsigned physical_tile);
@@ -263,6 +276,10 @@ POP_API void pop_graph_set_tile_mapping_lists_at(pop_where where, pop_graph *gra
  * returned. */
 POP_API bool pop_graph_get_tile_mapping_at(pop_where where, pop_graph *graph, pop_tensor t, bool *complete,
                                            pop_interval_lists *mapping);
+#define pop_graph_check_external(...) pop_graph_check_external_at(POP_HERE, __VA_ARGS__)
+/* Whether all mapped elements of t lie on tiles that a virtual graph sees; invalid_tile_mapping is recorded otherwise.
+ * pop_graph_get_tile_mapping leaves others out. */
+POP_API bool pop_graph_check_external_at(pop_where where, pop_graph *graph, pop_tensor t);
 #define pop_graph_get_sorted_contiguous_regions(...) pop_graph_get_sorted_contiguous_regions_at(POP_HERE, __VA_ARGS__)
 /* The intervals of flattened t, in groups that are each one contiguous region in memory, sorted by variable and offset.
  * With remove_aliased, intervals that repeat elements drop out; aliases (NULL, or room for one entry per element of the

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The compiler as a list of passes. */
 #include "compiler/pipeline.h"
+#include "compiler/check/expand.h"
 #include "compiler/liveness/live.h"
 #include "compiler/lower/blocks.h"
 #include "graph/build.h"
@@ -225,7 +226,10 @@ pop_status compile_graph(pop_store *store, const pop_program *programs, size_t c
     store->compiling = true;
     view_cache_free(store); /* nothing of the graph is walked again */
     ++store->handles;       /* a callback may destroy the graph */
-    bool good = run_passes(&c, failures, progress, progress_user);
+    struct expansion *expansion;
+    bool good =
+        expansion_make(store, programs, count, &expansion, error) && run_passes(&c, failures, progress, progress_user);
+    expansion_undo(expansion);
     store->compiling = false;
     compiler_free(&c);
     store->memory_failures = mem_failures(); /* this call reports them */

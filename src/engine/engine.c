@@ -368,19 +368,28 @@ void pop_engine_set_print_stream(pop_engine *engine, FILE *file)
         engine->print_stream = file;
 }
 
+static void list_name(const struct image *image, uint32_t name, const char **handles, size_t capacity, size_t *count)
+{
+    if (handles && *count < capacity)
+        handles[*count] = image_string(image, name);
+    ++*count;
+}
+
 size_t pop_engine_list_streams(const pop_engine *engine, const char **handles, size_t capacity)
 {
     if (!engine)
         return 0;
     const struct image *image = engine->image;
-    size_t streams = image->streams.count, remotes = image->remotes.count,
-           all = streams + remotes + image->host_functions.count;
-    for (size_t i = 0; handles && i < all && i < capacity; ++i)
-        handles[i] =
-            image_string(image, i < streams             ? image->streams.data[i].name
-                                : i < streams + remotes ? image->remotes.data[i - streams].name
-                                                        : image->host_functions.data[i - streams - remotes].name);
-    return all;
+    size_t count = 0;
+    for (size_t i = 0; i < image->streams.count; ++i)
+        if (image->streams.data[i].copies)
+            list_name(image, image->streams.data[i].name, handles, capacity, &count);
+    for (size_t i = 0; i < image->remotes.count; ++i)
+        if (image->remotes.data[i].copies)
+            list_name(image, image->remotes.data[i].name, handles, capacity, &count);
+    for (size_t i = 0; i < image->host_functions.count; ++i)
+        list_name(image, image->host_functions.data[i].name, handles, capacity, &count);
+    return count;
 }
 
 pop_options pop_engine_options(const pop_engine *engine)

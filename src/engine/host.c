@@ -118,7 +118,7 @@ pop_status pop_engine_connect_host_function_of(pop_engine *engine, const char *h
 {
     static const char api[] = "pop_engine_connect_host_function_of";
     if (engine && replica >= engine->replica_count)
-        return engine_no_replica(engine, replica, api, error);
+        return engine_no_replica(engine->replica_count, replica, api, error);
     return connect(engine, handle, replica, replica + 1, (struct host_function_state){ callback, user, false }, api,
                    error);
 }

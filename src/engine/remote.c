@@ -102,6 +102,21 @@ size_t pop_engine_remote_row_bytes(const pop_engine *engine, const char *handle)
     return 0;
 }
 
+/* A buffer of each replica of the graph, or of each that a part of the graph was replicated to. */
+static unsigned remote_instances(const pop_engine *engine, size_t remote)
+{
+    const struct image_remote *of = engine->image->remotes.data + remote;
+    return of->copies > 1 ? of->copies : engine->replica_count;
+}
+
+static const struct remote_state *remote_at(const pop_engine *engine, size_t remote, unsigned instance)
+{
+    const struct image_remote *of = engine->image->remotes.data + remote;
+    if (of->copies > 1)
+        return engine->replicas[0].remotes + (instance ? of->first_copy + instance - 1 : remote);
+    return engine->replicas[instance].remotes + remote;
+}
+
 /* The row that the host asks for, or NULL and an error. */
 static unsigned char *find_row(pop_engine *engine, const char *handle, const void *data, uint64_t row, unsigned replica,
                                const char *api, pop_error *error, size_t *bytes, pop_status *status)
@@ -122,14 +137,14 @@ static unsigned char *find_row(pop_engine *engine, const char *handle, const voi
     } else if (!engine->loaded) {
         *status =
             error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "the engine is not loaded: load it on a device first");
-    } else if (replica >= engine->replica_count) {
-        *status = engine_no_replica(engine, replica, api, error);
+    } else if (replica >= remote_instances(engine, i)) {
+        *status = engine_no_replica(remote_instances(engine, i), replica, api, error);
     } else if (row >= image->remotes.data[i].repeats) {
         *status =
             error_set(error, POP_INDEX_ERROR, NO_WHERE, api, "row %llu of remote buffer '%s', which has %llu rows",
                       (unsigned long long)row, handle, (unsigned long long)image->remotes.data[i].repeats);
     } else {
-        const struct remote_state *remote = engine->replicas[replica].remotes + i;
+        const struct remote_state *remote = remote_at(engine, i, replica);
         *bytes = remote->row_bytes;
         *status = POP_OK;
         return remote->rows + row * *bytes;

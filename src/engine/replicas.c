@@ -28,11 +28,10 @@ void replicas_destroy(pop_engine *engine)
     free(engine->runs);
 }
 
-pop_status engine_no_replica(const pop_engine *engine, unsigned replica, const char *api, pop_error *error)
+pop_status engine_no_replica(unsigned count, unsigned replica, const char *api, pop_error *error)
 {
     return error_set(error, POP_GRAPH_REPLICATION_ERROR, NO_WHERE, api,
-                     "there is no replica %u: the graph has %u (0 to %u)", replica, engine->replica_count,
-                     engine->replica_count - 1);
+                     "there is no replica %u: the graph has %u (0 to %u)", replica, count, count - 1);
 }
 
 unsigned pop_engine_num_replicas(const pop_engine *engine)

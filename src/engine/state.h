@@ -178,8 +178,8 @@ static inline const struct trace *engine_trace(const pop_engine *engine)
 /* replicas.c */
 void replicas_create(pop_engine *engine);
 void replicas_destroy(pop_engine *engine);
-/* There is no such replica. */
-pop_status engine_no_replica(const pop_engine *engine, unsigned replica, const char *api, pop_error *error);
+/* There is no such replica of count. */
+pop_status engine_no_replica(unsigned count, unsigned replica, const char *api, pop_error *error);
 /* Runs a program in every replica. */
 pop_status engine_run_program(pop_engine *engine, uint32_t program, const char *name, const char *api,
                               pop_error *error);

@@ -10,7 +10,18 @@ static unsigned stream_instances(const pop_engine *engine, size_t stream)
 {
     const struct image_stream *s = engine->image->streams.data + stream;
     bool broadcast = s->direction == POP_HOST_TO_DEVICE_FIFO && s->mode == POP_STREAM_BROADCAST;
+    if (s->copies != 1)
+        return s->copies;
     return broadcast ? 1 : engine->replica_count;
+}
+
+/* An instance of a stream: a replica's, or one of the streams that a replicated part of the graph has. */
+static struct stream_state *stream_at(const pop_engine *engine, size_t stream, unsigned instance)
+{
+    const struct image_stream *s = engine->image->streams.data + stream;
+    if (s->copies > 1)
+        return engine->replicas[0].streams + (instance ? s->first_copy + instance - 1 : stream);
+    return engine->replicas[instance].streams + stream;
 }
 
 /* auto: as many as there can be prefetches at a time. */
@@ -167,14 +178,14 @@ void streams_drop_prefetched(pop_engine *engine)
 {
     for (size_t i = 0; i < engine->image->streams.count; ++i)
         for (unsigned r = 0; r < stream_instances(engine, i); ++r)
-            drop_or_mark(engine, engine->replicas[r].streams + i);
+            drop_or_mark(engine, stream_at(engine, i, r));
 }
 
 void streams_reset(pop_engine *engine)
 {
     for (size_t i = 0; i < engine->image->streams.count; ++i)
         for (unsigned r = 0; r < stream_instances(engine, i); ++r) {
-            struct stream_state *stream = engine->replicas[r].streams + i;
+            struct stream_state *stream = stream_at(engine, i, r);
             stream->busy = stream->prefetched = false;
             stream->unwanted = stream->pending;
         }
@@ -205,7 +216,7 @@ void streams_destroy(pop_engine *engine)
     const struct image *image = engine->image;
     for (size_t i = 0; i < image->streams.count; ++i)
         for (unsigned r = 0; r < stream_instances(engine, i); ++r)
-            connect(engine, engine->replicas[r].streams + i, (struct stream_state){ .kind = STREAM_NONE });
+            connect(engine, stream_at(engine, i, r), (struct stream_state){ .kind = STREAM_NONE });
     for (size_t i = 0; i < image->programs.count; ++i) {
         vec_free(&engine->needs[i].streams);
         vec_free(&engine->needs[i].host_functions);
@@ -275,7 +286,7 @@ pop_status streams_check(pop_engine *engine, uint32_t program, const char *api, 
     for (size_t i = 0; i < needs->streams.count; ++i) {
         uint32_t stream = needs->streams.data[i];
         for (unsigned r = 0; r < stream_instances(engine, stream); ++r)
-            if (engine->replicas[r].streams[stream].kind == STREAM_NONE)
+            if (stream_at(engine, stream, r)->kind == STREAM_NONE)
                 return unconnected(engine, program, stream, r, api, error);
     }
     for (size_t i = 0; i < needs->host_functions.count * engine->replica_count; ++i)
@@ -294,8 +305,8 @@ pop_status streams_check(pop_engine *engine, uint32_t program, const char *api, 
 
 static bool is_busy(const pop_engine *engine, size_t stream)
 {
-    for (unsigned r = 0; r < engine->replica_count; ++r)
-        if (engine->replicas[r].streams[stream].busy)
+    for (unsigned r = 0; r < stream_instances(engine, stream); ++r)
+        if (stream_at(engine, stream, r)->busy)
             return true;
     return false;
 }
@@ -326,7 +337,8 @@ static bool find_stream(const pop_engine *engine, const char *handle, const char
     }
     struct hint hint = { 0 };
     for (size_t i = 0; i < image->streams.count; ++i)
-        hint_add(&hint, image_string(image, image->streams.data[i].name));
+        if (image->streams.data[i].copies)
+            hint_add(&hint, image_string(image, image->streams.data[i].name));
     error_set(error, status, NO_WHERE, api, "there is no stream '%s'%s", handle, hint_text(&hint, handle));
     return false;
 }
@@ -344,7 +356,7 @@ pop_status pop_engine_connect_stream(pop_engine *engine, const char *handle, voi
     engine_enter(engine); /* what is let go may destroy it */
     for (unsigned r = 0; r < stream_instances(engine, stream); ++r) {
         unsigned char *begin = bytes ? (unsigned char *)buffer + r * bytes : buffer;
-        connect(engine, engine->replicas[r].streams + stream,
+        connect(engine, stream_at(engine, stream, r),
                 (struct stream_state){ .kind = STREAM_BUFFER, .begin = begin, .at = begin });
     }
     engine_leave(engine);
@@ -371,7 +383,7 @@ pop_status pop_engine_connect_stream_circular(pop_engine *engine, const char *ha
                          handle, (size_t)(to - from), round, instances > 1 ? " to all replicas" : "");
     engine_enter(engine);
     for (unsigned r = 0; r < instances; ++r)
-        connect(engine, engine->replicas[r].streams + stream,
+        connect(engine, stream_at(engine, stream, r),
                 (struct stream_state){ .kind = STREAM_CIRCULAR,
                                        .begin = (unsigned char *)begin + r * bytes,
                                        .end = (unsigned char *)end + r * bytes,
@@ -403,7 +415,7 @@ static pop_status connect_callback(pop_engine *engine, size_t stream, unsigned f
     *users = last - first;
     engine_enter(engine);
     for (unsigned r = first; r < last; ++r)
-        connect(engine, engine->replicas[r].streams + stream,
+        connect(engine, stream_at(engine, stream, r),
                 (struct stream_state){
                     .kind = STREAM_CALLBACK, .callback = callback, .users = users, .buffer = buffers[r - first] });
     free(buffers);
@@ -441,9 +453,13 @@ pop_status pop_engine_connect_stream_callback_of(pop_engine *engine, const char 
     pop_status status = check_callback(engine, handle, callback, api, &stream, error);
     if (status != POP_OK)
         return status;
-    if (replica >= engine->replica_count)
-        return engine_no_replica(engine, replica, api, error);
-    if (replica >= stream_instances(engine, stream))
+    unsigned instances = stream_instances(engine, stream);
+    const struct image_stream *s = engine->image->streams.data + stream;
+    bool single = s->copies == 1 && s->mode == POP_STREAM_BROADCAST && engine->replica_count == 1;
+    if (!single && replica >= instances && replica >= engine->replica_count)
+        return engine_no_replica(instances > engine->replica_count ? instances : engine->replica_count, replica, api,
+                                 error);
+    if (replica >= instances)
         return error_set(error, POP_GRAPH_REPLICATION_ERROR, NO_WHERE, api,
                          "stream '%s' is broadcast: it has one callback, of replica 0, and none of replica %u", handle,
                          replica);
@@ -477,7 +493,7 @@ static void deliver(struct run *run, const struct image_op *op, const unsigned c
 {
     const struct image_copy *copy = run->image->copies.data + op->b;
     pop_engine *engine = run->engine;
-    if (stream_instances(engine, op->a) == engine->replica_count) {
+    if (stream_instances(engine, op->a) != 1 || engine->replica_count == 1) {
         copy_run(run->image, copy, data, run->replica->storage, run->pool);
         return;
     }

@@ -24,6 +24,7 @@ struct field_ref {
     pop_where where;
     const char *api;
     struct vertex *vertex;
+    uint32_t group; /* of replicas that the vertex is in; 0: none */
     const struct codelet *codelet;
     const struct codelet_field *field;
     uint16_t index;

@@ -3,9 +3,9 @@
 #include "graph/clone.h"
 #include "graph/clone_layout.h"
 #include "graph/graph.h"
+#include "graph/replicate.h"
 #include "graph/tensor_form.h"
 #include "graph/tensor_nodes.h"
-#include "graph/tile_map.h"
 #include "graph/variable.h"
 
 #include "graph/build.h"
@@ -125,14 +125,13 @@ static bool add_variable(const struct cloning *c, struct clone_layout *layout, s
     uint64_t elements, once = layout->elements;
     if (!variable_shape(store, c->where, c->api, c->type, POP_SHAPE(n, (size_t)once), c->name, &elements))
         return false;
-    *variable = variable_add(store, c->where, c->api, c->type, elements, c->name);
+    *variable = replicate_add_variable(c->graph, c->where, c->api, c->type, elements, c->name);
     if (*variable == UINT32_MAX)
         return false;
-    struct tile_map *map = &store->variables.data[*variable].map;
     for (size_t k = 0; k < n && layout->map.ranges.count; ++k)
         for (size_t i = 0; i < layout->map.ranges.count; ++i) {
             struct tile_range range = layout->map.ranges.data[i];
-            tile_map_add(map, range.begin + k * once, range.end + k * once, range.tile);
+            replicate_map(store, *variable, range.begin + k * once, range.end + k * once, range.tile);
         }
     return true;
 }

@@ -4,6 +4,7 @@
 #include "graph/build.h"
 #include "graph/field.h"
 #include "graph/graph.h"
+#include "graph/replicate.h"
 #include "graph/tensor.h"
 #include "graph/tensor_nodes.h"
 #include "graph/variable.h"
@@ -51,6 +52,10 @@ static bool check_tensor(const struct field_ref *ref, const pop_tensor *t, struc
     if (t->type != ref->field->type && !same_type(t->type, ref->field->type))
         return field_fail(ref, POP_TYPE_ERROR, "has elements of type %s, the tensor's are %s",
                           pop_type_name((pop_type)ref->field->type), pop_type_name((pop_type)t->type));
+    if (ref->store->groups.count &&
+        !replicate_check(ref->store, ref->group, ref->where, ref->api,
+                         store_name(ref->store, ref->store->sets.data[ref->vertex->set].name), *t))
+        return false;
     use->t = t;
     use->single = single_run(t, &use->run);
     if (ref->field->direction == FIELD_INPUT)
@@ -58,6 +63,10 @@ static bool check_tensor(const struct field_ref *ref, const pop_tensor *t, struc
     if (holds_constant(ref->store, use))
         return field_fail(ref, POP_GRAPH_CONNECTION_ERROR, "writes, and the tensor holds constants (%s)",
                           tensor_debug_name(*t));
+    if (ref->group && replicate_holds_others(ref->store, *t))
+        return field_fail(ref, POP_GRAPH_REPLICATION_ERROR,
+                          "writes in each of %u replicas, and the tensor ('%s') is not replicated: all would write it",
+                          ref->store->groups.data[ref->group - 1].replicas, tensor_debug_name(*t));
     if (!use->single && pop_tensor_contains_aliases(*t))
         return field_fail(
             ref, POP_GRAPH_CONNECTION_ERROR,

@@ -2,6 +2,7 @@
 /* Fields of a vertex: finding them, their sizes and what state starts as. */
 #include "graph/field.h"
 #include "graph/build.h"
+#include "graph/replicate.h"
 #include "graph/store.h"
 
 #include <poplar/text.h>
@@ -34,6 +35,7 @@ bool field_find(struct field_ref *ref, pop_graph *graph, pop_where where, const 
     ref->where = where;
     ref->api = api;
     ref->vertex = &store->vertices.data[vertex.id - 1];
+    ref->group = store->spans.count ? replicate_group_of(store, vertex.id - 1) : 0;
     ref->codelet = store->types.data[ref->vertex->type].codelet;
     /* Programs mostly name the fields in their order: begin behind the one that was used last. */
     uint32_t count = ref->codelet->field_count;

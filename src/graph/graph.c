@@ -2,6 +2,7 @@
 /* The graph as an owner: its life, its error, marks and counts. */
 #include "graph/graph.h"
 #include "graph/build.h"
+#include "graph/replicate.h"
 #include "graph/store.h"
 #include "graph/tensor_nodes.h"
 #include "graph/view_runs.h"
@@ -71,7 +72,9 @@ const pop_target *pop_graph_target(const pop_graph *graph)
 
 unsigned pop_graph_replication_factor(const pop_graph *graph)
 {
-    return graph ? graph->store->replicas : 0;
+    if (!graph)
+        return 0;
+    return graph->group ? graph->store->groups.data[graph->group - 1].replicas : graph->store->replicas;
 }
 
 pop_graph *pop_graph_top_level(pop_graph *graph)
@@ -161,7 +164,12 @@ void pop_graph_release(pop_graph *graph, pop_mark mark)
 
 size_t pop_graph_num_vertices(const pop_graph *graph)
 {
-    return graph ? graph->store->vertices.count : 0;
+    size_t count = graph ? graph->store->vertices.count : 0;
+    for (size_t i = 0; graph && i < graph->store->spans.count; ++i) {
+        struct replica_span span = graph->store->spans.data[i];
+        count += (size_t)span.count * (graph->store->groups.data[span.group - 1].replicas - 1);
+    }
+    return count;
 }
 
 size_t pop_graph_num_variables(const pop_graph *graph)
@@ -185,7 +193,7 @@ bool graph_tensor(pop_graph *graph, pop_where where, const char *api, const char
         return store_fail_in(graph->store, status, where, api, path, "the tensor is null");
     if (t.store != graph->store)
         return store_fail_in(graph->store, status, where, api, path, "the tensor belongs to another graph");
-    return true;
+    return replicate_check(graph->store, graph->group, where, api, path, t);
 }
 
 static bool first_variable(const struct piece *piece, void *context)

@@ -125,6 +125,8 @@ static pop_stream add_stream(pop_where where, const char *api, pop_graph *graph,
     pop_store *store = graph->store;
     stream.name = intern_add(&store->names, handle);
     stream.where = store_where(store, where);
+    stream.group = graph->group;
+    stream.copies = 1;
     for (size_t i = 0; i < store->streams.count;
          ++i) /* an engine finds streams by handle alone, whichever way they flow */
         if (store->streams.data[i].name == stream.name)
@@ -214,6 +216,8 @@ pop_remote_buffer pop_graph_add_remote_buffer_at(pop_where where, pop_graph *gra
     struct remote_buffer buffer = { .type = (uint8_t)type,
                                     .rearrange = rearrange_on_host,
                                     .optimise = optimise_memory };
+    buffer.group = graph->group;
+    buffer.copies = 1;
     buffer.elements = elements;
     buffer.repeats = repeats;
     buffer.name = intern_add(&store->names, handle);
@@ -296,6 +300,12 @@ pop_host_function pop_graph_add_host_function_at(pop_where where, pop_graph *gra
         const pop_host_argument *argument = i < num_inputs ? &inputs[i] : &outputs[i - num_inputs];
         if (!check_elements(graph, where, api, handle, argument->type, argument->elements))
             return none;
+    }
+    if (graph->group) {
+        store_fail_in(store, POP_GRAPH_REPLICATION_ERROR, where, api, handle,
+                      "a graph of createReplicatedGraph has no host functions: add it to the parent, and call it with "
+                      "one replica's tensors (getNonReplicatedTensor)");
+        return none;
     }
     uint32_t name = intern_add(&store->names, handle);
     for (size_t i = 0; i < store->host_functions.count; ++i)

@@ -2,6 +2,7 @@
 /* Constants, and what variables hold when a program is loaded. */
 #include "graph/build.h"
 #include "graph/graph.h"
+#include "graph/replicate.h"
 #include "graph/store.h"
 #include "graph/tensor_form.h"
 #include "graph/variable.h"
@@ -23,6 +24,19 @@ static bool check_values(pop_store *store, pop_where where, const char *api, con
     return true;
 }
 
+/* Makes a variable constant, and its instances: what they hold lies bytes apart. */
+static void set_constant(pop_store *store, uint32_t variable, struct initial initial, uint64_t bytes)
+{
+    for (uint32_t i = 0, n = replicate_instances(store, variable); i <= n; ++i) {
+        store->variables.data[variable + i].constant = true;
+        store->variables.data[variable + i].initial = (uint32_t)store->initials.count;
+        initial.variable = variable + i;
+        *vec_push(&store->initials) = initial;
+        initial.own = initial.own && !n;
+        initial.data += i ? bytes : 0;
+    }
+}
+
 static pop_tensor add_constant(pop_where where, const char *api, pop_graph *graph, pop_type type, pop_shape shape,
                                pop_type value_type, const void *values, bool fill, const char *name)
 {
@@ -34,14 +48,12 @@ static pop_tensor add_constant(pop_where where, const char *api, pop_graph *grap
     uint64_t count = fill && elements ? 1 : elements;
     if (!check_values(store, where, api, name, value_type, values, type, count))
         return none;
-    uint32_t variable = variable_add(store, where, api, type, elements, name ? name : "<const>");
+    uint32_t variable = replicate_add_variable(graph, where, api, type, elements, name ? name : "<const>");
     if (variable == UINT32_MAX)
         return none;
-    store->variables.data[variable].constant = true;
-    store->variables.data[variable].initial = (uint32_t)store->initials.count;
-    uint64_t data = store_convert(store, value_type, values, type, count);
-    *vec_push(&store->initials) =
-        (struct initial){ .variable = variable, .fill = fill, .count = elements, .data = data };
+    struct initial initial = { .fill = fill, .count = elements };
+    initial.data = store_convert(store, value_type, values, type, count);
+    set_constant(store, variable, initial, 0);
     return tensor_of_variable(store, variable, type, shape.dims, shape.rank, 0);
 }
 
@@ -60,17 +72,15 @@ pop_tensor pop_graph_add_replica_constant_at(pop_where where, pop_graph *graph, 
     if (!graph_ready(graph) || !variable_shape(graph->store, where, api, type, shape, name, &elements))
         return none;
     pop_store *store = graph->store;
-    uint64_t count = elements * store->replicas;
+    uint64_t count = elements * pop_graph_replication_factor(graph);
     if (!check_values(store, where, api, name, value_type, values, type, count))
         return none;
-    uint32_t variable = variable_add(store, where, api, type, elements, name ? name : "<const>");
+    uint32_t variable = replicate_add_variable(graph, where, api, type, elements, name ? name : "<const>");
     if (variable == UINT32_MAX)
         return none;
-    store->variables.data[variable].constant = true;
-    store->variables.data[variable].initial = (uint32_t)store->initials.count;
-    uint64_t data = store_convert(store, value_type, values, type, count);
-    *vec_push(&store->initials) =
-        (struct initial){ .variable = variable, .own = store->replicas > 1, .count = elements, .data = data };
+    struct initial initial = { .own = count > elements, .count = elements };
+    initial.data = store_convert(store, value_type, values, type, count);
+    set_constant(store, variable, initial, elements * pop_type_size(type));
     return tensor_of_variable(store, variable, type, shape.dims, shape.rank, 0);
 }
 
@@ -78,7 +88,7 @@ pop_tensor pop_graph_add_replication_index_constant_at(pop_where where, pop_grap
 {
     if (!graph_ready(graph))
         return (pop_tensor){ 0 };
-    unsigned replicas = graph->store->replicas, *numbers = mem_alloc(replicas * sizeof(*numbers));
+    unsigned replicas = pop_graph_replication_factor(graph), *numbers = mem_alloc(replicas * sizeof(*numbers));
     for (unsigned r = 0; r < replicas; ++r)
         numbers[r] = r;
     pop_tensor t = pop_graph_add_replica_constant_at(where, graph, POP_UNSIGNED_INT, POP_SHAPE(), POP_UNSIGNED_INT,
@@ -125,7 +135,9 @@ static bool add_initial(const struct run *run, void *context)
     };
     initial.data = walk->data;
     walk->data += run->count * walk->bytes;
-    *vec_push(&walk->store->initials) = initial;
+    for (uint32_t n = replicate_instances(walk->store, run->variable); initial.variable <= run->variable + n;
+         ++initial.variable)
+        *vec_push(&walk->store->initials) = initial;
     return true;
 }
 

@@ -2,6 +2,7 @@
 /* The tile mapping of tensors, set and asked for. */
 #include "graph/build.h"
 #include "graph/graph.h"
+#include "graph/replicate.h"
 #include "graph/tile_map.h"
 #include "graph/view_runs.h"
 #include "graph/virtual.h"
@@ -14,7 +15,7 @@ struct map_walk {
 static bool map_run(const struct run *run, void *context)
 {
     const struct map_walk *walk = context;
-    tile_map_add(&walk->store->variables.data[run->variable].map, run->offset, run->offset + run->count, walk->tile);
+    replicate_map(walk->store, run->variable, run->offset, run->offset + run->count, walk->tile);
     return true;
 }
 
@@ -89,6 +90,7 @@ struct owner_walk {
     const pop_graph *graph;
     uint64_t at;                  /* flat elements passed */
     bool complete, listed;        /* whether parts are wanted */
+    bool external;                /* some lie on tiles that the graph does not see */
     size_t cursor[CURSORS];       /* by variable: only hints, so that two variables may share one */
     VEC(struct tile_range) parts; /* of the flat tensor, by virtual tile */
 };
@@ -99,6 +101,7 @@ static void add_part(struct owner_walk *walk, uint64_t count, uint32_t physical)
     walk->at += count;
     unsigned tile = physical == UNMAPPED_TILE ? UNMAPPED_TILE : pop_graph_virtual_tile(walk->graph, physical);
     walk->complete &= physical != UNMAPPED_TILE;
+    walk->external |= physical != UNMAPPED_TILE && tile == UNMAPPED_TILE;
     if (tile == UNMAPPED_TILE || !walk->listed)
         return;
     struct tile_range *last = walk->parts.count ? &walk->parts.data[walk->parts.count - 1] : NULL;
@@ -178,4 +181,19 @@ bool pop_graph_get_tile_mapping_at(pop_where where, pop_graph *graph, pop_tensor
         sort_by_tile(&walk, graph_num_tiles(graph), mapping);
     vec_free(&walk.parts);
     return ok;
+}
+
+bool pop_graph_check_external_at(pop_where where, pop_graph *graph, pop_tensor t)
+{
+    static const char api[] = "pop_graph_check_external";
+    if (!graph_ready(graph) || !graph_tensor(graph, where, api, "", POP_INVALID_TILE_MAPPING, t))
+        return false;
+    struct owner_walk walk = { .graph = graph };
+    if (graph->virtuals && pop_tensor_num_elements(t))
+        tensor_each_run(t, own_run, &walk);
+    return !walk.external ||
+           store_fail_in(graph->store, POP_INVALID_TILE_MAPPING, where, api, tensor_debug_name(t),
+                         "the tensor has elements on tiles that are not among this virtual graph's %u: ask the graph "
+                         "that has them, or allow external tiles (allowExternal)",
+                         graph_num_tiles(graph));
 }

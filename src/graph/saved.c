@@ -251,6 +251,9 @@ bool saved_build(const struct saved *layout, pop_graph *graph, pop_where where, 
                  size_t capacity)
 {
     pop_store *store = graph->store;
+    if (graph->group)
+        return store_fail(store, POP_GRAPH_REPLICATION_ERROR, where, api,
+                          "tensors cannot be read into a replicated graph: read them into its parent");
     uint32_t *variables = mem_alloc(layout->variables.count * sizeof(*variables));
     for (size_t i = 0; i < layout->variables.count && graph_ready(graph); ++i)
         variables[i] = build_variable(&layout->variables.data[i], store, where, api);

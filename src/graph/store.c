@@ -64,6 +64,12 @@ void store_destroy(pop_store *store)
     vec_free(&store->host_functions);
     vec_free(&store->functions);
     vec_free(&store->programs);
+    for (size_t i = 0; i < store->groups.count; ++i) {
+        free(store->groups.data[i].tiles);
+        free(store->groups.data[i].index);
+    }
+    vec_free(&store->groups);
+    vec_free(&store->spans);
     intern_free(&store->names);
     arena_free(&store->arena);
     free(store->top);

@@ -35,6 +35,7 @@ struct variable {
     uint32_t where; /* index of store->wheres */
     uint8_t type;   /* pop_type */
     bool constant;
+    uint16_t group;      /* of a placeholder (graph/replicate.h): number of its replica group, from 1 on; 0: none */
     bool follows_vertex; /* a hidden constant (connect_constant): lies on each tile that reads it, is never mapped and
                             costs no exchange */
     uint32_t initial;    /* of a constant: index of store->initials */
@@ -106,15 +107,19 @@ struct host_handle {
 struct stream {
     uint32_t name;
     uint8_t type, direction, mode;
+    uint16_t group; /* of replicas that it is replicated to, 0: none */
     uint64_t elements;
     uint32_t buffering_depth;
     uint32_t where;
+    uint32_t copies, first_copy; /* see image_stream */
 };
 struct remote_buffer {
     uint32_t name;
     uint8_t type;
     bool rearrange, optimise;
+    uint16_t group;
     uint64_t elements, repeats;
+    uint32_t copies, first_copy; /* see image_stream */
 };
 struct host_function {
     uint32_t name;
@@ -123,6 +128,18 @@ struct host_function {
 };
 struct graph_function {
     uint32_t program; /* node index */
+};
+
+/* The replicas that an existing graph was split into. */
+struct replica_group {
+    uint32_t replicas, tiles_of_one;
+    uint32_t *tiles; /* physical, those of replica 0 first */
+    uint32_t *index; /* of a physical tile: which of replica 0's it is, UINT32_MAX when none */
+};
+/* Vertices of a replicated graph that follow each other. */
+struct replica_span {
+    uint32_t first, count;
+    uint16_t group;
 };
 
 struct program_node; /* program/node.h */
@@ -167,6 +184,8 @@ struct pop_store {
     VEC(struct host_function) host_functions;
     VEC(struct graph_function) functions;
     VEC(struct program_node *) programs; /* nodes, in arena */
+    VEC(struct replica_group) groups;    /* of replicated parts of the graph */
+    VEC(struct replica_span) spans;      /* their vertices, in order */
     struct view *view_list;              /* every kept view, malloc'ed each */
     uint64_t edge_count;                 /* connections to tensors, for profiles */
     void (*programs_free)(pop_store *);  /* frees what nodes own; set by src/program when it makes the first one */
@@ -183,6 +202,7 @@ struct pop_store {
 
 struct pop_graph {
     pop_store *store;
+    uint16_t group;     /* of replicas that it stands for, from 1 on; 0: none */
     pop_target target;  /* what this graph sees */
     unsigned *tiles;    /* physical tile of each virtual one; NULL: the same */
     unsigned *virtuals; /* virtual tile of each physical one, (unsigned)-1 where the graph sees none; NULL: the same */

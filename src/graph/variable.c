@@ -2,6 +2,7 @@
 /* Variables: shapes that are allowed, their storage in the graph, linear mapping. */
 #include "graph/variable.h"
 #include "graph/build.h"
+#include "graph/replicate.h"
 #include "graph/tensor_form.h"
 #include "graph/tile_map.h"
 #include "graph/virtual.h"
@@ -64,7 +65,7 @@ static pop_tensor add(pop_where where, const char *api, pop_graph *graph, pop_ty
     uint64_t elements;
     if (!graph_ready(graph) || !variable_shape(graph->store, where, api, type, shape, name, &elements))
         return (pop_tensor){ 0 };
-    uint32_t variable = variable_add(graph->store, where, api, type, elements, name);
+    uint32_t variable = replicate_add_variable(graph, where, api, type, elements, name);
     if (variable == UINT32_MAX)
         return (pop_tensor){ 0 };
     return tensor_of_variable(graph->store, variable, type, shape.dims, shape.rank, 0);
@@ -77,8 +78,9 @@ pop_tensor pop_graph_add_variable_at(pop_where where, pop_graph *graph, pop_type
 }
 
 /* Whole vectors of the machine, at least 128 bytes on each tile that is used, as even as that allows. */
-static void map_linearly(const pop_graph *graph, struct variable *variable)
+static void map_linearly(const pop_graph *graph, uint32_t index)
 {
+    const struct variable *variable = &graph->store->variables.data[index];
     size_t size = pop_type_size((pop_type)variable->type);
     uint64_t grain = pop_target_vector_width(&graph->target, (pop_type)variable->type);
     grain = grain ? grain : 1;
@@ -89,7 +91,7 @@ static void map_linearly(const pop_graph *graph, struct variable *variable)
     for (uint64_t i = 0; i < tiles; ++i) {
         uint64_t begin = grains * i / tiles * grain, end = grains * (i + 1) / tiles * grain;
         end = end < variable->elements ? end : variable->elements;
-        tile_map_add(&variable->map, begin, end, graph->tiles ? graph->tiles[i] : (uint32_t)i);
+        replicate_map(graph->store, index, begin, end, graph->tiles ? graph->tiles[i] : (uint32_t)i);
     }
 }
 
@@ -106,7 +108,7 @@ pop_tensor pop_graph_add_variable_mapped_at(pop_where where, pop_graph *graph, p
     }
     pop_tensor t = add(where, api, graph, type, shape, name);
     if (pop_tensor_valid(t) && method == POP_MAPPING_LINEAR)
-        map_linearly(graph, &graph->store->variables.data[graph->store->variables.count - 1]);
+        map_linearly(graph, t.source);
     return t;
 }
 

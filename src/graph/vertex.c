@@ -4,6 +4,7 @@
 #include "graph/codelets.h"
 #include "graph/connect.h"
 #include "graph/estimate.h"
+#include "graph/replicate.h"
 #include "graph/virtual.h"
 
 #include "base/log.h"
@@ -19,9 +20,10 @@ pop_compute_set pop_graph_add_compute_set_at(pop_where where, pop_graph *graph, 
     return (pop_compute_set){ store, (uint32_t)store->sets.count };
 }
 
-static pop_vertex add_vertex(pop_where where, const char *api, pop_store *store, pop_compute_set set,
+static pop_vertex add_vertex(pop_where where, const char *api, pop_graph *graph, pop_compute_set set,
                              const char *vertex_type)
 {
+    pop_store *store = graph->store;
     pop_vertex none = { 0 };
     if (set.store != store || !set.id || set.id > store->sets.count) {
         store_fail(store, POP_INDEX_ERROR, where, api, "the compute set %s",
@@ -46,6 +48,7 @@ static pop_vertex add_vertex(pop_where where, const char *api, pop_store *store,
                                .type = type };
     vertex->where = store_where(store, where);
     ++of->vertex_count;
+    replicate_note_vertex(graph);
     LOG(GRAPH, TRACE, "vertex of type '%s' in compute set '%s'", vertex_type, store_name(store, of->name));
     return (pop_vertex){ store, (uint32_t)store->vertices.count };
 }
@@ -54,7 +57,7 @@ pop_vertex pop_graph_add_vertex_at(pop_where where, pop_graph *graph, pop_comput
 {
     if (!graph_ready(graph))
         return (pop_vertex){ 0 };
-    return add_vertex(where, "pop_graph_add_vertex", graph->store, set, vertex_type);
+    return add_vertex(where, "pop_graph_add_vertex", graph, set, vertex_type);
 }
 
 /* The vertex of a handle; NULL and index_error when it is null or another graph's. */
@@ -73,7 +76,13 @@ void pop_graph_map_vertex_at(pop_where where, pop_graph *graph, pop_vertex verte
     if (!graph_ready(graph))
         return;
     struct vertex *v = vertex_of(graph, where, api, vertex);
-    if (v && !graph_tile(graph, where, api, "", tile, &v->tile))
+    uint32_t group = v ? replicate_group_of(graph->store, vertex.id - 1) : 0;
+    if (group && group != graph->group)
+        store_fail_in(graph->store, POP_GRAPH_REPLICATION_ERROR, where, api,
+                      store_name(graph->store, graph->store->sets.data[v->set].name),
+                      "the vertex is of a replicated graph, one in each of %u replicas: map it with that graph",
+                      graph->store->groups.data[group - 1].replicas);
+    else if (v && !graph_tile(graph, where, api, "", tile, &v->tile))
         error_path(&graph->store->error, store_name(graph->store, graph->store->sets.data[v->set].name));
 }
 
@@ -124,6 +133,7 @@ void pop_graph_take_back_vertex(pop_graph *graph, pop_vertex vertex)
     pop_store *store = graph ? graph->store : NULL;
     if (!store || vertex.store != store || !vertex.id || vertex.id != store->vertices.count)
         return;
+    replicate_take_back_vertex(store);
     --store->sets.data[store->vertices.data[--store->vertices.count].set].vertex_count;
     store->edges.count = store->before_vertex.edges;
     store->views.count = store->before_vertex.views;
@@ -139,7 +149,7 @@ pop_vertex pop_graph_add_vertex_connected_at(pop_where where, pop_graph *graph, 
     if (!store_has_list(graph->store, POP_GRAPH_CONNECTION_ERROR, where, api, "connections", connections.count,
                         connections.list))
         return (pop_vertex){ 0 };
-    pop_vertex vertex = add_vertex(where, api, graph->store, set, vertex_type);
+    pop_vertex vertex = add_vertex(where, api, graph, set, vertex_type);
     if (!vertex.id)
         return vertex;
     for (size_t i = 0; i < connections.count && graph_ready(graph); ++i)

@@ -36,13 +36,13 @@ unsigned pop_graph_virtual_tile(const pop_graph *graph, unsigned physical_tile)
     return graph->virtuals ? graph->virtuals[physical_tile] : physical_tile;
 }
 
-/* A handle that sees these tiles of its parent, num_ipus groups of them; parent_tiles is taken over. */
-static pop_graph *create(pop_graph *parent, unsigned *parent_tiles, unsigned num_ipus, unsigned tiles_per_ipu)
+pop_graph *virtual_create(pop_graph *parent, unsigned *parent_tiles, unsigned num_ipus, unsigned tiles_per_ipu)
 {
     unsigned count = num_ipus * tiles_per_ipu, physical = graph_num_tiles(parent->store->top);
     pop_graph *graph = MEM_NEW(pop_graph);
     graph->store = parent->store;
     graph->target = pop_target_create_virtual(&parent->target, num_ipus, tiles_per_ipu);
+    graph->group = parent->group;
     graph->tiles = parent_tiles;
     graph->virtuals = mem_alloc(physical * sizeof(unsigned));
     for (unsigned i = 0; i < physical; ++i)
@@ -69,7 +69,7 @@ pop_graph *pop_graph_create_virtual_at(pop_where where, pop_graph *graph, unsign
     for (unsigned ipu = 0, i = 0; ipu < ipus; ++ipu)
         for (unsigned tile = 0; tile < tiles_per_ipu; ++tile)
             tiles[i++] = ipu * all + tile;
-    return create(graph, tiles, ipus, tiles_per_ipu);
+    return virtual_create(graph, tiles, ipus, tiles_per_ipu);
 }
 
 pop_graph *pop_graph_create_virtual_range_at(pop_where where, pop_graph *graph, unsigned lower_tile,
@@ -96,7 +96,7 @@ pop_graph *pop_graph_create_virtual_range_at(pop_where where, pop_graph *graph, 
     unsigned *tiles = mem_alloc(size * sizeof(unsigned));
     for (unsigned i = 0; i < size; ++i)
         tiles[i] = lower_tile + i;
-    return create(graph, tiles, ipus, size / ipus);
+    return virtual_create(graph, tiles, ipus, size / ipus);
 }
 
 pop_graph *pop_graph_create_virtual_tiles_at(pop_where where, pop_graph *graph, pop_dims per_ipu_tiles)
@@ -131,5 +131,5 @@ pop_graph *pop_graph_create_virtual_tiles_at(pop_where where, pop_graph *graph, 
     for (unsigned ipu = 0, i = 0; ipu < ipus; ++ipu)
         for (unsigned k = 0; k < count; ++k)
             tiles[i++] = ipu * all + per_ipu_tiles.list[k];
-    return create(graph, tiles, ipus, count);
+    return virtual_create(graph, tiles, ipus, count);
 }

@@ -10,4 +10,7 @@ unsigned graph_num_tiles(const pop_graph *graph);
 bool graph_tile(pop_graph *graph, pop_where where, const char *api, const char *path, unsigned tile,
                 uint32_t *physical);
 
+/* A handle that sees these tiles of its parent, num_ipus groups of them; parent_tiles is taken over. */
+pop_graph *virtual_create(pop_graph *parent, unsigned *parent_tiles, unsigned num_ipus, unsigned tiles_per_ipu);
+
 #endif

@@ -194,6 +194,15 @@ static bool check_tables(struct check *check)
     return true;
 }
 
+/* Copies of a stream or buffer for the replicas of createReplicatedGraph. */
+static bool check_copies(struct check *check, const char *what, size_t index, size_t count, uint32_t copies,
+                         uint32_t first)
+{
+    if (copies <= 1 || (first <= count && copies - 1 <= count - first))
+        return true;
+    return check_fail(check, "%s %zu has %u copies from %u on, and there are %zu", what, index, copies, first, count);
+}
+
 /* Streams, remote buffers, host functions and handles. */
 static bool check_host(struct check *check)
 {
@@ -206,6 +215,8 @@ static bool check_host(struct check *check)
             return false;
         if (stream->direction > POP_DEVICE_TO_HOST_FIFO || stream->mode > POP_STREAM_BROADCAST)
             return check_fail(check, "stream %zu has direction %u and mode %u", i, stream->direction, stream->mode);
+        if (!check_copies(check, "stream", i, image->streams.count, stream->copies, stream->first_copy))
+            return false;
     }
     for (size_t i = 0; i < image->remotes.count; ++i) {
         const struct image_remote *remote = image->remotes.data + i;
@@ -214,6 +225,8 @@ static bool check_host(struct check *check)
             return false;
         if (bytes && remote->repeats > BYTES_MOST / bytes)
             return check_fail(check, "remote buffer %zu has %llu rows", i, (unsigned long long)remote->repeats);
+        if (!check_copies(check, "remote buffer", i, image->remotes.count, remote->copies, remote->first_copy))
+            return false;
     }
     for (size_t i = 0; i < image->arguments.count; ++i)
         if (!check_bytes(check, image->arguments.data[i].type, image->arguments.data[i].elements, "argument", &bytes))

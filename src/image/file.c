@@ -6,7 +6,7 @@
 #include "image/image.h"
 
 static const char magic[8] = "TREMEXE";
-enum { VERSION = 7, SECTIONS = 80, COLUMNS = 14 };
+enum { VERSION = 8, SECTIONS = 80, COLUMNS = 14 };
 
 /* A member of an array's elements. */
 struct column {
@@ -89,9 +89,10 @@ static const struct array arrays[] = {
     ARRAY(reads, C(struct image_handle, name), C(struct image_handle, copy), C(struct image_handle, bytes)),
     ARRAY(writes, C(struct image_handle, name), C(struct image_handle, copy), C(struct image_handle, bytes)),
     ARRAY(streams, C(struct image_stream, name), C(struct image_stream, type), C(struct image_stream, direction),
-          C(struct image_stream, mode), C(struct image_stream, elements), C(struct image_stream, buffering_depth)),
+          C(struct image_stream, mode), C(struct image_stream, elements), C(struct image_stream, buffering_depth),
+          C(struct image_stream, copies), C(struct image_stream, first_copy)),
     ARRAY(remotes, C(struct image_remote, name), C(struct image_remote, type), C(struct image_remote, elements),
-          C(struct image_remote, repeats)),
+          C(struct image_remote, repeats), C(struct image_remote, copies), C(struct image_remote, first_copy)),
     ARRAY(host_functions, C(struct image_host_function, name), C(struct image_host_function, first_argument),
           C(struct image_host_function, inputs), C(struct image_host_function, outputs)),
     ARRAY(arguments, C(struct image_argument, type), C(struct image_argument, elements)),

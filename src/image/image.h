@@ -118,11 +118,15 @@ struct image_stream {
     uint8_t type, direction, mode;
     uint64_t elements;
     uint32_t buffering_depth;
+    uint32_t copies;     /* of a stream of createReplicatedGraph: one for each replica, of which this is the first; 1 of
+                            others; 0: this is one of those that follow the first */
+    uint32_t first_copy; /* where the others stand */
 };
 struct image_remote {
     uint32_t name;
     uint8_t type;
     uint64_t elements, repeats;
+    uint32_t copies, first_copy; /* see image_stream */
 };
 struct image_host_function {
     uint32_t name;

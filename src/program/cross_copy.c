@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* CrossReplicaCopy: which replica sends to which. */
+#include "graph/replicate.h"
 #include "graph/view_keep.h"
 #include "program/build.h"
 
@@ -23,10 +24,9 @@ static bool same_shape(const struct call *call, pop_tensor source, pop_tensor de
 }
 
 /* senders[receiver], and the inverse; false when the pairs are no permutation. */
-static bool find_senders(const struct call *call, const pop_replica_pair *pairs, size_t count, int32_t *senders,
-                         int32_t *receivers)
+static bool find_senders(const struct call *call, unsigned replicas, const pop_replica_pair *pairs, size_t count,
+                         int32_t *senders, int32_t *receivers)
 {
-    unsigned replicas = call->store->replicas;
     static const pop_replica_pair only = { 0, 0 };
     if (replicas == 1 && !count) { /* programs written for any factor */
         pairs = &only;
@@ -76,10 +76,19 @@ static pop_tensor joined(const struct call *call, const pop_cross_copy *parts, s
     return all;
 }
 
+/* Of the replicated graph that a part's tensors are of, or of the whole graph. */
+static unsigned replicas_of(const pop_store *store, const pop_cross_copy *parts, size_t count)
+{
+    uint32_t group = 0;
+    for (size_t i = 0; i < count && !group; ++i)
+        group = replicate_tensor_group(store, parts[i].destination);
+    return group ? store->groups.data[group - 1].replicas : store->replicas;
+}
+
 static pop_program cross_copies(const struct call *call, const pop_cross_copy *parts, size_t count, const char *name)
 {
     pop_program program = { 0 };
-    unsigned replicas = call->store->replicas;
+    unsigned replicas = replicas_of(call->store, parts, count);
     size_t all = count * replicas;
     int32_t *senders = mem_alloc((all + replicas) * sizeof(*senders));
     bool good = true;
@@ -90,7 +99,7 @@ static pop_program cross_copies(const struct call *call, const pop_cross_copy *p
                            "parts have types %s and %s: one copy has one type",
                            pop_type_name(pop_tensor_type(parts[0].source)),
                            pop_type_name(pop_tensor_type(parts[i].source)))) &&
-               find_senders(call, parts[i].pairs, parts[i].num_pairs, senders + i * replicas, senders + all);
+               find_senders(call, replicas, parts[i].pairs, parts[i].num_pairs, senders + i * replicas, senders + all);
     pop_tensor source = good ? joined(call, parts, count, false) : (pop_tensor){ 0 },
                destination = good ? joined(call, parts, count, true) : (pop_tensor){ 0 };
     if (good && store_ready(call->store) && node_check_writable(call, destination, "what the parts write")) {

@@ -263,6 +263,20 @@ TEST(virtual_graphs_share)
     CHECK(top.getTarget().getNumTiles() == 8 && top.getTileMapping(t)[5].size() == 1);
     top = Graph();
     CHECK(listed.getTileMapping(t)[2].size() == 1 && t.numElements() == 2);
+    // What lies on tiles that a virtual graph does not see is refused, or left out.
+    Tensor outside = listed.addVariable(FLOAT, { 4 }, VariableMappingMethod::NONE, "outside");
+    listed.setTileMapping(outside, 0);
+    listed.setTileMapping(outside[3], 1); // tiles 1 and 3 of the first IPU
+    CHECK(listed.getTileMapping(outside)[0][0].size() == 3);
+    CHECK_THROWS(range.getTileMapping(outside), invalid_tile_mapping, line(__LINE__));
+    CHECK_THROWS(range.getTileMapping(outside), invalid_tile_mapping, "virtual graph's 3");
+    CHECK_THROWS(first.getTileMapping(outside, false), invalid_tile_mapping, "allowExternal");
+    CHECK(first.getTileMapping(outside, true, true)[1][0] == Interval(0, 3) &&
+          first.getTileMapping(outside, true, true)[0].empty());
+    bool complete = false;
+    CHECK(first.getTileMapping(outside, &complete, true)[1].size() == 1 && complete);
+    CHECK_THROWS(first.getTileMapping(outside, &complete), invalid_tile_mapping, "allowExternal");
+    CHECK(first.getVariableTileMapping(outside)[1].size() == 1);
     CHECK_THROWS(listed.createVirtualGraph(9), index_error, line(__LINE__));
     CHECK_THROWS(listed.createVirtualGraph(3, 1), index_error, line(__LINE__));
     CHECK_THROWS(listed.createVirtualGraph({ 7u, 8u }), index_error, line(__LINE__));
@@ -274,9 +288,12 @@ TEST(the_guides_replicated_graphs)
     Graph graph(target());
     Graph one = graph.createReplicatedGraph(1);
     Tensor t = one.addVariable(FLOAT, { 2 }, "t");
-    CHECK(one.getTarget().getNumTiles() == 4 && graph.getNonReplicatedTensor(t) == t);
-    CHECK_THROWS(graph.createReplicatedGraph(2), graph_replication_error, line(__LINE__));
-    CHECK_THROWS(graph.createReplicatedGraph(2), graph_replication_error, "make it with replication_factor(2)");
+    CHECK(one.getTarget().getNumTiles() == 4 &&
+          graph.getNonReplicatedTensor(t).shape() == std::vector<std::size_t>({ 1, 2 }));
+    CHECK(graph.createReplicatedGraph(2).getTarget().getNumTiles() == 2); // parts of its IPU
+    CHECK_THROWS(graph.createReplicatedGraph(3), graph_replication_error, line(__LINE__));
+    CHECK_THROWS(graph.getNonReplicatedTensor(graph.addVariable(FLOAT, { 1 })), graph_replication_error,
+                 "one tensor already");
 }
 
 // row: 1.1 void serialize(ostream&

@@ -36,7 +36,7 @@ POPLAR_IMPL std::size_t DataStream::numElements() const
 }
 POPLAR_IMPL unsigned DataStream::replicationFactor() const
 {
-    return stream.store ? pop_graph_replication_factor(pop_store_graph(stream.store)) : 1;
+    return stream.store ? pop_stream_replication_factor(stream) : 1;
 }
 POPLAR_IMPL ReplicatedStreamMode DataStream::replicatedMode() const
 {

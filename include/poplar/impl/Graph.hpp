@@ -99,9 +99,11 @@ POPLAR_IMPL Graph Graph::getTopLevelGraph()
 }
 POPLAR_IMPL Graph Graph::createReplicatedGraph(unsigned replication, Where where)
 {
-    if (replication != 1)
-        noReplication(where, replication);
-    return createVirtualGraph(0, pop_target_num_tiles(pop_graph_target(c())), where);
+    return Graph(*this, pop_graph_replicate_at(where, c(), replication));
+}
+POPLAR_IMPL Tensor Graph::getNonReplicatedTensor(const Tensor &t, Where where) const
+{
+    return give(pop_graph_non_replicated_at(where, c(), t.c()));
 }
 POPLAR_IMPL unsigned Graph::convertVirtualTileToPhysicalTile(unsigned tile) const
 {
@@ -375,17 +377,16 @@ POPLAR_IMPL Graph::TileToTensorMapping Graph::getTileMapping(const Tensor &t, bo
                                                              Where where) const
 {
     bool ignored;
-    return mappingOf(t, requireComplete && !allowExternal ? nullptr : &ignored, where);
+    return mappingOf(t, requireComplete ? nullptr : &ignored, allowExternal, where);
 }
 POPLAR_IMPL Graph::TileToTensorMapping Graph::getTileMapping(const Tensor &t, bool *isComplete, bool allowExternal,
                                                              Where where) const
 {
-    (void)allowExternal;
-    return mappingOf(t, isComplete, where);
+    return mappingOf(t, isComplete, allowExternal, where);
 }
 POPLAR_IMPL Graph::TileToTensorMapping Graph::getVariableTileMapping(const Tensor &t, Where where) const
 {
-    return getTileMapping(t, false, false, where);
+    return getTileMapping(t, false, true, where);
 }
 POPLAR_IMPL std::vector<std::vector<Interval>>
 Graph::getSortedContiguousRegions(const Tensor &t, ArrayRef<Interval> regions, bool removeAliasedIntervals,
@@ -593,11 +594,6 @@ POPLAR_IMPL pop_compute_set Graph::own(pop_compute_set set) const
         set.store = pop_graph_store(c());
     return set;
 }
-POPLAR_IMPL void Graph::noReplication(pop_where where, unsigned factor)
-{
-    detail::raise(POP_GRAPH_REPLICATION_ERROR, where, "createReplicatedGraph",
-                  "no graph can be split into %u replicas yet: make it with replication_factor(%u)", factor, factor);
-}
 POPLAR_IMPL void Graph::noMetadata(const DebugContext &debugContext, const char *api)
 {
     detail::raise(POP_TENSOR_METADATA_ERROR, detail::where(debugContext), api,
@@ -654,10 +650,12 @@ POPLAR_IMPL void Graph::setField(const FieldRef &field, pop_type type, const voi
     pop_graph_set_field_vector_at(where, c(), field.c(), element, type, values, count);
     check();
 }
-POPLAR_IMPL Graph::TileToTensorMapping Graph::mappingOf(const Tensor &t, bool *complete, Where where) const
+POPLAR_IMPL Graph::TileToTensorMapping Graph::mappingOf(const Tensor &t, bool *complete, bool external,
+                                                        Where where) const
 {
     pop_interval_lists lists;
-    if (!pop_graph_get_tile_mapping_at(where, c(), t.c(), complete, &lists))
+    if ((!external && !pop_graph_check_external_at(where, c(), t.c())) ||
+        !pop_graph_get_tile_mapping_at(where, c(), t.c(), complete, &lists))
         raise();
     return detail::takeLists(lists);
 }

@@ -193,11 +193,12 @@ POPLAR_IMPL std::vector<VariableInterval> Tensor::getVarRegions() const
     std::size_t count = pop_tensor_var_regions(tensor, &list);
     const detail::Memory owned(list);
     std::vector<VariableInterval> regions;
-    const unsigned factor = pop_graph_replication_factor(pop_store_graph(tensor.store));
+    const pop_graph *graph = pop_store_graph(tensor.store);
     regions.reserve(count);
     for (std::size_t i = 0; i < count; ++i)
-        regions.emplace_back(VariableRef(list[i].variable, factor),
-                             Interval(list[i].interval.begin, list[i].interval.end));
+        regions.emplace_back(
+            VariableRef(list[i].variable, pop_graph_variable_replication_factor(graph, list[i].variable)),
+            Interval(list[i].interval.begin, list[i].interval.end));
     return regions;
 }
 POPLAR_IMPL bool Tensor::isContiguous() const

@@ -59,14 +59,18 @@ static void emit_streams(struct compiler *c)
                                                                .direction = s->direction,
                                                                .mode = s->mode,
                                                                .elements = s->elements,
-                                                               .buffering_depth = s->buffering_depth };
+                                                               .buffering_depth = s->buffering_depth,
+                                                               .copies = s->copies,
+                                                               .first_copy = s->first_copy };
     }
     for (size_t i = 0; i < store->remotes.count; ++i) {
         const struct remote_buffer *r = &store->remotes.data[i];
         *vec_push(&c->image->remotes) = (struct image_remote){ .name = compiler_string(c, store_name(store, r->name)),
                                                                .type = r->type,
                                                                .elements = r->elements,
-                                                               .repeats = r->repeats };
+                                                               .repeats = r->repeats,
+                                                               .copies = r->copies,
+                                                               .first_copy = r->first_copy };
     }
 }
 

@@ -90,7 +90,7 @@ static inline uint32_t build_stream(struct image *image, const char *name, pop_t
                                     uint64_t elements)
 {
     *vec_push(&image->streams) =
-        (struct image_stream){ build_string(image, name), (uint8_t)type, (uint8_t)direction, 0, elements, 1 };
+        (struct image_stream){ build_string(image, name), (uint8_t)type, (uint8_t)direction, 0, elements, 1, 1, 0 };
     return (uint32_t)image->streams.count - 1;
 }
 

@@ -242,7 +242,7 @@ static void a_callback_may_stop_the_run_and_nothing_worse(void **state)
 static pop_engine *make_remote(void)
 {
     struct image *image = build_image(256);
-    *vec_push(&image->remotes) = (struct image_remote){ build_string(image, "weights"), POP_INT, 2, 5 };
+    *vec_push(&image->remotes) = (struct image_remote){ build_string(image, "weights"), POP_INT, 2, 5, 1, 0 };
     build_handle(image, "index", 0, 4);
     build_handle(image, "indices", 64, 12);
     build_handle(image, "x", 128, 24);
