@@ -70,7 +70,8 @@ test("MEM-04 breakdowns: region, category, liveness; the stack is the total", as
     // Bytes that variables share count once (overlap 2, of 1 they count for each): docs/reference/report-files.md.
     const of = (name) => {
         const parts = rows(`SELECT a.i AS tile, sum(a.value) AS bytes FROM memory_by_category m JOIN var_categories c
-            ON c.id = m.category, array(m.bytes_by_tile, 8) a WHERE c.name = '${name}' AND m.overlap <> 1 GROUP BY a.i ORDER BY a.i`);
+            ON c.id = m.category, array(m.bytes_by_tile, 8) a WHERE c.name = '${name}' AND m.overlap <> 1
+            GROUP BY a.i ORDER BY a.i`);
         return parts.map((one) => one.bytes);
     };
     for (const [i, id] of ids.entries())
@@ -275,7 +276,8 @@ test("MEM-09 compute sets: size, vertices and parts, of all tiles and of those t
     await page.waitForSelector("text=on tiles 3");
     const on = (set, part) =>
         rows(
-            `SELECT a.value AS bytes FROM compute_sets s, array(s.${part}_by_tile, 8) a WHERE a.i = 3 AND s.compute_set = ${set.compute_set}`,
+            `SELECT a.value AS bytes FROM compute_sets s, array(s.${part}_by_tile, 8) a
+                WHERE a.i = 3 AND s.compute_set = ${set.compute_set}`,
         )[0]?.bytes ?? 0;
     const own = sets.map((set) => count(sum(PARTS.map((part) => on(set, part)))));
     const found = await cellsWhen(

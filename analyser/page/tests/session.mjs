@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a file of browser tests needs: one browser, servers that end with the tests whatever happens to these, pages, and
-// what people read on them.  FACTS is what libpva says of REPORT (tests/analyser/facts.py).
+// What a file of browser tests needs: one browser, servers that end with the tests whatever happens to these, pages,
+// and what people read on them.  FACTS is what libpva says of REPORT (tests/analyser/facts.py).
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -55,7 +55,8 @@ export function bytes(value) {
     let power = 0;
     let scaled = Math.abs(value);
     for (; scaled >= 1024 && power < 3; ++power) scaled /= 1024;
-    return `${value < 0 ? "−" : ""}${power === 0 ? count(scaled) : scaled.toFixed(scaled >= 100 ? 0 : 1)} ${names[power]}`;
+    const digits = power === 0 ? count(scaled) : scaled.toFixed(scaled >= 100 ? 0 : 1);
+    return `${value < 0 ? "−" : ""}${digits} ${names[power]}`;
 }
 export const rows = (sql, directory = REPORT) => query(PVA, directory, sql);
 /** The number in "… 1,234 bytes". */

@@ -86,10 +86,8 @@ test("PRG-05 selecting a step shows its details, and marks what the same call ma
         return [...pen.getImageData(0, 0, 1, 1).data];
     });
     assert.ok(yellow[0] > 200 && yellow[1] > 180 && yellow[2] < 215, `related steps are ${yellow}`);
-    const [step] =
-        rows(`SELECT p.type, p.name, c.estimated_cycles AS estimate FROM programs p LEFT JOIN compute_sets c ON
-        c.compute_set = p.compute_set WHERE p.id = ${facts.operation.programs[0]}`);
-    assert.equal(await page.textContent(".facts dd"), step.type);
+    const [step] = rows(`SELECT p.type, p.detail FROM programs p WHERE p.id = ${facts.operation.programs[0]}`);
+    assert.equal(await page.textContent(".facts dd"), step.detail ? `${step.type} (${step.detail})` : step.type);
     await page.click('.check:has-text("Highlight the operation")');
     await page.waitForFunction(() => !document.querySelector(".tree-row.related"));
     await page.click(`.tree-label[data-program="${facts.head.id}"]`);
@@ -210,7 +208,8 @@ test("OPS-05 two reports: one figure at a time, source, target and difference", 
         query(
             PVA,
             directory,
-            "SELECT total(code_bytes) AS bytes FROM exchanges WHERE id IN (SELECT exchange FROM programs WHERE type = 'DoExchange')",
+            `SELECT total(code_bytes) AS bytes FROM exchanges
+                WHERE id IN (SELECT exchange FROM programs WHERE type = 'DoExchange')`,
         )[0].bytes;
     const more = codes(other) - codes(REPORT);
     assert.ok(more > 0);

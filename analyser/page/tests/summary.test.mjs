@@ -100,7 +100,7 @@ test("SUM-02 SUM-03 SUM-04 target, graph and version are those of the report", a
     await done(other);
 });
 
-test("SUM-05 engine options: all of them, filtered by text; the filter is kept; those that were set say so", async () => {
+test("SUM-05 engine options: all of them, filtered by text, which is kept; those that were set", async () => {
     const page = await at(await shown(REPORT), "#/summary", ".options-table .tr");
     const options = rows("SELECT name, value, is_set FROM options");
     assert.ok((await page.textContent(".options-table .table-count")).startsWith(count(options.length)));
@@ -270,7 +270,7 @@ test("INS-07 what is always live, and what is live beside it at the fullest step
     await done(page);
 });
 
-test("INS-08 ways to need less: floats of half the size, smaller batches, computing again; with what each could save", async () => {
+test("INS-08 ways to need less: halves, smaller batches, computing again; what each could save", async () => {
     const page = await at(await shown(REPORT), "#/insights", ".bars");
     const floats = rows("SELECT name, bytes FROM variables WHERE lower(type) LIKE '%float%' ORDER BY bytes DESC, name");
     const seen = (await bars(page, "32-bit floats")).map(([name, , text]) => [name, text]);

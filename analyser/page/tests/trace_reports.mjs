@@ -61,8 +61,8 @@ export function alone(lane, accept) {
     return best;
 }
 
-/** A server of reports with a page of it.  `close` is for pages without problems: what a test that fails leaves open ends
- *  with the session. */
+/** A server of reports with a page of it.  `close` is for pages without problems: what a test that fails leaves open
+ *  ends with the session. */
 export async function serve(names, options = {}) {
     const url = await serveWords(names.map(directory));
     const page = await openPage(browser, url, options);
