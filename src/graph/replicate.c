@@ -34,7 +34,7 @@ pop_graph *pop_graph_replicate_at(pop_where where, pop_graph *graph, unsigned re
         return NULL;
     pop_store *store = graph->store;
     const pop_status status = POP_GRAPH_REPLICATION_ERROR;
-    unsigned ipus, tiles;
+    unsigned ipus = 0, tiles = 0;
     if (!replicas || replicas > POP_REPLICAS_MOST)
         store_fail(store, status, where, api, "%u replicas: 1 to %d are allowed", replicas, POP_REPLICAS_MOST);
     else if (store->replicas > 1 || graph->group)
