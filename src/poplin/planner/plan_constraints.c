@@ -59,9 +59,12 @@ static bool name_at(enum place place, size_t i, const char **name, const struct 
     return false;
 }
 
-static bool wrong(struct reader *r, const char *name, const char *takes)
+static bool wrong(struct reader *r, const char *name, const char *takes, const json_t *seen)
 {
-    snprintf(r->text, r->size, "planConstraints: '%s' takes %s", name, takes);
+    char *text = json_dumps(seen, JSON_ENCODE_ANY | JSON_COMPACT); /* NULL: no host memory */
+    snprintf(r->text, r->size, "planConstraints: '%s' takes %s%s%.60s", name, takes, text ? ", not " : "",
+             text ? text : "");
+    free(text);
     return false;
 }
 
@@ -72,7 +75,7 @@ static bool unknown(struct reader *r, const char *group, const char *key, const 
 }
 
 /* Methods by the names that constraints may have: "A, B (or C) or D". */
-static bool wrong_method(struct reader *r, const char *name)
+static bool wrong_method(struct reader *r, const char *name, const json_t *seen)
 {
     char list[200];
     struct poplin_text text = { list, sizeof(list), 0 };
@@ -82,8 +85,8 @@ static bool wrong_method(struct reader *r, const char *name)
         if (row->other_name)
             poplin_text_add(&text, " (or %s)", row->other_name);
     }
-    poplin_text_add(&text, ", or an object with such a type; there is no VMAC here");
-    return wrong(r, name, list);
+    poplin_text_add(&text, ", or an object with such a type");
+    return wrong(r, name, list, seen);
 }
 
 /* ---- values ---- */
@@ -183,7 +186,7 @@ static bool read_entries(struct reader *r, json_t *object, enum place place, con
 
 static bool read_number(struct reader *r, json_t *given, const char *name, unsigned *to)
 {
-    return (number(choose(r, given, PLAN_NUMBER), to) && *to) || wrong(r, name, "a whole number from 1 on");
+    return (number(choose(r, given, PLAN_NUMBER), to) && *to) || wrong(r, name, "a whole number from 1 on", given);
 }
 
 /* Both numbers, or the parallel one alone. */
@@ -193,7 +196,7 @@ static bool read_split(struct reader *r, json_t *value, const char *group, struc
     json_t *item;
     if (!json_is_object(value))
         return (number(value, &to->parallel) && to->parallel) ||
-               wrong(r, group, "a whole number from 1 on, or serial and parallel ones");
+               wrong(r, group, "a whole number from 1 on, or serial and parallel ones", value);
     json_object_foreach(value, key, item)
     {
         bool serial = strcmp(key, "serial") == 0;
@@ -215,15 +218,15 @@ static bool read_entry(struct reader *r, json_t *given, const char *name, const 
     json_t *value = choose(r, given, field->kind);
     switch (field->kind) {
     case PLAN_FLAG:
-        return flag(value, to) || wrong(r, name, "true or false");
+        return flag(value, to) || wrong(r, name, "true or false", value);
     case PLAN_DIMS:
-        return set(value, to) || wrong(r, name, "a list of field dimensions");
+        return set(value, to) || wrong(r, name, "a list of field dimensions", value);
     case PLAN_LIST:
         return list(value, to) ||
-               wrong(r, name, "a list of whole numbers from 1 on, or an object of them by dimension");
+               wrong(r, name, "a list of whole numbers from 1 on, or an object of them by dimension", value);
     case PLAN_METHOD:
         return json_is_object(value) ? read_entries(r, value, IN_METHOD, name)
-                                     : method(value, to) || wrong_method(r, name);
+                                     : method(value, to) || wrong_method(r, name, value);
     case PLAN_SPLIT:
         return read_split(r, value, name, (struct poplin_split *)(void *)to);
     case PLAN_NUMBER:
@@ -259,7 +262,7 @@ static bool read_entries(struct reader *r, json_t *object, enum place place, con
     const char *key;
     json_t *value;
     if (!json_is_object(object))
-        return wrong(r, group, "an object");
+        return wrong(r, group, "an object", object);
     json_object_foreach(object, key, value) if (!read_named(r, value, place, group, key)) return false;
     return true;
 }
@@ -275,7 +278,7 @@ static bool read_level(struct reader *r, json_t *level, const char *name, struct
     memset(to, 0xff, sizeof(*to));
     of_level.to = to;
     if (level && !json_is_object(level))
-        return wrong(r, name, "an object");
+        return wrong(r, name, "an object", level);
     bool good = true;
     json_object_foreach(level, key, value)
     {
@@ -371,7 +374,7 @@ bool poplin_plan_constraints_read(const char *json, unsigned num_ipus, struct po
     if (!root)
         snprintf(text, size, "planConstraints is no JSON: %s (line %d)", error.text, error.line);
     else if (!good)
-        wrong(&r, "planConstraints", "an object");
+        wrong(&r, "planConstraints", "an object", root);
     for (*count = 0; good && more; ++*count) {
         if (*count == POPLIN_MOST_ALTERNATIVES) {
             snprintf(text, size, "planConstraints: its arrays have more than %d combinations",
