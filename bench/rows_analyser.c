@@ -148,8 +148,32 @@ static void report_page(const char *directory)
         fail("the page's script fails");
 }
 
+/* A report of about 20,000 steps of 2,400 programs as one page. */
+static void export_page(void)
+{
+    enum { LAYERS = 1200, TIMES = 4, STRIDE = 64 };
+    char directory[] = "bench_page_XXXXXX", pva[600], command[1200];
+    if (!mkdtemp(directory))
+        fail("no directory");
+    pop_device *device = bench_device();
+    struct bench_looped program = bench_loop(device, LAYERS, TIMES, STRIDE);
+    bench_loop_run(&program, device, directory);
+    pop_graph_destroy(program.graph);
+    pop_device_destroy(device);
+    find_pva(pva);
+    snprintf(command, sizeof(command), "'%s' export '%s' --to html --output '%s/page.html'", pva, directory, directory);
+    double start = bench_seconds();
+    if (system(command) != 0)
+        fail("pva export");
+    bench_report("20,000 steps of 2,400 programs: export --to html", bench_seconds() - start, "s", 2);
+    snprintf(command, sizeof(command), "rm -r '%s'", directory);
+    if (system(command) != 0)
+        fail("rm");
+}
+
 void row_analyser(void)
 {
+    export_page();
     pop_error error = { 0 };
     char directory[] = "bench_analyser_XXXXXX", path[64];
     pop_device *device = pop_ipu_model_create_device(&(pop_ipu_model){ .version = "ipu2", .num_ipus = 4 }, &error);

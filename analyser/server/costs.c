@@ -47,9 +47,9 @@ static bool on_program(void *context, size_t columns, const char *const *names, 
     if (id >= costs->count || costs->list[id].type)
         return true;
     costs->list[id] = (struct program_cost){
-        .type = mem_string(values[1].text),
-        .name = mem_string(values[2].text),
-        .detail = mem_string(values[3].text),
+        .type = mem_string(values[1].text ? values[1].text : ""),
+        .name = mem_string(values[2].text ? values[2].text : ""),
+        .detail = mem_string(values[3].text ? values[3].text : ""),
         .target = index_of(&values[4]),
         .compute_set = index_of(&values[5]),
         .exchange = index_of(&values[6]),

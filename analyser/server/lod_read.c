@@ -139,7 +139,7 @@ static bool keep_run(void *context, size_t columns, const char *const *head, con
     for (size_t i = 1; i < 7; ++i)
         numbers[i] = values[i].text ? (double)strtoll(values[i].text, NULL, 10) : 0;
     lod->run = mem_grow(lod->run, (lod->runs + 1) * sizeof(*lod->run));
-    lod->run[lod->runs++] = (struct lod_run){ .name = mem_string(values[0].text),
+    lod->run[lod->runs++] = (struct lod_run){ .name = mem_string(values[0].text ? values[0].text : ""),
                                               .first = numbers[1] > 0 ? (uint64_t)numbers[1] : 0,
                                               .steps = numbers[2] > 0 ? (uint64_t)numbers[2] : 0,
                                               .from = numbers[3],

@@ -71,6 +71,7 @@ static uint32_t add_node(struct building *building, uint32_t parent, const struc
         str_add(&label, kinds[kind].label);
     else
         str_format(&label, *last ? "%s (%s)" : "%s", program->type, last);
+    str_add(&label, ""); /* never NULL */
     if (made->nodes == building->node_capacity) {
         building->node_capacity *= 2;
         made->node = mem_grow(made->node, building->node_capacity * sizeof(*made->node));

@@ -222,7 +222,11 @@ pop_status page_export(FILE *out, const char *directory, pop_error *error)
               out);
         put_asset(out, "/page.css");
         fputs("</style></head><body><div id=\"page\"></div>\n", out);
+        struct report_use *use = reports_use(e.reports, 0, NULL);
+        pva_hold(use ? use->report.file : NULL, true);
         put_answers(&e);
+        if (use)
+            reports_release(use);
         fputs("<script type=\"module\">", out);
         put_asset(out, "/page.js");
         fputs("</script></body></html>\n", out);

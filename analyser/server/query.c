@@ -97,7 +97,7 @@ static bool gather_row(void *context, size_t columns, const char *const *names, 
     }
     for (size_t i = 0; i < wanted; ++i)
         if (all->types[i] == 't')
-            *vec_push(&all->texts[i]) = mem_string(values[i].text);
+            *vec_push(&all->texts[i]) = mem_string(values[i].text ? values[i].text : "");
         else
             *vec_push(&all->numbers[i]) = number_of(&values[i]);
     ++all->rows;

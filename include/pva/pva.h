@@ -108,6 +108,10 @@ POP_API pva_file *pva_open_report(const char *path, const char *debug_cbor, pop_
 POP_API pva_file *pva_open_trace(const char *path, pop_error *error) POP_MUST_CHECK;
 /* Takes NULL. */
 POP_API void pva_close(pva_file *file);
+/* Holds a file, or lets it go.  While it is held its reads see one state of it, even if a program still writes it, and
+ * many small reads are quicker; nobody can change the tables of a file that is whole meanwhile.  A failure is kept by
+ * the file. */
+POP_API void pva_hold(pva_file *file, bool hold);
 /* The Report or the Trace; null for NULL. */
 POP_API pva_object pva_root(pva_file *file);
 

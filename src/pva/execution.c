@@ -5,27 +5,40 @@
 
 enum { LONGEST_CHAIN = 64 };
 
-/* Adds an array of `arrays` to numbers. */
+/* Adds what a column of a row has to numbers; part is for so many. */
+static void add_column(pva_file *file, sqlite3_stmt *row, int column, uint64_t *part, uint64_t *numbers, uint64_t count)
+{
+    const void *data = sqlite3_column_blob(row, column);
+    if (!data)
+        return;
+    if (!array_decode(data, (size_t)sqlite3_column_bytes(row, column), part, count)) {
+        file_fail(file, POP_PARSE_ERROR, "a damaged array (arrays)");
+        return;
+    }
+    for (uint64_t i = 0; i < count; ++i)
+        numbers[i] += part[i];
+}
+
+/* Adds an array of `arrays` to numbers: its own elements, or those that it has beyond its parent's, and the parent's.
+ */
 static void add_array(pva_file *file, uint64_t id, uint64_t *numbers, uint64_t count)
 {
+    static const char sql[] = "SELECT a.data, p.data, a.parent FROM arrays a LEFT JOIN arrays p ON a.data IS NULL AND "
+                              "p.id = a.plus WHERE a.id = ?1 AND ?2 >= 0";
     uint64_t *part = mem_zero(count, sizeof(*part));
-    for (unsigned depth = 0; depth <= LONGEST_CHAIN && !file->failed; ++depth) {
-        query_array(file, "SELECT data FROM arrays WHERE id = ?1 AND ?2 >= 0", id, 0, part, count);
-        for (uint64_t i = 0; i < count; ++i)
-            numbers[i] += part[i];
-        uint64_t parent =
-            query_uint(file, "SELECT parent FROM arrays WHERE id = ?1 AND ?2 >= 0 AND data IS NULL", id, 0, UINT64_MAX);
-        if (parent == UINT64_MAX) {
-            free(part);
-            return;
-        }
-        uint64_t plus = query_uint(file, "SELECT plus FROM arrays WHERE id = ?1 AND ?2 >= 0", id, 0, UINT64_MAX);
-        query_array(file, "SELECT data FROM arrays WHERE id = ?1 AND ?2 >= 0", plus, 0, part, count);
-        for (uint64_t i = 0; i < count; ++i)
-            numbers[i] += part[i];
-        id = parent;
+    bool more = true;
+    for (unsigned depth = 0; more && depth <= LONGEST_CHAIN && !file->failed; ++depth) {
+        sqlite3_stmt *row = query(file, sql, id, 0);
+        more = row && query_step(file, row) && sqlite3_column_type(row, 0) == SQLITE_NULL &&
+               sqlite3_column_type(row, 2) == SQLITE_INTEGER;
+        for (int column = 0; row && sqlite3_data_count(row) && column < 2; ++column)
+            add_column(file, row, column, part, numbers, count);
+        id = more ? (uint64_t)sqlite3_column_int64(row, 2) : id;
+        if (row)
+            sqlite3_reset(row);
     }
-    file_fail(file, POP_PARSE_ERROR, "array %llu has more than %d parents", (unsigned long long)id, LONGEST_CHAIN);
+    if (more && !file->failed)
+        file_fail(file, POP_PARSE_ERROR, "array %llu has more than %d parents", (unsigned long long)id, LONGEST_CHAIN);
     free(part);
 }
 

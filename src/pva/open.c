@@ -69,14 +69,15 @@ static bool looks_like_database(const char *path, const char *what, const char *
 }
 
 /* Nothing that the file says can write, load code, or make the reader allocate without bound. */
-static bool make_safe(sqlite3 *db)
+static bool make_safe(pva_file *file)
 {
+    sqlite3 *db = file->db;
     sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
     sqlite3_limit(db, SQLITE_LIMIT_LENGTH, LONGEST_VALUE);
     sqlite3_busy_timeout(db, 2000);
-    return array_functions(db) == SQLITE_OK &&
+    return array_functions(file) == SQLITE_OK &&
            sqlite3_exec(db, "PRAGMA cell_size_check=ON; PRAGMA query_only=ON", NULL, NULL, NULL) == SQLITE_OK;
 }
 
@@ -105,7 +106,7 @@ static pva_file *open_database(const char *path, enum file_kind kind, const char
     struct stat facts;
     int result = sqlite3_open_v2(uri, &file->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL);
     free(uri);
-    if (result == SQLITE_OK && make_safe(file->db)) {
+    if (result == SQLITE_OK && make_safe(file)) {
         file->bytes = stat(path, &facts) == 0 ? (uint64_t)facts.st_size : 0;
         struct str wal = { 0 }; /* what a killed program left counts */
         str_format(&wal, "%s-wal", path);
@@ -201,7 +202,7 @@ static pva_file *open_archive(const char *path, const char *api, pop_error *erro
     /* An empty name is a temporary database, on disk when it is large. */
     if (sqlite3_open_v2("", &file->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL) !=
             SQLITE_OK ||
-        array_functions(file->db) != SQLITE_OK)
+        array_functions(file) != SQLITE_OK)
         file_fail_sql(file, "a temporary database");
     return !file->failed && archive_fill(file, path) ? file : give_up(file, api, error);
 }

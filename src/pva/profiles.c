@@ -198,6 +198,7 @@ struct liveness {
     pop_profile_value *lists; /* variables of each list, null until needed */
     uint64_t list_count;
     size_t nodes;
+    uint64_t path[DEEPEST + 1]; /* steps from the control program to the last node */
 };
 
 static pop_profile_value variables_value(struct liveness *l, uint64_t list)
@@ -233,6 +234,13 @@ static void add_node(struct liveness *l, pop_profile_value *children, uint64_t p
     uint64_t step = step_of_program(l->file, program);
     if (l->nodes >= MOST_NODES || step == UINT64_MAX || l->file->failed)
         return;
+    for (unsigned i = 0; i < depth; ++i)
+        if (l->path[i] == step) {
+            file_fail(l->file, POP_PARSE_ERROR, "program %llu holds itself: the file is damaged",
+                      (unsigned long long)program);
+            return;
+        }
+    l->path[depth] = step;
     ++l->nodes;
     pop_profile_push(children, node(l, step, depth));
 }

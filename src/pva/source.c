@@ -57,6 +57,15 @@ void file_fail_sql(pva_file *file, const char *what)
     file_fail(file, POP_PARSE_ERROR, "%s (%s)", sqlite3_errmsg(file->db), what);
 }
 
+void pva_hold(pva_file *file, bool hold)
+{
+    if (!file || sqlite3_get_autocommit(file->db) != hold)
+        return;
+    if (sqlite3_exec(file->db, hold ? "BEGIN; SELECT count(*) FROM sqlite_schema" : "COMMIT", NULL, NULL, NULL) !=
+        SQLITE_OK)
+        file_fail_sql(file, "holding");
+}
+
 bool table_prepare(pva_file *file, enum table table)
 {
     if (file->statements[table] || tables[table].kind != file->kind)

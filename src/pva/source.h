@@ -96,7 +96,7 @@ void *query_blob(pva_file *file, const char *sql, uint64_t first, uint64_t secon
 void query_array(pva_file *file, const char *sql, uint64_t first, uint64_t second, uint64_t *numbers, size_t count);
 
 /* SQL functions over arrays (array_at, array_sum, array_max, array_text) and the table array(blob, count). */
-int array_functions(sqlite3 *db);
+int array_functions(pva_file *file);
 
 /* The newest profile_*.pop of a directory, which a writer has not completed: a path that the caller frees, or NULL. */
 char *newest_temporary(const char *directory);

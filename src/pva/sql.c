@@ -75,6 +75,7 @@ static void array_text_function(sqlite3_context *context, int arguments, sqlite3
 /* The table array(blob, count): columns i and value. */
 struct array_table {
     sqlite3_vtab base;
+    const pva_file *file;
 };
 struct array_rows {
     sqlite3_vtab_cursor base;
@@ -84,13 +85,15 @@ struct array_rows {
 };
 enum { COLUMN_I, COLUMN_VALUE, COLUMN_BLOB, COLUMN_COUNT };
 
-static int rows_connect(sqlite3 *db, void *none, int count, const char *const *words, sqlite3_vtab **table,
+static int rows_connect(sqlite3 *db, void *file, int count, const char *const *words, sqlite3_vtab **table,
                         char **error)
 {
-    (void)none, (void)count, (void)words, (void)error;
+    (void)count, (void)words, (void)error;
     int result = sqlite3_declare_vtab(db, "CREATE TABLE x(i INTEGER, value INTEGER, blob HIDDEN, count HIDDEN)");
     if (result == SQLITE_OK) {
-        *table = (sqlite3_vtab *)MEM_NEW(struct array_table);
+        struct array_table *made = MEM_NEW(struct array_table);
+        made->file = file;
+        *table = &made->base;
         sqlite3_vtab_config(db, SQLITE_VTAB_INNOCUOUS);
     }
     return result;
@@ -144,6 +147,15 @@ static int rows_next(sqlite3_vtab_cursor *cursor)
     return SQLITE_OK;
 }
 
+/* An array has an element for each tile, or for each of some rows, which take more bytes than this.  A damaged count is
+ * an error, not an endless query. */
+static uint64_t most_elements(const pva_file *file)
+{
+    enum { BYTES_OF_ROW = 8 };
+    uint64_t rows = file->bytes / BYTES_OF_ROW, most = rows > file->tiles ? rows : file->tiles;
+    return most < MOST_ELEMENTS ? most : MOST_ELEMENTS;
+}
+
 static int rows_filter(sqlite3_vtab_cursor *cursor, int plan, const char *name, int count, sqlite3_value **values)
 {
     (void)plan, (void)name;
@@ -154,7 +166,14 @@ static int rows_filter(sqlite3_vtab_cursor *cursor, int plan, const char *name, 
     free(rows->data);
     rows->data = mem_copy(data, size);
     rows->cursor = array_cursor(rows->data, size);
-    rows->count = elements < 0 ? 0 : elements > MOST_ELEMENTS ? MOST_ELEMENTS : (uint64_t)elements;
+    rows->count = elements < 0 ? 0 : (uint64_t)elements;
+    uint64_t limit = most_elements(((const struct array_table *)cursor->pVtab)->file);
+    if (rows->count > limit) {
+        sqlite3_free(cursor->pVtab->zErrMsg);
+        cursor->pVtab->zErrMsg = sqlite3_mprintf("array() of %lld elements (allowed in this file: at most %lld)",
+                                                 elements, (sqlite3_int64)limit);
+        return SQLITE_ERROR;
+    }
     rows->index = 0;
     rows->left = rows->count ? array_next(&rows->cursor, rows->count, &rows->value) : 0;
     return SQLITE_OK;
@@ -179,7 +198,7 @@ static int rows_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *id)
     return SQLITE_OK;
 }
 
-int array_functions(sqlite3 *db)
+int array_functions(pva_file *file)
 {
     static const sqlite3_module module = { .iVersion = 0,
                                            .xConnect = rows_connect,
@@ -201,9 +220,9 @@ int array_functions(sqlite3 *db)
                       { "array_max", 1, array_max_function },
                       { "array_text", 2, array_text_function } };
     int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS,
-        result = sqlite3_create_module(db, "array", &module, NULL);
+        result = sqlite3_create_module(file->db, "array", &module, file);
     for (size_t i = 0; result == SQLITE_OK && i < sizeof(functions) / sizeof(functions[0]); ++i)
-        result = sqlite3_create_function_v2(db, functions[i].name, functions[i].arguments, flags, NULL,
+        result = sqlite3_create_function_v2(file->db, functions[i].name, functions[i].arguments, flags, NULL,
                                             functions[i].function, NULL, NULL, NULL);
     return result;
 }

@@ -37,6 +37,19 @@ CHANGES = [
     ("blocks", "UPDATE blocks SET run = 77 WHERE id = 2", "run 77 is missing"),
 ]
 
+# What the command reads by queries of its own: it ends with an exit code of its own, soon.
+QUERIED = [
+    "UPDATE programs SET target = id",
+    "UPDATE program_children SET child = program",
+    "UPDATE live_lists SET variables = 9000000000",
+    "UPDATE programs SET type = NULL, name = NULL",
+    "UPDATE runs SET name = NULL",
+    "UPDATE vars_string_table SET string = NULL",
+    "UPDATE live_variables SET name = NULL",
+    "UPDATE executed SET base = 9223372036854775807",
+]
+COMMANDS = [["summary", "--vars", "--steps"], ["advise"], ["check"], ["export", "--to", "html", "--output", os.devnull], ["export", "--to", "csv"]]
+
 
 def walk(thing, depth=0):
     """Reads the properties of an object: objects five levels down, lists three, with at most 400 elements."""
@@ -89,6 +102,17 @@ with tempfile.TemporaryDirectory() as work:
         said = read(copy)
         if text not in said:
             bad += print("Python of %s: says %r, not '%s'" % (sql, said, text)) is None
+        shutil.rmtree(copy)
+    for sql in QUERIED:
+        shutil.copytree(sources["report"], copy)
+        with sqlite3.connect(os.path.join(copy, "profile.pop")) as db:
+            db.execute(sql)
+        db.close()
+        for command in COMMANDS:
+            line = [os.path.join(build, "bin", "pva"), command[0], copy] + command[1:]
+            done = subprocess.run(line, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment, text=True, timeout=300)
+            if done.returncode not in (0, 1, 2) or (done.returncode == 2) != done.stderr.startswith("pva"):
+                bad += print("pva %s of %s: ended with %d, %s" % (command[0], sql, done.returncode, done.stderr[-300:])) is None
         shutil.rmtree(copy)
 print("failed" if bad else "passed")
 sys.exit(bad != 0)

@@ -134,6 +134,7 @@ pva_file *open_or_say(const char *path)
     pva_file *file = pva_open_report(path, NULL, &error);
     if (!file)
         fprintf(stderr, "pva: %s\n", error.text);
+    pva_hold(file, true);
     char *warning = file ? pva_text_copy(pva_root(file), PVA_REPORT_WARNING) : NULL;
     if (warning && *warning)
         fprintf(stderr, "pva: warning: %s\n", warning);
