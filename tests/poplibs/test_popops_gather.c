@@ -226,6 +226,10 @@ static void test_most_elements_of_a_tile(void **state)
     assert_int_equal(used, 16);
     assert_true(fullest(25, 1, 10, &used) <= 10);
     assert_int_equal(fullest(0, 4, 10, &used), 0);
+    struct bed bed = bed_open(BED_MODEL, 16, popops_add_codelets_at);
+    popops_create_gather_input_axis(bed.graph, POP_FLOAT, POP_SHAPE((size_t)1 << 33, 4), 0, POPOPS_GATHER_PARAMS, "t");
+    assert_built(bed.graph);
+    bed_close(&bed);
 }
 
 static pop_tensor add_both(pop_graph *graph, pop_tensor operand, pop_tensor update, pop_program sequence, void *user)

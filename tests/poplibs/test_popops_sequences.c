@@ -227,6 +227,19 @@ static void test_tensors_for_the_host(void **state)
         assert_int_equal(seen, spreads[i].tiles);
         free(tiles);
     }
+    /* Of 2^37 rows, too, each tile has its share, with no look at each of them. */
+    enum { TILES = 4 };
+    const size_t many = (size_t)1 << 37;
+    pop_tensor long_one =
+        popops_create_host_sliceable_tensor(bed.graph, POP_FLOAT, POP_SHAPE(many, 4), true, "x").tensor;
+    assert_built(bed.graph);
+    pop_interval_lists mapping;
+    assert_true(pop_graph_get_tile_mapping(bed.graph, long_one, NULL, &mapping));
+    for (size_t tile = 0; tile < TILES; ++tile) {
+        assert_int_equal(mapping.first[tile + 1], tile + 1);
+        assert_int_equal(mapping.intervals[tile].begin, (tile * many + TILES - 1) / TILES * 4);
+    }
+    pop_interval_lists_free(&mapping);
     popops_create_host_sliceable_tensor(bed.graph, POP_HALF, POP_SHAPE(9), true, "x");
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_create_host_sliceable_tensor", "rank 1");
     assert_int_equal(

@@ -166,10 +166,12 @@ pop_tensor popops_create_gather_input_axis_at(pop_where where, pop_graph *graph,
                                               unsigned axis, popops_gather_params params, const char *name)
 {
     POPLIBS_CALL(graph, log_type(type), shape, axis, name);
+    uint32_t variable = (uint32_t)pop_graph_num_variables(graph);
     pop_tensor t = popops_create_sliceable_tensor_at(
         where, graph, type, shape, POP_DIMS(axis), POP_SHAPE(axis < shape.rank && !shape.dims[axis] ? 0 : 1), 0, name);
-    if (pop_tensor_valid(t))
-        keep_to_most_elements(where, graph, t, params.max_elements_per_tile);
+    if (pop_tensor_valid(t) && pop_graph_num_variables(graph) == variable + 1) /* its runs are fewer than the view's */
+        keep_to_most_elements(where, graph, pop_graph_variable_at(where, graph, variable),
+                              params.max_elements_per_tile);
     return t;
 }
 

@@ -17,7 +17,8 @@ pop_tensor popops_create_host_transferable_tensor_at(pop_where where, pop_graph 
     return t;
 }
 
-/* Each row on tiles of its own as long as there are some, in parts of at least 256 bytes: rows travel by themselves. */
+/* Each row on tiles of its own as long as there are some, in parts of at least 256 bytes: rows travel by themselves.
+ * Where rows are more, each tile has as many as the others, or one less. */
 static void map_rows(pop_where where, pop_graph *graph, pop_tensor t, pop_shape shape)
 {
     enum { LEAST_BYTES = 256 };
@@ -28,8 +29,12 @@ static void map_rows(pop_where where, pop_graph *graph, pop_tensor t, pop_shape 
     size_t least = poplibs_max(1, LEAST_BYTES / poplibs_max(1, pop_target_type_size(target, pop_tensor_type(t))));
     size_t of_row = poplibs_max(1, poplibs_min(tiles / rows, columns / least)),
            part = poplibs_ceil_div(columns, of_row);
-    for (size_t row = 0; row < rows; ++row) {
-        tile = rows > tiles ? row * tiles / rows : tile;
+    for (size_t k = 0; rows > tiles && k < tiles; ++k)
+        pop_graph_set_tile_mapping_at(where, graph,
+                                      pop_tensor_slice_at(where, t, poplibs_ceil_div(k * rows, tiles),
+                                                          poplibs_ceil_div((k + 1) * rows, tiles), 0),
+                                      (unsigned)k);
+    for (size_t row = 0; rows <= tiles && row < rows; ++row) {
         pop_tensor elements = pop_tensor_at_at(where, t, row);
         for (size_t at = 0; at < columns; at += part, tile = (tile + 1) % tiles)
             pop_graph_set_tile_mapping_at(where, graph,
