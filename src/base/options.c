@@ -214,8 +214,12 @@ static pop_status add_environment(struct option_set *set, const struct source *s
         return POP_OK;
     json_error_t at;
     void *begun = pop_text_begin();
-    json_t *object = json_loads(text, 0, &at);
+    json_t *object = json_loads(text, JSON_REJECT_DUPLICATES, &at);
     pop_text_end(begun);
+    if (!object && json_error_code(&at) == json_error_duplicate_key)
+        return error_set(error, POP_PARSE_ERROR, source->where, source->api,
+                         "%s names an option twice: line %d, column %d: %s", source->variable, at.line, at.column,
+                         at.text);
     if (!object)
         return error_set(error, POP_PARSE_ERROR, source->where, source->api, "%s is not JSON: line %d, column %d: %s",
                          source->variable, at.line, at.column, at.text);

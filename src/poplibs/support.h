@@ -140,6 +140,8 @@ static inline pop_type poplibs_type_of_user(void *user)
     return (pop_type)(uintptr_t)user;
 }
 
+/* Bytes of a buffer for a debug path: those of deep networks have some hundred characters. */
+enum { POPLIBS_PATH_SIZE = 4096 };
 /* "prefix/name", as debug paths join, in a buffer of the caller's; name alone where there is no prefix. */
 static inline const char *poplibs_path(char *buffer, size_t size, const char *prefix, const char *name)
 {

@@ -10,7 +10,7 @@ pop_tensor poplin_linspace_at(pop_where where, pop_graph *graph, pop_type type, 
                               const char *name)
 {
     POPLIBS_CALL(graph, log_type(type), left, right, count, name);
-    char path[256];
+    char path[POPLIBS_PATH_SIZE];
     if (!poplibs_ready(graph))
         return (pop_tensor){ 0 };
     if (type != POP_HALF && type != POP_FLOAT) {

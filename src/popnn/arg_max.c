@@ -51,7 +51,7 @@ struct search {
 /* Values and places of what the shares' largest are: {rows, found}. */
 static popnn_extreme gather(const struct search *search, pop_tensor input, pop_type out_type, struct cut cut)
 {
-    char path[256], type[96];
+    char path[POPLIBS_PATH_SIZE], type[96];
     pop_graph *graph = search->graph;
     size_t rows = pop_tensor_dim(input, 0), n = pop_tensor_dim(input, 1),
            tiles = pop_target_num_tiles(pop_graph_target(graph)), found = 0;
@@ -91,7 +91,7 @@ static popnn_extreme gather(const struct search *search, pop_tensor input, pop_t
 /* The largest of each row of those: {rows}. */
 static popnn_extreme merge(const struct search *search, popnn_extreme all)
 {
-    char path[256], type[96];
+    char path[POPLIBS_PATH_SIZE], type[96];
     pop_graph *graph = search->graph;
     size_t rows = pop_tensor_dim(all.value, 0), tiles = pop_target_num_tiles(pop_graph_target(graph));
     pop_type out_type = pop_tensor_type(all.value);

@@ -175,7 +175,7 @@ static bool check_type(pop_graph *graph, pop_where where, const char *api, popnn
 static void add_accuracy(pop_where where, pop_graph *graph, pop_tensor outputs, pop_tensor labels,
                          pop_tensor num_correct, pop_program sequence, const char *name)
 {
-    char path[256];
+    char path[POPLIBS_PATH_SIZE];
     poplibs_path(path, sizeof(path), name, "Accuracy");
     if (!pop_tensor_num_elements(outputs)) /* none is right: the vertex counts none */
         labels = pop_tensor_slice_at(where, labels, 0, 0, 0);
@@ -214,7 +214,7 @@ static pop_tensor scalar_of(pop_where where, pop_tensor t)
 
 static pop_program build(pop_where where, pop_graph *graph, const struct request *request, const char *name)
 {
-    char path[256];
+    char path[POPLIBS_PATH_SIZE];
     pop_type type = pop_tensor_type(request->outputs);
     if (!poplibs_ready(graph) || !check_type(graph, where, request->api, request->type) ||
         !check_labels(graph, where, request->api, request->outputs, request->expected) ||
@@ -290,7 +290,7 @@ pop_program popnn_calc_accuracy_at(pop_where where, pop_graph *graph, pop_tensor
                                    pop_tensor num_correct, const char *name)
 {
     POPLIBS_CALL(graph, model_outputs, expected, num_correct, name);
-    char path[256];
+    char path[POPLIBS_PATH_SIZE];
     if (!poplibs_ready(graph) || !check_labels(graph, where, "popnn_calc_accuracy", model_outputs, expected) ||
         !check_num_correct(graph, where, "popnn_calc_accuracy", num_correct))
         return (pop_program){ 0 };

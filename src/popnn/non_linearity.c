@@ -130,7 +130,7 @@ void popnn_non_linearity_in_place_in_at(pop_where where, pop_graph *graph, popnn
 static void in_place(pop_where where, pop_graph *graph, popnn_non_linearity_type type, pop_tensor t,
                      pop_program sequence, const char *name)
 {
-    char path[256];
+    char path[POPLIBS_PATH_SIZE];
     if (is_softmax(type)) {
         popnn_softmax_at_last(where, graph, type, t, sequence, name);
         return;
@@ -216,7 +216,7 @@ static bool check_gradient(pop_graph *graph, pop_where where, const char *api, p
 static pop_tensor gradient(pop_where where, pop_graph *graph, popnn_non_linearity_type type, pop_tensor act,
                            pop_tensor out_gradient, pop_compute_set set, const char *name)
 {
-    char path[256];
+    char path[POPLIBS_PATH_SIZE];
     pop_tensor in_gradient =
         pop_graph_clone_at(where, graph, POP_TYPE_NULL, out_gradient, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES,
                            poplibs_path(path, sizeof(path), name, "NonLinearityGrad"));
@@ -245,7 +245,7 @@ pop_tensor popnn_non_linearity_input_gradient_at(pop_where where, pop_graph *gra
                                                  const char *name)
 {
     POPLIBS_CALL(graph, log_name(popnn_non_linearity_type_name(type)), act, out_gradient, name);
-    char path[256];
+    char path[POPLIBS_PATH_SIZE];
     if (!check_gradient(graph, where, "popnn_non_linearity_input_gradient", type, act, out_gradient, false))
         return (pop_tensor){ 0 };
     if (is_softmax(type))

@@ -280,7 +280,7 @@ static struct plan find_plan(const struct pool *pool, size_t *sizes)
 /* One step: what is written has the output's field, or the input's when backward. */
 static pop_tensor build(struct pool *pool, pop_program sequence, const char *name, const char *step)
 {
-    char path[256];
+    char path[POPLIBS_PATH_SIZE];
     const popnn_pool_params *params = pool->params;
     size_t sizes[3 + POPNN_MOST_FIELD_DIMS];
     pop_shape shape = { 3 + params->dims, sizes };

@@ -47,7 +47,7 @@ static pop_tensor weights_of(pop_where where, pop_graph *graph, const popnn_pool
 pop_tensor pool_convolve(pop_where where, pop_graph *graph, const popnn_pool_params *params, pop_tensor in,
                          uint64_t cycles, pop_program sequence, const char *name)
 {
-    char path[256];
+    char path[POPLIBS_PATH_SIZE];
     pop_tensor out = { 0 };
     const poplin_conv_params conv = convolution_of(params);
     const pop_options options = POP_OPTIONS({ "partialsType", params->data_type == POP_HALF ? "half" : "float" });

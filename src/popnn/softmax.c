@@ -43,7 +43,7 @@ static pop_tensor cast_like(const struct build *b, pop_tensor t, pop_tensor othe
 void popnn_softmax_at_last(pop_where where, pop_graph *graph, popnn_non_linearity_type type, pop_tensor t,
                            pop_program sequence, const char *name)
 {
-    char path[256];
+    char path[POPLIBS_PATH_SIZE];
     struct build b = { where, graph, sequence, poplibs_path(path, sizeof(path), name, "SoftMax") };
     if (!pop_tensor_num_elements(t))
         return;
@@ -65,7 +65,7 @@ void popnn_softmax_at_last(pop_where where, pop_graph *graph, popnn_non_linearit
 pop_tensor popnn_softmax_gradient(pop_where where, pop_graph *graph, pop_tensor act, pop_tensor out_gradient,
                                   pop_program sequence, const char *name)
 {
-    char path[256];
+    char path[POPLIBS_PATH_SIZE];
     struct build b = { where, graph, sequence, poplibs_path(path, sizeof(path), name, "SoftMaxGrad") };
     if (!pop_tensor_num_elements(act))
         return pop_graph_clone_at(where, graph, POP_TYPE_NULL, out_gradient, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES,
@@ -95,7 +95,7 @@ static bool check_log_softmax(pop_graph *graph, pop_where where, const char *api
 /* x - max, then less the logarithm of the sum of the exponentials. */
 static void log_softmax(pop_where where, pop_graph *graph, pop_tensor t, pop_program sequence, const char *name)
 {
-    char path[256];
+    char path[POPLIBS_PATH_SIZE];
     struct build b = { where, graph, sequence, poplibs_path(path, sizeof(path), name, "LogSoftmax") };
     if (!pop_tensor_num_elements(t))
         return;

@@ -53,7 +53,7 @@ pop_tensor popnn_top_k_at(pop_where where, pop_graph *graph, pop_tensor input, p
                           bool sort, pop_program sequence, const char *name)
 {
     POPLIBS_CALL(graph, input, k, sort, name);
-    char path[256], type[96];
+    char path[POPLIBS_PATH_SIZE], type[96];
     *indices = (pop_tensor){ 0 };
     if (!poplibs_ready(graph) || !popnn_check_rows(graph, where, "popnn_top_k", input))
         return *indices;

@@ -36,7 +36,7 @@ void poprand_set_seed_at(pop_where where, pop_graph *graph, pop_tensor master_se
                          pop_program sequence, const char *name)
 {
     POPLIBS_CALL(graph, master_seed, seed_modifier, name);
-    char path[256];
+    char path[POPLIBS_PATH_SIZE];
     if (!poplibs_ready(graph) || !check_seed(graph, where, "poprand_set_seed", master_seed))
         return;
     const pop_target *target = pop_graph_target(graph);
@@ -106,7 +106,7 @@ static void count_tile(pop_graph *graph, const struct poplibs_tile *tile, void *
 
 static pop_tensor draw(struct draw *draw, pop_tensor reference, pop_type out_type)
 {
-    char path[256];
+    char path[POPLIBS_PATH_SIZE];
     pop_graph *graph = draw->graph;
     pop_where where = draw->where;
     size_t tiles = 0;

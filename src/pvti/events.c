@@ -5,6 +5,7 @@
 
 #include "base/vec.h"
 
+#include <jansson.h>
 #include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -132,6 +133,29 @@ static struct thread *this_thread(void)
     return thread;
 }
 
+/* The metadata of an event: JSON as it is, other text as a JSON string, so that readers can parse what they find; NULL
+ * for none.  Bytes that are no UTF-8 become question marks. */
+static char *metadata_json(const char *text)
+{
+    if (!text || !*text)
+        return NULL;
+    json_t *value = json_loads(text, JSON_DECODE_ANY, NULL);
+    if (value) {
+        json_decref(value);
+        return mem_string(text);
+    }
+    char *plain = mem_string(text);
+    value = json_string(plain);
+    for (char *c = plain; !value && *c; ++c)
+        *c = (unsigned char)*c < 0x80 ? *c : '?';
+    value = value ? value : json_string(plain);
+    char *dumped = json_dumps(value, JSON_ENCODE_ANY), *quoted = dumped ? mem_string(dumped) : NULL;
+    free(dumped);
+    json_decref(value);
+    free(plain);
+    return quoted;
+}
+
 /* Writes the row of an event that begins, and returns its id. */
 static int64_t put_event(struct thread *thread, const pvti_channel *channel, const char *label, const char *metadata,
                          int64_t start)
@@ -140,8 +164,7 @@ static int64_t put_event(struct thread *thread, const pvti_channel *channel, con
     int64_t id = trace_id(), position = parent ? parent->children++ : thread->events++;
     trace_put((struct row){ .kind = ROW_EVENT,
                             .numbers = { id, parent ? parent->id : thread->id, position, start, 0 },
-                            .texts = { mem_string(label), mem_string(channel->name),
-                                       metadata && *metadata ? mem_string(metadata) : NULL } });
+                            .texts = { mem_string(label), mem_string(channel->name), metadata_json(metadata) } });
     return id;
 }
 

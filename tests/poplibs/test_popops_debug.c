@@ -70,8 +70,42 @@ static void a_compute_set_leads_to_its_call(void **state)
     pop_graph_destroy(graph);
 }
 
+/* Debug paths of deep networks are longer than any buffer one would think of. */
+static void long_debug_paths_are_kept(void **state)
+{
+    (void)state;
+    enum { LONG = 1000 };
+    char prefix[LONG + 1];
+    memset(prefix, 'n', LONG);
+    prefix[LONG] = 0;
+    pop_target target = pop_target_create_cpu(false, 1);
+    pop_graph *graph = pop_graph_create(&target);
+    popops_add_codelets(graph);
+    pop_tensor x = pop_graph_add_variable_mapped(graph, POP_HALF, POP_SHAPE(3, 5), POP_MAPPING_LINEAR, "x");
+    pop_program sequence = pop_sequence(graph, NULL);
+    popops_cast(graph, x, POP_FLOAT, sequence, prefix);
+    pop_executable *executable;
+    assert_int_equal(pop_debug_open(path, POP_DEBUG_JSON, NULL), POP_OK);
+    assert_int_equal(
+        pop_compile_graph(graph, (pop_programs){ 1, &sequence }, POP_NO_OPTIONS, NULL, NULL, &executable, NULL),
+        POP_OK);
+    assert_int_equal(pop_debug_close(NULL), POP_OK);
+    pop_profile_value file = read_contexts();
+    const pop_profile_value *set = find(&file, "category", "computeset"),
+                            *strings = pop_profile_get(&file, "stringTable");
+    const char *name =
+        pop_profile_as_string(pop_profile_at(strings, pop_profile_as_uint(pop_profile_get(set, "name"))));
+    assert_true(strlen(name) > LONG + 1);
+    assert_memory_equal(name, prefix, LONG);
+    assert_int_equal(name[LONG], '/');
+    pop_profile_free(&file);
+    pop_executable_destroy(executable);
+    pop_graph_destroy(graph);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(a_compute_set_leads_to_its_call) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(a_compute_set_leads_to_its_call),
+                                        cmocka_unit_test(long_debug_paths_are_kept) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trace points that Python writes, as pva reads them.  Each case is a process of its own: a process has one set of options."""
+import json
 import os
 import shutil
 import sqlite3
@@ -57,6 +58,11 @@ class Traces(unittest.TestCase):
         inner, tick = outer.children()
         self.assertEqual((inner.label, inner.metadata, tick.label, tick.duration), ("inner", '{"b":1}', "tick", 0))
         self.assertTrue(outer.timestamp <= inner.timestamp <= tick.timestamp <= outer.timestamp + outer.duration)
+
+    def test_metadata_that_is_no_json_becomes_a_json_string(self):
+        texts = ("plain text", '{"a": 1', 'a "quote"\n', "\u00e9t\u00e9", "3", '"text"', "[1, 2")
+        found = self.events("".join("pvti.Tracepoint.event(channel, 'e', %r)\n" % text for text in texts))
+        self.assertEqual([json.loads(event.metadata) for event in found], list(texts[:4]) + [3, "text", "[1, 2"])
 
     def test_an_exception_ends_its_event(self):
         first, second = self.events(

@@ -16,7 +16,7 @@ struct norm {
     pop_graph *graph;
     pop_program sequence;
     const char *api;
-    char name[256];
+    char name[POPLIBS_PATH_SIZE];
 };
 
 static bool check_acts(const struct norm *norm, pop_tensor acts)

@@ -34,7 +34,7 @@ struct matrix {
 
 static pop_tensor fresh(const struct product *p, pop_type type, pop_shape shape, const char *step)
 {
-    char path[256];
+    char path[POPLIBS_PATH_SIZE];
     pop_tensor t =
         pop_graph_add_variable_at(p->where, p->graph, type, shape, poplibs_path(path, sizeof(path), p->name, step));
     pop_graph_set_tile_mapping_at(p->where, p->graph, t, 0);
@@ -262,7 +262,7 @@ static void multiply_group(const struct product *p, pop_tensor a, pop_tensor b, 
 void poplin_host_mat_mul(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor b, pop_tensor out,
                          pop_tensor scale, pop_program sequence, const char *name)
 {
-    char path[256];
+    char path[POPLIBS_PATH_SIZE];
     if (!poplibs_ready(graph) || !pop_tensor_num_elements(out))
         return;
     if (!pop_tensor_num_elements(a)) { /* nothing to add up */

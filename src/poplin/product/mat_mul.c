@@ -158,7 +158,7 @@ static void accumulate(const struct mat_mul_call *call, pop_tensor c, pop_tensor
 static void accumulate_number(const struct mat_mul_call *call, pop_tensor c, float k, pop_tensor a, pop_tensor b,
                               pop_program sequence, size_t rank)
 {
-    char path[256];
+    char path[POPLIBS_PATH_SIZE];
     pop_tensor factor = pop_graph_add_constant_at(call->where, call->graph, POP_FLOAT, POP_SHAPE(), POP_FLOAT, &k,
                                                   poplibs_path(path, sizeof(path), call->name, "factor"));
     pop_graph_set_tile_mapping_at(call->where, call->graph, factor, 0);

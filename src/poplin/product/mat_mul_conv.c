@@ -13,7 +13,7 @@
 static pop_tensor plain(const struct mat_mul_call *call, pop_type type, const size_t *dims, size_t columns,
                         const char *what)
 {
-    char path[256];
+    char path[POPLIBS_PATH_SIZE];
     pop_tensor t = pop_graph_add_variable_at(call->where, call->graph, type, POP_SHAPE(dims[0], dims[1], columns),
                                              poplibs_path(path, sizeof(path), call->name, what));
     poputil_map_tensor_linearly_at(call->where, call->graph, t);

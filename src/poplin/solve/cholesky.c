@@ -46,7 +46,7 @@ static bool take_options(const struct triangular_call *call, struct options *opt
 static void visit_block(const struct triangular_call *call, const char *type, const char *what, pop_tensor block,
                         const pop_tensor *out, bool lower)
 {
-    char name[64], path[256];
+    char name[64], path[POPLIBS_PATH_SIZE];
     pop_where where = call->where;
     pop_graph *graph = call->graph;
     snprintf(name, sizeof(name), "poplin::%s<%s,%s>", type, pop_type_name(pop_tensor_type(block)),
@@ -73,7 +73,7 @@ static void visit_block(const struct triangular_call *call, const char *type, co
 /* The rows below a factored block become the factor's: they times the inverse, transposed. */
 static void factor_below(const struct triangular_call *call, pop_tensor block, pop_tensor below, bool lower)
 {
-    char path[256];
+    char path[POPLIBS_PATH_SIZE];
     pop_where where = call->where;
     size_t dims[] = { pop_tensor_dim(block, 0), pop_tensor_dim(block, 1), pop_tensor_dim(block, 2) };
     pop_tensor inverse = pop_graph_add_variable_at(where, call->graph, pop_tensor_type(block), (pop_shape){ 3, dims },
@@ -144,7 +144,7 @@ pop_tensor poplin_cholesky_at(pop_where where, pop_graph *graph, pop_tensor a, b
     pop_tensor matrices, none = { 0 };
     if (!poplibs_ready(graph) || !triangular_matrices(&call, a, &matrices))
         return none;
-    char path[256];
+    char path[POPLIBS_PATH_SIZE];
     pop_tensor copy = pop_graph_clone_at(where, graph, pop_tensor_type(a), a, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES,
                                          poplibs_path(path, sizeof(path), name, "factor"));
     pop_sequence_add_at(where, sequence, pop_copy_at(where, a, copy, false, name));
@@ -177,7 +177,7 @@ pop_tensor poplin_create_cholesky_input_at(pop_where where, pop_graph *graph, po
     POPLIBS_CALL(graph, log_type(type), shape, name, options);
     struct triangular_call call = { where, graph, "poplin_create_cholesky_input", name, options, cache, { 0 } };
     struct options taken = { NULL, 0, 0 };
-    char path[256], text[96];
+    char path[POPLIBS_PATH_SIZE], text[96];
     pop_tensor t = { 0 };
     if (!poplibs_ready(graph))
         return t;

@@ -74,7 +74,7 @@ struct solving {
 /* The matrix a{n,n} in pieces, row by row in a new variable of a tile. */
 static pop_tensor arranged(const struct solving *s, pop_tensor a, unsigned tile)
 {
-    char text[256];
+    char text[POPLIBS_PATH_SIZE];
     pop_where where = s->call->where;
     pop_graph *graph = s->call->graph;
     size_t count = pop_tensor_num_elements(a);
@@ -147,7 +147,7 @@ static void solve_group(const struct solving *s, pop_tensor a, pop_tensor x)
 /* x{g,m,n}: the unknowns of the block a{g,n,n}, of each right-hand side. */
 static void solve_block(const struct triangular_call *call, pop_tensor a, pop_tensor x, bool lower, bool unit_diagonal)
 {
-    char path[256];
+    char path[POPLIBS_PATH_SIZE];
     pop_where where = call->where;
     struct solving s = { .call = call, .lower = lower, .unit_diagonal = unit_diagonal };
     pop_interval *regions;
@@ -205,7 +205,7 @@ pop_tensor poplin_triangular_solve_at(pop_where where, pop_graph *graph, pop_ten
         return none;
     /* Each right-hand side as a whole on one tile. */
     size_t dims[] = { pop_tensor_dim(rows, 0), pop_tensor_dim(rows, 1), pop_tensor_dim(rows, 2) };
-    char path[256];
+    char path[POPLIBS_PATH_SIZE];
     pop_tensor x = pop_graph_add_variable_at(where, graph, pop_tensor_type(b), (pop_shape){ 3, dims },
                                              poplibs_path(path, sizeof(path), name, "x"));
     poputil_map_tensor_linearly_grain_at(where, graph, x, (unsigned)poplibs_max(1, dims[2]),
@@ -248,7 +248,7 @@ pop_tensor poplin_triangular_mask_at(pop_where where, pop_graph *graph, pop_tens
     pop_tensor matrices, none = { 0 };
     if (!poplibs_ready(graph) || !triangular_matrices(&call, a, &matrices))
         return none;
-    char path[256];
+    char path[POPLIBS_PATH_SIZE];
     pop_tensor copy = pop_graph_clone_at(where, graph, pop_tensor_type(a), a, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES,
                                          poplibs_path(path, sizeof(path), name, "masked"));
     pop_sequence_add_at(where, sequence, pop_copy_at(where, a, copy, false, name));
@@ -279,7 +279,7 @@ static pop_tensor create(const struct triangular_call *call, pop_type type, pop_
                          bool is_matrix)
 {
     enum { FEW = 8 };
-    char path[256];
+    char path[POPLIBS_PATH_SIZE];
     size_t rank = a.rank, groups = 1;
     pop_shape shape = is_matrix ? a : b;
     for (size_t i = 0; i + 2 < rank; ++i)

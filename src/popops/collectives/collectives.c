@@ -216,7 +216,7 @@ pop_tensor collective_all_reduce(pop_where where, pop_graph *graph, const char *
                                  popops_collective_operator op, popops_replica_group group, pop_program sequence,
                                  const char *name, pop_options options)
 {
-    char path[256];
+    char path[POPLIBS_PATH_SIZE];
     struct collective c;
     if (!open_call(&c, where, graph, api, data, op, group, sequence,
                    poplibs_path(path, sizeof(path), name, "AllReduce"), options))
@@ -230,7 +230,7 @@ void collective_all_reduce_to(pop_where where, pop_graph *graph, const char *api
                               popops_collective_operator op, popops_replica_group group, pop_program sequence,
                               const char *name, pop_options options)
 {
-    char path[256];
+    char path[POPLIBS_PATH_SIZE];
     struct collective c;
     if (open_call(&c, where, graph, api, data, op, group, sequence, poplibs_path(path, sizeof(path), name, "AllReduce"),
                   options) &&
@@ -242,7 +242,7 @@ pop_tensor collective_reduce_scatter(pop_where where, pop_graph *graph, const ch
                                      popops_collective_operator op, popops_replica_group group, pop_program sequence,
                                      const char *name, pop_options options)
 {
-    char path[256];
+    char path[POPLIBS_PATH_SIZE];
     struct collective c;
     if (!open_call(&c, where, graph, api, data, op, group, sequence,
                    poplibs_path(path, sizeof(path), name, "ReduceScatter"), options))
@@ -284,7 +284,7 @@ pop_tensor collective_all_gather(pop_where where, pop_graph *graph, const char *
                                  popops_replica_group group, pop_program sequence, const char *name,
                                  pop_options options)
 {
-    char path[256];
+    char path[POPLIBS_PATH_SIZE];
     struct collective c;
     if (!open_call(&c, where, graph, api, data, POPOPS_COLLECTIVE_LOCAL, group, sequence,
                    poplibs_path(path, sizeof(path), name, "AllGather"), options))
@@ -306,7 +306,7 @@ pop_tensor collective_all_to_all(pop_where where, pop_graph *graph, const char *
                                  popops_replica_group group, pop_program sequence, const char *name,
                                  pop_options options)
 {
-    char path[256];
+    char path[POPLIBS_PATH_SIZE];
     struct collective c;
     if (!open_call(&c, where, graph, api, data, POPOPS_COLLECTIVE_LOCAL, group, sequence,
                    poplibs_path(path, sizeof(path), name, "AllToAll"), options))
@@ -373,7 +373,7 @@ pop_tensor popops_group_broadcast_at(pop_where where, pop_graph *graph, pop_tens
 {
     POPLIBS_CALL(graph, data, root, group.size, name, options);
     static const char api[] = "popops_group_broadcast";
-    char path[256];
+    char path[POPLIBS_PATH_SIZE];
     struct collective c;
     if (!open_call(&c, where, graph, api, data, POPOPS_COLLECTIVE_LOCAL, group, sequence,
                    poplibs_path(path, sizeof(path), name, "Broadcast"), options))

@@ -61,7 +61,7 @@ static pop_tensor collect(struct copies *copies, pop_where where, pop_graph *gra
 static bool reduce_scatter(pop_where where, pop_graph *graph, const char *api, pop_tensor data, popops_operation op,
                            pop_program sequence, const char *name, pop_options options, pop_tensor *chunks)
 {
-    char text[128], path[256];
+    char text[128], path[POPLIBS_PATH_SIZE];
     struct collective_options read;
     if (!popops_check_collective(where, graph, api, data, options, &read) ||
         !popops_check_collective_operation(where, graph, api, op))
@@ -103,7 +103,7 @@ bool popops_reduce_scatter_at(pop_where where, pop_graph *graph, pop_tensor data
 static pop_tensor all_gather(pop_where where, pop_graph *graph, const char *api, pop_tensors chunks, size_t ipus,
                              pop_program sequence, const char *name, pop_options options)
 {
-    char path[256];
+    char path[POPLIBS_PATH_SIZE];
     struct collective_options read;
     if (!poplibs_ready(graph))
         return (pop_tensor){ 0 };

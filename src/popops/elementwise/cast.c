@@ -142,7 +142,7 @@ void popops_cast_to_at(pop_where where, pop_graph *graph, pop_tensor in, pop_ten
 static pop_tensor output_for(pop_where where, pop_graph *graph, const char *api, pop_tensor in, pop_type type,
                              const char *name)
 {
-    char path[512];
+    char path[POPLIBS_PATH_SIZE];
     if (!poplibs_ready(graph) || !poplibs_is_operand(graph, where, api, "the input", in))
         return (pop_tensor){ 0 };
     if (!pop_type_is_supported(type)) {
@@ -165,7 +165,7 @@ pop_tensor popops_cast_in_at(pop_where where, pop_graph *graph, pop_tensor in, p
 
 static pop_program program_of(pop_where where, pop_graph *graph, pop_tensor in, pop_tensor out, const char *name)
 {
-    char path[512];
+    char path[POPLIBS_PATH_SIZE];
     if (pop_tensor_type(in) == pop_tensor_type(out))
         return pop_copy_at(where, in, out, false, name);
     pop_compute_set set = pop_graph_add_compute_set_at(where, graph, poplibs_path(path, sizeof(path), name, "Cast"));
@@ -204,7 +204,7 @@ pop_tensor popops_check_accuracy_when_cast_at(pop_where where, pop_graph *graph,
     static const char api[] = "popops_check_accuracy_when_cast";
     pop_type from = pop_tensor_type(in);
     pop_interval_lists mapping;
-    char path[512];
+    char path[POPLIBS_PATH_SIZE];
     if (!poplibs_ready(graph))
         return (pop_tensor){ 0 };
     if (pop_tensor_num_elements(in) != 1 || !pop_type_is_floating_point(from) || !pop_type_is_floating_point(type)) {

@@ -220,7 +220,7 @@ bool element_needs_copy(const struct element_call *call)
 
 void element_run(const struct element_call *call)
 {
-    char path[256];
+    char path[POPLIBS_PATH_SIZE];
     if (!poplibs_ready(call->graph) || !pop_tensor_num_elements(call->out))
         return;
     pop_compute_set set = pop_graph_add_compute_set_at(call->where, call->graph,

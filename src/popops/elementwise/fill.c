@@ -63,7 +63,7 @@ void popops_fill_on_tile_at(pop_where where, pop_graph *graph, pop_tensor t, pop
 static void fill_by(pop_where where, pop_graph *graph, const char *api, pop_tensor t, pop_program sequence,
                     double value, const char *name, const char *step)
 {
-    char path[256];
+    char path[POPLIBS_PATH_SIZE];
     if (!poplibs_ready(graph) || !poplibs_is_operand(graph, where, api, "the tensor", t))
         return;
     pop_compute_set set = pop_graph_add_compute_set_at(where, graph, poplibs_path(path, sizeof(path), name, step));

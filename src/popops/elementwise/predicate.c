@@ -37,7 +37,7 @@ static void test_regions(pop_graph *graph, const struct poplibs_tile *tile, void
 static pop_tensor consensus(pop_where where, pop_graph *graph, pop_tensor a, const char *vertex, pop_program sequence,
                             const char *name, const char *step)
 {
-    char path[512];
+    char path[POPLIBS_PATH_SIZE];
     poplibs_path(path, sizeof(path), name, step);
     pop_tensor out = pop_graph_add_variable_at(where, graph, POP_BOOL, POP_SHAPE(), path);
     pop_graph_set_tile_mapping_at(where, graph, out, 0);

@@ -216,7 +216,7 @@ static void scale_a_first(struct scaled *s)
 
 static void build(struct scaled *s, pop_options options)
 {
-    char path[512];
+    char path[POPLIBS_PATH_SIZE];
     if (!poplibs_ready(s->graph) || !check_operands(s) || !check_factor(s, &s->scale_b) ||
         (s->both && !check_factor(s, &s->scale_a)) || !parse(s, options))
         return;

@@ -102,7 +102,7 @@ pop_tensor popops_normalise_image_at(pop_where where, pop_graph *graph, pop_tens
     static const char api[] = "popops_normalise_image";
     pop_tensor none = { 0 };
     size_t shape[MOST_DIMS];
-    char path[256];
+    char path[POPLIBS_PATH_SIZE];
     if (!poplibs_ready(graph) || !poplibs_is_operand(graph, where, api, "the tensor of images", in))
         return none;
     size_t rank = pop_tensor_shape(in, shape, MOST_DIMS);

@@ -156,7 +156,7 @@ pop_tensor popops_regroup_tensor_apart_at(pop_where where, pop_graph *graph, pop
 {
     POPLIBS_CALL(graph, t, name);
     pop_tensor none = { 0 };
-    char path[256], text[128];
+    char path[POPLIBS_PATH_SIZE], text[128];
     size_t shape[MOST_DIMS];
     *source = *destination = none;
     if (!poplibs_ready(graph))
@@ -277,7 +277,7 @@ pop_tensor popops_regroup_if_beneficial_in_at(pop_where where, pop_graph *graph,
 static pop_tensor regroup_now(pop_where where, pop_graph *graph, pop_tensor in, poputil_dim_grouping from,
                               poputil_dim_grouping to, pop_program sequence, const char *name)
 {
-    char path[256];
+    char path[POPLIBS_PATH_SIZE];
     pop_compute_set set =
         pop_graph_add_compute_set_at(where, graph, poplibs_path(path, sizeof(path), name, "Transpose"));
     pop_tensor out = popops_regroup_tensor_at(where, graph, in, sequence, set, from, to, name);

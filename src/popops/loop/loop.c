@@ -24,7 +24,7 @@ pop_tensor popops_add_for_loop_counter_vertex_at(pop_where where, pop_graph *gra
                                                  int step, unsigned tile, pop_program sequence, const char *name)
 {
     POPLIBS_CALL(graph, count, limit, step, tile, name);
-    char path[256];
+    char path[POPLIBS_PATH_SIZE];
     if (!poplibs_ready(graph) || !check(where, graph, "popops_add_for_loop_counter_vertex", count, limit, step))
         return (pop_tensor){ 0 };
     pop_tensor goes_on = pop_graph_add_variable_at(where, graph, POP_UNSIGNED_INT, POP_SHAPE(),

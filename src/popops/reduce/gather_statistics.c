@@ -70,7 +70,7 @@ static void add_vertex(struct histogram *h, pop_graph *graph, const pop_interval
  * memory. */
 static pop_tensor count_on_tiles(struct histogram *h, pop_graph *graph, pop_program sequence)
 {
-    char path[256];
+    char path[POPLIBS_PATH_SIZE];
     pop_interval_lists mapping;
     const pop_target *target = pop_graph_target(graph);
     unsigned grain = pop_target_vector_width(target, pop_tensor_type(h->input));

@@ -26,7 +26,7 @@ const char *popops_operation_vertex_name(popops_operation operation)
 
 pop_compute_set reduce_next_set(struct reduction *r, const char *name)
 {
-    char path[512];
+    char path[POPLIBS_PATH_SIZE];
     if (r->next_set < r->sets->count)
         return r->sets->list[r->next_set++];
     if (r->next_set == POPOPS_MOST_REDUCE_SETS) {
@@ -218,7 +218,7 @@ static void build(pop_where where, pop_graph *graph, struct request q, pop_tenso
                made = { 0 };
     if (given)
         made = r.out_type == q.out_type ? *out : pop_tensor_reinterpret_at(where, *out, r.out_type);
-    char name[512];
+    char name[POPLIBS_PATH_SIZE];
     if (!reduce_view(&r, in, reduced, &made, poplibs_path(name, sizeof(name), q.name, "Reduce/out")))
         return;
     if (!given)
@@ -303,7 +303,7 @@ void popops_reduce_many_at(pop_where where, pop_graph *graph, const popops_singl
     popops_compute_sets sets = { 0 };
     for (size_t i = 0; i < count && poplibs_ready(graph); ++i) {
         const popops_single_reduce *one = &reductions[i];
-        char path[512];
+        char path[POPLIBS_PATH_SIZE];
         struct request q = { "popops_reduce_many", one->in, one->out_type, one->dims, one->params, name, options };
         if (one->name && *one->name)
             q.name = poplibs_path(path, sizeof(path), name, one->name);

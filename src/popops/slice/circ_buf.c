@@ -11,7 +11,7 @@ popops_circ_buf popops_circ_buf_create_at(pop_where where, pop_graph *graph, pop
 {
     POPLIBS_CALL(graph, log_type(type), size, shape, name);
     popops_circ_buf none = { { 0 }, { 0 } }, ring;
-    char path[256];
+    char path[POPLIBS_PATH_SIZE];
     size_t dims[POPOPS_MOST_DIMS] = { size };
     double zero = 0;
     uint32_t index = 0;
@@ -45,7 +45,7 @@ void popops_circ_buf_add_at(pop_where where, pop_graph *graph, const popops_circ
 {
     POPLIBS_CALL(graph, t, name);
     static const char api[] = "popops_circ_buf_add";
-    char path[256];
+    char path[POPLIBS_PATH_SIZE];
     size_t shape[POPOPS_MOST_DIMS], rank = pop_tensor_shape(ring->entries, shape, POPOPS_MOST_DIMS);
     if (!poplibs_ready(graph) || !popops_check_shape(where, graph, api, "the entry", t, pop_tensor_type(ring->entries),
                                                      (pop_shape){ rank - 1, shape + 1 }))
@@ -66,7 +66,7 @@ pop_tensor popops_circ_buf_prev_at(pop_where where, pop_graph *graph, const popo
                                    pop_program sequence, const char *name)
 {
     POPLIBS_CALL(graph, i, name);
-    char path[256];
+    char path[POPLIBS_PATH_SIZE];
     pop_tensor none = { 0 };
     if (!poplibs_ready(graph))
         return none;

@@ -105,7 +105,7 @@ static pop_tensor as_rows(pop_where where, pop_tensor t, unsigned dim)
 static void add_slice(pop_where where, pop_graph *graph, const char *vertex, pop_tensor t, pop_tensor sub,
                       pop_tensor offset, unsigned dim, pop_program sequence, const char *name, const char *step)
 {
-    char path[256], numbered[64];
+    char path[POPLIBS_PATH_SIZE], numbered[64];
     if (!poplibs_ready(graph) || !pop_tensor_num_elements(sub))
         return;
     snprintf(numbered, sizeof(numbered), "%s_d%u", step, dim);
@@ -172,7 +172,7 @@ static bool check_tensor(pop_where where, pop_graph *graph, const char *api, pop
 static void slice_steps(pop_where where, pop_graph *graph, pop_tensor *steps, pop_tensor offset, pop_dims dims,
                         pop_shape sizes, const size_t *order, size_t count, pop_program sequence, const char *name)
 {
-    char path[256];
+    char path[POPLIBS_PATH_SIZE];
     for (size_t i = 0; i < count && poplibs_ready(graph); ++i) {
         unsigned dim = dims.list[order[i]];
         steps[i + 1] = pop_graph_clone_at(

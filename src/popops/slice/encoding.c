@@ -67,7 +67,7 @@ static bool check_one_hot(pop_where where, pop_graph *graph, const char *api, po
 static void encode(struct encoding *encoding, pop_graph *graph, pop_tensor encoded, pop_program sequence,
                    const char *name)
 {
-    char path[256];
+    char path[POPLIBS_PATH_SIZE];
     if (!pop_tensor_num_elements(encoded))
         return;
     encoding->set =
@@ -146,7 +146,7 @@ void popops_iota_at(pop_where where, pop_graph *graph, pop_tensor t, int64_t sta
 {
     POPLIBS_CALL(graph, t, start, name);
     static const char api[] = "popops_iota";
-    char path[256];
+    char path[POPLIBS_PATH_SIZE];
     if (!poplibs_ready(graph) || !poplibs_is_operand(graph, where, api, "the tensor", t))
         return;
     pop_type type = pop_tensor_type(t);

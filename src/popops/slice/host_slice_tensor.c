@@ -47,7 +47,7 @@ popops_indices_and_tensor popops_create_host_sliceable_tensor_at(pop_where where
                                                                  pop_shape shape, bool is_read, const char *name)
 {
     POPLIBS_CALL(graph, log_type(type), shape, is_read, name);
-    char path[256];
+    char path[POPLIBS_PATH_SIZE];
     popops_indices_and_tensor both = { { 0 }, { 0 } };
     if (!poplibs_ready(graph))
         return both;

@@ -130,7 +130,7 @@ pop_tensor popops_as_rows(const struct popops_windows *windows)
 pop_tensor popops_places(const struct popops_windows *windows, pop_graph *graph, bool rows, bool skip,
                          pop_program sequence)
 {
-    char path[256];
+    char path[POPLIBS_PATH_SIZE];
     pop_where where = windows->where;
     size_t n = pop_tensor_dim(windows->vectors, 0), components = windows->dims.count;
     uint32_t limits[POPOPS_MOST_DIMS], strides[POPOPS_MOST_DIMS], stride = 1;

@@ -68,7 +68,7 @@ static bool check(struct call *call, pop_graph *graph, pop_options options)
 void popops_add_offset_check(pop_where where, pop_graph *graph, const char *api, const char *name, pop_tensor offsets,
                              pop_dims dims, pop_shape allowed, pop_program sequence)
 {
-    char path[256], message[512];
+    char path[POPLIBS_PATH_SIZE], message[512];
     if (!pop_tensor_num_elements(offsets))
         return;
     poplibs_path(path, sizeof(path), name, "validateIndices");

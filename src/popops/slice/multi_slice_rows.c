@@ -11,7 +11,7 @@
 
 static pop_compute_set add_set(const struct popops_multi *multi, pop_graph *graph, const char *step)
 {
-    char path[256];
+    char path[POPLIBS_PATH_SIZE];
     return pop_graph_add_compute_set_at(multi->where, graph, poplibs_path(path, sizeof(path), multi->name, step));
 }
 
@@ -248,7 +248,7 @@ static void select_block(const struct popops_multi *multi, pop_graph *graph, con
 
 static void slice_by_plan(struct popops_multi *multi, pop_graph *graph, pop_program sequence)
 {
-    char path[256];
+    char path[POPLIBS_PATH_SIZE];
     pop_tensor partials = { 0 };
     if (multi->plan.row_splits > 1) {
         partials = add_tables(multi, graph, multi->plan.type, multi->plan.row_splits, multi->lookups,
@@ -312,7 +312,7 @@ static void finish_block(const struct popops_multi *multi, pop_graph *graph, con
 
 static void update_by_plan(struct popops_multi *multi, pop_graph *graph, pop_program sequence)
 {
-    char path[256];
+    char path[POPLIBS_PATH_SIZE];
     if (multi->kind != MULTI_ADD || multi->plan.lookup_splits == 1) {
         multi->set = add_set(multi, graph, "multiUpdate");
         for_each_block(multi, graph, (pop_tensor){ 0 }, update_block);

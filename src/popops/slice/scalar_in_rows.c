@@ -32,7 +32,7 @@ pop_tensor popops_select_scalar_from_rows_at(pop_where where, pop_graph *graph, 
                                              pop_program sequence, const char *name)
 {
     POPLIBS_CALL(graph, params, indices, name);
-    char path[256], vertex_name[64];
+    char path[POPLIBS_PATH_SIZE], vertex_name[64];
     pop_tensor none = { 0 };
     if (!check(where, graph, "popops_select_scalar_from_rows", params, &indices))
         return none;
@@ -98,7 +98,7 @@ void popops_update_scalar_in_rows_at(pop_where where, pop_graph *graph, pop_tens
 {
     POPLIBS_CALL(graph, params, indices, name);
     static const char api[] = "popops_update_scalar_in_rows";
-    char path[256];
+    char path[POPLIBS_PATH_SIZE];
     if (!check(where, graph, api, params, &indices) || !popops_check_writeable(where, graph, api, params) ||
         !pop_tensor_num_elements(params))
         return;

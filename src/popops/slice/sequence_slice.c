@@ -58,7 +58,7 @@ void popops_sequence_slice_at(pop_where where, pop_graph *graph, pop_tensor src,
 {
     POPLIBS_CALL(graph, src, dst, lengths, src_offsets, dst_offsets, zero_unused, name);
     static const char api[] = "popops_sequence_slice";
-    char path[256], left[64], right[64];
+    char path[POPLIBS_PATH_SIZE], left[64], right[64];
     size_t shape[POPOPS_MOST_DIMS], rank = pop_tensor_shape(src, shape, POPOPS_MOST_DIMS),
                                     n = pop_tensor_num_elements(lengths);
     if (!poplibs_ready(graph) || !poplibs_is_operand(graph, where, api, "the source", src))

@@ -73,7 +73,7 @@ static bool stands_in_lines(pop_where where, pop_graph *graph, pop_tensor lines)
 static void sort_lines(pop_where where, pop_graph *graph, pop_tensor keys, pop_tensor values, pop_program sequence,
                        const char *name)
 {
-    char path[256], vertex_name[96];
+    char path[POPLIBS_PATH_SIZE], vertex_name[96];
     pop_interval_lists mapping;
     bool pairs = pop_tensor_valid(values);
     if (pop_tensor_dim(keys, 1) < 2)

@@ -50,7 +50,7 @@ struct chosen {
 static pop_tensor add_chosen(const struct step *step, pop_graph *graph, const struct parts *parts, pop_type type,
                              const char *what)
 {
-    char path[256];
+    char path[POPLIBS_PATH_SIZE];
     size_t last = part_end(parts, parts->count - 1) - (parts->count - 1) * parts->size;
     size_t columns = chosen_before(parts, parts->count - 1) + poplibs_min(parts->k, last);
     pop_tensor t = pop_graph_add_variable_at(step->where, graph, type, POP_SHAPE(parts->lines, columns),
@@ -121,7 +121,7 @@ static void add_gather(const struct step *step, pop_graph *graph, pop_compute_se
 static struct chosen choose(const struct step *step, pop_graph *graph, const struct parts *parts, pop_tensor keys,
                             pop_tensor values)
 {
-    char path[256];
+    char path[POPLIBS_PATH_SIZE];
     struct chosen chosen = { add_chosen(step, graph, parts, pop_tensor_type(keys), "keys"),
                              add_chosen(step, graph, parts, POP_UNSIGNED_INT, "positions"),
                              { 0 } };

@@ -169,6 +169,8 @@ static void test_broken_environment_is_named(void **state)
         { "{\n'a': 1}", POP_PARSE_ERROR, "line 2, column 1" },
         { "[\"a\"]", POP_PARSE_ERROR, "POPLAR_ENGINE_OPTIONS must be a JSON object" },
         { "{} x", POP_PARSE_ERROR, "is not JSON" },
+        { "{\"debug.instrument\": \"true\",\n\"debug.instrument\": \"false\"}", POP_PARSE_ERROR,
+          "POPLAR_ENGINE_OPTIONS names an option twice: line 2, column 18: duplicate object key near" },
         { "{\"debug.instrument\": null}", POP_INVALID_OPTION,
           "POPLAR_ENGINE_OPTIONS: the value of option 'debug.instrument' must be a string" },
         { "{\"debug.instrument\": 2}", POP_INVALID_OPTION, "is '2', it must be true or false" },
