@@ -44,7 +44,7 @@ pop_tensor popnn_spatial_softmax_2d_at(pop_where where, pop_graph *graph, pop_pr
                                        pop_tensor *temperature_variable)
 {
     POPLIBS_CALL(graph, fields, temperature, disable_softmax, name);
-    char path[POPLIBS_PATH_SIZE], part[POPLIBS_PATH_SIZE];
+    char path[POPLIBS_PATH_SIZE], part[POPLIBS_PATH_SIZE + 64];
     if (!check(graph, where, fields, temperature))
         return (pop_tensor){ 0 };
     poplibs_path(path, sizeof(path), name, "SpatialSoftmax");

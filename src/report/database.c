@@ -210,7 +210,10 @@ void database_append(struct database *db, enum report_table table, const char *n
         if (!insert)
             return;
         for (size_t i = 0; i < count * columns; ++i)
-            sqlite3_bind_int64(insert, (int)i + 1, values[i]);
+            if (values[i] == DATABASE_NULL)
+                sqlite3_bind_null(insert, (int)i + 1);
+            else
+                sqlite3_bind_int64(insert, (int)i + 1, values[i]);
         run_insert(db, insert);
     }
 }

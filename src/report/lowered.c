@@ -74,12 +74,24 @@ static int64_t flags_of(const struct placement *p, const struct placement_block 
            (block->category == MODEL_VERTEX_CODE_CATEGORY ? VERTEX_CODE : 0) | (interleaved ? INTERLEAVED : 0);
 }
 
+enum { BLOCK_COLUMNS = 9 };
+
+static void write_block_rows(struct report *report, const int64_t *rows, size_t count)
+{
+    database_append(report->db, TABLE_VARS_INFO,
+                    "tile, size_bytes, category, name, offset, alignment, equivalence_class, var, flags", BLOCK_COLUMNS,
+                    rows, count);
+}
+
 static void write_blocks(struct report *report, const struct by_variable *sorted)
 {
     const struct image *image = report->image;
     const struct placement *p = image->placement;
     int64_t *string = mem_zero(image->strings.count + 1, sizeof(*string)),
             strings = 0; /* by string of the image: id + 1 */
+    int64_t rows[DATABASE_BATCH][BLOCK_COLUMNS];
+    size_t kept = 0;
+    database_do(report->db, "INSERT INTO vars_info(id) VALUES(-1)"); /* SQLite numbers rows from the last one on */
     for (size_t i = 0; i < p->blocks.count; ++i) {
         const struct placement_block *block = &p->blocks.data[i];
         if (!string[block->name]) {
@@ -87,11 +99,22 @@ static void write_blocks(struct report *report, const struct by_variable *sorted
             database_add(report->db, TABLE_VARS_STRING_TABLE, "is", strings - 1, image_string(image, block->name));
         }
         bool unlowered = block->variable != PLACED_NO_VARIABLE;
-        database_add(report->db, TABLE_VARS_INFO, unlowered ? "iiiiiiiiii" : "iiiiiiiixi", (int64_t)i,
-                     (int64_t)block->tile, (int64_t)block->bytes, (int64_t)block->category, string[block->name] - 1,
-                     (int64_t)block->offset, (int64_t)block->alignment, (int64_t)block->class,
-                     unlowered ? (int64_t)sorted->id[block->variable] : 0, flags_of(p, block));
+        const int64_t row[BLOCK_COLUMNS] = { block->tile,
+                                             (int64_t)block->bytes,
+                                             block->category,
+                                             string[block->name] - 1,
+                                             (int64_t)block->offset,
+                                             block->alignment,
+                                             block->class,
+                                             unlowered ? (int64_t)sorted->id[block->variable] : DATABASE_NULL,
+                                             flags_of(p, block) };
+        memcpy(rows[kept++], row, sizeof(row));
+        if (kept == DATABASE_BATCH || i + 1 == p->blocks.count) {
+            write_block_rows(report, rows[0], kept);
+            kept = 0;
+        }
     }
+    database_do(report->db, "DELETE FROM vars_info WHERE id = -1");
     free(string);
 }
 
