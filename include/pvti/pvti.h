@@ -39,8 +39,8 @@ POP_API bool pvti_channel_enabled(const pvti_channel *channel);
 /* The channel of number index, in the order of creation, or NULL. */
 POP_API pvti_channel *pvti_channel_at(size_t index);
 
-/* Begins an event of the calling thread; events that begin within it are its children.  metadata is JSON, or NULL; other text
- * is kept as a JSON string. */
+/* Begins an event of the calling thread; events that begin within it are its children.  metadata is JSON, or NULL;
+ * other text is kept as a JSON string. */
 POP_API void pvti_begin(pvti_channel *channel, const char *label, const char *metadata);
 /* Ends the calling thread's last open event of that channel and label; nothing happens when there is none. */
 POP_API void pvti_end(pvti_channel *channel, const char *label);

@@ -36,8 +36,9 @@ void database_add(struct database *db, enum report_table table, const char *colu
 void database_remove(struct database *db, enum report_table table, const char *number_column, int64_t number,
                      const char *text_column, const char *text);
 /* Appends rows of integers to a table whose first column numbers its rows from 0 without a gap: `columns` values for
- * each, those named in `names` ("a, b"; always the same for a table), without the number; DATABASE_NULL is null.  The first row, 0, must have
- * been added before.  A statement of DATABASE_BATCH rows costs little more than one of a single row. */
+ * each, those named in `names` ("a, b"; always the same for a table), without the number; DATABASE_NULL is null.  The
+ * first row, 0, must have been added before.  A statement of DATABASE_BATCH rows costs little more than one of a single
+ * row. */
 enum { DATABASE_BATCH = 32 };
 #define DATABASE_NULL INT64_MIN
 void database_append(struct database *db, enum report_table table, const char *names, unsigned columns,
