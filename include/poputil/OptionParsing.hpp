@@ -32,6 +32,15 @@ namespace detail
 {
     throw poplar::invalid_option("'" + value + "' is not " + allowed);
 }
+// In any locale, and with as many digits as there are.
+template <typename T> std::string number(T value)
+{
+    char text[POP_TEXT_DOUBLE];
+    if (!std::is_floating_point<T>::value)
+        return std::to_string(value);
+    pop_text_from_double(static_cast<double>(value), text);
+    return text;
+}
 template <typename T> std::string names(const std::map<std::string, T> &values)
 {
     std::string list;
@@ -169,8 +178,8 @@ class OptionHandler
         const bool below = lowerBoundIsInclusive ? value < lowerBound : !(value > lowerBound);
         const bool above = upperBoundIsInclusive ? value > upperBound : !(value < upperBound);
         if (below || above || value != value)
-            detail::badValue(std::to_string(value), "in the range " + std::string(lowerBoundIsInclusive ? "[" : "(") +
-                                                        std::to_string(lowerBound) + ", " + std::to_string(upperBound) +
+            detail::badValue(detail::number(value), "in the range " + std::string(lowerBoundIsInclusive ? "[" : "(") +
+                                                        detail::number(lowerBound) + ", " + detail::number(upperBound) +
                                                         (upperBoundIsInclusive ? "]" : ")"));
     }
 

@@ -379,6 +379,24 @@ TEST(options)
 // row: poputil templateVertex
 // row: poputil templateVertexParams
 // row: poputil VertexTemplateToString
+// Each bound is allowed where it is inclusive; numbers are written as everywhere.
+// row: poputil OptionHandler
+TEST(bounds_of_options)
+{
+    using poputil::OptionHandler;
+    OptionHandler::ensureValueIsWithinBounds(0.0, 0.0, true, 1.0, false);
+    OptionHandler::ensureValueIsWithinBounds(1u, 1u, true, 1u, true);
+    OptionHandler::ensureValueIsWithinBounds(-3, -4, false, -2, false);
+    CHECK_THROWS(OptionHandler::ensureValueIsWithinBounds(1.0, 0.25, true, 1.0, false), poplar::invalid_option,
+                 "'1' is not in the range [0.25, 1)");
+    CHECK_THROWS(OptionHandler::ensureValueIsWithinBounds(1e-9, 1e-9, false, 2.0, true), poplar::invalid_option,
+                 "'1e-09' is not in the range (1e-09, 2]");
+    CHECK_THROWS(OptionHandler::ensureValueIsWithinBounds(std::nan(""), 0.0, true, 1.0, true), poplar::invalid_option,
+                 "'nan' is not in the range [0, 1]");
+    CHECK_THROWS(OptionHandler::ensureValueIsWithinBounds(7, 1, true, 6, true), poplar::invalid_option,
+                 "'7' is not in the range [1, 6]");
+}
+
 TEST(vertex_names)
 {
     CHECK(templateVertex("ns::V", FLOAT, true, 4, "popops::X::Y", std::string("z"), UNSIGNED_INT) ==
