@@ -23,9 +23,10 @@ const char *const advice_texts[ADVICE_KINDS] = {
 /* What each executed program moved the last tile's time by, in all its executions: table moved(program, step, type,
  * times, runs, cycles). */
 #define MOVED                                                                                                          \
-    "WITH ends AS (SELECT e.id, e.program, e.run, max(e.base + ifnull((SELECT d.cycles FROM drifts d WHERE d.drift = " \
-    "e.drift AND d.ipu = i.ipu), 0) + i.all_to_max) AS end "                                                           \
-    "FROM executed e JOIN pattern_ipus i ON i.pattern = e.pattern GROUP BY e.id), "                                    \
+    "WITH ends AS (SELECT e.id, e.program, e.run, e.base + CASE WHEN e.drift = 0 THEN m.last ELSE (SELECT "            \
+    "max(i.all_to_max + ifnull((SELECT d.cycles FROM drifts d WHERE d.drift = e.drift AND d.ipu = i.ipu), 0)) FROM "   \
+    "pattern_ipus i WHERE i.pattern = e.pattern) END AS end FROM executed e JOIN (SELECT pattern, max(all_to_max) "    \
+    "AS last FROM pattern_ipus GROUP BY 1) m ON m.pattern = e.pattern), "                                              \
     "shifts AS (SELECT program, run, max(end - ifnull(max(end) OVER (ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING "    \
     "AND 1 "                                                                                                           \
     "PRECEDING), 0), 0) AS by FROM ends), "                                                                            \

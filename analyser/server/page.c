@@ -21,25 +21,35 @@ static const struct {
 static void put_json(FILE *out, json_t *json)
 {
     char *text = json_dumps(json, JSON_COMPACT | JSON_ENCODE_ANY);
-    for (const char *at = text; at && *at; ++at)
-        if (*at == '<')
+    for (const char *at = text; at && *at;) {
+        size_t plain = strcspn(at, "<");
+        fwrite(at, 1, plain, out);
+        at += plain;
+        if (*at) {
             fputs("\\u003c", out);
-        else
-            fputc(*at, out);
+            ++at;
+        }
+    }
     free(text);
 }
 
 static void put_base64(FILE *out, const unsigned char *data, size_t size)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    char text[4096];
+    size_t used = 0;
     for (size_t i = 0; i < size; i += 3) {
         size_t left = size - i;
         unsigned bits =
             (unsigned)data[i] << 16 | (left > 1 ? (unsigned)data[i + 1] << 8 : 0) | (left > 2 ? data[i + 2] : 0);
-        fputc(digits[bits >> 18], out);
-        fputc(digits[bits >> 12 & 63], out);
-        fputc(left > 1 ? digits[bits >> 6 & 63] : '=', out);
-        fputc(left > 2 ? digits[bits & 63] : '=', out);
+        text[used++] = digits[bits >> 18];
+        text[used++] = digits[bits >> 12 & 63];
+        text[used++] = left > 1 ? digits[bits >> 6 & 63] : '=';
+        text[used++] = left > 2 ? digits[bits & 63] : '=';
+        if (used == sizeof(text) || left <= 3) {
+            fwrite(text, 1, used, out);
+            used = 0;
+        }
     }
 }
 
