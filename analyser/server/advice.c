@@ -56,9 +56,9 @@ static const char *const queries[ADVICE_KINDS] = {
     [ADVICE_IMBALANCE] =
         MOVED "SELECT m.program, m.times * (c.estimated_cycles - max((SELECT sum(active_cycles) FROM "
               "compute_set_vertices v WHERE v.compute_set = c.compute_set) * 1.0 / "
-              "(SELECT num_tiles FROM target), (SELECT max(6.0 * active_cycles / count) FROM "
+              "(SELECT tiles_per_replica FROM target), (SELECT max(6.0 * active_cycles / count) FROM "
               "compute_set_vertices v WHERE v.compute_set = c.compute_set AND count > 0))) AS won, "
-              "0, (SELECT a.i FROM array(c.estimated_cycles_by_tile, (SELECT num_tiles FROM target)) a ORDER "
+              "0, (SELECT a.i FROM array(c.estimated_cycles_by_tile, (SELECT tiles_per_replica FROM target)) a ORDER "
               "BY a.value DESC, a.i LIMIT 1), m.times, m.name, "
               "'slowest vertices: ' || ifnull((SELECT t.name FROM compute_set_vertices v JOIN vertex_types t "
               "ON t.id = v.vertex_type WHERE v.compute_set = c.compute_set ORDER BY "

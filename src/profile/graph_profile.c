@@ -46,11 +46,12 @@ static pop_profile_value sync_delays(const pop_target *target, unsigned least)
     return vector;
 }
 
-static pop_profile_value target_profile(const pop_target *target)
+static pop_profile_value target_profile(const struct image *image)
 {
     static const char *const types[] = {
         [POP_TARGET_IPU] = "IPU", [POP_TARGET_IPU_MODEL] = "IPU_MODEL", [POP_TARGET_CPU] = "CPU"
     };
+    const pop_target *target = &image->target;
     uint64_t bytes_per_ipu = (uint64_t)target->bytes_per_tile * target->tiles_per_ipu;
     unsigned least = UINT_MAX;
     for (unsigned tile = 0; tile < target->tiles_per_ipu; ++tile) {
@@ -62,11 +63,13 @@ static pop_profile_value target_profile(const pop_target *target)
     profile_add(&map, "bytesPerTile", pop_profile_uint(target->bytes_per_tile));
     profile_add(&map, "clockFrequency", pop_profile_double(target->tile_clock_frequency));
     profile_add(&map, "minSyncDelay", pop_profile_uint(target->tiles_per_ipu ? least : 0));
-    profile_add(&map, "numIPUs", pop_profile_uint(target->num_ipus));
-    profile_add(&map, "numTiles", pop_profile_uint(pop_target_num_tiles(target)));
+    profile_add(&map, "numIPUs", pop_profile_uint((uint64_t)target->num_ipus * image->replicas));
+    if (image->replicas > 1) /* the guide's profile lacks it */
+        profile_add(&map, "numReplicas", pop_profile_uint(image->replicas));
+    profile_add(&map, "numTiles", pop_profile_uint((uint64_t)pop_target_num_tiles(target) * image->replicas));
     profile_add(&map, "relativeSyncDelayByTile", sync_delays(target, least));
     profile_add(&map, "tilesPerIPU", pop_profile_uint(target->tiles_per_ipu));
-    profile_add(&map, "totalMemory", pop_profile_uint(bytes_per_ipu * target->num_ipus));
+    profile_add(&map, "totalMemory", pop_profile_uint(bytes_per_ipu * target->num_ipus * image->replicas));
     profile_add(&map, "type", pop_profile_string(types[target->type]));
     return map;
 }
@@ -241,7 +244,7 @@ pop_profile_value graph_profile(const struct image *image)
     pop_profile_value map = profile_map(13);
     if (!image_modelled(image)) {
         profile_add(&map, "graph", counts_profile(image));
-        profile_add(&map, "target", target_profile(&image->target));
+        profile_add(&map, "target", target_profile(image));
         return map;
     }
     profile_add(&map, "computeSets", sets_profile(image, tiles));
@@ -257,7 +260,7 @@ pop_profile_value graph_profile(const struct image *image)
     profile_add(&map, "memory", memory_profile(image));
     profile_add(&map, "optimizationInfo", metrics_profile(image));
     profile_add(&map, "programs", programs_profile(image));
-    profile_add(&map, "target", target_profile(&image->target));
+    profile_add(&map, "target", target_profile(image));
     profile_add(&map, "vertexTypes", types_profile(image));
     return map;
 }

@@ -211,10 +211,11 @@ static bool read_members(struct archive *a)
     while (!end)
         if (!next_member(a, &end) || (!end && !add_tile(a)))
             return false;
-    char *facts = sqlite3_mprintf(
-        "INSERT INTO format VALUES('tremula profile', 1, 0, 0, 0, '', 0, 1, 0, 1);"
-        "INSERT INTO target(num_ipus, tiles_per_ipu, num_tiles) VALUES(1, %lld, %lld); COMMIT; PRAGMA query_only=ON",
-        (long long)a->tiles, (long long)a->tiles);
+    char *facts =
+        sqlite3_mprintf("INSERT INTO format VALUES('tremula profile', 1, 0, 0, 0, '', 0, 1, 0, 1);"
+                        "INSERT INTO target(num_ipus, tiles_per_ipu, num_tiles, num_replicas, ipus_per_replica, "
+                        "tiles_per_replica) VALUES(1, %lld, %lld, 1, 1, %lld); COMMIT; PRAGMA query_only=ON",
+                        (long long)a->tiles, (long long)a->tiles, (long long)a->tiles);
     bool good = facts && run(a, facts);
     sqlite3_free(facts);
     return good;

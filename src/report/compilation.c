@@ -13,6 +13,7 @@ static void write_target(struct report *report)
     const pop_target *target = &report->image->target;
     uint64_t ipu = (uint64_t)target->bytes_per_tile * target->tiles_per_ipu;
     uint64_t start = (uint64_t)target->interleaved_memory_element_index * target->memory_element_bytes;
+    int64_t ipus = target->num_ipus, tiles = pop_target_num_tiles(target), replicas = report->image->replicas;
     unsigned nearest = UINT_MAX;
     for (unsigned tile = 0; tile < target->tiles_per_ipu; ++tile) {
         unsigned delay = pop_target_sync_delay(target, tile);
@@ -22,13 +23,12 @@ static void write_target(struct report *report)
     for (unsigned tile = 0; tile < target->tiles_per_ipu; ++tile)
         array_add(&report->array, pop_target_sync_delay(target, tile) - nearest, 1);
     array_end(&report->array);
-    database_add(report->db, TABLE_TARGET, "ssiiiiiiiiriiiiib", types[target->type], target->arch,
-                 (int64_t)target->num_ipus, (int64_t)target->tiles_per_ipu, (int64_t)pop_target_num_tiles(target),
-                 (int64_t)target->bytes_per_tile, (int64_t)ipu, (int64_t)(ipu * target->num_ipus),
+    database_add(report->db, TABLE_TARGET, "ssiiiiiiiiriiiiib", types[target->type], target->arch, ipus * replicas,
+                 (int64_t)target->tiles_per_ipu, tiles * replicas, (int64_t)target->bytes_per_tile, (int64_t)ipu,
+                 (int64_t)ipu * ipus * replicas,
                  (int64_t)(start < target->bytes_per_tile ? start : target->bytes_per_tile),
-                 (int64_t)target->memory_element_bytes, target->tile_clock_frequency, (int64_t)1,
-                 (int64_t)target->num_ipus, (int64_t)pop_target_num_tiles(target), (int64_t)(ipu * target->num_ipus),
-                 (int64_t)(target->tiles_per_ipu ? nearest : 0), ARRAY_BLOB(&report->array));
+                 (int64_t)target->memory_element_bytes, target->tile_clock_frequency, replicas, ipus, tiles,
+                 (int64_t)ipu * ipus, (int64_t)(target->tiles_per_ipu ? nearest : 0), ARRAY_BLOB(&report->array));
 }
 
 /* Counts of what was compiled.  A CPU's image has no model: what its host plan knows is said, edges are not. */

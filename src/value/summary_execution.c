@@ -9,6 +9,14 @@ struct type_row {
     uint64_t instances, cycles;
 };
 
+/* The tiles of what ran: of one replica. */
+static uint64_t replica_tiles(const struct summary *s)
+{
+    uint64_t tiles = pop_profile_as_uint(pop_profile_path(s->graph, "target.numTiles")),
+             replicas = pop_profile_as_uint(pop_profile_path(s->graph, "target.numReplicas"));
+    return replicas ? tiles / replicas : tiles;
+}
+
 static int more_cycles_first(const void *a, const void *b)
 {
     const struct type_row *x = a, *y = b;
@@ -136,7 +144,7 @@ static void total_cycles(struct summary *s, const pop_profile_value *tile_cycles
         { "copySharedStructure", "Total shared structure copy cycles:", "Tile average shared structure copy cycles:" },
         { "sync", "Total sync cycles:", "Tile average sync cycles:" }
     };
-    double tiles = pop_profile_as_double(pop_profile_path(s->graph, "target.numTiles"));
+    double tiles = (double)replica_tiles(s);
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
         const pop_profile_value *sum = pop_profile_get(tile_cycles, rows[i].key);
         if (s->tile_averages)
@@ -153,7 +161,7 @@ static void totals(struct summary *s)
     uint64_t cycles = pop_profile_as_uint(pop_profile_get(simulation, "cycles"));
     double compute = pop_profile_as_double(pop_profile_get(tile_cycles, "compute"));
     double active = pop_profile_as_double(pop_profile_get(tile_cycles, "activeCompute"));
-    double tiles = pop_profile_as_double(pop_profile_path(s->graph, "target.numTiles"));
+    double tiles = (double)replica_tiles(s);
     double clock = pop_profile_as_double(pop_profile_path(s->graph, "target.clockFrequency"));
     struct str text = { 0 };
     text_number(&text, cycles);
@@ -229,7 +237,7 @@ static void print_step(struct summary *s, const pop_profile_value *step)
     step_row(s, "Cycles:", &text);
     text_number(&text, pop_profile_as_uint(pop_profile_get(step, "activeTiles")));
     str_add(&text, " / ");
-    text_number(&text, pop_profile_as_uint(pop_profile_path(s->graph, "target.numTiles")));
+    text_number(&text, replica_tiles(s));
     step_row(s, "Active Tiles:", &text);
     bool compute = strcmp(type, "OnTileExecute") == 0;
     if (compute)

@@ -213,8 +213,8 @@ int command_export(int argc, char **argv)
     pva_object compilation = pva_get(pva_root(e.file), PVA_REPORT_COMPILATION),
                target = pva_get(compilation, PVA_COMPILATION_TARGET);
     e.execution = pva_get(pva_root(e.file), PVA_REPORT_EXECUTION);
-    e.ipus = pva_uint(target, PVA_TARGET_NUM_IPUS);
-    e.target_tiles = pva_uint(target, PVA_TARGET_NUM_TILES);
+    e.ipus = pva_uint(target, PVA_TARGET_IPUS_PER_REPLICA);
+    e.target_tiles = pva_uint(target, PVA_TARGET_TILES_PER_REPLICA);
     e.steps = pva_count(e.execution, PVA_EXECUTION_STEPS);
     int result = EXIT_WRONG;
     if (!e.steps && sql_uint(e.file, "SELECT EXISTS(SELECT 1 FROM blocks)"))

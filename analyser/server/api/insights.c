@@ -27,7 +27,7 @@ static const struct query_part parts[] = {
       "SELECT count(*) AS runs, min(cycles_to - cycles_from) AS minimum, avg(cycles_to - cycles_from) AS mean, "
       "max(cycles_to - cycles_from) AS maximum, (SELECT clock_frequency FROM target) AS clock FROM runs" },
     { "cycles", true,
-      "SELECT total, total * num_tiles AS available, active_compute AS activeCompute, compute, exchange, "
+      "SELECT total, total * tiles_per_replica AS available, active_compute AS activeCompute, compute, exchange, "
       "global_exchange AS globalExchange, stream_copy AS streamCopy, sync FROM execution_cycle_totals, target" },
     { "vertexCode", false,
       "SELECT name, code_bytes AS bytes FROM vertex_types WHERE code_bytes > 0 ORDER BY code_bytes DESC, id LIMIT 5" },

@@ -46,7 +46,7 @@ static void add_bytes(struct str *sql, const struct scope *scope, const char *co
         str_format(sql, "ifnull(%s, 0)", column);
     else
         str_format(sql,
-                   "ifnull((SELECT sum(a.value) FROM array(%s_by_tile, (SELECT num_tiles FROM target)) a "
+                   "ifnull((SELECT sum(a.value) FROM array(%s_by_tile, (SELECT tiles_per_replica FROM target)) a "
                    "WHERE a.i >= %llu AND a.i < %llu), 0)",
                    column, (unsigned long long)scope->from, (unsigned long long)scope->to);
 }

@@ -13,7 +13,8 @@ enum { MOST_SERIES = 40, MOST_TILES = 64, MOST_PIXELS = 16384 };
 pop_status memory(const struct request *request, struct answer *answer, pop_error *error)
 {
     static const char overview[] =
-        "SELECT num_tiles AS tiles, tiles_per_ipu AS tilesPerIpu, num_ipus AS ipus, bytes_per_tile AS bytesPerTile, "
+        "SELECT tiles_per_replica AS tiles, tiles_per_ipu AS tilesPerIpu, ipus_per_replica AS ipus, bytes_per_tile AS "
+        "bytesPerTile, "
         "interleaved_start AS interleavedStart, (SELECT lowered_vars FROM format) AS loweredVariables, "
         "(SELECT sum(total) FROM memory_by_tile) AS total, "
         "(SELECT sum(total_including_gaps) FROM memory_by_tile) AS gaps, "
