@@ -61,6 +61,7 @@ void row_matmul(void);
 void row_reduce(void);
 void row_elementwise(void);
 void row_resnet(void);
+void row_replicas(void);
 
 POP_END_DECLS
 

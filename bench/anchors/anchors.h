@@ -27,5 +27,6 @@ void anchors_host(void);
 void anchors_tutorial(void);
 void anchors_empty_exchange(void);
 void anchors_memory(void);
+void anchors_stencils(void);
 
 #endif

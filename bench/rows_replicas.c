@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Weak scaling over 1 to 64 modelled IPUs, 94,208 tiles: a replica on each computes the same and all add up what they
+ * have.  Compiling one replica's graph may take no longer for more of them, and an executable be no larger. */
+#include "bench.h"
+
+#include <math.h>
+#include <popops/codelets.h>
+#include <popops/collectives.h>
+#include <popops/element_wise.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROUNDS = 7, ELEMENTS = 1 << 20, STEPS = 4, LAYERS = 24, MOST = 64 };
+
+struct scaled {
+    pop_device *device;
+    pop_graph *graph;
+    pop_program program;
+};
+
+/* Layers of elementwise work, and at the end of each step the sum over all replicas. */
+static struct scaled build(unsigned replicas)
+{
+    pop_error error = { 0 };
+    struct scaled s;
+    s.device = pop_ipu_model_create_device(&(pop_ipu_model){ .version = "ipu2", .num_ipus = replicas }, &error);
+    bench_must(error.status, &error);
+    s.graph = pop_graph_create_replicated(pop_device_target(s.device), replicas);
+    popops_add_codelets(s.graph);
+    pop_tensor x = pop_graph_add_variable_mapped(s.graph, POP_FLOAT, POP_SHAPE(ELEMENTS), POP_MAPPING_LINEAR, "x");
+    pop_program step = pop_sequence(s.graph, "step");
+    for (unsigned layer = 0; layer < LAYERS; ++layer) {
+        pop_tensor y = pop_graph_clone(s.graph, POP_TYPE_NULL, x, POP_CLONE_PRESERVE_ORDER_AND_ALIASES, "y");
+        popops_mul_with_output(s.graph, x, x, y, step, "square");
+        popops_add_in_place(s.graph, x, y, step, "add");
+    }
+    popops_replicated_all_reduce_in_place(s.graph, pop_tensor_slice(x, 0, ELEMENTS / 16, 0), POPOPS_ADD, step, "sum",
+                                          POP_OPTIONS({ "method", "bidirectional_ring_pair" }));
+    s.program = pop_repeat(STEPS, step, "steps");
+    bench_must_build(s.graph);
+    return s;
+}
+
+static void destroy(struct scaled *s)
+{
+    pop_graph_destroy(s->graph);
+    pop_device_destroy(s->device);
+}
+
+/* Processor time of one compilation, and the bytes of what it makes. */
+static double compile(const struct scaled *s, pop_executable **executable)
+{
+    pop_error error = { 0 };
+    double start = bench_processor_seconds();
+    bench_must(pop_compile_graph(s->graph, POP_PROGRAMS(s->program), POP_NO_OPTIONS, NULL, NULL, executable, &error),
+               &error);
+    return bench_processor_seconds() - start;
+}
+
+static double executable_bytes(pop_executable *executable)
+{
+    pop_error error = { 0 };
+    void *data;
+    size_t size;
+    bench_must(pop_executable_to_memory(executable, &data, &size, &error), &error);
+    free(data);
+    return (double)size;
+}
+
+/* Two replicas (one sums up nothing) and n of them take turns, so that what else runs here troubles both alike; the
+ * best of each counts. */
+static void compare_compiling(unsigned replicas)
+{
+    struct scaled s[2] = { build(2), build(replicas) };
+    double seconds[2][ROUNDS], bytes[2];
+    for (unsigned round = 0; round < ROUNDS; ++round)
+        for (int i = 0; i < 2; ++i) {
+            pop_executable *executable;
+            seconds[i][round] = compile(&s[i], &executable);
+            bytes[i] = executable_bytes(executable);
+            pop_executable_destroy(executable);
+        }
+    char text[96];
+    double one = bench_least(seconds[0], ROUNDS), many = bench_least(seconds[1], ROUNDS);
+    snprintf(text, sizeof(text), "compiling for %u replicas of an IPU", replicas);
+    bench_report(text, many * 1e3, "ms", 0);
+    snprintf(text, sizeof(text), "  longer than for 2");
+    bench_report(text, 100 * (many / one - 1), "%", replicas > 2 ? 5 : 0);
+    snprintf(text, sizeof(text), "  executable larger than for 2");
+    bench_report(text, 100 * (bytes[1] / bytes[0] - 1), "%", replicas > 2 ? 5 : 0);
+    destroy(&s[0]);
+    destroy(&s[1]);
+}
+
+static double running(unsigned replicas, double *bytes, double *cycles)
+{
+    pop_error error = { 0 };
+    double before = bench_resident();
+    struct scaled s = build(replicas);
+    pop_engine *engine = pop_engine_create(s.graph, POP_PROGRAMS(s.program), POP_NO_OPTIONS, &error);
+    bench_must(error.status, &error);
+    bench_must(pop_engine_load_and_run(engine, s.device, 0, &error), &error);
+    double start = bench_seconds();
+    bench_must(pop_engine_run(engine, 0, &error), &error);
+    double seconds = bench_seconds() - start;
+    pop_cycles all;
+    bench_must(pop_engine_cycles(engine, &all, &error), &error);
+    *bytes = bench_resident() - before;
+    *cycles = (double)all.total / 2;
+    pop_engine_destroy(engine);
+    destroy(&s);
+    return seconds;
+}
+
+void row_replicas(void)
+{
+    for (unsigned n = 4; n <= MOST; n *= 4)
+        compare_compiling(n);
+    for (unsigned n = 1; n <= MOST; n *= 4) {
+        char text[96];
+        double bytes, cycles, seconds = running(n, &bytes, &cycles);
+        snprintf(text, sizeof(text), "a run, for each of %u modelled IPUs", n);
+        bench_report(text, seconds / n * 1e3, "ms", 0);
+        bench_report("  memory for each", bytes / n / 1e6, "MB", 0);
+        bench_report("  modelled cycles", cycles, "cycles", 0);
+    }
+}
