@@ -25,8 +25,12 @@ install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${TREMULA_INSTALL_DOCDI
 install(DIRECTORY docs DESTINATION ${TREMULA_INSTALL_DOCDIR} COMPONENT dev FILES_MATCHING PATTERN *.md PATTERN *.svg PATTERN *.png PATTERN decisions EXCLUDE)
 install(DIRECTORY examples DESTINATION ${TREMULA_INSTALL_DOCDIR} COMPONENT dev)
 
+if(TARGET poplar_mpi)
+  install(TARGETS poplar_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT mpi)
+endif()
+
 # What `make install` builds: the libraries, their codelets and the commands, without tests, examples and measurements.
-add_custom_target(product DEPENDS poplar popc pva pvti pva_command ${POPLIBS_LIBRARIES})
+add_custom_target(product DEPENDS poplar popc pva pvti pva_command ${POPLIBS_LIBRARIES} $<TARGET_NAME_IF_EXISTS:poplar_mpi>)
 add_custom_target(uninstall COMMAND ${PROJECT_SOURCE_DIR}/scripts/uninstall ${PROJECT_BINARY_DIR}/install_manifest.txt VERBATIM)
 if(PROJECT_IS_TOP_LEVEL)
   include(cmake/package.cmake)

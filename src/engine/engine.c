@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Engines: made, loaded, run, asked. */
 #include "base/str.h"
+#include "engine/ranks.h"
 #include "engine/stop.h"
 #include "report/report.h"
 #include "report/select.h"
@@ -68,7 +69,7 @@ static pop_status read_profiled(pop_engine *engine, const char *api, pop_error *
     const char *text = options_get(&engine->options, "engine", "profiler.replicaToProfile");
     uint64_t number = 0;
     if (!*text || (str_integer(text, engine->replica_count - 1, &number) && number < engine->replica_count)) {
-        engine->profiled = (unsigned)number;
+        engine->profiled = *text ? (unsigned)number : engine->first_local;
         return POP_OK;
     }
     return error_set(error, POP_INVALID_OPTION, NO_WHERE, api,
@@ -136,6 +137,7 @@ pop_engine *pop_engine_create_from(pop_executable *executable, pop_options optio
     engine->name = executable->image->name ? mem_string(executable->image->name) : NULL;
     read_options(engine);
     replicas_create(engine);
+    ranks_begin(engine, api, &ours);
     streams_create(engine);
     engine->profiling = image_modelled(engine->image);
     if (engine->checked_mode && engine->image->groups.count && !engine->image->edge_first.count)
@@ -244,7 +246,7 @@ static pop_status check_device(const pop_engine *engine, const pop_device *devic
     return POP_OK;
 }
 
-static pop_status load(pop_engine *engine, const pop_device *device, const char *api, pop_error *error)
+static pop_status load_here(pop_engine *engine, const pop_device *device, const char *api, pop_error *error)
 {
     if (engine->destroyed)
         return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "the engine was destroyed");
@@ -276,6 +278,15 @@ static pop_status load(pop_engine *engine, const pop_device *device, const char 
         engine->replica_count, (unsigned long long)engine->image->storage_bytes, engine->image->states.count,
         (unsigned long long)engine->image->scratch_bytes, pool_threads(engine->pool));
     return POP_OK;
+}
+
+/* In all processes that share the replicas, or in none. */
+static pop_status load(pop_engine *engine, const pop_device *device, const char *api, pop_error *error)
+{
+    pop_status here = load_here(engine, device, api, error), status = ranks_agree(engine, here, api, error);
+    if (here == POP_OK && status != POP_OK)
+        engine_unload(engine);
+    return status;
 }
 
 static pop_status run(pop_engine *engine, unsigned program, const char *name, const char *api, pop_error *error)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the host does with an engine besides streams: tensors by handle, and functions that a program calls. */
 #include "engine/hint.h"
+#include "engine/ranks.h"
 #include "engine/state.h"
 
 /* The handle's record once everything about the call is right, or NULL and an error. */
@@ -21,11 +22,11 @@ static const struct image_handle *find_handle(pop_engine *engine, const char *ha
         if (!engine->loaded)
             *status = error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api,
                                 "the engine is not loaded: load it on a device first");
-        else if (bytes / engine->replica_count < handles[i].bytes) /* POP_WHOLE is more than all */
+        else if (bytes / engine->host_count < handles[i].bytes) /* POP_WHOLE is more than all */
             error_set(error, *status, NO_WHERE, api,
                       "the tensor of handle '%s' has %llu bytes%s, the buffer %zu: at least as many are needed", handle,
-                      (unsigned long long)handles[i].bytes * engine->replica_count,
-                      engine->replica_count > 1 ? " in all replicas" : "", bytes);
+                      (unsigned long long)handles[i].bytes * engine->host_count,
+                      engine->host_count > 1 ? " in all replicas" : "", bytes);
         else
             *status = POP_OK;
         return *status == POP_OK ? &handles[i] : NULL;
@@ -44,9 +45,12 @@ pop_status pop_engine_write_tensor(pop_engine *engine, const char *handle, const
     pop_status status;
     const struct image_handle *found =
         find_handle(engine, handle, data, bytes, false, "pop_engine_write_tensor", error, &status);
-    for (unsigned r = 0; found && found->bytes && r < engine->replica_count; ++r)
+    for (unsigned i = 0; found && found->bytes && i < engine->local_count; ++i) {
+        unsigned r = engine->first_local + i;
         copy_run(engine->image, engine->image->copies.data + found->copy,
-                 (const unsigned char *)data + r * found->bytes, engine->replicas[r].storage, engine->pool);
+                 (const unsigned char *)data + (r - engine->host_first) * found->bytes, engine->replicas[r].storage,
+                 engine->pool);
+    }
     return status;
 }
 
@@ -55,10 +59,12 @@ pop_status pop_engine_read_tensor(pop_engine *engine, const char *handle, void *
     pop_status status;
     const struct image_handle *found =
         find_handle(engine, handle, data, bytes, true, "pop_engine_read_tensor", error, &status);
-    for (unsigned r = 0; found && found->bytes && r < engine->replica_count; ++r)
+    for (unsigned i = 0; found && found->bytes && i < engine->local_count; ++i) {
+        unsigned r = engine->first_local + i;
         copy_run(engine->image, engine->image->copies.data + found->copy, engine->replicas[r].storage,
-                 (unsigned char *)data + r * found->bytes, engine->pool);
-    return status;
+                 (unsigned char *)data + (r - engine->host_first) * found->bytes, engine->pool);
+    }
+    return found ? ranks_gather(engine, data, (size_t)found->bytes, "pop_engine_read_tensor", error) : status;
 }
 
 /* The host function of a handle, or NULL and an error. */
@@ -109,7 +115,8 @@ static pop_status connect(pop_engine *engine, const char *handle, unsigned first
 pop_status pop_engine_connect_host_function(pop_engine *engine, const char *handle, pop_host_callback callback,
                                             void *user, pop_error *error)
 {
-    return connect(engine, handle, 0, engine ? engine->replica_count : 0,
+    return connect(engine, handle, engine ? engine->host_first : 0,
+                   engine ? engine->host_first + engine->host_count : 0,
                    (struct host_function_state){ callback, user, false }, "pop_engine_connect_host_function", error);
 }
 
@@ -117,8 +124,9 @@ pop_status pop_engine_connect_host_function_of(pop_engine *engine, const char *h
                                                pop_host_callback callback, void *user, pop_error *error)
 {
     static const char api[] = "pop_engine_connect_host_function_of";
-    if (engine && replica >= engine->replica_count)
-        return engine_no_replica(engine->replica_count, replica, api, error);
+    if (engine && replica >= engine->host_count)
+        return engine_no_replica(engine->host_count, replica, api, error);
+    replica += engine ? engine->host_first : 0;
     return connect(engine, handle, replica, replica + 1, (struct host_function_state){ callback, user, false }, api,
                    error);
 }

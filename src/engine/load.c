@@ -132,8 +132,8 @@ static pop_status make_block(unsigned char **block, uint64_t bytes, bool shared,
                      "cannot get %llu bytes of host memory for %s", (unsigned long long)bytes, what);
 }
 
-/* Bytes that overlapping copies and rows of remote buffers pass through. */
-static uint64_t temporary_bytes(const struct image *image)
+/* Bytes that overlapping copies, rows of remote buffers and copies to other processes pass through. */
+static uint64_t temporary_bytes(const struct image *image, bool all_local)
 {
     uint64_t most = 0;
     for (size_t i = 0; i < image->ops.count; ++i) {
@@ -143,7 +143,9 @@ static uint64_t temporary_bytes(const struct image *image)
             bytes = image->copies.data[op->a].bytes;
         } else if (op->kind == OP_CROSS_COPY) {
             for (uint64_t c = 0; c < op->d; ++c)
-                bytes += op->d > 1 || image->copies.data[op->a].overlaps ? image->copies.data[op->a + c].bytes : 0;
+                bytes += op->d > 1 || !all_local || image->copies.data[op->a].overlaps
+                             ? image->copies.data[op->a + c].bytes
+                             : 0;
         } else if (op->kind == OP_REMOTE_IN || op->kind == OP_REMOTE_OUT) {
             const struct image_remote *remote = image->remotes.data + op->a;
             bytes = op->d > 1 ? op->d * remote->elements * pop_type_size((pop_type)remote->type) : 0;
@@ -176,7 +178,7 @@ static pop_status materialise(struct replica *replica, const char *api, pop_erro
         { &replica->storage, image->storage_bytes, engine->isolated, "variables" },
         { &replica->scratch, image->scratch_bytes, engine->isolated, "gathered edges" },
         { &replica->states, image->states.count, engine->isolated, "vertex states" },
-        { &replica->temporary, temporary_bytes(image), false, "copies" },
+        { &replica->temporary, temporary_bytes(image, engine->local_count == engine->replica_count), false, "copies" },
         { &replica->operand, operand_bytes(image), false, "control flow" },
     };
     pop_status status = POP_OK;
@@ -198,7 +200,7 @@ static pop_status materialise(struct replica *replica, const char *api, pop_erro
 pop_status engine_materialise(pop_engine *engine, const char *api, pop_error *error)
 {
     isolate_end(engine);
-    for (unsigned r = 0; r < engine->replica_count; ++r) {
+    for (unsigned r = engine->first_local; r < engine->first_local + engine->local_count; ++r) {
         pop_status status = materialise(engine->replicas + r, api, error);
         if (status != POP_OK)
             return status;

@@ -106,7 +106,7 @@ size_t pop_engine_remote_row_bytes(const pop_engine *engine, const char *handle)
 static unsigned remote_instances(const pop_engine *engine, size_t remote)
 {
     const struct image_remote *of = engine->image->remotes.data + remote;
-    return of->copies > 1 ? of->copies : engine->replica_count;
+    return of->copies > 1 ? of->copies : engine->host_count;
 }
 
 static const struct remote_state *remote_at(const pop_engine *engine, size_t remote, unsigned instance)
@@ -114,7 +114,7 @@ static const struct remote_state *remote_at(const pop_engine *engine, size_t rem
     const struct image_remote *of = engine->image->remotes.data + remote;
     if (of->copies > 1)
         return engine->replicas[0].remotes + (instance ? of->first_copy + instance - 1 : remote);
-    return engine->replicas[instance].remotes + remote;
+    return engine->replicas[engine->host_first + instance].remotes + remote;
 }
 
 /* The row that the host asks for, or NULL and an error. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The replicas of a program: each runs by itself until it pauses, calls of the host happen on the run's thread in order
  * of replica, and what all do together happens when all are there (docs/decisions/0017-replicated-execution.md). */
+#include "engine/ranks.h"
 #include "engine/state.h"
 
 void replicas_create(pop_engine *engine)
@@ -24,6 +25,7 @@ void replicas_destroy(pop_engine *engine)
         free(replica->streams);
         free(replica->host_functions);
     }
+    ranks_end(engine);
     free(engine->replicas);
     free(engine->runs);
 }
@@ -55,11 +57,18 @@ static void advance(void *context, uint32_t index)
         run_ops(run, index == runs->engine->profiled ? runs->capture : NULL);
 }
 
+static void advance_local(void *context, uint32_t index)
+{
+    const struct replica_runs *runs = context;
+    advance(context, runs->engine->first_local + index);
+}
+
 static unsigned count_at(const struct replica_runs *runs, enum replica_pause pause, unsigned *first)
 {
     unsigned count = 0;
-    for (unsigned r = runs->engine->replica_count; r-- > 0;)
-        if (runs->engine->replicas[r].pause == pause) {
+    const pop_engine *engine = runs->engine;
+    for (unsigned r = engine->first_local + engine->local_count; r-- > engine->first_local;)
+        if (engine->replicas[r].pause == pause) {
             ++count;
             *first = r;
         }
@@ -69,8 +78,10 @@ static unsigned count_at(const struct replica_runs *runs, enum replica_pause pau
 /* Calls of the host, in order of replica; false: one failed, or the run was stopped. */
 static void call_host(const struct replica_runs *runs)
 {
-    for (unsigned r = 0; r < runs->engine->replica_count && !atomic_load(&runs->engine->stop); ++r) {
-        struct replica *replica = runs->engine->replicas + r;
+    const pop_engine *engine = runs->engine;
+    unsigned end = engine->first_local + engine->local_count;
+    for (unsigned r = engine->first_local; r < end && !atomic_load(&engine->stop); ++r) {
+        struct replica *replica = engine->replicas + r;
         if (replica->pause != REPLICA_CALLS)
             continue;
         replica->pause = REPLICA_RUNS;
@@ -80,62 +91,76 @@ static void call_host(const struct replica_runs *runs)
     }
 }
 
-static void place_text(const struct replica *replica, char *text, size_t size)
+void replicas_place_text(const pop_engine *engine, uint32_t at, char *text, size_t size)
 {
-    const struct image *image = replica->engine->image;
-    const struct image_op *op = replica->pause == REPLICA_MEETS ? image->ops.data + replica->at : NULL;
-    if (!op)
-        snprintf(text, size, "at the end of the program");
-    else if (op->kind == OP_STREAM_IN)
+    const struct image *image = engine->image;
+    const struct image_op *op = image->ops.data + at;
+    if (op->kind == OP_STREAM_IN)
         snprintf(text, size, "at the copy of broadcast stream '%s'",
                  image_string(image, image->streams.data[op->a].name));
     else
         snprintf(text, size, "at %s '%s' (step %u)",
                  op->kind == OP_CROSS_COPY ? "CrossReplicaCopy" : "AssumeEqualAcrossReplicas",
-                 image_string(image, op->c), replica->at);
+                 image_string(image, op->c), at);
 }
 
-/* All have paused.  Whether they are at one op, which all execute together. */
-static bool meet(const struct replica_runs *runs, struct run *whole)
+static void place_text(const struct replica *replica, char *text, size_t size)
 {
-    struct replica *replicas = runs->engine->replicas;
-    unsigned other = 1;
-    while (other < runs->engine->replica_count && replicas[other].pause == replicas[0].pause &&
-           replicas[other].at == replicas[0].at)
+    if (replica->pause == REPLICA_MEETS)
+        replicas_place_text(replica->engine, replica->at, text, size);
+    else
+        snprintf(text, size, "at the end of the program");
+}
+
+/* All have paused.  Whether they are at one place, here and in other processes; *ended: all at their end. */
+static bool are_together(const struct replica_runs *runs, struct run *whole, bool *ended)
+{
+    const pop_engine *engine = runs->engine;
+    const struct replica *replicas = engine->replicas;
+    unsigned first = engine->first_local, other = first + 1, end = first + engine->local_count;
+    while (other < end && replicas[other].pause == replicas[first].pause &&
+           (replicas[other].at == replicas[first].at || replicas[first].pause == REPLICA_ENDED))
         ++other;
-    if (other < runs->engine->replica_count) {
+    if (other < end) {
         char here[160], there[160];
-        place_text(&replicas[0], here, sizeof(here));
+        place_text(&replicas[first], here, sizeof(here));
         place_text(&replicas[other], there, sizeof(there));
         whole->status = error_set(whole->error, POP_APPLICATION_RUNTIME_ERROR, NO_WHERE, whole->api,
-                                  "replica 0 is %s, replica %u %s: what replicas do together all of them must come to",
-                                  here, other, there);
-        return false;
+                                  "replica %u is %s, replica %u %s: what replicas do together all of them must come to",
+                                  first, here, other, there);
     }
-    runs->of[0].names = false;
-    run_paused(&runs->of[0]);
-    runs->of[0].names = true;
-    for (unsigned r = 0; r < runs->engine->replica_count; ++r) {
-        replicas[r].at = replicas[0].at;
-        replicas[r].pause = replicas[0].pause == REPLICA_FAILED ? REPLICA_FAILED : REPLICA_RUNS;
+    return ranks_meet(engine, whole, ended);
+}
+
+/* What all execute together. */
+static void meet(const struct replica_runs *runs)
+{
+    struct replica *replicas = runs->engine->replicas;
+    unsigned first = runs->engine->first_local;
+    runs->of[first].names = false;
+    run_paused(&runs->of[first]);
+    runs->of[first].names = true;
+    for (unsigned r = first; r < first + runs->engine->local_count; ++r) {
+        replicas[r].at = replicas[first].at;
+        replicas[r].pause = replicas[first].pause == REPLICA_FAILED ? REPLICA_FAILED : REPLICA_RUNS;
     }
-    return true;
 }
 
 /* Replicas run side by side where there are about as many as threads; what shares buffers of the engine takes turns. */
 static void advance_all(const struct replica_runs *runs)
 {
     pop_engine *engine = runs->engine;
-    bool apart = engine->replica_count > 1 && 2 * engine->replica_count > pool_threads(engine->pool) &&
+    unsigned first = engine->first_local, end = first + engine->local_count;
+    bool apart = engine->local_count > 1 && 2 * engine->local_count > pool_threads(engine->pool) &&
                  !engine->checked_mode && !engine->isolated;
-    for (unsigned r = 0; r < engine->replica_count; ++r)
+    for (unsigned r = first; r < end; ++r)
         runs->of[r].pool = apart ? NULL : engine->pool;
     if (apart)
-        pool_run(engine->pool, engine->replica_count, advance, (void *)runs);
+        pool_run(engine->pool, engine->local_count, advance_local, (void *)runs);
     else
-        for (unsigned r = 0; r < engine->replica_count; ++r)
+        for (unsigned r = first; r < end; ++r)
             advance((void *)runs, r);
-    for (unsigned r = 0; r < engine->replica_count; ++r)
+    for (unsigned r = first; r < end; ++r)
         runs->of[r].pool = engine->pool;
 }
 
@@ -143,7 +168,8 @@ static void run_to_end(const struct replica_runs *runs, struct run *whole)
 {
     pop_engine *engine = runs->engine;
     unsigned first = 0;
-    for (;;) {
+    bool ended = false;
+    while (!ended) {
         advance_all(runs);
         if (!count_at(runs, REPLICA_FAILED, &first) && count_at(runs, REPLICA_CALLS, &first))
             call_host(runs);
@@ -151,12 +177,17 @@ static void run_to_end(const struct replica_runs *runs, struct run *whole)
             whole->status = runs->of[first].status;
             if (whole->error)
                 *whole->error = engine->replicas[first].error;
+            ranks_meet(engine, whole, &ended);
             return;
         }
-        if (atomic_load(&engine->stop) || count_at(runs, REPLICA_ENDED, &first) == engine->replica_count)
+        if (atomic_load(&engine->stop))
             return;
-        if (!count_at(runs, REPLICA_RUNS, &first) && !count_at(runs, REPLICA_CALLS, &first) && !meet(runs, whole))
+        if (count_at(runs, REPLICA_RUNS, &first) || count_at(runs, REPLICA_CALLS, &first))
+            continue;
+        if (!are_together(runs, whole, &ended))
             return;
+        if (!ended)
+            meet(runs);
     }
 }
 
@@ -164,7 +195,7 @@ void replicas_run(struct run *whole, struct capture *capture)
 {
     pop_engine *engine = whole->engine;
     struct replica_runs runs = { engine, engine->runs, capture };
-    for (unsigned r = 0; r < engine->replica_count; ++r) {
+    for (unsigned r = engine->first_local; r < engine->first_local + engine->local_count; ++r) {
         struct replica *replica = engine->replicas + r;
         replica->pause = REPLICA_RUNS;
         runs.of[r] = *whole;
@@ -182,7 +213,8 @@ struct cross_copy {
     const struct run *run;
     const struct image_copy *copy; /* of each part */
     const uint32_t *senders;       /* by part, receiver */
-    uint64_t parts;
+    uint64_t parts, bytes;         /* of all parts */
+    unsigned char *incoming;       /* from other processes, by local receiver; NULL: nothing */
 };
 
 static void cross_one(void *context, uint32_t receiver)
@@ -193,37 +225,73 @@ static void cross_one(void *context, uint32_t receiver)
              NULL);
 }
 
-static void cross_read(void *context, uint32_t sender)
+static void cross_read(void *context, uint32_t index)
 {
     const struct cross_copy *cross = context;
-    const struct replica *replica = cross->run->engine->replicas + sender;
+    const pop_engine *engine = cross->run->engine;
+    const struct replica *replica = engine->replicas + engine->first_local + index;
     unsigned char *at = replica->temporary;
     for (uint64_t i = 0; i < cross->parts; at += cross->copy[i++].bytes)
         copy_pack(cross->run->image, cross->copy + i, replica->storage, at, NULL);
 }
 
-static void cross_write(void *context, uint32_t receiver)
+static void cross_write(void *context, uint32_t index)
 {
     const struct cross_copy *cross = context;
     const pop_engine *engine = cross->run->engine;
+    unsigned receiver = engine->first_local + index;
     uint64_t at = 0;
     for (uint64_t i = 0; i < cross->parts; at += cross->copy[i++].bytes) {
         uint32_t sender = cross->senders[i * engine->replica_count + receiver];
-        copy_unpack(cross->run->image, cross->copy + i, engine->replicas[receiver].storage,
-                    engine->replicas[sender].temporary + at, NULL);
+        unsigned char *from = replica_is_local(engine, sender) ? engine->replicas[sender].temporary
+                                                               : cross->incoming + index * cross->bytes;
+        copy_unpack(cross->run->image, cross->copy + i, engine->replicas[receiver].storage, from + at, NULL);
     }
 }
 
 uint32_t op_cross_copy(struct run *run, const struct image_op *op, uint32_t next)
 {
-    struct cross_copy cross = { run, run->image->copies.data + op->a, run->image->senders.data + op->b, op->d };
-    unsigned count = run->engine->replica_count;
-    if (cross.parts == 1 && !cross.copy->overlaps) {
-        pool_run(run->pool, count, cross_one, &cross);
+    struct cross_copy cross = {
+        .run = run, .copy = run->image->copies.data + op->a, .senders = run->image->senders.data + op->b, .parts = op->d
+    };
+    unsigned local = run->engine->local_count;
+    bool all = local == run->engine->replica_count;
+    if (cross.parts == 1 && !cross.copy->overlaps && all) {
+        pool_run(run->pool, local, cross_one, &cross);
         return next;
     }
-    pool_run(run->pool, count, cross_read, &cross);
-    pool_run(run->pool, count, cross_write, &cross);
+    for (uint64_t i = 0; i < cross.parts; ++i)
+        cross.bytes += cross.copy[i].bytes;
+    pool_run(run->pool, local, cross_read, &cross);
+    if (!all && !(cross.incoming = ranks_exchange(run, cross.senders, cross.parts, cross.copy)))
+        return RUN_OVER;
+    pool_run(run->pool, local, cross_write, &cross);
+    free(cross.incoming);
+    return next;
+}
+
+static uint32_t differ(struct run *run, const struct image_op *op, const unsigned char *a, const unsigned char *b,
+                       size_t element, unsigned first, unsigned other)
+{
+    size_t at = 0;
+    while (a[at] == b[at])
+        ++at;
+    return run_fail(run, POP_APPLICATION_RUNTIME_ERROR,
+                    "AssumeEqualAcrossReplicas '%s': element %zu differs between replica %u and replica %u",
+                    image_string(run->image, op->c), at / element, first, other);
+}
+
+/* The first replicas of all processes. */
+static uint32_t check_ranks(struct run *run, const struct image_op *op, const unsigned char *own, size_t bytes,
+                            size_t element, uint32_t next)
+{
+    unsigned char *all = NULL;
+    if (!ranks_gather_first(run, own, bytes, &all))
+        next = RUN_OVER;
+    for (unsigned r = 1; next != RUN_OVER && r < ranks_count(run->engine); ++r)
+        if (memcmp(all, all + r * bytes, bytes) != 0)
+            next = differ(run, op, all, all + r * bytes, element, 0, ranks_first(run->engine, r));
+    free(all);
     return next;
 }
 
@@ -233,17 +301,12 @@ uint32_t op_check_equal(struct run *run, const struct image_op *op, uint32_t nex
     const struct image_copy *copy = run->image->copies.data + operand->copy;
     size_t element = pop_type_size((pop_type)operand->type), bytes = operand->elements * element;
     struct replica *replicas = run->engine->replicas;
-    copy_run(run->image, copy, replicas[0].storage, replicas[0].operand, run->pool);
-    for (unsigned r = 1; r < run->engine->replica_count; ++r) {
+    unsigned first = run->engine->first_local, end = first + run->engine->local_count;
+    copy_run(run->image, copy, replicas[first].storage, replicas[first].operand, run->pool);
+    for (unsigned r = first + 1; r < end; ++r) {
         copy_run(run->image, copy, replicas[r].storage, replicas[r].operand, run->pool);
-        if (memcmp(replicas[0].operand, replicas[r].operand, bytes) == 0)
-            continue;
-        size_t at = 0;
-        while (replicas[0].operand[at] == replicas[r].operand[at])
-            ++at;
-        return run_fail(run, POP_APPLICATION_RUNTIME_ERROR,
-                        "AssumeEqualAcrossReplicas '%s': element %zu differs between replica 0 and replica %u",
-                        image_string(run->image, op->c), at / element, r);
+        if (memcmp(replicas[first].operand, replicas[r].operand, bytes) != 0)
+            return differ(run, op, replicas[first].operand, replicas[r].operand, element, first, r);
     }
-    return next;
+    return run->engine->ranks ? check_ranks(run, op, replicas[first].operand, bytes, element, next) : next;
 }

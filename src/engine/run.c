@@ -327,7 +327,7 @@ pop_status engine_run_program(pop_engine *engine, uint32_t program, const char *
     struct run whole = { .engine = engine, .image = engine->image, .error = error, .api = api };
     uint32_t at = engine->image->programs.data[program];
     bool stamps = engine->replica_count > 1 && image_has_op(engine->image, OP_STAMP);
-    for (unsigned r = 0; r < engine->replica_count; ++r) {
+    for (unsigned r = engine->first_local; r < engine->first_local + engine->local_count; ++r) {
         struct replica *replica = engine->replicas + r;
         replica->at = at;
         replica->loops.count = replica->callers.count = 0;

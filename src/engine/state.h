@@ -126,13 +126,16 @@ struct pop_engine {
     struct replica *replicas;
     struct run *runs; /* one for each replica */
     unsigned replica_count;
-    unsigned profiled;           /* the replica whose runs are recorded and captured */
-    bool apart;                  /* replicas run on threads of their own now, each of them on one */
-    struct program_needs *needs; /* one for each program */
-    struct report *report;       /* what is captured goes there; NULL: nothing is */
-    char *name;                  /* of its reports' directory; NULL: none */
-    struct trace captured;       /* what the run in progress did since its steps were written last */
-    struct checked *checked;     /* checked mode's buffers; NULL when off */
+    unsigned first_local, local_count; /* the replicas that run here; others have no memory (ranks.h) */
+    unsigned host_first, host_count;   /* the replicas that calls of the host number, from 0 on */
+    struct ranks *ranks;               /* NULL: this process is alone */
+    unsigned profiled;                 /* the replica whose runs are recorded and captured */
+    bool apart;                        /* replicas run on threads of their own now, each of them on one */
+    struct program_needs *needs;       /* one for each program */
+    struct report *report;             /* what is captured goes there; NULL: nothing is */
+    char *name;                        /* of its reports' directory; NULL: none */
+    struct trace captured;             /* what the run in progress did since its steps were written last */
+    struct checked *checked;           /* checked mode's buffers; NULL when off */
 };
 
 /* host.c: what a host function was called with. */
@@ -190,6 +193,8 @@ void run_paused(struct run *run);
 /* replicas.c: all replicas from where they are until all have ended or one has failed, whose status and error become
  * the run's. */
 void replicas_run(struct run *whole, struct capture *capture);
+/* Where a replica is that pauses at a meeting op. */
+void replicas_place_text(const pop_engine *engine, uint32_t at, char *text, size_t size);
 /* An operand's bytes, until the next call. */
 const unsigned char *run_operand(struct run *run, uint32_t operand);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Streams: what is connected to them, and their transfers.  Order of a callback's calls: docs/streams.md. */
 #include "engine/hint.h"
+#include "engine/ranks.h"
 #include "engine/state.h"
 
 enum { THREADS_MOST = 256 };
@@ -12,7 +13,7 @@ static unsigned stream_instances(const pop_engine *engine, size_t stream)
     bool broadcast = s->direction == POP_HOST_TO_DEVICE_FIFO && s->mode == POP_STREAM_BROADCAST;
     if (s->copies != 1)
         return s->copies;
-    return broadcast ? 1 : engine->replica_count;
+    return broadcast ? 1 : engine->host_count;
 }
 
 /* An instance of a stream: a replica's, or one of the streams that a replicated part of the graph has. */
@@ -21,7 +22,7 @@ static struct stream_state *stream_at(const pop_engine *engine, size_t stream, u
     const struct image_stream *s = engine->image->streams.data + stream;
     if (s->copies > 1)
         return engine->replicas[0].streams + (instance ? s->first_copy + instance - 1 : stream);
-    return engine->replicas[instance].streams + stream;
+    return engine->replicas[engine->host_first + instance].streams + stream;
 }
 
 /* auto: as many as there can be prefetches at a time. */
@@ -277,6 +278,13 @@ static pop_status unconnected(const pop_engine *engine, uint32_t program, uint32
                      image_string(engine->image, engine->image->streams.data[stream].name), of);
 }
 
+/* Whether an instance of a stream is used in this process. */
+static bool is_needed(const pop_engine *engine, uint32_t stream, unsigned instance)
+{
+    return stream_instances(engine, stream) != engine->host_count ||
+           replica_is_local(engine, engine->host_first + instance);
+}
+
 pop_status streams_check(pop_engine *engine, uint32_t program, const char *api, pop_error *error)
 {
     const struct image *image = engine->image;
@@ -286,18 +294,18 @@ pop_status streams_check(pop_engine *engine, uint32_t program, const char *api, 
     for (size_t i = 0; i < needs->streams.count; ++i) {
         uint32_t stream = needs->streams.data[i];
         for (unsigned r = 0; r < stream_instances(engine, stream); ++r)
-            if (stream_at(engine, stream, r)->kind == STREAM_NONE)
+            if (is_needed(engine, stream, r) && stream_at(engine, stream, r)->kind == STREAM_NONE)
                 return unconnected(engine, program, stream, r, api, error);
     }
-    for (size_t i = 0; i < needs->host_functions.count * engine->replica_count; ++i)
-        if (!engine->replicas[i % engine->replica_count]
-                 .host_functions[needs->host_functions.data[i / engine->replica_count]]
+    for (size_t i = 0; i < needs->host_functions.count * engine->local_count; ++i)
+        if (!engine->replicas[engine->first_local + i % engine->local_count]
+                 .host_functions[needs->host_functions.data[i / engine->local_count]]
                  .callback)
             return error_set(
                 error, POP_STREAM_CONNECTION_ERROR, NO_WHERE, api,
                 "program %u calls host function '%s', which is not connected", (unsigned)program,
                 image_string(image,
-                             image->host_functions.data[needs->host_functions.data[i / engine->replica_count]].name));
+                             image->host_functions.data[needs->host_functions.data[i / engine->local_count]].name));
     return POP_OK;
 }
 
@@ -455,10 +463,9 @@ pop_status pop_engine_connect_stream_callback_of(pop_engine *engine, const char 
         return status;
     unsigned instances = stream_instances(engine, stream);
     const struct image_stream *s = engine->image->streams.data + stream;
-    bool single = s->copies == 1 && s->mode == POP_STREAM_BROADCAST && engine->replica_count == 1;
-    if (!single && replica >= instances && replica >= engine->replica_count)
-        return engine_no_replica(instances > engine->replica_count ? instances : engine->replica_count, replica, api,
-                                 error);
+    bool single = s->copies == 1 && s->mode == POP_STREAM_BROADCAST && engine->host_count == 1;
+    if (!single && replica >= instances && replica >= engine->host_count)
+        return engine_no_replica(instances > engine->host_count ? instances : engine->host_count, replica, api, error);
     if (replica >= instances)
         return error_set(error, POP_GRAPH_REPLICATION_ERROR, NO_WHERE, api,
                          "stream '%s' is broadcast: it has one callback, of replica 0, and none of replica %u", handle,
@@ -497,7 +504,7 @@ static void deliver(struct run *run, const struct image_op *op, const unsigned c
         copy_run(run->image, copy, data, run->replica->storage, run->pool);
         return;
     }
-    for (unsigned r = 0; r < engine->replica_count; ++r)
+    for (unsigned r = engine->first_local; r < engine->first_local + engine->local_count; ++r)
         copy_run(run->image, copy, data, engine->replicas[r].storage, run->pool);
 }
 
@@ -505,7 +512,8 @@ static void deliver(struct run *run, const struct image_op *op, const unsigned c
 uint32_t op_stream_in(struct run *run, const struct image_op *op, uint32_t next)
 {
     pop_engine *engine = run->engine;
-    struct stream_state *stream = run->replica->streams + op->a;
+    bool single = engine->replica_count > 1 && stream_instances(engine, op->a) == 1; /* broadcast: one for all */
+    struct stream_state *stream = single ? stream_at(engine, op->a, 0) : run->replica->streams + op->a;
     if (stream->kind != STREAM_CALLBACK) {
         deliver(run, op, next_bytes(stream));
         return next;

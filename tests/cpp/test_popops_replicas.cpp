@@ -130,4 +130,56 @@ TEST(replicas_on_the_cpu)
     CHECK(text.str() == "replica 0: t: [1 2]\nreplica 1: t: [3 4]\nreplica 2: t: [5 6]\n");
 }
 
+// A process may run some of the replicas; the host numbers these from 0 on.
+TEST(some_of_the_replicas)
+{
+    Graph graph(Target::createCPUTarget(), replication_factor(5));
+    Tensor number = graph.addReplicationIndexConstant(), t = graph.addVariable(UNSIGNED_INT, {}, "t");
+    graph.setTileMapping(number, 0);
+    graph.setTileMapping(t, 0);
+    graph.createHostRead("t", t);
+    DataStream out = graph.addDeviceToHostFIFO("out", UNSIGNED_INT, 1);
+    Sequence alone(Copy(number, t), Copy(t, out));
+    CrossReplicaCopy round(number, t, { { 0, 1 }, { 1, 2 }, { 2, 3 }, { 3, 4 }, { 4, 0 } });
+    Device device = Device::createCPUDevice();
+    device.attach();
+    Engine engine(graph, { alone, round },
+                  { { "target.firstRuntimeReplica", "2" }, { "target.numberRuntimeReplica", "2" } });
+    engine.load(device);
+    unsigned got[2] = { 9, 9 }, streamed[2] = { 9, 9 };
+    engine.connectStream("out", streamed, streamed + 2);
+    engine.run(0);
+    engine.readTensor("t", got, got + 2);
+    CHECK(got[0] == 2 && got[1] == 3 && streamed[0] == 2 && streamed[1] == 3);
+    CHECK_THROWS(engine.run(1), graph_replication_error, "replicas 2 to 3 run here");
+    CHECK_THROWS(engine.connectStreamToCallback("out", 2, [](void *) {}), graph_replication_error, "0 to 1");
+    Engine last(graph, alone, { { "target.firstRuntimeReplica", "4" } });
+    last.load(device);
+    last.connectStream("out", streamed, streamed + 1);
+    last.run(0);
+    CHECK(streamed[0] == 4);
+    CHECK_THROWS(Engine(graph, alone, { { "target.firstRuntimeReplica", "5" } }), invalid_option, "0 to 4");
+    CHECK_THROWS(
+        Engine(graph, alone, { { "target.firstRuntimeReplica", "3" }, { "target.numberRuntimeReplica", "3" } }),
+        invalid_option, "1 to 2");
+}
+
+// Profiles are of one replica; what they say of the target is of all.
+TEST(profiles_tell_how_many_replicas_there_are)
+{
+    Device device = eightIpus();
+    Graph graph(device.getTarget(), replication_factor(4));
+    Tensor t = graph.addVariable(FLOAT, { 8 }, VariableMappingMethod::LINEAR, "t");
+    Engine engine(graph, WriteUndef(t));
+    engine.load(device);
+    engine.run();
+    const ProfileValue profile = engine.getGraphProfile(), &target = profile["target"];
+    CHECK(target["numIPUs"].asUint() == 8 && target["numReplicas"].asUint() == 4 && target["numTiles"].asUint() == 32);
+    CHECK(profile["memory"]["byTile"]["total"].size() == 8);
+    std::ostringstream text;
+    engine.printProfileSummary(text);
+    CHECK(check::contains(text.str().c_str(), "Number of Replicas:") &&
+          check::contains(text.str().c_str(), "IPUs per Replica:"));
+}
+
 MAIN()

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ranks MODE: a program of four replicas, run by one process or by several under mpirun (tests/ranks/run).  Prints what
+ * it computed in hexadecimal, or its error. */
+#include <poplar/poplar.h>
+#include <popops/codelets.h>
+#include <popops/collectives.h>
+#include <popops/element_wise.h>
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { REPLICAS = 4, ELEMENTS = 1000 };
+
+static const char *mode;
+
+static bool is(const char *name)
+{
+    return strcmp(mode, name) == 0;
+}
+
+static int rank(void)
+{
+    const char *text = getenv("OMPI_COMM_WORLD_RANK");
+    return text ? atoi(text) : 0;
+}
+
+static int failed(const pop_error *error)
+{
+    printf("rank %d: %s\n", rank(), error->text);
+    fflush(stdout);
+    return EXIT_FAILURE;
+}
+
+/* What a replica is fed with: numbers whose sum depends on the order of summing. */
+static pop_status feed(void *data, void *user)
+{
+    static unsigned calls;
+    unsigned replica = *(const unsigned *)user;
+    float *values = data;
+    for (unsigned i = 0; i < ELEMENTS; ++i)
+        values[i] = 1.0f / (float)(1 + (i * 7919 + replica * 104729) % 1009) * (replica % 2 ? 1e3f : 1e-3f);
+    if (++calls == 3 && rank() == 1 && (is("kill") || is("stop")))
+        raise(is("kill") ? SIGKILL : SIGSTOP);
+    return POP_OK;
+}
+
+struct world {
+    pop_graph *graph;
+    pop_tensor x, number;
+    pop_program program;
+};
+
+static void build(struct world *w, const pop_device *device)
+{
+    pop_graph *g = w->graph = pop_graph_create_replicated(pop_device_target(device), REPLICAS);
+    popops_add_codelets(g);
+    pop_tensor x = w->x = pop_graph_add_variable_mapped(g, POP_FLOAT, POP_SHAPE(ELEMENTS), POP_MAPPING_LINEAR, "x"),
+               scale = pop_graph_add_variable_mapped(g, POP_FLOAT, POP_SHAPE(ELEMENTS), POP_MAPPING_LINEAR, "scale"),
+               next = pop_graph_clone(g, POP_TYPE_NULL, x, POP_CLONE_PRESERVE_ORDER_AND_ALIASES, "next");
+    pop_tensor number = w->number = pop_graph_add_replication_index_constant(g, "number");
+    pop_graph_set_tile_mapping(g, number, 0);
+    pop_stream in = pop_graph_add_host_to_device_fifo(g, "in", POP_FLOAT, ELEMENTS, POP_STREAM_REPLICATE,
+                                                      POP_NO_OPTIONS),
+               same = pop_graph_add_host_to_device_fifo(g, "scale", POP_FLOAT, ELEMENTS, POP_STREAM_BROADCAST,
+                                                        POP_NO_OPTIONS);
+    pop_replica_pair round[REPLICAS];
+    for (unsigned r = 0; r < REPLICAS; ++r)
+        round[r] = (pop_replica_pair){ r, (r + 1) % REPLICAS };
+    pop_program body = pop_sequence(g, "body");
+    pop_sequence_add(body, pop_copy_from_stream(in, x, false, "in"));
+    pop_sequence_add(body, pop_copy_from_stream(same, scale, false, "scale"));
+    popops_mul_in_place(g, x, scale, body, "scaled");
+    pop_sequence_add(body, pop_cross_replica_copy(x, next, round, REPLICAS, "round"));
+    popops_add_in_place(g, x, next, body, "sum");
+    if (is("diverge")) { /* replica 3 alone copies again */
+        pop_tensor three = pop_graph_add_constant_float(g, POP_UNSIGNED_INT, POP_SHAPE(), 3, "three");
+        pop_graph_set_tile_mapping(g, three, 0);
+        pop_sequence_add(body, pop_if(popops_eq(g, number, three, body, "last"),
+                                      pop_cross_replica_copy(x, next, round, REPLICAS, "again"),
+                                      pop_sequence(g, "none"), "choice"));
+    }
+    if (is("other") && rank() == 1)
+        popops_add_in_place(g, x, scale, body, "another");
+    popops_replicated_all_reduce_in_place(g, x, POPOPS_ADD, body, "all", POP_NO_OPTIONS);
+    w->program = pop_repeat(3, body, "loop");
+    pop_graph_create_host_read(g, "x", x);
+    pop_graph_create_host_write(g, "write", x);
+    pop_graph_create_host_read(g, "number", number);
+}
+
+static int run(pop_engine *engine, const pop_device *device, pop_error *error)
+{
+    static float got[REPLICAS * ELEMENTS], scale[ELEMENTS];
+    static unsigned replicas[REPLICAS], numbers[REPLICAS];
+    for (unsigned i = 0; i < ELEMENTS; ++i)
+        scale[i] = (float)i / 77;
+    if (pop_engine_load(engine, device, error) != POP_OK)
+        return failed(error);
+    for (unsigned r = 0; r < REPLICAS; ++r) {
+        replicas[r] = r;
+        if (pop_engine_connect_stream_callback_of(
+                engine, "in", r, (pop_stream_callback){ .fetch = feed, .user = &replicas[r] }, error) != POP_OK)
+            return failed(error);
+    }
+    if (pop_engine_connect_stream(engine, "scale", scale, error) != POP_OK ||
+        pop_engine_write_tensor(engine, "write", got, sizeof(got), error) != POP_OK ||
+        pop_engine_run(engine, 0, error) != POP_OK ||
+        pop_engine_read_tensor(engine, "x", got, sizeof(got), error) != POP_OK ||
+        pop_engine_read_tensor(engine, "number", numbers, sizeof(numbers), error) != POP_OK)
+        return failed(error);
+    if (rank() == 0) {
+        printf("%u %u %u %u\n", numbers[0], numbers[1], numbers[2], numbers[3]);
+        for (size_t i = 0; i < REPLICAS * ELEMENTS; ++i) {
+            unsigned bits;
+            memcpy(&bits, &got[i], sizeof(bits));
+            printf("%08x\n", bits);
+        }
+    }
+    return EXIT_SUCCESS;
+}
+
+int main(int argc, char **argv)
+{
+    mode = argc > 1 ? argv[1] : "run";
+    pop_error error = { 0 };
+    pop_ipu_model model = { .version = "ipu2", .num_ipus = REPLICAS, .tiles_per_ipu = 8 };
+    pop_device *device = pop_ipu_model_create_device(&model, &error);
+    model.tiles_per_ipu = 4;
+    pop_device *wrong = pop_ipu_model_create_device(&model, &error);
+    if (!device || !wrong)
+        return failed(&error);
+    struct world w;
+    build(&w, device);
+    pop_engine *engine = pop_engine_create(w.graph, POP_PROGRAMS(w.program), POP_NO_OPTIONS, &error);
+    int result = engine ? run(engine, is("unloadable") && rank() == 1 ? wrong : device, &error) : failed(&error);
+    pop_engine_destroy(engine);
+    pop_graph_destroy(w.graph);
+    pop_device_destroy(device);
+    pop_device_destroy(wrong);
+    return result;
+}
