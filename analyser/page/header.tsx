@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The header: the reports, the views, and the menu of the page.
 import { useState } from "preact/hooks";
-import { deleteCache, openReports } from "./data/reports";
+import { closeReports, deleteCache, openReports } from "./data/reports";
 import { Theme, Units, setPreferences, usePreferences } from "./preferences";
 import { Guide } from "./ui/guide";
 import { Menu, MenuItem } from "./ui/menu";
@@ -37,7 +37,16 @@ function Reports({ context, reload }: { context: ViewContext; reload: () => void
         ...(landing
             ? [{ kind: "action" as const, title: "Open or compare…", onChoose: () => context.open(landing.id) }]
             : []),
-        { kind: "action", title: "Reload", onChoose: reload },
+        ...(reports.length
+            ? [
+                  { kind: "action" as const, title: "Reload", onChoose: reload },
+                  {
+                      kind: "action" as const,
+                      title: "Close",
+                      onChoose: () => void closeReports().then(reload, reload),
+                  },
+              ]
+            : []),
         ...(reports.length > 1
             ? [
                   { kind: "action" as const, title: "Exchange source and target", onChoose: swap },

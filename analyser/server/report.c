@@ -179,6 +179,19 @@ static struct report_use *open_one(struct reports *reports, const char *path, po
     return NULL;
 }
 
+static void replace(struct reports *reports, struct report_use *opened[MOST_REPORTS], unsigned count)
+{
+    struct report_use *before[MOST_REPORTS];
+    pthread_mutex_lock(&reports->lock);
+    unsigned old = reports->count;
+    memcpy(before, reports->open, sizeof(before));
+    memcpy(reports->open, opened, sizeof(before));
+    reports->count = count;
+    pthread_mutex_unlock(&reports->lock);
+    for (unsigned i = 0; i < old; ++i)
+        reports_release(before[i]);
+}
+
 pop_status reports_open(struct reports *reports, const char *const *directories, size_t count, pop_error *error)
 {
     struct report_use *opened[MOST_REPORTS] = { 0 };
@@ -196,16 +209,14 @@ pop_status reports_open(struct reports *reports, const char *const *directories,
             return error->status;
         }
     }
-    pthread_mutex_lock(&reports->lock);
-    struct report_use *before[MOST_REPORTS];
-    unsigned old = reports->count;
-    memcpy(before, reports->open, sizeof(before));
-    memcpy(reports->open, opened, sizeof(opened));
-    reports->count = (unsigned)count;
-    pthread_mutex_unlock(&reports->lock);
-    for (unsigned i = 0; i < old; ++i)
-        reports_release(before[i]);
+    replace(reports, opened, (unsigned)count);
     return POP_OK;
+}
+
+void reports_close(struct reports *reports)
+{
+    struct report_use *none[MOST_REPORTS] = { 0 };
+    replace(reports, none, 0);
 }
 
 unsigned reports_count(struct reports *reports)

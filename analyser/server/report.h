@@ -29,6 +29,8 @@ bool reports_live(const struct reports *reports);
 
 /* Opens directories (or files) in place of those that are open.  On failure those stay. */
 pop_status reports_open(struct reports *reports, const char *const *directories, size_t count, pop_error *error);
+/* Closes those that are open; calls that use one end with it. */
+void reports_close(struct reports *reports);
 /* How many are open, and the directory of one (malloc'ed; NULL when there is none). */
 unsigned reports_count(struct reports *reports);
 char *reports_directory(struct reports *reports, unsigned index);

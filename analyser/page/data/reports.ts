@@ -31,6 +31,10 @@ export function openReports(directories: string[]): Promise<Report[]> {
     return postJson<Report[]>("open", { directories });
 }
 
+export function closeReports(): Promise<unknown> {
+    return postJson("close", {});
+}
+
 export function deleteCache(): Promise<unknown> {
     return postJson("cache/delete", {});
 }

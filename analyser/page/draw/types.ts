@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The colours of step types, the same in every view, key and export.  They are told apart under deuteranopia and
-// protanopia; what waits is hatched as well.
+// The colours of step types, the same in every view, key and export.  They are told apart under deuteranopia,
+// protanopia and tritanopia (tests/access.test.mjs); what waits is hatched as well.
 import { Rgb, inkOn, mix, rgbOf } from "./colour";
 import { Paint, hatch } from "./pen";
 
@@ -14,7 +14,7 @@ const LIGHT: { readonly [type: string]: string } = {
     "StreamCopyMid Mixed": "#c04f6b",
     StreamCopyEnd: "#a3587f",
     "Sync Internal": "#f0e442",
-    "Sync External": "#9a9a9a",
+    "Sync External": "#4a4e54",
     Sans: "#d5d8dc",
     SyncAns: "#c4c8cd",
     Block: "#7a9a50",

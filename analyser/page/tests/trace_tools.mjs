@@ -81,7 +81,7 @@ export const COLOURS = {
     StreamCopyBegin: [234, 208, 222],
     StreamCopyEnd: [163, 88, 127],
     "Sync Internal": [240, 228, 66],
-    "Sync External": [154, 154, 154],
+    "Sync External": [74, 78, 84],
 };
 export { AXIS };
 

@@ -4,6 +4,7 @@
 import { ComponentChild } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Virtualizer, elementScroll, observeElementOffset, observeElementRect } from "@tanstack/virtual-core";
+import { onForget } from "../data/load";
 import { count } from "./format";
 import { Menu, MenuItem } from "./menu";
 import { Cell, TableState, Values, asCsv, asTsv, shownRows } from "./rows";
@@ -35,6 +36,10 @@ export interface TableProps<Row> {
     empty?: ComponentChild; // in place of no rows
     bar?: ComponentChild; // left of the buttons
 }
+
+/** How far tables were scrolled, by their names: they come back as they were. */
+const scrolled = new Map<string, number>();
+onForget(() => scrolled.clear());
 
 function text(cell: Cell): string {
     return cell === null
@@ -165,6 +170,10 @@ export function Table<Row>(props: TableProps<Row>) {
     const stateKey = JSON.stringify([state.sort, state.text, state.ranges]);
     const shown = useMemo(() => shownRows(rows, columns, state), [rows, columns, stateKey]);
     const virtual = useVirtual(shown.length, scroller);
+    const ready = shown.length > 0;
+    useEffect(() => {
+        if (scroller.current && ready) scroller.current.scrollTop = scrolled.get(name) ?? 0;
+    }, [name, ready]);
     const titles = visible.map((column) => column.title);
     const chosenAt = props.selected ? shown.findIndex((row) => props.selected?.(row)) : -1;
     useEffect(() => {
@@ -237,6 +246,7 @@ export function Table<Row>(props: TableProps<Row>) {
                 class="table-scroll"
                 ref={scroller}
                 role="table"
+                onScroll={(event) => scrolled.set(name, event.currentTarget.scrollTop)}
                 aria-rowcount={shown.length}
                 tabIndex={0}
                 onKeyDown={key}

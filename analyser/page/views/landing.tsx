@@ -28,6 +28,26 @@ function Files({ files }: { files: readonly ReportFile[] }) {
     );
 }
 
+const VIEW_OF: { readonly [file: string]: string } = {
+    "archive.a": "#/memory",
+    "debug.cbor": "#/operations",
+    "serialized_graph.json": "#/programs",
+    "framework.json": "#/summary",
+    "app.json": "#/summary",
+};
+
+/** A file of a report stands for its directory, and for the view that shows what it holds. */
+function viewOf(named: Recent): [string, Recent] {
+    let view = "";
+    const directories = named.map((path) => {
+        const name = path.slice(path.lastIndexOf("/") + 1);
+        if (!(name in VIEW_OF)) return path;
+        view = VIEW_OF[name];
+        return path.slice(0, -name.length).replace(/(.)\/+$/, "$1");
+    });
+    return [view, directories];
+}
+
 interface Entry {
     title: string;
     path: string;
@@ -44,28 +64,35 @@ function entriesOf(listing: Listing, typed: string): Entry[] {
     ];
 }
 
+function useEntries(typed: string) {
+    const directory = typed.includes("/") ? typed.slice(0, typed.lastIndexOf("/") + 1) : "";
+    const { value: listing, error } = useListing(directory);
+    return { listing, error, entries: listing ? entriesOf(listing, typed) : [] };
+}
+
 function Browse({
     typed,
+    at,
     onType,
     onOpen,
 }: {
     typed: string;
+    at: number; // the entry that the arrow keys have reached; -1: none
     onType: (path: string) => void;
     onOpen: (path: string) => void;
 }) {
-    const directory = typed.includes("/") ? typed.slice(0, typed.lastIndexOf("/") + 1) : "";
-    const { value: listing, error } = useListing(directory);
+    const { listing, error, entries } = useEntries(typed);
     if (error) return <Empty>{error}</Empty>;
     if (!listing) return <Empty>Reading the directory.</Empty>;
     return (
         <div class="directories" role="listbox" aria-label="directories">
-            {entriesOf(listing, typed).map((entry) => (
+            {entries.map((entry, i) => (
                 <div
                     key={entry.title}
-                    class={`directory ${isReport(entry.files) ? "report" : ""}`}
+                    class={`directory ${isReport(entry.files) ? "report" : ""} ${i === at ? "reached" : ""}`}
                     data-path={entry.path}
                     role="option"
-                    aria-selected={false}
+                    aria-selected={i === at}
                 >
                     <button
                         type="button"
@@ -128,12 +155,18 @@ function Landing({ context }: { context: ViewContext }) {
     const [failure, setFailure] = useState<{ text: string; directories: Recent } | null>(null);
     const [known, setKnown] = useState(recent());
     const [guide, setGuide] = useState(false);
-    const type = (path: string) => setPaths(side ? [paths[0], path] : [path, paths[1]]);
-    const open = (directories: Recent) => {
+    const [reached, setReached] = useState(-1);
+    const { entries } = useEntries(paths[side]);
+    const type = (path: string) => {
+        setPaths(side ? [paths[0], path] : [path, paths[1]]);
+        setReached(-1);
+    };
+    const open = (named: Recent) => {
+        const [view, directories] = viewOf(named);
         openReports([...directories]).then(
             () => {
                 addRecent(directories);
-                location.hash = "";
+                location.hash = view;
                 location.reload();
             },
             (reason: unknown) =>
@@ -151,6 +184,16 @@ function Landing({ context }: { context: ViewContext }) {
         setKnown(recent());
         setFailure(null);
     };
+    const key = (event: KeyboardEvent) => {
+        const entry = entries[reached];
+        if (event.key === "ArrowDown") setReached(Math.min(entries.length - 1, reached + 1));
+        else if (event.key === "ArrowUp") setReached(Math.max(-1, reached - 1));
+        else if (event.key === "Enter" && entry && isReport(entry.files) && !side) open([entry.path]);
+        else if (event.key === "Enter" && entry) type(entry.path === "/" ? "/" : `${entry.path}/`);
+        else if (event.key === "Enter") openTyped();
+        else return;
+        event.preventDefault();
+    };
     const input = (which: 0 | 1, label: string, hint: string) => (
         <div class="path-row">
             <label for={`path-${which}`}>{label}</label>
@@ -161,10 +204,8 @@ function Landing({ context }: { context: ViewContext }) {
                 autoComplete="off"
                 spellcheck={false}
                 onFocus={() => setSide(which)}
-                onInput={(event) =>
-                    setPaths(which ? [paths[0], event.currentTarget.value] : [event.currentTarget.value, paths[1]])
-                }
-                onKeyDown={(event) => event.key === "Enter" && openTyped()}
+                onInput={(event) => type(event.currentTarget.value)}
+                onKeyDown={key}
             />
         </div>
     );
@@ -205,6 +246,7 @@ function Landing({ context }: { context: ViewContext }) {
                         body: () => (
                             <Browse
                                 typed={paths[side]}
+                                at={reached}
                                 onType={type}
                                 onOpen={(path) => (side ? setPaths([paths[0], path]) : open([path]))}
                             />

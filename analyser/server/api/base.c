@@ -108,6 +108,14 @@ pop_status api_open(const struct request *request, struct answer *answer, pop_er
     return status == POP_OK ? api_reports(request, answer, error) : status;
 }
 
+pop_status api_close(const struct request *request, struct answer *answer, pop_error *error)
+{
+    (void)error;
+    reports_close(request->reports);
+    answer_json(answer, json_pack("{s:b}", "closed", true));
+    return POP_OK;
+}
+
 static int compare_names(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);

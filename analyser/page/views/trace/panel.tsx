@@ -133,7 +133,7 @@ export function ColourKey({ lanes, looks }: { lanes: readonly TraceLanes[]; look
             {looks
                 .filter((look) => shown(look.name))
                 .map((look) => (
-                    <li key={look.name}>
+                    <li key={look.name} data-kind={look.name}>
                         <span
                             class={`swatch ${typeof look.fill === "string" ? "" : "hatched"}`}
                             style={{ backgroundColor: look.plain }}
