@@ -8,7 +8,7 @@
 #include "base/vec.h"
 #include "value/array.h"
 
-#include <ctype.h>
+#include <poplar/text.h>
 
 struct stored {
     unsigned char kind;
@@ -182,7 +182,7 @@ void file_fail_missing(pva_file *file, enum table table, uint64_t key)
     char what[64];
     size_t i = 0;
     for (const char *name = tables[table].name; name[i] && i + 1 < sizeof(what); ++i)
-        what[i] = name[i] == '_' ? ' ' : (char)tolower((unsigned char)name[i]);
+        what[i] = name[i] == '_' ? ' ' : pop_text_lower(name[i]);
     what[i] = '\0';
     file_fail(file, POP_PARSE_ERROR, "%s %llu is missing: the file is damaged", what, (unsigned long long)key);
 }

@@ -6,6 +6,7 @@
 #include "base/vec.h"
 
 #include <jansson.h>
+#include <poplar/text.h>
 #include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -139,7 +140,9 @@ static char *metadata_json(const char *text)
 {
     if (!text || !*text)
         return NULL;
+    void *begun = pop_text_begin();
     json_t *value = json_loads(text, JSON_DECODE_ANY, NULL);
+    pop_text_end(begun);
     if (value) {
         json_decref(value);
         return mem_string(text);

@@ -61,7 +61,9 @@ static bool name_at(enum place place, size_t i, const char **name, const struct 
 
 static bool wrong(struct reader *r, const char *name, const char *takes, const json_t *seen)
 {
+    void *begun = pop_text_begin();
     char *text = json_dumps(seen, JSON_ENCODE_ANY | JSON_COMPACT); /* NULL: no host memory */
+    pop_text_end(begun);
     snprintf(r->text, r->size, "planConstraints: '%s' takes %s%s%.60s", name, takes, text ? ", not " : "",
              text ? text : "");
     free(text);
