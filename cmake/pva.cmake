@@ -61,7 +61,7 @@ set_tests_properties(pva/languages PROPERTIES ENVIRONMENT "XDG_CACHE_HOME=${PROJ
 add_test(NAME pva/python COMMAND ${PROJECT_SOURCE_DIR}/tests/python/run ${PROJECT_BINARY_DIR})
 set_tests_properties(pva/python PROPERTIES ENVIRONMENT "XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/cache")
 add_executable(pva_get_report tests/pva/get_report.cpp)
-target_link_libraries(pva_get_report PRIVATE pva poplar)
+target_link_libraries(pva_get_report PRIVATE pva popops)
 add_test(NAME pva/get_report COMMAND pva_get_report ${PROJECT_SOURCE_DIR}/tests/pva/codelets.c)
 set_tests_properties(pva/get_report PROPERTIES ENVIRONMENT "XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/cache")
 add_executable(pva_operations tests/pva/operations.cpp)

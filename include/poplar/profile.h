@@ -108,8 +108,8 @@ POP_API pop_status pop_engine_print_profile_summary(const pop_engine *engine, FI
  * since load or the last reset, to a directory; libpva reads it.  file_load_error when it cannot be written. */
 POP_API pop_status pop_engine_write_report(const pop_engine *engine, const char *directory, bool execution,
                                            pop_error *error) POP_MUST_CHECK;
-/* The same in a directory of its own, below $TMPDIR: path, of size bytes, receives the file's.  Who opened the file may
- * remove both. */
+/* The same in a directory of its own, below $TMPDIR: path, of size bytes, receives the file's.  Where the engine's own
+ * report has debug.cbor, a link to it stands beside the file.  Who opened the file may remove all of it. */
 POP_API pop_status pop_engine_temporary_report(const pop_engine *engine, bool execution, char *path, size_t size,
                                                pop_error *error) POP_MUST_CHECK;
 /* How many tiles compute, exchange and wait (sync) over time, as lines of CSV: begin, end (cycles of the modelled

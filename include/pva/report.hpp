@@ -156,8 +156,10 @@ inline Report Report::openTemporary(const std::string &profilePath)
         const std::string &path;
         ~Remover()
         {
+            const std::string directory = path.substr(0, path.rfind('/'));
             std::remove(path.c_str());
-            std::remove(path.substr(0, path.rfind('/')).c_str());
+            std::remove((directory + "/debug.cbor").c_str());
+            std::remove(directory.c_str());
         }
     } remover{ profilePath };
     return openReport(profilePath);

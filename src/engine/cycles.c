@@ -20,6 +20,7 @@ void pop_engine_reset_execution_profile(pop_engine *engine)
 {
     if (!engine)
         return;
+    run_names_clear(&engine->run_names);
     for (unsigned r = 0; r < engine->replica_count; ++r) {
         struct trace *trace = &engine->replicas[r].trace;
         trace_reset(trace);

@@ -195,6 +195,7 @@ static void destroy(pop_engine *engine)
     host_arguments_free(engine);
     options_free(&engine->options);
     trace_free(&engine->captured);
+    run_names_clear(&engine->run_names);
     free(engine->name);
     pop_error error;
     if (report_end(engine->report, &error) != POP_OK)
@@ -270,6 +271,7 @@ static pop_status load_here(pop_engine *engine, const pop_device *device, const 
     }
     if (engine->checked_mode && !engine->checked)
         engine->checked = checked_create();
+    run_names_clear(&engine->run_names);
     for (unsigned r = 0; r < engine->replica_count; ++r)
         trace_reset(&engine->replicas[r].trace);
     engine->loaded = true;

@@ -333,6 +333,8 @@ pop_status engine_run_program(pop_engine *engine, uint32_t program, const char *
         replica->loops.count = replica->callers.count = 0;
         if (engine->profiling && (stamps || r == engine->profiled))
             trace_begin(&replica->trace, at);
+        if (engine->profiling && r == engine->profiled)
+            run_names_add(&engine->run_names, name);
     }
     capture_begin(&capture, program, name, at);
     replicas_run(&whole, &capture);

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "engine/behave.h"
 #include "engine/pool.h"
+#include "engine/run_names.h"
 #include "engine/stream_threads.h"
 #include "image/image.h"
 #include "timeline/timeline.h"
@@ -134,6 +135,7 @@ struct pop_engine {
     struct program_needs *needs;       /* one for each program */
     struct report *report;             /* what is captured goes there; NULL: nothing is */
     char *name;                        /* of its reports' directory; NULL: none */
+    struct run_names run_names;        /* of the runs in the record of the profiled replica */
     struct trace captured;             /* what the run in progress did since its steps were written last */
     struct checked *checked;           /* checked mode's buffers; NULL when off */
 };

@@ -27,40 +27,48 @@ static unsigned program_of(const struct image *image, const struct trace_entry *
     return 0;
 }
 
-static pop_status write_run(struct report *report, const struct image *image, const struct trace_entry *entries,
-                            size_t count, const char *api, pop_error *error)
+/* A report of an engine's record while it is written. */
+struct writing {
+    const pop_engine *engine;
+    struct report *report;
+    uint64_t runs; /* so far */
+    const char *api;
+    pop_error *error;
+};
+
+static pop_status write_run(struct writing *w, const struct trace_entry *entries, size_t count)
 {
     struct trace one = { 0 };
     memcpy(vec_extend(&one.entries, count), entries, count * sizeof(*entries));
     if (one.entries.data[0].times)
         one.entries.data[0].times = 1;
     pop_status status = POP_OK;
-    if (report_run_begin(report, program_of(image, entries + 1, count - 1), NULL))
-        status = report_run_end(report, &one, api, error);
+    unsigned program = program_of(w->engine->image, entries + 1, count - 1);
+    if (report_run_begin(w->report, program, run_names_at(&w->engine->run_names, w->runs++)))
+        status = report_run_end(w->report, &one, w->api, w->error);
     trace_free(&one);
     return status;
 }
 
 /* Each run of a record: blocks of runs, some of which repeat together. */
-static pop_status write_runs(struct report *report, const struct image *image, const struct trace_entry *entries,
-                             size_t count, unsigned depth, const char *api, pop_error *error)
+static pop_status write_runs(struct writing *w, const struct trace_entry *entries, size_t count, unsigned depth)
 {
     pop_status status = POP_OK;
     for (size_t i = 0; i < count && status == POP_OK && depth < DEEPEST; ++i) {
         size_t inside = entries[i].times ? entries[i].count : 0;
         bool run = entries[i].times && entries[i].first == TRACE_RUN;
         if (run && !inside) /* one that did not end: the rest is in line */
-            return write_run(report, image, entries + i, count - i, api, error);
+            return write_run(w, entries + i, count - i);
         for (uint64_t n = 0; n < entries[i].times && status == POP_OK; ++n)
-            status = run ? write_run(report, image, entries + i, inside + 1, api, error)
-                         : write_runs(report, image, entries + i + 1, inside, depth + 1, api, error);
+            status = run ? write_run(w, entries + i, inside + 1) : write_runs(w, entries + i + 1, inside, depth + 1);
         i += inside;
     }
     return status;
 }
 
-static pop_status write_report(const pop_engine *engine, const char *directory, bool execution, const char *api,
-                               pop_error *error)
+/* id: of the report; NULL: a new one. */
+static pop_status write_report(const pop_engine *engine, const char *directory, const char *id, bool execution,
+                               const char *api, pop_error *error)
 {
     struct option_set options = { 0 };
     struct report *report = NULL;
@@ -73,10 +81,11 @@ static pop_status write_report(const pop_engine *engine, const char *directory, 
                                   { "autoReport.executionProfileProgramRunCount", "1000000000" }),
                       NULL, NO_WHERE, api, &ours);
     if (status == POP_OK)
-        status = report_begin(&(struct report_of){ .image = engine->image, .options = &options }, api, &report, &ours);
+        status = report_begin(&(struct report_of){ .image = engine->image, .options = &options, .id = id }, api,
+                              &report, &ours);
     if (status == POP_OK && execution)
-        status = write_runs(report, engine->image, engine_trace(engine)->entries.data,
-                            engine_trace(engine)->entries.count, 0, api, &ours);
+        status = write_runs(&(struct writing){ engine, report, 0, api, &ours }, engine_trace(engine)->entries.data,
+                            engine_trace(engine)->entries.count, 0);
     pop_error ending = { 0 };
     pop_status ended = report_end(report, &ending);
     options_free(&options);
@@ -95,7 +104,19 @@ pop_status pop_engine_write_report(const pop_engine *engine, const char *directo
     static const char api[] = "pop_engine_write_report";
     if (!engine || !directory)
         return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "the %s is NULL", engine ? "directory" : "engine");
-    return write_report(engine, directory, execution, api, error);
+    return write_report(engine, directory, NULL, execution, api, error);
+}
+
+/* The debug contexts of the engine's own report, seen from the directory too. */
+static void link_debug(const char *debug, const char *directory)
+{
+    struct str link = { 0 };
+    char *target = realpath(debug, NULL);
+    str_format(&link, "%s/debug.cbor", directory);
+    if (target && symlink(target, link.text) != 0)
+        LOG(PROFILER, INFO, "'%s' cannot be made: the report has no operations", link.text);
+    str_free(&link);
+    free(target);
 }
 
 pop_status pop_engine_temporary_report(const pop_engine *engine, bool execution, char *path, size_t size,
@@ -105,6 +126,8 @@ pop_status pop_engine_temporary_report(const pop_engine *engine, bool execution,
     if (!engine || !path)
         return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "the %s is NULL", engine ? "path" : "engine");
     const char *parent = getenv("TMPDIR");
+    const char *id = NULL;
+    char *debug = report_debug_path(engine->report, &id);
     struct str directory = { 0 };
     str_format(&directory, "%s/tremula-report-XXXXXX", parent && *parent ? parent : "/tmp");
     pop_status status = POP_OK;
@@ -115,9 +138,12 @@ pop_status pop_engine_temporary_report(const pop_engine *engine, bool execution,
         status = error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api,
                            "the path of the report, %s/profile.pop, does not fit in %zu bytes", directory.text, size);
     else
-        status = write_report(engine, directory.text, execution, api, error);
+        status = write_report(engine, directory.text, id, execution, api, error);
     if (status != POP_OK)
         rmdir(directory.text);
+    else if (debug)
+        link_debug(debug, directory.text);
+    free(debug);
     str_free(&directory);
     return status;
 }

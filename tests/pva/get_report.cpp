@@ -4,6 +4,8 @@
 #include <poplar/Engine.hpp>
 #include <poplar/Graph.hpp>
 #include <poplar/IPUModel.hpp>
+#include <popops/ElementWise.hpp>
+#include <popops/codelets.hpp>
 #include <pva/pva.hpp>
 
 #include <cstring>
@@ -54,6 +56,37 @@ static std::size_t files_of(const char *directory)
     return count;
 }
 
+// An engine that captures: what it gives while it runs has the names of its runs, and the operations, that its files
+// have.
+static void check_captured(const std::string &directory)
+{
+    IPUModel model;
+    model.tilesPerIPU = 4;
+    Device device = model.createDevice();
+    Graph graph(device.getTarget());
+    popops::addCodelets(graph);
+    Tensor x = graph.addVariable(FLOAT, { 8 }, "x");
+    graph.setTileMapping(x, 1);
+    Sequence sequence;
+    popops::addInPlace(graph, x, x, sequence, "layer");
+    Engine engine(graph, sequence, { { "autoReport.all", "true" }, { "autoReport.directory", directory } });
+    engine.load(device);
+    engine.run(0, "warm up");
+    for (int i = 0; i < 3; ++i)
+        engine.run(0, "step");
+    engine.run(0);
+    const auto report = engine.getReport();
+    const auto runs = report.execution().runs();
+    CHECK(runs.size() == 5);
+    CHECK(runs[0].name() == "warm up" && runs[1].name() == "step" && runs[3].name() == "step");
+    CHECK(runs[4].name() == "Engine::run #4");
+    CHECK(!report.debugContexts().empty() && report.warning().empty());
+    CHECK(report.operations().size() == 1 && report.operations()[0].name().find("layer") == 0);
+    engine.resetExecutionProfile();
+    engine.run(0, "again");
+    CHECK(engine.getReport().execution().runs()[0].name() == "again");
+}
+
 int main(int argc, char **argv)
 {
     char temporary[] = "/tmp/get-report-XXXXXX";
@@ -76,6 +109,15 @@ int main(int argc, char **argv)
         steps += each.steps().size();
     CHECK(steps == report.execution().steps().size());
     CHECK(files_of(temporary) == 0); // nothing stays
+    const std::string own = std::string(temporary) + "/own";
+    check_captured(own);
+    CHECK(files_of(temporary) == 1);
+    {
+        const auto written = pva::openReport(own);
+        CHECK(written.operations().size() == 1 && written.execution().runs()[0].name() == "warm up");
+    }
+    for (const char *file : { "/profile.pop", "/debug.cbor", "/archive.a", "" })
+        CHECK(remove((own + file).c_str()) == 0);
     CHECK(remove(temporary) == 0);
     std::printf("%s\n", bad ? "failed" : "passed");
     return bad != 0;
