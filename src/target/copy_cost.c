@@ -3,6 +3,8 @@
 
 #include "target/cost.h"
 
+#include <string.h>
+
 /* The kinds of vertex are published, which does what and all these figures are inferred from averages:
  * - A ShortMemcpy of one word has 72 cycles (tutorial 7: 63 of them, 4,536); LBM's, of more, have 76.4 and 83.0 on
  * average.  70 and 2 an atom.
@@ -65,4 +67,20 @@ struct copy_vertex copy_vertex_for(const pop_target *target, const struct copy_s
     uint64_t cycles = STRIDED_SETUP + PIECE * divide_up(shape->pieces, vertices) +
                       (shape->alignment >= 8 ? DOUBLE_ATOM : ATOM) * each;
     return finish((struct copy_vertex){ strided_type(shape), false, vertices, cycles, 0, 0, 0 }, STRIDED_DESCRIPTOR);
+}
+
+uint32_t copy_code_bytes(const char *type)
+{
+    static const struct {
+        const char *type;
+        uint32_t bytes;
+    } codes[] = {
+#define COPY_CODE(type, bytes) { type, bytes },
+#include "target/copy_code.def"
+#undef COPY_CODE
+    };
+    for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); ++i)
+        if (strcmp(codes[i].type, type) == 0)
+            return codes[i].bytes;
+    return 0;
 }

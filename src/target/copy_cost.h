@@ -20,5 +20,7 @@ struct copy_vertex {
     uint32_t pointer_bytes, descriptor_bytes;
 };
 struct copy_vertex copy_vertex_for(const pop_target *target, const struct copy_shape *shape);
+/* Bytes of a copy vertex's code, once on each tile that has one; 0 for another type. */
+uint32_t copy_code_bytes(const char *type);
 
 #endif

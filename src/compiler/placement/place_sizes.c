@@ -9,6 +9,7 @@
 #include "compiler/common/tables.h"
 #include "popc/device_code.h"
 #include "popc/device_layout.h"
+#include "target/copy_cost.h"
 #include "target/memory_cost.h"
 
 /* A vertex type, as it is used here. */
@@ -187,6 +188,7 @@ static void size_copies(struct sizing *s, uint32_t set)
         uint64_t pointers =
             type->state_bytes < MEMORY_COPY_POINTER_BYTES ? type->state_bytes : MEMORY_COPY_POINTER_BYTES;
         uint64_t descriptor = type->state_bytes - pointers;
+        uint32_t code = s->to->code ? copy_code_bytes(image_string(s->c->image, type->name)) : 0;
         for (uint64_t i = of->first_part; i < of->first_part + of->parts; ++i)
             for (uint32_t tile = model->parts.data[i].tile;
                  tile < model->parts.data[i].tile + model->parts.data[i].tiles; ++tile) {
@@ -195,6 +197,7 @@ static void size_copies(struct sizing *s, uint32_t set)
                 struct model_vertices v = { .of = share->type,
                                             .tile = tile,
                                             .tiles = 1,
+                                            .code = code,
                                             .copy_pointers = n * pointers,
                                             .descriptors = n * descriptor };
                 if (!n)
