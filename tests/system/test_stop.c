@@ -4,6 +4,7 @@
 #include "world.h"
 
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,7 +59,8 @@ static double seconds(void)
 struct stopper {
     pthread_t thread;
     pop_engine *engine; /* NULL: SIGINT instead */
-    double stopped;     /* when it did */
+    double stopped;     /* when it did, the last time */
+    sem_t begun, ended; /* of the run */
 };
 
 /* A second, or more on a machine that has more to do than it has processors. */
@@ -68,15 +70,23 @@ static double patience(void)
     return getloadavg(&load, 1) == 1 && load > processors ? load / processors : 1;
 }
 
+/* A stop before the run has begun has no effect: it is repeated. */
 static void *stop_soon(void *argument)
 {
+    enum { AGAIN = 5 }; /* seconds */
     struct stopper *stopper = argument;
-    usleep(100000);
-    stopper->stopped = seconds();
-    if (stopper->engine)
-        pop_engine_stop(stopper->engine);
-    else
-        kill(getpid(), SIGINT);
+    struct timespec until;
+    sem_wait(&stopper->begun);
+    usleep((useconds_t)(100000 * patience()));
+    do {
+        stopper->stopped = seconds();
+        if (stopper->engine)
+            pop_engine_stop(stopper->engine);
+        else
+            kill(getpid(), SIGINT);
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_sec += AGAIN;
+    } while (stopper->engine && sem_timedwait(&stopper->ended, &until) != 0);
     return NULL;
 }
 
@@ -84,10 +94,16 @@ static void *stop_soon(void *argument)
 static pop_status run_stopped(struct world *w, unsigned program, bool by_signal, pop_error *error)
 {
     struct stopper stopper = { .engine = by_signal ? NULL : w->engine };
+    sem_init(&stopper.begun, 0, 0);
+    sem_init(&stopper.ended, 0, 0);
     assert_int_equal(pthread_create(&stopper.thread, NULL, stop_soon, &stopper), 0);
+    sem_post(&stopper.begun);
     pop_status status = pop_engine_run(w->engine, program, error);
     double ended = seconds();
+    sem_post(&stopper.ended);
     pthread_join(stopper.thread, NULL);
+    sem_destroy(&stopper.begun);
+    sem_destroy(&stopper.ended);
     if (ended - stopper.stopped > patience())
         fail_msg("the run ended %.2f s after it was stopped", ended - stopper.stopped);
     return status;
