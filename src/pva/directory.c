@@ -46,6 +46,17 @@ static bool newer(const char *path, const char *other)
             (a.st_mtim.tv_sec == b.st_mtim.tv_sec && a.st_mtim.tv_nsec > b.st_mtim.tv_nsec));
 }
 
+/* Neither the file nor the log that SQLite keeps beside it has anything in it. */
+static bool nothing_in(const char *path)
+{
+    struct str log = { 0 };
+    struct stat facts;
+    str_format(&log, "%s-wal", path);
+    bool empty = stat(path, &facts) == 0 && facts.st_size == 0 && (stat(log.text, &facts) != 0 || facts.st_size == 0);
+    str_free(&log);
+    return empty;
+}
+
 /* A profile without its name, beside the report that is looked at. */
 static void look_at_profile(const struct look *look, const char *name)
 {
@@ -55,6 +66,8 @@ static void look_at_profile(const struct look *look, const char *name)
     const char *age = !look->profile || same ? "" : later ? ", newer than the report" : ", older than the report";
     if (process >= 0)
         say(look, false, "%s is written now, by process %lld%s", name, (long long)process, age);
+    else if (!same && nothing_in(path))
+        say(look, true, "%s is empty%s: the program was killed before it wrote anything: remove the file", name, age);
     else if (!same)
         say(look, true, "%s was left by a program that was killed%s: 'pva check --repair' completes it", name, age);
     free(path);
