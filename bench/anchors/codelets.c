@@ -25,7 +25,7 @@ bool InterleavedVertex_compute(InterleavedVertex *v)
     return true;
 }
 
-/* Takes what lies around its cells into their outermost ones. */
+/* Copies the border cells of its neighbours into its own outermost cells. */
 POP_VERTEX(HaloVertex)
 {
     POP_INPUT(POP_VECTOR(float)) above;

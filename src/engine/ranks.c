@@ -145,10 +145,11 @@ static unsigned rank_of(const struct ranks *ranks, uint32_t replica)
 
 /* ---- what ranks say ---- */
 
+#define GONE "rank %u has ended or does not answer: the ranks of this program cannot go on"
+
 static pop_status gone(const char *api, unsigned rank, pop_error *error)
 {
-    return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api,
-                     "rank %u has ended or does not answer: the ranks of this program cannot go on", rank);
+    return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, GONE, rank);
 }
 
 /* What all ranks say at this point; NULL, and the error, when one of them is gone. */
@@ -323,8 +324,7 @@ unsigned char *ranks_exchange(struct run *run, const uint32_t *senders, uint64_t
     if (good)
         return incoming;
     free(incoming);
-    run_fail(run, POP_RUNTIME_ERROR, "rank %u has ended or does not answer: the ranks of this program cannot go on",
-             bad);
+    run_fail(run, POP_RUNTIME_ERROR, GONE, bad);
     return NULL;
 }
 
@@ -335,8 +335,7 @@ bool ranks_gather_first(struct run *run, const unsigned char *own, size_t bytes,
     *all = mem_alloc(bytes * t->count + 1);
     if (t->gather(own, bytes, *all, &bad))
         return true;
-    run_fail(run, POP_RUNTIME_ERROR, "rank %u has ended or does not answer: the ranks of this program cannot go on",
-             bad);
+    run_fail(run, POP_RUNTIME_ERROR, GONE, bad);
     return false;
 }
 

@@ -19,7 +19,7 @@ struct transport_message {
  * has not answered for seconds; *bad is its number. */
 struct transport {
     unsigned rank, count;
-    /* Each rank's bytes, in the order of ranks: all has room for count * bytes. */
+    /* Each rank's bytes, in the order of ranks: all holds count * bytes. */
     bool (*gather)(const void *own, size_t bytes, void *all, unsigned *bad);
     bool (*exchange)(const struct transport_message *sends, size_t send_count, const struct transport_message *receives,
                      size_t receive_count, unsigned *bad);

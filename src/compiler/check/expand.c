@@ -7,6 +7,8 @@
 #include "graph/replicate.h"
 #include "program/node.h"
 
+#include "base/str.h"
+
 struct expansion {
     pop_store *store;
     struct pop_store before; /* arrays of which are the store's own */
@@ -231,9 +233,10 @@ static struct program_node *for_each(struct expansion *e, const struct program_n
             child->object = replicate_tile(g, r, node->object);
         if (node->kind != PROGRAM_PRINT)
             continue;
-        char title[512];
-        snprintf(title, sizeof(title), "replica %u: %s", r, node->text ? node->text : node->tensor_name);
-        child->text = intern_text(&e->store->names, intern_add(&e->store->names, title));
+        struct str title = { 0 };
+        str_format(&title, "replica %u: %s", r, node->text ? node->text : node->tensor_name);
+        child->text = intern_text(&e->store->names, intern_add(&e->store->names, title.text));
+        str_free(&title);
     }
     return sequence;
 }

@@ -47,6 +47,8 @@ static void test_measured(void **state)
 {
     (void)state;
     bool same = measured_with_this_clang();
+    if (!same)
+        print_message("sizes are not compared: clang is missing, or is not version 14\n");
     char *text;
     size_t size;
     pop_error error;
