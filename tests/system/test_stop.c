@@ -225,7 +225,7 @@ static void what_codelets_do_to_their_process_is_an_error(struct world *w)
         const char *words; /* NULL: it does no harm */
     } rows[] = { { 1, "by signal 9" },
                  { 2, "ended its thread" },
-                 { 3, "vertex 13 (Harm) of compute set 'harm' (../../tests/system/test_stop.c" },
+                 { 3, "vertex 13 (Harm) of compute set 'harm' (" __FILE__ },
                  { 5, NULL },
                  { 7, "vertex 13 (Harm)" },
                  { 8, "vertex 13 (Harm)" },
