@@ -29,7 +29,9 @@ function(add_poplibs_codelets name)
     foreach(source IN LISTS sources)
       get_filename_component(stem ${source} NAME_WE)
       set(part ${PROJECT_BINARY_DIR}/codelets/${name}/${stem}.${level}.gp)
-      add_custom_command(OUTPUT ${part} COMMAND ${popc} ${flags} -I ${PROJECT_SOURCE_DIR}/src -I ${PROJECT_SOURCE_DIR}/include ${source} -o ${part}
+      file(RELATIVE_PATH name_of_source ${PROJECT_SOURCE_DIR} ${source}) # the same bytes, and the same entry of the cache, in every checkout
+      add_custom_command(OUTPUT ${part} COMMAND ${popc} ${flags} -I src -I include ${name_of_source} -o ${part}
+                         WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
                          DEPENDS ${source} ${headers} popc include/poplar/vertex.h COMMENT "popc ${name}/${stem} ${level}" VERBATIM)
       list(APPEND parts ${part})
     endforeach()

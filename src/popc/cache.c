@@ -10,7 +10,7 @@
 
 static const char magic[8] = { 'T', 'R', 'M', 'C', 'A', 'C', 'H', 'E' };
 /* Raise it when the generated code, reflection or the format changes: entries of other versions are found no more. */
-enum { VERSION = 7, SECTIONS = 6 };
+enum { VERSION = 8, SECTIONS = 6 };
 
 struct digest {
     unsigned char bytes[BLAKE2B_OUTBYTES / 2];
@@ -38,7 +38,6 @@ static void make_key(const struct source *source, struct bytes *key)
     bytes_string(key, flags->behaving ? BEHAVING_FLAG : "");
     bytes_string(key, flags->standard[source->language == POPC_CPP]);
     bytes_string(key, source->name);
-    bytes_string(key, source->include);
     bytes_u64(key, flags->both.count);
     for (size_t i = 0; i < flags->both.count; ++i)
         bytes_string(key, flags->both.data[i]);
@@ -84,13 +83,35 @@ static bool hash_file(const char *path, struct digest *digest)
     return true;
 }
 
-static bool includes_hold(struct reader *r)
+/* Our own headers are recorded by their name below the include directory, behind this mark: an entry holds wherever
+ * the same headers are installed. */
+enum { OWN_HEADER = '\1' };
+
+static const char *below(const char *directory, const char *file)
+{
+    size_t length = strlen(directory);
+    return strncmp(file, directory, length) == 0 && file[length] == '/' ? file + length + 1 : NULL;
+}
+
+static bool hash_included(const char *recorded, const char *include, struct digest *digest)
+{
+    struct str path = { 0 };
+    if (recorded[0] == OWN_HEADER)
+        str_format(&path, "%s/%s", include, recorded + 1);
+    else
+        str_add(&path, recorded);
+    bool read = path.text && hash_file(path.text, digest);
+    str_free(&path);
+    return read;
+}
+
+static bool includes_hold(struct reader *r, const char *include)
 {
     for (uint64_t count = reader_count(r, 4 + sizeof(struct digest)); count; --count) {
         char *file = reader_string(r);
         const void *recorded = reader_take(r, sizeof(struct digest));
         struct digest now;
-        bool holds = recorded && hash_file(file, &now) && memcmp(&now, recorded, sizeof(now)) == 0;
+        bool holds = recorded && hash_included(file, include, &now) && memcmp(&now, recorded, sizeof(now)) == 0;
         free(file);
         if (!holds)
             return false;
@@ -107,7 +128,7 @@ static bool made_by(const struct container_section *sections, size_t count, cons
 }
 
 static bool entry_holds(const struct container_section *sections, size_t count, const struct cache *cache,
-                        const struct compilers *compilers, struct str *messages)
+                        const char *include, const struct compilers *compilers, struct str *messages)
 {
     size_t size;
     const void *key = container_find(sections, count, "key", &size);
@@ -118,7 +139,7 @@ static bool entry_holds(const struct container_section *sections, size_t count, 
         return false;
     struct reader included = { 0 };
     included.data = container_find(sections, count, "included", &included.size);
-    if (!includes_hold(&included))
+    if (!includes_hold(&included, include))
         return false;
     const char *said = container_find(sections, count, "messages", &size);
     if (said)
@@ -136,7 +157,7 @@ static bool read_entry(const struct cache *cache, const char *path, const struct
         return false;
     bool found =
         container_open(magic, VERSION, "cache entry", path, data, size, sections, SECTIONS, &count, NULL) == POP_OK &&
-        entry_holds(sections, count, cache, compilers, messages);
+        entry_holds(sections, count, cache, source->include, compilers, messages);
     if (found) {
         const void *bytes = container_find(sections, count, "module", &module_size);
         found = module_read(source->name, bytes, module_size, module, NULL) == POP_OK;
@@ -160,7 +181,21 @@ bool cache_find(const struct cache *cache, const struct source *source, const st
     return found;
 }
 
-void cache_store(const struct cache *cache, const struct built *built, const struct compilers *compilers)
+static void record_included(struct bytes *included, const char *include, const char *file, const struct digest *digest)
+{
+    struct str name = { 0 };
+    const char *own = below(include, file);
+    if (own)
+        str_format(&name, "%c%s", OWN_HEADER, own);
+    else
+        str_add(&name, file);
+    bytes_string(included, str_text(&name));
+    bytes_put(included, digest, sizeof(*digest));
+    str_free(&name);
+}
+
+void cache_store(const struct cache *cache, const struct source *source, const struct built *built,
+                 const struct compilers *compilers)
 {
     struct bytes included = { 0 };
     if (!cache->places.own)
@@ -170,8 +205,7 @@ void cache_store(const struct cache *cache, const struct built *built, const str
     for (size_t i = 0; i < built->included.count && good; ++i) {
         struct digest hash;
         good = hash_file(built->included.data[i], &hash);
-        bytes_string(&included, built->included.data[i]);
-        bytes_put(&included, &hash, sizeof(hash));
+        record_included(&included, source->include, built->included.data[i], &hash);
     }
     char *module, *entry;
     size_t size, entry_size;

@@ -28,6 +28,7 @@ struct compilers {
 bool cache_find(const struct cache *cache, const struct source *source, const struct compilers *compilers,
                 struct module **module, struct str *messages);
 /* Failure to store is no error. */
-void cache_store(const struct cache *cache, const struct built *built, const struct compilers *compilers);
+void cache_store(const struct cache *cache, const struct source *source, const struct built *built,
+                 const struct compilers *compilers);
 
 #endif

@@ -105,7 +105,7 @@ static pop_status compile_fresh(const struct source *source, const struct cache 
         status = build_with_clang(source, device, &built, error);
     const struct compilers compilers = { host->identity.text, device->identity.text };
     if (status == POP_OK && cache && mem_failures() == failures) /* what was read for its key may be incomplete */
-        cache_store(cache, &built, &compilers);
+        cache_store(cache, source, &built, &compilers);
     *module = built.module;
     str_add(messages, str_text(&built.messages));
     built_free(&built);
