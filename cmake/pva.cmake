@@ -70,3 +70,8 @@ add_executable(pva_slow tests/pva/slow.cpp)
 target_link_libraries(pva_slow PRIVATE poplar)
 add_test(NAME pva/command COMMAND ${PROJECT_SOURCE_DIR}/tests/pva/run-command ${PROJECT_BINARY_DIR})
 set_tests_properties(pva/command PROPERTIES ENVIRONMENT "XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/cache")
+# Reports of the CPU, and of an executable that was stored and read back
+foreach(program expressions remote_layers)
+  add_test(NAME pva/check/${program} COMMAND ${PROJECT_SOURCE_DIR}/tests/pva/run-check $<TARGET_FILE:pva_command> 0 $<TARGET_FILE:cpp_operations_${program}>)
+  set_tests_properties(pva/check/${program} PROPERTIES ENVIRONMENT "XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/cache")
+endforeach()

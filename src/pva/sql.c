@@ -38,6 +38,8 @@ static bool next_run(struct array_cursor *cursor, uint64_t *run, uint64_t *value
 static void array_sum_function(sqlite3_context *context, int count, sqlite3_value **values)
 {
     (void)count;
+    if (sqlite3_value_type(values[0]) == SQLITE_NULL)
+        return; /* what is not known has no sum, as in SQL */
     struct array_cursor cursor = cursor_of(values[0]);
     uint64_t sum = 0, run, value;
     while (next_run(&cursor, &run, &value))
@@ -48,6 +50,8 @@ static void array_sum_function(sqlite3_context *context, int count, sqlite3_valu
 static void array_max_function(sqlite3_context *context, int count, sqlite3_value **values)
 {
     (void)count;
+    if (sqlite3_value_type(values[0]) == SQLITE_NULL)
+        return; /* what is not known has no maximum, as in SQL */
     struct array_cursor cursor = cursor_of(values[0]);
     uint64_t most = 0, run, value;
     while (next_run(&cursor, &run, &value))
