@@ -8,6 +8,7 @@
 #include <poplin/norms.h>
 #include <poputil/detail/call.hpp>
 
+#include <exception>
 #include <functional>
 #include <string>
 #include <utility>
@@ -129,23 +130,56 @@ typedef std::function<std::vector<poplar::Tensor>(poplar::Graph &, const std::ve
 namespace detail
 {
 
-// Statistics are of each replica by itself: the group's batch is that of the activations; poplibs_error otherwise.
-inline void checkOneReplica(poplar::Graph &graph, const poplar::Tensor &acts, unsigned normBatchSize, const char *api,
-                            const poplar::DebugContext &debugContext)
-{
-    const std::size_t batch = acts.valid() && acts.rank() ? acts.dim(0) : normBatchSize;
-    if (normBatchSize == batch)
-        return;
-    const std::string text = "normBatchSize is " + std::to_string(normBatchSize) + " and the activations' batch " +
-                             std::to_string(batch) + ": they must be equal, as statistics are those of one replica";
-    pop_graph_fail(graph.c(), POP_POPLAR_ERROR, poplar::detail::where(debugContext), api, text.c_str());
-    poputil::detail::check(graph.c());
-}
+// A call's reduce callback, for C.  What the callback throws waits until C has returned.
+struct NormReducer {
+    const DistributedNormReduceCallback &callback;
+    poplar::Graph &graph;
+    poplar::program::Sequence &prog;
+    const poplar::DebugContext &debugContext;
+    const poplar::OptionFlags &options;
+    std::exception_ptr thrown;
+
+    // None: the sum by popops.
+    poplin_norm_reduce function() const
+    {
+        return callback ? &reduce : nullptr;
+    }
+    void check() const
+    {
+        if (thrown)
+            std::rethrow_exception(thrown);
+        poputil::detail::check(graph.c());
+    }
+
+  private:
+    void call(pop_tensor *tensors, std::size_t count, unsigned groupSize)
+    {
+        const std::vector<poplar::Tensor> reduced = callback(
+            graph, std::vector<poplar::Tensor>(tensors, tensors + count), prog, groupSize, debugContext, options);
+        if (reduced.size() != count)
+            throw poputil::poplibs_error("the reduce callback of a norm gave " + std::to_string(reduced.size()) +
+                                         " tensors for " + std::to_string(count));
+        for (std::size_t i = 0; i < count; ++i)
+            tensors[i] = reduced[i].c();
+    }
+    static void reduce(void *context, pop_graph *, pop_tensor *tensors, std::size_t count, pop_program,
+                       unsigned groupSize, const char *)
+    {
+        NormReducer &self = *static_cast<NormReducer *>(context);
+        if (self.thrown)
+            return;
+        try {
+            self.call(tensors, count, groupSize);
+        } catch (...) {
+            self.thrown = std::current_exception();
+        }
+    }
+};
 
 } // namespace detail
 
-// The statistics of normBatchSize images, which must be all of actsUngrouped: groups are of one replica, with nothing
-// to reduce, and the callback is not called.
+// As normStatistics, of normBatchSize images: those of normBatchSize / batch replicas with consecutive numbers, which
+// divide the graph's (poplibs_error).  The callback adds up over them; nullptr: popops' all-reduce.
 inline std::pair<poplar::Tensor, poplar::Tensor>
 distributedNormStatistics(poplar::Graph &replicatedGraph, const poplar::Tensor &actsUngrouped, float eps,
                           poplar::program::Sequence &prog, bool unbiasedVarEstimate,
@@ -153,10 +187,14 @@ distributedNormStatistics(poplar::Graph &replicatedGraph, const poplar::Tensor &
                           bool stableAlgo = false, const poplar::Type &partialsType = poplar::FLOAT,
                           const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})
 {
-    (void)allReduceCallback;
-    detail::checkOneReplica(replicatedGraph, actsUngrouped, normBatchSize, "distributedNormStatistics", debugContext);
-    return normStatistics(replicatedGraph, actsUngrouped, eps, prog, unbiasedVarEstimate, stableAlgo, partialsType,
-                          debugContext, options);
+    detail::NormReducer reducer{ allReduceCallback, replicatedGraph, prog, debugContext, options, nullptr };
+    pop_tensor mean, inverse;
+    poplin_distributed_norm_statistics_at(
+        poplar::detail::where(debugContext), replicatedGraph.c(), actsUngrouped.c(), eps,
+        prog.cToGrow(replicatedGraph.c()), unbiasedVarEstimate, reducer.function(), &reducer, normBatchSize, stableAlgo,
+        partialsType.c(), poplar::detail::name(debugContext), poplar::detail::Options(options), &mean, &inverse);
+    reducer.check();
+    return std::make_pair(poplar::Tensor(mean), poplar::Tensor(inverse));
 }
 inline poplar::Tensor distributedNormStatisticsGradients(
     poplar::Graph &replicatedGraph, const poplar::Tensor &actsWhitened, const poplar::Tensor &gradsIn,
@@ -164,11 +202,13 @@ inline poplar::Tensor distributedNormStatisticsGradients(
     unsigned normBatchSize, const poplar::Type &partialsType = poplar::FLOAT,
     const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})
 {
-    (void)reduceCallback;
-    detail::checkOneReplica(replicatedGraph, actsWhitened, normBatchSize, "distributedNormStatisticsGradients",
-                            debugContext);
-    return normStatisticsGradients(replicatedGraph, actsWhitened, gradsIn, invStdDev, prog, partialsType, debugContext,
-                                   options);
+    detail::NormReducer reducer{ reduceCallback, replicatedGraph, prog, debugContext, options, nullptr };
+    const pop_tensor made = poplin_distributed_norm_statistics_gradients_at(
+        poplar::detail::where(debugContext), replicatedGraph.c(), actsWhitened.c(), gradsIn.c(), invStdDev.c(),
+        prog.cToGrow(replicatedGraph.c()), reducer.function(), &reducer, normBatchSize, partialsType.c(),
+        poplar::detail::name(debugContext), poplar::detail::Options(options));
+    reducer.check();
+    return poplar::Tensor(made);
 }
 
 } // namespace poplin

@@ -62,5 +62,31 @@ POP_API pop_tensor poplin_norm_statistics_gradients_at(pop_where where, pop_grap
                                                        pop_tensor grads, pop_tensor inv_std_dev, pop_program sequence,
                                                        pop_type partials_type, const char *name, pop_options options);
 
+/* ---- batches that replicas share ---- */
+
+/* Replaces each of count tensors, {channels} of FLOAT or of the gradients' type, by its sum over groups of group_size
+ * replicas with consecutive numbers, in a tensor that can be written.  Adds to a sequence. */
+typedef void (*poplin_norm_reduce)(void *context, pop_graph *graph, pop_tensor *tensors, size_t count,
+                                   pop_program sequence, unsigned group_size, const char *name);
+
+#define poplin_distributed_norm_statistics(...) poplin_distributed_norm_statistics_at(POP_HERE, __VA_ARGS__)
+/* As poplin_norm_statistics, of the norm_batch_size images of a group of replicas together: replicas 0 .. n - 1, n ..
+ * 2 n - 1, ..., where n = norm_batch_size / acts' batch divides the graph's replicas.  reduce is called for each sum
+ * over the group while the call is made (not at all with n = 1); NULL is popops_group_all_reduce. */
+POP_API void poplin_distributed_norm_statistics_at(pop_where where, pop_graph *graph, pop_tensor acts, double eps,
+                                                   pop_program sequence, bool unbiased_variance,
+                                                   poplin_norm_reduce reduce, void *context, unsigned norm_batch_size,
+                                                   bool stable, pop_type partials_type, const char *name,
+                                                   pop_options options, pop_tensor *mean, pop_tensor *inv_std_dev);
+#define poplin_distributed_norm_statistics_gradients(...)                                                              \
+    poplin_distributed_norm_statistics_gradients_at(POP_HERE, __VA_ARGS__)
+/* As poplin_norm_statistics_gradients, where the statistics are those of a group. */
+POP_API pop_tensor poplin_distributed_norm_statistics_gradients_at(pop_where where, pop_graph *graph,
+                                                                   pop_tensor whitened, pop_tensor grads,
+                                                                   pop_tensor inv_std_dev, pop_program sequence,
+                                                                   poplin_norm_reduce reduce, void *context,
+                                                                   unsigned norm_batch_size, pop_type partials_type,
+                                                                   const char *name, pop_options options);
+
 POP_END_DECLS
 #endif

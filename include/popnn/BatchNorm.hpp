@@ -134,7 +134,7 @@ inline void batchNormParamUpdate(poplar::Graph &graph, const poplar::Tensor &gam
     poputil::detail::check(graph.c());
 }
 
-// Of normBatchSize images, which must be all that acts has (poplin/Norms.hpp).
+// Of normBatchSize images, those of several replicas (poplin/Norms.hpp).
 inline std::pair<poplar::Tensor, poplar::Tensor>
 distributedBatchNormStatistics(poplar::Graph &replicatedGraph, const poplar::Tensor acts, float eps,
                                poplar::program::Sequence &prog, bool unbiasedVarEstimate,
@@ -154,11 +154,13 @@ inline poplar::Tensor distributedBatchNormGradients(poplar::Graph &replicatedGra
                                                     const poplar::DebugContext &debugContext = {},
                                                     const poplar::OptionFlags &options = {})
 {
-    (void)reduceCallback;
-    poplin::detail::checkOneReplica(replicatedGraph, actsWhitened, normBatchSize, "distributedBatchNormGradients",
-                                    debugContext);
-    return batchNormGradients(replicatedGraph, actsWhitened, gradsIn, invStdDev, gamma, prog, partialsType,
-                              debugContext, options);
+    poplin::detail::NormReducer reducer{ reduceCallback, replicatedGraph, prog, debugContext, options, nullptr };
+    const pop_tensor made = popnn_distributed_batch_norm_gradients_at(
+        poplar::detail::where(debugContext), replicatedGraph.c(), actsWhitened.c(), gradsIn.c(), invStdDev.c(),
+        gamma.c(), prog.cToGrow(replicatedGraph.c()), reducer.function(), &reducer, normBatchSize, partialsType.c(),
+        poplar::detail::name(debugContext), poplar::detail::Options(options));
+    reducer.check();
+    return poplar::Tensor(made);
 }
 
 } // namespace bn

@@ -54,6 +54,15 @@ POP_API pop_tensor popnn_batch_norm_gradients_at(pop_where where, pop_graph *gra
                                                  pop_tensor grads, pop_tensor inv_std_dev, pop_tensor gamma,
                                                  pop_program sequence, pop_type partials_type, const char *name,
                                                  pop_options options);
+#define popnn_distributed_batch_norm_statistics(...) poplin_distributed_norm_statistics(__VA_ARGS__)
+#define popnn_distributed_batch_norm_gradients(...)  popnn_distributed_batch_norm_gradients_at(POP_HERE, __VA_ARGS__)
+/* The same, where statistics are those of norm_batch_size images of several replicas (poplin/norms.h). */
+POP_API pop_tensor popnn_distributed_batch_norm_gradients_at(pop_where where, pop_graph *graph, pop_tensor whitened,
+                                                             pop_tensor grads, pop_tensor inv_std_dev, pop_tensor gamma,
+                                                             pop_program sequence, poplin_norm_reduce reduce,
+                                                             void *context, unsigned norm_batch_size,
+                                                             pop_type partials_type, const char *name,
+                                                             pop_options options);
 #define popnn_batch_norm_param_gradients(...)     poplin_norm_param_gradients(__VA_ARGS__)
 #define popnn_batch_norm_param_update(...)        popnn_norm_param_update(__VA_ARGS__)
 #define popnn_batch_norm_param_update_tensor(...) popnn_norm_param_update_tensor(__VA_ARGS__)

@@ -68,6 +68,18 @@ pop_tensor popnn_batch_norm_gradients_at(pop_where where, pop_graph *graph, pop_
     return poplin_norm_statistics_gradients_at(where, graph, whitened, scaled, inv_std_dev, sequence, partials_type,
                                                name, options);
 }
+pop_tensor popnn_distributed_batch_norm_gradients_at(pop_where where, pop_graph *graph, pop_tensor whitened,
+                                                     pop_tensor grads, pop_tensor inv_std_dev, pop_tensor gamma,
+                                                     pop_program sequence, poplin_norm_reduce reduce, void *context,
+                                                     unsigned norm_batch_size, pop_type partials_type, const char *name,
+                                                     pop_options options)
+{
+    POPLIBS_CALL(graph, whitened, grads, inv_std_dev, gamma, norm_batch_size, log_type(partials_type), name, options);
+    pop_tensor scaled = poplin_norm_gradients_at(where, graph, grads, gamma, sequence, name, options);
+    return poplin_distributed_norm_statistics_gradients_at(where, graph, whitened, scaled, inv_std_dev, sequence,
+                                                           reduce, context, norm_batch_size, partials_type, name,
+                                                           options);
+}
 
 /* ---- group norm ---- */
 

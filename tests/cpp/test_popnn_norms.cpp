@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Batch, group, layer and instance norm, called as programs in C++ call them.
+#include <gcl/Collectives.hpp>
 #include <poplar/Engine.hpp>
 #include <poplin/codelets.hpp>
 #include <popnn/BatchNorm.hpp>
@@ -14,6 +15,7 @@
 #include "check.hpp"
 
 #include <cmath>
+#include <stdexcept>
 
 using namespace poplar;
 
@@ -120,7 +122,7 @@ TEST(batch_norm)
     CHECK_THROWS(batchNormWhiten(b.graph, b.x, scale, scale, b.prog), poputil::poplibs_error, "mean has shape");
 }
 
-// With one replica they are the plain ones; a batch of several replicas is an error.
+// With one replica they are the plain ones; a batch of more replicas than there are is an error.
 // row: popnn distributedBatchNormStatistics
 // row: popnn distributedBatchNormGradients
 // row: poplin distributedNormStatistics
@@ -146,13 +148,69 @@ TEST(distributed_norms)
            plain = poplin::normStatisticsGradients(b.graph, white, grads, stats.second, b.prog),
            alike = poplin::distributedNormStatisticsGradients(b.graph, white, grads, stats.second, b.prog, reduce, 4);
     CHECK_THROWS(distributedBatchNormStatistics(b.graph, b.x, 0.5f, b.prog, true, reduce, 8), poputil::poplibs_error,
-                 "normBatchSize is 8 and the activations' batch 4");
+                 "normBatchSize is 8 and the activations' batch 4: groups of 2 replicas do not divide the graph's 1");
     CHECK_THROWS(distributedBatchNormGradients(b.graph, white, grads, stats.second, b.gamma, b.prog, reduce, 0),
                  poputil::poplibs_error, "normBatchSize is 0");
     std::vector<std::vector<float>> got = b.run(
         { stats.first, shared.first, again.first, stats.second, shared.second, again.second, dx, same, plain, alike });
     CHECK(near(got[0], got[1]) && near(got[0], got[2]) && near(got[3], got[4]) && near(got[3], got[5]));
     CHECK(near(got[4][0], 1 / std::sqrt(5.0 / 3 + 0.5)) && near(got[6], got[7]) && near(got[8], got[9]));
+}
+
+// Two replicas on the CPU, with the all-reduce that frameworks give; what a callback throws reaches the caller.
+TEST(norms_over_replicas)
+{
+    using namespace popnn::bn;
+    Device device = Device::createCPUDevice();
+    Graph graph(device.getTarget(), replication_factor(2));
+    popops::addCodelets(graph);
+    poplin::addCodelets(graph);
+    program::Sequence prog;
+    Tensor x = graph.addVariable(FLOAT, { 2, 1 }, "x"), gamma = graph.addConstant<float>(FLOAT, { 1 }, 2.0f);
+    poputil::mapTensorLinearly(graph, x);
+    graph.setTileMapping(gamma, 0);
+    std::vector<unsigned> groups;
+    poplin::DistributedNormReduceCallback reduce = [&groups](Graph &g, const std::vector<Tensor> &given,
+                                                             program::Sequence &p, unsigned size,
+                                                             const DebugContext &context, const OptionFlags &) {
+        groups.push_back(size);
+        return gcl::allReduceCrossReplica(g, given, gcl::CollectiveOperator::ADD, p,
+                                          { gcl::CommGroupType::CONSECUTIVE, size }, context);
+    };
+    std::pair<Tensor, Tensor> stats = distributedBatchNormStatistics(graph, x, 0.0f, prog, false, reduce, 4, true);
+    Tensor white = batchNormWhiten(graph, x, stats.first, stats.second, prog);
+    Tensor dx = distributedBatchNormGradients(graph, white, x, stats.second, gamma, prog, reduce, 4);
+    CHECK(groups == (std::vector<unsigned>{ 2, 2, 2 }));
+
+    poplin::DistributedNormReduceCallback throws = [](Graph &, const std::vector<Tensor> &given, program::Sequence &,
+                                                      unsigned, const DebugContext &,
+                                                      const OptionFlags &) -> std::vector<Tensor> {
+        throw std::runtime_error("no links for " + std::to_string(given.size()));
+    };
+    CHECK_THROWS(distributedBatchNormStatistics(graph, x, 0.0f, prog, false, throws, 4), std::runtime_error,
+                 "no links for 2");
+    poplin::DistributedNormReduceCallback few = [](Graph &, const std::vector<Tensor> &given, program::Sequence &,
+                                                   unsigned, const DebugContext &,
+                                                   const OptionFlags &) { return std::vector<Tensor>{ given[0] }; };
+    CHECK_THROWS(distributedBatchNormGradients(graph, white, x, stats.second, gamma, prog, few, 4),
+                 poputil::poplibs_error, "gave 1 tensors for 2");
+
+    graph.createHostWrite("x", x);
+    graph.createHostRead("mean", stats.first);
+    graph.createHostRead("white", white);
+    graph.createHostRead("dx", dx);
+    Engine engine(graph, prog);
+    engine.load(device);
+    const float given[4] = { 1, 2, 3, 6 };
+    float mean[2], whitened[4], gradients[4];
+    engine.writeTensor("x", given, given + 4);
+    engine.run(0);
+    engine.readTensor("mean", mean, mean + 2);
+    engine.readTensor("white", whitened, whitened + 4);
+    engine.readTensor("dx", gradients, gradients + 4);
+    CHECK(near(mean[0], 3) && near(mean[1], 3));
+    for (int i = 0; i < 4; ++i) // gradients along the whitened activations vanish
+        CHECK(near(whitened[i], (given[i] - 3) / std::sqrt(3.5)) && near(gradients[i], 0));
 }
 
 // row: popnn groupNormStatistics

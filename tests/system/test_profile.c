@@ -546,6 +546,57 @@ static void hardware_is_measured(void **state)
     world_close(&w);
 }
 
+/* What a run of the program in build() has and takes at a level, on that many IPUs. */
+struct level_run {
+    unsigned internal, external;
+    uint64_t cycles;
+};
+static struct level_run run_at_level(const char *machine, const char *level)
+{
+    struct world w;
+    struct level_run run = { 0 };
+    open_on(&w, machine, POP_TARGET_IPU);
+    world_start_with(
+        &w, POP_PROGRAMS(build(&w)),
+        POP_OPTIONS({ "debug.instrumentCompute", "true" }, { "debug.computeInstrumentationLevel", level }));
+    connect(&w);
+    world_run(&w, 0);
+    pop_profile_value profile = execution_of(&w);
+    const pop_profile_value *steps = pop_profile_path(&profile, "simulation.steps");
+    for (size_t i = 0; i < pop_profile_size(steps); ++i) {
+        const pop_profile_value *step = pop_profile_at(steps, i);
+        bool sync = !strcmp(text(step, "type"), "Sync"), internal = sync && !strcmp(text(step, "syncType"), "Internal");
+        run.internal += internal;
+        run.external += sync && !internal;
+    }
+    run.cycles = pop_profile_as_uint(pop_profile_path(&profile, "simulation.cycles"));
+    pop_profile_free(&profile);
+    world_close(&w);
+    return run;
+}
+
+/* One tile that counts for all IPUs needs external syncs around each of the seven sets that run, one for each IPU
+ * internal ones, and tiles that count for themselves none. */
+static void levels_of_instrumentation_have_their_syncs(void **state)
+{
+    (void)state;
+    enum { AROUND = 2 * 7 };
+    for (unsigned ipus = 1; ipus <= 2; ++ipus) {
+        const char *machine = ipus == 1 ? "ipu2 tiles=8" : "ipu2 tiles=4 ipus=2";
+        struct level_run tile = run_at_level(machine, "tile"), vertex = run_at_level(machine, "vertex"),
+                         ipu = run_at_level(machine, "ipu"), device = run_at_level(machine, "device");
+        assert_int_equal(vertex.internal, tile.internal);
+        assert_int_equal(vertex.external, tile.external);
+        assert_int_equal(vertex.cycles, tile.cycles);
+        assert_int_equal(ipu.internal, tile.internal + AROUND);
+        assert_int_equal(ipu.external, tile.external);
+        assert_int_equal(device.internal, tile.internal + (ipus == 1 ? AROUND : 0));
+        assert_int_equal(device.external, tile.external + (ipus == 1 ? 0 : AROUND));
+        assert_true(ipu.cycles > tile.cycles);
+        assert_true(ipus == 1 ? device.cycles == ipu.cycles : device.cycles > ipu.cycles);
+    }
+}
+
 static void expect_words(const char *summary, const char *const *words, size_t count)
 {
     for (size_t i = 0; i < count; ++i)
@@ -699,6 +750,7 @@ int main(void)
         cmocka_unit_test(threads_and_files_change_nothing),
         cmocka_unit_test(recording_can_be_stopped_and_forgotten),
         cmocka_unit_test(hardware_is_measured),
+        cmocka_unit_test(levels_of_instrumentation_have_their_syncs),
         cmocka_unit_test(summaries_of_all_kinds),
         cmocka_unit_test(tiles_out_of_memory_are_shown),
         cmocka_unit_test(the_graph_is_reported_after_compiling),

@@ -56,13 +56,19 @@ void steps_plan(struct builder *b, uint32_t op, enum model_kind kind, uint32_t i
                origin);
 }
 
-/* Hardware that counts a set's cycles on one tile for all must know when the last tile is done: a sync before the set
- * and one after it (seed 001, Profiler mode). */
-static bool counts_on_one_tile(const struct compiler *c)
+/* Hardware that counts a set's cycles on one tile for many must know when their last tile is done: a sync before the
+ * set and one after it, within each IPU where each counts for itself (level ipu), of all that one tile counts for
+ * (level device: those of the replica).  docs/profiling.md. */
+enum counting { COUNTS_ALONE, COUNTS_FOR_IPU, COUNTS_FOR_ALL };
+static enum counting counting_of(const struct compiler *c)
 {
     const char *level = options_get(c->options, "engine", "debug.computeInstrumentationLevel");
-    return c->store->target.type == POP_TARGET_IPU && compiler_instruments(c, "debug.instrumentCompute") &&
-           (strcmp(level, "device") == 0 || strcmp(level, "ipu") == 0);
+    const pop_target *target = &c->store->target;
+    if (target->type != POP_TARGET_IPU || !compiler_instruments(c, "debug.instrumentCompute"))
+        return COUNTS_ALONE;
+    if (strcmp(level, "device") == 0)
+        return target->num_ipus > 1 ? COUNTS_FOR_ALL : COUNTS_FOR_IPU;
+    return strcmp(level, "ipu") == 0 ? COUNTS_FOR_IPU : COUNTS_ALONE;
 }
 
 static void sync_step(struct builder *b, uint32_t node, uint32_t op, enum model_sync sync)
@@ -73,8 +79,15 @@ static void sync_step(struct builder *b, uint32_t node, uint32_t op, enum model_
                steps_origin(node, ROLE_OTHER));
 }
 
+static void counting_sync(struct builder *b, uint32_t node, uint32_t op, enum counting counting)
+{
+    if (counting != COUNTS_ALONE)
+        sync_step(b, node, op, counting == COUNTS_FOR_ALL ? MODEL_SYNC_EXTERNAL : MODEL_SYNC_INTERNAL);
+}
+
 static void execute_steps(struct builder *b, uint32_t node, uint32_t op)
 {
+    enum counting counting = counting_of(b->c);
     const struct program_node *n = b->c->store->programs.data[node];
     uint32_t set = b->c->set_of[n->object];
     const struct step_plan *plan = &b->c->plans[set];
@@ -84,11 +97,9 @@ static void execute_steps(struct builder *b, uint32_t node, uint32_t op)
     origin.role = ROLE_COPY_BEFORE;
     steps_plan(b, op, MODEL_EXECUTE, plan->copy_before, origin);
     origin.role = ROLE_SET;
-    if (counts_on_one_tile(b->c))
-        sync_step(b, node, op, MODEL_SYNC_INTERNAL);
+    counting_sync(b, node, op, counting);
     steps_plan(b, op, MODEL_EXECUTE, plan->set, origin);
-    if (counts_on_one_tile(b->c))
-        sync_step(b, node, op, MODEL_SYNC_INTERNAL);
+    counting_sync(b, node, op, counting);
     origin.role = ROLE_COPY_AFTER;
     steps_plan(b, op, MODEL_EXECUTE, plan->copy_after, origin);
     origin.role = ROLE_EXCHANGE_AFTER;

@@ -4,11 +4,19 @@
 
 #include <poplin/norms.h>
 #include <popops/cast.h>
+#include <popops/collectives.h>
 #include <popops/element_wise.h>
 #include <popops/reduce.h>
 #include <poputil/tile_mapping.h>
 
 #include <math.h>
+
+/* Replicas that share a batch: how many, and what adds up over them (NULL: popops). */
+struct sharing {
+    unsigned members;
+    poplin_norm_reduce reduce;
+    void *context;
+};
 
 /* What the calls have in common. */
 struct norm {
@@ -16,6 +24,7 @@ struct norm {
     pop_graph *graph;
     pop_program sequence;
     const char *api;
+    struct sharing sharing;
     char name[POPLIBS_PATH_SIZE];
 };
 
@@ -51,7 +60,7 @@ static bool begin(struct norm *norm, pop_where where, pop_graph *graph, const ch
 {
     if (!poplibs_ready(graph))
         return false;
-    *norm = (struct norm){ where, graph, sequence, api, "" };
+    *norm = (struct norm){ where, graph, sequence, api, { .members = 1 }, "" };
     poplibs_path(norm->name, sizeof(norm->name), name, step);
     /* A program may give all its norms the options of group norms. */
     union none {
@@ -145,6 +154,59 @@ static double elements_of_channel(pop_tensor acts)
     return channels ? (double)(pop_tensor_num_elements(acts) / channels) : 0;
 }
 
+/* ---- replicas that share a batch ---- */
+
+/* norm_batch_size images in all, of which acts has its replica's. */
+static bool share(struct norm *norm, pop_tensor acts, unsigned norm_batch_size, poplin_norm_reduce reduce,
+                  void *context)
+{
+    size_t batch = pop_tensor_dim(acts, 0);
+    unsigned replicas = pop_graph_replication_factor(norm->graph);
+    if (!norm_batch_size || !batch || norm_batch_size % batch)
+        return poplibs_fail(norm->graph, POP_POPLAR_ERROR, norm->where, norm->api,
+                            "normBatchSize is %u and the activations' batch %zu: it must be a multiple of the batch",
+                            norm_batch_size, batch);
+    norm->sharing = (struct sharing){ (unsigned)(norm_batch_size / batch), reduce, context };
+    return replicas % norm->sharing.members == 0 ||
+           poplibs_fail(norm->graph, POP_POPLAR_ERROR, norm->where, norm->api,
+                        "normBatchSize is %u and the activations' batch %zu: groups of %u replicas do not divide the "
+                        "graph's %u",
+                        norm_batch_size, batch, norm->sharing.members, replicas);
+}
+
+/* All of them in one all-reduce of popops. */
+static void reduce_together(const struct norm *norm, pop_tensor *tensors, size_t count)
+{
+    size_t each = pop_tensor_num_elements(tensors[0]);
+    pop_tensor all = popops_group_all_reduce_at(
+        norm->where, norm->graph, pop_tensor_concat_at(norm->where, (pop_tensors){ count, tensors }, 0),
+        POPOPS_COLLECTIVE_ADD, (popops_replica_group){ POPOPS_GROUP_CONSECUTIVE, norm->sharing.members, 1 },
+        norm->sequence, norm->name, POP_NO_OPTIONS);
+    for (size_t i = 0; i < count && poplibs_ready(norm->graph); ++i)
+        tensors[i] = pop_tensor_slice_at(norm->where, all, i * each, (i + 1) * each, 0);
+}
+
+/* Sums of a replica's channels, tensors {channels}, become those of the replicas that share a batch. */
+static void add_up(const struct norm *norm, pop_tensor *tensors, size_t count)
+{
+    enum { MOST = 2 };
+    pop_tensor given[MOST];
+    if (norm->sharing.members == 1 || !poplibs_ready(norm->graph))
+        return;
+    if (!norm->sharing.reduce) {
+        reduce_together(norm, tensors, count);
+        return;
+    }
+    memcpy(given, tensors, count * sizeof(*given));
+    norm->sharing.reduce(norm->sharing.context, norm->graph, tensors, count, norm->sequence, norm->sharing.members,
+                         norm->name);
+    for (size_t i = 0; i < count && poplibs_ready(norm->graph); ++i)
+        if (poplibs_is_operand(norm->graph, norm->where, norm->api, "what the reduce callback gave", tensors[i]) &&
+            (!poplibs_shapes_equal(given[i], tensors[i]) || pop_tensor_type(given[i]) != pop_tensor_type(tensors[i])))
+            poplibs_fail(norm->graph, POP_POPLAR_ERROR, norm->where, norm->api,
+                         "the reduce callback gave a tensor of another shape or type than it was given");
+}
+
 /* ---- parameters ---- */
 
 static pop_tensor new_param(pop_where where, pop_graph *graph, const char *api, pop_tensor acts, pop_type type,
@@ -186,24 +248,40 @@ void poplin_create_norm_params_at(pop_where where, pop_graph *graph, pop_tensor 
 static void make_statistics(const struct norm *norm, pop_tensor acts, double eps, bool unbiased, bool stable,
                             pop_type partials_type, pop_tensor *mean, pop_tensor *inverse)
 {
-    double count = fmax(elements_of_channel(acts), 1), factor = count > 1 && unbiased ? count / (count - 1) : 1;
-    pop_tensor average = sums(norm, acts, POPOPS_ADD, 1 / count, partials_type, POP_FLOAT), variance;
-    *mean = as_type(norm, average, pop_tensor_type(acts));
+    double count = fmax(elements_of_channel(acts) * norm->sharing.members, 1),
+           factor = count > 1 && unbiased ? count / (count - 1) : 1;
+    pop_tensor sum[2] = { sums(norm, acts, POPOPS_ADD, 1 / count, partials_type, POP_FLOAT) };
     if (stable) {
+        add_up(norm, sum, 1);
+        *mean = as_type(norm, sum[0], pop_tensor_type(acts));
         pop_tensor centred = binary(norm, POPOPS_BINARY_SUBTRACT, acts, *mean);
-        variance = sums(norm, centred, POPOPS_SQUARE_ADD, factor / count, partials_type, POP_FLOAT);
+        sum[1] = sums(norm, centred, POPOPS_SQUARE_ADD, factor / count, partials_type, POP_FLOAT);
+        add_up(norm, sum + 1, 1);
     } else {
-        variance = sums(norm, acts, POPOPS_SQUARE_ADD, factor / count, partials_type, POP_FLOAT);
-        in_place(norm, POPOPS_BINARY_SUBTRACT, variance,
-                 scaled(norm, binary(norm, POPOPS_BINARY_MULTIPLY, average, average), factor));
+        sum[1] = sums(norm, acts, POPOPS_SQUARE_ADD, factor / count, partials_type, POP_FLOAT);
+        add_up(norm, sum, 2);
+        *mean = as_type(norm, sum[0], pop_tensor_type(acts));
+        in_place(norm, POPOPS_BINARY_SUBTRACT, sum[1],
+                 scaled(norm, binary(norm, POPOPS_BINARY_MULTIPLY, sum[0], sum[0]), factor));
         /* rounding may leave less than zero */
-        popops_binary_in_place_at(norm->where, POPOPS_BINARY_MAXIMUM, norm->graph, popops_operand_of_tensor(variance),
+        popops_binary_in_place_at(norm->where, POPOPS_BINARY_MAXIMUM, norm->graph, popops_operand_of_tensor(sum[1]),
                                   popops_operand_of_double(0), norm->sequence, norm->name);
     }
-    popops_binary_in_place_at(norm->where, POPOPS_BINARY_ADD, norm->graph, popops_operand_of_tensor(variance),
+    popops_binary_in_place_at(norm->where, POPOPS_BINARY_ADD, norm->graph, popops_operand_of_tensor(sum[1]),
                               popops_operand_of_double(eps), norm->sequence, norm->name);
-    popops_unary_in_place_at(norm->where, POPOPS_UNARY_RSQRT, norm->graph, variance, norm->sequence, norm->name);
-    *inverse = as_type(norm, variance, pop_tensor_type(acts));
+    popops_unary_in_place_at(norm->where, POPOPS_UNARY_RSQRT, norm->graph, sum[1], norm->sequence, norm->name);
+    *inverse = as_type(norm, sum[1], pop_tensor_type(acts));
+}
+
+static void statistics(const struct norm *norm, pop_tensor acts, double eps, bool unbiased, bool stable,
+                       pop_type partials_type, pop_tensor *mean, pop_tensor *inverse)
+{
+    if (!check_partials(norm, partials_type))
+        return;
+    if (!(eps >= 0))
+        poplibs_fail(norm->graph, POP_POPLAR_ERROR, norm->where, norm->api, "eps is %g; it cannot be negative", eps);
+    else
+        make_statistics(norm, channels_last(norm, acts), eps, unbiased, stable, partials_type, mean, inverse);
 }
 
 void poplin_norm_statistics_at(pop_where where, pop_graph *graph, pop_tensor acts, double eps, pop_program sequence,
@@ -212,15 +290,24 @@ void poplin_norm_statistics_at(pop_where where, pop_graph *graph, pop_tensor act
 {
     POPLIBS_CALL(graph, acts, eps, unbiased_variance, stable, log_type(partials_type), name, options);
     struct norm norm;
-    if (!check_places(where, graph, "poplin_norm_statistics", mean, inv_std_dev) ||
-        !begin(&norm, where, graph, "poplin_norm_statistics", acts, sequence, name, "Norm/statistics", options) ||
-        !check_partials(&norm, partials_type))
-        return;
-    if (!(eps >= 0))
-        poplibs_fail(graph, POP_POPLAR_ERROR, where, norm.api, "eps is %g; it cannot be negative", eps);
-    else
-        make_statistics(&norm, channels_last(&norm, acts), eps, unbiased_variance, stable, partials_type, mean,
-                        inv_std_dev);
+    if (check_places(where, graph, "poplin_norm_statistics", mean, inv_std_dev) &&
+        begin(&norm, where, graph, "poplin_norm_statistics", acts, sequence, name, "Norm/statistics", options))
+        statistics(&norm, acts, eps, unbiased_variance, stable, partials_type, mean, inv_std_dev);
+}
+
+void poplin_distributed_norm_statistics_at(pop_where where, pop_graph *graph, pop_tensor acts, double eps,
+                                           pop_program sequence, bool unbiased_variance, poplin_norm_reduce reduce,
+                                           void *context, unsigned norm_batch_size, bool stable, pop_type partials_type,
+                                           const char *name, pop_options options, pop_tensor *mean,
+                                           pop_tensor *inv_std_dev)
+{
+    POPLIBS_CALL(graph, acts, eps, unbiased_variance, norm_batch_size, stable, log_type(partials_type), name, options);
+    static const char api[] = "poplin_distributed_norm_statistics";
+    struct norm norm;
+    if (check_places(where, graph, api, mean, inv_std_dev) &&
+        begin(&norm, where, graph, api, acts, sequence, name, "Norm/statistics", options) &&
+        share(&norm, acts, norm_batch_size, reduce, context))
+        statistics(&norm, acts, eps, unbiased_variance, stable, partials_type, mean, inv_std_dev);
 }
 
 pop_tensor poplin_norm_whiten_at(pop_where where, pop_graph *graph, pop_tensor acts, pop_tensor mean,
@@ -291,27 +378,51 @@ pop_tensor poplin_norm_gradients_at(pop_where where, pop_graph *graph, pop_tenso
     return channels_second(&norm, binary(&norm, POPOPS_BINARY_MULTIPLY, channels_last(&norm, grads), gamma));
 }
 
+static pop_tensor statistics_gradients(const struct norm *norm, pop_tensor whitened, pop_tensor grads,
+                                       pop_tensor inv_std_dev, pop_type partials_type)
+{
+    if (!check_partials(norm, partials_type) || !check_alike(norm, whitened, grads) ||
+        !check_channels(norm, whitened, inv_std_dev, "inv_std_dev"))
+        return (pop_tensor){ 0 };
+    whitened = channels_last(norm, whitened);
+    grads = channels_last(norm, grads);
+    double count = fmax(elements_of_channel(grads) * norm->sharing.members, 1);
+    pop_type type = pop_tensor_type(grads);
+    pop_tensor products = binary(norm, POPOPS_BINARY_MULTIPLY, whitened, grads);
+    pop_tensor means[2] = { sums(norm, products, POPOPS_ADD, -1 / count, partials_type, type),
+                            sums(norm, grads, POPOPS_ADD, -1 / count, partials_type, type) };
+    add_up(norm, means, 2);
+    pop_tensor made = binary(norm, POPOPS_BINARY_MULTIPLY, whitened, means[0]);
+    in_place(norm, POPOPS_BINARY_ADD, made, grads);
+    in_place(norm, POPOPS_BINARY_ADD, made, means[1]);
+    in_place(norm, POPOPS_BINARY_MULTIPLY, made, inv_std_dev);
+    return channels_second(norm, made);
+}
+
 pop_tensor poplin_norm_statistics_gradients_at(pop_where where, pop_graph *graph, pop_tensor whitened, pop_tensor grads,
                                                pop_tensor inv_std_dev, pop_program sequence, pop_type partials_type,
                                                const char *name, pop_options options)
 {
     POPLIBS_CALL(graph, whitened, grads, inv_std_dev, log_type(partials_type), name, options);
     struct norm norm;
-    if (!begin(&norm, where, graph, "poplin_norm_statistics_gradients", whitened, sequence, name,
-               "Norm/statisticsGradients", options) ||
-        !check_partials(&norm, partials_type) || !check_alike(&norm, whitened, grads) ||
-        !check_channels(&norm, whitened, inv_std_dev, "inv_std_dev"))
-        return (pop_tensor){ 0 };
-    whitened = channels_last(&norm, whitened);
-    grads = channels_last(&norm, grads);
-    double count = fmax(elements_of_channel(grads), 1);
-    pop_type type = pop_tensor_type(grads);
-    pop_tensor products = binary(&norm, POPOPS_BINARY_MULTIPLY, whitened, grads);
-    pop_tensor variance = sums(&norm, products, POPOPS_ADD, -1 / count, partials_type, type);
-    pop_tensor mean = sums(&norm, grads, POPOPS_ADD, -1 / count, partials_type, type);
-    pop_tensor made = binary(&norm, POPOPS_BINARY_MULTIPLY, whitened, variance);
-    in_place(&norm, POPOPS_BINARY_ADD, made, grads);
-    in_place(&norm, POPOPS_BINARY_ADD, made, mean);
-    in_place(&norm, POPOPS_BINARY_MULTIPLY, made, inv_std_dev);
-    return channels_second(&norm, made);
+    return begin(&norm, where, graph, "poplin_norm_statistics_gradients", whitened, sequence, name,
+                 "Norm/statisticsGradients", options)
+               ? statistics_gradients(&norm, whitened, grads, inv_std_dev, partials_type)
+               : (pop_tensor){ 0 };
+}
+
+pop_tensor poplin_distributed_norm_statistics_gradients_at(pop_where where, pop_graph *graph, pop_tensor whitened,
+                                                           pop_tensor grads, pop_tensor inv_std_dev,
+                                                           pop_program sequence, poplin_norm_reduce reduce,
+                                                           void *context, unsigned norm_batch_size,
+                                                           pop_type partials_type, const char *name,
+                                                           pop_options options)
+{
+    POPLIBS_CALL(graph, whitened, grads, inv_std_dev, norm_batch_size, log_type(partials_type), name, options);
+    struct norm norm;
+    return begin(&norm, where, graph, "poplin_distributed_norm_statistics_gradients", whitened, sequence, name,
+                 "Norm/statisticsGradients", options) &&
+                   share(&norm, whitened, norm_batch_size, reduce, context)
+               ? statistics_gradients(&norm, whitened, grads, inv_std_dev, partials_type)
+               : (pop_tensor){ 0 };
 }
