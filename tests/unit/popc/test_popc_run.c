@@ -2,6 +2,7 @@
 /* Compiled codelets run on states made by hand. */
 #include "popc/codelet.h"
 
+#include <dirent.h>
 #include <dlfcn.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,6 +13,9 @@
 #include "scratch.h"
 
 #include <poplar/type.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
 
 struct span {
     void *data;
@@ -345,6 +349,41 @@ static void objects_are_files_where_the_user_asks_for_them(void **state)
     module_release(module);
 }
 
+static unsigned codelet_files(void)
+{
+    unsigned count = 0;
+    DIR *directory = opendir(scratch_path);
+    assert_non_null(directory);
+    for (struct dirent *entry; (entry = readdir(directory));)
+        count += strncmp(entry->d_name, "codelets-", 9) == 0;
+    closedir(directory);
+    return count;
+}
+
+/* The limit stands for a full disk. */
+static void an_object_that_cannot_be_written_leaves_no_file(void **state)
+{
+    (void)state;
+    pop_error error;
+    struct module *module;
+    struct rlimit limit, small;
+    assert_int_equal(popc_compile("v.c", COUNTER("42"), "-g", &module, &error), POP_OK);
+    unsigned before = codelet_files();
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    small = (struct rlimit){ 100, limit.rlim_max };
+    signal(SIGXFSZ, SIG_IGN);
+    setenv("TREMULA_CODELET_FILES", scratch_path, 1);
+    setrlimit(RLIMIT_FSIZE, &small);
+    pop_status status = module_link(module, &error);
+    setrlimit(RLIMIT_FSIZE, &limit);
+    unsetenv("TREMULA_CODELET_FILES");
+    signal(SIGXFSZ, SIG_DFL);
+    assert_int_not_equal(status, POP_OK);
+    assert_non_null(strstr(error.text, "File too large"));
+    assert_int_equal(codelet_files(), before);
+    module_release(module);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -360,6 +399,7 @@ int main(void)
         cmocka_unit_test(a_level_that_the_machine_lacks_is_refused),
         cmocka_unit_test(optimisation_levels_agree),
         cmocka_unit_test(objects_are_files_where_the_user_asks_for_them),
+        cmocka_unit_test(an_object_that_cannot_be_written_leaves_no_file),
     };
     return cmocka_run_group_tests(tests, running_setup, running_teardown);
 }
