@@ -4,7 +4,7 @@
 #   make demo               build, then run the guide's matrix-vector program on modelled IPUs and on the CPU
 #   make test               every test, in the dev preset (debug, address and undefined-behaviour sanitizers)
 #   make bench              the measurements of bench/
-#   make anchors            published figures of the IPU Model beside ours; fails when one is too far away
+#   make anchors [ROWS=dir] published figures of the IPU Model beside ours, or those of a directory; fails when one is too far away
 #   make install PREFIX=x   libpoplar, headers, popc, pkg-config and CMake files under x (standard: /usr/local)
 #   make uninstall         removes what the last `make install` wrote
 #   make check-all          everything slow: both compilers, optimised sanitizer builds, threads, long property tests
@@ -37,7 +37,7 @@ bench: build/release/build.ninja
 
 anchors: build/release/build.ninja
 	cmake --build --preset release
-	scripts/anchors build/release
+	scripts/anchors build/release $(ROWS)
 
 install: build/release/build.ninja
 	cmake --build --preset release --target product

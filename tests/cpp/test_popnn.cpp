@@ -2,6 +2,7 @@
 // popnn's C++ interface: non-linearities, losses, the largest of rows.
 #include <poplar/Engine.hpp>
 #include <poplar/IPUModel.hpp>
+#include <popnn/CTCLoss.hpp>
 #include <popnn/LogSoftmax.hpp>
 #include <popnn/Loss.hpp>
 #include <popnn/NonLinearity.hpp>
@@ -163,6 +164,39 @@ TEST(losses)
     CHECK(std::fabs(got[0][0] - 0.287682f) < 1e-6 && std::fabs(got[0][1] - 0.693147f) < 1e-6);
     CHECK((got[1] == std::vector<float>{ 0.25f, -0.25f, 0.5f, -0.5f }) && (got[2] == std::vector<float>{ 1, 1, 1 }));
     CHECK_THROWS(calcLoss(b.graph, p, p, loss, deltas, SUM_SQUARED_LOSS), poplar_error, "labels have type float");
+}
+
+TEST(ctc_loss)
+{
+    using namespace popnn::ctc;
+    Bed b;
+    const Plan plan = popnn::ctc::plan(b.graph, FLOAT, FLOAT, 1, 4, 2, 3), none;
+    std::stringstream text;
+    text << plan;
+    CHECK(text.str().find("label=") != std::string::npos && plan == Plan(plan) && plan != none && none < plan);
+    Tensor data = b.floats({ 4, 1, 3 }, {}), lengths = b.graph.addConstant<unsigned>(UNSIGNED_INT, { 2, 1 }, { 4, 2 });
+    Tensor labels = createLabelsInput(b.graph, UNSIGNED_INT, 1, 2, plan, "labels");
+    CHECK((createDataInput(b.graph, FLOAT, 1, 4, 3, plan, "data").shape() == std::vector<std::size_t>{ 4, 1, 3 }));
+    b.graph.setTileMapping(lengths, 0);
+    b.graph.setInitialValue(data, std::vector<float>(12, 0.0f));
+    b.graph.setInitialValue(labels, std::vector<unsigned>{ 1, 2 });
+    const std::pair<Tensor, Tensor> a =
+        calcLossAndGradientLogits(b.graph, FLOAT, data, labels, lengths[0], lengths[1], b.prog, 0, plan, "ctc");
+    const std::pair<Tensor, Tensor> c =
+        calcLossAndGradientLogProbabilities(b.graph, FLOAT, data, labels, lengths[0], lengths[1], b.prog, 0, plan,
+                                            "ctc", { { "includeSoftmaxGradient", "false" } });
+    b.read = { a.first,
+               a.second,
+               c.first,
+               c.second,
+               calcCTCLossLogits(b.graph, FLOAT, data, labels, lengths[0], lengths[1], b.prog, 0, plan),
+               calcCTCLossLogProbabilities(b.graph, FLOAT, data, labels, lengths[0], lengths[1], b.prog, 0, plan) };
+    const std::vector<std::vector<float>> got = b.run();
+    CHECK(std::fabs(got[0][0] - std::log(81.0f / 15)) < 1e-5 && std::fabs(got[1][1] + 1.0f / 3) < 1e-5);
+    CHECK(std::fabs(got[2][0] + std::log(15.0f)) < 1e-5 && std::fabs(got[3][1] + 2.0f / 3) < 1e-5);
+    CHECK(got[4] == got[0] && got[5] == got[2]);
+    CHECK_THROWS(calcCTCLossLogits(b.graph, FLOAT, data, labels, lengths[0], lengths[1], b.prog, 0, none),
+                 poputil::poplibs_error, "there is no plan");
 }
 
 TEST(largest)

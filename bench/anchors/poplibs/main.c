@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tremula-poplibs-anchors [-g LIST] [-s] DIRECTORY [WORD [summary]]: cycles and memory of operations beside what the
  * original's IPU Model reported (DIRECTORY has the tables), for the rows whose name has WORD in it; with "summary",
- * each row's profile too.  Each row runs in a process of its own; an operation that there is not, or that fails, counts
- * as a miss.  -g: fails when a row of LIST is no longer within; -s: only the sample of LIST. */
+ * each row's profile too; then a table by family.  Each row runs in a process of its own; an operation that there is
+ * not, or that fails, counts as a miss.  -g: fails when a row of LIST is no longer within; -s: only the sample of LIST.
+ */
+#include "families.h"
 #include "guard.h"
 
 #include <poplin/codelets.h>
@@ -33,6 +35,7 @@ static const struct builder {
     { "embedding", build_embedding, false },
     { "cholesky", build_cholesky, true },
     { "matrix_solver", build_matrix_solver, true },
+    { "ctc_loss", build_ctc_loss, false },
 };
 static const struct builder *builder_of(const char *operation)
 {
@@ -49,6 +52,13 @@ pop_program pass_begin(struct passes *passes, const char *name)
 void pass_result(struct passes *passes, pop_tensor result, const char *name)
 {
     pop_graph_create_host_read(passes->graph, name, result);
+}
+
+void pass_stream(struct passes *passes, pop_stream stream)
+{
+    if (passes->num_streams == MOST_STREAMS)
+        exit(2);
+    passes->streams[passes->num_streams++] = stream;
 }
 
 /* ---- one row ---- */
@@ -91,13 +101,18 @@ static struct figures measure(const struct row *row)
     poprand_add_codelets(graph);
     poplin_add_codelets(graph);
     popnn_add_codelets(graph);
-    struct passes passes = { graph, 0, { { 0 } } };
+    struct passes passes = { .graph = graph };
     builder->build(graph, &passes, row);
     must(pop_graph_take_error(graph, &error), &error);
     pop_engine *engine = pop_engine_create(graph, (pop_programs){ passes.count, passes.programs },
                                            POP_OPTIONS({ "debug.allowOutOfMemory", "true" }), &error);
     must(error.status, &error);
     must(pop_engine_load(engine, device, &error), &error);
+    void *zeros[MOST_STREAMS];
+    for (size_t i = 0; i < passes.num_streams; ++i) {
+        zeros[i] = calloc(pop_stream_num_elements(passes.streams[i]), 8);
+        must(pop_engine_connect_stream(engine, pop_stream_handle(passes.streams[i]), zeros[i], &error), &error);
+    }
     for (unsigned i = 0; i < passes.count; ++i)
         must(pop_engine_run(engine, i, &error), &error);
     must(pop_engine_cycles(engine, &cycles, &error), &error);
@@ -114,6 +129,8 @@ static struct figures measure(const struct row *row)
     fflush(stdout);
     pop_profile_free(&profile);
     pop_engine_destroy(engine);
+    for (size_t i = 0; i < passes.num_streams; ++i)
+        free(zeros[i]);
     pop_graph_destroy(graph);
     pop_device_destroy(device);
     return figures;
@@ -139,51 +156,20 @@ static bool measure_apart(const struct row *row, struct figures *figures)
 
 /* ---- tables ---- */
 
-struct family {
-    size_t rows, missed, close; /* close: 10 % in cycles and 25 % in memory */
-    double ratios[3][1000];
-};
-
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-static void print_family(const char *name, struct family *family)
-{
-    static const char *const what[] = { "cycles", "memory of all tiles", "memory of the fullest tile" };
-    size_t measured = family->rows - family->missed;
-    printf("  %s: %zu rows, %zu missed, %zu within 10 %% in cycles and 25 %% in memory\n", name, family->rows,
-           family->missed, family->close);
-    for (unsigned k = 0; k < 3 && measured; ++k) {
-        qsort(family->ratios[k], measured, sizeof(double), by_value);
-        double low = family->ratios[k][0], high = family->ratios[k][measured - 1];
-        printf("      %-28s median ratio %.2f, worst %.2f\n", what[k], family->ratios[k][measured / 2],
-               high * low > 1 ? high : low);
-    }
-}
-
-static void add_row(struct family *family, const struct row *row, struct guard *guard)
+/* Prints a row's figures beside the published ones: ~ where they are not within. */
+static void add_row(const struct row *row, struct guard *guard)
 {
     struct figures ours;
-    ++family->rows;
-    if (!measure_apart(row, &ours)) {
-        ++family->missed;
-        printf("%c~ %-56s ipu%u %12.0f %12s\n", guard_mark(guard, row, false), row->name, row->machine,
-               row->published.cycles, "missed");
-        return;
-    }
-    double cycles = ours.cycles / row->published.cycles, total = ours.total / row->published.total,
-           most = ours.most / row->published.most;
-    bool close = fabs(cycles - 1) <= 0.1 && fabs(total - 1) <= 0.25 && fabs(most - 1) <= 0.25;
-    size_t at = family->rows - family->missed - 1;
-    family->ratios[0][at] = cycles;
-    family->ratios[1][at] = total;
-    family->ratios[2][at] = most;
-    family->close += close;
-    printf("%c%c %-56s ipu%u %12.0f %12.0f %5.2f %12.0f %5.2f %9.0f %5.2f\n", guard_mark(guard, row, close),
-           close ? ' ' : '~', row->name, row->machine, row->published.cycles, ours.cycles, cycles, row->published.total,
-           total, row->published.most, most);
+    double ratios[FIGURES];
+    bool measured = measure_apart(row, &ours);
+    bool within = family_add(family_of(row), row, measured ? &ours : NULL, ratios);
+    printf("%c%c %-56s ipu%u %12.0f ", guard_mark(guard, row, within), within ? ' ' : '~', row->name, row->machine,
+           row->published.cycles);
+    if (measured)
+        printf("%12.0f %5.2f %12.0f %5.2f %9.0f %5.2f\n", ours.cycles, ratios[CYCLES], row->published.total,
+               ratios[TOTAL_MEMORY], row->published.most, ratios[TILE_MEMORY]);
+    else
+        printf("%12s\n", "missed");
     fflush(stdout);
 }
 
@@ -205,32 +191,16 @@ int main(int argc, char **argv)
             return 2;
     size_t words = (size_t)(argc - optind);
     struct row *rows;
-    struct family *family = calloc(1, sizeof(*family));
-    size_t count = rows_read(word_at(words, argv + optind, 0, "bench/anchors/published"), &rows), close = 0, of = 0;
+    size_t count = rows_read(word_at(words, argv + optind, 0, "bench/anchors/published"), &rows);
     const char *word = word_at(words, argv + optind, 1, "");
     summaries = words > 2;
-    char done[64][24] = { "" };
     printf("   %-56s %4s %12s %12s %5s %12s %5s %9s %5s\n", "row", "chip", "cycles", "ours", "ratio", "bytes", "ratio",
            "a tile's", "ratio");
-    for (size_t i = 0, families = 0; i < count; ++i) {
-        size_t known = 0;
-        while (known < families && strcmp(done[known], rows[i].operation) != 0)
-            ++known;
-        if (known < families)
-            continue;
-        strcpy(done[families++], rows[i].operation);
-        memset(family, 0, sizeof(*family));
-        for (size_t k = i; k < count; ++k)
-            if (strcmp(rows[k].operation, rows[i].operation) == 0 && strstr(rows[k].name, word) &&
-                guard_takes(guard, &rows[k], sample))
-                add_row(family, &rows[k], guard);
-        if (family->rows)
-            print_family(rows[i].operation, family);
-        close += family->close;
-        of += family->rows;
-    }
-    printf("%zu of %zu rows within 10 %% in cycles and 25 %% in memory\n", close, of);
-    free(family);
+    for (size_t family = 0; family < num_families(); ++family)
+        for (size_t i = 0; i < count; ++i)
+            if (family_of(&rows[i]) == family && strstr(rows[i].name, word) && guard_takes(guard, &rows[i], sample))
+                add_row(&rows[i], guard);
+    print_families();
     free(rows);
     return guard_end(guard, !sample && !*word) ? 0 : 1;
 }

@@ -42,6 +42,10 @@ static bool from_name(struct row *row)
         strcpy(row->operation, "cholesky");
         snprintf(row->parameters, sizeof(row->parameters),
                  "--batches=%u --rank=%u --block-size=%u --lower=%s --data-type=%s", a, b, c, lower, type);
+    } else if (sscanf(name, "ctc_loss_t%u_l%u_c%u_bs%u", &a, &b, &c, &d) == 4) {
+        strcpy(row->operation, "ctc_loss");
+        snprintf(row->parameters, sizeof(row->parameters),
+                 "--max-time=%u --max-label-length=%u --num-classes=%u --batch=%u", a, b, c, d);
     } else {
         return false;
     }
@@ -72,7 +76,7 @@ static bool from_table(struct row *row, const char *table)
 
 size_t rows_read(const char *directory, struct row **rows)
 {
-    enum { MOST = 1000, TABLE = 1 << 16 };
+    enum { MOST = 4000, TABLE = 1 << 20 };
     char line[512], *table = calloc(TABLE, 1);
     size_t count = 0;
     *rows = calloc(MOST, sizeof(**rows));

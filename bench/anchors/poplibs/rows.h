@@ -23,16 +23,21 @@ pop_type row_type(const struct row *row, pop_type otherwise);                   
 poplin_conv_params row_conv_params(const struct row *row); /* conv.c: half unless the row says its type */
 
 /* The original's tools ran forward and backward passes as programs of their own, one after the other. */
-enum { MOST_PASSES = 4 };
+enum { MOST_PASSES = 4, MOST_STREAMS = 64 };
 struct passes {
     pop_graph *graph;
     size_t count;
     pop_program programs[MOST_PASSES];
+    size_t num_streams;
+    pop_stream streams[MOST_STREAMS]; /* from the host; each gets zeros */
 };
 /* One more sequence. */
 pop_program pass_begin(struct passes *passes, const char *name);
 /* What the original's tools read back when all passes had run: it is live to the end. */
 void pass_result(struct passes *passes, pop_tensor result, const char *name);
+
+/* A stream that a program reads. */
+void pass_stream(struct passes *passes, pop_stream stream);
 
 /* Adds the row's operation to the graph. */
 typedef void (*row_builder)(pop_graph *graph, struct passes *passes, const struct row *row);
@@ -47,6 +52,7 @@ void build_lstm(pop_graph *graph, struct passes *passes, const struct row *row);
 void build_gru(pop_graph *graph, struct passes *passes, const struct row *row);
 void build_embedding(pop_graph *graph, struct passes *passes, const struct row *row);
 void build_cholesky(pop_graph *graph, struct passes *passes, const struct row *row);
+void build_ctc_loss(pop_graph *graph, struct passes *passes, const struct row *row);
 void build_matrix_solver(pop_graph *graph, struct passes *passes, const struct row *row);
 
 /* rows.c: reads the published tables; ends the program when they are broken.  The caller frees *rows. */

@@ -155,6 +155,14 @@ LIBRARY_TABLE(norm){
 #define NORM_OPTION LIBRARY_ROW
 #include "poplibs/options.def"
 };
+LIBRARY_TABLE(ctc_loss){
+#define CTC_LOSS_OPTION LIBRARY_ROW
+#include "poplibs/options.def"
+};
+LIBRARY_TABLE(ctc_infer){
+#define CTC_INFER_OPTION LIBRARY_ROW
+#include "poplibs/options.def"
+};
 LIBRARY_TABLE(pool){
 #define POOL_OPTION LIBRARY_ROW
 #include "poplibs/options.def"
@@ -207,6 +215,8 @@ static const struct {
     LIBRARY("Cholesky factorisation (poplin), beside those of matrix products", cholesky),
     LIBRARY("Batch normalisation (poplin, popnn::bn)", plain_norm),
     LIBRARY("Group, layer and instance normalisation (popnn)", norm),
+    LIBRARY("CTC losses (popnn)", ctc_loss),
+    LIBRARY("CTC beam search (popnn)", ctc_infer),
     LIBRARY("Pooling (popnn)", pool),
     LIBRARY("Recurrent layers (popnn)", recurrent),
     LIBRARY("Reductions (popops)", reduce),

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* For ctc_loss_vertices.c, which includes this for each combination of types: vertices with data of IN, sums of
+ * PARTIALS, and with LAST the label's last blank. */
+
+VERTEX(Alpha)
+{
+    EDGES
+    NUMBERS
+    POP_INOUT(POP_VECTOR(PARTIALS, ONE_PTR)) alphas;        /* {steps, places} */
+    POP_INPUT(POP_VECTOR(PARTIALS, ONE_PTR)) alphaPrevTime; /* the last row of the partition before */
+    POP_INPUT(POP_VECTOR(PARTIALS, ONE_PTR)) alphaPrevLabelTime;
+    POP_INPUT(POP_VECTOR(PARTIALS, ONE_PTR)) alphaPrevLabel;
+    POP_INOUT(POP_VECTOR(PARTIALS, ONE_PTR)) alphaOut; /* the last symbol's */
+};
+TYPE_NAME(Alpha, "CTCAlpha");
+void COMPUTE(Alpha)(NAME(Alpha) * v)
+{
+    struct lengths valid = lengths_of(*v->validTime, *v->validLabel, v->maxTime, v->maxLabel);
+    unsigned step, size;
+    if (!step_of((*v->count)++, false, v->firstTime, v->timeOffset, v->maxT, valid.time, &step))
+        return;
+    struct part part = PART(v, 1);
+    size = 2 * part.symbols + LAST;
+    PARTIALS *row = v->alphas.data + (size_t)step * size;
+    const IN *own = v->probabilities.data + (size_t)step * part.classes;
+    struct OF(row) before = { step            ? row - size
+                              : v->timeOffset ? v->alphaPrevTime.data
+                                              : 0,
+                              step ? v->alphaPrevLabel.data : v->alphaPrevLabelTime.data };
+    for (unsigned s = 0; s < size; ++s)
+        row[s] =
+            (PARTIALS)(is_valid(&part, s) ? OF(into)(&part, &before, s) + (float)own[class_of(&part, s)] : LOG_ZERO);
+    if (part.symbols)
+        v->alphaOut.data[0] = row[2 * part.symbols - 1];
+}
+VERTEX(Beta)
+{
+    EDGES
+    NUMBERS
+    POP_INOUT(POP_VECTOR(PARTIALS, ONE_PTR)) betas;
+    POP_INPUT(POP_VECTOR(PARTIALS, ONE_PTR)) betaPrevTime; /* the first row of the partition behind */
+    POP_INPUT(POP_VECTOR(PARTIALS, ONE_PTR)) betaPrevLabelTime;
+    POP_INPUT(POP_VECTOR(PARTIALS, ONE_PTR)) betaPrevLabel;
+    POP_INOUT(POP_VECTOR(PARTIALS, ONE_PTR)) betaOut; /* the first blank's and symbol's */
+};
+TYPE_NAME(Beta, "CTCBeta");
+void COMPUTE(Beta)(NAME(Beta) * v)
+{
+    struct lengths valid = lengths_of(*v->validTime, *v->validLabel, v->maxTime, v->maxLabel);
+    unsigned step, size;
+    if (!step_of((*v->count)++, true, v->firstTime, v->timeOffset, v->maxT, valid.time, &step))
+        return;
+    struct part part = PART(v, 0);
+    size = 2 * part.symbols + LAST;
+    PARTIALS *row = v->betas.data + (size_t)step * size;
+    const IN *own = v->probabilities.data + (size_t)step * part.classes;
+    bool inner = step + 1 < v->maxT;
+    struct OF(row) behind = { inner ? row + size : v->betaPrevTime.data,
+                              inner ? v->betaPrevLabel.data : v->betaPrevLabelTime.data };
+    if (v->timeOffset + step + 1 == valid.time)
+        behind.values = 0;
+    for (unsigned s = 0; s < size; ++s)
+        row[s] = (PARTIALS)(is_valid(&part, s) ? OF(out_of)(&part, &behind, s, size) + (float)own[class_of(&part, s)]
+                                               : LOG_ZERO);
+    v->betaOut.data[0] = row[0];
+    v->betaOut.data[1] = (PARTIALS)(size > 1 ? (float)row[1] : LOG_ZERO);
+}
+
+/* The other of alpha and beta, step after step, of which two rows are kept: that of time t is row t % 2.  Each step's
+ * alpha and beta are summed by class: the gradient; those of step 0 give the loss. */
+VERTEX(GivenAlpha)
+{
+    EDGES
+    NUMBERS
+    POP_INPUT(POP_VECTOR(PARTIALS, ONE_PTR)) alphas;
+    POP_INOUT(POP_VECTOR(PARTIALS, ONE_PTR)) grads;    /* {steps, classes} */
+    POP_INOUT(POP_VECTOR(PARTIALS, ONE_PTR)) betaTemp; /* {2, places} */
+    POP_INPUT(POP_VECTOR(PARTIALS, ONE_PTR)) betaPrevTime;
+    POP_INPUT(POP_VECTOR(PARTIALS, ONE_PTR)) betaPrevLabelTime;
+    POP_INPUT(POP_VECTOR(PARTIALS, ONE_PTR)) betaPrevLabel;
+    POP_INOUT(POP_VECTOR(PARTIALS, ONE_PTR)) betaOut;
+    POP_INOUT(PARTIALS) loss;
+};
+TYPE_NAME(GivenAlpha, "CTCGradGivenAlpha");
+void COMPUTE(GivenAlpha)(NAME(GivenAlpha) * v)
+{
+    struct lengths valid = lengths_of(*v->validTime, *v->validLabel, v->maxTime, v->maxLabel);
+    unsigned step = ~0u;
+    bool runs = step_of((*v->count)++, true, v->firstTime, v->timeOffset, v->maxT, valid.time, &step);
+    if (step == ~0u)
+        return;
+    struct part part = PART(v, 0);
+    unsigned size = 2 * part.symbols + LAST, time = v->timeOffset + step;
+    PARTIALS *grads = v->grads.data + (size_t)step * part.classes;
+    const IN *own = v->probabilities.data + (size_t)step * part.classes;
+    OF(no_step)(grads, part.classes, !runs && !part.first);
+    if (time == 0) /* without steps an empty label alone is sure */
+        *v->loss = (PARTIALS)(!valid.time && !part.valid_label && !part.first ? 0.0f : LOG_ZERO);
+    if (!runs)
+        return;
+    bool inner = step + 1 < v->maxT;
+    size_t other = (size_t)((time + 1) % 2) * size;
+    struct OF(row) behind = { (inner ? v->betaTemp.data : v->betaPrevTime.data) + other,
+                              inner ? v->betaPrevLabel.data : v->betaPrevLabelTime.data };
+    if (time + 1 == valid.time)
+        behind.values = 0;
+    PARTIALS *row = v->betaTemp.data + (size_t)(time % 2) * size;
+    const PARTIALS *alphas = v->alphas.data + (size_t)step * size;
+    for (unsigned s = 0; s < size; ++s) {
+        float sum = LOG_ZERO;
+        if (is_valid(&part, s)) {
+            unsigned c = class_of(&part, s);
+            float beta = OF(out_of)(&part, &behind, s, size), both = beta + (float)alphas[s];
+            sum = beta + (float)own[c];
+            OF(add_to)(grads + c, both);
+            if (time == 0)
+                OF(add_to)(v->loss, both);
+        }
+        row[s] = (PARTIALS)sum;
+    }
+    v->betaOut.data[0] = row[0];
+    v->betaOut.data[1] = (PARTIALS)(size > 1 ? (float)row[1] : LOG_ZERO);
+}
+VERTEX(GivenBeta)
+{
+    EDGES
+    NUMBERS
+    POP_INPUT(POP_VECTOR(PARTIALS, ONE_PTR)) betas;
+    POP_INOUT(POP_VECTOR(PARTIALS, ONE_PTR)) grads;
+    POP_INOUT(POP_VECTOR(PARTIALS, ONE_PTR)) alphaTemp;
+    POP_INPUT(POP_VECTOR(PARTIALS, ONE_PTR)) alphaPrevTime;
+    POP_INPUT(POP_VECTOR(PARTIALS, ONE_PTR)) alphaPrevLabelTime;
+    POP_INPUT(POP_VECTOR(PARTIALS, ONE_PTR)) alphaPrevLabel;
+    POP_INOUT(POP_VECTOR(PARTIALS, ONE_PTR)) alphaOut;
+};
+TYPE_NAME(GivenBeta, "CTCGradGivenBeta");
+void COMPUTE(GivenBeta)(NAME(GivenBeta) * v)
+{
+    struct lengths valid = lengths_of(*v->validTime, *v->validLabel, v->maxTime, v->maxLabel);
+    unsigned step = ~0u;
+    bool runs = step_of((*v->count)++, false, v->firstTime, v->timeOffset, v->maxT, valid.time, &step);
+    if (step == ~0u)
+        return;
+    struct part part = PART(v, 1);
+    unsigned size = 2 * part.symbols + LAST, time = v->timeOffset + step;
+    PARTIALS *grads = v->grads.data + (size_t)step * part.classes;
+    const IN *own = v->probabilities.data + (size_t)step * part.classes;
+    OF(no_step)(grads, part.classes, !runs && !part.first);
+    if (!runs)
+        return;
+    size_t other = (size_t)((time + 1) % 2) * size; /* of the step before, as of the one behind */
+    struct OF(row) before = { (step ? v->alphaTemp.data : v->alphaPrevTime.data) + other,
+                              step ? v->alphaPrevLabel.data : v->alphaPrevLabelTime.data };
+    PARTIALS *row = v->alphaTemp.data + (size_t)(time % 2) * size;
+    const PARTIALS *betas = v->betas.data + (size_t)step * size;
+    for (unsigned s = 0; s < size; ++s) {
+        float sum = LOG_ZERO;
+        if (is_valid(&part, s)) {
+            unsigned c = class_of(&part, s);
+            float alpha = OF(into)(&part, &before, s);
+            sum = alpha + (float)own[c];
+            OF(add_to)(grads + c, alpha + (float)betas[s]);
+        }
+        row[s] = (PARTIALS)sum;
+    }
+    if (part.symbols)
+        v->alphaOut.data[0] = row[2 * part.symbols - 1];
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* For ctc_loss_vertices.c, which includes this for each type of partials: OF(name) is name for PARTIALS. */
+
+/* A row of the step before (or behind, for beta) and what neighbours have at it. */
+struct OF(row) {
+    const PARTIALS *values; /* NULL: before the first step, or behind the last */
+    const PARTIALS *edge;   /* the symbol before the partition; for beta the blank and the symbol behind it */
+};
+/* Alignments that reach place s, before its own probability. */
+static inline float OF(into)(const struct part *p, const struct OF(row) * row, unsigned s)
+{
+    unsigned place = 2 * p->first + s;
+    if (!row->values)
+        return place < 2 ? 0.0f : LOG_ZERO;
+    float sum = (float)row->values[s];
+    if (place > 0)
+        sum = log_add(sum, s ? (float)row->values[s - 1] : (float)row->edge[0]);
+    if (place > 2 && s % 2 && p->label[s / 2] != p->label[(long)(s / 2) - 1])
+        sum = log_add(sum, s > 1 ? (float)row->values[s - 2] : (float)row->edge[0]);
+    return sum;
+}
+/* The same from place s to the end; size: places of the partition. */
+static inline float OF(out_of)(const struct part *p, const struct OF(row) * row, unsigned s, unsigned size)
+{
+    unsigned place = 2 * p->first + s, end = 2 * p->valid_label;
+    if (!row->values)
+        return place + 1 >= end && place <= end ? 0.0f : LOG_ZERO;
+    float sum = (float)row->values[s];
+    if (place < end)
+        sum = log_add(sum, s + 1 < size ? (float)row->values[s + 1] : (float)row->edge[0]);
+    if (place + 2 < end && s % 2 && p->label[s / 2] != p->label[s / 2 + 1])
+        sum = log_add(sum, s + 2 < size ? (float)row->values[s + 2] : (float)row->edge[s + 2 - size]);
+    return sum;
+}
+/* The row of a step behind the entry's end is marked by infinity, in the label's first partition alone. */
+static void OF(no_step)(PARTIALS *grads, unsigned classes, bool mark)
+{
+    for (unsigned c = 0; c < classes; ++c)
+        grads[c] = (PARTIALS)(mark ? -LOG_ZERO : LOG_ZERO);
+}
+static inline void OF(add_to)(PARTIALS *sum, float value)
+{
+    *sum = (PARTIALS)log_add((float)*sum, value);
+}
