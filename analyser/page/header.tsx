@@ -66,6 +66,21 @@ function Reports({ context, reload }: { context: ViewContext; reload: () => void
     return <Menu label={<span class="report-name">{names}</span>} items={items} tip={tip} name="reports" />;
 }
 
+/** Which replica a report is of, where it has several. */
+function Replicas({ context }: { context: ViewContext }) {
+    const { reports } = context;
+    if (!reports.some((report) => report.replicas > 1)) return null;
+    const names = reports.map((report) => `replica ${report.replica} of ${report.replicas}`);
+    const tip =
+        "Replicas run the same program on parts of the device. Cycles, memory and tiles are those of this one:\n" +
+        "profiler.replicaToProfile chooses it by its number, from 0.";
+    return (
+        <span class="replica" data-tip={tip}>
+            {[...new Set(names)].join("  ↔  ")}
+        </span>
+    );
+}
+
 export function Header({ view, context, reload, showKeys }: HeaderProps) {
     const { theme, units } = usePreferences();
     const [guide, setGuide] = useState(false);
@@ -98,6 +113,7 @@ export function Header({ view, context, reload, showKeys }: HeaderProps) {
         <header class="header">
             <span class="brand">Tremula</span>
             <Reports context={context} reload={reload} />
+            <Replicas context={context} />
             <nav aria-label="views">
                 {VIEWS.filter((one) => !one.landing).map((one) => {
                     const missing = context.reports.length ? one.missing?.(context.reports) : null;

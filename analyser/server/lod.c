@@ -209,7 +209,7 @@ static struct lod *make(struct report_use *use, pop_error *error)
         return NULL;
     struct lod *lod = MEM_NEW(struct lod);
     pva_object target = pva_get(pva_get(pva_root(file), PVA_REPORT_COMPILATION), PVA_COMPILATION_TARGET);
-    lod->ipus = (unsigned)pva_uint(target, PVA_TARGET_NUM_IPUS);
+    lod->ipus = (unsigned)pva_uint(target, PVA_TARGET_IPUS_PER_REPLICA);
     lod->tiles_per_ipu = (unsigned)pva_uint(target, PVA_TARGET_TILES_PER_IPU);
     pop_status status = lod_read_names(lod, file, error);
     if (status == POP_OK && !use->report.temporary)

@@ -10,7 +10,8 @@
 struct tiles tiles_of(pva_file *file)
 {
     pva_object target = pva_get(pva_get(pva_root(file), PVA_REPORT_COMPILATION), PVA_COMPILATION_TARGET);
-    return (struct tiles){ file, pva_uint(target, PVA_TARGET_NUM_TILES), pva_uint(target, PVA_TARGET_TILES_PER_IPU) };
+    return (struct tiles){ file, pva_uint(target, PVA_TARGET_TILES_PER_REPLICA),
+                           pva_uint(target, PVA_TARGET_TILES_PER_IPU) };
 }
 
 /* Figures that are columns of memory_by_tile. */

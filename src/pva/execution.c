@@ -61,9 +61,8 @@ static uint64_t base_of(pva_file *file, const struct step *step, uint64_t ipu)
 /* Adds the base of each tile's IPU and, of ends, the pattern's shift on it.  Steps are those of one replica. */
 static void add_bases(pva_object o, const struct step *step, bool ends, uint64_t *numbers, uint64_t count)
 {
-    uint64_t per_ipu = o.file->tiles_per_ipu,
-             ipus = query_uint(o.file, "SELECT ipus_per_replica FROM target WHERE ?1 | ?2 >= 0", 0, 0, o.file->ipus);
-    for (uint64_t ipu = 0; ipu < ipus && ipu * per_ipu < count; ++ipu) {
+    uint64_t per_ipu = o.file->tiles_per_ipu;
+    for (uint64_t ipu = 0; ipu < o.file->ipus && ipu * per_ipu < count; ++ipu) {
         uint64_t add = base_of(o.file, step, ipu) +
                        (ends ? (uint64_t)table_int(o.file, TABLE_PATTERN_IPU, step->pattern, ipu, 1) : 0);
         for (uint64_t i = ipu * per_ipu; i < count && i < (ipu + 1) * per_ipu; ++i)

@@ -172,16 +172,20 @@ char *directory_of(const char *path)
     return directory;
 }
 
+/* What the report says is of one replica. */
 static bool read_target(pva_file *file)
 {
-    file->ipus = table_uint(file, TABLE_TARGET, 0, 0, 3);
-    file->tiles_per_ipu = table_uint(file, TABLE_TARGET, 0, 0, 4);
-    file->tiles = table_uint(file, TABLE_TARGET, 0, 0, 5);
-    if (file->tiles > MOST_TILES || file->ipus > MOST_TILES || file->tiles_per_ipu > MOST_TILES ||
-        file->ipus * file->tiles_per_ipu != file->tiles)
+    uint64_t ipus = table_uint(file, TABLE_TARGET, 0, 0, 3), per_ipu = table_uint(file, TABLE_TARGET, 0, 0, 4),
+             tiles = table_uint(file, TABLE_TARGET, 0, 0, 5), replicas = table_uint(file, TABLE_TARGET, 0, 0, 10);
+    if (tiles > MOST_TILES || ipus > MOST_TILES || per_ipu > MOST_TILES || ipus * per_ipu != tiles)
         file_fail(file, POP_PARSE_ERROR, "a target of %llu IPUs of %llu tiles, %llu tiles in all (at most %d)",
-                  (unsigned long long)file->ipus, (unsigned long long)file->tiles_per_ipu,
-                  (unsigned long long)file->tiles, MOST_TILES);
+                  (unsigned long long)ipus, (unsigned long long)per_ipu, (unsigned long long)tiles, MOST_TILES);
+    else if (ipus && (!replicas || ipus % replicas))
+        file_fail(file, POP_PARSE_ERROR, "a target of %llu IPUs for %llu replicas", (unsigned long long)ipus,
+                  (unsigned long long)replicas);
+    file->ipus = replicas ? ipus / replicas : 0; /* a damaged report may have no target */
+    file->tiles_per_ipu = per_ipu;
+    file->tiles = file->ipus * per_ipu;
     return !file->failed;
 }
 

@@ -53,7 +53,8 @@ for directory in sys.argv[1:]:
     target = report.compilation.target
     facts[os.path.basename(directory)] = {
         "tilesPerIpu": target.tilesPerIpu,
-        "ipus": target.numIPUs,
+        "ipus": target.ipusPerReplica,
+        "memory": [tile.memory.total.excludingGaps for tile in report.compilation.tiles],
         "steps": [step_of(i, step) for i, step in enumerate(report.execution.steps)],
     }
 json.dump(facts, sys.stdout)

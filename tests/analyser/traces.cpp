@@ -6,6 +6,8 @@
 //   copies     a detailed trace of copies with the host and a remote buffer, and between two IPUs, by a function that
 //   is
 //              called twice
+//   replicas   a detailed trace of replica 2 of four, of two IPUs each: it loops more often than the others
+//   replica0   the same program, of the replica that is recorded when none is chosen
 //   long       a detailed trace of a loop that runs so often that its steps are narrower than pixels
 #include <poplar/Engine.hpp>
 #include <poplar/Graph.hpp>
@@ -26,9 +28,10 @@ namespace
 constexpr unsigned Elements = 64, Tiles = 4; // tiles of an IPU
 
 struct Case {
-    unsigned ipus;
+    unsigned ipus; // of a replica
     Program (*program)(Graph &);
     OptionFlags options;
+    unsigned replicas = 1;
 };
 
 // Over all tiles of all IPUs.
@@ -79,6 +82,17 @@ Program copies(Graph &graph)
     return between(graph, Sequence({ Call(across, "one"), Repeat(2, Call(across, "two"), "loop") }, "calls"));
 }
 
+// Replica 2 has seven rounds of what the others do once; all send to the next at the end.
+Program replicas(Graph &graph)
+{
+    Tensor a = spread(graph, "a"), b = spread(graph, "b"), next = spread(graph, "next");
+    Tensor number = graph.addReplicationIndexConstant("number");
+    graph.setTileMapping(number, 0);
+    Program round = Copy(a, b.reverse(0), false, "layer/round");
+    Program own = Switch(number, { { 2, Repeat(7, round, "loop") } }, round, "own");
+    return Sequence({ own, CrossReplicaCopy(b, next, { { 0, 1 }, { 1, 2 }, { 2, 3 }, { 3, 0 } }, "layer/next") });
+}
+
 Program often(Graph &graph)
 {
     Tensor a = spread(graph, "a"), b = spread(graph, "b");
@@ -96,6 +110,8 @@ const std::map<std::string, Case> cases{
     { "late", { 2, blocks, { { "debug.instrumentExternalExchange", "false" } } } },
     { "overflow", { 1, overflow, { { "profiler.blocks.bufferSize", "180" } } } },
     { "copies", { 2, copies, {} } },
+    { "replicas", { 2, replicas, { { "profiler.replicaToProfile", "2" } }, 4 } },
+    { "replica0", { 2, replicas, {}, 4 } },
     { "long", { 1, often, {} } },
 };
 
@@ -110,15 +126,15 @@ void set(OptionFlags &options, const OptionFlags &more)
 int main(int argc, char **argv)
 {
     if (argc < 3 || !cases.count(argv[1])) {
-        std::cerr << "usage: traces blocks|late|overflow|copies|long DIRECTORY\n";
+        std::cerr << "usage: traces blocks|late|overflow|copies|replicas|replica0|long DIRECTORY\n";
         return 2;
     }
     const Case &of = cases.at(argv[1]);
     IPUModel model;
-    model.numIPUs = of.ipus;
+    model.numIPUs = of.ipus * of.replicas;
     model.tilesPerIPU = Tiles;
     Device device = model.createDevice();
-    Graph graph(device.getTarget());
+    Graph graph(device.getTarget(), replication_factor(of.replicas));
     Program program = of.program(graph);
     OptionFlags options{ { "autoReport.directory", argv[2] }, { "autoReport.outputExecutionProfile", "true" } };
     set(options,

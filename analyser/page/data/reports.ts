@@ -18,6 +18,8 @@ export interface Report {
     hasExecution: boolean;
     hasLiveness: boolean;
     hasDebug: boolean;
+    replicas: number;
+    replica: number; // the one whose runs were recorded
     partial: string | null; // why it is not whole
     set?: readonly { name: string; directory: string; about: string }[]; // the reports beside it, itself among them
 }

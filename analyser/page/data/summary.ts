@@ -13,6 +13,7 @@ export interface Target {
     totalMemory: number;
     clock: number; // Hz
     replicas: number;
+    replica: number; // whose runs were recorded
     ipusPerReplica: number;
     tilesPerReplica: number;
     memoryPerReplica: number;

@@ -216,3 +216,28 @@ test("heat maps go from dark to light, whoever looks; more and less are told apa
         await done(page);
     }
 });
+
+test("what is being typed stays when the view is drawn anew meanwhile, and counts once it is confirmed", async () => {
+    const page = await at(await shown(REPORT), "#/liveness?liveness.source=tile", "[name=index]");
+    await settled(page);
+    for (const [fragment, field, typed] of [
+        ["#/liveness?liveness.source=tile", "[name=index]", "5"],
+        ["#/insights?insights.scope=tile", "[name=scope-index]", "6"],
+        ["#/trace", '[aria-label="magnification in percent"]', "250"],
+    ]) {
+        await page.evaluate((hash) => (location.hash = hash), fragment);
+        await page.waitForSelector(field);
+        await settled(page);
+        await page.locator(field).fill(typed);
+        // A change of another part of the state draws the view anew.
+        await page.evaluate(() => {
+            location.hash += `${location.hash.includes("?") ? "&" : "?"}tile=3`;
+        });
+        await settled(page);
+        assert.equal(await page.inputValue(field), typed, field);
+        await page.press(field, "Enter");
+        await settled(page);
+        assert.ok((await page.inputValue(field)).startsWith(typed), `${field} is confirmed`);
+    }
+    await done(page);
+});

@@ -84,6 +84,8 @@ export function mockReport(index, changes = {}) {
         hasExecution: true,
         hasLiveness: true,
         hasDebug: true,
+        replicas: 1,
+        replica: 0,
         partial: null,
         ...changes,
     };

@@ -9,6 +9,7 @@ import { count } from "./format";
 import { Menu, MenuItem } from "./menu";
 import { Cell, TableState, Values, asCsv, asTsv, shownRows } from "./rows";
 import { copyText, saveText } from "./save";
+import { Typed } from "./typed";
 
 export const ROW_HEIGHT = 24;
 
@@ -92,16 +93,14 @@ function RangeRow<Row>({
                 <div key={column.id} class="td" role="cell" style={cellStyle(column)}>
                     {column.kind === "number" &&
                         ([0, 1] as const).map((side) => (
-                            <input
+                            <Typed
                                 key={side}
                                 type="text"
                                 inputMode="decimal"
                                 placeholder={side ? "max" : "min"}
                                 aria-label={`${column.title}: ${side ? "max" : "min"}`}
                                 value={state.ranges?.[column.id]?.[side] ?? ""}
-                                onChange={(event) =>
-                                    set(column.id, side, event.currentTarget.value.replaceAll(",", ""))
-                                }
+                                onConfirm={(text) => set(column.id, side, text.replaceAll(",", ""))}
                             />
                         ))}
                 </div>

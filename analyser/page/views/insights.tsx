@@ -76,6 +76,7 @@ function Fit({ insights, report, context }: { insights: Insights; report: Report
     const { memory } = insights;
     if (!memory || !memory.tiles)
         return <Empty>The report has no memory: compilation was not captured (autoReport.outputGraphProfile).</Empty>;
+    const each = report.replicas > 1 ? " of each replica" : "";
     const over = memory.overflowing > 0 || insights.outOfMemory !== "";
     return (
         <>
@@ -83,12 +84,12 @@ function Fit({ insights, report, context }: { insights: Insights; report: Report
                 {over ? `${report.name} does not fit` : `${report.name} fits in memory`}
             </div>
             <Meter share={memory.used / memory.capacity} over={over} />
-            <div data-tip="Bytes in use on all tiles, gaps left out, of the memory of all tiles">
+            <div data-tip={`Bytes in use on all tiles${each}, gaps left out, of the memory of all tiles${each}`}>
                 <span class="figure" data-figure="used">
                     {bytes(memory.used)}
                 </span>{" "}
                 {memory.capacity
-                    ? `of ${bytes(memory.capacity)}, ${percent(memory.used / memory.capacity, 2)} of capacity`
+                    ? `of ${bytes(memory.capacity)}, ${percent(memory.used / memory.capacity, 2)} of capacity${each}`
                     : "on all tiles; archive.a does not say of how much"}
             </div>
             {over ? (

@@ -22,6 +22,7 @@ import { LiveTable, StepTable } from "./liveness/tables";
 import { memoryColour } from "./memory/colours";
 import "./memory/memory.css";
 import { View, ViewContext } from "./view";
+import { Typed } from "../ui/typed";
 
 type Source = "all" | "ipu" | "tile";
 
@@ -110,19 +111,14 @@ function Options({
             {state.source !== "all" && (
                 <label>
                     {state.source === "tile" ? "Tile" : "IPU"}
-                    <input
+                    <Typed
                         type="number"
                         name="index"
                         min={0}
                         max={most - 1}
                         value={state.index}
-                        onChange={(event) =>
-                            update({
-                                index: Math.min(
-                                    most - 1,
-                                    Math.max(0, Math.floor(Number(event.currentTarget.value) || 0)),
-                                ),
-                            })
+                        onConfirm={(text) =>
+                            update({ index: Math.min(most - 1, Math.max(0, Math.floor(Number(text) || 0))) })
                         }
                     />
                 </label>

@@ -39,7 +39,8 @@ const EXAMPLES: readonly { title: string; sql: string }[] = [
         title: "Cycles of a compute set by tile",
         sql:
             "SELECT a.i AS tile, a.value AS cycles\nFROM array((SELECT estimated_cycles_by_tile FROM " +
-            "compute_sets ORDER BY estimated_cycles DESC LIMIT 1),\n           (SELECT num_tiles FROM target)) a",
+            "compute_sets ORDER BY estimated_cycles DESC LIMIT 1),\n           " +
+            "(SELECT tiles_per_replica FROM target)) a",
     },
     {
         title: "Runs",

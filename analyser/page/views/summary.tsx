@@ -56,6 +56,11 @@ const TARGET: readonly Fact[] = [
     { title: "Tiles per IPU", value: (s) => s.target && count(s.target.tilesPerIpu) },
     { title: "IPUs per replica", value: (s) => s.target && count(s.target.ipusPerReplica) },
     { title: "Replicas", value: (s) => (s.target && s.target.replicas > 1 ? count(s.target.replicas) : null) },
+    {
+        title: "Replica of this report",
+        tip: "Whose runs were recorded (profiler.replicaToProfile); the memory of all is the same",
+        value: (s) => (s.target && s.target.replicas > 1 ? count(s.target.replica) : null),
+    },
     { title: "Total tiles", value: (s) => s.target && count(s.target.tiles) },
     { title: "Total IPUs", value: (s) => s.target && count(s.target.ipus) },
     { title: "Memory per tile", value: (s) => s.target && bytes(s.target.bytesPerTile) },

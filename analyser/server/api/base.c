@@ -40,10 +40,18 @@ static json_t *partial_of(const struct analyser_report *report)
     return partial;
 }
 
+/* The one whose runs were recorded: 0 where none was chosen. */
+static uint64_t replica_of(pva_file *file)
+{
+    return (uint64_t)query_number(
+        file, "SELECT CAST(value AS INTEGER) FROM options WHERE name = 'profiler.replicaToProfile'", 0);
+}
+
 static json_t *describe(const struct analyser_report *report, unsigned index)
 {
     pva_object root = pva_root(report->file), execution = pva_get(root, PVA_REPORT_EXECUTION),
-               compilation = pva_get(root, PVA_REPORT_COMPILATION);
+               compilation = pva_get(root, PVA_REPORT_COMPILATION),
+               target = pva_get(compilation, PVA_COMPILATION_TARGET);
     json_t *json = json_object();
     json_object_set_new(json, "index", json_integer(index));
     json_object_set_new(json, "directory", answer_string(report->directory));
@@ -56,6 +64,8 @@ static json_t *describe(const struct analyser_report *report, unsigned index)
     json_object_set_new(json, "hasLiveness",
                         json_boolean(pva_count(compilation, PVA_COMPILATION_LIVENESS_PROGRAM_STEPS) > 0));
     json_object_set_new(json, "hasDebug", json_boolean(pva_count(root, PVA_REPORT_DEBUG_CONTEXTS) > 0));
+    json_object_set_new(json, "replicas", json_integer((json_int_t)pva_uint(target, PVA_TARGET_NUM_REPLICAS)));
+    json_object_set_new(json, "replica", json_integer((json_int_t)replica_of(report->file)));
     json_object_set_new(json, "partial", partial_of(report));
     char *parent = mem_string(report->directory), *slash = strrchr(parent, '/');
     if (slash && slash > parent)

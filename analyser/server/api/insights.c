@@ -11,7 +11,7 @@
  * what is beyond it, too. */
 static const struct query_part parts[] = {
     { "memory", true,
-      "SELECT count(*) AS tiles, sum(total) AS used, (SELECT total_memory FROM target) AS capacity, "
+      "SELECT count(*) AS tiles, sum(total) AS used, (SELECT memory_per_replica FROM target) AS capacity, "
       "(SELECT bytes_per_tile FROM target) AS bytesPerTile, max(total_including_gaps) AS largest, "
       "sum(total_including_gaps > (SELECT bytes_per_tile FROM target)) AS overflowing FROM memory_by_tile" },
     { "worstTiles", false,

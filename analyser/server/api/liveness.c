@@ -58,7 +58,7 @@ static void add_bytes(struct str *sql, const struct source *source, const char *
 /* Bytes of a source's memory in all. */
 static double capacity_of(const struct source *source)
 {
-    static const char *const sql[] = { [ALL_TILES] = "SELECT total_memory FROM target",
+    static const char *const sql[] = { [ALL_TILES] = "SELECT memory_per_replica FROM target",
                                        [ONE_IPU] = "SELECT bytes_per_ipu FROM target",
                                        [ONE_TILE] = "SELECT bytes_per_tile FROM target" };
     return query_number(source->tiles.file, sql[source->kind], 0);

@@ -165,7 +165,7 @@ pop_status api_programs_details(const struct request *request, struct answer *an
         return answer_fail(error, POP_INVALID_OPTION, "program %llu does not exist (allowed: 0 to %llu)",
                            (unsigned long long)id, (unsigned long long)(count ? count - 1 : 0));
     pva_object program = pva_at(compilation, PVA_COMPILATION_PROGRAMS, id);
-    uint64_t tiles = pva_uint(pva_get(compilation, PVA_COMPILATION_TARGET), PVA_TARGET_NUM_TILES);
+    uint64_t tiles = pva_uint(pva_get(compilation, PVA_COMPILATION_TARGET), PVA_TARGET_TILES_PER_REPLICA);
     uint64_t *by_tile = mem_zero(2 * tiles + 1, sizeof(*by_tile));
     double *figures = mem_zero(2 * tiles + 1, sizeof(*figures));
     pva_numbers(program, PVA_PROGRAM_ESTIMATED_CYCLES_BY_TILE, 0, tiles, by_tile);

@@ -116,7 +116,7 @@ pop_status api_source_tiles(const struct request *request, struct answer *answer
     if (!costs)
         return error->status;
     pva_object compilation = pva_get(pva_root(report->file), PVA_REPORT_COMPILATION);
-    uint64_t tiles = pva_uint(pva_get(compilation, PVA_COMPILATION_TARGET), PVA_TARGET_NUM_TILES);
+    uint64_t tiles = pva_uint(pva_get(compilation, PVA_COMPILATION_TARGET), PVA_TARGET_TILES_PER_REPLICA);
     double *cycles = mem_zero(tiles + 1, sizeof(*cycles));
     VEC(uint32_t) programs = { 0 };
     for (size_t i = 0; i < costs->count; ++i) {

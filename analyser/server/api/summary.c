@@ -15,6 +15,7 @@ static const struct query_part parts[] = {
       "SELECT type, architecture, num_ipus AS ipus, tiles_per_ipu AS tilesPerIpu, num_tiles AS tiles, "
       "bytes_per_tile AS bytesPerTile, bytes_per_ipu AS bytesPerIpu, total_memory AS totalMemory, "
       "clock_frequency AS clock, num_replicas AS replicas, ipus_per_replica AS ipusPerReplica, "
+      "ifnull((SELECT CAST(value AS INTEGER) FROM options WHERE name = 'profiler.replicaToProfile'), 0) AS replica, "
       "tiles_per_replica AS tilesPerReplica, memory_per_replica AS memoryPerReplica FROM target" },
     { "graph", true,
       "SELECT num_compute_sets AS computeSets, num_edges AS edges, num_vars AS variables, num_vertices AS vertices "

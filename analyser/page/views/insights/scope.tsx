@@ -9,6 +9,7 @@ import { Choice } from "../../ui/layout";
 import { Empty } from "../../ui/tabs";
 import { ViewContext } from "../view";
 import { Bars } from "./bars";
+import { Typed } from "../../ui/typed";
 
 type Kind = "vertices" | "variables" | "exchanges" | "steps";
 
@@ -119,15 +120,13 @@ export function ScopeSection({ context, report }: { context: ViewContext; report
                     ]}
                 />
                 {scope !== "model" && (
-                    <input
+                    <Typed
                         type="number"
                         min={0}
                         name="scope-index"
                         aria-label={scope === "ipu" ? "IPU" : "tile"}
                         value={index}
-                        onChange={(event) =>
-                            update({ index: Math.max(0, Math.floor(Number(event.currentTarget.value) || 0)) })
-                        }
+                        onConfirm={(text) => update({ index: Math.max(0, Math.floor(Number(text) || 0)) })}
                     />
                 )}
                 <Choice

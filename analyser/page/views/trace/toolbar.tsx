@@ -14,6 +14,7 @@ import { TraceOptions, optionPatch } from "./options";
 import { drawGraph } from "./painter";
 import { ColourKey } from "./panel";
 import { Search } from "./search";
+import { Typed } from "../../ui/typed";
 
 export interface ToolbarProps {
     model: TraceModel;
@@ -194,12 +195,12 @@ function Magnification({ model, onWindow }: { model: TraceModel; onWindow: (span
         <span class="magnification">
             {button("«", "a page to the left", () => page(-1))}
             {button("−", "zoom out", () => onWindow(zoomSpan(span, 2, centre, extent)))}
-            <input
+            <Typed
                 type="text"
                 aria-label="magnification in percent"
                 data-tip="magnification"
                 value={`${percent < 1000 ? percent.toFixed(0) : Math.round(percent).toLocaleString("en-GB")} %`}
-                onChange={(event) => set(event.currentTarget.value)}
+                onConfirm={set}
                 onKeyDown={(event) => event.key === "Enter" && event.currentTarget.blur()}
             />
             {button("+", "zoom in", () => onWindow(zoomSpan(span, 0.5, centre, extent)))}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// A field whose text counts once it is confirmed, by Enter or by leaving it.
+import { JSX } from "preact";
+import { useState } from "preact/hooks";
+
+export interface TypedProps extends Omit<JSX.InputHTMLAttributes<HTMLInputElement>, "value" | "onInput" | "onChange"> {
+    value: string | number;
+    onConfirm: (text: string) => void;
+}
+
+/** What is being typed stays when the view is drawn anew meanwhile. */
+export function Typed({ value, onConfirm, ...rest }: TypedProps) {
+    const [draft, setDraft] = useState<string | null>(null);
+    return (
+        <input
+            {...rest}
+            value={draft ?? value}
+            onInput={(event) => setDraft(event.currentTarget.value)}
+            onBlur={() => setDraft(null)}
+            onChange={(event) => {
+                setDraft(null);
+                onConfirm(event.currentTarget.value);
+            }}
+        />
+    );
+}
