@@ -5,6 +5,7 @@
 
 #include <poplar/memory.h>
 
+#include <assert.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -142,6 +143,36 @@ void *arena_alloc(struct arena *arena, size_t bytes)
     return memory;
 }
 
+struct arena_adopted {
+    struct arena_adopted *next;
+    void **block, *own;
+};
+
+static struct arena_adopted *adopt(struct arena *arena, void **block)
+{
+    struct arena_adopted *adopted = arena_alloc(arena, sizeof(*adopted));
+    *adopted = (struct arena_adopted){ .next = arena->adopted, .block = block };
+    arena->adopted = adopted;
+    return adopted;
+}
+
+void arena_adopt(struct arena *arena, void **block)
+{
+    assert(block);
+    adopt(arena, block);
+}
+
+void *arena_zero(struct arena *arena, size_t count, size_t bytes)
+{
+    enum { LARGE = 4096 };
+    if (bytes && count <= LARGE / bytes)
+        return memset(arena_alloc(arena, count * bytes), 0, count * bytes);
+    struct arena_adopted *adopted = adopt(arena, NULL);
+    adopted->block = &adopted->own;
+    adopted->own = mem_zero(count, bytes);
+    return adopted->own;
+}
+
 char *arena_string(struct arena *arena, const char *text)
 {
     size_t bytes = strlen(text) + 1;
@@ -150,6 +181,8 @@ char *arena_string(struct arena *arena, const char *text)
 
 void arena_free(struct arena *arena)
 {
+    for (struct arena_adopted *adopted = arena->adopted; adopted; adopted = adopted->next)
+        mem_free(*adopted->block);
     for (struct arena_block *block = arena->block, *next; block; block = next) {
         next = block->next;
         mem_free(block);

@@ -41,9 +41,17 @@ size_t mem_fail(size_t call, bool onwards);
 /* Bump allocation for things that live and die together; zero is empty. */
 struct arena {
     struct arena_block *block;
+    struct arena_adopted *adopted;
     size_t used, size;
 };
 void *arena_alloc(struct arena *arena, size_t bytes); /* 16-byte aligned, not zeroed */
+/* Zeroed; pages of large blocks that nobody touches cost no memory.  Overflow is checked. */
+void *arena_zero(struct arena *arena, size_t count, size_t bytes);
+/* Frees *block with the arena, whatever it points to by then: the data of an array that grows.  block stays valid until
+ * then: it lies in the arena, or outlives it. */
+void arena_adopt(struct arena *arena, void **block);
+#define arena_adopt_vec(arena, v) arena_adopt(arena, (void **)&(v)->data)
+#define ARENA_NEW(arena, type)    ((type *)arena_zero(arena, 1, sizeof(type)))
 char *arena_string(struct arena *arena, const char *text);
 void arena_free(struct arena *arena);
 

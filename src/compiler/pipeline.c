@@ -1,9 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The compiler as a list of passes. */
 #include "compiler/pipeline.h"
+#include "compiler/check/check.h"
 #include "compiler/check/expand.h"
+#include "compiler/check/hazard.h"
+#include "compiler/check/use.h"
+#include "compiler/common/passes.h"
+#include "compiler/dump/dump.h"
+#include "compiler/exchange/exchange.h"
 #include "compiler/liveness/live.h"
 #include "compiler/lower/blocks.h"
+#include "compiler/lower/emit.h"
+#include "compiler/lower/lower.h"
+#include "compiler/lower/outline.h"
+#include "compiler/lower/storage.h"
+#include "compiler/lower/vertices.h"
+#include "compiler/placement/place.h"
+#include "compiler/schedule/order.h"
+#include "compiler/schedule/schedule.h"
+#include "compiler/steps/steps.h"
+#include "compiler/verify.h"
 #include "graph/build.h"
 #include "graph/debug_calls.h"
 #include "graph/store.h"
@@ -11,85 +27,7 @@
 
 #include "base/log.h"
 
-#include <assert.h>
 #include <time.h>
-
-/* Debug builds: what must hold after a pass. */
-static void verify_sets(const struct compiler *c)
-{
-    uint64_t count = 0;
-    for (size_t s = 0; s < c->sets.count; ++s)
-        for (uint64_t i = 0; i < c->sets.data[s].count; ++i, ++count)
-            assert(c->store->vertices.data[c->order[c->sets.data[s].first + i]].set == c->sets.data[s].set);
-    assert(count == c->vertex_count);
-    (void)count;
-}
-
-static void verify_order(const struct compiler *c)
-{
-    for (size_t g = 0; g < c->groups.count; ++g)
-        for (uint64_t i = 0; i < c->groups.data[g].count; ++i)
-            assert(c->store->vertices.data[c->order[c->groups.data[g].first + i]].type == c->groups.data[g].type);
-    uint64_t at = 0;
-    for (size_t s = 0; s < c->spans.count; ++s)
-        for (uint32_t i = 0; i < c->spans.data[s].count; ++i, ++at)
-            assert(c->store->vertices.data[c->order[at]].tile == c->spans.data[s].tile);
-    assert(at == c->vertex_count);
-    (void)at;
-}
-
-static void verify_bits(const struct compiler *c)
-{
-    for (uint32_t v = 0; v < c->store->variables.count; ++v)
-        assert(bitmaps_clean(&c->bits, v, c->store->variables.data[v].elements));
-}
-
-static void verify_storage(const struct compiler *c)
-{
-    for (uint32_t v = 0; v < c->store->variables.count; ++v)
-        assert((c->storage[v] != NO_STORAGE) == (c->variable_use[v] != VARIABLE_UNUSED));
-}
-
-static void verify_lower(const struct compiler *c)
-{
-    assert(c->op_node.count == c->image->ops.count);
-    for (size_t i = 0; i < c->image->copies.count; ++i)
-        assert(c->image->copies.data[i].first_move + c->image->copies.data[i].moves <= c->image->moves.count);
-}
-
-static void verify_vertices(const struct compiler *c)
-{
-    (void)c; /* without assertions */
-    assert(c->image->sets.count == c->sets.count && c->image->groups.count == c->groups.count);
-}
-
-static void verify_steps(const struct compiler *c)
-{
-    assert(c->origins.count == c->image->model.steps.count);
-    assert(!c->modelled || c->image->model.op_first.count == c->image->ops.count + 1);
-    (void)c;
-}
-
-/* Addresses of all categories are those of all tiles; a list's bytes are its rows'. */
-static void verify_place(const struct compiler *c)
-{
-    const struct model *model = &c->image->model;
-    uint64_t uses = 0, tiles = 0, rows = 0, lists = 0;
-    for (size_t i = 0; i < model->uses.count; ++i)
-        uses += model->uses.data[i].overlapped == MODEL_OVERLAPPED
-                    ? 0
-                    : model->uses.data[i].bytes * model->uses.data[i].tiles;
-    for (size_t i = 0; i < model->tiles.count; ++i)
-        for (int region = 0; region < MODEL_REGIONS; ++region)
-            tiles += model->tiles.data[i].bytes[region];
-    for (size_t i = 0; i < model->live.count; ++i)
-        rows += model->live.data[i].bytes;
-    for (size_t i = 0; i < model->live_lists.count; ++i)
-        lists += model->live_lists.data[i].bytes;
-    assert(uses == tiles && rows == lists);
-    assert(!c->modelled || model->step_live.count == model->steps.count);
-    (void)uses, (void)tiles, (void)rows, (void)lists;
-}
 
 /* What is emitted passes the reader's check, in every build: an executable that runs but cannot be read again is found
  * here. */
@@ -103,88 +41,175 @@ static bool pass_image(struct compiler *c)
                      wrong.text) == POP_OK;
 }
 
+/* ---- what each pass uses of what came before it ---- */
+
+static bool run_use(struct compiler *c, struct results *r)
+{
+    return (r->use = pass_use(c)) != NULL;
+}
+
+static bool run_check(struct compiler *c, struct results *r)
+{
+    return (r->check = pass_check(c, r->use)) != NULL;
+}
+
+static bool run_sets(struct compiler *c, struct results *r)
+{
+    return (r->sets = pass_sets(c, r->use, r->check)) != NULL;
+}
+
+static bool run_hazard(struct compiler *c, struct results *r)
+{
+    return pass_hazard(c, r->sets);
+}
+
+static bool run_order(struct compiler *c, struct results *r)
+{
+    return (r->order = pass_order(c, r->use, r->sets)) != NULL;
+}
+
+static bool run_storage(struct compiler *c, struct results *r)
+{
+    return (r->storage = pass_storage(c, r->check)) != NULL;
+}
+
+static bool run_blocks(struct compiler *c, struct results *r)
+{
+    return (r->blocks = pass_blocks(c, r->use)) != NULL;
+}
+
+static bool run_outline(struct compiler *c, struct results *r)
+{
+    return (r->outline = pass_outline(c, r->use)) != NULL;
+}
+
+static bool run_lower(struct compiler *c, struct results *r)
+{
+    return (r->lower = pass_lower(c, r->use, r->storage, r->blocks, r->outline)) != NULL;
+}
+
+static bool run_vertices(struct compiler *c, struct results *r)
+{
+    return pass_vertices(c, r->check, r->order, r->storage);
+}
+
+static bool run_schedule(struct compiler *c, struct results *r)
+{
+    return (r->schedule = pass_schedule(c, r->order)) != NULL;
+}
+
+static bool run_exchange(struct compiler *c, struct results *r)
+{
+    return (r->exchange = pass_exchange(c, r->check, r->order, r->lower)) != NULL;
+}
+
+static bool run_steps(struct compiler *c, struct results *r)
+{
+    return (r->steps = pass_steps(c, r->use, r->check, r->order, r->blocks, r->lower, r->exchange)) != NULL;
+}
+
+static bool run_live(struct compiler *c, struct results *r)
+{
+    const struct live_inputs in = { .use = r->use,
+                                    .check = r->check,
+                                    .order = r->order,
+                                    .storage = r->storage,
+                                    .exchange = r->exchange,
+                                    .steps = r->steps };
+    return (r->live = pass_live(c, &in)) != NULL;
+}
+
+static bool run_place(struct compiler *c, struct results *r)
+{
+    const struct place_inputs in = { .use = r->use,
+                                     .check = r->check,
+                                     .order = r->order,
+                                     .storage = r->storage,
+                                     .blocks = r->blocks,
+                                     .schedule = r->schedule,
+                                     .live = r->live };
+    return pass_place(c, &in);
+}
+
+static bool run_emit(struct compiler *c, struct results *r)
+{
+    return pass_emit(c, r->check, r->storage);
+}
+
+static bool run_image(struct compiler *c, struct results *r)
+{
+    (void)r;
+    return pass_image(c);
+}
+
 static const struct pass {
     const char *name;
-    bool (*run)(struct compiler *c);
-    void (*verify)(const struct compiler *c); /* NULL: nothing to check */
+    bool (*run)(struct compiler *c, struct results *r);
+    void (*verify)(const struct compiler *c, const struct results *r); /* in debug builds; NULL: nothing to check */
 } passes[] = {
-    { "use", pass_use, NULL },
-    { "check", pass_check, NULL },
-    { "sets", pass_sets, verify_sets },
-    { "hazard", pass_hazard, verify_bits },
-    { "order", pass_order, verify_order },
-    { "storage", pass_storage, verify_storage },
-    { "blocks", pass_blocks, NULL },
-    { "outline", pass_outline, NULL },
-    { "lower", pass_lower, verify_lower },
-    { "vertices", pass_vertices, verify_vertices },
-    { "schedule", pass_schedule, NULL },
-    { "exchange", pass_exchange, verify_bits },
-    { "steps", pass_steps, verify_steps },
-    { "live", pass_live, NULL },
-    { "place", pass_place, verify_place },
-    { "emit", pass_emit, NULL },
-    { "image", pass_image, NULL },
+    { "use", run_use, NULL },
+    { "check", run_check, NULL },
+    { "sets", run_sets, VERIFY(verify_sets) },
+    { "hazard", run_hazard, VERIFY(verify_bits) },
+    { "order", run_order, VERIFY(verify_order) },
+    { "storage", run_storage, VERIFY(verify_storage) },
+    { "blocks", run_blocks, NULL },
+    { "outline", run_outline, VERIFY(verify_outline) },
+    { "lower", run_lower, VERIFY(verify_lower) },
+    { "vertices", run_vertices, VERIFY(verify_vertices) },
+    { "schedule", run_schedule, VERIFY(verify_schedule) },
+    { "exchange", run_exchange, VERIFY(verify_exchange) },
+    { "steps", run_steps, VERIFY(verify_steps) },
+    { "live", run_live, VERIFY(verify_live) },
+    { "place", run_place, VERIFY(verify_place) },
+    { "emit", run_emit, NULL },
+    { "image", run_image, NULL },
 };
 enum { PASSES = sizeof(passes) / sizeof(passes[0]) };
 
+static void log_pass(const struct compiler *c, const struct results *r, const char *name, double start)
+{
+    LOG(COMPILER, DEBUG,
+        "%-8s %8.2f ms: %zu sets, %llu vertices, %zu ops, %zu copies of %zu moves, %zu gathers, %zu bytes of state",
+        name, log_milliseconds() - start, r->use->sets.count,
+        (unsigned long long)(r->check ? r->check->vertex_count : 0), c->image->ops.count, c->image->copies.count,
+        c->image->moves.count, c->image->gathers.count, c->image->states.count);
+}
+
 static bool run_passes(struct compiler *c, size_t failures, pop_progress progress, void *user)
 {
-    for (int i = 0; i < PASSES; ++i) {
+    struct results r = { 0 };
+    struct dump dump;
+    bool good = dump_begin(&dump, c);
+    for (int i = 0; i < PASSES && good; ++i) {
         double start = log_milliseconds();
-        if (!passes[i].run(c))
-            return false;
-        if (error_if_memory_failed(c->error, POP_OK, failures, COMPILE_API) != POP_OK)
-            return false;
-        LOG(COMPILER, DEBUG,
-            "%-8s %8.2f ms: %zu sets, %llu vertices, %zu ops, %zu copies of %zu moves, %zu gathers, %zu bytes of state",
-            passes[i].name, log_milliseconds() - start, c->sets.count, (unsigned long long)c->vertex_count,
-            c->image->ops.count, c->image->copies.count, c->image->moves.count, c->image->gathers.count,
-            c->image->states.count);
-#ifndef NDEBUG
+        good = passes[i].run(c, &r);
+        if (!good || error_if_memory_failed(c->error, POP_OK, failures, COMPILE_API) != POP_OK) {
+            good = false;
+            break;
+        }
+        log_pass(c, &r, passes[i].name, start);
         if (passes[i].verify)
-            passes[i].verify(c);
-#endif
+            passes[i].verify(c, &r);
+        dump_pass(&dump, c, &r, passes[i].name);
         if (progress)
             progress(i + 1, PASSES, user);
         if (atomic_load(&c->store->cancelled)) {
             error_set(c->error, POP_RUNTIME_ERROR, NO_WHERE, COMPILE_API,
                       "the compilation was cancelled after step %d of %d (%s)", i + 1, PASSES, passes[i].name);
-            return false;
-        }
-        if (c->store->error.status != POP_OK) { /* a callback's */
+            good = false;
+        } else if (c->store->error.status != POP_OK) { /* a callback's */
             *c->error = c->store->error;
-            return false;
+            good = false;
         }
     }
-    return true;
+    return dump_end(&dump, c, good);
 }
 
 static void compiler_free(struct compiler *c)
 {
-    free(c->references);
-    vec_free(&c->finished);
-    free(c->set_of);
-    free(c->same);
-    blocks_free(&c->blocks);
-    vec_free(&c->sets);
-    free(c->variable_use);
-    free(c->order);
-    vec_free(&c->groups);
-    vec_free(&c->spans);
+    arena_free(&c->arena);
     bitmaps_free(&c->bits);
-    free(c->storage);
-    vec_free(&c->op_node);
-    vec_free(&c->lowered);
-    vec_free(&c->control_body);
-    free(c->type_of);
-    free(c->plans);
-    vec_free(&c->rearranged);
-    vec_free(&c->origins);
-    vec_free(&c->merged);
-    live_free(c->live);
-    free(c->alignment);
-    free(c->interleaved);
     intern_free(&c->strings);
     vec_free(&c->string_at);
 }
@@ -195,8 +220,9 @@ pop_status compile_graph(pop_store *store, const pop_program *programs, size_t c
     pop_error local;
     error = error ? error : &local;
     *image = NULL;
-    if (store_ready(store) &&
-        (store->float_behaviour || options_bool(options, "engine", "prng.enableStochasticRounding")))
+    struct engine_options settings;
+    engine_options_read(&settings, options);
+    if (store_ready(store) && (store->float_behaviour || settings.stochastic_rounding))
         registers_make(store);
     if (!store_ready(store)) {
         *error = store->error;
@@ -205,7 +231,7 @@ pop_status compile_graph(pop_store *store, const pop_program *programs, size_t c
     }
     size_t failures = mem_failures();
     struct compiler c = {
-        .store = store, .programs = programs, .program_count = count, .options = options, .error = error
+        .store = store, .programs = programs, .program_count = count, .options = &settings, .error = error
     };
     c.image = image_create();
     c.image->target = store->target;
@@ -214,8 +240,7 @@ pop_status compile_graph(pop_store *store, const pop_program *programs, size_t c
     options_copy(&c.image->options, options);
     store_number_contexts(store);
     c.image->contexts = store->contexts;
-    c.checked = options_bool(options, "engine", "debug.checkedExecution");
-    c.modelled = store->target.type != POP_TARGET_CPU && options_bool(options, "engine", "debug.model");
+    c.modelled = store->target.type != POP_TARGET_CPU && settings.model;
     bitmaps_init(&c.bits, store->variables.count);
     double start = log_milliseconds();
     LOG(COMPILER, INFO,

@@ -32,14 +32,14 @@ void behave_load(struct replica *replica)
     if (!image->registers.count)
         return;
     const struct image_registers *r = image->registers.data;
-    const char *seed = options_get(&engine->options, "engine", "prng.seed");
+    const char *seed = engine->settings.seed;
     uint32_t *seeds = (uint32_t *)(void *)(replica->storage + r->seeds),
              *flags = (uint32_t *)(void *)(replica->storage + r->flags);
     uint64_t number;
     if (r->seeds && seed && str_integer(seed, UINT64_MAX, &number))
         for (uint64_t i = 0; i < (uint64_t)r->tiles * r->seed_words; ++i)
             seeds[i] = (uint32_t)mix(mix(number) + i);
-    if (r->flags && options_bool(&engine->options, "engine", "prng.enableStochasticRounding"))
+    if (r->flags && engine->settings.stochastic_rounding)
         for (uint32_t tile = 0; tile < r->tiles; ++tile)
             flags[tile * IMAGE_FLAGS + IMAGE_FLAG_ESR] = 1;
 }
@@ -52,7 +52,7 @@ void behave_begin_set(struct behave *behave, const struct replica *replica, cons
                                .set = set,
                                .flags = (const uint32_t *)(const void *)(replica->storage + r->flags),
                                .uniform = true };
-    behave->no_random = !options_bool(&engine->options, "engine", "prng.enable");
+    behave->no_random = !engine->settings.random;
     const size_t row = IMAGE_FLAGS * sizeof(uint32_t);
     behave->uniform = r->tiles < 2 || memcmp(behave->flags, behave->flags + IMAGE_FLAGS, row * (r->tiles - 1)) == 0;
     for (uint32_t tile = 0; tile < (behave->uniform ? 1 : r->tiles) && !behave->no_random; ++tile)

@@ -25,9 +25,10 @@ static pop_engine *fail_create(pop_error *error, const pop_error *made)
 /* Those that may change from run to run. */
 static void read_runtime_options(pop_engine *engine, const struct option_set *set)
 {
-    engine->guide_format = options_bool(set, "engine", "print.guideFormat");
-    engine->prefetch = options_bool(set, "engine", "exchange.enablePrefetch") &&
-                       strcmp(options_get(set, "engine", "exchange.streamBufferOverlap"), "none") == 0;
+    struct engine_options read;
+    engine_options_read(&read, set);
+    engine->settings.guide_format = read.guide_format;
+    engine->settings.prefetch = read.prefetch;
 }
 
 pop_status pop_engine_set_runtime_options(pop_engine *engine, pop_options options, pop_error *error)
@@ -66,7 +67,7 @@ pop_status pop_engine_set_runtime_options(pop_engine *engine, pop_options option
 /* profiler.replicaToProfile: a number, or nothing for replica 0. */
 static pop_status read_profiled(pop_engine *engine, const char *api, pop_error *error)
 {
-    const char *text = options_get(&engine->options, "engine", "profiler.replicaToProfile");
+    const char *text = engine->settings.profiled;
     uint64_t number = 0;
     if (!*text || (str_integer(text, engine->replica_count - 1, &number) && number < engine->replica_count)) {
         engine->profiled = *text ? (unsigned)number : engine->first_local;
@@ -80,9 +81,7 @@ static pop_status read_profiled(pop_engine *engine, const char *api, pop_error *
 static void read_options(pop_engine *engine)
 {
     const struct option_set *set = &engine->options;
-    engine->checked_mode = options_bool(set, "engine", "debug.checkedExecution");
-    engine->isolated = options_bool(set, "engine", "debug.isolateCodelets");
-    read_runtime_options(engine, set);
+    engine_options_read(&engine->settings, set);
     const char *simulator = getenv("POPLAR_SIMULATOR_OPTIONS");
     options_log_idle(set, "engine",
                      simulator && *simulator ? "POPLAR_SIMULATOR_OPTIONS (there is no simulator)" : NULL);
@@ -140,7 +139,7 @@ pop_engine *pop_engine_create_from(pop_executable *executable, pop_options optio
     ranks_begin(engine, api, &ours);
     streams_create(engine);
     engine->profiling = image_modelled(engine->image);
-    if (engine->checked_mode && engine->image->groups.count && !engine->image->edge_first.count)
+    if (engine->settings.checked && engine->image->groups.count && !engine->image->edge_first.count)
         error_set(
             &ours, POP_INVALID_OPTION, NO_WHERE, api,
             "debug.checkedExecution is on, but the executable was compiled without it: compile it with the option");
@@ -262,14 +261,14 @@ static pop_status load_here(pop_engine *engine, const pop_device *device, const 
         return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "the engine was destroyed by a callback");
     engine->loaded = false;
     if (!engine->pool) {
-        int64_t threads = options_int(&engine->options, "engine", "target.hostThreads");
+        int64_t threads = engine->settings.host_threads;
         engine->pool = pool_create(threads > 0 ? (threads < 1024 ? (unsigned)threads : 1024) : pool_processors());
     }
     if ((status = engine_materialise(engine, api, error)) != POP_OK) {
         engine_unload(engine);
         return status;
     }
-    if (engine->checked_mode && !engine->checked)
+    if (engine->settings.checked && !engine->checked)
         engine->checked = checked_create();
     run_names_clear(&engine->run_names);
     for (unsigned r = 0; r < engine->replica_count; ++r)

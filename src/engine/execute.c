@@ -313,7 +313,7 @@ void execute_abandoned(struct run *run, const struct image_set *set)
 
 bool execute_set(struct run *run, const struct image_set *set, bool *consensus)
 {
-    if (run->engine->checked_mode)
+    if (run->engine->settings.checked)
         return checked_execute(run, set, consensus);
     if (!set->vertices)
         return true;
@@ -350,7 +350,7 @@ uint32_t op_execute(struct run *run, const struct image_op *op, uint32_t next)
 {
     const struct image_set *set = run->image->sets.data + op->a;
     bool consensus = true;
-    if (!(run->engine->isolated ? isolate_execute : execute_set)(run, set, &consensus))
+    if (!(run->engine->settings.isolated ? isolate_execute : execute_set)(run, set, &consensus))
         return RUN_OVER;
     if (op->b)
         store_consensus(run, op->b - 1, consensus);

@@ -175,9 +175,9 @@ static pop_status materialise(struct replica *replica, const char *api, pop_erro
         bool shared;
         const char *what;
     } blocks[] = {
-        { &replica->storage, image->storage_bytes, engine->isolated, "variables" },
-        { &replica->scratch, image->scratch_bytes, engine->isolated, "gathered edges" },
-        { &replica->states, image->states.count, engine->isolated, "vertex states" },
+        { &replica->storage, image->storage_bytes, engine->settings.isolated, "variables" },
+        { &replica->scratch, image->scratch_bytes, engine->settings.isolated, "gathered edges" },
+        { &replica->states, image->states.count, engine->settings.isolated, "vertex states" },
         { &replica->temporary, temporary_bytes(image, engine->local_count == engine->replica_count), false, "copies" },
         { &replica->operand, operand_bytes(image), false, "control flow" },
     };
@@ -213,7 +213,7 @@ pop_status engine_materialise(pop_engine *engine, const char *api, pop_error *er
 
 static void unload(struct replica *replica)
 {
-    void (*free_block)(void *) = replica->engine->isolated ? isolate_free : mem_free;
+    void (*free_block)(void *) = replica->engine->settings.isolated ? isolate_free : mem_free;
     free_block(replica->storage);
     free_block(replica->scratch);
     free_block(replica->states);

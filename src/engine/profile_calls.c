@@ -63,7 +63,8 @@ static pop_status executed(const pop_engine *engine, const char *api, pop_profil
                          "profiling where it is not needed",
                          TRACE_MOST);
     double start = log_milliseconds();
-    pop_status status = execution_profile(engine->image, &engine->options, engine_trace(engine), api, profile, error);
+    pop_status status =
+        execution_profile(engine->image, &engine->settings.instrumentation, engine_trace(engine), api, profile, error);
     LOG(PROFILER, INFO, "execution profile: %.1f ms", log_milliseconds() - start);
     return status;
 }

@@ -72,8 +72,7 @@ static const struct transport *find_transport(const char **problem)
 static bool read_part(const pop_engine *engine, const char *api, uint32_t *first, uint32_t *count, pop_status *status,
                       pop_error *error)
 {
-    const char *from = options_get(&engine->options, "engine", "target.firstRuntimeReplica"),
-               *number = options_get(&engine->options, "engine", "target.numberRuntimeReplica");
+    const char *from = engine->settings.first_replica, *number = engine->settings.replicas;
     uint64_t a = 0, n = 0;
     *status = POP_OK;
     if (!*number && (!*from || strcmp(from, "0") == 0))

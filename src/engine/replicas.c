@@ -152,7 +152,7 @@ static void advance_all(const struct replica_runs *runs)
     pop_engine *engine = runs->engine;
     unsigned first = engine->first_local, end = first + engine->local_count;
     bool apart = engine->local_count > 1 && 2 * engine->local_count > pool_threads(engine->pool) &&
-                 !engine->checked_mode && !engine->isolated;
+                 !engine->settings.checked && !engine->settings.isolated;
     for (unsigned r = first; r < end; ++r)
         runs->of[r].pool = apart ? NULL : engine->pool;
     if (apart)

@@ -141,9 +141,9 @@ static bool print_record(struct run *run, uint32_t record)
 {
     const struct image *image = run->image;
     const struct image_print *print = image->prints.data + record;
-    pop_print_format format = print->format_given         ? print->format
-                              : run->engine->guide_format ? pop_print_format_guide()
-                                                          : pop_print_format_default();
+    pop_print_format format = print->format_given                  ? print->format
+                              : run->engine->settings.guide_format ? pop_print_format_guide()
+                                                                   : pop_print_format_default();
     FILE *file = run->engine->print_stream ? run->engine->print_stream : stderr;
     errno = 0;
     if (run->names)

@@ -4,6 +4,7 @@
 #ifndef ENGINE_STATE_H
 #define ENGINE_STATE_H
 
+#include "base/engine_options.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "engine/behave.h"
@@ -105,12 +106,13 @@ struct replica {
 struct pop_engine {
     struct image *image;
     struct option_set options;
+    struct engine_options settings;        /* the same, as values */
     VEC(pop_option) option_list;           /* options, as pop_engine_options hands them out */
     struct pool *pool;                     /* NULL until a load */
     struct stream_threads *stream_threads; /* NULL: the run's thread calls all callbacks of streams */
     bool dedicated;                        /* the run's thread calls none */
     FILE *print_stream;                    /* NULL: standard error */
-    bool loaded, running, checked_mode, prefetch, guide_format;
+    bool loaded, running;
     bool profiling;      /* runs are recorded; never on a device without a model */
     bool watched;        /* faults of codelets come to us (fault.h) */
     bool destroyed;      /* by a callback: goes when the outermost call that runs callbacks returns */
@@ -120,7 +122,7 @@ struct pop_engine {
     uint64_t stopped_at; /* milliseconds; 0: it was not */
     pthread_t runner;    /* while it runs */
     struct pop_engine *next_running;
-    bool isolated, in_child;  /* codelets run in a child process (isolate.h); this is one */
+    bool in_child;            /* codelets run in a child process (isolate.h); this is one */
     struct isolate *isolate;  /* NULL: not started */
     unsigned char *arguments; /* of the host function that is running */
     void **argument_places;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Streams: what is connected to them, and their transfers.  Order of a callback's calls: docs/streams.md. */
+#include "base/str.h"
 #include "engine/hint.h"
 #include "engine/ranks.h"
 #include "engine/state.h"
@@ -28,13 +29,13 @@ static struct stream_state *stream_at(const pop_engine *engine, size_t stream, u
 /* auto: as many as there can be prefetches at a time. */
 static void create_threads(pop_engine *engine)
 {
-    const char *mode = options_get(&engine->options, "engine", "streamCallbacks.multiThreadMode");
-    const char *wanted = options_get(&engine->options, "engine", "streamCallbacks.numWorkerThreads");
+    const char *mode = engine->settings.callback_mode;
+    const char *wanted = engine->settings.callback_threads;
     if (strcmp(mode, "singleThread") == 0)
         return;
-    int64_t threads = 0;
+    uint64_t threads = 0;
     if (strcmp(wanted, "auto") != 0)
-        threads = options_int(&engine->options, "engine", "streamCallbacks.numWorkerThreads");
+        str_integer(wanted, INT64_MAX, &threads);
     else
         for (size_t i = 0; i < engine->image->streams.count; ++i)
             if (engine->image->streams.data[i].direction == POP_HOST_TO_DEVICE_FIFO)
@@ -125,7 +126,7 @@ static void complete_stream(const pop_engine *engine, struct stream_state *strea
 
 static void prefetch_stream(pop_engine *engine, struct stream_state *stream)
 {
-    if (!engine->prefetch || !stream->callback.prefetch)
+    if (!engine->settings.prefetch || !stream->callback.prefetch)
         return;
     if (!engine->stream_threads) {
         stream->prefetched = stream->callback.prefetch(stream->buffer, stream->callback.user) == POP_PREFETCH_SUCCESS;

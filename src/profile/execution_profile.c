@@ -9,28 +9,10 @@
 
 struct execution {
     struct image *image;
-    const struct option_set *options;
-    struct instrumentation instrumentation;
+    const struct instrumentation *instrumentation;
     struct timeline timeline;
     pop_profile_value trace, steps;
 };
-
-static bool asked(const struct option_set *options, const char *key, bool otherwise)
-{
-    return options_is_set(options, key) ? options_bool(options, "engine", key) : otherwise;
-}
-
-struct instrumentation instrumentation_of(const struct option_set *options)
-{
-    const char *level = options_get(options, "engine", "debug.computeInstrumentationLevel");
-    bool all = options_bool(options, "engine", "debug.instrument");
-    return (struct instrumentation){ .compute = asked(options, "debug.instrumentCompute", all),
-                                     .external_exchange = asked(options, "debug.instrumentExternalExchange", all),
-                                     .level = strcmp(level, "vertex") == 0   ? INSTRUMENT_VERTEX
-                                              : strcmp(level, "device") == 0 ? INSTRUMENT_DEVICE
-                                              : strcmp(level, "ipu") == 0    ? INSTRUMENT_IPU
-                                                                             : INSTRUMENT_TILE };
-}
 
 /* For each set or exchange: whether a step that uses it ran. */
 static bool *which_ran(const struct execution *e, enum model_kind kind, size_t count)
@@ -107,20 +89,19 @@ static void add_vertices(pop_profile_value *map, const struct execution *e)
 }
 
 /* The tag.  A modelled device is always IPU_MODEL; on hardware the instrumentation decides. */
-const char *execution_mode(const struct image *image, const struct option_set *options)
+const char *execution_mode(const struct image *image, const struct instrumentation *i)
 {
-    struct instrumentation i = instrumentation_of(options);
     if (image->target.type == POP_TARGET_CPU)
         return "CPU";
     if (!image_modelled(image))
         return "NONE";
     if (image->target.type == POP_TARGET_IPU_MODEL)
         return "IPU_MODEL";
-    if (i.compute)
-        return i.level == INSTRUMENT_TILE     ? "COMPUTE_SETS"
-               : i.level == INSTRUMENT_VERTEX ? "VERTICES"
-                                              : "SINGLE_TILE_COMPUTE_SETS";
-    if (i.external_exchange)
+    if (i->compute)
+        return i->level == INSTRUMENT_TILE     ? "COMPUTE_SETS"
+               : i->level == INSTRUMENT_VERTEX ? "VERTICES"
+                                               : "SINGLE_TILE_COMPUTE_SETS";
+    if (i->external_exchange)
         return image->model.global_exchanges.count ? "EXTERNAL_EXCHANGES" : "HOST_EXCHANGES";
     LOG(ENGINE, WARN,
         "a device of type IPU measures nothing unless debug.instrument asks for it: the execution profile is empty "
@@ -147,16 +128,16 @@ static pop_profile_value simulation(const struct execution *e)
 
 static pop_profile_value whole(struct execution *e, const struct trace *trace)
 {
-    const struct instrumentation *i = &e->instrumentation;
+    const struct instrumentation *i = e->instrumentation;
     const char *mode =
-        trace->entries.count || e->image->target.type == POP_TARGET_CPU ? execution_mode(e->image, e->options) : "NONE";
+        trace->entries.count || e->image->target.type == POP_TARGET_CPU ? execution_mode(e->image, i) : "NONE";
     pop_profile_value map = profile_map(8);
     if (strcmp(mode, "NONE") == 0 || strcmp(mode, "CPU") == 0) {
         profile_add(&map, "profilerMode", pop_profile_string(mode));
         return map;
     }
     step_lists(e->image, trace, e->timeline.times, &e->steps, &e->trace);
-    if (i->compute && (i->level == INSTRUMENT_DEVICE || i->level == INSTRUMENT_IPU))
+    if (instruments_one_tile(i))
         profile_add(&map, "computeSetCycles", set_cycles(e, false));
     if (i->compute && i->level == INSTRUMENT_TILE)
         profile_add(&map, "computeSetCyclesByTile", set_cycles(e, true));
@@ -184,10 +165,10 @@ static const struct model_set *missing_estimate(const struct execution *e)
     return NULL;
 }
 
-pop_status execution_profile(struct image *image, const struct option_set *options, const struct trace *trace,
-                             const char *api, pop_profile_value *profile, pop_error *error)
+pop_status execution_profile(struct image *image, const struct instrumentation *instrumentation,
+                             const struct trace *trace, const char *api, pop_profile_value *profile, pop_error *error)
 {
-    struct execution e = { .image = image, .options = options, .instrumentation = instrumentation_of(options) };
+    struct execution e = { .image = image, .instrumentation = instrumentation };
     timeline_make(&e.timeline, image, trace, NULL, NULL);
     const struct model_set *set = missing_estimate(&e);
     pop_status status = POP_OK;

@@ -3,24 +3,17 @@
 #ifndef PROFILE_EXECUTION_PROFILE_H
 #define PROFILE_EXECUTION_PROFILE_H
 
+#include "base/engine_options.h"
 #include "profile/profile.h"
 #include "timeline/timeline.h"
 
-/* What instrumentation options ask for; levels as debug.computeInstrumentationLevel has them. */
-enum instrument_level { INSTRUMENT_TILE, INSTRUMENT_VERTEX, INSTRUMENT_DEVICE, INSTRUMENT_IPU };
-struct instrumentation {
-    bool compute, external_exchange;
-    enum instrument_level level;
-};
-struct instrumentation instrumentation_of(const struct option_set *options);
-
 /* The tag of what is measured in runs: a modelled device is always IPU_MODEL; on hardware the instrumentation decides.
  */
-const char *execution_mode(const struct image *image, const struct option_set *options);
+const char *execution_mode(const struct image *image, const struct instrumentation *instrumentation);
 
 /* Of what a trace tells.  missing_perf_estimate, with the type's name, when a vertex of it has no estimate; *profile
  * stays then. */
-pop_status execution_profile(struct image *image, const struct option_set *options, const struct trace *trace,
-                             const char *api, pop_profile_value *profile, pop_error *error);
+pop_status execution_profile(struct image *image, const struct instrumentation *instrumentation,
+                             const struct trace *trace, const char *api, pop_profile_value *profile, pop_error *error);
 
 #endif

@@ -51,7 +51,7 @@ struct blocks_writer *blocks_begin(struct report *report, struct clock *clock)
     for (uint32_t i = 0; i < model->steps.count; ++i)
         if (model->steps.data[i].mark == MODEL_BLOCK && model->steps.data[i].children)
             w->block_of[model->children.data[model->steps.data[i].first_child]] = i;
-    w->copies = instrumentation_of(&report->options).external_exchange;
+    w->copies = report->instrumentation.external_exchange;
     return w;
 }
 

@@ -78,19 +78,14 @@ static void write_instrumentation(struct report *report)
     static const int64_t levels[] = {
         [INSTRUMENT_VERTEX] = 1, [INSTRUMENT_TILE] = 2, [INSTRUMENT_IPU] = 3, [INSTRUMENT_DEVICE] = 4
     };
-    struct instrumentation i = instrumentation_of(&report->options);
-    const char *flow = options_get(&report->options, "engine", "debug.instrumentControlFlow");
-    bool branches =
-        options_bool(&report->options, "engine", *flow ? "debug.instrumentControlFlow" : "debug.instrument");
-    bool last = !*options_get(&report->options, "engine", "debug.branchRecordTile");
-    int64_t record = last ? (int64_t)report->image->target.tiles_per_ipu - 1
-                          : options_int(&report->options, "engine", "debug.branchRecordTile");
-    bool one = i.compute && (i.level == INSTRUMENT_IPU || i.level == INSTRUMENT_DEVICE);
-    const char columns[] = { 'i', 'i', 'i', one ? 'i' : 'x', branches ? 'i' : 'x', 's', 0 };
-    database_add(report->db, TABLE_INSTRUMENTATION, columns, i.compute ? levels[i.level] : 0,
-                 (int64_t)i.external_exchange, (int64_t)branches,
-                 options_int(&report->options, "engine", "debug.profilingTile"), record,
-                 report->execution ? execution_mode(report->image, &report->options) : "NONE");
+    const struct instrumentation *i = &report->instrumentation;
+    bool one = instruments_one_tile(i);
+    int64_t record =
+        i->branch_tile == OPTION_LAST_TILE ? (int64_t)report->image->target.tiles_per_ipu - 1 : i->branch_tile;
+    const char columns[] = { 'i', 'i', 'i', one ? 'i' : 'x', i->control_flow ? 'i' : 'x', 's', 0 };
+    database_add(report->db, TABLE_INSTRUMENTATION, columns, i->compute ? levels[i->level] : 0,
+                 (int64_t)i->external_exchange, (int64_t)i->control_flow, i->profiling_tile, record,
+                 report->execution ? execution_mode(report->image, i) : "NONE");
 }
 
 /* The files of the report beside this one. */
@@ -178,7 +173,10 @@ static struct report *make_report(const struct report_of *of, uint64_t run_limit
 {
     struct report *report = MEM_NEW(struct report);
     report->image = image_retain(of->image);
+    struct engine_options options;
     options_copy(&report->options, of->options);
+    engine_options_read(&options, &report->options);
+    report->instrumentation = options.instrumentation;
     report->run_limit = run_limit;
     report->execution = report_asks(of->options, REPORT_EXECUTION_PROFILE) && image_modelled(of->image);
     return report;

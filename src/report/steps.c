@@ -218,7 +218,7 @@ struct steps_writer *steps_begin(struct report *report)
     w->patterns = patterns_create(report, w->clock);
     if (report->image->model.blocks.count) {
         w->blocks = blocks_begin(report, w->clock);
-        w->lightweight = !instrumentation_of(&report->options).compute;
+        w->lightweight = !report->instrumentation.compute;
     }
     w->base = mem_zero(w->clock->ipus, sizeof(*w->base));
     w->shift = mem_zero(w->clock->ipus, sizeof(*w->shift));

@@ -3,6 +3,7 @@
 #ifndef REPORT_WRITING_H
 #define REPORT_WRITING_H
 
+#include "base/engine_options.h"
 #include "report/bundle.h"
 #include "report/database.h"
 #include "report/programs.h"
@@ -15,6 +16,7 @@ struct report {
     struct database *db;
     struct image *image;
     struct option_set options;
+    struct instrumentation instrumentation; /* of options */
     struct program_ids programs;
     struct array array;         /* for whoever codes one now */
     struct steps_writer *steps; /* NULL before the first run */

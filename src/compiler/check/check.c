@@ -1,14 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* check: whether what the programs use is complete: edges connected, state sized, vertices and elements mapped, nothing
- * constant written. In: sets and references.  Out: variable_use, vertex_count; compact tile maps.  Errors: those that
- * users need. */
+ * constant written. */
+#include "compiler/check/check.h"
 #include "compiler/common/edges.h"
 #include "graph/tile_map.h"
 #include "graph/view_keep.h"
 
+/* The result is filled while the store is walked. */
+struct checking {
+    struct compiler *c;
+    const struct use_result *use;
+    struct check_result *result;
+};
 /* Who uses a run, for messages; vertex is NONE for programs and handles. */
 struct user {
     struct compiler *c;
+    uint8_t *variable_use;
     uint32_t vertex, where;
     const char *what, *field;
     bool writes;
@@ -45,9 +52,8 @@ static bool fail_constant(const struct user *user, uint32_t variable)
 static bool check_run(const struct run *run, void *context)
 {
     const struct user *user = context;
-    struct compiler *c = user->c;
-    struct variable *variable = &c->store->variables.data[run->variable];
-    uint8_t *use = &c->variable_use[run->variable];
+    struct variable *variable = &user->c->store->variables.data[run->variable];
+    uint8_t *use = &user->variable_use[run->variable];
     if (!*use) {
         tile_map_compact(&variable->map);
         *use =
@@ -106,9 +112,10 @@ static uint32_t required_fields(const struct codelet *codelet)
     return count;
 }
 
-static bool check_edge(struct compiler *c, uint32_t vertex, const struct codelet *codelet, const struct edge *edge,
-                       uint32_t *seen)
+static bool check_edge(const struct checking *k, uint32_t vertex, const struct codelet *codelet,
+                       const struct edge *edge, uint32_t *seen)
 {
+    struct compiler *c = k->c;
     const struct codelet_field *field = &codelet->fields[edge->field];
     if (field->direction == FIELD_STATE)
         return edge->form != EDGE_LIST || check_list(c, vertex, codelet, field, edge);
@@ -118,14 +125,16 @@ static bool check_edge(struct compiler *c, uint32_t vertex, const struct codelet
     if (edge->form == EDGE_LIST && !check_list(c, vertex, codelet, field, edge))
         return false;
     struct user user = {
-        c, vertex, c->store->vertices.data[vertex].where, codelet->name, field->name, field->direction != FIELD_INPUT
+        c,           k->result->variable_use,        vertex, c->store->vertices.data[vertex].where, codelet->name,
+        field->name, field->direction != FIELD_INPUT
     };
     return edge_each_run(c->store, edge, check_run, &user);
 }
 
 /* required: by type, its required fields + 1 once they were counted. */
-static bool check_vertex(struct compiler *c, uint32_t vertex, uint32_t *required, uint32_t *seen)
+static bool check_vertex(const struct checking *k, uint32_t vertex, uint32_t *required, uint32_t *seen)
 {
+    struct compiler *c = k->c;
     const pop_store *store = c->store;
     const struct vertex *v = &store->vertices.data[vertex];
     const struct codelet *codelet = vertex_codelet(c, v);
@@ -141,7 +150,7 @@ static bool check_vertex(struct compiler *c, uint32_t vertex, uint32_t *required
     uint32_t found = 0;
     for (uint32_t e = v->edge; e != NO_EDGE; e = store->edges.data[e].next) {
         const struct edge *edge = &store->edges.data[e];
-        if (!check_edge(c, vertex, codelet, edge, seen))
+        if (!check_edge(k, vertex, codelet, edge, seen))
             return false;
         const struct codelet_field *field = &codelet->fields[edge->field];
         found += seen[edge->field] != vertex + 1 && (field->direction != FIELD_STATE || field->shape != SHAPE_SCALAR);
@@ -150,9 +159,9 @@ static bool check_vertex(struct compiler *c, uint32_t vertex, uint32_t *required
     return found + 1 == required[v->type] || fail_missing(c, vertex, codelet, seen);
 }
 
-static bool check_vertices(struct compiler *c)
+static bool check_vertices(const struct checking *k)
 {
-    const pop_store *store = c->store;
+    const pop_store *store = k->c->store;
     uint32_t most = 0;
     for (size_t i = 0; i < store->types.count; ++i)
         if (store->types.data[i].codelet && store->types.data[i].codelet->field_count > most)
@@ -160,89 +169,101 @@ static bool check_vertices(struct compiler *c)
     uint32_t *seen = mem_zero(most, sizeof(*seen)), *required = mem_zero(store->types.count, sizeof(*required));
     bool good = true;
     for (size_t i = 0; good && i < store->vertices.count; ++i)
-        if (c->set_of[store->vertices.data[i].set] != NONE) {
-            good = check_vertex(c, (uint32_t)i, required, seen);
-            ++c->vertex_count;
+        if (k->use->set_of[store->vertices.data[i].set] != NONE) {
+            good = check_vertex(k, (uint32_t)i, required, seen);
+            ++k->result->vertex_count;
         }
     free(seen);
     free(required);
     return good;
 }
 
-static bool check_view(struct compiler *c, const struct view *view, uint32_t where, const char *what, bool writes)
+static bool check_view(const struct checking *k, const struct view *view, uint32_t where, const char *what, bool writes)
 {
-    struct user user = { c, NONE, where, what, NULL, writes };
+    struct user user = { k->c, k->result->variable_use, NONE, where, what, NULL, writes };
     return !view || view_each_run(view, check_run, &user);
 }
 
 /* A mapped variable needs no look at each run: one element of each piece says that it is used, and whether it has gaps.
  */
-static bool check_pieces(struct compiler *c, const struct view *view, uint32_t where, const char *what, bool writes)
+static bool check_pieces(const struct checking *k, const struct view *view, uint32_t where, const char *what,
+                         bool writes)
 {
     bool gaps = false;
-    struct user user = { c, NONE, where, what, NULL, writes };
+    struct user user = { k->c, k->result->variable_use, NONE, where, what, NULL, writes };
     for (uint32_t i = 0; view && i < view->piece_count; ++i) {
         struct run first = { view->pieces[i].variable, view->pieces[i].offset, view->pieces[i].elements > 0 };
         if (first.count && !check_run(&first, &user))
             return false;
-        gaps |= first.count && c->variable_use[first.variable] == VARIABLE_GAPS;
+        gaps |= first.count && k->result->variable_use[first.variable] == VARIABLE_GAPS;
     }
-    return !gaps || check_view(c, view, where, what, writes);
+    return !gaps || check_view(k, view, where, what, writes);
 }
 
-static bool check_programs(struct compiler *c)
+static bool check_programs(const struct checking *k)
 {
-    const pop_store *store = c->store;
+    const pop_store *store = k->c->store;
     for (size_t i = 0; i < store->programs.count; ++i) {
         const struct program_node *n = store->programs.data[i];
-        if (!c->references[i])
+        if (!k->use->references[i])
             continue;
         const char *what = program_kind_name((enum program_kind)n->kind);
         uint32_t inputs = n->kind == PROGRAM_CALL_HOST ? store->host_functions.data[n->object].input_count : 0;
         bool source_written = n->kind == PROGRAM_EXECUTE; /* the consensus */
-        if (!check_pieces(c, n->source, n->where, what, source_written) ||
-            !check_pieces(c, n->destination, n->where, what, true) ||
-            !check_pieces(c, n->control, n->where, what, false))
+        if (!check_pieces(k, n->source, n->where, what, source_written) ||
+            !check_pieces(k, n->destination, n->where, what, true) ||
+            !check_pieces(k, n->control, n->where, what, false))
             return false;
-        for (size_t k = 0; k < n->operands.count && n->kind != PROGRAM_CROSS_COPY; ++k)
-            if (!check_pieces(c, n->operands.data[k], n->where, what, k >= inputs))
+        for (size_t o = 0; o < n->operands.count && n->kind != PROGRAM_CROSS_COPY; ++o)
+            if (!check_pieces(k, n->operands.data[o], n->where, what, o >= inputs))
                 return false;
     }
     return true;
 }
 
-static bool check_handles(struct compiler *c)
+static bool check_handles(const struct checking *k)
 {
-    for (size_t i = 0; i < c->store->host_reads.count; ++i)
-        if (!check_pieces(c, c->store->host_reads.data[i].view, 0, "a host read", false))
+    const pop_store *store = k->c->store;
+    for (size_t i = 0; i < store->host_reads.count; ++i)
+        if (!check_pieces(k, store->host_reads.data[i].view, 0, "a host read", false))
             return false;
-    for (size_t i = 0; i < c->store->host_writes.count; ++i)
-        if (!check_pieces(c, c->store->host_writes.data[i].view, 0, "a host write", true))
+    for (size_t i = 0; i < store->host_writes.count; ++i)
+        if (!check_pieces(k, store->host_writes.data[i].view, 0, "a host write", true))
             return false;
     return true;
 }
 
 /* Floating-point behaviour that some program can set, or that is on from the start, draws from the seeds. */
-static void use_registers(struct compiler *c)
+static void use_registers(const struct compiler *c, struct check_result *result)
 {
     uint32_t flags = c->store->float_behaviour, seeds = c->store->hw_seeds;
-    c->behaves =
-        flags && (c->variable_use[flags - 1] || options_bool(c->options, "engine", "prng.enableStochasticRounding"));
-    if (!c->behaves)
+    result->behaves = flags && (result->variable_use[flags - 1] || c->options->stochastic_rounding);
+    if (!result->behaves)
         return;
     uint32_t both[] = { flags, seeds };
     for (int i = 0; i < 2; ++i)
-        if (both[i] && c->variable_use[both[i] - 1] == VARIABLE_UNUSED)
-            c->variable_use[both[i] - 1] = VARIABLE_MAPPED;
+        if (both[i] && result->variable_use[both[i] - 1] == VARIABLE_UNUSED)
+            result->variable_use[both[i] - 1] = VARIABLE_MAPPED;
 }
 
-bool pass_check(struct compiler *c)
+static bool check_tile(struct compiler *c, const char *key, int64_t tile)
 {
-    if (!compiler_check_tile(c, "debug.profilingTile") || !compiler_check_tile(c, "debug.branchRecordTile"))
-        return false;
-    c->variable_use = mem_zero(c->store->variables.count, sizeof(*c->variable_use));
-    if (!check_vertices(c) || !check_programs(c) || !check_handles(c))
-        return false;
-    use_registers(c);
-    return true;
+    const uint32_t tiles = c->store->target.tiles_per_ipu;
+    return !tiles || tile == OPTION_LAST_TILE || (tile >= 0 && tile < tiles) ||
+           compiler_fail(c, POP_INVALID_OPTION, 0, NULL, "%s is %lld: it is a tile of an IPU, from 0 to %u", key,
+                         (long long)tile, tiles - 1);
+}
+
+const struct check_result *pass_check(struct compiler *c, const struct use_result *use)
+{
+    struct check_result *result = ARENA_NEW(&c->arena, struct check_result);
+    struct checking k = { c, use, result };
+    if (!check_tile(c, "debug.profilingTile", c->options->instrumentation.profiling_tile) ||
+        !check_tile(c, "debug.branchRecordTile", c->options->instrumentation.branch_tile))
+        return NULL;
+    result->variable_use = arena_zero(&c->arena, c->store->variables.count, sizeof(*result->variable_use));
+    if (!check_vertices(&k) || !check_programs(&k) || !check_handles(&k))
+        return NULL;
+    use_registers(c, result);
+    return result;
 }

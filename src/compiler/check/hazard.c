@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* hazard: within a compute set no element is written twice, and nobody reads what another vertex writes.  This is what
- * lets the host run vertices on the variables' own storage, in any order. In: sets and their vertices.  Out: nothing.
- * Errors: graph_cycle_error.  One bit per element of the variables that a set writes. */
+ * lets the host run vertices on the variables' own storage, in any order. One bit per element of the variables that a
+ * set writes. */
+#include "compiler/check/hazard.h"
 #include "compiler/common/edges.h"
 
 #include <stdio.h>
@@ -13,6 +14,7 @@ struct written {
 };
 struct hazard {
     struct compiler *c;
+    const struct order_result *sets;
     struct written *written; /* by variable */
     VEC(uint32_t) variables; /* that the current set writes */
     uint32_t set;            /* index + 1 */
@@ -150,13 +152,13 @@ static void clear_set(struct hazard *h, const struct used_set *set)
                        h->written[h->variables.data[i]].end);
     else
         for (uint64_t i = 0; i < set->count; ++i)
-            each_edge(h, h->c->order[set->first + i], true, clear_run);
+            each_edge(h, h->sets->vertices[set->first + i], true, clear_run);
     h->variables.count = h->runs = 0;
 }
 
 static bool check_set(struct hazard *h, const struct used_set *set)
 {
-    const uint32_t *order = h->c->order + set->first;
+    const uint32_t *order = h->sets->vertices + set->first;
     for (uint64_t i = 0; i < set->count; ++i)
         if (!each_edge(h, order[i], true, write_run))
             return fail(h, true);
@@ -167,13 +169,13 @@ static bool check_set(struct hazard *h, const struct used_set *set)
     return true;
 }
 
-bool pass_hazard(struct compiler *c)
+bool pass_hazard(struct compiler *c, const struct order_result *sets)
 {
-    struct hazard h = { .c = c, .written = mem_zero(c->store->variables.count, sizeof(*h.written)) };
+    struct hazard h = { .c = c, .sets = sets, .written = mem_zero(c->store->variables.count, sizeof(*h.written)) };
     bool good = true;
-    for (uint32_t s = 0; good && s < c->sets.count; ++s) {
+    for (uint32_t s = 0; good && s < sets->sets.count; ++s) {
         h.set = s + 1;
-        good = check_set(&h, &c->sets.data[s]);
+        good = check_set(&h, &sets->sets.data[s]);
     }
     vec_free(&h.variables);
     free(h.written);

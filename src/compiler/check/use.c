@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* use: which nodes, functions and compute sets the control programs reach.
- * In: the programs.  Out: references, finished, set_of, sets.  Errors: null and foreign programs, recursion. */
+ * Errors: null and foreign programs, recursion. */
 #include "compiler/check/use.h"
 #include "compiler/common/compiler.h"
 
@@ -9,6 +9,7 @@ enum color { WHITE = 0, OPEN, DONE };
 /* The walk keeps its own stack: programs nest as deep as they like. */
 struct walk {
     struct compiler *c;
+    struct use_result *use;
     uint8_t *color; /* by node */
     VEC(struct {
         uint32_t node;
@@ -22,12 +23,12 @@ static const struct program_node *node_at(const struct compiler *c, uint32_t nod
     return c->store->programs.data[node];
 }
 
-static void use_set(struct compiler *c, uint32_t set)
+static void use_set(struct use_result *use, uint32_t set)
 {
-    if (c->set_of[set] != NONE)
+    if (use->set_of[set] != NONE)
         return;
-    c->set_of[set] = (uint32_t)c->sets.count;
-    *vec_push(&c->sets) = (struct used_set){ .set = set };
+    use->set_of[set] = (uint32_t)use->sets.count;
+    *vec_push(&use->sets) = set;
 }
 
 static void open_node(struct walk *walk, uint32_t node)
@@ -35,7 +36,7 @@ static void open_node(struct walk *walk, uint32_t node)
     const struct program_node *n = node_at(walk->c, node);
     walk->color[node] = OPEN;
     if (n->kind == PROGRAM_EXECUTE)
-        use_set(walk->c, n->object);
+        use_set(walk->use, n->object);
     vec_reserve(&walk->stack, 1);
     walk->stack.data[walk->stack.count].node = node;
     walk->stack.data[walk->stack.count++].next = 0;
@@ -64,13 +65,13 @@ static bool visit(struct walk *walk, uint32_t root)
         uint32_t child;
         if (!use_child(c, n, walk->stack.data[top].next++, &child)) {
             walk->color[walk->stack.data[top].node] = DONE;
-            *vec_push(&c->finished) = walk->stack.data[top].node;
+            *vec_push(&walk->use->finished) = walk->stack.data[top].node;
             --walk->stack.count;
             continue;
         }
         if (child == NO_PROGRAM)
             continue;
-        ++c->references[child];
+        ++walk->use->references[child];
         if (walk->color[child] == OPEN)
             return compiler_fail(c, POP_GRAPH_RECURSION_ERROR, n->where, store_name(c->store, n->name),
                                  n->kind == PROGRAM_CALL
@@ -83,14 +84,17 @@ static bool visit(struct walk *walk, uint32_t root)
     return true;
 }
 
-bool pass_use(struct compiler *c)
+const struct use_result *pass_use(struct compiler *c)
 {
     const pop_store *store = c->store;
-    c->references = mem_zero(store->programs.count, sizeof(*c->references));
-    c->set_of = mem_alloc(store->sets.count * sizeof(*c->set_of));
+    struct use_result *use = ARENA_NEW(&c->arena, struct use_result);
+    arena_adopt_vec(&c->arena, &use->finished);
+    arena_adopt_vec(&c->arena, &use->sets);
+    use->references = arena_zero(&c->arena, store->programs.count, sizeof(*use->references));
+    use->set_of = arena_alloc(&c->arena, store->sets.count * sizeof(*use->set_of));
     for (size_t i = 0; i < store->sets.count; ++i)
-        c->set_of[i] = NONE;
-    struct walk walk = { .c = c, .color = mem_zero(store->programs.count, 1) };
+        use->set_of[i] = NONE;
+    struct walk walk = { .c = c, .use = use, .color = mem_zero(store->programs.count, 1) };
     bool good = true;
     for (size_t i = 0; good && i < c->program_count; ++i) {
         if (!program_node(store, c->programs[i])) {
@@ -98,10 +102,10 @@ bool pass_use(struct compiler *c)
                                  c->programs[i].id ? "belongs to another graph" : "is a null program");
             break;
         }
-        ++c->references[c->programs[i].id - 1];
+        ++use->references[c->programs[i].id - 1];
         good = visit(&walk, c->programs[i].id - 1);
     }
     vec_free(&walk.stack);
     free(walk.color);
-    return good;
+    return good ? use : NULL;
 }

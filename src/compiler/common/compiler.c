@@ -46,22 +46,3 @@ uint32_t compiler_string(struct compiler *c, const char *text)
     }
     return c->string_at.data[id];
 }
-
-uint32_t compiler_tile(const struct compiler *c, const char *key, uint32_t otherwise)
-{
-    int64_t tile = *options_get(c->options, "engine", key) ? options_int(c->options, "engine", key) : otherwise;
-    return tile >= 0 && tile < c->store->target.tiles_per_ipu ? (uint32_t)tile : NONE;
-}
-
-bool compiler_check_tile(struct compiler *c, const char *key)
-{
-    return compiler_tile(c, key, 0) != NONE || !c->store->target.tiles_per_ipu ||
-           compiler_fail(c, POP_INVALID_OPTION, 0, NULL, "%s is %s: it is a tile of an IPU, from 0 to %u", key,
-                         options_get(c->options, "engine", key), c->store->target.tiles_per_ipu - 1);
-}
-
-bool compiler_instruments(const struct compiler *c, const char *key)
-{
-    const char *own = options_get(c->options, "engine", key);
-    return *own ? !strcmp(own, "true") : options_bool(c->options, "engine", "debug.instrument");
-}

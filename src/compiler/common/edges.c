@@ -45,26 +45,27 @@ uint64_t tile_map_gap(const struct tile_map *map, uint64_t begin, uint64_t end)
     return end;
 }
 
-void tile_walk_begin(struct tile_walk *walk, const struct compiler *c, const struct used_set *set)
+void tile_walk_begin(struct tile_walk *walk, const struct order_result *order, const struct used_set *set)
 {
-    *walk = (struct tile_walk){ .c = c, .set = set };
+    *walk = (struct tile_walk){ .order = order, .set = set };
     walk->first = mem_alloc(set->groups * sizeof(*walk->first));
     walk->last = mem_alloc(set->groups * sizeof(*walk->last));
     walk->span = mem_zero(set->groups, sizeof(*walk->span));
     for (uint32_t g = 0; g < set->groups; ++g)
-        walk->first[g] = walk->last[g] = c->groups.data[set->first_group + g].first;
+        walk->first[g] = walk->last[g] = order->groups.data[set->first_group + g].first;
 }
 
 bool tile_walk_next(struct tile_walk *walk)
 {
-    const struct compiler *c = walk->c;
-    const struct vertex_group *groups = c->groups.data + walk->set->first_group;
+    const struct order_result *order = walk->order;
+    const struct vertex_group *groups = order->groups.data + walk->set->first_group;
     walk->tile = NONE;
     for (uint32_t g = 0; g < walk->set->groups; ++g)
-        if (walk->span[g] < groups[g].spans && c->spans.data[groups[g].first_span + walk->span[g]].tile < walk->tile)
-            walk->tile = c->spans.data[groups[g].first_span + walk->span[g]].tile;
+        if (walk->span[g] < groups[g].spans &&
+            order->spans.data[groups[g].first_span + walk->span[g]].tile < walk->tile)
+            walk->tile = order->spans.data[groups[g].first_span + walk->span[g]].tile;
     for (uint32_t g = 0; g < walk->set->groups; ++g) {
-        const struct tile_span *span = &c->spans.data[groups[g].first_span + walk->span[g]];
+        const struct tile_span *span = &order->spans.data[groups[g].first_span + walk->span[g]];
         walk->first[g] = walk->last[g];
         if (walk->span[g] == groups[g].spans || span->tile != walk->tile)
             continue;

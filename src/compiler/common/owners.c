@@ -13,14 +13,13 @@ static uint32_t home_of(const struct variable *variable)
     return map->ranges.data[0].tile;
 }
 
-void owners_init(struct owners *owners, const struct compiler *c)
+void owners_init(struct owners *owners, const pop_store *store, const struct check_result *check)
 {
-    const pop_store *store = c->store;
     *owners = (struct owners){ .store = store, .count = store->variables.count };
     owners->home = mem_alloc(owners->count * sizeof(*owners->home));
     owners->index = mem_zero(owners->count, sizeof(*owners->index));
     for (size_t v = 0; v < owners->count; ++v)
-        owners->home[v] = c->variable_use[v] ? home_of(&store->variables.data[v]) : HOME_PARTS;
+        owners->home[v] = check->variable_use[v] ? home_of(&store->variables.data[v]) : HOME_PARTS;
 }
 
 void owners_free(struct owners *owners)

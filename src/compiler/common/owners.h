@@ -20,7 +20,7 @@ struct owners {
     struct owner_index *index; /* by variable, made when it is first asked for */
     size_t count;
 };
-void owners_init(struct owners *owners, const struct compiler *c);
+void owners_init(struct owners *owners, const pop_store *store, const struct check_result *check);
 void owners_free(struct owners *owners);
 uint32_t owners_search(struct owners *owners, uint32_t variable, uint64_t element, uint64_t *end);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a pass comes to soon after order[i], asked for early: passes that go tile by tile meet vertices, edges and views
- * far apart, unless they were created in that order, and would wait for memory most of the time.
+/* What a pass comes to soon after vertex i of an order, asked for early: passes that go tile by tile meet vertices,
+ * edges and views far apart, unless they were created in that order, and would wait for memory most of the time.
  *
  * Always inline: to gcc a function that only prefetches does nothing, and calls of it are dropped. */
 #ifndef COMPILER_COMMON_PREFETCH_H
@@ -12,10 +12,10 @@
 enum { AHEAD_VIEWS = 4, AHEAD_EDGES = 8, AHEAD_VERTEX = 16 };
 #define PREFETCH_INLINE static inline __attribute__((always_inline))
 
-PREFETCH_INLINE void prefetch_vertex(const struct compiler *c, uint64_t i)
+PREFETCH_INLINE void prefetch_vertex(const pop_store *store, const struct order_result *order, uint64_t i)
 {
-    if (i + AHEAD_VERTEX < c->vertex_count)
-        __builtin_prefetch(&c->store->vertices.data[c->order[i + AHEAD_VERTEX]]);
+    if (i + AHEAD_VERTEX < order->count)
+        __builtin_prefetch(&store->vertices.data[order->vertices[i + AHEAD_VERTEX]]);
 }
 
 /* Views that the first few edges of a list name. */
@@ -38,15 +38,14 @@ PREFETCH_INLINE void prefetch_list(const pop_store *store, uint32_t edge)
     __builtin_prefetch(&store->edges.data[edge > 2 ? edge - 2 : 0]);
 }
 
-PREFETCH_INLINE void prefetch_edges(const struct compiler *c, uint64_t i)
+PREFETCH_INLINE void prefetch_edges(const pop_store *store, const struct order_result *order, uint64_t i)
 {
-    const pop_store *store = c->store;
-    prefetch_vertex(c, i);
-    if (i + AHEAD_EDGES >= c->vertex_count)
+    prefetch_vertex(store, order, i);
+    if (i + AHEAD_EDGES >= order->count)
         return;
-    prefetch_list(store, store->vertices.data[c->order[i + AHEAD_EDGES]].edge);
+    prefetch_list(store, store->vertices.data[order->vertices[i + AHEAD_EDGES]].edge);
     if (store->views.count)
-        prefetch_views(store, store->edges.data, store->vertices.data[c->order[i + AHEAD_VIEWS]].edge);
+        prefetch_views(store, store->edges.data, store->vertices.data[order->vertices[i + AHEAD_VIEWS]].edge);
 }
 
 #endif

@@ -80,16 +80,16 @@ void tables_count(struct compiler *c, uint32_t type, uint32_t tile, uint32_t ver
     *vec_push(&model->counts) = (struct model_count){ set, type, tile, 1, vertices };
 }
 
-uint32_t tables_type(struct compiler *c, uint32_t type)
+uint32_t tables_type(struct compiler *c, uint32_t *type_of, uint32_t type)
 {
-    if (!c->type_of[type]) {
+    if (!type_of[type]) {
         const struct vertex_type *of = &c->store->types.data[type];
         struct device_layout layout;
         device_layout_make(&layout, of->codelet, &c->store->target);
-        c->type_of[type] = tables_own_type(c, store_name(c->store, of->name), layout.state_bytes) + 1;
+        type_of[type] = tables_own_type(c, store_name(c->store, of->name), layout.state_bytes) + 1;
         device_layout_free(&layout);
     }
-    return c->type_of[type] - 1;
+    return type_of[type] - 1;
 }
 
 /* Few: the compiler's kinds of copy vertices, and types of the store, each asked for once. */
@@ -188,17 +188,17 @@ static int copy_order(const void *left, const void *right)
                                               : (int)b->shape.alignment - (int)a->shape.alignment;
 }
 
-uint32_t tables_rearranged(struct compiler *c, tile_copies *copies)
+uint32_t tables_rearranged(tile_byte_list *list, tile_copies *copies)
 {
-    size_t before = c->rearranged.count;
+    size_t before = list->count;
     if (copies->count)
         qsort(copies->data, copies->count, sizeof(*copies->data), copy_order);
     for (size_t i = 0; i < copies->count; ++i) {
         if (!i || copies->data[i].tile != copies->data[i - 1].tile)
-            *vec_push(&c->rearranged) = (struct tile_bytes){ copies->data[i].tile, 0 };
-        c->rearranged.data[c->rearranged.count - 1].bytes += copies->data[i].shape.bytes;
+            *vec_push(list) = (struct tile_bytes){ copies->data[i].tile, 0 };
+        list->data[list->count - 1].bytes += copies->data[i].shape.bytes;
     }
-    return (uint32_t)(c->rearranged.count - before);
+    return (uint32_t)(list->count - before);
 }
 
 uint32_t tables_copies(struct compiler *c, const char *name, tile_copies *copies)

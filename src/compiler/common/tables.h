@@ -15,8 +15,9 @@ void tables_part(struct compiler *c, uint32_t tile, const struct cost_tile *work
 void tables_share(struct compiler *c, uint32_t type, uint32_t vertices, uint64_t active);
 /* So many vertices of a type lie on a tile. */
 void tables_count(struct compiler *c, uint32_t type, uint32_t tile, uint32_t vertices);
-/* Index of model.types: of a type of the store, and of one of the compiler's own. */
-uint32_t tables_type(struct compiler *c, uint32_t type);
+/* Index of model.types: of a type of the store, which type_of remembers (see struct schedule_result), and of one of the
+ * compiler's own. */
+uint32_t tables_type(struct compiler *c, uint32_t *type_of, uint32_t type);
 uint32_t tables_own_type(struct compiler *c, const char *name, uint32_t state_bytes);
 
 /* Begins an exchange in one of the model's three lists; flows that are added next belong to it, tiles in ascending
@@ -45,8 +46,8 @@ void tile_moves_end(struct tile_moves *moves, tile_copies *copies); /* they beco
 
 /* NONE when there are none; they are gone afterwards. */
 uint32_t tables_copies(struct compiler *c, const char *name, tile_copies *copies);
-/* Their bytes by tile, appended to c->rearranged; how many tiles.  Call before tables_copies. */
-uint32_t tables_rearranged(struct compiler *c, tile_copies *copies);
+/* Their bytes by tile, appended to a list; how many tiles.  Call before tables_copies. */
+uint32_t tables_rearranged(tile_byte_list *list, tile_copies *copies);
 
 /* "NAME/SUFFIX", in a buffer of the caller's. */
 enum { TABLES_NAME = 512 };

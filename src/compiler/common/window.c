@@ -6,12 +6,14 @@
  * one in eight may be far. */
 enum { BUCKETS = 1 << 12, NEAR = 16, FEW = 1 << 12 };
 
-void window_init(struct window *window, const struct compiler *c, const struct vertex_group *group, uint32_t share,
-                 struct owners *owners)
+void window_init(struct window *window, const pop_store *store, const struct order_result *order,
+                 const struct vertex_group *group, uint32_t share, struct owners *owners)
 {
-    *window = (struct window){
-        .c = c, .last = group->first + group->count, .owners = owners, .capacity = WINDOW_MOST / share
-    };
+    *window = (struct window){ .store = store,
+                               .order = order,
+                               .last = group->first + group->count,
+                               .owners = owners,
+                               .capacity = WINDOW_MOST / share };
     if (window->capacity < WINDOW_LEAST)
         window->capacity = WINDOW_LEAST;
     if (window->capacity > group->count)
@@ -30,7 +32,7 @@ void window_free(struct window *window)
 /* Which places come when, by the high bits of their vertices' indices. */
 static void sort_places(struct window *window, uint32_t least, uint32_t most)
 {
-    const uint32_t *order = window->c->order + window->first;
+    const uint32_t *order = window->order->vertices + window->first;
     uint32_t count = (uint32_t)(window->end - window->first), shift = 0;
     while ((most - least) >> shift >= BUCKETS)
         ++shift;
@@ -45,8 +47,8 @@ static void sort_places(struct window *window, uint32_t least, uint32_t most)
 
 static void copy_edges(struct window *window)
 {
-    const pop_store *store = window->c->store;
-    const uint32_t *order = window->c->order + window->first;
+    const pop_store *store = window->store;
+    const uint32_t *order = window->order->vertices + window->first;
     uint64_t count = window->end - window->first;
     window->edges.count = window->homes.count = 0;
     for (uint64_t i = 0; i < count; ++i) {
@@ -69,15 +71,15 @@ static void copy_edges(struct window *window)
 
 void window_move(struct window *window, uint64_t place)
 {
-    const struct compiler *c = window->c;
+    const uint32_t *vertices = window->order->vertices;
     uint32_t least = UINT32_MAX, most = 0;
     uint64_t far = 0;
     window->first = place;
     window->end = window->last - place > window->capacity ? place + window->capacity : window->last;
     for (uint64_t i = window->first; i < window->end; ++i) {
-        far += i > window->first && c->order[i] - c->order[i - 1] > NEAR; /* one that was created before is far too */
-        least = c->order[i] < least ? c->order[i] : least;
-        most = c->order[i] > most ? c->order[i] : most;
+        far += i > window->first && vertices[i] - vertices[i - 1] > NEAR; /* one that was created before is far too */
+        least = vertices[i] < least ? vertices[i] : least;
+        most = vertices[i] > most ? vertices[i] : most;
     }
     window->direct = window->end - window->first < FEW || far < (window->end - window->first) / 8;
     if (window->direct)

@@ -9,10 +9,11 @@
 #include "compiler/common/prefetch.h"
 
 struct window {
-    const struct compiler *c;
-    uint64_t last;            /* end of the group's places in c->order */
+    const pop_store *store;
+    const struct order_result *order;
+    uint64_t last;            /* end of the group's places in order->vertices */
     uint32_t capacity;        /* in vertices */
-    uint64_t first, end;      /* places of c->order that it holds */
+    uint64_t first, end;      /* places of order->vertices that it holds */
     bool direct;              /* they are close to each other where they are */
     VEC(struct edge) edges;   /* copies */
     struct owners *owners;    /* NULL: homes are not asked for */
@@ -29,20 +30,20 @@ struct edge_list {
 };
 enum { WINDOW_MOST = 1 << 16, WINDOW_LEAST = 1 << 12 };
 /* share: of how many windows that are open at once.  owners may be NULL. */
-void window_init(struct window *window, const struct compiler *c, const struct vertex_group *group, uint32_t share,
-                 struct owners *owners);
+void window_init(struct window *window, const pop_store *store, const struct order_result *order,
+                 const struct vertex_group *group, uint32_t share, struct owners *owners);
 void window_free(struct window *window);
 void window_move(struct window *window, uint64_t place);
 
-/* The edges of the vertex at a place of c->order; a group's places are asked for in their order. */
+/* The edges of the vertex at a place of order->vertices; a group's places are asked for in their order. */
 static inline struct edge_list window_edges(struct window *window, uint64_t place)
 {
-    const pop_store *store = window->c->store;
+    const pop_store *store = window->store;
     if (place >= window->end)
         window_move(window, place);
     if (window->direct) {
-        prefetch_edges(window->c, place);
-        return (struct edge_list){ store->edges.data, store->vertices.data[window->c->order[place]].edge, NULL };
+        prefetch_edges(store, window->order, place);
+        return (struct edge_list){ store->edges.data, store->vertices.data[window->order->vertices[place]].edge, NULL };
     }
     if (place + AHEAD_EDGES < window->end && window->head[place + AHEAD_EDGES - window->first] != NO_EDGE)
         __builtin_prefetch(&window->edges.data[window->head[place + AHEAD_EDGES - window->first]]);

@@ -4,8 +4,8 @@
  * Before a set runs, each tile receives once what its vertices read and do not have; after it, owners receive what
  * others wrote.  A word is sent once, however many tiles receive it.  An edge whose elements come from several places
  * has a buffer in the tile's memory: what comes from elsewhere is received into it; what the tile has itself lies in
- * it, or is received with the rest where the tile sends it anyway. In: order, spans, compact tile maps, the model's
- * sets.  Out: plans, rearranged, the model's internal and global exchanges, its sets of copies. */
+ * it, or is received with the rest where the tile sends it anyway. */
+#include "compiler/exchange/exchange.h"
 #include "compiler/common/edges.h"
 #include "compiler/common/owners.h"
 #include "compiler/common/runs.h"
@@ -23,6 +23,8 @@ struct local_part {
 };
 struct traffic {
     struct compiler *c;
+    const struct order_result *order;
+    struct exchange_result *result;
     struct traffic_loads before, after; /* a set: exchanges before and after it; copies use the first */
     tile_copies copies_before, copies_after;
     VEC(struct local_part) locals; /* of edges that read from elsewhere too */
@@ -268,12 +270,12 @@ static void settle_locals(struct traffic *t)
 
 static void set_traffic(struct traffic *t, const struct used_set *set)
 {
-    const struct vertex_group *groups = &t->c->groups.data[set->first_group];
+    const struct vertex_group *groups = &t->order->groups.data[set->first_group];
     struct window *windows = mem_alloc(set->groups * sizeof(*windows));
     struct tile_walk walk;
     for (uint32_t g = 0; g < set->groups; ++g)
-        window_init(&windows[g], t->c, &groups[g], set->groups, &t->owners);
-    tile_walk_begin(&walk, t->c, set);
+        window_init(&windows[g], t->c->store, t->order, &groups[g], set->groups, &t->owners);
+    tile_walk_begin(&walk, t->order, set);
     while (tile_walk_next(&walk)) {
         t->tile = walk.tile;
         for (uint32_t g = 0; g < set->groups; ++g) {
@@ -299,10 +301,11 @@ static const struct step_plan no_plan = { true, NONE, NONE, NONE, NONE, NONE, NO
 static struct step_plan set_plan(struct traffic *t, uint32_t index)
 {
     struct compiler *c = t->c;
-    const char *name = store_name(c->store, c->store->sets.data[c->sets.data[index].set].name);
+    const struct used_set *set = &t->order->sets.data[index];
+    const char *name = store_name(c->store, c->store->sets.data[set->set].name);
     char internal[TABLES_NAME], global[TABLES_NAME];
     struct step_plan plan = no_plan;
-    set_traffic(t, &c->sets.data[index]);
+    set_traffic(t, set);
     struct exchange_pair before = loads_finish(&t->before, c, tables_name(internal, name, "ExchangePre"),
                                                tables_name(global, name, "GlobalPre/GlobalExchange"));
     struct exchange_pair after = loads_finish(&t->after, c, tables_name(internal, name, "ExchangePost"),
@@ -314,9 +317,9 @@ static struct step_plan set_plan(struct traffic *t, uint32_t index)
     plan.global_before = before.global;
     plan.exchange_after = after.internal;
     plan.global_after = after.global;
-    plan.first_rearranged = c->rearranged.count;
-    plan.rearranged_before = tables_rearranged(c, &t->copies_before);
-    plan.rearranged_after = tables_rearranged(c, &t->copies_after);
+    plan.first_rearranged = t->result->rearranged.count;
+    plan.rearranged_before = tables_rearranged(&t->result->rearranged, &t->copies_before);
+    plan.rearranged_after = tables_rearranged(&t->result->rearranged, &t->copies_after);
     plan.copy_before = tables_copies(c, tables_name(internal, name, "OnTileCopyPre"), &t->copies_before);
     plan.copy_after = tables_copies(c, tables_name(internal, name, "OnTileCopyPost"), &t->copies_after);
     return plan;
@@ -417,15 +420,15 @@ static struct step_plan copy_plan(struct traffic *t, const struct program_node *
 }
 
 /* Each set and each Copy once, however often programs run it. */
-static void make_plans(struct traffic *t)
+static void make_plans(struct traffic *t, const struct lower_result *lower)
 {
     struct compiler *c = t->c;
-    for (uint32_t s = 0; s < c->sets.count; ++s)
-        c->plans[s] = set_plan(t, s);
+    for (uint32_t s = 0; s < t->order->sets.count; ++s)
+        t->result->of_set[s] = set_plan(t, s);
     for (size_t i = 0; i < c->image->ops.count; ++i) {
-        uint32_t node = c->op_node.data[i];
+        uint32_t node = lower->op_node.data[i];
         unsigned kind = c->image->ops.data[i].kind;
-        struct step_plan *plan = kind == OP_COPY || kind == OP_CROSS_COPY ? &c->plans[c->sets.count + node] : NULL;
+        struct step_plan *plan = kind == OP_COPY || kind == OP_CROSS_COPY ? &t->result->of_node[node] : NULL;
         if (!plan || plan->known)
             continue;
         *plan = kind == OP_COPY ? copy_plan(t, c->store->programs.data[node]) : no_plan;
@@ -434,19 +437,23 @@ static void make_plans(struct traffic *t)
     }
 }
 
-bool pass_exchange(struct compiler *c)
+const struct exchange_result *pass_exchange(struct compiler *c, const struct check_result *check,
+                                            const struct order_result *order, const struct lower_result *lower)
 {
+    struct exchange_result *result = ARENA_NEW(&c->arena, struct exchange_result);
     if (!c->modelled)
-        return true;
-    struct traffic t = { .c = c };
-    c->plans = mem_zero(c->sets.count + c->store->programs.count, sizeof(*c->plans));
+        return result;
+    struct traffic t = { .c = c, .order = order, .result = result };
+    arena_adopt_vec(&c->arena, &result->rearranged);
+    result->of_set = arena_zero(&c->arena, order->sets.count, sizeof(*result->of_set));
+    result->of_node = arena_zero(&c->arena, c->store->programs.count, sizeof(*result->of_node));
     loads_init(&t.before, &c->store->target);
     loads_init(&t.after, &c->store->target);
-    owners_init(&t.owners, c);
+    owners_init(&t.owners, c->store, check);
     bitmaps_init(&t.delivered_bits, c->store->variables.count);
     marks_init(&t.delivered, &t.delivered_bits, c->store);
     marks_init(&t.sent, &c->bits, c->store);
-    make_plans(&t);
+    make_plans(&t, lower);
     marks_free(&t.delivered);
     marks_free(&t.sent);
     bitmaps_free(&t.delivered_bits);
@@ -456,5 +463,5 @@ bool pass_exchange(struct compiler *c)
     vec_free(&t.copies_before);
     vec_free(&t.copies_after);
     vec_free(&t.locals);
-    return true;
+    return result;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* live: at which steps each variable and each buffer takes memory.  A variable is killed when one compute set, or one
- * copy, writes all of it and reads none of it, or by WriteUndef (seed 003). In: the model's steps, origins, plans. Out:
- * c->live, c->alignment, c->interleaved; the model's live, live_lists and step_live. */
+ * copy, writes all of it and reads none of it, or by WriteUndef. */
 #include "compiler/liveness/live.h"
 #include "compiler/liveness/live_access.h"
 #include "compiler/liveness/live_buffers.h"
@@ -10,6 +9,7 @@
 /* Everything that steps do with variables, once to count and once to fill. */
 struct events {
     struct compiler *c;
+    const struct live_inputs *in;
     struct live *live;
     struct set_accesses sets;
     struct view_sums *sums;
@@ -88,24 +88,27 @@ static bool acts(const struct model_step *step, const struct program_node *n)
 static void events_of_step(struct events *e, uint32_t step)
 {
     struct compiler *c = e->c;
-    const struct step_origin *origin = &c->origins.data[step];
+    const struct step_origin *origin = &e->in->steps->origins.data[step];
     e->again = false;
     if (origin->set != NONE) {
         /* an exchange between IPUs and one within them: the second does not kill again */
         uint32_t before = e->position ? e->live->step.data[e->position - 1] : NONE;
         e->again = origin->role == ROLE_EXCHANGE_AFTER && before != NONE &&
-                   c->origins.data[before].set == origin->set && c->origins.data[before].role == ROLE_EXCHANGE_AFTER;
+                   e->in->steps->origins.data[before].set == origin->set &&
+                   e->in->steps->origins.data[before].role == ROLE_EXCHANGE_AFTER;
         events_of_set(e, origin);
         return;
     }
     if (origin->node == NONE || !acts(&c->image->model.steps.data[step], c->store->programs.data[origin->node]))
         return;
-    const struct step_origin *last = e->position ? &c->origins.data[e->live->step.data[e->position - 1]] : NULL;
+    const struct step_origin *last =
+        e->position ? &e->in->steps->origins.data[e->live->step.data[e->position - 1]] : NULL;
     bool moves = origin->merged || origin->role == ROLE_COPY || origin->role == ROLE_EXCHANGE_BEFORE;
     e->again = moves && last && last->node == origin->node && last->set == NONE && last->merged == origin->merged &&
                (!origin->merged || last->first_merged == origin->first_merged);
     for (uint32_t i = 0; i < origin->merged; ++i)
-        accesses_of_node(c, e->sums, c->store->programs.data[c->merged.data[origin->first_merged + i]], event, e);
+        accesses_of_node(c, e->sums, c->store->programs.data[e->in->steps->merged.data[origin->first_merged + i]],
+                         event, e);
     if (!origin->merged)
         accesses_of_node(c, e->sums, c->store->programs.data[origin->node], event, e);
 }
@@ -195,7 +198,7 @@ static void classify(struct events *e, const uint64_t *first)
 {
     struct compiler *c = e->c;
     for (uint32_t v = 0; v < c->store->variables.count; ++v) {
-        if (c->storage[v] == NO_STORAGE)
+        if (e->in->storage->offset[v] == NO_STORAGE)
             continue;
         if (e->fixed[v] || ((e->kinds[v] & FLOW_READ) && !(e->kinds[v] & FLOW_KILL))) {
             e->live->class_of[v] = LIVE_ALWAYS;
@@ -229,60 +232,57 @@ static void solve_variables(struct events *e)
     free(e->list);
 }
 
-uint32_t live_variable_name(struct compiler *c, uint32_t variable)
+uint32_t live_variable_name(struct compiler *c, const struct live *live, uint32_t variable)
 {
     const char *name = variable_name(c, variable);
     if (!*name)
         return compiler_string(c, live_is_constant(c, variable) ? "<const>" : "<anon>");
-    uint32_t *known =
-        &c->live->names[c->store->variables.data[variable].name]; /* a million variables may have one name */
+    uint32_t *known = &live->names[c->store->variables.data[variable].name]; /* a million variables may have one name */
     if (!*known)
         *known = compiler_string(c, name);
     return *known;
 }
 
-void live_free(struct live *live)
+static struct live *live_create(struct compiler *c)
 {
-    if (!live)
-        return;
-    flow_free(&live->flow);
-    vec_free(&live->step);
-    vec_free(&live->spans);
-    vec_free(&live->classes);
-    vec_free(&live->buffers);
-    free(live->set_buffers);
-    vec_free(&live->bytes);
-    vec_free(&live->constants);
-    vec_free(&live->accesses);
-    free(live->slots);
-    free(live->class_of);
-    free(live->names);
-    free(live);
+    struct live *live = ARENA_NEW(&c->arena, struct live);
+    size_t variables = c->store->variables.count;
+    arena_adopt_vec(&c->arena, &live->step);
+    arena_adopt_vec(&c->arena, &live->spans);
+    arena_adopt_vec(&c->arena, &live->classes);
+    arena_adopt_vec(&c->arena, &live->buffers);
+    arena_adopt_vec(&c->arena, &live->bytes);
+    arena_adopt_vec(&c->arena, &live->constants);
+    arena_adopt_vec(&c->arena, &live->accesses);
+    live->class_of = arena_zero(&c->arena, variables, sizeof(*live->class_of));
+    live->names = arena_zero(&c->arena, c->store->names.names.count, sizeof(*live->names));
+    live->alignment = arena_zero(&c->arena, variables, sizeof(*live->alignment));
+    live->interleaved = arena_zero(&c->arena, variables, sizeof(*live->interleaved));
+    return live;
 }
 
-bool pass_live(struct compiler *c)
+const struct live *pass_live(struct compiler *c, const struct live_inputs *in)
 {
     size_t variables = c->store->variables.count;
     if (!c->modelled)
-        return true;
-    struct live *live = c->live = MEM_NEW(struct live);
-    struct events e = { .c = c, .live = live };
-    live->class_of = mem_zero(variables, sizeof(*live->class_of));
-    live->names = mem_zero(c->store->names.names.count, sizeof(*live->names));
-    c->alignment = mem_zero(variables, sizeof(*c->alignment));
-    c->interleaved = mem_zero(variables, sizeof(*c->interleaved));
-    live_tree(c, live);
+        return ARENA_NEW(&c->arena, struct live);
+    struct live *live = live_create(c);
+    struct events e = { .c = c, .in = in, .live = live };
+    live_tree(c, in->steps, live);
     first_classes(live);
-    accesses_of_sets(c, &e.sets);
+    accesses_of_sets(c, in, live, &e.sets);
     e.sums = view_sums_create(c);
     e.kinds = mem_zero(variables, sizeof(*e.kinds));
     e.fixed = mem_zero(variables, sizeof(*e.fixed));
     fix_handles(&e);
     solve_variables(&e);
-    live_buffers(c, live, &e.sets);
+    live_buffers(c, in, live, &e.sets);
     view_sums_free(e.sums);
     accesses_free(&e.sets);
     free(e.kinds);
     free(e.fixed);
-    return true;
+    flow_free(&live->flow);
+    free(live->slots);
+    live->slots = NULL;
+    return live;
 }

@@ -38,20 +38,33 @@ struct constant_tile {
     uint32_t variable, tile;
 };
 struct live {
-    struct flow flow;
+    struct flow flow;   /* while the pass runs */
     VEC(uint32_t) step; /* by position: step of the model */
     VEC(struct flow_span) spans;
     VEC(struct live_class) classes;
-    uint32_t *slots; /* hash of spans -> class + 1 */
+    uint32_t *slots; /* hash of spans -> class + 1; while the pass runs */
     size_t slot_count;
     uint32_t *class_of; /* by variable */
-    uint32_t *names;    /* by name of the store: string of the image, or 0 while nobody asked */
+    uint32_t *names;    /* by name of the store: string of the image, or 0 while nobody asked; filled later as well */
     VEC(struct live_buffer) buffers;
     uint32_t (*set_buffers)[LIVE_SET_BUFFERS]; /* by index of sets: of buffers, or NONE */
     VEC(struct tile_bytes) bytes;
     VEC(struct constant_tile) constants;
     VEC(struct placement_access) accesses; /* by step */
+    uint32_t *alignment;                   /* by variable: the most that a field asks of it; 0: none does */
+    bool *interleaved;                     /* by variable: whether a field asks for the interleaved region */
 };
+
+/* What the passes before this one found out. */
+struct live_inputs {
+    const struct use_result *use;
+    const struct check_result *check;
+    const struct order_result *order;
+    const struct storage_result *storage;
+    const struct exchange_result *exchange;
+    const struct steps_result *steps;
+};
+const struct live *pass_live(struct compiler *c, const struct live_inputs *in);
 
 /* What the vertices of a set do with a variable. */
 enum { ACCESS_READ_HERE = 1, ACCESS_READ_AWAY = 2, ACCESS_WRITE_HERE = 4, ACCESS_WRITE_AWAY = 8, ACCESS_KILL = 16 };
@@ -74,8 +87,7 @@ struct view_sums; /* elements by variable, for one view after another */
 /* The class of spans that are sorted and joined. */
 uint32_t live_class_of(struct live *live, const flow_spans *spans);
 /* The name that lists and dumps use for a variable; a string of the image. */
-uint32_t live_variable_name(struct compiler *c, uint32_t variable);
+uint32_t live_variable_name(struct compiler *c, const struct live *live, uint32_t variable);
 bool live_is_constant(const struct compiler *c, uint32_t variable);
-void live_free(struct live *live);
 
 #endif

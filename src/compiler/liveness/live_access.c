@@ -11,6 +11,8 @@
 enum { CACHE = 256 };
 struct collect {
     struct compiler *c;
+    const struct live_inputs *in;
+    struct live *live;
     struct set_accesses *to;
     struct owners owners;
     uint32_t *slots; /* of a table by set and variable: index of list + 1 */
@@ -95,7 +97,7 @@ static uint32_t home_of_run(struct collect *k, struct set_access *a, uint64_t be
 #define NONE_KNOWN UINT64_MAX
 static void add_access(struct collect *k, uint32_t variable, uint64_t begin, uint64_t elements)
 {
-    struct compiler *c = k->c;
+    struct live *live = k->live;
     struct set_access *a = find(k, variable);
     uint32_t home = begin == NONE_KNOWN ? k->owners.home[variable] : home_of_run(k, a, begin, begin + elements);
     bool here = home == k->tile || home == HOME_EVERYWHERE || home == HOME_PARTS,
@@ -106,11 +108,11 @@ static void add_access(struct collect *k, uint32_t variable, uint64_t begin, uin
         a->what |= (uint8_t)((here ? ACCESS_WRITE_HERE : 0) | (away ? ACCESS_WRITE_AWAY : 0));
         a->written += elements; /* hazard saw that no element is written twice */
     }
-    if (k->field->alignment > c->alignment[variable])
-        c->alignment[variable] = k->field->alignment;
-    c->interleaved[variable] |= k->field->interleaved;
+    if (k->field->alignment > live->alignment[variable])
+        live->alignment[variable] = k->field->alignment;
+    live->interleaved[variable] |= k->field->interleaved;
     if (k->owners.home[variable] == HOME_EVERYWHERE && k->last_tile[variable] != k->tile) {
-        *vec_push(&c->live->constants) = (struct constant_tile){ variable, k->tile };
+        *vec_push(&live->constants) = (struct constant_tile){ variable, k->tile };
         k->last_tile[variable] = k->tile;
     }
 }
@@ -178,13 +180,13 @@ static void finish(struct collect *k)
     const pop_store *store = k->c->store;
     struct set_accesses *to = k->to;
     size_t at = 0;
-    sort_by_set(to, k->c->sets.count);
-    to->first = mem_alloc((k->c->sets.count + 1) * sizeof(*to->first));
-    for (uint32_t s = 0; s <= k->c->sets.count; ++s) {
+    sort_by_set(to, k->in->order->sets.count);
+    to->first = mem_alloc((k->in->order->sets.count + 1) * sizeof(*to->first));
+    for (uint32_t s = 0; s <= k->in->order->sets.count; ++s) {
         to->first[s] = at;
         for (; at < to->list.count && to->list.data[at].set == s; ++at) {
             struct set_access *a = &to->list.data[at];
-            const struct step_plan *plan = &k->c->plans[s];
+            const struct step_plan *plan = &k->in->exchange->of_set[s];
             bool fetched = plan->exchange_before != NONE || plan->global_before != NONE;
             bool returned = plan->exchange_after != NONE || plan->global_after != NONE;
             if (!fetched && a->what & ACCESS_READ_AWAY)
@@ -204,23 +206,24 @@ static bool exchanges(const struct step_plan *plan)
            plan->global_after != NONE;
 }
 
-void accesses_of_sets(struct compiler *c, struct set_accesses *accesses)
+void accesses_of_sets(struct compiler *c, const struct live_inputs *in, struct live *live,
+                      struct set_accesses *accesses)
 {
     const pop_store *store = c->store;
-    struct collect k = { .c = c, .to = accesses };
-    owners_init(&k.owners, c);
+    struct collect k = { .c = c, .in = in, .live = live, .to = accesses };
+    owners_init(&k.owners, store, in->check);
     k.last_tile = mem_alloc((store->variables.count + 1) * sizeof(*k.last_tile));
     memset(k.last_tile, 0xff, store->variables.count * sizeof(*k.last_tile));
     for (size_t i = 0; i < CACHE; ++i)
         k.cache[i] = NONE;
     for (size_t i = 0; i < store->vertices.count; ++i) {
         const struct vertex *v = &store->vertices.data[i];
-        k.set = c->set_of[v->set];
+        k.set = in->use->set_of[v->set];
         if (k.set == NONE)
             continue;
         const struct codelet *codelet = store->types.data[v->type].codelet;
         k.tile = v->tile;
-        k.exchanges = exchanges(&c->plans[k.set]);
+        k.exchanges = exchanges(&in->exchange->of_set[k.set]);
         for (uint32_t e = v->edge; e != NO_EDGE; e = store->edges.data[e].next) {
             k.field = &codelet->fields[store->edges.data[e].field];
             if (k.field->direction != FIELD_STATE)
@@ -228,7 +231,7 @@ void accesses_of_sets(struct compiler *c, struct set_accesses *accesses)
         }
     }
     finish(&k);
-    sort_constants(c->live);
+    sort_constants(live);
     free(k.last_tile);
     owners_free(&k.owners);
     free(k.slots);

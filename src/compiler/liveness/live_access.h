@@ -5,8 +5,10 @@
 
 #include "compiler/liveness/live.h"
 
-/* Also finds what fields ask of the variables that they are connected to: c->alignment and c->interleaved. */
-void accesses_of_sets(struct compiler *c, struct set_accesses *accesses);
+/* Also finds what fields ask of the variables that they are connected to, and the tiles of constants: live->alignment,
+ * interleaved, constants. */
+void accesses_of_sets(struct compiler *c, const struct live_inputs *in, struct live *live,
+                      struct set_accesses *accesses);
 void accesses_free(struct set_accesses *accesses);
 struct view_sums *view_sums_create(const struct compiler *c);
 void view_sums_free(struct view_sums *sums);

@@ -17,6 +17,7 @@ struct set_start {
 };
 struct buffers {
     struct compiler *c;
+    const struct live_inputs *in;
     struct live *live;
     struct set_start *starts; /* by set */
     VEC(struct buffer_span) spans;
@@ -68,7 +69,7 @@ static uint32_t arranged_buffer(struct buffers *b, const char *name, uint64_t fi
         return NONE;
     uint32_t buffer = add_buffer(b, MODEL_REARRANGEMENT_CATEGORY, name);
     for (uint64_t i = first; i < first + count; ++i)
-        add_bytes(b, b->c->rearranged.data[i].tile, b->c->rearranged.data[i].bytes);
+        add_bytes(b, b->in->exchange->rearranged.data[i].tile, b->in->exchange->rearranged.data[i].bytes);
     return buffer;
 }
 
@@ -88,7 +89,7 @@ static const char *message_name(const struct buffers *b, uint32_t set, const str
         if (!(accesses->list.data[i].what & ACCESS_READ_AWAY))
             continue;
         if (only != NONE)
-            return store_name(b->c->store, b->c->store->sets.data[b->c->sets.data[set].set].name);
+            return store_name(b->c->store, b->c->store->sets.data[b->in->order->sets.data[set].set].name);
         only = accesses->list.data[i].variable;
     }
     return only == NONE ? "" : variable_name(b->c, only);
@@ -98,9 +99,9 @@ static void set_buffers(struct buffers *b, uint32_t set, const struct set_access
 {
     struct compiler *c = b->c;
     const struct model *model = &c->image->model;
-    const struct step_plan *plan = &c->plans[set];
+    const struct step_plan *plan = &b->in->exchange->of_set[set];
     uint32_t *of = b->live->set_buffers[set];
-    const char *name = store_name(c->store, c->store->sets.data[c->sets.data[set].set].name);
+    const char *name = store_name(c->store, c->store->sets.data[b->in->order->sets.data[set].set].name);
     char text[LABEL];
     for (int kind = 0; kind < LIVE_SET_BUFFERS; ++kind)
         of[kind] = NONE;
@@ -205,7 +206,7 @@ static void add_sub_words(struct sub_words *s, const struct step_origin *origin)
 {
     const struct compiler *c = s->b->c;
     for (uint32_t i = 0; i < origin->merged; ++i) {
-        const struct program_node *n = c->store->programs.data[c->merged.data[origin->first_merged + i]];
+        const struct program_node *n = c->store->programs.data[s->b->in->steps->merged.data[origin->first_merged + i]];
         if (n->source || n->destination)
             sub_words_of(s, n->destination ? n->destination : n->source);
         for (size_t k = 0; k < n->operands.count; ++k)
@@ -221,8 +222,8 @@ static void add_shares(struct sub_words *s, uint32_t position, const struct step
     const struct model *model = &c->image->model;
     for (; position < s->b->live->step.count; ++position) {
         uint32_t step = s->b->live->step.data[position];
-        if (c->origins.data[step].first_merged != origin->first_merged ||
-            c->origins.data[step].merged != origin->merged)
+        if (s->b->in->steps->origins.data[step].first_merged != origin->first_merged ||
+            s->b->in->steps->origins.data[step].merged != origin->merged)
             return;
         if (model->steps.data[step].kind != MODEL_STREAM_COPY)
             continue;
@@ -327,18 +328,19 @@ static void classify(struct buffers *b)
     vec_free(&spans);
 }
 
-void live_buffers(struct compiler *c, struct live *live, const struct set_accesses *accesses)
+void live_buffers(struct compiler *c, const struct live_inputs *in, struct live *live,
+                  const struct set_accesses *accesses)
 {
-    struct buffers b = { .c = c, .live = live };
-    owners_init(&b.owners, c);
-    b.starts = mem_zero(c->sets.count, sizeof(*b.starts));
-    live->set_buffers = mem_zero(c->sets.count, sizeof(*live->set_buffers));
-    b.host_buffer = mem_zero(c->merged.count, sizeof(*b.host_buffer));
-    for (uint32_t s = 0; s < c->sets.count; ++s)
+    struct buffers b = { .c = c, .in = in, .live = live };
+    owners_init(&b.owners, c->store, in->check);
+    b.starts = mem_zero(in->order->sets.count, sizeof(*b.starts));
+    live->set_buffers = arena_zero(&c->arena, in->order->sets.count, sizeof(*live->set_buffers));
+    b.host_buffer = mem_zero(in->steps->merged.count, sizeof(*b.host_buffer));
+    for (uint32_t s = 0; s < in->order->sets.count; ++s)
         set_buffers(&b, s, accesses);
     for (uint32_t position = 0; position < live->step.count; ++position) {
         uint32_t index = live->step.data[position];
-        const struct step_origin *origin = &c->origins.data[index];
+        const struct step_origin *origin = &in->steps->origins.data[index];
         struct model_step step = c->image->model.steps.data[index];
         if (origin->set != NONE)
             set_step(&b, position, &step, origin);

@@ -8,6 +8,7 @@
 #include "compiler/liveness/live.h"
 
 /* Buffers of all steps. */
-void live_buffers(struct compiler *c, struct live *live, const struct set_accesses *accesses);
+void live_buffers(struct compiler *c, const struct live_inputs *in, struct live *live,
+                  const struct set_accesses *accesses);
 
 #endif

@@ -11,6 +11,7 @@ struct call_site {
 };
 struct tree {
     struct compiler *c;
+    const struct steps_result *steps;
     struct live *live;
     VEC(struct tree_frame) open;
     VEC(uint32_t) roots; /* functions whose calls are all behind them */
@@ -19,9 +20,10 @@ struct tree {
     VEC(struct call_site) calls;
 };
 
-static enum flow_kind flow_kind_of(const struct compiler *c, uint32_t step)
+static enum flow_kind flow_kind_of(const struct tree *t, uint32_t step)
 {
-    uint32_t node = c->origins.data[step].node;
+    const struct compiler *c = t->c;
+    uint32_t node = t->steps->origins.data[step].node;
     switch (c->image->model.steps.data[step].kind) {
     case MODEL_SEQUENCE:
         return FLOW_SEQUENCE;
@@ -42,7 +44,7 @@ static void visit(struct tree *t, uint32_t step)
 {
     const struct model_step *s = &t->c->image->model.steps.data[step];
     struct flow *flow = &t->live->flow;
-    enum flow_kind kind = flow_kind_of(t->c, step);
+    enum flow_kind kind = flow_kind_of(t, step);
     *vec_push(&t->live->step) = step;
     if (kind == FLOW_LEAF) {
         flow_leaf(flow);
@@ -77,10 +79,10 @@ static uint32_t visit_root(struct tree *t, uint32_t root)
     return position;
 }
 
-void live_tree(struct compiler *c, struct live *live)
+void live_tree(struct compiler *c, const struct steps_result *steps, struct live *live)
 {
     const struct model *model = &c->image->model;
-    struct tree t = { .c = c, .live = live };
+    struct tree t = { .c = c, .steps = steps, .live = live };
     t.waiting = mem_zero(model->functions.count, sizeof(*t.waiting));
     t.root_of = mem_zero(model->functions.count, sizeof(*t.root_of));
     for (size_t i = 0; i < model->steps.count; ++i)

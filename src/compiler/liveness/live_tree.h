@@ -6,6 +6,6 @@
 #include "compiler/liveness/live.h"
 
 /* The tree of steps as a flow; live->step. */
-void live_tree(struct compiler *c, struct live *live);
+void live_tree(struct compiler *c, const struct steps_result *steps, struct live *live);
 
 #endif

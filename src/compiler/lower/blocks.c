@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* blocks: which programs are blocks of lightweight profiling, on which tiles they are recorded, and where records are
- * flushed. In: finished.  Out: blocks; the model's blocks.  Errors: filters that are no regular expressions, tiles that
- * the target lacks. */
+ * flushed. */
 #include "compiler/lower/blocks.h"
 #include "compiler/check/use.h"
 
@@ -17,9 +16,8 @@ static const struct program_node *node_at(const struct compiler *c, uint32_t nod
 }
 
 /* Compiles the filter of an option; false: it is empty (*good) or broken. */
-static bool open_filter(struct compiler *c, const char *key, regex_t *filter, bool *good)
+static bool open_filter(struct compiler *c, const char *key, const char *text, regex_t *filter, bool *good)
 {
-    const char *text = options_get(c->options, "engine", key);
     if (!*text)
         return false;
     int wrong = regcomp(filter, text, REG_EXTENDED | REG_NOSUB);
@@ -33,13 +31,13 @@ static bool open_filter(struct compiler *c, const char *key, regex_t *filter, bo
 }
 
 /* Marks the programs that a filter takes: Block programs, or all others. */
-static void mark(struct compiler *c, const regex_t *filter, bool blocks)
+static void mark(const struct compiler *c, const struct use_result *use, const regex_t *filter, bool blocks, bool *of)
 {
-    for (size_t i = 0; i < c->finished.count; ++i) {
-        const struct program_node *n = node_at(c, c->finished.data[i]);
+    for (size_t i = 0; i < use->finished.count; ++i) {
+        const struct program_node *n = node_at(c, use->finished.data[i]);
         const char *name = store_name(c->store, n->name);
         if ((n->kind == PROGRAM_BLOCK) == blocks && *name && !regexec(filter, name, 0, NULL, 0))
-            c->blocks.of[c->finished.data[i]] = true;
+            of[use->finished.data[i]] = true;
     }
 }
 
@@ -49,18 +47,18 @@ static bool is_loop(const struct program_node *n)
 }
 
 /* The innermost loops that blocks run in: at the end of their bodies every tile is at the same place. */
-static void find_flushes(struct compiler *c)
+static void find_flushes(const struct compiler *c, const struct use_result *use, struct blocks_result *blocks)
 {
     bool *holds = mem_zero(c->store->programs.count + 1, sizeof(*holds)); /* a block that no loop within flushes */
-    for (size_t i = 0; i < c->finished.count; ++i) {                      /* children first */
-        uint32_t node = c->finished.data[i], child;
+    for (size_t i = 0; i < use->finished.count; ++i) {                    /* children first */
+        uint32_t node = use->finished.data[i], child;
         const struct program_node *n = node_at(c, node);
-        holds[node] = c->blocks.of[node];
+        holds[node] = blocks->of[node];
         for (size_t k = 0; use_child(c, n, k, &child); ++k)
             holds[node] |= child != NO_PROGRAM && holds[child];
         if (is_loop(n) && holds[node]) {
-            c->blocks.flush[node] = true;
-            holds[node] = c->blocks.of[node];
+            blocks->flush[node] = true;
+            holds[node] = blocks->of[node];
         }
     }
     free(holds);
@@ -77,7 +75,7 @@ static bool find_tiles(struct compiler *c)
 {
     static const char key[] = "profiler.blocks.tile";
     const pop_target *target = &c->store->target;
-    const char *text = options_get(c->options, "engine", key);
+    const char *text = c->options->blocks.tiles;
     for (const char *at = text; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
         char number[24];
         uint64_t tile;
@@ -101,46 +99,42 @@ static bool find_tiles(struct compiler *c)
     return true;
 }
 
-static bool find_buffer(struct compiler *c)
+static bool find_buffer(struct compiler *c, struct blocks_result *blocks)
 {
     static const char key[] = "profiler.blocks.bufferSize";
-    int64_t bytes = options_int(c->options, "engine", key);
+    int64_t bytes = c->options->blocks.buffer_bytes;
     if (bytes < 2 * RECORD || bytes > c->store->target.bytes_per_tile)
         return compiler_fail(c, POP_INVALID_OPTION, 0, NULL, "%s is %lld: it may be %d to %u bytes (a record takes %d)",
                              key, (long long)bytes, 2 * RECORD, c->store->target.bytes_per_tile, RECORD);
-    c->blocks.buffer = (uint32_t)bytes;
+    blocks->buffer = (uint32_t)bytes;
     *vec_push(&c->image->model.blocks) = (uint32_t)bytes / RECORD;
     return true;
 }
 
-bool pass_blocks(struct compiler *c)
+const struct blocks_result *pass_blocks(struct compiler *c, const struct use_result *use)
 {
+    const struct block_options *options = &c->options->blocks;
+    struct blocks_result *result = ARENA_NEW(&c->arena, struct blocks_result);
     regex_t blocks, programs;
     bool good = true;
     if (!c->modelled)
-        return true;
-    bool some = open_filter(c, "profiler.blocks.filter", &blocks, &good);
-    bool others = good && open_filter(c, "profiler.programs.filter", &programs, &good);
+        return result;
+    bool some = open_filter(c, "profiler.blocks.filter", options->blocks_filter, &blocks, &good);
+    bool others = good && open_filter(c, "profiler.programs.filter", options->programs_filter, &programs, &good);
     if (some || others) {
-        c->blocks.of = mem_zero(c->store->programs.count + 1, sizeof(*c->blocks.of));
-        c->blocks.flush = mem_zero(c->store->programs.count + 1, sizeof(*c->blocks.flush));
+        result->of = arena_zero(&c->arena, c->store->programs.count + 1, sizeof(*result->of));
+        result->flush = arena_zero(&c->arena, c->store->programs.count + 1, sizeof(*result->flush));
         if (some)
-            mark(c, &blocks, true);
+            mark(c, use, &blocks, true, result->of);
         if (others)
-            mark(c, &programs, false);
-        good = good && find_buffer(c) && find_tiles(c);
-        if (options_bool(c->options, "engine", "profiler.blocks.implicitFlush"))
-            find_flushes(c);
+            mark(c, use, &programs, false, result->of);
+        good = good && find_buffer(c, result) && find_tiles(c);
+        if (options->implicit_flush)
+            find_flushes(c, use, result);
     }
     if (some)
         regfree(&blocks);
     if (others)
         regfree(&programs);
-    return good;
-}
-
-void blocks_free(struct blocks *blocks)
-{
-    free(blocks->of);
-    free(blocks->flush);
+    return good ? result : NULL;
 }

@@ -9,15 +9,17 @@
  * each other, and 36 cycles were measured there on hardware (docs/lightweight.md). */
 enum { BLOCK_STAMP_CYCLES = 18 };
 
-static inline bool is_block(const struct compiler *c, uint32_t node)
+/* Also the model's blocks.  NULL: a filter that is no regular expression, a tile that the target lacks. */
+const struct blocks_result *pass_blocks(struct compiler *c, const struct use_result *use);
+
+static inline bool is_block(const struct blocks_result *blocks, uint32_t node)
 {
-    return c->blocks.of && c->blocks.of[node];
+    return blocks->of && blocks->of[node];
 }
 /* Whether records are flushed at the end of a loop's body. */
-static inline bool flushes_blocks(const struct compiler *c, uint32_t node)
+static inline bool flushes_blocks(const struct blocks_result *blocks, uint32_t node)
 {
-    return c->blocks.flush && c->blocks.flush[node];
+    return blocks->flush && blocks->flush[node];
 }
-void blocks_free(struct blocks *blocks);
 
 #endif

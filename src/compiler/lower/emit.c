@@ -1,49 +1,49 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emit: what the image still lacks: initial contents, host access, streams, names, target and options.
- * In: variable_use, storage.  Out: the rest of the image. */
+/* emit: what the image still lacks: initial contents, host access, streams, names, target and options. */
+#include "compiler/lower/emit.h"
 #include "compiler/lower/lower.h"
 
-static void emit_variables(struct compiler *c)
+static void emit_variables(struct compiler *c, const struct storage_result *storage)
 {
     for (uint32_t v = 0; v < c->store->variables.count; ++v) {
         const struct variable *variable = &c->store->variables.data[v];
-        if (c->storage[v] != NO_STORAGE)
+        if (storage->offset[v] != NO_STORAGE)
             *vec_push(&c->image->variables) =
-                (struct image_variable){ c->storage[v], variable->elements * variable_element_bytes(c, v),
+                (struct image_variable){ storage->offset[v], variable->elements * variable_element_bytes(c, v),
                                          compiler_string(c, variable_name(c, v)), variable->type };
     }
 }
 
 /* In the order of the calls: a later value of an element stands over an earlier one. */
-static void emit_initials(struct compiler *c)
+static void emit_initials(struct compiler *c, const struct storage_result *storage)
 {
     struct image *image = c->image;
     for (size_t i = 0; i < c->store->initials.count; ++i) {
         const struct initial *initial = &c->store->initials.data[i];
-        if (c->storage[initial->variable] == NO_STORAGE || !initial->count)
+        if (storage->offset[initial->variable] == NO_STORAGE || !initial->count)
             continue;
         uint64_t element = variable_element_bytes(c, initial->variable),
                  bytes = initial->fill ? element : initial->count * element,
                  all = bytes * (initial->own ? c->store->replicas : 1);
         *vec_push(&image->initials) =
-            (struct image_initial){ c->storage[initial->variable] + initial->begin * element, image->data.count, bytes,
-                                    initial->fill ? initial->count : 1, initial->own };
+            (struct image_initial){ storage->offset[initial->variable] + initial->begin * element, image->data.count,
+                                    bytes, initial->fill ? initial->count : 1, initial->own };
         memcpy(vec_extend(&image->data, all), c->store->data.data + initial->data, all);
     }
 }
 
-static void emit_handles(struct compiler *c)
+static void emit_handles(struct compiler *c, const struct storage_result *storage)
 {
     const pop_store *store = c->store;
     for (size_t i = 0; i < store->host_reads.count; ++i) {
         const struct host_handle *handle = &store->host_reads.data[i];
-        uint32_t copy = lower_copy(c, handle->view, NULL);
+        uint32_t copy = lower_copy(c, storage, handle->view, NULL);
         *vec_push(&c->image->reads) = (struct image_handle){ compiler_string(c, store_name(store, handle->name)), copy,
                                                              c->image->copies.data[copy].bytes };
     }
     for (size_t i = 0; i < store->host_writes.count; ++i) {
         const struct host_handle *handle = &store->host_writes.data[i];
-        uint32_t copy = lower_copy(c, NULL, handle->view);
+        uint32_t copy = lower_copy(c, storage, NULL, handle->view);
         *vec_push(&c->image->writes) = (struct image_handle){ compiler_string(c, store_name(store, handle->name)), copy,
                                                               c->image->copies.data[copy].bytes };
     }
@@ -88,15 +88,15 @@ static void emit_host_functions(struct compiler *c)
     }
 }
 
-static uint64_t register_storage(const struct compiler *c, uint32_t variable)
+static uint64_t register_storage(const struct storage_result *storage, uint32_t variable)
 {
-    return variable && c->storage[variable - 1] != NO_STORAGE ? c->storage[variable - 1] : 0;
+    return variable && storage->offset[variable - 1] != NO_STORAGE ? storage->offset[variable - 1] : 0;
 }
 
-static void emit_registers(struct compiler *c)
+static void emit_registers(struct compiler *c, const struct check_result *check, const struct storage_result *storage)
 {
-    uint64_t flags = c->behaves ? register_storage(c, c->store->float_behaviour) : 0,
-             seeds = register_storage(c, c->store->hw_seeds);
+    uint64_t flags = check->behaves ? register_storage(storage, c->store->float_behaviour) : 0,
+             seeds = register_storage(storage, c->store->hw_seeds);
     uint32_t tiles = pop_target_num_tiles(&c->store->target);
     if (flags || seeds)
         *vec_push(&c->image->registers) = (struct image_registers){
@@ -105,13 +105,13 @@ static void emit_registers(struct compiler *c)
         };
 }
 
-bool pass_emit(struct compiler *c)
+bool pass_emit(struct compiler *c, const struct check_result *check, const struct storage_result *storage)
 {
-    emit_variables(c);
-    emit_initials(c);
-    emit_handles(c);
+    emit_variables(c, storage);
+    emit_initials(c, storage);
+    emit_handles(c, storage);
     emit_streams(c);
     emit_host_functions(c);
-    emit_registers(c);
+    emit_registers(c, check, storage);
     return true;
 }

@@ -15,6 +15,11 @@ struct frame {
 };
 struct lowering {
     struct compiler *c;
+    const struct use_result *use;
+    const struct storage_result *storage;
+    const struct blocks_result *blocks;
+    const struct outline_result *outline;
+    struct lower_result *result;
     VEC(struct frame) frames;
     VEC(uint32_t)
     bodies; /* nodes whose ops end with END: control programs, functions, programs that stand in several places */
@@ -35,8 +40,15 @@ uint32_t lower_here(const struct lowering *l); /* index of the op that is emitte
 /* The body of a node, to be emitted in its turn. */
 uint32_t lower_body(struct lowering *l, uint32_t node);
 /* Copy plans; NULL is a buffer. */
-uint32_t lower_copy(struct compiler *c, const struct view *source, const struct view *destination);
+uint32_t lower_copy(struct compiler *c, const struct storage_result *storage, const struct view *source,
+                    const struct view *destination);
 /* An operand that reads a view. */
-uint32_t lower_operand(struct compiler *c, const struct view *view);
+uint32_t lower_operand(struct lowering *l, const struct view *view);
+
+/* Adds the image's ops, programs, cases, operands, prints and the copies that they need.  NULL: more than 2^32 steps.
+ */
+const struct lower_result *pass_lower(struct compiler *c, const struct use_result *use,
+                                      const struct storage_result *storage, const struct blocks_result *blocks,
+                                      const struct outline_result *outline);
 
 #endif

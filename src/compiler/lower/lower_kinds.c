@@ -11,15 +11,15 @@ static uint32_t lower_sequence(struct lowering *l, struct frame *f, const struct
 static uint32_t lower_execute(struct lowering *l, struct frame *f, const struct program_node *n)
 {
     (void)f;
-    uint32_t consensus = n->source ? lower_copy(l->c, NULL, n->source) + 1 : 0;
-    lower_op(l, (struct image_op){ .kind = OP_EXECUTE, .a = l->c->set_of[n->object], .b = consensus });
+    uint32_t consensus = n->source ? lower_copy(l->c, l->storage, NULL, n->source) + 1 : 0;
+    lower_op(l, (struct image_op){ .kind = OP_EXECUTE, .a = l->use->set_of[n->object], .b = consensus });
     return LOWER_DONE;
 }
 
 static uint32_t lower_tensor_copy(struct lowering *l, struct frame *f, const struct program_node *n)
 {
     (void)f;
-    lower_op(l, (struct image_op){ .kind = OP_COPY, .a = lower_copy(l->c, n->source, n->destination) });
+    lower_op(l, (struct image_op){ .kind = OP_COPY, .a = lower_copy(l->c, l->storage, n->source, n->destination) });
     return LOWER_DONE;
 }
 
@@ -39,9 +39,9 @@ static uint32_t lower_cross_copy(struct lowering *l, struct frame *f, const stru
     op.d = n->operands.count ? n->operands.count / 2 : 1;
     op.c = node_string(l, n);
     for (size_t i = 0; i < n->operands.count; i += 2)
-        lower_copy(l->c, n->operands.data[i], n->operands.data[i + 1]);
+        lower_copy(l->c, l->storage, n->operands.data[i], n->operands.data[i + 1]);
     if (!n->operands.count)
-        lower_copy(l->c, n->source, n->destination);
+        lower_copy(l->c, l->storage, n->source, n->destination);
     lower_op(l, op);
     return LOWER_DONE;
 }
@@ -51,7 +51,7 @@ static uint32_t lower_stream(struct lowering *l, struct frame *f, const struct p
     (void)f;
     lower_op(l, (struct image_op){ .kind = n->kind == PROGRAM_STREAM_IN ? OP_STREAM_IN : OP_STREAM_OUT,
                                    .a = n->object,
-                                   .b = lower_copy(l->c, n->source, n->destination) });
+                                   .b = lower_copy(l->c, l->storage, n->source, n->destination) });
     return LOWER_DONE;
 }
 
@@ -61,8 +61,8 @@ static uint32_t lower_remote(struct lowering *l, struct frame *f, const struct p
     if (n->control && !n->control->elements) /* no rows */
         return LOWER_DONE;
     struct image_op op = { .kind = n->kind == PROGRAM_REMOTE_IN ? OP_REMOTE_IN : OP_REMOTE_OUT, .a = n->object };
-    op.b = lower_copy(l->c, n->source, n->destination);
-    op.c = n->control ? lower_operand(l->c, n->control) + 1 : 0;
+    op.b = lower_copy(l->c, l->storage, n->source, n->destination);
+    op.c = n->control ? lower_operand(l, n->control) + 1 : 0;
     op.d = n->control ? n->control->elements : 1;
     lower_op(l, op);
     return LOWER_DONE;
@@ -94,7 +94,7 @@ static uint32_t lower_while(struct lowering *l, struct frame *f, const struct pr
         return n->children.data[0];
     case 1:
         f->jumps = lower_op(l, (struct image_op){ .kind = n->kind == PROGRAM_WHILE_TRUE ? OP_JUMP_UNLESS : OP_JUMP_IF,
-                                                  .b = lower_operand(l->c, n->control) });
+                                                  .b = lower_operand(l, n->control) });
         return n->children.data[1];
     default:
         lower_op(l, (struct image_op){ .kind = OP_JUMP, .a = f->op });
@@ -107,7 +107,7 @@ static uint32_t lower_if(struct lowering *l, struct frame *f, const struct progr
 {
     switch (f->stage) {
     case 0:
-        f->op = lower_op(l, (struct image_op){ .kind = OP_JUMP_UNLESS, .b = lower_operand(l->c, n->control) });
+        f->op = lower_op(l, (struct image_op){ .kind = OP_JUMP_UNLESS, .b = lower_operand(l, n->control) });
         return n->children.data[0];
     case 1:
         f->jumps = lower_op(l, (struct image_op){ .kind = OP_JUMP });
@@ -134,7 +134,7 @@ static uint32_t lower_switch(struct lowering *l, struct frame *f, const struct p
     if (f->stage == 0) {
         f->op = lower_op(
             l, (struct image_op){
-                   .kind = OP_SWITCH, .b = lower_operand(l->c, n->control), .c = cases, .d = image->cases.count });
+                   .kind = OP_SWITCH, .b = lower_operand(l, n->control), .c = cases, .d = image->cases.count });
         for (uint32_t i = 0; i < cases; ++i)
             *vec_push(&image->cases) = (struct image_case){ n->values.data[i], 0 };
         *vec_push(&image->cases) = (struct image_case){ 0, 0 };
@@ -171,7 +171,7 @@ static uint32_t lower_call_host(struct lowering *l, struct frame *f, const struc
     uint32_t inputs = l->c->store->host_functions.data[n->object].input_count,
              first = (uint32_t)l->c->image->copies.count;
     for (uint32_t i = 0; i < n->operands.count; ++i)
-        lower_copy(l->c, i < inputs ? n->operands.data[i] : NULL, i < inputs ? NULL : n->operands.data[i]);
+        lower_copy(l->c, l->storage, i < inputs ? n->operands.data[i] : NULL, i < inputs ? NULL : n->operands.data[i]);
     lower_op(l, (struct image_op){ .kind = OP_CALL_HOST, .a = n->object, .b = first });
     return LOWER_DONE;
 }
@@ -181,7 +181,7 @@ static uint32_t lower_print(struct lowering *l, struct frame *f, const struct pr
     (void)f;
     struct image *image = l->c->image;
     struct image_print print = { .title = compiler_string(l->c, n->text ? n->text : n->tensor_name),
-                                 .operand = lower_operand(l->c, n->source),
+                                 .operand = lower_operand(l, n->source),
                                  .first_dim = (uint32_t)image->dims.count,
                                  .rank = n->source->rank,
                                  .format_given = n->flag };
@@ -200,7 +200,7 @@ static uint32_t lower_abort(struct lowering *l, struct frame *f, const struct pr
     struct image_op op = { .kind = OP_ABORT, .a = compiler_string(l->c, n->text) };
     if (n->kind == PROGRAM_ABORT_IF) {
         op.kind = OP_ABORT_IF;
-        op.b = lower_operand(l->c, n->control);
+        op.b = lower_operand(l, n->control);
     }
     lower_op(l, op);
     return LOWER_DONE;
@@ -216,9 +216,10 @@ static uint32_t lower_sync(struct lowering *l, struct frame *f, const struct pro
 static uint32_t lower_stamp(struct lowering *l, struct frame *f, const struct program_node *n)
 {
     (void)f;
-    uint32_t start = n->source ? lower_operand(l->c, n->source) + 1 : 0;
-    lower_op(l, (struct image_op){
-                    .kind = OP_STAMP, .a = lower_copy(l->c, NULL, n->destination), .b = start, .c = n->object });
+    uint32_t start = n->source ? lower_operand(l, n->source) + 1 : 0;
+    lower_op(
+        l, (struct image_op){
+               .kind = OP_STAMP, .a = lower_copy(l->c, l->storage, NULL, n->destination), .b = start, .c = n->object });
     return LOWER_DONE;
 }
 
@@ -226,9 +227,9 @@ static uint32_t lower_stamp(struct lowering *l, struct frame *f, const struct pr
 static uint32_t lower_assume_equal(struct lowering *l, struct frame *f, const struct program_node *n)
 {
     (void)f;
-    if (l->c->store->replicas > 1 && (l->c->checked || options_bool(l->c->options, "engine", "debug.runtimeVerify")))
-        lower_op(l, (struct image_op){
-                        .kind = OP_CHECK_EQUAL, .a = lower_operand(l->c, n->source), .c = node_string(l, n) });
+    if (l->c->store->replicas > 1 && (l->c->options->checked || l->c->options->runtime_verify))
+        lower_op(l,
+                 (struct image_op){ .kind = OP_CHECK_EQUAL, .a = lower_operand(l, n->source), .c = node_string(l, n) });
     return LOWER_DONE;
 }
 

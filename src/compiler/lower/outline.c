@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* outline: programs that do the same are one, so that lowering makes a function of what stands in several places,
- * whether a program was added there or written out again.  A Copy that must not be outlined, and what prints, aborts or
- * calls the host, is like no other. In: finished, references.  Out: same; references, counted anew. */
+ * whether a program was added there or written out again. */
+#include "compiler/lower/outline.h"
 #include "compiler/check/use.h"
-#include "compiler/common/compiler.h"
 
 enum { LEAST_LEAVES = 2 }; /* a function of one step saves nothing */
 
 struct outline {
-    struct compiler *c;
+    const struct compiler *c;
+    uint32_t *same;
     uint32_t *leaves;  /* by node, up to LEAST_LEAVES */
     uint64_t *hashes;  /* by node */
     uint32_t *slots;   /* node + 1, or 0 */
@@ -79,7 +79,7 @@ static bool can_be_same(const struct outline *o, uint32_t node, const struct pro
 
 static uint32_t same_child(const struct outline *o, uint32_t child)
 {
-    return child == NO_PROGRAM ? child : o->c->same[child];
+    return child == NO_PROGRAM ? child : o->same[child];
 }
 
 static uint64_t hash_node(const struct outline *o, const struct program_node *n)
@@ -117,7 +117,7 @@ static void find_same(struct outline *o, uint32_t node)
     for (; o->slots[at]; at = (at + 1) & (o->slot_count - 1)) {
         uint32_t other = o->slots[at] - 1;
         if (o->hashes[other] == o->hashes[node] && same_nodes(o, n, store->programs.data[other])) {
-            o->c->same[node] = other;
+            o->same[node] = other;
             return;
         }
     }
@@ -134,43 +134,45 @@ static void count_leaves(struct outline *o, uint32_t node)
 }
 
 /* Parents come behind their children in the list, so each node's count is whole when it is met from the end. */
-static void count_references(struct compiler *c)
+static void count_references(const struct compiler *c, const struct use_result *use, struct outline_result *result)
 {
-    memset(c->references, 0, c->store->programs.count * sizeof(*c->references));
     for (size_t i = 0; i < c->program_count; ++i)
-        ++c->references[c->same[c->programs[i].id - 1]];
-    for (size_t i = c->finished.count; i-- > 0;) {
-        uint32_t node = c->finished.data[i], child;
-        if (!c->references[node])
+        ++result->references[result->same[c->programs[i].id - 1]];
+    for (size_t i = use->finished.count; i-- > 0;) {
+        uint32_t node = use->finished.data[i], child;
+        if (!result->references[node])
             continue;
         for (size_t k = 0; use_child(c, c->store->programs.data[node], k, &child); ++k)
             if (child != NO_PROGRAM)
-                ++c->references[c->same[child]];
+                ++result->references[result->same[child]];
     }
 }
 
-bool pass_outline(struct compiler *c)
+const struct outline_result *pass_outline(struct compiler *c, const struct use_result *use)
 {
     size_t nodes = c->store->programs.count;
+    struct outline_result *result = ARENA_NEW(&c->arena, struct outline_result);
+    result->same = arena_alloc(&c->arena, nodes * sizeof(*result->same));
+    result->references = arena_zero(&c->arena, nodes, sizeof(*result->references));
     struct outline o = { .c = c,
+                         .same = result->same,
                          .leaves = mem_zero(nodes, sizeof(*o.leaves)),
                          .hashes = mem_alloc(nodes * sizeof(*o.hashes)),
                          .slot_count = 16 };
-    while (o.slot_count < 2 * c->finished.count)
+    while (o.slot_count < 2 * use->finished.count)
         o.slot_count *= 2;
     o.slots = mem_zero(o.slot_count, sizeof(*o.slots));
-    c->same = mem_alloc(nodes * sizeof(*c->same));
     for (uint32_t i = 0; i < nodes; ++i)
-        c->same[i] = i;
-    for (size_t i = 0; i < c->finished.count; ++i) {
-        uint32_t node = c->finished.data[i];
+        result->same[i] = i;
+    for (size_t i = 0; i < use->finished.count; ++i) {
+        uint32_t node = use->finished.data[i];
         count_leaves(&o, node);
         if (can_be_same(&o, node, c->store->programs.data[node]))
             find_same(&o, node);
     }
-    count_references(c);
+    count_references(c, use, result);
     free(o.leaves);
     free(o.hashes);
     free(o.slots);
-    return true;
+    return result;
 }

@@ -126,9 +126,9 @@ static uint64_t add_gather(struct filler *f, const struct codelet_field *field, 
     struct image_gather gather = { .vertex_in_set = f->vertex_in_set,
                                    .scratch = f->scratch,
                                    .bytes = elements * element_bytes };
-    gather.before = plan_copy(c->image, c->storage, side, PLAN_BUFFER, elements, element_bytes) + 1;
+    gather.before = plan_copy(c->image, f->storage->offset, side, PLAN_BUFFER, elements, element_bytes) + 1;
     if (field->direction != FIELD_INPUT)
-        gather.after = plan_copy(c->image, c->storage, PLAN_BUFFER, side, elements, element_bytes) + 1;
+        gather.after = plan_copy(c->image, f->storage->offset, PLAN_BUFFER, side, elements, element_bytes) + 1;
     *vec_push(&c->image->gathers) = gather;
     f->scratch = align_up(f->scratch + gather.bytes, STORAGE_ALIGNMENT);
     f->work += 2 * gather.bytes;
@@ -147,7 +147,7 @@ static uint64_t edge_reference(struct filler *f, const struct codelet_field *fie
     if (in_place(f->c, field, edge, &run) &&
         (field->direction != FIELD_INPUT || !f->writes.count || !vertex_writes(f, &run)))
         return IMAGE_REF(BLOCK_STORAGE,
-                         f->c->storage[run.variable] + run.offset * variable_element_bytes(f->c, run.variable));
+                         f->storage->offset[run.variable] + run.offset * variable_element_bytes(f->c, run.variable));
     return add_gather(f, field, edge, *elements);
 }
 

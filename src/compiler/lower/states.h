@@ -7,6 +7,9 @@
 
 struct filler {
     struct compiler *c;
+    const struct check_result *check;
+    const struct order_result *order;
+    const struct storage_result *storage;
     const struct edge **edge_of; /* by field of the current vertex; NULL: none */
     VEC(struct run) writes;      /* what the current vertex writes in place */
     uint32_t vertex_in_set;

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* vertices: the sets, groups and vertex states that the engine runs.
- * In: order, groups, storage.  Out: image->sets, groups, states, gathers and their copies, codelets, modules,
- * scratch_bytes, vertex_ids; in checked mode edge_first, edge_bytes. */
+/* vertices: the sets, groups and vertex states that the engine runs. */
+#include "compiler/lower/vertices.h"
 #include "compiler/lower/states.h"
 
 /* Code that obeys the floating-point behaviour where programs set it.  Where there is none, exceptions are taken as the
  * processor meets them. */
-static struct module *chosen_module(const struct compiler *c, struct module *module)
+static struct module *chosen_module(const struct filler *f, struct module *module)
 {
-    struct module *behaving = c->behaves ? module_behaving(module) : NULL;
+    struct module *behaving = f->check->behaves ? module_behaving(module) : NULL;
     return behaving ? behaving : module;
 }
 
@@ -23,11 +22,12 @@ static uint32_t image_module(struct compiler *c, struct module *module)
 }
 
 /* codelet_of: by type, index + 1 of image->codelets once it has one. */
-static uint32_t image_codelet_of(struct compiler *c, uint32_t type, uint32_t *codelet_of)
+static uint32_t image_codelet_of(struct filler *f, uint32_t type, uint32_t *codelet_of)
 {
+    struct compiler *c = f->c;
     const struct codelet *codelet = c->store->types.data[type].codelet;
     if (!codelet_of[type]) {
-        uint32_t module = image_module(c, chosen_module(c, codelet->module));
+        uint32_t module = image_module(c, chosen_module(f, codelet->module));
         *vec_push(&c->image->codelets) =
             (struct image_codelet){ module, (uint32_t)(codelet - codelet->module->codelets) };
         codelet_of[type] = (uint32_t)c->image->codelets.count;
@@ -41,12 +41,12 @@ static uint64_t codelet_alignment(const struct codelet *codelet)
 }
 
 /* Structs of all vertices in one go, so that growing by tables alone is left to chance. */
-static void reserve_states(struct compiler *c)
+static void reserve_states(struct compiler *c, const struct order_result *order)
 {
     uint64_t bytes = 0;
-    for (size_t g = 0; g < c->groups.count; ++g) {
-        const struct codelet *codelet = c->store->types.data[c->groups.data[g].type].codelet;
-        bytes += c->groups.data[g].count * align_up(codelet->state_bytes, codelet_alignment(codelet)) +
+    for (size_t g = 0; g < order->groups.count; ++g) {
+        const struct codelet *codelet = c->store->types.data[order->groups.data[g].type].codelet;
+        bytes += order->groups.data[g].count * align_up(codelet->state_bytes, codelet_alignment(codelet)) +
                  codelet_alignment(codelet);
     }
     vec_reserve(&c->image->states, bytes);
@@ -64,15 +64,15 @@ static void emit_group(struct filler *f, const struct used_set *set, const struc
     *vec_push(&c->image->groups) =
         (struct image_group){ image_codelet, (uint32_t)(group->first - set->first), group->count, first, stride };
     struct window window;
-    window_init(&window, c, group, 1, NULL);
+    window_init(&window, c->store, f->order, group, 1, NULL);
     for (uint64_t i = 0; i < group->count; ++i) {
         f->vertex_in_set = (uint32_t)(group->first - set->first + i);
         fill_state(f, window_edges(&window, group->first + i), codelet, first + i * stride);
-        uint32_t vertex = c->order[group->first + i];
+        uint32_t vertex = f->order->vertices[group->first + i];
         *vec_push(&c->image->vertex_ids) = vertex;
-        if (c->behaves)
+        if (f->check->behaves)
             *vec_push(&c->image->vertex_tiles) = c->store->vertices.data[vertex].tile;
-        if (c->checked)
+        if (c->options->checked)
             fill_checks(f, codelet);
     }
     window_free(&window);
@@ -95,8 +95,8 @@ static void emit_set(struct filler *f, const struct used_set *set, uint32_t *cod
                              .first_vertex_tile = image->vertex_tiles.count };
     f->scratch = f->work = 0;
     for (uint32_t g = 0; g < set->groups; ++g) {
-        const struct vertex_group *group = &c->groups.data[set->first_group + g];
-        emit_group(f, set, group, image_codelet_of(c, group->type, codelet_of));
+        const struct vertex_group *group = &f->order->groups.data[set->first_group + g];
+        emit_group(f, set, group, image_codelet_of(f, group->type, codelet_of));
     }
     out.gathers = image->gathers.count - out.first_gather;
     out.scratch_bytes = f->scratch;
@@ -106,17 +106,20 @@ static void emit_set(struct filler *f, const struct used_set *set, uint32_t *cod
     *vec_push(&image->sets) = out;
 }
 
-bool pass_vertices(struct compiler *c)
+bool pass_vertices(struct compiler *c, const struct check_result *check, const struct order_result *order,
+                   const struct storage_result *storage)
 {
     uint32_t most = 0, *codelet_of = mem_zero(c->store->types.count, sizeof(*codelet_of));
-    for (size_t g = 0; g < c->groups.count; ++g) {
-        const struct codelet *codelet = c->store->types.data[c->groups.data[g].type].codelet;
+    for (size_t g = 0; g < order->groups.count; ++g) {
+        const struct codelet *codelet = c->store->types.data[order->groups.data[g].type].codelet;
         most = codelet->field_count > most ? codelet->field_count : most;
     }
-    struct filler filler = { .c = c, .edge_of = mem_alloc(most * sizeof(*filler.edge_of)) };
-    reserve_states(c);
-    for (size_t s = 0; s < c->sets.count; ++s)
-        emit_set(&filler, &c->sets.data[s], codelet_of);
+    struct filler filler = {
+        .c = c, .check = check, .order = order, .storage = storage, .edge_of = mem_alloc(most * sizeof(*filler.edge_of))
+    };
+    reserve_states(c, order);
+    for (size_t s = 0; s < order->sets.count; ++s)
+        emit_set(&filler, &order->sets.data[s], codelet_of);
     bool fits = c->image->copies.count < UINT32_MAX;
     vec_free(&filler.writes);
     free(filler.edge_of);

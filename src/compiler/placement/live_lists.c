@@ -19,6 +19,7 @@ struct named {
 };
 struct lists {
     struct compiler *c;
+    const struct place_inputs *in;
     const struct live *live;
     VEC(struct named) always;
     VEC(struct named) others; /* as they are met, then by name */
@@ -85,11 +86,12 @@ static void add_thing(struct lists *l, uint32_t class, uint32_t name, uint64_t b
     *vec_push(&l->others) = named;
 }
 
-static uint64_t mapped_bytes(const struct compiler *c, uint32_t variable)
+static uint64_t mapped_bytes(const struct lists *l, uint32_t variable)
 {
+    const struct compiler *c = l->c;
     const struct variable *v = &c->store->variables.data[variable];
     uint64_t elements = v->elements;
-    if (c->variable_use[variable] == VARIABLE_GAPS) {
+    if (l->in->check->variable_use[variable] == VARIABLE_GAPS) {
         elements = 0;
         for (size_t i = 0; i < v->map.ranges.count; ++i)
             elements += v->map.ranges.data[i].end - v->map.ranges.data[i].begin;
@@ -107,11 +109,11 @@ static void collect(struct lists *l, const struct place_sizes *sizes)
 #undef MODEL_CATEGORY
     };
     for (uint32_t v = 0; v < c->store->variables.count; ++v)
-        if (c->storage[v] != NO_STORAGE && !c->store->variables.data[v].follows_vertex)
-            add_thing(l, live->class_of[v], live_variable_name(c, v), mapped_bytes(c, v));
+        if (l->in->storage->offset[v] != NO_STORAGE && !c->store->variables.data[v].follows_vertex)
+            add_thing(l, live->class_of[v], live_variable_name(c, live, v), mapped_bytes(l, v));
     for (size_t i = 0; i < live->constants.count; ++i) {
         uint32_t v = live->constants.data[i].variable;
-        add_thing(l, LIVE_ALWAYS, live_variable_name(c, v),
+        add_thing(l, LIVE_ALWAYS, live_variable_name(c, live, v),
                   c->store->variables.data[v].elements * variable_element_bytes(c, v));
     }
     for (size_t i = 0; i < live->buffers.count; ++i)
@@ -282,9 +284,9 @@ static void always_list(struct lists *l)
     *vec_push(&l->hashes) = 0;
 }
 
-void live_lists(struct compiler *c, const struct live *live, const struct place_sizes *sizes)
+void live_lists(struct compiler *c, const struct place_inputs *in, const struct place_sizes *sizes)
 {
-    struct lists l = { .c = c, .live = live };
+    struct lists l = { .c = c, .in = in, .live = in->live };
     collect(&l, sizes);
     rank_changes(&l);
     l.now = mem_zero(l.ranks, sizeof(*l.now));

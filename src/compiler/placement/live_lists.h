@@ -5,9 +5,7 @@
 
 #include "compiler/placement/place_sizes.h"
 
-struct live;
-
 /* The model's live lists and step_live; sizes: of what is always there. */
-void live_lists(struct compiler *c, const struct live *live, const struct place_sizes *sizes);
+void live_lists(struct compiler *c, const struct place_inputs *in, const struct place_sizes *sizes);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* place: everything that lies in tile memory, at addresses.  A tile has one block for each variable and each buffer
  * that has bytes there (or several, of rows that are received), and one for each category of what is always there.
- * Tiles with the same blocks are placed once. In: live, the model's tables.  Out: the model's tiles, uses,
- * set_vertices, type_vertices and live lists.  Errors: out of memory (place_report.c). */
+ * Tiles with the same blocks are placed once. */
 #include "compiler/placement/place.h"
 #include "compiler/placement/live_lists.h"
 #include "compiler/placement/place_constraints.h"
@@ -20,9 +19,11 @@ static void push(struct place *p, uint32_t tile, struct fit_block fit, enum plac
 }
 
 /* A multiple of a word, of the element, and as much as a field asks for. */
-static uint32_t variable_alignment(const struct compiler *c, uint32_t variable)
+static uint32_t variable_alignment(const struct place *p, uint32_t variable)
 {
-    uint32_t alignment = c->alignment[variable], element = (uint32_t)variable_element_bytes(c, variable), least = WORD;
+    const struct compiler *c = p->c;
+    uint32_t alignment = p->live->alignment[variable], element = (uint32_t)variable_element_bytes(c, variable),
+             least = WORD;
     least = element > least ? element : least;
     alignment = alignment > least ? alignment : least;
     while (alignment & (alignment - 1)) /* a power of two */
@@ -34,11 +35,11 @@ static struct fit_block variable_block(const struct place *p, uint32_t variable,
 {
     const struct compiler *c = p->c;
     return (struct fit_block){ .bytes = bytes,
-                               .class = c->live->class_of[variable],
-                               .alignment = variable_alignment(c, variable),
+                               .class = p->live->class_of[variable],
+                               .alignment = variable_alignment(p, variable),
                                .category =
                                    live_is_constant(c, variable) ? MODEL_CONSTANT_CATEGORY : MODEL_VARIABLE_CATEGORY,
-                               .where = c->interleaved[variable] ? FIT_INTERLEAVED : FIT_DATA };
+                               .where = p->live->interleaved[variable] ? FIT_INTERLEAVED : FIT_DATA };
 }
 
 struct tile_sums {
@@ -95,10 +96,10 @@ static uint64_t piece_bytes(const struct place *p, const struct live_buffer *buf
 
 static void add_buffer(struct place *p, uint32_t index)
 {
-    const struct live_buffer *buffer = &p->c->live->buffers.data[index];
+    const struct live_buffer *buffer = &p->live->buffers.data[index];
     uint64_t most = piece_bytes(p, buffer);
     for (uint64_t k = buffer->first; k < buffer->first + buffer->count; ++k) {
-        struct tile_bytes all = p->c->live->bytes.data[k];
+        struct tile_bytes all = p->live->bytes.data[k];
         for (uint64_t bytes; all.bytes; all.bytes -= bytes) {
             bytes = all.bytes < most ? all.bytes : most;
             push(p, all.tile,
@@ -115,11 +116,11 @@ static void add_buffer(struct place *p, uint32_t index)
 static void collect(struct place *p)
 {
     const struct compiler *c = p->c;
-    const struct live *live = c->live;
+    const struct live *live = p->live;
     struct tile_sums sums = { .bytes = mem_zero(p->sizes.tiles, sizeof(*sums.bytes)) };
     size_t constant = 0;
     for (uint32_t v = 0; v < c->store->variables.count; ++v) {
-        if (c->storage[v] != NO_STORAGE && !c->store->variables.data[v].follows_vertex)
+        if (p->in->storage->offset[v] != NO_STORAGE && !c->store->variables.data[v].follows_vertex)
             add_variable(p, v, &sums);
         for (; constant < live->constants.count && live->constants.data[constant].variable == v; ++constant)
             push(p, live->constants.data[constant].tile,
@@ -200,7 +201,7 @@ static void place_tile(struct place *p, uint32_t tile, struct place_layout *layo
     layout->first = p->first[tile];
     layout->count = count;
     layout->address = mem_alloc((count + !count) * sizeof(*layout->address));
-    fit_place(&p->memory, p->c->live, blocks, count, p->pairs + p->first_pair[tile],
+    fit_place(&p->memory, p->live, blocks, count, p->pairs + p->first_pair[tile],
               p->first_pair[tile + 1] - p->first_pair[tile], layout->address, &layout->result);
     free(blocks);
 }
@@ -279,18 +280,18 @@ static void place_free(struct place *p)
     vec_free(&p->layouts);
 }
 
-bool pass_place(struct compiler *c)
+bool pass_place(struct compiler *c, const struct place_inputs *in)
 {
     const pop_target *target = &c->store->target;
     if (!c->modelled)
         return true;
-    struct place p = { .c = c };
+    struct place p = { .c = c, .in = in, .live = in->live };
     uint64_t start = (uint64_t)target->interleaved_memory_element_index * target->memory_element_bytes;
     p.memory =
         (struct fit_memory){ target->bytes_per_tile, start < target->bytes_per_tile ? start : target->bytes_per_tile,
                              target->memory_element_bytes };
-    place_sizes(c, &p.sizes);
-    live_lists(c, c->live, &p.sizes);
+    place_sizes(c, in, &p.sizes);
+    live_lists(c, in, &p.sizes);
     collect(&p);
     sort_by_tile(&p);
     place_constraints(&p);

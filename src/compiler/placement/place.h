@@ -6,12 +6,26 @@
 #include "compiler/placement/place_fit.h"
 #include "compiler/placement/place_sizes.h"
 
+/* What the passes before this one found out. */
+struct place_inputs {
+    const struct use_result *use;
+    const struct check_result *check;
+    const struct order_result *order;
+    const struct storage_result *storage;
+    const struct blocks_result *blocks;
+    const struct schedule_result *schedule;
+    const struct live *live;
+};
+/* Adds the model's tiles, uses, set_vertices, type_vertices and live lists.  False: out of memory (place_report.c), or
+ * a constraint that cannot be met. */
+bool pass_place(struct compiler *c, const struct place_inputs *in);
+
 /* A block of a tile: what it is. */
 enum place_kind { PLACE_VARIABLE = 0, PLACE_BUFFER, PLACE_FIXED };
 struct place_block {
     struct fit_block fit;
     uint32_t tile;
-    uint32_t what; /* variable, buffer of c->live, or category */
+    uint32_t what; /* variable, buffer of live, or category */
     uint8_t kind;
 };
 /* Tiles with the same blocks share a layout. */
@@ -23,6 +37,8 @@ struct place_layout {
 };
 struct place {
     struct compiler *c;
+    const struct place_inputs *in;
+    const struct live *live;
     struct fit_memory memory;
     struct place_sizes sizes;
     VEC(struct place_block) blocks; /* by tile, kind, what */

@@ -98,7 +98,7 @@ static bool place_run(const struct run *run, void *context)
 static void edge_ends(struct pairs *x, int side, const struct edge *edge, uint8_t direction)
 {
     const pop_store *store = x->p->c->store;
-    const uint32_t *buffers = x->p->c->live->set_buffers[x->set];
+    const uint32_t *buffers = x->p->live->set_buffers[x->set];
     struct edge_place place = { .x = x };
     if (edge->form == EDGE_LIST) {
         for (uint64_t i = 0; i < edge->count; ++i)
@@ -160,7 +160,7 @@ static void vertex_pairs(struct pairs *x, uint32_t vertex)
     const pop_store *store = x->p->c->store;
     const struct codelet *codelet = vertex_codelet(x->p->c, &store->vertices.data[vertex]);
     x->tile = store->vertices.data[vertex].tile;
-    x->set = x->p->c->set_of[store->vertices.data[vertex].set];
+    x->set = x->p->in->use->set_of[store->vertices.data[vertex].set];
     for (size_t i = 0; i < x->constraints.count; ++i) {
         x->sides[0].count = x->sides[1].count = 0;
         for (uint32_t e = store->vertices.data[vertex].edge; e != NO_EDGE; e = store->edges.data[e].next)
@@ -184,15 +184,16 @@ static int by_tile(const void *left, const void *right)
 static void collect(struct pairs *x)
 {
     const struct compiler *c = x->p->c;
-    owners_init(&x->owners, c);
-    for (size_t g = 0; g < c->groups.count; ++g) {
-        const struct codelet *codelet = c->store->types.data[c->groups.data[g].type].codelet;
+    const struct order_result *order = x->p->in->order;
+    owners_init(&x->owners, c->store, x->p->in->check);
+    for (size_t g = 0; g < order->groups.count; ++g) {
+        const struct codelet *codelet = c->store->types.data[order->groups.data[g].type].codelet;
         if (!codelet->constraint_count)
             continue;
         read_constraints(x, codelet);
-        for (uint64_t i = c->groups.data[g].first;
-             x->constraints.count && i < c->groups.data[g].first + c->groups.data[g].count; ++i)
-            vertex_pairs(x, c->order[i]);
+        for (uint64_t i = order->groups.data[g].first;
+             x->constraints.count && i < order->groups.data[g].first + order->groups.data[g].count; ++i)
+            vertex_pairs(x, order->vertices[i]);
     }
     if (x->list.count)
         qsort(x->list.data, x->list.count, sizeof(*x->list.data), by_tile);

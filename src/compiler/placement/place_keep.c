@@ -39,10 +39,8 @@ typedef VEC(struct stretch) stretches;
 
 /* By position, the ordinal of the first step with a list at or behind it within its stretch: what count_before[] is to
  * a prefix sum. */
-static uint32_t *number_positions(const struct compiler *c, stretches *found)
+static uint32_t *number_positions(const struct model *model, const struct live *live, stretches *found)
 {
-    const struct model *model = &c->image->model;
-    const struct live *live = c->live;
     uint32_t *ordinal = mem_alloc((model->steps.count + 1) * sizeof(*ordinal)), next = 0;
     uint32_t *at = mem_alloc((live->step.count + 1) * sizeof(*at));
     for (size_t step = 0; step < model->steps.count; ++step)
@@ -107,11 +105,10 @@ static void add_span(struct placement *kept, const stretches *all, const uint32_
     }
 }
 
-static void keep_classes(const struct compiler *c, struct placement *kept)
+static void keep_classes(const struct model *model, const struct live *live, struct placement *kept)
 {
-    const struct live *live = c->live;
     stretches all = { 0 };
-    uint32_t *at = number_positions(c, &all);
+    uint32_t *at = number_positions(model, live, &all);
     for (size_t class = 0; class < live->classes.count; ++class) {
         size_t first = kept->intervals.count;
         *vec_push(&kept->first_interval) = first;
@@ -132,9 +129,9 @@ void place_keep(const struct place *p)
     kept->interleaved_start = p->memory.start;
     kept->element_bytes = p->memory.element;
     keep_blocks(p, kept);
-    keep_classes(p->c, kept);
-    if (p->c->live->accesses.count)
-        memcpy(vec_extend(&kept->accesses, p->c->live->accesses.count), p->c->live->accesses.data,
-               p->c->live->accesses.count * sizeof(*kept->accesses.data));
+    keep_classes(&p->c->image->model, p->live, kept);
+    if (p->live->accesses.count)
+        memcpy(vec_extend(&kept->accesses, p->live->accesses.count), p->live->accesses.data,
+               p->live->accesses.count * sizeof(*kept->accesses.data));
     p->c->image->placement = kept;
 }

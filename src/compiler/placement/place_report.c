@@ -19,9 +19,9 @@ const char *place_block_name(const struct place *p, const struct place_block *bl
 {
     switch (block->kind) {
     case PLACE_VARIABLE:
-        return image_string(p->c->image, live_variable_name(p->c, block->what));
+        return image_string(p->c->image, live_variable_name(p->c, p->live, block->what));
     case PLACE_BUFFER:
-        return image_string(p->c->image, p->c->live->buffers.data[block->what].name);
+        return image_string(p->c->image, p->live->buffers.data[block->what].name);
     default:
         return categories[block->what];
     }
@@ -75,9 +75,8 @@ static void add_largest(const struct place *p, uint32_t tile, struct str *text)
  * option says so, they do not. */
 static bool may_overflow(const struct compiler *c)
 {
-    if (*options_get(c->options, "engine", "debug.allowOutOfMemory"))
-        return options_bool(c->options, "engine", "debug.allowOutOfMemory");
-    return c->store->target.type == POP_TARGET_IPU_MODEL;
+    enum option_choice choice = c->options->allow_out_of_memory;
+    return choice == OPTION_UNSET ? c->store->target.type == POP_TARGET_IPU_MODEL : choice == OPTION_TRUE;
 }
 
 /* Where the largest variable on a tile was added: the line to begin with; 0 when there is none. */
@@ -187,7 +186,7 @@ static void dump_block(const struct place *p, uint32_t tile, uint32_t index, str
 /* By class, the classes that are there together with it; nothing for very many classes. */
 static void dump_interference(const struct place *p, struct str *out)
 {
-    const struct live *live = p->c->live;
+    const struct live *live = p->live;
     uint32_t count = live->classes.count > INTERFERENCE_MOST ? 0 : (uint32_t)live->classes.count;
     str_add(out, "],\n\"equivalenceClassInterference\":[");
     for (uint32_t a = 0; a < count; ++a) {
@@ -234,7 +233,7 @@ static void dump_order(const struct place *p, uint32_t tile, struct str *out)
 bool place_dump(struct place *p)
 {
     struct compiler *c = p->c;
-    const char *path = options_get(c->options, "engine", "debug.loweredVarDumpFile"), *ending = strrchr(path, '.');
+    const char *path = c->options->lowered_variables_file, *ending = strrchr(path, '.');
     struct str out = { 0 };
     pop_error error = { 0 };
     if (!*path)

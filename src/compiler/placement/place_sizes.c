@@ -26,6 +26,7 @@ struct shared_code {
 };
 struct sizing {
     struct compiler *c;
+    const struct place_inputs *in;
     struct place_sizes *to;
     struct type_size *types;        /* by store type */
     struct model_vertices *by_tile; /* of one set */
@@ -106,9 +107,9 @@ static void size_span(struct sizing *s, const struct vertex_group *group, uint64
     const struct device_layout *layout = &size->layout;
     struct device_extra extra = { 0 };
     for (uint64_t i = first; size->extras && i < first + span.count; ++i)
-        vertex_extra(s, size, s->c->order[i], &extra);
+        vertex_extra(s, size, s->in->order->vertices[i], &extra);
     uint64_t n = span.count;
-    struct model_vertices v = { .of = s->c->type_of[group->type] - 1,
+    struct model_vertices v = { .of = s->in->schedule->type_of[group->type] - 1,
                                 .tile = span.tile,
                                 .tiles = 1,
                                 .code = size->code.bytes,
@@ -162,13 +163,13 @@ static void finish_set(struct sizing *s, uint32_t set)
 
 static void size_set(struct sizing *s, uint32_t set)
 {
-    const struct compiler *c = s->c;
-    const struct used_set *used = &c->sets.data[set];
+    const struct order_result *order = s->in->order;
+    const struct used_set *used = &order->sets.data[set];
     for (uint32_t g = 0; g < used->groups; ++g) {
-        const struct vertex_group *group = &c->groups.data[used->first_group + g];
+        const struct vertex_group *group = &order->groups.data[used->first_group + g];
         uint64_t first = group->first;
-        for (size_t i = 0; i < group->spans; first += c->spans.data[group->first_span + i++].count)
-            size_span(s, group, first, c->spans.data[group->first_span + i]);
+        for (size_t i = 0; i < group->spans; first += order->spans.data[group->first_span + i++].count)
+            size_span(s, group, first, order->spans.data[group->first_span + i]);
     }
     finish_set(s, set);
 }
@@ -320,26 +321,25 @@ enum { RESULT = 4 }; /* bytes of a count of cycles (ipu-model 3.1) */
 
 static void instrument_sets(struct sizing *s)
 {
-    const struct compiler *c = s->c;
-    const struct model *model = &c->image->model;
-    const char *level = options_get(c->options, "engine", "debug.computeInstrumentationLevel");
-    uint32_t step = !strcmp(level, "ipu") ? c->store->target.tiles_per_ipu : s->to->tiles,
-             first = compiler_tile(c, "debug.profilingTile", 0);
-    if (!strcmp(level, "vertex")) {
-        for (size_t g = 0; g < c->groups.count; ++g)
-            for (size_t i = 0; i < c->groups.data[g].spans; ++i) {
-                struct tile_span span = c->spans.data[c->groups.data[g].first_span + i];
+    const struct order_result *order = s->in->order;
+    const struct model *model = &s->c->image->model;
+    const struct instrumentation *i = &s->c->options->instrumentation;
+    if (i->level == INSTRUMENT_VERTEX) {
+        for (size_t g = 0; g < order->groups.count; ++g)
+            for (size_t k = 0; k < order->groups.data[g].spans; ++k) {
+                struct tile_span span = order->spans.data[order->groups.data[g].first_span + k];
                 add(s, span.tile, MODEL_INSTRUMENTATION_RESULTS_CATEGORY, (uint64_t)RESULT * span.count);
             }
         return;
     }
-    if (!strcmp(level, "ipu") || !strcmp(level, "device")) {
-        for (uint32_t tile = first; tile < s->to->tiles; tile += step)
+    if (i->level != INSTRUMENT_TILE) {
+        uint32_t step = i->level == INSTRUMENT_IPU ? s->c->store->target.tiles_per_ipu : s->to->tiles;
+        for (uint32_t tile = (uint32_t)i->profiling_tile; tile < s->to->tiles; tile += step)
             add(s, tile, MODEL_INSTRUMENTATION_RESULTS_CATEGORY, RESULT * model->sets.count);
         return;
     }
-    for (size_t i = 0; i < model->parts.count; ++i)
-        for (uint32_t tile = model->parts.data[i].tile; tile < model->parts.data[i].tile + model->parts.data[i].tiles;
+    for (size_t p = 0; p < model->parts.count; ++p)
+        for (uint32_t tile = model->parts.data[p].tile; tile < model->parts.data[p].tile + model->parts.data[p].tiles;
              ++tile)
             add(s, tile, MODEL_INSTRUMENTATION_RESULTS_CATEGORY, RESULT);
 }
@@ -354,7 +354,8 @@ static void instrument_branches(struct sizing *s)
         unsigned kind = model->steps.data[i].kind;
         branches += kind == MODEL_IF || kind == MODEL_IF_ELSE || kind == MODEL_SWITCH || kind == MODEL_REPEAT_WHILE;
     }
-    for (uint32_t tile = compiler_tile(s->c, "debug.branchRecordTile", tiles - 1); tile < s->to->tiles; tile += tiles)
+    int64_t chosen = s->c->options->instrumentation.branch_tile;
+    for (uint32_t tile = chosen == OPTION_LAST_TILE ? tiles - 1 : (uint32_t)chosen; tile < s->to->tiles; tile += tiles)
         add(s, tile, MODEL_INSTRUMENTATION_RESULTS_CATEGORY, RESULT * branches);
 }
 
@@ -363,7 +364,7 @@ static void instrument_blocks(struct sizing *s)
 {
     const struct model *model = &s->c->image->model;
     for (size_t i = 1; i < model->blocks.count; ++i)
-        add(s, model->blocks.data[i], MODEL_INSTRUMENTATION_RESULTS_CATEGORY, s->c->blocks.buffer);
+        add(s, model->blocks.data[i], MODEL_INSTRUMENTATION_RESULTS_CATEGORY, s->in->blocks->buffer);
 }
 
 static void instrument_exchange(struct sizing *s, const struct model_exchange *exchange)
@@ -378,7 +379,7 @@ static void instrument_exchange(struct sizing *s, const struct model_exchange *e
 static void size_exchanges(struct sizing *s)
 {
     const struct model *model = &s->c->image->model;
-    bool external = compiler_instruments(s->c, "debug.instrumentExternalExchange");
+    bool external = s->c->options->instrumentation.external_exchange;
     for (size_t i = 0; i < model->exchanges.count; ++i)
         size_flows(s, &model->exchanges.data[i], EXCHANGES_INTERNAL);
     for (size_t i = 0; i < model->global_exchanges.count; ++i) {
@@ -394,9 +395,9 @@ static void size_exchanges(struct sizing *s)
 }
 
 /* What no memory has room for is as good as 2^32 bytes. */
-static uint64_t stack_option(const struct compiler *c, const char *key)
+static uint64_t stack_bytes(int64_t option)
 {
-    uint64_t bytes = (uint64_t)options_int(c->options, "engine", key);
+    uint64_t bytes = (uint64_t)option;
     return bytes < UINT32_MAX ? bytes : UINT32_MAX;
 }
 
@@ -407,25 +408,27 @@ static void size_stacks(struct sizing *s)
     const struct compiler *c = s->c;
     const struct model *model = &c->image->model;
     bool *used = mem_zero(s->to->tiles, sizeof(*used));
-    uint64_t stacks = memory_stack_bytes(&c->store->target, stack_option(c, "target.workerStackSizeInBytes"),
-                                         stack_option(c, "target.supervisorStackSizeInBytes"));
+    uint64_t stacks = memory_stack_bytes(&c->store->target, stack_bytes(c->options->worker_stack_bytes),
+                                         stack_bytes(c->options->supervisor_stack_bytes));
     for (size_t i = 0; i < model->parts.count; ++i)
         memset(used + model->parts.data[i].tile, 1, model->parts.data[i].tiles);
     for (size_t i = 0; i < model->flows.count; ++i)
         memset(used + model->flows.data[i].tile, 1, model->flows.data[i].tiles);
     for (uint32_t v = 0; v < c->store->variables.count; ++v)
-        for (size_t r = 0; c->storage[v] != NO_STORAGE && r < c->store->variables.data[v].map.ranges.count; ++r)
+        for (size_t r = 0; s->in->storage->offset[v] != NO_STORAGE && r < c->store->variables.data[v].map.ranges.count;
+             ++r)
             used[c->store->variables.data[v].map.ranges.data[r].tile] = true;
-    for (size_t i = 0; i < c->spans.count; ++i)
-        used[c->spans.data[i].tile] = true;
+    for (size_t i = 0; i < s->in->order->spans.count; ++i)
+        used[s->in->order->spans.data[i].tile] = true;
     for (uint32_t tile = 0; tile < s->to->tiles; ++tile)
         add(s, tile, MODEL_STACK_CATEGORY, used[tile] ? stacks : 0);
     free(used);
 }
 
-void place_sizes(struct compiler *c, struct place_sizes *sizes)
+void place_sizes(struct compiler *c, const struct place_inputs *in, struct place_sizes *sizes)
 {
-    struct sizing s = { .c = c, .to = sizes };
+    const struct instrumentation *instrumentation = &c->options->instrumentation;
+    struct sizing s = { .c = c, .in = in, .to = sizes };
     sizes->tiles = pop_target_num_tiles(&c->store->target);
     sizes->fixed = mem_zero(sizes->tiles, sizeof(*sizes->fixed));
     sizes->code = c->store->target.compile_ipu_code || c->store->target.type == POP_TARGET_IPU;
@@ -434,19 +437,19 @@ void place_sizes(struct compiler *c, struct place_sizes *sizes)
     s.store_type = mem_alloc((c->image->model.types.count + 1) * sizeof(*s.store_type));
     memset(s.store_type, 0xff, c->image->model.types.count * sizeof(*s.store_type));
     for (uint32_t type = 0; type < c->store->types.count; ++type)
-        if (c->type_of[type])
-            s.store_type[c->type_of[type] - 1] = type;
-    for (uint32_t set = 0; set < c->sets.count; ++set)
+        if (in->schedule->type_of[type])
+            s.store_type[in->schedule->type_of[type] - 1] = type;
+    for (uint32_t set = 0; set < in->order->sets.count; ++set)
         size_set(&s, set);
-    for (uint32_t set = (uint32_t)c->sets.count; set < c->image->model.sets.count; ++set)
+    for (uint32_t set = (uint32_t)in->order->sets.count; set < c->image->model.sets.count; ++set)
         size_copies(&s, set);
     finish_types(&s);
     size_exchanges(&s);
     if (sizes->code)
         size_control(&s);
-    if (compiler_instruments(c, "debug.instrumentCompute"))
+    if (instrumentation->compute)
         instrument_sets(&s);
-    if (compiler_instruments(c, "debug.instrumentControlFlow"))
+    if (instrumentation->control_flow)
         instrument_branches(&s);
     instrument_blocks(&s);
     if (sizes->code)

@@ -11,6 +11,7 @@ struct place_sizes {
     uint32_t tiles;
     bool code; /* whether code is counted: seed 001, IPUModel::compileIPUCode */
 };
-void place_sizes(struct compiler *c, struct place_sizes *sizes);
+struct place_inputs;
+void place_sizes(struct compiler *c, const struct place_inputs *in, struct place_sizes *sizes);
 
 #endif

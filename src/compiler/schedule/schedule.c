@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* schedule: the vertices of each tile onto its worker contexts.
- * In: order, groups, spans, image->sets.  Out: the model's sets of programs, their parts and shares; type_of;
- * missing_estimate of sets. The model's set of the same index is the image's. */
+/* schedule: the vertices of each tile onto its worker contexts. */
+#include "compiler/schedule/schedule.h"
 #include "compiler/common/edges.h"
 #include "compiler/common/prefetch.h"
 #include "compiler/common/tables.h"
@@ -11,8 +10,10 @@
 #include "base/log.h"
 #include "base/str.h"
 
-struct schedule {
+struct scheduling {
     struct compiler *c;
+    const struct order_result *order;
+    uint32_t *type_of;
     const struct used_set *set;
     struct image_set *image;
     struct cost_tile tile; /* the current one */
@@ -26,15 +27,16 @@ struct schedule {
 };
 
 /* For profiles that tell of each vertex: a worker has one of the tile's issue slots. */
-static void keep_vertex(struct schedule *s, const struct vertex_group *group, uint64_t estimate, bool worker)
+static void keep_vertex(struct scheduling *s, const struct vertex_group *group, uint64_t estimate, bool worker)
 {
     struct compiler *c = s->c;
     uint64_t cycles = worker ? estimate * c->store->target.num_worker_contexts : estimate;
-    *vec_push(&c->image->model.vertices) = (struct model_vertex){ s->index, tables_type(c, group->type), cycles };
+    *vec_push(&c->image->model.vertices) =
+        (struct model_vertex){ s->index, tables_type(c, s->type_of, group->type), cycles };
 }
 
 /* Whether an image can say how long the set takes. */
-static bool add_estimate(struct schedule *s, uint32_t vertex, uint64_t cycles)
+static bool add_estimate(struct scheduling *s, uint32_t vertex, uint64_t cycles)
 {
     uint64_t each = s->c->store->target.num_worker_contexts;
     s->over = cycles > (FIGURE_MOST - s->estimated) / each;
@@ -48,28 +50,29 @@ static bool add_estimate(struct schedule *s, uint32_t vertex, uint64_t cycles)
 }
 
 /* From what the vertex's code does, and marked as such. */
-static bool estimate_dry(struct schedule *s, uint32_t type, uint32_t vertex, pop_perf *perf)
+static bool estimate_dry(struct scheduling *s, uint32_t type, uint32_t vertex, pop_perf *perf)
 {
     enum model_estimate how;
     if (!s->dry)
         return false;
     *perf = (pop_perf){ .cycles = dry_run_cycles(s->dry, vertex, &how) };
-    uint32_t index = tables_type(s->c, type);
+    uint32_t index = tables_type(s->c, s->type_of, type);
     uint8_t *mark = &s->c->image->model.types.data[index].estimate;
     *mark = how > *mark ? (uint8_t)how : *mark;
     return true;
 }
 
 /* Adds vertices of one type on a tile; false when one has no estimate, or one that is too large. */
-static bool schedule_group(struct schedule *s, const struct vertex_group *group, uint64_t first, uint64_t last)
+static bool schedule_group(struct scheduling *s, const struct vertex_group *group, uint64_t first, uint64_t last)
 {
     bool worker = s->c->store->types.data[group->type].codelet->kind == VERTEX_WORKER;
     for (uint64_t i = first; i < last; ++i) {
         pop_perf perf;
-        prefetch_vertex(s->c, i);
-        if (!store_estimate(s->c->store, s->c->order[i], &perf) && !estimate_dry(s, group->type, s->c->order[i], &perf))
+        prefetch_vertex(s->c->store, s->order, i);
+        if (!store_estimate(s->c->store, s->order->vertices[i], &perf) &&
+            !estimate_dry(s, group->type, s->order->vertices[i], &perf))
             return false;
-        if (!add_estimate(s, s->c->order[i], perf.cycles))
+        if (!add_estimate(s, s->order->vertices[i], perf.cycles))
             return false;
         if (s->keep)
             keep_vertex(s, group, perf.cycles, worker);
@@ -82,13 +85,13 @@ static bool schedule_group(struct schedule *s, const struct vertex_group *group,
     return true;
 }
 
-static bool schedule_tile(struct schedule *s, const struct tile_walk *walk)
+static bool schedule_tile(struct scheduling *s, const struct tile_walk *walk)
 {
     struct compiler *c = s->c;
     s->tile = cost_tile_start(&c->store->target);
     s->vertices = 0;
     for (uint32_t g = 0; g < s->set->groups; ++g) {
-        const struct vertex_group *group = &c->groups.data[s->set->first_group + g];
+        const struct vertex_group *group = &s->order->groups.data[s->set->first_group + g];
         uint64_t before = s->tile.active;
         if (!schedule_group(s, group, walk->first[g], walk->last[g])) {
             if (!s->over)
@@ -101,26 +104,30 @@ static bool schedule_tile(struct schedule *s, const struct tile_walk *walk)
     return true;
 }
 
-static bool schedule_set(struct compiler *c, const struct used_set *set, struct image_set *out, struct dry_run *dry,
-                         bool keep)
+static bool schedule_set(struct compiler *c, const struct order_result *order, uint32_t *type_of, size_t index,
+                         struct dry_run *dry)
 {
+    const struct used_set *set = &order->sets.data[index];
+    struct image_set *out = &c->image->sets.data[index];
     const char *name = store_name(c->store, c->store->sets.data[set->set].name);
-    struct schedule s = { .c = c,
-                          .set = set,
-                          .image = out,
-                          .active = mem_zero(set->groups, sizeof(*s.active)),
-                          .index = tables_set(c, name),
-                          .trace = log_on(LOG_COMPILER, LOG_TRACE),
-                          .dry = dry,
-                          .keep = keep };
+    struct scheduling s = { .c = c,
+                            .order = order,
+                            .type_of = type_of,
+                            .set = set,
+                            .image = out,
+                            .active = mem_zero(set->groups, sizeof(*s.active)),
+                            .index = tables_set(c, name),
+                            .trace = log_on(LOG_COMPILER, LOG_TRACE),
+                            .dry = dry,
+                            .keep = c->options->instrumentation.level == INSTRUMENT_VERTEX };
     c->image->model.sets.data[s.index].set = set->set + 1;
     size_t kept = c->image->model.vertices.count;
     struct tile_walk walk;
-    tile_walk_begin(&walk, c, set);
+    tile_walk_begin(&walk, order, set);
     bool known = true;
     while (tile_walk_next(&walk)) {
         for (uint32_t g = 0; g < set->groups; ++g)
-            tables_count(c, tables_type(c, c->groups.data[set->first_group + g].type), walk.tile,
+            tables_count(c, tables_type(c, type_of, order->groups.data[set->first_group + g].type), walk.tile,
                          (uint32_t)(walk.last[g] - walk.first[g]));
         known = known && schedule_tile(&s, &walk);
         if (!known)
@@ -132,8 +139,9 @@ static bool schedule_set(struct compiler *c, const struct used_set *set, struct 
     }
     tile_walk_end(&walk);
     for (uint32_t g = 0; g < set->groups; ++g) {
-        const struct vertex_group *group = &c->groups.data[set->first_group + g];
-        tables_share(c, tables_type(c, group->type), (uint32_t)group->count, out->missing_estimate ? 0 : s.active[g]);
+        const struct vertex_group *group = &order->groups.data[set->first_group + g];
+        tables_share(c, tables_type(c, type_of, group->type), (uint32_t)group->count,
+                     out->missing_estimate ? 0 : s.active[g]);
     }
     free(s.active);
     if (s.over || !out->missing_estimate)
@@ -149,16 +157,16 @@ static bool schedule_set(struct compiler *c, const struct used_set *set, struct 
 }
 
 /* One warning for all sets: each vertex type is named once. */
-static void warn_of_missing(const struct compiler *c)
+static void warn_of_missing(const struct image *image)
 {
     enum { MOST = 4 };
     const char *types[MOST];
     size_t known = 0, sets = 0;
     struct str text = { 0 };
-    for (size_t s = 0; s < c->sets.count; ++s) {
-        if (!c->image->sets.data[s].missing_estimate)
+    for (size_t s = 0; s < image->sets.count; ++s) {
+        if (!image->sets.data[s].missing_estimate)
             continue;
-        const char *type = image_string(c->image, c->image->sets.data[s].missing_estimate);
+        const char *type = image_string(image, image->sets.data[s].missing_estimate);
         size_t at = 0;
         ++sets;
         while (at < known && strcmp(types[at], type) != 0)
@@ -174,20 +182,20 @@ static void warn_of_missing(const struct compiler *c)
     str_free(&text);
 }
 
-bool pass_schedule(struct compiler *c)
+const struct schedule_result *pass_schedule(struct compiler *c, const struct order_result *order)
 {
+    struct schedule_result *result = ARENA_NEW(&c->arena, struct schedule_result);
+    bool good = true;
     if (!c->modelled)
-        return true;
-    c->type_of = mem_zero(c->store->types.count, sizeof(*c->type_of));
-    bool keep = strcmp(options_get(c->options, "engine", "debug.computeInstrumentationLevel"), "vertex") == 0;
-    bool strict = options_bool(c->options, "engine", "debug.requirePerfEstimates"), good = true;
-    struct dry_run *dry = strict ? NULL : dry_run_create(c);
-    for (size_t s = 0; s < c->sets.count && good; ++s)
-        good = schedule_set(c, &c->sets.data[s], &c->image->sets.data[s], dry, keep);
+        return result;
+    result->type_of = arena_zero(&c->arena, c->store->types.count, sizeof(*result->type_of));
+    struct dry_run *dry = c->options->require_estimates ? NULL : dry_run_create(c);
+    for (size_t s = 0; s < order->sets.count && good; ++s)
+        good = schedule_set(c, order, result->type_of, s, dry);
     if (good && log_on(LOG_COMPILER, LOG_WARN)) {
-        warn_of_missing(c);
+        warn_of_missing(c->image);
         dry_run_report(dry);
     }
     dry_run_free(dry);
-    return good;
+    return good ? result : NULL;
 }

@@ -34,7 +34,7 @@ void steps_flush_blocks(struct builder *b, uint32_t node, uint32_t op)
     size_t first = b->pending.count;
     host_exchange_begin(&b->host, "BlockFlush");
     for (size_t i = 1; i < b->model->blocks.count; ++i)
-        host_exchange_to_host(&b->host, b->model->blocks.data[i], b->c->blocks.buffer);
+        host_exchange_to_host(&b->host, b->model->blocks.data[i], b->blocks->buffer);
     host_exchange_end(&b->host);
     steps_host_copies(b, op, compiler_string(b->c, "BlockFlush"), MODEL_STREAM_HOST, steps_origin(node, ROLE_OTHER));
     for (size_t i = first; i < b->pending.count; ++i)

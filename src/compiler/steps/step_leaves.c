@@ -62,13 +62,11 @@ void steps_plan(struct builder *b, uint32_t op, enum model_kind kind, uint32_t i
 enum counting { COUNTS_ALONE, COUNTS_FOR_IPU, COUNTS_FOR_ALL };
 static enum counting counting_of(const struct compiler *c)
 {
-    const char *level = options_get(c->options, "engine", "debug.computeInstrumentationLevel");
+    const struct instrumentation *i = &c->options->instrumentation;
     const pop_target *target = &c->store->target;
-    if (target->type != POP_TARGET_IPU || !compiler_instruments(c, "debug.instrumentCompute"))
+    if (target->type != POP_TARGET_IPU || !instruments_one_tile(i))
         return COUNTS_ALONE;
-    if (strcmp(level, "device") == 0)
-        return target->num_ipus > 1 ? COUNTS_FOR_ALL : COUNTS_FOR_IPU;
-    return strcmp(level, "ipu") == 0 ? COUNTS_FOR_IPU : COUNTS_ALONE;
+    return i->level == INSTRUMENT_DEVICE && target->num_ipus > 1 ? COUNTS_FOR_ALL : COUNTS_FOR_IPU;
 }
 
 static void sync_step(struct builder *b, uint32_t node, uint32_t op, enum model_sync sync)
@@ -89,8 +87,8 @@ static void execute_steps(struct builder *b, uint32_t node, uint32_t op)
 {
     enum counting counting = counting_of(b->c);
     const struct program_node *n = b->c->store->programs.data[node];
-    uint32_t set = b->c->set_of[n->object];
-    const struct step_plan *plan = &b->c->plans[set];
+    uint32_t set = b->use->set_of[n->object];
+    const struct step_plan *plan = &b->exchange->of_set[set];
     struct step_origin origin = { .node = node, .set = set, .role = ROLE_EXCHANGE_BEFORE };
     steps_plan(b, op, MODEL_GLOBAL_EXCHANGE, plan->global_before, origin);
     steps_plan(b, op, MODEL_EXCHANGE, plan->exchange_before, origin);
@@ -111,7 +109,7 @@ static void execute_steps(struct builder *b, uint32_t node, uint32_t op)
 
 static void copy_steps(struct builder *b, uint32_t node, uint32_t op)
 {
-    const struct step_plan *plan = &b->c->plans[b->c->sets.count + node];
+    const struct step_plan *plan = &b->exchange->of_node[node];
     steps_plan(b, op, MODEL_GLOBAL_EXCHANGE, plan->global_before, steps_origin(node, ROLE_EXCHANGE_BEFORE));
     steps_plan(b, op, MODEL_EXCHANGE, plan->exchange_before, steps_origin(node, ROLE_EXCHANGE_BEFORE));
     steps_plan(b, op, MODEL_EXECUTE, plan->copy_before, steps_origin(node, ROLE_COPY));
@@ -172,8 +170,8 @@ static uint32_t tile_of(struct builder *b, const struct view *view)
  * at each branch. */
 static bool flushes_branches(const struct compiler *c)
 {
-    return c->store->target.type == POP_TARGET_IPU && compiler_instruments(c, "debug.instrumentControlFlow") &&
-           options_bool(c->options, "engine", "debug.branchRecordFlush");
+    return c->store->target.type == POP_TARGET_IPU && c->options->instrumentation.control_flow &&
+           c->options->instrumentation.branch_flush;
 }
 
 void steps_before(struct builder *b, uint32_t node, uint32_t op)

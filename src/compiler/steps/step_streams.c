@@ -167,7 +167,7 @@ static void relay_views(struct builder *b, enum relay_kind kind, bool to_host, s
 {
     struct compiler *c = b->c;
     for (uint32_t i = 0; i < origin.merged; ++i) {
-        const struct program_node *n = c->store->programs.data[c->merged.data[origin.first_merged + i]];
+        const struct program_node *n = c->store->programs.data[b->result->merged.data[origin.first_merged + i]];
         const struct view *view = to_host ? n->source : n->destination;
         if (!view || relay_of(b, n, view, to_host) != kind)
             continue;
@@ -214,7 +214,7 @@ void steps_flush(struct builder *b)
 {
     struct compiler *c = b->c;
     struct step_origin origin = {
-        .node = NONE, .set = NONE, .first_merged = (uint32_t)c->merged.count, .role = ROLE_STREAM
+        .node = NONE, .set = NONE, .first_merged = (uint32_t)b->result->merged.count, .role = ROLE_STREAM
     };
     bool host = false, remote = false;
     if (!b->streams.nodes.count)
@@ -226,7 +226,7 @@ void steps_flush(struct builder *b)
         const struct program_node *n = c->store->programs.data[b->streams.nodes.data[origin.merged]];
         const struct view *view = n->destination ? n->destination : n->source;
         enum relay_kind relayed = relay_of(b, n, view, !n->destination);
-        *vec_push(&c->merged) = b->streams.nodes.data[origin.merged];
+        *vec_push(&b->result->merged) = b->streams.nodes.data[origin.merged];
         add_stream(b, view, !n->destination, relayed);
         origin.buffered |= relayed != RELAY_NONE;
         *(n->kind == PROGRAM_STREAM_IN || n->kind == PROGRAM_STREAM_OUT ? &host : &remote) = true;
@@ -248,7 +248,7 @@ void steps_flush(struct builder *b)
 void steps_stream(struct builder *b, uint32_t node, uint32_t op)
 {
     const struct program_node *n = b->c->store->programs.data[node];
-    if (op >= b->c->op_node.count || b->c->op_node.data[op] != node) /* a remote copy of no rows */
+    if (op >= b->lower->op_node.count || b->lower->op_node.data[op] != node) /* a remote copy of no rows */
         return;
     if (b->streams.nodes.count && !merges(b, n))
         steps_flush(b);
@@ -269,9 +269,9 @@ void steps_hand_over(struct builder *b, uint32_t node, uint32_t op, const struct
         return;
     if (!*name && n->kind == PROGRAM_PRINT) /* its title is what users know it by */
         name = n->text ? n->text : n->tensor_name ? n->tensor_name : "";
-    origin.first_merged = (uint32_t)b->c->merged.count;
+    origin.first_merged = (uint32_t)b->result->merged.count;
     origin.merged = 1;
-    *vec_push(&b->c->merged) = node;
+    *vec_push(&b->result->merged) = node;
     host_exchange_begin(&b->host, name);
     for (size_t i = 0; i < count; ++i)
         host_exchange_add(&b->host, views[i], to_host);

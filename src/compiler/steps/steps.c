@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* steps: the tree of steps that the machine goes through, as profiles show it (seed 001, Program structure), and which
- * of them the engine's ops stand for.  Programs that stand in several places are functions, as lowering has them. In:
- * lowered, plans, ops.  Out: the model's steps, children, controls, functions, entry, op_first, op_steps, host
- * exchanges; origins, merged. */
+ * of them the engine's ops stand for.  Programs that stand in several places are functions, as lowering has them. */
 #include "compiler/steps/steps.h"
 #include "compiler/steps/step_blocks.h"
 #include "compiler/steps/step_leaves.h"
@@ -16,7 +14,7 @@ static uint32_t new_step(struct builder *b, struct model_step step, struct step_
 {
     step.program = origin.node == NONE ? 0 : origin.node + 1;
     *vec_push(&b->model->steps) = step;
-    *vec_push(&b->c->origins) = origin;
+    *vec_push(&b->result->origins) = origin;
     return (uint32_t)b->model->steps.count - 1;
 }
 
@@ -134,7 +132,7 @@ static void begin_sequence(struct builder *b, uint32_t node)
     if (parent->node == NONE && parent->first_child == b->pending.count && !b->streams.nodes.count) {
         struct model_step *step = &b->model->steps.data[parent->step];
         step->name = compiler_string(b->c, store_name(b->c->store, node_at(b, node)->name));
-        b->c->origins.data[parent->step].node = node;
+        b->result->origins.data[parent->step].node = node;
         open_step(b, node, parent->step, true);
         return;
     }
@@ -172,7 +170,7 @@ static bool is_container(const struct program_node *n)
 static void begin_program(struct builder *b, uint32_t node, uint32_t op)
 {
     const struct program_node *n = node_at(b, node);
-    if (is_sequence(n) && is_block(b->c, node))
+    if (is_sequence(n) && is_block(b->blocks, node))
         return;
     if (is_sequence(n))
         begin_sequence(b, node);
@@ -185,7 +183,7 @@ static void begin_program(struct builder *b, uint32_t node, uint32_t op)
 static void end_program(struct builder *b, uint32_t node)
 {
     const struct program_node *n = node_at(b, node);
-    if (is_sequence(n) ? is_block(b->c, node) : !is_container(n))
+    if (is_sequence(n) ? is_block(b->blocks, node) : !is_container(n))
         return;
     if (is_container(n))
         close_slot(b);
@@ -205,8 +203,8 @@ static void call(struct builder *b, const char *name, uint32_t op)
 
 static void build(struct builder *b)
 {
-    for (size_t i = 0; i < b->c->lowered.count; ++i) {
-        const struct lowered *event = &b->c->lowered.data[i];
+    for (size_t i = 0; i < b->lower->events.count; ++i) {
+        const struct lowered_event *event = &b->lower->events.data[i];
         switch (event->kind) {
         case LOWERED_BODY:
             begin_body(b, event->op);
@@ -273,8 +271,7 @@ static void resolve_calls(struct builder *b, uint32_t *function)
 /* A control program as a case: its body, or a call of it where that is a function. */
 static uint32_t control_case(struct builder *b, uint32_t *function, size_t i)
 {
-    const struct compiler *c = b->c;
-    uint32_t body = c->control_body.data[i];
+    uint32_t body = b->lower->control_body.data[i];
     if (!function[body])
         return b->body_step.data[body];
     uint32_t call = new_step(b, (struct model_step){ .kind = MODEL_CALL, .index = function_of(b, function, body) },
@@ -290,14 +287,14 @@ static uint32_t control_case(struct builder *b, uint32_t *function, size_t i)
 static void make_controls(struct builder *b, uint32_t *function, uint32_t entry)
 {
     struct compiler *c = b->c;
-    *vec_push(&b->model->controls) = c->program_count > 1 ? entry : b->body_step.data[c->control_body.data[0]];
+    *vec_push(&b->model->controls) = c->program_count > 1 ? entry : b->body_step.data[b->lower->control_body.data[0]];
     if (c->program_count < 2)
         return;
     bool *met = mem_zero(b->body_op.count, sizeof(*met));
     for (size_t i = 0; i < c->program_count; ++i) {
-        if (met[c->control_body.data[i]]) /* what stands twice is a function */
-            function_of(b, function, c->control_body.data[i]);
-        met[c->control_body.data[i]] = true;
+        if (met[b->lower->control_body.data[i]]) /* what stands twice is a function */
+            function_of(b, function, b->lower->control_body.data[i]);
+        met[b->lower->control_body.data[i]] = true;
     }
     free(met);
     for (size_t i = 0; i < c->program_count; ++i)
@@ -324,15 +321,15 @@ static void index_ops(struct builder *b)
     assert(next == b->op_steps.count);
 }
 
-static void count_graph(struct compiler *c)
+static void count_graph(struct compiler *c, const struct order_result *order)
 {
-    uint64_t vertices = c->vertex_count;
+    uint64_t vertices = order->count;
     struct model *model = &c->image->model;
-    for (size_t i = c->sets.count; i < model->sets.count; ++i) /* the compiler's own */
+    for (size_t i = order->sets.count; i < model->sets.count; ++i) /* the compiler's own */
         for (uint64_t k = model->sets.data[i].first_share;
              k < model->sets.data[i].first_share + model->sets.data[i].shares; ++k)
             vertices += model->shares.data[k].vertices;
-    *vec_push(&model->graph_counts) = c->modelled ? model->sets.count : c->sets.count;
+    *vec_push(&model->graph_counts) = c->modelled ? model->sets.count : order->sets.count;
     *vec_push(&model->graph_counts) = c->store->edge_count;
     *vec_push(&model->graph_counts) = c->store->variables.count;
     *vec_push(&model->graph_counts) = vertices;
@@ -344,18 +341,18 @@ static void add_metric(struct compiler *c, const char *name, uint64_t value)
 }
 
 /* What compiling saved and added; the same whenever the same graph is compiled. */
-static void measure(struct compiler *c)
+static void measure(struct compiler *c, const struct order_result *order, const struct steps_result *result)
 {
     const struct model *model = &c->image->model;
     uint64_t streams = 0, calls = 0, copies = 0;
     for (size_t i = 0; i < model->steps.count; ++i) {
-        bool begins = model->steps.data[i].kind == MODEL_STREAM_COPY && c->origins.data[i].merged > 1 &&
-                      (!i || c->origins.data[i].first_merged != c->origins.data[i - 1].first_merged ||
+        bool begins = model->steps.data[i].kind == MODEL_STREAM_COPY && result->origins.data[i].merged > 1 &&
+                      (!i || result->origins.data[i].first_merged != result->origins.data[i - 1].first_merged ||
                        model->steps.data[i - 1].kind != MODEL_STREAM_COPY);
-        streams += begins ? c->origins.data[i].merged - 1 : 0;
+        streams += begins ? result->origins.data[i].merged - 1 : 0;
         calls += model->steps.data[i].kind == MODEL_CALL;
     }
-    for (size_t i = c->sets.count; i < model->sets.count; ++i)
+    for (size_t i = order->sets.count; i < model->sets.count; ++i)
         for (uint64_t k = model->sets.data[i].first_share;
              k < model->sets.data[i].first_share + model->sets.data[i].shares; ++k)
             copies += model->shares.data[k].vertices;
@@ -365,14 +362,27 @@ static void measure(struct compiler *c)
     add_metric(c, "stream copies merged", streams);
 }
 
-bool pass_steps(struct compiler *c)
+const struct steps_result *pass_steps(struct compiler *c, const struct use_result *use,
+                                      const struct check_result *check, const struct order_result *order,
+                                      const struct blocks_result *blocks, const struct lower_result *lower,
+                                      const struct exchange_result *exchange)
 {
+    struct steps_result *result = ARENA_NEW(&c->arena, struct steps_result);
     if (!c->modelled) {
-        count_graph(c);
-        return true;
+        count_graph(c, order);
+        return result;
     }
-    struct builder b = { .c = c, .model = &c->image->model, .stamp = NONE };
-    owners_init(&b.owners, c);
+    arena_adopt_vec(&c->arena, &result->origins);
+    arena_adopt_vec(&c->arena, &result->merged);
+    struct builder b = { .c = c,
+                         .use = use,
+                         .blocks = blocks,
+                         .lower = lower,
+                         .exchange = exchange,
+                         .result = result,
+                         .model = &c->image->model,
+                         .stamp = NONE };
+    owners_init(&b.owners, c->store, check);
     b.written = mem_zero(c->store->variables.count, sizeof(*b.written));
     b.touched = mem_zero(c->store->variables.count, sizeof(*b.touched));
     b.streams.number = 1;
@@ -392,8 +402,8 @@ bool pass_steps(struct compiler *c)
         make_controls(&b, function, entry);
     free(function);
     index_ops(&b);
-    count_graph(c);
-    measure(c);
+    count_graph(c, order);
+    measure(c, order, result);
     host_exchange_free(&b.host);
     owners_free(&b.owners);
     loads_free(&b.loads);
@@ -409,5 +419,5 @@ bool pass_steps(struct compiler *c)
     vec_free(&b.call_op);
     vec_free(&b.call_step);
     vec_free(&b.broadcasts);
-    return true;
+    return result;
 }

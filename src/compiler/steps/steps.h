@@ -7,6 +7,12 @@
 #include "compiler/exchange/traffic.h"
 #include "program/node.h"
 
+/* The tree of steps of the model: steps, children, controls, functions, entry, op_first, op_steps, host exchanges. */
+const struct steps_result *pass_steps(struct compiler *c, const struct use_result *use,
+                                      const struct check_result *check, const struct order_result *order,
+                                      const struct blocks_result *blocks, const struct lower_result *lower,
+                                      const struct exchange_result *exchange);
+
 /* A step whose children are being collected. */
 struct open_step {
     uint32_t node; /* a program's node, or NONE: a slot of its parent, or a body */
@@ -30,6 +36,11 @@ struct broadcast {
 };
 struct builder {
     struct compiler *c;
+    const struct use_result *use;
+    const struct blocks_result *blocks;
+    const struct lower_result *lower;
+    const struct exchange_result *exchange;
+    struct steps_result *result;
     struct model *model;
     struct owners owners;
     struct host_exchange host;

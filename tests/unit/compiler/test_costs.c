@@ -404,11 +404,12 @@ static void test_owners(void **state)
     }
     (void)b;
     uint8_t use[] = { VARIABLE_MAPPED, VARIABLE_MAPPED };
-    struct compiler c = { .store = f.graph->store, .variable_use = use };
+    const struct check_result check = { .variable_use = use };
+    pop_store *store = f.graph->store;
     struct owners owners;
-    tile_map_compact(&c.store->variables.data[0].map);
-    tile_map_compact(&c.store->variables.data[1].map);
-    owners_init(&owners, &c);
+    tile_map_compact(&store->variables.data[0].map);
+    tile_map_compact(&store->variables.data[1].map);
+    owners_init(&owners, store, &check);
     for (uint64_t i = 0; i < COUNT; ++i) {
         uint64_t end_at;
         assert_int_equal(owners_find(&owners, 0, i, &end_at), owner[i]);

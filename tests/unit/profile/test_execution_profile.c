@@ -6,6 +6,13 @@
 #include "unit/profile/model.h"
 #include "value/made.h"
 
+static struct instrumentation instrumentation_of(const struct option_set *set)
+{
+    struct engine_options options;
+    engine_options_read(&options, set);
+    return options.instrumentation;
+}
+
 static pop_profile_value profile_of(pop_target_type type, pop_options list, bool ran)
 {
     struct image *image = small_image(type);
@@ -13,7 +20,9 @@ static pop_profile_value profile_of(pop_target_type type, pop_options list, bool
     struct option_set options = { 0 };
     pop_profile_value profile = { 0 };
     assert_int_equal(options_apply(&options, "engine", list, NULL, (pop_where){ 0 }, "test", NULL), POP_OK);
-    assert_int_equal(execution_profile(image, &options, ran ? &trace : &none, "test", &profile, NULL), POP_OK);
+    assert_int_equal(execution_profile(image, &(struct instrumentation[]){ instrumentation_of(&options) }[0],
+                                       ran ? &trace : &none, "test", &profile, NULL),
+                     POP_OK);
     options_free(&options);
     trace_free(&trace);
     image_release(image);
@@ -188,7 +197,9 @@ static void a_set_without_estimates_is_named(void **state)
     pop_profile_value profile = { 0 };
     pop_error error;
     image->model.sets.data[0].missing_estimate = text_in(image, "Unknown<float>");
-    assert_int_equal(execution_profile(image, &options, &trace, "test", &profile, &error), POP_MISSING_PERF_ESTIMATE);
+    assert_int_equal(execution_profile(image, &(struct instrumentation[]){ instrumentation_of(&options) }[0], &trace,
+                                       "test", &profile, &error),
+                     POP_MISSING_PERF_ESTIMATE);
     assert_non_null(strstr(error.text, "Unknown<float>"));
     assert_non_null(strstr(error.text, "Layer/Convolve"));
     assert_int_equal(profile.type, POP_PROFILE_NULL);
@@ -205,7 +216,9 @@ static void tiles_without_a_part_have_steps(void **state)
     struct option_set options = { 0 };
     pop_profile_value p = { 0 };
     image->model.flows.data[0].cycles = 0;
-    assert_int_equal(execution_profile(image, &options, &trace, "test", &p, NULL), POP_OK);
+    assert_int_equal(execution_profile(image, &(struct instrumentation[]){ instrumentation_of(&options) }[0], &trace,
+                                       "test", &p, NULL),
+                     POP_OK);
     static const char *const types[] = { "Sans", "Sync", "SyncAns", "DoExchange", "Sync" };
     for (size_t i = 0; i < 5; ++i)
         assert_string_equal(pop_profile_as_string(pop_profile_get(step_of(&p, i), "type")), types[i]);
@@ -225,7 +238,9 @@ static void endless_runs_have_all_their_steps(void **state)
     pop_profile_value p = { 0 };
     const uint64_t times = 2000000000;
     trace.entries.data[2].times = times;
-    assert_int_equal(execution_profile(image, &options, &trace, "test", &p, NULL), POP_OK);
+    assert_int_equal(execution_profile(image, &(struct instrumentation[]){ instrumentation_of(&options) }[0], &trace,
+                                       "test", &p, NULL),
+                     POP_OK);
     image_release(image); /* the profile needs no engine */
     trace_free(&trace);
     assert_true(number(&p, "simulation.tileCycles.compute") == 2e9 * 1230);
@@ -269,7 +284,9 @@ static void steps_are_the_same_in_any_order(void **state)
     trace.entries.data[0].times = 700; /* runs, of which each begins with an exchange between IPUs */
     trace.entries.data[2].times = 5;
     ADD(image->model.entry, { 2 });
-    assert_int_equal(execution_profile(image, &options, &trace, "test", &p, NULL), POP_OK);
+    assert_int_equal(execution_profile(image, &(struct instrumentation[]){ instrumentation_of(&options) }[0], &trace,
+                                       "test", &p, NULL),
+                     POP_OK);
     const pop_profile_value *steps = pop_profile_path(&p, "simulation.steps");
     size_t size = pop_profile_size(steps);
     assert_int_equal(size, 700 * (1 + 11));

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Text of results: of passes over the graph. */
+#ifndef COMPILER_DUMP_DUMP_GRAPH_H
+#define COMPILER_DUMP_DUMP_GRAPH_H
+
+#include "base/str.h"
+#include "compiler/common/passes.h"
+
+/* Appends what a pass found out, in lines, in the same order whenever the same graph is compiled. */
+typedef void dump_function(const struct compiler *c, const struct results *r, struct str *out);
+dump_function dump_use, dump_check, dump_sets, dump_order, dump_storage, dump_blocks, dump_outline;
+
+#endif

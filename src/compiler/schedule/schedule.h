@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* schedule: the vertices of each tile onto its worker contexts. */
+#ifndef COMPILER_SCHEDULE_SCHEDULE_H
+#define COMPILER_SCHEDULE_SCHEDULE_H
+
+#include "compiler/common/compiler.h"
+
+/* Adds the sets of programs to the model, each with the index that the image gave it, with their parts and shares, and
+ * missing_estimate to the sets of both.  NULL: an estimate is too large. */
+const struct schedule_result *pass_schedule(struct compiler *c, const struct order_result *order);
+
+#endif
