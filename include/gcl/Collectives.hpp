@@ -176,6 +176,12 @@ inline void allReduceToDestinationCrossReplica(poplar::Graph &graph, const detai
     for (std::size_t i = 0; i < data.size(); ++i)
         detail::allReduceTo(graph, data[i], destinations.at(i), op, prog, group, debugContext, options);
 }
+inline void allReduceToDestinationCrossReplica(poplar::Graph &graph, const detail::Tensors &data,
+                                               const detail::Tensors &destinations, CollectiveOperator op,
+                                               poplar::program::Sequence &prog, GCL_CONTEXT)
+{
+    allReduceToDestinationCrossReplica(graph, data, destinations, op, prog, CommGroup(), debugContext, options);
+}
 inline void allReduceInPlaceCrossReplica(poplar::Graph &graph, poplar::Tensor &data, CollectiveOperator op,
                                          poplar::program::Sequence &prog, const CommGroup &group, GCL_CONTEXT)
 {
@@ -219,6 +225,11 @@ inline detail::Tensors reduceScatterCrossReplica(poplar::Graph &graph, const det
         results.push_back(detail::reduceScatter(graph, t, op, prog, group, debugContext, options));
     return results;
 }
+inline detail::Tensors reduceScatterCrossReplica(poplar::Graph &graph, const detail::Tensors &data,
+                                                 CollectiveOperator op, poplar::program::Sequence &prog, GCL_CONTEXT)
+{
+    return reduceScatterCrossReplica(graph, data, op, prog, CommGroup(), debugContext, options);
+}
 inline void reduceScatterToDestinationCrossReplica(poplar::Graph &graph, const detail::Tensors &data,
                                                    const detail::Tensors &destinations, CollectiveOperator op,
                                                    poplar::program::Sequence &prog, const CommGroup &group, GCL_CONTEXT)
@@ -247,6 +258,11 @@ inline detail::Tensors allGatherCrossReplica(poplar::Graph &graph, const detail:
     for (const poplar::Tensor &t : data)
         results.push_back(detail::allGather(graph, t, prog, group, debugContext, options));
     return results;
+}
+inline detail::Tensors allGatherCrossReplica(poplar::Graph &graph, const detail::Tensors &data,
+                                             poplar::program::Sequence &prog, GCL_CONTEXT)
+{
+    return allGatherCrossReplica(graph, data, prog, CommGroup(), debugContext, options);
 }
 inline void allGatherToDestinationCrossReplica(poplar::Graph &graph, const detail::Tensors &data,
                                                const detail::Tensors &destinations, poplar::program::Sequence &prog,
@@ -281,40 +297,15 @@ inline poplar::Tensor broadcastCrossReplica(poplar::Graph &graph, const poplar::
 
 // ---- within a replica: the IPUs of one ----
 
-namespace detail
-{
-inline popops::Operation operationOf(CollectiveOperator op)
-{
-    switch (op) {
-    case CollectiveOperator::MUL:
-        return popops::Operation::MUL;
-    case CollectiveOperator::MIN:
-        return popops::Operation::MIN;
-    case CollectiveOperator::MAX:
-        return popops::Operation::MAX;
-    case CollectiveOperator::LOGICAL_AND:
-        return popops::Operation::LOGICAL_AND;
-    case CollectiveOperator::LOGICAL_OR:
-        return popops::Operation::LOGICAL_OR;
-    case CollectiveOperator::SQUARE_ADD:
-        return popops::Operation::SQUARE_ADD;
-    case CollectiveOperator::ADD:
-        return popops::Operation::ADD;
-    default:
-        throw poputil::poplibs_error(std::string("no collective within a replica has the operator ") +
-                                     (op == CollectiveOperator::MEAN ? "MEAN" : "LOCAL"));
-    }
-}
-} // namespace detail
 inline poplar::Tensor allReduceWithinReplica(poplar::Graph &graph, const poplar::Tensor &data, CollectiveOperator op,
                                              poplar::program::Sequence &prog, GCL_CONTEXT)
 {
-    return popops::allReduce(graph, data, detail::operationOf(op), prog, debugContext, options);
+    return popops::allReduce(graph, data, op, prog, debugContext, options);
 }
 inline Chunks reduceScatterWithinReplica(poplar::Graph &graph, const poplar::Tensor &data, CollectiveOperator op,
                                          poplar::program::Sequence &prog, GCL_CONTEXT)
 {
-    return popops::reduceScatter(graph, data, detail::operationOf(op), prog, debugContext, options);
+    return popops::reduceScatter(graph, data, op, prog, debugContext, options);
 }
 inline poplar::Tensor allGatherWithinReplica(poplar::Graph &graph, const Chunks &chunks,
                                              poplar::program::Sequence &prog, GCL_CONTEXT)
@@ -344,6 +335,17 @@ inline void allReduceToDestination(poplar::Graph &graph, const poplar::Tensor &d
 {
     detail::allReduceTo(graph, data, destination, op, prog, CommGroup(), debugContext, options);
 }
+inline void allReduceToDestination(poplar::Graph &graph, const poplar::Tensor &data, poplar::Tensor &destination,
+                                   CollectiveOperator op, poplar::program::Sequence &prog, const CommGroup &group,
+                                   GCL_CONTEXT)
+{
+    detail::allReduceTo(graph, data, destination, op, prog, group, debugContext, options);
+}
+inline void allReduceInPlace(poplar::Graph &graph, poplar::Tensor &data, popops::Operation op,
+                             poplar::program::Sequence &prog, GCL_CONTEXT)
+{
+    detail::allReduceTo(graph, data, data, operationToCollectiveOperator(op), prog, CommGroup(), debugContext, options);
+}
 inline void allReduceInPlace(poplar::Graph &graph, poplar::Tensor &data, CollectiveOperator op,
                              poplar::program::Sequence &prog, const CommGroup &group, GCL_CONTEXT)
 {
@@ -363,6 +365,12 @@ inline poplar::Tensor reduceScatter(poplar::Graph &graph, const poplar::Tensor &
                                     poplar::program::Sequence &prog, GCL_CONTEXT)
 {
     return detail::reduceScatter(graph, data, op, prog, CommGroup(), debugContext, options);
+}
+inline poplar::Tensor reduceScatter(poplar::Graph &graph, const poplar::Tensor &data, popops::Operation op,
+                                    poplar::program::Sequence &prog, GCL_CONTEXT)
+{
+    return detail::reduceScatter(graph, data, operationToCollectiveOperator(op), prog, CommGroup(), debugContext,
+                                 options);
 }
 inline poplar::Tensor allGather(poplar::Graph &graph, const poplar::Tensor &data, poplar::program::Sequence &prog,
                                 const CommGroup &group, GCL_CONTEXT)

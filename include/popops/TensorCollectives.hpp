@@ -9,10 +9,38 @@
 #include <popops/ipu_collectives.h>
 #include <poputil/detail/call.hpp>
 #include <set>
+#include <string>
 #include <vector>
 
 namespace popops
 {
+
+namespace detail
+{
+// MEAN and LOCAL have none.
+inline Operation operationOf(CollectiveOperator op)
+{
+    switch (op) {
+    case CollectiveOperator::ADD:
+        return Operation::ADD;
+    case CollectiveOperator::MUL:
+        return Operation::MUL;
+    case CollectiveOperator::MIN:
+        return Operation::MIN;
+    case CollectiveOperator::MAX:
+        return Operation::MAX;
+    case CollectiveOperator::LOGICAL_AND:
+        return Operation::LOGICAL_AND;
+    case CollectiveOperator::LOGICAL_OR:
+        return Operation::LOGICAL_OR;
+    case CollectiveOperator::SQUARE_ADD:
+        return Operation::SQUARE_ADD;
+    default:
+        throw poputil::poplibs_error(std::string("no collective within a replica has the operator ") +
+                                     (op == CollectiveOperator::MEAN ? "MEAN" : "LOCAL"));
+    }
+}
+} // namespace detail
 
 inline Chunks reduceScatter(poplar::Graph &graph, const poplar::Tensor &toReduce, Operation op,
                             poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
@@ -28,6 +56,12 @@ inline Chunks reduceScatter(poplar::Graph &graph, const poplar::Tensor &toReduce
     for (const pop_tensor &part : parts)
         result.chunks.push_back(Chunk(poplar::Tensor(part), static_cast<unsigned>(result.chunks.size()), 0));
     return result;
+}
+inline Chunks reduceScatter(poplar::Graph &graph, const poplar::Tensor &toReduce, CollectiveOperator op,
+                            poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
+                            const poplar::OptionFlags &options = {})
+{
+    return reduceScatter(graph, toReduce, detail::operationOf(op), prog, debugContext, options);
 }
 // The chunks stand in the result by offset, then by index, whatever their order in the list.  There are as many rows as
 // originalInput has; where it is not given, as many as indices.
@@ -55,6 +89,12 @@ inline poplar::Tensor allReduce(poplar::Graph &graph, const poplar::Tensor &toRe
         graph.c(), popops_all_reduce_at(poplar::detail::where(debugContext), graph.c(), toReduce.c(),
                                         static_cast<popops_operation>(op), prog.cToGrow(graph.c()),
                                         poplar::detail::name(debugContext), poplar::detail::Options(options)));
+}
+inline poplar::Tensor allReduce(poplar::Graph &graph, const poplar::Tensor &toReduce, CollectiveOperator op,
+                                poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},
+                                const poplar::OptionFlags &options = {})
+{
+    return allReduce(graph, toReduce, detail::operationOf(op), prog, debugContext, options);
 }
 
 } // namespace popops

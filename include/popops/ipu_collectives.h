@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the IPUs of one graph do together.  Data has an outer dimension, whose index i is the part of IPU i; there is no
- * more of them than the target has (poplar_error).  Options are those of popops/collectives.h. */
+ * more of them than the target has (poplar_error).
+ *
+ * Options are those of popops/collectives.h; "method" is how parts go round, step by step a copy of all IPUs: by rings
+ * over direct links (0, 2, 4, ..., 5, 3, 1), of which quad_directional_ring has a second one in order of IPUs (of fewer
+ * than four: bidirectional_ring_pair); tree: pairs, of all the data, where results of the two may be exchanged to the
+ * bit, and only in an all-reduce (a reduce-scatter: bidirectional_ring_pair, an all-gather: broadcast); broadcast: each
+ * to all in one copy, and one reduction, which adds up halves in float.  auto is what costs least. */
 #ifndef POPOPS_IPU_COLLECTIVES_H
 #define POPOPS_IPU_COLLECTIVES_H
 

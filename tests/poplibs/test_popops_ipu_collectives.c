@@ -6,27 +6,31 @@
 #include <popops/codelets.h>
 #include <popops/ipu_collectives.h>
 
-enum { IPUS = 4, MOST_IPUS = 8, TILES = 5, MOST_ELEMENTS = 250 };
+enum { IPUS = 4, MOST_IPUS = 8, TILES = 5, WIDE = 1472, MOST_ELEMENTS = 250 };
 
 /* A bed of several IPUs, on which row i of data lies on IPU i. */
-static struct bed open_bed(unsigned ipus, pop_type type, size_t elements, pop_tensor *data)
+static struct bed open_bed_of(unsigned ipus, unsigned tiles, pop_type type, size_t elements, pop_tensor *data)
 {
     pop_error error;
     struct bed bed = { .random = 1 };
     bed.device = pop_ipu_model_create_device(
-        &(pop_ipu_model){ .version = "ipu2", .num_ipus = ipus, .tiles_per_ipu = TILES }, &error);
+        &(pop_ipu_model){ .version = "ipu2", .num_ipus = ipus, .tiles_per_ipu = tiles }, &error);
     bed.graph = pop_graph_create(pop_device_target(bed.device));
     bed.program = pop_sequence(bed.graph, "test");
     popops_add_codelets(bed.graph);
     *data = pop_graph_add_variable(bed.graph, type, POP_SHAPE(ipus, elements), "data");
     for (unsigned i = 0; i < ipus; ++i)
-        for (unsigned tile = 0; tile < TILES; ++tile)
+        for (unsigned tile = 0; tile < tiles; ++tile)
             pop_graph_set_tile_mapping(
                 bed.graph,
-                pop_tensor_slice(pop_tensor_at(*data, i), elements * tile / TILES, elements * (tile + 1) / TILES, 0),
-                i * TILES + (tile + i) % TILES);
+                pop_tensor_slice(pop_tensor_at(*data, i), elements * tile / tiles, elements * (tile + 1) / tiles, 0),
+                i * tiles + (tile + i) % tiles);
     bed_write(&bed, *data, NULL, -2, 2);
     return bed;
+}
+static struct bed open_bed(unsigned ipus, pop_type type, size_t elements, pop_tensor *data)
+{
+    return open_bed_of(ipus, TILES, type, elements, data);
 }
 /* All elements of t lie on this IPU. */
 static void check_ipu(pop_graph *graph, pop_tensor t, unsigned ipu)
@@ -56,7 +60,8 @@ static const char *const methods[] = { "auto",
                                        "bidirectional_ring_pair",
                                        "meet_in_middle_ring",
                                        "quad_directional_ring",
-                                       "broadcast" };
+                                       "broadcast",
+                                       "tree" };
 enum { METHODS = sizeof(methods) / sizeof(methods[0]) };
 
 static void check_values_and_places(unsigned ipus, size_t elements, bool max, const char *method)
@@ -93,8 +98,91 @@ static void test_values_and_places(void **state)
     (void)state;
     static const size_t sizes[] = { 1, 3, 41, MOST_ELEMENTS };
     static const unsigned ipus[] = { 2, 3, 4, MOST_IPUS };
-    for (unsigned test = 0; test < 4 * METHODS; ++test)
-        check_values_and_places(ipus[test % 4], sizes[test / 4 % 4], test / 2 % 2, methods[test / 4]);
+    for (unsigned test = 0; test < 16 * METHODS; ++test)
+        check_values_and_places(ipus[test % 4], sizes[test / 4 % 4], test / 2 % 2, methods[test / 16]);
+}
+
+/* Sums of squares and of exponents by each method: what is added to is not what is given. */
+static void test_operators(void **state)
+{
+    (void)state;
+    enum { PARTS = 5, ELEMENTS = 13 };
+    static const popops_operation ops[] = { POPOPS_MUL, POPOPS_MIN, POPOPS_SQUARE_ADD, POPOPS_LOG_ADD };
+    for (unsigned test = 0; test < 4 * METHODS; ++test) {
+        popops_operation op = ops[test % 4];
+        pop_tensor data;
+        struct bed bed = open_bed(PARTS, POP_FLOAT, ELEMENTS, &data);
+        pop_tensor out =
+            popops_all_reduce(bed.graph, data, op, bed.program, "all", POP_OPTIONS({ "method", methods[test / 4] }));
+        double *given = bed_given(&bed, data), *got = bed_run(&bed, out), wanted[PARTS * ELEMENTS];
+        for (unsigned i = 0; i < ELEMENTS; ++i) {
+            double sum = op == POPOPS_MUL ? 1 : op == POPOPS_MIN ? INFINITY : 0;
+            for (unsigned row = 0; row < PARTS; ++row) {
+                double x = given[row * ELEMENTS + i];
+                sum = op == POPOPS_MUL          ? sum * x
+                      : op == POPOPS_MIN        ? fmin(sum, x)
+                      : op == POPOPS_SQUARE_ADD ? sum + x * x
+                                                : sum + exp(x);
+            }
+            for (unsigned row = 0; row < PARTS; ++row)
+                wanted[row * ELEMENTS + i] = op == POPOPS_LOG_ADD ? log(sum) : sum;
+        }
+        bed_check(got, wanted, (size_t)PARTS * ELEMENTS, 1e-5, 1e-5);
+        bed_close(&bed);
+    }
+}
+
+/* Exchanges between IPUs of a run, and its cycles. */
+struct cost {
+    unsigned exchanges;
+    double cycles;
+};
+static struct cost cost_of(unsigned ipus, size_t elements, const char *method)
+{
+    pop_error error = { 0 };
+    pop_tensor data;
+    struct bed bed = open_bed_of(ipus, WIDE, POP_FLOAT, elements, &data);
+    popops_all_reduce(bed.graph, data, POPOPS_ADD, bed.program, "all", POP_OPTIONS({ "method", method }));
+    pop_engine *engine = pop_engine_create(bed.graph, POP_PROGRAMS(bed.program), POP_NO_OPTIONS, &error);
+    assert_int_equal(error.status, POP_OK);
+    assert_int_equal(pop_engine_load_and_run(engine, bed.device, 0, &error), POP_OK);
+    pop_profile_value profile;
+    assert_int_equal(pop_engine_execution_profile(engine, &profile, &error), POP_OK);
+    struct cost cost = { 0, pop_profile_as_double(pop_profile_path(&profile, "simulation.cycles")) };
+    const pop_profile_value *steps = pop_profile_path(&profile, "simulation.steps");
+    for (size_t i = 0; i < pop_profile_size(steps); ++i)
+        cost.exchanges +=
+            !strcmp(pop_profile_as_string(pop_profile_get(pop_profile_at(steps, i), "type")), "GlobalExchange");
+    pop_profile_free(&profile);
+    pop_engine_destroy(engine);
+    bed_close(&bed);
+    return cost;
+}
+
+/* Each method has the steps of its name, for the reduction and for the gather; auto takes about the cheapest; what goes
+ * both ways round is cheaper than one way where there is much of it. */
+static void test_methods_have_their_cost(void **state)
+{
+    (void)state;
+    static const unsigned ipus[] = { 2, 4, 8 }, steps[][METHODS] = { { 0, 2, 2, 2, 2, 2, 2, 1 },
+                                                                     { 0, 6, 6, 6, 4, 6, 2, 2 },
+                                                                     { 0, 14, 14, 14, 8, 14, 2, 3 } };
+    static const size_t elements[] = { WIDE, 100 * WIDE };
+    for (unsigned test = 0; test < 6; ++test) {
+        struct cost costs[METHODS];
+        double least = INFINITY;
+        for (unsigned m = 0; m < METHODS; ++m) {
+            costs[m] = cost_of(ipus[test / 2], elements[test % 2], methods[m]);
+            least = fmin(least, costs[m].cycles);
+            if (m)
+                assert_int_equal(costs[m].exchanges, steps[test / 2][m]);
+        }
+        if (costs[0].cycles > 1.05 * least)
+            fail_msg("auto takes %.0f cycles on %u IPUs, the cheapest method %.0f", costs[0].cycles, ipus[test / 2],
+                     least);
+        if (test % 2 && ipus[test / 2] > 2) /* 1 clockwise, 3 both ways, 4 meets */
+            assert_true(costs[3].cycles < 0.7 * costs[1].cycles && costs[4].cycles < 0.8 * costs[1].cycles);
+    }
 }
 
 /* Chunks as rings leave them: listed by IPU, while their place in the data is that in the ring 0, 2, 3, 1; with two
@@ -167,6 +255,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_values_and_places),
+        cmocka_unit_test(test_operators),
+        cmocka_unit_test(test_methods_have_their_cost),
         cmocka_unit_test(test_gathered_by_place),
         cmocka_unit_test(test_errors),
     };

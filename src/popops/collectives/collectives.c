@@ -58,6 +58,25 @@ bool popops_check_collective_operation(pop_where where, pop_graph *graph, const 
            poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "%d is no operation", (int)op);
 }
 
+bool popops_collective_operator_of(pop_where where, pop_graph *graph, const char *api, popops_operation op,
+                                   popops_collective_operator *as)
+{
+    static const popops_collective_operator operators[POPOPS_OPERATIONS] = {
+        [POPOPS_ADD] = POPOPS_COLLECTIVE_ADD,
+        [POPOPS_MUL] = POPOPS_COLLECTIVE_MUL,
+        [POPOPS_MIN] = POPOPS_COLLECTIVE_MIN,
+        [POPOPS_MAX] = POPOPS_COLLECTIVE_MAX,
+        [POPOPS_LOGICAL_AND] = POPOPS_COLLECTIVE_LOGICAL_AND,
+        [POPOPS_LOGICAL_OR] = POPOPS_COLLECTIVE_LOGICAL_OR,
+        [POPOPS_SQUARE_ADD] = POPOPS_COLLECTIVE_SQUARE_ADD,
+        [POPOPS_LOG_ADD] = POPOPS_COLLECTIVE_LOG_ADD,
+    };
+    if (!poplibs_ready(graph) || !popops_check_collective_operation(where, graph, api, op))
+        return false;
+    *as = operators[op];
+    return true;
+}
+
 static bool check_group(struct collective *c, const char *api)
 {
     unsigned stride = c->group.stride ? c->group.stride : 1;

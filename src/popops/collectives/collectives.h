@@ -18,6 +18,9 @@ struct collective_options {
 bool popops_check_collective(pop_where where, pop_graph *graph, const char *api, pop_tensor data, pop_options given,
                              struct collective_options *options);
 bool popops_check_collective_operation(pop_where where, pop_graph *graph, const char *api, popops_operation op);
+/* The same, and the operator. */
+bool popops_collective_operator_of(pop_where where, pop_graph *graph, const char *api, popops_operation op,
+                                   popops_collective_operator *as);
 
 /* The collectives, for calls of several names. */
 pop_tensor collective_all_reduce(pop_where where, pop_graph *graph, const char *api, pop_tensor data,

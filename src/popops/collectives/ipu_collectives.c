@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each IPU gets the others' parts of its chunk in one copy and reduces them, all IPUs at once; then each gets the
- * others' chunks in one copy. */
+/* Collectives of the IPUs of one graph, by rings, in pairs (ipu_rings.c), or each to all: each IPU gets the others'
+ * parts of its chunk in one copy and reduces them, all IPUs at once; then each gets the others' chunks in one copy. */
 #include <popops/ipu_collectives.h>
 
 #include "popops/collectives/collectives.h"
+#include "popops/collectives/copies.h"
+#include "popops/collectives/ipu_rings.h"
 
 #include "poplibs/log.h"
 #include "poplibs/support.h"
@@ -16,26 +18,6 @@ static bool check_parts(pop_where where, pop_graph *graph, const char *api, size
     unsigned ipus = pop_graph_target(graph)->num_ipus;
     return (parts > 0 && parts <= ipus) ||
            poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "%zu parts, and the target has %u IPUs", parts, ipus);
-}
-
-/* Copies and where they go, to be done as one. */
-struct copies {
-    pop_tensor *from, *to;
-    size_t count;
-};
-static struct copies copies_begin(size_t most)
-{
-    return (struct copies){ poplibs_new(most, sizeof(pop_tensor)), poplibs_new(most, sizeof(pop_tensor)), 0 };
-}
-static void copies_end(struct copies *copies, pop_where where, pop_graph *graph, pop_program sequence, const char *name)
-{
-    if (poplibs_ready(graph) && copies->count)
-        pop_sequence_add_at(
-            where, sequence,
-            pop_copy_at(where, pop_tensor_concat_at(where, (pop_tensors){ copies->count, copies->from }, 0),
-                        pop_tensor_concat_at(where, (pop_tensors){ copies->count, copies->to }, 0), false, name));
-    free(copies->from);
-    free(copies->to);
 }
 
 /* Chunk i of all rows {n, elements}: its own, and copies of the others' that lie as it does. */
@@ -58,84 +40,135 @@ static pop_tensor collect(struct copies *copies, pop_where where, pop_graph *gra
     return all;
 }
 
-static bool reduce_scatter(pop_where where, pop_graph *graph, const char *api, pop_tensor data, popops_operation op,
-                           pop_program sequence, const char *name, pop_options options, pop_tensor *chunks)
+static void direct_reduce_scatter(const struct collective *c, pop_tensor data, popops_operation op, pop_tensor *chunks)
 {
-    char text[128], path[POPLIBS_PATH_SIZE];
-    struct collective_options read;
-    if (!popops_check_collective(where, graph, api, data, options, &read) ||
-        !popops_check_collective_operation(where, graph, api, op))
-        return false;
-    if (pop_tensor_rank(data) != 2)
-        return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "the data has shape %s; {IPUs, elements} is needed",
-                            poplibs_shape_of(text, sizeof(text), data));
-    size_t parts = pop_tensor_dim(data, 0), elements = pop_tensor_dim(data, 1);
-    if (!check_parts(where, graph, api, parts))
-        return false;
-    poplibs_path(path, sizeof(path), name, "ReduceScatter");
+    size_t parts = c->members, elements = pop_tensor_dim(data, 1);
     struct copies copies = copies_begin(parts * parts);
     popops_compute_sets sets = { 0 };
     pop_tensor *summands = poplibs_new(parts, sizeof(*summands));
     for (size_t i = 0; i < parts; ++i)
-        summands[i] =
-            collect(&copies, where, graph,
-                    pop_tensor_slice_at(where, data, i * elements / parts, (i + 1) * elements / parts, 1), i, path);
-    copies_end(&copies, where, graph, sequence, path);
-    for (size_t i = 0; i < parts && poplibs_ready(graph); ++i) {
-        chunks[i] = pop_graph_clone_at(where, graph, POP_TYPE_NULL, pop_tensor_at_at(where, summands[i], i),
-                                       POP_CLONE_CREATE_NEW_ORDER, path);
-        popops_reduce_with_output_in_at(where, graph, summands[i], chunks[i], POP_DIMS(0),
-                                        (popops_reduce_params){ .op = op }, &sets, path, POP_NO_OPTIONS);
+        summands[i] = collect(&copies, c->where, c->graph,
+                              pop_tensor_slice_at(c->where, data, i * elements / parts, (i + 1) * elements / parts, 1),
+                              i, c->path);
+    copies_end(&copies, c->where, c->graph, c->sequence, c->path);
+    for (size_t i = 0; i < parts && poplibs_ready(c->graph); ++i) {
+        chunks[i] = pop_graph_clone_at(c->where, c->graph, POP_TYPE_NULL, pop_tensor_at_at(c->where, summands[i], i),
+                                       POP_CLONE_CREATE_NEW_ORDER, c->path);
+        popops_reduce_with_output_in_at(c->where, c->graph, summands[i], chunks[i], POP_DIMS(0),
+                                        (popops_reduce_params){ .op = op }, &sets, c->path, POP_NO_OPTIONS);
     }
     free(summands);
-    for (size_t i = 0; i < sets.count && poplibs_ready(graph); ++i)
-        pop_sequence_add_at(where, sequence, pop_execute_at(where, sets.list[i], path));
-    return poplibs_ready(graph);
+    for (size_t i = 0; i < sets.count && poplibs_ready(c->graph); ++i)
+        pop_sequence_add_at(c->where, c->sequence, pop_execute_at(c->where, sets.list[i], c->path));
+}
+
+/* The context of a reduction of rows {IPUs, elements}; false: an error of the graph. */
+static bool open_reduction(struct collective *c, pop_where where, pop_graph *graph, const char *api, pop_tensor data,
+                           popops_operation op, pop_program sequence, pop_options options)
+{
+    char text[128];
+    struct collective_options read;
+    *c = (struct collective){ .where = where, .graph = graph, .sequence = sequence };
+    if (!popops_check_collective(where, graph, api, data, options, &read) ||
+        !popops_collective_operator_of(where, graph, api, op, &c->op))
+        return false;
+    if (pop_tensor_rank(data) != 2)
+        return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "the data has shape %s; {IPUs, elements} is needed",
+                            poplibs_shape_of(text, sizeof(text), data));
+    c->method = (enum collective_method)read.method;
+    c->members = (unsigned)pop_tensor_dim(data, 0);
+    return check_parts(where, graph, api, pop_tensor_dim(data, 0)) &&
+           combine_check(where, graph, api, c->op, pop_tensor_type(data));
+}
+
+static size_t bytes_of(pop_tensor row)
+{
+    return pop_tensor_num_elements(row) * pop_type_size(pop_tensor_type(row));
+}
+
+static bool reduce_scatter(struct collective *c, pop_tensor data, popops_operation op, const char *name,
+                           pop_tensor *chunks)
+{
+    char path[POPLIBS_PATH_SIZE];
+    struct collective own = *c;
+    own.path = poplibs_path(path, sizeof(path), name, "ReduceScatter");
+    own.method = ipu_method(c, IPU_REDUCE_SCATTER, bytes_of(data) / c->members, true);
+    if (own.method == METHOD_BROADCAST)
+        direct_reduce_scatter(&own, data, op, chunks);
+    else
+        ipu_ring_reduce_scatter(&own, data, chunks);
+    return poplibs_ready(c->graph);
 }
 bool popops_reduce_scatter_at(pop_where where, pop_graph *graph, pop_tensor data, popops_operation op,
                               pop_program sequence, const char *name, pop_options options, pop_tensor *chunks)
 {
     POPLIBS_CALL(graph, data, log_name(popops_operation_name(op)), name, options);
-    return reduce_scatter(where, graph, "popops_reduce_scatter", data, op, sequence, name, options, chunks);
+    struct collective c;
+    return open_reduction(&c, where, graph, "popops_reduce_scatter", data, op, sequence, options) &&
+           reduce_scatter(&c, data, op, name, chunks);
 }
 
-/* chunks in the order of the result; ipus rows. */
-static pop_tensor all_gather(pop_where where, pop_graph *graph, const char *api, pop_tensors chunks, size_t ipus,
-                             pop_program sequence, const char *name, pop_options options)
+/* Chunks in the order of the result, chunk i on IPU home[i]; ipus rows. */
+static pop_tensor all_gather(pop_where where, pop_graph *graph, const char *api, pop_tensors chunks,
+                             const unsigned *home, size_t ipus, pop_program sequence, const char *name,
+                             pop_options options)
 {
     char path[POPLIBS_PATH_SIZE];
-    struct collective_options read;
+    struct collective_options read = { 0 };
+    size_t count = chunks.count, bytes = 0;
     if (!poplibs_ready(graph))
         return (pop_tensor){ 0 };
-    for (size_t i = 0; i < chunks.count; ++i)
+    for (size_t i = 0; i < count; ++i) {
         if (!popops_check_collective(where, graph, api, chunks.list[i], options, &read))
             return (pop_tensor){ 0 };
-    if (!poplibs_ready(graph) || !check_parts(where, graph, api, ipus))
+        bytes += bytes_of(chunks.list[i]);
+    }
+    if (!check_parts(where, graph, api, ipus))
         return (pop_tensor){ 0 };
-    poplibs_path(path, sizeof(path), name, "AllGather");
-    size_t count = chunks.count;
+    struct collective c = { .where = where,
+                            .graph = graph,
+                            .sequence = sequence,
+                            .path = poplibs_path(path, sizeof(path), name, "AllGather"),
+                            .method = (enum collective_method)read.method,
+                            .members = (unsigned)ipus };
+    c.method = ipu_method(&c, IPU_ALL_GATHER, bytes, true);
     struct copies copies = copies_begin(count * ipus);
     pop_tensor *rows = poplibs_new(ipus, sizeof(*rows));
     for (size_t ipu = 0; ipu < ipus; ++ipu) {
         pop_tensor *here = copies.to + copies.count;
-        for (size_t i = 0; i < count; ++i) {
-            copies.from[copies.count] = chunks.list[i];
-            copies.to[copies.count++] =
-                poputil_clone_to_ipu_at(where, graph, chunks.list[i], (unsigned)ipu, POP_CLONE_CREATE_NEW_ORDER, path);
-        }
+        for (size_t i = 0; i < count; ++i)
+            copies_add(
+                &copies, chunks.list[i],
+                poputil_clone_to_ipu_at(where, graph, chunks.list[i], (unsigned)ipu, POP_CLONE_CREATE_NEW_ORDER, path));
         rows[ipu] =
             pop_tensor_expand_at(where, pop_tensor_concat_at(where, (pop_tensors){ count, here }, 0), POP_DIMS(0));
     }
-    copies_end(&copies, where, graph, sequence, path);
+    if (c.method == METHOD_BROADCAST) {
+        copies_end(&copies, where, graph, sequence, path);
+    } else {
+        ipu_ring_all_gather(&c, chunks.list, home, count, copies.to);
+        copies_free(&copies);
+    }
     pop_tensor all = pop_tensor_concat_at(where, (pop_tensors){ ipus, rows }, 0);
     free(rows);
     return poplibs_ready(graph) ? all : (pop_tensor){ 0 };
+}
+
+static pop_tensor gather_in_order(pop_where where, pop_graph *graph, pop_tensors chunks, pop_program sequence,
+                                  const char *name, pop_options options)
+{
+    unsigned *home = poplibs_new(chunks.count, sizeof(*home));
+    for (size_t i = 0; i < chunks.count; ++i)
+        home[i] = (unsigned)i;
+    pop_tensor all = all_gather(where, graph, "popops_all_gather", chunks, home, chunks.count, sequence, name, options);
+    free(home);
+    return all;
 }
 pop_tensor popops_all_gather_at(pop_where where, pop_graph *graph, pop_tensors chunks, pop_program sequence,
                                 const char *name, pop_options options)
 {
     POPLIBS_CALL(graph, chunks, name, options);
-    return all_gather(where, graph, "popops_all_gather", chunks, chunks.count, sequence, name, options);
+    return gather_in_order(where, graph, chunks, sequence, name, options);
 }
 
 static int compare_chunks(const void *a, const void *b)
@@ -152,12 +185,15 @@ pop_tensor popops_all_gather_chunks_at(pop_where where, pop_graph *graph, const 
     static const char api[] = "popops_all_gather_chunks";
     pop_tensor all = { 0 }, *tensors = poplibs_new(count, sizeof(*tensors));
     popops_chunk *sorted = poplibs_new(count, sizeof(*sorted));
+    unsigned *home = poplibs_new(count, sizeof(*home)); /* a chunk's place in the ring; where it lies only costs time */
     if (count) {
         memcpy(sorted, chunks, count * sizeof(*sorted));
         qsort(sorted, count, sizeof(*sorted), compare_chunks);
     }
-    for (size_t i = 0; i < count; ++i)
+    for (size_t i = 0; i < count; ++i) {
         tensors[i] = sorted[i].tensor;
+        home[i] = ipus ? (unsigned)(sorted[i].index % ipus) : 0;
+    }
     size_t twice = 1;
     while (twice < count && compare_chunks(&sorted[twice - 1], &sorted[twice]))
         ++twice;
@@ -167,7 +203,8 @@ pop_tensor popops_all_gather_chunks_at(pop_where where, pop_graph *graph, const 
         poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "two chunks have offset %u and index %u",
                      sorted[twice].offset, sorted[twice].index);
     else
-        all = all_gather(where, graph, api, (pop_tensors){ count, tensors }, ipus, sequence, name, options);
+        all = all_gather(where, graph, api, (pop_tensors){ count, tensors }, home, ipus, sequence, name, options);
+    free(home);
     free(sorted);
     free(tensors);
     return all;
@@ -177,14 +214,21 @@ pop_tensor popops_all_reduce_at(pop_where where, pop_graph *graph, pop_tensor da
                                 pop_program sequence, const char *name, pop_options options)
 {
     POPLIBS_CALL(graph, data, log_name(popops_operation_name(op)), name, options);
+    char path[POPLIBS_PATH_SIZE];
+    struct collective c;
     pop_tensor all = { 0 };
-    if (!poplibs_ready(graph))
+    if (!open_reduction(&c, where, graph, "popops_all_reduce", data, op, sequence, options))
         return all;
-    /* More parts than IPUs are refused before the first chunk. */
-    size_t parts = pop_tensor_rank(data) ? poplibs_min(pop_tensor_dim(data, 0), pop_graph_target(graph)->num_ipus) : 0;
-    pop_tensor *chunks = poplibs_new(parts, sizeof(*chunks));
-    if (reduce_scatter(where, graph, "popops_all_reduce", data, op, sequence, name, options, chunks))
-        all = popops_all_gather_at(where, graph, (pop_tensors){ parts, chunks }, sequence, name, options);
+    c.method =
+        ipu_method(&c, IPU_ALL_REDUCE, bytes_of(data) / c.members, combine_commutes(c.op, pop_tensor_type(data)));
+    if (c.method == METHOD_TREE) {
+        c.path = poplibs_path(path, sizeof(path), name, "AllReduce");
+        all = ipu_tree_all_reduce(&c, data);
+        return poplibs_ready(graph) ? all : (pop_tensor){ 0 };
+    }
+    pop_tensor *chunks = poplibs_new(c.members, sizeof(*chunks));
+    if (reduce_scatter(&c, data, op, name, chunks))
+        all = gather_in_order(where, graph, (pop_tensors){ c.members, chunks }, sequence, name, options);
     free(chunks);
     return all;
 }

@@ -4,31 +4,12 @@
 
 #include "poplibs/log.h"
 
-static bool operator_of(pop_where where, pop_graph *graph, const char *api, popops_operation op,
-                        popops_collective_operator *as)
-{
-    static const popops_collective_operator operators[POPOPS_OPERATIONS] = {
-        [POPOPS_ADD] = POPOPS_COLLECTIVE_ADD,
-        [POPOPS_MUL] = POPOPS_COLLECTIVE_MUL,
-        [POPOPS_MIN] = POPOPS_COLLECTIVE_MIN,
-        [POPOPS_MAX] = POPOPS_COLLECTIVE_MAX,
-        [POPOPS_LOGICAL_AND] = POPOPS_COLLECTIVE_LOGICAL_AND,
-        [POPOPS_LOGICAL_OR] = POPOPS_COLLECTIVE_LOGICAL_OR,
-        [POPOPS_SQUARE_ADD] = POPOPS_COLLECTIVE_SQUARE_ADD,
-        [POPOPS_LOG_ADD] = POPOPS_COLLECTIVE_LOG_ADD,
-    };
-    if (!poplibs_ready(graph) || !popops_check_collective_operation(where, graph, api, op))
-        return false;
-    *as = operators[op];
-    return true;
-}
-
 pop_tensor popops_replicated_all_reduce_at(pop_where where, pop_graph *graph, pop_tensor data, popops_operation op,
                                            pop_program sequence, const char *name, pop_options options)
 {
     POPLIBS_CALL(graph, data, log_name(popops_operation_name(op)), name, options);
     popops_collective_operator as;
-    return operator_of(where, graph, "popops_replicated_all_reduce", op, &as)
+    return popops_collective_operator_of(where, graph, "popops_replicated_all_reduce", op, &as)
                ? collective_all_reduce(where, graph, "popops_replicated_all_reduce", data, as, POPOPS_ALL_REPLICAS,
                                        sequence, name, options)
                : (pop_tensor){ 0 };
@@ -40,7 +21,7 @@ void popops_replicated_all_reduce_with_output_at(pop_where where, pop_graph *gra
 {
     POPLIBS_CALL(graph, data, output, log_name(popops_operation_name(op)), name, options);
     popops_collective_operator as;
-    if (operator_of(where, graph, "popops_replicated_all_reduce_with_output", op, &as))
+    if (popops_collective_operator_of(where, graph, "popops_replicated_all_reduce_with_output", op, &as))
         collective_all_reduce_to(where, graph, "popops_replicated_all_reduce_with_output", data, output, as,
                                  POPOPS_ALL_REPLICAS, sequence, name, options);
 }
@@ -50,7 +31,7 @@ void popops_replicated_all_reduce_in_place_at(pop_where where, pop_graph *graph,
 {
     POPLIBS_CALL(graph, data, log_name(popops_operation_name(op)), name, options);
     popops_collective_operator as;
-    if (operator_of(where, graph, "popops_replicated_all_reduce_in_place", op, &as))
+    if (popops_collective_operator_of(where, graph, "popops_replicated_all_reduce_in_place", op, &as))
         collective_all_reduce_to(where, graph, "popops_replicated_all_reduce_in_place", data, data, as,
                                  POPOPS_ALL_REPLICAS, sequence, name, options);
 }
@@ -60,7 +41,7 @@ pop_tensor popops_replicated_reduce_scatter_at(pop_where where, pop_graph *graph
 {
     POPLIBS_CALL(graph, data, log_name(popops_operation_name(op)), name, options);
     popops_collective_operator as;
-    return operator_of(where, graph, "popops_replicated_reduce_scatter", op, &as)
+    return popops_collective_operator_of(where, graph, "popops_replicated_reduce_scatter", op, &as)
                ? collective_reduce_scatter(where, graph, "popops_replicated_reduce_scatter", data, as,
                                            POPOPS_ALL_REPLICAS, sequence, name, options)
                : (pop_tensor){ 0 };

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A ring's step is one copy for all its IPUs and, in reductions, one sum.  A lane is a part of each fragment that goes
+ * one way round: rings differ in their lanes alone. */
+#include "popops/collectives/ipu_rings.h"
+
+#include "popops/collectives/copies.h"
+
+#include <math.h>
+
+/* ---- what costs least ---- */
+
+/* About what the tiles need for a step's exchange and sum, and more where all parts come at once. */
+enum { STEP_CYCLES = 300, DIRECT_CYCLES = 600 };
+
+/* So many syncs, and bytes over the busiest pair of links between two cards.  The two IPUs of a card have twice as
+ * many. */
+static double cycles_of(const struct collective *c, unsigned steps, double bytes)
+{
+    const pop_target *target = pop_graph_target(c->graph);
+    double per_cycle = 2 * target->ipu_link_bandwidth / 8 / target->tile_clock_frequency;
+    return steps * (target->global_sync_cycles + (double)STEP_CYCLES) + bytes / per_cycle;
+}
+
+static unsigned paired_of(unsigned members)
+{
+    unsigned paired = 1;
+    while (2 * paired <= members)
+        paired *= 2;
+    return paired;
+}
+
+/* Pairs at distances 1, 2, 4, ..., and the rest with one of these before and after them; all of the data each time. */
+static double tree_cycles(const struct collective *c, double bytes)
+{
+    unsigned paired = paired_of(c->members), rest = c->members - paired, steps = rest ? 2 : 0;
+    for (unsigned distance = 1; distance < paired; distance *= 2)
+        ++steps;
+    return cycles_of(c, steps, bytes * (paired / 2.0 - 0.5 + rest));
+}
+
+enum collective_method ipu_method(const struct collective *c, enum ipu_pass pass, size_t bytes, bool commutes)
+{
+    unsigned n = c->members, passes = pass == IPU_ALL_REDUCE ? 2 : 1;
+    bool tree = pass == IPU_ALL_REDUCE && commutes;
+    if (n < 2)
+        return METHOD_BROADCAST;
+    if (c->method == METHOD_TREE && !tree)
+        return pass == IPU_ALL_GATHER ? METHOD_BROADCAST : METHOD_BIDIRECTIONAL;
+    if (c->method == METHOD_QUAD && n < 4)
+        return METHOD_BIDIRECTIONAL;
+    if (c->method != METHOD_AUTO)
+        return c->method;
+    double each = passes * (double)bytes / n, /* to all: n^2 / 8 of them have their shortest way over one gap */
+        least = cycles_of(c, passes, each * n * n / 8) + passes * (double)DIRECT_CYCLES;
+    enum collective_method best = METHOD_BROADCAST;
+    const struct {
+        enum collective_method method;
+        double cycles;
+    } others[] = { { METHOD_BIDIRECTIONAL, cycles_of(c, passes * (n - 1), each * (n - 1) / 2) },
+                   { METHOD_MEET_IN_MIDDLE, cycles_of(c, passes * (n / 2), each * (n > 2 ? n / 2 : 0.5)) },
+                   { METHOD_TREE, tree ? tree_cycles(c, (double)bytes) : INFINITY } };
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); ++i)
+        if (others[i].cycles < least) {
+            least = others[i].cycles;
+            best = others[i].method;
+        }
+    return best;
+}
+
+/* ---- lanes ---- */
+
+enum { LANES_MOST = 4 };
+struct lane {
+    int direction;
+    unsigned from, to, parts; /* of a fragment: parts [from, to) of `parts` */
+    unsigned steps;
+    bool numeric; /* the ring 0, 1, 2, ...; else the one of direct links: 0, 2, 4, ..., 5, 3, 1 */
+    bool meets;   /* another lane has the same part, from the other side, and what the last IPU has itself */
+};
+struct lanes {
+    struct lane list[LANES_MOST];
+    unsigned count, steps;
+};
+
+static struct lanes lanes_of(const struct collective *c)
+{
+    unsigned around = c->members - 1;
+    struct lanes lanes = { { { 0 } }, 1, around };
+    struct lane *l = lanes.list;
+    switch (c->method) {
+    case METHOD_ANTICLOCKWISE:
+        l[0] = (struct lane){ -1, 0, 1, 1, around, false, false };
+        break;
+    case METHOD_MEET_IN_MIDDLE:
+        l[0] = (struct lane){ 1, 0, 1, 1, c->members / 2, false, false };
+        l[1] = (struct lane){ -1, 0, 1, 1, around / 2, false, true };
+        lanes.count = around / 2 ? 2 : 1;
+        lanes.steps = c->members / 2;
+        break;
+    case METHOD_BIDIRECTIONAL:
+    case METHOD_QUAD:
+        lanes.count = c->method == METHOD_QUAD ? 4 : 2;
+        for (unsigned i = 0; i < lanes.count; ++i)
+            l[i] = (struct lane){ i % 2 ? -1 : 1, i, i + 1, lanes.count, around, i > 1, false };
+        break;
+    default:
+        l[0] = (struct lane){ 1, 0, 1, 1, around, false, false };
+    }
+    return lanes;
+}
+
+/* The IPU so many steps further in a lane's ring than another. */
+static unsigned further(const struct collective *c, const struct lane *lane, unsigned ipu, unsigned steps)
+{
+    unsigned n = c->members, at = lane->numeric ? ipu : ipu % 2 ? n - 1 - ipu / 2 : ipu / 2;
+    at = (at + (lane->direction > 0 ? steps : n - steps % n)) % n;
+    return lane->numeric ? at : at < (n + 1) / 2 ? 2 * at : 2 * (n - 1 - at) + 1;
+}
+static unsigned before(const struct collective *c, const struct lane *lane, unsigned ipu, unsigned steps)
+{
+    return further(c, lane, ipu, c->members - steps % c->members);
+}
+
+/* The elements of a lane of a fragment [first, last). */
+static pop_tensor part_of(const struct collective *c, const struct lane *lane, pop_tensor row, size_t first,
+                          size_t last)
+{
+    size_t length = last - first;
+    return pop_tensor_slice_at(c->where, row, first + length * lane->from / lane->parts,
+                               first + length * lane->to / lane->parts, 0);
+}
+
+/* ---- reduce-scatter ---- */
+
+struct scatter {
+    const struct collective *c;
+    pop_tensor data;
+    struct lanes lanes;
+    pop_tensor *partial;       /* by lane, fragment: what is reduced so far */
+    struct copies moves, sums; /* of a step */
+};
+
+static pop_tensor own_part(const struct scatter *s, const struct lane *lane, unsigned ipu, unsigned fragment)
+{
+    size_t elements = pop_tensor_dim(s->data, 1), n = s->c->members;
+    return part_of(s->c, lane, pop_tensor_at_at(s->c->where, s->data, ipu), fragment * elements / n,
+                   (fragment + 1) * elements / n);
+}
+
+static pop_tensor near(const struct collective *c, pop_tensor t)
+{
+    return pop_graph_clone_at(c->where, c->graph, POP_TYPE_NULL, t, POP_CLONE_CREATE_NEW_ORDER, c->path);
+}
+
+/* A fragment's part moves on by one IPU, where that one's is added. */
+static void move_on(struct scatter *s, unsigned at, unsigned fragment, unsigned step)
+{
+    const struct lane *lane = &s->lanes.list[at];
+    pop_tensor *partial = &s->partial[at * s->c->members + fragment];
+    unsigned left = lane->steps - step - 1, ipu = before(s->c, lane, fragment, left);
+    pop_tensor own = own_part(s, lane, ipu, fragment);
+    if (!pop_tensor_num_elements(own))
+        return;
+    pop_tensor arrived = near(s->c, own);
+    copies_add(&s->moves, *partial, arrived);
+    if (left || !lane->meets)
+        copies_add(&s->sums, own, arrived);
+    *partial = arrived;
+}
+
+static void add_sums(const struct collective *c, struct copies *sums)
+{
+    if (poplibs_ready(c->graph) && sums->count) {
+        pop_tensor into = pop_tensor_concat_at(c->where, (pop_tensors){ sums->count, sums->to }, 0);
+        combine(c, c->sequence, into, pop_tensor_concat_at(c->where, (pop_tensors){ sums->count, sums->from }, 0),
+                into);
+    }
+    copies_free(sums);
+}
+
+static void scatter_step(struct scatter *s, unsigned step)
+{
+    size_t most = (size_t)s->lanes.count * s->c->members;
+    s->moves = copies_begin(most);
+    s->sums = copies_begin(most);
+    for (unsigned at = 0; at < s->lanes.count; ++at)
+        for (unsigned fragment = 0; fragment < s->c->members && step < s->lanes.list[at].steps; ++fragment)
+            move_on(s, at, fragment, step);
+    copies_end(&s->moves, s->c->where, s->c->graph, s->c->sequence, s->c->path);
+    add_sums(s->c, &s->sums);
+}
+
+/* What came from the other side. */
+static void meet(struct scatter *s)
+{
+    unsigned n = s->c->members;
+    if (s->lanes.count < 2 || !s->lanes.list[1].meets)
+        return;
+    s->sums = copies_begin(n);
+    for (unsigned fragment = 0; fragment < n; ++fragment)
+        if (pop_tensor_num_elements(s->partial[fragment]))
+            copies_add(&s->sums, s->partial[n + fragment], s->partial[fragment]);
+    add_sums(s->c, &s->sums);
+}
+
+void ipu_ring_reduce_scatter(const struct collective *c, pop_tensor data, pop_tensor *chunks)
+{
+    unsigned n = c->members;
+    struct scatter s = { .c = c, .data = combine_prepare(c, data), .lanes = lanes_of(c) };
+    s.partial = poplibs_new((size_t)LANES_MOST * n, sizeof(*s.partial));
+    for (unsigned at = 0; at < s.lanes.count; ++at)
+        for (unsigned fragment = 0; fragment < n; ++fragment) {
+            const struct lane *lane = &s.lanes.list[at];
+            s.partial[at * n + fragment] = own_part(&s, lane, before(c, lane, fragment, lane->steps), fragment);
+        }
+    for (unsigned step = 0; step < s.lanes.steps && poplibs_ready(c->graph); ++step)
+        scatter_step(&s, step);
+    meet(&s);
+    for (unsigned fragment = 0; fragment < n && poplibs_ready(c->graph); ++fragment) {
+        pop_tensor parts[LANES_MOST];
+        size_t count = 0;
+        for (unsigned at = 0; at < s.lanes.count; ++at)
+            if (!s.lanes.list[at].meets)
+                parts[count++] = s.partial[at * n + fragment];
+        chunks[fragment] = pop_tensor_concat_at(c->where, (pop_tensors){ count, parts }, 0);
+    }
+    free(s.partial);
+}
+
+/* ---- all-gather ---- */
+
+void ipu_ring_all_gather(const struct collective *c, const pop_tensor *chunks, const unsigned *home, size_t count,
+                         const pop_tensor *rows)
+{
+    struct lanes lanes = lanes_of(c);
+    for (unsigned step = 0; step < lanes.steps && poplibs_ready(c->graph); ++step) {
+        struct copies copies = copies_begin(count * (lanes.count + 1));
+        for (size_t i = 0; i < count; ++i) {
+            size_t elements = pop_tensor_num_elements(chunks[i]);
+            if (!step)
+                copies_add(&copies, chunks[i], rows[home[i] * count + i]);
+            for (unsigned at = 0; at < lanes.count && elements; ++at) {
+                const struct lane *lane = &lanes.list[at];
+                if (step >= lane->steps)
+                    continue;
+                unsigned from = further(c, lane, home[i], step), to = further(c, lane, home[i], step + 1);
+                copies_add(&copies, part_of(c, lane, step ? rows[from * count + i] : chunks[i], 0, elements),
+                           part_of(c, lane, rows[to * count + i], 0, elements));
+            }
+        }
+        copies_end(&copies, c->where, c->graph, c->sequence, c->path);
+    }
+}
+
+/* ---- tree ---- */
+
+/* Row `from[i]` goes to row i and is added there, for all i with a sender; new[i] are the sums. */
+static void exchange_pairs(const struct collective *c, pop_tensor *rows, const unsigned *from, bool add)
+{
+    unsigned n = c->members;
+    struct copies moves = copies_begin(n), sums = copies_begin(n);
+    pop_tensor *next = poplibs_new(n, sizeof(*next));
+    for (unsigned i = 0; i < n; ++i) {
+        next[i] = rows[i];
+        if (from[i] == i)
+            continue;
+        next[i] = near(c, rows[i]);
+        copies_add(&moves, rows[from[i]], next[i]);
+        if (add)
+            copies_add(&sums, rows[i], next[i]);
+    }
+    copies_end(&moves, c->where, c->graph, c->sequence, c->path);
+    add_sums(c, &sums);
+    memcpy(rows, next, n * sizeof(*rows));
+    free(next);
+}
+
+pop_tensor ipu_tree_all_reduce(const struct collective *c, pop_tensor data)
+{
+    unsigned n = c->members, paired = paired_of(n);
+    pop_tensor *rows = poplibs_new(n, sizeof(*rows));
+    unsigned *from = poplibs_new(n, sizeof(*from));
+    data = combine_prepare(c, data);
+    for (unsigned i = 0; i < n; ++i) {
+        rows[i] = pop_tensor_at_at(c->where, data, i);
+        from[i] = i + paired < n ? i + paired : i;
+    }
+    if (paired < n)
+        exchange_pairs(c, rows, from, true);
+    for (unsigned distance = 1; distance < paired && poplibs_ready(c->graph); distance *= 2) {
+        for (unsigned i = 0; i < n; ++i)
+            from[i] = i < paired ? i ^ distance : i;
+        exchange_pairs(c, rows, from, true);
+    }
+    for (unsigned i = 0; i < n; ++i)
+        from[i] = i < paired ? i : i - paired;
+    if (paired < n)
+        exchange_pairs(c, rows, from, false);
+    for (unsigned i = 0; i < n && poplibs_ready(c->graph); ++i)
+        rows[i] = pop_tensor_expand_at(c->where, rows[i], POP_DIMS(0));
+    pop_tensor all = pop_tensor_concat_at(c->where, (pop_tensors){ n, rows }, 0);
+    free(from);
+    free(rows);
+    return all;
+}
