@@ -3,7 +3,7 @@
  * prefix beam search.
  *
  * After each step the search keeps the beamwidth most probable labels; a label's probability is the sum over all its
- * alignments that were kept.  Of equals those come first that the step before had, by their order there, then by class.
+ * alignments that were kept.  Of equally probable ones those are kept first that the step before had.
  * Errors as those of popnn/ctc_loss.h; options: "partialsType" float, "planConstraints". */
 #ifndef POPNN_CTC_INFERENCE_H
 #define POPNN_CTC_INFERENCE_H
@@ -30,7 +30,8 @@ POP_API pop_tensor popnn_ctc_infer_create_data_input_at(pop_where where, pop_gra
                                                         const popnn_ctc_plan *plan, const char *name);
 
 #define popnn_ctc_beam_search_log_probabilities(...) popnn_ctc_beam_search_log_probabilities_at(POP_HERE, __VA_ARGS__)
-/* Adds to a sequence.  data_lengths: UNSIGNED_INT {batch}.  beamwidth is the plan's, top_paths at most that. */
+/* Adds to a sequence.  data_lengths: UNSIGNED_INT {batch}; an entry with more steps than were planned for has no
+ * labels. beamwidth is the plan's, top_paths at most that. */
 POP_API popnn_ctc_paths popnn_ctc_beam_search_log_probabilities_at(pop_where where, pop_graph *graph,
                                                                    pop_tensor log_probs, pop_tensor data_lengths,
                                                                    pop_program sequence, unsigned blank_class,

@@ -2,6 +2,7 @@
 // popnn's C++ interface: non-linearities, losses, the largest of rows.
 #include <poplar/Engine.hpp>
 #include <poplar/IPUModel.hpp>
+#include <popnn/CTCInference.hpp>
 #include <popnn/CTCLoss.hpp>
 #include <popnn/LogSoftmax.hpp>
 #include <popnn/Loss.hpp>
@@ -197,6 +198,31 @@ TEST(ctc_loss)
     CHECK(got[4] == got[0] && got[5] == got[2]);
     CHECK_THROWS(calcCTCLossLogits(b.graph, FLOAT, data, labels, lengths[0], lengths[1], b.prog, 0, none),
                  poputil::poplibs_error, "there is no plan");
+}
+
+TEST(ctc_inference)
+{
+    using namespace popnn::ctc_infer;
+    Bed b;
+    const popnn::ctc::Plan plan = popnn::ctc_infer::plan(b.graph, FLOAT, 1, 3, 3, 4);
+    std::stringstream text;
+    text << plan;
+    CHECK(text.str().find("beamwidth=4") != std::string::npos);
+    Tensor data = popnn::ctc_infer::createDataInput(b.graph, FLOAT, 1, 3, 3, plan, "data");
+    Tensor lengths = b.graph.addConstant<unsigned>(UNSIGNED_INT, { 1 }, { 3 });
+    b.graph.setTileMapping(lengths, 0);
+    // Class 2, then class 1, are nearly sure; the blank is class 0.
+    b.graph.setInitialValue(data, std::vector<float>{ 0, 0, 9, 9, 0, 0, 0, 9, 0 });
+    const auto a = beamSearchDecoderLogits(b.graph, data, lengths, b.prog, 0, 4, 2, plan, "search");
+    const auto c =
+        beamSearchDecoderLogProbabilities(b.graph, std::get<0>(a).reshape({ 1, 1, 2 }).broadcast(3, 0), lengths, b.prog,
+                                          0, 1, 1, popnn::ctc_infer::plan(b.graph, FLOAT, 1, 3, 2, 1), "again");
+    b.read = { std::get<0>(a), std::get<1>(a), std::get<2>(a), std::get<0>(c) };
+    const std::vector<std::vector<float>> got = b.run();
+    CHECK(got[0][0] < 0.01f && got[0][1] > 1 && got[1][0] == 2 && got[2][0] == 2 && got[2][1] == 1 &&
+          got[3].size() == 1);
+    CHECK_THROWS(beamSearchDecoderLogits(b.graph, data, lengths, b.prog, 0, 4, 5, plan), poputil::poplibs_error,
+                 "5 paths of 4 beams");
 }
 
 TEST(largest)

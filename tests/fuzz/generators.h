@@ -8,7 +8,7 @@
 generator make_element_wise, make_map, make_cast, make_fill, make_copy, make_scaled_add;
 generator make_reduce, make_dynamic, make_multi, make_gather, make_sort, make_top_k, make_pad, make_rows, make_truth;
 generator make_pool, make_non_linearity, make_loss, make_norm, make_random, make_recurrent;
-generator make_windows;
+generator make_windows, make_ctc;
 generator make_multi_conv;
 generator make_product, make_conv, make_bias, make_solve;
 

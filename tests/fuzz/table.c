@@ -26,6 +26,7 @@ const struct generator_row generators[] = {
     { "pool", make_pool, 4, false },
     { "non_linearity", make_non_linearity, 4, false },
     { "loss", make_loss, 3, false },
+    { "ctc", make_ctc, 1, false },
     { "norm", make_norm, 3, false },
     { "random", make_random, 2, false },
     { "recurrent", make_recurrent, 2, false },
