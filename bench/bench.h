@@ -58,6 +58,7 @@ void row_cpp(void);
 void row_codelet(void);
 void row_plan(void);
 void row_matmul(void);
+void row_model(void);
 void row_reduce(void);
 void row_elementwise(void);
 void row_resnet(void);

@@ -18,74 +18,15 @@
     "poplin::" base "<" #input "," #partial "," limited "," use_128 "," #units ">"
 
 #ifdef __POPC__
-#include "poplin/conv_vertices/vector_loops.h"
-
-enum { MOST_WEIGHTS = 1024 }; /* of a kernel position and a pair of groups: the builder sees to it */
-
-/* n output channels of count positions: x[position][chans] by w[chans][n] is added to y. */
-#define ROWS_OF(input, partial, n)                                                                                     \
-    static inline void rows##n##_##input##_##partial(const input *x, const float *w, partial *y, unsigned chans,       \
-                                                     unsigned count, size_t x_step, size_t y_step)                     \
-    {                                                                                                                  \
-        for (unsigned e = 0; e < count; ++e, x += x_step, y += y_step) {                                               \
-            lanes##n sum = load##n##_##partial(y);                                                                     \
-            for (unsigned c = 0; c < chans; ++c)                                                                       \
-                sum += (float)x[c] * load##n##_float(w + (n)*c);                                                       \
-            store##n##_##partial(y, sum);                                                                              \
-        }                                                                                                              \
-    }
-#define ROWS_OF_ANY(input, partial, none)                                                                              \
-    ROWS_OF(input, partial, 4)                                                                                         \
-    ROWS_OF(input, partial, 8)                                                                                         \
-    ROWS_OF(input, partial, 16)                                                                                        \
-    static inline void rows_##input##_##partial(const input *x, const float *w, partial *y, unsigned chans,            \
-                                                unsigned n, unsigned count, size_t x_step, size_t y_step)              \
-    {                                                                                                                  \
-        if (n == 16)                                                                                                   \
-            rows16_##input##_##partial(x, w, y, chans, count, x_step, y_step);                                         \
-        else if (n == 8)                                                                                               \
-            rows8_##input##_##partial(x, w, y, chans, count, x_step, y_step);                                          \
-        else if (n == 4)                                                                                               \
-            rows4_##input##_##partial(x, w, y, chans, count, x_step, y_step);                                          \
-        else                                                                                                           \
-            for (unsigned e = 0; e < count; ++e, x += x_step, y += y_step)                                             \
-                for (unsigned o = 0; o < n; ++o) {                                                                     \
-                    float sum = (float)y[o];                                                                           \
-                    for (unsigned c = 0; c < chans; ++c)                                                               \
-                        sum += (float)x[c] * w[n * c + o];                                                             \
-                    y[o] = (partial)sum;                                                                               \
-                }                                                                                                      \
-    }
-CONV_PAIRS(ROWS_OF_ANY, none)
-
-/* One kernel position: gives the first item of the next. */
-#define BLOCK_OF(input, partial, index, tag)                                                                           \
-    static const index *block_##tag##_##input##_##partial(struct conv_shape s, const input *in, const input *weights,  \
-                                                          partial *out, const index *items)                            \
-    {                                                                                                                  \
-        float w[MOST_WEIGHTS];                                                                                         \
-        for (unsigned o = 0; o < s.out_chans; ++o)                                                                     \
-            for (unsigned c = 0; c < s.in_chans; ++c)                                                                  \
-                w[c * s.out_chans + o] = (float)weights[o * s.in_chans + c];                                           \
-        for (unsigned worker = 0; worker < s.num_workers; ++worker) {                                                  \
-            const index *end = items + 1 + 3 * (size_t)items[0];                                                       \
-            for (++items; items < end; items += 3)                                                                     \
-                rows_##input##_##partial(in + (size_t)items[2] * s.in_chans, w, out + (size_t)items[0] * s.out_chans,  \
-                                         s.in_chans, s.out_chans, items[1], (size_t)s.in_stride * s.in_chans,          \
-                                         (size_t)s.out_stride * s.out_chans);                                          \
-        }                                                                                                              \
-        return items;                                                                                                  \
-    }
-#define BLOCKS_OF(input, partial, none)                                                                                \
-    BLOCK_OF(input, partial, unsigned short, u16) BLOCK_OF(input, partial, unsigned, u32)
-CONV_PAIRS(BLOCKS_OF, none)
+#include "poplin/conv_vertices/conv_amp_blocks.h"
 
 #define AMP_VERTEX(name, text, input, partial, index, tag)                                                             \
     CONV_VERTEX(name, input, partial, index, true);                                                                    \
     POP_VERTEX_NAME(name, text);                                                                                       \
     void name##_compute(name *v)                                                                                       \
     {                                                                                                                  \
-        CONV_COMPUTE(v, input, partial, index, block_##tag##_##input##_##partial)                                      \
+        const struct conv_operands operands = CONV_OPERANDS(v, input, partial, index);                                 \
+        conv_blocks(&operands, conv_amp_block);                                                                        \
     }
 #define AMP_VERTICES(input, partial, limited, index, tag, text, use_128, units)                                        \
     AMP_VERTEX(Out1x1_##input##_##partial##_##tag##_##use_128##_##units,                                               \

@@ -10,35 +10,18 @@
 #define MAC_NAME(input, partial, limited) "poplin::ConvPartialHorizontalMac<" #input "," #partial "," limited ">"
 
 #ifdef __POPC__
-#include "poplin/conv_vertices/vector_loops.h"
-
-DOT_OF(float)
-DOT_OF(half)
+#include "poplin/conv_vertices/conv_mac_blocks.h"
 
 /* A cycle reads inputs and weights, of two memory elements; the results need not be interleaved, as those of conv
  * units. */
 #define MAC_VERTEX(input, partial, limited, index, tag)                                                                \
-    static const index *block_##tag##_##input##_##partial(struct conv_shape s, const input *in, const input *weights,  \
-                                                          partial *out, const index *items)                            \
-    {                                                                                                                  \
-        for (unsigned worker = 0; worker < s.num_workers; ++worker) {                                                  \
-            const index *end = items + 1 + 3 * (size_t)items[0];                                                       \
-            for (++items; items < end; items += 3)                                                                     \
-                for (unsigned e = 0; e < items[1]; ++e) {                                                              \
-                    const input *x = in + ((size_t)items[2] + (size_t)e * s.in_stride) * s.in_chans;                   \
-                    partial *y = out + ((size_t)items[0] + (size_t)e * s.out_stride) * s.out_chans;                    \
-                    for (unsigned o = 0; o < s.out_chans; ++o)                                                         \
-                        y[o] = (partial)((float)y[o] + dot_##input(x, weights + (size_t)o * s.in_chans, s.in_chans));  \
-                }                                                                                                      \
-        }                                                                                                              \
-        return items;                                                                                                  \
-    }                                                                                                                  \
     CONV_VERTEX(Mac_##input##_##partial##_##tag, input, partial, index, false);                                        \
     POP_VERTEX_NAME(Mac_##input##_##partial##_##tag, MAC_NAME(input, partial, limited));                               \
     POP_CONSTRAINT(Mac_##input##_##partial##_##tag, "elem(**in) != elem(**weights)");                                  \
     void Mac_##input##_##partial##_##tag##_compute(Mac_##input##_##partial##_##tag *v)                                 \
     {                                                                                                                  \
-        CONV_COMPUTE(v, input, partial, index, block_##tag##_##input##_##partial)                                      \
+        const struct conv_operands operands = CONV_OPERANDS(v, input, partial, index);                                 \
+        conv_blocks(&operands, conv_mac_block);                                                                        \
     }
 CONV_PAIRS(MAC_TYPES, MAC_VERTEX)
 

@@ -15,12 +15,6 @@
 #ifdef __POPC__
 #include <poplar/vertex.h>
 
-struct conv_shape {
-    unsigned in_chans, out_chans, in_stride, out_stride, num_workers;
-};
-#define CONV_SHAPE_OF(v)                                                                                               \
-    ((struct conv_shape){ (v)->in_chans, (v)->out_chans, (v)->in_stride, (v)->out_stride, (v)->num_workers })
-
 /* Index is the type of worklists: unsigned short where all numbers fit, else unsigned int.  Conv units write 128 bits
  * at once: interleaved is true for them. */
 #define CONV_VERTEX(name, input, partial, index, interleaved)                                                          \
@@ -33,23 +27,6 @@ struct conv_shape {
         unsigned conv_groups, in_groups, out_groups, in_chans, out_chans;                                              \
         unsigned kernel_size, filter_height, filter_width;                                                             \
         unsigned in_stride, out_stride, out_elements, num_workers;                                                     \
-    }
-
-/* All groups of channels: BLOCK(shape, in, weights, out, items) for each kernel position, after out was set to zero;
- * gives the next position's items. */
-#define CONV_COMPUTE(v, input, partial, index, BLOCK)                                                                  \
-    const input *const *in = (const input *const *)(const void *)(v)->in.data;                                         \
-    const input *const *weights = (const input *const *)(const void *)(v)->weights.data;                               \
-    partial *const *out = (partial *const *)(const void *)(v)->out.data;                                               \
-    size_t weights_step = (size_t)(v)->in_chans * (v)->out_chans;                                                      \
-    for (unsigned go = 0; go < (v)->conv_groups * (v)->out_groups; ++go) {                                             \
-        memset(out[go], 0, (v)->out_elements * sizeof(*out[go]));                                                      \
-        for (unsigned i = 0; i < (v)->in_groups; ++i) {                                                                \
-            const index *items = (v)->worklists.data;                                                                  \
-            for (unsigned k = 0; k < (v)->kernel_size; ++k)                                                            \
-                items = BLOCK(CONV_SHAPE_OF(v), in[go / (v)->out_groups * (v)->in_groups + i],                         \
-                              weights[(size_t)go * (v)->in_groups + i] + k * weights_step, out[go], items);            \
-        }                                                                                                              \
     }
 
 #else

@@ -34,23 +34,5 @@
         memcpy(to, &rounded, sizeof(rounded));                                                                         \
     }
 LANES_OF(4)
-LANES_OF(8)
-LANES_OF(16)
-
-/* The sum of a[i] b[i], in an order that depends on n alone. */
-#define DOT_OF(type)                                                                                                   \
-    static inline float dot_##type(const type *a, const type *b, size_t n)                                             \
-    {                                                                                                                  \
-        lanes16 sums = { 0 };                                                                                          \
-        size_t i = 0;                                                                                                  \
-        for (; i + 16 <= n; i += 16)                                                                                   \
-            sums += load16_##type(a + i) * load16_##type(b + i);                                                       \
-        float sum = 0;                                                                                                 \
-        for (; i < n; ++i)                                                                                             \
-            sum += (float)a[i] * (float)b[i];                                                                          \
-        for (int lane = 0; lane < 16; ++lane)                                                                          \
-            sum += sums[lane];                                                                                         \
-        return sum;                                                                                                    \
-    }
 
 #endif

@@ -3,6 +3,8 @@
 #ifndef POPLIN_PRODUCT_HOST_GEMM_VECTOR_H
 #define POPLIN_PRODUCT_HOST_GEMM_VECTOR_H
 
+#include "poplibs/fused.h"
+
 #include <poplar/vertex.h>
 #include <stddef.h>
 #if defined(__AVX2__) && defined(__FMA__)
@@ -109,7 +111,8 @@ GEMM_INLINE vec spread(float value)
 }
 GEMM_INLINE void multiply_add(vec *sum, vec a, vec b)
 {
-    *sum += a * b;
+    for (int i = 0; i < LANES; ++i)
+        (*sum)[i] = poplibs_fused(a[i], b[i], (*sum)[i]);
 }
 GEMM_INLINE vec load_half(const half *from)
 {

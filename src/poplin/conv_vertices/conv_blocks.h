@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the codelets AMP and MAC have in common: their operands, of any types, and the walk over groups, kernel
+ * positions and worklists.  One copy of the code serves all vertex types: what depends on a type is done for several
+ * positions at a time. */
+#ifndef POPLIN_CONV_VERTICES_CONV_BLOCKS_H
+#define POPLIN_CONV_VERTICES_CONV_BLOCKS_H
+
+#include "poplibs/half_vectors.h"
+
+#include <string.h>
+
+/* conv_vertex.h says what the arrays hold. */
+struct conv_operands {
+    const void *const *in, *const *weights;
+    void *const *out;
+    const void *worklists;
+    bool float_in, float_out, short_lists;
+    unsigned conv_groups, in_groups, out_groups, in_chans, out_chans, kernel_size, out_elements;
+    unsigned in_stride, out_stride, num_workers;
+};
+#define CONV_OPERANDS(v, input, partial, index)                                                                        \
+    ((struct conv_operands){                                                                                           \
+        (const void *const *)(const void *)(v)->in.data, (const void *const *)(const void *)(v)->weights.data,         \
+        (void *const *)(const void *)(v)->out.data, (v)->worklists.data, sizeof(input) == sizeof(float),               \
+        sizeof(partial) == sizeof(float), sizeof(index) == sizeof(unsigned short), (v)->conv_groups, (v)->in_groups,   \
+        (v)->out_groups, (v)->in_chans, (v)->out_chans, (v)->kernel_size, (v)->out_elements, (v)->in_stride,           \
+        (v)->out_stride, (v)->num_workers })
+
+/* count positions, in_stride and out_stride apart: in and out are elements of the first. */
+struct conv_item {
+    size_t out, in;
+    unsigned count;
+};
+/* Works on an item: in, weights and out begin with the groups of channels, and weights with the kernel position. */
+typedef void conv_block(const struct conv_operands *o, const void *in, const void *weights, void *out,
+                        const struct conv_item *items, size_t count);
+
+static inline const void *conv_at(const void *data, size_t element, bool is_float)
+{
+    return (const char *)data + element * (is_float ? sizeof(float) : sizeof(half));
+}
+
+/* Rows of `count` elements, `step` apart from the first, as float: where they are, or in the buffer. */
+static inline void conv_rows_as_float(const void *data, size_t first, size_t step, size_t count, size_t rows,
+                                      bool is_float, float *buffer, float **row)
+{
+    for (size_t e = 0; e < rows; ++e)
+        row[e] = is_float ? (float *)data + first + e * step : buffer + e * count;
+    if (is_float)
+        return;
+    const half *from = (const half *)data + first;
+    for (size_t e = 0; e < rows; ++e, from += step, buffer += count)
+        if (count % 8)
+            poplibs_widen(buffer, from, count);
+        else
+            for (size_t i = 0; i < count; i += 8)
+                *(poplibs_eight *)(void *)(buffer + i) = poplibs_widen_eight(from + i);
+}
+
+static inline size_t conv_list_at(const struct conv_operands *o, size_t i)
+{
+    return o->short_lists ? ((const unsigned short *)o->worklists)[i] : ((const unsigned *)o->worklists)[i];
+}
+
+/* The items of one kernel position, for all workers: gives the place of the next position's. */
+static size_t conv_position(const struct conv_operands *o, const void *in, const void *weights, void *out, size_t at,
+                            conv_block *block)
+{
+    enum { AT_ONCE = 64 };
+    struct conv_item items[AT_ONCE];
+    size_t count = 0;
+    for (unsigned worker = 0; worker < o->num_workers; ++worker)
+        for (size_t left = conv_list_at(o, at++); left; --left, at += 3) {
+            if (count == AT_ONCE) {
+                block(o, in, weights, out, items, count);
+                count = 0;
+            }
+            items[count++] =
+                (struct conv_item){ conv_list_at(o, at) * o->out_chans, conv_list_at(o, at + 2) * o->in_chans,
+                                    (unsigned)conv_list_at(o, at + 1) };
+        }
+    if (count)
+        block(o, in, weights, out, items, count);
+    return at;
+}
+
+/* All groups of channels, after out was set to zero. */
+static void conv_blocks(const struct conv_operands *o, conv_block *block)
+{
+    for (unsigned group = 0; group < o->conv_groups * o->out_groups; ++group) {
+        memset(o->out[group], 0, o->out_elements * (o->float_out ? sizeof(float) : sizeof(half)));
+        for (unsigned i = 0; i < o->in_groups; ++i) {
+            const void *in = o->in[group / o->out_groups * o->in_groups + i];
+            const void *weights = o->weights[(size_t)group * o->in_groups + i];
+            for (size_t k = 0, at = 0; k < o->kernel_size; ++k)
+                at = conv_position(o, in, conv_at(weights, k * o->in_chans * o->out_chans, o->float_in), o->out[group],
+                                   at, block);
+        }
+    }
+}
+
+#endif
