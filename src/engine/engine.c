@@ -290,6 +290,15 @@ static pop_status load(pop_engine *engine, const pop_device *device, const char 
     return status;
 }
 
+static pop_status check_run(pop_engine *engine, unsigned program, const char *api, pop_error *error)
+{
+    if (program >= engine->image->programs.count)
+        return error_set(error, POP_INDEX_ERROR, NO_WHERE, api,
+                         "there is no program %u: the executable has %zu (0 to %zu)", program,
+                         engine->image->programs.count, engine->image->programs.count - 1);
+    return streams_check(engine, program, api, error);
+}
+
 static pop_status run(pop_engine *engine, unsigned program, const char *name, const char *api, pop_error *error)
 {
     if (engine->destroyed)
@@ -299,16 +308,16 @@ static pop_status run(pop_engine *engine, unsigned program, const char *name, co
     if (!engine->loaded)
         return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api,
                          "the engine is not loaded: load it on a device first");
-    if (program >= engine->image->programs.count)
-        return error_set(error, POP_INDEX_ERROR, NO_WHERE, api,
-                         "there is no program %u: the executable has %zu (0 to %zu)", program,
-                         engine->image->programs.count, engine->image->programs.count - 1);
-    pop_status status = streams_check(engine, program, api, error);
-    if (status != POP_OK)
+    pop_status status = check_run(engine, program, api, error);
+    if (status != POP_OK) {
+        ranks_refuse(engine, status, api, error);
         return status;
+    }
     LOG(ENGINE, INFO, "running program %u", program);
     stop_run_begins(engine);
+    ranks_run_begins(engine);
     status = engine_run_program(engine, program, name, api, error);
+    ranks_run_ends(engine);
     stop_run_ends(engine);
     if (status != POP_OK) {
         streams_drop_prefetched(engine);

@@ -9,21 +9,22 @@
 
 #include <dlfcn.h>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 struct ranks {
     const struct transport *transport;
     uint32_t *first; /* replica of each rank, and the end of the last one's; 0 until a load */
 };
 
-/* What a rank says of itself. */
-enum { SAID_BYTES = sizeof(((pop_error *)0)->text) };
+/* What a rank says of itself; a text as well, when the status of one of them is an error. */
 struct said {
     uint64_t program; /* a hash of it */
     uint32_t first, count, at, status;
     uint32_t pause; /* enum replica_pause */
-    char text[SAID_BYTES];
+    uint32_t stopped;
+};
+enum { TEXT_BYTES = sizeof(((pop_error *)0)->text) };
+struct all_said {
+    struct said *of;
+    char (*texts)[TEXT_BYTES]; /* NULL: no rank has failed */
 };
 
 /* ---- the plug-in ---- */
@@ -151,73 +152,76 @@ static pop_status gone(const char *api, unsigned rank, pop_error *error)
     return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, GONE, rank);
 }
 
-/* What all ranks say at this point; NULL, and the error, when one of them is gone. */
-static struct said *all_said(const pop_engine *engine, const struct said *own, const char *api, pop_error *error)
+/* What all ranks say at this point; false, and the error, when one of them is gone. */
+static bool hear_all(const pop_engine *engine, const struct said *own, const char *own_text, struct all_said *all,
+                     const char *api, pop_error *error)
 {
     const struct transport *t = engine->ranks->transport;
-    struct said *all = mem_alloc(t->count * sizeof(*all));
-    unsigned bad = 0;
-    if (t->gather(own, sizeof(*own), all, &bad))
-        return all;
-    free(all);
-    gone(api, bad, error);
-    return NULL;
+    char text[TEXT_BYTES] = "";
+    unsigned bad = 0, failed = 0;
+    *all = (struct all_said){ .of = mem_alloc(t->count * sizeof(*all->of)) };
+    bool good = t->gather(own, sizeof(*own), all->of, &bad);
+    for (unsigned r = 0; good && r < t->count; ++r)
+        failed += all->of[r].status != POP_OK;
+    if (good && failed) {
+        snprintf(text, sizeof(text), "%s", own_text);
+        all->texts = mem_alloc(t->count * sizeof(*all->texts));
+        good = t->gather(text, sizeof(text), all->texts, &bad);
+    }
+    if (!good)
+        gone(api, bad, error);
+    return good;
 }
 
-/* What the program of an image does; its options may differ. */
-static uint64_t program_hash(const struct image *image)
+static void free_said(struct all_said *all)
 {
-    const struct {
-        const void *data;
-        size_t bytes;
-    } parts[] = {
-#define PART(list) { image->list.data, image->list.count * sizeof(*image->list.data) }
-        PART(ops), PART(copies), PART(moves), PART(senders), PART(data), PART(programs), PART(states),
-#undef PART
-    };
-    uint64_t hash = image->replicas;
-    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); ++i)
-        hash = XXH3_64bits_withSeed(parts[i].data ? parts[i].data : "", parts[i].bytes, hash);
-    return hash;
+    free(all->of);
+    free(all->texts);
+}
+
+/* The first thing that is wrong with what ranks have loaded. */
+static pop_status check_loaded(pop_engine *engine, const struct all_said *all, const char *api, pop_error *error)
+{
+    struct ranks *ranks = engine->ranks;
+    const struct said *of = all->of;
+    uint32_t next = 0;
+    for (unsigned r = 0; r < ranks->transport->count; ++r) {
+        if (of[r].status != POP_OK)
+            return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "rank %u could not load the program: %s", r,
+                             all->texts[r]);
+        if (of[r].program != of[0].program)
+            return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api,
+                             "rank %u has another program than rank 0: all must build the same", r);
+        if (of[r].first != next)
+            return error_set(error, POP_GRAPH_REPLICATION_ERROR, NO_WHERE, api,
+                             "rank %u runs replicas from %u on, and rank %u up to %u: they must follow each other", r,
+                             of[r].first, r ? r - 1 : 0, next);
+        ranks->first[r] = of[r].first;
+        next = of[r].first + of[r].count;
+    }
+    ranks->first[ranks->transport->count] = next;
+    return next == engine->replica_count
+               ? POP_OK
+               : error_set(error, POP_GRAPH_REPLICATION_ERROR, NO_WHERE, api,
+                           "the ranks run replicas 0 to %u, the graph has %u", next - 1, engine->replica_count);
 }
 
 pop_status ranks_agree(pop_engine *engine, pop_status status, const char *api, pop_error *error)
 {
     if (!engine->ranks)
         return status;
-    struct ranks *ranks = engine->ranks;
-    struct said own = { .program = program_hash(engine->image),
+    struct said own = { .program = image_program_hash(engine->image),
                         .first = engine->first_local,
                         .count = engine->local_count,
                         .status = (uint32_t)status };
-    if (status != POP_OK && error)
-        snprintf(own.text, sizeof(own.text), "%s", error->text);
     pop_error other = { 0 };
-    struct said *all = all_said(engine, &own, api, &other);
-    if (status == POP_OK && !all)
-        status = other.status;
-    uint32_t next = 0;
-    for (unsigned r = 0; all && r < ranks->transport->count && status == POP_OK; ++r) {
-        if (all[r].status != POP_OK)
-            status = error_set(&other, POP_RUNTIME_ERROR, NO_WHERE, api, "rank %u could not load the program: %s", r,
-                               all[r].text);
-        else if (all[r].program != all[0].program)
-            status = error_set(&other, POP_RUNTIME_ERROR, NO_WHERE, api,
-                               "rank %u has another program than rank 0: all must build the same", r);
-        else if (all[r].first != next)
-            status = error_set(&other, POP_GRAPH_REPLICATION_ERROR, NO_WHERE, api,
-                               "rank %u runs replicas from %u on, and rank %u up to %u: they must follow each other", r,
-                               all[r].first, r ? r - 1 : 0, next);
-        ranks->first[r] = all[r].first;
-        next = all[r].first + all[r].count;
-    }
-    if (all && status == POP_OK && next != engine->replica_count)
-        status = error_set(&other, POP_GRAPH_REPLICATION_ERROR, NO_WHERE, api,
-                           "the ranks run replicas 0 to %u, the graph has %u", next - 1, engine->replica_count);
+    struct all_said all;
+    bool heard = hear_all(engine, &own, error ? error->text : "", &all, api, &other);
+    if (status == POP_OK)
+        status = heard ? check_loaded(engine, &all, api, &other) : other.status;
     if (status != POP_OK && other.status != POP_OK && error)
         *error = other;
-    ranks->first[ranks->transport->count] = next;
-    free(all);
+    free_said(&all);
     return status;
 }
 
@@ -229,44 +233,95 @@ static void place_of(const pop_engine *engine, const struct said *said, char *te
         snprintf(text, size, "at the end of the program");
 }
 
-bool ranks_meet(const pop_engine *engine, struct run *whole, bool *ended)
+/* The run's error, when another rank has failed or is elsewhere; whether all go on. */
+static bool check_places(const pop_engine *engine, const struct all_said *all, struct run *whole)
 {
-    const struct replica *own = engine->replicas + engine->first_local;
-    bool failed = whole->status != POP_OK;
-    *ended = own->pause == REPLICA_ENDED;
-    if (!engine->ranks)
-        return !failed;
-    struct said said = { .status = (uint32_t)whole->status, .at = own->at, .pause = (uint32_t)own->pause };
-    if (failed && whole->error)
-        snprintf(said.text, sizeof(said.text), "%s", whole->error->text);
-    pop_error other = { 0 };
-    struct said *all = all_said(engine, &said, whole->api, &other);
-    if (failed || !all) {
-        if (!failed) {
-            whole->status = other.status;
-            if (whole->error)
-                *whole->error = other;
-        }
-        free(all);
-        return false;
-    }
+    const struct said *of = all->of;
     for (unsigned r = 0; r < engine->ranks->transport->count && whole->status == POP_OK; ++r) {
-        bool same = all[r].pause == all[0].pause && (all[r].pause == REPLICA_ENDED || all[r].at == all[0].at);
-        if (all[r].status != POP_OK) {
-            whole->status =
-                error_set(whole->error, (pop_status)all[r].status, NO_WHERE, whole->api, "rank %u: %s", r, all[r].text);
+        bool same = of[r].pause == of[0].pause && (of[r].pause == REPLICA_ENDED || of[r].at == of[0].at);
+        if (of[r].status != POP_OK) {
+            whole->status = error_set(whole->error, (pop_status)of[r].status, NO_WHERE, whole->api, "rank %u: %s", r,
+                                      all->texts[r]);
         } else if (!same) {
             char here[160], there[160];
-            place_of(engine, &all[0], here, sizeof(here));
-            place_of(engine, &all[r], there, sizeof(there));
+            place_of(engine, &of[0], here, sizeof(here));
+            place_of(engine, &of[r], there, sizeof(there));
             whole->status = error_set(whole->error, POP_APPLICATION_RUNTIME_ERROR, NO_WHERE, whole->api,
                                       "replica %u (rank 0) is %s, replica %u (rank %u) %s: what replicas do together "
                                       "all of them must come to",
                                       engine->ranks->first[0], here, engine->ranks->first[r], r, there);
         }
     }
-    free(all);
     return whole->status == POP_OK;
+}
+
+/* One that was stopped ends the runs of all, without an error; one that failed comes first. */
+static bool all_go_on(pop_engine *engine, const struct all_said *all, struct run *whole)
+{
+    bool stopped = false, failed = false;
+    for (unsigned r = 0; r < engine->ranks->transport->count; ++r) {
+        stopped |= all->of[r].stopped;
+        failed |= all->of[r].status != POP_OK;
+    }
+    if (stopped)
+        atomic_store(&engine->stop, true);
+    return stopped && !failed ? false : check_places(engine, all, whole);
+}
+
+bool ranks_meet(pop_engine *engine, struct run *whole, bool *ended)
+{
+    const struct replica *own = engine->replicas + engine->first_local;
+    bool failed = whole->status != POP_OK;
+    *ended = own->pause == REPLICA_ENDED;
+    if (!engine->ranks)
+        return !failed;
+    struct said said = { .status = (uint32_t)whole->status,
+                         .at = own->at,
+                         .pause = (uint32_t)own->pause,
+                         .stopped = atomic_load(&engine->stop) };
+    pop_error other = { 0 };
+    struct all_said all;
+    bool heard = hear_all(engine, &said, failed && whole->error ? whole->error->text : "", &all, whole->api, &other);
+    if (!heard && !failed) {
+        whole->status = other.status;
+        if (whole->error)
+            *whole->error = other;
+    }
+    bool go_on = heard && !failed && all_go_on(engine, &all, whole);
+    free_said(&all);
+    return go_on;
+}
+
+static void stop_here(void *engine)
+{
+    pop_engine_stop(engine);
+}
+
+void ranks_run_begins(pop_engine *engine)
+{
+    if (engine->ranks)
+        engine->ranks->transport->run_begins(stop_here, engine);
+}
+
+void ranks_run_ends(pop_engine *engine)
+{
+    if (engine->ranks)
+        engine->ranks->transport->run_ends();
+}
+
+void ranks_stop(pop_engine *engine)
+{
+    if (engine->ranks)
+        engine->ranks->transport->stop_run();
+}
+
+void ranks_refuse(pop_engine *engine, pop_status status, const char *api, pop_error *error)
+{
+    struct run whole = { .engine = engine, .image = engine->image, .status = status, .api = api, .error = error };
+    bool ended;
+    ranks_run_begins(engine); /* it counts as a run in all processes */
+    ranks_meet(engine, &whole, &ended);
+    ranks_run_ends(engine);
 }
 
 /* ---- what ranks send ---- */
@@ -299,7 +354,8 @@ static void add_messages(const struct run *run, const uint32_t *senders, uint64_
         }
 }
 
-unsigned char *ranks_exchange(struct run *run, const uint32_t *senders, uint64_t parts, const struct image_copy *copies)
+struct ranks_exchange ranks_exchange_start(struct run *run, const uint32_t *senders, uint64_t parts,
+                                           const struct image_copy *copies)
 {
     const pop_engine *engine = run->engine;
     uint64_t each = 0;
@@ -309,22 +365,26 @@ unsigned char *ranks_exchange(struct run *run, const uint32_t *senders, uint64_t
         run_fail(run, POP_GRAPH_REPLICATION_ERROR,
                  "replicas %u to %u run here, and copy to or from others: run them all, or all processes under mpirun",
                  engine->first_local, engine->first_local + engine->local_count - 1);
-        return NULL;
+        return (struct ranks_exchange){ 0 };
     }
-    unsigned char *incoming = mem_alloc(each * engine->local_count + 1);
+    struct ranks_exchange exchange = { .incoming = mem_alloc(each * engine->local_count + 1) };
     size_t most = (size_t)parts * engine->replica_count;
     struct messages sends = { mem_alloc((most + 1) * sizeof(struct transport_message)), 0 },
                     receives = { mem_alloc((most + 1) * sizeof(struct transport_message)), 0 };
-    add_messages(run, senders, parts, copies, incoming, each, &sends, &receives);
-    unsigned bad = 0;
-    bool good = engine->ranks->transport->exchange(sends.list, sends.count, receives.list, receives.count, &bad);
+    add_messages(run, senders, parts, copies, exchange.incoming, each, &sends, &receives);
+    exchange.transfer = engine->ranks->transport->start(sends.list, sends.count, receives.list, receives.count);
     free(sends.list);
     free(receives.list);
-    if (good)
-        return incoming;
-    free(incoming);
+    return exchange;
+}
+
+bool ranks_exchange_finish(struct run *run, struct ranks_exchange *exchange)
+{
+    unsigned bad = 0;
+    if (run->engine->ranks->transport->finish(exchange->transfer, &bad))
+        return true;
     run_fail(run, POP_RUNTIME_ERROR, GONE, bad);
-    return NULL;
+    return false;
 }
 
 bool ranks_gather_first(struct run *run, const unsigned char *own, size_t bytes, unsigned char **all)
@@ -355,7 +415,7 @@ pop_status ranks_gather(const pop_engine *engine, unsigned char *data, size_t by
                                                          (ranks->first[r + 1] - ranks->first[r]) * bytes };
     }
     unsigned bad = 0;
-    bool good = t->exchange(sends, others, receives, others, &bad);
+    bool good = t->finish(t->start(sends, others, receives, others), &bad);
     free(sends);
     return good ? POP_OK : gone(api, bad, error);
 }

@@ -115,7 +115,7 @@ static void place_text(const struct replica *replica, char *text, size_t size)
 /* All have paused.  Whether they are at one place, here and in other processes; *ended: all at their end. */
 static bool are_together(const struct replica_runs *runs, struct run *whole, bool *ended)
 {
-    const pop_engine *engine = runs->engine;
+    pop_engine *engine = runs->engine;
     const struct replica *replicas = engine->replicas;
     unsigned first = engine->first_local, other = first + 1, end = first + engine->local_count;
     while (other < end && replicas[other].pause == replicas[first].pause &&
@@ -180,8 +180,10 @@ static void run_to_end(const struct replica_runs *runs, struct run *whole)
             ranks_meet(engine, whole, &ended);
             return;
         }
-        if (atomic_load(&engine->stop))
+        if (atomic_load(&engine->stop)) {
+            ranks_meet(engine, whole, &ended); /* the others learn of it where they come next */
             return;
+        }
         if (count_at(runs, REPLICA_RUNS, &first) || count_at(runs, REPLICA_CALLS, &first))
             continue;
         if (!are_together(runs, whole, &ended))
@@ -214,7 +216,8 @@ struct cross_copy {
     const struct image_copy *copy; /* of each part */
     const uint32_t *senders;       /* by part, receiver */
     uint64_t parts, bytes;         /* of all parts */
-    unsigned char *incoming;       /* from other processes, by local receiver; NULL: nothing */
+    unsigned char *incoming;       /* from other processes, by local receiver */
+    bool remote;                   /* what comes from other processes is written now; else what is here */
 };
 
 static void cross_one(void *context, uint32_t receiver)
@@ -243,8 +246,10 @@ static void cross_write(void *context, uint32_t index)
     uint64_t at = 0;
     for (uint64_t i = 0; i < cross->parts; at += cross->copy[i++].bytes) {
         uint32_t sender = cross->senders[i * engine->replica_count + receiver];
-        unsigned char *from = replica_is_local(engine, sender) ? engine->replicas[sender].temporary
-                                                               : cross->incoming + index * cross->bytes;
+        bool remote = !replica_is_local(engine, sender);
+        if (remote != cross->remote)
+            continue;
+        unsigned char *from = remote ? cross->incoming + index * cross->bytes : engine->replicas[sender].temporary;
         copy_unpack(cross->run->image, cross->copy + i, engine->replicas[receiver].storage, from + at, NULL);
     }
 }
@@ -263,10 +268,19 @@ uint32_t op_cross_copy(struct run *run, const struct image_op *op, uint32_t next
     for (uint64_t i = 0; i < cross.parts; ++i)
         cross.bytes += cross.copy[i].bytes;
     pool_run(run->pool, local, cross_read, &cross);
-    if (!all && !(cross.incoming = ranks_exchange(run, cross.senders, cross.parts, cross.copy)))
-        return RUN_OVER;
-    pool_run(run->pool, local, cross_write, &cross);
-    free(cross.incoming);
+    struct ranks_exchange exchange = { 0 };
+    if (!all) {
+        exchange = ranks_exchange_start(run, cross.senders, cross.parts, cross.copy);
+        if (!(cross.incoming = exchange.incoming))
+            return RUN_OVER;
+    }
+    pool_run(run->pool, local, cross_write, &cross); /* while the others' data is on its way */
+    if (!all && !ranks_exchange_finish(run, &exchange))
+        next = RUN_OVER;
+    cross.remote = true;
+    if (!all && next != RUN_OVER)
+        pool_run(run->pool, local, cross_write, &cross);
+    free(exchange.incoming);
     return next;
 }
 

@@ -2,6 +2,7 @@
 #include "engine/stop.h"
 
 #include "engine/fault.h"
+#include "engine/ranks.h"
 
 #include <errno.h>
 #include <semaphore.h>
@@ -85,6 +86,7 @@ static void stop_all(void)
 {
     for (pop_engine *engine = running; engine; engine = engine->next_running) {
         atomic_store(&engine->stop, true);
+        ranks_stop(engine);
         engine->stopped_at = engine->stopped_at ? engine->stopped_at : milliseconds();
     }
 }
@@ -179,6 +181,7 @@ void pop_engine_stop(pop_engine *engine)
     pthread_mutex_lock(&lock);
     atomic_store(&engine->stop, true);
     if (engine->running && !engine->stopped_at) {
+        ranks_stop(engine);
         engine->stopped_at = milliseconds();
         start_watcher();
         sem_post(&wake);

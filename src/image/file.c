@@ -5,6 +5,9 @@
 #include "base/error.h"
 #include "image/image.h"
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 static const char magic[8] = "TREMEXE";
 enum { VERSION = 8, SECTIONS = 80, COLUMNS = 14 };
 
@@ -199,6 +202,26 @@ static void write_array(struct bytes *out, const struct array *array, const stru
     for (size_t i = 0; i < vec.count; ++i)
         for (size_t c = 0; c < count; to += columns[c++].bytes)
             memcpy(to, vec.data + i * array->element + columns[c].offset, columns[c].bytes);
+}
+
+/* What a program does: not its names, its model, or what options of the engine add. */
+uint64_t image_program_hash(const struct image *image)
+{
+    static const char *const parts[] = { "senders", "states",   "groups",   "gathers", "move_digits",
+                                         "moves",   "copies",   "ops",      "cases",   "operands",
+                                         "dims",    "programs", "initials", "data" };
+    struct bytes out = { 0 };
+    bytes_u64(&out, image->replicas);
+    bytes_u64(&out, image->storage_bytes);
+    for (size_t i = 0; i < ARRAYS; ++i)
+        for (size_t part = 0; part < sizeof(parts) / sizeof(parts[0]); ++part)
+            if (strcmp(arrays[i].name, parts[part]) == 0) {
+                write_array(&out, &arrays[i], image);
+                bytes_u64(&out, out.v.count); /* where it ends */
+            }
+    uint64_t hash = XXH3_64bits(out.v.data, out.v.count);
+    vec_free(&out.v);
+    return hash;
 }
 
 static bool read_array(const unsigned char *data, size_t size, const struct array *array, struct image *image)

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* libpoplar_mpi: the ranks of an MPI program as a transport (src/engine/transport.h).
  *
- * A thread of each rank tells all others that it is alive, several times a second.  Who waits for a message and has not
- * heard of its sender for SILENCE seconds gives up: a rank that was stopped or is gone ends the others. */
+ * A thread of each rank says to all others that it is alive, several times a second, and which run it has stopped.  Who
+ * waits for a message and has not heard of its sender for SILENCE seconds gives up: a rank that was stopped or is gone
+ * ends the others. */
 #include "engine/transport.h"
 
 #include <mpi.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -25,7 +27,13 @@ static struct {
     bool broken;
     _Atomic int64_t *heard; /* of each rank, in milliseconds */
     const char *problem;
-} ranks;
+    /* The run that goes on, 0: none, and the latest one that was stopped here: runs are numbered alike in all ranks. */
+    pthread_mutex_t lock;
+    _Atomic uint64_t run, stopped;
+    uint64_t runs;
+    void (*stop)(void *context);
+    void *context;
+} ranks = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static int64_t now(void)
 {
@@ -39,25 +47,63 @@ static void nap(long microseconds)
     nanosleep(&(struct timespec){ .tv_nsec = microseconds * 1000 }, NULL);
 }
 
+/* ---- runs ---- */
+
+static void run_begins(void (*stop)(void *context), void *context)
+{
+    pthread_mutex_lock(&ranks.lock);
+    ranks.stop = stop;
+    ranks.context = context;
+    atomic_store(&ranks.run, ++ranks.runs);
+    pthread_mutex_unlock(&ranks.lock);
+}
+
+static void run_ends(void)
+{
+    pthread_mutex_lock(&ranks.lock);
+    atomic_store(&ranks.run, 0);
+    pthread_mutex_unlock(&ranks.lock);
+}
+
+static void stop_run(void)
+{
+    uint64_t run = atomic_load(&ranks.run);
+    if (run)
+        atomic_store(&ranks.stopped, run);
+}
+
+/* Another rank has stopped a run. */
+static void hear_stop(uint64_t run)
+{
+    pthread_mutex_lock(&ranks.lock);
+    if (run && run == atomic_load(&ranks.run) && run != atomic_load(&ranks.stopped))
+        ranks.stop(ranks.context);
+    pthread_mutex_unlock(&ranks.lock);
+}
+
+/* ---- signs of life ---- */
+
 static void *beat(void *unused)
 {
-    static char byte;
+    static uint64_t sent[2]; /* one may be on its way still */
     (void)unused;
-    while (!atomic_load(&ranks.ends)) {
+    for (unsigned turn = 0; !atomic_load(&ranks.ends); turn = !turn) {
+        sent[turn] = atomic_load(&ranks.stopped);
         for (unsigned r = 0; r < ranks.public.count; ++r) {
             MPI_Request request;
             if (r == ranks.public.rank)
                 continue;
-            MPI_Isend(&byte, 1, MPI_BYTE, (int)r, BEAT_TAG, ranks.beats, &request);
+            MPI_Isend(&sent[turn], sizeof(sent[turn]), MPI_BYTE, (int)r, BEAT_TAG, ranks.beats, &request);
             MPI_Request_free(&request);
         }
         for (int64_t until = now() + BEAT_MILLISECONDS; now() < until && !atomic_load(&ranks.ends); nap(10000)) {
             int there = 1;
             MPI_Status status;
-            char got;
+            uint64_t got;
             while (MPI_Iprobe(MPI_ANY_SOURCE, BEAT_TAG, ranks.beats, &there, &status) == MPI_SUCCESS && there) {
-                MPI_Recv(&got, 1, MPI_BYTE, status.MPI_SOURCE, BEAT_TAG, ranks.beats, MPI_STATUS_IGNORE);
+                MPI_Recv(&got, sizeof(got), MPI_BYTE, status.MPI_SOURCE, BEAT_TAG, ranks.beats, MPI_STATUS_IGNORE);
                 atomic_store(&ranks.heard[status.MPI_SOURCE], now());
+                hear_stop(got);
             }
         }
     }
@@ -70,10 +116,21 @@ static bool is_silent(unsigned rank)
     return rank != ranks.public.rank && now() - atomic_load(&ranks.heard[rank]) > SILENCE * 1000;
 }
 
+/* What comes soon is found without a nap, which would take longer than most messages: so many times the processor is
+ * given away before. */
+enum { YIELDS = 200 };
+static void pause_after(unsigned tries)
+{
+    if (tries < YIELDS)
+        sched_yield();
+    else
+        nap(tries < YIELDS + 40 ? 5 * (long)(tries - YIELDS + 1) : 200);
+}
+
 /* Waits for requests; of[i] is the rank of request i. */
 static bool wait_for(MPI_Request *requests, const unsigned *of, size_t count, unsigned *bad)
 {
-    long pause = 0;
+    unsigned tries = 0;
     int64_t seen = now();
     for (size_t done = 0; done < count;) {
         int over = 0;
@@ -83,7 +140,7 @@ static bool wait_for(MPI_Request *requests, const unsigned *of, size_t count, un
         }
         if (over) {
             ++done;
-            pause = 0;
+            tries = 0;
             continue;
         }
         int64_t time = now();
@@ -95,7 +152,7 @@ static bool wait_for(MPI_Request *requests, const unsigned *of, size_t count, un
             *bad = of[done];
             return !(ranks.broken = true);
         }
-        nap(pause = pause < 200 ? pause + 5 : 200);
+        pause_after(tries < UINT16_MAX ? tries++ : tries);
     }
     return true;
 }
@@ -126,24 +183,33 @@ static size_t pieces(const struct transport_message *messages, size_t count)
     return all;
 }
 
-static bool exchange(const struct transport_message *sends, size_t send_count, const struct transport_message *receives,
-                     size_t receive_count, unsigned *bad)
+struct transfer {
+    size_t count;
+    unsigned *of; /* rank of each request */
+    MPI_Request requests[];
+};
+
+static struct transfer *start(const struct transport_message *sends, size_t send_count,
+                              const struct transport_message *receives, size_t receive_count)
 {
-    size_t all = pieces(sends, send_count) + pieces(receives, receive_count), at = 0;
-    MPI_Request *requests = malloc((all + 1) * sizeof(*requests));
-    unsigned *of = malloc((all + 1) * sizeof(*of));
-    bool good = requests && of;
-    if (good) {
-        for (size_t i = 0; i < receive_count; ++i)
-            at += begin(requests + at, of + at, &receives[i], false);
-        for (size_t i = 0; i < send_count; ++i)
-            at += begin(requests + at, of + at, &sends[i], true);
-        good = wait_for(requests, of, at, bad);
-    } else {
-        *bad = ranks.public.rank;
-    }
-    free(requests);
-    free(of);
+    size_t all = pieces(sends, send_count) + pieces(receives, receive_count);
+    struct transfer *t = malloc(sizeof(*t) + (all + 1) * (sizeof(*t->requests) + sizeof(*t->of)));
+    if (!t)
+        return NULL;
+    t->count = 0;
+    t->of = (unsigned *)(t->requests + all + 1);
+    for (size_t i = 0; i < receive_count; ++i)
+        t->count += begin(t->requests + t->count, t->of + t->count, &receives[i], false);
+    for (size_t i = 0; i < send_count; ++i)
+        t->count += begin(t->requests + t->count, t->of + t->count, &sends[i], true);
+    return t;
+}
+
+static bool finish(struct transfer *t, unsigned *bad)
+{
+    *bad = ranks.public.rank;
+    bool good = t && wait_for(t->requests, t->of, t->count, bad);
+    free(t);
     return good;
 }
 
@@ -165,7 +231,7 @@ static bool gather(const void *own, size_t bytes, void *all, unsigned *bad)
         messages[others] = (struct transport_message){ r, (void *)(uintptr_t)own, bytes };
         receives[others++] = (struct transport_message){ r, place, bytes };
     }
-    bool good = exchange(messages, others, receives, others, bad);
+    bool good = finish(start(messages, others, receives, others), bad);
     free(messages);
     return good;
 }
@@ -183,7 +249,7 @@ static void end(void)
         MPI_Finalize();
 }
 
-static const char *start(void)
+static const char *start_mpi(void)
 {
     int have = 0, rank = 0, count = 1, level = MPI_THREAD_SINGLE;
     MPI_Initialized(&have);
@@ -198,7 +264,8 @@ static const char *start(void)
     MPI_Comm_dup(MPI_COMM_WORLD, &ranks.beats);
     MPI_Comm_set_errhandler(ranks.data, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(ranks.beats, MPI_ERRORS_RETURN);
-    ranks.public = (struct transport){ (unsigned)rank, (unsigned)count, gather, exchange };
+    ranks.public =
+        (struct transport){ (unsigned)rank, (unsigned)count, gather, start, finish, run_begins, run_ends, stop_run };
     ranks.heard = calloc((size_t)count, sizeof(*ranks.heard));
     if (!ranks.heard)
         return "there is no memory for the list of ranks";
@@ -212,7 +279,7 @@ static const char *start(void)
 
 static void start_once(void)
 {
-    ranks.problem = start();
+    ranks.problem = start_mpi();
 }
 
 __attribute__((visibility("default"))) const struct transport *poplar_transport(const char **problem);

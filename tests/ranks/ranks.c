@@ -6,15 +6,18 @@
 #include <popops/collectives.h>
 #include <popops/element_wise.h>
 
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { REPLICAS = 4, ELEMENTS = 1000 };
 
 static const char *mode;
+static pop_engine *running;
 
 static bool is(const char *name)
 {
@@ -34,6 +37,15 @@ static int failed(const pop_error *error)
     return EXIT_FAILURE;
 }
 
+/* While the run goes on, which never ends by itself. */
+static void *stop_soon(void *unused)
+{
+    (void)unused;
+    nanosleep(&(struct timespec){ .tv_nsec = 200000000 }, NULL);
+    pop_engine_stop(running);
+    return NULL;
+}
+
 /* What a replica is fed with: numbers whose sum depends on the order of summing. */
 static pop_status feed(void *data, void *user)
 {
@@ -44,6 +56,11 @@ static pop_status feed(void *data, void *user)
         values[i] = 1.0f / (float)(1 + (i * 7919 + replica * 104729) % 1009) * (replica % 2 ? 1e3f : 1e-3f);
     if (++calls == 3 && rank() == 1 && (is("kill") || is("stop")))
         raise(is("kill") ? SIGKILL : SIGSTOP);
+    if (calls == 2 && rank() == 1 && (is("end") || is("end-endless"))) {
+        pthread_t thread;
+        pthread_create(&thread, NULL, stop_soon, NULL);
+        pthread_detach(thread);
+    }
     return POP_OK;
 }
 
@@ -85,7 +102,14 @@ static void build(struct world *w, const pop_device *device)
     if (is("other") && rank() == 1)
         popops_add_in_place(g, x, scale, body, "another");
     popops_replicated_all_reduce_in_place(g, x, POPOPS_ADD, body, "all", POP_NO_OPTIONS);
-    w->program = pop_repeat(3, body, "loop");
+    if (is("end-endless")) { /* replica 0 comes to no meeting any more */
+        pop_program condition = pop_sequence(g, "condition"), nothing = pop_sequence(g, "nothing");
+        pop_tensor zero = pop_graph_add_constant_float(g, POP_UNSIGNED_INT, POP_SHAPE(), 0, "zero");
+        pop_graph_set_tile_mapping(g, zero, 0);
+        pop_sequence_add(
+            body, pop_repeat_while_true(condition, popops_eq(g, number, zero, condition, "first"), nothing, "endless"));
+    }
+    w->program = pop_repeat(is("end") ? 1000000000 : 3, body, "loop");
     pop_graph_create_host_read(g, "x", x);
     pop_graph_create_host_write(g, "write", x);
     pop_graph_create_host_read(g, "number", number);
@@ -97,10 +121,13 @@ static int run(pop_engine *engine, const pop_device *device, pop_error *error)
     static unsigned replicas[REPLICAS], numbers[REPLICAS];
     for (unsigned i = 0; i < ELEMENTS; ++i)
         scale[i] = (float)i / 77;
+    running = engine;
     if (pop_engine_load(engine, device, error) != POP_OK)
         return failed(error);
     for (unsigned r = 0; r < REPLICAS; ++r) {
         replicas[r] = r;
+        if (is("unconnected") && rank() == 1 && r == 3)
+            continue;
         if (pop_engine_connect_stream_callback_of(
                 engine, "in", r, (pop_stream_callback){ .fetch = feed, .user = &replicas[r] }, error) != POP_OK)
             return failed(error);
@@ -111,7 +138,9 @@ static int run(pop_engine *engine, const pop_device *device, pop_error *error)
         pop_engine_read_tensor(engine, "x", got, sizeof(got), error) != POP_OK ||
         pop_engine_read_tensor(engine, "number", numbers, sizeof(numbers), error) != POP_OK)
         return failed(error);
-    if (rank() == 0) {
+    if (is("end") || is("end-endless")) {
+        printf("rank %d: stopped\n", rank());
+    } else if (rank() == 0) {
         printf("%u %u %u %u\n", numbers[0], numbers[1], numbers[2], numbers[3]);
         for (size_t i = 0; i < REPLICAS * ELEMENTS; ++i) {
             unsigned bits;
