@@ -63,6 +63,9 @@ void row_reduce(void);
 void row_elementwise(void);
 void row_resnet(void);
 void row_replicas(void);
+void row_ranks(void);
+/* What row_ranks starts under mpirun: the work of that number. */
+int ranks_program(const char *number);
 
 POP_END_DECLS
 

@@ -18,7 +18,8 @@ static const struct row {
              { "whole", row_whole },       { "cpp", row_cpp },         { "codelet", row_codelet },
              { "matmul", row_matmul },     { "model", row_model },     { "elementwise", row_elementwise },
              { "plan", row_plan },         { "reduce", row_reduce },   { "resnet", row_resnet },
-             { "analyser", row_analyser }, { "large", row_large },     { "replicas", row_replicas } };
+             { "analyser", row_analyser }, { "large", row_large },     { "replicas", row_replicas },
+             { "ranks", row_ranks } };
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 
 /* What a row's process sends to the one that prints. */
@@ -170,6 +171,8 @@ int main(int argc, char **argv)
     const char *path = NULL;
     int names = 1;
     bool failed = false;
+    if (argc > 2 && strcmp(argv[1], "--ranks") == 0)
+        return ranks_program(argv[2]);
     if (argc > 2 && strcmp(argv[1], "--json") == 0) {
         path = argv[2];
         names = 3;

@@ -14,7 +14,7 @@ struct program_node *program_node(const pop_store *store, pop_program program)
 const char *program_kind_name(enum program_kind kind)
 {
     static const char *const names[] = {
-#define PROGRAM_KIND(constant, class) class,
+#define PROGRAM_KIND(constant, class, way) class,
 #include "program/kinds.def"
 #undef PROGRAM_KIND
     };

@@ -6,7 +6,7 @@
 #include "graph/store.h"
 
 enum program_kind {
-#define PROGRAM_KIND(constant, class) PROGRAM_##constant,
+#define PROGRAM_KIND(constant, class, way) PROGRAM_##constant,
 #include "program/kinds.def"
 #undef PROGRAM_KIND
     PROGRAM_KINDS

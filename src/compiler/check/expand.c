@@ -163,17 +163,12 @@ static bool expand_vertices(struct expansion *e)
 
 /* ---- programs ---- */
 
-/* How a kind of program is replicated. */
+/* How a kind of program is replicated: a column of its row. */
 enum way { WAY_NONE, WAY_TOGETHER, WAY_EACH, WAY_NEVER };
 static const uint8_t ways[PROGRAM_KINDS] = {
-    [PROGRAM_COPY] = WAY_TOGETHER,     [PROGRAM_WRITE_UNDEF] = WAY_TOGETHER,
-    [PROGRAM_ERROR] = WAY_TOGETHER,    [PROGRAM_STREAM_IN] = WAY_EACH,
-    [PROGRAM_STREAM_OUT] = WAY_EACH,   [PROGRAM_REMOTE_IN] = WAY_EACH,
-    [PROGRAM_REMOTE_OUT] = WAY_EACH,   [PROGRAM_PRINT] = WAY_EACH,
-    [PROGRAM_STAMP] = WAY_EACH,        [PROGRAM_ABORT_IF] = WAY_EACH,
-    [PROGRAM_EXECUTE] = WAY_NEVER,     [PROGRAM_WHILE_TRUE] = WAY_NEVER,
-    [PROGRAM_WHILE_FALSE] = WAY_NEVER, [PROGRAM_IF] = WAY_NEVER,
-    [PROGRAM_SWITCH] = WAY_NEVER,      [PROGRAM_CALL_HOST] = WAY_NEVER,
+#define PROGRAM_KIND(constant, class, way) WAY_##way,
+#include "program/kinds.def"
+#undef PROGRAM_KIND
 };
 
 /* A copy of a node, with nothing in its lists. */
