@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The header: the reports, the views, and the menu of the page.
 import { useState } from "preact/hooks";
-import { closeReports, deleteCache, openReports } from "./data/reports";
+import { closeReports, deleteCache, openReports, openWindow } from "./data/reports";
 import { Theme, Units, setPreferences, usePreferences } from "./preferences";
 import { Guide } from "./ui/guide";
 import { Menu, MenuItem } from "./ui/menu";
@@ -30,12 +30,30 @@ function Reports({ context, reload }: { context: ViewContext; reload: () => void
     const { reports } = context;
     const landing = VIEWS.find((view) => view.landing);
     const keepFirst = () => void openReports([reports[0].directory]).then(reload, reload);
+    const another = () => {
+        const shown = window.open("", "_blank"); // at once, or the browser takes it for an unwanted one
+        openWindow().then(
+            (address) => shown && (shown.location.href = address),
+            (reason: unknown) => {
+                shown?.close();
+                context.status(reason instanceof Error ? reason.message : String(reason));
+            },
+        );
+    };
     const swap = () => void openReports([reports[1].directory, reports[0].directory]).then(reload, reload);
     // Frameworks write a directory for each program: the others of the set are a choice away.
     const set = reports.length === 1 && (reports[0].set?.length ?? 0) > 1 ? (reports[0].set ?? []) : [];
     const items: MenuItem[] = [
         ...(landing
-            ? [{ kind: "action" as const, title: "Open or compare…", onChoose: () => context.open(landing.id) }]
+            ? [
+                  { kind: "action" as const, title: "Open or compare…", onChoose: () => context.open(landing.id) },
+                  {
+                      kind: "action" as const,
+                      title: "New window",
+                      tip: "another window, for other reports",
+                      onChoose: another,
+                  },
+              ]
             : []),
         ...(reports.length
             ? [
@@ -61,7 +79,11 @@ function Reports({ context, reload }: { context: ViewContext; reload: () => void
             onChoose: () => void openReports([one.directory]).then(reload, reload),
         })),
     ];
-    const names = reports.map((report) => report.name).join("  ↔  ") || "no report";
+    // A name is "directory/report"; two of the same directory need it once.
+    const [first, ...others] = reports.map((report) => report.name);
+    const common = first ? first.slice(0, first.lastIndexOf("/") + 1) : "";
+    const short = (name: string) => (name.startsWith(common) ? name.slice(common.length) : name);
+    const names = first ? [first, ...others.map(short)].join("  ↔  ") : "no report";
     const tip = reports.map((report) => report.directory).join("\n");
     return <Menu label={<span class="report-name">{names}</span>} items={items} tip={tip} name="reports" />;
 }
@@ -82,7 +104,7 @@ function Replicas({ context }: { context: ViewContext }) {
 }
 
 export function Header({ view, context, reload, showKeys }: HeaderProps) {
-    const { theme, units } = usePreferences();
+    const { theme, units, liveness } = usePreferences();
     const [guide, setGuide] = useState(false);
     const items: MenuItem[] = [
         { kind: "title", title: "Theme" },
@@ -99,6 +121,13 @@ export function Header({ view, context, reload, showKeys }: HeaderProps) {
             chosen: units === one.id,
             onChoose: () => setPreferences({ units: one.id }),
         })),
+        { kind: "title", title: "Memory of selected tiles" },
+        {
+            kind: "check",
+            title: "With what is live",
+            checked: liveness,
+            onChange: (on) => setPreferences({ liveness: on }),
+        },
         { kind: "title", title: "Help" },
         { kind: "action", title: "Getting started", onChoose: () => setGuide(true) },
         { kind: "action", title: "Keys", onChoose: showKeys },

@@ -8,12 +8,14 @@ export type Units = "binary" | "si" | "bytes";
 export interface Preferences {
     theme: Theme;
     units: Units;
+    /** Whether Memory shows what is live on the selected tiles. */
+    liveness: boolean;
     /** Positions of splitters and other sizes, by name. */
     sizes: { readonly [name: string]: number };
 }
 
 const KEY = "tremula.preferences";
-const DEFAULTS: Preferences = { theme: "system", units: "binary", sizes: {} };
+const DEFAULTS: Preferences = { theme: "system", units: "binary", liveness: true, sizes: {} };
 
 function read(): Preferences {
     try {

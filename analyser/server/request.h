@@ -12,7 +12,9 @@ struct held {
     struct report_use *use;
     bool locked; /* its file */
 };
+struct server;
 struct request {
+    struct server *server;
     struct reports *reports;
     int socket; /* of the connection; -1: none */
     struct str body;
@@ -33,6 +35,8 @@ struct answer {
 struct report_use *request_use(const struct request *request, unsigned index, pop_error *error);
 /* The same for the report that the parameter report= names. */
 struct report_use *request_use_named(const struct request *request, pop_error *error);
+/* Starts another server in this process, without a report, on a port of its own. */
+pop_status server_window(const struct request *request, unsigned *port, pop_error *error);
 /* Gives back what it holds. */
 void request_release(struct request *request);
 /* Frees parameters and body. */

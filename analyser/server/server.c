@@ -17,11 +17,22 @@
 #include <unistd.h>
 
 enum { FIRST_PORT = 8321, LAST_PORT = 8420, MOST_CONNECTIONS = 64, IDLE_SECONDS = 60, EVENT_SECONDS = 5 };
+enum { MOST_WINDOWS = 16 };
 
 struct server {
     struct hosts hosts;
     struct reports *reports;
     struct MHD_Daemon *daemon;
+    struct watch *watch;
+    struct windows *windows;
+};
+
+/* Servers of this process with reports of their own, which pages asked for; they end with the first one. */
+struct windows {
+    pthread_mutex_t lock;
+    struct server list[MOST_WINDOWS];
+    size_t count;
+    bool ending;
 };
 
 static const struct route {
@@ -252,6 +263,7 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
     if (!request) {
         request = MEM_NEW(struct request);
         request->reports = server->reports;
+        request->server = server;
         request->socket = -1;
         *state = request;
         return MHD_YES;
@@ -366,33 +378,77 @@ static void announce(const struct server *server, const struct server_options *o
         open_browser(url);
 }
 
+/* Opens the reports and begins to serve them. */
+static pop_status begin(struct server *server, const struct server_options *options, pop_error *error)
+{
+    server->hosts.loopback = is_loopback(server->hosts.address);
+    server->reports = reports_new(options->live);
+    pop_status status = POP_OK;
+    if (options->count && !options->live)
+        status = reports_open(server->reports, options->directories, options->count, error);
+    if (status == POP_OK)
+        status = start(server, options, error);
+    if (status == POP_OK) {
+        reports_prepare(server->reports);
+        server->watch = watch_begin(server->reports, options->directories, options->live ? options->count : 0);
+    } else {
+        reports_free(server->reports);
+    }
+    return status;
+}
+
+static void end(struct server *server)
+{
+    reports_end(server->reports);
+    watch_end(server->watch);
+    MHD_stop_daemon(server->daemon);
+    reports_free(server->reports);
+}
+
+pop_status server_window(const struct request *request, unsigned *port, pop_error *error)
+{
+    struct windows *windows = request->server->windows;
+    const struct server_options options = { 0 };
+    pop_status status;
+    pthread_mutex_lock(&windows->lock);
+    struct server *server = &windows->list[windows->count];
+    if (windows->ending || windows->count == MOST_WINDOWS) {
+        status = answer_fail(error, POP_APPLICATION_RUNTIME_ERROR,
+                             "%d windows were opened; end pva serve and start it again to have others", MOST_WINDOWS);
+    } else {
+        *server = (struct server){ .hosts = { .address = request->server->hosts.address }, .windows = windows };
+        status = begin(server, &options, error);
+    }
+    if (status == POP_OK) {
+        ++windows->count;
+        *port = server->hosts.port;
+    }
+    pthread_mutex_unlock(&windows->lock);
+    return status;
+}
+
 pop_status server_run(const struct server_options *options, pop_error *error)
 {
-    struct server server = { .hosts = { .address = options->address ? options->address : "127.0.0.1" } };
-    server.hosts.loopback = is_loopback(server.hosts.address);
-    server.reports = reports_new(options->live);
+    struct windows windows = { .lock = PTHREAD_MUTEX_INITIALIZER };
+    struct server server = { .hosts = { .address = options->address ? options->address : "127.0.0.1" },
+                             .windows = &windows };
     sigset_t ends;
     sigemptyset(&ends);
     sigaddset(&ends, SIGINT);
     sigaddset(&ends, SIGTERM);
     pthread_sigmask(SIG_BLOCK, &ends, NULL); /* threads inherit it: sigwait below is the one that gets them */
     signal(SIGPIPE, SIG_IGN);
-    pop_status status = POP_OK;
-    if (options->count && !options->live)
-        status = reports_open(server.reports, options->directories, options->count, error);
-    if (status == POP_OK)
-        status = start(&server, options, error);
-    if (status == POP_OK)
-        reports_prepare(server.reports);
-    if (status == POP_OK) {
-        struct watch *watch = watch_begin(server.reports, options->directories, options->live ? options->count : 0);
-        announce(&server, options);
-        int signal_number;
-        sigwait(&ends, &signal_number);
-        reports_end(server.reports);
-        watch_end(watch);
-        MHD_stop_daemon(server.daemon);
-    }
-    reports_free(server.reports);
-    return status;
+    pop_status status = begin(&server, options, error);
+    if (status != POP_OK)
+        return status;
+    announce(&server, options);
+    int signal_number;
+    sigwait(&ends, &signal_number);
+    pthread_mutex_lock(&windows.lock);
+    windows.ending = true;
+    pthread_mutex_unlock(&windows.lock);
+    end(&server);
+    for (size_t i = 0; i < windows.count; ++i)
+        end(&windows.list[i]);
+    return POP_OK;
 }

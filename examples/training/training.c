@@ -110,8 +110,8 @@ struct training training_open(int argc, char **argv, const struct training *defa
                                                        POP_STREAM_REPLICATE, POP_NO_OPTIONS);
     t.forward = pop_sequence(t.graph, "forward");
     t.backward = pop_sequence(t.graph, "backward");
-    pop_sequence_add(t.forward, pop_copy_from_stream(t.image_stream, t.images, false, NULL));
-    pop_sequence_add(t.forward, pop_copy_from_stream(t.label_stream, t.labels, false, NULL));
+    pop_sequence_add(t.forward, pop_copy_from_stream(t.image_stream, t.images, false, "images"));
+    pop_sequence_add(t.forward, pop_copy_from_stream(t.label_stream, t.labels, false, "labels"));
     return t;
 }
 

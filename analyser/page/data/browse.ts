@@ -15,6 +15,7 @@ export interface Listing {
     files: ReportFile[];
     directories: Directory[];
     cut: boolean;
+    demo: string | null; // the directory of the report that came with the command
 }
 
 export function useListing(path: string): Loaded<Listing> {

@@ -33,6 +33,12 @@ export function openReports(directories: string[]): Promise<Report[]> {
     return postJson<Report[]>("open", { directories });
 }
 
+/** Starts a server for another window, without a report; its address. */
+export async function openWindow(): Promise<string> {
+    const { port } = await postJson<{ port: number }>("window", {});
+    return `${location.protocol}//${location.hostname}:${port}/`;
+}
+
 export function closeReports(): Promise<unknown> {
     return postJson("close", {});
 }

@@ -16,14 +16,14 @@ const PICTURES = [
         fragment: "#/trace?trace.layout=flame&trace.bsp=true&trace.from=1062000&trace.to=1122000",
         ready: "canvas",
     },
-    { name: "memory", of: 1, fragment: "#/memory", ready: "canvas" },
-    { name: "liveness", of: 1, fragment: "#/liveness", ready: "canvas" },
+    { name: "memory", of: 1, fragment: "#/memory?memory.breakdown=category&memory.tiles=0", ready: "[data-detail]" },
+    { name: "liveness", of: 1, fragment: "#/liveness?liveness.steps=54", ready: ".table-rows .tr" },
     {
         name: "programs",
         of: 1,
         fragment: "#/programs?programs.search=Convolve&programs.tab=tiles",
         ready: ".tree-row",
-        first: (page) => page.press("[aria-label='search programs']", "Enter"),
+        first: (page) => page.click(".tree-row.found:has-text('OnTileExecute')"),
     },
     {
         name: "source",

@@ -285,10 +285,11 @@ test("OPN-03 OPN-04 CMP-01 recent reports and comparisons: the last first; what 
         await page.click(b ? "button:text-is('Compare')" : ".path-row button:text-is('Open')");
         await opened(
             page,
-            [a, b]
-                .filter(Boolean)
-                .map((one) => `${parent}/${basename(one)}`)
-                .join("  ↔  "),
+            `${parent}/` +
+                [a, b]
+                    .filter(Boolean)
+                    .map((one) => basename(one))
+                    .join("  ↔  "),
         );
         await menu(page, "reports", "Close");
         await page.waitForSelector("#path-0");
@@ -299,7 +300,7 @@ test("OPN-03 OPN-04 CMP-01 recent reports and comparisons: the last first; what 
     await page.click('[data-tab="comparisons"]');
     assert.deepEqual(await list(), [`${REPORT}  ↔  ${OTHER}`]);
     await page.click(`.name:has-text("${OTHER}")`);
-    await opened(page, `${parent}/${basename(REPORT)}  ↔  ${parent}/${basename(OTHER)}`);
+    await opened(page, `${parent}/${basename(REPORT)}  ↔  ${basename(OTHER)}`);
     await menu(page, "reports", "Close");
     await page.waitForSelector("#path-0");
     // One that has gone: a message, and the way to take it from the list.

@@ -73,7 +73,9 @@ export function shortName(name: string): string {
     return parts.length <= 2 ? name : `…/${parts.slice(-2).join("/")}`;
 }
 
-/** Text shortened in its middle to what `fits`; empty when nothing does. */
+const FEWEST_KEPT = 4; // letters: with less a name says nothing
+
+/** Text shortened in its middle to what `fits`; empty when too little does. */
 export function middle(text: string, fits: (text: string) => boolean): string {
     if (fits(text)) return text;
     let least = 0;
@@ -83,7 +85,7 @@ export function middle(text: string, fits: (text: string) => boolean): string {
         if (fits(cut(text, kept))) least = kept;
         else most = kept - 1;
     }
-    return least < 2 ? "" : cut(text, least);
+    return least < FEWEST_KEPT ? "" : cut(text, least);
 }
 
 function cut(text: string, kept: number): string {

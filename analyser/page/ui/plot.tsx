@@ -2,7 +2,8 @@
 // A plot of series over a common x (uPlot): drag zooms, a double click shows all, the legend's entries switch series.
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
-import { usePreferences } from "../preferences";
+import { isDark, usePreferences } from "../preferences";
+import { mix } from "../draw/colour";
 import { Pen } from "../draw/pen";
 import { drawPlot } from "../draw/plot";
 import { SavePicture } from "./savepicture";
@@ -31,6 +32,12 @@ export interface PlotProps {
 }
 
 export const PALETTE = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7a5195", "#8c8c00"];
+
+/** The colour of a series that has none of its own; lighter on dark paper. */
+function seriesColour(index: number): string {
+    const colour = PALETTE[index % PALETTE.length];
+    return isDark() ? mix(colour, "#ffffff", 0.35) : colour;
+}
 
 function paths(shape: PlotSeries["shape"]): uPlot.Series.PathBuilder | undefined {
     if (shape === "steps") return uPlot.paths.stepped?.({ align: 1 });
@@ -84,7 +91,7 @@ function options(props: PlotProps, width: number, height: number): uPlot.Options
         series: [
             { label: props.xTitle, value: (_, value) => (value === null ? "–" : formatX(value)) },
             ...props.series.map((one, i): uPlot.Series => {
-                const colour = one.colour ?? PALETTE[i % PALETTE.length];
+                const colour = one.colour ?? seriesColour(i);
                 return {
                     label: one.title,
                     stroke: colour,
@@ -144,7 +151,7 @@ export function Plot(props: PlotProps) {
             series: props.series.map((one, i) => ({
                 title: one.title,
                 values: one.values,
-                colour: one.colour ?? PALETTE[i % PALETTE.length],
+                colour: one.colour ?? seriesColour(i),
                 shape: one.shape ?? "line",
             })),
             formatX: props.formatX ?? ((value: number) => value.toLocaleString("en-GB")),

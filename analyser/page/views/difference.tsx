@@ -22,7 +22,7 @@ function changeClass(value: number): string {
 }
 
 const COLUMNS: readonly Column<Difference>[] = [
-    { id: "what", title: "What", width: 220, value: (row) => row.what },
+    { id: "what", title: "What", width: 256, value: (row) => row.what },
     {
         id: "path",
         title: "Debug path",

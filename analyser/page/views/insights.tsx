@@ -2,6 +2,7 @@
 // Insights, the first screen: does it fit, how long is a run and what for, what to mend first, what takes most memory.
 import { Report } from "../data/reports";
 import { Advice, Cycles, Insights, Sized } from "../data/summary";
+import { SourceLine, useSourceLines } from "../data/source";
 import { useJson } from "../data/load";
 import { isDark, usePreferences } from "../preferences";
 import { inkOn } from "../draw/colour";
@@ -246,6 +247,48 @@ function MendList({ context, report, total }: { context: ViewContext; report: Re
     );
 }
 
+/** The lines of the user's program that cost most, each a link to its text and its tiles. */
+function Lines({ report, context }: { report: Report; context: ViewContext }) {
+    const { value, error } = useSourceLines(report.hasDebug ? report.index : null);
+    if (!report.hasDebug)
+        return <Empty>Lines come from debug.cbor: set autoReport.outputDebugInfo or autoReport.all to true.</Empty>;
+    if (error) return <Empty>{error}</Empty>;
+    if (!value) return <Empty>Adding up what each line costs.</Empty>;
+    const cost = (line: SourceLine) => (value.executed ? line.elapsed : line.estimate);
+    const whole = value.lines.reduce((sum, line) => sum + cost(line), 0);
+    const rows = value.lines
+        .filter((line) => line.file && cost(line) > 0)
+        .sort((a, b) => cost(b) - cost(a))
+        .slice(0, 5)
+        .map((line) => ({
+            key: `${line.file}:${line.line}`,
+            name: (
+                <button
+                    type="button"
+                    class="link"
+                    data-line={`${line.file}:${line.line}`}
+                    onClick={() => context.open("source", { file: line.file, line: line.line })}
+                >
+                    {`${line.file.split("/").pop()}:${line.line}`}
+                </button>
+            ),
+            value: cost(line),
+            text: `${cyclesText(cost(line))}, ${percent(whole ? cost(line) / whole : 0)}`,
+            tip: `${line.file}:${line.line}\n${cyclesText(cost(line))}, ${count(line.times)} executions of its steps`,
+        }));
+    if (!rows.length) return <Empty>No line of the program costs cycles.</Empty>;
+    return (
+        <>
+            <Bars rows={rows} most={whole} />
+            <p>
+                <button type="button" class="link" onClick={() => context.open("source")}>
+                    All lines
+                </button>
+            </p>
+        </>
+    );
+}
+
 function WorstTiles({ insights, context }: { insights: Insights; context: ViewContext }) {
     const capacity = insights.memory?.bytesPerTile ?? 0;
     const rows = insights.worstTiles.map((row) => ({
@@ -425,6 +468,12 @@ function InsightsPage({ context }: { context: ViewContext }) {
                     <RunTime insights={insights} colour={colour} />
                 </section>,
             ])}
+            <section class="wide">
+                <h2 data-tip="Cycles of the run that the steps of a line take; click one for its text and its tiles">
+                    Lines that cost most
+                </h2>
+                <Lines report={reports[0]} context={context} />
+            </section>
             <section class="wide">
                 <h2>What to mend first</h2>
                 <MendList context={context} report={reports[0]} total={first.cycles?.total ?? 0} />

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page that chooses a report: a directory by its path or from a list, or one that was open before; two to compare.
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import "./landing.css";
 import { Directory, Listing, Recent, addRecent, recent, removeRecent, useListing } from "../data/browse";
 import { ReportFile, openReports } from "../data/reports";
 import { Guide } from "../ui/guide";
+import { copyText } from "../ui/save";
 import { Empty, Tabs } from "../ui/tabs";
+import { JsonObject, stateToFragment } from "../state";
 import { View, ViewContext } from "./view";
 
 const NEEDED = ["profile.pop", "archive.a"]; // one of them makes a report
@@ -115,6 +117,12 @@ function Browse({
     );
 }
 
+/** An address that names reports of this server: {first, second} of the view's state. */
+function addressOf([first, second]: Recent): string {
+    const part: JsonObject = second === undefined ? { first } : { first, second };
+    return new URL(stateToFragment({ view: "open", parts: { open: part }, selection: {} }), location.href).href;
+}
+
 function RecentList({
     list,
     onOpen,
@@ -137,6 +145,15 @@ function RecentList({
                     <button
                         type="button"
                         class="icon"
+                        aria-label="copy the address"
+                        data-tip="copy an address that opens it on this server"
+                        onClick={() => void copyText(addressOf(one))}
+                    >
+                        ⧉
+                    </button>
+                    <button
+                        type="button"
+                        class="icon"
                         aria-label="remove from the list"
                         data-tip="remove from the list"
                         onClick={() => onRemove(one)}
@@ -150,13 +167,14 @@ function RecentList({
 }
 
 function Landing({ context }: { context: ViewContext }) {
-    const [paths, setPaths] = useState<[string, string]>(["", ""]);
+    const named = [context.state.first, context.state.second].map((path) => (typeof path === "string" ? path : ""));
+    const [paths, setPaths] = useState<[string, string]>([named[0], named[1]]);
     const [side, setSide] = useState<0 | 1>(0);
     const [failure, setFailure] = useState<{ text: string; directories: Recent } | null>(null);
     const [known, setKnown] = useState(recent());
     const [guide, setGuide] = useState(false);
     const [reached, setReached] = useState(-1);
-    const { entries } = useEntries(paths[side]);
+    const { entries, listing } = useEntries(paths[side]);
     const type = (path: string) => {
         setPaths(side ? [paths[0], path] : [path, paths[1]]);
         setReached(-1);
@@ -179,6 +197,11 @@ function Landing({ context }: { context: ViewContext }) {
             .filter((path) => path !== "");
         if (clean.length) open(clean);
     };
+    useEffect(() => {
+        // An address that names reports which this browser has opened before opens them; others wait for a click.
+        const asked = named.filter((path) => path !== "");
+        if (known.some((one) => one.join("\n") === asked.join("\n"))) open(asked);
+    }, []);
     const remove = (directories: Recent) => {
         removeRecent(directories);
         setKnown(recent());
@@ -225,6 +248,11 @@ function Landing({ context }: { context: ViewContext }) {
                 <button type="button" class="primary" disabled={!paths[0]} onClick={openTyped}>
                     {paths[1] ? "Compare" : "Open"}
                 </button>
+                {listing?.demo && (
+                    <button type="button" data-tip={listing.demo} onClick={() => open([listing.demo ?? ""])}>
+                        Open the demo report
+                    </button>
+                )}
                 {failure && (
                     <span class="warning" role="alert">
                         {failure.text}{" "}

@@ -4,6 +4,7 @@ import { useMemo, useState } from "preact/hooks";
 import "./operations.css";
 import { FIGURES, Figure, Operation, OperationTable, useOperationGraph, useOperations } from "../data/operations";
 import { NONE, Program, programLabel, usePrograms } from "../data/programs";
+import { setPreferences, usePreferences } from "../preferences";
 import { typeColour } from "../draw/types";
 import { bytes, count, difference as signed, percent, shortName } from "../ui/format";
 import { Graph, graphDrawing } from "../ui/graph";
@@ -209,7 +210,10 @@ function Steps({ context, row }: { context: ViewContext; row: Operation | undefi
 
 function OperationsGraph({ context, row }: { context: ViewContext; row: Operation | undefined }) {
     const { value: graph, error } = useOperationGraph(0, row && row.context !== NONE ? row.context : undefined);
-    const [scale, setScale] = useState(1);
+    const { sizes } = usePreferences(); // kept for later sessions
+    const scale = sizes["operations.scale"] ?? 1;
+    const setScale = (to: number) =>
+        setPreferences({ sizes: { ...sizes, "operations.scale": Math.min(8, Math.max(0.1, to)) } });
     const [selected, setSelected] = useState(-1);
     if (error) return <Empty>{error}</Empty>;
     if (!graph) return <Empty>Reading who reads and writes which variable.</Empty>;

@@ -36,7 +36,7 @@ const EXAMPLES: readonly { title: string; sql: string }[] = [
             "steps s JOIN steps_by_ipu i ON i.step_id = s.id\nWHERE i.ipu = 0 GROUP BY s.type ORDER BY cycles DESC",
     },
     {
-        title: "Cycles of a compute set by tile",
+        title: "Slowest compute set by tile",
         sql:
             "SELECT a.i AS tile, a.value AS cycles\nFROM array((SELECT estimated_cycles_by_tile FROM " +
             "compute_sets ORDER BY estimated_cycles DESC LIMIT 1),\n           " +

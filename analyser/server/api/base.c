@@ -126,6 +126,35 @@ pop_status api_close(const struct request *request, struct answer *answer, pop_e
     return POP_OK;
 }
 
+pop_status api_window(const struct request *request, struct answer *answer, pop_error *error)
+{
+    unsigned port;
+    pop_status status = server_window(request, &port, error);
+    if (status == POP_OK)
+        answer_json(answer, json_pack("{s:i}", "port", (int)port));
+    return status;
+}
+
+/* The report that `make demo` left beside this build, or that was installed with the command; NULL: none.  malloc'ed.
+ */
+static char *demo_report(void)
+{
+    static const char *const places[] = { "../demo-report", "../share/tremula/demo-report" };
+    char *self = realpath("/proc/self/exe", NULL), *found = NULL, *slash = self ? strrchr(self, '/') : NULL;
+    struct str path = { 0 };
+    for (size_t i = 0; slash && !found && i < sizeof(places) / sizeof(places[0]); ++i) {
+        path.length = 0;
+        str_format(&path, "%.*s/%s/profile.pop", (int)(slash - self), self, places[i]);
+        if (access(path.text, R_OK) == 0) {
+            path.text[strlen(path.text) - strlen("/profile.pop")] = '\0';
+            found = realpath(path.text, NULL);
+        }
+    }
+    str_free(&path);
+    free(self);
+    return found;
+}
+
 static int compare_names(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
@@ -188,6 +217,9 @@ pop_status api_browse(const struct request *request, struct answer *answer, pop_
         json_object_set_new(json, "files", files_of(path));
         json_object_set_new(json, "directories", directories);
         json_object_set_new(json, "cut", json_boolean(cut));
+        char *demo = demo_report();
+        json_object_set_new(json, "demo", demo ? answer_string(demo) : json_null());
+        free(demo);
         answer_json(answer, json);
         free(parent);
     }

@@ -2,6 +2,7 @@
 // What the selected tiles hold: a column a tile, by region and category, with what overlaps and what does not.
 import { CATEGORIES, GAPS, NOT_OVERLAPPED, OVERLAPPED, REGIONS, REGION_TIPS } from "../../data/concepts";
 import { TileMemory } from "../../data/memory";
+import { preferences, usePreferences } from "../../preferences";
 import { bytes, count } from "../../ui/format";
 import { csvField, saveText } from "../../ui/save";
 
@@ -35,13 +36,17 @@ export function detailRows(tiles: readonly TileMemory[]): Row[] {
         },
         { title: "Gaps", depth: 1, tip: GAPS, values: of((t) => t.gaps - t.total) },
         { title: "Memory excluding gaps", depth: 0, values: of((t) => t.total) },
-        { title: "Always live", depth: 1, values: of((t) => t.alwaysLive) },
-        {
-            title: "Not always live",
-            depth: 1,
-            tip: "The tile's maximum over steps",
-            values: of((t) => t.notAlwaysLive),
-        },
+        ...(preferences().liveness
+            ? [
+                  { title: "Always live", depth: 1, values: of((t) => t.alwaysLive) },
+                  {
+                      title: "Not always live",
+                      depth: 1,
+                      tip: "The tile's maximum over steps",
+                      values: of((t) => t.notAlwaysLive),
+                  },
+              ]
+            : []),
     ];
     const totals = [of((t) => t.nonInterleaved), of((t) => t.interleaved), of((t) => t.overflowed)];
     REGIONS.forEach((region, r) => {
@@ -76,6 +81,7 @@ export function detailRows(tiles: readonly TileMemory[]): Row[] {
 }
 
 export function Details({ tiles, titles }: { tiles: readonly TileMemory[]; titles: readonly string[] }) {
+    usePreferences();
     const rows = detailRows(tiles);
     const csv = () =>
         [["", ...titles], ...rows.map((row) => [" ".repeat(2 * row.depth) + row.title, ...row.values])]
