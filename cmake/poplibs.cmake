@@ -7,7 +7,8 @@
 # pkg-config file, and is a target of find_package(poplar).  Its tests are tests/poplibs/test_NAME_*.c.
 #
 # A source named *_vertices.c holds codelets too (where __POPC__ is defined): popc makes NAME.gp of them beside the library, for the first of
-# TREMULA_CODELET_LEVELS, NAME.LEVEL.gp for the others, and NAME.behaving.gp, which obeys the floating-point behaviour that programs set.  All builds of a checkout share what was compiled.
+# TREMULA_CODELET_LEVELS, NAME.LEVEL.gp for the others, and NAME.behaving.gp, which obeys the floating-point behaviour that programs set.  All of them have the
+# sizes of code on devices that were measured for NAME.device.gp.  All builds of a checkout share what was compiled.
 set(TREMULA_CODELET_LEVELS "x86-64-v3;x86-64-v4" CACHE STRING "Instruction sets for which the libraries' codelets are compiled, the least first")
 
 function(add_poplibs_codelets name)
@@ -20,10 +21,13 @@ function(add_poplibs_codelets name)
   set(popc ${CMAKE_COMMAND} -E env TREMULA_CACHE_DIR=${PROJECT_SOURCE_DIR}/build/codelets $<TARGET_FILE:popc>)
   file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/codelets/${name})
   list(GET TREMULA_CODELET_LEVELS 0 first)
-  foreach(level IN LISTS TREMULA_CODELET_LEVELS ITEMS behaving)
+  set(measured ${PROJECT_BINARY_DIR}/codelets/${name}.device.gp)
+  foreach(level IN LISTS TREMULA_CODELET_LEVELS ITEMS behaving device)
     set(flags -O3 -march=${level})
-    if(level STREQUAL behaving) # what obeys the floating-point behaviour that programs set
+    if(level STREQUAL behaving)
       set(flags -O1 -march=${first} -ffloat-behaviour)
+    elseif(level STREQUAL "device") # for size; what it has for the host is not used
+      set(flags -O0 -Os -march=${first} --target ipu1,ipu2,ipu21)
     endif()
     set(parts)
     foreach(source IN LISTS sources)
@@ -35,11 +39,15 @@ function(add_poplibs_codelets name)
                          DEPENDS ${source} ${headers} popc include/poplar/vertex.h COMMENT "popc ${name}/${stem} ${level}" VERBATIM)
       list(APPEND parts ${part})
     endforeach()
+    if(level STREQUAL "device")
+      add_custom_command(OUTPUT ${measured} COMMAND ${popc} ${parts} -o ${measured} DEPENDS ${parts} popc COMMENT "popc ${name} ${level}" VERBATIM)
+      continue()
+    endif()
     set(whole ${PROJECT_BINARY_DIR}/${name}.gp)
     if(NOT level STREQUAL first)
       set(whole ${PROJECT_BINARY_DIR}/${name}.${level}.gp)
     endif()
-    add_custom_command(OUTPUT ${whole} COMMAND ${popc} ${parts} -o ${whole} DEPENDS ${parts} popc COMMENT "popc ${name} ${level}" VERBATIM)
+    add_custom_command(OUTPUT ${whole} COMMAND ${popc} ${parts} --code-of ${measured} -o ${whole} DEPENDS ${parts} ${measured} popc COMMENT "popc ${name} ${level}" VERBATIM)
     list(APPEND files ${whole})
   endforeach()
   add_custom_target(${name}_codelets DEPENDS ${files})

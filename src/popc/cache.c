@@ -11,6 +11,7 @@
 static const char magic[8] = { 'T', 'R', 'M', 'C', 'A', 'C', 'H', 'E' };
 /* Raise it when the generated code, reflection or the format changes: entries of other versions are found no more. */
 enum { VERSION = 8, SECTIONS = 6 };
+enum { SIZES_VERSION = 2 }; /* the same for sizes of code on devices */
 
 struct digest {
     unsigned char bytes[BLAKE2B_OUTBYTES / 2];
@@ -30,6 +31,9 @@ static void make_key(const struct source *source, struct bytes *key)
     char settings[96];
     snprintf(settings, sizeof(settings), "popc %d %d -O%c %d v%u %u", VERSION, source->language, flags->optimise,
              flags->debug, flags->level, flags->devices);
+    if (flags->devices || flags->measured)
+        snprintf(settings + strlen(settings), sizeof(settings) - strlen(settings), " sizes %d%s", SIZES_VERSION,
+                 flags->small ? " small" : "");
     if (flags->measured)
         snprintf(settings + strlen(settings), sizeof(settings) - strlen(settings), " measured");
     if (flags->counted)

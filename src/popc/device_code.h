@@ -12,8 +12,8 @@
 
 struct device_code {
     uint32_t bytes;        /* compute and the functions that it reaches: vertexCode */
-    uint32_t shared_bytes; /* functions that other codelets of its source (codelet.object) reach too: sharedCodeStorage,
-                              once on a tile */
+    uint32_t shared_bytes; /* functions that other codelets of its source (codelet.object) reach too, and those of the
+                              mathematical library: sharedCodeStorage, once on a tile */
     uint32_t data_bytes;   /* constants and variables that they use: sharedDataStorage */
     bool estimated;        /* from the host's code, or without the library functions that it uses */
     const char *reason;    /* why; "" when measured */
@@ -36,6 +36,9 @@ extern const struct device_code device_code_missing;
 /* Adds lines that say which codelets' sizes are estimated, and why, for each architecture in a set of bits 1 << arch.
  */
 void device_code_list(const struct module *module, unsigned archs, struct str *lines);
+
+/* device_functions.c: bytes of code of a function of the mathematical library; false for what is none. */
+bool device_library_bytes(const char *name, uint32_t *bytes);
 
 /* device_object.c: sizes of one codelet after another in an object that was compiled with a section for each function.
  * A function that is missing from it is a reason, which lives in the arena, to call the size estimated.  False when

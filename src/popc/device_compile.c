@@ -68,7 +68,8 @@ static void device_command(struct command *command, const struct source *source,
                            const struct scratch *scratch)
 {
     *command = (struct command){ 0 };
-    snprintf(command->optimise, sizeof(command->optimise), "-O%c", source->flags->optimise);
+    snprintf(command->optimise, sizeof(command->optimise), "-O%c",
+             source->flags->small ? 's' : source->flags->optimise);
     const char *standard = source->language == POPC_CPP ? "-std=gnu++17" : "-std=gnu11";
     command_add(command, (const char *const[]){ compiler,
                                                 standard,
@@ -272,11 +273,38 @@ char *device_compile_counted(const struct source *source, const char *device_com
     return object;
 }
 
+/* What the compiler reads once macros are expanded; NULL when it cannot be had. */
+static char *preprocessed(const struct source *source, const char *compiler, const struct headers *headers, int arch,
+                          const struct scratch *scratch, const struct str *text, size_t *size)
+{
+    struct str said = { 0 };
+    struct command command;
+    char *expanded = NULL;
+    pop_error error;
+    device_command(&command, source, compiler, headers, arch, &for_measuring, scratch);
+    command_add(&command, (const char *const[]){ "-E", NULL });
+    if (command_run(&command, scratch, text, &said, &expanded, size, &error) != POP_OK) {
+        free(expanded);
+        expanded = NULL;
+    }
+    vec_free(&command.words);
+    str_free(&said);
+    return expanded;
+}
+
+static bool several(unsigned devices)
+{
+    return devices & (devices - 1);
+}
+
 void device_compile(const struct source *source, const char *compiler, const char *device_compiler,
                     const struct scratch *scratch, struct built *built, struct module *module)
 {
     struct str text = { 0 };
     struct headers headers = { 0 };
+    const struct device_code *measured = NULL; /* of the last device that was compiled for, and what was read then */
+    char *read = NULL;
+    size_t read_size = 0;
     write_text(source, module->uses, &text);
     if (device_compiler)
         find_headers(&headers, source, device_compiler);
@@ -285,13 +313,27 @@ void device_compile(const struct source *source, const char *compiler, const cha
             continue;
         struct device_code *codes = module->devices[arch] =
             arena_alloc(&module->arena, module->codelet_count * sizeof(*codes));
+        size_t size = 0;
+        char *now = device_compiler && several(source->flags->devices)
+                        ? preprocessed(source, device_compiler, &headers, arch, scratch, &text, &size)
+                        : NULL;
+        if (now && measured && size == read_size && memcmp(now, read, size) == 0) {
+            memcpy(codes, measured, module->codelet_count * sizeof(*codes)); /* the same source for this device */
+            free(now);
+            continue;
+        }
         const char *reason = device_compiler
                                  ? compile_for(source, device_compiler, &headers, arch, scratch, &text, built, module)
                                  : "there is no clang, which measures them: install the package clang, or set "
                                    "TREMULA_DEVICE_CC to a clang";
         if (reason)
             estimate_all(source, compiler, scratch, &text, module, codes, reason);
+        free(read);
+        read = now;
+        read_size = size;
+        measured = codes;
     }
+    free(read);
     free_headers(&headers);
     str_free(&text);
 }

@@ -121,9 +121,25 @@ static bool is_helper(const char *name)
 struct walk {
     const struct object *object;
     VEC(size_t) reached;
-    bool *seen; /* by section */
+    bool *seen;                /* by section */
+    VEC(const char *) library; /* functions of the mathematical library */
+    uint64_t library_bytes;
     const char *missing;
 };
+
+static void follow_outside(struct walk *walk, const char *name)
+{
+    uint32_t bytes;
+    if (device_library_bytes(name, &bytes)) {
+        for (size_t i = 0; i < walk->library.count; ++i)
+            if (strcmp(walk->library.data[i], name) == 0)
+                return;
+        *vec_push(&walk->library) = name;
+        walk->library_bytes += bytes;
+    } else if (*name && !is_helper(name) && !walk->missing) {
+        walk->missing = name;
+    }
+}
 
 static void follow(struct walk *walk, size_t symbol_index)
 {
@@ -132,9 +148,7 @@ static void follow(struct walk *walk, size_t symbol_index)
     if (!gelf_getsym(object->symbols, (int)symbol_index, &symbol))
         return;
     if (symbol.st_shndx == SHN_UNDEF) {
-        const char *name = symbol_name(object, &symbol);
-        if (*name && !is_helper(name) && !walk->missing)
-            walk->missing = name;
+        follow_outside(walk, symbol_name(object, &symbol));
     } else if (symbol.st_shndx < object->node_count && object->nodes[symbol.st_shndx].allocated &&
                !walk->seen[symbol.st_shndx]) {
         walk->seen[symbol.st_shndx] = true;
@@ -162,6 +176,8 @@ static void walk_from(struct walk *walk, size_t first)
 {
     memset(walk->seen, 0, walk->object->node_count * sizeof(*walk->seen));
     walk->missing = NULL;
+    walk->library.count = 0;
+    walk->library_bytes = 0;
     walk->reached.count = 0;
     walk->seen[first] = true;
     *vec_push(&walk->reached) = first;
@@ -185,7 +201,7 @@ static uint32_t at_most_32_bits(uint64_t value)
 
 static void sum_up(const struct walk *walk, struct device_code *code)
 {
-    uint64_t own = 0, shared = 0, data = 0;
+    uint64_t own = 0, shared = walk->library_bytes, data = 0;
     for (size_t i = 0; i < walk->reached.count; ++i) {
         const struct node *node = walk->object->nodes + walk->reached.data[i];
         *(!node->code ? &data : i && node->users > 1 ? &shared : &own) += node->bytes;
@@ -231,6 +247,7 @@ bool device_measure(const void *data, size_t size, const struct codelet *codelet
         struct walk walk = { .object = &object, .seen = mem_zero(object.node_count, sizeof(*walk.seen)) };
         measure_all(&walk, codelets, count, arena, codes);
         vec_free(&walk.reached);
+        vec_free(&walk.library);
         free(walk.seen);
     }
     close_object(&object);

@@ -11,8 +11,9 @@
 #include <poplar/text.h>
 #include <stdio.h>
 
-static const char *const known[] = { "-O0",      "-O1",      "-O2",     "-O3",   "-g", "-D", "-U",      "-I",
-                                     "-include", "-isystem", "-iquote", "-std=", "-W", "-w", "-march=", "--target" };
+static const char *const known[] = { "-O0", "-O1", "-O2",      "-O3",      "-g",       "-D",
+                                     "-U",  "-I",  "-include", "-isystem", "-iquote",  "-std=",
+                                     "-W",  "-w",  "-march=",  "--target", "--code-of" };
 static const char *const standards[2][16] = { { "c99", "gnu99", "c11", "gnu11", "c17", "gnu17", "c2x", "gnu2x" },
                                               { "c++11", "gnu++11", "c++14", "gnu++14", "c++17", "gnu++17", "c++1z",
                                                 "gnu++1z", "c++20", "gnu++20", "c++2a", "gnu++2a" } };
@@ -43,11 +44,12 @@ static char *next_word(const char **text)
 static pop_status refuse(const char *word, pop_error *error)
 {
     char hint[96];
-    return error_set(error, POP_INVALID_OPTION, NO_WHERE, NULL,
-                     "popc: unknown flag '%s'%s; allowed are -O0 to -O3, -g, -D, -U, -I, -include, -isystem, -iquote, "
-                     "-W, -w, -std=, "
-                     "-march=x86-64-v1 to -v4 and --target",
-                     word, error_hint(hint, sizeof(hint), word, known, KNOWN));
+    return error_set(
+        error, POP_INVALID_OPTION, NO_WHERE, NULL,
+        "popc: unknown flag '%s'%s; allowed are -O0 to -O3, -Os, -g, -D, -U, -I, -include, -isystem, -iquote, "
+        "-W, -w, -std=, "
+        "-march=x86-64-v1 to -v4, --target and --code-of",
+        word, error_hint(hint, sizeof(hint), word, known, KNOWN));
 }
 
 /* -DX, -D X and the like: both words are kept as one, but those of -include and its like, which have to be two. */
@@ -148,6 +150,15 @@ static pop_status take_target_flag(struct popc_flags *flags, const char *word, c
     return status;
 }
 
+static pop_status take_code_of(struct popc_flags *flags, const char *word, const char **text, pop_error *error)
+{
+    free(flags->code_of);
+    flags->code_of = next_word(text);
+    if (flags->code_of)
+        return POP_OK;
+    return error_set(error, POP_INVALID_OPTION, NO_WHERE, NULL, "popc: flag '%s' needs a .gp file after it", word);
+}
+
 static bool take_standard(struct popc_flags *flags, const char *word)
 {
     for (int language = 0; language < 2 && strncmp(word, "-std=", 5) == 0; ++language)
@@ -171,8 +182,7 @@ static bool is_warning(const char *word)
  * (-march=native) or change those of the whole process (-ffast-math) has none either. */
 static bool take_ignored(struct popc_flags *flags, const char *word, const char **text)
 {
-    static const char *const whole[] = { "-Ofast", "-Os",   "-Oz",      "-Og", "-O",   "-s",
-                                         "-c",     "-pipe", "-pthread", "-v",  "-ansi" };
+    static const char *const whole[] = { "-Ofast", "-Oz", "-Og", "-O", "-s", "-c", "-pipe", "-pthread", "-v", "-ansi" };
     bool machine = word[0] == '-' && word[1] == 'm' && strncmp(word, "-march=x86-64", 13) != 0;
     bool found = (((word[0] == '-' && word[1] == 'f') || machine) && word[2]) || strncmp(word, "-gdwarf", 7) == 0 ||
                  strncmp(word, "-ggdb", 5) == 0;
@@ -194,6 +204,8 @@ static pop_status take(struct popc_flags *flags, char *word, const char **text, 
     size_t prefix = sizeof(level) - 1, length = strlen(word);
     if (word[0] == '-' && word[1] == 'O' && word[2] >= '0' && word[2] <= '3' && length == 3) {
         flags->optimise = word[2];
+    } else if (strcmp(word, "-Os") == 0) {
+        flags->small = true;
     } else if (strcmp(word, "-g") == 0) {
         flags->debug = true;
     } else if (strcmp(word, BEHAVING_FLAG) == 0) {
@@ -206,6 +218,8 @@ static pop_status take(struct popc_flags *flags, char *word, const char **text, 
         return take_argument(flags, word, length, text, error);
     } else if (strcmp(word, "--target") == 0 || strncmp(word, "--target=", 9) == 0) {
         return take_target_flag(flags, word, text, error);
+    } else if (strcmp(word, "--code-of") == 0) {
+        return take_code_of(flags, word, text, error);
     } else if (take_standard(flags, word)) {
         return POP_OK;
     } else if (is_warning(word)) {
@@ -244,5 +258,6 @@ void flags_free(struct popc_flags *flags)
     free_words(flags->both.data, flags->both.count);
     free_words(flags->warnings.data, flags->warnings.count);
     free_words(flags->ignored.data, flags->ignored.count);
+    free(flags->code_of);
     *flags = (struct popc_flags){ 0 };
 }

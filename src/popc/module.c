@@ -169,6 +169,21 @@ static void merge_devices(struct merge *merge, struct module *const *modules, si
     }
 }
 
+void module_take_code(struct module *module, const struct module *from)
+{
+    for (int arch = 0; arch < DEVICE_ARCHS; ++arch) {
+        if (!from->devices[arch])
+            continue;
+        struct device_code *codes = arena_alloc(&module->arena, module->codelet_count * sizeof(*codes));
+        for (uint32_t i = 0; i < module->codelet_count; ++i) {
+            const struct codelet *like = find_codelet(from, from->codelet_count, module->codelets[i].name);
+            codes[i] = like ? from->devices[arch][like - from->codelets] : device_code_missing;
+            codes[i].reason = arena_string(&module->arena, codes[i].reason);
+        }
+        module->devices[arch] = codes;
+    }
+}
+
 static pop_status defined_twice(struct module *const *modules, size_t later, const char *name, pop_error *error)
 {
     size_t earlier = 0;

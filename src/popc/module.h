@@ -13,6 +13,10 @@ struct module *module_create(const char *name, unsigned level);
 pop_status module_merge(struct module *const *modules, size_t count, const char *name, struct module **merged,
                         pop_error *error);
 
+/* Gives a module's codelets the sizes of device code that those of the same name have in another, for each device that
+ * the other was compiled for; a codelet that the other lacks is estimated, as without --target. */
+void module_take_code(struct module *module, const struct module *from);
+
 struct str;
 struct initialisers;
 enum object_ends { OBJECT_SILENT, OBJECT_FINALISES };

@@ -188,6 +188,18 @@ static void keep_source(struct module *module, enum popc_language language, cons
                                               arena_string(arena, flags ? flags : ""), size };
 }
 
+/* --code-of. */
+static pop_status take_code(struct module *module, const char *path, pop_error *error)
+{
+    struct module *from;
+    pop_status status = module_load(path, &from, error);
+    if (status != POP_OK)
+        return status;
+    module_take_code(module, from);
+    module_release(from);
+    return POP_OK;
+}
+
 static pop_status compile_named(enum popc_language language, const char *name, const char *text, const char *flags,
                                 struct module **module, struct str *messages, pop_error *error)
 {
@@ -216,6 +228,12 @@ static pop_status compile_named(enum popc_language language, const char *name, c
     if (status == POP_OK) {
         keep_source(*module, language, name, source + mark, size - mark, flags);
         (*module)->later = later;
+        if (parsed.code_of)
+            status = take_code(*module, parsed.code_of, error);
+        if (status != POP_OK) {
+            module_release(*module);
+            *module = NULL;
+        }
     }
     free(read);
     flags_free(&parsed);
@@ -431,8 +449,6 @@ pop_status popc_compile_files(const char *const *inputs, size_t count, const cha
     struct popc_flags parsed;
     pop_status status = flags_parse(&parsed, flags, error); /* .gp files alone would not look at them */
     unsigned devices = status == POP_OK ? parsed.devices : 0;
-    if (status == POP_OK)
-        flags_free(&parsed);
     for (size_t i = 0; i < count && status == POP_OK; ++i) {
         status = load_any(inputs[i], flags, modules + i, &messages, error);
         if (status == POP_OK)
@@ -442,6 +458,8 @@ pop_status popc_compile_files(const char *const *inputs, size_t count, const cha
         list_estimates(modules[i], flags, &messages);
     if (status == POP_OK)
         status = module_merge(modules, count, output, &merged, error);
+    if (status == POP_OK && parsed.code_of)
+        status = take_code(merged, parsed.code_of, error);
     if (status == POP_OK)
         status = write_module(merged, output, error);
     if (verbose && messages.length)
@@ -451,6 +469,7 @@ pop_status popc_compile_files(const char *const *inputs, size_t count, const cha
     module_release(merged);
     free(modules);
     str_free(&messages);
+    flags_free(&parsed);
     status = error_rename(error, status, "", api);
     return error_if_memory_failed(error, status, failures, api);
 }

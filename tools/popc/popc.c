@@ -13,6 +13,7 @@ static const char usage[] =
     "\n"
     "  -o FILE            the output\n"
     "  -O0 -O1 -O2 -O3    optimisation (-O2)\n"
+    "  -Os                measured code of devices is compiled for size\n"
     "  -g                 debug information in the codelets\n"
     "  -D MACRO[=VALUE]   define a macro;  -U MACRO removes it\n"
     "  -I DIR             where #include looks\n"
@@ -22,6 +23,7 @@ static const char usage[] =
     "  -std=STANDARD      c99 to c2x (gnu11);  c++11 to c++20 (gnu++17)\n"
     "  -march=LEVEL       x86-64, x86-64-v2, -v3 or -v4 (the highest that this machine has)\n"
     "  --target LIST      ipu1, ipu2, ipu21 and cpu, with commas between: also measure the code for these devices\n"
+    "  --code-of FILE.gp  the sizes of code on devices are those of its vertex types of the same name\n"
     "  --list FILE.gp     print the vertex types of a compiled file, and stop\n"
     "  --list-targets  --help  --version\n"
     "\n"
@@ -56,7 +58,7 @@ static bool takes_argument(const char *word)
 {
     return strcmp(word, "-D") == 0 || strcmp(word, "-U") == 0 || strcmp(word, "-I") == 0 ||
            strcmp(word, "-include") == 0 || strcmp(word, "-isystem") == 0 || strcmp(word, "-iquote") == 0 ||
-           strcmp(word, "-mllvm") == 0 || strcmp(word, "--target") == 0;
+           strcmp(word, "-mllvm") == 0 || strcmp(word, "--target") == 0 || strcmp(word, "--code-of") == 0;
 }
 
 /* What the compiler said was printed as it came; of the error only what is not in there. */

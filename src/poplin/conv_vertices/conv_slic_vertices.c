@@ -30,10 +30,9 @@
 enum { WINDOW = 4, LANES = 4 }; /* lanes: output channels of all convolutions of a group */
 
 /* The input channel c that each lane meets, of what a position has: all lanes of a convolution the same. */
-#define SPREAD_1(x, c) __builtin_shuffle(x, (lanes_index){ c, c, c, c })
-#define SPREAD_2(x, c) __builtin_shuffle(x, (lanes_index){ c, c, 2 + c, 2 + c })
+#define SPREAD_1(x, c) ((lanes4){ (x)[c], (x)[c], (x)[c], (x)[c] })
+#define SPREAD_2(x, c) ((lanes4){ (x)[c], (x)[c], (x)[2 + (c)], (x)[2 + (c)] })
 #define SPREAD_4(x, c) (x)
-typedef int lanes_index __attribute__((vector_size(16)));
 
 /* Outputs of count positions: w is {kernel position, channel, lane}; last may be NULL for zeros. */
 #define SLIC_ROW(partial, groups)                                                                                      \

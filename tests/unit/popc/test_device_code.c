@@ -348,6 +348,52 @@ static void a_file_and_a_merged_file_keep_the_sizes(void **state)
     module_release(read);
 }
 
+/* --code-of: code as of another file, where it was measured for size; what that lacks is estimated. */
+static void sizes_are_taken_from_another_file(void **state)
+{
+    (void)state;
+    need_clang();
+    char path[128], flags[256];
+    char *data;
+    size_t size;
+    pop_error error;
+    static const char text[] =
+        HEAD VERTEX("A", "for (unsigned i = 1; i < 9; ++i) v->out.data[i] += v->out.data[i - 1] / v->out.data[0];");
+    struct module *fast = compiled(text, "-O3 --target ipu2"), *small = compiled(text, "-O3 -Os --target ipu1,ipu2");
+    uint32_t bytes = measured(small, "A", "ipu2").bytes;
+    assert_true(bytes < measured(fast, "A", "ipu2").bytes);
+    assert_int_equal(module_write(small, &data, &size, &error), POP_OK);
+    assert_int_equal(file_write(in_scratch(path, "small.gp"), data, size, NULL), POP_OK);
+    snprintf(flags, sizeof(flags), "-O3 --code-of %s", path);
+    struct module *taken = compiled(HEAD VERTEX("A", "v->out.data[0] = 1;") VERTEX("B", "v->out.data[0] = 2;"), flags);
+    assert_int_equal(measured(taken, "A", "ipu2").bytes, bytes);
+    assert_int_equal(measured(taken, "A", "ipu1").bytes, measured(small, "A", "ipu1").bytes);
+    assert_true(code_in(taken, "B", "ipu2").estimated);
+    assert_true(code_in(taken, "A", "ipu21").estimated);
+    free(data);
+    module_release(fast);
+    module_release(small);
+    module_release(taken);
+}
+
+/* Functions of the mathematical library count once each, what the device has an instruction for with nothing. */
+static void library_functions_have_known_sizes(void **state)
+{
+    (void)state;
+    need_clang();
+#define MATHS(name, body) HEAD "#include <math.h>\n" VERTEX(name, body)
+    struct module *instruction = compiled(MATHS("V", "v->out.data[0] = expf(v->out.data[0]);"), "--target ipu2"),
+                  *one = compiled(MATHS("V", "v->out.data[0] = atanf(v->out.data[0]);"), "--target ipu2"),
+                  *two =
+                      compiled(MATHS("V", "v->out.data[0] = fmodf(atanf(v->out.data[0]), atanf(2));"), "--target ipu2");
+    assert_int_equal(measured(instruction, "V", "ipu2").shared_bytes, 0);
+    assert_int_equal(measured(one, "V", "ipu2").shared_bytes, 700);
+    assert_int_equal(measured(two, "V", "ipu2").shared_bytes, 700 + 572);
+    module_release(instruction);
+    module_release(one);
+    module_release(two);
+}
+
 /* ---- what cannot be measured ---- */
 
 /* What was logged since the last call. */
@@ -397,7 +443,9 @@ static void what_does_not_compile_is_listed_and_estimated_and_runs(void **state)
     static const struct {
         const char *text, *reason;
     } cases[] = {
-        { HEAD "#include <math.h>\n" VERTEX("V", "v->out.data[1] = sqrtf(v->out.data[0]);"), "it uses 'sqrtf'" },
+        { HEAD
+          "#include <math.h>\n" VERTEX("V", "v->out.data[1] = 2; if (v->out.size == 9) v->out.data[0] = tgammaf(3);"),
+          "it uses 'tgammaf'" },
         { HEAD "#include <stdio.h>\n" VERTEX("V", "v->out.data[1] = 2; if (v->out.size == 9) printf(\"%d\", 3);"),
           "it uses 'printf'" },
         { HEAD "#ifdef __IPU__\n#include <nowhere.h>\n#endif\n" VERTEX("V", "v->out.data[1] = 2;"),
@@ -601,6 +649,8 @@ int main(void)
         cmocka_unit_test_teardown(code_is_measured_when_it_is_needed, clean),
         cmocka_unit_test_teardown(a_header_that_only_the_device_includes_is_watched, clean),
         cmocka_unit_test_teardown(a_file_and_a_merged_file_keep_the_sizes, clean),
+        cmocka_unit_test_teardown(sizes_are_taken_from_another_file, clean),
+        cmocka_unit_test_teardown(library_functions_have_known_sizes, clean),
         cmocka_unit_test_teardown(what_does_not_compile_is_listed_and_estimated_and_runs, clean),
         cmocka_unit_test_teardown(standard_headers_are_there, clean),
         cmocka_unit_test_teardown(a_long_list_says_the_reason_first, clean),
