@@ -3,13 +3,13 @@
  * leading dimensions count independent matrices.  Only the named triangle of a is read; the factor has zeros in the
  * other.  A matrix that is not positive definite gives NaN.
  *
- * Options are those of poplin/mat_mul.h, and blockSize (32): rows that are factored at once, the rest are products. */
+ * Options are those of poplin/mat_mul.h, and blockSize (64): rows that are factored at once, the rest are products. */
 #ifndef POPLIN_CHOLESKY_H
 #define POPLIN_CHOLESKY_H
 
 #include <poplin/mat_mul.h>
 
-enum { POPLIN_CHOLESKY_BLOCK_SIZE = 32 }; /* unless an option says otherwise */
+enum { POPLIN_CHOLESKY_BLOCK_SIZE = 64 }; /* unless an option says otherwise */
 
 POP_BEGIN_DECLS
 

@@ -36,7 +36,7 @@ void build_matrix_solver(pop_graph *graph, struct passes *passes, const struct r
         poplin_create_triangular_solve_input_lhs(graph, type, type, a_shape, b_shape, left, "a", POP_NO_OPTIONS, cache);
     pop_tensor b =
         poplin_create_triangular_solve_input_rhs(graph, type, type, a_shape, b_shape, left, "b", POP_NO_OPTIONS, cache);
-    poplin_triangular_solve(graph, a, b, left, true, false, row_number(row, "block-size", 64), program, "solve",
+    poplin_triangular_solve(graph, a, b, left, true, true, row_number(row, "block-size", 64), program, "solve",
                             POP_NO_OPTIONS, cache);
     poplin_planning_cache_destroy(cache);
 }

@@ -1,14 +1,45 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks along the diagonal, one after the other: each is solved by vertices, the rows below it are relieved of its
- * part by a product. */
+/* Triangular systems and masks: arguments, operands, what comes before substitution. */
+#include <poplin/cholesky.h>
 #include <poplin/triangular_solve.h>
 
 #include "poplibs/log.h"
+#include "poplibs/options.h"
 #include "poplin/solve/triangular.h"
-#include "poplin/solve/triangular_solve.h"
 
-#include <popops/fill.h>
+#include <popops/element_wise.h>
 #include <poputil/tile_mapping.h>
+
+/* ---- options ---- */
+
+bool triangular_take_options(struct triangular_call *call, pop_option **list)
+{
+    union value {
+        unsigned size;
+        double widest; /* of the kinds that the parser knows */
+    } value = { POPLIN_CHOLESKY_BLOCK_SIZE };
+    static const struct poplibs_option table[] = {
+#define CHOLESKY_OPTION(...) POPLIBS_ROW(union value, __VA_ARGS__)
+#include "poplibs/options.def"
+    };
+    size_t count = 0;
+    bool right = true;
+    *list = poplibs_new(call->options.count, sizeof(pop_option));
+    for (size_t i = 0; right && i < call->options.count; ++i) {
+        pop_option option = call->options.list[i];
+        if (!option.key || strcmp(option.key, table[0].key) != 0)
+            (*list)[count++] = option;
+        else
+            right = poplibs_parse_options(call->where, call->graph, call->api, (pop_options){ &option, 1 }, table, 1,
+                                          &value);
+    }
+    call->block_size = value.size;
+    call->options = (pop_options){ *list, count };
+    if (right && !value.size)
+        right = poplibs_fail(call->graph, POP_INVALID_OPTION, call->where, call->api,
+                             "option 'blockSize' is 0; it must be at least 1");
+    return right && poplin_matmul_validate_options_at(call->where, call->graph, call->options);
+}
 
 /* ---- arguments ---- */
 
@@ -41,9 +72,9 @@ bool triangular_matrices(const struct triangular_call *call, pop_tensor a, pop_t
     return true;
 }
 
-/* Right-hand sides as {groups, m, n}: one in each row. */
+/* Right-hand sides as {groups, n, m}: one in each column. */
 static bool right_hand_sides(const struct triangular_call *call, pop_tensor a, pop_tensor b, bool left_side,
-                             pop_tensor *rows)
+                             pop_tensor *columns)
 {
     size_t rank = pop_tensor_rank(a);
     if (!poplibs_is_operand(call->graph, call->where, call->api, "the right-hand side", b))
@@ -57,140 +88,132 @@ static bool right_hand_sides(const struct triangular_call *call, pop_tensor a, p
     if (!fits)
         return fail(call, POP_POPLAR_ERROR, "has not the right-hand sides of these systems", b);
     b = triangular_grouped(call, b);
-    *rows = left_side ? poplin_transpose_grouped_matrix_at(call->where, b) : b;
+    *columns = left_side ? b : poplin_transpose_grouped_matrix_at(call->where, b);
     return true;
+}
+
+/* ---- layouts ---- */
+
+unsigned triangular_tile(const struct triangular_call *call, pop_tensor t)
+{
+    pop_interval_lists mapping;
+    unsigned tile = 0;
+    uint64_t most = 0;
+    if (!pop_graph_get_tile_mapping_at(call->where, call->graph, t, NULL, &mapping))
+        return 0;
+    for (size_t i = 0; i < mapping.count; ++i) {
+        uint64_t elements = 0;
+        for (size_t k = mapping.first[i]; k < mapping.first[i + 1]; ++k)
+            elements += mapping.intervals[k].end - mapping.intervals[k].begin;
+        if (elements > most) {
+            most = elements;
+            tile = (unsigned)i;
+        }
+    }
+    pop_interval_lists_free(&mapping);
+    return tile;
+}
+
+pop_tensor triangular_blocks(const struct triangular_call *call, pop_type type, size_t g, size_t n, size_t m,
+                             size_t block, const char *name)
+{
+    pop_where where = call->where;
+    size_t rows = poplibs_ceil_div(n, block), columns = poplibs_ceil_div(m, block);
+    pop_tensor t = pop_graph_add_variable_at(where, call->graph, type, POP_SHAPE(g, rows, columns, block, block), name);
+    if (pop_tensor_num_elements(t))
+        poputil_map_tensor_linearly_grain_at(where, call->graph, t, (unsigned)block,
+                                             pop_target_vector_width(pop_graph_target(call->graph), type));
+    t = pop_tensor_reshape_at(where, pop_tensor_dim_shuffle_at(where, t, POP_DIMS(0, 1, 3, 2, 4)),
+                              POP_SHAPE(g, rows * block, columns * block));
+    return pop_tensor_slice_at(where, pop_tensor_slice_at(where, t, 0, n, 1), 0, m, 2);
+}
+
+/* ---- masks ---- */
+
+pop_tensor triangular_constant(const struct triangular_call *call, pop_type type, double value)
+{
+    char path[POPLIBS_PATH_SIZE];
+    pop_tensor t = pop_graph_add_constant_float_at(call->where, call->graph, type, POP_SHAPE(1), value,
+                                                   poplibs_path(path, sizeof(path), call->name, "constant"));
+    pop_graph_set_tile_mapping_at(call->where, call->graph, t, 0);
+    return t;
+}
+
+pop_tensor triangular_masked(const struct triangular_call *call, pop_tensor a, bool lower, bool unit_diagonal)
+{
+    char path[POPLIBS_PATH_SIZE];
+    pop_where where = call->where;
+    size_t n = pop_tensor_dim(a, 1);
+    pop_type type = pop_tensor_type(a);
+    pop_tensor masked = pop_graph_clone_at(where, call->graph, type, a, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES,
+                                           poplibs_path(path, sizeof(path), call->name, "masked"));
+    enum { ZERO, ONE };
+    struct triangular_copies copies = {
+        call, { triangular_constant(call, type, 0), triangular_constant(call, type, 1) }, NULL, 0
+    };
+    for (size_t i = 0; i < n && pop_tensor_num_elements(a); ++i) {
+        pop_tensor to = pop_tensor_slice_at(where, masked, i, i + 1, 1),
+                   from = pop_tensor_slice_at(where, a, i, i + 1, 1);
+        size_t begin = lower ? 0 : i + unit_diagonal, end = lower ? i + !unit_diagonal : n;
+        triangular_copies_fill(&copies, ZERO, pop_tensor_slice_at(where, to, lower ? i + 1 : 0, lower ? n : i, 2));
+        if (unit_diagonal)
+            triangular_copies_fill(&copies, ONE, pop_tensor_slice_at(where, to, i, i + 1, 2));
+        triangular_copies_add(&copies, pop_tensor_slice_at(where, from, begin, end, 2),
+                              pop_tensor_slice_at(where, to, begin, end, 2));
+    }
+    triangular_copies_end(&copies, call->sequence);
+    return masked;
+}
+
+pop_tensor poplin_triangular_mask_at(pop_where where, pop_graph *graph, pop_tensor a, bool lower, bool unit_diagonal,
+                                     pop_program sequence, const char *name)
+{
+    POPLIBS_CALL(graph, a, lower, unit_diagonal, name);
+    struct triangular_call call = { where, graph,    "poplin_triangular_mask",  name, POP_NO_OPTIONS,
+                                    NULL,  sequence, POPLIN_CHOLESKY_BLOCK_SIZE };
+    pop_tensor matrices, none = { 0 };
+    if (!poplibs_ready(graph) || !triangular_matrices(&call, a, &matrices))
+        return none;
+    size_t shape[POP_TENSOR_RUNS], rank = pop_tensor_shape(a, shape, POP_TENSOR_RUNS);
+    return pop_tensor_reshape_at(where, triangular_masked(&call, matrices, lower, unit_diagonal),
+                                 (pop_shape){ rank, shape });
 }
 
 /* ---- solving ---- */
 
-/* A block of the diagonal: vertices read its rows one after the other in memory. */
-struct solving {
-    const struct triangular_call *call;
-    pop_compute_set arrange, solve;
-    bool arranges; /* rows lie in pieces */
-    bool lower, unit_diagonal;
-};
-
-/* The matrix a{n,n} in pieces, row by row in a new variable of a tile. */
-static pop_tensor arranged(const struct solving *s, pop_tensor a, unsigned tile)
-{
-    char text[POPLIBS_PATH_SIZE];
-    pop_where where = s->call->where;
-    pop_graph *graph = s->call->graph;
-    size_t count = pop_tensor_num_elements(a);
-    pop_type type = pop_tensor_type(a);
-    pop_tensor rows = pop_graph_add_variable_at(where, graph, type, POP_SHAPE(count),
-                                                poplibs_path(text, sizeof(text), s->call->name, "rows"));
-    pop_graph_set_tile_mapping_at(where, graph, rows, tile);
-    snprintf(text, sizeof(text), "poplin::TriangularArrange<%s>", pop_type_name(type));
-    pop_vertex vertex = pop_graph_add_vertex_at(where, graph, s->arrange, text);
-    pop_interval *regions;
-    size_t pieces = pop_tensor_contiguous_regions(a, &regions);
-    pop_tensor *list = poplibs_new(pieces, sizeof(*list));
-    if (pop_tensor_slices_at(where, pop_tensor_flatten_at(where, a), (pop_interval_list){ pieces, regions }, 0, list))
-        pop_graph_connect_list_at(where, graph, vertex, "in", (pop_tensors){ pieces, list });
-    free(list);
-    free(regions);
-    pop_graph_connect_at(where, graph, vertex, "out", rows);
-    pop_graph_map_vertex_at(where, graph, vertex, tile);
-    return rows;
-}
-
-/* Some of the right-hand sides of one group, which lie on one tile, shared out to its workers. */
-static void add_vertices(const struct solving *s, pop_tensor a, pop_tensor x, unsigned tile)
-{
-    const struct triangular_call *call = s->call;
-    size_t count = pop_tensor_dim(x, 0),
-           workers = poplibs_min(count, pop_graph_target(call->graph)->num_worker_contexts);
-    char name[64];
-    snprintf(name, sizeof(name), "poplin::TriangularSolve<%s,%s>", pop_type_name(pop_tensor_type(a)),
-             s->lower ? "true" : "false");
-    pop_tensor rows = s->arranges ? arranged(s, a, tile) : pop_tensor_flatten_at(call->where, a);
-    for (size_t w = 0; w < workers; ++w) {
-        pop_vertex vertex = pop_graph_add_vertex_at(call->where, call->graph, s->solve, name);
-        pop_graph_connect_at(call->where, call->graph, vertex, "a", rows);
-        pop_graph_connect_at(call->where, call->graph, vertex, "x",
-                             pop_tensor_slice_at(call->where, x, count * w / workers, count * (w + 1) / workers, 0));
-        pop_graph_set_field_int_at(call->where, call->graph, vertex, "unitDiagonal", s->unit_diagonal);
-        pop_graph_map_vertex_at(call->where, call->graph, vertex, tile);
-    }
-}
-unsigned triangular_tile(const struct triangular_call *call, pop_tensor element)
-{
-    pop_interval_lists mapping;
-    unsigned tile = 0;
-    if (!pop_graph_get_tile_mapping_at(call->where, call->graph, element, NULL, &mapping))
-        return 0;
-    while (tile + 1 < mapping.count && mapping.first[tile] == mapping.first[tile + 1])
-        ++tile;
-    pop_interval_lists_free(&mapping);
-    return tile;
-}
-/* Runs of right-hand sides on one tile. */
-static void solve_group(const struct solving *s, pop_tensor a, pop_tensor x)
-{
-    size_t count = pop_tensor_dim(x, 0), begin = 0;
-    unsigned tile = 0;
-    for (size_t i = 0; i <= count; ++i) {
-        unsigned next =
-            i < count ? triangular_tile(s->call, pop_tensor_slice_at(s->call->where,
-                                                                     pop_tensor_at_at(s->call->where, x, i), 0, 1, 0))
-                      : 0;
-        if (i > begin && (i == count || next != tile)) {
-            add_vertices(s, a, pop_tensor_slice_at(s->call->where, x, begin, i, 0), tile);
-            begin = i;
-        }
-        tile = next;
-    }
-}
-
-/* x{g,m,n}: the unknowns of the block a{g,n,n}, of each right-hand side. */
-static void solve_block(const struct triangular_call *call, pop_tensor a, pop_tensor x, bool lower, bool unit_diagonal)
+/* a{g,n,n} with ones on its diagonal, b{g,n,k} accordingly: both divided by what stood there, row by row. */
+static void scale(const struct triangular_call *call, pop_tensor a, pop_tensor *b)
 {
     char path[POPLIBS_PATH_SIZE];
     pop_where where = call->where;
-    struct solving s = { .call = call, .lower = lower, .unit_diagonal = unit_diagonal };
-    pop_interval *regions;
-    s.arranges = pop_tensor_contiguous_regions(pop_tensor_at_at(where, a, 0), &regions) > pop_tensor_dim(a, 1);
-    free(regions);
-    if (s.arranges)
-        s.arrange =
-            pop_graph_add_compute_set_at(where, call->graph, poplibs_path(path, sizeof(path), call->name, "Arrange"));
-    s.solve = pop_graph_add_compute_set_at(where, call->graph, poplibs_path(path, sizeof(path), call->name, "Solve"));
-    for (size_t g = 0; g < pop_tensor_dim(a, 0); ++g)
-        solve_group(&s, pop_tensor_at_at(where, a, g), pop_tensor_at_at(where, x, g));
-    if (s.arranges)
-        pop_sequence_add_at(where, call->sequence, pop_execute_at(where, s.arrange, call->name));
-    pop_sequence_add_at(where, call->sequence, pop_execute_at(where, s.solve, call->name));
+    size_t g = pop_tensor_dim(a, 0), n = pop_tensor_dim(a, 1);
+    pop_tensor flat = pop_tensor_flatten_dims_at(where, a, 1, 3);
+    pop_tensor diagonal =
+        pop_tensor_reshape_at(where, pop_tensor_sub_sample_at(where, flat, (unsigned)n + 1, 1), POP_SHAPE(g, n, 1));
+    pop_tensor kept =
+        pop_graph_clone_at(where, call->graph, pop_tensor_type(a), diagonal, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES,
+                           poplibs_path(path, sizeof(path), call->name, "diagonal"));
+    pop_sequence_add_at(where, call->sequence, pop_copy_at(where, diagonal, kept, false, call->name));
+    popops_binary_in_place_at(where, POPOPS_BINARY_DIVIDE, call->graph, popops_operand_of_tensor(a),
+                              popops_operand_of_tensor(kept), call->sequence, call->name);
+    *b = popops_binary_at(where, POPOPS_BINARY_DIVIDE, call->graph, popops_operand_of_tensor(*b),
+                          popops_operand_of_tensor(kept), call->sequence, call->name);
 }
 
-/* x{g,m,n} becomes the solutions of a{g,n,n} x' = x': each row of x is one right-hand side.  Upper triangles are solved
- * from their end. */
-static void solve_rows(const struct triangular_call *call, pop_tensor a, pop_tensor x, bool lower, bool unit_diagonal,
-                       size_t block_size)
+static pop_tensor solve(const struct triangular_call *call, pop_tensor a, pop_tensor b, bool left_side, bool lower,
+                        bool unit_diagonal)
 {
-    size_t n = pop_tensor_dim(a, 1);
-    if (!pop_tensor_num_elements(x))
-        return;
-    for (size_t done = 0; done < n; done += block_size) {
-        size_t size = poplibs_min(n - done, block_size), at = lower ? done : n - done - size, end = at + size;
-        pop_tensor columns = pop_tensor_slice_at(call->where, a, at, end, 2),
-                   part = pop_tensor_slice_at(call->where, x, at, end, 2);
-        solve_block(call, pop_tensor_slice_at(call->where, columns, at, end, 1), part, lower, unit_diagonal);
-        if (done + size == n)
-            return;
-        size_t from = lower ? end : 0, to = lower ? n : at;
-        pop_tensor others = pop_tensor_slice_at(call->where, columns, from, to, 1);
-        poplin_mat_mul_grouped_acc_at(call->where, call->graph, pop_tensor_slice_at(call->where, x, from, to, 2), -1,
-                                      part, poplin_transpose_grouped_matrix_at(call->where, others), call->sequence,
-                                      call->name, call->options, call->cache);
+    if (!left_side) { /* x a = b is a' x' = b' */
+        a = poplin_transpose_grouped_matrix_at(call->where, a);
+        lower = !lower;
     }
-}
-
-/* The size that is taken where none is given: blocks of 64 rows. */
-static size_t block_of(size_t given)
-{
-    return given ? given : 64;
+    if (pop_tensor_num_elements(b)) {
+        a = triangular_masked(call, a, lower, unit_diagonal);
+        if (!unit_diagonal)
+            scale(call, a, &b);
+        b = triangular_substitute(call, a, b, lower);
+    }
+    return left_side ? b : poplin_transpose_grouped_matrix_at(call->where, b);
 }
 
 pop_tensor poplin_triangular_solve_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor b, bool left_side,
@@ -198,68 +221,19 @@ pop_tensor poplin_triangular_solve_at(pop_where where, pop_graph *graph, pop_ten
                                       const char *name, pop_options options, poplin_planning_cache *cache)
 {
     POPLIBS_CALL(graph, a, b, left_side, lower, unit_diagonal, block_size, name, options);
-    struct triangular_call call = { where, graph, "poplin_triangular_solve", name, options, cache, sequence };
-    pop_tensor matrices, rows, none = { 0 };
-    if (!poplibs_ready(graph) || !triangular_matrices(&call, a, &matrices) ||
-        !right_hand_sides(&call, a, b, left_side, &rows) || !poplin_matmul_validate_options_at(where, graph, options))
-        return none;
-    /* Each right-hand side as a whole on one tile. */
-    size_t dims[] = { pop_tensor_dim(rows, 0), pop_tensor_dim(rows, 1), pop_tensor_dim(rows, 2) };
-    char path[POPLIBS_PATH_SIZE];
-    pop_tensor x = pop_graph_add_variable_at(where, graph, pop_tensor_type(b), (pop_shape){ 3, dims },
-                                             poplibs_path(path, sizeof(path), name, "x"));
-    poputil_map_tensor_linearly_grain_at(where, graph, x, (unsigned)poplibs_max(1, dims[2]),
-                                         (unsigned)poplibs_max(1, dims[2]));
-    pop_sequence_add_at(where, sequence, pop_copy_at(where, rows, x, false, name));
-    if (!left_side) { /* x a = b is a' x' = b' */
-        matrices = poplin_transpose_grouped_matrix_at(where, matrices);
-        lower = !lower;
+    struct triangular_call call = { where, graph, "poplin_triangular_solve", name, options, cache, sequence, 0 };
+    pop_tensor matrices, columns, none = { 0 };
+    pop_option *list = NULL;
+    if (poplibs_ready(graph) && triangular_matrices(&call, a, &matrices) &&
+        right_hand_sides(&call, a, b, left_side, &columns) && triangular_take_options(&call, &list)) {
+        size_t shape[POP_TENSOR_RUNS], rank = pop_tensor_shape(b, shape, POP_TENSOR_RUNS);
+        call.block_size = block_size ? block_size : call.block_size;
+        columns = solve(&call, matrices, columns, left_side, lower, unit_diagonal);
+        if (!pop_graph_error(graph))
+            none = pop_tensor_reshape_at(where, columns, (pop_shape){ rank, shape });
     }
-    solve_rows(&call, matrices, x, lower, unit_diagonal, block_of(block_size));
-    size_t shape[POP_TENSOR_RUNS], rank = pop_tensor_shape(b, shape, POP_TENSOR_RUNS);
-    return pop_tensor_reshape_at(where, left_side ? poplin_transpose_grouped_matrix_at(where, x) : x,
-                                 (pop_shape){ rank, shape });
-}
-
-/* ---- masks ---- */
-
-void triangular_zero_others(const struct triangular_call *call, pop_tensor a, bool lower)
-{
-    size_t n = pop_tensor_dim(a, 1);
-    if (n < 2 || !pop_tensor_num_elements(a))
-        return;
-    pop_tensor *rows = poplibs_new(n, sizeof(*rows));
-    for (size_t i = 0; i < n; ++i) {
-        pop_tensor row = pop_tensor_slice_at(call->where, a, i, i + 1, 1);
-        row =
-            lower ? pop_tensor_slice_at(call->where, row, i + 1, n, 2) : pop_tensor_slice_at(call->where, row, 0, i, 2);
-        rows[i] = pop_tensor_flatten_at(call->where, row);
-    }
-    popops_zero_at(call->where, call->graph, pop_tensor_concat_at(call->where, (pop_tensors){ n, rows }, 0),
-                   call->sequence, call->name);
-    free(rows);
-}
-
-pop_tensor poplin_triangular_mask_at(pop_where where, pop_graph *graph, pop_tensor a, bool lower, bool unit_diagonal,
-                                     pop_program sequence, const char *name)
-{
-    POPLIBS_CALL(graph, a, lower, unit_diagonal, name);
-    struct triangular_call call = { where, graph, "poplin_triangular_mask", name, POP_NO_OPTIONS, NULL, sequence };
-    pop_tensor matrices, none = { 0 };
-    if (!poplibs_ready(graph) || !triangular_matrices(&call, a, &matrices))
-        return none;
-    char path[POPLIBS_PATH_SIZE];
-    pop_tensor copy = pop_graph_clone_at(where, graph, pop_tensor_type(a), a, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES,
-                                         poplibs_path(path, sizeof(path), name, "masked"));
-    pop_sequence_add_at(where, sequence, pop_copy_at(where, a, copy, false, name));
-    triangular_matrices(&call, copy, &matrices);
-    triangular_zero_others(&call, matrices, lower);
-    size_t n = pop_tensor_dim(matrices, 1);
-    if (unit_diagonal && pop_tensor_num_elements(copy)) {
-        pop_tensor flat = pop_tensor_flatten_dims_at(where, matrices, 1, 3);
-        popops_fill_at(where, graph, pop_tensor_sub_sample_at(where, flat, (unsigned)n + 1, 1), sequence, 1, name);
-    }
-    return copy;
+    free(list);
+    return none;
 }
 
 /* ---- operands, plans ---- */
@@ -273,52 +247,46 @@ static bool fit(pop_shape a, pop_shape b, bool left_side)
     return memcmp(a.dims, b.dims, (rank - 2) * sizeof(size_t)) == 0 &&
            b.dims[left_side ? rank - 2 : rank - 1] == a.dims[rank - 1];
 }
-/* Operands lie as those of the product of the matrix and its solutions; with fewer right-hand sides than a product's
- * vertex takes at once, as they are. */
+/* Matrices in blocks, as the right-hand sides of the other side would be (element by element where one block is
+ * enough); right-hand sides row by row. */
 static pop_tensor create(const struct triangular_call *call, pop_type type, pop_shape a, pop_shape b, bool left_side,
                          bool is_matrix)
 {
-    enum { FEW = 8 };
     char path[POPLIBS_PATH_SIZE];
-    size_t rank = a.rank, groups = 1;
-    pop_shape shape = is_matrix ? a : b;
+    size_t rank = a.rank, n = a.dims[rank - 1], k = b.dims[left_side ? rank - 1 : rank - 2], groups = 1;
     for (size_t i = 0; i + 2 < rank; ++i)
         groups *= a.dims[i];
     const char *name = poplibs_path(path, sizeof(path), call->name, is_matrix ? "lhs" : "rhs");
-    if (b.dims[left_side ? rank - 1 : rank - 2] < FEW) {
-        pop_tensor t = pop_graph_add_variable_at(call->where, call->graph, type, shape, name);
+    pop_tensor t;
+    if (is_matrix) {
+        t = triangular_blocks(call, type, groups, n, n, n <= call->block_size ? 1 : call->block_size, name);
+    } else {
+        t = pop_graph_add_variable_at(call->where, call->graph, type, POP_SHAPE(groups, k, n), name);
         poputil_map_tensor_linearly_at(call->where, call->graph, t);
-        return t;
     }
-    pop_shape matrix = POP_SHAPE(groups, a.dims[rank - 2], a.dims[rank - 1]),
-              sides = POP_SHAPE(groups, b.dims[rank - 2], b.dims[rank - 1]);
-    pop_shape first = left_side ? matrix : sides, second = left_side ? sides : matrix;
-    pop_tensor t = is_matrix == left_side
-                       ? poplin_create_mat_mul_grouped_input_lhs_at(call->where, call->graph, type, type, first, second,
-                                                                    name, call->options, call->cache)
-                       : poplin_create_mat_mul_grouped_input_rhs_at(call->where, call->graph, type, type, first, second,
-                                                                    name, call->options, call->cache);
-    return pop_tensor_reshape_at(call->where, t, shape);
+    if (is_matrix != left_side)
+        t = poplin_transpose_grouped_matrix_at(call->where, t);
+    return pop_tensor_reshape_at(call->where, t, is_matrix ? a : b);
 }
-static pop_tensor create_input(const struct triangular_call *call, pop_type type, pop_shape a, pop_shape b,
-                               bool left_side, bool is_matrix)
+static pop_tensor create_input(struct triangular_call *call, pop_type type, pop_shape a, pop_shape b, bool left_side,
+                               bool is_matrix)
 {
     char left[96], right[96];
-    pop_tensor none = { 0 };
-    if (!poplibs_ready(call->graph) || !poplin_matmul_validate_options_at(call->where, call->graph, call->options))
-        return none;
-    if (!fit(a, b, left_side)) {
+    pop_option *list = NULL;
+    pop_tensor t = { 0 };
+    if (!poplibs_ready(call->graph) || !triangular_take_options(call, &list))
+        (void)0; /* said already */
+    else if (!fit(a, b, left_side))
         poplibs_fail(call->graph, POP_POPLAR_ERROR, call->where, call->api,
                      "shapes %s and %s are no system of equations", poplibs_shape_text(left, sizeof(left), a),
                      poplibs_shape_text(right, sizeof(right), b));
-        return none;
-    }
-    if (type != POP_HALF && type != POP_FLOAT) {
+    else if (type != POP_HALF && type != POP_FLOAT)
         poplibs_fail(call->graph, POP_TYPE_ERROR, call->where, call->api, "the type is %s; it must be half or float",
                      pop_type_name(type));
-        return none;
-    }
-    return create(call, type, a, b, left_side, is_matrix);
+    else
+        t = create(call, type, a, b, left_side, is_matrix);
+    free(list);
+    return t;
 }
 pop_tensor poplin_create_triangular_solve_input_lhs_at(pop_where where, pop_graph *graph, pop_type input_type,
                                                        pop_type output_type, pop_shape a_shape, pop_shape b_shape,
@@ -327,8 +295,8 @@ pop_tensor poplin_create_triangular_solve_input_lhs_at(pop_where where, pop_grap
 {
     POPLIBS_CALL(graph, log_type(input_type), log_type(output_type), a_shape, b_shape, left_side, name, options);
     (void)output_type;
-    struct triangular_call call = { where, graph, "poplin_create_triangular_solve_input_lhs", name, options,
-                                    cache, { 0 } };
+    struct triangular_call call = { where, graph, "poplin_create_triangular_solve_input_lhs", name, options, cache,
+                                    { 0 }, 0 };
     return create_input(&call, input_type, a_shape, b_shape, left_side, true);
 }
 pop_tensor poplin_create_triangular_solve_input_rhs_at(pop_where where, pop_graph *graph, pop_type input_type,
@@ -338,27 +306,39 @@ pop_tensor poplin_create_triangular_solve_input_rhs_at(pop_where where, pop_grap
 {
     POPLIBS_CALL(graph, log_type(input_type), log_type(output_type), a_shape, b_shape, left_side, name, options);
     (void)output_type;
-    struct triangular_call call = { where, graph, "poplin_create_triangular_solve_input_rhs", name, options,
-                                    cache, { 0 } };
+    struct triangular_call call = { where, graph, "poplin_create_triangular_solve_input_rhs", name, options, cache,
+                                    { 0 }, 0 };
     return create_input(&call, input_type, a_shape, b_shape, left_side, false);
 }
 
+/* Products of halves, which are of two widths where right-hand sides do not halve; then those of a block's rows. */
 size_t poplin_get_triangular_solve_mat_mul_pre_plan_parameters(pop_type input_type, pop_type output_type,
                                                                pop_shape a_shape, pop_shape b_shape, bool left_side,
                                                                size_t block_size, poplin_mat_mul_params *list,
                                                                size_t capacity)
 {
-    block_size = block_of(block_size);
+    size_t block = block_size ? block_size : POPLIN_CHOLESKY_BLOCK_SIZE;
     if (!fit(a_shape, b_shape, left_side))
         return 0;
-    size_t n = a_shape.dims[a_shape.rank - 1], m = b_shape.dims[left_side ? b_shape.rank - 1 : b_shape.rank - 2],
-           groups = 1, count = 0;
+    size_t n = a_shape.dims[a_shape.rank - 1], k = b_shape.dims[left_side ? b_shape.rank - 1 : b_shape.rank - 2],
+           size = n, groups = 1, count = 0;
     for (size_t i = 0; i + 2 < a_shape.rank; ++i)
         groups *= a_shape.dims[i];
-    for (size_t end = block_size; end < n; end += block_size, ++count)
+    for (size_t padded = block; n > block && padded / 2 < n; padded *= 2)
+        size = padded;
+    size_t widest = k, narrowest = k;
+    for (; size > block; size /= 2) {
+        widest = (widest + 1) / 2;
+        narrowest /= 2;
+        for (size_t width = widest; width && width >= narrowest; --width, ++count)
+            if (count < capacity)
+                list[count] = (poplin_mat_mul_params){
+                    input_type, output_type, { groups, size / 2, size / 2 }, { groups, size / 2, width }
+                };
+    }
+    for (size_t row = 1; k > 1 && row < size; ++row, ++count)
         if (count < capacity)
-            list[count] = (poplin_mat_mul_params){
-                input_type, output_type, { groups, m, block_size }, { groups, block_size, n - end }
-            };
+            list[count] =
+                (poplin_mat_mul_params){ input_type, output_type, { groups, 1, row }, { groups, row, widest } };
     return count;
 }

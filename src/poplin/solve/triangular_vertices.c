@@ -1,50 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* poplin::TriangularSolve<T,lower>: right-hand sides, each of which becomes its solution; poplin::TriangularArrange<T>:
- * pieces of its matrix, one after the other; poplin::Cholesky<T,lower>: a matrix that becomes its lower or upper
- * factor; poplin::TriangularInverse<T,lower>.  A matrix is n rows of n elements, one after the other, and only the one
- * triangle is read.  Sums are in float. */
+/* poplin::TriangularSolve<T,lower>: the solution x of a x = b, where a's diagonal is ones; poplin::Cholesky<T,lower>: a
+ * matrix that becomes its lower or upper factor; poplin::TriangularInverse<T,lower>.  A matrix is n rows of n elements,
+ * one after the other, and only the one triangle is read.  Sums are in float. */
 #include "poplibs/vertex_types.h"
 
 #ifdef __POPC__
 #include <poplar/vertex.h>
 
-#define VERTICES_OF(tag, T, text)                                                                                      \
-    POP_VERTEX(TriangularArrange_##tag)                                                                                \
-    {                                                                                                                  \
-        POP_INPUT(POP_VECTOR_LIST(T)) in;                                                                              \
-        POP_OUTPUT(POP_VECTOR(T, ONE_PTR)) out;                                                                        \
-    };                                                                                                                 \
-    POP_VERTEX_NAME(TriangularArrange_##tag, "poplin::TriangularArrange<" text ">");                                   \
-    void TriangularArrange_##tag##_compute(TriangularArrange_##tag *v)                                                 \
-    {                                                                                                                  \
-        T *out = v->out.data;                                                                                          \
-        for (size_t piece = 0; piece < v->in.size; out += v->in.data[piece++].size)                                    \
-            for (size_t i = 0; i < v->in.data[piece].size; ++i)                                                        \
-                out[i] = v->in.data[piece].data[i];                                                                    \
-    }
 /* Rows and columns are exchanged in upper ones: AT(i, j) is row i, column j <= i of the lower view. */
 #define AT(lower, i, j) ((lower) ? (i)*n + (j) : (j)*n + (i))
 #define VERTICES_OF_SIDE(tag, T, text, side, lower)                                                                    \
     POP_VERTEX(TriangularSolve_##tag##_##side)                                                                         \
     {                                                                                                                  \
-        POP_INPUT(POP_VECTOR(T, ONE_PTR)) a;                                                                           \
-        POP_INOUT(POP_VECTORS(T)) x;                                                                                   \
-        POP_STATE(bool) unitDiagonal;                                                                                  \
+        POP_INPUT(POP_VECTOR(T, SPAN, 8)) a;                                                                           \
+        POP_INPUT(POP_VECTOR(T, ONE_PTR, 8)) b;                                                                        \
+        POP_OUTPUT(POP_VECTOR(T, SPAN, 8)) x;                                                                          \
     };                                                                                                                 \
     POP_VERTEX_NAME(TriangularSolve_##tag##_##side, "poplin::TriangularSolve<" text "," #lower ">");                   \
+    POP_CONSTRAINT(TriangularSolve_##tag##_##side, "elem(*a) != elem(*x)");                                            \
     void TriangularSolve_##tag##_##side##_compute(TriangularSolve_##tag##_##side *v)                                   \
     {                                                                                                                  \
-        for (size_t column = 0; column < v->x.size; ++column) {                                                        \
-            T *x = v->x.data[column].data;                                                                             \
-            size_t n = v->x.data[column].size;                                                                         \
-            for (size_t done = 0; done < n; ++done) {                                                                  \
-                size_t i = (lower) ? done : n - 1 - done, first = (lower) ? 0 : i + 1;                                 \
-                const T *row = v->a.data + i * n;                                                                      \
-                float sum = (float)x[i];                                                                               \
-                for (size_t k = first; k < first + done; ++k)                                                          \
-                    sum -= (float)row[k] * (float)x[k];                                                                \
-                x[i] = (T)(v->unitDiagonal ? sum : sum / (float)row[i]);                                               \
-            }                                                                                                          \
+        T *x = v->x.data;                                                                                              \
+        size_t n = v->x.size;                                                                                          \
+        for (size_t done = 0; done < n; ++done) {                                                                      \
+            size_t i = (lower) ? done : n - 1 - done, first = (lower) ? 0 : i + 1;                                     \
+            const T *row = v->a.data + i * n;                                                                          \
+            float sum = (float)v->b.data[i];                                                                           \
+            for (size_t k = first; k < first + done; ++k)                                                              \
+                sum -= (float)row[k] * (float)x[k];                                                                    \
+            x[i] = (T)sum;                                                                                             \
         }                                                                                                              \
     }                                                                                                                  \
     POP_VERTEX(Cholesky_##tag##_##side)                                                                                \
@@ -88,82 +72,74 @@
 #define VERTICES_OF_SIDES(tag, T, text)                                                                                \
     VERTICES_OF_SIDE(tag, T, text, Lower, true)                                                                        \
     VERTICES_OF_SIDE(tag, T, text, Upper, false)
-POPLIBS_FLOATING(VERTICES_OF)
 POPLIBS_FLOATING(VERTICES_OF_SIDES)
 
 #else
 #include "poplibs/support.h"
 #include "poplin/vertices.h"
 
-/* No formula is published for substitution: these are what published systems with one block and one right-hand side
- * leave.  A step of an inner product is as long as that of a loop of C++ is, three cycles more where halves become
- * floats; a row's division and its ends take 55. */
-enum { START = 15, ROW = 55, STEP = 7, HALF_STEP = 10 };
+/* Cycles are polynomials of the matrix's rows, divided by a power of two: those of the original's of March 2021, whose
+ * multiplications, additions and divisions are its flops. */
+struct polynomial {
+    const char *vertex;
+    pop_type type;
+    bool lower;
+    uint64_t cubic, square, linear;
+    int64_t constant;
+    unsigned divisor;
+};
+static const struct polynomial polynomials[] = {
+    { "TriangularSolve", POP_HALF, true, 0, 3, 4 * 318, -4 * 150, 4 },
+    { "TriangularSolve", POP_HALF, false, 0, 135, 4 * 1089, 16 * 12, 16 },
+    { "TriangularSolve", POP_FLOAT, true, 0, 3, 2 * 180, -2 * 126, 2 },
+    { "TriangularSolve", POP_FLOAT, false, 0, 27, 2 * 327, 4 * 54, 4 },
+    { "TriangularInverse", POP_HALF, true, 14, 387, 544, -240, 2 },
+    { "TriangularInverse", POP_HALF, false, 7, 123, 269, -24, 1 },
+    { "TriangularInverse", POP_FLOAT, true, 6, 264, 78, -120, 1 },
+    { "TriangularInverse", POP_FLOAT, false, 6, 51, 213, 12, 1 },
+    { "Cholesky", POP_HALF, true, 2, 795, 382, 4 * 426, 4 },
+    { "Cholesky", POP_HALF, false, 2, 795, 382, 4 * 426, 4 },
+    { "Cholesky", POP_FLOAT, true, 1, 102, 101, 102, 1 },
+    { "Cholesky", POP_FLOAT, false, 1, 102, 101, 102, 1 },
+};
+
+static uint64_t evaluate(const struct polynomial *p, uint64_t n)
+{
+    int64_t sum = (int64_t)(p->cubic * n * n * n + p->square * n * n + p->linear * n) + p->constant;
+    return sum > 0 ? (uint64_t)sum / p->divisor : 0;
+}
+
 static pop_perf estimate_solve(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
     (void)target;
-    uint64_t cycles = START, flops = 0, step = poplibs_type_of_user(user) == POP_HALF ? HALF_STEP : STEP;
-    for (size_t i = 0, columns = pop_vertex_view_field_size(vertex, "x", POP_WHOLE); i < columns; ++i) {
-        uint64_t n = pop_vertex_view_field_size(vertex, "x", i);
-        cycles += n * ROW + n * (n - 1) / 2 * step;
-        flops += n * n;
-    }
-    return (pop_perf){ cycles, flops };
-}
-/* The same: systems from the right, whose matrices come element by element, cost 5 cycles an element more, and 7 where
- * it is a half; pieces of eight 19. */
-static pop_perf estimate_arrange(const pop_vertex_view *vertex, const pop_target *target, void *user)
-{
-    (void)target;
-    uint64_t cycles = START, element = poplibs_type_of_user(user) == POP_HALF ? 4 : 2;
-    for (size_t i = 0, pieces = pop_vertex_view_field_size(vertex, "in", POP_WHOLE); i < pieces; ++i)
-        cycles += 3 + element * pop_vertex_view_field_size(vertex, "in", i);
-    return (pop_perf){ cycles, 0 };
+    uint64_t n = pop_vertex_view_field_size(vertex, "x", POP_WHOLE);
+    return (pop_perf){ evaluate(user, n), n * (n - 1) / 2 + n };
 }
 static pop_perf estimate_cholesky(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
     (void)target;
-    uint64_t n = (uint64_t)pop_vertex_view_field_value(vertex, "dim", 0), elements = n * (n + 1) / 2,
-             steps = (n - 1) * n * (n + 1) / 6;
-    uint64_t cycles = n * n * n + 102 * n * n + 101 * n + 102;
-    if (poplibs_type_of_user(user) == POP_HALF)
-        cycles = (2 * n * n * n + 795 * n * n + 382 * n) / 4 + 426;
-    return (pop_perf){ cycles, 2 * steps + elements };
+    uint64_t n = (uint64_t)pop_vertex_view_field_value(vertex, "dim", 0), steps = (n - 1) * n * (n + 1) / 6;
+    return (pop_perf){ evaluate(user, n), n + n * (n + 1) + 2 * steps };
 }
-/* Published for float's upper one.  The others are as many times that as published factors with blocks of 16 leave. */
-struct inverse {
-    pop_type type;
-    bool lower;
-    unsigned percent;
-};
-static const struct inverse inverses[] = {
-    { POP_FLOAT, false, 100 }, { POP_FLOAT, true, 226 }, { POP_HALF, false, 156 }, { POP_HALF, true, 199 }
-};
 static pop_perf estimate_inverse(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
     (void)target;
-    const struct inverse *inverse = user;
-    uint64_t n = (uint64_t)pop_vertex_view_field_value(vertex, "dim", 0), elements = n * (n + 1) / 2,
-             steps = (n - 1) * n * (n + 1) / 6;
-    return (pop_perf){ (6 * n * n * n + 51 * n * n + 213 * n + 12) * inverse->percent / 100, 2 * steps + elements };
+    uint64_t n = (uint64_t)pop_vertex_view_field_value(vertex, "dim", 0), steps = (n - 1) * n * (n + 1) / 6;
+    return (pop_perf){ evaluate(user, n), n + n * (n - 1) / 2 + 2 * steps };
 }
 
 void poplin_triangular_vertices(pop_graph *graph)
 {
     char name[64];
-    for (size_t i = 0; i < sizeof(inverses) / sizeof(inverses[0]); ++i) {
-        const char *type = pop_type_name(inverses[i].type), *lower = inverses[i].lower ? "true" : "false";
-        void *user = poplibs_as_user(inverses[i].type);
-        snprintf(name, sizeof(name), "poplin::TriangularInverse<%s,%s>", type, lower);
-        pop_graph_register_perf_estimator(graph, name, estimate_inverse, (void *)(uintptr_t)&inverses[i]);
-        snprintf(name, sizeof(name), "poplin::Cholesky<%s,%s>", type, lower);
-        pop_graph_register_perf_estimator(graph, name, estimate_cholesky, user);
-        snprintf(name, sizeof(name), "poplin::TriangularSolve<%s,%s>", type, lower);
-        pop_graph_register_perf_estimator(graph, name, estimate_solve, user);
+    for (size_t i = 0; i < sizeof(polynomials) / sizeof(polynomials[0]); ++i) {
+        const struct polynomial *p = polynomials + i;
+        snprintf(name, sizeof(name), "poplin::%s<%s,%s>", p->vertex, pop_type_name(p->type),
+                 p->lower ? "true" : "false");
+        pop_graph_register_perf_estimator(graph, name,
+                                          strcmp(p->vertex, "TriangularSolve") == 0 ? estimate_solve
+                                          : strcmp(p->vertex, "Cholesky") == 0      ? estimate_cholesky
+                                                                                    : estimate_inverse,
+                                          (void *)(uintptr_t)p);
     }
-    pop_graph_register_perf_estimator(graph, "poplin::TriangularArrange<float>", estimate_arrange,
-                                      poplibs_as_user(POP_FLOAT));
-    pop_graph_register_perf_estimator(graph, "poplin::TriangularArrange<half>", estimate_arrange,
-                                      poplibs_as_user(POP_HALF));
 }
 #endif

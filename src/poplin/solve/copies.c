@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "poplin/solve/triangular.h"
+
+struct triangular_piece {
+    pop_tensor from, to; /* flat */
+    unsigned constant;   /* instead of from, where the tile has it; TRIANGULAR_CONSTANTS for from */
+    unsigned tile;
+};
+
+static struct triangular_piece *add_piece(struct triangular_copies *copies, pop_tensor to)
+{
+    copies->pieces = poplibs_resize(copies->pieces, copies->count + 1, sizeof(*copies->pieces));
+    struct triangular_piece *piece = copies->pieces + copies->count++;
+    *piece = (struct triangular_piece){ .to = to, .constant = TRIANGULAR_CONSTANTS };
+    return piece;
+}
+
+void triangular_copies_add(struct triangular_copies *copies, pop_tensor from, pop_tensor t)
+{
+    pop_where where = copies->call->where;
+    if (pop_tensor_num_elements(t) && !pop_graph_error(copies->call->graph))
+        add_piece(copies, pop_tensor_flatten_at(where, t))->from = pop_tensor_flatten_at(where, from);
+}
+
+void triangular_copies_fill(struct triangular_copies *copies, unsigned constant, pop_tensor t)
+{
+    pop_where where = copies->call->where;
+    pop_interval_lists mapping;
+    if (!pop_tensor_num_elements(t) || pop_graph_error(copies->call->graph))
+        return;
+    t = pop_tensor_flatten_at(where, t);
+    if (!pop_graph_get_tile_mapping_at(where, copies->call->graph, t, NULL, &mapping))
+        return;
+    for (size_t tile = 0; tile < mapping.count; ++tile)
+        for (size_t k = mapping.first[tile]; k < mapping.first[tile + 1]; ++k) {
+            struct triangular_piece *piece = add_piece(
+                copies, pop_tensor_slice_at(where, t, mapping.intervals[k].begin, mapping.intervals[k].end, 0));
+            piece->constant = constant;
+            piece->tile = (unsigned)tile;
+        }
+    pop_interval_lists_free(&mapping);
+}
+
+/* A variable with an element on each tile that wants the constant, and its copy: those tiles' pieces come from it. */
+static void send_constant(struct triangular_copies *copies, unsigned constant, pop_program sequence)
+{
+    const struct triangular_call *call = copies->call;
+    char path[POPLIBS_PATH_SIZE];
+    unsigned tiles = pop_target_num_tiles(pop_graph_target(call->graph)), used = 0;
+    unsigned *at = poplibs_zeros(tiles, sizeof(*at)); /* place in the variable, plus one */
+    for (size_t i = 0; i < copies->count; ++i)
+        if (copies->pieces[i].constant == constant && !at[copies->pieces[i].tile])
+            at[copies->pieces[i].tile] = ++used;
+    if (used) {
+        pop_tensor source = copies->constants[constant];
+        pop_tensor sent = pop_graph_add_variable_at(call->where, call->graph, pop_tensor_type(source), POP_SHAPE(used),
+                                                    poplibs_path(path, sizeof(path), call->name, "constants"));
+        for (unsigned tile = 0; tile < tiles; ++tile)
+            if (at[tile])
+                pop_graph_set_tile_mapping_at(call->where, call->graph,
+                                              pop_tensor_slice_at(call->where, sent, at[tile] - 1, at[tile], 0), tile);
+        pop_sequence_add_at(
+            call->where, sequence,
+            pop_copy_at(call->where, pop_tensor_broadcast_at(call->where, source, used, 0), sent, false, call->name));
+        for (size_t i = 0; i < copies->count; ++i) {
+            struct triangular_piece *piece = copies->pieces + i;
+            if (piece->constant != constant)
+                continue;
+            size_t place = at[piece->tile];
+            piece->from =
+                pop_tensor_broadcast_at(call->where, pop_tensor_slice_at(call->where, sent, place - 1, place, 0),
+                                        (unsigned)pop_tensor_num_elements(piece->to), 0);
+        }
+    }
+    free(at);
+}
+
+void triangular_copies_end(struct triangular_copies *copies, pop_program sequence)
+{
+    pop_where where = copies->call->where;
+    size_t count = copies->count;
+    for (unsigned constant = 0; constant < TRIANGULAR_CONSTANTS && !pop_graph_error(copies->call->graph); ++constant)
+        send_constant(copies, constant, sequence);
+    if (count && !pop_graph_error(copies->call->graph)) {
+        pop_tensor *from = poplibs_new(count, sizeof(*from)), *to = poplibs_new(count, sizeof(*to));
+        for (size_t i = 0; i < count; ++i) {
+            from[i] = copies->pieces[i].from;
+            to[i] = copies->pieces[i].to;
+        }
+        pop_sequence_add_at(where, sequence,
+                            pop_copy_at(where, pop_tensor_concat_at(where, (pop_tensors){ count, from }, 0),
+                                        pop_tensor_concat_at(where, (pop_tensors){ count, to }, 0), false,
+                                        copies->call->name));
+        free(from);
+        free(to);
+    }
+    free(copies->pieces);
+}
