@@ -28,14 +28,30 @@ uint64_t cost_exchange_cycles(const pop_target *target, const struct exchange_ti
     return wire + larger(end, received ? CROSSING : 0);
 }
 
+static struct exchange_code code_of(uint32_t sends, uint32_t receives, uint32_t rows)
+{
+    return (struct exchange_code){
+        .delay = sends + rows, .receive_address = rows, .receive_mux = receives + rows, .send = sends
+    };
+}
+
+static uint64_t bytes_of(const pop_target *target, const struct exchange_code *code)
+{
+    return ((uint64_t)code->delay + code->exchange + code->receive_address + code->receive_mux + code->send) *
+           target->instruction_bytes;
+}
+
 /* The guide's example has 6 delays, 4 addresses, 8 muxes and 2 sends (2.3): as 4 messages in and 2 out would need, each
  * with a wait, those in with an address and the mux turned to the sender and back.  What follows at once only turns the
- * mux on to its sender. */
+ * mux on to its sender.
+ * Where single pieces would need more code than they are long, they are sorted on their tile, before and after, so
+ * that each pair of tiles has one message. */
 struct exchange_code cost_exchange_code(const pop_target *target, const struct exchange_tile *tile)
 {
-    (void)target;
-    uint32_t rows = tile->receives - tile->follows;
-    return (struct exchange_code){
-        .delay = tile->sends + rows, .receive_address = rows, .receive_mux = tile->receives + rows, .send = tile->sends
-    };
+    uint32_t sends = tile->sends < tile->receivers ? tile->sends : tile->receivers,
+             receives = tile->receives < tile->senders ? tile->receives : tile->senders;
+    struct exchange_code pieces = code_of(tile->sends, tile->receives, tile->receives - tile->follows),
+                         sorted = code_of(sends, receives, receives);
+    uint64_t buffers = (sends < tile->sends ? tile->sent : 0) + (receives < tile->receives ? tile->received : 0);
+    return bytes_of(target, &sorted) + buffers < bytes_of(target, &pieces) ? sorted : pieces;
 }

@@ -7,12 +7,13 @@
 #include <poplar/target.h>
 
 /* sent, received: bytes, multicast counted once at the sender.  sends, receives: messages; follows: those received
- * right behind another.  end: the cycle behind its last word (exchange_schedule.h), 0 if nothing stands in the way of
- * any.  shares_bus: its pair receives the same.  pairs: of words in the messages that it receives. */
+ * right behind another; senders, receivers: tiles at their other ends.  end: the cycle behind its last word
+ * (exchange_schedule.h), 0 if nothing stands in the way of any.  shares_bus: its pair receives the same.  pairs: of
+ * words in the messages that it receives. */
 struct exchange_tile {
     uint32_t tile; /* within its IPU */
     uint64_t sent, received;
-    uint32_t sends, receives, follows;
+    uint32_t sends, receives, follows, senders, receivers;
     uint64_t end, pairs;
     bool shares_bus;
 };

@@ -22,6 +22,7 @@ void loads_init(struct traffic_loads *loads, const pop_target *target)
     load_init(&loads->internal, pop_target_num_tiles(target));
     load_init(&loads->global, pop_target_num_tiles(target));
     loads->schedule = exchange_schedule_create(target);
+    loads->heard = mem_zero(pop_target_num_tiles(target), sizeof(*loads->heard));
 }
 
 void loads_free(struct traffic_loads *loads)
@@ -30,6 +31,9 @@ void loads_free(struct traffic_loads *loads)
     load_free(&loads->global);
     free(loads->between);
     exchange_schedule_free(loads->schedule);
+    for (unsigned tile = 0; tile < pop_target_num_tiles(loads->target); ++tile)
+        free(loads->heard[tile]);
+    free(loads->heard);
 }
 
 static struct tile_load *touch(struct load *load, uint32_t tile)
@@ -60,6 +64,25 @@ void loads_send(struct traffic_loads *loads, uint32_t from, uint32_t to, uint64_
     ++tile->sends;
 }
 
+static size_t heard_words(const struct traffic_loads *loads)
+{
+    return loads->target->tiles_per_ipu / 64 + 1;
+}
+
+/* Counts two tiles of an IPU that exchange anything. */
+static void hear(struct traffic_loads *loads, uint32_t from, uint32_t to)
+{
+    uint32_t at = from % loads->target->tiles_per_ipu;
+    uint64_t bit = (uint64_t)1 << at % 64;
+    if (!loads->heard[to])
+        loads->heard[to] = mem_zero(heard_words(loads), sizeof(uint64_t));
+    if (from == to || loads->heard[to][at / 64] & bit)
+        return;
+    loads->heard[to][at / 64] |= bit;
+    ++touch(&loads->internal, to)->senders;
+    ++touch(&loads->internal, from)->receivers;
+}
+
 /* Whether it is a message between two tiles of an IPU: what a tile sends to itself it takes in while it sends it to
  * others. */
 static bool receive(struct traffic_loads *loads, uint32_t from, uint32_t to, uint64_t bytes)
@@ -73,6 +96,7 @@ static bool receive(struct traffic_loads *loads, uint32_t from, uint32_t to, uin
         loads->between[from / per_ipu * ipus + to / per_ipu] += bytes;
         return false;
     }
+    hear(loads, from, to);
     return from != to;
 }
 
@@ -112,6 +136,8 @@ static struct exchange_tile exchange_tile(const struct traffic_loads *loads, uin
                                    .received = load->received,
                                    .sends = load->sends,
                                    .receives = load->receives,
+                                   .senders = load->senders,
+                                   .receivers = load->receivers,
                                    .follows = exchange_schedule_follows(loads->schedule, tile),
                                    .end = exchange_schedule_end(loads->schedule, tile),
                                    .pairs = exchange_schedule_pairs(loads->schedule, tile),
@@ -158,6 +184,9 @@ static uint32_t finish_internal(struct traffic_loads *loads, struct compiler *c,
                 tile, (unsigned long long)part.sent, (unsigned long long)part.received, (unsigned long long)cycles);
     }
     exchange_schedule_clear(loads->schedule);
+    for (size_t i = 0; i < load->touched.count; ++i)
+        if (loads->heard[load->touched.data[i]])
+            memset(loads->heard[load->touched.data[i]], 0, heard_words(loads) * sizeof(uint64_t));
     return index;
 }
 

@@ -11,7 +11,8 @@
 /* One tile's part; of an exchange between IPUs, bytes alone. */
 struct tile_load {
     uint64_t sent, received;
-    uint32_t sends, receives; /* messages */
+    uint32_t sends, receives;    /* messages */
+    uint32_t senders, receivers; /* other tiles that it receives from, and sends to; 0 between IPUs */
     bool touched;
 };
 struct load {
@@ -23,6 +24,7 @@ struct traffic_loads {
     struct load internal, global;
     uint64_t *between;                  /* bytes by source IPU, destination IPU */
     struct exchange_schedule *schedule; /* of the internal one */
+    uint64_t **heard;                   /* by receiver: a bit for each tile of its IPU that it received from; or NULL */
 };
 void loads_init(struct traffic_loads *loads, const pop_target *target);
 void loads_free(struct traffic_loads *loads);

@@ -197,8 +197,8 @@ static void test_stacks(void **state)
     (void)state;
     static const struct {
         const char *worker, *supervisor;
-        uint64_t bytes;
-    } rows[] = { { NULL, NULL, 6 * 512 + 96 }, { "64", NULL, 6 * 64 + 96 }, { "0x1000", "512", 6 * 4096 + 512 } };
+        uint64_t workers_bytes, supervisor_bytes;
+    } rows[] = { { NULL, NULL, 6 * 512, 96 }, { "64", NULL, 6 * 64, 96 }, { "0x1000", "512", 6 * 4096, 512 } };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
         struct scene s;
         begin_on(&s, "ipu1 type=ipu_model compile_ipu_code=true");
@@ -211,7 +211,13 @@ static void test_stacks(void **state)
                              POP_OK);
         in_out(&s.f, set_named(&s, "there"), "Map", 1, s.a, s.b);
         compiled_scene(&s);
-        assert_int_equal(raw_bytes(&s.f, MODEL_STACK_CATEGORY), 2 * rows[i].bytes); /* on two tiles */
+        /* tile 0 holds a variable, tile 1 runs the vertex; others have neither stacks nor code */
+        const struct model_tile *tiles = s.f.image->model.tiles.data;
+        assert_int_equal(tiles[0].bytes[MODEL_STACK_CATEGORY], rows[i].supervisor_bytes);
+        assert_int_equal(tiles[1].bytes[MODEL_STACK_CATEGORY], rows[i].workers_bytes + rows[i].supervisor_bytes);
+        assert_int_equal(raw_bytes(&s.f, MODEL_STACK_CATEGORY), rows[i].workers_bytes + 2 * rows[i].supervisor_bytes);
+        assert_true(tiles[0].bytes[MODEL_CONTROL_CODE_CATEGORY] > 0);
+        assert_int_equal(tiles[9].bytes[MODEL_CONTROL_CODE_CATEGORY], 0);
         end(&s.f);
     }
 }

@@ -277,16 +277,38 @@ static void test_code(void **state)
 {
     (void)state;
     pop_target one = machine("ipu1");
-    struct exchange_code code = cost_exchange_code(&one, &(struct exchange_tile){ .sends = 2, .receives = 4 });
+    struct exchange_code code = cost_exchange_code(
+        &one,
+        &(struct exchange_tile){ .sends = 2, .receives = 4, .receivers = 2, .senders = 4, .sent = 8, .received = 16 });
     assert_int_equal(code.delay * 4, 24);
     assert_int_equal(code.receive_address * 4, 16);
     assert_int_equal(code.receive_mux * 4, 32);
     assert_int_equal(code.send * 4, 8);
     assert_int_equal(code.exchange, 0);
-    code = cost_exchange_code(&one, &(struct exchange_tile){ .receives = 16, .follows = 15 });
+    code = cost_exchange_code(&one,
+                              &(struct exchange_tile){ .receives = 16, .follows = 15, .senders = 16, .received = 64 });
     assert_int_equal(code.receive_mux, 17);
     assert_int_equal(code.receive_address, 1);
     assert_int_equal(code.delay, 1);
+}
+
+/* 1,000 halves from 10 tiles: 16,000 bytes of code would bring 2,000 bytes, so each tile sends all in one message.  20
+ * words from 10 tiles come as they are: sorted they would take 240 bytes of code and buffers, not less. */
+static void test_code_of_pieces(void **state)
+{
+    (void)state;
+    pop_target one = machine("ipu1");
+    struct exchange_code code =
+        cost_exchange_code(&one, &(struct exchange_tile){ .receives = 1000, .senders = 10, .received = 2000 });
+    assert_int_equal(code.delay, 10);
+    assert_int_equal(code.receive_address, 10);
+    assert_int_equal(code.receive_mux, 20);
+    code = cost_exchange_code(&one, &(struct exchange_tile){ .sends = 1000, .receivers = 10, .sent = 2000 });
+    assert_int_equal(code.send, 10);
+    code = cost_exchange_code(&one,
+                              &(struct exchange_tile){ .receives = 20, .senders = 10, .follows = 15, .received = 80 });
+    assert_int_equal(code.receive_address, 5);
+    assert_int_equal(code.receive_mux, 25);
 }
 
 int main(void)
@@ -303,6 +325,7 @@ int main(void)
         cmocka_unit_test(test_too_many_messages),
         cmocka_unit_test(test_one_tile),
         cmocka_unit_test(test_code),
+        cmocka_unit_test(test_code_of_pieces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
