@@ -82,14 +82,13 @@ static void test_systems(void **state)
     }
     check_system(BED_CPU, &(struct system){ 2, 65, 7, 32, true, true, false, POP_FLOAT });
     check_system(BED_CPU, &(struct system){ 1, 5, 0, 2, true, true, false, POP_FLOAT });
-    check_system(BED_CPU, &(struct system){ 1, 32, 8, 8, true, false, true, POP_FLOAT }); /* halves without padding */
+    check_system(BED_CPU, &(struct system){ 1, 32, 8, 8, true, false, true, POP_FLOAT });   /* halves without padding */
     check_system(BED_CPU, &(struct system){ 1, 33, 1, 16, false, true, false, POP_FLOAT }); /* one right-hand side */
     check_system(BED_MODEL,
                  &(struct system){ 2, 13, 11, 13, true, true, false, POP_FLOAT });          /* one block: no product */
     check_system(BED_MODEL, &(struct system){ 1, 70, 3, 0, true, true, false, POP_FLOAT }); /* a size chosen there */
     check_system(BED_MODEL, &(struct system){ 2, 13, 6, 5, true, false, false, POP_FLOAT });
-    check_system(BED_MODEL,
-                 &(struct system){ 1, 17, 3, 20, false, true, true, POP_HALF }); /* an upper system */
+    check_system(BED_MODEL, &(struct system){ 1, 17, 3, 20, false, true, true, POP_HALF }); /* an upper system */
     check_system(BED_MODEL,
                  &(struct system){ 2, 19, 9, 8, false, false, false, POP_FLOAT }); /* padded, halved, widened */
 }
@@ -226,7 +225,7 @@ static void test_cycles(void **state)
     check_cycles("poplin::TriangularInverse<half,false>", POP_HALF, 16, 64440);
     check_cycles("poplin::TriangularSolve<float,true>", POP_FLOAT, 64, 17538); /* 6144 + 11520 - 126 */
     check_cycles("poplin::TriangularSolve<float,false>", POP_FLOAT, 8, 432 + 1308 + 54);
-    check_cycles("poplin::TriangularSolve<half,true>", POP_HALF, 64, 23274); /* 3072 + 20352 - 150 */
+    check_cycles("poplin::TriangularSolve<half,true>", POP_HALF, 64, 23274);  /* 3072 + 20352 - 150 */
     check_cycles("poplin::TriangularSolve<half,false>", POP_HALF, 64, 51996); /* 34560 + 17424 + 12 */
 }
 
@@ -246,8 +245,8 @@ static void test_products_to_be_planned(void **state)
     assert_memory_equal(list[1].b_shape, solve + 3, 3 * sizeof(size_t));
     assert_memory_equal(list[5].a_shape, row, 3 * sizeof(size_t));
     assert_memory_equal(list[5].b_shape, row + 3, 3 * sizeof(size_t));
-    assert_int_equal(poplin_get_triangular_solve_mat_mul_pre_plan_parameters(
-                         POP_FLOAT, POP_FLOAT, POP_SHAPE(10, 10), POP_SHAPE(10, 1), true, 4, list, 8),
+    assert_int_equal(poplin_get_triangular_solve_mat_mul_pre_plan_parameters(POP_FLOAT, POP_FLOAT, POP_SHAPE(10, 10),
+                                                                             POP_SHAPE(10, 1), true, 4, list, 8),
                      2); /* one right-hand side: no products of rows */
     assert_int_equal(poplin_get_triangular_solve_mat_mul_pre_plan_parameters(POP_FLOAT, POP_FLOAT, POP_SHAPE(3, 3),
                                                                              POP_SHAPE(4, 3), true, 4, list, 4),
