@@ -336,7 +336,7 @@ size_t poplin_get_triangular_solve_mat_mul_pre_plan_parameters(pop_type input_ty
                     input_type, output_type, { groups, size / 2, size / 2 }, { groups, size / 2, width }
                 };
     }
-    for (size_t row = 1; k > 1 && row < size; ++row, ++count)
+    for (size_t row = 1; widest > 1 && row < size; ++row, ++count)
         if (count < capacity)
             list[count] =
                 (poplin_mat_mul_params){ input_type, output_type, { groups, 1, row }, { groups, row, widest } };
