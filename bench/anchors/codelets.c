@@ -25,13 +25,14 @@ bool InterleavedVertex_compute(InterleavedVertex *v)
     return true;
 }
 
-/* Copies the border cells of its neighbours into its own outermost cells. */
+/* Copies the border cells of its neighbours into its own outermost cells; corners come from the neighbours' own. */
 POP_VERTEX(HaloVertex)
 {
-    POP_INPUT(POP_VECTOR(float)) above;
-    POP_INPUT(POP_VECTOR(float)) below;
     POP_INPUT(POP_VECTOR(float)) left;
     POP_INPUT(POP_VECTOR(float)) right;
+    POP_INPUT(POP_VECTOR(float)) above;
+    POP_INPUT(POP_VECTOR(float)) below;
+    POP_INPUT(POP_VECTOR(float)) corners;
     POP_OUTPUT(POP_VECTORS(float)) cells;
 };
 
