@@ -23,7 +23,10 @@ const PICTURES = [
         of: 1,
         fragment: "#/programs?programs.search=Convolve&programs.tab=tiles",
         ready: ".tree-row",
-        first: (page) => page.click(".tree-row.found:has-text('OnTileExecute')"),
+        first: async (page) => {
+            await page.press("[aria-label='search programs']", "Enter");
+            await page.click(".tree-row:has-text('OnTileExecute (second/Convolve)')");
+        },
     },
     {
         name: "source",
