@@ -54,11 +54,12 @@ test("PRG-01 folding, searching and selecting a step", async () => {
     assert.equal(await page.locator(".tree-row").count(), facts.control.length + facts.functions.length);
     await page.click("text=Expand all");
     await page.fill("[aria-label='search programs']", "OnTileExecute (head)");
-    assert.equal(await page.locator(".tree-row.found").count(), 1);
+    await page.waitForFunction(() => document.querySelectorAll(".tree-row.found").length === 1);
     await page.press("[aria-label='search programs']", "Enter");
     await page.waitForSelector(`.tree-row.selected [data-program="${facts.head.id}"]`);
     assert.match(await page.textContent("[data-fact=within]"), new RegExp(`^${count(facts.head.elapsed)} `));
-    assert.match(await page.evaluate(() => location.hash), new RegExp(`program=${facts.head.id}`));
+    // The address follows a moment later.
+    await page.waitForFunction((id) => location.hash.includes(`program=${id}`), facts.head.id);
     await page.click("[data-tab=vertices]");
     await page.waitForSelector(".table-rows .tr");
     assert.deepEqual(
@@ -230,6 +231,7 @@ test("a link shows the same thing again", async () => {
         `#/programs?program=${facts.head.id}&programs.tab=vertices&programs.search=head`,
         ".tree-row.selected",
     );
+    await page.waitForSelector(".table-rows .tr");
     const shown = await page.textContent(".layout-main");
     const again = await at(one, await page.evaluate(() => location.hash), ".tree-row.selected");
     await again.waitForSelector(".table-rows .tr");
