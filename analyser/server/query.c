@@ -68,7 +68,7 @@ json_t *query_parts(pva_file *file, const struct query_part *parts, size_t count
     return all;
 }
 
-enum { MOST_COLUMNS = 24, ROWS_BETWEEN_LOOKS = 4096 };
+enum { MAX_COLUMNS = 24, ROWS_BETWEEN_LOOKS = 4096 };
 
 /* Columns that a query fills. */
 struct gathered {
@@ -76,9 +76,9 @@ struct gathered {
     const char *types;
     size_t rows;
     bool cancelled;
-    char *names[MOST_COLUMNS];
-    VEC(double) numbers[MOST_COLUMNS];
-    VEC(char *) texts[MOST_COLUMNS];
+    char *names[MAX_COLUMNS];
+    VEC(double) numbers[MAX_COLUMNS];
+    VEC(char *) texts[MAX_COLUMNS];
 };
 
 static double number_of(const pva_value *value)

@@ -67,7 +67,7 @@ typedef enum pop_codelet_file {
 } pop_codelet_file;
 typedef enum pop_replicated_stream_mode { POP_STREAM_REPLICATE = 0, POP_STREAM_BROADCAST } pop_replicated_stream_mode;
 /* Replicas that a graph may have. */
-#define POP_REPLICAS_MOST 65536
+#define POP_REPLICAS_MAX 65536
 
 typedef enum pop_stream_type { POP_HOST_TO_DEVICE_FIFO = 0, POP_DEVICE_TO_HOST_FIFO } pop_stream_type;
 typedef enum pop_serialization { POP_SERIALIZE_BINARY = 0, POP_SERIALIZE_JSON } pop_serialization;
@@ -135,7 +135,7 @@ POP_BEGIN_DECLS
 POP_API pop_graph *pop_graph_create(const pop_target *target); /* never NULL; an invalid target is recorded */
 /* A graph of which a program has `replicas` copies, each on an equal part of the target's IPUs: what is added to it is
  * in every one, and it is compiled once.  pop_graph_target is the target of one replica.  graph_replication_error when
- * the IPUs cannot be shared out evenly, or for 0 or more than POP_REPLICAS_MOST; a CPU target has replicas of one
+ * the IPUs cannot be shared out evenly, or for 0 or more than POP_REPLICAS_MAX; a CPU target has replicas of one
  * processor.
  */
 #define pop_graph_create_replicated(...) pop_graph_create_replicated_at(POP_HERE, __VA_ARGS__)

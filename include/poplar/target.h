@@ -16,16 +16,16 @@ typedef enum pop_sync_delay { POP_SYNC_DELAY_AUTO = 0, POP_SYNC_DELAY_NONE = 1 }
 typedef struct pop_exchange_flow {
     uint32_t source, destination; /* an IPU, or POP_ANY_IPU */
 } pop_exchange_flow;
-enum { POP_MOST_EXCHANGE_FLOWS = 8, POP_MOST_EXCHANGE_LIMITS = 64 };
+enum { POP_MAX_EXCHANGE_FLOWS = 8, POP_MAX_EXCHANGE_LIMITS = 64 };
 typedef struct pop_exchange_limit {
     double bandwidth; /* bits per second */
     uint32_t num_flows;
-    pop_exchange_flow flows[POP_MOST_EXCHANGE_FLOWS];
+    pop_exchange_flow flows[POP_MAX_EXCHANGE_FLOWS];
 } pop_exchange_limit;
 /* A list of them, as a value; {0} is none, so that nothing limits. */
 typedef struct pop_exchange_limits {
     uint32_t count;
-    pop_exchange_limit limits[POP_MOST_EXCHANGE_LIMITS];
+    pop_exchange_limit limits[POP_MAX_EXCHANGE_LIMITS];
 } pop_exchange_limits;
 /* Where a target's limits come from: the ladder of cards (docs/targets.md), or its own list. */
 typedef enum pop_global_exchange { POP_GLOBAL_EXCHANGE_LADDER = 0, POP_GLOBAL_EXCHANGE_LISTED = 1 } pop_global_exchange;

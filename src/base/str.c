@@ -69,17 +69,17 @@ static size_t distance(const char *a, const char *b, size_t limit)
     for (size_t j = 0; j <= m; ++j)
         row[j] = j;
     for (size_t i = 1; i <= n; ++i) {
-        size_t diagonal = row[0], least = row[0] = i;
+        size_t diagonal = row[0], min = row[0] = i;
         for (size_t j = 1; j <= m; ++j) {
             size_t change = diagonal + (a[i - 1] != b[j - 1]);
             diagonal = row[j];
             row[j] = row[j] + 1 < row[j - 1] + 1 ? row[j] + 1 : row[j - 1] + 1;
             if (change < row[j])
                 row[j] = change;
-            if (row[j] < least)
-                least = row[j];
+            if (row[j] < min)
+                min = row[j];
         }
-        if (least > limit)
+        if (min > limit)
             return limit + 1;
     }
     return row[m];
@@ -101,7 +101,7 @@ const char *str_nearest(const char *word, const char *const *names, size_t count
     return best;
 }
 
-bool str_integer(const char *text, uint64_t most, uint64_t *value)
+bool str_integer(const char *text, uint64_t max, uint64_t *value)
 {
     bool hexadecimal = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
     const char *digits = hexadecimal ? text + 2 : text;
@@ -109,7 +109,7 @@ bool str_integer(const char *text, uint64_t most, uint64_t *value)
         return false;
     errno = 0;
     unsigned long long number = strtoull(digits, NULL, hexadecimal ? 16 : 10);
-    if (errno || number > most)
+    if (errno || number > max)
         return false;
     *value = number;
     return true;

@@ -22,6 +22,6 @@ const char *str_nearest(const char *word, const char *const *names, size_t count
 
 /* A whole text that is an integer, decimal or 0x..., of at most most; false (and *value untouched) for anything else.
  */
-bool str_integer(const char *text, uint64_t most, uint64_t *value);
+bool str_integer(const char *text, uint64_t max, uint64_t *value);
 
 #endif

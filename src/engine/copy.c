@@ -4,8 +4,8 @@
 #include "engine/state.h"
 
 enum {
-    DIGITS_MOST = 64, /* image_check.c lets no more through */
-    BLOCK = 32,       /* elements on a side of a block of a transpose */
+    DIGITS_MAX = 64, /* image_check.c lets no more through */
+    BLOCK = 32,      /* elements on a side of a block of a transpose */
 };
 /* Bytes from which threads pay (about 10 us), and bytes that one of them takes at a time. */
 #define PARALLEL_BYTES ((uint64_t)1 << 18)
@@ -136,8 +136,8 @@ static void order_digits(struct image_digit *digits, uint32_t count)
 /* Two digits or more: planes of the two innermost, counted through by the others. */
 static void run_planes(const struct piece *p)
 {
-    struct image_digit digits[DIGITS_MOST];
-    uint64_t index[DIGITS_MOST] = { 0 };
+    struct image_digit digits[DIGITS_MAX];
+    uint64_t index[DIGITS_MAX] = { 0 };
     memcpy(digits, p->digit, p->digits * sizeof(*digits));
     order_digits(digits, p->digits);
     const unsigned char *source = p->source;
@@ -201,7 +201,7 @@ static void run_chunk(void *context, uint32_t chunk)
         run_piece(&part);
         return;
     }
-    struct image_digit digits[DIGITS_MOST];
+    struct image_digit digits[DIGITS_MAX];
     memcpy(digits, part.digit, part.digits * sizeof(*digits));
     digits[shared->cut].extent = count;
     part.source += (int64_t)begin * digits[shared->cut].source;
@@ -257,7 +257,7 @@ static void run_dense(const struct image *image, const struct image_copy *copy, 
 {
     const struct image_move *move = image->moves.data + copy->first_move;
     for (uint32_t i = 0; i < copy->moves; ++i, ++move) {
-        struct image_digit digits[DIGITS_MOST];
+        struct image_digit digits[DIGITS_MAX];
         int64_t stride = (int64_t)move->bytes;
         for (uint32_t d = move->digits; d-- > 0; stride *= (int64_t)digits[d].extent) {
             digits[d] = image->move_digits.data[move->first_digit + d];

@@ -90,7 +90,7 @@ pop_status engine_timeline(const pop_engine *engine, struct timeline *timeline, 
         return error_set(error, POP_PROFILING_DISABLED, NO_WHERE, api,
                          "the record of what ran is full (%d entries): reset it more often, or disable execution "
                          "profiling where it is not needed",
-                         TRACE_MOST);
+                         TRACE_MAX);
     timeline_make(timeline, image, trace, callback, user);
     const struct model *model = &image->model;
     for (size_t i = 0; i < model->steps.count; ++i) {

@@ -263,9 +263,9 @@ static uint64_t now(void)
 static void execute_in_chunks(struct execution *execution, uint64_t nanoseconds)
 {
     struct pool *pool = execution->pool;
-    uint64_t vertices = execution->set->vertices, most = (uint64_t)pool_threads(pool) * CHUNKS_PER_THREAD;
+    uint64_t vertices = execution->set->vertices, max = (uint64_t)pool_threads(pool) * CHUNKS_PER_THREAD;
     uint64_t chunks = nanoseconds / CHUNK_NANOSECONDS;
-    chunks = chunks > most ? most : chunks;
+    chunks = chunks > max ? max : chunks;
     chunks = chunks > vertices ? vertices : chunks;
     execution->chunk_vertices = (vertices + chunks - 1) / chunks;
     pool_run(pool, (uint32_t)((vertices + execution->chunk_vertices - 1) / execution->chunk_vertices),

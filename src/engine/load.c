@@ -135,7 +135,7 @@ static pop_status make_block(unsigned char **block, uint64_t bytes, bool shared,
 /* Bytes that overlapping copies, rows of remote buffers and copies to other processes pass through. */
 static uint64_t temporary_bytes(const struct image *image, bool all_local)
 {
-    uint64_t most = 0;
+    uint64_t max = 0;
     for (size_t i = 0; i < image->ops.count; ++i) {
         const struct image_op *op = image->ops.data + i;
         uint64_t bytes = 0;
@@ -150,19 +150,19 @@ static uint64_t temporary_bytes(const struct image *image, bool all_local)
             const struct image_remote *remote = image->remotes.data + op->a;
             bytes = op->d > 1 ? op->d * remote->elements * pop_type_size((pop_type)remote->type) : 0;
         }
-        most = bytes > most ? bytes : most;
+        max = bytes > max ? bytes : max;
     }
-    return most;
+    return max;
 }
 
 static uint64_t operand_bytes(const struct image *image)
 {
-    uint64_t most = sizeof(uint64_t);
+    uint64_t max = sizeof(uint64_t);
     for (size_t i = 0; i < image->operands.count; ++i) {
         uint64_t bytes = image->operands.data[i].elements * pop_type_size((pop_type)image->operands.data[i].type);
-        most = bytes > most ? bytes : most;
+        max = bytes > max ? bytes : max;
     }
-    return most;
+    return max;
 }
 
 static pop_status materialise(struct replica *replica, const char *api, pop_error *error)

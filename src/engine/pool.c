@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SPIN_MOST = 10000, SPIN_LEAST = 500, PAUSES = 16, THREADS_MOST = 256 };
+enum { SPIN_MAX = 10000, SPIN_MIN = 500, PAUSES = 16, THREADS_MAX = 256 };
 
 struct pool {
     /* Chunks that nobody has claimed.  A claim takes one; who has claimed a chunk may read fn, context and chunks,
@@ -82,12 +82,12 @@ static void await_region(struct pool *pool, unsigned seen, uint64_t *spin)
     uint64_t end = now() + *spin;
     do {
         if (atomic_load_explicit(&pool->region, memory_order_acquire) != seen) {
-            *spin = *spin * 2 < SPIN_MOST ? *spin * 2 : SPIN_MOST;
+            *spin = *spin * 2 < SPIN_MAX ? *spin * 2 : SPIN_MAX;
             return;
         }
         pause_briefly();
     } while (now() < end);
-    *spin = *spin / 2 > SPIN_LEAST ? *spin / 2 : SPIN_LEAST;
+    *spin = *spin / 2 > SPIN_MIN ? *spin / 2 : SPIN_MIN;
     atomic_fetch_add(&pool->sleepers, 1);
     while (atomic_load(&pool->region) == seen)
         futex_wait(&pool->region, seen);
@@ -97,7 +97,7 @@ static void await_region(struct pool *pool, unsigned seen, uint64_t *spin)
 static void *helper(void *argument)
 {
     struct pool *pool = argument;
-    uint64_t spin = SPIN_MOST;
+    uint64_t spin = SPIN_MAX;
     for (unsigned seen = 0; !atomic_load(&pool->ends);) {
         unsigned region = atomic_load_explicit(&pool->region, memory_order_acquire);
         if (region == seen)
@@ -121,8 +121,8 @@ struct pool *pool_create(unsigned threads)
     if (!pool)
         return NULL;
     *pool = (struct pool){ .threads = 1, .owner = getpid() };
-    if (threads > THREADS_MOST)
-        threads = THREADS_MOST;
+    if (threads > THREADS_MAX)
+        threads = THREADS_MAX;
     pool->helpers = mem_zero(threads, sizeof(*pool->helpers));
     while (pool->threads < threads && pthread_create(&pool->helpers[pool->threads - 1], NULL, helper, pool) == 0)
         ++pool->threads;
@@ -159,7 +159,7 @@ unsigned pool_threads(const struct pool *pool)
 /* The caller has run out of chunks: helpers are finishing theirs. */
 static void await_done(struct pool *pool, uint32_t chunks)
 {
-    uint64_t end = now() + SPIN_MOST;
+    uint64_t end = now() + SPIN_MAX;
     while (atomic_load_explicit(&pool->done, memory_order_acquire) != chunks) {
         pause_briefly();
         if (now() < end)

@@ -61,7 +61,7 @@ static pop_status executed(const pop_engine *engine, const char *api, pop_profil
         return error_set(error, POP_PROFILING_DISABLED, NO_WHERE, api,
                          "the record of what ran is full (%d entries): reset it more often, or disable execution "
                          "profiling where it is not needed",
-                         TRACE_MOST);
+                         TRACE_MAX);
     double start = log_milliseconds();
     pop_status status =
         execution_profile(engine->image, &engine->settings.instrumentation, engine_trace(engine), api, profile, error);

@@ -368,9 +368,9 @@ struct ranks_exchange ranks_exchange_start(struct run *run, const uint32_t *send
         return (struct ranks_exchange){ 0 };
     }
     struct ranks_exchange exchange = { .incoming = mem_alloc(each * engine->local_count + 1) };
-    size_t most = (size_t)parts * engine->replica_count;
-    struct messages sends = { mem_alloc((most + 1) * sizeof(struct transport_message)), 0 },
-                    receives = { mem_alloc((most + 1) * sizeof(struct transport_message)), 0 };
+    size_t max = (size_t)parts * engine->replica_count;
+    struct messages sends = { mem_alloc((max + 1) * sizeof(struct transport_message)), 0 },
+                    receives = { mem_alloc((max + 1) * sizeof(struct transport_message)), 0 };
     add_messages(run, senders, parts, copies, exchange.incoming, each, &sends, &receives);
     exchange.transfer = engine->ranks->transport->start(sends.list, sends.count, receives.list, receives.count);
     free(sends.list);

@@ -11,7 +11,7 @@
 #include <time.h>
 
 /* The graph forbids recursion, so only a damaged image nests deeper. */
-enum { DEPTH_MOST = 1 << 16 };
+enum { DEPTH_MAX = 1 << 16 };
 
 typedef uint32_t (*op_function)(struct run *run, const struct image_op *op, uint32_t next);
 static const op_function functions[] = {
@@ -77,8 +77,8 @@ uint32_t op_repeat(struct run *run, const struct image_op *op, uint32_t next)
 {
     if (!op->d)
         return op->a;
-    if (run->replica->loops.count == DEPTH_MOST)
-        return run_fail(run, POP_RUNTIME_ERROR, "more than %d loops are nested", DEPTH_MOST);
+    if (run->replica->loops.count == DEPTH_MAX)
+        return run_fail(run, POP_RUNTIME_ERROR, "more than %d loops are nested", DEPTH_MAX);
     *vec_push(&run->replica->loops) = op->d;
     return next;
 }
@@ -123,8 +123,8 @@ uint32_t op_switch(struct run *run, const struct image_op *op, uint32_t next)
 
 uint32_t op_call(struct run *run, const struct image_op *op, uint32_t next)
 {
-    if (run->replica->callers.count == DEPTH_MOST)
-        return run_fail(run, POP_RUNTIME_ERROR, "more than %d calls are nested", DEPTH_MOST);
+    if (run->replica->callers.count == DEPTH_MAX)
+        return run_fail(run, POP_RUNTIME_ERROR, "more than %d calls are nested", DEPTH_MAX);
     *vec_push(&run->replica->callers) = next;
     return op->a;
 }
@@ -195,7 +195,7 @@ static bool is_iteration(unsigned kind, uint32_t at, uint32_t next)
 }
 
 /* A record that is captured: its steps are written when it is this long, or when a second has passed. */
-enum { CAPTURED_MOST = 1 << 16, JUMPS_BETWEEN_LOOKS = 1 << 12 };
+enum { CAPTURED_MAX = 1 << 16, JUMPS_BETWEEN_LOOKS = 1 << 12 };
 struct capture {
     pop_engine *engine;
     struct trace *trace; /* NULL: nothing is captured */
@@ -227,7 +227,7 @@ static void capture_jump(struct capture *capture, uint32_t at, uint32_t next, ui
     if (!trace_again(trace, at, next))
         trace_jump(trace, at, next, depth, iteration);
     if (++capture->jumps % JUMPS_BETWEEN_LOOKS != 0 ||
-        (trace->entries.count < CAPTURED_MOST && seconds() == capture->written))
+        (trace->entries.count < CAPTURED_MAX && seconds() == capture->written))
         return;
     report_run_part(capture->engine->report, trace);
     trace_restart(trace, next);

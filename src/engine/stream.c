@@ -5,7 +5,7 @@
 #include "engine/ranks.h"
 #include "engine/state.h"
 
-enum { THREADS_MOST = 256 };
+enum { THREADS_MAX = 256 };
 
 /* What is connected to a stream: one for each replica, or replica 0's for all. */
 static unsigned stream_instances(const pop_engine *engine, size_t stream)
@@ -48,7 +48,7 @@ static void create_threads(pop_engine *engine)
         return;
     }
     engine->dedicated = strcmp(mode, "dedicated") == 0;
-    engine->stream_threads = stream_threads_create(threads < THREADS_MOST ? (unsigned)threads : THREADS_MOST);
+    engine->stream_threads = stream_threads_create(threads < THREADS_MAX ? (unsigned)threads : THREADS_MAX);
 }
 
 void streams_create(pop_engine *engine)

@@ -16,8 +16,8 @@ struct stream_threads {
     pthread_cond_t queued, done;
     struct job *first, **last; /* queued, oldest first */
     pthread_t *threads;
-    unsigned count, most; /* threads there are, and may be */
-    unsigned jobs;        /* queued or running */
+    unsigned count, max; /* threads there are, and may be */
+    unsigned jobs;       /* queued or running */
     bool ends;
     pid_t owner;
 };
@@ -53,15 +53,15 @@ static void *serve(void *argument)
     return NULL;
 }
 
-struct stream_threads *stream_threads_create(unsigned most)
+struct stream_threads *stream_threads_create(unsigned max)
 {
     struct stream_threads *pool = mem_try(sizeof(*pool));
-    pthread_t *threads = pool ? mem_try(most * sizeof(*threads)) : NULL;
+    pthread_t *threads = pool ? mem_try(max * sizeof(*threads)) : NULL;
     if (!threads) {
         mem_free(pool);
         return NULL;
     }
-    *pool = (struct stream_threads){ .threads = threads, .most = most, .owner = getpid() };
+    *pool = (struct stream_threads){ .threads = threads, .max = max, .owner = getpid() };
     pool->last = &pool->first;
     pthread_condattr_t monotonic;
     pthread_condattr_init(&monotonic);
@@ -106,7 +106,7 @@ void stream_threads_signal(struct stream_threads *pool, int signal)
 /* Whether a thread is free, now or because it was started. */
 static bool has_free(struct stream_threads *pool)
 {
-    if (pool->jobs >= pool->count && pool->count < pool->most &&
+    if (pool->jobs >= pool->count && pool->count < pool->max &&
         pthread_create(&pool->threads[pool->count], NULL, serve, pool) == 0)
         ++pool->count;
     return pool->jobs < pool->count;

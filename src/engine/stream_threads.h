@@ -18,7 +18,7 @@ struct job {
 };
 
 /* At most `most` threads.  NULL when the host is out of memory. */
-struct stream_threads *stream_threads_create(unsigned most);
+struct stream_threads *stream_threads_create(unsigned max);
 /* No job may be queued or run.  NULL is allowed. */
 void stream_threads_destroy(struct stream_threads *pool);
 /* Sends a signal to each of the threads. */

@@ -12,7 +12,7 @@
 
 static const pop_tensor null;
 /* Of all clones of a call: two gigabytes of them. */
-#define MOST_PIECES ((size_t)1 << 26)
+#define MAX_PIECES ((size_t)1 << 26)
 
 /* What is asked for. */
 struct cloning {
@@ -155,7 +155,7 @@ static pop_tensor clone_as(const struct cloning *c, struct clone_layout *layout,
     uint64_t whole = 0; /* checked before n copies are made of anything */
     if (!variable_shape(v->store, c->where, c->api, c->type, POP_SHAPE(n, (size_t)layout->elements), c->name, &whole))
         return null;
-    if (layout->pieces.count + layout->map.ranges.count > MOST_PIECES / n) {
+    if (layout->pieces.count + layout->map.ranges.count > MAX_PIECES / n) {
         store_fail_in(v->store, POP_OVERFLOW_ERROR, c->where, c->api, c->name,
                       "%zu clones of a tensor of %zu pieces and %zu mapped ranges: at most 2^26 pieces and ranges are "
                       "made in one call",

@@ -28,9 +28,9 @@ static bool part_of(pop_store *store, pop_where where, unsigned replicas, pop_ta
 {
     static const char api[] = "pop_graph_create";
     unsigned ipus = target->num_ipus;
-    if (!replicas || replicas > POP_REPLICAS_MOST)
+    if (!replicas || replicas > POP_REPLICAS_MAX)
         return store_fail(store, POP_GRAPH_REPLICATION_ERROR, where, api,
-                          "a replication factor of %u: 1 to %d are allowed", replicas, POP_REPLICAS_MOST);
+                          "a replication factor of %u: 1 to %d are allowed", replicas, POP_REPLICAS_MAX);
     if (target->type == POP_TARGET_CPU && ipus % replicas)
         return true;
     if (ipus % replicas)

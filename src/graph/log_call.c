@@ -33,9 +33,9 @@ void pop_log_write(pop_log_library library, pop_log_level level, const char *for
 
 /* Texts that were written, by their hashes.  A process has few of them; when there is no room for more, they are not
  * written. */
-enum { MOST_TEXTS = 512 };
+enum { MAX_TEXTS = 512 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static uint64_t written[MOST_TEXTS];
+static uint64_t written[MAX_TEXTS];
 static size_t written_count;
 
 static bool is_new(const char *text)
@@ -47,7 +47,7 @@ static bool is_new(const char *text)
     size_t at = 0;
     while (at < written_count && written[at] != hash)
         ++at;
-    bool found = at < written_count || written_count == MOST_TEXTS;
+    bool found = at < written_count || written_count == MAX_TEXTS;
     if (!found)
         written[written_count++] = hash;
     pthread_mutex_unlock(&lock);
@@ -86,13 +86,13 @@ static void write_tensor(struct str *s, const pop_log_argument *a)
 }
 static void write_tensors(struct str *s, const pop_log_argument *a)
 {
-    enum { MOST = 8 }; /* a list can be long: its first tensors say enough */
+    enum { MAX = 8 }; /* a list can be long: its first tensors say enough */
     str_add(s, "[");
-    for (size_t i = 0; a->as.tensors.list && i < a->as.tensors.count && i < MOST; ++i) {
+    for (size_t i = 0; a->as.tensors.list && i < a->as.tensors.count && i < MAX; ++i) {
         str_add(s, i ? "," : "");
         add_tensor(s, a->as.tensors.list[i]);
     }
-    if (a->as.tensors.count > MOST)
+    if (a->as.tensors.count > MAX)
         str_format(s, ",... %zu", a->as.tensors.count);
     str_add(s, "]");
 }

@@ -35,8 +35,8 @@ pop_graph *pop_graph_replicate_at(pop_where where, pop_graph *graph, unsigned re
     pop_store *store = graph->store;
     const pop_status status = POP_GRAPH_REPLICATION_ERROR;
     unsigned ipus = 0, tiles = 0;
-    if (!replicas || replicas > POP_REPLICAS_MOST)
-        store_fail(store, status, where, api, "%u replicas: 1 to %d are allowed", replicas, POP_REPLICAS_MOST);
+    if (!replicas || replicas > POP_REPLICAS_MAX)
+        store_fail(store, status, where, api, "%u replicas: 1 to %d are allowed", replicas, POP_REPLICAS_MAX);
     else if (store->replicas > 1 || graph->group)
         store_fail(store, status, where, api, "the graph is one of %u replicas already: it cannot be replicated again",
                    pop_graph_replication_factor(graph));

@@ -9,21 +9,21 @@
 #include "graph/view_runs.h"
 
 struct run_count {
-    uint64_t runs, most;
+    uint64_t runs, max;
 };
 
 static bool count_run(const struct run *run, void *context)
 {
     struct run_count *count = context;
     (void)run;
-    return ++count->runs < count->most;
+    return ++count->runs < count->max;
 }
 
 /* Runs in flat order; most when there are that many or more, for which it does not walk on. */
-static uint64_t count_regions(pop_tensor t, uint64_t most)
+static uint64_t count_regions(pop_tensor t, uint64_t max)
 {
-    struct run_count count = { 0, most };
-    if (most)
+    struct run_count count = { 0, max };
+    if (max)
         tensor_first_runs(t, count_run, &count);
     return count.runs;
 }

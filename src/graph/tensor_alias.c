@@ -157,7 +157,7 @@ static enum answer any_meet(struct blocks *blocks, bool across)
 }
 
 /* The exact answer, variable by variable: a bit for each element that its blocks span, so many at a time. */
-#define MOST_BITS ((uint64_t)1 << 30)
+#define MAX_BITS ((uint64_t)1 << 30)
 struct taken {
     uint64_t *bits;
     uint64_t low, end; /* elements that have bits */
@@ -228,8 +228,8 @@ static bool blocks_of_variable_meet(const struct blocks *blocks, size_t first, s
     bool meet = false;
     for (size_t i = first; i < end; ++i)
         high = list[i].high > high ? list[i].high : high;
-    for (uint64_t low = list[first].low; low <= high && !meet; low += MOST_BITS) {
-        uint64_t count = high - low + 1 < MOST_BITS ? high - low + 1 : MOST_BITS;
+    for (uint64_t low = list[first].low; low <= high && !meet; low += MAX_BITS) {
+        uint64_t count = high - low + 1 < MAX_BITS ? high - low + 1 : MAX_BITS;
         struct taken taken = { mem_zero((count - 1) / 64 + 1, sizeof(*taken.bits)), low, low + count };
         meet = taken_twice(blocks, first, end, across, &taken);
         free(taken.bits);

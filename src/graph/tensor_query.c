@@ -105,9 +105,9 @@ struct run_text {
 /* Long lists end in "...": nobody reads the millionth range. */
 static bool add_run(const struct run *run, void *context)
 {
-    enum { MOST_RUNS = 100 };
+    enum { MAX_RUNS = 100 };
     struct run_text *text = context;
-    if (text->runs == MOST_RUNS) {
+    if (text->runs == MAX_RUNS) {
         str_add(text->s, ",...");
         return false;
     }

@@ -11,7 +11,7 @@
 
 #define LARGEST_VARIABLE ((uint64_t)1 << 40) /* elements; an edge's offset has 40 bits */
 #define LARGEST_RANK     64
-#define MOST_VARIABLES   ((size_t)1 << 31)
+#define MAX_VARIABLES    ((size_t)1 << 31)
 
 bool variable_shape(pop_store *store, pop_where where, const char *api, pop_type type, pop_shape shape,
                     const char *name, uint64_t *elements)
@@ -44,7 +44,7 @@ bool variable_shape(pop_store *store, pop_where where, const char *api, pop_type
 uint32_t variable_add(pop_store *store, pop_where where, const char *api, pop_type type, uint64_t elements,
                       const char *name)
 {
-    if (store->variables.count >= MOST_VARIABLES) {
+    if (store->variables.count >= MAX_VARIABLES) {
         store_fail_in(store, POP_OVERFLOW_ERROR, where, api, name, "a graph has at most 2^31 variables");
         return UINT32_MAX;
     }
@@ -85,8 +85,8 @@ static void map_linearly(const pop_graph *graph, uint32_t index)
     uint64_t grain = pop_target_vector_width(&graph->target, (pop_type)variable->type);
     grain = grain ? grain : 1;
     uint64_t grains = (variable->elements + grain - 1) / grain;
-    uint64_t least = (128 / size + grain - 1) / grain;
-    uint64_t tiles = grains / (least ? least : 1), all = graph_num_tiles(graph);
+    uint64_t min = (128 / size + grain - 1) / grain;
+    uint64_t tiles = grains / (min ? min : 1), all = graph_num_tiles(graph);
     tiles = tiles > all ? all : tiles ? tiles : 1;
     for (uint64_t i = 0; i < tiles; ++i) {
         uint64_t begin = grains * i / tiles * grain, end = grains * (i + 1) / tiles * grain;

@@ -87,7 +87,7 @@ void pop_graph_map_vertex_at(pop_where where, pop_graph *graph, pop_vertex verte
 }
 
 /* The largest figure of an image. */
-#define MOST_ESTIMATE ((uint64_t)1 << 48)
+#define MAX_ESTIMATE ((uint64_t)1 << 48)
 
 void pop_graph_set_perf_estimate_at(pop_where where, pop_graph *graph, pop_vertex vertex, uint64_t cycles,
                                     uint64_t flops)
@@ -98,7 +98,7 @@ void pop_graph_set_perf_estimate_at(pop_where where, pop_graph *graph, pop_verte
     struct vertex *v = vertex_of(graph, where, "pop_graph_set_perf_estimate", vertex);
     if (!v)
         return;
-    if (cycles > MOST_ESTIMATE) {
+    if (cycles > MAX_ESTIMATE) {
         store_fail_in(store, POP_OVERFLOW_ERROR, where, "pop_graph_set_perf_estimate",
                       store_name(store, store->sets.data[v->set].name),
                       "an estimate of %llu cycles; it can be 2^48 at most", (unsigned long long)cycles);

@@ -10,7 +10,7 @@
 #include "graph/view_walk.h"
 
 /* Fewer pieces are walked as fast; more would take memory that the graph needs. */
-enum { SLOTS = 4, FEW_PIECES = 32, MOST_PIECES = 1 << 20 };
+enum { SLOTS = 4, FEW_PIECES = 32, MAX_PIECES = 1 << 20 };
 
 struct kept_piece {
     uint64_t begin; /* in the flat tensor */
@@ -108,7 +108,7 @@ static bool record(const struct piece *piece, void *context)
 {
     struct recorder *recorder = context;
     struct kept_walk *walk = recorder->walk;
-    if (walk->pieces.count < MOST_PIECES) {
+    if (walk->pieces.count < MAX_PIECES) {
         *vec_push(&walk->pieces) =
             (struct kept_piece){ recorder->at, piece->offset, piece->variable, piece->digits, walk->pool.count };
         if (piece->digits)
@@ -122,7 +122,7 @@ static bool record(const struct piece *piece, void *context)
 static void keep_walk(struct view_cache *cache)
 {
     struct kept_walk *oldest = cache->slots, whole = cache->fresh;
-    if (whole.pieces.count < FEW_PIECES || whole.pieces.count >= MOST_PIECES)
+    if (whole.pieces.count < FEW_PIECES || whole.pieces.count >= MAX_PIECES)
         return;
     for (size_t i = 1; i < SLOTS; ++i)
         if (cache->slots[i].used < oldest->used)

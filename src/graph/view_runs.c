@@ -66,7 +66,7 @@ bool tensor_each_piece(pop_tensor t, piece_fn fn, void *context)
 
 /* Who goes through runs keeps something of each; more than these would take minutes (sorting 2^22 takes
  * four seconds). */
-#define MOST_RUNS ((uint64_t)1 << 24)
+#define MAX_RUNS ((uint64_t)1 << 24)
 
 struct run_joiner {
     run_fn fn;
@@ -115,10 +115,10 @@ static bool runs_of_piece(const struct piece *piece, void *context)
     uint64_t index[MAX_DIGITS + 2], runs = 1;
     for (unsigned i = 0; i < outer; ++i) {
         index[i] = 0;
-        runs = runs > MOST_RUNS ? runs : runs * (digit[i].extent < MOST_RUNS ? digit[i].extent : 2 * MOST_RUNS);
+        runs = runs > MAX_RUNS ? runs : runs * (digit[i].extent < MAX_RUNS ? digit[i].extent : 2 * MAX_RUNS);
     }
     joiner->runs += runs;
-    if (joiner->store && joiner->runs > MOST_RUNS)
+    if (joiner->store && joiner->runs > MAX_RUNS)
         return too_many_runs(joiner);
     for (;;) {
         if (!run_join(joiner, piece->variable, offset, length))

@@ -145,13 +145,13 @@ bool digits_compose(const struct piece *child, uint64_t at, const struct digit *
 
 /* The most blocks (at most most) of a view's first digit that compose, from element at of the child on; 0 when not even
  * one does. */
-static uint64_t compose_most(const struct piece *child, uint64_t at, const struct digit *view, unsigned count,
-                             uint64_t most, struct composed *out)
+static uint64_t compose_max(const struct piece *child, uint64_t at, const struct digit *view, unsigned count,
+                            uint64_t max, struct composed *out)
 {
-    if (digits_compose(child, at, view, count, most, out))
-        return most;
+    if (digits_compose(child, at, view, count, max, out))
+        return max;
     uint64_t step = (uint64_t)(view->stride < 0 ? -view->stride : view->stride);
-    if (step && most > 1) {
+    if (step && max > 1) {
         struct levels levels;
         levels_of(child, at, &levels);
         for (unsigned i = 0; i < levels.count; ++i) { /* as many whole turns below a level as the level has left */
@@ -159,15 +159,15 @@ static uint64_t compose_most(const struct piece *child, uint64_t at, const struc
                 continue;
             uint64_t turn = levels.weight[i] / step;
             uint64_t room = view->stride < 0 ? levels.at[i] + 1 : child->digit[i].extent - levels.at[i];
-            uint64_t blocks = (most / turn < room ? most / turn : room) * turn;
-            if (blocks > 1 && blocks < most && digits_compose(child, at, view, count, blocks, out))
+            uint64_t blocks = (max / turn < room ? max / turn : room) * turn;
+            if (blocks > 1 && blocks < max && digits_compose(child, at, view, count, blocks, out))
                 return blocks;
         }
         unsigned level = level_of_step(&levels, step);
         uint64_t times = step / levels.weight[level];
         uint64_t room = view->stride < 0 ? levels.at[level] : child->digit[level].extent - 1 - levels.at[level];
         uint64_t blocks = room / times + 1;
-        if (blocks > 1 && blocks < most && digits_compose(child, at, view, count, blocks, out))
+        if (blocks > 1 && blocks < max && digits_compose(child, at, view, count, blocks, out))
             return blocks;
     }
     return digits_compose(child, at, view, count, 1, out) ? 1 : 0;
@@ -209,11 +209,11 @@ static bool walk(const struct walk *w, uint32_t source, uint64_t offset, const s
 /* Walks blocks of a view's first digit that lie in one child; *done says how many were, 0 when a single one does not
  * compose. */
 static bool walk_child(const struct walk *w, const struct composite *composite, size_t index, uint64_t base,
-                       const struct digit *digit, unsigned count, uint64_t most, uint64_t *done)
+                       const struct digit *digit, unsigned count, uint64_t max, uint64_t *done)
 {
     struct composed out;
     struct piece child = child_piece(composite, index);
-    *done = compose_most(&child, base - composite->children.data[index].begin, digit, count, most, &out);
+    *done = compose_max(&child, base - composite->children.data[index].begin, digit, count, max, &out);
     if (!*done)
         return true;
     if (w->repeats && digits_sort(out.digit, &out.digits, &out.offset))
@@ -223,13 +223,12 @@ static bool walk_child(const struct walk *w, const struct composite *composite, 
 }
 
 /* How many blocks from base on lie in [begin, end), when the first one does. */
-static uint64_t blocks_inside(uint64_t first, uint64_t last, int64_t stride, uint64_t begin, uint64_t end,
-                              uint64_t most)
+static uint64_t blocks_inside(uint64_t first, uint64_t last, int64_t stride, uint64_t begin, uint64_t end, uint64_t max)
 {
     if (!stride)
-        return most;
+        return max;
     uint64_t room = stride > 0 ? (end - 1 - last) / (uint64_t)stride : (first - begin) / (uint64_t)-stride;
-    return room + 1 < most ? room + 1 : most;
+    return room + 1 < max ? room + 1 : max;
 }
 
 static bool walk(const struct walk *w, uint32_t source, uint64_t offset, const struct digit *digit, unsigned count)
@@ -251,8 +250,8 @@ static bool walk(const struct walk *w, uint32_t source, uint64_t offset, const s
         uint64_t begin = composite->children.data[child].begin, end = composite_end(composite, child);
         done = 0;
         if (last < end) {
-            uint64_t most = blocks_inside(first, last, outer.stride, begin, end, outer.extent - i);
-            if (!walk_child(w, composite, child, base, digit, count, most, &done))
+            uint64_t max = blocks_inside(first, last, outer.stride, begin, end, outer.extent - i);
+            if (!walk_child(w, composite, child, base, digit, count, max, &done))
                 return false;
         }
         if (!done) { /* one block, cut along its inner digits */

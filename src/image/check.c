@@ -9,9 +9,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-enum { DIGITS_MOST = 64 };
+enum { DIGITS_MAX = 64 };
 /* Blocks beyond this cannot be addressed anyway, and below it sums of a few sizes cannot overflow. */
-#define BYTES_MOST ((uint64_t)1 << 48)
+#define BYTES_MAX ((uint64_t)1 << 48)
 
 bool check_fail(struct check *check, const char *format, ...)
 {
@@ -48,7 +48,7 @@ static bool check_bytes(struct check *check, unsigned type, uint64_t elements, c
 {
     if (!check_type(check, type, what))
         return false;
-    if (elements > BYTES_MOST / 8)
+    if (elements > BYTES_MAX / 8)
         return check_fail(check, "%s has %llu elements", what, (unsigned long long)elements);
     *bytes = elements * pop_type_size((pop_type)type);
     return true;
@@ -78,16 +78,16 @@ static bool check_move(struct check *check, const struct image_move *move, uint6
                        uint64_t destination_limit, uint64_t *total)
 {
     const struct image *image = check->image;
-    if (move->digits > DIGITS_MOST || !check_within(move->first_digit, move->digits, image->move_digits.count))
+    if (move->digits > DIGITS_MAX || !check_within(move->first_digit, move->digits, image->move_digits.count))
         return check_fail(check, "digits of a move lie outside their array");
     const struct image_digit *digits = move->digits ? image->move_digits.data + move->first_digit : NULL;
     wide bytes = move->bytes;
     for (uint32_t i = 0; i < move->digits && bytes; ++i) {
         bytes *= digits[i].extent;
-        if (bytes > (wide)BYTES_MOST)
+        if (bytes > (wide)BYTES_MAX)
             return check_fail(check, "a move is too large");
     }
-    if (bytes > (wide)BYTES_MOST)
+    if (bytes > (wide)BYTES_MAX)
         return check_fail(check, "a move is too large");
     if (bytes && (!side_fits(move->source, digits, move->digits, true, move->bytes, source_limit) ||
                   !side_fits(move->destination, digits, move->digits, false, move->bytes, destination_limit)))
@@ -107,7 +107,7 @@ bool check_copy(struct check *check, uint64_t index, uint64_t source_limit, uint
     uint64_t total = 0;
     for (uint32_t i = 0; i < copy->moves; ++i)
         if (!check_move(check, image->moves.data + copy->first_move + i, source_limit, destination_limit, &total) ||
-            total > BYTES_MOST)
+            total > BYTES_MAX)
             return check->error && check->error->status ? false : check_fail(check, "a copy is too large");
     if (total != copy->bytes)
         return check_fail(check, "copy %llu moves %llu bytes, not %llu", (unsigned long long)index,
@@ -115,7 +115,7 @@ bool check_copy(struct check *check, uint64_t index, uint64_t source_limit, uint
     return true;
 }
 
-/* The product of dimensions, cut to just above BYTES_MOST: a 0 among huge ones makes it 0. */
+/* The product of dimensions, cut to just above BYTES_MAX: a 0 among huge ones makes it 0. */
 static uint64_t product(const uint64_t *dims, uint32_t rank)
 {
     wide elements = 1;
@@ -123,8 +123,8 @@ static uint64_t product(const uint64_t *dims, uint32_t rank)
         if (!dims[d])
             return 0;
         elements *= dims[d];
-        if (elements > (wide)BYTES_MOST)
-            elements = (wide)BYTES_MOST + 1;
+        if (elements > (wide)BYTES_MAX)
+            elements = (wide)BYTES_MAX + 1;
     }
     return (uint64_t)elements;
 }
@@ -145,7 +145,7 @@ static bool check_replicas(struct check *check)
 {
     const struct image *image = check->image;
     uint32_t ipus = image->target.num_ipus, all = image_device_ipus(image);
-    if (!image->replicas || image->replicas > POP_REPLICAS_MOST)
+    if (!image->replicas || image->replicas > POP_REPLICAS_MAX)
         return check_fail(check, "it has %u replicas", image->replicas);
     if (all != (uint64_t)ipus * image->replicas && (image->target.type != POP_TARGET_CPU || all != ipus))
         return check_fail(check, "%u replicas of %u IPUs on a device of %u", image->replicas, ipus, all);
@@ -162,7 +162,7 @@ static bool check_tables(struct check *check)
         return false;
     if (!image->strings.count || image->strings.data[0] || image->strings.data[image->strings.count - 1])
         return check_fail(check, "strings are not terminated");
-    if (image->storage_bytes > BYTES_MOST || image->scratch_bytes > BYTES_MOST)
+    if (image->storage_bytes > BYTES_MAX || image->scratch_bytes > BYTES_MAX)
         return check_fail(check, "storage of %llu bytes", (unsigned long long)image->storage_bytes);
     for (size_t i = 0; i < image->codelets.count; ++i) {
         const struct image_codelet *codelet = image->codelets.data + i;
@@ -177,9 +177,9 @@ static bool check_tables(struct check *check)
     for (size_t i = 0; i < image->initials.count; ++i) {
         const struct image_initial *initial = image->initials.data + i;
         uint64_t rows = initial->own ? image->replicas : 1;
-        if (initial->bytes > BYTES_MOST || !check_within(initial->data, initial->bytes * rows, image->data.count))
+        if (initial->bytes > BYTES_MAX || !check_within(initial->data, initial->bytes * rows, image->data.count))
             return check_fail(check, "initial values lie outside their data");
-        if (initial->bytes && (initial->times > BYTES_MOST / initial->bytes ||
+        if (initial->bytes && (initial->times > BYTES_MAX / initial->bytes ||
                                !check_within(initial->offset, initial->bytes * initial->times, image->storage_bytes)))
             return check_fail(check, "initial values leave the storage");
     }
@@ -223,7 +223,7 @@ static bool check_host(struct check *check)
         if (!check_string(check, remote->name, "name of a remote buffer") ||
             !check_bytes(check, remote->type, remote->elements, "remote buffer", &bytes))
             return false;
-        if (bytes && remote->repeats > BYTES_MOST / bytes)
+        if (bytes && remote->repeats > BYTES_MAX / bytes)
             return check_fail(check, "remote buffer %zu has %llu rows", i, (unsigned long long)remote->repeats);
         if (!check_copies(check, "remote buffer", i, image->remotes.count, remote->copies, remote->first_copy))
             return false;
@@ -325,7 +325,7 @@ static bool check_remote_op(struct check *check, size_t index, const struct imag
         return check_fail(check, "op %zu uses remote buffer %u of %zu", index, op->a, image->remotes.count);
     const struct image_remote *remote = image->remotes.data + op->a;
     uint64_t row = remote->elements * pop_type_size((pop_type)remote->type);
-    if (op->d > BYTES_MOST / (row ? row : 1) || op->d > BYTES_MOST)
+    if (op->d > BYTES_MAX / (row ? row : 1) || op->d > BYTES_MAX)
         return check_fail(check, "op %zu moves %llu rows", index, (unsigned long long)op->d);
     if (!op->c && (op->d != 1 || !remote->repeats))
         return check_fail(check, "op %zu moves %llu rows without indices", index, (unsigned long long)op->d);

@@ -22,7 +22,7 @@ static bool check_run(struct check *check, const char *what, uint32_t tile, uint
 static bool check_figures(struct check *check, const char *what, const uint64_t *figures, size_t count)
 {
     for (size_t i = 0; i < count; ++i)
-        if (figures[i] > FIGURE_MOST)
+        if (figures[i] > FIGURE_MAX)
             return check_fail(check, "%s has a figure of %llu", what, (unsigned long long)figures[i]);
     return true;
 }
@@ -44,7 +44,7 @@ static bool check_model_set(struct check *check, const struct model_set *set)
     }
     for (uint32_t i = 0; i < set->shares; ++i) {
         const struct model_share *share = model->shares.data + set->first_share + i;
-        if (share->type >= model->types.count || share->active > FIGURE_MOST)
+        if (share->type >= model->types.count || share->active > FIGURE_MAX)
             return check_fail(check, "vertices of a set are of type %u of %zu", share->type, model->types.count);
     }
     return true;
@@ -285,11 +285,11 @@ static bool check_live(struct check *check)
 {
     const struct model *model = &check->image->model;
     for (size_t i = 0; i < model->live.count; ++i)
-        if (!is_string(check, model->live.data[i].name) || model->live.data[i].bytes > FIGURE_MOST)
+        if (!is_string(check, model->live.data[i].name) || model->live.data[i].bytes > FIGURE_MAX)
             return check_fail(check, "a live variable has a name outside the strings");
     for (size_t i = 0; i < model->live_lists.count; ++i)
         if (!check_within(model->live_lists.data[i].first, model->live_lists.data[i].count, model->live.count) ||
-            model->live_lists.data[i].bytes > FIGURE_MOST)
+            model->live_lists.data[i].bytes > FIGURE_MAX)
             return check_fail(check, "a list of live variables lies outside its array");
     if (model->step_live.count > model->steps.count)
         return check_fail(check, "%zu steps have live variables, of %zu", model->step_live.count, model->steps.count);
@@ -309,7 +309,7 @@ static bool check_tiles(struct check *check)
         const struct model_tile *t = model->tiles.data + i;
         if (!check_figures(check, "a tile", t->bytes, MODEL_REGIONS) ||
             !check_figures(check, "a tile", t->with_gaps, MODEL_REGIONS) ||
-            !check_figures(check, "a tile", (const uint64_t[]){ t->total_with_gaps, t->always_live, t->most_live }, 3))
+            !check_figures(check, "a tile", (const uint64_t[]){ t->total_with_gaps, t->always_live, t->max_live }, 3))
             return false;
     }
     return true;

@@ -142,7 +142,7 @@ static const struct array arrays[] = {
     PLAIN("m.counts", model.graph_counts),
     MODEL("m.metrics", metrics, C(struct model_metric, name), C(struct model_metric, value)),
     MODEL("m.tiles", tiles, C(struct model_tile, bytes), C(struct model_tile, with_gaps),
-          C(struct model_tile, total_with_gaps), C(struct model_tile, always_live), C(struct model_tile, most_live)),
+          C(struct model_tile, total_with_gaps), C(struct model_tile, always_live), C(struct model_tile, max_live)),
     MODEL("m.uses", uses, C(struct model_use, category), C(struct model_use, region), C(struct model_use, overlapped),
           C(struct model_use, tile), C(struct model_use, tiles), C(struct model_use, bytes)),
     MODEL("m.set_vertices", set_vertices, VERTICES),

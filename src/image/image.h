@@ -84,7 +84,7 @@ enum image_op_kind {
     OP_KINDS
 };
 #define OP_NONE UINT32_MAX
-#define FIGURE_MOST                                                                                                    \
+#define FIGURE_MAX                                                                                                     \
     ((uint64_t)1 << 48) /* cycles and bytes of one step on one tile, and of a tile's memory, are not more */
 struct image_op {
     uint16_t kind; /* enum image_op_kind */

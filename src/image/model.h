@@ -100,10 +100,10 @@ enum model_category {
 };
 enum model_region { MODEL_NON_INTERLEAVED = 0, MODEL_INTERLEAVED, MODEL_OVERFLOWED, MODEL_REGIONS };
 /* One tile's memory: bytes used in each region, the same up to the last used byte, and bytes from the start of memory
- * to the last used one. always_live and most_live: bytes live all the time, and at most beside them. */
+ * to the last used one. always_live and max_live: bytes live all the time, and at most beside them. */
 struct model_tile {
     uint64_t bytes[MODEL_REGIONS], with_gaps[MODEL_REGIONS];
-    uint64_t total_with_gaps, always_live, most_live;
+    uint64_t total_with_gaps, always_live, max_live;
 };
 /* Bytes of one category in one region, by tile.  ALONE: addresses that nothing else has.  OVERLAPPED: bytes that share
  * addresses with others at other times, each counted.  SHARED: the addresses of these, counted once, of MULTIPLE where

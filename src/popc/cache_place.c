@@ -205,11 +205,11 @@ void cache_trim(const char *directory)
     if (!stream)
         return;
     entry_vec entries = { 0 };
-    uint64_t most = limit(), bytes = list_entries(dirfd(stream), stream, &entries);
-    if (bytes > most && entries.count) {
+    uint64_t max = limit(), bytes = list_entries(dirfd(stream), stream, &entries);
+    if (bytes > max && entries.count) {
         qsort(entries.data, entries.count, sizeof(*entries.data), earlier);
         /* a quarter more than must be, so that not every entry that is stored ends another */
-        for (size_t i = 0; i < entries.count && bytes > most - most / 4; ++i)
+        for (size_t i = 0; i < entries.count && bytes > max - max / 4; ++i)
             if (unlinkat(dirfd(stream), entries.data[i].name, 0) == 0)
                 bytes -= entries.data[i].bytes;
     }

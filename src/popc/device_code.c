@@ -20,15 +20,15 @@ enum device_arch device_arch_of(const pop_target *target)
 
 /* Of a module that was not compiled for the target: the host's run function, into which small computes were inlined,
  * less what surrounds it; whole instructions.  A compute that was not inlined comes out too small. */
-enum { SURROUNDING_BYTES = 80, LEAST_BYTES = 8, INSTRUCTION_BYTES = 4 };
+enum { SURROUNDING_BYTES = 80, MIN_BYTES = 8, INSTRUCTION_BYTES = 4 };
 
 static uint32_t estimate(const struct module *module, const struct codelet *codelet)
 {
     if (codelet->object >= module->object_count) /* a module that was written down by hand */
-        return LEAST_BYTES;
+        return MIN_BYTES;
     const struct module_object *object = module->objects + codelet->object;
     uint64_t host = host_code_bytes(object->data, object->size, codelet->symbol);
-    uint64_t bytes = host > SURROUNDING_BYTES + LEAST_BYTES ? host - SURROUNDING_BYTES : LEAST_BYTES;
+    uint64_t bytes = host > SURROUNDING_BYTES + MIN_BYTES ? host - SURROUNDING_BYTES : MIN_BYTES;
     bytes = (bytes + INSTRUCTION_BYTES - 1) / INSTRUCTION_BYTES * INSTRUCTION_BYTES;
     return bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
 }

@@ -73,13 +73,13 @@ static bool run_worker(struct device_image *image, uint64_t entry, struct device
 {
     run->arguments[0] = (uintptr_t)run->memory;
     run->arguments[1] = worker;
-    uint64_t most = run->most;
-    run->most = most - run->executed;
+    uint64_t max = run->max;
+    run->max = max - run->executed;
     bool good = device_run(image, entry, run);
-    run->most = most;
-    run->executed += run->instructions < most - run->executed ? run->instructions : most - run->executed;
-    if (!good && run->executed == most)
-        snprintf(run->reason, sizeof(run->reason), "it executes more than %llu instructions", (unsigned long long)most);
+    run->max = max;
+    run->executed += run->instructions < max - run->executed ? run->instructions : max - run->executed;
+    if (!good && run->executed == max)
+        snprintf(run->reason, sizeof(run->reason), "it executes more than %llu instructions", (unsigned long long)max);
     if (!good)
         return false;
     *longest = run->instructions > *longest ? run->instructions : *longest;

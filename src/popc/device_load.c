@@ -29,7 +29,7 @@ enum {
     REL_SUB32 = 39,
     REL_SUB64 = 40
 };
-enum { FUNCTION = 0x0b, ALIGNMENT = 16, MOST_BYTES = 64 << 20 };
+enum { FUNCTION = 0x0b, ALIGNMENT = 16, MAX_BYTES = 64 << 20 };
 
 struct loader {
     Elf *elf;
@@ -55,13 +55,13 @@ static void place_sections(struct loader *l, bool code)
         if (!gelf_getshdr(section, &header) || !(header.sh_flags & SHF_ALLOC) ||
             ((header.sh_flags & SHF_EXECINSTR) != 0) != code)
             continue;
-        l->failed |= header.sh_size > MOST_BYTES || header.sh_addralign > 4096;
+        l->failed |= header.sh_size > MAX_BYTES || header.sh_addralign > 4096;
         if (l->failed)
             return;
         l->image->bytes = align_up(l->image->bytes, header.sh_addralign > ALIGNMENT ? header.sh_addralign : ALIGNMENT);
         l->places[elf_ndxscn(section)] = l->image->bytes;
         l->image->bytes += header.sh_size;
-        l->failed |= l->image->bytes > MOST_BYTES;
+        l->failed |= l->image->bytes > MAX_BYTES;
     }
 }
 

@@ -248,13 +248,13 @@ static double rounded(double value, unsigned mode)
 /* To integers: what is too large gives the largest, as the machine defines it. */
 static uint64_t to_integer(double value, unsigned kind)
 {
-    static const double least[] = { -2147483648.0, 0, -9223372036854775808.0, 0 };
+    static const double min[] = { -2147483648.0, 0, -9223372036854775808.0, 0 };
     static const double above[] = { 2147483648.0, 4294967296.0, 9223372036854775808.0, 18446744073709551616.0 };
     static const uint64_t lowest[] = { (uint64_t)INT32_MIN, 0, (uint64_t)INT64_MIN, 0 };
     static const uint64_t highest[] = { INT32_MAX, UINT64_MAX, INT64_MAX, UINT64_MAX };
     if (!(value < above[kind]))
         return highest[kind];
-    if (value < least[kind])
+    if (value < min[kind])
         return lowest[kind];
     return kind == 1 ? sign_extend((uint64_t)value) : kind == 3 ? (uint64_t)value : (uint64_t)(int64_t)value;
 }
@@ -441,8 +441,8 @@ bool device_run(struct device_image *image, uint64_t entry, struct device_run *r
         uint32_t word;
         if (m.pc - first > image->code_bytes - 4)
             return device_trap(&m, "it goes to an address that is no code");
-        if (run->instructions++ >= run->most)
-            return device_trap(&m, "it executes more than %llu instructions", (unsigned long long)run->most);
+        if (run->instructions++ >= run->max)
+            return device_trap(&m, "it executes more than %llu instructions", (unsigned long long)run->max);
         memcpy(&word, image->memory + (m.pc - first), sizeof(word));
         m.pc += 4;
         m.x[0] = 0;

@@ -33,7 +33,7 @@ struct device_run {
     unsigned char *memory; /* what the codelet may read and write; its end is the stack */
     size_t bytes;
     uint64_t arguments[2];
-    uint64_t most; /* instructions, of all workers where there are several */
+    uint64_t max; /* instructions, of all workers where there are several */
     /* out */
     uint64_t instructions; /* executed, those of library functions by device_functions.c included */
     uint64_t executed;     /* by all workers (device_count.c) */

@@ -8,7 +8,7 @@
 
 static const char magic[8] = { 'T', 'R', 'M', 'C', 'O', 'D', 'E', '\n' };
 /* VERSION 1: the first.  Section "devices" is there only when code was measured; "uses" and "counted" came later. */
-enum { VERSION = 1, SECTIONS = 6, MOST_BYTES = 1 << 30, FIELD_BYTES = 30, CODELET_BYTES = 37 };
+enum { VERSION = 1, SECTIONS = 6, MAX_BYTES = 1 << 30, FIELD_BYTES = 30, CODELET_BYTES = 37 };
 
 /* ---- writing ---- */
 
@@ -212,7 +212,7 @@ static bool read_objects(struct reader *head, struct reader *objects, struct mod
     module->objects = arena_alloc(&module->arena, count * sizeof(*module->objects));
     for (uint64_t i = 0; i < count; ++i) {
         uint64_t size = reader_u64(head);
-        const void *data = size < MOST_BYTES ? reader_take(objects, size) : NULL;
+        const void *data = size < MAX_BYTES ? reader_take(objects, size) : NULL;
         if (!data || size < 4 || memcmp(data, "\177ELF", 4) != 0)
             return false;
         void *copy = memcpy(arena_alloc(&module->arena, size), data, size);
@@ -269,7 +269,7 @@ static bool read_counted(struct reader *r, struct module *module)
     for (uint32_t i = 0; r->data && i < module->object_count; ++i) {
         struct module_object *object = module->objects + i;
         uint64_t size = reader_u64(r);
-        const void *data = size && size < MOST_BYTES ? reader_take(r, size) : NULL;
+        const void *data = size && size < MAX_BYTES ? reader_take(r, size) : NULL;
         if (size && !data)
             return false;
         object->counted = size ? memcpy(arena_alloc(&module->arena, size), data, size) : NULL;

@@ -122,14 +122,14 @@ static uint32_t alignment_of(Dwarf_Die *type)
         if (dwarf_tag(&member) != DW_TAG_member || !type_of(&member, &of))
             continue;
         bare = of;
-        uint64_t least = die_number(&member, DW_AT_alignment, 1), natural = 1;
+        uint64_t min = die_number(&member, DW_AT_alignment, 1), natural = 1;
         Dwarf_Word bytes;
         if (type_strip(&bare) && dwarf_tag(&bare) == DW_TAG_structure_type)
             natural = sizeof(void *); /* our holders: pointers and sizes */
         else if (dwarf_tag(&bare) != DW_TAG_array_type && dwarf_aggregate_size(&of, &bytes) == 0)
             natural = bytes;
-        least = natural > least ? natural : least;
-        alignment = least > alignment ? least : alignment;
+        min = natural > min ? natural : min;
+        alignment = min > alignment ? min : alignment;
     }
     return (uint32_t)alignment;
 }

@@ -8,7 +8,7 @@
 
 #include <dwarf.h>
 
-enum { MOST_ALIGNMENT = 1 << 16, POINTER_BYTES = 8, PAIR_BYTES = 16 };
+enum { MAX_ALIGNMENT = 1 << 16, POINTER_BYTES = 8, PAIR_BYTES = 16 };
 
 struct fields {
     struct reflection *r;
@@ -157,9 +157,9 @@ static pop_status refuse_type(struct fields *f, Dwarf_Die *member, const Dwarf_D
 static pop_status set_alignment(struct fields *f, Dwarf_Die *member, struct codelet_field *field)
 {
     uint32_t natural = (uint32_t)pop_type_size((pop_type)field->type), asked = field->alignment;
-    if ((asked & (asked - 1)) || asked > MOST_ALIGNMENT)
+    if ((asked & (asked - 1)) || asked > MAX_ALIGNMENT)
         return reflect_refuse(f->r, member, "field '%s.%s' has alignment %u, which is not a power of two up to %d",
-                              f->codelet->name, field->name, (unsigned)asked, (int)MOST_ALIGNMENT);
+                              f->codelet->name, field->name, (unsigned)asked, (int)MAX_ALIGNMENT);
     field->alignment = asked > natural ? asked : natural;
     return POP_OK;
 }

@@ -7,7 +7,7 @@
 #include <dwarf.h>
 
 static const char mark_prefix[] = "pop_field_";
-enum { SHAPE_NESTED = SHAPE_SCALARS + 1, MOST_ALIGNMENT = 1 << 16 };
+enum { SHAPE_NESTED = SHAPE_SCALARS + 1, MAX_ALIGNMENT = 1 << 16 };
 
 struct mark {
     uint64_t direction, shape, layout, inner, align, interleaved;
@@ -91,9 +91,9 @@ static pop_status set_alignment(struct reflection *r, Dwarf_Die *member, const s
                                 struct codelet_field *field, uint64_t align)
 {
     uint64_t natural = pop_type_size((pop_type)field->type);
-    if (align & (align - 1) || align > MOST_ALIGNMENT)
+    if (align & (align - 1) || align > MAX_ALIGNMENT)
         return reflect_refuse(r, member, "field '%s.%s' has alignment %llu, which is not a power of two up to %d",
-                              codelet->name, field->name, (unsigned long long)align, (int)MOST_ALIGNMENT);
+                              codelet->name, field->name, (unsigned long long)align, (int)MAX_ALIGNMENT);
     field->alignment = (uint32_t)(align > natural ? align : natural);
     return POP_OK;
 }

@@ -33,17 +33,17 @@ static pop_profile_value set_cycles(const struct execution *e, bool by_tile)
     pop_profile_value vector = profile_vector(count);
     for (size_t i = 0; i < count; ++i) {
         const struct model_set *set = model->sets.data + i;
-        uint64_t most = 0;
+        uint64_t max = 0;
         struct by_tile by = by_tile_begin(tiles, set->parts);
         for (size_t k = 0; ran[i] && k < set->parts; ++k) {
             const struct model_part *part = model->parts.data + set->first_part + k;
             by_tile_add(&by, part->tile, part->tiles, part->cycles);
-            most = part->cycles > most ? part->cycles : most;
+            max = part->cycles > max ? part->cycles : max;
         }
         pop_profile_value cycles = by_tile_end(&by);
         if (!by_tile)
             pop_profile_free(&cycles);
-        pop_profile_push(&vector, by_tile ? cycles : pop_profile_uint(most));
+        pop_profile_push(&vector, by_tile ? cycles : pop_profile_uint(max));
     }
     free(ran);
     return vector;

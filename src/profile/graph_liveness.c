@@ -3,11 +3,11 @@
  *
  * A variable of one size is one map, however many steps it is live in, and a list of variables one vector, so that the
  * tree is as large as the model's tables.  A function's body hangs below each Call of it.  Such trees can be endless
- * (functions that call functions twice) and deeper than any reader goes: bodies beyond MOST_NODES nodes in all, and
+ * (functions that call functions twice) and deeper than any reader goes: bodies beyond MAX_NODES nodes in all, and
  * what lies below DEEPEST, are left out.  maxBytes counts them. */
 #include "profile/profile.h"
 
-enum { MOST_NODES = 1 << 18, DEEPEST = PROFILE_DEEPEST / 2 - 16 };
+enum { MAX_NODES = 1 << 18, DEEPEST = PROFILE_DEEPEST / 2 - 16 };
 
 struct liveness {
     const struct image *image;
@@ -66,7 +66,7 @@ static pop_profile_value node(struct liveness *l, uint32_t step, unsigned depth)
 
 static void add_node(struct liveness *l, pop_profile_value *children, uint32_t step, unsigned depth)
 {
-    if (l->nodes >= MOST_NODES)
+    if (l->nodes >= MAX_NODES)
         return;
     ++l->nodes;
     pop_profile_push(children, node(l, step, depth));
@@ -98,7 +98,7 @@ static pop_profile_value live_bytes(const struct image *image, bool always)
 {
     struct by_tile by = by_tile_begin(pop_target_num_tiles(&image->target), image->model.tiles.count);
     for (size_t i = 0; i < image->model.tiles.count; ++i)
-        by_tile_add(&by, i, 1, always ? image->model.tiles.data[i].always_live : image->model.tiles.data[i].most_live);
+        by_tile_add(&by, i, 1, always ? image->model.tiles.data[i].always_live : image->model.tiles.data[i].max_live);
     return by_tile_end(&by);
 }
 
@@ -106,13 +106,13 @@ static pop_profile_value not_always_live(struct liveness *l)
 {
     const struct model *model = &l->image->model;
     pop_profile_value map = profile_map(3), programs = profile_vector(model->controls.count);
-    uint64_t most = 0;
+    uint64_t max = 0;
     for (size_t i = 1; i < model->live_lists.count; ++i)
-        most = model->live_lists.data[i].bytes > most ? model->live_lists.data[i].bytes : most;
+        max = model->live_lists.data[i].bytes > max ? model->live_lists.data[i].bytes : max;
     for (size_t i = 0; i < model->controls.count; ++i)
         add_node(l, &programs, model->controls.data[i], 0);
     profile_add(&map, "byProgram", programs);
-    profile_add(&map, "maxBytes", pop_profile_uint(most));
+    profile_add(&map, "maxBytes", pop_profile_uint(max));
     profile_add(&map, "maxBytesByTile", live_bytes(l->image, false));
     return map;
 }

@@ -37,12 +37,12 @@ pop_profile_value by_tile_of(const uint64_t *values, size_t tiles)
     return vector;
 }
 
-static pop_profile_value sync_delays(const pop_target *target, unsigned least)
+static pop_profile_value sync_delays(const pop_target *target, unsigned min)
 {
     unsigned tiles = target->tiles_per_ipu;
     pop_profile_value vector = profile_runs(tiles ? tiles : 1);
     for (unsigned tile = 0; tile < tiles; ++tile)
-        profile_add_run(&vector, pop_target_sync_delay(target, tile) - least, 1);
+        profile_add_run(&vector, pop_target_sync_delay(target, tile) - min, 1);
     return vector;
 }
 
@@ -53,21 +53,21 @@ static pop_profile_value target_profile(const struct image *image)
     };
     const pop_target *target = &image->target;
     uint64_t bytes_per_ipu = (uint64_t)target->bytes_per_tile * target->tiles_per_ipu;
-    unsigned least = UINT_MAX;
+    unsigned min = UINT_MAX;
     for (unsigned tile = 0; tile < target->tiles_per_ipu; ++tile) {
         unsigned delay = pop_target_sync_delay(target, tile);
-        least = delay < least ? delay : least;
+        min = delay < min ? delay : min;
     }
     pop_profile_value map = profile_map(10);
     profile_add(&map, "bytesPerIPU", pop_profile_uint(bytes_per_ipu));
     profile_add(&map, "bytesPerTile", pop_profile_uint(target->bytes_per_tile));
     profile_add(&map, "clockFrequency", pop_profile_double(target->tile_clock_frequency));
-    profile_add(&map, "minSyncDelay", pop_profile_uint(target->tiles_per_ipu ? least : 0));
+    profile_add(&map, "minSyncDelay", pop_profile_uint(target->tiles_per_ipu ? min : 0));
     profile_add(&map, "numIPUs", pop_profile_uint((uint64_t)target->num_ipus * image->replicas));
     if (image->replicas > 1) /* the guide's profile lacks it */
         profile_add(&map, "numReplicas", pop_profile_uint(image->replicas));
     profile_add(&map, "numTiles", pop_profile_uint((uint64_t)pop_target_num_tiles(target) * image->replicas));
-    profile_add(&map, "relativeSyncDelayByTile", sync_delays(target, least));
+    profile_add(&map, "relativeSyncDelayByTile", sync_delays(target, min));
     profile_add(&map, "tilesPerIPU", pop_profile_uint(target->tiles_per_ipu));
     profile_add(&map, "totalMemory", pop_profile_uint(bytes_per_ipu * target->num_ipus * image->replicas));
     profile_add(&map, "type", pop_profile_string(types[target->type]));

@@ -7,8 +7,8 @@
 #include "value/step.h"
 
 enum {
-    PIECE = 1024,         /* elements that are made at a time */
-    SHAPES_MOST = 1 << 16 /* shapes that the clock keeps: it forgets them behind a sync */
+    PIECE = 1024,        /* elements that are made at a time */
+    SHAPES_MAX = 1 << 16 /* shapes that the clock keeps: it forgets them behind a sync */
 };
 
 /* What both lists are made from. */
@@ -50,7 +50,7 @@ static void on_event(void *user, const struct timeline_event *event)
                        .overlapped = event->overlapped };
     if (event->kind == MODEL_SYNC) {
         struct clock *clock = timeline_walk_clock(l->walk);
-        if (clock->shapes.count > SHAPES_MOST)
+        if (clock->shapes.count > SHAPES_MAX)
             clock_forget(clock);
     }
     if (!l->steps) {
@@ -154,7 +154,7 @@ static pop_profile_value step_value(struct list *l, const struct row *row)
         step.active = (double)f->active_sum;
         step.data = f->data;
         step.data_balance =
-            f->data_most && step.tiles ? (double)f->data_sum / ((double)f->data_most * (double)step.tiles) : 0;
+            f->data_max && step.tiles ? (double)f->data_sum / ((double)f->data_max * (double)step.tiles) : 0;
     }
     return profile_step_value(&step);
 }

@@ -169,16 +169,16 @@ struct trace_pieces *trace_pieces_begin(const struct trace *trace, const struct 
     return p;
 }
 
-uint64_t trace_pieces_next(struct trace_pieces *pieces, uint64_t most, bool some, struct trace *piece)
+uint64_t trace_pieces_next(struct trace_pieces *pieces, uint64_t max, bool some, struct trace *piece)
 {
     assert(!piece->entries.count);
     pieces->piece = piece;
-    pieces->left = most;
+    pieces->left = max;
     pieces->some = some;
     while (pieces->places.count && next(pieces))
         if (some && piece->entries.count && !pieces->left)
             break;
-    return most - pieces->left;
+    return max - pieces->left;
 }
 
 void trace_pieces_free(struct trace_pieces *pieces)

@@ -12,7 +12,7 @@ struct trace_pieces *trace_pieces_begin(const struct trace *trace, const struct 
 /* Adds to *piece what comes next, as much as counts `most` or a few less.  some: at least one op, however much it
  * counts; without, *piece may stay empty before the end.  Returns what it
  * counts, `most` where that is more. */
-uint64_t trace_pieces_next(struct trace_pieces *pieces, uint64_t most, bool some, struct trace *piece);
+uint64_t trace_pieces_next(struct trace_pieces *pieces, uint64_t max, bool some, struct trace *piece);
 void trace_pieces_free(struct trace_pieces *pieces);
 
 #endif

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MEMBER_MOST = 1 << 28 };
+enum { MEMBER_MAX = 1 << 28 };
 
 struct archive {
     pva_file *file;
@@ -100,7 +100,7 @@ static bool next_member(struct archive *a, bool *end)
         return damaged(a, "no member begins there");
     memcpy(size, head.ar_size, sizeof(head.ar_size));
     a->bytes = (size_t)strtoull(size, NULL, 10);
-    if (a->bytes > MEMBER_MOST)
+    if (a->bytes > MEMBER_MAX)
         return damaged(a, "a member is too large");
     if (a->bytes > a->room) {
         a->room = a->bytes;

@@ -140,19 +140,19 @@ pva_object pva_peak_tile(pva_file *report)
 }
 
 /* Cycles of each pattern on the IPU that takes longest; *most receives the largest. */
-static uint64_t *cycles_by_pattern(pva_file *report, uint64_t *count, uint64_t *most)
+static uint64_t *cycles_by_pattern(pva_file *report, uint64_t *count, uint64_t *max)
 {
     *count = query_uint(report, "SELECT max(id) + 1 FROM patterns WHERE ?1 | ?2 >= 0", 0, 0, 0);
     *count = *count > report->bytes ? 0 : *count; /* a row has a byte at least */
     uint64_t *cycles = mem_zero(*count + 1, sizeof(*cycles));
     sqlite3_stmt *row = query(report, "SELECT pattern, cycles FROM pattern_ipus WHERE ?1 | ?2 >= 0", 0, 0);
-    *most = 0;
+    *max = 0;
     while (row && query_step(report, row)) {
         uint64_t pattern = (uint64_t)sqlite3_column_int64(row, 0), value = (uint64_t)sqlite3_column_int64(row, 1);
         if (pattern >= *count || value > INT64_MAX)
             continue;
         cycles[pattern] = value > cycles[pattern] ? value : cycles[pattern];
-        *most = value > *most ? value : *most;
+        *max = value > *max ? value : *max;
     }
     return cycles;
 }
@@ -165,10 +165,10 @@ struct long_step {
  * as any step can. */
 static size_t find_longest(pva_file *report, struct long_step *kept, size_t count)
 {
-    uint64_t patterns, most, *cycles = cycles_by_pattern(report, &patterns, &most);
+    uint64_t patterns, max, *cycles = cycles_by_pattern(report, &patterns, &max);
     sqlite3_stmt *row = query(report, "SELECT id, pattern FROM executed WHERE ?1 | ?2 >= 0 ORDER BY id", 0, 0);
     size_t found = 0;
-    while (row && (found < count || kept[count - 1].cycles < most) && query_step(report, row)) {
+    while (row && (found < count || kept[count - 1].cycles < max) && query_step(report, row)) {
         uint64_t pattern = (uint64_t)sqlite3_column_int64(row, 1), value = pattern < patterns ? cycles[pattern] : 0;
         if (found == count && value <= kept[count - 1].cycles)
             continue;

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { LONGEST_VALUE = 256 << 20, MOST_TILES = 1 << 22 };
+enum { LONGEST_VALUE = 256 << 20, MAX_TILES = 1 << 22 };
 
 static char *join(const char *directory, const char *name)
 {
@@ -177,9 +177,9 @@ static bool read_target(pva_file *file)
 {
     uint64_t ipus = table_uint(file, TABLE_TARGET, 0, 0, 3), per_ipu = table_uint(file, TABLE_TARGET, 0, 0, 4),
              tiles = table_uint(file, TABLE_TARGET, 0, 0, 5), replicas = table_uint(file, TABLE_TARGET, 0, 0, 10);
-    if (tiles > MOST_TILES || ipus > MOST_TILES || per_ipu > MOST_TILES || ipus * per_ipu != tiles)
+    if (tiles > MAX_TILES || ipus > MAX_TILES || per_ipu > MAX_TILES || ipus * per_ipu != tiles)
         file_fail(file, POP_PARSE_ERROR, "a target of %llu IPUs of %llu tiles, %llu tiles in all (at most %d)",
-                  (unsigned long long)ipus, (unsigned long long)per_ipu, (unsigned long long)tiles, MOST_TILES);
+                  (unsigned long long)ipus, (unsigned long long)per_ipu, (unsigned long long)tiles, MAX_TILES);
     else if (ipus && (!replicas || ipus % replicas))
         file_fail(file, POP_PARSE_ERROR, "a target of %llu IPUs for %llu replicas", (unsigned long long)ipus,
                   (unsigned long long)replicas);

@@ -3,7 +3,7 @@
  * them. */
 #include "pva/debug.h"
 
-enum { MOST_PARENTS = 256 };
+enum { MAX_PARENTS = 256 };
 
 uint64_t debug_count(pva_object o)
 {
@@ -70,7 +70,7 @@ pva_object context_parent(pva_object o, uint64_t i)
 static size_t outermost_call(pva_file *file, const struct debug_index *index, uint64_t id, signed char *is_call)
 {
     size_t found = SIZE_MAX;
-    for (unsigned depth = 0; id && depth < MOST_PARENTS; ++depth) {
+    for (unsigned depth = 0; id && depth < MAX_PARENTS; ++depth) {
         size_t entry = debug_find(index, id);
         if (entry == SIZE_MAX)
             break;

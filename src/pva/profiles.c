@@ -192,7 +192,7 @@ static pop_profile_value sets_value(pva_file *file)
 }
 
 /* Liveness.  An entry of the graph profile's programs is a step; a report splits some steps into several programs. */
-enum { MOST_NODES = 1 << 18, DEEPEST = PROFILE_DEEPEST / 2 - 16, MOST_CHILDREN = 1 << 22 };
+enum { MAX_NODES = 1 << 18, DEEPEST = PROFILE_DEEPEST / 2 - 16, MAX_CHILDREN = 1 << 22 };
 struct liveness {
     pva_file *file;
     pop_profile_value *lists; /* variables of each list, null until needed */
@@ -232,7 +232,7 @@ static pop_profile_value node(struct liveness *l, uint64_t step, unsigned depth)
 static void add_node(struct liveness *l, pop_profile_value *children, uint64_t program, unsigned depth)
 {
     uint64_t step = step_of_program(l->file, program);
-    if (l->nodes >= MOST_NODES || step == UINT64_MAX || l->file->failed)
+    if (l->nodes >= MAX_NODES || step == UINT64_MAX || l->file->failed)
         return;
     for (unsigned i = 0; i < depth; ++i)
         if (l->path[i] == step) {
@@ -269,7 +269,7 @@ static pop_profile_value node(struct liveness *l, uint64_t step, unsigned depth)
         put_number(&map, "bytes", table_uint(file, TABLE_LIVE_LIST, 0, list, 1));
     if (depth < DEEPEST && (count || target != UINT64_MAX)) {
         pop_profile_value children = pop_profile_vector_new();
-        for (uint64_t i = 0; i < count && i < MOST_CHILDREN && !file->failed; ++i) {
+        for (uint64_t i = 0; i < count && i < MAX_CHILDREN && !file->failed; ++i) {
             uint64_t child = table_uint(file, TABLE_CHILDREN, program, i, 1), of = step_of_program(file, child);
             if (of != last)
                 add_node(l, &children, child, depth + 1);

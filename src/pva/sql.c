@@ -9,7 +9,7 @@
 
 #include <inttypes.h>
 
-enum { MOST_ELEMENTS = 1 << 22 };
+enum { MAX_ELEMENTS = 1 << 22 };
 
 static struct array_cursor cursor_of(sqlite3_value *blob)
 {
@@ -53,10 +53,10 @@ static void array_max_function(sqlite3_context *context, int count, sqlite3_valu
     if (sqlite3_value_type(values[0]) == SQLITE_NULL)
         return; /* what is not known has no maximum, as in SQL */
     struct array_cursor cursor = cursor_of(values[0]);
-    uint64_t most = 0, run, value;
+    uint64_t max = 0, run, value;
     while (next_run(&cursor, &run, &value))
-        most = value > most ? value : most;
-    sqlite3_result_int64(context, (sqlite3_int64)most);
+        max = value > max ? value : max;
+    sqlite3_result_int64(context, (sqlite3_int64)max);
 }
 
 static void array_text_function(sqlite3_context *context, int arguments, sqlite3_value **values)
@@ -66,9 +66,9 @@ static void array_text_function(sqlite3_context *context, int arguments, sqlite3
     sqlite3_int64 count = sqlite3_value_int64(values[1]);
     struct str text = { 0 };
     str_add(&text, "[");
-    for (uint64_t i = 0; count > 0 && i < (uint64_t)count && i < MOST_ELEMENTS;) {
+    for (uint64_t i = 0; count > 0 && i < (uint64_t)count && i < MAX_ELEMENTS;) {
         uint64_t value, run = array_next(&cursor, (uint64_t)count - i, &value);
-        for (; run && i < MOST_ELEMENTS; --run, ++i)
+        for (; run && i < MAX_ELEMENTS; --run, ++i)
             str_format(&text, "%s%" PRIu64, i ? "," : "", value);
     }
     str_add(&text, "]");
@@ -153,11 +153,11 @@ static int rows_next(sqlite3_vtab_cursor *cursor)
 
 /* An array has an element for each tile, or for each of some rows, which take more bytes than this.  A damaged count is
  * an error, not an endless query. */
-static uint64_t most_elements(const pva_file *file)
+static uint64_t max_elements(const pva_file *file)
 {
     enum { BYTES_OF_ROW = 8 };
-    uint64_t rows = file->bytes / BYTES_OF_ROW, most = rows > file->tiles ? rows : file->tiles;
-    return most < MOST_ELEMENTS ? most : MOST_ELEMENTS;
+    uint64_t rows = file->bytes / BYTES_OF_ROW, max = rows > file->tiles ? rows : file->tiles;
+    return max < MAX_ELEMENTS ? max : MAX_ELEMENTS;
 }
 
 static int rows_filter(sqlite3_vtab_cursor *cursor, int plan, const char *name, int count, sqlite3_value **values)
@@ -171,7 +171,7 @@ static int rows_filter(sqlite3_vtab_cursor *cursor, int plan, const char *name, 
     rows->data = mem_copy(data, size);
     rows->cursor = array_cursor(rows->data, size);
     rows->count = elements < 0 ? 0 : (uint64_t)elements;
-    uint64_t limit = most_elements(((const struct array_table *)cursor->pVtab)->file);
+    uint64_t limit = max_elements(((const struct array_table *)cursor->pVtab)->file);
     if (rows->count > limit) {
         sqlite3_free(cursor->pVtab->zErrMsg);
         cursor->pVtab->zErrMsg = sqlite3_mprintf("array() of %lld elements (allowed in this file: at most %lld)",
@@ -367,8 +367,8 @@ pop_status pva_sql(pva_file *file, const char *sql, pva_row *row, void *context,
 pop_status pva_sql_integers(pva_file *file, const char *sql, pva_integers *row, void *context, pop_error *error)
 {
     static const char api[] = "pva_sql_integers";
-    enum { MOST_COLUMNS = 32 };
-    int64_t values[MOST_COLUMNS];
+    enum { MAX_COLUMNS = 32 };
+    int64_t values[MAX_COLUMNS];
     sqlite3_stmt *statement = NULL;
     const char *rest = sql;
     if (!file)
@@ -377,9 +377,9 @@ pop_status pva_sql_integers(pva_file *file, const char *sql, pva_integers *row, 
     if (status != POP_OK || !statement)
         return status;
     int result, columns = sqlite3_column_count(statement);
-    if (columns > MOST_COLUMNS) {
+    if (columns > MAX_COLUMNS) {
         sqlite3_finalize(statement);
-        return error_set(error, POP_PARSE_ERROR, NO_WHERE, api, "%d columns (at most %d)", columns, MOST_COLUMNS);
+        return error_set(error, POP_PARSE_ERROR, NO_WHERE, api, "%d columns (at most %d)", columns, MAX_COLUMNS);
     }
     while ((result = step(file, statement)) == SQLITE_ROW) {
         for (int i = 0; i < columns; ++i) {

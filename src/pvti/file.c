@@ -191,14 +191,14 @@ static bool open_file(void)
 static void insert(const struct row *row)
 {
     sqlite3_stmt *statement = trace.statements[row->kind];
-    int most = sqlite3_bind_parameter_count(statement);
-    for (int i = 0; i < 6 && i < most; ++i)
+    int max = sqlite3_bind_parameter_count(statement);
+    for (int i = 0; i < 6 && i < max; ++i)
         sqlite3_bind_int64(statement, i + 1, row->numbers[i]);
-    if (most >= 7)
+    if (max >= 7)
         sqlite3_bind_double(statement, 7, row->real);
-    for (int i = 0; i < 3 && 8 + i <= most; ++i)
+    for (int i = 0; i < 3 && 8 + i <= max; ++i)
         sqlite3_bind_text(statement, 8 + i, row->texts[i], -1, SQLITE_STATIC);
-    if (most >= 11)
+    if (max >= 11)
         sqlite3_bind_blob64(statement, 11, row->blob, row->blob_size, SQLITE_STATIC);
     if (sqlite3_step(statement) != SQLITE_DONE)
         give_up(trace.path, sqlite3_errmsg(trace.db));

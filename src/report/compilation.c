@@ -67,7 +67,7 @@ static void write_tiles(struct report *report)
                      (int64_t)tile->total_with_gaps, (int64_t)tile->bytes[MODEL_INTERLEAVED],
                      (int64_t)tile->with_gaps[MODEL_INTERLEAVED], (int64_t)tile->bytes[MODEL_NON_INTERLEAVED],
                      (int64_t)tile->with_gaps[MODEL_NON_INTERLEAVED], (int64_t)tile->bytes[MODEL_OVERFLOWED],
-                     (int64_t)tile->with_gaps[MODEL_OVERFLOWED], (int64_t)tile->always_live, (int64_t)tile->most_live);
+                     (int64_t)tile->with_gaps[MODEL_OVERFLOWED], (int64_t)tile->always_live, (int64_t)tile->max_live);
     }
 }
 

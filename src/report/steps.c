@@ -11,8 +11,8 @@
 #include <time.h>
 
 enum {
-    SHAPES_MOST = 1 << 16, /* shapes that the clock keeps: it forgets them behind a sync */
-    CHAIN_MOST = 64,       /* arrays that are sums, one after another */
+    SHAPES_MAX = 1 << 16, /* shapes that the clock keeps: it forgets them behind a sync */
+    CHAIN_MAX = 64,       /* arrays that are sums, one after another */
     ROWS_BETWEEN_LOOKS = 1 << 14,
     ROW_COLUMNS = 5,
 };
@@ -109,7 +109,7 @@ static int64_t array_behind_work(struct steps_writer *w)
         w->chain = 0;
         return array_of_shape(w, w->clock->shape);
     }
-    if (++w->chain < CHAIN_MOST)
+    if (++w->chain < CHAIN_MAX)
         return patterns_sum(w->patterns, w->array, w->work);
     w->chain = 0;
     return patterns_array(w->patterns, clock_offsets(w->clock, SHAPE_DEEP));
@@ -176,7 +176,7 @@ static void write_sync(struct steps_writer *w, uint32_t step, enum step_part par
     else
         add_row(w, step, part, patterns_id(w->patterns, &pattern, sync_offsets, w));
     w->chain = 0;
-    if (w->clock->shapes.count > SHAPES_MOST) {
+    if (w->clock->shapes.count > SHAPES_MAX) {
         clock_forget(w->clock);
         w->shape_arrays.count = SHAPES_FIXED;
     }

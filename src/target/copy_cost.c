@@ -15,7 +15,7 @@ enum { SHORT_SETUP = 70, STRIDED_SETUP = 1, PIECE = 6, ATOM = 2, DOUBLE_ATOM = 1
 
 /* Inferred, no figure: from how many atoms on a memcpy is a long one, and a worker's least part of a copy that is
  * shared. */
-enum { LONG_ATOMS = 64, LEAST_PART = 64 };
+enum { LONG_ATOMS = 64, MIN_PART = 64 };
 
 /* Two pointers (the guide's copies have 7.6 bytes of pointers and 7.4 of descriptors on average; most are strided). */
 enum { POINTERS = 8, MEMCPY_DESCRIPTOR = 4, STRIDED_DESCRIPTOR = 8 };
@@ -37,7 +37,7 @@ static const char *strided_type(const struct copy_shape *shape)
 /* Vertices that share so many atoms. */
 static uint32_t share_out(const pop_target *target, uint64_t atoms)
 {
-    uint64_t parts = atoms / LEAST_PART;
+    uint64_t parts = atoms / MIN_PART;
     return parts < 1 ? 1 : parts < target->num_worker_contexts ? (uint32_t)parts : target->num_worker_contexts;
 }
 

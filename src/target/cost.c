@@ -10,17 +10,17 @@
 
 struct cost_tile cost_tile_start(const pop_target *target)
 {
-    assert(target->num_worker_contexts >= 1 && target->num_worker_contexts <= COST_MOST_WORKERS);
+    assert(target->num_worker_contexts >= 1 && target->num_worker_contexts <= COST_MAX_WORKERS);
     return (struct cost_tile){ .workers = target->num_worker_contexts };
 }
 
 void cost_tile_worker(struct cost_tile *tile, uint64_t estimate)
 {
-    unsigned least = 0;
+    unsigned min = 0;
     for (unsigned w = 1; w < tile->workers; ++w)
-        if (tile->context[w] < tile->context[least])
-            least = w;
-    tile->context[least] += estimate;
+        if (tile->context[w] < tile->context[min])
+            min = w;
+    tile->context[min] += estimate;
     tile->active += estimate;
 }
 

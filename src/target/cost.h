@@ -6,7 +6,7 @@
 
 #include "target/exchange.h"
 
-enum { COST_MOST_WORKERS = 64 }; /* pop_target_check allows no more */
+enum { COST_MAX_WORKERS = 64 }; /* pop_target_check allows no more */
 
 /* One tile in one compute set [2.1]: worker vertices are put, in the order given, on the context that is free first; a
  * worker issues one instruction in every num_worker_contexts cycles, alone or not; supervisor vertices and
@@ -15,7 +15,7 @@ struct cost_tile {
     unsigned workers;
     uint64_t supervisor;
     uint64_t active; /* cycles in which a vertex runs: the profile's activeCyclesByTile */
-    uint64_t context[COST_MOST_WORKERS];
+    uint64_t context[COST_MAX_WORKERS];
 };
 struct cost_tile cost_tile_start(const pop_target *target);
 void cost_tile_worker(struct cost_tile *tile, uint64_t estimate);
@@ -49,7 +49,7 @@ enum {
     COST_HOST_PACKET = 512
 }; /* bytes that fit one; inferred: tutorial 7's rows of 800 bytes take two, the guide's 128 bytes one */
 uint64_t cost_host_packets(uint64_t bytes);
-#define COST_STREAM_MOST ((uint64_t)128 << 20)
+#define COST_STREAM_MAX ((uint64_t)128 << 20)
 
 /* Bytes copied within a tile by the supervisor's memcpy [1.1]. */
 uint64_t cost_memcpy(const pop_target *target, uint64_t bytes);

@@ -74,7 +74,7 @@ size_t pop_device_driver_ids(const pop_device *device, unsigned *ids, size_t cap
 
 size_t device_read_nodes(const char *list, int *nodes, size_t capacity)
 {
-    enum { MOST_NODES = 1 << 16 };
+    enum { MAX_NODES = 1 << 16 };
     size_t count = 0;
     for (char *end; *list; list = end) {
         unsigned long first = strtoul(list, &end, 10), last = first;
@@ -82,7 +82,7 @@ size_t device_read_nodes(const char *list, int *nodes, size_t capacity)
             break;
         if (*end == '-')
             last = strtoul(end + 1, &end, 10);
-        for (; first <= last && first < MOST_NODES; ++first, ++count)
+        for (; first <= last && first < MAX_NODES; ++first, ++count)
             if (count < capacity)
                 nodes[count] = (int)first;
         end += *end == ',';

@@ -45,7 +45,7 @@ enum { PATIENCE = 250 };
 /* A message of more cycles waits until all shorter ones are scheduled, and goes in parts of so many (longer ones where
  * it would be very many parts), wherever they find room.  Any from 64 to 500 meets what was published
  * (docs/decisions/0004). */
-enum { LONG = 250, MOST_PARTS = 64 };
+enum { LONG = 250, MAX_PARTS = 64 };
 /* Messages that are collected before they are scheduled, so that what was sent before is looked up some messages ahead:
  * the table is larger than caches. */
 enum { BATCH = 1024, AHEAD = 8 };
@@ -63,7 +63,7 @@ struct exchange_schedule {
 enum { FIRST_SENT = 1024 };
 /* Far more than a tile can hold: what a program with an overfull tile sends later than this goes one after the other,
  * without a search. */
-#define MOST_CYCLES ((uint64_t)1 << 24)
+#define MAX_CYCLES ((uint64_t)1 << 24)
 
 struct exchange_schedule *exchange_schedule_create(const pop_target *target)
 {
@@ -187,18 +187,18 @@ void exchange_schedule_row(struct exchange_schedule *schedule, uint32_t tile)
 static uint64_t first_free(const struct scheduled_tile *sender, const struct scheduled_tile *receiver, uint64_t cycles)
 {
     uint64_t at = receiver->row;
-    for (uint64_t both = UINT64_MAX; at != both && at + cycles <= MOST_CYCLES;) {
+    for (uint64_t both = UINT64_MAX; at != both && at + cycles <= MAX_CYCLES;) {
         both = at;
         at = free_from(&sender->send, free_from(&receiver->receive, both, cycles), cycles);
     }
-    if (at + cycles <= MOST_CYCLES)
+    if (at + cycles <= MAX_CYCLES)
         return at;
     return sender->end > receiver->end ? sender->end : receiver->end;
 }
 
 static void take(struct line *line, struct scheduled_tile *tile, uint64_t at, uint64_t end)
 {
-    if (end <= MOST_CYCLES)
+    if (end <= MAX_CYCLES)
         occupy(line, at, end);
     tile->end = end > tile->end ? end : tile->end;
 }
@@ -207,7 +207,7 @@ static void take(struct line *line, struct scheduled_tile *tile, uint64_t at, ui
 static bool takes_in(const struct scheduled_tile *receiver, uint64_t start, uint64_t cycles)
 {
     uint64_t end = start + cycles;
-    return end <= MOST_CYCLES && start >= receiver->receive.full &&
+    return end <= MAX_CYCLES && start >= receiver->receive.full &&
            next_cycle(&receiver->receive, start, end, true) == end;
 }
 
@@ -282,9 +282,9 @@ static void schedule_shorts(struct exchange_schedule *schedule)
 static void wait_in_parts(struct exchange_schedule *schedule, uint32_t from, uint32_t to, uint64_t cycles,
                           uint64_t what)
 {
-    uint64_t most = cycles / MOST_PARTS > LONG ? cycles / MOST_PARTS : LONG;
+    uint64_t max = cycles / MAX_PARTS > LONG ? cycles / MAX_PARTS : LONG;
     for (uint64_t left = cycles, part; left; left -= part) {
-        part = left < most ? left : most;
+        part = left < max ? left : max;
         uint64_t content = what == EXCHANGE_ONCE ? EXCHANGE_ONCE : what ^ left << 20;
         *vec_push(&schedule->longs) = (struct message){ message_key(from, part, content), part, from, to, 0, true };
     }
@@ -294,7 +294,7 @@ void exchange_schedule_message(struct exchange_schedule *schedule, uint32_t from
                                uint64_t what)
 {
     uint64_t cycles = cycles_of(schedule, bytes);
-    if (++schedule->messages > EXCHANGE_SCHEDULE_MOST)
+    if (++schedule->messages > EXCHANGE_SCHEDULE_MAX)
         return;
     if (cycles > LONG) {
         wait_in_parts(schedule, from, to, cycles, what);
@@ -310,7 +310,7 @@ void exchange_schedule_message(struct exchange_schedule *schedule, uint32_t from
 void exchange_schedule_piece(struct exchange_schedule *schedule, uint32_t from, uint32_t to, uint64_t bytes,
                              uint64_t what)
 {
-    if (++schedule->messages > EXCHANGE_SCHEDULE_MOST)
+    if (++schedule->messages > EXCHANGE_SCHEDULE_MAX)
         return;
     uint64_t cycles = cycles_of(schedule, bytes);
     struct message piece = { message_key(from, cycles, what),         cycles, from, to,
@@ -336,7 +336,7 @@ static void sort_pieces(struct exchange_schedule *schedule)
 
 void exchange_schedule_settle(struct exchange_schedule *schedule)
 {
-    if (schedule->messages <= EXCHANGE_SCHEDULE_MOST) {
+    if (schedule->messages <= EXCHANGE_SCHEDULE_MAX) {
         sort_pieces(schedule);
         schedule_shorts(schedule);
         schedule_messages(schedule, schedule->longs.data, schedule->longs.count);
@@ -347,7 +347,7 @@ void exchange_schedule_settle(struct exchange_schedule *schedule)
 
 uint64_t exchange_schedule_end(const struct exchange_schedule *schedule, uint32_t tile)
 {
-    return schedule->messages > EXCHANGE_SCHEDULE_MOST ? 0 : schedule->tiles[tile].end;
+    return schedule->messages > EXCHANGE_SCHEDULE_MAX ? 0 : schedule->tiles[tile].end;
 }
 
 uint64_t exchange_schedule_pairs(const struct exchange_schedule *schedule, uint32_t tile)
@@ -357,7 +357,7 @@ uint64_t exchange_schedule_pairs(const struct exchange_schedule *schedule, uint3
 
 uint32_t exchange_schedule_follows(const struct exchange_schedule *schedule, uint32_t tile)
 {
-    return schedule->messages > EXCHANGE_SCHEDULE_MOST ? 0 : schedule->tiles[tile].follows;
+    return schedule->messages > EXCHANGE_SCHEDULE_MAX ? 0 : schedule->tiles[tile].follows;
 }
 
 /* Nothing is busy behind the end. */

@@ -10,7 +10,7 @@
 #include <poplar/target.h>
 
 /* Exchanges of more messages are not scheduled: every end is 0, so that tiles are as long as their words. */
-enum { EXCHANGE_SCHEDULE_MOST = 1 << 20 };
+enum { EXCHANGE_SCHEDULE_MAX = 1 << 20 };
 
 #define EXCHANGE_ONCE UINT64_MAX
 

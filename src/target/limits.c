@@ -10,7 +10,7 @@
 /* Limits of any type: reals are exact as double, integers as 64 bits. */
 struct limits {
     bool real;
-    double most; /* of reals, which are symmetric */
+    double real_max; /* of reals, which are symmetric */
     int64_t lowest;
     uint64_t max;
 };
@@ -20,11 +20,11 @@ static struct limits limits_of(pop_type type)
 {
     switch (type) {
     case POP_HALF:
-        return (struct limits){ .real = true, .most = 65504 };
+        return (struct limits){ .real = true, .real_max = 65504 };
     case POP_FLOAT:
-        return (struct limits){ .real = true, .most = (double)FLT_MAX };
+        return (struct limits){ .real = true, .real_max = (double)FLT_MAX };
     case POP_DOUBLE:
-        return (struct limits){ .real = true, .most = DBL_MAX };
+        return (struct limits){ .real = true, .real_max = DBL_MAX };
     case POP_BOOL:
         return (struct limits){ .max = 1 };
     default:
@@ -50,18 +50,18 @@ static bool fits(const struct limits *limits, pop_type as)
 {
     struct limits room = limits_of(as);
     if (limits->real) /* the largest real of one type has too many digits, or too great an exponent, for any smaller */
-        return room.real ? room.most >= limits->most : false;
+        return room.real ? room.real_max >= limits->real_max : false;
     if (!room.real)
         return limits->lowest >= room.lowest && limits->max <= room.max;
     unsigned digits = as == POP_HALF ? 11 : as == POP_FLOAT ? FLT_MANT_DIG : DBL_MANT_DIG;
     /* -2^63 is its own negative here. */
-    return (double)limits->max <= room.most && fits_digits(limits->max, digits) &&
+    return (double)limits->max <= room.real_max && fits_digits(limits->max, digits) &&
            fits_digits(0 - (uint64_t)limits->lowest, digits);
 }
 
 static void write_limit(const struct limits *limits, bool max, pop_type as, void *to)
 {
-    double real = max ? limits->most : -limits->most;
+    double real = max ? limits->real_max : -limits->real_max;
     if (!to)
         return;
     if (limits->real)

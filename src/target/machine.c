@@ -19,12 +19,12 @@ _Static_assert(sizeof(pop_target_type) == sizeof(unsigned) && sizeof(pop_sync_de
 
 #define PLACE(member) offsetof(pop_target, member), sizeof(((pop_target *)0)->member)
 const struct machine_field machine_fields[] = {
-#define MACHINE_CHOICE(name, member, choices, ...)    { name, #member, FIELD_CHOICE, PLACE(member), 0, 0, choices },
-#define MACHINE_TEXT(name, member, ...)               { name, #member, FIELD_TEXT, PLACE(member), 0, 0, NULL },
-#define MACHINE_COUNT(name, member, least, most, ...) { name, #member, FIELD_COUNT, PLACE(member), least, most, NULL },
-#define MACHINE_REAL(name, member, least, most, ...)  { name, #member, FIELD_REAL, PLACE(member), least, most, NULL },
-#define MACHINE_FLAG(name, member, ...)               { name, #member, FIELD_FLAG, PLACE(member), 0, 0, NULL },
-#define MACHINE_LIMITS(name, member)                  { name, #member, FIELD_LIMITS, PLACE(member), 0, 0, NULL },
+#define MACHINE_CHOICE(name, member, choices, ...) { name, #member, FIELD_CHOICE, PLACE(member), 0, 0, choices },
+#define MACHINE_TEXT(name, member, ...)            { name, #member, FIELD_TEXT, PLACE(member), 0, 0, NULL },
+#define MACHINE_COUNT(name, member, min, max, ...) { name, #member, FIELD_COUNT, PLACE(member), min, max, NULL },
+#define MACHINE_REAL(name, member, min, max, ...)  { name, #member, FIELD_REAL, PLACE(member), min, max, NULL },
+#define MACHINE_FLAG(name, member, ...)            { name, #member, FIELD_FLAG, PLACE(member), 0, 0, NULL },
+#define MACHINE_LIMITS(name, member)               { name, #member, FIELD_LIMITS, PLACE(member), 0, 0, NULL },
 #include "target/machines.def"
 #undef MACHINE_CHOICE
 #undef MACHINE_TEXT
@@ -44,11 +44,11 @@ pop_target machine_target(enum machine machine)
         static const T values[MACHINES] = { __VA_ARGS__ };                                                             \
         target.member = values[machine];                                                                               \
     } while (0);
-#define MACHINE_CHOICE(name, member, choices, ...)    ASSIGN(unsigned, member, __VA_ARGS__)
-#define MACHINE_COUNT(name, member, least, most, ...) ASSIGN(unsigned, member, __VA_ARGS__)
-#define MACHINE_REAL(name, member, least, most, ...)  ASSIGN(double, member, __VA_ARGS__)
-#define MACHINE_FLAG(name, member, ...)               ASSIGN(bool, member, __VA_ARGS__)
-#define MACHINE_LIMITS(name, member)                  /* none */
+#define MACHINE_CHOICE(name, member, choices, ...) ASSIGN(unsigned, member, __VA_ARGS__)
+#define MACHINE_COUNT(name, member, min, max, ...) ASSIGN(unsigned, member, __VA_ARGS__)
+#define MACHINE_REAL(name, member, min, max, ...)  ASSIGN(double, member, __VA_ARGS__)
+#define MACHINE_FLAG(name, member, ...)            ASSIGN(bool, member, __VA_ARGS__)
+#define MACHINE_LIMITS(name, member)               /* none */
 #define MACHINE_TEXT(name, member, ...)                                                                                \
     do {                                                                                                               \
         static const char *const values[MACHINES] = { __VA_ARGS__ };                                                   \
@@ -115,12 +115,12 @@ static const void *used_bytes(const pop_target *target, const struct machine_fie
         return value;
     const pop_exchange_limits *limits = value;
     uint32_t *to = packed;
-    for (size_t i = 0; i < limits->count && i < POP_MOST_EXCHANGE_LIMITS; ++i) {
+    for (size_t i = 0; i < limits->count && i < POP_MAX_EXCHANGE_LIMITS; ++i) {
         const pop_exchange_limit *limit = &limits->limits[i];
         memcpy(to, &limit->bandwidth, sizeof(limit->bandwidth));
         to[2] = limit->num_flows;
         to += 3;
-        for (size_t f = 0; f < limit->num_flows && f < POP_MOST_EXCHANGE_FLOWS; ++f) {
+        for (size_t f = 0; f < limit->num_flows && f < POP_MAX_EXCHANGE_FLOWS; ++f) {
             *to++ = limit->flows[f].source;
             *to++ = limit->flows[f].destination;
         }
@@ -128,7 +128,7 @@ static const void *used_bytes(const pop_target *target, const struct machine_fie
     *bytes = (size_t)(to - packed) * sizeof(*to);
     return packed;
 }
-enum { MOST_PACKED = POP_MOST_EXCHANGE_LIMITS * (3 + 2 * POP_MOST_EXCHANGE_FLOWS) };
+enum { MAX_PACKED = POP_MAX_EXCHANGE_LIMITS * (3 + 2 * POP_MAX_EXCHANGE_FLOWS) };
 
 int machine_compare(const pop_target *a, const pop_target *b, const struct machine_field *field)
 {
@@ -141,7 +141,7 @@ int machine_compare(const pop_target *a, const pop_target *b, const struct machi
         if (x != y && x == x && y == y)
             return x < y ? -1 : 1;
     }
-    uint32_t packed[2][MOST_PACKED];
+    uint32_t packed[2][MAX_PACKED];
     size_t length_a, length_b;
     const void *x = used_bytes(a, field, packed[0], &length_a), *y = used_bytes(b, field, packed[1], &length_b);
     int order = memcmp(x, y, length_a < length_b ? length_a : length_b);
@@ -150,7 +150,7 @@ int machine_compare(const pop_target *a, const pop_target *b, const struct machi
 
 uint64_t machine_hash(const pop_target *target, const struct machine_field *field, uint64_t seed)
 {
-    uint32_t packed[MOST_PACKED];
+    uint32_t packed[MAX_PACKED];
     size_t length;
     const void *value = used_bytes(target, field, packed, &length);
     return XXH3_64bits_withSeed(value, length, seed);

@@ -26,7 +26,7 @@ struct machine_field {
     const char *name, *member;
     enum { FIELD_CHOICE, FIELD_TEXT, FIELD_COUNT, FIELD_REAL, FIELD_FLAG, FIELD_LIMITS } kind;
     size_t offset, size;
-    double least, most;
+    double min, max;
     const char *choices; /* "a|b|c" */
 };
 extern const struct machine_field machine_fields[];

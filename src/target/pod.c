@@ -37,12 +37,12 @@ static pop_status apply_name(char *place, const char *key, const char *value, co
 
 static pop_status apply_count(char *place, const char *key, int64_t value, const char *api, pop_error *error)
 {
-    enum { MOST = 65536 };
+    enum { MAX = 65536 };
     unsigned count = (unsigned)value;
-    if (value > MOST)
+    if (value > MAX)
         return error_set(error, POP_INVALID_OPTION, NO_WHERE, api,
                          "the value of option '%s' is %lld, it must be from 0 (all IPUs) to %d", key, (long long)value,
-                         MOST);
+                         MAX);
     memcpy(place, &count, sizeof(count));
     return POP_OK;
 }

@@ -56,17 +56,17 @@ static pop_status refuse(pop_error *error, const char *format, ...)
 
 static pop_status check_limits(const pop_exchange_limits *limits, pop_error *error)
 {
-    if (limits->count > POP_MOST_EXCHANGE_LIMITS)
+    if (limits->count > POP_MAX_EXCHANGE_LIMITS)
         return refuse(error, "exchange_limits has %u limits, there must be at most %d", limits->count,
-                      POP_MOST_EXCHANGE_LIMITS);
+                      POP_MAX_EXCHANGE_LIMITS);
     for (unsigned i = 0; i < limits->count; ++i) {
         const pop_exchange_limit *limit = &limits->limits[i];
         if (!(limit->bandwidth >= 1 && limit->bandwidth <= 1e18))
             return refuse(error, "the bandwidth of exchange limit %u is %g, it must be from 1 to 1e+18", i,
                           limit->bandwidth);
-        if (!limit->num_flows || limit->num_flows > POP_MOST_EXCHANGE_FLOWS)
+        if (!limit->num_flows || limit->num_flows > POP_MAX_EXCHANGE_FLOWS)
             return refuse(error, "exchange limit %u has %u flows, it must have from 1 to %d", i, limit->num_flows,
-                          POP_MOST_EXCHANGE_FLOWS);
+                          POP_MAX_EXCHANGE_FLOWS);
         for (unsigned f = 0; f < limit->num_flows; ++f)
             if (limit->flows[f].source == limit->flows[f].destination && limit->flows[f].source != POP_ANY_IPU)
                 return refuse(error, "flow %u of exchange limit %u goes from IPU %u to itself", f, i,
@@ -97,14 +97,14 @@ static pop_status check_field(const pop_target *target, const struct machine_fie
         return length ? POP_OK : refuse(error, "%s is empty, it must be a name", field->member);
     case FIELD_COUNT:
         real = machine_count(target, field);
-        if (real < field->least || real > field->most)
-            return refuse(error, "%s is %.0f, it must be from %.0f to %.0f", field->member, real, field->least,
-                          field->most);
+        if (real < field->min || real > field->max)
+            return refuse(error, "%s is %.0f, it must be from %.0f to %.0f", field->member, real, field->min,
+                          field->max);
         return POP_OK;
     case FIELD_REAL:
         memcpy(&real, value, sizeof(real));
-        if (!(real >= field->least && real <= field->most))
-            return refuse(error, "%s is %g, it must be from %g to %g", field->member, real, field->least, field->most);
+        if (!(real >= field->min && real <= field->max))
+            return refuse(error, "%s is %g, it must be from %g to %g", field->member, real, field->min, field->max);
         return POP_OK;
     case FIELD_LIMITS:
         return check_limits(value, error);
@@ -116,7 +116,7 @@ static pop_status check_field(const pop_target *target, const struct machine_fie
 
 pop_status pop_target_check(const pop_target *target, pop_error *error)
 {
-    enum { MOST_TILES = 1 << 20 };
+    enum { MAX_TILES = 1 << 20 };
     if (!target)
         return refuse(error, "there is no target");
     for (size_t i = 0; i < machine_field_count; ++i) {
@@ -124,9 +124,9 @@ pop_status pop_target_check(const pop_target *target, pop_error *error)
         if (status != POP_OK)
             return status;
     }
-    if ((uint64_t)target->num_ipus * target->tiles_per_ipu > MOST_TILES)
+    if ((uint64_t)target->num_ipus * target->tiles_per_ipu > MAX_TILES)
         return refuse(error, "num_ipus x tiles_per_ipu is %llu tiles, there must be at most %d",
-                      (unsigned long long)target->num_ipus * target->tiles_per_ipu, MOST_TILES);
+                      (unsigned long long)target->num_ipus * target->tiles_per_ipu, MAX_TILES);
     if (target->memory_element_bytes > target->bytes_per_tile)
         return refuse(error, "memory_element_bytes is %u, more than the %u of bytes_per_tile",
                       target->memory_element_bytes, target->bytes_per_tile);

@@ -45,11 +45,11 @@ static void add_limits(struct str *s, const pop_exchange_limits *limits)
 {
     if (!limits->count)
         str_add(s, "none");
-    for (size_t i = 0; i < limits->count && i < POP_MOST_EXCHANGE_LIMITS; ++i) {
+    for (size_t i = 0; i < limits->count && i < POP_MAX_EXCHANGE_LIMITS; ++i) {
         const pop_exchange_limit *limit = &limits->limits[i];
         str_add(s, i ? ";" : "");
         add_real(s, limit->bandwidth);
-        for (size_t f = 0; f < limit->num_flows && f < POP_MOST_EXCHANGE_FLOWS; ++f) {
+        for (size_t f = 0; f < limit->num_flows && f < POP_MAX_EXCHANGE_FLOWS; ++f) {
             str_add(s, f ? "," : ":");
             add_ipu(s, limit->flows[f].source);
             str_add(s, ">");
@@ -166,7 +166,7 @@ static bool read_limit(const char **at, pop_exchange_limit *limit)
     do {
         pop_exchange_flow *flow = &limit->flows[limit->num_flows];
         ++*at;
-        if (limit->num_flows == POP_MOST_EXCHANGE_FLOWS || !read_ipu(at, &flow->source) || *(*at)++ != '>' ||
+        if (limit->num_flows == POP_MAX_EXCHANGE_FLOWS || !read_ipu(at, &flow->source) || *(*at)++ != '>' ||
             !read_ipu(at, &flow->destination))
             return false;
         ++limit->num_flows;
@@ -179,7 +179,7 @@ static bool read_limits(const char *value, pop_exchange_limits *limits)
     if (strcmp(value, "none") == 0)
         return true;
     for (const char *at = value;; ++at) {
-        if (limits->count == POP_MOST_EXCHANGE_LIMITS || !read_limit(&at, &limits->limits[limits->count]))
+        if (limits->count == POP_MAX_EXCHANGE_LIMITS || !read_limit(&at, &limits->limits[limits->count]))
             return false;
         ++limits->count;
         if (*at != ';')
@@ -208,7 +208,7 @@ static pop_status read_value(pop_target *target, const struct machine_field *fie
     case FIELD_COUNT:
         if (!str_integer(value, UINT_MAX, &number))
             return fail(error, "%s=%.*s: the value must be an integer (decimal or 0x...) from %.0f to %.0f",
-                        field->name, SHOWN, value, field->least, field->most);
+                        field->name, SHOWN, value, field->min, field->max);
         count = (unsigned)number;
         memcpy(place, &count, sizeof(count));
         return POP_OK;
@@ -216,7 +216,7 @@ static pop_status read_value(pop_target *target, const struct machine_field *fie
         real = pop_text_to_double(value, &end);
         if (end == value || *end)
             return fail(error, "%s=%.*s: the value must be a number from %g to %g", field->name, SHOWN, value,
-                        field->least, field->most);
+                        field->min, field->max);
         memcpy(place, &real, sizeof(real));
         return POP_OK;
     case FIELD_FLAG:
@@ -231,7 +231,7 @@ static pop_status read_value(pop_target *target, const struct machine_field *fie
                 error,
                 "%s=%.*s: the value must be none, or limits as 1e9:0>1,*>0;5e6:1>* (bits per second, flows), at most "
                 "%d of %d flows",
-                field->name, SHOWN, value, POP_MOST_EXCHANGE_LIMITS, POP_MOST_EXCHANGE_FLOWS);
+                field->name, SHOWN, value, POP_MAX_EXCHANGE_LIMITS, POP_MAX_EXCHANGE_FLOWS);
         memcpy(place, &limits, sizeof(limits));
         return POP_OK;
     }

@@ -3,7 +3,7 @@
 
 #include "target/cost.h"
 
-enum { DEPTH_MOST = 32 };
+enum { DEPTH_MAX = 32 };
 
 size_t work_count(const struct model *model)
 {
@@ -58,7 +58,7 @@ static uint64_t *limits_of(const struct clock *clock, uint32_t shape)
     return clock->limits.data + (size_t)shape * clock->ipus * 2;
 }
 
-static uint64_t most(uint64_t a, uint64_t b)
+static uint64_t max(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
 }
@@ -91,9 +91,9 @@ void clock_start(struct clock *clock, const struct image *image)
         for (unsigned i = 0; i < clock->ipus; ++i) {
             uint64_t *level = limits_of(clock, SHAPE_LEVEL) + 2 * (size_t)i,
                      *resumed = limits_of(clock, SHAPE_RESUMED) + 2 * (size_t)i;
-            level[1] = most(level[1], clock->arrive[t]);
-            resumed[0] = most(resumed[0], clock->resume[t]);
-            resumed[1] = most(resumed[1], (uint64_t)clock->resume[t] + clock->arrive[t]);
+            level[1] = max(level[1], clock->arrive[t]);
+            resumed[0] = max(resumed[0], clock->resume[t]);
+            resumed[1] = max(resumed[1], (uint64_t)clock->resume[t] + clock->arrive[t]);
         }
     }
 }
@@ -116,7 +116,7 @@ uint64_t clock_now(const struct clock *clock)
     const uint64_t *limits = limits_of(clock, clock->shape);
     uint64_t now = 0;
     for (unsigned i = 0; i < clock->ipus; ++i)
-        now = most(now, clock->base[i] + limits[2 * (size_t)i]);
+        now = max(now, clock->base[i] + limits[2 * (size_t)i]);
     return now;
 }
 
@@ -159,8 +159,8 @@ static void apply(struct clock *clock, size_t number, uint64_t times, uint64_t *
             uint32_t stop = end - base < clock->tiles ? end : base + clock->tiles;
             for (; t < stop; ++t) {
                 uint64_t offset = clock->offsets[t] += cycles;
-                done = most(done, offset);
-                asked = most(asked, offset + clock->arrive[t - base]);
+                done = max(done, offset);
+                asked = max(asked, offset + clock->arrive[t - base]);
             }
         }
     }
@@ -172,7 +172,7 @@ static void show(struct clock *clock, uint32_t shape)
 {
     if (clock->offsets_of == shape)
         return;
-    uint32_t path[DEPTH_MOST], count = 0, at = shape;
+    uint32_t path[DEPTH_MAX], count = 0, at = shape;
     for (; at >= SHAPES_FIXED; at = clock->shapes.data[at].parent)
         path[count++] = clock->shapes.data[at].work;
     for (size_t i = 0, t = 0; i < clock->ipus; ++i)
@@ -247,7 +247,7 @@ void clock_work(struct clock *clock, size_t work)
     if (!work_at(clock->model, work).count)
         return;
     uint32_t depth = clock->shapes.data[parent].depth + 1;
-    if (parent == SHAPE_DEEP || depth > DEPTH_MOST || clock->shapes.count >= UINT32_MAX / 2) {
+    if (parent == SHAPE_DEEP || depth > DEPTH_MAX || clock->shapes.count >= UINT32_MAX / 2) {
         clock_works(clock, work, 1);
         return;
     }

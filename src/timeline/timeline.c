@@ -265,11 +265,11 @@ static void book_tiles(struct timeline *timeline, struct clock *clock)
 }
 
 #ifndef NDEBUG
-enum { CHECK_MOST = 1 << 24 }; /* shapes x tiles */
+enum { CHECK_MAX = 1 << 24 }; /* shapes x tiles */
 /* compute + exchange + host + sync = end on each tile, with each account kept by itself. */
 static void check_accounts(const struct timeline *timeline, struct clock *clock)
 {
-    if (clock->shapes.count * timeline->tile_count > CHECK_MOST)
+    if (clock->shapes.count * timeline->tile_count > CHECK_MAX)
         return;
     uint64_t *waited = mem_zero(timeline->tile_count, sizeof(*waited));
     clock_waited(clock, waited);
@@ -401,7 +401,7 @@ struct timeline_figures timeline_figures_of(const struct model *model, uint32_t 
         f.active_sum += work.parts ? work.parts[i].active * span.tiles : 0;
         f.tiles += span.cycles ? span.tiles : 0;
         f.data_sum += bytes * span.tiles;
-        f.data_most = bytes > f.data_most ? bytes : f.data_most;
+        f.data_max = bytes > f.data_max ? bytes : f.data_max;
     }
     f.data = f.data_sum / 2;
     return f;

@@ -25,11 +25,11 @@ typedef void (*timeline_callback)(void *user, const struct timeline_event *event
 
 /* A step's figures, the same whenever it runs. */
 struct timeline_figures {
-    uint64_t cycles;              /* of the tile that takes longest */
-    uint64_t sum, active_sum;     /* over tiles: cycles, and those in which a thread runs (compute sets) */
-    uint32_t tiles;               /* that take any */
-    uint64_t data;                /* total data: half of what is sent and received, multicast sent once */
-    uint64_t data_sum, data_most; /* sent and received: over tiles, and of the tile with most */
+    uint64_t cycles;             /* of the tile that takes longest */
+    uint64_t sum, active_sum;    /* over tiles: cycles, and those in which a thread runs (compute sets) */
+    uint32_t tiles;              /* that take any */
+    uint64_t data;               /* total data: half of what is sent and received, multicast sent once */
+    uint64_t data_sum, data_max; /* sent and received: over tiles, and of the tile with most */
 };
 
 struct timeline_cycles {

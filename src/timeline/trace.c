@@ -5,9 +5,9 @@
 
 #define NO_BLOCK SIZE_MAX
 /* Loops within loops beyond this are recorded unfolded: readers go down by recursion. */
-enum { LOOPS_MOST = 200 };
+enum { LOOPS_MAX = 200 };
 /* So many runs may take turns (a training loop: write, train, evaluate). */
-enum { TURNS_MOST = 8 };
+enum { TURNS_MAX = 8 };
 
 void trace_reset(struct trace *trace)
 {
@@ -31,7 +31,7 @@ void trace_free(struct trace *trace)
 
 static void push(struct trace *trace, struct trace_entry entry)
 {
-    if (trace->entries.count >= TRACE_MOST)
+    if (trace->entries.count >= TRACE_MAX)
         trace->full = true;
     else
         *vec_push(&trace->entries) = entry;
@@ -114,7 +114,7 @@ static void end_run(struct trace *trace)
         return;
     *vec_push(&trace->tops) = trace->run;
     trace->last_run = trace->run;
-    for (size_t turns = 2; turns <= TURNS_MOST && turns < trace->tops.count; ++turns)
+    for (size_t turns = 2; turns <= TURNS_MAX && turns < trace->tops.count; ++turns)
         if (fold_turns(trace, turns)) {
             trace->last_run = NO_BLOCK;
             return;
@@ -164,7 +164,7 @@ static void next_iteration(struct trace *trace, uint32_t next, uint32_t depth)
     while ((loop = innermost(trace)) && loop->depth == depth && loop->head > next)
         --trace->loops.count; /* loops inside this one */
     if (!loop || loop->head != next || loop->depth != depth) {
-        if (trace->loops.count == LOOPS_MOST)
+        if (trace->loops.count == LOOPS_MAX)
             return;
         loop = vec_push(&trace->loops);
         *loop = (struct trace_loop){ next, depth, 0, NO_BLOCK };

@@ -33,9 +33,9 @@ struct trace {
         hot_next; /* a jump that would only count: the loop whose iterations have been one and the same stretch */
     uint64_t *hot_times; /* NULL: none */
     bool running;
-    bool full; /* it met TRACE_MOST: nothing more is recorded */
+    bool full; /* it met TRACE_MAX: nothing more is recorded */
 };
-enum { TRACE_MOST = 1 << 26 }; /* entries: a gigabyte */
+enum { TRACE_MAX = 1 << 26 }; /* entries: a gigabyte */
 
 void trace_reset(struct trace *trace);
 void trace_free(struct trace *trace);

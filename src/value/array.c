@@ -116,7 +116,7 @@ static void read_difference(struct array_cursor *cursor)
     cursor->value += coded >> 1 ^ (0 - (coded & 1));
 }
 
-uint64_t array_next(struct array_cursor *cursor, uint64_t most, uint64_t *value)
+uint64_t array_next(struct array_cursor *cursor, uint64_t max, uint64_t *value)
 {
     if (!cursor->left && cursor->at < cursor->size) {
         uint64_t token = read_number(cursor);
@@ -131,11 +131,11 @@ uint64_t array_next(struct array_cursor *cursor, uint64_t most, uint64_t *value)
         cursor->left = 0;
         cursor->at = cursor->size;
         *value = 0;
-        return most;
+        return max;
     }
     uint64_t count = 1;
     if (cursor->run)
-        count = cursor->left < most ? cursor->left : most;
+        count = cursor->left < max ? cursor->left : max;
     else
         read_difference(cursor);
     cursor->left -= count;

@@ -40,10 +40,10 @@ static pop_profile_value sync_value(const struct profile_step *step)
 static pop_profile_value timed_value(const struct profile_step *step, const struct kind *kind)
 {
     unsigned has = kind->fields;
-    double most = (double)step->cycles;
+    double max = (double)step->cycles;
     pop_profile_value map = profile_map(15);
     if (has & WORK) {
-        profile_add(&map, "activeTileBalance", pop_profile_double(share(step->sum, most * (double)step->active_tiles)));
+        profile_add(&map, "activeTileBalance", pop_profile_double(share(step->sum, max * (double)step->active_tiles)));
         profile_add(&map, "activeTiles", pop_profile_uint(step->active_tiles));
     }
     if (has & COMPUTE)
@@ -66,7 +66,7 @@ static pop_profile_value timed_value(const struct profile_step *step, const stru
     if (has & COMPUTE) /* of a set that takes no time no thread was ever idle */
         profile_add(&map, "threadBalance", pop_profile_double(step->sum > 0 ? share(step->active, step->sum) : 1));
     if (has & WORK)
-        profile_add(&map, "tileBalance", pop_profile_double(share(step->sum, most * (double)step->tiles)));
+        profile_add(&map, "tileBalance", pop_profile_double(share(step->sum, max * (double)step->tiles)));
     if (has & DATA)
         profile_add(&map, "totalData", pop_profile_uint(step->data));
     profile_add(&map, "type", pop_profile_string(step->type));

@@ -60,15 +60,15 @@ static void tree(struct summary *s, const pop_profile_value *node, int indent)
 }
 
 /* The largest bytes of a tree. */
-static uint64_t most_live(const pop_profile_value *node)
+static uint64_t max_live(const pop_profile_value *node)
 {
-    uint64_t most = pop_profile_as_uint(pop_profile_get(node, "bytes"));
+    uint64_t max = pop_profile_as_uint(pop_profile_get(node, "bytes"));
     const pop_profile_value *children = pop_profile_get(node, "children");
     for (size_t i = 0; i < pop_profile_size(children); ++i) {
-        uint64_t below = most_live(pop_profile_at(children, i));
-        most = below > most ? below : most;
+        uint64_t below = max_live(pop_profile_at(children, i));
+        max = below > max ? below : max;
     }
-    return most;
+    return max;
 }
 
 void summary_liveness(struct summary *s)
@@ -76,14 +76,14 @@ void summary_liveness(struct summary *s)
     const pop_profile_value *always = pop_profile_path(s->graph, "memory.liveness.alwaysLive");
     const pop_profile_value *programs = pop_profile_path(s->graph, "memory.liveness.notAlwaysLive.byProgram");
     uint64_t bytes = pop_profile_sum_uint(pop_profile_get(always, "bytesByTile"));
-    uint64_t most = pop_profile_as_uint(pop_profile_path(s->graph, "memory.liveness.notAlwaysLive.maxBytes"));
+    uint64_t max = pop_profile_as_uint(pop_profile_path(s->graph, "memory.liveness.notAlwaysLive.maxBytes"));
     for (size_t i = 0; i < pop_profile_size(programs); ++i) {
-        uint64_t live = most_live(pop_profile_at(programs, i));
-        most = live > most ? live : most;
+        uint64_t live = max_live(pop_profile_at(programs, i));
+        max = live > max ? live : max;
     }
     struct str numbers[2] = { { 0 } };
     text_number(&numbers[0], bytes);
-    text_number(&numbers[1], bytes + most);
+    text_number(&numbers[1], bytes + max);
     fprintf(s->file, "\n\n\n");
     summary_heading(s, "  Variable Storage Liveness: All tiles");
     fprintf(s->file, "\n    Always-live bytes: %s\n    Always-live variables:\n", str_text(&numbers[0]));

@@ -165,18 +165,18 @@ static void memory_usage(struct summary *s, struct tiles tiles)
 /* Bins of a power of two of KB from the least to the most used tile, at most 128 of them. */
 static void histogram(struct summary *s, const pop_profile_value *totals)
 {
-    enum { STARS = 40, MOST_BINS = 128 };
+    enum { STARS = 40, MAX_BINS = 128 };
     size_t tiles = pop_profile_size(totals);
-    uint64_t least = UINT64_MAX, most = 0;
+    uint64_t min = UINT64_MAX, max = 0;
     for (size_t i = 0; i < tiles; ++i) {
         uint64_t bytes = pop_profile_as_uint(pop_profile_at(totals, i));
-        least = bytes < least ? bytes : least;
-        most = bytes > most ? bytes : most;
+        min = bytes < min ? bytes : min;
+        max = bytes > max ? bytes : max;
     }
-    uint64_t low = tiles ? least / 1024 : 0, high = (most + 1023) / 1024, width = 1;
+    uint64_t low = tiles ? min / 1024 : 0, high = (max + 1023) / 1024, width = 1;
     if (high <= low)
         high = low + 1;
-    while ((high - low / width * width + width - 1) / width > MOST_BINS)
+    while ((high - low / width * width + width - 1) / width > MAX_BINS)
         width *= 2;
     low = low / width * width;
     size_t bins = (size_t)((high - low + width - 1) / width);
@@ -205,18 +205,18 @@ static void histogram(struct summary *s, const pop_profile_value *totals)
 
 static void maximum(struct summary *s, const char *what, const pop_profile_value *by_tile)
 {
-    uint64_t most = 0;
+    uint64_t max = 0;
     size_t tile = 0;
     for (size_t i = 0; i < pop_profile_size(by_tile); ++i)
-        if (pop_profile_as_uint(pop_profile_at(by_tile, i)) > most) {
-            most = pop_profile_as_uint(pop_profile_at(by_tile, i));
+        if (pop_profile_as_uint(pop_profile_at(by_tile, i)) > max) {
+            max = pop_profile_as_uint(pop_profile_at(by_tile, i));
             tile = i;
         }
     struct str text = { 0 };
     str_format(&text, "    Maximum (%s Gaps): ", what);
-    text_number(&text, most);
+    text_number(&text, max);
     str_add(&text, " (");
-    text_decimal(&text, (double)most / 1024);
+    text_decimal(&text, (double)max / 1024);
     str_add(&text, " K) on tile ");
     text_number(&text, tile);
     fprintf(s->file, "%s\n", str_text(&text));

@@ -171,7 +171,7 @@ TEST(exchange_constraints_of_a_model)
     CHECK(total == 7e9 && copy.globalExchangeConstraints[0].bandwidth == 5e9 &&
           copy.globalExchangeConstraints.size() == 2);
     copy.globalExchangeConstraints =
-        std::vector<GlobalExchangeConstraint>(POP_MOST_EXCHANGE_LIMITS + 1, model.globalExchangeConstraints[0]);
+        std::vector<GlobalExchangeConstraint>(POP_MAX_EXCHANGE_LIMITS + 1, model.globalExchangeConstraints[0]);
     CHECK_THROWS(copy.createDevice(), invalid_machine_model, "global exchange constraints, there may be");
     copy = model;
     copy.globalExchangeConstraints.clear();

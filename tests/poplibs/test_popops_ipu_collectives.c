@@ -6,7 +6,7 @@
 #include <popops/codelets.h>
 #include <popops/ipu_collectives.h>
 
-enum { IPUS = 4, MOST_IPUS = 8, TILES = 5, WIDE = 1472, MOST_ELEMENTS = 250 };
+enum { IPUS = 4, MOST_IPUS = 8, TILES = 5, WIDE = 1472, MAX_ELEMENTS = 250 };
 
 /* A bed of several IPUs, on which row i of data lies on IPU i. */
 static struct bed open_bed_of(unsigned ipus, unsigned tiles, pop_type type, size_t elements, pop_tensor *data)
@@ -81,7 +81,7 @@ static void check_values_and_places(unsigned ipus, size_t elements, bool max, co
         check_ipu(bed.graph, pop_tensor_at(out[2], i), i);
     }
     assert_int_equal(pop_tensor_num_elements(out[2]), ipus * elements);
-    double *got[3], wanted[MOST_IPUS * MOST_ELEMENTS];
+    double *got[3], wanted[MOST_IPUS * MAX_ELEMENTS];
     bed_run_all(&bed, out, got, 3);
     reduce_rows(wanted, bed_given(&bed, data), ipus, elements, max);
     bed_check(got[0], wanted, elements, 1e-6, 1e-6);
@@ -96,7 +96,7 @@ static void check_values_and_places(unsigned ipus, size_t elements, bool max, co
 static void test_values_and_places(void **state)
 {
     (void)state;
-    static const size_t sizes[] = { 1, 3, 41, MOST_ELEMENTS };
+    static const size_t sizes[] = { 1, 3, 41, MAX_ELEMENTS };
     static const unsigned ipus[] = { 2, 3, 4, MOST_IPUS };
     for (unsigned test = 0; test < 16 * METHODS; ++test)
         check_values_and_places(ipus[test % 4], sizes[test / 4 % 4], test / 2 % 2, methods[test / 16]);

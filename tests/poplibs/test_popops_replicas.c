@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-enum { MOST = 16, TILES = 4, MOST_ELEMENTS = 64 };
+enum { MOST = 16, TILES = 4, MAX_ELEMENTS = 64 };
 
 static const char *const methods[] = { "auto",
                                        "clockwise_ring",
@@ -82,7 +82,7 @@ static void load(struct rig *r, const char *threads)
 static void put(struct rig *r, const char *handle, pop_type type, const double *values, size_t each)
 {
     pop_error error = { 0 };
-    unsigned char data[MOST * MOST * MOST_ELEMENTS * 8];
+    unsigned char data[MOST * MOST * MAX_ELEMENTS * 8];
     pop_convert(POP_DOUBLE, values, type, data, r->replicas * each);
     must(pop_engine_write_tensor(r->engine, handle, data, POP_WHOLE, &error), &error);
 }
@@ -90,7 +90,7 @@ static void put(struct rig *r, const char *handle, pop_type type, const double *
 static void get(struct rig *r, const char *handle, pop_type type, double *values, size_t each)
 {
     pop_error error = { 0 };
-    unsigned char data[MOST * MOST * MOST_ELEMENTS * 8];
+    unsigned char data[MOST * MOST * MAX_ELEMENTS * 8];
     must(pop_engine_read_tensor(r->engine, handle, data, POP_WHOLE, &error), &error);
     pop_convert(type, data, POP_DOUBLE, values, r->replicas * each);
 }
@@ -196,8 +196,7 @@ static void check_reductions(const struct setup *s, const char *threads)
     size_t part = (n + size - 1) / size;
     char what[160];
     pop_options options = POP_OPTIONS({ "method", s->method });
-    double in[MOST * MOST_ELEMENTS], all[MOST * MOST_ELEMENTS], parts[MOST * MOST_ELEMENTS],
-        place[MOST * MOST_ELEMENTS];
+    double in[MOST * MAX_ELEMENTS], all[MOST * MAX_ELEMENTS], parts[MOST * MAX_ELEMENTS], place[MOST * MAX_ELEMENTS];
     snprintf(what, sizeof(what), "%s by %s of %zu %s in groups of %u of %u, %s threads",
              popops_collective_operator_name(s->op), s->method, n, pop_type_name(s->type), size, s->replicas, threads);
     open_rig(&r, s->replicas);
@@ -248,8 +247,8 @@ static void check_moves(const struct setup *s, const char *threads)
     size_t n = s->elements;
     unsigned size = s->group.type == POPOPS_GROUP_ALL ? s->replicas : s->group.size, members[MOST], root = size / 2;
     pop_options options = POP_OPTIONS({ "method", s->method });
-    static double in[MOST * MOST * MOST_ELEMENTS], gathered[MOST * MOST * MOST_ELEMENTS],
-        exchanged[MOST * MOST * MOST_ELEMENTS], sent[MOST * MOST * MOST_ELEMENTS];
+    static double in[MOST * MOST * MAX_ELEMENTS], gathered[MOST * MOST * MAX_ELEMENTS],
+        exchanged[MOST * MOST * MAX_ELEMENTS], sent[MOST * MOST * MAX_ELEMENTS];
     open_rig(&r, s->replicas);
     pop_tensor data = variable(&r, s->type, POP_SHAPE(n, 1), "in"),
                rows = variable(&r, s->type, POP_SHAPE(size, n), "rows");

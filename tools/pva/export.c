@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LANES_PER_IPU = 4, MOST_TILES = 1024 };
+enum { LANES_PER_IPU = 4, MAX_TILES = 1024 };
 
 struct export
 {
@@ -17,7 +17,7 @@ struct export
     FILE *out;
     const struct format *format;
     uint64_t ipus, steps, *ends; /* by IPU and lane: the cycle from which it is free */
-    uint64_t tiles[MOST_TILES], target_tiles, *from, *to;
+    uint64_t tiles[MAX_TILES], target_tiles, *from, *to;
     size_t tile_count;
     bool *declared;
 };
@@ -222,7 +222,7 @@ int command_export(int argc, char **argv)
             "the report has blocks of a lightweight profile, but no execution trace (debug.instrumentCompute)");
     else if (!e.steps && !sql_uint(e.file, "SELECT execution FROM format"))
         say("export", "the report has no execution trace ('pva check' says why)");
-    else if (arguments_numbers(&arguments, "--tiles", e.target_tiles, e.tiles, MOST_TILES, &e.tile_count)) {
+    else if (arguments_numbers(&arguments, "--tiles", e.target_tiles, e.tiles, MAX_TILES, &e.tile_count)) {
         if (output && !(e.out = fopen(output, "wb")))
             say("export", "%s cannot be written", output);
         else

@@ -34,14 +34,14 @@ inline const ModelNumber *numbers()
 inline pop_exchange_limits exchangeLimits(const std::vector<GlobalExchangeConstraint> &list)
 {
     pop_exchange_limits c = pop_exchange_limits();
-    if (list.size() > POP_MOST_EXCHANGE_LIMITS)
+    if (list.size() > POP_MAX_EXCHANGE_LIMITS)
         raise(POP_INVALID_MACHINE_MODEL, "%zu global exchange constraints, there may be %d", list.size(),
-              static_cast<int>(POP_MOST_EXCHANGE_LIMITS));
+              static_cast<int>(POP_MAX_EXCHANGE_LIMITS));
     for (const GlobalExchangeConstraint &constraint : list) {
         pop_exchange_limit &limit = c.limits[c.count++];
         limit.bandwidth = constraint.bandwidth;
         limit.num_flows = static_cast<std::uint32_t>(constraint.flows.size());
-        for (std::size_t i = 0; i < constraint.flows.size() && i < POP_MOST_EXCHANGE_FLOWS; ++i) {
+        for (std::size_t i = 0; i < constraint.flows.size() && i < POP_MAX_EXCHANGE_FLOWS; ++i) {
             limit.flows[i].source = constraint.flows[i].src;
             limit.flows[i].destination = constraint.flows[i].dst;
         }

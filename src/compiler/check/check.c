@@ -162,11 +162,11 @@ static bool check_vertex(const struct checking *k, uint32_t vertex, uint32_t *re
 static bool check_vertices(const struct checking *k)
 {
     const pop_store *store = k->c->store;
-    uint32_t most = 0;
+    uint32_t max = 0;
     for (size_t i = 0; i < store->types.count; ++i)
-        if (store->types.data[i].codelet && store->types.data[i].codelet->field_count > most)
-            most = store->types.data[i].codelet->field_count;
-    uint32_t *seen = mem_zero(most, sizeof(*seen)), *required = mem_zero(store->types.count, sizeof(*required));
+        if (store->types.data[i].codelet && store->types.data[i].codelet->field_count > max)
+            max = store->types.data[i].codelet->field_count;
+    uint32_t *seen = mem_zero(max, sizeof(*seen)), *required = mem_zero(store->types.count, sizeof(*required));
     bool good = true;
     for (size_t i = 0; good && i < store->vertices.count; ++i)
         if (k->use->set_of[store->vertices.data[i].set] != NONE) {

@@ -13,9 +13,9 @@ void window_init(struct window *window, const pop_store *store, const struct ord
                                .order = order,
                                .last = group->first + group->count,
                                .owners = owners,
-                               .capacity = WINDOW_MOST / share };
-    if (window->capacity < WINDOW_LEAST)
-        window->capacity = WINDOW_LEAST;
+                               .capacity = WINDOW_MAX / share };
+    if (window->capacity < WINDOW_MIN)
+        window->capacity = WINDOW_MIN;
     if (window->capacity > group->count)
         window->capacity = (uint32_t)group->count;
 }
@@ -30,19 +30,19 @@ void window_free(struct window *window)
 }
 
 /* Which places come when, by the high bits of their vertices' indices. */
-static void sort_places(struct window *window, uint32_t least, uint32_t most)
+static void sort_places(struct window *window, uint32_t min, uint32_t max)
 {
     const uint32_t *order = window->order->vertices + window->first;
     uint32_t count = (uint32_t)(window->end - window->first), shift = 0;
-    while ((most - least) >> shift >= BUCKETS)
+    while ((max - min) >> shift >= BUCKETS)
         ++shift;
     memset(window->bucket, 0, (BUCKETS + 1) * sizeof(*window->bucket));
     for (uint32_t i = 0; i < count; ++i)
-        ++window->bucket[((order[i] - least) >> shift) + 1];
+        ++window->bucket[((order[i] - min) >> shift) + 1];
     for (uint32_t b = 0; b < BUCKETS; ++b)
         window->bucket[b + 1] += window->bucket[b];
     for (uint32_t i = 0; i < count; ++i)
-        window->visit[window->bucket[(order[i] - least) >> shift]++] = i;
+        window->visit[window->bucket[(order[i] - min) >> shift]++] = i;
 }
 
 static void copy_edges(struct window *window)
@@ -72,14 +72,14 @@ static void copy_edges(struct window *window)
 void window_move(struct window *window, uint64_t place)
 {
     const uint32_t *vertices = window->order->vertices;
-    uint32_t least = UINT32_MAX, most = 0;
+    uint32_t min = UINT32_MAX, max = 0;
     uint64_t far = 0;
     window->first = place;
     window->end = window->last - place > window->capacity ? place + window->capacity : window->last;
     for (uint64_t i = window->first; i < window->end; ++i) {
         far += i > window->first && vertices[i] - vertices[i - 1] > NEAR; /* one that was created before is far too */
-        least = vertices[i] < least ? vertices[i] : least;
-        most = vertices[i] > most ? vertices[i] : most;
+        min = vertices[i] < min ? vertices[i] : min;
+        max = vertices[i] > max ? vertices[i] : max;
     }
     window->direct = window->end - window->first < FEW || far < (window->end - window->first) / 8;
     if (window->direct)
@@ -89,6 +89,6 @@ void window_move(struct window *window, uint64_t place)
         window->visit = mem_alloc(window->capacity * sizeof(*window->visit));
         window->bucket = mem_alloc((BUCKETS + 1) * sizeof(*window->bucket));
     }
-    sort_places(window, least, most);
+    sort_places(window, min, max);
     copy_edges(window);
 }

@@ -28,7 +28,7 @@ struct edge_list {
     uint32_t first;
     const uint32_t *homes; /* NULL: not known */
 };
-enum { WINDOW_MOST = 1 << 16, WINDOW_LEAST = 1 << 12 };
+enum { WINDOW_MAX = 1 << 16, WINDOW_MIN = 1 << 12 };
 /* share: of how many windows that are open at once.  owners may be NULL. */
 void window_init(struct window *window, const pop_store *store, const struct order_result *order,
                  const struct vertex_group *group, uint32_t share, struct owners *owners);

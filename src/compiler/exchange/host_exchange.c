@@ -94,12 +94,12 @@ static bool add_run(const struct run *run, void *context)
 {
     struct host_walk *walk = context;
     struct host_exchange *host = walk->host;
-    uint64_t most = COST_STREAM_MOST / walk->element_bytes;
+    uint64_t max = COST_STREAM_MAX / walk->element_bytes;
     for (struct run left = *run; left.count;) {
         uint64_t stop, count;
         uint32_t tile = owners_find(host->owners, left.variable, left.offset, &stop);
         tile = tile == HOME_EVERYWHERE ? 0 : tile;
-        uint64_t room = most - host->ipu_bytes[tile / host->c->store->target.tiles_per_ipu] / walk->element_bytes;
+        uint64_t room = max - host->ipu_bytes[tile / host->c->store->target.tiles_per_ipu] / walk->element_bytes;
         if (!room) {
             end_exchange(host);
             continue;
@@ -132,7 +132,7 @@ void host_exchange_add_shares(struct host_exchange *host, uint64_t bytes, bool t
     uint64_t share = host_exchange_share(target, bytes);
     for (uint32_t tile = 0; bytes; ++tile) {
         uint64_t count = bytes < share ? bytes : share;
-        if (host->ipu_bytes[tile / target->tiles_per_ipu] + count > COST_STREAM_MOST && host->touched.count)
+        if (host->ipu_bytes[tile / target->tiles_per_ipu] + count > COST_STREAM_MAX && host->touched.count)
             end_exchange(host);
         add_piece(host, tile, count, cost_host_packets(count), to_host);
         bytes -= count;
@@ -142,7 +142,7 @@ void host_exchange_add_shares(struct host_exchange *host, uint64_t bytes, bool t
 void host_exchange_grain(struct host_exchange *host, uint32_t tile, uint64_t bytes, bool first)
 {
     uint32_t ipu = tile / host->c->store->target.tiles_per_ipu;
-    if (first && host->ipu_bytes[ipu] + host->c->store->target.host_grain_bytes > COST_STREAM_MOST)
+    if (first && host->ipu_bytes[ipu] + host->c->store->target.host_grain_bytes > COST_STREAM_MAX)
         end_exchange(host);
     add_piece(host, tile, bytes, first ? cost_host_packets(host->c->store->target.host_grain_bytes) : 0, false);
 }

@@ -4,12 +4,12 @@
 #include "compiler/lower/outline.h"
 #include "compiler/check/use.h"
 
-enum { LEAST_LEAVES = 2 }; /* a function of one step saves nothing */
+enum { MIN_LEAVES = 2 }; /* a function of one step saves nothing */
 
 struct outline {
     const struct compiler *c;
     uint32_t *same;
-    uint32_t *leaves;  /* by node, up to LEAST_LEAVES */
+    uint32_t *leaves;  /* by node, up to MIN_LEAVES */
     uint64_t *hashes;  /* by node */
     uint32_t *slots;   /* node + 1, or 0 */
     size_t slot_count; /* a power of two */
@@ -71,7 +71,7 @@ static bool can_be_same(const struct outline *o, uint32_t node, const struct pro
     case PROGRAM_WHILE_FALSE:
     case PROGRAM_IF:
     case PROGRAM_SWITCH:
-        return o->leaves[node] >= LEAST_LEAVES;
+        return o->leaves[node] >= MIN_LEAVES;
     default:
         return false;
     }
@@ -128,7 +128,7 @@ static void count_leaves(struct outline *o, uint32_t node)
 {
     const struct program_node *n = o->c->store->programs.data[node];
     uint32_t child, leaves = n->children.count ? 0 : n->kind != PROGRAM_SEQUENCE;
-    for (size_t i = 0; leaves < LEAST_LEAVES && use_child(o->c, n, i, &child); ++i)
+    for (size_t i = 0; leaves < MIN_LEAVES && use_child(o->c, n, i, &child); ++i)
         leaves += child == NO_PROGRAM ? 0 : o->leaves[child];
     o->leaves[node] = leaves;
 }

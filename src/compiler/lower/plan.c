@@ -10,7 +10,7 @@
 
 #include <assert.h>
 
-enum { MOST_DIGITS = 64 };
+enum { MAX_DIGITS = 64 };
 
 /* Where a side has got to. */
 struct cursor {
@@ -89,7 +89,7 @@ static struct block cursor_block(const struct cursor *cursor, uint64_t limit)
 
 /* Digits of a block, innermost first; returns how many.  Extents are 2 at least, so that 64 of them are all that can
  * be. */
-static uint32_t block_digits(const struct cursor *cursor, const struct block *block, struct digit digits[MOST_DIGITS])
+static uint32_t block_digits(const struct cursor *cursor, const struct block *block, struct digit digits[MAX_DIGITS])
 {
     uint32_t count = 0;
     for (uint32_t d = cursor_piece(cursor)->digits; d-- > block->inner;)
@@ -115,19 +115,19 @@ static void add_pair(struct pair *pairs, uint32_t *count, uint64_t extent, int64
 static uint64_t refine(const struct cursor *s, const struct block *sb, const struct cursor *d, const struct block *db,
                        struct pair *pairs, uint32_t *count)
 {
-    struct digit from[MOST_DIGITS], to[MOST_DIGITS];
+    struct digit from[MAX_DIGITS], to[MAX_DIGITS];
     uint32_t from_count = block_digits(s, sb, from), to_count = block_digits(d, db, to);
     uint64_t covered = 1;
     *count = 0;
     for (uint32_t i = 0, j = 0; i < from_count && j < to_count;) {
         struct digit *a = &from[i], *b = &to[j];
-        uint64_t least = a->extent < b->extent ? a->extent : b->extent;
-        add_pair(pairs, count, least, a->stride, b->stride);
-        covered *= least;
-        if (a->extent % least || b->extent % least)
+        uint64_t min = a->extent < b->extent ? a->extent : b->extent;
+        add_pair(pairs, count, min, a->stride, b->stride);
+        covered *= min;
+        if (a->extent % min || b->extent % min)
             break;
-        *a = (struct digit){ a->extent / least, a->stride * (int64_t)least };
-        *b = (struct digit){ b->extent / least, b->stride * (int64_t)least };
+        *a = (struct digit){ a->extent / min, a->stride * (int64_t)min };
+        *b = (struct digit){ b->extent / min, b->stride * (int64_t)min };
         i += a->extent == 1;
         j += b->extent == 1;
     }
@@ -258,7 +258,7 @@ uint32_t plan_copy(struct image *image, const uint64_t *storage, struct plan_sid
             from = cursor_block(&s, to.elements);
             to = cursor_block(&d, from.elements);
         }
-        struct pair pairs[MOST_DIGITS];
+        struct pair pairs[MAX_DIGITS];
         uint32_t count;
         uint64_t covered = refine(&s, &from, &d, &to, pairs, &count);
         add_move(image, &copy, byte_offset(&s, &from, element_bytes), byte_offset(&d, &to, element_bytes), pairs,

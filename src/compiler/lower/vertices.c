@@ -109,13 +109,13 @@ static void emit_set(struct filler *f, const struct used_set *set, uint32_t *cod
 bool pass_vertices(struct compiler *c, const struct check_result *check, const struct order_result *order,
                    const struct storage_result *storage)
 {
-    uint32_t most = 0, *codelet_of = mem_zero(c->store->types.count, sizeof(*codelet_of));
+    uint32_t max = 0, *codelet_of = mem_zero(c->store->types.count, sizeof(*codelet_of));
     for (size_t g = 0; g < order->groups.count; ++g) {
         const struct codelet *codelet = c->store->types.data[order->groups.data[g].type].codelet;
-        most = codelet->field_count > most ? codelet->field_count : most;
+        max = codelet->field_count > max ? codelet->field_count : max;
     }
     struct filler filler = {
-        .c = c, .check = check, .order = order, .storage = storage, .edge_of = mem_alloc(most * sizeof(*filler.edge_of))
+        .c = c, .check = check, .order = order, .storage = storage, .edge_of = mem_alloc(max * sizeof(*filler.edge_of))
     };
     reserve_states(c, order);
     for (size_t s = 0; s < order->sets.count; ++s)

@@ -6,7 +6,7 @@
 
 /* Lists beyond so much work hold one row with all their bytes; the list of the step with the most bytes is whole in any
  * case. */
-enum { MOST_WORK = 1 << 24 };
+enum { MAX_WORK = 1 << 24 };
 
 struct change {
     uint32_t position, rank; /* rank: a string at first */
@@ -189,7 +189,7 @@ static void grow_slots(struct lists *l)
 }
 
 /* Lists are told apart by 64 bits of hash, their bytes and their length. */
-static uint32_t find_list(struct lists *l, bool most)
+static uint32_t find_list(struct lists *l, bool max)
 {
     const struct model *model = &l->c->image->model;
     if (2 * (l->hashes.count + 1) > l->slot_count)
@@ -200,7 +200,7 @@ static uint32_t find_list(struct lists *l, bool most)
         if (l->hashes.data[list] == l->hash && model->live_lists.data[list].bytes == l->total && list)
             return list;
     }
-    bool whole = most || l->work < MOST_WORK;
+    bool whole = max || l->work < MAX_WORK;
     l->work += l->active + l->ranks / 64 + 1;
     uint32_t list = add_list(l, whole);
     l->slots[at] = list + 1;
@@ -243,23 +243,23 @@ static void rank_changes(struct lists *l)
         qsort(l->changes.data, l->changes.count, sizeof(*l->changes.data), by_position);
 }
 
-static uint64_t most_bytes(struct lists *l)
+static uint64_t max_bytes(struct lists *l)
 {
-    uint64_t most = 0, now = 0;
+    uint64_t max = 0, now = 0;
     size_t next = 0;
     for (uint32_t position = 0; position < l->live->step.count; ++position) {
         for (; next < l->changes.count && l->changes.data[next].position <= position; ++next)
             now += l->changes.data[next].bytes;
         if (has_list(&l->c->image->model.steps.data[l->live->step.data[position]]))
-            most = now > most ? now : most;
+            max = now > max ? now : max;
     }
-    return most;
+    return max;
 }
 
 static void sweep(struct lists *l)
 {
     struct model *model = &l->c->image->model;
-    uint64_t most = most_bytes(l);
+    uint64_t max = max_bytes(l);
     size_t next = 0;
     if (model->steps.count)
         memset(vec_extend(&model->step_live, model->steps.count), 0, model->steps.count * sizeof(uint32_t));
@@ -268,7 +268,7 @@ static void sweep(struct lists *l)
         for (; next < l->changes.count && l->changes.data[next].position <= position; ++next)
             change(l, l->changes.data[next].rank, l->changes.data[next].bytes);
         if (has_list(&model->steps.data[step]))
-            model->step_live.data[step] = find_list(l, l->total == most);
+            model->step_live.data[step] = find_list(l, l->total == max);
     }
 }
 

@@ -23,9 +23,9 @@ static uint32_t variable_alignment(const struct place *p, uint32_t variable)
 {
     const struct compiler *c = p->c;
     uint32_t alignment = p->live->alignment[variable], element = (uint32_t)variable_element_bytes(c, variable),
-             least = WORD;
-    least = element > least ? element : least;
-    alignment = alignment > least ? alignment : least;
+             min = WORD;
+    min = element > min ? element : min;
+    alignment = alignment > min ? alignment : min;
     while (alignment & (alignment - 1)) /* a power of two */
         alignment += alignment & -alignment;
     return alignment;
@@ -97,11 +97,11 @@ static uint64_t piece_bytes(const struct place *p, const struct live_buffer *buf
 static void add_buffer(struct place *p, uint32_t index)
 {
     const struct live_buffer *buffer = &p->live->buffers.data[index];
-    uint64_t most = piece_bytes(p, buffer);
+    uint64_t max = piece_bytes(p, buffer);
     for (uint64_t k = buffer->first; k < buffer->first + buffer->count; ++k) {
         struct tile_bytes all = p->live->bytes.data[k];
         for (uint64_t bytes; all.bytes; all.bytes -= bytes) {
-            bytes = all.bytes < most ? all.bytes : most;
+            bytes = all.bytes < max ? all.bytes : max;
             push(p, all.tile,
                  (struct fit_block){ .bytes = bytes,
                                      .class = buffer->class,

@@ -5,7 +5,7 @@
 
 #include <assert.h>
 
-enum { FIRST_FIT_MOST = 256, MOST_COLORS = 60 };
+enum { FIRST_FIT_MAX = 256, MAX_COLORS = 60 };
 
 struct placed {
     uint64_t address, end;
@@ -100,7 +100,7 @@ static uint8_t free_color(const struct fit *f, uint32_t block)
     for (uint32_t i = f->first_partner[block]; i < f->first_partner[block + 1]; ++i)
         taken |= (uint64_t)1 << f->paired[f->partners[i]];
     uint8_t color = 1;
-    while (color < MOST_COLORS && taken >> color & 1)
+    while (color < MAX_COLORS && taken >> color & 1)
         ++color;
     return color;
 }
@@ -111,7 +111,7 @@ static void color_pairs(struct fit *f)
 {
     uint32_t *group = mem_alloc((f->count + !f->count) * sizeof(*group));
     for (size_t p = 0; p < f->pair_count; ++p) {
-        uint64_t bytes[MOST_COLORS + 1] = { 0 };
+        uint64_t bytes[MAX_COLORS + 1] = { 0 };
         size_t count = 0;
         if (f->paired[f->pairs[p].a])
             continue;
@@ -136,7 +136,7 @@ static void sort_blocks(struct fit *f)
         bool always = block->class == LIVE_ALWAYS;
         /* Pairs after what is always there, before the rest: they leave gaps that others fill.  What is there for a
          * while goes by size alone: a large block from below may reach into the interleaved region. */
-        uint64_t rank = always && !f->paired[i] ? 0 : f->paired[i] ? f->paired[i] : MOST_COLORS + 1;
+        uint64_t rank = always && !f->paired[i] ? 0 : f->paired[i] ? f->paired[i] : MAX_COLORS + 1;
         keys[i] = (struct sort_key){ rank << 8 | (always ? block->where : 0), block->bytes, (uint32_t)i };
     }
     if (f->count)
@@ -206,9 +206,8 @@ static uint64_t highest(const struct fit *f, uint32_t index)
 static bool could_lie_apart(const struct fit *f, uint32_t index, uint32_t *partner)
 {
     for (uint32_t i = f->first_partner[index]; i < f->first_partner[index + 1]; ++i) {
-        uint64_t own = f->blocks[index].bytes, other = f->blocks[f->partners[i]].bytes,
-                 least = own < other ? own : other;
-        if (align_up(own + other - least, f->memory->element) + least > f->memory->bytes) {
+        uint64_t own = f->blocks[index].bytes, other = f->blocks[f->partners[i]].bytes, min = own < other ? own : other;
+        if (align_up(own + other - min, f->memory->element) + min > f->memory->bytes) {
             *partner = f->partners[i];
             return false;
         }
@@ -289,8 +288,8 @@ static size_t place_always(struct fit *f)
 
 /* How high memory is taken, over stretches of positions: a tree of maxima. */
 struct heights {
-    VEC(uint32_t) times;  /* where spans begin and end */
-    uint64_t *most, *all; /* by node: the most below it; of all below it at least */
+    VEC(uint32_t) times; /* where spans begin and end */
+    uint64_t *max, *all; /* by node: the most below it; of all below it at least */
     uint32_t leaves;
 };
 
@@ -319,7 +318,7 @@ static void heights_ready(struct heights *h)
     h->times.count = kept;
     for (h->leaves = 1; h->leaves < kept; h->leaves *= 2)
         ;
-    h->most = mem_zero(2 * (size_t)h->leaves, sizeof(*h->most));
+    h->max = mem_zero(2 * (size_t)h->leaves, sizeof(*h->max));
     h->all = mem_zero(2 * (size_t)h->leaves, sizeof(*h->all));
 }
 
@@ -342,11 +341,11 @@ static uint64_t height_at(const struct heights *h, uint32_t node, uint32_t begin
     if (to <= begin || end <= from)
         return 0;
     if (from <= begin && end <= to)
-        return h->most[node];
+        return h->max[node];
     uint32_t middle = begin + (end - begin) / 2;
     uint64_t a = height_at(h, 2 * node, begin, middle, from, to), b = height_at(h, 2 * node + 1, middle, end, from, to);
-    uint64_t most = a > b ? a : b;
-    return most > h->all[node] ? most : h->all[node];
+    uint64_t max = a > b ? a : b;
+    return max > h->all[node] ? max : h->all[node];
 }
 
 static void raise_to(struct heights *h, uint32_t node, uint32_t begin, uint32_t end, uint32_t from, uint32_t to,
@@ -354,8 +353,8 @@ static void raise_to(struct heights *h, uint32_t node, uint32_t begin, uint32_t 
 {
     if (to <= begin || end <= from)
         return;
-    if (height > h->most[node])
-        h->most[node] = height;
+    if (height > h->max[node])
+        h->max[node] = height;
     if (from <= begin && end <= to) {
         if (height > h->all[node])
             h->all[node] = height;
@@ -369,13 +368,13 @@ static void raise_to(struct heights *h, uint32_t node, uint32_t begin, uint32_t 
 static uint64_t class_height(const struct heights *h, const struct live *live, uint32_t class)
 {
     const struct live_class *of = &live->classes.data[class];
-    uint64_t most = 0;
+    uint64_t max = 0;
     for (uint32_t i = 0; i < of->count; ++i) {
         struct flow_span span = live->spans.data[of->first + i];
         uint64_t height = height_at(h, 1, 0, h->leaves, leaf_of(h, span.first), leaf_of(h, span.last + 1));
-        most = height > most ? height : most;
+        max = height > max ? height : max;
     }
-    return most;
+    return max;
 }
 
 static void raise_class(struct heights *h, const struct live *live, uint32_t class, uint64_t height)
@@ -409,7 +408,7 @@ static void stack_rest(struct fit *f, size_t from)
         raise_class(&h, f->live, block->class, at + block->bytes);
     }
     vec_free(&h.times);
-    free(h.most);
+    free(h.max);
     free(h.all);
 }
 
@@ -508,8 +507,8 @@ static void sum_live(const struct fit *f, struct fit_result *result)
     for (size_t i = 0; i < changes.count; ++i) {
         now += changes.data[i].bytes;
         if ((i + 1 == changes.count || changes.data[i + 1].position != changes.data[i].position) &&
-            now > result->tile.most_live)
-            result->tile.most_live = now;
+            now > result->tile.max_live)
+            result->tile.max_live = now;
     }
     vec_free(&changes);
 }
@@ -531,7 +530,7 @@ void fit_place(const struct fit_memory *memory, const struct live *live, const s
     find_partners(&f);
     color_pairs(&f);
     sort_blocks(&f);
-    size_t at = place_always(&f), last = at + FIRST_FIT_MOST;
+    size_t at = place_always(&f), last = at + FIRST_FIT_MAX;
     for (; at < count && (at < last || f.paired[f.order[at]]); ++at)
         fit_one(&f, f.order[at], result);
     if (at < count)

@@ -114,7 +114,7 @@ bool place_check_room(struct place *p)
 
 /* ---- lowered variables ---- */
 
-enum { INTERFERENCE_MOST = 4096, FETCH_DELAY = 64 /* in instructions, as published for the first IPU */ };
+enum { INTERFERENCE_MAX = 4096, FETCH_DELAY = 64 /* in instructions, as published for the first IPU */ };
 
 static void add_quoted(struct str *out, const char *text)
 {
@@ -187,7 +187,7 @@ static void dump_block(const struct place *p, uint32_t tile, uint32_t index, str
 static void dump_interference(const struct place *p, struct str *out)
 {
     const struct live *live = p->live;
-    uint32_t count = live->classes.count > INTERFERENCE_MOST ? 0 : (uint32_t)live->classes.count;
+    uint32_t count = live->classes.count > INTERFERENCE_MAX ? 0 : (uint32_t)live->classes.count;
     str_add(out, "],\n\"equivalenceClassInterference\":[");
     for (uint32_t a = 0; a < count; ++a) {
         bool any = false;

@@ -246,13 +246,13 @@ static void finish_shared(struct sizing *s)
     if (s->shared.count)
         qsort(s->shared.data, s->shared.count, sizeof(*s->shared.data), by_object);
     for (size_t i = 0; i < s->shared.count;) {
-        struct shared_code most = s->shared.data[i];
-        for (++i; i < s->shared.count && !by_object(&most, &s->shared.data[i]); ++i) {
-            most.code = s->shared.data[i].code > most.code ? s->shared.data[i].code : most.code;
-            most.data = s->shared.data[i].data > most.data ? s->shared.data[i].data : most.data;
+        struct shared_code max = s->shared.data[i];
+        for (++i; i < s->shared.count && !by_object(&max, &s->shared.data[i]); ++i) {
+            max.code = s->shared.data[i].code > max.code ? s->shared.data[i].code : max.code;
+            max.data = s->shared.data[i].data > max.data ? s->shared.data[i].data : max.data;
         }
-        add(s, most.tile, MODEL_SHARED_CODE_STORAGE_CATEGORY, most.code);
-        add(s, most.tile, MODEL_SHARED_DATA_STORAGE_CATEGORY, most.data);
+        add(s, max.tile, MODEL_SHARED_CODE_STORAGE_CATEGORY, max.code);
+        add(s, max.tile, MODEL_SHARED_DATA_STORAGE_CATEGORY, max.data);
     }
 }
 

@@ -18,8 +18,8 @@
 /* Of all workers of a vertex, and of all vertices.  An instruction takes some 5 ns in an optimised build, 150 with the
  * sanitizers: a tenth of a second for a vertex, ten for a program.  32 instructions for each byte of a tile's memory.
  */
-static const uint64_t MOST_OF_VERTEX = 20000000, MOST_OF_PROGRAM = 2000000000;
-enum { STACK = 16 << 10, BLOCK_ALIGNMENT = 16, MOST_MEMORY = 256 << 20 };
+static const uint64_t MAX_OF_VERTEX = 20000000, MAX_OF_PROGRAM = 2000000000;
+enum { STACK = 16 << 10, BLOCK_ALIGNMENT = 16, MAX_MEMORY = 256 << 20 };
 
 struct known { /* type is an index + 1 of the store's types; 0: no entry */
     uint64_t low, high, cycles;
@@ -72,7 +72,7 @@ void dry_run_free(struct dry_run *dry)
 static uint64_t add_block(struct dry_run *dry, uint64_t items, uint64_t bytes)
 {
     uint64_t end = dry->memory.count, at = (end + 8 + BLOCK_ALIGNMENT - 1) / BLOCK_ALIGNMENT * BLOCK_ALIGNMENT;
-    if (bytes && items > (MOST_MEMORY - at) / bytes)
+    if (bytes && items > (MAX_MEMORY - at) / bytes)
         items = 0; /* far beyond a tile: see too_large */
     memset(vec_extend(&dry->memory, at - end + items * bytes), 0, at - end + items * bytes);
     memcpy(dry->memory.data + at - 8, &items,
@@ -196,12 +196,11 @@ static bool count(struct dry_run *dry, uint32_t type, const struct codelet *code
         snprintf(why, size, "%s", dry->types[type].why);
         return false;
     }
-    if (!dry->counter || dry->executed >= MOST_OF_PROGRAM || dry->memory.count > MOST_MEMORY / 2) {
+    if (!dry->counter || dry->executed >= MAX_OF_PROGRAM || dry->memory.count > MAX_MEMORY / 2) {
         snprintf(why, size, "%s",
-                 !dry->counter ? "the target's architecture is not known"
-                 : dry->executed >= MOST_OF_PROGRAM
-                     ? "the program's vertices execute more instructions than are counted"
-                     : "its fields are larger than a tile's memory");
+                 !dry->counter                     ? "the target's architecture is not known"
+                 : dry->executed >= MAX_OF_PROGRAM ? "the program's vertices execute more instructions than are counted"
+                                                   : "its fields are larger than a tile's memory");
         return false;
     }
     memset(vec_extend(&dry->memory, STACK), 0, STACK);
@@ -211,10 +210,10 @@ static bool count(struct dry_run *dry, uint32_t type, const struct codelet *code
         pointer += (uintptr_t)dry->memory.data;
         memcpy(dry->memory.data + dry->pointers.data[i], &pointer, sizeof(pointer));
     }
-    struct device_run run = { .memory = dry->memory.data, .bytes = dry->memory.count, .most = MOST_OF_VERTEX };
+    struct device_run run = { .memory = dry->memory.data, .bytes = dry->memory.count, .max = MAX_OF_VERTEX };
     bool good = device_counter_run(dry->counter, codelet, &run, cycles);
     dry->executed += run.executed;
-    dry->types[type].endless = run.executed >= MOST_OF_VERTEX;
+    dry->types[type].endless = run.executed >= MAX_OF_VERTEX;
     if (!good)
         snprintf(why, size, "%s", run.reason);
     return good;
@@ -274,21 +273,21 @@ uint64_t dry_run_cycles(struct dry_run *dry, uint32_t vertex, enum model_estimat
 /* One line for all types whose cycles were found in a way. */
 static void report_all(const struct dry_run *dry, enum model_estimate how)
 {
-    enum { MOST = 4 };
+    enum { MAX = 4 };
     struct str names = { 0 };
     const char *why = "";
     uint64_t types = 0, vertices = 0;
     for (size_t i = 0; i < dry->c->store->types.count; ++i) {
         const struct type_report *report = dry->types + i;
         uint64_t count = how == MODEL_COUNTED ? report->counted : report->guessed;
-        if (count && types < MOST)
+        if (count && types < MAX)
             str_format(&names, "%s'%s'", types ? ", " : "",
                        store_name(dry->c->store, dry->c->store->types.data[i].name));
         why = count && !types ? report->why : why;
         types += count != 0;
         vertices += count;
     }
-    const char *plural = types == 1 ? "" : "s", *more = types > MOST ? ", ..." : "";
+    const char *plural = types == 1 ? "" : "s", *more = types > MAX ? ", ..." : "";
     if (types && how == MODEL_COUNTED)
         LOG(COMPILER, WARN,
             "no performance estimate of vertex type%s %s%s: the cycles of %llu vertices are counted from their code "

@@ -39,7 +39,7 @@ static void keep_vertex(struct scheduling *s, const struct vertex_group *group, 
 static bool add_estimate(struct scheduling *s, uint32_t vertex, uint64_t cycles)
 {
     uint64_t each = s->c->store->target.num_worker_contexts;
-    s->over = cycles > (FIGURE_MOST - s->estimated) / each;
+    s->over = cycles > (FIGURE_MAX - s->estimated) / each;
     if (s->over)
         return compiler_fail_vertex(
             s->c, POP_OVERFLOW_ERROR, vertex,
@@ -159,8 +159,8 @@ static bool schedule_set(struct compiler *c, const struct order_result *order, u
 /* One warning for all sets: each vertex type is named once. */
 static void warn_of_missing(const struct image *image)
 {
-    enum { MOST = 4 };
-    const char *types[MOST];
+    enum { MAX = 4 };
+    const char *types[MAX];
     size_t known = 0, sets = 0;
     struct str text = { 0 };
     for (size_t s = 0; s < image->sets.count; ++s) {
@@ -171,14 +171,14 @@ static void warn_of_missing(const struct image *image)
         ++sets;
         while (at < known && strcmp(types[at], type) != 0)
             ++at;
-        if (at < known || known == MOST)
+        if (at < known || known == MAX)
             continue;
         str_format(&text, "%s'%s'", known ? ", " : "", type);
         types[known++] = type;
     }
     if (sets)
         LOG(COMPILER, WARN, "cycles of %zu compute %s are not known: no performance estimate of vertex %s %s%s", sets,
-            sets == 1 ? "set" : "sets", known == 1 ? "type" : "types", str_text(&text), known == MOST ? ", ..." : "");
+            sets == 1 ? "set" : "sets", known == 1 ? "type" : "types", str_text(&text), known == MAX ? ", ..." : "");
     str_free(&text);
 }
 

@@ -99,7 +99,7 @@ static void sums_hold(const struct fixture *f)
             assert_true(tile->bytes[r] <= tile->with_gaps[r]);
         }
         assert_true(tile->bytes[0] + tile->bytes[1] + tile->bytes[2] <= tile->total_with_gaps);
-        assert_true(tile->always_live + tile->most_live <= tile->bytes[0] + tile->bytes[1] + tile->bytes[2]);
+        assert_true(tile->always_live + tile->max_live <= tile->bytes[0] + tile->bytes[1] + tile->bytes[2]);
     }
 }
 
@@ -461,7 +461,7 @@ static void test_sharing(void **state)
     assert_int_equal(bytes_of(&s.f, MODEL_VARIABLE_CATEGORY, MODEL_SHARED), 3600);
     assert_int_equal(bytes_of(&s.f, MODEL_MULTIPLE_CATEGORY, MODEL_SHARED), 400); /* the message lies there too */
     const struct model *model = &s.f.image->model;
-    assert_int_equal(model->tiles.data[2].most_live, 4000);
+    assert_int_equal(model->tiles.data[2].max_live, 4000);
     end(&s.f);
 }
 

@@ -89,7 +89,7 @@ static void check_sums(const struct fit_block *blocks, size_t count, const uint6
     assert_int_equal(raw, all);
     assert_int_equal(occupied, result->tile.bytes[0] + result->tile.bytes[1] + result->tile.bytes[2]);
     assert_int_equal(result->tile.total_with_gaps, top);
-    assert_true(result->tile.always_live + result->tile.most_live <= occupied);
+    assert_true(result->tile.always_live + result->tile.max_live <= occupied);
     for (int r = 0; r < MODEL_REGIONS; ++r)
         assert_true(result->tile.bytes[r] <= result->tile.with_gaps[r]);
 }
@@ -150,7 +150,7 @@ static void test_overlap(void **state)
     assert_int_equal(result.tile.bytes[MODEL_NON_INTERLEAVED], 108);
     assert_int_equal(result.tile.total_with_gaps, 108);
     assert_int_equal(result.tile.always_live, 8);
-    assert_int_equal(result.tile.most_live, 100);
+    assert_int_equal(result.tile.max_live, 100);
     assert_int_equal(result.uses[MODEL_VARIABLE_CATEGORY][0][MODEL_ALONE], 40);
     assert_int_equal(result.uses[MODEL_VARIABLE_CATEGORY][0][MODEL_OVERLAPPED], 60);
     assert_int_equal(result.uses[MODEL_MESSAGE_CATEGORY][0][MODEL_OVERLAPPED], 100);

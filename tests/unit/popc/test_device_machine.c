@@ -132,7 +132,7 @@ static bool same_with(struct device_counter *counter, unsigned seed, uint64_t *c
     const long long *expected = make_same(hosts, seed), *results = make_same(ours, seed);
     struct codelet_call call = { .states = hosts, .stride = same->state_bytes, .count = 1 };
     assert_true(module_run(module, same)(&call));
-    struct device_run run = { .memory = ours, .bytes = sizeof(ours), .most = 1000000 };
+    struct device_run run = { .memory = ours, .bytes = sizeof(ours), .max = 1000000 };
     if (!device_counter_run(counter, same, &run, cycles))
         fail_msg("%s", run.reason);
     for (int i = 0; i < RESULTS; ++i)
@@ -165,7 +165,7 @@ static void it_stops_at_what_it_must_not_do(void **state)
         memset(memory, 0, sizeof(memory));
         memcpy(memory + codelet_find_field(outside, "way")->offset, &way, sizeof(way));
         put(outside, memory, "out", memory + 256, 4);
-        struct device_run run = { .memory = memory, .bytes = sizeof(memory), .most = 100000 };
+        struct device_run run = { .memory = memory, .bytes = sizeof(memory), .max = 100000 };
         bool good = device_counter_run(counter, outside, &run, &cycles);
         assert_int_equal(good, way == 5);
         if (!good && !strstr(run.reason, words[way]))
@@ -264,7 +264,7 @@ static void vertices_of_one_module_are_counted_in_their_own_objects(void **state
         void *out = memory + 256;
         memset(memory, 0, sizeof(memory));
         memcpy(memory + codelet_find_field(codelet, "out")->offset, &out, sizeof(out));
-        struct device_run run = { .memory = memory, .bytes = sizeof(memory), .most = 100000 };
+        struct device_run run = { .memory = memory, .bytes = sizeof(memory), .max = 100000 };
         if (!device_counter_run(counter, codelet, &run, cycles + i))
             fail_msg("%s: %s", codelet->name, run.reason);
         assert_int_equal(*(int *)out, i % 2 ? 49 * 50 / 2 : 1);

@@ -64,7 +64,7 @@ static inline struct image *small_image(pop_target_type type)
                         .with_gaps = { 120, i == 3 ? 64 : 0, 0 },
                         .total_with_gaps = i == 3 ? 4096 : 120,
                         .always_live = 60,
-                        .most_live = 40 });
+                        .max_live = 40 });
     ADD_ALL(m->uses, { MODEL_STACK_CATEGORY, MODEL_NON_INTERLEAVED, 0, 0, 4, 60 },
             { MODEL_VARIABLE_CATEGORY, MODEL_NON_INTERLEAVED, MODEL_OVERLAPPED, 0, 4, 40 },
             { MODEL_VARIABLE_CATEGORY, MODEL_NON_INTERLEAVED, MODEL_SHARED, 0, 4, 40 },

@@ -236,7 +236,7 @@ static void test_too_many_messages(void **state)
     (void)state;
     pop_target one = machine("ipu1");
     struct exchange_schedule *schedule = exchange_schedule_create(&one);
-    for (uint32_t i = 0; i <= EXCHANGE_SCHEDULE_MOST; ++i)
+    for (uint32_t i = 0; i <= EXCHANGE_SCHEDULE_MAX; ++i)
         exchange_schedule_message(schedule, i % 600, 600 + i % 601, 4, i);
     assert_int_equal(end_of(schedule, 0), 0);
     assert_int_equal(exchange_schedule_follows(schedule, 601), 0);

@@ -44,11 +44,11 @@ static void test_only_differences_are_written(void **state)
 
 static void randomise_limits(pop_exchange_limits *limits, uint64_t *seed)
 {
-    limits->count = (uint32_t)(next(seed) % (POP_MOST_EXCHANGE_LIMITS + 1));
+    limits->count = (uint32_t)(next(seed) % (POP_MAX_EXCHANGE_LIMITS + 1));
     for (uint32_t i = 0; i < limits->count; ++i) {
         pop_exchange_limit *limit = &limits->limits[i];
         limit->bandwidth = 1 + (double)next(seed) * 1.1e8;
-        limit->num_flows = 1 + (uint32_t)(next(seed) % POP_MOST_EXCHANGE_FLOWS);
+        limit->num_flows = 1 + (uint32_t)(next(seed) % POP_MAX_EXCHANGE_FLOWS);
         for (uint32_t f = 0; f < limit->num_flows; ++f) {
             limit->flows[f].source = next(seed) % 4 ? (uint32_t)next(seed) : POP_ANY_IPU;
             limit->flows[f].destination = next(seed) % 4 ? (uint32_t)next(seed) : POP_ANY_IPU;
@@ -59,7 +59,7 @@ static void randomise_limits(pop_exchange_limits *limits, uint64_t *seed)
 static void randomise(pop_target *target, const struct machine_field *field, uint64_t *seed)
 {
     char *place = (char *)target + field->offset;
-    double real = field->least + (field->most - field->least) * ((double)next(seed) / 2147483648.0);
+    double real = field->min + (field->max - field->min) * ((double)next(seed) / 2147483648.0);
     unsigned count = field->kind == FIELD_COUNT ? (unsigned)real : 0, choices = 0;
     bool flag = next(seed) & 1;
     size_t length;

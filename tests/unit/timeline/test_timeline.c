@@ -111,9 +111,9 @@ static void the_guides_data(void **state)
     }
     struct timeline_figures copy = timeline_figures_of(&image->model, 4),
                             broadcast = timeline_figures_of(&image->model, 2);
-    assert_int_equal(copy.data_most, 196); /* balance: 50,244 / (196 x 1,216) = 21.1 % */
+    assert_int_equal(copy.data_max, 196); /* balance: 50,244 / (196 x 1,216) = 21.1 % */
     assert_int_equal(broadcast.data_sum, 4 * 1216);
-    assert_int_equal(broadcast.data_most, 4);
+    assert_int_equal(broadcast.data_max, 4);
     image_release(image);
 }
 
