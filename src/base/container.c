@@ -41,7 +41,7 @@ void bytes_string(struct bytes *b, const char *text)
     bytes_put(b, text, length);
 }
 
-const void *reader_take(struct reader *r, size_t size)
+const void *reader_take(struct container_reader *r, size_t size)
 {
     if (r->failed || size > r->size - r->at) {
         r->failed = true;
@@ -52,13 +52,13 @@ const void *reader_take(struct reader *r, size_t size)
     return taken;
 }
 
-uint8_t reader_u8(struct reader *r)
+uint8_t reader_u8(struct container_reader *r)
 {
     const uint8_t *from = reader_take(r, 1);
     return from ? *from : 0;
 }
 
-uint32_t reader_u32(struct reader *r)
+uint32_t reader_u32(struct container_reader *r)
 {
     uint32_t value = 0;
     const void *from = reader_take(r, sizeof(value));
@@ -67,7 +67,7 @@ uint32_t reader_u32(struct reader *r)
     return value;
 }
 
-uint64_t reader_u64(struct reader *r)
+uint64_t reader_u64(struct container_reader *r)
 {
     uint64_t value = 0;
     const void *from = reader_take(r, sizeof(value));
@@ -76,7 +76,7 @@ uint64_t reader_u64(struct reader *r)
     return value;
 }
 
-char *reader_string(struct reader *r)
+char *reader_string(struct container_reader *r)
 {
     uint32_t length = reader_u32(r);
     const void *from = reader_take(r, length);
@@ -89,7 +89,7 @@ char *reader_string(struct reader *r)
     return text;
 }
 
-uint64_t reader_count(struct reader *r, size_t item_bytes)
+uint64_t reader_count(struct container_reader *r, size_t item_bytes)
 {
     uint64_t count = reader_u64(r);
     if (r->failed || count > (r->size - r->at) / (item_bytes ? item_bytes : 1)) {

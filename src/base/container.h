@@ -24,18 +24,18 @@ void bytes_u64(struct bytes *b, uint64_t value);
 void bytes_string(struct bytes *b, const char *text);
 
 /* A read beyond the end sets failed and gives zeros, so that a parser checks once at its end. */
-struct reader {
+struct container_reader {
     const unsigned char *data;
     size_t size, at;
     bool failed;
 };
-const void *reader_take(struct reader *r, size_t size); /* NULL when there is not so much left */
-uint8_t reader_u8(struct reader *r);
-uint32_t reader_u32(struct reader *r);
-uint64_t reader_u64(struct reader *r);
-char *reader_string(struct reader *r); /* malloc'ed, never NULL */
+const void *reader_take(struct container_reader *r, size_t size); /* NULL when there is not so much left */
+uint8_t reader_u8(struct container_reader *r);
+uint32_t reader_u32(struct container_reader *r);
+uint64_t reader_u64(struct container_reader *r);
+char *reader_string(struct container_reader *r); /* malloc'ed, never NULL */
 /* A count of items of at least item_bytes each: failed (and 0) when so many cannot follow. */
-uint64_t reader_count(struct reader *r, size_t item_bytes);
+uint64_t reader_count(struct container_reader *r, size_t item_bytes);
 
 struct container_section {
     char name[16];

@@ -53,13 +53,13 @@ static const char *group_words(const char *group)
 }
 
 /* Where a value was given: its call, or the variable that holds it. */
-struct source {
+struct option_source {
     const char *group, *variable, *api;
     pop_where where;
 };
 
-static pop_status fail(const struct source *source, pop_error *error, const char *format, ...) POP_PRINTF(3, 4);
-static pop_status fail(const struct source *source, pop_error *error, const char *format, ...)
+static pop_status fail(const struct option_source *source, pop_error *error, const char *format, ...) POP_PRINTF(3, 4);
+static pop_status fail(const struct option_source *source, pop_error *error, const char *format, ...)
 {
     struct str text = { 0 };
     va_list arguments;
@@ -72,7 +72,7 @@ static pop_status fail(const struct source *source, pop_error *error, const char
     return POP_INVALID_OPTION;
 }
 
-static pop_status fail_unknown(const struct source *source, const char *key, pop_error *error)
+static pop_status fail_unknown(const struct option_source *source, const char *key, pop_error *error)
 {
     const char *names[ROWS];
     size_t count = 0;
@@ -165,7 +165,7 @@ static void put(struct option_set *set, const pop_option_info *row, const char *
     set->set.data[set->set.count++].value = text;
 }
 
-static pop_status add(struct option_set *set, const struct source *source, const char *key, const char *value,
+static pop_status add(struct option_set *set, const struct option_source *source, const char *key, const char *value,
                       pop_error *error)
 {
     if (!key || !value)
@@ -186,8 +186,8 @@ static pop_status add(struct option_set *set, const struct source *source, const
     return POP_OK;
 }
 
-static pop_status add_json(struct option_set *set, const struct source *source, const char *key, const json_t *value,
-                           pop_error *error)
+static pop_status add_json(struct option_set *set, const struct option_source *source, const char *key,
+                           const json_t *value, pop_error *error)
 {
     char number[64];
     switch (json_typeof(value)) {
@@ -207,7 +207,7 @@ static pop_status add_json(struct option_set *set, const struct source *source, 
     }
 }
 
-static pop_status add_environment(struct option_set *set, const struct source *source, pop_error *error)
+static pop_status add_environment(struct option_set *set, const struct option_source *source, pop_error *error)
 {
     const char *text = getenv(source->variable);
     if (!text || !*text)
@@ -243,7 +243,7 @@ pop_status options_apply(struct option_set *set, const char *group, pop_options 
     if (options.count && !options.list)
         return error_set(error, POP_INVALID_OPTION, where, api, "the list of %zu options is NULL", options.count);
     options_copy(&applied, set);
-    struct source source = { group, NULL, api, where };
+    struct option_source source = { group, NULL, api, where };
     pop_status status = POP_OK;
     for (size_t i = 0; i < options.count && status == POP_OK; ++i)
         status = add(&applied, &source, options.list[i].key, options.list[i].value, error);

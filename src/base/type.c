@@ -177,7 +177,7 @@ void pop_copy_device_half_to_float(const void *from, float *to, size_t count)
 /* Conversion goes through a chunk of the widest value of its kind, which holds every value of the narrower ones. */
 enum { CHUNK = 256 };
 enum wide_kind { WIDE_NONE, WIDE_SIGNED, WIDE_UNSIGNED, WIDE_FLOAT };
-union wide {
+union wide_number {
     int64_t s[CHUNK];
     uint64_t u[CHUNK];
     double f[CHUNK];
@@ -194,7 +194,7 @@ union wide {
         return kind;                                                                                                   \
     } while (0)
 
-static enum wide_kind load(pop_type type, const void *from, union wide *wide, size_t count)
+static enum wide_kind load(pop_type type, const void *from, union wide_number *wide, size_t count)
 {
     switch (type) {
     case POP_BOOL: /* any byte: reading one that is neither 0 nor 1 as bool would be undefined */
@@ -259,7 +259,7 @@ static uint64_t to_unsigned(double value, uint64_t high)
 #define STORE_SIGNED(T, low, high) STORE(T, wide->s[i], wide->u[i], to_signed(wide->f[i], low, high))
 #define STORE_UNSIGNED(T, high)    STORE(T, wide->s[i], wide->u[i], to_unsigned(wide->f[i], high))
 
-static void store(pop_type type, void *to, const union wide *wide, enum wide_kind kind, size_t count)
+static void store(pop_type type, void *to, const union wide_number *wide, enum wide_kind kind, size_t count)
 {
     switch (type) {
     case POP_BOOL:
@@ -317,7 +317,7 @@ void pop_convert(pop_type from_type, const void *from, pop_type to_type, void *t
         return;
     }
     for (size_t done = 0; done < count; done += CHUNK) {
-        union wide wide;
+        union wide_number wide;
         size_t now = count - done < CHUNK ? count - done : CHUNK;
         enum wide_kind kind = load(from_type, (const char *)from + done * from_size, &wide, now);
         if (kind == WIDE_NONE || to_type == POP_QUARTER) /* a quarter has no value without its metadata */

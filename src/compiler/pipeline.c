@@ -43,72 +43,72 @@ static bool pass_image(struct compiler *c)
 
 /* ---- what each pass uses of what came before it ---- */
 
-static bool run_use(struct compiler *c, struct results *r)
+static bool run_use(struct compiler *c, struct pass_results *r)
 {
     return (r->use = pass_use(c)) != NULL;
 }
 
-static bool run_check(struct compiler *c, struct results *r)
+static bool run_check(struct compiler *c, struct pass_results *r)
 {
     return (r->check = pass_check(c, r->use)) != NULL;
 }
 
-static bool run_sets(struct compiler *c, struct results *r)
+static bool run_sets(struct compiler *c, struct pass_results *r)
 {
     return (r->sets = pass_sets(c, r->use, r->check)) != NULL;
 }
 
-static bool run_hazard(struct compiler *c, struct results *r)
+static bool run_hazard(struct compiler *c, struct pass_results *r)
 {
     return pass_hazard(c, r->sets);
 }
 
-static bool run_order(struct compiler *c, struct results *r)
+static bool run_order(struct compiler *c, struct pass_results *r)
 {
     return (r->order = pass_order(c, r->use, r->sets)) != NULL;
 }
 
-static bool run_storage(struct compiler *c, struct results *r)
+static bool run_storage(struct compiler *c, struct pass_results *r)
 {
     return (r->storage = pass_storage(c, r->check)) != NULL;
 }
 
-static bool run_blocks(struct compiler *c, struct results *r)
+static bool run_blocks(struct compiler *c, struct pass_results *r)
 {
     return (r->blocks = pass_blocks(c, r->use)) != NULL;
 }
 
-static bool run_outline(struct compiler *c, struct results *r)
+static bool run_outline(struct compiler *c, struct pass_results *r)
 {
     return (r->outline = pass_outline(c, r->use)) != NULL;
 }
 
-static bool run_lower(struct compiler *c, struct results *r)
+static bool run_lower(struct compiler *c, struct pass_results *r)
 {
     return (r->lower = pass_lower(c, r->use, r->storage, r->blocks, r->outline)) != NULL;
 }
 
-static bool run_vertices(struct compiler *c, struct results *r)
+static bool run_vertices(struct compiler *c, struct pass_results *r)
 {
     return pass_vertices(c, r->check, r->order, r->storage);
 }
 
-static bool run_schedule(struct compiler *c, struct results *r)
+static bool run_schedule(struct compiler *c, struct pass_results *r)
 {
     return (r->schedule = pass_schedule(c, r->order)) != NULL;
 }
 
-static bool run_exchange(struct compiler *c, struct results *r)
+static bool run_exchange(struct compiler *c, struct pass_results *r)
 {
     return (r->exchange = pass_exchange(c, r->check, r->order, r->lower)) != NULL;
 }
 
-static bool run_steps(struct compiler *c, struct results *r)
+static bool run_steps(struct compiler *c, struct pass_results *r)
 {
     return (r->steps = pass_steps(c, r->use, r->check, r->order, r->blocks, r->lower, r->exchange)) != NULL;
 }
 
-static bool run_live(struct compiler *c, struct results *r)
+static bool run_live(struct compiler *c, struct pass_results *r)
 {
     const struct live_inputs in = { .use = r->use,
                                     .check = r->check,
@@ -119,7 +119,7 @@ static bool run_live(struct compiler *c, struct results *r)
     return (r->live = pass_live(c, &in)) != NULL;
 }
 
-static bool run_place(struct compiler *c, struct results *r)
+static bool run_place(struct compiler *c, struct pass_results *r)
 {
     const struct place_inputs in = { .use = r->use,
                                      .check = r->check,
@@ -131,12 +131,12 @@ static bool run_place(struct compiler *c, struct results *r)
     return pass_place(c, &in);
 }
 
-static bool run_emit(struct compiler *c, struct results *r)
+static bool run_emit(struct compiler *c, struct pass_results *r)
 {
     return pass_emit(c, r->check, r->storage);
 }
 
-static bool run_image(struct compiler *c, struct results *r)
+static bool run_image(struct compiler *c, struct pass_results *r)
 {
     (void)r;
     return pass_image(c);
@@ -144,8 +144,9 @@ static bool run_image(struct compiler *c, struct results *r)
 
 static const struct pass {
     const char *name;
-    bool (*run)(struct compiler *c, struct results *r);
-    void (*verify)(const struct compiler *c, const struct results *r); /* in debug builds; NULL: nothing to check */
+    bool (*run)(struct compiler *c, struct pass_results *r);
+    void (*verify)(const struct compiler *c,
+                   const struct pass_results *r); /* in debug builds; NULL: nothing to check */
 } passes[] = {
     { "use", run_use, NULL },
     { "check", run_check, NULL },
@@ -167,7 +168,7 @@ static const struct pass {
 };
 enum { PASSES = sizeof(passes) / sizeof(passes[0]) };
 
-static void log_pass(const struct compiler *c, const struct results *r, const char *name, double start)
+static void log_pass(const struct compiler *c, const struct pass_results *r, const char *name, double start)
 {
     LOG(COMPILER, DEBUG,
         "%-8s %8.2f ms: %zu sets, %llu vertices, %zu ops, %zu copies of %zu moves, %zu gathers, %zu bytes of state",
@@ -178,8 +179,8 @@ static void log_pass(const struct compiler *c, const struct results *r, const ch
 
 static bool run_passes(struct compiler *c, size_t failures, pop_progress progress, void *user)
 {
-    struct results r = { 0 };
-    struct dump dump;
+    struct pass_results r = { 0 };
+    struct pass_dump dump;
     bool good = dump_begin(&dump, c);
     for (int i = 0; i < PASSES && good; ++i) {
         double start = log_milliseconds();

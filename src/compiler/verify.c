@@ -6,7 +6,7 @@
 
 #ifndef NDEBUG
 
-void verify_sets(const struct compiler *c, const struct results *r)
+void verify_sets(const struct compiler *c, const struct pass_results *r)
 {
     uint64_t count = 0;
     assert(r->sets->sets.count == r->use->sets.count && r->sets->count == r->check->vertex_count);
@@ -19,7 +19,7 @@ void verify_sets(const struct compiler *c, const struct results *r)
     assert(count == r->check->vertex_count);
 }
 
-void verify_order(const struct compiler *c, const struct results *r)
+void verify_order(const struct compiler *c, const struct pass_results *r)
 {
     const struct order_result *order = r->order;
     const struct vertex *vertices = c->store->vertices.data;
@@ -36,14 +36,14 @@ void verify_order(const struct compiler *c, const struct results *r)
                order->sets.data[s].count == r->sets->sets.data[s].count);
 }
 
-void verify_bits(const struct compiler *c, const struct results *r)
+void verify_bits(const struct compiler *c, const struct pass_results *r)
 {
     (void)r;
     for (uint32_t v = 0; v < c->store->variables.count; ++v)
         assert(bitmaps_clean(&c->bits, v, c->store->variables.data[v].elements));
 }
 
-void verify_storage(const struct compiler *c, const struct results *r)
+void verify_storage(const struct compiler *c, const struct pass_results *r)
 {
     for (uint32_t v = 0; v < c->store->variables.count; ++v) {
         uint64_t offset = r->storage->offset[v];
@@ -52,7 +52,7 @@ void verify_storage(const struct compiler *c, const struct results *r)
     }
 }
 
-void verify_outline(const struct compiler *c, const struct results *r)
+void verify_outline(const struct compiler *c, const struct pass_results *r)
 {
     for (uint32_t node = 0; node < c->store->programs.count; ++node) {
         uint32_t same = r->outline->same[node];
@@ -61,7 +61,7 @@ void verify_outline(const struct compiler *c, const struct results *r)
     }
 }
 
-void verify_lower(const struct compiler *c, const struct results *r)
+void verify_lower(const struct compiler *c, const struct pass_results *r)
 {
     assert(r->lower->op_node.count == c->image->ops.count);
     assert(r->lower->control_body.count == c->program_count && c->image->programs.count == c->program_count);
@@ -71,13 +71,13 @@ void verify_lower(const struct compiler *c, const struct results *r)
         assert(r->lower->events.data[i - 1].op <= r->lower->events.data[i].op);
 }
 
-void verify_vertices(const struct compiler *c, const struct results *r)
+void verify_vertices(const struct compiler *c, const struct pass_results *r)
 {
     assert(c->image->sets.count == r->order->sets.count && c->image->groups.count == r->order->groups.count);
     assert(c->image->vertex_ids.count == r->order->count);
 }
 
-void verify_schedule(const struct compiler *c, const struct results *r)
+void verify_schedule(const struct compiler *c, const struct pass_results *r)
 {
     const struct model *model = &c->image->model;
     assert(!c->modelled || model->sets.count == r->order->sets.count);
@@ -87,7 +87,7 @@ void verify_schedule(const struct compiler *c, const struct results *r)
         assert(model->parts.data[p].tile + model->parts.data[p].tiles <= pop_target_num_tiles(&c->store->target));
 }
 
-void verify_exchange(const struct compiler *c, const struct results *r)
+void verify_exchange(const struct compiler *c, const struct pass_results *r)
 {
     const struct model *model = &c->image->model;
     verify_bits(c, r);
@@ -101,7 +101,7 @@ void verify_exchange(const struct compiler *c, const struct results *r)
     }
 }
 
-void verify_steps(const struct compiler *c, const struct results *r)
+void verify_steps(const struct compiler *c, const struct pass_results *r)
 {
     const struct model *model = &c->image->model;
     assert(r->steps->origins.count == model->steps.count);
@@ -110,7 +110,7 @@ void verify_steps(const struct compiler *c, const struct results *r)
         assert(model->steps.data[i].first_child + model->steps.data[i].children <= model->children.count);
 }
 
-void verify_live(const struct compiler *c, const struct results *r)
+void verify_live(const struct compiler *c, const struct pass_results *r)
 {
     const struct live *live = r->live;
     for (uint32_t v = 0; c->modelled && v < c->store->variables.count; ++v)
@@ -122,7 +122,7 @@ void verify_live(const struct compiler *c, const struct results *r)
 }
 
 /* Addresses of all categories are those of all tiles; a list's bytes are its rows'. */
-void verify_place(const struct compiler *c, const struct results *r)
+void verify_place(const struct compiler *c, const struct pass_results *r)
 {
     const struct model *model = &c->image->model;
     uint64_t uses = 0, tiles = 0, rows = 0, lists = 0;

@@ -6,7 +6,7 @@
 
 #include "compiler/common/passes.h"
 
-typedef void pass_verify(const struct compiler *c, const struct results *r);
+typedef void pass_verify(const struct compiler *c, const struct pass_results *r);
 pass_verify verify_sets, verify_bits, verify_order, verify_storage, verify_outline, verify_lower, verify_vertices,
     verify_schedule, verify_exchange, verify_steps, verify_live, verify_place;
 #ifdef NDEBUG

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 /* One edge of the vertex at hand: where its pointer stands, what it really leads to, and its buffer. */
-struct edge {
+struct checked_edge {
     const struct codelet_field *field;
     uint64_t entry;      /* of the table; UINT64_MAX when the field is the edge */
     unsigned char *slot; /* the pointer in the vertex's state or table */
@@ -23,7 +23,7 @@ struct edge {
 
 struct checked {
     struct fault_watch watch; /* the regions: one for each edge, used again for the next vertex */
-    VEC(struct edge) edges;
+    VEC(struct checked_edge) edges;
     size_t page;
 };
 
@@ -95,7 +95,7 @@ static bool make_region(struct checked *checked, struct fault_region *region, ui
 }
 
 /* The buffer ends at the upper guard, or as near to it as the field's alignment allows. */
-static void place_edge(struct checked *checked, struct edge *edge)
+static void place_edge(struct checked *checked, struct checked_edge *edge)
 {
     uint64_t element = pop_type_size((pop_type)edge->field->type);
     uint64_t alignment = edge->field->alignment > element ? edge->field->alignment : element;
@@ -114,8 +114,8 @@ static void place_edge(struct checked *checked, struct edge *edge)
 static void add_edge(struct checked *checked, const struct codelet_field *field, uint64_t entry, unsigned char *slot,
                      uint64_t bytes)
 {
-    struct edge *edge = vec_push(&checked->edges);
-    *edge = (struct edge){ .field = field, .entry = entry, .slot = slot, .bytes = bytes };
+    struct checked_edge *edge = vec_push(&checked->edges);
+    *edge = (struct checked_edge){ .field = field, .entry = entry, .slot = slot, .bytes = bytes };
     memcpy(&edge->data, slot, sizeof(edge->data));
 }
 
@@ -176,7 +176,7 @@ static bool place_edges(struct checked *checked)
     while (checked->watch.regions.count < checked->edges.count)
         *vec_push(&checked->watch.regions) = (struct fault_region){ 0 };
     for (size_t i = 0; i < checked->edges.count; ++i) {
-        struct edge *edge = checked->edges.data + i;
+        struct checked_edge *edge = checked->edges.data + i;
         edge->region = checked->watch.regions.data + i;
         if (!make_region(checked, edge->region, edge->bytes + edge->field->alignment))
             return false;
@@ -196,7 +196,7 @@ static void restore_edges(struct checked *checked)
 /* ---- what a vertex did wrong ---- */
 
 struct vertex_at {
-    struct run *run;
+    struct engine_run *run;
     const struct image_set *set;
     const struct codelet *codelet;
     uint64_t state, in_set;
@@ -205,7 +205,7 @@ struct vertex_at {
 };
 
 /* "'in'", or "'in[2]'" for an entry of a table. */
-static const char *edge_name(const struct edge *edge, char *text, size_t size)
+static const char *edge_name(const struct checked_edge *edge, char *text, size_t size)
 {
     if (edge->entry == UINT64_MAX)
         snprintf(text, size, "'%s'", edge->field->name);
@@ -215,7 +215,8 @@ static const char *edge_name(const struct edge *edge, char *text, size_t size)
 }
 
 /* what: "wrote 4 bytes beyond".  offset: of the first byte concerned, from the field's start. */
-static bool report_edge(const struct vertex_at *vertex, const struct edge *edge, const char *what, int64_t offset)
+static bool report_edge(const struct vertex_at *vertex, const struct checked_edge *edge, const char *what,
+                        int64_t offset)
 {
     char name[128], made[192] = "";
     int64_t element = (int64_t)pop_type_size((pop_type)edge->field->type);
@@ -232,8 +233,8 @@ static bool report_edge(const struct vertex_at *vertex, const struct edge *edge,
     return false;
 }
 
-static bool report_write(const struct vertex_at *vertex, const struct edge *edge, uint64_t count, const char *side,
-                         const unsigned char *first)
+static bool report_write(const struct vertex_at *vertex, const struct checked_edge *edge, uint64_t count,
+                         const char *side, const unsigned char *first)
 {
     char what[64];
     snprintf(what, sizeof(what), "wrote %llu byte%s %s", (unsigned long long)count, count == 1 ? "" : "s", side);
@@ -242,7 +243,7 @@ static bool report_write(const struct vertex_at *vertex, const struct edge *edge
 
 /* Canaries on both sides, opened guards, and Inputs that changed.  A guard that was opened was written, even where the
  * byte happens to be the canary's. */
-static bool check_edge(const struct vertex_at *vertex, const struct edge *edge)
+static bool check_edge(const struct vertex_at *vertex, const struct checked_edge *edge)
 {
     const struct fault_region *region = edge->region;
     const unsigned char *high = region->low + region->page + region->bytes, *first = region->high_touch;
@@ -272,7 +273,7 @@ static bool report_fault(const struct vertex_at *vertex, const struct checked *c
     const char *verb = fault->write ? "wrote" : "read";
     char did[128];
     for (size_t i = 0; i < checked->edges.count && (fault->signal == SIGSEGV || fault->signal == SIGBUS); ++i) {
-        const struct edge *edge = checked->edges.data + i;
+        const struct checked_edge *edge = checked->edges.data + i;
         const struct fault_region *region = edge->region;
         const unsigned char *space = region->low - FAULT_MOAT;
         if (fault->address < space || fault->address >= space + reserved(checked, region->bytes))
@@ -353,7 +354,7 @@ static bool check_vertex(const struct vertex_at *vertex, const struct group_run 
     if (!run_vertex(vertex, group, checked, agrees))
         return false;
     for (size_t i = 0; i < checked->edges.count; ++i) {
-        const struct edge *edge = checked->edges.data + i;
+        const struct checked_edge *edge = checked->edges.data + i;
         if (edge->field->direction != FIELD_INPUT && edge->bytes)
             memcpy(edge->data, edge->buffer, edge->bytes);
     }
@@ -376,7 +377,8 @@ static uint64_t run_gathers(const struct replica *replica, const struct image_se
     return at;
 }
 
-static bool check_vertices(struct run *run, const struct image_set *set, const struct behave *behave, bool *consensus)
+static bool check_vertices(struct engine_run *run, const struct image_set *set, const struct behave *behave,
+                           bool *consensus)
 {
     const struct replica *replica = run->replica;
     const struct image *image = run->image;
@@ -398,7 +400,7 @@ static bool check_vertices(struct run *run, const struct image_set *set, const s
     return true;
 }
 
-bool checked_execute(struct run *run, const struct image_set *set, bool *consensus)
+bool checked_execute(struct engine_run *run, const struct image_set *set, bool *consensus)
 {
     if (!set->vertices)
         return true;

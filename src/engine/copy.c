@@ -12,7 +12,7 @@ enum {
 #define CHUNK_BYTES    ((uint64_t)1 << 16)
 
 /* A move between addresses; digits in any order. */
-struct piece {
+struct copy_piece {
     const unsigned char *source;
     unsigned char *destination;
     uint64_t bytes;
@@ -61,7 +61,7 @@ LINE(line_8, 8)
 LINE(line_16, 16)
 LINE(line_any, bytes)
 
-static void run_line(const struct piece *p)
+static void run_line(const struct copy_piece *p)
 {
     switch (p->bytes) {
     case 1:
@@ -134,7 +134,7 @@ static void order_digits(struct image_digit *digits, uint32_t count)
 }
 
 /* Two digits or more: planes of the two innermost, counted through by the others. */
-static void run_planes(const struct piece *p)
+static void run_planes(const struct copy_piece *p)
 {
     struct image_digit digits[DIGITS_MAX];
     uint64_t index[DIGITS_MAX] = { 0 };
@@ -162,7 +162,7 @@ static void run_planes(const struct piece *p)
     }
 }
 
-static void run_piece(const struct piece *p)
+static void run_piece(const struct copy_piece *p)
 {
     if (!p->digits)
         memmove(p->destination, p->source, p->bytes);
@@ -172,7 +172,7 @@ static void run_piece(const struct piece *p)
         run_planes(p);
 }
 
-static uint64_t piece_bytes(const struct piece *p)
+static uint64_t piece_bytes(const struct copy_piece *p)
 {
     uint64_t bytes = p->bytes;
     for (uint32_t i = 0; i < p->digits && bytes; ++i)
@@ -182,7 +182,7 @@ static uint64_t piece_bytes(const struct piece *p)
 
 /* A large piece, cut along one digit (or along its bytes when it has none) into equal chunks. */
 struct shared_piece {
-    struct piece whole;
+    struct copy_piece whole;
     uint32_t cut;    /* digit */
     uint64_t extent; /* of the cut digit, or bytes */
     uint32_t chunks;
@@ -191,7 +191,7 @@ struct shared_piece {
 static void run_chunk(void *context, uint32_t chunk)
 {
     const struct shared_piece *shared = context;
-    struct piece part = shared->whole;
+    struct copy_piece part = shared->whole;
     uint64_t each = shared->extent / shared->chunks, more = shared->extent % shared->chunks;
     uint64_t begin = chunk * each + (chunk < more ? chunk : more), count = each + (chunk < more);
     if (!part.digits) {
@@ -210,7 +210,7 @@ static void run_chunk(void *context, uint32_t chunk)
     run_piece(&part);
 }
 
-static void run_shared(const struct piece *piece, uint64_t bytes, struct pool *pool)
+static void run_shared(const struct copy_piece *piece, uint64_t bytes, struct thread_pool *pool)
 {
     struct shared_piece shared = { .whole = *piece, .extent = piece->bytes };
     for (uint32_t i = 0; i < piece->digits; ++i)
@@ -225,7 +225,7 @@ static void run_shared(const struct piece *piece, uint64_t bytes, struct pool *p
     pool_run(pool, shared.chunks, run_chunk, &shared);
 }
 
-static void run_move(const struct piece *piece, struct pool *pool)
+static void run_move(const struct copy_piece *piece, struct thread_pool *pool)
 {
     if (pool_threads(pool) > 1 || piece->digits > 1) {
         uint64_t bytes = piece_bytes(piece);
@@ -240,12 +240,12 @@ static void run_move(const struct piece *piece, struct pool *pool)
 }
 
 void copy_run(const struct image *image, const struct image_copy *copy, const unsigned char *source,
-              unsigned char *destination, struct pool *pool)
+              unsigned char *destination, struct thread_pool *pool)
 {
     const struct image_move *move = image->moves.data + copy->first_move;
     for (uint32_t i = 0; i < copy->moves; ++i, ++move) {
-        struct piece piece = { source + move->source, destination + move->destination, move->bytes, move->digits,
-                               move->digits ? image->move_digits.data + move->first_digit : NULL };
+        struct copy_piece piece = { source + move->source, destination + move->destination, move->bytes, move->digits,
+                                    move->digits ? image->move_digits.data + move->first_digit : NULL };
         if (move->bytes)
             run_move(&piece, pool);
     }
@@ -253,7 +253,7 @@ void copy_run(const struct image *image, const struct image_copy *copy, const un
 
 /* One side of a move becomes a dense buffer: all moves to it first (pack), then all from it. */
 static void run_dense(const struct image *image, const struct image_copy *copy, unsigned char *block,
-                      unsigned char *dense, bool pack, struct pool *pool)
+                      unsigned char *dense, bool pack, struct thread_pool *pool)
 {
     const struct image_move *move = image->moves.data + copy->first_move;
     for (uint32_t i = 0; i < copy->moves; ++i, ++move) {
@@ -263,8 +263,8 @@ static void run_dense(const struct image *image, const struct image_copy *copy, 
             digits[d] = image->move_digits.data[move->first_digit + d];
             *(pack ? &digits[d].destination : &digits[d].source) = stride;
         }
-        struct piece piece = { pack ? block + move->source : dense, pack ? dense : block + move->destination,
-                               move->bytes, move->digits, digits };
+        struct copy_piece piece = { pack ? block + move->source : dense, pack ? dense : block + move->destination,
+                                    move->bytes, move->digits, digits };
         if (move->bytes)
             run_move(&piece, pool);
         dense += stride;
@@ -272,19 +272,19 @@ static void run_dense(const struct image *image, const struct image_copy *copy, 
 }
 
 void copy_pack(const struct image *image, const struct image_copy *copy, unsigned char *block, unsigned char *dense,
-               struct pool *pool)
+               struct thread_pool *pool)
 {
     run_dense(image, copy, block, dense, true, pool);
 }
 
 void copy_unpack(const struct image *image, const struct image_copy *copy, unsigned char *block, unsigned char *dense,
-                 struct pool *pool)
+                 struct thread_pool *pool)
 {
     run_dense(image, copy, block, dense, false, pool);
 }
 
 void copy_run_overlapping(const struct image *image, const struct image_copy *copy, unsigned char *block,
-                          unsigned char *temporary, struct pool *pool)
+                          unsigned char *temporary, struct thread_pool *pool)
 {
     const struct image_move *move = image->moves.data + copy->first_move;
     if (copy->moves == 1 && !move->digits) {
@@ -295,7 +295,7 @@ void copy_run_overlapping(const struct image *image, const struct image_copy *co
     run_dense(image, copy, block, temporary, false, pool);
 }
 
-uint32_t op_copy(struct run *run, const struct image_op *op, uint32_t next)
+uint32_t op_copy(struct engine_run *run, const struct image_op *op, uint32_t next)
 {
     const struct replica *replica = run->replica;
     const struct image_copy *copy = run->image->copies.data + op->a;

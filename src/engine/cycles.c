@@ -63,7 +63,7 @@ static uint64_t tile_clock(struct replica *replica, uint32_t tile, uint32_t op)
     return now;
 }
 
-uint32_t op_stamp(struct run *run, const struct image_op *op, uint32_t next)
+uint32_t op_stamp(struct engine_run *run, const struct image_op *op, uint32_t next)
 {
     uint64_t now = tile_clock(run->replica, op->c, next - 1);
     if (op->b) {

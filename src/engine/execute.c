@@ -15,10 +15,10 @@ enum { PARALLEL_NANOSECONDS = 10000, CHUNK_NANOSECONDS = 5000, CHUNKS_PER_THREAD
 /* Before a set was timed: what a vertex and a byte may take. */
 enum { VERTEX_NANOSECONDS = 5, BYTES_PER_NANOSECOND = 4 };
 
-struct execution {
+struct set_execution {
     pop_engine *engine;
     const struct replica *replica;
-    struct pool *pool;
+    struct thread_pool *pool;
     const struct behave *behave; /* NULL: as the processor does it */
     const struct image_set *set;
     uint64_t chunk_vertices;
@@ -30,9 +30,9 @@ struct execution {
 };
 
 /* One chunk on one thread. */
-struct chunk {
+struct set_chunk {
     struct execute_frame frame; /* first: a pointer to its call is one to the chunk */
-    struct execution *execution;
+    struct set_execution *execution;
     uint64_t begin, end; /* vertices of the set */
     bool agrees;
 };
@@ -47,7 +47,7 @@ void execute_on_fail(struct codelet_call *call, const char *message, const char 
     longjmp(frame->jump, 1);
 }
 
-uint32_t execute_report(struct run *run, const struct image_set *set, const struct vertex_failure *failure)
+uint32_t execute_report(struct engine_run *run, const struct image_set *set, const struct vertex_failure *failure)
 {
     char codelet[160] = "", made[192] = "";
     const uint32_t *ids = run->image->vertex_ids.count ? run->image->vertex_ids.data + set->first_vertex_id : NULL;
@@ -74,7 +74,7 @@ static uint64_t find_gather(const struct image *image, const struct image_set *s
     return low;
 }
 
-static void run_gathers(const struct chunk *chunk, bool before)
+static void run_gathers(const struct set_chunk *chunk, bool before)
 {
     const struct replica *replica = chunk->execution->replica;
     const struct image *image = chunk->execution->engine->image;
@@ -108,7 +108,7 @@ static const struct group_run *find_group(const struct replica *replica, const s
 }
 
 /* Tiles differ in the exceptions that they take. */
-static void call_one_by_one(struct chunk *chunk, const struct group_run *group, uint64_t at)
+static void call_one_by_one(struct set_chunk *chunk, const struct group_run *group, uint64_t at)
 {
     struct codelet_call *call = &chunk->frame.call;
     unsigned char *states = call->states;
@@ -121,7 +121,7 @@ static void call_one_by_one(struct chunk *chunk, const struct group_run *group, 
     }
 }
 
-static void call_vertices(struct chunk *chunk)
+static void call_vertices(struct set_chunk *chunk)
 {
     struct codelet_call *call = &chunk->frame.call;
     const struct group_run *group = find_group(chunk->execution->replica, chunk->execution->set, chunk->begin);
@@ -143,9 +143,9 @@ static void call_vertices(struct chunk *chunk)
 }
 
 /* Which vertex was running when a chunk failed: the group whose states hold call->current. */
-static void name_failed(struct chunk *chunk)
+static void name_failed(struct set_chunk *chunk)
 {
-    const struct execution *execution = chunk->execution;
+    const struct set_execution *execution = chunk->execution;
     const unsigned char *current = chunk->frame.call.current;
     struct vertex_failure *failure = chunk->frame.failure;
     for (uint32_t g = 0; g < execution->set->groups; ++g) {
@@ -166,7 +166,7 @@ static void name_fault(struct vertex_failure *failure)
 }
 
 /* False when a vertex failed. */
-static bool run_vertices(struct chunk *chunk)
+static bool run_vertices(struct set_chunk *chunk)
 {
     int how = setjmp(chunk->frame.jump);
     if (!how) {
@@ -188,7 +188,7 @@ static bool run_vertices(struct chunk *chunk)
     return how == 0;
 }
 
-static void keep_failure(struct execution *execution, uint32_t index, const struct vertex_failure *failure)
+static void keep_failure(struct set_execution *execution, uint32_t index, const struct vertex_failure *failure)
 {
     pthread_mutex_lock(&execution->lock);
     if (index < atomic_load(&execution->failed)) {
@@ -198,10 +198,10 @@ static void keep_failure(struct execution *execution, uint32_t index, const stru
     pthread_mutex_unlock(&execution->lock);
 }
 
-static void run_range(struct execution *execution, uint32_t index, uint64_t begin, uint64_t end)
+static void run_range(struct set_execution *execution, uint32_t index, uint64_t begin, uint64_t end)
 {
     struct vertex_failure failure; /* not initialised, nor is all of chunk: a step has less than 100 ns */
-    struct chunk chunk;
+    struct set_chunk chunk;
     failure.type = "";
     failure.vertex = 0;
     chunk.execution = execution;
@@ -229,7 +229,7 @@ static void run_range(struct execution *execution, uint32_t index, uint64_t begi
  * reported, whatever the number of threads. */
 static void run_chunk(void *context, uint32_t index)
 {
-    struct execution *execution = context;
+    struct set_execution *execution = context;
     if (atomic_load_explicit(&execution->engine->abandon, memory_order_relaxed))
         atomic_store(&execution->abandoned, true);
     if (atomic_load_explicit(&execution->abandoned, memory_order_relaxed) ||
@@ -260,9 +260,9 @@ static uint64_t now(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static void execute_in_chunks(struct execution *execution, uint64_t nanoseconds)
+static void execute_in_chunks(struct set_execution *execution, uint64_t nanoseconds)
 {
-    struct pool *pool = execution->pool;
+    struct thread_pool *pool = execution->pool;
     uint64_t vertices = execution->set->vertices, max = (uint64_t)pool_threads(pool) * CHUNKS_PER_THREAD;
     uint64_t chunks = nanoseconds / CHUNK_NANOSECONDS;
     chunks = chunks > max ? max : chunks;
@@ -272,7 +272,7 @@ static void execute_in_chunks(struct execution *execution, uint64_t nanoseconds)
              execution->engine->in_child ? isolate_run_chunk : run_chunk, execution);
 }
 
-static void execute_vertices(struct execution *execution)
+static void execute_vertices(struct set_execution *execution)
 {
     const struct image_set *set = execution->set;
     struct set_run *past = execution->replica->sets + (set - execution->engine->image->sets.data);
@@ -298,26 +298,26 @@ static void execute_vertices(struct execution *execution)
 }
 
 /* The truth value goes through a copy plan like any data: an integer of the destination's size. */
-static void store_consensus(struct run *run, uint32_t copy, bool consensus)
+static void store_consensus(struct engine_run *run, uint32_t copy, bool consensus)
 {
     uint64_t value = consensus; /* little-endian: its first bytes are the value at any size */
     copy_run(run->image, run->image->copies.data + copy, (const unsigned char *)&value, run->replica->storage, NULL);
 }
 
-void execute_abandoned(struct run *run, const struct image_set *set)
+void execute_abandoned(struct engine_run *run, const struct image_set *set)
 {
     run_fail(run, POP_RUNTIME_ERROR,
              "stopped in compute set '%s', which took too long to end: what it writes is not complete",
              image_string(run->image, set->name));
 }
 
-bool execute_set(struct run *run, const struct image_set *set, bool *consensus)
+bool execute_set(struct engine_run *run, const struct image_set *set, bool *consensus)
 {
     if (run->engine->settings.checked)
         return checked_execute(run, set, consensus);
     if (!set->vertices)
         return true;
-    struct execution execution;
+    struct set_execution execution;
     struct behave behave;
     bool behaves = run->image->vertex_tiles.count;
     execution.engine = run->engine;
@@ -346,7 +346,7 @@ bool execute_set(struct run *run, const struct image_set *set, bool *consensus)
     return true;
 }
 
-uint32_t op_execute(struct run *run, const struct image_op *op, uint32_t next)
+uint32_t op_execute(struct engine_run *run, const struct image_op *op, uint32_t next)
 {
     const struct image_set *set = run->image->sets.data + op->a;
     bool consensus = true;

@@ -160,7 +160,7 @@ static size_t place_arguments(const struct image *image, const struct image_host
     return used;
 }
 
-static pop_status call(struct run *run, const struct image_op *op, const struct image_host_function *function,
+static pop_status call(struct engine_run *run, const struct image_op *op, const struct image_host_function *function,
                        void **places)
 {
     const struct image_copy *copies = run->image->copies.data + op->b;
@@ -184,7 +184,7 @@ void host_arguments_free(pop_engine *engine)
     engine->arguments = NULL;
 }
 
-uint32_t op_call_host(struct run *run, const struct image_op *op, uint32_t next)
+uint32_t op_call_host(struct engine_run *run, const struct image_op *op, uint32_t next)
 {
     const struct image_host_function *function = run->image->host_functions.data + op->a;
     const char *name = image_string(run->image, function->name);

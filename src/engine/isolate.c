@@ -65,13 +65,13 @@ static void serve(pop_engine *engine, int socket, struct exchange *shared)
 {
     char turn;
     while (read(socket, &turn, 1) == 1) {
-        struct run run = { .engine = engine,
-                           .replica = engine->replicas + shared->replica,
-                           .image = engine->image,
-                           .pool = engine->pool,
-                           .error = &shared->error,
-                           .api = "pop_engine_run",
-                           .names = engine->replica_count > 1 };
+        struct engine_run run = { .engine = engine,
+                                  .replica = engine->replicas + shared->replica,
+                                  .image = engine->image,
+                                  .pool = engine->pool,
+                                  .error = &shared->error,
+                                  .api = "pop_engine_run",
+                                  .names = engine->replica_count > 1 };
         execute_set(&run, engine->image->sets.data + shared->set, &shared->consensus);
         shared->status = run.status;
         if (write(socket, &turn, 1) != 1)
@@ -98,7 +98,7 @@ static void child_main(pop_engine *engine, int socket, struct exchange *shared)
 
 /* ---- the parent ---- */
 
-static bool start(struct run *run)
+static bool start(struct engine_run *run)
 {
     pop_engine *engine = run->engine;
     int sockets[2];
@@ -165,7 +165,7 @@ static int await(pop_engine *engine)
     }
 }
 
-static bool report_end(struct run *run, const struct image_set *set, int status)
+static bool report_end(struct engine_run *run, const struct image_set *set, int status)
 {
     const char *name = image_string(run->image, set->name);
     if (WIFSIGNALED(status))
@@ -182,7 +182,7 @@ static bool report_end(struct run *run, const struct image_set *set, int status)
     return false;
 }
 
-bool isolate_execute(struct run *run, const struct image_set *set, bool *consensus)
+bool isolate_execute(struct engine_run *run, const struct image_set *set, bool *consensus)
 {
     pop_engine *engine = run->engine;
     if (!engine->isolate && !start(run))

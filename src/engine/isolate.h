@@ -15,7 +15,7 @@ void *isolate_block(uint64_t bytes);
 void isolate_free(void *block);
 
 /* Executes a set in the child, which the first call after a load starts.  False when the run has failed. */
-bool isolate_execute(struct run *run, const struct image_set *set, bool *consensus);
+bool isolate_execute(struct engine_run *run, const struct image_set *set, bool *consensus);
 /* Ends the child. */
 void isolate_end(pop_engine *engine);
 

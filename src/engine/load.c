@@ -39,7 +39,7 @@ static void place_field(struct replica *replica, const struct bases *bases, cons
 /* Vertices of a group at a time: few enough for the cache to hold them from one field to the next. */
 enum { BLOCK_VERTICES = 1024 };
 
-struct loading {
+struct block_loading {
     struct replica *replica;
     struct bases bases;
     const struct image_group *group;
@@ -47,7 +47,7 @@ struct loading {
 
 static void load_block(void *context, uint32_t block)
 {
-    const struct loading *loading = context;
+    const struct block_loading *loading = context;
     const struct image_group *group = loading->group;
     const struct codelet *codelet = image_codelet(loading->replica->engine->image, group->codelet);
     uint64_t begin = (uint64_t)block * BLOCK_VERTICES,
@@ -60,7 +60,7 @@ static void load_block(void *context, uint32_t block)
 static void load_states(struct replica *replica)
 {
     const struct image *image = replica->engine->image;
-    struct loading loading = { replica, { { NULL, replica->storage, replica->scratch, replica->states } }, NULL };
+    struct block_loading loading = { replica, { { NULL, replica->storage, replica->scratch, replica->states } }, NULL };
     if (image->states.count)
         memcpy(replica->states, image->states.data, image->states.count);
     for (size_t g = 0; g < image->groups.count; ++g) {

@@ -16,7 +16,7 @@
 
 enum { SPIN_MAX = 10000, SPIN_MIN = 500, PAUSES = 16, THREADS_MAX = 256 };
 
-struct pool {
+struct thread_pool {
     /* Chunks that nobody has claimed.  A claim takes one; who has claimed a chunk may read fn, context and chunks,
      * which stay as they are until it has counted itself done. */
     _Alignas(64) atomic_uint remaining;
@@ -60,7 +60,7 @@ static uint64_t now(void)
 }
 
 /* Works until nothing is left to claim. */
-static void work(struct pool *pool)
+static void work(struct thread_pool *pool)
 {
     unsigned left = atomic_load_explicit(&pool->remaining, memory_order_acquire);
     while (left) {
@@ -77,7 +77,7 @@ static void work(struct pool *pool)
 
 /* Waits for a region after `seen`: hot for at most *spin ns, then asleep.  Spinning that was in vain is shortened,
  * spinning that paid is lengthened. */
-static void await_region(struct pool *pool, unsigned seen, uint64_t *spin)
+static void await_region(struct thread_pool *pool, unsigned seen, uint64_t *spin)
 {
     uint64_t end = now() + *spin;
     do {
@@ -96,7 +96,7 @@ static void await_region(struct pool *pool, unsigned seen, uint64_t *spin)
 
 static void *helper(void *argument)
 {
-    struct pool *pool = argument;
+    struct thread_pool *pool = argument;
     uint64_t spin = SPIN_MAX;
     for (unsigned seen = 0; !atomic_load(&pool->ends);) {
         unsigned region = atomic_load_explicit(&pool->region, memory_order_acquire);
@@ -115,12 +115,12 @@ unsigned pool_processors(void)
     return count > 0 ? (unsigned)count : 1;
 }
 
-struct pool *pool_create(unsigned threads)
+struct thread_pool *pool_create(unsigned threads)
 {
-    struct pool *pool = mem_try(sizeof(*pool));
+    struct thread_pool *pool = mem_try(sizeof(*pool));
     if (!pool)
         return NULL;
-    *pool = (struct pool){ .threads = 1, .owner = getpid() };
+    *pool = (struct thread_pool){ .threads = 1, .owner = getpid() };
     if (threads > THREADS_MAX)
         threads = THREADS_MAX;
     pool->helpers = mem_zero(threads, sizeof(*pool->helpers));
@@ -129,13 +129,13 @@ struct pool *pool_create(unsigned threads)
     return pool;
 }
 
-void pool_signal(struct pool *pool, int signal)
+void pool_signal(struct thread_pool *pool, int signal)
 {
     for (unsigned i = 0; pool && pool->owner == getpid() && i + 1 < pool->threads; ++i)
         pthread_kill(pool->helpers[i], signal);
 }
 
-void pool_destroy(struct pool *pool)
+void pool_destroy(struct thread_pool *pool)
 {
     if (!pool)
         return;
@@ -151,13 +151,13 @@ void pool_destroy(struct pool *pool)
     free(pool);
 }
 
-unsigned pool_threads(const struct pool *pool)
+unsigned pool_threads(const struct thread_pool *pool)
 {
     return pool ? pool->threads : 1;
 }
 
 /* The caller has run out of chunks: helpers are finishing theirs. */
-static void await_done(struct pool *pool, uint32_t chunks)
+static void await_done(struct thread_pool *pool, uint32_t chunks)
 {
     uint64_t end = now() + SPIN_MAX;
     while (atomic_load_explicit(&pool->done, memory_order_acquire) != chunks) {
@@ -172,7 +172,7 @@ static void await_done(struct pool *pool, uint32_t chunks)
     }
 }
 
-void pool_run(struct pool *pool, uint32_t chunks, pool_fn fn, void *context)
+void pool_run(struct thread_pool *pool, uint32_t chunks, pool_fn fn, void *context)
 {
     if (!pool || pool->threads == 1 || chunks < 2 || atomic_exchange(&pool->busy, true)) {
         for (uint32_t i = 0; i < chunks; ++i)

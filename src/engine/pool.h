@@ -8,17 +8,17 @@
 #include <stdint.h>
 
 typedef void (*pool_fn)(void *context, uint32_t chunk);
-struct pool;
+struct thread_pool;
 
 /* threads counts the caller: 1 makes no thread.  Threads that cannot be had are done without. */
-struct pool *pool_create(unsigned threads);
+struct thread_pool *pool_create(unsigned threads);
 /* Sends a signal to the threads that the pool made. */
-void pool_signal(struct pool *pool, int signal);
-void pool_destroy(struct pool *pool);
-unsigned pool_threads(const struct pool *pool); /* 1 for NULL */
+void pool_signal(struct thread_pool *pool, int signal);
+void pool_destroy(struct thread_pool *pool);
+unsigned pool_threads(const struct thread_pool *pool); /* 1 for NULL */
 /* Calls fn for 0 .. chunks-1, in ascending order of their start, and returns when all are done.  From within a chunk
  * (or with a NULL pool): runs them all on the calling thread. */
-void pool_run(struct pool *pool, uint32_t chunks, pool_fn fn, void *context);
+void pool_run(struct thread_pool *pool, uint32_t chunks, pool_fn fn, void *context);
 /* Processors that this process may use. */
 unsigned pool_processors(void);
 

@@ -11,19 +11,19 @@
 enum activity { COMPUTES, EXCHANGES };
 
 /* Tiles that begin or end to do something. */
-struct change {
+struct interval_change {
     uint64_t cycle;
     enum activity activity;
     int64_t tiles;
 };
 
 struct changes {
-    VEC(struct change) list;
+    VEC(struct interval_change) list;
 };
 
 static int by_cycle(const void *a, const void *b)
 {
-    const struct change *first = a, *second = b;
+    const struct interval_change *first = a, *second = b;
     return (first->cycle > second->cycle) - (first->cycle < second->cycle);
 }
 
@@ -36,8 +36,8 @@ static void add_step(struct changes *changes, const pop_profile_value *step)
     enum activity activity = computes ? COMPUTES : EXCHANGES;
     if (from >= to || !tiles)
         return; /* a sync, or a step that takes no time */
-    *vec_push(&changes->list) = (struct change){ from, activity, tiles };
-    *vec_push(&changes->list) = (struct change){ to, activity, -tiles };
+    *vec_push(&changes->list) = (struct interval_change){ from, activity, tiles };
+    *vec_push(&changes->list) = (struct interval_change){ to, activity, -tiles };
 }
 
 /* One line from each change to the next.  Steps of different tiles overlap: what they do together is at most all tiles.
@@ -46,7 +46,7 @@ static void write_lines(const struct changes *changes, int64_t tiles, FILE *file
 {
     int64_t active[2] = { 0, 0 };
     for (size_t i = 0; i < changes->list.count; ++i) {
-        const struct change *change = changes->list.data + i;
+        const struct interval_change *change = changes->list.data + i;
         active[change->activity] += change->tiles;
         if (i + 1 == changes->list.count || change[1].cycle == change->cycle)
             continue;

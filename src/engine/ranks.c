@@ -234,7 +234,7 @@ static void place_of(const pop_engine *engine, const struct said *said, char *te
 }
 
 /* The run's error, when another rank has failed or is elsewhere; whether all go on. */
-static bool check_places(const pop_engine *engine, const struct all_said *all, struct run *whole)
+static bool check_places(const pop_engine *engine, const struct all_said *all, struct engine_run *whole)
 {
     const struct said *of = all->of;
     for (unsigned r = 0; r < engine->ranks->transport->count && whole->status == POP_OK; ++r) {
@@ -256,7 +256,7 @@ static bool check_places(const pop_engine *engine, const struct all_said *all, s
 }
 
 /* One that was stopped ends the runs of all, without an error; one that failed comes first. */
-static bool all_go_on(pop_engine *engine, const struct all_said *all, struct run *whole)
+static bool all_go_on(pop_engine *engine, const struct all_said *all, struct engine_run *whole)
 {
     bool stopped = false, failed = false;
     for (unsigned r = 0; r < engine->ranks->transport->count; ++r) {
@@ -268,7 +268,7 @@ static bool all_go_on(pop_engine *engine, const struct all_said *all, struct run
     return stopped && !failed ? false : check_places(engine, all, whole);
 }
 
-bool ranks_meet(pop_engine *engine, struct run *whole, bool *ended)
+bool ranks_meet(pop_engine *engine, struct engine_run *whole, bool *ended)
 {
     const struct replica *own = engine->replicas + engine->first_local;
     bool failed = whole->status != POP_OK;
@@ -317,7 +317,9 @@ void ranks_stop(pop_engine *engine)
 
 void ranks_refuse(pop_engine *engine, pop_status status, const char *api, pop_error *error)
 {
-    struct run whole = { .engine = engine, .image = engine->image, .status = status, .api = api, .error = error };
+    struct engine_run whole = {
+        .engine = engine, .image = engine->image, .status = status, .api = api, .error = error
+    };
     bool ended;
     ranks_run_begins(engine); /* it counts as a run in all processes */
     ranks_meet(engine, &whole, &ended);
@@ -332,7 +334,7 @@ struct messages {
 };
 
 /* In the same order in all ranks: by part, then by receiver. */
-static void add_messages(const struct run *run, const uint32_t *senders, uint64_t parts,
+static void add_messages(const struct engine_run *run, const uint32_t *senders, uint64_t parts,
                          const struct image_copy *copies, unsigned char *incoming, uint64_t each,
                          struct messages *sends, struct messages *receives)
 {
@@ -354,7 +356,7 @@ static void add_messages(const struct run *run, const uint32_t *senders, uint64_
         }
 }
 
-struct ranks_exchange ranks_exchange_start(struct run *run, const uint32_t *senders, uint64_t parts,
+struct ranks_exchange ranks_exchange_start(struct engine_run *run, const uint32_t *senders, uint64_t parts,
                                            const struct image_copy *copies)
 {
     const pop_engine *engine = run->engine;
@@ -378,7 +380,7 @@ struct ranks_exchange ranks_exchange_start(struct run *run, const uint32_t *send
     return exchange;
 }
 
-bool ranks_exchange_finish(struct run *run, struct ranks_exchange *exchange)
+bool ranks_exchange_finish(struct engine_run *run, struct ranks_exchange *exchange)
 {
     unsigned bad = 0;
     if (run->engine->ranks->transport->finish(exchange->transfer, &bad))
@@ -387,7 +389,7 @@ bool ranks_exchange_finish(struct run *run, struct ranks_exchange *exchange)
     return false;
 }
 
-bool ranks_gather_first(struct run *run, const unsigned char *own, size_t bytes, unsigned char **all)
+bool ranks_gather_first(struct engine_run *run, const unsigned char *own, size_t bytes, unsigned char **all)
 {
     const struct transport *t = run->engine->ranks->transport;
     unsigned bad = 0;

@@ -13,7 +13,7 @@ pop_status ranks_begin(pop_engine *engine, const char *api, pop_error *error);
 pop_status ranks_agree(pop_engine *engine, pop_status status, const char *api, pop_error *error);
 /* Whether replicas of other processes are at the same place as this one's: all at a meeting op (true), or all at the
  * end (*ended); false and the run's error otherwise. */
-bool ranks_meet(pop_engine *engine, struct run *whole, bool *ended);
+bool ranks_meet(pop_engine *engine, struct engine_run *whole, bool *ended);
 /* A run that this process cannot begin: those of the others fail where they first come together. */
 void ranks_refuse(pop_engine *engine, pop_status status, const char *api, pop_error *error);
 /* Around a run.  In between one that is stopped in one process is stopped in all: ranks_stop says so to the others. */
@@ -27,11 +27,11 @@ struct ranks_exchange {
     unsigned char *incoming;
     struct transfer *transfer;
 };
-struct ranks_exchange ranks_exchange_start(struct run *run, const uint32_t *senders, uint64_t parts,
+struct ranks_exchange ranks_exchange_start(struct engine_run *run, const uint32_t *senders, uint64_t parts,
                                            const struct image_copy *copies);
-bool ranks_exchange_finish(struct run *run, struct ranks_exchange *exchange);
+bool ranks_exchange_finish(struct engine_run *run, struct ranks_exchange *exchange);
 /* Bytes of the first replica of each rank (to be freed); false when the run has failed. */
-bool ranks_gather_first(struct run *run, const unsigned char *own, size_t bytes, unsigned char **all);
+bool ranks_gather_first(struct engine_run *run, const unsigned char *own, size_t bytes, unsigned char **all);
 unsigned ranks_count(const pop_engine *engine);
 uint32_t ranks_first(const pop_engine *engine, unsigned rank); /* its first replica */
 void ranks_end(pop_engine *engine);

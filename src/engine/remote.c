@@ -30,7 +30,7 @@ void remotes_destroy(struct replica *replica)
 }
 
 /* Row index i of an operand; the run fails when there is no such row. */
-static bool row_index(struct run *run, const struct image_op *op, const unsigned char *indices, uint64_t i,
+static bool row_index(struct engine_run *run, const struct image_op *op, const unsigned char *indices, uint64_t i,
                       uint64_t *row)
 {
     const struct image_remote *remote = run->image->remotes.data + op->a;
@@ -47,7 +47,7 @@ static bool row_index(struct run *run, const struct image_op *op, const unsigned
 }
 
 /* One row needs no detour: the plan runs between storage and the row itself. */
-static uint32_t move_one(struct run *run, const struct image_op *op, uint32_t next, bool in)
+static uint32_t move_one(struct engine_run *run, const struct image_op *op, uint32_t next, bool in)
 {
     const struct remote_state *remote = run->replica->remotes + op->a;
     const struct image_copy *copy = run->image->copies.data + op->b;
@@ -61,7 +61,7 @@ static uint32_t move_one(struct run *run, const struct image_op *op, uint32_t ne
 }
 
 /* Rows pass through the engine's temporary; all indices are checked before anything moves. */
-static uint32_t move_rows(struct run *run, const struct image_op *op, uint32_t next, bool in)
+static uint32_t move_rows(struct engine_run *run, const struct image_op *op, uint32_t next, bool in)
 {
     const struct remote_state *remote = run->replica->remotes + op->a;
     const struct image_copy *copy = run->image->copies.data + op->b;
@@ -83,12 +83,12 @@ static uint32_t move_rows(struct run *run, const struct image_op *op, uint32_t n
     return next;
 }
 
-uint32_t op_remote_in(struct run *run, const struct image_op *op, uint32_t next)
+uint32_t op_remote_in(struct engine_run *run, const struct image_op *op, uint32_t next)
 {
     return op->d == 1 ? move_one(run, op, next, true) : move_rows(run, op, next, true);
 }
 
-uint32_t op_remote_out(struct run *run, const struct image_op *op, uint32_t next)
+uint32_t op_remote_out(struct engine_run *run, const struct image_op *op, uint32_t next)
 {
     return op->d == 1 ? move_one(run, op, next, false) : move_rows(run, op, next, false);
 }

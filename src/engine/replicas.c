@@ -45,14 +45,14 @@ unsigned pop_engine_num_replicas(const pop_engine *engine)
 
 struct replica_runs {
     pop_engine *engine;
-    struct run *of; /* one for each replica */
+    struct engine_run *of; /* one for each replica */
     struct capture *capture;
 };
 
 static void advance(void *context, uint32_t index)
 {
     const struct replica_runs *runs = context;
-    struct run *run = runs->of + index;
+    struct engine_run *run = runs->of + index;
     if (run->replica->pause == REPLICA_RUNS)
         run_ops(run, index == runs->engine->profiled ? runs->capture : NULL);
 }
@@ -113,7 +113,7 @@ static void place_text(const struct replica *replica, char *text, size_t size)
 }
 
 /* All have paused.  Whether they are at one place, here and in other processes; *ended: all at their end. */
-static bool are_together(const struct replica_runs *runs, struct run *whole, bool *ended)
+static bool are_together(const struct replica_runs *runs, struct engine_run *whole, bool *ended)
 {
     pop_engine *engine = runs->engine;
     const struct replica *replicas = engine->replicas;
@@ -164,7 +164,7 @@ static void advance_all(const struct replica_runs *runs)
         runs->of[r].pool = engine->pool;
 }
 
-static void run_to_end(const struct replica_runs *runs, struct run *whole)
+static void run_to_end(const struct replica_runs *runs, struct engine_run *whole)
 {
     pop_engine *engine = runs->engine;
     unsigned first = 0;
@@ -193,7 +193,7 @@ static void run_to_end(const struct replica_runs *runs, struct run *whole)
     }
 }
 
-void replicas_run(struct run *whole, struct capture *capture)
+void replicas_run(struct engine_run *whole, struct capture *capture)
 {
     pop_engine *engine = whole->engine;
     struct replica_runs runs = { engine, engine->runs, capture };
@@ -212,7 +212,7 @@ void replicas_run(struct run *whole, struct capture *capture)
 /* ---- what replicas do together ---- */
 
 struct cross_copy {
-    const struct run *run;
+    const struct engine_run *run;
     const struct image_copy *copy; /* of each part */
     const uint32_t *senders;       /* by part, receiver */
     uint64_t parts, bytes;         /* of all parts */
@@ -254,7 +254,7 @@ static void cross_write(void *context, uint32_t index)
     }
 }
 
-uint32_t op_cross_copy(struct run *run, const struct image_op *op, uint32_t next)
+uint32_t op_cross_copy(struct engine_run *run, const struct image_op *op, uint32_t next)
 {
     struct cross_copy cross = {
         .run = run, .copy = run->image->copies.data + op->a, .senders = run->image->senders.data + op->b, .parts = op->d
@@ -284,8 +284,8 @@ uint32_t op_cross_copy(struct run *run, const struct image_op *op, uint32_t next
     return next;
 }
 
-static uint32_t differ(struct run *run, const struct image_op *op, const unsigned char *a, const unsigned char *b,
-                       size_t element, unsigned first, unsigned other)
+static uint32_t differ(struct engine_run *run, const struct image_op *op, const unsigned char *a,
+                       const unsigned char *b, size_t element, unsigned first, unsigned other)
 {
     size_t at = 0;
     while (a[at] == b[at])
@@ -296,7 +296,7 @@ static uint32_t differ(struct run *run, const struct image_op *op, const unsigne
 }
 
 /* The first replicas of all processes. */
-static uint32_t check_ranks(struct run *run, const struct image_op *op, const unsigned char *own, size_t bytes,
+static uint32_t check_ranks(struct engine_run *run, const struct image_op *op, const unsigned char *own, size_t bytes,
                             size_t element, uint32_t next)
 {
     unsigned char *all = NULL;
@@ -309,7 +309,7 @@ static uint32_t check_ranks(struct run *run, const struct image_op *op, const un
     return next;
 }
 
-uint32_t op_check_equal(struct run *run, const struct image_op *op, uint32_t next)
+uint32_t op_check_equal(struct engine_run *run, const struct image_op *op, uint32_t next)
 {
     const struct image_operand *operand = run->image->operands.data + op->a;
     const struct image_copy *copy = run->image->copies.data + operand->copy;

@@ -13,14 +13,14 @@
 /* The graph forbids recursion, so only a damaged image nests deeper. */
 enum { DEPTH_MAX = 1 << 16 };
 
-typedef uint32_t (*op_function)(struct run *run, const struct image_op *op, uint32_t next);
+typedef uint32_t (*op_function)(struct engine_run *run, const struct image_op *op, uint32_t next);
 static const op_function functions[] = {
 #define IMAGE_OP(constant, function) function,
 #include "image/ops.def"
 #undef IMAGE_OP
 };
 
-uint32_t run_fail(struct run *run, pop_status status, const char *format, ...)
+uint32_t run_fail(struct engine_run *run, pop_status status, const char *format, ...)
 {
     va_list arguments;
     char text[sizeof(run->error->text)], named[sizeof(text) + 32];
@@ -32,7 +32,7 @@ uint32_t run_fail(struct run *run, pop_status status, const char *format, ...)
     return RUN_OVER;
 }
 
-const unsigned char *run_operand(struct run *run, uint32_t operand)
+const unsigned char *run_operand(struct engine_run *run, uint32_t operand)
 {
     const struct image *image = run->image;
     copy_run(image, image->copies.data + image->operands.data[operand].copy, run->replica->storage,
@@ -41,7 +41,7 @@ const unsigned char *run_operand(struct run *run, uint32_t operand)
 }
 
 /* The value of an operand of one element, as control flow sees it. */
-static int64_t integer_operand(struct run *run, uint32_t operand)
+static int64_t integer_operand(struct engine_run *run, uint32_t operand)
 {
     const unsigned char *data = run_operand(run, operand);
     pop_type type = (pop_type)run->image->operands.data[operand].type;
@@ -55,7 +55,7 @@ static int64_t integer_operand(struct run *run, uint32_t operand)
     return value;
 }
 
-static bool truth_of(struct run *run, uint32_t operand)
+static bool truth_of(struct engine_run *run, uint32_t operand)
 {
     pop_type type = (pop_type)run->image->operands.data[operand].type;
     const unsigned char *data = run_operand(run, operand);
@@ -66,14 +66,14 @@ static bool truth_of(struct run *run, uint32_t operand)
     return truth;
 }
 
-uint32_t op_end(struct run *run, const struct image_op *op, uint32_t next)
+uint32_t op_end(struct engine_run *run, const struct image_op *op, uint32_t next)
 {
     (void)op;
     (void)next;
     return run->replica->callers.count ? run->replica->callers.data[--run->replica->callers.count] : RUN_OVER;
 }
 
-uint32_t op_repeat(struct run *run, const struct image_op *op, uint32_t next)
+uint32_t op_repeat(struct engine_run *run, const struct image_op *op, uint32_t next)
 {
     if (!op->d)
         return op->a;
@@ -83,7 +83,7 @@ uint32_t op_repeat(struct run *run, const struct image_op *op, uint32_t next)
     return next;
 }
 
-uint32_t op_repeat_end(struct run *run, const struct image_op *op, uint32_t next)
+uint32_t op_repeat_end(struct engine_run *run, const struct image_op *op, uint32_t next)
 {
     if (!run->replica->loops.count)
         return run_fail(run, POP_RUNTIME_ERROR, "a loop ends that did not begin");
@@ -93,24 +93,24 @@ uint32_t op_repeat_end(struct run *run, const struct image_op *op, uint32_t next
     return next;
 }
 
-uint32_t op_jump(struct run *run, const struct image_op *op, uint32_t next)
+uint32_t op_jump(struct engine_run *run, const struct image_op *op, uint32_t next)
 {
     (void)run;
     (void)next;
     return op->a;
 }
 
-uint32_t op_jump_if(struct run *run, const struct image_op *op, uint32_t next)
+uint32_t op_jump_if(struct engine_run *run, const struct image_op *op, uint32_t next)
 {
     return truth_of(run, op->b) ? op->a : next;
 }
 
-uint32_t op_jump_unless(struct run *run, const struct image_op *op, uint32_t next)
+uint32_t op_jump_unless(struct engine_run *run, const struct image_op *op, uint32_t next)
 {
     return truth_of(run, op->b) ? next : op->a;
 }
 
-uint32_t op_switch(struct run *run, const struct image_op *op, uint32_t next)
+uint32_t op_switch(struct engine_run *run, const struct image_op *op, uint32_t next)
 {
     (void)next;
     int64_t value = integer_operand(run, op->b);
@@ -121,7 +121,7 @@ uint32_t op_switch(struct run *run, const struct image_op *op, uint32_t next)
     return cases[op->c].target;
 }
 
-uint32_t op_call(struct run *run, const struct image_op *op, uint32_t next)
+uint32_t op_call(struct engine_run *run, const struct image_op *op, uint32_t next)
 {
     if (run->replica->callers.count == DEPTH_MAX)
         return run_fail(run, POP_RUNTIME_ERROR, "more than %d calls are nested", DEPTH_MAX);
@@ -129,7 +129,7 @@ uint32_t op_call(struct run *run, const struct image_op *op, uint32_t next)
     return op->a;
 }
 
-uint32_t op_step(struct run *run, const struct image_op *op, uint32_t next)
+uint32_t op_step(struct engine_run *run, const struct image_op *op, uint32_t next)
 {
     (void)run;
     (void)op;
@@ -137,7 +137,7 @@ uint32_t op_step(struct run *run, const struct image_op *op, uint32_t next)
 }
 
 /* False when the text cannot be written. */
-static bool print_record(struct run *run, uint32_t record)
+static bool print_record(struct engine_run *run, uint32_t record)
 {
     const struct image *image = run->image;
     const struct image_print *print = image->prints.data + record;
@@ -162,12 +162,12 @@ static bool print_record(struct run *run, uint32_t record)
     return false;
 }
 
-uint32_t op_print(struct run *run, const struct image_op *op, uint32_t next)
+uint32_t op_print(struct engine_run *run, const struct image_op *op, uint32_t next)
 {
     return print_record(run, op->a) ? next : RUN_OVER;
 }
 
-uint32_t op_error(struct run *run, const struct image_op *op, uint32_t next)
+uint32_t op_error(struct engine_run *run, const struct image_op *op, uint32_t next)
 {
     (void)next;
     print_record(run, op->a);
@@ -176,14 +176,14 @@ uint32_t op_error(struct run *run, const struct image_op *op, uint32_t next)
                     *message ? message : "the program ended itself with an error");
 }
 
-uint32_t op_abort(struct run *run, const struct image_op *op, uint32_t next)
+uint32_t op_abort(struct engine_run *run, const struct image_op *op, uint32_t next)
 {
     (void)next;
     const char *message = image_string(run->image, op->a);
     return run_fail(run, POP_APPLICATION_RUNTIME_ERROR, "%s", *message ? message : "the program aborted");
 }
 
-uint32_t op_abort_if(struct run *run, const struct image_op *op, uint32_t next)
+uint32_t op_abort_if(struct engine_run *run, const struct image_op *op, uint32_t next)
 {
     return truth_of(run, op->b) ? op_abort(run, op, next) : next;
 }
@@ -235,7 +235,7 @@ static void capture_jump(struct capture *capture, uint32_t at, uint32_t next, ui
 }
 
 /* The status of the run stands before that of its report. */
-static pop_status capture_end(struct capture *capture, uint32_t end, const struct run *run)
+static pop_status capture_end(struct capture *capture, uint32_t end, const struct engine_run *run)
 {
     pop_error error;
     if (!capture->trace)
@@ -250,7 +250,7 @@ static pop_status capture_end(struct capture *capture, uint32_t end, const struc
 }
 
 /* Whether a replica that is one of several executes this op itself. */
-static enum replica_pause pause_at(const struct run *run, const struct image_op *op)
+static enum replica_pause pause_at(const struct engine_run *run, const struct image_op *op)
 {
     bool called;
     switch (op->kind) {
@@ -273,13 +273,13 @@ static enum replica_pause pause_at(const struct run *run, const struct image_op 
     }
 }
 
-static void run_ends(struct run *run, uint32_t at)
+static void run_ends(struct engine_run *run, uint32_t at)
 {
     run->replica->at = at + 1;
     run->replica->pause = run->status == POP_OK ? REPLICA_ENDED : REPLICA_FAILED;
 }
 
-void run_paused(struct run *run)
+void run_paused(struct engine_run *run)
 {
     uint32_t at = run->replica->at;
     const struct image_op *op = run->image->ops.data + at;
@@ -290,7 +290,7 @@ void run_paused(struct run *run)
         run->replica->at = next;
 }
 
-void run_ops(struct run *run, struct capture *capture)
+void run_ops(struct engine_run *run, struct capture *capture)
 {
     const pop_engine *engine = run->engine;
     struct replica *replica = run->replica;
@@ -324,7 +324,7 @@ void run_ops(struct run *run, struct capture *capture)
 pop_status engine_run_program(pop_engine *engine, uint32_t program, const char *name, const char *api, pop_error *error)
 {
     struct capture capture = { .engine = engine };
-    struct run whole = { .engine = engine, .image = engine->image, .error = error, .api = api };
+    struct engine_run whole = { .engine = engine, .image = engine->image, .error = error, .api = api };
     uint32_t at = engine->image->programs.data[program];
     bool stamps = engine->replica_count > 1 && image_has_op(engine->image, OP_STAMP);
     for (unsigned r = engine->first_local; r < engine->first_local + engine->local_count; ++r) {

@@ -108,7 +108,7 @@ struct pop_engine {
     struct option_set options;
     struct engine_options settings;        /* the same, as values */
     VEC(pop_option) option_list;           /* options, as pop_engine_options hands them out */
-    struct pool *pool;                     /* NULL until a load */
+    struct thread_pool *pool;              /* NULL until a load */
     struct stream_threads *stream_threads; /* NULL: the run's thread calls all callbacks of streams */
     bool dedicated;                        /* the run's thread calls none */
     FILE *print_stream;                    /* NULL: standard error */
@@ -127,7 +127,7 @@ struct pop_engine {
     unsigned char *arguments; /* of the host function that is running */
     void **argument_places;
     struct replica *replicas;
-    struct run *runs; /* one for each replica */
+    struct engine_run *runs; /* one for each replica */
     unsigned replica_count;
     unsigned first_local, local_count; /* the replicas that run here; others have no memory (ranks.h) */
     unsigned host_first, host_count;   /* the replicas that calls of the host number, from 0 on */
@@ -150,11 +150,11 @@ void engine_enter(pop_engine *engine);
 void engine_leave(pop_engine *engine);
 
 /* A run in progress.  What a callback that never returns would leak stands in the engine. */
-struct run {
+struct engine_run {
     pop_engine *engine;
     struct replica *replica;
     const struct image *image;
-    struct pool *pool; /* NULL: one thread */
+    struct thread_pool *pool; /* NULL: one thread */
     pop_status status;
     pop_error *error;
     const char *api;
@@ -163,11 +163,12 @@ struct run {
 #define RUN_OVER OP_NONE
 
 /* Ends the run: records the error and returns RUN_OVER. */
-uint32_t run_fail(struct run *run, pop_status status, const char *format, ...) POP_PRINTF(3, 4);
+uint32_t run_fail(struct engine_run *run, pop_status status, const char *format, ...) POP_PRINTF(3, 4);
 
 /* Each op returns the op to run next, or RUN_OVER.  Where they stand: execute.c, copy.c, stream.c, remote.c, host.c,
  * run.c. */
-#define IMAGE_OP(constant, function) uint32_t function(struct run *run, const struct image_op *op, uint32_t next);
+#define IMAGE_OP(constant, function)                                                                                   \
+    uint32_t function(struct engine_run *run, const struct image_op *op, uint32_t next);
 #include "image/ops.def"
 #undef IMAGE_OP
 
@@ -192,28 +193,28 @@ pop_status engine_run_program(pop_engine *engine, uint32_t program, const char *
                               pop_error *error);
 /* run.c: ops until the replica pauses (the capture may be NULL); the op at which it pauses. */
 struct capture;
-void run_ops(struct run *run, struct capture *capture);
-void run_paused(struct run *run);
+void run_ops(struct engine_run *run, struct capture *capture);
+void run_paused(struct engine_run *run);
 /* replicas.c: all replicas from where they are until all have ended or one has failed, whose status and error become
  * the run's. */
-void replicas_run(struct run *whole, struct capture *capture);
+void replicas_run(struct engine_run *whole, struct capture *capture);
 /* Where a replica is that pauses at a meeting op. */
 void replicas_place_text(const pop_engine *engine, uint32_t at, char *text, size_t size);
 /* An operand's bytes, until the next call. */
-const unsigned char *run_operand(struct run *run, uint32_t operand);
+const unsigned char *run_operand(struct engine_run *run, uint32_t operand);
 
 /* copy.c: a plan between two bases (storage, or a buffer) that do not overlap.  pool may be NULL. */
 void copy_run(const struct image *image, const struct image_copy *copy, const unsigned char *source,
-              unsigned char *destination, struct pool *pool);
+              unsigned char *destination, struct thread_pool *pool);
 /* Within one block, as if everything were read first; temporary holds copy->bytes. */
 void copy_run_overlapping(const struct image *image, const struct image_copy *copy, unsigned char *block,
-                          unsigned char *temporary, struct pool *pool);
+                          unsigned char *temporary, struct thread_pool *pool);
 
 /* Its two halves: from a block to a dense buffer, and from there to a block. */
 void copy_pack(const struct image *image, const struct image_copy *copy, unsigned char *block, unsigned char *dense,
-               struct pool *pool);
+               struct thread_pool *pool);
 void copy_unpack(const struct image *image, const struct image_copy *copy, unsigned char *block, unsigned char *dense,
-                 struct pool *pool);
+                 struct thread_pool *pool);
 
 /* load.c */
 pop_status engine_materialise(pop_engine *engine, const char *api, pop_error *error);
@@ -249,15 +250,15 @@ struct execute_frame {
     struct behave_thread behave;
 };
 void execute_on_fail(struct codelet_call *call, const char *message, const char *file, int line);
-uint32_t execute_report(struct run *run, const struct image_set *set, const struct vertex_failure *failure);
+uint32_t execute_report(struct engine_run *run, const struct image_set *set, const struct vertex_failure *failure);
 
 /* checked.c: every vertex of a set, its edges in guarded buffers.  False: the run has failed. */
 struct checked *checked_create(void);
 void checked_destroy(struct checked *checked);
 /* execute.c: a set in this process; false when the run has failed. */
-bool execute_set(struct run *run, const struct image_set *set, bool *consensus);
+bool execute_set(struct engine_run *run, const struct image_set *set, bool *consensus);
 /* Fails a run that was stopped in the midst of a set. */
-void execute_abandoned(struct run *run, const struct image_set *set);
-bool checked_execute(struct run *run, const struct image_set *set, bool *consensus);
+void execute_abandoned(struct engine_run *run, const struct image_set *set);
+bool checked_execute(struct engine_run *run, const struct image_set *set, bool *consensus);
 
 #endif

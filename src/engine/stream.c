@@ -488,7 +488,7 @@ static unsigned char *next_bytes(struct stream_state *stream)
     return at;
 }
 
-static uint32_t callback_failed(struct run *run, uint32_t stream, pop_status status)
+static uint32_t callback_failed(struct engine_run *run, uint32_t stream, pop_status status)
 {
     if ((unsigned)status >= POP_STATUS_COUNT)
         status = POP_RUNTIME_ERROR;
@@ -497,7 +497,7 @@ static uint32_t callback_failed(struct run *run, uint32_t stream, pop_status sta
 }
 
 /* To the replica, or to all of them where the stream is broadcast. */
-static void deliver(struct run *run, const struct image_op *op, const unsigned char *data)
+static void deliver(struct engine_run *run, const struct image_op *op, const unsigned char *data)
 {
     const struct image_copy *copy = run->image->copies.data + op->b;
     pop_engine *engine = run->engine;
@@ -510,7 +510,7 @@ static void deliver(struct run *run, const struct image_op *op, const unsigned c
 }
 
 /* Other streams may be connected from a callback, its own may not: its buffer is in use. */
-uint32_t op_stream_in(struct run *run, const struct image_op *op, uint32_t next)
+uint32_t op_stream_in(struct engine_run *run, const struct image_op *op, uint32_t next)
 {
     pop_engine *engine = run->engine;
     bool single = engine->replica_count > 1 && stream_instances(engine, op->a) == 1; /* broadcast: one for all */
@@ -534,7 +534,7 @@ uint32_t op_stream_in(struct run *run, const struct image_op *op, uint32_t next)
     return status == POP_OK ? next : callback_failed(run, op->a, status);
 }
 
-uint32_t op_stream_out(struct run *run, const struct image_op *op, uint32_t next)
+uint32_t op_stream_out(struct engine_run *run, const struct image_op *op, uint32_t next)
 {
     struct stream_state *stream = run->replica->streams + op->a;
     bool called = stream->kind == STREAM_CALLBACK;

@@ -195,12 +195,12 @@ static bool layout_pieces(struct clone_layout *layout, pop_tensor t)
 }
 
 /* A range of a source variable on one tile (0 when tiles do not matter), and where it lies in the new one. */
-struct range {
+struct clone_range {
     uint32_t tile, variable;
     uint64_t begin, end, at;
 };
 struct ranges {
-    VEC(struct range) list;
+    VEC(struct clone_range) list;
     pop_store *store;
     uint32_t variable;
     bool by_tile;
@@ -209,7 +209,8 @@ struct ranges {
 static void add_range(uint64_t begin, uint64_t end, uint32_t tile, void *context)
 {
     struct ranges *ranges = context;
-    *vec_push(&ranges->list) = (struct range){ .tile = tile, .variable = ranges->variable, .begin = begin, .end = end };
+    *vec_push(&ranges->list) =
+        (struct clone_range){ .tile = tile, .variable = ranges->variable, .begin = begin, .end = end };
 }
 
 static bool add_ranges(const struct run *run, void *context)
@@ -225,7 +226,7 @@ static bool add_ranges(const struct run *run, void *context)
 
 static int by_tile_and_begin(const void *a, const void *b)
 {
-    const struct range *x = a, *y = b;
+    const struct clone_range *x = a, *y = b;
     if (x->tile != y->tile)
         return x->tile < y->tile ? -1 : 1;
     if (x->variable != y->variable)
@@ -234,12 +235,12 @@ static int by_tile_and_begin(const void *a, const void *b)
 }
 
 /* Sorts ranges and merges those that touch or overlap; returns how many are left. */
-static size_t merge_ranges(struct range *range, size_t count)
+static size_t merge_ranges(struct clone_range *range, size_t count)
 {
     size_t kept = 0;
     qsort(range, count, sizeof(*range), by_tile_and_begin);
     for (size_t i = 0; i < count; ++i) {
-        struct range *last = kept ? &range[kept - 1] : NULL;
+        struct clone_range *last = kept ? &range[kept - 1] : NULL;
         if (last && last->tile == range[i].tile && last->variable == range[i].variable && range[i].begin <= last->end)
             last->end = last->end < range[i].end ? range[i].end : last->end;
         else
@@ -249,7 +250,8 @@ static size_t merge_ranges(struct range *range, size_t count)
 }
 
 /* The merged range that a part belongs to. */
-static const struct range *find_range(const struct range *range, size_t count, const struct range *part)
+static const struct clone_range *find_range(const struct clone_range *range, size_t count,
+                                            const struct clone_range *part)
 {
     size_t low = 0, high = count;
     while (high - low > 1) {
@@ -266,7 +268,7 @@ static void layout_runs(struct clone_layout *layout, pop_tensor t, bool by_tile)
 {
     struct ranges ranges = { .store = t.store, .by_tile = by_tile };
     tensor_each_run(t, add_ranges, &ranges);
-    struct range *merged = mem_copy(ranges.list.data, ranges.list.count * sizeof(*merged));
+    struct clone_range *merged = mem_copy(ranges.list.data, ranges.list.count * sizeof(*merged));
     size_t count = merge_ranges(merged, ranges.list.count);
     struct appender appender = { layout, t.store };
     for (size_t i = 0; i < count; ++i) {
@@ -274,7 +276,7 @@ static void layout_runs(struct clone_layout *layout, pop_tensor t, bool by_tile)
         append_run(&(struct run){ merged[i].variable, merged[i].begin, merged[i].end - merged[i].begin }, &appender);
     }
     for (size_t i = 0; i < ranges.list.count; ++i) {
-        const struct range *part = &ranges.list.data[i], *home = find_range(merged, count, part);
+        const struct clone_range *part = &ranges.list.data[i], *home = find_range(merged, count, part);
         add_contiguous(layout, home->at + part->begin - home->begin, part->end - part->begin);
     }
     free(merged);

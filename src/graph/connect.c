@@ -18,7 +18,7 @@ static bool same_type(uint8_t a, uint8_t b)
 }
 
 /* A tensor on its way to an edge; nearly all are one run, which is asked for once. */
-struct use {
+struct edge_use {
     const pop_tensor *t;
     bool single;
     struct run run;
@@ -34,7 +34,7 @@ static inline bool single_run(const pop_tensor *t, struct run *run)
     return tensor_single_run(*t, run);
 }
 
-static bool holds_constant(const pop_store *store, const struct use *use)
+static bool holds_constant(const pop_store *store, const struct edge_use *use)
 {
     if (!use->single)
         return pop_tensor_contains_constant(*use->t);
@@ -42,7 +42,7 @@ static bool holds_constant(const pop_store *store, const struct use *use)
 }
 
 /* The field is an edge, and the tensor one that it can take, whatever the shapes. */
-static bool check_tensor(const struct field_ref *ref, const pop_tensor *t, struct use *use)
+static bool check_tensor(const struct field_ref *ref, const pop_tensor *t, struct edge_use *use)
 {
     if (ref->field->direction == FIELD_STATE)
         return field_fail(ref, POP_GRAPH_CONNECTION_ERROR, "is state, not an edge: give it an initial value");
@@ -76,7 +76,7 @@ static bool check_tensor(const struct field_ref *ref, const pop_tensor *t, struc
 }
 
 /* The tensor, which was checked, becomes what the edge stands for. */
-static void fill_edge(const struct field_ref *ref, struct edge *edge, const struct use *use)
+static void fill_edge(const struct field_ref *ref, struct edge *edge, const struct edge_use *use)
 {
     pop_store *store = ref->store;
     if (use->single && use->run.count <= UINT32_MAX) {
@@ -92,13 +92,13 @@ static void fill_edge(const struct field_ref *ref, struct edge *edge, const stru
     ++store->edge_count;
 }
 
-static bool one_element(const struct use *use)
+static bool one_element(const struct edge_use *use)
 {
     return use->t->rank <= 1 && (use->single ? use->run.count : pop_tensor_num_elements(*use->t)) == 1;
 }
 
 /* A tensor for one row (or scalar) of a vector of edges. */
-static bool check_row(const struct field_ref *ref, const pop_tensor *t, size_t row, struct use *use)
+static bool check_row(const struct field_ref *ref, const pop_tensor *t, size_t row, struct edge_use *use)
 {
     if (!check_tensor(ref, t, use))
         return false;
@@ -174,14 +174,14 @@ static void connect_rows(const struct field_ref *ref, pop_tensor t)
     size_t mark = tensor_nodes_mark(ref->store->nodes);
     for (size_t i = 0; i < count; ++i) {
         pop_tensor row = pop_tensor_at_at(ref->where, t, i);
-        struct use use = { .t = &row };
+        struct edge_use use = { .t = &row };
         use.single = tensor_single_run(row, &use.run);
         fill_edge(ref, &ref->store->edges.data[first + i], &use);
     }
     tensor_nodes_release(ref->store->nodes, mark);
 }
 
-static bool check_shape(const struct field_ref *ref, const struct use *use)
+static bool check_shape(const struct field_ref *ref, const struct edge_use *use)
 {
     static const char *const wants[] = { "takes one element, of rank 0 or 1", "takes a tensor of rank 1",
                                          "takes a tensor of rank 2, by row", "takes a tensor of rank 2, by row",
@@ -210,7 +210,7 @@ void field_connect(pop_where where, const char *api, pop_graph *graph, pop_verte
                    const pop_tensor *t)
 {
     struct field_ref ref;
-    struct use use;
+    struct edge_use use;
     if (!field_find(&ref, graph, where, api, vertex, field) || !check_tensor(&ref, t, &use) || !check_shape(&ref, &use))
         return;
     if (ref.field->shape != SHAPE_SCALAR && ref.field->shape != SHAPE_VECTOR) {
@@ -242,7 +242,7 @@ void pop_graph_connect_index_at(pop_where where, pop_graph *graph, pop_vertex ve
         field_fail(&ref, POP_GRAPH_CONNECTION_ERROR, "is one edge: connect it whole with pop_graph_connect");
         return;
     }
-    struct use use;
+    struct edge_use use;
     if (!check_row(&ref, &t, index, &use))
         return;
     const struct edge *edge = vertex_edge(ref.store, ref.vertex, ref.index);
@@ -277,7 +277,7 @@ void pop_graph_connect_list_at(pop_where where, pop_graph *graph, pop_vertex ver
     if (!store_has_list(ref.store, POP_GRAPH_CONNECTION_ERROR, where, "pop_graph_connect_list", "tensors", list.count,
                         list.list))
         return;
-    struct use use;
+    struct edge_use use;
     for (size_t i = 0; i < list.count; ++i)
         if (!check_row(&ref, &list.list[i], i, &use))
             return;

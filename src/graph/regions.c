@@ -60,7 +60,7 @@ static void sort_in_memory(struct placed_run *runs, size_t count)
 }
 
 /* Groups being made: an interval that goes on where a region ends belongs to its group. */
-struct grouping {
+struct region_grouping {
     VEC(size_t) first;
     VEC(pop_interval) intervals;
     const struct placed_run *last;
@@ -68,7 +68,7 @@ struct grouping {
     uint64_t count; /* elements in all groups */
 };
 
-static void add_to_group(struct grouping *g, const struct placed_run *run, uint64_t skip)
+static void add_to_group(struct region_grouping *g, const struct placed_run *run, uint64_t skip)
 {
     uint64_t begin = run->flat + skip, end = run->flat + run->count;
     bool same = g->last && g->last->variable == run->variable && g->end == run->offset + skip;
@@ -112,7 +112,7 @@ static void add_aliases(const struct original *original, size_t originals, const
 
 /* Walks runs in the order of memory. */
 static void group_runs(const struct placed_run *run, size_t count, bool remove_aliased, size_t *aliases,
-                       struct grouping *g)
+                       struct region_grouping *g)
 {
     VEC(struct original) originals = { 0 };
     uint64_t covered = 0, index = 0;
@@ -167,7 +167,7 @@ bool pop_graph_get_sorted_contiguous_regions_at(pop_where where, pop_graph *grap
     if (!runs.list.count)
         return true;
     sort_in_memory(runs.list.data, runs.list.count);
-    struct grouping g = { .end = 0 };
+    struct region_grouping g = { .end = 0 };
     group_runs(runs.list.data, runs.list.count, remove_aliased, aliases, &g);
     vec_free(&runs.list);
     groups->count = g.first.count;

@@ -62,7 +62,7 @@ void saved_write_binary(const struct saved *layout, char **file, size_t *size)
     vec_free(&tensors.v);
 }
 
-static void read_variable(struct reader *in, struct saved *layout)
+static void read_variable(struct container_reader *in, struct saved *layout)
 {
     struct saved_variable *v = saved_add_variable(layout);
     v->name = reader_string(in);
@@ -85,7 +85,7 @@ static void read_variable(struct reader *in, struct saved *layout)
     }
 }
 
-static void read_tensor(struct reader *in, struct saved *layout)
+static void read_tensor(struct container_reader *in, struct saved *layout)
 {
     struct saved_tensor *t = saved_add_tensor(layout);
     t->type = reader_u8(in);
@@ -113,7 +113,7 @@ bool saved_read_binary(const char *data, size_t size, struct saved *layout, pop_
     size_t count;
     if (container_open(magic, VERSION, "tensor layout", "the file", data, size, sections, 4, &count, error) != POP_OK)
         return false;
-    struct reader variables = { 0 }, tensors = { 0 };
+    struct container_reader variables = { 0 }, tensors = { 0 };
     variables.data = container_find(sections, count, "variables", &variables.size);
     tensors.data = container_find(sections, count, "tensors", &tensors.size);
     uint64_t n = reader_count(&variables, 30);

@@ -40,7 +40,7 @@ struct wide {
 };
 
 /* Strided elements of a source that is part of a composite: its elements stand from begin on in the composite. */
-struct child {
+struct node_child {
     uint64_t begin, offset;
     uint32_t source, digits;
     size_t first; /* its digits, outermost first, in the composite's pool */
@@ -48,7 +48,7 @@ struct child {
 struct addition;
 struct composite {
     struct node node;
-    VEC(struct child) children;
+    VEC(struct node_child) children;
     VEC(struct digit) pool;
     uint64_t total;
     unsigned depth; /* composites below this one */

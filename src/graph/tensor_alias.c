@@ -10,14 +10,14 @@
 #include "graph/view_walk.h"
 
 /* A piece of a set: positive strides, largest first. */
-struct block {
+struct alias_block {
     uint32_t variable;
     unsigned digits, owner; /* which tensor it comes from */
     uint64_t low, high;     /* first and last element */
     size_t first;           /* index of its digits */
 };
 struct blocks {
-    VEC(struct block) list;
+    VEC(struct alias_block) list;
     VEC(struct digit) pool;
     unsigned owner;
     bool repeats;
@@ -32,7 +32,7 @@ static bool add_block(const struct piece *piece, void *context)
     vec_reserve(&blocks->pool, piece->digits + 1); /* never NULL, even when no piece has digits */
     if (piece->digits)
         memcpy(vec_extend(&blocks->pool, piece->digits), piece->digit, piece->digits * sizeof(*piece->digit));
-    *vec_push(&blocks->list) = (struct block){
+    *vec_push(&blocks->list) = (struct alias_block){
         piece->variable, piece->digits, blocks->owner, piece->offset, piece->offset + (uint64_t)high, first
     };
     return true;
@@ -56,14 +56,14 @@ static void blocks_free(struct blocks *blocks)
 
 static int by_position(const void *a, const void *b)
 {
-    const struct block *x = a, *y = b;
+    const struct alias_block *x = a, *y = b;
     if (x->variable != y->variable)
         return x->variable < y->variable ? -1 : 1;
     return x->low < y->low ? -1 : x->low > y->low;
 }
 
 /* Each digit steps over all that the smaller ones reach: no element twice. */
-static bool is_injective(const struct blocks *blocks, const struct block *block)
+static bool is_injective(const struct blocks *blocks, const struct alias_block *block)
 {
     const struct digit *digit = blocks->pool.data + block->first;
     uint64_t reach = 0;
@@ -75,7 +75,7 @@ static bool is_injective(const struct blocks *blocks, const struct block *block)
     return true;
 }
 
-static bool holds(const struct blocks *blocks, const struct block *block, uint64_t element)
+static bool holds(const struct blocks *blocks, const struct alias_block *block, uint64_t element)
 {
     if (element < block->low || element > block->high)
         return false;
@@ -90,7 +90,7 @@ static bool holds(const struct blocks *blocks, const struct block *block, uint64
 
 /* What a block occupies of each period: false when its digits do not all divide into multiples of the period and less
  * than one. */
-static bool window(const struct blocks *blocks, const struct block *block, uint64_t period, uint64_t *length)
+static bool window(const struct blocks *blocks, const struct alias_block *block, uint64_t period, uint64_t *length)
 {
     const struct digit *digit = blocks->pool.data + block->first;
     *length = 1;
@@ -100,7 +100,8 @@ static bool window(const struct blocks *blocks, const struct block *block, uint6
     return *length <= period;
 }
 
-static bool apart_in_period(const struct blocks *blocks, const struct block *a, const struct block *b, uint64_t period)
+static bool apart_in_period(const struct blocks *blocks, const struct alias_block *a, const struct alias_block *b,
+                            uint64_t period)
 {
     uint64_t a_length, b_length;
     if (!window(blocks, a, period, &a_length) || !window(blocks, b, period, &b_length))
@@ -112,13 +113,13 @@ static bool apart_in_period(const struct blocks *blocks, const struct block *a, 
 enum answer { NO, YES, UNKNOWN };
 
 /* Whether two injective blocks share an element. */
-static enum answer blocks_meet(const struct blocks *blocks, const struct block *a, const struct block *b)
+static enum answer blocks_meet(const struct blocks *blocks, const struct alias_block *a, const struct alias_block *b)
 {
     if (a->variable != b->variable || a->high < b->low || b->high < a->low)
         return NO;
     if (holds(blocks, a, b->low) || holds(blocks, b, a->low) || holds(blocks, a, b->high) || holds(blocks, b, a->high))
         return YES;
-    const struct block *both[] = { a, b };
+    const struct alias_block *both[] = { a, b };
     for (unsigned k = 0; k < 2; ++k)
         for (unsigned i = 0; i < both[k]->digits; ++i)
             if (apart_in_period(blocks, a, b, (uint64_t)blocks->pool.data[both[k]->first + i].stride))
@@ -135,11 +136,11 @@ static enum answer any_meet(struct blocks *blocks, bool across)
         qsort(blocks->list.data, count, sizeof(*blocks->list.data), by_position);
     enum answer answer = NO;
     for (size_t i = 0; i < count; ++i) {
-        const struct block *a = &blocks->list.data[i];
+        const struct alias_block *a = &blocks->list.data[i];
         if (!is_injective(blocks, a))
             return UNKNOWN;
         for (size_t k = i + 1; k < count; ++k) {
-            const struct block *b = &blocks->list.data[k];
+            const struct alias_block *b = &blocks->list.data[k];
             if (b->variable != a->variable || b->low > a->high)
                 break;
             if (!budget--)
@@ -196,7 +197,7 @@ static bool is_free(const struct run *run, void *context)
     return !bits_any(taken->bits, bits.begin, bits.end);
 }
 
-static bool each_run_of_block(const struct blocks *blocks, const struct block *block, run_fn fn, void *context)
+static bool each_run_of_block(const struct blocks *blocks, const struct alias_block *block, run_fn fn, void *context)
 {
     struct piece piece = { .variable = block->variable,
                            .digits = block->digits,
@@ -208,7 +209,7 @@ static bool each_run_of_block(const struct blocks *blocks, const struct block *b
 /* Blocks [first, end) of one variable, as far as their elements have bits. */
 static bool taken_twice(const struct blocks *blocks, size_t first, size_t end, bool across, struct taken *taken)
 {
-    const struct block *list = blocks->list.data;
+    const struct alias_block *list = blocks->list.data;
     bool apart = true;
     for (size_t i = first; i < end && apart; ++i)
         if (!across)
@@ -223,7 +224,7 @@ static bool taken_twice(const struct blocks *blocks, size_t first, size_t end, b
 /* Blocks [first, end) of one variable, in the order of their first elements. */
 static bool blocks_of_variable_meet(const struct blocks *blocks, size_t first, size_t end, bool across)
 {
-    const struct block *list = blocks->list.data;
+    const struct alias_block *list = blocks->list.data;
     uint64_t high = 0;
     bool meet = false;
     for (size_t i = first; i < end; ++i)
@@ -239,7 +240,7 @@ static bool blocks_of_variable_meet(const struct blocks *blocks, size_t first, s
 
 static bool runs_meet(const struct blocks *blocks, bool across)
 {
-    const struct block *list = blocks->list.data;
+    const struct alias_block *list = blocks->list.data;
     for (size_t i = 0, end; i < blocks->list.count; i = end) {
         for (end = i + 1; end < blocks->list.count && list[end].variable == list[i].variable; ++end)
             ;

@@ -27,7 +27,7 @@ bool pop_tensor_is_parallel_writeable(pop_tensor t)
 }
 
 /* The bits that all elements met so far have. */
-struct value {
+struct constant_value {
     const pop_store *store;
     size_t bytes;
     bool known;
@@ -36,7 +36,7 @@ struct value {
     unsigned char bits[8];
 };
 
-static bool find_contents(struct value *value, uint32_t variable)
+static bool find_contents(struct constant_value *value, uint32_t variable)
 {
     const pop_store *store = value->store;
     if (value->initial && value->variable == variable)
@@ -50,7 +50,7 @@ static bool find_contents(struct value *value, uint32_t variable)
     return value->initial != NULL;
 }
 
-static bool same_bits(struct value *value, const unsigned char *bits)
+static bool same_bits(struct constant_value *value, const unsigned char *bits)
 {
     if (!value->known)
         memcpy(value->bits, bits, value->bytes);
@@ -60,7 +60,7 @@ static bool same_bits(struct value *value, const unsigned char *bits)
 
 static bool add_constants(const struct run *run, void *context)
 {
-    struct value *value = context;
+    struct constant_value *value = context;
     if (!find_contents(value, run->variable))
         return false;
     const struct initial *initial = value->initial;
@@ -77,7 +77,7 @@ static bool add_constants(const struct run *run, void *context)
 
 static bool constants_of_piece(const struct piece *piece, void *context)
 {
-    struct value *value = context;
+    struct constant_value *value = context;
     if (find_contents(value, piece->variable) && value->initial->fill)
         return same_bits(value, value->store->data.data + value->initial->data);
     return pieces_each_run(piece, 1, add_constants, context);
@@ -90,7 +90,7 @@ static bool constant_as(pop_tensor t, pop_type type, void *out)
     struct flat flat;
     bool repeats;
     tensor_flat(t, &flat);
-    struct value value = { .store = t.store, .bytes = pop_type_size((pop_type)t.type) };
+    struct constant_value value = { .store = t.store, .bytes = pop_type_size((pop_type)t.type) };
     if (!walk_set(t.store, &flat.piece, &repeats, constants_of_piece, &value))
         return false;
     pop_convert((pop_type)t.type, value.bits, type, out, 1);

@@ -21,7 +21,7 @@ struct addition {
     size_t children, pool;
     uint64_t total;
     uint64_t extent; /* of the last child's first digit */
-    struct child last;
+    struct node_child last;
 };
 
 struct tensor_nodes {
@@ -310,7 +310,7 @@ void composite_open(pop_store *store, uint32_t source)
     if (composite->node.serial < store->nodes->counted && is_held(&composite->node))
         return; /* marks do not take anything of it */
     struct addition *addition = mem_alloc(sizeof(*addition));
-    struct child last = composite->children.data[composite->children.count - 1];
+    struct node_child last = composite->children.data[composite->children.count - 1];
     *addition = (struct addition){ .composite = composite,
                                    .before = composite->additions,
                                    .depth = composite->depth,
@@ -325,7 +325,7 @@ void composite_open(pop_store *store, uint32_t source)
 
 size_t composite_find(struct composite *composite, uint64_t element)
 {
-    const struct child *child = composite->children.data;
+    const struct node_child *child = composite->children.data;
     size_t low = 0, high = composite->children.count;
     for (size_t i = composite->found; i < composite->found + 2 && i < high; ++i)
         if (child[i].begin <= element && element < composite_end(composite, i))
@@ -350,7 +350,7 @@ static size_t pool_add(struct composite *composite, const struct digit *digit, u
 }
 
 /* Whether a piece goes on where the last child ends, as more of its outermost digit. */
-static bool extend(struct composite *composite, struct child *last, const struct piece *piece)
+static bool extend(struct composite *composite, struct node_child *last, const struct piece *piece)
 {
     if (!last->digits)
         return false;
@@ -367,7 +367,7 @@ static bool extend(struct composite *composite, struct child *last, const struct
 }
 
 /* Whether the last child is one block before those of the piece, or the piece is another such block. */
-static bool prepend(struct composite *composite, struct child *last, const struct piece *piece)
+static bool prepend(struct composite *composite, struct node_child *last, const struct piece *piece)
 {
     struct digit joined[MAX_DIGITS + 2];
     const struct digit *block = composite->pool.data + last->first;
@@ -389,18 +389,18 @@ static bool prepend(struct composite *composite, struct child *last, const struc
 static void add_piece(pop_store *store, struct composite *composite, const struct piece *piece)
 {
     if (composite->children.count) {
-        struct child *last = &composite->children.data[composite->children.count - 1];
+        struct node_child *last = &composite->children.data[composite->children.count - 1];
         if (last->source == piece->variable && (extend(composite, last, piece) || prepend(composite, last, piece))) {
             composite->total += piece->elements;
             return;
         }
     }
     size_t first = pool_add(composite, piece->digit, piece->digits);
-    *vec_push(&composite->children) = (struct child){ .begin = composite->total,
-                                                      .offset = piece->offset,
-                                                      .source = piece->variable,
-                                                      .digits = piece->digits,
-                                                      .first = first };
+    *vec_push(&composite->children) = (struct node_child){ .begin = composite->total,
+                                                           .offset = piece->offset,
+                                                           .source = piece->variable,
+                                                           .digits = piece->digits,
+                                                           .first = first };
     composite->total += piece->elements;
     hold(store, piece->variable);
 }

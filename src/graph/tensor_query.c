@@ -140,20 +140,20 @@ bool pop_tensor_is_contiguous(pop_tensor t)
     return tensor_single_run(t, &run);
 }
 
-struct regions {
+struct query_regions {
     VEC(pop_variable_interval) list;
 };
 
 static bool add_region(const struct run *run, void *context)
 {
-    struct regions *regions = context;
+    struct query_regions *regions = context;
     *vec_push(&regions->list) = (pop_variable_interval){ run->variable, { run->offset, run->offset + run->count } };
     return true;
 }
 
 size_t pop_tensor_var_regions(pop_tensor t, pop_variable_interval **out)
 {
-    struct regions regions = { 0 };
+    struct query_regions regions = { 0 };
     tensor_each_run(t, add_region, &regions);
     *out = regions.list.data;
     return regions.list.count;

@@ -97,7 +97,7 @@ static bool replay(pop_store *store, const struct kept_walk *walk, uint64_t begi
 }
 
 /* A walk that is kept as it goes. */
-struct recorder {
+struct view_recorder {
     struct kept_walk *walk;
     uint64_t at;
     piece_fn fn;
@@ -106,7 +106,7 @@ struct recorder {
 
 static bool record(const struct piece *piece, void *context)
 {
-    struct recorder *recorder = context;
+    struct view_recorder *recorder = context;
     struct kept_walk *walk = recorder->walk;
     if (walk->pieces.count < MAX_PIECES) {
         *vec_push(&walk->pieces) =
@@ -136,7 +136,7 @@ static bool walk_and_keep(pop_store *store, uint64_t stamp, const struct piece *
 {
     struct view_cache *cache = store->walks;
     struct kept_walk *fresh = &cache->fresh;
-    struct recorder recorder = { fresh, 0, fn, context };
+    struct view_recorder recorder = { fresh, 0, fn, context };
     fresh->of = *flat;
     fresh->stamp = stamp;
     fresh->pieces.count = fresh->pool.count = 0;

@@ -5,14 +5,14 @@
 #include "graph/tensor_form.h"
 #include "graph/view_runs.h"
 
-struct kept {
+struct kept_view {
     VEC(struct piece) pieces;
     VEC(struct digit) digits;
 };
 
 static bool keep_piece(const struct piece *piece, void *context)
 {
-    struct kept *kept = context;
+    struct kept_view *kept = context;
     *vec_push(&kept->pieces) = *piece;
     if (piece->digits)
         memcpy(vec_extend(&kept->digits, piece->digits), piece->digit, piece->digits * sizeof(*piece->digit));
@@ -55,7 +55,7 @@ const struct view *view_keep(pop_tensor t)
         tensor_flat(t, &flat);
         return make_view(t, &flat.piece, 1, flat.digit, flat.piece.digits);
     }
-    struct kept kept = { 0 };
+    struct kept_view kept = { 0 };
     tensor_each_piece(t, keep_piece, &kept);
     struct view *view = make_view(t, kept.pieces.data, kept.pieces.count, kept.digits.data, kept.digits.count);
     vec_free(&kept.pieces);

@@ -10,7 +10,7 @@
 
 struct piece child_piece(const struct composite *composite, size_t index)
 {
-    struct child child = composite->children.data[index];
+    struct node_child child = composite->children.data[index];
     return (struct piece){ .variable = child.source,
                            .digits = child.digits,
                            .offset = child.offset,

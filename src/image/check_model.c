@@ -147,21 +147,21 @@ static uint32_t below_at(const struct model *model, uint32_t step, size_t i)
 }
 
 /* The way down from a step that a walk began with. */
-struct place {
+struct checked_place {
     uint32_t step;
     size_t next;
 };
-typedef VEC(struct place) place_list;
+typedef VEC(struct checked_place) place_list;
 enum { NEW = 0, OPEN, DONE };
 
 /* Depth first, every edge once; a step that is met again on the way down closes a cycle. */
 static bool walk_down(struct check *check, uint32_t start, unsigned char *seen, place_list *path)
 {
     const struct model *model = &check->image->model;
-    *vec_push(path) = (struct place){ start, 0 };
+    *vec_push(path) = (struct checked_place){ start, 0 };
     seen[start] = OPEN;
     while (path->count) {
-        struct place *at = path->data + path->count - 1;
+        struct checked_place *at = path->data + path->count - 1;
         if (at->next == below(model, at->step)) {
             seen[at->step] = DONE;
             --path->count;
@@ -173,7 +173,7 @@ static bool walk_down(struct check *check, uint32_t start, unsigned char *seen, 
         if (seen[next] == DONE)
             continue;
         seen[next] = OPEN;
-        *vec_push(path) = (struct place){ next, 0 };
+        *vec_push(path) = (struct checked_place){ next, 0 };
     }
     return true;
 }

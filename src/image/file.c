@@ -12,16 +12,16 @@ static const char magic[8] = "TREMEXE";
 enum { VERSION = 8, SECTIONS = 80, COLUMNS = 14 };
 
 /* A member of an array's elements. */
-struct column {
+struct file_column {
     uint16_t offset, bytes;
 };
 /* An array of the image: where it stands in struct image, and what its elements are made of (no columns: plain
  * numbers). */
-struct array {
+struct file_array {
     char name[16];
     size_t offset; /* of the VEC in struct image */
     size_t element;
-    struct column columns[COLUMNS];
+    struct file_column columns[COLUMNS];
 };
 #define C(type, member)                                                                                                \
     {                                                                                                                  \
@@ -60,7 +60,7 @@ struct array {
         C(struct model_vertices, descriptors), C(struct model_vertices, edge_pointers),                                \
         C(struct model_vertices, padding), C(struct model_vertices, vertex_data)
 
-static const struct array arrays[] = {
+static const struct file_array arrays[] = {
     ARRAY(senders, { 0, 0 }),
     ARRAY(strings, { 0, 0 }),
     ARRAY(codelets, C(struct image_codelet, module), C(struct image_codelet, index)),
@@ -152,7 +152,7 @@ static const struct array arrays[] = {
           C(struct model_live_list, bytes)),
     PLAIN("m.step_live", model.step_live),
 };
-static const struct column format_columns[] = {
+static const struct file_column format_columns[] = {
     C(struct image_print, format.summarise_threshold),
     C(struct image_print, format.edge_items),
     C(struct image_print, format.max_line_width),
@@ -172,7 +172,7 @@ enum {
 typedef VEC(unsigned char) any_vec;
 
 /* The columns of an array, format included; none for plain numbers. */
-static size_t columns_of(const struct array *array, struct column *columns)
+static size_t columns_of(const struct file_array *array, struct file_column *columns)
 {
     size_t count = 0;
     while (count < COLUMNS && array->columns[count].bytes) {
@@ -185,11 +185,11 @@ static size_t columns_of(const struct array *array, struct column *columns)
     return count;
 }
 
-static void write_array(struct bytes *out, const struct array *array, const struct image *image)
+static void write_array(struct bytes *out, const struct file_array *array, const struct image *image)
 {
     any_vec vec;
     memcpy(&vec, (const char *)image + array->offset, sizeof(vec));
-    struct column columns[COLUMNS + FORMAT_COLUMNS];
+    struct file_column columns[COLUMNS + FORMAT_COLUMNS];
     size_t count = columns_of(array, columns);
     if (!count) {
         bytes_put(out, vec.data, vec.count * array->element);
@@ -224,9 +224,9 @@ uint64_t image_program_hash(const struct image *image)
     return hash;
 }
 
-static bool read_array(const unsigned char *data, size_t size, const struct array *array, struct image *image)
+static bool read_array(const unsigned char *data, size_t size, const struct file_array *array, struct image *image)
 {
-    struct column columns[COLUMNS + FORMAT_COLUMNS];
+    struct file_column columns[COLUMNS + FORMAT_COLUMNS];
     size_t column_count = columns_of(array, columns), packed = column_count ? 0 : array->element;
     for (size_t c = 0; c < column_count; ++c)
         packed += columns[c].bytes;

@@ -17,7 +17,7 @@ enum { QUOTED = 800 }; /* characters of the compiler's message in an error; all 
 
 /* The compiler's message from its first error on, when all of it is too long; at most QUOTED characters, whole lines.
  */
-static pop_status refuse(const struct source *source, const char *said, pop_error *error)
+static pop_status refuse(const struct popc_source *source, const char *said, pop_error *error)
 {
     LOG(CODELETS, INFO, "compiling '%s' failed:\n%s", source->name, said);
     const char *start = said, *first = strstr(said, "error: ");
@@ -37,7 +37,7 @@ static pop_status refuse(const struct source *source, const char *said, pop_erro
 /* ---- command lines ---- */
 
 /* C++ as devices have it: no exceptions, no type information, nothing that needs the C++ library. */
-static void start_cpp_command(struct command *command, const struct source *source, const char *compiler)
+static void start_cpp_command(struct command *command, const struct popc_source *source, const char *compiler)
 {
     *command = (struct command){ 0 };
     command_add(command,
@@ -46,7 +46,7 @@ static void start_cpp_command(struct command *command, const struct source *sour
     command_add_source(command, source);
 }
 
-static void start_command(struct command *command, const struct source *source, const char *compiler)
+static void start_command(struct command *command, const struct popc_source *source, const char *compiler)
 {
     if (source->language == POPC_CPP) {
         start_cpp_command(command, source, compiler);
@@ -60,7 +60,7 @@ static void start_command(struct command *command, const struct source *source, 
 }
 
 /* Without libraries: what is undefined stays so. */
-static void reflection_command(struct command *command, const struct source *source, const char *compiler,
+static void reflection_command(struct command *command, const struct popc_source *source, const char *compiler,
                                const struct scratch *scratch)
 {
     start_command(command, source, compiler);
@@ -79,7 +79,7 @@ static void reflection_command(struct command *command, const struct source *sou
 
 /* Code that obeys the floating-point behaviour is compiled for a machine without instructions for half, so that
  * conversions become calls (behave.c), and raises no exception that the source does not. */
-static void add_level(struct command *command, const struct source *source)
+static void add_level(struct command *command, const struct popc_source *source)
 {
     bool behaving = source->flags->behaving;
     unsigned level = behaving && source->flags->level > 3 ? 3 : source->flags->level;
@@ -94,7 +94,7 @@ static void add_level(struct command *command, const struct source *source)
 
 /* Results do not depend on compiler or machine: no contraction, half rounds after each operation.  Only our functions
  * are exported. */
-static void speed_command(struct command *command, const struct source *source, const char *compiler,
+static void speed_command(struct command *command, const struct popc_source *source, const char *compiler,
                           const struct scratch *scratch)
 {
     start_command(command, source, compiler);
@@ -105,7 +105,7 @@ static void speed_command(struct command *command, const struct source *source, 
 }
 
 /* C++ is compiled and linked in two steps: what the linker has to fill in is read between them. */
-static void cpp_speed_command(struct command *command, const struct source *source, const char *compiler,
+static void cpp_speed_command(struct command *command, const struct popc_source *source, const char *compiler,
                               const struct scratch *scratch)
 {
     start_command(command, source, compiler);
@@ -118,7 +118,7 @@ static void cpp_speed_command(struct command *command, const struct source *sour
                                                 scratch->source.text, NULL });
 }
 
-static void cpp_link_command(struct command *command, const struct source *source, const char *compiler,
+static void cpp_link_command(struct command *command, const struct popc_source *source, const char *compiler,
                              const struct scratch *scratch)
 {
     *command = (struct command){ 0 };
@@ -130,7 +130,7 @@ static void cpp_link_command(struct command *command, const struct source *sourc
 }
 
 /* Compiles text; the object's bytes are malloc'ed. */
-static pop_status compile(const struct source *source, struct command *command, const struct scratch *scratch,
+static pop_status compile(const struct popc_source *source, struct command *command, const struct scratch *scratch,
                           const struct str *text, struct str *said, char **object, size_t *size, pop_error *error)
 {
     pop_status status = command_run(command, scratch, text, said, object, size, error);
@@ -148,7 +148,7 @@ struct preprocessor {
     bool started;
 };
 
-static void start_preprocessor(struct preprocessor *p, const struct source *source, const char *compiler,
+static void start_preprocessor(struct preprocessor *p, const struct popc_source *source, const char *compiler,
                                const struct scratch *scratch)
 {
     start_command(&p->command, source, compiler);
@@ -159,7 +159,7 @@ static void start_preprocessor(struct preprocessor *p, const struct source *sour
 }
 
 /* Our own headers have none. */
-static bool includes_constraints(const struct source *source, const struct built *built)
+static bool includes_constraints(const struct popc_source *source, const struct built *built)
 {
     bool found = false;
     size_t own = strlen(source->include);
@@ -191,7 +191,7 @@ static void finish_preprocessor(struct preprocessor *p, const struct scratch *sc
     str_free(&said);
 }
 
-static pop_status reflect(const struct source *source, const char *compiler, const struct scratch *scratch,
+static pop_status reflect(const struct popc_source *source, const char *compiler, const struct scratch *scratch,
                           struct built *built, struct reflection *reflection, pop_error *error)
 {
     struct str text = { 0 };
@@ -227,7 +227,7 @@ static void take_object(struct module *module, const char *object, size_t size)
 }
 
 /* *object is replaced. */
-static pop_status link_cpp(const struct source *source, const char *compiler, const struct scratch *scratch,
+static pop_status link_cpp(const struct popc_source *source, const char *compiler, const struct scratch *scratch,
                            struct built *built, struct reflection *reflection, char **object, size_t *size,
                            pop_error *error)
 {
@@ -243,9 +243,9 @@ static pop_status link_cpp(const struct source *source, const char *compiler, co
 }
 
 /* The object that runs, malloc'ed. */
-static pop_status compile_for_speed(const struct source *source, const char *compiler, const struct scratch *scratch,
-                                    const struct str *text, struct built *built, struct reflection *reflection,
-                                    char **object, size_t *size, pop_error *error)
+static pop_status compile_for_speed(const struct popc_source *source, const char *compiler,
+                                    const struct scratch *scratch, const struct str *text, struct built *built,
+                                    struct reflection *reflection, char **object, size_t *size, pop_error *error)
 {
     struct command command;
     bool cpp = source->language == POPC_CPP;
@@ -258,14 +258,14 @@ static pop_status compile_for_speed(const struct source *source, const char *com
 }
 
 /* Defaults come from code that this machine can run: for a higher level it is compiled once more. */
-static pop_status read_made(const struct source *source, const char *compiler, const struct scratch *scratch,
+static pop_status read_made(const struct popc_source *source, const char *compiler, const struct scratch *scratch,
                             const struct str *text, struct built *built, struct reflection *reflection,
                             const char *object, size_t size, pop_error *error)
 {
     if (source->flags->level <= machine_level())
         return made_read(reflection, object, size, MADE_SECONDS);
     struct popc_flags flags = *source->flags;
-    struct source lower = *source;
+    struct popc_source lower = *source;
     char *own;
     size_t own_size;
     flags.level = machine_level();
@@ -277,7 +277,7 @@ static pop_status read_made(const struct source *source, const char *compiler, c
     return status;
 }
 
-static pop_status generate(const struct source *source, const char *compiler, const struct scratch *scratch,
+static pop_status generate(const struct popc_source *source, const char *compiler, const struct scratch *scratch,
                            struct built *built, struct reflection *reflection, struct module *module, pop_error *error)
 {
     struct str text = { 0 };
@@ -308,7 +308,7 @@ static void take_codelets(struct module *module, const struct reflection *reflec
     str_free(&uses);
 }
 
-pop_status build_module(const struct source *source, const char *compiler, const char *device_compiler,
+pop_status build_module(const struct popc_source *source, const char *compiler, const char *device_compiler,
                         struct built *built, pop_error *error)
 {
     struct scratch scratch;
@@ -351,7 +351,7 @@ static struct module *borrow(const struct module *of)
     return module;
 }
 
-pop_status build_measured(const struct source *source, const char *compiler, const char *device_compiler,
+pop_status build_measured(const struct popc_source *source, const char *compiler, const char *device_compiler,
                           struct built *built, pop_error *error)
 {
     struct scratch scratch;
@@ -365,7 +365,7 @@ pop_status build_measured(const struct source *source, const char *compiler, con
     return POP_OK;
 }
 
-pop_status build_counted(const struct source *source, const char *device_compiler, struct built *built,
+pop_status build_counted(const struct popc_source *source, const char *device_compiler, struct built *built,
                          pop_error *error)
 {
     struct scratch scratch;

@@ -25,7 +25,7 @@ static struct digest digest_of(const void *data, size_t size)
 }
 
 /* All that an entry depends on but the compilers and the files that are included, which it records. */
-static void make_key(const struct source *source, struct bytes *key)
+static void make_key(const struct popc_source *source, struct bytes *key)
 {
     const struct popc_flags *flags = source->flags;
     char settings[96];
@@ -52,7 +52,7 @@ static void make_key(const struct source *source, struct bytes *key)
     bytes_put(key, source->text, source->size);
 }
 
-bool cache_open(struct cache *cache, const struct source *source)
+bool cache_open(struct cache *cache, const struct popc_source *source)
 {
     *cache = (struct cache){ .name = { 0 } };
     cache_places_find(&cache->places);
@@ -109,7 +109,7 @@ static bool hash_included(const char *recorded, const char *include, struct dige
     return read;
 }
 
-static bool includes_hold(struct reader *r, const char *include)
+static bool includes_hold(struct container_reader *r, const char *include)
 {
     for (uint64_t count = reader_count(r, 4 + sizeof(struct digest)); count; --count) {
         char *file = reader_string(r);
@@ -141,7 +141,7 @@ static bool entry_holds(const struct container_section *sections, size_t count, 
     if (!made_by(sections, count, "compiler", compilers->host) ||
         !made_by(sections, count, "device compiler", compilers->device))
         return false;
-    struct reader included = { 0 };
+    struct container_reader included = { 0 };
     included.data = container_find(sections, count, "included", &included.size);
     if (!includes_hold(&included, include))
         return false;
@@ -151,7 +151,7 @@ static bool entry_holds(const struct container_section *sections, size_t count, 
     return true;
 }
 
-static bool read_entry(const struct cache *cache, const char *path, const struct source *source,
+static bool read_entry(const struct cache *cache, const char *path, const struct popc_source *source,
                        const struct compilers *compilers, struct module **module, struct str *messages)
 {
     char *data;
@@ -170,7 +170,7 @@ static bool read_entry(const struct cache *cache, const char *path, const struct
     return found;
 }
 
-bool cache_find(const struct cache *cache, const struct source *source, const struct compilers *compilers,
+bool cache_find(const struct cache *cache, const struct popc_source *source, const struct compilers *compilers,
                 struct module **module, struct str *messages)
 {
     bool found = false;
@@ -198,7 +198,7 @@ static void record_included(struct bytes *included, const char *include, const c
     str_free(&name);
 }
 
-void cache_store(const struct cache *cache, const struct source *source, const struct built *built,
+void cache_store(const struct cache *cache, const struct popc_source *source, const struct built *built,
                  const struct compilers *compilers)
 {
     struct bytes included = { 0 };

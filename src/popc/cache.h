@@ -17,7 +17,7 @@ struct cache {
 };
 
 /* The cache as it concerns a source; false when there is none.  Close it either way. */
-bool cache_open(struct cache *cache, const struct source *source);
+bool cache_open(struct cache *cache, const struct popc_source *source);
 void cache_close(struct cache *cache);
 /* Who compiles: "path size mtime", or NULL when there is nobody. */
 struct compilers {
@@ -25,10 +25,10 @@ struct compilers {
 };
 /* True and the module (and the warnings that it earned) when there is an entry that still holds: made by these
  * compilers, where there are any. */
-bool cache_find(const struct cache *cache, const struct source *source, const struct compilers *compilers,
+bool cache_find(const struct cache *cache, const struct popc_source *source, const struct compilers *compilers,
                 struct module **module, struct str *messages);
 /* Failure to store is no error. */
-void cache_store(const struct cache *cache, const struct source *source, const struct built *built,
+void cache_store(const struct cache *cache, const struct popc_source *source, const struct built *built,
                  const struct compilers *compilers);
 
 #endif

@@ -111,7 +111,7 @@ void command_add(struct command *command, const char *const *words)
         *vec_push(&command->words) = *words;
 }
 
-void command_add_source(struct command *command, const struct source *source)
+void command_add_source(struct command *command, const struct popc_source *source)
 {
     command_add(command, (const char *const[]){ "-iquote", source->directory, "-I", source->include, NULL });
     for (size_t i = 0; i < source->flags->both.count; ++i)

@@ -16,7 +16,7 @@ static const char *const versions[DEVICE_ARCHS] = { "-D__IPU_ARCH_VERSION__=1", 
 
 /* Measured: what is small on the device is small.  Counted: structs and pointers as the host has them, and only what
  * device_machine.c knows. */
-static const struct machine {
+static const struct compiler_machine {
     const char *target, *march, *abi, *model, *relaxation;
 } for_measuring = { "--target=riscv32-unknown-elf", "-march=rv32imf_zfh", "-mabi=ilp32f", "-mcmodel=medlow",
                     "-mrelax" },
@@ -31,7 +31,7 @@ struct headers {
 };
 
 /* Where it would compile for the host, the device's compiler lists them between two lines of what it says with -v. */
-static void find_headers(struct headers *headers, const struct source *source, const char *device_compiler)
+static void find_headers(struct headers *headers, const struct popc_source *source, const char *device_compiler)
 {
     const char *words[] = { device_compiler, "-E", "-v",        "-x", source->language == POPC_CPP ? "c++" : "c",
                             "/dev/null",     "-o", "/dev/null", NULL };
@@ -63,8 +63,8 @@ static void free_headers(struct headers *headers)
     str_free(&headers->text);
 }
 
-static void device_command(struct command *command, const struct source *source, const char *compiler,
-                           const struct headers *headers, int arch, const struct machine *machine,
+static void device_command(struct command *command, const struct popc_source *source, const char *compiler,
+                           const struct headers *headers, int arch, const struct compiler_machine *machine,
                            const struct scratch *scratch)
 {
     *command = (struct command){ 0 };
@@ -122,7 +122,7 @@ void device_uses_write(const struct module *module, const struct reflection *ref
     }
 }
 
-static void write_text(const struct source *source, const char *uses, struct str *text)
+static void write_text(const struct popc_source *source, const char *uses, struct str *text)
 {
     source_write(source, text);
     str_format(text, "#line 1 \"popc\"\n%s", uses);
@@ -156,7 +156,7 @@ static uint32_t scaled(uint32_t host)
 }
 
 /* Plain: no vectors, nothing aligned, nothing but the code in the functions. */
-static void host_command(struct command *command, const struct source *source, const char *compiler,
+static void host_command(struct command *command, const struct popc_source *source, const char *compiler,
                          const struct scratch *scratch)
 {
     *command = (struct command){ 0 };
@@ -178,7 +178,7 @@ static void host_command(struct command *command, const struct source *source, c
 }
 
 /* All codelets from the host's object; without one, from what the module has (device_code_of). */
-static void estimate_all(const struct source *source, const char *compiler, const struct scratch *scratch,
+static void estimate_all(const struct popc_source *source, const char *compiler, const struct scratch *scratch,
                          const struct str *text, struct module *module, struct device_code *codes, const char *reason)
 {
     struct str said = { 0 };
@@ -201,8 +201,8 @@ static void estimate_all(const struct source *source, const char *compiler, cons
 }
 
 /* What the source includes when it does not compile, missing headers left out: when one of them changes it may. */
-static void read_included(const struct source *source, const char *compiler, const struct headers *headers, int arch,
-                          const struct scratch *scratch, const struct str *text, struct built *built)
+static void read_included(const struct popc_source *source, const char *compiler, const struct headers *headers,
+                          int arch, const struct scratch *scratch, const struct str *text, struct built *built)
 {
     struct str said = { 0 };
     struct command command;
@@ -219,7 +219,7 @@ static void read_included(const struct source *source, const char *compiler, con
 }
 
 /* NULL when codes are measured, else why they are not. */
-static const char *compile_for(const struct source *source, const char *compiler, const struct headers *headers,
+static const char *compile_for(const struct popc_source *source, const char *compiler, const struct headers *headers,
                                int arch, const struct scratch *scratch, const struct str *text, struct built *built,
                                struct module *module)
 {
@@ -249,7 +249,7 @@ static const char *compile_for(const struct source *source, const char *compiler
     return reason;
 }
 
-char *device_compile_counted(const struct source *source, const char *device_compiler, int arch,
+char *device_compile_counted(const struct popc_source *source, const char *device_compiler, int arch,
                              const struct scratch *scratch, struct built *built, size_t *size, pop_error *error)
 {
     struct str text = { 0 }, said = { 0 };
@@ -274,8 +274,8 @@ char *device_compile_counted(const struct source *source, const char *device_com
 }
 
 /* What the compiler reads once macros are expanded; NULL when it cannot be had. */
-static char *preprocessed(const struct source *source, const char *compiler, const struct headers *headers, int arch,
-                          const struct scratch *scratch, const struct str *text, size_t *size)
+static char *preprocessed(const struct popc_source *source, const char *compiler, const struct headers *headers,
+                          int arch, const struct scratch *scratch, const struct str *text, size_t *size)
 {
     struct str said = { 0 };
     struct command command;
@@ -297,7 +297,7 @@ static bool several(unsigned devices)
     return devices & (devices - 1);
 }
 
-void device_compile(const struct source *source, const char *compiler, const char *device_compiler,
+void device_compile(const struct popc_source *source, const char *compiler, const char *device_compiler,
                     const struct scratch *scratch, struct built *built, struct module *module)
 {
     struct str text = { 0 };

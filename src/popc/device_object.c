@@ -6,7 +6,7 @@
 #include <gelf.h>
 #include <stdio.h>
 
-struct node {
+struct object_node {
     uint64_t bytes;
     Elf_Data *relocations; /* NULL without */
     bool allocated, code, has_addends;
@@ -17,15 +17,15 @@ struct object {
     Elf *elf;
     Elf_Data *symbols;
     size_t symbol_count;
-    GElf_Word names;    /* section of the symbols' names */
-    struct node *nodes; /* by section */
+    GElf_Word names;           /* section of the symbols' names */
+    struct object_node *nodes; /* by section */
     size_t node_count;
 };
 
 static void read_section(struct object *object, Elf_Scn *section, const GElf_Shdr *header)
 {
     size_t index = elf_ndxscn(section);
-    struct node *node = object->nodes + index;
+    struct object_node *node = object->nodes + index;
     node->bytes = header->sh_size;
     node->allocated = (header->sh_flags & SHF_ALLOC) != 0;
     node->code = (header->sh_flags & SHF_EXECINSTR) != 0;
@@ -96,7 +96,7 @@ static size_t find_used(const struct object *object, uint32_t index)
             continue;
         /* compilers mangle the name of a variable that nobody else sees: _ZL10popc_use_0 */
         const char *name = symbol_name(object, &symbol), *at = strstr(name, variable);
-        struct node *node = object->nodes + symbol.st_shndx;
+        struct object_node *node = object->nodes + symbol.st_shndx;
         if (!at || at[strlen(variable)] || !node->relocations)
             continue;
         uint64_t info = node->has_addends && gelf_getrela(node->relocations, 0, &with)      ? with.r_info
@@ -118,7 +118,7 @@ static bool is_helper(const char *name)
     return strncmp(name, "__", 2) == 0;
 }
 
-struct walk {
+struct object_walk {
     const struct object *object;
     VEC(size_t) reached;
     bool *seen;                /* by section */
@@ -127,7 +127,7 @@ struct walk {
     const char *missing;
 };
 
-static void follow_outside(struct walk *walk, const char *name)
+static void follow_outside(struct object_walk *walk, const char *name)
 {
     uint32_t bytes;
     if (device_library_bytes(name, &bytes)) {
@@ -141,7 +141,7 @@ static void follow_outside(struct walk *walk, const char *name)
     }
 }
 
-static void follow(struct walk *walk, size_t symbol_index)
+static void follow(struct object_walk *walk, size_t symbol_index)
 {
     const struct object *object = walk->object;
     GElf_Sym symbol;
@@ -156,7 +156,7 @@ static void follow(struct walk *walk, size_t symbol_index)
     }
 }
 
-static void follow_all(struct walk *walk, const struct node *node)
+static void follow_all(struct object_walk *walk, const struct object_node *node)
 {
     GElf_Rela with;
     GElf_Rel without;
@@ -172,7 +172,7 @@ static void follow_all(struct walk *walk, const struct node *node)
 }
 
 /* The sections that are reached from one, itself included. */
-static void walk_from(struct walk *walk, size_t first)
+static void walk_from(struct object_walk *walk, size_t first)
 {
     memset(walk->seen, 0, walk->object->node_count * sizeof(*walk->seen));
     walk->missing = NULL;
@@ -199,17 +199,17 @@ static uint32_t at_most_32_bits(uint64_t value)
     return value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
 }
 
-static void sum_up(const struct walk *walk, struct device_code *code)
+static void sum_up(const struct object_walk *walk, struct device_code *code)
 {
     uint64_t own = 0, shared = walk->library_bytes, data = 0;
     for (size_t i = 0; i < walk->reached.count; ++i) {
-        const struct node *node = walk->object->nodes + walk->reached.data[i];
+        const struct object_node *node = walk->object->nodes + walk->reached.data[i];
         *(!node->code ? &data : i && node->users > 1 ? &shared : &own) += node->bytes;
     }
     *code = (struct device_code){ at_most_32_bits(own), at_most_32_bits(shared), at_most_32_bits(data), false, "" };
 }
 
-static void measure_all(struct walk *walk, const struct codelet *codelets, uint32_t count, struct arena *arena,
+static void measure_all(struct object_walk *walk, const struct codelet *codelets, uint32_t count, struct arena *arena,
                         struct device_code *codes)
 {
     size_t *firsts = mem_zero(count, sizeof(*firsts));
@@ -244,7 +244,7 @@ bool device_measure(const void *data, size_t size, const struct codelet *codelet
     struct object object;
     bool good = open_object(&object, data, size);
     if (good) {
-        struct walk walk = { .object = &object, .seen = mem_zero(object.node_count, sizeof(*walk.seen)) };
+        struct object_walk walk = { .object = &object, .seen = mem_zero(object.node_count, sizeof(*walk.seen)) };
         measure_all(&walk, codelets, count, arena, codes);
         vec_free(&walk.reached);
         vec_free(&walk.library);

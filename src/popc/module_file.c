@@ -109,7 +109,7 @@ pop_status module_write(const struct module *module, char **data, size_t *size, 
 
 /* ---- reading: nothing in the file is believed before it was checked ---- */
 
-static const char *read_name(struct reader *r, struct arena *arena)
+static const char *read_name(struct container_reader *r, struct arena *arena)
 {
     char *text = reader_string(r);
     const char *name = arena_string(arena, text);
@@ -153,7 +153,7 @@ static bool fields_apart(const struct codelet *codelet)
     return apart;
 }
 
-static bool read_fields(struct reader *r, struct codelet *codelet, struct arena *arena)
+static bool read_fields(struct container_reader *r, struct codelet *codelet, struct arena *arena)
 {
     codelet->field_count = (uint32_t)reader_count(r, FIELD_BYTES - 2);
     if (codelet->field_count > UINT16_MAX) { /* edges name a field in 16 bits */
@@ -181,7 +181,7 @@ static bool read_fields(struct reader *r, struct codelet *codelet, struct arena 
     return !r->failed && fields_apart(codelet);
 }
 
-static bool read_codelet(struct reader *r, struct codelet *codelet, struct module *module)
+static bool read_codelet(struct container_reader *r, struct codelet *codelet, struct module *module)
 {
     struct arena *arena = &module->arena;
     *codelet = (struct codelet){ .name = read_name(r, arena), .module = module };
@@ -205,7 +205,7 @@ static bool read_codelet(struct reader *r, struct codelet *codelet, struct modul
     return !r->failed;
 }
 
-static bool read_objects(struct reader *head, struct reader *objects, struct module *module)
+static bool read_objects(struct container_reader *head, struct container_reader *objects, struct module *module)
 {
     module->level = reader_u32(head);
     uint64_t count = reader_count(head, 8);
@@ -222,7 +222,7 @@ static bool read_objects(struct reader *head, struct reader *objects, struct mod
            module->level <= 4;
 }
 
-static bool read_codelets(struct reader *r, struct module *module)
+static bool read_codelets(struct container_reader *r, struct module *module)
 {
     uint64_t count = reader_count(r, CODELET_BYTES);
     module->codelets = arena_alloc(&module->arena, count * sizeof(*module->codelets));
@@ -234,7 +234,7 @@ static bool read_codelets(struct reader *r, struct module *module)
     return !r->failed && r->at == r->size;
 }
 
-static bool read_device_code(struct reader *r, struct device_code *code, struct arena *arena)
+static bool read_device_code(struct container_reader *r, struct device_code *code, struct arena *arena)
 {
     *code = (struct device_code){ .bytes = reader_u32(r) };
     code->shared_bytes = reader_u32(r);
@@ -246,7 +246,7 @@ static bool read_device_code(struct reader *r, struct device_code *code, struct 
            (code->bytes || code->estimated);
 }
 
-static bool read_devices(struct reader *r, struct module *module)
+static bool read_devices(struct container_reader *r, struct module *module)
 {
     if (!r->data)
         return true; /* compiled for no device */
@@ -264,7 +264,7 @@ static bool read_devices(struct reader *r, struct module *module)
     return !r->failed && r->at == r->size;
 }
 
-static bool read_counted(struct reader *r, struct module *module)
+static bool read_counted(struct container_reader *r, struct module *module)
 {
     for (uint32_t i = 0; r->data && i < module->object_count; ++i) {
         struct module_object *object = module->objects + i;
@@ -288,7 +288,7 @@ pop_status module_read(const char *name, const void *data, size_t size, struct m
     if (status != POP_OK)
         return status;
     struct module *made = module_create(name, 1);
-    struct reader head = { 0 }, codelets = { 0 }, objects = { 0 }, devices = { 0 }, counted = { 0 };
+    struct container_reader head = { 0 }, codelets = { 0 }, objects = { 0 }, devices = { 0 }, counted = { 0 };
     head.data = container_find(sections, count, "head", &head.size);
     codelets.data = container_find(sections, count, "codelets", &codelets.size);
     objects.data = container_find(sections, count, "objects", &objects.size);

@@ -14,13 +14,13 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-enum kind { KIND_C, KIND_CODELETS, KIND_ASSEMBLY, KIND_CPP, KIND_UNKNOWN };
+enum popc_kind { KIND_C, KIND_CODELETS, KIND_ASSEMBLY, KIND_CPP, KIND_UNKNOWN };
 
-static enum kind kind_of(const char *path)
+static enum popc_kind kind_of(const char *path)
 {
     static const struct {
         const char *ending;
-        enum kind kind;
+        enum popc_kind kind;
     } kinds[] = { { ".c", KIND_C },     { ".gp", KIND_CODELETS }, { ".S", KIND_ASSEMBLY }, { ".s", KIND_ASSEMBLY },
                   { ".cpp", KIND_CPP }, { ".cc", KIND_CPP },      { ".cxx", KIND_CPP },    { ".C", KIND_CPP } };
     const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
@@ -30,7 +30,7 @@ static enum kind kind_of(const char *path)
     return KIND_UNKNOWN;
 }
 
-static pop_status refuse_kind(const char *path, enum kind kind, pop_error *error)
+static pop_status refuse_kind(const char *path, enum popc_kind kind, pop_error *error)
 {
     if (kind == KIND_ASSEMBLY)
         return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL,
@@ -69,7 +69,7 @@ static bool lacks_vector_braces(const struct built *built)
 }
 
 /* The first error stands when clang refuses the source, too. */
-static pop_status build_with_clang(const struct source *source, const struct found *device, struct built *built,
+static pop_status build_with_clang(const struct popc_source *source, const struct found *device, struct built *built,
                                    pop_error *error)
 {
     struct found clang = { 0 };
@@ -91,7 +91,7 @@ static pop_status build_with_clang(const struct source *source, const struct fou
     return status;
 }
 
-static pop_status compile_fresh(const struct source *source, const struct cache *cache, const struct found *host,
+static pop_status compile_fresh(const struct popc_source *source, const struct cache *cache, const struct found *host,
                                 const struct found *device, struct module **module, struct str *messages,
                                 pop_error *error)
 {
@@ -115,7 +115,7 @@ static pop_status compile_fresh(const struct source *source, const struct cache 
     return status;
 }
 
-static pop_status compile_source(const struct source *source, struct module **module, struct str *messages,
+static pop_status compile_source(const struct popc_source *source, struct module **module, struct str *messages,
                                  pop_error *error)
 {
     struct cache cache;
@@ -161,7 +161,7 @@ static pop_status compile_text(enum popc_language language, const char *name, co
         const char *slash = strrchr(name, '/');
         struct str directory = { 0 };
         str_add_bytes(&directory, slash ? name : ".", slash ? (size_t)(slash - name) + 1 : 1);
-        const struct source source = { language, name, text, size, directory.text, include.text, flags, of };
+        const struct popc_source source = { language, name, text, size, directory.text, include.text, flags, of };
         status = compile_source(&source, module, messages, error);
         str_free(&directory);
     }
@@ -203,7 +203,7 @@ static pop_status take_code(struct module *module, const char *path, pop_error *
 static pop_status compile_named(enum popc_language language, const char *name, const char *text, const char *flags,
                                 struct module **module, struct str *messages, pop_error *error)
 {
-    enum kind kind = kind_of(name);
+    enum popc_kind kind = kind_of(name);
     if (kind == KIND_ASSEMBLY)
         return refuse_kind(name, kind, error);
     if (language == POPC_BY_NAME)
@@ -348,7 +348,7 @@ static void log_estimates(const struct module *module, const char *flags)
 static pop_status load_any(const char *path, const char *flags, struct module **module, struct str *messages,
                            pop_error *error)
 {
-    enum kind kind = kind_of(path);
+    enum popc_kind kind = kind_of(path);
     if (kind == KIND_CODELETS)
         return module_load(path, module, error);
     if (kind == KIND_C || kind == KIND_CPP)

@@ -93,7 +93,7 @@ void thunk_name(struct reflection *reflection, size_t index)
     reflection->vertices.data[index].codelet.symbol = arena_string(reflection->arena, symbol);
 }
 
-void source_write(const struct source *source, struct str *out)
+void source_write(const struct popc_source *source, struct str *out)
 {
     str_add(out, "#line 1 \"");
     for (const char *at = source->name; *at; ++at) {
@@ -106,7 +106,7 @@ void source_write(const struct source *source, struct str *out)
     str_add(out, "\n");
 }
 
-void thunks_write(const struct source *source, struct reflection *reflection, struct str *out)
+void thunks_write(const struct popc_source *source, struct reflection *reflection, struct str *out)
 {
     if (source->language == POPC_CPP) {
         thunks_write_cpp(source, reflection, out);

@@ -77,7 +77,7 @@ static void write_table(const struct reflection *reflection, struct str *out)
     str_add(out, "};\n");
 }
 
-void thunks_write_cpp(const struct source *source, struct reflection *reflection, struct str *out)
+void thunks_write_cpp(const struct popc_source *source, struct reflection *reflection, struct str *out)
 {
     str_add(out, thunk_hooks);
     str_add(out, hooks);

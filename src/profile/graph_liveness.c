@@ -9,7 +9,7 @@
 
 enum { MAX_NODES = 1 << 18, DEEPEST = PROFILE_DEEPEST / 2 - 16 };
 
-struct liveness {
+struct liveness_values {
     const struct image *image;
     pop_profile_value
         *variables;  /* by entry of live: its map, or null; the same name and size is found through slots */
@@ -20,7 +20,7 @@ struct liveness {
 };
 
 /* The entry that stands for all of its name and size. */
-static size_t representative(struct liveness *l, size_t entry)
+static size_t representative(struct liveness_values *l, size_t entry)
 {
     const struct model_live *live = l->image->model.live.data;
     uint64_t hash =
@@ -35,7 +35,7 @@ static size_t representative(struct liveness *l, size_t entry)
 }
 
 /* A variable's map, held once more. */
-static pop_profile_value variable(struct liveness *l, size_t entry)
+static pop_profile_value variable(struct liveness_values *l, size_t entry)
 {
     const struct model_live *live = l->image->model.live.data + entry;
     pop_profile_value *map = l->variables + representative(l, entry);
@@ -48,7 +48,7 @@ static pop_profile_value variable(struct liveness *l, size_t entry)
 }
 
 /* A list of variables, held once more. */
-static pop_profile_value variables(struct liveness *l, size_t list)
+static pop_profile_value variables(struct liveness_values *l, size_t list)
 {
     const struct model *model = &l->image->model;
     if (list >= model->live_lists.count)
@@ -62,9 +62,9 @@ static pop_profile_value variables(struct liveness *l, size_t list)
     return profile_share(&l->lists[list]);
 }
 
-static pop_profile_value node(struct liveness *l, uint32_t step, unsigned depth);
+static pop_profile_value node(struct liveness_values *l, uint32_t step, unsigned depth);
 
-static void add_node(struct liveness *l, pop_profile_value *children, uint32_t step, unsigned depth)
+static void add_node(struct liveness_values *l, pop_profile_value *children, uint32_t step, unsigned depth)
 {
     if (l->nodes >= MAX_NODES)
         return;
@@ -72,7 +72,7 @@ static void add_node(struct liveness *l, pop_profile_value *children, uint32_t s
     pop_profile_push(children, node(l, step, depth));
 }
 
-static pop_profile_value node(struct liveness *l, uint32_t step, unsigned depth)
+static pop_profile_value node(struct liveness_values *l, uint32_t step, unsigned depth)
 {
     const struct model *model = &l->image->model;
     const struct model_step *of = model->steps.data + step;
@@ -102,7 +102,7 @@ static pop_profile_value live_bytes(const struct image *image, bool always)
     return by_tile_end(&by);
 }
 
-static pop_profile_value not_always_live(struct liveness *l)
+static pop_profile_value not_always_live(struct liveness_values *l)
 {
     const struct model *model = &l->image->model;
     pop_profile_value map = profile_map(3), programs = profile_vector(model->controls.count);
@@ -122,7 +122,7 @@ pop_profile_value liveness_profile(const struct image *image)
     size_t entries = image->model.live.count, lists = image->model.live_lists.count, slots = 16;
     while (slots < 2 * entries)
         slots *= 2;
-    struct liveness l = { .image = image, .mask = slots - 1 };
+    struct liveness_values l = { .image = image, .mask = slots - 1 };
     l.variables = mem_zero(entries ? entries : 1, sizeof(*l.variables));
     l.slots = mem_zero(slots, sizeof(*l.slots));
     l.lists = mem_zero(lists ? lists : 1, sizeof(*l.lists));

@@ -19,7 +19,7 @@ struct record {
     unsigned holders;
 };
 
-struct row {
+struct step_row {
     uint32_t step;
     uint8_t part, detail; /* enum step_part; of a Sync that is a step of its own */
     uint64_t cycles, from, to, overlapped;
@@ -31,7 +31,7 @@ struct list {
     uint32_t *weights;
     struct trace_pieces *pieces;
     struct timeline_walk *walk;
-    VEC(struct row) rows; /* elements from `first` on */
+    VEC(struct step_row) rows; /* elements from `first` on */
     size_t first;
     bool held; /* the first sync behind a stream copy was seen */
     uint64_t held_from;
@@ -42,12 +42,12 @@ struct list {
 static void on_event(void *user, const struct timeline_event *event)
 {
     struct list *l = user;
-    struct row row = { .step = event->step,
-                       .part = PART_STEP,
-                       .cycles = event->cycles,
-                       .from = event->from,
-                       .to = event->to,
-                       .overlapped = event->overlapped };
+    struct step_row row = { .step = event->step,
+                            .part = PART_STEP,
+                            .cycles = event->cycles,
+                            .from = event->from,
+                            .to = event->to,
+                            .overlapped = event->overlapped };
     if (event->kind == MODEL_SYNC) {
         struct clock *clock = timeline_walk_clock(l->walk);
         if (clock->shapes.count > SHAPES_MAX)
@@ -105,7 +105,7 @@ static void skip(struct list *l, size_t index)
 }
 
 /* The element with an index; NULL: there is none. */
-static const struct row *row_at(struct list *l, size_t index)
+static const struct step_row *row_at(struct list *l, size_t index)
 {
     if (!l->walk || index < l->first)
         start(l);
@@ -133,7 +133,7 @@ static const struct timeline_figures *figures_of(struct list *l, uint32_t step)
     return l->figures + step;
 }
 
-static pop_profile_value step_value(struct list *l, const struct row *row)
+static pop_profile_value step_value(struct list *l, const struct step_row *row)
 {
     const struct image *image = l->record->image;
     const struct model_step *of = image->model.steps.data + row->step;
@@ -163,7 +163,7 @@ static void make(void *user, size_t first, size_t count, pop_profile_value *item
 {
     struct list *l = user;
     for (size_t i = 0; i < count; ++i) {
-        const struct row *row = row_at(l, first + i);
+        const struct step_row *row = row_at(l, first + i);
         if (row)
             items[i] = l->steps ? step_value(l, row) : pop_profile_uint(row->step);
     }

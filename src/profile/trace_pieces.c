@@ -6,7 +6,7 @@
 #define NO_BLOCK SIZE_MAX
 
 /* Where a block is; the outermost is the record itself. */
-struct place {
+struct trace_place {
     size_t block;   /* its entry */
     size_t at, end; /* the entry that comes next, and the one behind the block */
     uint32_t done;  /* ops of the stretch at `at` */
@@ -18,7 +18,7 @@ struct trace_pieces {
     const struct trace_entry *entries;
     uint64_t *before; /* by op, and one more: what ops before it count */
     uint64_t entry;   /* what the beginning of a run counts */
-    VEC(struct place) places;
+    VEC(struct trace_place) places;
     struct trace *piece;
     uint64_t left;
     bool some;
@@ -71,7 +71,7 @@ static void add(struct trace_pieces *p, struct trace_entry entry)
 }
 
 /* Ops of a stretch; false: no more fit. */
-static bool take_ops(struct trace_pieces *p, struct place *place)
+static bool take_ops(struct trace_pieces *p, struct trace_place *place)
 {
     const struct trace_entry *e = p->entries + place->at;
     const uint64_t *before = p->before + e->first + place->done;
@@ -98,7 +98,7 @@ static bool take_ops(struct trace_pieces *p, struct place *place)
 }
 
 /* As many whole iterations as fit, or the beginning of one; false: not even that fits. */
-static bool take_iterations(struct trace_pieces *p, struct place *place)
+static bool take_iterations(struct trace_pieces *p, struct trace_place *place)
 {
     const struct trace_entry *block = p->entries + place->block;
     uint64_t whole = !place->once ? place->again : p->left / place->once;
@@ -123,13 +123,14 @@ static void enter(struct trace_pieces *p, size_t block)
     const struct trace_entry *e = p->entries + block;
     size_t end = block + 1 + e->count;
     uint64_t once = plus(begin_counts(p, e), counted(p, block + 1, end));
-    *vec_push(&p->places) = (struct place){ .block = block, .at = end, .end = end, .again = e->times, .once = once };
+    *vec_push(&p->places) =
+        (struct trace_place){ .block = block, .at = end, .end = end, .again = e->times, .once = once };
 }
 
 /* Takes the next thing; false at the end, or when it does not fit. */
 static bool next(struct trace_pieces *p)
 {
-    struct place *place = p->places.data + p->places.count - 1;
+    struct trace_place *place = p->places.data + p->places.count - 1;
     if (place->at == place->end) {
         if (place->again)
             return take_iterations(p, place);
@@ -165,7 +166,7 @@ struct trace_pieces *trace_pieces_begin(const struct trace *trace, const struct 
     }
     for (size_t i = 0; i < model->entry.count; ++i)
         p->entry += weights[model->entry.data[i]];
-    *vec_push(&p->places) = (struct place){ .block = NO_BLOCK, .end = trace->entries.count };
+    *vec_push(&p->places) = (struct trace_place){ .block = NO_BLOCK, .end = trace->entries.count };
     return p;
 }
 

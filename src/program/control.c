@@ -6,7 +6,7 @@
 pop_program pop_sequence_at(pop_where where, pop_graph *graph, const char *name)
 {
     pop_program program = { 0 };
-    struct call call = { graph ? graph->store : NULL, where, "pop_sequence" };
+    struct program_call call = { graph ? graph->store : NULL, where, "pop_sequence" };
     if (store_ready(call.store))
         node_add(&call, PROGRAM_SEQUENCE, name, &program);
     return program;
@@ -14,7 +14,7 @@ pop_program pop_sequence_at(pop_where where, pop_graph *graph, const char *name)
 
 void pop_sequence_add_at(pop_where where, pop_program sequence, pop_program program)
 {
-    struct call call = { sequence.store ? sequence.store : program.store, where, "pop_sequence_add" };
+    struct program_call call = { sequence.store ? sequence.store : program.store, where, "pop_sequence_add" };
     if (!store_ready(call.store))
         return;
     if (!node_check_child(&call, sequence, "the sequence") || !node_check_child(&call, program, "the program to add"))
@@ -36,7 +36,7 @@ void pop_sequence_add_at(pop_where where, pop_program sequence, pop_program prog
 pop_program pop_sequence_of_at(pop_where where, pop_graph *graph, pop_programs programs, const char *name)
 {
     pop_program program = { 0 };
-    struct call call = { graph ? graph->store : NULL, where, "pop_sequence_of" };
+    struct program_call call = { graph ? graph->store : NULL, where, "pop_sequence_of" };
     if (!store_ready(call.store))
         return program;
     if (!store_has_list(call.store, POP_CONTROL_PROGRAM_ERROR, where, call.api, "programs", programs.count,
@@ -54,7 +54,7 @@ pop_program pop_sequence_of_at(pop_where where, pop_graph *graph, pop_programs p
 pop_program pop_sequence_copy_at(pop_where where, pop_program sequence)
 {
     pop_program program = { 0 };
-    struct call call = { sequence.store, where, "pop_sequence_copy" };
+    struct program_call call = { sequence.store, where, "pop_sequence_copy" };
     if (!store_ready(call.store) || !node_check_child(&call, sequence, "the sequence"))
         return program;
     const struct program_node *from = program_node(call.store, sequence);
@@ -73,7 +73,7 @@ pop_program pop_sequence_copy_at(pop_where where, pop_program sequence)
 pop_program pop_block_at(pop_where where, pop_program body, const char *name)
 {
     pop_program program = { 0 };
-    struct call call = { body.store, where, "pop_block" };
+    struct program_call call = { body.store, where, "pop_block" };
     if (store_ready(call.store) && node_check_child(&call, body, "the block's program"))
         node_add_child(node_add(&call, PROGRAM_BLOCK, name, &program), body);
     return program;
@@ -82,7 +82,7 @@ pop_program pop_block_at(pop_where where, pop_program body, const char *name)
 pop_program pop_repeat_at(pop_where where, unsigned count, pop_program body, const char *name)
 {
     pop_program program = { 0 };
-    struct call call = { body.store, where, "pop_repeat" };
+    struct program_call call = { body.store, where, "pop_repeat" };
     if (!store_ready(call.store) || !node_check_child(&call, body, "the body"))
         return program;
     struct program_node *node = node_add(&call, PROGRAM_REPEAT, name, &program);
@@ -91,7 +91,7 @@ pop_program pop_repeat_at(pop_where where, unsigned count, pop_program body, con
     return program;
 }
 
-static pop_program repeat_while(const struct call *call, enum program_kind kind, pop_program condition,
+static pop_program repeat_while(const struct program_call *call, enum program_kind kind, pop_program condition,
                                 pop_tensor predicate, pop_program body, const char *name)
 {
     pop_program program = { 0 };
@@ -108,20 +108,20 @@ static pop_program repeat_while(const struct call *call, enum program_kind kind,
 pop_program pop_repeat_while_true_at(pop_where where, pop_program condition, pop_tensor predicate, pop_program body,
                                      const char *name)
 {
-    struct call call = { predicate.store ? predicate.store
-                         : body.store    ? body.store
-                                         : condition.store,
-                         where, "pop_repeat_while_true" };
+    struct program_call call = { predicate.store ? predicate.store
+                                 : body.store    ? body.store
+                                                 : condition.store,
+                                 where, "pop_repeat_while_true" };
     return repeat_while(&call, PROGRAM_WHILE_TRUE, condition, predicate, body, name);
 }
 
 pop_program pop_repeat_while_false_at(pop_where where, pop_program condition, pop_tensor predicate, pop_program body,
                                       const char *name)
 {
-    struct call call = { predicate.store ? predicate.store
-                         : body.store    ? body.store
-                                         : condition.store,
-                         where, "pop_repeat_while_false" };
+    struct program_call call = { predicate.store ? predicate.store
+                                 : body.store    ? body.store
+                                                 : condition.store,
+                                 where, "pop_repeat_while_false" };
     return repeat_while(&call, PROGRAM_WHILE_FALSE, condition, predicate, body, name);
 }
 
@@ -129,7 +129,7 @@ pop_program pop_if_at(pop_where where, pop_tensor predicate, pop_program then_pr
                       const char *name)
 {
     pop_program program = { 0 };
-    struct call call = { predicate.store ? predicate.store : then_program.store, where, "pop_if" };
+    struct program_call call = { predicate.store ? predicate.store : then_program.store, where, "pop_if" };
     if (!store_ready(call.store) || !node_check_scalar(&call, predicate, "the predicate") ||
         !node_check_child(&call, then_program, "the program for true") ||
         !node_check_child(&call, else_program, "the program for false"))
@@ -144,7 +144,7 @@ pop_program pop_if_at(pop_where where, pop_tensor predicate, pop_program then_pr
 pop_program pop_switch_at(pop_where where, pop_tensor control, const char *name)
 {
     pop_program program = { 0 };
-    struct call call = { control.store, where, "pop_switch" };
+    struct program_call call = { control.store, where, "pop_switch" };
     if (!store_ready(call.store) || !node_check_scalar(&call, control, "the control"))
         return program;
     pop_type type = pop_tensor_type(control);
@@ -160,7 +160,7 @@ pop_program pop_switch_at(pop_where where, pop_tensor control, const char *name)
 }
 
 /* The switch's node, or NULL and the error recorded. */
-static struct program_node *switch_node(const struct call *call, pop_program program)
+static struct program_node *switch_node(const struct program_call *call, pop_program program)
 {
     if (!store_ready(call->store) || !node_check_child(call, program, "the switch"))
         return NULL;
@@ -174,7 +174,7 @@ static struct program_node *switch_node(const struct call *call, pop_program pro
 
 void pop_switch_add_at(pop_where where, pop_program switch_program, int32_t value, pop_program program)
 {
-    struct call call = { switch_program.store ? switch_program.store : program.store, where, "pop_switch_add" };
+    struct program_call call = { switch_program.store ? switch_program.store : program.store, where, "pop_switch_add" };
     struct program_node *node = switch_node(&call, switch_program);
     if (!node || !node_check_child(&call, program, "the case's program"))
         return;
@@ -190,7 +190,8 @@ void pop_switch_add_at(pop_where where, pop_program switch_program, int32_t valu
 
 void pop_switch_default_at(pop_where where, pop_program switch_program, pop_program program)
 {
-    struct call call = { switch_program.store ? switch_program.store : program.store, where, "pop_switch_default" };
+    struct program_call call = { switch_program.store ? switch_program.store : program.store, where,
+                                 "pop_switch_default" };
     struct program_node *node = switch_node(&call, switch_program);
     if (node && node_check_child(&call, program, "the default program")) {
         node->children.data[0] = program.id - 1;
@@ -200,7 +201,7 @@ void pop_switch_default_at(pop_where where, pop_program switch_program, pop_prog
 
 void pop_switch_unreachable_default_at(pop_where where, pop_program switch_program)
 {
-    struct call call = { switch_program.store, where, "pop_switch_unreachable_default" };
+    struct program_call call = { switch_program.store, where, "pop_switch_unreachable_default" };
     struct program_node *node = switch_node(&call, switch_program);
     if (node) {
         node->children.data[0] = NO_PROGRAM;
@@ -211,7 +212,7 @@ void pop_switch_unreachable_default_at(pop_where where, pop_program switch_progr
 pop_program pop_call_at(pop_where where, pop_function function, const char *name)
 {
     pop_program program = { 0 };
-    struct call call = { function.store, where, "pop_call" };
+    struct program_call call = { function.store, where, "pop_call" };
     if (!store_ready(call.store))
         return program;
     if (!function.id || function.id > call.store->functions.count) {

@@ -8,7 +8,7 @@
 pop_program pop_copy_at(pop_where where, pop_tensor source, pop_tensor destination, bool dont_outline, const char *name)
 {
     pop_program program = { 0 };
-    struct call call = { destination.store ? destination.store : source.store, where, "pop_copy" };
+    struct program_call call = { destination.store ? destination.store : source.store, where, "pop_copy" };
     if (!store_ready(call.store) || !node_check_tensor(&call, source, "the source") ||
         !node_check_writable(&call, destination, "the destination"))
         return program;
@@ -40,8 +40,8 @@ pop_program pop_copy_at(pop_where where, pop_tensor source, pop_tensor destinati
 }
 
 /* Whether a tensor is what a stream or a buffer of this type and size moves. */
-static bool check_moved(const struct call *call, pop_tensor t, pop_type type, uint64_t elements, const char *what,
-                        const char *handle)
+static bool check_moved(const struct program_call *call, pop_tensor t, pop_type type, uint64_t elements,
+                        const char *what, const char *handle)
 {
     if (pop_tensor_type(t) != type)
         return store_fail(call->store, POP_TYPE_ERROR, call->where, call->api, "the tensor has type %s, %s '%s' has %s",
@@ -53,8 +53,8 @@ static bool check_moved(const struct call *call, pop_tensor t, pop_type type, ui
     return true;
 }
 
-static pop_program stream_copy(const struct call *call, pop_stream stream, pop_tensor t, pop_stream_type direction,
-                               bool optimise_memory, const char *name)
+static pop_program stream_copy(const struct program_call *call, pop_stream stream, pop_tensor t,
+                               pop_stream_type direction, bool optimise_memory, const char *name)
 {
     pop_program program = { 0 };
     if (!store_ready(call->store))
@@ -86,19 +86,19 @@ static pop_program stream_copy(const struct call *call, pop_stream stream, pop_t
 pop_program pop_copy_from_stream_at(pop_where where, pop_stream stream, pop_tensor destination, bool optimise_memory,
                                     const char *name)
 {
-    struct call call = { destination.store ? destination.store : stream.store, where, "pop_copy_from_stream" };
+    struct program_call call = { destination.store ? destination.store : stream.store, where, "pop_copy_from_stream" };
     return stream_copy(&call, stream, destination, POP_HOST_TO_DEVICE_FIFO, optimise_memory, name);
 }
 
 pop_program pop_copy_to_stream_at(pop_where where, pop_tensor source, pop_stream stream, bool optimise_memory,
                                   const char *name)
 {
-    struct call call = { source.store ? source.store : stream.store, where, "pop_copy_to_stream" };
+    struct program_call call = { source.store ? source.store : stream.store, where, "pop_copy_to_stream" };
     return stream_copy(&call, stream, source, POP_DEVICE_TO_HOST_FIFO, optimise_memory, name);
 }
 
 /* Whether offset can choose rows: a list of INT or UNSIGNED_INT, or the null tensor for row 0. */
-static bool check_rows(const struct call *call, pop_tensor offset, uint64_t *rows)
+static bool check_rows(const struct program_call *call, pop_tensor offset, uint64_t *rows)
 {
     *rows = 1;
     if (!pop_tensor_valid(offset) && !offset.store)
@@ -113,8 +113,8 @@ static bool check_rows(const struct call *call, pop_tensor offset, uint64_t *row
     return true;
 }
 
-static pop_program remote_copy(const struct call *call, pop_remote_buffer buffer, pop_tensor t, pop_tensor offset,
-                               bool in, const char *name)
+static pop_program remote_copy(const struct program_call *call, pop_remote_buffer buffer, pop_tensor t,
+                               pop_tensor offset, bool in, const char *name)
 {
     pop_program program = { 0 };
     if (!store_ready(call->store))
@@ -141,13 +141,13 @@ static pop_program remote_copy(const struct call *call, pop_remote_buffer buffer
 pop_program pop_copy_from_remote_at(pop_where where, pop_remote_buffer buffer, pop_tensor destination,
                                     pop_tensor offset, const char *name)
 {
-    struct call call = { destination.store ? destination.store : buffer.store, where, "pop_copy_from_remote" };
+    struct program_call call = { destination.store ? destination.store : buffer.store, where, "pop_copy_from_remote" };
     return remote_copy(&call, buffer, destination, offset, true, name);
 }
 
 pop_program pop_copy_to_remote_at(pop_where where, pop_tensor source, pop_remote_buffer buffer, pop_tensor offset,
                                   const char *name)
 {
-    struct call call = { source.store ? source.store : buffer.store, where, "pop_copy_to_remote" };
+    struct program_call call = { source.store ? source.store : buffer.store, where, "pop_copy_to_remote" };
     return remote_copy(&call, buffer, source, offset, false, name);
 }

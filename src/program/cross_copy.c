@@ -8,7 +8,7 @@
 
 enum { NOBODY = -1 };
 
-static bool same_shape(const struct call *call, pop_tensor source, pop_tensor destination)
+static bool same_shape(const struct program_call *call, pop_tensor source, pop_tensor destination)
 {
     char shapes[2][64];
     pop_tensor_shape_to_string(source, shapes[0], sizeof(shapes[0]));
@@ -24,8 +24,8 @@ static bool same_shape(const struct call *call, pop_tensor source, pop_tensor de
 }
 
 /* senders[receiver], and the inverse; false when the pairs are no permutation. */
-static bool find_senders(const struct call *call, unsigned replicas, const pop_replica_pair *pairs, size_t count,
-                         int32_t *senders, int32_t *receivers)
+static bool find_senders(const struct program_call *call, unsigned replicas, const pop_replica_pair *pairs,
+                         size_t count, int32_t *senders, int32_t *receivers)
 {
     static const pop_replica_pair only = { 0, 0 };
     if (replicas == 1 && !count) { /* programs written for any factor */
@@ -56,7 +56,7 @@ static bool find_senders(const struct call *call, unsigned replicas, const pop_r
     return true;
 }
 
-static bool check_part(const struct call *call, const pop_cross_copy *part)
+static bool check_part(const struct program_call *call, const pop_cross_copy *part)
 {
     return node_check_tensor(call, part->source, "the source") &&
            node_check_writable(call, part->destination, "the destination") &&
@@ -66,7 +66,7 @@ static bool check_part(const struct call *call, const pop_cross_copy *part)
 }
 
 /* The tensors of all parts side by side: all sources, or all destinations. */
-static pop_tensor joined(const struct call *call, const pop_cross_copy *parts, size_t count, bool destinations)
+static pop_tensor joined(const struct program_call *call, const pop_cross_copy *parts, size_t count, bool destinations)
 {
     pop_tensor *list = mem_alloc(count * sizeof(*list));
     for (size_t i = 0; i < count; ++i)
@@ -85,7 +85,8 @@ static unsigned replicas_of(const pop_store *store, const pop_cross_copy *parts,
     return group ? store->groups.data[group - 1].replicas : store->replicas;
 }
 
-static pop_program cross_copies(const struct call *call, const pop_cross_copy *parts, size_t count, const char *name)
+static pop_program cross_copies(const struct program_call *call, const pop_cross_copy *parts, size_t count,
+                                const char *name)
 {
     pop_program program = { 0 };
     unsigned replicas = replicas_of(call->store, parts, count);
@@ -120,7 +121,8 @@ static pop_program cross_copies(const struct call *call, const pop_cross_copy *p
 pop_program pop_cross_replica_copy_at(pop_where where, pop_tensor source, pop_tensor destination,
                                       const pop_replica_pair *pairs, size_t count, const char *name)
 {
-    struct call call = { destination.store ? destination.store : source.store, where, "pop_cross_replica_copy" };
+    struct program_call call = { destination.store ? destination.store : source.store, where,
+                                 "pop_cross_replica_copy" };
     if (!store_ready(call.store))
         return (pop_program){ 0 };
     return cross_copies(&call, &(pop_cross_copy){ source, destination, pairs, count }, 1, name);
@@ -128,6 +130,6 @@ pop_program pop_cross_replica_copy_at(pop_where where, pop_tensor source, pop_te
 
 pop_program pop_cross_replica_copies_at(pop_where where, const pop_cross_copy *parts, size_t count, const char *name)
 {
-    struct call call = { count && parts ? parts[0].source.store : NULL, where, "pop_cross_replica_copies" };
+    struct program_call call = { count && parts ? parts[0].source.store : NULL, where, "pop_cross_replica_copies" };
     return store_ready(call.store) ? cross_copies(&call, parts, count, name) : (pop_program){ 0 };
 }

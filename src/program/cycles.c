@@ -6,7 +6,7 @@
 #include "program/build.h"
 
 /* The sequence to work on, or NULL and an error. */
-struct program_node *node_sequence(const struct call *call, pop_program sequence)
+struct program_node *node_sequence(const struct program_call *call, pop_program sequence)
 {
     if (!store_ready(call->store) || !node_check_child(call, sequence, "the sequence"))
         return NULL;
@@ -19,7 +19,8 @@ struct program_node *node_sequence(const struct call *call, pop_program sequence
 }
 
 /* Whether the graph has such a tile, and there is such a sync. */
-static bool check_stamp(const struct call *call, pop_graph *graph, unsigned tile, pop_sync_type type, const char *name)
+static bool check_stamp(const struct program_call *call, pop_graph *graph, unsigned tile, pop_sync_type type,
+                        const char *name)
 {
     uint32_t physical;
     if (!graph_tile(graph, call->where, call->api, name, tile, &physical))
@@ -30,7 +31,7 @@ static bool check_stamp(const struct call *call, pop_graph *graph, unsigned tile
 }
 
 /* A variable for a stamp, on the tile. */
-static pop_tensor stamp_variable(const struct call *call, pop_graph *graph, unsigned tile, const char *name)
+static pop_tensor stamp_variable(const struct program_call *call, pop_graph *graph, unsigned tile, const char *name)
 {
     pop_tensor t = pop_graph_add_variable_at(call->where, graph, POP_UNSIGNED_INT, POP_SHAPE(2), name);
     pop_graph_set_tile_mapping_at(call->where, graph, t, tile);
@@ -38,8 +39,8 @@ static pop_tensor stamp_variable(const struct call *call, pop_graph *graph, unsi
 }
 
 /* start: the stamp to count from, or the null tensor. */
-static pop_program stamp(const struct call *call, pop_graph *graph, pop_tensor start, pop_tensor t, unsigned tile,
-                         const char *name)
+static pop_program stamp(const struct program_call *call, pop_graph *graph, pop_tensor start, pop_tensor t,
+                         unsigned tile, const char *name)
 {
     pop_program program = { 0 };
     struct program_node *node = node_add(call, PROGRAM_STAMP, name, &program);
@@ -52,7 +53,7 @@ static pop_program stamp(const struct call *call, pop_graph *graph, pop_tensor s
 pop_tensor pop_cycle_stamp_at(pop_where where, pop_graph *graph, pop_program sequence, unsigned tile,
                               pop_sync_type type, const char *name)
 {
-    struct call call = { graph ? graph->store : NULL, where, "pop_cycle_stamp" };
+    struct program_call call = { graph ? graph->store : NULL, where, "pop_cycle_stamp" };
     pop_tensor null = { 0 };
     struct program_node *node = node_sequence(&call, sequence);
     if (!node || !check_stamp(&call, graph, tile, type, name))
@@ -69,7 +70,7 @@ pop_tensor pop_cycle_stamp_at(pop_where where, pop_graph *graph, pop_program seq
 pop_tensor pop_cycle_count_at(pop_where where, pop_graph *graph, pop_program sequence, unsigned tile,
                               pop_sync_type type, const char *name)
 {
-    struct call call = { graph ? graph->store : NULL, where, "pop_cycle_count" };
+    struct program_call call = { graph ? graph->store : NULL, where, "pop_cycle_count" };
     pop_tensor null = { 0 };
     struct program_node *node = node_sequence(&call, sequence);
     if (!node || !check_stamp(&call, graph, tile, type, name))

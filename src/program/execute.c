@@ -4,7 +4,8 @@
 #include "graph/view_keep.h"
 #include "program/build.h"
 
-static pop_program execute(const struct call *call, pop_compute_set set, const pop_tensor *consensus, const char *name)
+static pop_program execute(const struct program_call *call, pop_compute_set set, const pop_tensor *consensus,
+                           const char *name)
 {
     pop_program program = { 0 };
     if (!store_ready(call->store))
@@ -25,20 +26,20 @@ static pop_program execute(const struct call *call, pop_compute_set set, const p
 
 pop_program pop_execute_at(pop_where where, pop_compute_set set, const char *name)
 {
-    struct call call = { set.store, where, "pop_execute" };
+    struct program_call call = { set.store, where, "pop_execute" };
     return execute(&call, set, NULL, name);
 }
 
 pop_program pop_execute_consensus_at(pop_where where, pop_compute_set set, pop_tensor consensus, const char *name)
 {
-    struct call call = { set.store ? set.store : consensus.store, where, "pop_execute_consensus" };
+    struct program_call call = { set.store ? set.store : consensus.store, where, "pop_execute_consensus" };
     return execute(&call, set, &consensus, name);
 }
 
 pop_program pop_sync_at(pop_where where, pop_graph *graph, pop_sync_type type, const char *name)
 {
     pop_program program = { 0 };
-    struct call call = { graph ? graph->store : NULL, where, "pop_sync" };
+    struct program_call call = { graph ? graph->store : NULL, where, "pop_sync" };
     if (!store_ready(call.store))
         return program;
     if ((unsigned)type > POP_SYNC_GLOBAL) {
@@ -51,7 +52,7 @@ pop_program pop_sync_at(pop_where where, pop_graph *graph, pop_sync_type type, c
 }
 
 /* Programs that only name a tensor. */
-static pop_program about_tensor(const struct call *call, enum program_kind kind, pop_tensor t, const char *name)
+static pop_program about_tensor(const struct program_call *call, enum program_kind kind, pop_tensor t, const char *name)
 {
     pop_program program = { 0 };
     if (store_ready(call->store) && node_check_tensor(call, t, "the tensor"))
@@ -61,13 +62,13 @@ static pop_program about_tensor(const struct call *call, enum program_kind kind,
 
 pop_program pop_write_undef_at(pop_where where, pop_tensor t, const char *name)
 {
-    struct call call = { t.store, where, "pop_write_undef" };
+    struct program_call call = { t.store, where, "pop_write_undef" };
     return about_tensor(&call, PROGRAM_WRITE_UNDEF, t, name);
 }
 
 pop_program pop_assume_equal_across_replicas_at(pop_where where, pop_tensor t, const char *name)
 {
-    struct call call = { t.store, where, "pop_assume_equal_across_replicas" };
+    struct program_call call = { t.store, where, "pop_assume_equal_across_replicas" };
     return about_tensor(&call, PROGRAM_ASSUME_EQUAL, t, name);
 }
 
@@ -79,7 +80,7 @@ static const char *message_text(pop_store *store, const char *message)
 pop_program pop_abort_at(pop_where where, pop_graph *graph, const char *message, const char *name)
 {
     pop_program program = { 0 };
-    struct call call = { graph ? graph->store : NULL, where, "pop_abort" };
+    struct program_call call = { graph ? graph->store : NULL, where, "pop_abort" };
     if (store_ready(call.store))
         node_add(&call, PROGRAM_ABORT, name, &program)->text = message_text(call.store, message);
     return program;
@@ -88,7 +89,7 @@ pop_program pop_abort_at(pop_where where, pop_graph *graph, const char *message,
 pop_program pop_abort_on_condition_at(pop_where where, pop_tensor condition, const char *message, const char *name)
 {
     pop_program program = { 0 };
-    struct call call = { condition.store, where, "pop_abort_on_condition" };
+    struct program_call call = { condition.store, where, "pop_abort_on_condition" };
     if (!store_ready(call.store) || !node_check_scalar(&call, condition, "the condition"))
         return program;
     struct program_node *node = node_add(&call, PROGRAM_ABORT_IF, name, &program);
@@ -98,8 +99,8 @@ pop_program pop_abort_on_condition_at(pop_where where, pop_tensor condition, con
 }
 
 /* Whether tensors are the arguments that a host function declared. */
-static bool check_arguments(const struct call *call, const pop_host_argument *wanted, size_t count, pop_tensors given,
-                            bool written)
+static bool check_arguments(const struct program_call *call, const pop_host_argument *wanted, size_t count,
+                            pop_tensors given, bool written)
 {
     const char *what = written ? "output" : "input";
     if (given.count != count)
@@ -128,7 +129,7 @@ pop_program pop_call_host_at(pop_where where, pop_host_function function, pop_te
                              const char *name)
 {
     pop_program program = { 0 };
-    struct call call = { function.store, where, "pop_call_host" };
+    struct program_call call = { function.store, where, "pop_call_host" };
     if (!store_ready(call.store))
         return program;
     if (!function.id || function.id > call.store->host_functions.count) {

@@ -32,7 +32,8 @@ void program_nodes_free(pop_store *store)
     vec_free(&store->programs);
 }
 
-struct program_node *node_add(const struct call *call, enum program_kind kind, const char *name, pop_program *program)
+struct program_node *node_add(const struct program_call *call, enum program_kind kind, const char *name,
+                              pop_program *program)
 {
     pop_store *store = call->store;
     struct program_node *node = arena_alloc(&store->arena, sizeof(*node));
@@ -47,7 +48,7 @@ struct program_node *node_add(const struct call *call, enum program_kind kind, c
     return node;
 }
 
-bool node_check_child(const struct call *call, pop_program program, const char *what)
+bool node_check_child(const struct program_call *call, pop_program program, const char *what)
 {
     if (!program.id)
         return store_fail(call->store, POP_CONTROL_PROGRAM_ERROR, call->where, call->api, "%s is a null program", what);
@@ -57,7 +58,7 @@ bool node_check_child(const struct call *call, pop_program program, const char *
     return true;
 }
 
-bool node_check_tensor(const struct call *call, pop_tensor t, const char *what)
+bool node_check_tensor(const struct program_call *call, pop_tensor t, const char *what)
 {
     if (!pop_tensor_valid(t))
         return store_fail(call->store, POP_CONTROL_PROGRAM_ERROR, call->where, call->api, "%s is a null tensor", what);
@@ -67,7 +68,7 @@ bool node_check_tensor(const struct call *call, pop_tensor t, const char *what)
     return true;
 }
 
-bool node_check_writable(const struct call *call, pop_tensor t, const char *what)
+bool node_check_writable(const struct program_call *call, pop_tensor t, const char *what)
 {
     if (!node_check_tensor(call, t, what))
         return false;
@@ -82,7 +83,7 @@ bool node_check_writable(const struct call *call, pop_tensor t, const char *what
     return true;
 }
 
-bool node_check_scalar(const struct call *call, pop_tensor t, const char *what)
+bool node_check_scalar(const struct program_call *call, pop_tensor t, const char *what)
 {
     if (!node_check_tensor(call, t, what))
         return false;

@@ -41,7 +41,7 @@ static const char *tensor_name(const pop_store *store, const struct view *view)
     return view->piece_count ? store_name(store, store->variables.data[view->pieces[0].variable].name) : "";
 }
 
-static pop_program print(const struct call *call, enum program_kind kind, const char *text, pop_tensor t,
+static pop_program print(const struct program_call *call, enum program_kind kind, const char *text, pop_tensor t,
                          const pop_print_format *format, const char *name)
 {
     pop_program program = { 0 };
@@ -63,19 +63,19 @@ static pop_program print(const struct call *call, enum program_kind kind, const 
 
 pop_program pop_print_tensor_at(pop_where where, const char *title, pop_tensor t, const char *name)
 {
-    struct call call = { t.store, where, "pop_print_tensor" };
+    struct program_call call = { t.store, where, "pop_print_tensor" };
     return print(&call, PROGRAM_PRINT, title, t, NULL, name);
 }
 
 pop_program pop_print_tensor_format_at(pop_where where, const char *title, pop_tensor t, pop_print_format format,
                                        const char *name)
 {
-    struct call call = { t.store, where, "pop_print_tensor_format" };
+    struct program_call call = { t.store, where, "pop_print_tensor_format" };
     return print(&call, PROGRAM_PRINT, title, t, &format, name);
 }
 
 pop_program pop_error_program_at(pop_where where, const char *message, pop_tensor t, const char *name)
 {
-    struct call call = { t.store, where, "pop_error_program" };
+    struct program_call call = { t.store, where, "pop_error_program" };
     return print(&call, PROGRAM_ERROR, message ? message : "error", t, NULL, name);
 }

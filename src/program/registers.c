@@ -9,14 +9,15 @@
 enum { SEED_WORDS = 4, FLAGS = 5, ROUNDING = 3 };
 
 /* Row i of t on tile i of the graph. */
-static void map_rows(const struct call *call, pop_graph *graph, pop_tensor t)
+static void map_rows(const struct program_call *call, pop_graph *graph, pop_tensor t)
 {
     for (unsigned tile = 0; tile < graph_num_tiles(graph) && store_ready(call->store); ++tile)
         pop_graph_set_tile_mapping_at(call->where, graph, pop_tensor_at_at(call->where, t, tile), tile);
 }
 
 /* A variable with a row of {dim0, dim1} for each tile of the graph. */
-static pop_tensor add_rows(const struct call *call, pop_graph *graph, size_t dim0, size_t dim1, const char *name)
+static pop_tensor add_rows(const struct program_call *call, pop_graph *graph, size_t dim0, size_t dim1,
+                           const char *name)
 {
     unsigned tiles = graph_num_tiles(graph);
     pop_tensor t = pop_graph_add_variable_at(call->where, graph, POP_UNSIGNED_INT,
@@ -26,7 +27,7 @@ static pop_tensor add_rows(const struct call *call, pop_graph *graph, size_t dim
 }
 
 /* The rows of a register that belong to the graph's tiles. */
-static pop_tensor rows_of(const struct call *call, pop_graph *graph, pop_tensor all)
+static pop_tensor rows_of(const struct program_call *call, pop_graph *graph, pop_tensor all)
 {
     if (!graph->tiles || !store_ready(call->store))
         return all;
@@ -48,8 +49,8 @@ static uint64_t mix(uint64_t x)
     return x ^ (x >> 31);
 }
 
-static pop_tensor register_rows(const struct call *call, pop_graph *graph, uint32_t *variable, size_t dim0, size_t dim1,
-                                const char *name)
+static pop_tensor register_rows(const struct program_call *call, pop_graph *graph, uint32_t *variable, size_t dim0,
+                                size_t dim1, const char *name)
 {
     pop_graph *top = call->store->top;
     size_t tiles = graph_num_tiles(top), row = dim0 * (dim1 ? dim1 : 1);
@@ -70,25 +71,25 @@ static pop_tensor register_rows(const struct call *call, pop_graph *graph, uint3
         pop_tensor_reshape_at(call->where, all, dim1 ? POP_SHAPE(tiles, dim0, dim1) : POP_SHAPE(tiles, dim0)));
 }
 
-static pop_tensor seeds_of(const struct call *call, pop_graph *graph)
+static pop_tensor seeds_of(const struct program_call *call, pop_graph *graph)
 {
     return register_rows(call, graph, &call->store->hw_seeds, call->store->target.num_worker_contexts, SEED_WORDS,
                          "hwSeeds");
 }
 
-static pop_tensor flags_of(const struct call *call, pop_graph *graph)
+static pop_tensor flags_of(const struct program_call *call, pop_graph *graph)
 {
     return register_rows(call, graph, &call->store->float_behaviour, FLAGS, 0, "floatingPointBehaviour");
 }
 
 void registers_make(pop_store *store)
 {
-    const struct call call = { store, NO_WHERE, "pop_compile_graph" };
+    const struct program_call call = { store, NO_WHERE, "pop_compile_graph" };
     flags_of(&call, store->top);
     seeds_of(&call, store->top);
 }
 
-static void add_copy(const struct call *call, struct program_node *sequence, pop_tensor from, pop_tensor to,
+static void add_copy(const struct program_call *call, struct program_node *sequence, pop_tensor from, pop_tensor to,
                      const char *name)
 {
     pop_program copy = pop_copy_at(call->where, from, to, false, name);
@@ -97,7 +98,7 @@ static void add_copy(const struct call *call, struct program_node *sequence, pop
 }
 
 /* Whether a tensor has so many values of UNSIGNED_INT for each tile. */
-static bool check_values(const struct call *call, pop_graph *graph, pop_tensor t, const char *what, size_t row)
+static bool check_values(const struct program_call *call, pop_graph *graph, pop_tensor t, const char *what, size_t row)
 {
     if (!node_check_tensor(call, t, what))
         return false;
@@ -112,7 +113,7 @@ static bool check_values(const struct call *call, pop_graph *graph, pop_tensor t
 
 pop_tensor pop_get_hw_seeds_at(pop_where where, pop_graph *graph, pop_program sequence, const char *name)
 {
-    struct call call = { graph ? graph->store : NULL, where, "pop_get_hw_seeds" };
+    struct program_call call = { graph ? graph->store : NULL, where, "pop_get_hw_seeds" };
     struct program_node *node = node_sequence(&call, sequence);
     if (!node)
         return (pop_tensor){ 0 };
@@ -124,7 +125,7 @@ pop_tensor pop_get_hw_seeds_at(pop_where where, pop_graph *graph, pop_program se
 
 void pop_set_hw_seeds_at(pop_where where, pop_graph *graph, pop_tensor seeds, pop_program sequence, const char *name)
 {
-    struct call call = { graph ? graph->store : NULL, where, "pop_set_hw_seeds" };
+    struct program_call call = { graph ? graph->store : NULL, where, "pop_set_hw_seeds" };
     struct program_node *node = node_sequence(&call, sequence);
     if (node && check_values(&call, graph, seeds, "the tensor of seeds",
                              (size_t)call.store->target.num_worker_contexts * SEED_WORDS))
@@ -132,8 +133,8 @@ void pop_set_hw_seeds_at(pop_where where, pop_graph *graph, pop_tensor seeds, po
 }
 
 /* Sets those flags of each tile that are named, in one copy. */
-static void set_flags(const struct call *call, pop_graph *graph, struct program_node *node, const bool named[FLAGS],
-                      const bool value[FLAGS], const char *name)
+static void set_flags(const struct program_call *call, pop_graph *graph, struct program_node *node,
+                      const bool named[FLAGS], const bool value[FLAGS], const char *name)
 {
     pop_tensor flags = flags_of(call, graph), columns[FLAGS];
     unsigned tiles = graph_num_tiles(graph), count = 0;
@@ -163,7 +164,7 @@ static void set_flags(const struct call *call, pop_graph *graph, struct program_
 void pop_set_float_behaviour_at(pop_where where, pop_graph *graph, pop_program sequence, pop_float_behaviour behaviour,
                                 const char *name)
 {
-    struct call call = { graph ? graph->store : NULL, where, "pop_set_float_behaviour" };
+    struct program_call call = { graph ? graph->store : NULL, where, "pop_set_float_behaviour" };
     static const bool all[FLAGS] = { true, true, true, true, true };
     const bool values[FLAGS] = FLAG_LIST(behaviour);
     struct program_node *node = node_sequence(&call, sequence);
@@ -174,7 +175,7 @@ void pop_set_float_behaviour_at(pop_where where, pop_graph *graph, pop_program s
 void pop_restore_float_behaviour_at(pop_where where, pop_graph *graph, pop_program sequence, pop_tensor behaviour,
                                     const char *name)
 {
-    struct call call = { graph ? graph->store : NULL, where, "pop_restore_float_behaviour" };
+    struct program_call call = { graph ? graph->store : NULL, where, "pop_restore_float_behaviour" };
     struct program_node *node = node_sequence(&call, sequence);
     if (node && check_values(&call, graph, behaviour, "the behaviour", FLAGS))
         add_copy(&call, node, behaviour, flags_of(&call, graph), name);
@@ -183,7 +184,7 @@ void pop_restore_float_behaviour_at(pop_where where, pop_graph *graph, pop_progr
 pop_tensor pop_modify_float_behaviour_at(pop_where where, pop_graph *graph, pop_program sequence,
                                          pop_float_behaviour clear, pop_float_behaviour set, const char *name)
 {
-    struct call call = { graph ? graph->store : NULL, where, "pop_modify_float_behaviour" };
+    struct program_call call = { graph ? graph->store : NULL, where, "pop_modify_float_behaviour" };
     const bool cleared[FLAGS] = FLAG_LIST(clear), values[FLAGS] = FLAG_LIST(set);
     bool named[FLAGS];
     struct program_node *node = node_sequence(&call, sequence);
@@ -200,7 +201,7 @@ pop_tensor pop_modify_float_behaviour_at(pop_where where, pop_graph *graph, pop_
 void pop_set_stochastic_rounding_at(pop_where where, pop_graph *graph, pop_program sequence, bool enable,
                                     const char *name)
 {
-    struct call call = { graph ? graph->store : NULL, where, "pop_set_stochastic_rounding" };
+    struct program_call call = { graph ? graph->store : NULL, where, "pop_set_stochastic_rounding" };
     static const bool named[FLAGS] = { [ROUNDING] = true };
     const bool values[FLAGS] = { [ROUNDING] = enable };
     struct program_node *node = node_sequence(&call, sequence);

@@ -132,13 +132,13 @@ static pva_object function_at(pva_object o, uint64_t i)
 
 static void program_text(pva_object o, int column, struct value *v)
 {
-    struct cell cell;
+    struct source_cell cell;
     if (table_cell(o.file, TABLE_PROGRAM, 0, o.key, column, &cell))
         str_add(&v->text, cell.text);
 }
 static void program_type(pva_object o, struct value *v)
 {
-    struct cell cell;
+    struct source_cell cell;
     table_cell(o.file, TABLE_PROGRAM, 0, o.key, 1, &cell);
     while (v->natural < PVA_PROGRAM_TYPE_UNKNOWN &&
            strcmp(pva_program_type_name((pva_program_type)v->natural), cell.text) != 0)
@@ -146,13 +146,13 @@ static void program_type(pva_object o, struct value *v)
 }
 static void program_name(pva_object o, struct value *v)
 {
-    struct cell cell;
+    struct source_cell cell;
     table_cell(o.file, TABLE_PROGRAM, 0, o.key, 1, &cell);
     program_text(o, strcmp(cell.text, "Sync") == 0 ? 3 : 2, v);
 }
 static bool program_is(pva_object o, const char *type)
 {
-    struct cell cell;
+    struct source_cell cell;
     return table_cell(o.file, TABLE_PROGRAM, 0, o.key, 1, &cell) && strcmp(cell.text, type) == 0;
 }
 static uint64_t exchange_length(pva_object o)
@@ -167,13 +167,13 @@ static void exchange_code(pva_object o, uint64_t *numbers, uint64_t count)
 static uint64_t estimate_length(pva_object o)
 {
     static const char *const types[] = { "OnTileExecute", "DoExchange", "GlobalExchange", "StreamCopyMid" };
-    struct cell cell;
+    struct source_cell cell;
     table_cell(o.file, TABLE_PROGRAM, 0, o.key, 1, &cell);
     return name_at(types, 4, cell.text) < 4 ? o.file->tiles : 0;
 }
 static void program_estimates(pva_object o, uint64_t *numbers, uint64_t count)
 {
-    struct cell set;
+    struct source_cell set;
     if (table_cell(o.file, TABLE_PROGRAM, 0, o.key, 4, &set) && set.kind == CELL_INTEGER)
         query_array(o.file, "SELECT estimated_cycles_by_tile FROM compute_sets WHERE compute_set = ?1 AND ?2 >= 0",
                     (uint64_t)set.integer, 0, numbers, count);
@@ -184,7 +184,7 @@ static void program_estimates(pva_object o, uint64_t *numbers, uint64_t count)
 
 static void debug_context_of(pva_object o, enum table table, int column, struct value *v)
 {
-    struct cell cell;
+    struct source_cell cell;
     if (table_cell(o.file, table, 0, o.key, column, &cell) && cell.kind == CELL_INTEGER && cell.integer >= 0)
         v->object = debug_by_id(o.file, (uint64_t)cell.integer);
 }
@@ -203,7 +203,7 @@ static void program_context(pva_object o, struct value *v)
 
 static void liveness_memory(pva_object o, struct value *v)
 {
-    struct cell cell;
+    struct source_cell cell;
     uint64_t list = table_uint(o.file, TABLE_LIVENESS_STEP, 0, o.key, 2);
     if (!table_cell(o.file, TABLE_LIVE_LIST, 0, list, 0, &cell))
         file_fail_missing(o.file, TABLE_LIVE_LIST, list);
@@ -233,7 +233,7 @@ static pva_object brief_at(pva_object o, uint64_t i)
 }
 static void has_unlowered(pva_object o, struct value *v)
 {
-    struct cell cell;
+    struct source_cell cell;
     v->natural = table_cell(o.file, TABLE_LOWERED_VAR, 0, o.key, 5, &cell) && cell.kind == CELL_INTEGER;
 }
 static void own_key(pva_object o, struct value *v)

@@ -12,16 +12,16 @@
 enum { DEEPEST = 128 };
 
 /* The head of an item. */
-struct head {
+struct debug_head {
     enum { HEAD_OTHER, HEAD_NUMBER, HEAD_TEXT, HEAD_ARRAY, HEAD_MAP, HEAD_BREAK, HEAD_BAD } kind;
     uint64_t number; /* of elements or pairs; UINT64_MAX: until a break */
     const unsigned char *text;
     size_t length;
 };
 
-static void on_number(struct head *head, uint64_t number)
+static void on_number(struct debug_head *head, uint64_t number)
 {
-    *head = (struct head){ .kind = HEAD_NUMBER, .number = number };
+    *head = (struct debug_head){ .kind = HEAD_NUMBER, .number = number };
 }
 static void on_uint8(void *head, uint8_t value)
 {
@@ -41,31 +41,31 @@ static void on_uint64(void *head, uint64_t value)
 }
 static void on_string(void *head, cbor_data text, size_t length)
 {
-    *(struct head *)head = (struct head){ .kind = HEAD_TEXT, .text = text, .length = length };
+    *(struct debug_head *)head = (struct debug_head){ .kind = HEAD_TEXT, .text = text, .length = length };
 }
 static void on_array(void *head, size_t count)
 {
-    *(struct head *)head = (struct head){ .kind = HEAD_ARRAY, .number = count };
+    *(struct debug_head *)head = (struct debug_head){ .kind = HEAD_ARRAY, .number = count };
 }
 static void on_long_array(void *head)
 {
-    *(struct head *)head = (struct head){ .kind = HEAD_ARRAY, .number = UINT64_MAX };
+    *(struct debug_head *)head = (struct debug_head){ .kind = HEAD_ARRAY, .number = UINT64_MAX };
 }
 static void on_map(void *head, size_t count)
 {
-    *(struct head *)head = (struct head){ .kind = HEAD_MAP, .number = count };
+    *(struct debug_head *)head = (struct debug_head){ .kind = HEAD_MAP, .number = count };
 }
 static void on_long_map(void *head)
 {
-    *(struct head *)head = (struct head){ .kind = HEAD_MAP, .number = UINT64_MAX };
+    *(struct debug_head *)head = (struct debug_head){ .kind = HEAD_MAP, .number = UINT64_MAX };
 }
 static void on_break(void *head)
 {
-    *(struct head *)head = (struct head){ .kind = HEAD_BREAK };
+    *(struct debug_head *)head = (struct debug_head){ .kind = HEAD_BREAK };
 }
 static void on_bad(void *head)
 {
-    *(struct head *)head = (struct head){ .kind = HEAD_BAD };
+    *(struct debug_head *)head = (struct debug_head){ .kind = HEAD_BAD };
 }
 static void on_tag(void *head, uint64_t tag)
 {
@@ -101,7 +101,7 @@ static const unsigned char *bytes_at(struct debug_index *index, size_t at, size_
 }
 
 /* Its text is valid until the next head is read. */
-static struct head head_at(struct debug_index *index, size_t *at)
+static struct debug_head head_at(struct debug_index *index, size_t *at)
 {
     struct cbor_callbacks callbacks = cbor_empty_callbacks;
     callbacks.uint8 = on_uint8;
@@ -117,9 +117,9 @@ static struct head head_at(struct debug_index *index, size_t *at)
     callbacks.string_start = on_bad; /* our writers do not use these */
     callbacks.byte_string_start = on_bad;
     callbacks.tag = on_tag;
-    struct head head = { 0 };
+    struct debug_head head = { 0 };
     if (*at >= index->size)
-        return (struct head){ .kind = HEAD_BAD };
+        return (struct debug_head){ .kind = HEAD_BAD };
     size_t size, need = 16;
     const unsigned char *data = bytes_at(index, *at, need, &size);
     struct cbor_decoder_result result = cbor_stream_decode(data, size, &callbacks, &head);
@@ -130,7 +130,7 @@ static struct head head_at(struct debug_index *index, size_t *at)
             result = cbor_stream_decode(data, size, &callbacks, &head);
     }
     if (result.status != CBOR_DECODER_FINISHED || !result.read)
-        return (struct head){ .kind = HEAD_BAD };
+        return (struct debug_head){ .kind = HEAD_BAD };
     *at += result.read;
     return head;
 }
@@ -145,7 +145,7 @@ static bool skip_item(struct debug_index *index, size_t *at)
             --depth;
             continue;
         }
-        struct head head = head_at(index, at);
+        struct debug_head head = head_at(index, at);
         if (head.kind == HEAD_BAD)
             return false;
         if (head.kind == HEAD_BREAK) {
@@ -167,7 +167,7 @@ static bool skip_item(struct debug_index *index, size_t *at)
     return true;
 }
 
-static bool text_is(const struct head *head, const char *text)
+static bool text_is(const struct debug_head *head, const char *text)
 {
     return head->kind == HEAD_TEXT && head->length == strlen(text) && memcmp(head->text, text, head->length) == 0;
 }
@@ -187,11 +187,11 @@ static bool goes_on(struct debug_index *index, size_t *at, uint64_t *count)
 static bool index_context(struct debug_index *index, size_t *at)
 {
     struct debug_entry entry = { .at = *at };
-    struct head head = head_at(index, at);
+    struct debug_head head = head_at(index, at);
     if (head.kind != HEAD_MAP)
         return false;
     while (goes_on(index, at, &head.number)) {
-        struct head key = head_at(index, at), number;
+        struct debug_head key = head_at(index, at), number;
         size_t value = *at;
         bool id = text_is(&key, "id"), parent = text_is(&key, "parentId");
         if (key.kind != HEAD_TEXT || !skip_item(index, at))
@@ -209,7 +209,7 @@ static bool index_context(struct debug_index *index, size_t *at)
 
 static bool index_list(struct debug_index *index, size_t *at, bool contexts)
 {
-    struct head head = head_at(index, at);
+    struct debug_head head = head_at(index, at);
     if (head.kind != HEAD_ARRAY)
         return false;
     while (goes_on(index, at, &head.number)) {
@@ -224,12 +224,12 @@ static bool index_list(struct debug_index *index, size_t *at, bool contexts)
 static bool index_all(struct debug_index *index)
 {
     size_t at = 0;
-    struct head root = head_at(index, &at);
+    struct debug_head root = head_at(index, &at);
     bool found = false;
     if (root.kind != HEAD_MAP)
         return false;
     while (goes_on(index, &at, &root.number)) {
-        struct head key = head_at(index, &at);
+        struct debug_head key = head_at(index, &at);
         bool contexts = text_is(&key, "contexts");
         found |= contexts;
         if (key.kind != HEAD_TEXT ||
@@ -316,7 +316,7 @@ char *debug_string(struct debug_index *index, uint64_t number)
     if (number >= index->strings.count)
         return mem_string("");
     size_t at = index->strings.data[number];
-    struct head head = head_at(index, &at);
+    struct debug_head head = head_at(index, &at);
     if (head.kind != HEAD_TEXT)
         return mem_string("");
     char *text = mem_alloc(head.length + 1);

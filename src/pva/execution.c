@@ -42,24 +42,25 @@ static void add_array(pva_file *file, uint64_t id, uint64_t *numbers, uint64_t c
     free(part);
 }
 
-struct step {
+struct execution_step {
     uint64_t program, pattern, drift, base;
 };
 
-static struct step step_of(pva_object o)
+static struct execution_step step_of(pva_object o)
 {
-    return (struct step){ table_uint(o.file, TABLE_STEP, 0, o.key, 2), table_uint(o.file, TABLE_STEP, 0, o.key, 3),
-                          table_uint(o.file, TABLE_STEP, 0, o.key, 4),
-                          (uint64_t)table_int(o.file, TABLE_STEP, 0, o.key, 5) };
+    return (struct execution_step){ table_uint(o.file, TABLE_STEP, 0, o.key, 2),
+                                    table_uint(o.file, TABLE_STEP, 0, o.key, 3),
+                                    table_uint(o.file, TABLE_STEP, 0, o.key, 4),
+                                    (uint64_t)table_int(o.file, TABLE_STEP, 0, o.key, 5) };
 }
 
-static uint64_t base_of(pva_file *file, const struct step *step, uint64_t ipu)
+static uint64_t base_of(pva_file *file, const struct execution_step *step, uint64_t ipu)
 {
     return step->base + (uint64_t)table_int(file, TABLE_DRIFT, step->drift, ipu, 1);
 }
 
 /* Adds the base of each tile's IPU and, of ends, the pattern's shift on it.  Steps are those of one replica. */
-static void add_bases(pva_object o, const struct step *step, bool ends, uint64_t *numbers, uint64_t count)
+static void add_bases(pva_object o, const struct execution_step *step, bool ends, uint64_t *numbers, uint64_t count)
 {
     uint64_t per_ipu = o.file->tiles_per_ipu;
     for (uint64_t ipu = 0; ipu < o.file->ipus && ipu * per_ipu < count; ++ipu) {
@@ -72,7 +73,7 @@ static void add_bases(pva_object o, const struct step *step, bool ends, uint64_t
 
 void step_from(pva_object o, uint64_t *numbers, uint64_t count)
 {
-    struct step step = step_of(o);
+    struct execution_step step = step_of(o);
     memset(numbers, 0, count * sizeof(*numbers));
     add_array(o.file, table_uint(o.file, TABLE_PATTERN, 0, step.pattern, 1), numbers, count);
     add_bases(o, &step, false, numbers, count);
@@ -80,7 +81,7 @@ void step_from(pva_object o, uint64_t *numbers, uint64_t count)
 
 void step_to(pva_object o, uint64_t *numbers, uint64_t count)
 {
-    struct step step = step_of(o);
+    struct execution_step step = step_of(o);
     memset(numbers, 0, count * sizeof(*numbers));
     add_array(o.file, table_uint(o.file, TABLE_PATTERN, 0, step.pattern, 2), numbers, count);
     add_bases(o, &step, true, numbers, count);
@@ -113,7 +114,7 @@ void step_cycles(pva_object o, uint64_t *numbers, uint64_t count)
 static uint64_t ipu_step_uint(pva_object o, int column)
 {
     pva_object of = object_make(o.file, PVA_CLASS_STEP, o.owner, 0, 0);
-    struct step step = step_of(of);
+    struct execution_step step = step_of(of);
     uint64_t figure = (uint64_t)table_int(o.file, TABLE_PATTERN_IPU, step.pattern, o.key, column);
     return column >= 5 && column <= 12 ? base_of(o.file, &step, o.key) + figure : figure;
 }
@@ -211,7 +212,7 @@ pva_object ipu_step_at(pva_object o, uint64_t i)
 }
 static pva_object step_set(pva_object o)
 {
-    struct cell cell;
+    struct source_cell cell;
     uint64_t program = table_uint(o.file, TABLE_STEP, 0, o.key, 2);
     if (!table_cell(o.file, TABLE_PROGRAM, 0, program, 4, &cell) || cell.kind != CELL_INTEGER || cell.integer < 0)
         return object_null;
@@ -253,7 +254,7 @@ void range_end(pva_object o, const struct binding *bind, struct value *v)
 void block_program(pva_object o, struct value *v)
 {
     enum { OVERFLOW = 3 };
-    struct cell cell;
+    struct source_cell cell;
     table_cell(o.file, TABLE_BLOCK, 0, o.key, 3, &cell);
     if (cell.kind == CELL_INTEGER && cell.integer >= 0)
         v->object = object_make(o.file, PVA_CLASS_PROGRAM, (uint64_t)cell.integer, 0, 0);

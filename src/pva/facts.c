@@ -73,14 +73,14 @@ void parameter_text(pva_object o, const struct binding *bind, struct value *v)
 void target_type(pva_object o, struct value *v)
 {
     static const char *const names[] = { "IPU", "IPU_MODEL", "CPU" };
-    struct cell cell;
+    struct source_cell cell;
     table_cell(o.file, TABLE_TARGET, 0, 0, 1, &cell);
     v->natural = name_at(names, 3, cell.text);
 }
 void target_architecture(pva_object o, struct value *v)
 {
     static const char *const names[] = { "ipu1", "ipu2", "ipu21" };
-    struct cell cell;
+    struct source_cell cell;
     table_cell(o.file, TABLE_TARGET, 0, 0, 2, &cell);
     v->natural = name_at(names, 3, cell.text);
 }

@@ -66,7 +66,7 @@ void memory_free(pva_file *file)
 
 void category_name(pva_object o, struct value *value)
 {
-    struct cell cell;
+    struct source_cell cell;
     if (table_cell(o.file, TABLE_CATEGORY, 0, o.owner, 1, &cell))
         str_add(&value->text, cell.text);
 }

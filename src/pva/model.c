@@ -95,7 +95,7 @@ static bool may_ask(pva_object o, pva_property property, unsigned kinds)
     return false;
 }
 
-static bool column_cell(pva_object o, const struct binding *bind, struct cell *cell)
+static bool column_cell(pva_object o, const struct binding *bind, struct source_cell *cell)
 {
     int column = bind->column + (bind->how == BIND_PART ? (int)o.part : 0);
     return table_cell(o.file, bind->table, bind->owned ? o.owner : 0, o.key, column, cell);
@@ -114,7 +114,7 @@ uint64_t pva_uint(pva_object o, pva_property property)
     if (!may_ask(o, property, 1 << PVA_UINT | 1 << PVA_BOOL))
         return 0;
     const struct binding *bind = &bindings[property];
-    struct cell cell;
+    struct source_cell cell;
     if (bind->how == BIND_COLUMN || bind->how == BIND_PART)
         return column_cell(o, bind, &cell) && cell.integer > 0 ? (uint64_t)cell.integer : 0;
     struct value value = { 0 };
@@ -130,7 +130,7 @@ double pva_real(pva_object o, pva_property property)
     if (properties[property].kind != PVA_REAL)
         return (double)pva_uint(o, property);
     const struct binding *bind = &bindings[property];
-    struct cell cell;
+    struct source_cell cell;
     if (bind->how == BIND_COLUMN)
         return column_cell(o, bind, &cell) ? cell.real : 0;
     struct value value = { 0 };
@@ -143,7 +143,7 @@ static void text_of(pva_object o, pva_property property, struct str *text)
     if (!may_ask(o, property, 1 << PVA_TEXT))
         return;
     const struct binding *bind = &bindings[property];
-    struct cell cell;
+    struct source_cell cell;
     if (bind->how == BIND_COLUMN) {
         if (column_cell(o, bind, &cell))
             str_add_bytes(text, cell.text, cell.length);
@@ -178,7 +178,7 @@ char *pva_text_copy(pva_object o, pva_property property)
 /* The category of that name; properties of MemoryCategories are named so. */
 static pva_object category_of(pva_object o, pva_property property)
 {
-    struct cell cell;
+    struct source_cell cell;
     for (uint64_t i = 0; i < table_count(o.file, TABLE_CATEGORY); ++i)
         if (table_cell(o.file, TABLE_CATEGORY, 0, i, 1, &cell) && strcmp(cell.text, properties[property].name) == 0)
             return object_make(o.file, PVA_CLASS_CATEGORY, o.key, i, 0);
@@ -198,7 +198,7 @@ pva_object pva_get(pva_object o, pva_property property)
     const struct binding *bind = &bindings[property];
     pva_object of = o;
     of.type = properties[property].of;
-    struct cell cell;
+    struct source_cell cell;
     struct value value = { 0 };
     switch (bind->how) {
     case BIND_VIEW:

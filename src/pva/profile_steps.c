@@ -15,7 +15,7 @@ static const char sql[] =
     "i.ipu LEFT JOIN exchanges x ON x.id = p.exchange WHERE e.id >= ?1 AND e.id < ?2 GROUP BY e.id ORDER BY e.id";
 enum { TYPE, NAME, DETAIL, SET, DATA, DATA_BALANCE, CYCLES, FROM, TO, TILES, SUM, ID, PROGRAM, EXCHANGE };
 
-struct steps {
+struct profile_steps {
     pva_file *file;
     uint64_t *active; /* by compute set: issue slots that its vertices use */
     uint64_t sets;
@@ -33,7 +33,7 @@ static const char *text_at(sqlite3_stmt *row, int column)
     return text ? text : "";
 }
 
-static pop_profile_value value_of(const struct steps *steps, sqlite3_stmt *row)
+static pop_profile_value value_of(const struct profile_steps *steps, sqlite3_stmt *row)
 {
     uint64_t set = number_at(row, SET), cycles = number_at(row, CYCLES), from = number_at(row, FROM),
              to = number_at(row, TO);
@@ -58,7 +58,7 @@ static pop_profile_value value_of(const struct steps *steps, sqlite3_stmt *row)
 
 static void make(void *user, size_t first, size_t count, pop_profile_value *items)
 {
-    const struct steps *steps = user;
+    const struct profile_steps *steps = user;
     sqlite3_stmt *row = query(steps->file, sql, first, first + count);
     while (row && query_step(steps->file, row)) {
         uint64_t place = number_at(row, ID) - first;
@@ -73,7 +73,7 @@ static void make(void *user, size_t first, size_t count, pop_profile_value *item
 
 static void end(void *user)
 {
-    struct steps *steps = user;
+    struct profile_steps *steps = user;
     free(steps->active);
     free(steps);
 }
@@ -91,7 +91,7 @@ static uint64_t *active_by_set(pva_file *file, uint64_t sets)
 
 pop_profile_value profile_steps(pva_file *file)
 {
-    struct steps *steps = MEM_NEW(struct steps);
+    struct profile_steps *steps = MEM_NEW(struct profile_steps);
     steps->file = file;
     steps->sets = table_count(file, TABLE_COMPUTE_SET);
     steps->active = active_by_set(file, steps->sets);

@@ -40,7 +40,7 @@ static pop_profile_value target_value(pva_file *file)
     } numbers[] = { { "numIPUs", 3 },     { "tilesPerIPU", 4 }, { "numTiles", 5 },    { "bytesPerTile", 6 },
                     { "bytesPerIPU", 7 }, { "totalMemory", 8 }, { "numReplicas", 10 } };
     pop_profile_value map = pop_profile_map_new();
-    struct cell cell;
+    struct source_cell cell;
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); ++i)
         put_number(&map, numbers[i].key, table_uint(file, TABLE_TARGET, 0, 0, numbers[i].column));
     table_cell(file, TABLE_TARGET, 0, 0, 9, &cell);
@@ -144,7 +144,7 @@ static pop_profile_value by_type_value(pva_file *file)
 static pop_profile_value types_value(pva_file *file)
 {
     pop_profile_value map = pop_profile_map_new(), names = pop_profile_vector_new();
-    struct cell cell;
+    struct source_cell cell;
     for (uint64_t i = 0; i < table_count(file, TABLE_VERTEX_TYPE); ++i) {
         table_cell(file, TABLE_VERTEX_TYPE, 0, i, 1, &cell);
         pop_profile_push(&names, pop_profile_string(cell.text));
@@ -182,7 +182,7 @@ static pop_profile_value sets_value(pva_file *file)
     pop_profile_set(&map, "names", names);
     pop_profile_set(&map, "vertexCounts", counts);
     pop_profile_set(&map, "vertexTypes", kinds);
-    struct cell type;
+    struct source_cell type;
     table_cell(file, TABLE_TARGET, 0, 0, 1, &type);
     if (strcmp(type.text, "IPU_MODEL") == 0)
         pop_profile_set(map_in(&map, "cycleEstimates"), "activeCyclesByVertexType", cycles);
@@ -210,7 +210,7 @@ static pop_profile_value variables_value(struct liveness *l, uint64_t list)
         live_variables(object_make(l->file, PVA_CLASS_LIVE_MEMORY, list, 0, 0), &keys);
         l->lists[list] = profile_vector(keys.count);
         for (size_t i = 0; i < keys.count; ++i) {
-            struct cell name;
+            struct source_cell name;
             pop_profile_value map = profile_map(2);
             table_cell(l->file, TABLE_LIVE_VARIABLE, 0, keys.data[i], 1, &name);
             profile_add(&map, "name", pop_profile_string(name.text));
@@ -392,7 +392,7 @@ static pop_profile_value execution_value(pva_file *file, bool steps)
         "activeCompute", "compute", "doExchange", "globalExchange", "streamCopy", "sync"
     };
     pop_profile_value map = pop_profile_map_new();
-    struct cell cell;
+    struct source_cell cell;
     if (!table_cell(file, TABLE_TOTALS, 0, 0, 0, &cell))
         return map;
     pop_profile_value cycles = pop_profile_map_new(), simulation = pop_profile_map_new();

@@ -19,7 +19,7 @@ struct stored {
         size_t text; /* offset */
     } as;
 };
-struct page {
+struct source_page {
     enum table table;
     uint64_t owner, first, used;
     int columns;
@@ -77,7 +77,7 @@ bool table_prepare(pva_file *file, enum table table)
     return false;
 }
 
-static void page_free(pva_file *file, struct page *page)
+static void page_free(pva_file *file, struct source_page *page)
 {
     if (!page)
         return;
@@ -105,7 +105,7 @@ void tables_free(pva_file *file)
     }
 }
 
-static struct stored store_cell(struct page *page, sqlite3_stmt *statement, int column)
+static struct stored store_cell(struct source_page *page, sqlite3_stmt *statement, int column)
 {
     struct stored cell = { 0 };
     switch (sqlite3_column_type(statement, column)) {
@@ -130,7 +130,7 @@ static struct stored store_cell(struct page *page, sqlite3_stmt *statement, int 
     return cell;
 }
 
-static void page_fill(pva_file *file, struct page *page)
+static void page_fill(pva_file *file, struct source_page *page)
 {
     sqlite3_stmt *statement = file->statements[page->table];
     unsigned rows = tables[page->table].rows;
@@ -148,9 +148,9 @@ static void page_fill(pva_file *file, struct page *page)
     sqlite3_reset(statement);
 }
 
-static struct page *page_find(pva_file *file, enum table table, uint64_t owner, uint64_t first)
+static struct source_page *page_find(pva_file *file, enum table table, uint64_t owner, uint64_t first)
 {
-    struct page *page = file->last[table];
+    struct source_page *page = file->last[table];
     if (page && page->owner == owner && page->first == first) {
         page->used = ++file->clock;
         return page;
@@ -168,7 +168,7 @@ static struct page *page_find(pva_file *file, enum table table, uint64_t owner, 
     if (!table_prepare(file, table) || !file->statements[table])
         return NULL;
     page_free(file, file->pages[oldest]);
-    page = file->pages[oldest] = MEM_NEW(struct page);
+    page = file->pages[oldest] = MEM_NEW(struct source_page);
     page->table = table;
     page->owner = owner;
     page->first = first;
@@ -188,10 +188,11 @@ void file_fail_missing(pva_file *file, enum table table, uint64_t key)
 }
 
 /* A column of a row; false when there is no such row. */
-static bool read_cell(pva_file *file, enum table table, uint64_t owner, uint64_t key, int column, struct cell *cell)
+static bool read_cell(pva_file *file, enum table table, uint64_t owner, uint64_t key, int column,
+                      struct source_cell *cell)
 {
     uint64_t first = key - key % tables[table].rows;
-    struct page *page = page_find(file, table, owner, first);
+    struct source_page *page = page_find(file, table, owner, first);
     if (!page || column >= page->columns)
         return false;
     const struct stored *row = page->cells.data + (key - first) * (size_t)page->columns, *from = row + column;
@@ -209,9 +210,9 @@ static bool read_cell(pva_file *file, enum table table, uint64_t owner, uint64_t
     return row->kind != CELL_NULL;
 }
 
-bool table_cell(pva_file *file, enum table table, uint64_t owner, uint64_t key, int column, struct cell *cell)
+bool table_cell(pva_file *file, enum table table, uint64_t owner, uint64_t key, int column, struct source_cell *cell)
 {
-    *cell = (struct cell){ .text = "" };
+    *cell = (struct source_cell){ .text = "" };
     bool found = key <= INT64_MAX - 4096 && owner <= INT64_MAX && read_cell(file, table, owner, key, column, cell);
     if (!found && tables[table].missing == WHOLE)
         file_fail_missing(file, table, key);
@@ -220,7 +221,7 @@ bool table_cell(pva_file *file, enum table table, uint64_t owner, uint64_t key, 
 
 int64_t table_int(pva_file *file, enum table table, uint64_t owner, uint64_t key, int column)
 {
-    struct cell cell;
+    struct source_cell cell;
     return table_cell(file, table, owner, key, column, &cell) ? cell.integer : 0;
 }
 

@@ -19,7 +19,7 @@ enum file_kind { FILE_REPORT, FILE_TRACE };
 enum { PAGES = 96, QUERIES = 64, KEPT = 6 };
 
 struct debug_index;
-struct page;
+struct source_page;
 
 /* An array of a property, or the keys of a list's elements. */
 struct kept {
@@ -39,9 +39,9 @@ struct pva_file {
         const char *sql;
         sqlite3_stmt *statement;
     } queries[QUERIES];
-    struct page *pages[PAGES];
-    struct page *last[TABLES]; /* the page that was used last */
-    uint64_t clock;            /* of uses of pages */
+    struct source_page *pages[PAGES];
+    struct source_page *last[TABLES]; /* the page that was used last */
+    uint64_t clock;                   /* of uses of pages */
     bool failed;
     pop_error error;
     uint64_t bytes; /* of the database */
@@ -54,7 +54,7 @@ struct pva_file {
 };
 
 /* A value of a row.  Text belongs to the page: it is valid until the next row is asked for. */
-struct cell {
+struct source_cell {
     enum { CELL_NULL, CELL_INTEGER, CELL_REAL, CELL_TEXT } kind;
     int64_t integer;
     double real;
@@ -70,7 +70,7 @@ void file_fail_missing(pva_file *file, enum table table, uint64_t key);
 void file_fail_sql(pva_file *file, const char *what);
 
 /* A column of a row; false when there is no such row, which is a failure unless the table may have gaps. */
-bool table_cell(pva_file *file, enum table table, uint64_t owner, uint64_t key, int column, struct cell *cell);
+bool table_cell(pva_file *file, enum table table, uint64_t owner, uint64_t key, int column, struct source_cell *cell);
 uint64_t table_uint(pva_file *file, enum table table, uint64_t owner, uint64_t key,
                     int column); /* 0 for what is not there, and for negative numbers */
 int64_t table_int(pva_file *file, enum table table, uint64_t owner, uint64_t key, int column);

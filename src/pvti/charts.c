@@ -55,14 +55,14 @@ static void tell_graph(struct pvti_graph *graph)
         graph->trace = number;
         graph->id = trace_id();
         graph->written = 0;
-        trace_put((struct row){ .kind = ROW_GRAPH,
-                                .numbers = { graph->id },
-                                .texts = { mem_string(graph->name), mem_string(graph->unit) } });
+        trace_put((struct trace_row){ .kind = ROW_GRAPH,
+                                      .numbers = { graph->id },
+                                      .texts = { mem_string(graph->name), mem_string(graph->unit) } });
     }
     for (; graph->written < graph->series.count; ++graph->written)
-        trace_put((struct row){ .kind = ROW_SERIES,
-                                .numbers = { graph->id, (int64_t)graph->written },
-                                .texts = { mem_string(graph->series.data[graph->written]) } });
+        trace_put((struct trace_row){ .kind = ROW_SERIES,
+                                      .numbers = { graph->id, (int64_t)graph->written },
+                                      .texts = { mem_string(graph->series.data[graph->written]) } });
 }
 
 void pvti_graph_add(pvti_graph *graph, unsigned series, double value)
@@ -71,7 +71,7 @@ void pvti_graph_add(pvti_graph *graph, unsigned series, double value)
         return;
     pthread_mutex_lock(&lock);
     tell_graph(graph);
-    trace_put((struct row){ .kind = ROW_NUMBER, .numbers = { graph->id, series, trace_now() }, .real = value });
+    trace_put((struct trace_row){ .kind = ROW_NUMBER, .numbers = { graph->id, series, trace_now() }, .real = value });
     pthread_mutex_unlock(&lock);
 }
 
@@ -116,15 +116,15 @@ void pvti_heatmap_add(pvti_heatmap *heatmap, const double *values, size_t count)
     if (heatmap->trace != number) {
         heatmap->trace = number;
         heatmap->id = trace_id();
-        trace_put((struct row){ .kind = ROW_HEATMAP,
-                                .numbers = { heatmap->id },
-                                .texts = { mem_string(heatmap->name), mem_string(heatmap->unit) },
-                                .blob = mem_copy(heatmap->edges, heatmap->count * sizeof(double)),
-                                .blob_size = heatmap->count * sizeof(double) });
+        trace_put((struct trace_row){ .kind = ROW_HEATMAP,
+                                      .numbers = { heatmap->id },
+                                      .texts = { mem_string(heatmap->name), mem_string(heatmap->unit) },
+                                      .blob = mem_copy(heatmap->edges, heatmap->count * sizeof(double)),
+                                      .blob_size = heatmap->count * sizeof(double) });
     }
-    trace_put((struct row){ .kind = ROW_HISTOGRAM,
-                            .numbers = { heatmap->id, trace_now() },
-                            .blob = quantities,
-                            .blob_size = bins * sizeof(*quantities) });
+    trace_put((struct trace_row){ .kind = ROW_HISTOGRAM,
+                                  .numbers = { heatmap->id, trace_now() },
+                                  .blob = quantities,
+                                  .blob_size = bins * sizeof(*quantities) });
     pthread_mutex_unlock(&lock);
 }

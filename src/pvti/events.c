@@ -105,9 +105,9 @@ static void make_key(void)
 
 static void put_thread(const struct thread *thread)
 {
-    trace_put((struct row){ .kind = ROW_THREAD,
-                            .numbers = { thread->id, 0, thread->position, (int64_t)syscall(SYS_gettid) },
-                            .texts = { mem_string(thread->name) } });
+    trace_put((struct trace_row){ .kind = ROW_THREAD,
+                                  .numbers = { thread->id, 0, thread->position, (int64_t)syscall(SYS_gettid) },
+                                  .texts = { mem_string(thread->name) } });
 }
 
 static struct thread *this_thread(void)
@@ -165,9 +165,9 @@ static int64_t put_event(struct thread *thread, const pvti_channel *channel, con
 {
     struct open *parent = thread->open.count ? &thread->open.data[thread->open.count - 1] : NULL;
     int64_t id = trace_id(), position = parent ? parent->children++ : thread->events++;
-    trace_put((struct row){ .kind = ROW_EVENT,
-                            .numbers = { id, parent ? parent->id : thread->id, position, start, 0 },
-                            .texts = { mem_string(label), mem_string(channel->name), metadata_json(metadata) } });
+    trace_put((struct trace_row){ .kind = ROW_EVENT,
+                                  .numbers = { id, parent ? parent->id : thread->id, position, start, 0 },
+                                  .texts = { mem_string(label), mem_string(channel->name), metadata_json(metadata) } });
     return id;
 }
 
@@ -196,7 +196,8 @@ void pvti_end(pvti_channel *channel, const char *label)
     struct open event = thread->open.data[i - 1];
     memmove(thread->open.data + i - 1, thread->open.data + i, (thread->open.count - i) * sizeof(event));
     --thread->open.count;
-    trace_put((struct row){ .kind = ROW_END, .numbers = { event.id, now > event.start ? now - event.start : 0 } });
+    trace_put(
+        (struct trace_row){ .kind = ROW_END, .numbers = { event.id, now > event.start ? now - event.start : 0 } });
     free(event.label);
 }
 

@@ -48,7 +48,7 @@ static struct {
     sqlite3 *db;
     sqlite3_stmt *statements[ROW_KINDS];
     int64_t ids, written;
-    VEC(struct row) rows;
+    VEC(struct trace_row) rows;
 } trace = { .lock = PTHREAD_MUTEX_INITIALIZER, .number = 1 };
 static _Atomic bool off; /* what most programs find, without the lock */
 
@@ -71,7 +71,7 @@ int64_t trace_now(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-static void row_free(struct row *row)
+static void row_free(struct trace_row *row)
 {
     for (size_t i = 0; i < 3; ++i)
         free(row->texts[i]);
@@ -188,7 +188,7 @@ static bool open_file(void)
     return true;
 }
 
-static void insert(const struct row *row)
+static void insert(const struct trace_row *row)
 {
     sqlite3_stmt *statement = trace.statements[row->kind];
     int max = sqlite3_bind_parameter_count(statement);
@@ -284,7 +284,7 @@ bool trace_on(void)
     return on;
 }
 
-void trace_put(struct row row)
+void trace_put(struct trace_row row)
 {
     pthread_mutex_lock(&trace.lock);
     if (!trace.on) {

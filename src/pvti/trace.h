@@ -19,7 +19,7 @@ enum row_kind {
 };
 
 /* A row that waits: what its kind has, in the order of its columns. */
-struct row {
+struct trace_row {
     enum row_kind kind;
     int64_t numbers[6];
     double real;
@@ -29,7 +29,7 @@ struct row {
 };
 
 /* Hands a row over.  What waits goes to the file when there is much of it, or it waits for long. */
-void trace_put(struct row row);
+void trace_put(struct trace_row row);
 /* A number for a thread, an event, a graph or a heat map: unique in the file. */
 int64_t trace_id(void);
 /* Nanoseconds since 1970. */

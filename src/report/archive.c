@@ -21,14 +21,14 @@ static bool put_member(FILE *file, uint32_t tile, const elf_bytes *elf)
            fwrite(elf->data, 1, elf->count, file) == elf->count && (elf->count % 2 == 0 || fputc('\n', file) != EOF);
 }
 
-struct source {
+struct archive_source {
     const struct image *image;
     const char *id;
 };
 
 static bool put_archive(FILE *file, const void *user)
 {
-    const struct source *source = user;
+    const struct archive_source *source = user;
     const struct image *image = source->image;
     elf_bytes elf = { 0 };
     bool good = fwrite(ARMAG, 1, SARMAG, file) == SARMAG;
@@ -56,7 +56,7 @@ pop_status archive_write(const struct image *image, const char *path, const char
                 "'%s' is not written: '%s' on tile %u ends beyond 4 GiB, which a 32-bit ELF file cannot hold", path,
                 image_string(image, block->name), block->tile);
     }
-    return file_write_stream(path, put_archive, &(struct source){ image, id })
+    return file_write_stream(path, put_archive, &(struct archive_source){ image, id })
                ? POP_OK
                : error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, api, "'%s' cannot be written: %s", path,
                            pop_text_from_errno(errno));

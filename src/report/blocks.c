@@ -13,7 +13,7 @@ struct open_block {
 };
 
 /* A tile that records. */
-struct recorder {
+struct block_recorder {
     uint32_t tile;
     uint32_t records;          /* in its buffer */
     bool full;                 /* something was lost since the last flush */
@@ -26,7 +26,7 @@ struct blocks_writer {
     struct report *report;
     struct clock *clock;
     const struct model *model;
-    struct recorder *recorders;
+    struct block_recorder *recorders;
     size_t count;
     uint32_t capacity;
     uint32_t *block_of; /* by step, of stamps that begin: the block */
@@ -89,7 +89,7 @@ static int64_t program_of(const struct blocks_writer *w, uint32_t step, enum ste
 }
 
 /* Whether a record has room; the first that has none begins an overflow. */
-static bool record(struct blocks_writer *w, struct recorder *r, int64_t now)
+static bool record(struct blocks_writer *w, struct block_recorder *r, int64_t now)
 {
     if (!r->full && r->records < w->capacity) {
         ++r->records;
@@ -101,14 +101,14 @@ static bool record(struct blocks_writer *w, struct recorder *r, int64_t now)
     return false;
 }
 
-static void begin_block(struct blocks_writer *w, struct recorder *r, uint32_t step, int64_t now)
+static void begin_block(struct blocks_writer *w, struct block_recorder *r, uint32_t step, int64_t now)
 {
     bool recorded = record(w, r, now);
     *vec_push(&r->open) = (struct open_block){ step, recorded, now };
 }
 
 /* The record of an end names no block: which one it was is known by the begins before it. */
-static void end_block(struct blocks_writer *w, struct recorder *r, int64_t now)
+static void end_block(struct blocks_writer *w, struct block_recorder *r, int64_t now)
 {
     if (!r->open.count)
         return;
@@ -123,7 +123,7 @@ static void end_block(struct blocks_writer *w, struct recorder *r, int64_t now)
 }
 
 /* The buffer is empty again. */
-static void flush(struct blocks_writer *w, struct recorder *r, int64_t now)
+static void flush(struct blocks_writer *w, struct block_recorder *r, int64_t now)
 {
     if (r->full)
         add_row(w, r->tile, -1, BLOCK_OVERFLOW, r->full_from, now, r->lost);
@@ -134,7 +134,7 @@ static void flush(struct blocks_writer *w, struct recorder *r, int64_t now)
 
 static bool takes_part(const struct blocks_writer *w, uint32_t step, uint32_t tile)
 {
-    struct work work = work_at(w->model, work_of_step(w->model, &w->model->steps.data[step]));
+    struct clock_work work = work_at(w->model, work_of_step(w->model, &w->model->steps.data[step]));
     for (size_t i = 0; i < work.count; ++i) {
         struct span span = work_span(&work, i);
         if (span.tile <= tile && tile < span.tile + span.tiles)
@@ -144,7 +144,8 @@ static bool takes_part(const struct blocks_writer *w, uint32_t step, uint32_t ti
 }
 
 /* A phase of a stream copy on a tile that records: a begin and an end in its buffer; a flush takes no room. */
-static void copy_phase(struct blocks_writer *w, struct recorder *r, uint32_t step, enum step_part part, int64_t now)
+static void copy_phase(struct blocks_writer *w, struct block_recorder *r, uint32_t step, enum step_part part,
+                       int64_t now)
 {
     bool flushes = w->model->steps.data[step].mark == MODEL_BLOCK_FLUSH;
     if (flushes && part == PART_BEGIN)
@@ -164,7 +165,7 @@ static void copy_phase(struct blocks_writer *w, struct recorder *r, uint32_t ste
 /* The transfer of a copy that a recording tile has a part in, on the other tiles of the copy. */
 static void copy_elsewhere(struct blocks_writer *w, uint32_t step)
 {
-    struct work work = work_at(w->model, work_of_step(w->model, &w->model->steps.data[step]));
+    struct clock_work work = work_at(w->model, work_of_step(w->model, &w->model->steps.data[step]));
     bool ours = false;
     for (size_t i = 0; i < w->count; ++i)
         ours |= takes_part(w, step, w->recorders[i].tile);
@@ -183,7 +184,8 @@ static void copy_elsewhere(struct blocks_writer *w, uint32_t step)
     }
 }
 
-static void recorder_event(struct blocks_writer *w, struct recorder *r, const struct timeline_event *event, int64_t now)
+static void recorder_event(struct blocks_writer *w, struct block_recorder *r, const struct timeline_event *event,
+                           int64_t now)
 {
     const struct model_step *step = &w->model->steps.data[event->step];
     if (step->mark == MODEL_BLOCK_BEGIN)

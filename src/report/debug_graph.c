@@ -246,14 +246,14 @@ void debug_graph_stream(const pop_store *store)
     debug_process_put(put_graph, store);
 }
 
-struct source {
+struct debug_source {
     const pop_store *store;
     const char *id;
 };
 
 static bool put_file(FILE *file, const void *user)
 {
-    const struct source *source = user;
+    const struct debug_source *source = user;
     struct debug_stream stream;
     debug_stream_begin(&stream, file, POP_DEBUG_CBOR, source->id);
     put_graph(&stream, source->store);
@@ -262,7 +262,7 @@ static bool put_file(FILE *file, const void *user)
 
 pop_status debug_graph_write(const pop_store *store, const char *path, const char *id, pop_error *error)
 {
-    return file_write_stream(path, put_file, &(struct source){ store, id })
+    return file_write_stream(path, put_file, &(struct debug_source){ store, id })
                ? POP_OK
                : error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, "autoReport.outputDebugInfo",
                            "'%s' cannot be written: %s", path, pop_text_from_errno(errno));

@@ -8,7 +8,7 @@ struct live_id {
     uint64_t hash, bytes;
     uint32_t name;
 };
-struct liveness {
+struct liveness_rows {
     struct report *report;
     const struct model *model;
     struct live_things things;
@@ -21,7 +21,7 @@ struct liveness {
     bool *written;     /* by list */
 };
 
-static void grow_slots(struct liveness *l)
+static void grow_slots(struct liveness_rows *l)
 {
     l->slot_count = l->slot_count ? 2 * l->slot_count : 256;
     free(l->slots);
@@ -34,7 +34,7 @@ static void grow_slots(struct liveness *l)
     }
 }
 
-static void write_variable(struct liveness *l, uint32_t id, bool always)
+static void write_variable(struct liveness_rows *l, uint32_t id, bool always)
 {
     const struct live_id *of = l->ids.data + id;
     struct array *array = &l->report->array;
@@ -53,7 +53,7 @@ static void write_variable(struct liveness *l, uint32_t id, bool always)
 
 /* Which variable an entry of a list is; its row is written when it is new.  64 bits of hash, the name and the bytes
  * tell them apart. */
-static uint32_t variable_id(struct liveness *l, const struct model_live *live, bool always)
+static uint32_t variable_id(struct liveness_rows *l, const struct model_live *live, bool always)
 {
     uint64_t hash = live->bytes * UINT64_C(0xC2B2AE3D27D4EB4F) ^ live->name;
     if (l->placed)
@@ -74,7 +74,7 @@ static uint32_t variable_id(struct liveness *l, const struct model_live *live, b
 }
 
 /* by_tile: bytes; NULL: not known. */
-static void write_list(struct liveness *l, uint32_t list, const uint64_t *by_tile)
+static void write_list(struct liveness_rows *l, uint32_t list, const uint64_t *by_tile)
 {
     const struct model_live_list *of = l->model->live_lists.data + list;
     struct array *array = &l->report->array;
@@ -92,7 +92,7 @@ static void write_list(struct liveness *l, uint32_t list, const uint64_t *by_til
                  (int64_t)of->count, ARRAY_BLOB(&l->list));
 }
 
-static void write_always(struct liveness *l)
+static void write_always(struct liveness_rows *l)
 {
     uint64_t *bytes = mem_zero(l->model->tiles.count + 1, sizeof(*bytes));
     for (size_t tile = 0; tile < l->model->tiles.count; ++tile)
@@ -104,7 +104,7 @@ static void write_always(struct liveness *l)
 void report_write_liveness(struct report *report)
 {
     const struct model *model = &report->image->model;
-    struct liveness l = { .report = report, .model = model, .placed = report->image->placement != NULL };
+    struct liveness_rows l = { .report = report, .model = model, .placed = report->image->placement != NULL };
     int64_t ordinal = 0;
     if (!model->live_lists.count)
         return;

@@ -9,24 +9,24 @@
 
 #include <errno.h>
 
-struct source {
+struct named_source {
     pop_graph *graph;
     pop_programs programs;
     const struct image *image;
 };
 
-static pop_status write_archive(const struct source *source, const char *path, pop_error *error)
+static pop_status write_archive(const struct named_source *source, const char *path, pop_error *error)
 {
     return archive_write(source->image, path, NULL, error);
 }
 
 static bool put_vertex_graph(FILE *file, const void *user)
 {
-    const struct source *source = user;
+    const struct named_source *source = user;
     return pop_graph_output_vertex_graph(source->graph, file, source->programs.list, source->programs.count);
 }
 
-static pop_status write_vertex_graph(const struct source *source, const char *path, pop_error *error)
+static pop_status write_vertex_graph(const struct named_source *source, const char *path, pop_error *error)
 {
     return file_write_stream(path, put_vertex_graph, source)
                ? POP_OK
@@ -37,7 +37,7 @@ static pop_status write_vertex_graph(const struct source *source, const char *pa
 /* write: NULL: refused, and what does the same. */
 static const struct {
     const char *key;
-    pop_status (*write)(const struct source *source, const char *path, pop_error *error);
+    pop_status (*write)(const struct named_source *source, const char *path, pop_error *error);
     const char *instead;
 } files[] = {
     { "target.saveArchive", write_archive, NULL },
@@ -61,7 +61,7 @@ pop_status named_files_check(const struct option_set *options, const char *api, 
 pop_status named_files_write(pop_graph *graph, pop_programs programs, const struct image *image,
                              const struct option_set *options, pop_error *error)
 {
-    struct source source = { graph, programs, image };
+    struct named_source source = { graph, programs, image };
     for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); ++i) {
         const char *path = options_get(options, "engine", files[i].key);
         pop_status status = *path ? files[i].write(&source, path, error) : POP_OK;

@@ -6,7 +6,7 @@
 enum { KEPT_PATTERNS = 1 << 16, KEPT_DRIFTS = 1 << 12 };
 
 struct kept_pattern {
-    struct pattern pattern; /* its shifts are of patterns.shifts */
+    struct step_pattern pattern; /* its shifts are of patterns.shifts */
     int64_t id;
 };
 struct patterns {
@@ -73,7 +73,7 @@ int64_t patterns_array(struct patterns *p, const uint64_t *values)
 static int64_t work_array(struct patterns *p, uint32_t number)
 {
     struct array *array = &p->report->array;
-    struct work work = work_at(p->clock->model, number);
+    struct clock_work work = work_at(p->clock->model, number);
     uint32_t at = 0;
     if (p->work_arrays[number])
         return p->work_arrays[number] - 1;
@@ -105,7 +105,7 @@ static void find_taking(struct patterns *p, uint32_t number)
 {
     if (p->takes_of == number)
         return;
-    struct work work = work_at(p->clock->model, number);
+    struct clock_work work = work_at(p->clock->model, number);
     memset(p->takes, 0, (size_t)p->ipus * p->tiles);
     for (size_t i = 0; i < work.count; ++i) {
         struct span span = work_span(&work, i);
@@ -115,11 +115,11 @@ static void find_taking(struct patterns *p, uint32_t number)
     p->takes_of = number;
 }
 
-struct range {
+struct pattern_range {
     uint64_t min, max;
 };
 
-static void widen(struct range *range, uint64_t value)
+static void widen(struct pattern_range *range, uint64_t value)
 {
     range->min = value < range->min ? value : range->min;
     range->max = value > range->max ? value : range->max;
@@ -127,13 +127,13 @@ static void widen(struct range *range, uint64_t value)
 
 struct ipu_figures {
     uint64_t cycles, sum, active;
-    struct range active_from, active_to, from, to;
+    struct pattern_range active_from, active_to, from, to;
 };
 
-static struct ipu_figures figures_of(const struct patterns *p, const struct pattern *pattern,
+static struct ipu_figures figures_of(const struct patterns *p, const struct step_pattern *pattern,
                                      struct pattern_offsets offsets, unsigned ipu)
 {
-    const struct range none = { UINT64_MAX, 0 };
+    const struct pattern_range none = { UINT64_MAX, 0 };
     struct ipu_figures f = { .active_from = none, .active_to = none, .from = none, .to = none };
     uint64_t shift = pattern->shift ? pattern->shift[ipu] : 0;
     for (size_t t = (size_t)ipu * p->tiles, end = t + p->tiles; t < end; ++t) {
@@ -157,12 +157,13 @@ static struct ipu_figures figures_of(const struct patterns *p, const struct patt
 }
 
 /* Bytes that an exchange moves to and from the tiles of an IPU. */
-static void data_of(const struct patterns *p, const struct pattern *pattern, unsigned ipu, uint64_t *in, uint64_t *out)
+static void data_of(const struct patterns *p, const struct step_pattern *pattern, unsigned ipu, uint64_t *in,
+                    uint64_t *out)
 {
     *in = *out = 0;
     if (!pattern->moves)
         return;
-    struct work work = work_at(p->clock->model, pattern->work);
+    struct clock_work work = work_at(p->clock->model, pattern->work);
     uint32_t first = ipu * p->tiles, last = first + p->tiles;
     for (size_t i = 0; work.flows && i < work.count; ++i) {
         const struct model_flow *flow = work.flows + i;
@@ -175,7 +176,7 @@ static void data_of(const struct patterns *p, const struct pattern *pattern, uns
     }
 }
 
-static void write_pattern(struct patterns *p, const struct pattern *pattern, struct pattern_offsets offsets)
+static void write_pattern(struct patterns *p, const struct step_pattern *pattern, struct pattern_offsets offsets)
 {
     struct database *db = p->report->db;
     if (pattern->sync != PATTERN_ALL)
@@ -195,7 +196,7 @@ static void write_pattern(struct patterns *p, const struct pattern *pattern, str
 
 /* ---- finding them again ---- */
 
-static uint64_t hash_pattern(const struct patterns *p, const struct pattern *pattern)
+static uint64_t hash_pattern(const struct patterns *p, const struct step_pattern *pattern)
 {
     uint64_t hash = mix(mix(0, (uint64_t)pattern->start), (uint64_t)pattern->end); /* often neighbours */
     hash = mix(hash, (uint64_t)pattern->work << 8 | (uint64_t)pattern->sync << 1 | pattern->moves);
@@ -204,9 +205,9 @@ static uint64_t hash_pattern(const struct patterns *p, const struct pattern *pat
     return hash;
 }
 
-static bool same_pattern(const struct patterns *p, size_t kept, const struct pattern *pattern)
+static bool same_pattern(const struct patterns *p, size_t kept, const struct step_pattern *pattern)
 {
-    const struct pattern *a = &p->kept.data[kept].pattern;
+    const struct step_pattern *a = &p->kept.data[kept].pattern;
     const uint64_t *shift = p->shifts.data + kept * p->ipus;
     if (a->start != pattern->start || a->end != pattern->end || a->work != pattern->work || a->sync != pattern->sync ||
         a->moves != pattern->moves)
@@ -217,7 +218,7 @@ static bool same_pattern(const struct patterns *p, size_t kept, const struct pat
     return true;
 }
 
-static void keep(struct patterns *p, const struct pattern *pattern, size_t slot)
+static void keep(struct patterns *p, const struct step_pattern *pattern, size_t slot)
 {
     *vec_push(&p->kept) = (struct kept_pattern){ *pattern, p->next_pattern };
     for (unsigned i = 0; i < p->ipus; ++i)
@@ -225,7 +226,7 @@ static void keep(struct patterns *p, const struct pattern *pattern, size_t slot)
     p->slots[slot] = (uint32_t)p->kept.count;
 }
 
-int64_t patterns_id(struct patterns *p, const struct pattern *pattern, pattern_source source, void *user)
+int64_t patterns_id(struct patterns *p, const struct step_pattern *pattern, pattern_source source, void *user)
 {
     const size_t mask = 2 * KEPT_PATTERNS - 1;
     if (p->kept.count == KEPT_PATTERNS) {

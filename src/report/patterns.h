@@ -10,7 +10,7 @@
 /* Who takes part in a step: all tiles, those with a part in a work, those without. */
 enum pattern_sync { PATTERN_ALL = 0, PATTERN_TAKING, PATTERN_ANSWERING };
 /* A pattern: arrays of starts and ends, the ends counting from each IPU's base + shift. */
-struct pattern {
+struct step_pattern {
     int64_t start, end;
     uint32_t work;         /* of clock.h, whose cycles these are, or whose tiles sync; UINT32_MAX: none */
     uint8_t sync;          /* enum pattern_sync */
@@ -27,7 +27,7 @@ struct patterns;
 struct patterns *patterns_create(struct report *report, struct clock *clock);
 void patterns_free(struct patterns *patterns);
 /* The id of a pattern; its row is written when it is new.  source: asked for offsets then. */
-int64_t patterns_id(struct patterns *patterns, const struct pattern *pattern, pattern_source source, void *user);
+int64_t patterns_id(struct patterns *patterns, const struct step_pattern *pattern, pattern_source source, void *user);
 /* The id of an array that has these elements, by tile: a new row. */
 int64_t patterns_array(struct patterns *patterns, const uint64_t *values);
 /* A new row: the array `parent`, and cycles of a work added to it. */

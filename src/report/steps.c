@@ -91,7 +91,7 @@ static struct pattern_offsets work_offsets(void *user)
 {
     struct steps_writer *w = user;
     const uint64_t *now = clock_offsets(w->clock, w->clock->shape);
-    struct work work = work_at(w->clock->model, w->work);
+    struct clock_work work = work_at(w->clock->model, w->work);
     memcpy(w->offsets, now, (size_t)w->clock->ipus * w->clock->tiles * sizeof(*now));
     for (size_t i = 0; i < work.count; ++i) {
         struct span span = work_span(&work, i);
@@ -119,7 +119,7 @@ static void write_work(struct steps_writer *w, uint32_t step)
 {
     const struct model_step *of = w->clock->model->steps.data + step;
     w->work = (uint32_t)work_of_step(w->clock->model, of);
-    struct pattern pattern = { .start = w->array, .work = w->work, .moves = of->kind != MODEL_EXECUTE };
+    struct step_pattern pattern = { .start = w->array, .work = w->work, .moves = of->kind != MODEL_EXECUTE };
     pattern.end = array_behind_work(w);
     add_row(w, step, PART_STEP, patterns_id(w->patterns, &pattern, work_offsets, w));
     advance(w, pattern.end);
@@ -147,7 +147,7 @@ static struct pattern_offsets no_time_offsets(void *user)
 }
 
 /* The sync before an exchange: as tiles with a part in it do it, and as others do, where there are any. */
-static void write_parted_sync(struct steps_writer *w, uint32_t step, struct pattern pattern)
+static void write_parted_sync(struct steps_writer *w, uint32_t step, struct step_pattern pattern)
 {
     pattern.work = (uint32_t)work_of_step(w->clock->model, w->clock->model->steps.data + step);
     if (!(w->report->programs.parts[step] >> PART_SANS & 1)) {
@@ -155,7 +155,7 @@ static void write_parted_sync(struct steps_writer *w, uint32_t step, struct patt
         add_row(w, step, PART_SYNC, patterns_id(w->patterns, &pattern, sync_offsets, w));
         return;
     }
-    struct pattern before = { .start = w->array, .end = w->array, .work = UINT32_MAX };
+    struct step_pattern before = { .start = w->array, .end = w->array, .work = UINT32_MAX };
     add_row(w, step, PART_SANS, patterns_id(w->patterns, &before, no_time_offsets, w));
     pattern.sync = PATTERN_TAKING;
     add_row(w, step, PART_SYNC, patterns_id(w->patterns, &pattern, sync_offsets, w));
@@ -169,7 +169,7 @@ static void write_sync(struct steps_writer *w, uint32_t step, enum step_part par
         keep_offsets(w);
     for (unsigned i = 0; i < w->clock->ipus; ++i)
         w->shift[i] = w->clock->base[i] - w->base[i];
-    struct pattern pattern = { .start = w->array, .work = UINT32_MAX, .shift = w->shift };
+    struct step_pattern pattern = { .start = w->array, .work = UINT32_MAX, .shift = w->shift };
     pattern.end = array_of_shape(w, w->clock->shape);
     if (part == PART_SYNC)
         write_parted_sync(w, step, pattern);

@@ -28,26 +28,26 @@ static uint32_t add_text(struct text_table *table, const char *prefix, const cha
     return (uint32_t)at;
 }
 
-struct range {
+struct elf_range {
     uint64_t first, end;
 };
 static int by_address(const void *left, const void *right)
 {
-    const struct range *a = left, *b = right;
+    const struct elf_range *a = left, *b = right;
     return (a->first > b->first) - (a->first < b->first);
 }
 
 /* The stretches of addresses that blocks have, ascending and apart; the caller frees them. */
-static struct range *find_ranges(const struct placement_block *blocks, size_t count, size_t *found)
+static struct elf_range *find_ranges(const struct placement_block *blocks, size_t count, size_t *found)
 {
-    struct range *ranges = mem_alloc((count + 1) * sizeof(*ranges));
+    struct elf_range *ranges = mem_alloc((count + 1) * sizeof(*ranges));
     for (size_t i = 0; i < count; ++i)
-        ranges[i] = (struct range){ blocks[i].offset, blocks[i].offset + blocks[i].bytes };
+        ranges[i] = (struct elf_range){ blocks[i].offset, blocks[i].offset + blocks[i].bytes };
     if (count)
         qsort(ranges, count, sizeof(*ranges), by_address);
     *found = 0;
     for (size_t i = 0; i < count; ++i) {
-        struct range *last = ranges + *found - 1;
+        struct elf_range *last = ranges + *found - 1;
         if (*found && ranges[i].first <= last->end)
             last->end = ranges[i].end > last->end ? ranges[i].end : last->end;
         else
@@ -95,7 +95,7 @@ static uint32_t append_note(elf_bytes *out, const char *id)
     return append(out, note, sizeof(note));
 }
 
-static void append_segments(elf_bytes *out, const struct range *ranges, size_t count)
+static void append_segments(elf_bytes *out, const struct elf_range *ranges, size_t count)
 {
     for (size_t i = 0; i < count; ++i) {
         Elf32_Word bytes = (Elf32_Word)(ranges[i].end - ranges[i].first);
@@ -152,7 +152,7 @@ void tile_elf_make(const struct image *image, uint32_t tile, const char *id, elf
     elf_sections headers = { 0 };
     elf_symbols symbols = { 0 };
     struct text_table section_names = { 0 }, symbol_names = { 0 };
-    struct range *ranges = find_ranges(placement->blocks.data + first, count, &segments);
+    struct elf_range *ranges = find_ranges(placement->blocks.data + first, count, &segments);
     out->count = 0;
     add_text(&section_names, "", "");
     add_text(&symbol_names, "", "");

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Limits of any type: reals are exact as double, integers as 64 bits. */
-struct limits {
+struct type_limits {
     bool real;
     double real_max; /* of reals, which are symmetric */
     int64_t lowest;
@@ -16,25 +16,25 @@ struct limits {
 };
 
 /* Also of types that no device has: they can be asked for as the type of the answer. */
-static struct limits limits_of(pop_type type)
+static struct type_limits limits_of(pop_type type)
 {
     switch (type) {
     case POP_HALF:
-        return (struct limits){ .real = true, .real_max = 65504 };
+        return (struct type_limits){ .real = true, .real_max = 65504 };
     case POP_FLOAT:
-        return (struct limits){ .real = true, .real_max = (double)FLT_MAX };
+        return (struct type_limits){ .real = true, .real_max = (double)FLT_MAX };
     case POP_DOUBLE:
-        return (struct limits){ .real = true, .real_max = DBL_MAX };
+        return (struct type_limits){ .real = true, .real_max = DBL_MAX };
     case POP_BOOL:
-        return (struct limits){ .max = 1 };
+        return (struct type_limits){ .max = 1 };
     default:
         break;
     }
     unsigned bits = 8 * (unsigned)pop_type_size(type);
     if (!pop_type_is_signed(type))
-        return (struct limits){ .max = UINT64_MAX >> (64 - bits) };
+        return (struct type_limits){ .max = UINT64_MAX >> (64 - bits) };
     uint64_t max = UINT64_MAX >> (65 - bits);
-    return (struct limits){ .lowest = -(int64_t)max - 1, .max = max };
+    return (struct type_limits){ .lowest = -(int64_t)max - 1, .max = max };
 }
 
 /* Whether a 64-bit integer has at most digits binary digits between its first and its last. */
@@ -46,9 +46,9 @@ static bool fits_digits(uint64_t value, unsigned digits)
 }
 
 /* Whether both limits of a type are values of another. */
-static bool fits(const struct limits *limits, pop_type as)
+static bool fits(const struct type_limits *limits, pop_type as)
 {
-    struct limits room = limits_of(as);
+    struct type_limits room = limits_of(as);
     if (limits->real) /* the largest real of one type has too many digits, or too great an exponent, for any smaller */
         return room.real ? room.real_max >= limits->real_max : false;
     if (!room.real)
@@ -59,7 +59,7 @@ static bool fits(const struct limits *limits, pop_type as)
            fits_digits(0 - (uint64_t)limits->lowest, digits);
 }
 
-static void write_limit(const struct limits *limits, bool max, pop_type as, void *to)
+static void write_limit(const struct type_limits *limits, bool max, pop_type as, void *to)
 {
     double real = max ? limits->real_max : -limits->real_max;
     if (!to)
@@ -80,7 +80,7 @@ static pop_status write_limits(const char *api, pop_type type, pop_type as, void
         return error_set(error, POP_TYPE_ERROR, NO_WHERE, api,
                          "limits cannot be told as '%s', it must be an integer type, half, float or double",
                          pop_type_name(as));
-    struct limits limits = limits_of(type);
+    struct type_limits limits = limits_of(type);
     if (!fits(&limits, as))
         return error_set(error, POP_OVERFLOW_ERROR, NO_WHERE, api, "the limits of '%s' are not exact as %s",
                          pop_type_name(type), pop_type_name(as));

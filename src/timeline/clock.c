@@ -27,12 +27,12 @@ size_t work_of_step(const struct model *model, const struct model_step *step)
     }
 }
 
-struct work work_at(const struct model *model, size_t number)
+struct clock_work work_at(const struct model *model, size_t number)
 {
     if (number < model->sets.count) {
         const struct model_set *set = model->sets.data + number;
-        return (struct work){ MODEL_EXECUTE, set->parts ? model->parts.data + set->first_part : NULL, NULL,
-                              set->parts };
+        return (struct clock_work){ MODEL_EXECUTE, set->parts ? model->parts.data + set->first_part : NULL, NULL,
+                                    set->parts };
     }
     const struct model_exchange *exchange;
     unsigned kind = MODEL_EXCHANGE;
@@ -46,10 +46,10 @@ struct work work_at(const struct model *model, size_t number)
         kind = MODEL_STREAM_COPY;
         exchange = model->host_exchanges.data + number;
     } else {
-        return (struct work){ 0 };
+        return (struct clock_work){ 0 };
     }
-    return (struct work){ kind, NULL, exchange->flows ? model->flows.data + exchange->first_flow : NULL,
-                          exchange->flows };
+    return (struct clock_work){ kind, NULL, exchange->flows ? model->flows.data + exchange->first_flow : NULL,
+                                exchange->flows };
 }
 
 /* The two limits of a shape on each IPU. */
@@ -143,7 +143,7 @@ void clock_sync(struct clock *clock, bool external)
  */
 static void apply(struct clock *clock, size_t number, uint64_t times, uint64_t *limits)
 {
-    struct work work = work_at(clock->model, number);
+    struct clock_work work = work_at(clock->model, number);
     uint32_t base = 0; /* first tile of the IPU that limits belong to */
     uint64_t done = limits[0], asked = limits[1];
     for (size_t i = 0; i < work.count; ++i) {

@@ -13,7 +13,7 @@ struct span {
     uint64_t cycles;
 };
 /* What steps do, whichever step does it: the parts of a compute set, or the flows of an exchange. */
-struct work {
+struct clock_work {
     unsigned kind; /* enum model_kind */
     const struct model_part *parts;
     const struct model_flow *flows;
@@ -22,8 +22,8 @@ struct work {
 /* Works are numbered: sets, exchanges, global exchanges, host exchanges. */
 size_t work_count(const struct model *model);
 size_t work_of_step(const struct model *model, const struct model_step *step); /* work_count: none */
-struct work work_at(const struct model *model, size_t number);
-static inline struct span work_span(const struct work *work, size_t i)
+struct clock_work work_at(const struct model *model, size_t number);
+static inline struct span work_span(const struct clock_work *work, size_t i)
 {
     if (work->parts)
         return (struct span){ work->parts[i].tile, work->parts[i].tiles, work->parts[i].cycles };

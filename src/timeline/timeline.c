@@ -59,7 +59,7 @@ static void sync(struct timeline_walk *walk, uint32_t step, enum model_sync deta
 static uint64_t longest(struct timeline_walk *walk, size_t number)
 {
     if (!walk->longest[number]) {
-        struct work work = work_at(walk->model, number);
+        struct clock_work work = work_at(walk->model, number);
         for (size_t i = 0; i < work.count; ++i) {
             uint64_t cycles = work_span(&work, i).cycles;
             walk->longest[number] = cycles > walk->longest[number] ? cycles : walk->longest[number];
@@ -218,7 +218,7 @@ static void book_works(struct timeline *timeline, const struct model *model, con
 {
     for (size_t number = 0, count = work_count(model); number < count; ++number) {
         uint64_t times = done[number];
-        struct work work = work_at(model, times ? number : count);
+        struct clock_work work = work_at(model, times ? number : count);
         for (size_t i = 0; i < work.count; ++i) {
             struct span span = work_span(&work, i);
             struct timeline_cycles *first = &timeline->tiles[span.tile].cycles,
@@ -391,7 +391,7 @@ void timeline_free(struct timeline *timeline)
 
 struct timeline_figures timeline_figures_of(const struct model *model, uint32_t step)
 {
-    struct work work = work_at(model, work_of_step(model, model->steps.data + step));
+    struct clock_work work = work_at(model, work_of_step(model, model->steps.data + step));
     struct timeline_figures f = { 0 };
     for (size_t i = 0; i < work.count; ++i) {
         struct span span = work_span(&work, i);

@@ -4,9 +4,9 @@
 #include "value/value.h"
 
 /* What kinds of steps have beside their type. */
-enum fields { SYNC = 1, TIMED = 2, WORK = 4, COMPUTE = 8, DATA = 16, OVERLAPS = 32 };
+enum step_fields { SYNC = 1, TIMED = 2, WORK = 4, COMPUTE = 8, DATA = 16, OVERLAPS = 32 };
 
-static const struct kind {
+static const struct step_kind {
     const char *type;
     unsigned fields;
     const char *index; /* key of the compute set or exchange */
@@ -37,7 +37,7 @@ static pop_profile_value sync_value(const struct profile_step *step)
 }
 
 /* Keys are added in their order. */
-static pop_profile_value timed_value(const struct profile_step *step, const struct kind *kind)
+static pop_profile_value timed_value(const struct profile_step *step, const struct step_kind *kind)
 {
     unsigned has = kind->fields;
     double max = (double)step->cycles;

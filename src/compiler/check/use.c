@@ -7,7 +7,7 @@
 enum color { WHITE = 0, OPEN, DONE };
 
 /* The walk keeps its own stack: programs nest as deep as they like. */
-struct walk {
+struct program_walk {
     struct compiler *c;
     struct use_result *use;
     uint8_t *color; /* by node */
@@ -31,7 +31,7 @@ static void use_set(struct use_result *use, uint32_t set)
     *vec_push(&use->sets) = set;
 }
 
-static void open_node(struct walk *walk, uint32_t node)
+static void open_node(struct program_walk *walk, uint32_t node)
 {
     const struct program_node *n = node_at(walk->c, node);
     walk->color[node] = OPEN;
@@ -54,7 +54,7 @@ bool use_child(const struct compiler *c, const struct program_node *n, size_t i,
     return true;
 }
 
-static bool visit(struct walk *walk, uint32_t root)
+static bool visit(struct program_walk *walk, uint32_t root)
 {
     struct compiler *c = walk->c;
     if (walk->color[root] == WHITE)
@@ -94,7 +94,7 @@ const struct use_result *pass_use(struct compiler *c)
     use->set_of = arena_alloc(&c->arena, store->sets.count * sizeof(*use->set_of));
     for (size_t i = 0; i < store->sets.count; ++i)
         use->set_of[i] = NONE;
-    struct walk walk = { .c = c, .use = use, .color = mem_zero(store->programs.count, 1) };
+    struct program_walk walk = { .c = c, .use = use, .color = mem_zero(store->programs.count, 1) };
     bool good = true;
     for (size_t i = 0; good && i < c->program_count; ++i) {
         if (!program_node(store, c->programs[i])) {

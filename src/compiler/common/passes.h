@@ -7,7 +7,7 @@
 #include "compiler/common/compiler.h"
 
 struct live;
-struct results {
+struct pass_results {
     const struct use_result *use;
     const struct check_result *check;
     const struct order_result *sets, *order;

@@ -44,9 +44,9 @@ static bool refuse(struct compiler *c, const char *name)
     return false;
 }
 
-bool dump_begin(struct dump *dump, struct compiler *c)
+bool dump_begin(struct pass_dump *dump, struct compiler *c)
 {
-    *dump = (struct dump){ .wanted = c->options->dump_passes };
+    *dump = (struct pass_dump){ .wanted = c->options->dump_passes };
     for (const char *at = *dump->wanted ? dump->wanted : NULL; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
         char name[32];
         snprintf(name, sizeof(name), "%.*s", (int)strcspn(at, ","), at);
@@ -59,7 +59,7 @@ bool dump_begin(struct dump *dump, struct compiler *c)
     return true;
 }
 
-void dump_pass(struct dump *dump, const struct compiler *c, const struct results *r, const char *pass)
+void dump_pass(struct pass_dump *dump, const struct compiler *c, const struct pass_results *r, const char *pass)
 {
     if (!*dump->wanted || !(lists(dump->wanted, "all") || lists(dump->wanted, pass)))
         return;
@@ -70,7 +70,7 @@ void dump_pass(struct dump *dump, const struct compiler *c, const struct results
         }
 }
 
-bool dump_end(struct dump *dump, struct compiler *c, bool good)
+bool dump_end(struct pass_dump *dump, struct compiler *c, bool good)
 {
     const char *to = c->options->dump_passes_file;
     pop_error error = { 0 };

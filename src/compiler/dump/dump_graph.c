@@ -15,7 +15,7 @@ static void add_node(const struct compiler *c, uint32_t node, struct str *out)
                store_name(c->store, n->name));
 }
 
-void dump_use(const struct compiler *c, const struct results *r, struct str *out)
+void dump_use(const struct compiler *c, const struct pass_results *r, struct str *out)
 {
     for (size_t i = 0; i < r->use->finished.count; ++i) {
         uint32_t node = r->use->finished.data[i];
@@ -26,7 +26,7 @@ void dump_use(const struct compiler *c, const struct results *r, struct str *out
         str_format(out, "set %zu '%s'\n", s, set_name(c, r->use->sets.data[s]));
 }
 
-void dump_check(const struct compiler *c, const struct results *r, struct str *out)
+void dump_check(const struct compiler *c, const struct pass_results *r, struct str *out)
 {
     static const char *const uses[] = {
         [VARIABLE_UNUSED] = "unused", [VARIABLE_MAPPED] = "mapped", [VARIABLE_GAPS] = "mapped in part"
@@ -44,7 +44,7 @@ static void add_vertices(const uint32_t *vertices, uint64_t count, struct str *o
     str_add(out, "\n");
 }
 
-void dump_sets(const struct compiler *c, const struct results *r, struct str *out)
+void dump_sets(const struct compiler *c, const struct pass_results *r, struct str *out)
 {
     for (size_t s = 0; s < r->sets->sets.count; ++s) {
         const struct used_set *set = &r->sets->sets.data[s];
@@ -65,7 +65,7 @@ static void add_group(const struct compiler *c, const struct order_result *order
     }
 }
 
-void dump_order(const struct compiler *c, const struct results *r, struct str *out)
+void dump_order(const struct compiler *c, const struct pass_results *r, struct str *out)
 {
     for (size_t s = 0; s < r->order->sets.count; ++s) {
         const struct used_set *set = &r->order->sets.data[s];
@@ -75,7 +75,7 @@ void dump_order(const struct compiler *c, const struct results *r, struct str *o
     }
 }
 
-void dump_storage(const struct compiler *c, const struct results *r, struct str *out)
+void dump_storage(const struct compiler *c, const struct pass_results *r, struct str *out)
 {
     for (uint32_t v = 0; v < c->store->variables.count; ++v)
         if (r->storage->offset[v] != NO_STORAGE)
@@ -85,7 +85,7 @@ void dump_storage(const struct compiler *c, const struct results *r, struct str 
     str_format(out, "%" PRIu64 " bytes\n", c->image->storage_bytes);
 }
 
-void dump_blocks(const struct compiler *c, const struct results *r, struct str *out)
+void dump_blocks(const struct compiler *c, const struct pass_results *r, struct str *out)
 {
     for (uint32_t node = 0; r->blocks->of && node < c->store->programs.count; ++node) {
         if (!r->blocks->of[node] && !r->blocks->flush[node])
@@ -96,7 +96,7 @@ void dump_blocks(const struct compiler *c, const struct results *r, struct str *
     str_format(out, "%" PRIu32 " bytes of records on a tile\n", r->blocks->buffer);
 }
 
-void dump_outline(const struct compiler *c, const struct results *r, struct str *out)
+void dump_outline(const struct compiler *c, const struct pass_results *r, struct str *out)
 {
     for (size_t i = 0; i < r->use->finished.count; ++i) {
         uint32_t node = r->use->finished.data[i], same = r->outline->same[node];

@@ -7,7 +7,7 @@
 #include "compiler/common/passes.h"
 
 /* Appends what a pass found out, in lines, in the same order whenever the same graph is compiled. */
-typedef void dump_function(const struct compiler *c, const struct results *r, struct str *out);
+typedef void dump_function(const struct compiler *c, const struct pass_results *r, struct str *out);
 dump_function dump_use, dump_check, dump_sets, dump_order, dump_storage, dump_blocks, dump_outline;
 
 #endif

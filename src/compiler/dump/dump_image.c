@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-void dump_lower(const struct compiler *c, const struct results *r, struct str *out)
+void dump_lower(const struct compiler *c, const struct pass_results *r, struct str *out)
 {
     static const char *const names[] = {
 #define IMAGE_OP(constant, run) #constant,
@@ -26,7 +26,7 @@ void dump_lower(const struct compiler *c, const struct results *r, struct str *o
     }
 }
 
-void dump_vertices(const struct compiler *c, const struct results *r, struct str *out)
+void dump_vertices(const struct compiler *c, const struct pass_results *r, struct str *out)
 {
     const struct image *image = c->image;
     for (size_t s = 0; s < image->sets.count; ++s) {
@@ -53,7 +53,7 @@ void dump_vertices(const struct compiler *c, const struct results *r, struct str
     }
 }
 
-void dump_emit(const struct compiler *c, const struct results *r, struct str *out)
+void dump_emit(const struct compiler *c, const struct pass_results *r, struct str *out)
 {
     const struct image *image = c->image;
     (void)r;

@@ -13,7 +13,7 @@ static void add_tiles(uint32_t tile, uint32_t tiles, struct str *out)
         str_format(out, "  tiles %" PRIu32 " to %" PRIu32 ":", tile, tile + tiles - 1);
 }
 
-void dump_schedule(const struct compiler *c, const struct results *r, struct str *out)
+void dump_schedule(const struct compiler *c, const struct pass_results *r, struct str *out)
 {
     const struct model *model = &c->image->model;
     (void)r;
@@ -45,7 +45,7 @@ static void add_exchange(const struct compiler *c, const struct model_exchange *
     }
 }
 
-void dump_exchange(const struct compiler *c, const struct results *r, struct str *out)
+void dump_exchange(const struct compiler *c, const struct pass_results *r, struct str *out)
 {
     const struct model *model = &c->image->model;
     for (size_t i = 0; i < model->exchanges.count; ++i)
@@ -102,7 +102,7 @@ static void add_tree(const struct compiler *c, const struct steps_result *steps,
     vec_free(&open);
 }
 
-void dump_steps(const struct compiler *c, const struct results *r, struct str *out)
+void dump_steps(const struct compiler *c, const struct pass_results *r, struct str *out)
 {
     const struct model *model = &c->image->model;
     for (size_t i = 0; i < model->controls.count; ++i) {
@@ -129,7 +129,7 @@ static void add_class(const struct live *live, uint32_t class, struct str *out)
     str_add(out, "\n");
 }
 
-void dump_live(const struct compiler *c, const struct results *r, struct str *out)
+void dump_live(const struct compiler *c, const struct pass_results *r, struct str *out)
 {
     const struct live *live = r->live;
     if (!c->modelled)
@@ -154,7 +154,7 @@ void dump_live(const struct compiler *c, const struct results *r, struct str *ou
     }
 }
 
-void dump_place(const struct compiler *c, const struct results *r, struct str *out)
+void dump_place(const struct compiler *c, const struct pass_results *r, struct str *out)
 {
     static const char *const categories[] = {
 #define MODEL_CATEGORY(constant, name) name,

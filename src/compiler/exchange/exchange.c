@@ -19,7 +19,7 @@
 /* A part that lies on the tile that needs it in a buffer. */
 struct local_part {
     uint32_t tile;
-    struct part part;
+    struct variable_part part;
 };
 struct traffic {
     struct compiler *c;
@@ -45,19 +45,19 @@ struct edge_parts {
     bool remote;
 };
 
-static uint64_t content_of(struct part part)
+static uint64_t content_of(struct variable_part part)
 {
     uint64_t hash = (part.begin * 0x9e3779b97f4a7c15u ^ part.variable) * 0xd6e8feb86659fd93u;
     return (hash ^ hash >> 32) * (part.end - part.begin);
 }
 
-static uint64_t part_bytes(const struct traffic *t, struct part part)
+static uint64_t part_bytes(const struct traffic *t, struct variable_part part)
 {
     return (part.end - part.begin) * variable_element_bytes(t->c, part.variable);
 }
 
 /* Elements leave their tile: those that did not already. */
-static void send(struct traffic *t, uint32_t from, uint32_t to, struct part part)
+static void send(struct traffic *t, uint32_t from, uint32_t to, struct variable_part part)
 {
     uint64_t fresh = marks_set(&t->sent, part);
     if (fresh)
@@ -65,18 +65,18 @@ static void send(struct traffic *t, uint32_t from, uint32_t to, struct part part
 }
 
 /* The front of what is left of a run, as far as it lies on one tile: takes it away and returns the tile. */
-static uint32_t next_part(struct traffic *t, struct run *left, struct part *part)
+static uint32_t next_part(struct traffic *t, struct run *left, struct variable_part *part)
 {
     uint64_t stop, end = left->offset + left->count;
     uint32_t owner = owners_find(&t->owners, left->variable, left->offset, &stop);
-    *part = (struct part){ left->variable, left->offset, stop < end ? stop : end };
+    *part = (struct variable_part){ left->variable, left->offset, stop < end ? stop : end };
     left->offset = part->end;
     left->count = end - part->end;
     return owner;
 }
 
 /* The current tile gets a part that lies on another. */
-static void fetch_part(struct traffic *t, uint32_t owner, struct part part)
+static void fetch_part(struct traffic *t, uint32_t owner, struct variable_part part)
 {
     uint64_t fresh = marks_set(&t->delivered, part);
     if (!fresh)
@@ -85,14 +85,14 @@ static void fetch_part(struct traffic *t, uint32_t owner, struct part part)
     send(t, owner, t->tile, part);
 }
 
-static void return_part(struct traffic *t, uint32_t owner, struct part part)
+static void return_part(struct traffic *t, uint32_t owner, struct variable_part part)
 {
     uint64_t bytes = part_bytes(t, part);
     loads_receive(&t->after, t->tile, owner, bytes, content_of(part));
     loads_send(&t->after, t->tile, owner, bytes);
 }
 
-static void copy_part(const struct traffic *t, struct copy_shape *shape, struct part part)
+static void copy_part(const struct traffic *t, struct copy_shape *shape, struct variable_part part)
 {
     copy_shape_add(shape, part.begin * variable_element_bytes(t->c, part.variable), part_bytes(t, part));
 }
@@ -104,7 +104,7 @@ static bool fetch_run(const struct run *run, void *context)
     struct edge_parts *edge = context;
     struct traffic *t = edge->t;
     struct run left = *run;
-    struct part part;
+    struct variable_part part;
     uint32_t owner = next_part(t, &left, &part);
     ++edge->runs;
     if (owner == HOME_EVERYWHERE)
@@ -132,7 +132,7 @@ static void forget_met(struct traffic *t, size_t first)
 {
     size_t end = t->locals.count;
     for (size_t i = first; i < end; ++i) {
-        struct part part = t->locals.data[i].part;
+        struct variable_part part = t->locals.data[i].part;
         const uint64_t *met = marks_bits(&t->delivered, part.variable);
         for (uint64_t at = part.begin, stop; at < part.end; at = stop) {
             stop = bits_stretch(met, at, part.end);
@@ -174,7 +174,7 @@ static void read_edge(struct traffic *t, const struct edge *edge)
 static bool return_run(const struct run *run, void *context)
 {
     struct edge_parts *edge = context;
-    struct part part;
+    struct variable_part part;
     ++edge->runs;
     for (struct run left = *run; left.count;) {
         uint32_t owner = next_part(edge->t, &left, &part);
@@ -208,7 +208,7 @@ static void edge_traffic(struct traffic *t, const struct edge *edge, uint32_t ho
                          reads, writes);
         return;
     }
-    struct part part = { edge->variable, edge_offset(edge), edge_offset(edge) + edge->count };
+    struct variable_part part = { edge->variable, edge_offset(edge), edge_offset(edge) + edge->count };
     if (reads && home == HOME_PARTS) {
         read_edge(t, edge);
     } else if (reads) {
@@ -250,12 +250,12 @@ PREFETCH_INLINE void prefetch_bits(const struct traffic *t, struct edge_list lis
 /* What a tile has of its own buffers: received where it is sent to others anyway, else it lies in the buffer (inferred:
  * tutorial 7's partial sums on the tile of their reduction, 68 on ipu1 and 54 on ipu2, are not among the copies of its
  * listings, 63 and 32). */
-static void settle_local(struct traffic *t, uint32_t tile, struct part part)
+static void settle_local(struct traffic *t, uint32_t tile, struct variable_part part)
 {
     const uint64_t *sent = marks_bits(&t->sent, part.variable);
     for (uint64_t at = part.begin, stop; at < part.end; at = stop) {
         stop = bits_stretch(sent, at, part.end);
-        struct part stretch = { part.variable, at, stop };
+        struct variable_part stretch = { part.variable, at, stop };
         if (sent[at >> 6] >> (at & 63) & 1)
             loads_receive(&t->before, tile, tile, part_bytes(t, stretch), content_of(stretch));
     }
@@ -346,8 +346,8 @@ static bool sends_once(struct traffic *t, const struct view *source)
         return true;
     for (run_cursor_begin(&from, source->pieces, source->piece_count); once && from.run.count;
          run_cursor_skip(&from, from.run.count))
-        once = marks_set(&t->sent, (struct part){ from.run.variable, from.run.offset,
-                                                  from.run.offset + from.run.count }) == from.run.count;
+        once = marks_set(&t->sent, (struct variable_part){ from.run.variable, from.run.offset,
+                                                           from.run.offset + from.run.count }) == from.run.count;
     marks_clear(&t->sent);
     return once;
 }
@@ -367,7 +367,7 @@ static void copy_traffic(struct traffic *t, const struct view *source, const str
         count = stop - from.run.offset < count ? stop - from.run.offset : count;
         uint32_t receiver = owners_find(&t->owners, to.run.variable, to.run.offset, &stop);
         count = stop - to.run.offset < count ? stop - to.run.offset : count;
-        struct part part = { from.run.variable, from.run.offset, from.run.offset + count };
+        struct variable_part part = { from.run.variable, from.run.offset, from.run.offset + count };
         if (sender == receiver || sender == HOME_EVERYWHERE) {
             tile_moves_add(moves, receiver, from.run.offset * bytes, to.run.offset * bytes, count * bytes);
         } else {

@@ -17,9 +17,9 @@ void marks_free(struct marks *marks)
     vec_free(&marks->parts);
 }
 
-static void widen_span(struct marks *marks, struct part part)
+static void widen_span(struct marks *marks, struct variable_part part)
 {
-    struct part *span = &marks->spans[part.variable];
+    struct variable_part *span = &marks->spans[part.variable];
     if (!span->end) {
         *span = part;
         *vec_push(&marks->variables) = part.variable;
@@ -28,7 +28,7 @@ static void widen_span(struct marks *marks, struct part part)
     span->end = part.end > span->end ? part.end : span->end;
 }
 
-uint64_t marks_set(struct marks *marks, struct part part)
+uint64_t marks_set(struct marks *marks, struct variable_part part)
 {
     uint64_t fresh = bits_set(marks_bits(marks, part.variable), part.begin, part.end);
     if (!fresh)
@@ -47,7 +47,7 @@ void marks_clear(struct marks *marks)
         bits_clear(marks_bits(marks, marks->parts.data[i].variable), marks->parts.data[i].begin,
                    marks->parts.data[i].end);
     for (size_t i = 0; i < marks->variables.count; ++i) {
-        struct part *span = &marks->spans[marks->variables.data[i]];
+        struct variable_part *span = &marks->spans[marks->variables.data[i]];
         if (marks->many)
             bits_clear(marks_bits(marks, span->variable), span->begin, span->end);
         span->end = 0;

@@ -6,22 +6,22 @@
 
 #include "compiler/common/compiler.h"
 
-struct part {
+struct variable_part {
     uint32_t variable;
     uint64_t begin, end;
 };
 struct marks {
     struct bitmaps *bits; /* all 0 while nothing is marked */
     const struct variable *of;
-    struct part *spans;      /* by variable: from the first element to behind the last one; end 0: none */
-    VEC(uint32_t) variables; /* that have a span */
-    VEC(struct part) parts;  /* while they are few: what to clear; else spans are cleared whole */
+    struct variable_part *spans;     /* by variable: from the first element to behind the last one; end 0: none */
+    VEC(uint32_t) variables;         /* that have a span */
+    VEC(struct variable_part) parts; /* while they are few: what to clear; else spans are cleared whole */
     bool many;
 };
 void marks_init(struct marks *marks, struct bitmaps *bits, const pop_store *store);
 void marks_free(struct marks *marks);
 /* How many elements of the part were not marked before. */
-uint64_t marks_set(struct marks *marks, struct part part);
+uint64_t marks_set(struct marks *marks, struct variable_part part);
 void marks_clear(struct marks *marks);
 
 static inline uint64_t *marks_bits(struct marks *marks, uint32_t variable)

@@ -23,7 +23,7 @@ struct cursor {
     bool is_buffer;
 };
 /* The next elements of a side: a first digit of its own, then the piece's digits from `inner` on. */
-struct block {
+struct plan_block {
     uint64_t elements, offset; /* offset in elements of the variable */
     struct digit first;        /* extent 1: no such digit */
     uint32_t inner;
@@ -61,10 +61,10 @@ static uint64_t cursor_left(struct cursor *cursor)
 }
 
 /* The largest block at the cursor of at most limit elements. */
-static struct block cursor_block(const struct cursor *cursor, uint64_t limit)
+static struct plan_block cursor_block(const struct cursor *cursor, uint64_t limit)
 {
     const struct piece *piece = cursor_piece(cursor);
-    struct block block = { 1, piece->offset, { 1, 0 }, piece->digits };
+    struct plan_block block = { 1, piece->offset, { 1, 0 }, piece->digits };
     uint64_t rest = cursor->done;
     bool growing = true;
     for (uint32_t d = piece->digits; d-- > 0;) {
@@ -89,7 +89,8 @@ static struct block cursor_block(const struct cursor *cursor, uint64_t limit)
 
 /* Digits of a block, innermost first; returns how many.  Extents are 2 at least, so that 64 of them are all that can
  * be. */
-static uint32_t block_digits(const struct cursor *cursor, const struct block *block, struct digit digits[MAX_DIGITS])
+static uint32_t block_digits(const struct cursor *cursor, const struct plan_block *block,
+                             struct digit digits[MAX_DIGITS])
 {
     uint32_t count = 0;
     for (uint32_t d = cursor_piece(cursor)->digits; d-- > block->inner;)
@@ -112,8 +113,8 @@ static void add_pair(struct pair *pairs, uint32_t *count, uint64_t extent, int64
 
 /* Refines two blocks of equal size to common digits, innermost first in pairs, and returns how many elements those
  * cover. */
-static uint64_t refine(const struct cursor *s, const struct block *sb, const struct cursor *d, const struct block *db,
-                       struct pair *pairs, uint32_t *count)
+static uint64_t refine(const struct cursor *s, const struct plan_block *sb, const struct cursor *d,
+                       const struct plan_block *db, struct pair *pairs, uint32_t *count)
 {
     struct digit from[MAX_DIGITS], to[MAX_DIGITS];
     uint32_t from_count = block_digits(s, sb, from), to_count = block_digits(d, db, to);
@@ -134,7 +135,7 @@ static uint64_t refine(const struct cursor *s, const struct block *sb, const str
     return covered;
 }
 
-static uint64_t byte_offset(const struct cursor *cursor, const struct block *block, unsigned element_bytes)
+static uint64_t byte_offset(const struct cursor *cursor, const struct plan_block *block, unsigned element_bytes)
 {
     return (cursor->is_buffer ? 0 : cursor->storage[cursor_piece(cursor)->variable]) + block->offset * element_bytes;
 }
@@ -170,20 +171,20 @@ static void add_move(struct image *image, struct image_copy *copy, uint64_t sour
 }
 
 /* What a piece spans: elements [begin, end) of a variable. */
-struct span {
+struct plan_span {
     uint32_t variable;
     bool written;
     uint64_t begin, end;
 };
 
 /* Variables from the lowest number to the highest. */
-struct variables {
+struct plan_variables {
     uint32_t first, last;
 };
 
-static struct variables variables_of(struct plan_side side)
+static struct plan_variables variables_of(struct plan_side side)
 {
-    struct variables variables = { UINT32_MAX, 0 };
+    struct plan_variables variables = { UINT32_MAX, 0 };
     for (size_t i = 0; i < side.count; ++i) {
         uint32_t variable = side.pieces[i].variable;
         variables.first = variable < variables.first ? variable : variables.first;
@@ -193,12 +194,12 @@ static struct variables variables_of(struct plan_side side)
 }
 
 /* Adds the spans of a side's pieces of some variables; returns how many. */
-static size_t add_spans(struct span *spans, struct plan_side side, struct variables of, bool written)
+static size_t add_spans(struct plan_span *spans, struct plan_side side, struct plan_variables of, bool written)
 {
     size_t count = 0;
     for (size_t i = 0; i < side.count; ++i) {
         const struct piece *piece = &side.pieces[i];
-        struct span span = { .variable = piece->variable, .written = written };
+        struct plan_span span = { .variable = piece->variable, .written = written };
         if (piece->variable < of.first || piece->variable > of.last)
             continue;
         piece_span(piece, &span.begin, &span.end);
@@ -209,7 +210,7 @@ static size_t add_spans(struct span *spans, struct plan_side side, struct variab
 
 static int span_order(const void *left, const void *right)
 {
-    const struct span *a = left, *b = right;
+    const struct plan_span *a = left, *b = right;
     if (a->variable != b->variable)
         return a->variable < b->variable ? -1 : 1;
     return a->begin < b->begin ? -1 : a->begin > b->begin;
@@ -218,12 +219,13 @@ static int span_order(const void *left, const void *right)
 /* Whether the sides may share elements: spans of a source and of a destination meet. */
 static bool sides_meet(struct plan_side source, struct plan_side destination)
 {
-    struct variables read = variables_of(source), written = variables_of(destination), both = { read.first, read.last };
+    struct plan_variables read = variables_of(source), written = variables_of(destination),
+                          both = { read.first, read.last };
     both.first = written.first > both.first ? written.first : both.first;
     both.last = written.last < both.last ? written.last : both.last;
     if (both.first > both.last) /* as nearly always: a copy's destination is younger than its source */
         return false;
-    struct span *spans = mem_alloc((source.count + destination.count) * sizeof(*spans));
+    struct plan_span *spans = mem_alloc((source.count + destination.count) * sizeof(*spans));
     size_t count = add_spans(spans, source, both, false);
     count += add_spans(spans + count, destination, both, true);
     qsort(spans, count, sizeof(*spans), span_order);
@@ -253,7 +255,7 @@ uint32_t plan_copy(struct image *image, const uint64_t *storage, struct plan_sid
     for (uint64_t left = elements; left;) {
         uint64_t here = cursor_left(&s), there = cursor_left(&d), limit = here < there ? here : there;
         assert(limit && limit <= left);
-        struct block from = cursor_block(&s, limit), to = cursor_block(&d, from.elements);
+        struct plan_block from = cursor_block(&s, limit), to = cursor_block(&d, from.elements);
         while (from.elements != to.elements) {
             from = cursor_block(&s, to.elements);
             to = cursor_block(&d, from.elements);

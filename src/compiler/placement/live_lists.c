@@ -8,7 +8,7 @@
  * case. */
 enum { MAX_WORK = 1 << 24 };
 
-struct change {
+struct list_change {
     uint32_t position, rank; /* rank: a string at first */
     uint64_t bytes;          /* less than 0 as well, as unsigned numbers do */
 };
@@ -23,7 +23,7 @@ struct lists {
     const struct live *live;
     VEC(struct named) always;
     VEC(struct named) others; /* as they are met, then by name */
-    VEC(struct change) changes;
+    VEC(struct list_change) changes;
     uint64_t *now;  /* by rank: live bytes */
     uint64_t *bits; /* by rank: whether any */
     uint32_t ranks, active;
@@ -80,8 +80,8 @@ static void add_thing(struct lists *l, uint32_t class, uint32_t name, uint64_t b
     const struct live_class *of = &l->live->classes.data[class];
     for (uint32_t i = 0; i < of->count; ++i) {
         struct flow_span span = l->live->spans.data[of->first + i];
-        *vec_push(&l->changes) = (struct change){ span.first, name, bytes };
-        *vec_push(&l->changes) = (struct change){ span.last + 1, name, -bytes };
+        *vec_push(&l->changes) = (struct list_change){ span.first, name, bytes };
+        *vec_push(&l->changes) = (struct list_change){ span.last + 1, name, -bytes };
     }
     *vec_push(&l->others) = named;
 }
@@ -209,7 +209,7 @@ static uint32_t find_list(struct lists *l, bool max)
 
 static int by_position(const void *left, const void *right)
 {
-    const struct change *a = left, *b = right;
+    const struct list_change *a = left, *b = right;
     if (a->position != b->position)
         return a->position < b->position ? -1 : 1;
     return a->rank < b->rank ? -1 : a->rank > b->rank;

@@ -15,7 +15,7 @@ struct element_pair {
     uint32_t vertex, constraint;
 };
 /* Two fields of a codelet. */
-struct constraint {
+struct element_constraint {
     uint32_t index, fields[2];
 };
 /* What is at an end of a field. */
@@ -27,9 +27,9 @@ struct pairs {
     struct place *p;
     struct owners owners;
     VEC(struct element_pair) list;
-    VEC(struct constraint) constraints; /* of the current group */
-    uint32_t set, tile;                 /* of the current vertex */
-    VEC(struct end) sides[2];           /* of its two fields */
+    VEC(struct element_constraint) constraints; /* of the current group */
+    uint32_t set, tile;                         /* of the current vertex */
+    VEC(struct end) sides[2];                   /* of its two fields */
 };
 
 /* The field in "elem(*name)" or "elem(**name[...])" at *text, which is moved behind it; NONE when it is none. */
@@ -57,7 +57,7 @@ static void read_constraints(struct pairs *x, const struct codelet *codelet)
     x->constraints.count = 0;
     for (uint32_t i = 0; i < codelet->constraint_count; ++i) {
         const char *text = codelet->constraints[i];
-        struct constraint found = { .index = i };
+        struct element_constraint found = { .index = i };
         found.fields[0] = element_field(codelet, &text);
         const char *sign = strstr(text, "!=");
         if (found.fields[0] == NONE || !sign)
@@ -139,12 +139,13 @@ static uint32_t blocks_of(const struct place *p, uint32_t tile, struct end end, 
     return (uint32_t)(low - p->first[tile]);
 }
 
-static void add_pair(struct pairs *x, uint32_t a, uint32_t b, uint32_t vertex, const struct constraint *constraint)
+static void add_pair(struct pairs *x, uint32_t a, uint32_t b, uint32_t vertex,
+                     const struct element_constraint *constraint)
 {
     *vec_push(&x->list) = (struct element_pair){ x->tile, a < b ? a : b, a < b ? b : a, vertex, constraint->index };
 }
 
-static void add_pairs(struct pairs *x, uint32_t vertex, const struct constraint *constraint)
+static void add_pairs(struct pairs *x, uint32_t vertex, const struct element_constraint *constraint)
 {
     for (size_t i = 0; i < x->sides[0].count; ++i)
         for (size_t k = 0; k < x->sides[1].count; ++k) {

@@ -60,14 +60,14 @@ bool fit_meet(const struct live *live, uint32_t a, uint32_t b)
 
 /* ---- order ---- */
 
-struct sort_key {
+struct fit_key {
     uint64_t major, bytes;
     uint32_t index;
 };
 
 static int by_key(const void *left, const void *right)
 {
-    const struct sort_key *a = left, *b = right;
+    const struct fit_key *a = left, *b = right;
     if (a->major != b->major)
         return a->major < b->major ? -1 : 1;
     if (a->bytes != b->bytes)
@@ -130,14 +130,14 @@ static void color_pairs(struct fit *f)
 
 static void sort_blocks(struct fit *f)
 {
-    struct sort_key *keys = mem_alloc((f->count + !f->count) * sizeof(*keys));
+    struct fit_key *keys = mem_alloc((f->count + !f->count) * sizeof(*keys));
     for (size_t i = 0; i < f->count; ++i) {
         const struct fit_block *block = &f->blocks[i];
         bool always = block->class == LIVE_ALWAYS;
         /* Pairs after what is always there, before the rest: they leave gaps that others fill.  What is there for a
          * while goes by size alone: a large block from below may reach into the interleaved region. */
         uint64_t rank = always && !f->paired[i] ? 0 : f->paired[i] ? f->paired[i] : MAX_COLORS + 1;
-        keys[i] = (struct sort_key){ rank << 8 | (always ? block->where : 0), block->bytes, (uint32_t)i };
+        keys[i] = (struct fit_key){ rank << 8 | (always ? block->where : 0), block->bytes, (uint32_t)i };
     }
     if (f->count)
         qsort(keys, f->count, sizeof(*keys), by_key);
@@ -474,20 +474,20 @@ static void sum_addresses(const struct fit *f, struct fit_result *result)
     free(edges);
 }
 
-struct change {
+struct fit_change {
     uint32_t position;
     uint64_t bytes; /* added; less than 0 as well, as unsigned numbers do */
 };
 
 static int by_position(const void *left, const void *right)
 {
-    const struct change *a = left, *b = right;
+    const struct fit_change *a = left, *b = right;
     return a->position < b->position ? -1 : a->position > b->position;
 }
 
 static void sum_live(const struct fit *f, struct fit_result *result)
 {
-    VEC(struct change) changes = { 0 };
+    VEC(struct fit_change) changes = { 0 };
     for (size_t i = 0; i < f->count; ++i) {
         const struct fit_block *block = &f->blocks[i];
         const struct live_class *of = &f->live->classes.data[block->class];
@@ -497,8 +497,8 @@ static void sum_live(const struct fit *f, struct fit_result *result)
         }
         for (uint32_t k = 0; k < of->count; ++k) {
             struct flow_span span = f->live->spans.data[of->first + k];
-            *vec_push(&changes) = (struct change){ span.first, block->bytes };
-            *vec_push(&changes) = (struct change){ span.last + 1, -block->bytes };
+            *vec_push(&changes) = (struct fit_change){ span.first, block->bytes };
+            *vec_push(&changes) = (struct fit_change){ span.last + 1, -block->bytes };
         }
     }
     if (changes.count)

@@ -88,7 +88,7 @@ static void put_pointer(struct dry_run *dry, uint64_t at, uint64_t to, bool has_
         memcpy(dry->memory.data + at + 8, &size, sizeof(size));
 }
 
-struct filling {
+struct constant_filling {
     struct dry_run *dry;
     uint64_t at;
 };
@@ -96,7 +96,7 @@ struct filling {
 /* Constants are what they are. */
 static bool fill_run(const struct run *run, void *context)
 {
-    struct filling *filling = context;
+    struct constant_filling *filling = context;
     const pop_store *store = filling->dry->c->store;
     const struct variable *variable = &store->variables.data[run->variable];
     size_t bytes = pop_type_size((pop_type)variable->type);
@@ -126,7 +126,7 @@ static uint64_t add_elements(struct dry_run *dry, const struct codelet_field *fi
     if (edge->form == EDGE_DATA)
         memcpy(dry->memory.data + at, store->data.data + edge_offset(edge), *elements * bytes);
     else if (field->direction != FIELD_STATE)
-        edge_each_run(store, edge, fill_run, &(struct filling){ dry, at });
+        edge_each_run(store, edge, fill_run, &(struct constant_filling){ dry, at });
     return at;
 }
 

@@ -8,7 +8,7 @@
 #include "compiler/steps/steps.h"
 
 /* All stamps are one set: a vertex of the runtime on each tile that records. */
-static uint32_t stamp_set(struct builder *b)
+static uint32_t stamp_set(struct steps_builder *b)
 {
     struct model *model = b->model;
     if (b->stamp != NONE)
@@ -22,14 +22,14 @@ static uint32_t stamp_set(struct builder *b)
     return b->stamp;
 }
 
-void steps_stamp(struct builder *b, uint32_t node, uint32_t op, enum model_mark mark)
+void steps_stamp(struct steps_builder *b, uint32_t node, uint32_t op, enum model_mark mark)
 {
     uint32_t name = compiler_string(b->c, store_name(b->c->store, b->c->store->programs.data[node]->name));
     struct model_step step = { .kind = MODEL_EXECUTE, .mark = (uint8_t)mark, .name = name, .index = stamp_set(b) };
     steps_leaf(b, op, step, steps_origin(node, ROLE_OTHER));
 }
 
-void steps_flush_blocks(struct builder *b, uint32_t node, uint32_t op)
+void steps_flush_blocks(struct steps_builder *b, uint32_t node, uint32_t op)
 {
     size_t first = b->pending.count;
     host_exchange_begin(&b->host, "BlockFlush");

@@ -7,7 +7,7 @@
 #include "compiler/steps/steps.h"
 
 /* Lightweight profiling: a stamp of a block, and the flush of the buffers. */
-void steps_stamp(struct builder *b, uint32_t node, uint32_t op, enum model_mark mark);
-void steps_flush_blocks(struct builder *b, uint32_t node, uint32_t op);
+void steps_stamp(struct steps_builder *b, uint32_t node, uint32_t op, enum model_mark mark);
+void steps_flush_blocks(struct steps_builder *b, uint32_t node, uint32_t op);
 
 #endif

@@ -28,7 +28,7 @@ static bool ends_with(const char *path, const char *part)
 }
 
 /* The debug path of a step that executes a set: the program's path and the set's, which may hold one another. */
-static uint32_t path_of(struct builder *b, uint32_t node, uint32_t name)
+static uint32_t path_of(struct steps_builder *b, uint32_t node, uint32_t name)
 {
     const struct program_node *n = node == NONE ? NULL : b->c->store->programs.data[node];
     const char *own = image_string(b->c->image, name), *program = n ? store_name(b->c->store, n->name) : "";
@@ -43,7 +43,7 @@ static uint32_t path_of(struct builder *b, uint32_t node, uint32_t name)
     return string;
 }
 
-void steps_plan(struct builder *b, uint32_t op, enum model_kind kind, uint32_t index, struct step_origin origin)
+void steps_plan(struct steps_builder *b, uint32_t op, enum model_kind kind, uint32_t index, struct step_origin origin)
 {
     const struct model *model = b->model;
     if (index == NONE)
@@ -69,7 +69,7 @@ static enum counting counting_of(const struct compiler *c)
     return i->level == INSTRUMENT_DEVICE && target->num_ipus > 1 ? COUNTS_FOR_ALL : COUNTS_FOR_IPU;
 }
 
-static void sync_step(struct builder *b, uint32_t node, uint32_t op, enum model_sync sync)
+static void sync_step(struct steps_builder *b, uint32_t node, uint32_t op, enum model_sync sync)
 {
     const struct program_node *n = b->c->store->programs.data[node];
     uint32_t name = n->kind == PROGRAM_SYNC ? compiler_string(b->c, store_name(b->c->store, n->name)) : 0;
@@ -77,13 +77,13 @@ static void sync_step(struct builder *b, uint32_t node, uint32_t op, enum model_
                steps_origin(node, ROLE_OTHER));
 }
 
-static void counting_sync(struct builder *b, uint32_t node, uint32_t op, enum counting counting)
+static void counting_sync(struct steps_builder *b, uint32_t node, uint32_t op, enum counting counting)
 {
     if (counting != COUNTS_ALONE)
         sync_step(b, node, op, counting == COUNTS_FOR_ALL ? MODEL_SYNC_EXTERNAL : MODEL_SYNC_INTERNAL);
 }
 
-static void execute_steps(struct builder *b, uint32_t node, uint32_t op)
+static void execute_steps(struct steps_builder *b, uint32_t node, uint32_t op)
 {
     enum counting counting = counting_of(b->c);
     const struct program_node *n = b->c->store->programs.data[node];
@@ -107,7 +107,7 @@ static void execute_steps(struct builder *b, uint32_t node, uint32_t op)
         sync_step(b, node, op, MODEL_SYNC_INTERNAL);
 }
 
-static void copy_steps(struct builder *b, uint32_t node, uint32_t op)
+static void copy_steps(struct steps_builder *b, uint32_t node, uint32_t op)
 {
     const struct step_plan *plan = &b->exchange->of_node[node];
     steps_plan(b, op, MODEL_GLOBAL_EXCHANGE, plan->global_before, steps_origin(node, ROLE_EXCHANGE_BEFORE));
@@ -118,7 +118,7 @@ static void copy_steps(struct builder *b, uint32_t node, uint32_t op)
 /* ---- control ---- */
 
 /* One word from a tile to all others; every Switch on a value of that tile uses the same exchanges. */
-static void broadcast_steps(struct builder *b, uint32_t node, uint32_t op, uint32_t tile, enum step_role role)
+static void broadcast_steps(struct steps_builder *b, uint32_t node, uint32_t op, uint32_t tile, enum step_role role)
 {
     struct compiler *c = b->c;
     enum { WORD = 4 };
@@ -157,7 +157,7 @@ static void broadcast_steps(struct builder *b, uint32_t node, uint32_t op, uint3
 }
 
 /* The tile of a view's first element. */
-static uint32_t tile_of(struct builder *b, const struct view *view)
+static uint32_t tile_of(struct steps_builder *b, const struct view *view)
 {
     struct run_cursor cursor;
     uint64_t stop;
@@ -174,7 +174,7 @@ static bool flushes_branches(const struct compiler *c)
            c->options->instrumentation.branch_flush;
 }
 
-void steps_before(struct builder *b, uint32_t node, uint32_t op)
+void steps_before(struct steps_builder *b, uint32_t node, uint32_t op)
 {
     const struct program_node *n = b->c->store->programs.data[node];
     if ((n->kind == PROGRAM_IF || n->kind == PROGRAM_SWITCH) && flushes_branches(b->c))
@@ -189,7 +189,7 @@ void steps_before(struct builder *b, uint32_t node, uint32_t op)
 
 /* As the guide's listing has it: a word for the sync, then the program's number with another, then its broadcast (seed
  * 001, Steps). */
-void steps_entry(struct builder *b)
+void steps_entry(struct steps_builder *b)
 {
     enum { WORD = 4, TILE = 0 };
     size_t first = b->pending.count;
@@ -207,7 +207,7 @@ void steps_entry(struct builder *b)
     steps_leaf(b, NONE, (struct model_step){ .kind = MODEL_SWITCH }, steps_origin(NONE, ROLE_ENTRY));
 }
 
-void steps_of_program(struct builder *b, uint32_t node, uint32_t op)
+void steps_of_program(struct steps_builder *b, uint32_t node, uint32_t op)
 {
     const struct program_node *n = b->c->store->programs.data[node];
     if (steps_is_stream(n)) {

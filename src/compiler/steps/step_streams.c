@@ -14,7 +14,7 @@ bool steps_is_stream(const struct program_node *n)
 
 /* Whether a stream copy may go along with those that were put off: none of them writes a variable that another reads or
  * writes. */
-static bool merges(const struct builder *b, const struct program_node *n)
+static bool merges(const struct steps_builder *b, const struct program_node *n)
 {
     const struct view *view = n->destination ? n->destination : n->source;
     for (uint32_t i = 0; i < view->piece_count; ++i) {
@@ -25,7 +25,7 @@ static bool merges(const struct builder *b, const struct program_node *n)
     return true;
 }
 
-static void note_stream(struct builder *b, const struct program_node *n)
+static void note_stream(struct steps_builder *b, const struct program_node *n)
 {
     const struct view *view = n->destination ? n->destination : n->source;
     for (uint32_t i = 0; i < view->piece_count; ++i) {
@@ -35,7 +35,7 @@ static void note_stream(struct builder *b, const struct program_node *n)
     }
 }
 
-void steps_host_copies(struct builder *b, uint32_t op, uint32_t name, enum model_stream detail,
+void steps_host_copies(struct steps_builder *b, uint32_t op, uint32_t name, enum model_stream detail,
                        struct step_origin origin)
 {
     for (size_t i = 0; i < b->host.made.count; ++i)
@@ -47,8 +47,8 @@ void steps_host_copies(struct builder *b, uint32_t op, uint32_t name, enum model
 }
 
 /* Tiles whose part of a view is more than one piece of it, so that what comes in the tensor's order must be sorted. */
-struct pieces {
-    struct builder *b;
+struct stream_pieces {
+    struct steps_builder *b;
     uint64_t runs; /* on one tile each */
     uint8_t *seen; /* by tile */
     uint32_t last;
@@ -57,7 +57,7 @@ struct pieces {
 
 static bool note_piece(const struct run *run, void *context)
 {
-    struct pieces *pieces = context;
+    struct stream_pieces *pieces = context;
     uint64_t stop;
     for (struct run left = *run; left.count;) {
         uint32_t tile = owners_find(&pieces->b->owners, left.variable, left.offset, &stop);
@@ -80,7 +80,7 @@ enum relay_kind { RELAY_NONE, RELAY_SHARES, RELAY_GRAINS };
 
 /* What the program asked for: data in the order of tile memory, which the host arranges; tiles need no buffers to sort
  * it in, and the host sends smaller pieces. */
-static bool host_arranges(const struct builder *b, const struct program_node *n)
+static bool host_arranges(const struct steps_builder *b, const struct program_node *n)
 {
     if (n->kind == PROGRAM_STREAM_IN || n->kind == PROGRAM_STREAM_OUT)
         return n->flag;
@@ -88,10 +88,11 @@ static bool host_arranges(const struct builder *b, const struct program_node *n)
     return remote->rearrange || remote->optimise;
 }
 
-static enum relay_kind relay_of(struct builder *b, const struct program_node *n, const struct view *view, bool to_host)
+static enum relay_kind relay_of(struct steps_builder *b, const struct program_node *n, const struct view *view,
+                                bool to_host)
 {
     const pop_target *target = &b->c->store->target;
-    struct pieces pieces = { .b = b, .last = NONE };
+    struct stream_pieces pieces = { .b = b, .last = NONE };
     if (host_arranges(b, n))
         return RELAY_NONE;
     uint64_t bytes = view->elements * pop_type_size((pop_type)view->type);
@@ -105,7 +106,7 @@ static enum relay_kind relay_of(struct builder *b, const struct program_node *n,
 
 /* A view between the tiles that have its shares, or grains, and those that have its elements. */
 struct relay {
-    struct builder *b;
+    struct steps_builder *b;
     enum relay_kind kind;
     bool to_host;
     uint64_t at, share, element_bytes; /* at: bytes of the view so far */
@@ -147,7 +148,7 @@ static bool relay_run(const struct run *run, void *context)
     return true;
 }
 
-static struct relay relay_start(struct builder *b, enum relay_kind kind, const struct view *view, bool to_host)
+static struct relay relay_start(struct steps_builder *b, enum relay_kind kind, const struct view *view, bool to_host)
 {
     const pop_target *target = &b->c->store->target;
     uint64_t element = pop_type_size((pop_type)view->type),
@@ -162,7 +163,7 @@ static struct relay relay_start(struct builder *b, enum relay_kind kind, const s
 
 /* Sorts the relayed views of one direction: an exchange, which brings what stays on its tile along (inferred: tutorial
  * 6's listing has no cycles for copies of it). */
-static void relay_views(struct builder *b, enum relay_kind kind, bool to_host, struct step_origin origin,
+static void relay_views(struct steps_builder *b, enum relay_kind kind, bool to_host, struct step_origin origin,
                         struct tile_moves *moves)
 {
     struct compiler *c = b->c;
@@ -177,7 +178,7 @@ static void relay_views(struct builder *b, enum relay_kind kind, bool to_host, s
     }
 }
 
-static void relay_steps(struct builder *b, bool to_host, struct step_origin origin)
+static void relay_steps(struct steps_builder *b, bool to_host, struct step_origin origin)
 {
     struct compiler *c = b->c;
     const char *name = store_name(c->store, c->store->programs.data[origin.node]->name);
@@ -199,7 +200,7 @@ static void relay_steps(struct builder *b, bool to_host, struct step_origin orig
     steps_plan(b, b->streams.op, MODEL_EXCHANGE, pair.internal, origin);
 }
 
-static void add_stream(struct builder *b, const struct view *view, bool to_host, enum relay_kind kind)
+static void add_stream(struct steps_builder *b, const struct view *view, bool to_host, enum relay_kind kind)
 {
     struct relay relay = relay_start(b, kind, view, to_host);
     if (kind == RELAY_GRAINS)
@@ -210,7 +211,7 @@ static void add_stream(struct builder *b, const struct view *view, bool to_host,
         host_exchange_add(&b->host, view, to_host);
 }
 
-void steps_flush(struct builder *b)
+void steps_flush(struct steps_builder *b)
 {
     struct compiler *c = b->c;
     struct step_origin origin = {
@@ -245,7 +246,7 @@ void steps_flush(struct builder *b)
         relay_steps(b, false, origin);
 }
 
-void steps_stream(struct builder *b, uint32_t node, uint32_t op)
+void steps_stream(struct steps_builder *b, uint32_t node, uint32_t op)
 {
     const struct program_node *n = b->c->store->programs.data[node];
     if (op >= b->lower->op_node.count || b->lower->op_node.data[op] != node) /* a remote copy of no rows */
@@ -259,7 +260,7 @@ void steps_stream(struct builder *b, uint32_t node, uint32_t op)
 }
 
 /* Tensors that a program hands to the host, or gets from it. */
-void steps_hand_over(struct builder *b, uint32_t node, uint32_t op, const struct view *const *views, size_t count,
+void steps_hand_over(struct steps_builder *b, uint32_t node, uint32_t op, const struct view *const *views, size_t count,
                      bool to_host)
 {
     const struct program_node *n = b->c->store->programs.data[node];
@@ -279,7 +280,7 @@ void steps_hand_over(struct builder *b, uint32_t node, uint32_t op, const struct
     steps_host_copies(b, op, compiler_string(b->c, name), MODEL_STREAM_HOST, origin);
 }
 
-void steps_host_call(struct builder *b, uint32_t node, uint32_t op)
+void steps_host_call(struct steps_builder *b, uint32_t node, uint32_t op)
 {
     const struct program_node *n = b->c->store->programs.data[node];
     size_t inputs = b->c->store->host_functions.data[n->object].input_count;

@@ -10,7 +10,7 @@
 
 #include <assert.h>
 
-static uint32_t new_step(struct builder *b, struct model_step step, struct step_origin origin)
+static uint32_t new_step(struct steps_builder *b, struct model_step step, struct step_origin origin)
 {
     step.program = origin.node == NONE ? 0 : origin.node + 1;
     *vec_push(&b->model->steps) = step;
@@ -18,7 +18,7 @@ static uint32_t new_step(struct builder *b, struct model_step step, struct step_
     return (uint32_t)b->model->steps.count - 1;
 }
 
-uint32_t steps_leaf(struct builder *b, uint32_t op, struct model_step step, struct step_origin origin)
+uint32_t steps_leaf(struct steps_builder *b, uint32_t op, struct model_step step, struct step_origin origin)
 {
     uint32_t index = new_step(b, step, origin);
     *vec_push(&b->pending) = index;
@@ -27,7 +27,7 @@ uint32_t steps_leaf(struct builder *b, uint32_t op, struct model_step step, stru
     return index;
 }
 
-static const struct program_node *node_at(const struct builder *b, uint32_t node)
+static const struct program_node *node_at(const struct steps_builder *b, uint32_t node)
 {
     return b->c->store->programs.data[node];
 }
@@ -37,18 +37,18 @@ static bool is_sequence(const struct program_node *n)
     return n->kind == PROGRAM_SEQUENCE || n->kind == PROGRAM_BLOCK;
 }
 
-static void open_step(struct builder *b, uint32_t node, uint32_t step, bool shares)
+static void open_step(struct steps_builder *b, uint32_t node, uint32_t step, bool shares)
 {
     *vec_push(&b->open) = (struct open_step){ node, step, b->pending.count, shares };
 }
 
-static struct open_step *top(struct builder *b)
+static struct open_step *top(struct steps_builder *b)
 {
     return &b->open.data[b->open.count - 1];
 }
 
 /* The children that were collected become the step's. */
-static void close_step(struct builder *b)
+static void close_step(struct steps_builder *b)
 {
     steps_flush(b);
     struct open_step *open = top(b);
@@ -65,7 +65,7 @@ static void close_step(struct builder *b)
     --b->open.count;
 }
 
-static uint32_t new_sequence(struct builder *b, uint32_t node)
+static uint32_t new_sequence(struct steps_builder *b, uint32_t node)
 {
     uint32_t name = node == NONE ? 0 : compiler_string(b->c, store_name(b->c->store, node_at(b, node)->name));
     return new_step(b, (struct model_step){ .kind = MODEL_SEQUENCE, .name = name },
@@ -73,13 +73,13 @@ static uint32_t new_sequence(struct builder *b, uint32_t node)
 }
 
 /* Closes what hangs over from the body or the slot before. */
-static void close_slot(struct builder *b)
+static void close_slot(struct steps_builder *b)
 {
     while (b->open.count && top(b)->node == NONE)
         close_step(b);
 }
 
-static void begin_body(struct builder *b, uint32_t op)
+static void begin_body(struct steps_builder *b, uint32_t op)
 {
     close_slot(b);
     assert(!b->open.count);
@@ -89,7 +89,7 @@ static void begin_body(struct builder *b, uint32_t op)
     open_step(b, NONE, step, false);
 }
 
-static void begin_slot(struct builder *b)
+static void begin_slot(struct steps_builder *b)
 {
     close_slot(b);
     uint32_t step = new_sequence(b, NONE);
@@ -112,7 +112,7 @@ static enum model_kind container_kind(const struct program_node *n)
     }
 }
 
-static void begin_container(struct builder *b, uint32_t node, uint32_t op)
+static void begin_container(struct steps_builder *b, uint32_t node, uint32_t op)
 {
     const struct program_node *n = node_at(b, node);
     steps_flush(b);
@@ -126,7 +126,7 @@ static void begin_container(struct builder *b, uint32_t node, uint32_t op)
 }
 
 /* A Sequence that is all that its body or slot holds so far stands for it. */
-static void begin_sequence(struct builder *b, uint32_t node)
+static void begin_sequence(struct steps_builder *b, uint32_t node)
 {
     struct open_step *parent = top(b);
     if (parent->node == NONE && parent->first_child == b->pending.count && !b->streams.nodes.count) {
@@ -143,7 +143,7 @@ static void begin_sequence(struct builder *b, uint32_t node)
 }
 
 /* A block stands around its program; a Sequence or Block program is the block itself. */
-static void begin_block(struct builder *b, uint32_t node, uint32_t op)
+static void begin_block(struct steps_builder *b, uint32_t node, uint32_t op)
 {
     steps_flush(b);
     uint32_t step = new_sequence(b, node);
@@ -153,7 +153,7 @@ static void begin_block(struct builder *b, uint32_t node, uint32_t op)
     steps_stamp(b, node, op, MODEL_BLOCK_BEGIN);
 }
 
-static void end_block(struct builder *b, uint32_t node, uint32_t op)
+static void end_block(struct steps_builder *b, uint32_t node, uint32_t op)
 {
     steps_flush(b);
     steps_stamp(b, node, op, MODEL_BLOCK_END);
@@ -167,7 +167,7 @@ static bool is_container(const struct program_node *n)
            n->kind == PROGRAM_IF || n->kind == PROGRAM_SWITCH;
 }
 
-static void begin_program(struct builder *b, uint32_t node, uint32_t op)
+static void begin_program(struct steps_builder *b, uint32_t node, uint32_t op)
 {
     const struct program_node *n = node_at(b, node);
     if (is_sequence(n) && is_block(b->blocks, node))
@@ -180,7 +180,7 @@ static void begin_program(struct builder *b, uint32_t node, uint32_t op)
         steps_of_program(b, node, op);
 }
 
-static void end_program(struct builder *b, uint32_t node)
+static void end_program(struct steps_builder *b, uint32_t node)
 {
     const struct program_node *n = node_at(b, node);
     if (is_sequence(n) ? is_block(b->blocks, node) : !is_container(n))
@@ -192,7 +192,7 @@ static void end_program(struct builder *b, uint32_t node)
 }
 
 /* A call of a body; which of the functions that is stands fast when all bodies are known. */
-static void call(struct builder *b, const char *name, uint32_t op)
+static void call(struct steps_builder *b, const char *name, uint32_t op)
 {
     steps_flush(b);
     uint32_t step = steps_leaf(b, NONE, (struct model_step){ .kind = MODEL_CALL, .name = compiler_string(b->c, name) },
@@ -201,7 +201,7 @@ static void call(struct builder *b, const char *name, uint32_t op)
     *vec_push(&b->call_op) = b->c->image->ops.data[op].a;
 }
 
-static void build(struct builder *b)
+static void build(struct steps_builder *b)
 {
     for (size_t i = 0; i < b->lower->events.count; ++i) {
         const struct lowered_event *event = &b->lower->events.data[i];
@@ -238,7 +238,7 @@ static void build(struct builder *b)
     close_slot(b);
 }
 
-static uint32_t body_of_op(const struct builder *b, uint32_t op)
+static uint32_t body_of_op(const struct steps_builder *b, uint32_t op)
 {
     size_t low = 0, high = b->body_op.count;
     while (low + 1 < high) {
@@ -253,7 +253,7 @@ static uint32_t body_of_op(const struct builder *b, uint32_t op)
 }
 
 /* Index of model.functions; function: by body, index + 1. */
-static uint32_t function_of(struct builder *b, uint32_t *function, uint32_t body)
+static uint32_t function_of(struct steps_builder *b, uint32_t *function, uint32_t body)
 {
     if (!function[body]) {
         *vec_push(&b->model->functions) = b->body_step.data[body];
@@ -262,14 +262,14 @@ static uint32_t function_of(struct builder *b, uint32_t *function, uint32_t body
     return function[body] - 1;
 }
 
-static void resolve_calls(struct builder *b, uint32_t *function)
+static void resolve_calls(struct steps_builder *b, uint32_t *function)
 {
     for (size_t i = 0; i < b->call_op.count; ++i)
         b->model->steps.data[b->call_step.data[i]].index = function_of(b, function, body_of_op(b, b->call_op.data[i]));
 }
 
 /* A control program as a case: its body, or a call of it where that is a function. */
-static uint32_t control_case(struct builder *b, uint32_t *function, size_t i)
+static uint32_t control_case(struct steps_builder *b, uint32_t *function, size_t i)
 {
     uint32_t body = b->lower->control_body.data[i];
     if (!function[body])
@@ -284,7 +284,7 @@ static uint32_t control_case(struct builder *b, uint32_t *function, size_t i)
 }
 
 /* One control program is its own tree; several are the cases of a Switch on the program that the host asked for. */
-static void make_controls(struct builder *b, uint32_t *function, uint32_t entry)
+static void make_controls(struct steps_builder *b, uint32_t *function, uint32_t entry)
 {
     struct compiler *c = b->c;
     *vec_push(&b->model->controls) = c->program_count > 1 ? entry : b->body_step.data[b->lower->control_body.data[0]];
@@ -308,7 +308,7 @@ static void make_controls(struct builder *b, uint32_t *function, uint32_t entry)
 }
 
 /* Which steps each op stands for: the pairs are in the order of ops. */
-static void index_ops(struct builder *b)
+static void index_ops(struct steps_builder *b)
 {
     struct model *model = b->model;
     size_t next = 0;
@@ -374,14 +374,14 @@ const struct steps_result *pass_steps(struct compiler *c, const struct use_resul
     }
     arena_adopt_vec(&c->arena, &result->origins);
     arena_adopt_vec(&c->arena, &result->merged);
-    struct builder b = { .c = c,
-                         .use = use,
-                         .blocks = blocks,
-                         .lower = lower,
-                         .exchange = exchange,
-                         .result = result,
-                         .model = &c->image->model,
-                         .stamp = NONE };
+    struct steps_builder b = { .c = c,
+                               .use = use,
+                               .blocks = blocks,
+                               .lower = lower,
+                               .exchange = exchange,
+                               .result = result,
+                               .model = &c->image->model,
+                               .stamp = NONE };
     owners_init(&b.owners, c->store, check);
     b.written = mem_zero(c->store->variables.count, sizeof(*b.written));
     b.touched = mem_zero(c->store->variables.count, sizeof(*b.touched));

@@ -34,7 +34,7 @@ struct broadcast {
     uint32_t tile;
     struct exchange_pair pair;
 };
-struct builder {
+struct steps_builder {
     struct compiler *c;
     const struct use_result *use;
     const struct blocks_result *blocks;
@@ -62,6 +62,6 @@ struct builder {
 
 /* A step of the model and where it comes from, as the next child of what is open; executing op (NONE: no op) goes
  * through it. */
-uint32_t steps_leaf(struct builder *b, uint32_t op, struct model_step step, struct step_origin origin);
+uint32_t steps_leaf(struct steps_builder *b, uint32_t op, struct model_step step, struct step_origin origin);
 
 #endif

@@ -110,7 +110,7 @@ static void test_bytes_and_reader(void **state)
     bytes_put(&b, NULL, 0);
     bytes_u64(&b, 3);
     bytes_put(&b, "abcdef", 6);
-    struct reader r = { b.v.data, b.v.count, 0, false };
+    struct container_reader r = { b.v.data, b.v.count, 0, false };
     assert_int_equal(reader_u8(&r), 200);
     assert_int_equal(reader_u32(&r), 0x12345678);
     assert_true(reader_u64(&r) == UINT64_MAX);
@@ -134,12 +134,12 @@ static void test_reader_refuses_counts_that_cannot_follow(void **state)
     struct bytes b = { { 0 } };
     bytes_u64(&b, (uint64_t)1 << 61);
     bytes_u64(&b, 0);
-    struct reader r = { b.v.data, b.v.count, 0, false };
+    struct container_reader r = { b.v.data, b.v.count, 0, false };
     assert_int_equal(reader_count(&r, 8), 0);
     assert_true(r.failed);
     vec_free(&b.v);
     bytes_u32(&b, UINT32_MAX);
-    r = (struct reader){ b.v.data, b.v.count, 0, false };
+    r = (struct container_reader){ b.v.data, b.v.count, 0, false };
     char *text = reader_string(&r);
     assert_string_equal(text, "");
     assert_true(r.failed);

@@ -369,13 +369,13 @@ static void test_many_marks(void **state)
     marks_init(&marks, &bits, f.graph->store);
     for (unsigned round = 0; round < 2; ++round) {
         for (uint64_t i = 0; i < COUNT; ++i)
-            assert_int_equal(marks_set(&marks, (struct part){ 0, 2 * i, 2 * i + 1 }), 1);
-        assert_int_equal(marks_set(&marks, (struct part){ 0, 0, 2 * COUNT }), COUNT);
-        assert_int_equal(marks_set(&marks, (struct part){ 1, 1, 5 }), 4);
+            assert_int_equal(marks_set(&marks, (struct variable_part){ 0, 2 * i, 2 * i + 1 }), 1);
+        assert_int_equal(marks_set(&marks, (struct variable_part){ 0, 0, 2 * COUNT }), COUNT);
+        assert_int_equal(marks_set(&marks, (struct variable_part){ 1, 1, 5 }), 4);
         assert_true(marks_all(&marks, 0, 0, 2 * COUNT));
         marks_clear(&marks);
         assert_true(bitmaps_clean(&bits, 0, 2 * COUNT) && bitmaps_clean(&bits, 1, 5));
-        assert_int_equal(marks_set(&marks, (struct part){ 1, 0, 5 }), 5);
+        assert_int_equal(marks_set(&marks, (struct variable_part){ 1, 0, 5 }), 5);
         marks_clear(&marks);
         assert_true(bitmaps_clean(&bits, 1, 5));
     }

@@ -6,7 +6,7 @@ enum { MOST = 1000 };
 struct work {
     unsigned char ran[MOST]; /* plain bytes: the pool orders them, or TSan speaks up */
     atomic_uint calls;
-    struct pool *pool;
+    struct thread_pool *pool;
 };
 
 static void mark(void *context, uint32_t chunk)
@@ -20,7 +20,7 @@ static void each_chunk_runs_once(void **state)
 {
     (void)state;
     for (unsigned threads = 1; threads <= 5; ++threads) {
-        struct pool *pool = pool_create(threads);
+        struct thread_pool *pool = pool_create(threads);
         assert_int_equal(pool_threads(pool), threads);
         static const uint32_t sizes[] = { 0, 1, 2, 3, 7, 64, 997 };
         for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); ++i) {
@@ -37,7 +37,7 @@ static void each_chunk_runs_once(void **state)
 static void many_tiny_regions(void **state)
 {
     (void)state;
-    struct pool *pool = pool_create(4);
+    struct thread_pool *pool = pool_create(4);
     struct work work = { .pool = pool };
     for (unsigned i = 0; i < 50000; ++i) {
         memset(work.ran, 0, 3);
@@ -62,7 +62,7 @@ static void nested(void *context, uint32_t chunk)
 static void a_region_within_a_chunk_runs_on_its_thread(void **state)
 {
     (void)state;
-    struct pool *pool = pool_create(3);
+    struct thread_pool *pool = pool_create(3);
     struct work work = { .pool = pool };
     pool_run(pool, 20, nested, &work);
     assert_int_equal(atomic_load(&work.calls), 20);
@@ -78,7 +78,7 @@ static void slow(void *context, uint32_t chunk)
 static void the_caller_waits_for_long_chunks(void **state)
 {
     (void)state;
-    struct pool *pool = pool_create(4);
+    struct thread_pool *pool = pool_create(4);
     for (int i = 0; i < 10; ++i) {
         struct work work = { .pool = pool };
         pool_run(pool, 4, slow, &work);
