@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 
-#include <gelf.h>
+#include "popc/debuginfo.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -314,8 +314,7 @@ static void load(struct loader *l)
 
 struct device_image *device_image_load(const void *object, size_t size)
 {
-    elf_version(EV_CURRENT);
-    struct loader l = { .elf = elf_memory((char *)(uintptr_t)object, size), .image = MEM_NEW(struct device_image) };
+    struct loader l = { .elf = debuginfo_open(object, size), .image = MEM_NEW(struct device_image) };
     GElf_Ehdr header;
     l.failed = !l.elf || !gelf_getehdr(l.elf, &header) || header.e_machine != EM_RISCV ||
                header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_type != ET_REL ||
@@ -327,8 +326,7 @@ struct device_image *device_image_load(const void *object, size_t size)
     }
     free(l.places);
     free(l.functions);
-    if (l.elf)
-        elf_end(l.elf);
+    debuginfo_close(l.elf);
     if (!l.failed && l.image->memory)
         return l.image;
     device_image_free(l.image);

@@ -3,7 +3,7 @@
  * through relocations. */
 #include "popc/device_code.h"
 
-#include <gelf.h>
+#include "popc/debuginfo.h"
 #include <stdio.h>
 
 struct object_node {
@@ -41,8 +41,7 @@ static void read_section(struct object *object, Elf_Scn *section, const GElf_Shd
 
 static bool open_object(struct object *object, const void *data, size_t size)
 {
-    elf_version(EV_CURRENT);
-    *object = (struct object){ .elf = elf_memory((char *)(uintptr_t)data, size) };
+    *object = (struct object){ .elf = debuginfo_open(data, size) };
     if (!object->elf || elf_getshdrnum(object->elf, &object->node_count) != 0 || !object->node_count)
         return false;
     object->nodes = mem_zero(object->node_count, sizeof(*object->nodes));
@@ -57,8 +56,7 @@ static bool open_object(struct object *object, const void *data, size_t size)
 static void close_object(struct object *object)
 {
     free(object->nodes);
-    if (object->elf)
-        elf_end(object->elf);
+    debuginfo_close(object->elf);
 }
 
 static const char *symbol_name(const struct object *object, const GElf_Sym *symbol)
@@ -258,8 +256,7 @@ bool device_measure(const void *data, size_t size, const struct codelet *codelet
 
 uint64_t host_code_bytes(const void *object, size_t size, const char *symbol)
 {
-    elf_version(EV_CURRENT);
-    Elf *elf = elf_memory((char *)(uintptr_t)object, size);
+    Elf *elf = debuginfo_open(object, size);
     uint64_t bytes = 0;
     GElf_Shdr header;
     for (Elf_Scn *section = elf ? elf_nextscn(elf, NULL) : NULL; section && !bytes;
@@ -274,7 +271,6 @@ uint64_t host_code_bytes(const void *object, size_t size, const char *symbol)
                 bytes = found.st_size;
         }
     }
-    if (elf)
-        elf_end(elf);
+    debuginfo_close(elf);
     return bytes;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "popc/elf_symbols.h"
 
-#include <gelf.h>
+#include "popc/debuginfo.h"
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -21,8 +21,7 @@ static Elf_Data *symbol_table(Elf *elf, GElf_Word *names)
 
 void elf_each_undefined(const void *object, size_t size, void (*each)(const char *symbol, void *context), void *context)
 {
-    elf_version(EV_CURRENT);
-    Elf *elf = elf_memory((char *)(uintptr_t)object, size);
+    Elf *elf = debuginfo_open(object, size);
     GElf_Word names;
     GElf_Sym symbol;
     Elf_Data *data = elf ? symbol_table(elf, &names) : NULL;
@@ -33,6 +32,5 @@ void elf_each_undefined(const void *object, size_t size, void (*each)(const char
         if (name && *name)
             each(name, context);
     }
-    if (elf)
-        elf_end(elf);
+    debuginfo_close(elf);
 }

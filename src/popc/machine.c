@@ -3,13 +3,15 @@
 
 #include "base/error.h"
 
-#include <cpuid.h>
 #include <dlfcn.h>
 #include <poplar/popc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#ifdef __x86_64__
+#include <cpuid.h>
+#endif
 
 static const char *variable(const char *name)
 {
@@ -17,6 +19,7 @@ static const char *variable(const char *name)
     return value && *value ? value : NULL;
 }
 
+#ifdef __x86_64__
 /* Parts of v3 that not every compiler's __builtin_cpu_supports knows. */
 static bool has_lzcnt_movbe_f16c(void)
 {
@@ -40,6 +43,13 @@ unsigned machine_level(void)
         return 3;
     return 4;
 }
+#else
+/* Levels are x86-64's: elsewhere there is code of one kind. */
+unsigned machine_level(void)
+{
+    return 1;
+}
+#endif
 
 unsigned pop_machine_level(void)
 {

@@ -7,8 +7,7 @@
 
 #include "base/error.h"
 
-#include <dwarf.h>
-#include <gelf.h>
+#include "popc/debuginfo.h"
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -297,8 +296,11 @@ static pop_status read_units(struct reflection *r, Dwarf *dwarf)
 
 pop_status reflect_object(struct reflection *r, const void *object, size_t size)
 {
-    elf_version(EV_CURRENT);
-    Elf *elf = elf_memory((char *)(uintptr_t)object, size);
+    if (debuginfo_missing())
+        return reflect_refuse(r, NULL,
+                              "codelets cannot be read without elfutils (Debian's packages libdw1 and libelf1): %s",
+                              debuginfo_missing());
+    Elf *elf = debuginfo_open(object, size);
     Dwarf *dwarf = elf ? dwarf_begin_elf(elf, DWARF_C_READ, NULL) : NULL;
     bool cpp = r->language == POPC_CPP;
     pop_status status = dwarf ? (cpp ? reflect_cpp : read_units)(r, dwarf)
@@ -313,7 +315,6 @@ pop_status reflect_object(struct reflection *r, const void *object, size_t size)
         status = read_pairs(r, elf, "pop_names", add_name);
     if (dwarf)
         dwarf_end(dwarf);
-    if (elf)
-        elf_end(elf);
+    debuginfo_close(elf);
     return status;
 }

@@ -5,7 +5,7 @@
 
 #include "popc/module.h"
 
-#include <elfutils/libdw.h>
+#include "popc/debuginfo.h"
 
 /* A vertex type and what the generated code has to know of it. */
 struct reflected {

@@ -6,7 +6,7 @@
 
 #include "base/log.h"
 
-#include <dwarf.h>
+#include "popc/debuginfo.h"
 
 static const char *const kinds[] = {
     [VERTEX_WORKER] = "Vertex", [VERTEX_SUPERVISOR] = "SupervisorVertex", [VERTEX_MULTI] = "MultiVertex"

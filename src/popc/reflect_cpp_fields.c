@@ -6,7 +6,7 @@
 
 #include "base/container.h"
 
-#include <dwarf.h>
+#include "popc/debuginfo.h"
 
 enum { MAX_ALIGNMENT = 1 << 16, POINTER_BYTES = 8, PAIR_BYTES = 16 };
 

@@ -2,7 +2,7 @@
 #include "popc/reflect_cpp.h"
 #include "popc/reflect_type.h"
 
-#include <dwarf.h>
+#include "popc/debuginfo.h"
 #include <inttypes.h>
 
 /* ---- the scopes of a unit ---- */

@@ -4,7 +4,7 @@
 #include "popc/reflect.h"
 #include "popc/reflect_type.h"
 
-#include <dwarf.h>
+#include "popc/debuginfo.h"
 
 static const char mark_prefix[] = "pop_field_";
 enum { SHAPE_NESTED = SHAPE_SCALARS + 1, MAX_ALIGNMENT = 1 << 16 };

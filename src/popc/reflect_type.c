@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "popc/reflect_type.h"
 
-#include <dwarf.h>
+#include "popc/debuginfo.h"
 #include <string.h>
 
 bool type_of(Dwarf_Die *die, Dwarf_Die *type)

@@ -7,7 +7,7 @@
 
 #include <poplar/type.h>
 
-#include <elfutils/libdw.h>
+#include "popc/debuginfo.h"
 
 /* The type that a member, pointer, array, typedef, ... has or leads to; false for void. */
 bool type_of(Dwarf_Die *die, Dwarf_Die *type);
