@@ -83,7 +83,7 @@ static void random_plans_match_a_naive_loop(void **state)
 {
     (void)state;
     unsigned char *source = mem_alloc(BLOCK_BYTES), *seen = mem_alloc(BLOCK_BYTES), *wanted = mem_alloc(BLOCK_BYTES);
-    struct pool *pool = pool_create(3);
+    struct thread_pool *pool = pool_create(3);
     for (unsigned round = 0; round < rounds(100); ++round) {
         struct image *image = build_image(BLOCK_BYTES);
         struct image_copy copy = { 0, 0, 1 + (uint32_t)random_below(3), 0, 1 };
@@ -122,7 +122,7 @@ static void large_copies_are_shared_out(void **state)
 {
     (void)state;
     enum { ROWS = 1031, COLUMNS = 509 }; /* 2 MB of float, primes */
-    struct pool *pool = pool_create(3);
+    struct thread_pool *pool = pool_create(3);
     struct image *image = build_image(ROWS * COLUMNS * 4);
     *vec_push(&image->move_digits) = (struct image_digit){ ROWS, COLUMNS * 4, 4 };
     *vec_push(&image->move_digits) = (struct image_digit){ COLUMNS, 4, ROWS * 4 };
