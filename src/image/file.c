@@ -268,7 +268,7 @@ static void write_head(struct bytes *out, const struct image *image)
     }
 }
 
-static pop_status read_options(struct reader *r, struct image *image, pop_error *error)
+static pop_status read_options(struct container_reader *r, struct image *image, pop_error *error)
 {
     pop_status status = POP_OK;
     for (uint64_t left = reader_count(r, 8); left && status == POP_OK; --left) {
@@ -282,7 +282,7 @@ static pop_status read_options(struct reader *r, struct image *image, pop_error 
     return status;
 }
 
-static pop_status read_head(struct reader *r, struct image *image, pop_error *error)
+static pop_status read_head(struct container_reader *r, struct image *image, pop_error *error)
 {
     image->storage_bytes = reader_u64(r);
     image->scratch_bytes = reader_u64(r);
@@ -315,7 +315,7 @@ static bool write_modules(struct bytes *out, const struct image *image)
     return true;
 }
 
-static pop_status read_modules(struct reader *r, struct image *image, pop_error *error)
+static pop_status read_modules(struct container_reader *r, struct image *image, pop_error *error)
 {
     pop_status status = POP_OK;
     for (uint64_t left = reader_count(r, 12); left && status == POP_OK && !r->failed; --left) {
@@ -362,7 +362,7 @@ static pop_status read_all(const char *name, const struct container_section *sec
                            struct image *image, pop_error *error)
 {
     size_t size;
-    struct reader r = { .data = container_find(sections, count, "head", &size) };
+    struct container_reader r = { .data = container_find(sections, count, "head", &size) };
     r.size = size;
     pop_status status = read_head(&r, image, error);
     if (status == POP_OK && (r.failed || r.at != r.size))
@@ -370,7 +370,7 @@ static pop_status read_all(const char *name, const struct container_section *sec
     if (status != POP_OK)
         return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL,
                          "%s: executable is damaged: its target or its options are not valid", name);
-    r = (struct reader){ .data = container_find(sections, count, "modules", &size) };
+    r = (struct container_reader){ .data = container_find(sections, count, "modules", &size) };
     r.size = size;
     if ((status = read_modules(&r, image, error)) != POP_OK)
         return status;
