@@ -11,25 +11,33 @@
 enum { STEPS = 1 << 22, SUMS = 10, MOST_THREADS = 256 };
 
 /* SUMS chains: more than a unit's latency times the number of units. */
-#define LOOP(name, level, vector, lanes, spread, multiply_add)                                                         \
-    __attribute__((target(level))) static double name(float seed)                                                      \
-    {                                                                                                                  \
-        vector sums[SUMS], a = spread(seed), b = spread(1 - seed);                                                     \
-        for (int i = 0; i < SUMS; ++i)                                                                                 \
-            sums[i] = spread((float)i);                                                                                \
-        for (int step = 0; step < STEPS; ++step) {                                                                     \
-            _Pragma("GCC unroll 10") for (int i = 0; i < SUMS; ++i) sums[i] = multiply_add(sums[i], a, b);             \
-            __asm__ volatile("" : "+v"(a), "+v"(b)); /* the loop stays one */                                          \
-        }                                                                                                              \
-        float all[SUMS * (lanes)];                                                                                     \
-        memcpy(all, sums, sizeof(all));                                                                                \
-        double total = 0;                                                                                              \
-        for (int i = 0; i < SUMS * (lanes); ++i)                                                                       \
-            total += (double)all[i];                                                                                   \
-        return total;                                                                                                  \
-    }
-LOOP(loop_16, "avx512f", __m512, 16, _mm512_set1_ps, _mm512_fmadd_ps)
-LOOP(loop_8, "avx2,fma", __m256, 8, _mm256_set1_ps, _mm256_fmadd_ps)
+#define NAME         loop_16
+#define LEVEL        "avx512f"
+#define VECTOR       __m512
+#define LANES        16
+#define SPREAD       _mm512_set1_ps
+#define MULTIPLY_ADD _mm512_fmadd_ps
+#include "peak_loop.h"
+#undef NAME
+#undef LEVEL
+#undef VECTOR
+#undef LANES
+#undef SPREAD
+#undef MULTIPLY_ADD
+
+#define NAME         loop_8
+#define LEVEL        "avx2,fma"
+#define VECTOR       __m256
+#define LANES        8
+#define SPREAD       _mm256_set1_ps
+#define MULTIPLY_ADD _mm256_fmadd_ps
+#include "peak_loop.h"
+#undef NAME
+#undef LEVEL
+#undef VECTOR
+#undef LANES
+#undef SPREAD
+#undef MULTIPLY_ADD
 
 static volatile double sink;
 struct worker {

@@ -6,27 +6,17 @@
 
 #include <ipu_vector_math>
 
-#define POPLAR_IPU_BUILTIN1(name)                                                                                      \
-    inline float __builtin_ipu_##name##_f32(float x)                                                                   \
-    {                                                                                                                  \
-        return ipu::name(x);                                                                                           \
-    }                                                                                                                  \
-    inline float2 __builtin_ipu_##name##_f32v2(float2 x)                                                               \
-    {                                                                                                                  \
-        return ipu::name(x);                                                                                           \
-    }                                                                                                                  \
-    inline half __builtin_ipu_##name##_f16(half x)                                                                     \
-    {                                                                                                                  \
-        return ipu::name(x);                                                                                           \
-    }                                                                                                                  \
-    inline half2 __builtin_ipu_##name##_f16v2(half2 x)                                                                 \
-    {                                                                                                                  \
-        return ipu::name(x);                                                                                           \
-    }                                                                                                                  \
-    inline half4 __builtin_ipu_##name##_f16v4(half4 x)                                                                 \
+#define POPLAR_IPU_BUILTIN1_OF(name, suffix, type)                                                                     \
+    inline type __builtin_ipu_##name##_##suffix(type x)                                                                \
     {                                                                                                                  \
         return ipu::name(x);                                                                                           \
     }
+#define POPLAR_IPU_BUILTIN1(name)                                                                                      \
+    POPLAR_IPU_BUILTIN1_OF(name, f32, float)                                                                           \
+    POPLAR_IPU_BUILTIN1_OF(name, f32v2, float2)                                                                        \
+    POPLAR_IPU_BUILTIN1_OF(name, f16, half)                                                                            \
+    POPLAR_IPU_BUILTIN1_OF(name, f16v2, half2)                                                                         \
+    POPLAR_IPU_BUILTIN1_OF(name, f16v4, half4)
 POPLAR_IPU_BUILTIN1(exp)
 POPLAR_IPU_BUILTIN1(exp2)
 POPLAR_IPU_BUILTIN1(log2)
@@ -35,6 +25,7 @@ POPLAR_IPU_BUILTIN1(rsqrt)
 POPLAR_IPU_BUILTIN1(tanh)
 POPLAR_IPU_BUILTIN1(sigmoid)
 #undef POPLAR_IPU_BUILTIN1
+#undef POPLAR_IPU_BUILTIN1_OF
 
 // Those that take any of the types: macros, since g++ lets no function with such a name be overloaded.
 #define __builtin_ipu_exp(x)      ipu::exp(x)
@@ -51,26 +42,20 @@ POPLAR_IPU_BUILTIN1(sigmoid)
 #define __builtin_ipu_isinf(x)    ipu::isinf(x)
 #define __builtin_ipu_isfinite(x) ipu::isfinite(x)
 
-#define POPLAR_IPU_BUILTIN2(name, function)                                                                            \
-    inline float __builtin_ipu_##name##_f32(float x, float y)                                                          \
-    {                                                                                                                  \
-        return ipu::function(x, y);                                                                                    \
-    }                                                                                                                  \
-    inline float2 __builtin_ipu_##name##_f32v2(float2 x, float2 y)                                                     \
-    {                                                                                                                  \
-        return ipu::function(x, y);                                                                                    \
-    }                                                                                                                  \
-    inline half2 __builtin_ipu_##name##_f16v2(half2 x, half2 y)                                                        \
-    {                                                                                                                  \
-        return ipu::function(x, y);                                                                                    \
-    }                                                                                                                  \
-    inline half4 __builtin_ipu_##name##_f16v4(half4 x, half4 y)                                                        \
+#define POPLAR_IPU_BUILTIN2_OF(name, suffix, type, function)                                                           \
+    inline type __builtin_ipu_##name##_##suffix(type x, type y)                                                        \
     {                                                                                                                  \
         return ipu::function(x, y);                                                                                    \
     }
+#define POPLAR_IPU_BUILTIN2(name, function)                                                                            \
+    POPLAR_IPU_BUILTIN2_OF(name, f32, float, function)                                                                 \
+    POPLAR_IPU_BUILTIN2_OF(name, f32v2, float2, function)                                                              \
+    POPLAR_IPU_BUILTIN2_OF(name, f16v2, half2, function)                                                               \
+    POPLAR_IPU_BUILTIN2_OF(name, f16v4, half4, function)
 POPLAR_IPU_BUILTIN2(max, fmax)
 POPLAR_IPU_BUILTIN2(min, fmin)
 POPLAR_IPU_BUILTIN2(andc, andc)
 #undef POPLAR_IPU_BUILTIN2
+#undef POPLAR_IPU_BUILTIN2_OF
 
 #endif

@@ -96,32 +96,29 @@ template <unsigned N> inline HalfVector<N> everyLane(half value)
     return result;
 }
 
-#define POPLAR_HALF_VECTOR_OPERATOR(op)                                                                                \
-    template <unsigned N> inline HalfVector<N> operator op(const HalfVector<N> &a, const HalfVector<N> &b)             \
+#define POPLAR_HALF_VECTOR_BINARY(op, A, B, value)                                                                     \
+    template <unsigned N> inline HalfVector<N> operator op(A a, B b)                                                   \
     {                                                                                                                  \
-        return narrow<N>(widen(a) op widen(b));                                                                        \
-    }                                                                                                                  \
-    template <unsigned N> inline HalfVector<N> operator op(const HalfVector<N> &a, half b)                             \
-    {                                                                                                                  \
-        return a op everyLane<N>(b);                                                                                   \
-    }                                                                                                                  \
-    template <unsigned N> inline HalfVector<N> operator op(half a, const HalfVector<N> &b)                             \
-    {                                                                                                                  \
-        return everyLane<N>(a) op b;                                                                                   \
-    }                                                                                                                  \
-    template <unsigned N> inline HalfVector<N> &operator op##=(HalfVector<N> &a, const HalfVector<N> &b)               \
-    {                                                                                                                  \
-        return a = a op b;                                                                                             \
-    }                                                                                                                  \
-    template <unsigned N> inline HalfVector<N> &operator op##=(HalfVector<N> &a, half b)                               \
+        return value;                                                                                                  \
+    }
+#define POPLAR_HALF_VECTOR_UPDATE(op, B)                                                                               \
+    template <unsigned N> inline HalfVector<N> &operator op##=(HalfVector<N> &a, B b)                                  \
     {                                                                                                                  \
         return a = a op b;                                                                                             \
     }
+#define POPLAR_HALF_VECTOR_OPERATOR(op)                                                                                \
+    POPLAR_HALF_VECTOR_BINARY(op, const HalfVector<N> &, const HalfVector<N> &, narrow<N>(widen(a) op widen(b)))       \
+    POPLAR_HALF_VECTOR_BINARY(op, const HalfVector<N> &, half, a op everyLane<N>(b))                                   \
+    POPLAR_HALF_VECTOR_BINARY(op, half, const HalfVector<N> &, everyLane<N>(a) op b)                                   \
+    POPLAR_HALF_VECTOR_UPDATE(op, const HalfVector<N> &)                                                               \
+    POPLAR_HALF_VECTOR_UPDATE(op, half)
 POPLAR_HALF_VECTOR_OPERATOR(+)
 POPLAR_HALF_VECTOR_OPERATOR(-)
 POPLAR_HALF_VECTOR_OPERATOR(*)
 POPLAR_HALF_VECTOR_OPERATOR(/)
 #undef POPLAR_HALF_VECTOR_OPERATOR
+#undef POPLAR_HALF_VECTOR_BINARY
+#undef POPLAR_HALF_VECTOR_UPDATE
 
 template <unsigned N> struct LaneMask;
 template <> struct LaneMask<2> {
@@ -130,11 +127,11 @@ template <> struct LaneMask<2> {
 template <> struct LaneMask<4> {
     typedef short4 type;
 };
+template <unsigned N> using LanesOf = typename LaneMask<N>::type;
 #define POPLAR_HALF_VECTOR_COMPARISON(op)                                                                              \
-    template <unsigned N>                                                                                              \
-    inline typename LaneMask<N>::type operator op(const HalfVector<N> &a, const HalfVector<N> &b)                      \
+    template <unsigned N> inline LanesOf<N> operator op(const HalfVector<N> &a, const HalfVector<N> &b)                \
     {                                                                                                                  \
-        typename LaneMask<N>::type result = {};                                                                        \
+        LanesOf<N> result = {};                                                                                        \
         for (unsigned i = 0; i < N; ++i)                                                                               \
             result[i] = a.lanes[i] op b.lanes[i] ? -1 : 0;                                                             \
         return result;                                                                                                 \

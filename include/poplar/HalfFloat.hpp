@@ -103,34 +103,41 @@ class half
     }
 
 // Comparisons are those of float, which half converts to.
-#define POPLAR_HALF_OPERATOR(op)                                                                                       \
+#define POPLAR_HALF_WITH(A, B, op)                                                                                     \
+    template <class T, class R = typename poplar::detail::HalfWith<T>::type> friend constexpr R operator op(A a, B b)  \
+    {                                                                                                                  \
+        return static_cast<R>(a) op static_cast<R>(b);                                                                 \
+    }
+#define POPLAR_HALF_BINARY(op)                                                                                         \
     friend constexpr half operator op(half a, half b)                                                                  \
     {                                                                                                                  \
         return half(static_cast<float>(a) op static_cast<float>(b));                                                   \
-    }                                                                                                                  \
-    template <class T, class R = typename poplar::detail::HalfWith<T>::type>                                           \
-    friend constexpr R operator op(half a, T b)                                                                        \
-    {                                                                                                                  \
-        return static_cast<R>(a) op static_cast<R>(b);                                                                 \
-    }                                                                                                                  \
-    template <class T, class R = typename poplar::detail::HalfWith<T>::type>                                           \
-    friend constexpr R operator op(T a, half b)                                                                        \
-    {                                                                                                                  \
-        return static_cast<R>(a) op static_cast<R>(b);                                                                 \
-    }                                                                                                                  \
+    }
+#define POPLAR_HALF_UPDATE(op)                                                                                         \
     template <class T, class R = typename poplar::detail::HalfWith<T>::type> half &operator op##=(T b)                 \
     {                                                                                                                  \
         return *this = half(static_cast<R>(*this) op static_cast<R>(b));                                               \
-    }                                                                                                                  \
+    }
+#define POPLAR_HALF_UPDATE_BY_HALF(op)                                                                                 \
     half &operator op##=(half b)                                                                                       \
     {                                                                                                                  \
         return *this = half(static_cast<float>(*this) op static_cast<float>(b));                                       \
     }
+#define POPLAR_HALF_OPERATOR(op)                                                                                       \
+    POPLAR_HALF_BINARY(op)                                                                                             \
+    POPLAR_HALF_WITH(half, T, op)                                                                                      \
+    POPLAR_HALF_WITH(T, half, op)                                                                                      \
+    POPLAR_HALF_UPDATE(op)                                                                                             \
+    POPLAR_HALF_UPDATE_BY_HALF(op)
     POPLAR_HALF_OPERATOR(+)
     POPLAR_HALF_OPERATOR(-)
     POPLAR_HALF_OPERATOR(*)
     POPLAR_HALF_OPERATOR(/)
 #undef POPLAR_HALF_OPERATOR
+#undef POPLAR_HALF_WITH
+#undef POPLAR_HALF_BINARY
+#undef POPLAR_HALF_UPDATE
+#undef POPLAR_HALF_UPDATE_BY_HALF
 
   private:
     struct Raw {

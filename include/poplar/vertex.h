@@ -28,12 +28,12 @@
 /* ---- kinds of vertex: Name_compute(Name *v) returns bool or void ---- */
 
 /* Runs in one worker. */
-#define POP_VERTEX(name) POPI_VERTEX(name, pop_worker_vertex__##name)
+#define POP_VERTEX(name) POPI_VERTEX(pop_worker_vertex__, name)
 /* Runs alone on its tile. */
-#define POP_SUPERVISOR_VERTEX(name) POPI_VERTEX(name, pop_supervisor_vertex__##name)
+#define POP_SUPERVISOR_VERTEX(name) POPI_VERTEX(pop_supervisor_vertex__, name)
 /* Runs in all workers: Name_compute(Name *v, unsigned worker) is called with worker 0 to POP_NUM_WORKERS - 1, in any
  * order. */
-#define POP_MULTI_VERTEX(name) POPI_VERTEX(name, pop_multi_vertex__##name)
+#define POP_MULTI_VERTEX(name) POPI_VERTEX(pop_multi_vertex__, name)
 #define POP_NUM_WORKERS        6u
 
 /* ---- fields ----
@@ -85,9 +85,9 @@ typedef __fp16 half; /* editors that parse codelets with a clang that has no _Fl
 
 /* ---- how it is done; names that begin with POPI_ are not for use ---- */
 
-#define POPI_VERTEX(name, kind)                                                                                        \
+#define POPI_VERTEX(mark, name)                                                                                        \
     typedef struct name name;                                                                                          \
-    typedef struct name kind;                                                                                          \
+    typedef struct name POPI_CAT(mark, name);                                                                          \
     struct name
 
 /* Two strings in the section pop_constraints, pop_names. */

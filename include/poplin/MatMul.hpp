@@ -118,17 +118,19 @@ inline void matMulGroupedAcc(poplar::Graph &graph, const poplar::Tensor &C, cons
 // ---- operands and results, laid out; the short forms have the result in the operands' type ----
 typedef std::vector<std::size_t> MatMulShape;
 
+#define POPLIN_CREATE_PARAMETERS                                                                                       \
+    poplar::Graph &graph, const poplar::Type &inputType, const poplar::Type &outputType, const MatMulShape &aShape,    \
+        const MatMulShape &bShape, const poplar::DebugContext &debugContext = {},                                      \
+                                                              const poplar::OptionFlags &options = {},                 \
+                                                              matmul::PlanningCache *cache = nullptr
+#define POPLIN_CREATE_ARGUMENTS                                                                                        \
+    poplar::detail::where(debugContext), graph.c(), inputType.c(), outputType.c(), poplar::detail::shape(aShape),      \
+        poplar::detail::shape(bShape), poplar::detail::name(debugContext), poplar::detail::Options(options),           \
+        detail::cache(cache)
 #define POPLIN_CREATE(call, function)                                                                                  \
-    inline poplar::Tensor call(poplar::Graph &graph, const poplar::Type &inputType, const poplar::Type &outputType,    \
-                               const MatMulShape &aShape, const MatMulShape &bShape,                                   \
-                               const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {}, \
-                               matmul::PlanningCache *cache = nullptr)                                                 \
+    inline poplar::Tensor call(POPLIN_CREATE_PARAMETERS)                                                               \
     {                                                                                                                  \
-        return poputil::detail::give(graph.c(),                                                                        \
-                                     function(poplar::detail::where(debugContext), graph.c(), inputType.c(),           \
-                                              outputType.c(), poplar::detail::shape(aShape),                           \
-                                              poplar::detail::shape(bShape), poplar::detail::name(debugContext),       \
-                                              poplar::detail::Options(options), detail::cache(cache)));                \
+        return poputil::detail::give(graph.c(), function(POPLIN_CREATE_ARGUMENTS));                                    \
     }
 #define POPLIN_CREATE_SHORT(call)                                                                                      \
     inline poplar::Tensor call(poplar::Graph &graph, const poplar::Type &dataType, const MatMulShape &aShape,          \
@@ -147,6 +149,8 @@ POPLIN_CREATE(createMatMulGroupedInputLHS, poplin_create_mat_mul_grouped_input_l
 POPLIN_CREATE(createMatMulGroupedInputRHS, poplin_create_mat_mul_grouped_input_rhs_at)
 POPLIN_CREATE(createMatMulGroupedOutput, poplin_create_mat_mul_grouped_output_at)
 #undef POPLIN_CREATE
+#undef POPLIN_CREATE_PARAMETERS
+#undef POPLIN_CREATE_ARGUMENTS
 #undef POPLIN_CREATE_SHORT
 
 inline poplar::Tensor preArrangeMatMulInputRHS(poplar::Graph &graph, const MatMulShape &aShape, const poplar::Tensor &B,

@@ -13,7 +13,7 @@
 
 POP_BEGIN_DECLS
 
-/* Elements from the first to the last when neighbours lie dilation apart: (size - 1) * dilation + 1, 0 for none. */
+/* Elements from the first to the last when neighbours are dilation apart: (size - 1) * dilation + 1, 0 for none. */
 POP_API unsigned poplin_get_dilated_size(unsigned size, unsigned dilation);
 
 /* The input element that meets a kernel element in an output element; POPLIN_NO_INDEX when that is padding or

@@ -10,8 +10,8 @@
  * this share of its least cycles may be added for each of the others.  Those are planned for tiles that are left, so
  * that none of their steps takes longer than the largest one's. Passes of fully connected layers are planned each for
  * itself here, and convolutions begin where their share of the tiles does. Operands that are created with the same list
- * and options lie as the call wants them.  All convolutions of a list run in the same steps: a copy, a compute set or
- * an exchange of one is that of all.  An index beyond the list is poplar_error. */
+ * and options have the layout that the call needs.  All convolutions of a list run in the same steps: a copy, a compute
+ * set or an exchange of one is that of all.  An index beyond the list is poplar_error. */
 #ifndef POPLIN_MULTI_CONVOLUTION_H
 #define POPLIN_MULTI_CONVOLUTION_H
 

@@ -89,17 +89,19 @@ inline poplar::Tensor nonLinearityInputGradient(poplar::Graph &graph, NonLineari
 }
 
 // sigmoid(graph, t, prog) and sigmoidInPlace(graph, t, prog), and so on.
-#define POPNN_NAMED(function, TYPE)                                                                                    \
+#define POPNN_NAMED_NEW(function, TYPE)                                                                                \
     inline poplar::Tensor function(poplar::Graph &graph, const poplar::Tensor &t, poplar::program::Sequence &prog,     \
                                    const poplar::DebugContext &debugContext = {})                                      \
     {                                                                                                                  \
         return nonLinearity(graph, NonLinearityType::TYPE, t, prog, debugContext);                                     \
-    }                                                                                                                  \
+    }
+#define POPNN_NAMED_IN_PLACE(function, TYPE)                                                                           \
     inline void function##InPlace(poplar::Graph &graph, const poplar::Tensor &t, poplar::program::Sequence &prog,      \
                                   const poplar::DebugContext &debugContext = {})                                       \
     {                                                                                                                  \
         nonLinearityInPlace(graph, NonLinearityType::TYPE, t, prog, debugContext);                                     \
     }
+#define POPNN_NAMED(function, TYPE) POPNN_NAMED_NEW(function, TYPE) POPNN_NAMED_IN_PLACE(function, TYPE)
 POPNN_NAMED(sigmoid, SIGMOID)
 POPNN_NAMED(relu, RELU)
 POPNN_NAMED(tanh, TANH)
@@ -109,6 +111,8 @@ POPNN_NAMED(geluErf, GELU_ERF)
 POPNN_NAMED(softmax, SOFTMAX)
 POPNN_NAMED(softmaxStable, SOFTMAX_STABLE)
 #undef POPNN_NAMED
+#undef POPNN_NAMED_NEW
+#undef POPNN_NAMED_IN_PLACE
 inline poplar::Tensor scaledSoftmaxStable(poplar::Graph &graph, const poplar::Tensor &t, float &nonLinearityScaling,
                                           poplar::program::Sequence &prog,
                                           const poplar::DebugContext &debugContext = {})

@@ -34,8 +34,8 @@ namespace popnn
 namespace rnn
 {
 
-// How a sequence lies: grains of up to 16 units of one batch row, as many on each tile; all steps of a grain on one
-// tile.
+// How a sequence is laid out: grains of up to 16 units of one batch row, as many on each tile; all steps of a grain on
+// one tile.
 namespace detail
 {
 
@@ -140,7 +140,7 @@ inline poplar::Tensor createOutputTensor(poplar::Graph &graph, const RnnParams &
 {
     return createOutputTensor(graph, params, 1, numShards, debugContext);
 }
-// {multiple, batch, size}: lies as a step of a sequence does.  numShards cuts sequences alone.
+// {multiple, batch, size}: laid out as a step of a sequence.  numShards cuts sequences alone.
 inline poplar::Tensor createInitialState(poplar::Graph &graph, const RnnParams &params, bool isOutput,
                                          unsigned multiple, unsigned numShards,
                                          const poplar::DebugContext &debugContext = {})

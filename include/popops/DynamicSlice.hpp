@@ -250,7 +250,7 @@ inline void dynamicUpdate(poplar::Graph &graph, const poplar::Tensor &t, const p
                              poplar::detail::name(debugContext));
     poputil::detail::check(graph.c());
 }
-// Where a slice lies.
+// Where a slice is.
 inline poplar::Graph::TileToTensorMapping getSliceMapping(poplar::Graph &graph, const poplar::Tensor &t,
                                                           const std::vector<std::size_t> &dims,
                                                           const std::vector<std::size_t> &sizes,

@@ -383,19 +383,16 @@ inline BitwiseNot operator~(const Expr &a)
 {
     return BitwiseNot(a);
 }
-#define POPOPS_OPERATOR(sign, Node)                                                                                    \
-    inline Node operator sign(const Expr &a, const Expr &b)                                                            \
+#define POPOPS_OPERATOR_OF(TEMPLATE, sign, Node, A, B, a_, b_)                                                         \
+    TEMPLATE Node operator sign(A a, B b)                                                                              \
     {                                                                                                                  \
-        return Node(a, b);                                                                                             \
-    }                                                                                                                  \
-    template <typename T, detail::IfNumber<T> = 0> Node operator sign(const Expr &a, T b)                              \
-    {                                                                                                                  \
-        return Node(a, Const(b));                                                                                      \
-    }                                                                                                                  \
-    template <typename T, detail::IfNumber<T> = 0> Node operator sign(T a, const Expr &b)                              \
-    {                                                                                                                  \
-        return Node(Const(a), b);                                                                                      \
+        return Node(a_, b_);                                                                                           \
     }
+#define POPOPS_NUMBER template <typename T, detail::IfNumber<T> = 0>
+#define POPOPS_OPERATOR(sign, Node)                                                                                    \
+    POPOPS_OPERATOR_OF(inline, sign, Node, const Expr &, const Expr &, a, b)                                           \
+    POPOPS_OPERATOR_OF(POPOPS_NUMBER, sign, Node, const Expr &, T, a, Const(b))                                        \
+    POPOPS_OPERATOR_OF(POPOPS_NUMBER, sign, Node, T, const Expr &, Const(a), b)
 POPOPS_OPERATOR(+, Add)
 POPOPS_OPERATOR(-, Sub)
 POPOPS_OPERATOR(*, Mul)
@@ -415,6 +412,8 @@ POPOPS_OPERATOR(^, BitwiseXor)
 POPOPS_OPERATOR(<<, Shl)
 POPOPS_OPERATOR(>>, Shr)
 #undef POPOPS_OPERATOR
+#undef POPOPS_OPERATOR_OF
+#undef POPOPS_NUMBER
 
 } // namespace expr
 } // namespace popops

@@ -17,9 +17,9 @@ namespace padding
 enum class Type {
     CONSTANT, // zeros
     EDGE,     // the outermost element, again and again
-    REFLECT   // what lies on the other side of the outermost element
+    REFLECT   // what is on the other side of the outermost element
 };
-// Where a constant's elements lie: nowhere yet, on tile 0, where the nearest element of the tensor lies.
+// Where a constant's elements are: nowhere yet, on tile 0, where the nearest element of the tensor is.
 enum class MappingMethod { NONE, ZERO, EDGE };
 
 } // namespace padding

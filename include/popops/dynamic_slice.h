@@ -33,7 +33,7 @@ POP_BEGIN_DECLS
 /* ---- tensors that are good to slice ---- */
 
 #define popops_create_sliceable_tensor(...) popops_create_sliceable_tensor_at(POP_HERE, __VA_ARGS__)
-/* A mapped tensor whose elements along dims lie on one tile, and all other dimensions spread over tiles in whole grains
+/* A mapped tensor whose elements along dims are on one tile, and all other dimensions spread over tiles in whole grains
  * of min_grain_size elements (0: the vector width).  Where a tile would have to hold more than a quarter of its memory,
  * and others nothing, it is spread along dims too. */
 POP_API pop_tensor popops_create_sliceable_tensor_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape,
@@ -41,12 +41,12 @@ POP_API pop_tensor popops_create_sliceable_tensor_at(pop_where where, pop_graph 
                                                      const char *name);
 #define popops_create_sliceable_tensor_from_slice(...)                                                                 \
     popops_create_sliceable_tensor_from_slice_at(POP_HERE, __VA_ARGS__)
-/* num_out_indices[i] slices like s beside one another along dims[i]: each lies where s lies. */
+/* num_out_indices[i] slices like s beside one another along dims[i]: each is mapped as s. */
 POP_API pop_tensor popops_create_sliceable_tensor_from_slice_at(pop_where where, pop_graph *graph, pop_tensor s,
                                                                 pop_dims dims, pop_shape num_out_indices,
                                                                 const char *name);
 #define popops_create_slice_tensor(...) popops_create_slice_tensor_at(POP_HERE, __VA_ARGS__)
-/* num_indices slices of t, of shape {num_indices, slice...}, each lying where the first slice of t lies. */
+/* num_indices slices of t, of shape {num_indices, slice...}, each mapped as the first slice of t. */
 POP_API pop_tensor popops_create_slice_tensor_at(pop_where where, pop_graph *graph, pop_tensor t, pop_dims dims,
                                                  pop_shape sizes, size_t num_indices, const char *name);
 
@@ -71,8 +71,8 @@ POP_API pop_tensor popops_create_dynamic_slice_output_at(pop_where where, pop_gr
 POP_API void popops_dynamic_update_at(pop_where where, pop_graph *graph, pop_tensor t, pop_tensor s, pop_tensor offset,
                                       pop_dims dims, pop_shape sizes, pop_program sequence, const char *name);
 #define popops_get_slice_mapping(...) popops_get_slice_mapping_at(POP_HERE, __VA_ARGS__)
-/* Where the slice that dynamic_slice gives lies: a list for each tile; the caller frees them.  False when the graph has
- * an error. */
+/* The mapping of the slice that dynamic_slice gives: a list for each tile; the caller frees them.  False when the graph
+ * has an error. */
 POP_API bool popops_get_slice_mapping_at(pop_where where, pop_graph *graph, pop_tensor t, pop_dims dims,
                                          pop_shape sizes, pop_interval_lists *mapping);
 

@@ -42,15 +42,19 @@ static inline void narrow(const float *from, half *to, size_t count)
         to[i] = (half)from[i];
 }
 
+#define ELEMENT_INLINE static inline __attribute__((always_inline))
+
 /* piece_tag: where count elements of an operand, from at on, can be read as the type that is computed in; the buffer is
- * the operand's own. */
+ * the operand's own, and is filled once for an operand of one element. */
+#define FILL_BUFFER(type, value, buffer, at, count)                                                                    \
+    for (size_t i = 0; (at) == 0 && i < (count); ++i)                                                                  \
+        (buffer)[i] = (type)(value);
 #define PIECE(tag, type, ...)                                                                                          \
     static inline const type *piece_##tag(const type *in, size_t size, type *buffer, size_t at, size_t count)          \
     {                                                                                                                  \
         if (size != 1)                                                                                                 \
             return in + at;                                                                                            \
-        for (size_t i = 0; at == 0 && i < count; ++i)                                                                  \
-            buffer[i] = *in;                                                                                           \
+        FILL_BUFFER(type, *in, buffer, at, count)                                                                      \
         return buffer;                                                                                                 \
     }
 POPOPS_TYPE_float(PIECE, ) POPOPS_TYPES_BITS(PIECE, ) POPOPS_TYPES_BOOLS(PIECE, ) static inline const
@@ -62,6 +66,8 @@ POPOPS_TYPE_float(PIECE, ) POPOPS_TYPES_BITS(PIECE, ) POPOPS_TYPES_BOOLS(PIECE, 
         buffer[i] = (float)*in;
     return buffer;
 }
+#undef PIECE
+#undef FILL_BUFFER
 
 /* for (at, here) over the blocks of a row. */
 #define EACH_BLOCK(count)                                                                                              \

@@ -9,7 +9,7 @@
 POP_BEGIN_DECLS
 
 #define popops_histogram(...) popops_histogram_at(POP_HERE, __VA_ARGS__)
-/* Adds to a sequence: how many elements of input, of any shape, lie between levels.  The result, a new variable of
+/* Adds to a sequence: how many elements of input, of any shape, are between levels.  The result, a new variable of
  * shape {levels + 1}, has the count of x < levels[0] first, then of levels[i - 1] <= x < levels[i], and of all others
  * (NaN too) last.  With absolute_of_input |x| is compared.  input and levels, of shape {n} and ascending, are both HALF
  * or both FLOAT.  The result is UNSIGNED_INT, modulo 2^32. Option: "useFloatArithmetic" (false): count in FLOAT, which

@@ -18,12 +18,12 @@ POP_BEGIN_DECLS
 
 #define popops_reduce_scatter(...) popops_reduce_scatter_at(POP_HERE, __VA_ARGS__)
 /* Adds to a sequence: data {n, m} reduced over its outer dimension.  chunks[i], one of n, is a new variable of the
- * result's elements from i m / n to (i + 1) m / n, and lies where data[i] has them.  False, and no chunks, after an
+ * result's elements from i m / n to (i + 1) m / n, and is mapped as data[i]'s.  False, and no chunks, after an
  * error of the graph. */
 POP_API bool popops_reduce_scatter_at(pop_where where, pop_graph *graph, pop_tensor data, popops_operation op,
                                       pop_program sequence, const char *name, pop_options options, pop_tensor *chunks);
 #define popops_all_gather(...) popops_all_gather_at(POP_HERE, __VA_ARGS__)
-/* Adds to a sequence: chunks of rank 1, of which chunk i lies on IPU i, one after the other, as a new tensor {n,
+/* Adds to a sequence: chunks of rank 1, of which chunk i is on IPU i, one after the other, as a new tensor {n,
  * elements of all}: row i is IPU i's copy. */
 POP_API pop_tensor popops_all_gather_at(pop_where where, pop_graph *graph, pop_tensors chunks, pop_program sequence,
                                         const char *name, pop_options options);

@@ -15,7 +15,7 @@ POP_API pop_tensor popops_create_normalise_image_input_at(pop_where where, pop_g
                                                           pop_shape shape, const char *name);
 #define popops_normalise_image(...) popops_normalise_image_at(POP_HERE, __VA_ARGS__)
 /* Adds to a sequence: out[..., c] = (in[..., c] * in_scale - offsets[c]) * scales[c] for c < 3, and out[..., 3] = 0.
- * The result is a new variable of shape {..., 4}, a pixel where its first channel lies in the input; HALF for an input
+ * The result is a new variable of shape {..., 4}, a pixel where its first channel is in the input; HALF for an input
  * of UNSIGNED_CHAR or HALF, FLOAT for one of FLOAT.  offsets and scales are of that type and of shape {3}; computed in
  * float.  type_error and poplar_error for other tensors. */
 POP_API pop_tensor popops_normalise_image_at(pop_where where, pop_graph *graph, pop_tensor in, float in_scale,

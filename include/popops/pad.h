@@ -8,9 +8,9 @@
 typedef enum popops_padding_type {
     POPOPS_PADDING_CONSTANT = 0, /* zeros */
     POPOPS_PADDING_EDGE,         /* the outermost element, again and again */
-    POPOPS_PADDING_REFLECT       /* what lies on the other side of the outermost element: at most extent - 1 of it */
+    POPOPS_PADDING_REFLECT       /* what is on the other side of the outermost element: at most extent - 1 of it */
 } popops_padding_type;
-/* Where a constant's elements lie. */
+/* Where a constant's elements are. */
 typedef enum popops_padding_mapping {
     POPOPS_PADDING_MAPPING_NONE = 0, /* nowhere: the caller maps them */
     POPOPS_PADDING_MAPPING_ZERO,     /* on tile 0 */
@@ -34,7 +34,7 @@ POP_BEGIN_DECLS
 POP_API pop_tensor popops_pad_at(pop_where where, pop_graph *graph, pop_tensor t, popops_paddings lower,
                                  popops_paddings upper, double value, popops_padding_mapping mapping);
 #define popops_pad_tensor(...) popops_pad_tensor_at(POP_HERE, __VA_ARGS__)
-/* With the element of a tensor, of t's type; it stays where it lies. */
+/* With the element of a tensor, of t's type; it stays where it is. */
 POP_API pop_tensor popops_pad_tensor_at(pop_where where, pop_graph *graph, pop_tensor t, popops_paddings lower,
                                         popops_paddings upper, pop_tensor value, popops_padding_mapping mapping);
 #define popops_pad_dim(...) popops_pad_dim_at(POP_HERE, __VA_ARGS__)

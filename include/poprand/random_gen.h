@@ -2,7 +2,7 @@
 /* Random numbers of several distributions, and dropout.
  *
  * Each worker of each tile has a generator (xoroshiro128+) of its own.  With a seed the result follows from the seed,
- * the modifier and the layout of the reference alone (which elements lie on which tile, and how many workers the tile
+ * the modifier and the layout of the reference alone (which elements are on which tile, and how many workers the tile
  * has): it is the same in every run, after whatever else ran, with any number of host threads; the tiles' generators
  * stay as they are.  Without one (NULL) numbers come from the tiles' generators, which go on from call to call; they
  * begin anew with each load, and poprand_set_seed sets them.

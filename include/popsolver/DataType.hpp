@@ -95,21 +95,17 @@ class DataType
 };
 
 // Each operator for two of these, and for one and a whole number.
-#define POPSOLVER_OPERATOR(symbol, Result)                                                                             \
-    constexpr Result operator symbol(const DataType &a, const DataType &b)                                             \
+#define POPSOLVER_OPERATION(TEMPLATE, symbol, Result, A, B, a_, b_)                                                    \
+    TEMPLATE constexpr Result operator symbol(A a, B b)                                                                \
     {                                                                                                                  \
-        return Result(*a symbol * b);                                                                                  \
-    }                                                                                                                  \
-    template <typename T, typename = typename std::enable_if<std::is_integral<T>::value>::type>                        \
-    constexpr Result operator symbol(const DataType &a, T b)                                                           \
-    {                                                                                                                  \
-        return Result(*a symbol static_cast<DataType::UnderlyingType>(b));                                             \
-    }                                                                                                                  \
-    template <typename T, typename = typename std::enable_if<std::is_integral<T>::value>::type>                        \
-    constexpr Result operator symbol(T a, const DataType &b)                                                           \
-    {                                                                                                                  \
-        return Result(static_cast<DataType::UnderlyingType>(a) symbol * b);                                            \
+        return Result(a_ symbol b_);                                                                                   \
     }
+#define POPSOLVER_NUMBER   template <typename T, typename = typename std::enable_if<std::is_integral<T>::value>::type>
+#define POPSOLVER_VALUE(n) static_cast<DataType::UnderlyingType>(n)
+#define POPSOLVER_OPERATOR(symbol, Result)                                                                             \
+    POPSOLVER_OPERATION(inline, symbol, Result, const DataType &, const DataType &, *a, *b)                            \
+    POPSOLVER_OPERATION(POPSOLVER_NUMBER, symbol, Result, const DataType &, T, *a, POPSOLVER_VALUE(b))                 \
+    POPSOLVER_OPERATION(POPSOLVER_NUMBER, symbol, Result, T, const DataType &, POPSOLVER_VALUE(a), *b)
 #define POPSOLVER_ARITHMETIC(symbol)                                                                                   \
     POPSOLVER_OPERATOR(symbol, DataType)                                                                               \
     template <typename T> DataType &operator symbol##=(DataType &a, T b)                                               \
@@ -128,6 +124,9 @@ POPSOLVER_ARITHMETIC(*)
 POPSOLVER_ARITHMETIC(/)
 POPSOLVER_ARITHMETIC(%)
 #undef POPSOLVER_ARITHMETIC
+#undef POPSOLVER_OPERATION
+#undef POPSOLVER_NUMBER
+#undef POPSOLVER_VALUE
 #undef POPSOLVER_OPERATOR
 
 // To and from streams, as a number.  (Templates, so that <ostream> is read by those who print.)

@@ -169,7 +169,7 @@ class OptionHandler
         });
     }
 
-    // For handlers of one's own: throws unless the value lies between the bounds, each of which is allowed itself when
+    // For handlers of one's own: throws unless the value is between the bounds, each of which is allowed itself when
     // it is inclusive.
     template <typename T>
     static void ensureValueIsWithinBounds(T value, const T &lowerBound, bool lowerBoundIsInclusive, const T &upperBound,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where tensors lie (poputil/tile_mapping.h).
+// Mappings of tensors (poputil/tile_mapping.h).
 #ifndef POPUTIL_TILE_MAPPING_HPP
 #define POPUTIL_TILE_MAPPING_HPP
 

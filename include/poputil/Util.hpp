@@ -119,7 +119,7 @@ inline std::vector<poplar::Interval> flattenIntervals(const std::vector<std::vec
         flat.insert(flat.end(), list.begin(), list.end());
     return flat;
 }
-// Of elements that lie one after the other in the order of intervals: those that bring them back into the order of
+// Of elements that are one after the other in the order of intervals: those that bring them back into the order of
 // their numbers.
 inline std::vector<poplar::Interval> calculateUnshufflingIntervals(const std::vector<poplar::Interval> &intervals)
 {

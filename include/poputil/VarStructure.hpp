@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How tensors lie in memory (poputil/var_structure.h).
+// Layouts of tensors in memory (poputil/var_structure.h).
 #ifndef POPUTIL_VAR_STRUCTURE_HPP
 #define POPUTIL_VAR_STRUCTURE_HPP
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* poputil: what programs and operation libraries need around a graph - where tensors lie, how work is shared out, views
- * that match. */
+/* poputil: what programs and operation libraries need around a graph - where tensors are mapped, how work is shared
+ * out, views that match. */
 #ifndef POPUTIL_POPUTIL_H
 #define POPUTIL_POPUTIL_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where tensors lie: even shares, shares by use, copies to another IPU, and what a mapping looks like.
+/* Mappings of tensors: even shares, shares by use, copies to another IPU, and what a mapping looks like.
  *
  * Errors are recorded in the graph with the caller's line, as in poplar/graph.h: invalid_tile_mapping for a null tensor
  * or one that is not mapped where it must be. */
@@ -28,7 +28,7 @@ POP_API void poputil_map_tensor_linearly_at(pop_where where, pop_graph *graph, p
 POP_API void poputil_map_tensor_linearly_grain_at(pop_where where, pop_graph *graph, pop_tensor t,
                                                   unsigned min_elements_per_tile, unsigned grain_size);
 
-/* The same from another tile on: the first part lies on tile offset and the next ones on the tiles after it, going
+/* The same from another tile on: the first part is on tile offset and the next ones on the tiles after it, going
  * round at the end; with ascending false, everything is counted from the last tile down.  Gives the offset with which
  * the next tensor can go on. */
 POP_API bool poputil_calc_linear_tile_mapping_and_new_offset(const pop_graph *graph, pop_shape shape,
@@ -62,7 +62,7 @@ POP_API size_t poputil_get_tile_imbalance(const pop_interval_lists *mapping, uns
 POP_API size_t poputil_get_tile_imbalance_of_tensor_at(pop_where where, pop_graph *graph, pop_tensor t,
                                                        unsigned min_elements_per_tile, unsigned grain_size);
 #define poputil_dim_is_split_over_tiles(...) poputil_dim_is_split_over_tiles_at(POP_HERE, __VA_ARGS__)
-/* Whether some line of elements along a dimension lies on more than one tile, or IPU.  index_error for a dimension that
+/* Whether some line of elements along a dimension is on more than one tile, or IPU.  index_error for a dimension that
  * t lacks. */
 POP_API bool poputil_dim_is_split_over_tiles_at(pop_where where, pop_graph *graph, pop_tensor t, unsigned dimension);
 #define poputil_dim_is_split_over_ipus(...) poputil_dim_is_split_over_ipus_at(POP_HERE, __VA_ARGS__)
@@ -77,7 +77,7 @@ typedef enum poputil_mapping_method {
     POPUTIL_MAPPING_NONE = 0,
     POPUTIL_OPTIMIZE_HALO_REGIONS, /* what several tiles use, beside a region that some of those use, goes with that
                                       region */
-    POPUTIL_CONSTRAIN_MAPPING_TO_USED_TILES /* elements lie on tiles that use them: so they do in any case */
+    POPUTIL_CONSTRAIN_MAPPING_TO_USED_TILES /* elements are on tiles that use them, which holds in any case */
 } poputil_mapping_method;
 
 /* Elements that nobody claims more than others begin at start_tile, and go up or down from there. */
@@ -106,13 +106,13 @@ POP_API void poputil_use_tracker_map_tensors_by_use_at(pop_where where, poputil_
 /* ---- mapped like others ---- */
 
 #define poputil_create_broadcast_operand(...) poputil_create_broadcast_operand_at(POP_HERE, __VA_ARGS__)
-/* A variable of one dimension, as long as dimension dim of full, whose elements lie on tiles that hold the elements of
+/* A variable of one dimension, as long as dimension dim of full, whose elements are on tiles that hold the elements of
  * full that they go with.  With dither, what is shared by many tiles begins at a tile that depends on the shape. */
 POP_API pop_tensor poputil_create_broadcast_operand_at(pop_where where, pop_graph *graph, pop_tensor full,
                                                        pop_type type, unsigned dim, bool dither, const char *name);
 #define poputil_map_output_for_element_wise_op(...) poputil_map_output_for_element_wise_op_at(POP_HERE, __VA_ARGS__)
 /* Maps an output like the input of its shape that is spread best: the least on the fullest tile, then on the most
- * tiles; each grain of grain_size elements lies on one tile, that of its first.  Inputs with aliases or constants do
+ * tiles; each grain of grain_size elements is on one tile, that of its first.  Inputs with aliases or constants do
  * not count, nor do scalars; without such an input the output is mapped linearly with grain_size and
  * min_grains_per_tile.  An input of that shape that is not mapped completely is an invalid_tile_mapping. */
 POP_API void poputil_map_output_for_element_wise_op_at(pop_where where, pop_graph *graph, pop_tensors inputs,
@@ -136,7 +136,7 @@ POP_API pop_tensor poputil_create_ipu_copy_at(pop_where where, pop_graph *graph,
 POP_API pop_tensor poputil_copy_to_ipu_at(pop_where where, pop_graph *graph, pop_tensor t, pop_program sequence,
                                           unsigned ipu, pop_clone_method method, const char *name);
 #define poputil_clone_to_graph(...) poputil_clone_to_graph_at(POP_HERE, __VA_ARGS__)
-/* A clone of t, which lies on tiles of from, on the tiles of to that have the same numbers: both are graphs of as many
+/* A clone of t, which is on tiles of from, on the tiles of to that have the same numbers: both are graphs of as many
  * tiles that share their variables (poplar_error). */
 POP_API pop_tensor poputil_clone_to_graph_at(pop_where where, pop_graph *from, pop_graph *to, pop_tensor t,
                                              pop_clone_method method, const char *name);

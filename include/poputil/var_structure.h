@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How tensors lie in memory, and tensors made so that their parts are contiguous. */
+/* Layouts of tensors in memory, and tensors made so that their parts are contiguous. */
 #ifndef POPUTIL_VAR_STRUCTURE_H
 #define POPUTIL_VAR_STRUCTURE_H
 
@@ -14,7 +14,7 @@ POP_BEGIN_DECLS
 
 #define poputil_detect_innermost_grouping(...) poputil_detect_innermost_grouping_at(POP_HERE, __VA_ARGS__)
 /* The largest divisor g of the innermost dimension such that each group of g of its elements is contiguous in memory
- * and lies on one tile (as far as they are mapped).  1 for a tensor without elements; poplar_error for rank 0. */
+ * and is on one tile (as far as they are mapped).  1 for a tensor without elements; poplar_error for rank 0. */
 POP_API unsigned poputil_detect_innermost_grouping_at(pop_where where, pop_graph *graph, pop_tensor t);
 #define poputil_detect_dim_groupings(...) poputil_detect_dim_groupings_at(POP_HERE, __VA_ARGS__)
 /* The order in which dimensions follow one another in memory, from the innermost outwards, with how many elements of

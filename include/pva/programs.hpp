@@ -102,22 +102,20 @@ class ProgramVisitor
 #undef PVA_TYPE_OF_PROGRAM
 };
 
+#define PVA_PROGRAM_ACCEPT(Name)                                                                                       \
+    void accept(ProgramVisitor &visitor) const override                                                                \
+    {                                                                                                                  \
+        visitor.visit##Name(*this);                                                                                    \
+    }
 #define PVA_TYPE_OF_PROGRAM(CONSTANT, Name)                                                                            \
     class Name##Program : public Program                                                                               \
     {                                                                                                                  \
       public:                                                                                                          \
-        Name##Program()                                                                                                \
-        {                                                                                                              \
-        }                                                                                                              \
-        Name##Program(const detail::FileRef &file_, const pva_object &object_) : Program(file_, object_)               \
-        {                                                                                                              \
-        }                                                                                                              \
-        void accept(ProgramVisitor &visitor) const override                                                            \
-        {                                                                                                              \
-            visitor.visit##Name(*this);                                                                                \
-        }                                                                                                              \
+        using Program::Program;                                                                                        \
+        PVA_PROGRAM_ACCEPT(Name)                                                                                       \
     };
 #include <pva/program_types.def>
+#undef PVA_PROGRAM_ACCEPT
 #undef PVA_TYPE_OF_PROGRAM
 
 namespace detail

@@ -184,15 +184,12 @@ union wide_number {
 };
 
 /* memcpy: buffers may be unaligned. */
-#define LOAD(T, member, kind)                                                                                          \
-    do {                                                                                                               \
-        for (size_t i = 0; i < count; ++i) {                                                                           \
-            T value;                                                                                                   \
-            memcpy(&value, (const char *)from + i * sizeof(T), sizeof(T));                                             \
-            wide->member[i] = value;                                                                                   \
-        }                                                                                                              \
-        return kind;                                                                                                   \
-    } while (0)
+#define LOAD(T, member)                                                                                                \
+    for (size_t i = 0; i < count; ++i) {                                                                               \
+        T value;                                                                                                       \
+        memcpy(&value, (const char *)from + i * sizeof(T), sizeof(T));                                                 \
+        wide->member[i] = value;                                                                                       \
+    }
 
 static enum wide_kind load(pop_type type, const void *from, union wide_number *wide, size_t count)
 {
@@ -203,23 +200,31 @@ static enum wide_kind load(pop_type type, const void *from, union wide_number *w
         return WIDE_UNSIGNED;
     case POP_CHAR:
     case POP_SIGNED_CHAR:
-        LOAD(int8_t, s, WIDE_SIGNED);
+        LOAD(int8_t, s)
+        return WIDE_SIGNED;
     case POP_SHORT:
-        LOAD(int16_t, s, WIDE_SIGNED);
+        LOAD(int16_t, s)
+        return WIDE_SIGNED;
     case POP_INT:
-        LOAD(int32_t, s, WIDE_SIGNED);
+        LOAD(int32_t, s)
+        return WIDE_SIGNED;
     case POP_LONG:
     case POP_LONGLONG:
-        LOAD(int64_t, s, WIDE_SIGNED);
+        LOAD(int64_t, s)
+        return WIDE_SIGNED;
     case POP_UNSIGNED_CHAR:
-        LOAD(uint8_t, u, WIDE_UNSIGNED);
+        LOAD(uint8_t, u)
+        return WIDE_UNSIGNED;
     case POP_UNSIGNED_SHORT:
-        LOAD(uint16_t, u, WIDE_UNSIGNED);
+        LOAD(uint16_t, u)
+        return WIDE_UNSIGNED;
     case POP_UNSIGNED_INT:
-        LOAD(uint32_t, u, WIDE_UNSIGNED);
+        LOAD(uint32_t, u)
+        return WIDE_UNSIGNED;
     case POP_UNSIGNED_LONG:
     case POP_UNSIGNED_LONGLONG:
-        LOAD(uint64_t, u, WIDE_UNSIGNED);
+        LOAD(uint64_t, u)
+        return WIDE_UNSIGNED;
     case POP_HALF:
         for (size_t i = 0; i < count; ++i) {
             uint16_t half;
@@ -228,9 +233,11 @@ static enum wide_kind load(pop_type type, const void *from, union wide_number *w
         }
         return WIDE_FLOAT;
     case POP_FLOAT:
-        LOAD(float, f, WIDE_FLOAT);
+        LOAD(float, f)
+        return WIDE_FLOAT;
     case POP_DOUBLE:
-        LOAD(double, f, WIDE_FLOAT);
+        LOAD(double, f)
+        return WIDE_FLOAT;
     default:
         return WIDE_NONE;
     }
@@ -248,14 +255,12 @@ static uint64_t to_unsigned(double value, uint64_t high)
 }
 
 #define STORE(T, from_signed, from_unsigned, from_float)                                                               \
-    do {                                                                                                               \
-        for (size_t i = 0; i < count; ++i) {                                                                           \
-            T value = (T)(kind == WIDE_SIGNED     ? (T)(from_signed)                                                   \
-                          : kind == WIDE_UNSIGNED ? (T)(from_unsigned)                                                 \
-                                                  : (T)(from_float));                                                  \
-            memcpy((char *)to + i * sizeof(T), &value, sizeof(T));                                                     \
-        }                                                                                                              \
-    } while (0)
+    for (size_t i = 0; i < count; ++i) {                                                                               \
+        T value = (T)(kind == WIDE_SIGNED     ? (T)(from_signed)                                                       \
+                      : kind == WIDE_UNSIGNED ? (T)(from_unsigned)                                                     \
+                                              : (T)(from_float));                                                      \
+        memcpy((char *)to + i * sizeof(T), &value, sizeof(T));                                                         \
+    }
 #define STORE_SIGNED(T, low, high) STORE(T, wide->s[i], wide->u[i], to_signed(wide->f[i], low, high))
 #define STORE_UNSIGNED(T, high)    STORE(T, wide->s[i], wide->u[i], to_unsigned(wide->f[i], high))
 
@@ -263,44 +268,44 @@ static void store(pop_type type, void *to, const union wide_number *wide, enum w
 {
     switch (type) {
     case POP_BOOL:
-        STORE(uint8_t, wide->s[i] != 0, wide->u[i] != 0, wide->f[i] != 0);
+        STORE(uint8_t, wide->s[i] != 0, wide->u[i] != 0, wide->f[i] != 0)
         break;
     case POP_CHAR:
     case POP_SIGNED_CHAR:
-        STORE_SIGNED(int8_t, INT8_MIN, INT8_MAX);
+        STORE_SIGNED(int8_t, INT8_MIN, INT8_MAX)
         break;
     case POP_SHORT:
-        STORE_SIGNED(int16_t, INT16_MIN, INT16_MAX);
+        STORE_SIGNED(int16_t, INT16_MIN, INT16_MAX)
         break;
     case POP_INT:
-        STORE_SIGNED(int32_t, INT32_MIN, INT32_MAX);
+        STORE_SIGNED(int32_t, INT32_MIN, INT32_MAX)
         break;
     case POP_LONG:
     case POP_LONGLONG:
-        STORE_SIGNED(int64_t, INT64_MIN, INT64_MAX);
+        STORE_SIGNED(int64_t, INT64_MIN, INT64_MAX)
         break;
     case POP_UNSIGNED_CHAR:
-        STORE_UNSIGNED(uint8_t, UINT8_MAX);
+        STORE_UNSIGNED(uint8_t, UINT8_MAX)
         break;
     case POP_UNSIGNED_SHORT:
-        STORE_UNSIGNED(uint16_t, UINT16_MAX);
+        STORE_UNSIGNED(uint16_t, UINT16_MAX)
         break;
     case POP_UNSIGNED_INT:
-        STORE_UNSIGNED(uint32_t, UINT32_MAX);
+        STORE_UNSIGNED(uint32_t, UINT32_MAX)
         break;
     case POP_UNSIGNED_LONG:
     case POP_UNSIGNED_LONGLONG:
-        STORE_UNSIGNED(uint64_t, UINT64_MAX);
+        STORE_UNSIGNED(uint64_t, UINT64_MAX)
         break;
     case POP_HALF: /* integers beyond a double's 53 bits are infinite halves anyway: still one rounding */
         STORE(uint16_t, pop_half_from_double((double)wide->s[i]), pop_half_from_double((double)wide->u[i]),
-              pop_half_from_double(wide->f[i]));
+              pop_half_from_double(wide->f[i]))
         break;
     case POP_FLOAT:
-        STORE(float, wide->s[i], wide->u[i], wide->f[i]);
+        STORE(float, wide->s[i], wide->u[i], wide->f[i])
         break;
     case POP_DOUBLE:
-        STORE(double, wide->s[i], wide->u[i], wide->f[i]);
+        STORE(double, wide->s[i], wide->u[i], wide->f[i])
         break;
     default:
         break;

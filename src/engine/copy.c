@@ -20,24 +20,30 @@ struct copy_piece {
     const struct image_digit *digit;
 };
 
-/* Two nested digits, inner one first in each block; each element size has its own loop, that the compiler can see
- * through. */
+/* Two nested digits, inner one first in each block; each element size is known to the compiler in a function of its
+ * own. */
+static inline __attribute__((always_inline)) void plane(const unsigned char *source, unsigned char *destination,
+                                                        const struct image_digit *a, const struct image_digit *b,
+                                                        uint64_t size)
+{
+    for (uint64_t a0 = 0; a0 < a->extent; a0 += BLOCK)
+        for (uint64_t b0 = 0; b0 < b->extent; b0 += BLOCK) {
+            uint64_t a1 = a->extent - a0 < BLOCK ? a->extent : a0 + BLOCK;
+            uint64_t b1 = b->extent - b0 < BLOCK ? b->extent : b0 + BLOCK;
+            for (uint64_t i = a0; i < a1; ++i) {
+                const unsigned char *from = source + (int64_t)i * a->source + (int64_t)b0 * b->source;
+                unsigned char *to = destination + (int64_t)i * a->destination + (int64_t)b0 * b->destination;
+                for (uint64_t j = b0; j < b1; ++j, from += b->source, to += b->destination)
+                    memmove(to, from, size);
+            }
+        }
+}
 #define PLANE(name, size)                                                                                              \
     static void name(const unsigned char *source, unsigned char *destination, const struct image_digit *a,             \
                      const struct image_digit *b, uint64_t bytes)                                                      \
     {                                                                                                                  \
         (void)bytes;                                                                                                   \
-        for (uint64_t a0 = 0; a0 < a->extent; a0 += BLOCK)                                                             \
-            for (uint64_t b0 = 0; b0 < b->extent; b0 += BLOCK) {                                                       \
-                uint64_t a1 = a->extent - a0 < BLOCK ? a->extent : a0 + BLOCK;                                         \
-                uint64_t b1 = b->extent - b0 < BLOCK ? b->extent : b0 + BLOCK;                                         \
-                for (uint64_t i = a0; i < a1; ++i) {                                                                   \
-                    const unsigned char *from = source + (int64_t)i * a->source + (int64_t)b0 * b->source;             \
-                    unsigned char *to = destination + (int64_t)i * a->destination + (int64_t)b0 * b->destination;      \
-                    for (uint64_t j = b0; j < b1; ++j, from += b->source, to += b->destination)                        \
-                        memmove(to, from, size);                                                                       \
-                }                                                                                                      \
-            }                                                                                                          \
+        plane(source, destination, a, b, size);                                                                        \
     }
 PLANE(plane_1, 1)
 PLANE(plane_2, 2)

@@ -86,26 +86,14 @@ pop_status engine_timeline(const pop_engine *engine, struct timeline *timeline, 
         return error_set(error, POP_PROFILING_DISABLED, NO_WHERE, api,
                          "the executable was compiled with debug.model off: it has no cycles");
     const struct trace *trace = engine_trace(engine);
-    if (trace->full)
-        return error_set(error, POP_PROFILING_DISABLED, NO_WHERE, api,
-                         "the record of what ran is full (%d entries): reset it more often, or disable execution "
-                         "profiling where it is not needed",
-                         TRACE_MAX);
+    pop_status status = timeline_check_trace(trace, api, error);
+    if (status != POP_OK)
+        return status;
     timeline_make(timeline, image, trace, callback, user);
-    const struct model *model = &image->model;
-    for (size_t i = 0; i < model->steps.count; ++i) {
-        const struct model_step *step = model->steps.data + i;
-        const struct model_set *set = step->kind == MODEL_EXECUTE ? model->sets.data + step->index : NULL;
-        if (!timeline->times[i] || !set || !set->missing_estimate)
-            continue;
+    status = timeline_check_estimates(timeline, image, api, error);
+    if (status != POP_OK)
         timeline_free(timeline);
-        return error_set(
-            error, POP_MISSING_PERF_ESTIMATE, NO_WHERE, api,
-            "vertices of type '%s' in compute set '%s' ran without an estimate of their cycles: give them one with "
-            "pop_graph_set_perf_estimate, or their type one with pop_graph_register_perf_estimator",
-            image_string(image, set->missing_estimate), image_string(image, set->name));
-    }
-    return POP_OK;
+    return status;
 }
 
 pop_status pop_engine_cycles(pop_engine *engine, pop_cycles *cycles, pop_error *error)

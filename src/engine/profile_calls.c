@@ -57,13 +57,11 @@ pop_status pop_engine_graph_profile(const pop_engine *engine, pop_profile_value 
 
 static pop_status executed(const pop_engine *engine, const char *api, pop_profile_value *profile, pop_error *error)
 {
-    if (engine_trace(engine)->full)
-        return error_set(error, POP_PROFILING_DISABLED, NO_WHERE, api,
-                         "the record of what ran is full (%d entries): reset it more often, or disable execution "
-                         "profiling where it is not needed",
-                         TRACE_MAX);
+    pop_status status = timeline_check_trace(engine_trace(engine), api, error);
+    if (status != POP_OK)
+        return status;
     double start = log_milliseconds();
-    pop_status status =
+    status =
         execution_profile(engine->image, &engine->settings.instrumentation, engine_trace(engine), api, profile, error);
     LOG(PROFILER, INFO, "execution profile: %.1f ms", log_milliseconds() - start);
     return status;

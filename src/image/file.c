@@ -27,14 +27,15 @@ struct file_array {
     {                                                                                                                  \
         offsetof(type, member), sizeof(((type *)0)->member)                                                            \
     }
+#define NO_COLUMNS                                                                                                     \
+    {                                                                                                                  \
+        {                                                                                                              \
+            0, 0                                                                                                       \
+        }                                                                                                              \
+    }
 #define PLAIN(name, member)                                                                                            \
     {                                                                                                                  \
-        name, offsetof(struct image, member), sizeof(*((struct image *)0)->member.data),                               \
-        {                                                                                                              \
-            {                                                                                                          \
-                0, 0                                                                                                   \
-            }                                                                                                          \
-        }                                                                                                              \
+        name, offsetof(struct image, member), sizeof(*((struct image *)0)->member.data), NO_COLUMNS                    \
     }
 #define MODEL(name, member, ...)                                                                                       \
     {                                                                                                                  \

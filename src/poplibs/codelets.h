@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a library gets its codelets into a graph: its .gp files lie beside its shared object (cmake/poplibs.cmake). */
+/* How a library gets its codelets into a graph: its .gp files are beside its shared object (cmake/poplibs.cmake). */
 #ifndef POPLIBS_CODELETS_H
 #define POPLIBS_CODELETS_H
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the elements of a tensor lie, one by one. */
+/* Where the elements of a tensor are, one by one. */
 #ifndef POPLIBS_PLACES_H
 #define POPLIBS_PLACES_H
 
 #include "poplibs/support.h"
 
-/* Places in memory of the elements of a flat tensor, in their order; free them.  NULL when they lie in several
+/* Places in memory of the elements of a flat tensor, in their order; free them.  NULL when they are in several
  * variables. */
 static inline int64_t *poplibs_places(pop_tensor flat)
 {

@@ -77,7 +77,7 @@ static inline bool poplibs_fits_memory(pop_graph *graph, pop_where where, const 
     return bytes < 8 * memory || poplibs_fail(graph, POP_GRAPH_MEMORY_ALLOCATION_ERROR, where, api,
                                               "%s takes %.4g bytes; the target's memory has %.4g", what, bytes, memory);
 }
-/* Whether t can be an operand: a tensor of this graph, each of whose elements lies on a tile.  False, and an error that
+/* Whether t can be an operand: a tensor of this graph, each of whose elements is on a tile.  False, and an error that
  * calls it what, otherwise. */
 static inline bool poplibs_is_operand(pop_graph *graph, pop_where where, const char *api, const char *what,
                                       pop_tensor t)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The loop of every operation that works element by element: tile after tile, what of a tensor lies there, in regions
+/* The loop of every operation that works element by element: tile after tile, what it holds of a tensor, in regions
  * that are contiguous in memory. */
 #ifndef POPLIBS_TILES_H
 #define POPLIBS_TILES_H

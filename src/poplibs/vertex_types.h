@@ -1,21 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists of element types for vertices that exist once per type, and for the names of their types: X(tag, C type,
- * "Poplar's name").  For both sides of a *_vertices.c file.  Where a macro of two arguments is needed,
- * POPLIBS_..._OF(X, ...) passes more on: X(tag, C type, name, ...). */
+/* Sets of element types for vertices that exist once per type.  A *_vertices.c file names its set once: its codelets
+ * are a template, which poplibs/each_type.h includes for each type of the set; its estimates are registered for the
+ * same set by poplibs/estimates.h. */
 #ifndef POPLIBS_VERTEX_TYPES_H
 #define POPLIBS_VERTEX_TYPES_H
 
-#define POPLIBS_FLOATING(X) X(half, half, "half") X(float, float, "float")
-#define POPLIBS_INTEGERS(X) X(int, int, "int") X(unsigned, unsigned, "unsigned int")
-#define POPLIBS_SHORTS(X)   X(short, short, "short") X(ushort, unsigned short, "unsigned short")
-#define POPLIBS_NUMBERS(X)  POPLIBS_FLOATING(X) POPLIBS_INTEGERS(X)
-#define POPLIBS_ALL_TYPES(X)                                                                                           \
-    POPLIBS_NUMBERS(X)                                                                                                 \
-    POPLIBS_SHORTS(X)                                                                                                  \
-    X(bool, bool, "bool")                                                                                              \
-    X(char, char, "char")                                                                                              \
-    X(schar, signed char, "signed char")                                                                               \
-    X(uchar, unsigned char, "unsigned char")                                                                           \
-    X(longlong, long long, "long long") X(ulonglong, unsigned long long, "unsigned long long")
+/* Macros, not an enum: the preprocessor tests them. */
+#define POPLIBS_HALF      0x001
+#define POPLIBS_FLOAT     0x002
+#define POPLIBS_INT       0x004
+#define POPLIBS_UNSIGNED  0x008
+#define POPLIBS_SHORT     0x010
+#define POPLIBS_USHORT    0x020
+#define POPLIBS_BOOL      0x040
+#define POPLIBS_CHAR      0x080
+#define POPLIBS_SCHAR     0x100
+#define POPLIBS_UCHAR     0x200
+#define POPLIBS_LONGLONG  0x400
+#define POPLIBS_ULONGLONG 0x800
+
+#define POPLIBS_FLOATING  (POPLIBS_HALF | POPLIBS_FLOAT)
+#define POPLIBS_INTEGERS  (POPLIBS_INT | POPLIBS_UNSIGNED)
+#define POPLIBS_SHORTS    (POPLIBS_SHORT | POPLIBS_USHORT)
+#define POPLIBS_NUMBERS   (POPLIBS_FLOATING | POPLIBS_INTEGERS)
+#define POPLIBS_ALL_TYPES 0xfff
 
 #endif

@@ -3,79 +3,16 @@
  * ReduceMaxClassSparse: the largest of such.  And the same with Min. */
 #include "poplibs/vertex_types.h"
 
-#ifdef __POPC__
-#include <poplar/vertex.h>
+#define TYPES        POPLIBS_NUMBERS
+#define MERGED_TYPES (POPLIBS_FLOAT | POPLIBS_INTEGERS)
 
-/* The first place of the best: the best of each lane, the best of lanes, and then where that is.  Nothing is better
- * than a NaN, which is not found: the first place stands for it. */
+#ifdef __POPC__
 enum { LANES = 16 };
-#define BEST_OF(tag, type, Name, better)                                                                               \
-    static unsigned best_##Name##_##tag(const type *values, unsigned count)                                            \
-    {                                                                                                                  \
-        type lanes[LANES], best = values[0];                                                                           \
-        unsigned i = 0;                                                                                                \
-        for (unsigned lane = 0; lane < LANES; ++lane)                                                                  \
-            lanes[lane] = best;                                                                                        \
-        for (; i + LANES <= count; i += LANES)                                                                         \
-            for (unsigned lane = 0; lane < LANES; ++lane)                                                              \
-                lanes[lane] = values[i + lane] better lanes[lane] ? values[i + lane] : lanes[lane];                    \
-        for (unsigned lane = 0; lane < LANES; ++lane)                                                                  \
-            best = lanes[lane] better best ? lanes[lane] : best;                                                       \
-        for (; i < count; ++i)                                                                                         \
-            best = values[i] better best ? values[i] : best;                                                           \
-        for (i = 0; i < count && values[i] != best; ++i) {                                                             \
-        }                                                                                                              \
-        return i < count ? i : 0;                                                                                      \
-    }
-#define GATHER_OF(tag, type, text, out_type, Name)                                                                     \
-    POP_SUPERVISOR_VERTEX(Name##Gather_##tag)                                                                          \
-    {                                                                                                                  \
-        POP_INPUT(POP_VECTOR(type, ONE_PTR)) activations;                                                              \
-        POP_OUTPUT(POP_VECTOR(out_type, ONE_PTR)) maxValue;                                                            \
-        POP_OUTPUT(POP_VECTOR(unsigned, ONE_PTR)) maxIndex;                                                            \
-        unsigned index; /* of the first element in its row */                                                          \
-        unsigned size;                                                                                                 \
-        unsigned char divisorLog2; /* elements of a share */                                                           \
-    };                                                                                                                 \
-    POP_VERTEX_NAME(Name##Gather_##tag, "popnn::Reduce" #Name "ClassGather<" text ",unsigned int>");                   \
-    void Name##Gather_##tag##_compute(Name##Gather_##tag *v)                                                           \
-    {                                                                                                                  \
-        unsigned share = 1u << v->divisorLog2;                                                                         \
-        for (unsigned first = 0, part = 0; first < v->size; first += share, ++part) {                                  \
-            unsigned end = v->size - first < share ? v->size : first + share;                                          \
-            unsigned best = first + best_##Name##_##tag(v->activations.data + first, end - first);                     \
-            v->maxValue.data[part] = (out_type)v->activations.data[best];                                              \
-            v->maxIndex.data[part] = v->index + best;                                                                  \
-        }                                                                                                              \
-    }
-#define SPARSE_OF(tag, type, text, Name)                                                                               \
-    POP_VERTEX(Name##Sparse_##tag)                                                                                     \
-    {                                                                                                                  \
-        POP_INPUT(POP_VECTOR(type)) activations;                                                                       \
-        POP_INPUT(POP_VECTOR(unsigned, ONE_PTR)) labels;                                                               \
-        POP_OUTPUT(type) maxValue;                                                                                     \
-        POP_OUTPUT(unsigned) maxIndex;                                                                                 \
-    };                                                                                                                 \
-    POP_VERTEX_NAME(Name##Sparse_##tag, "popnn::Reduce" #Name "ClassSparse<" text ",unsigned int>");                   \
-    void Name##Sparse_##tag##_compute(Name##Sparse_##tag *v)                                                           \
-    {                                                                                                                  \
-        unsigned best = best_##Name##_##tag(v->activations.data, (unsigned)v->activations.size);                       \
-        *v->maxValue = v->activations.data[best];                                                                      \
-        *v->maxIndex = v->labels.data[best];                                                                           \
-    }
-#define BOTH_OF(tag, type, text, out_type)                                                                             \
-    BEST_OF(tag, type, Max, >)                                                                                         \
-    BEST_OF(tag, type, Min, <) GATHER_OF(tag, type, text, out_type, Max) GATHER_OF(tag, type, text, out_type, Min)
-#define MERGE_OF(tag, type, text) SPARSE_OF(tag, type, text, Max) SPARSE_OF(tag, type, text, Min)
-BOTH_OF(half, half, "half", float)
-BOTH_OF(float, float, "float", float)
-BOTH_OF(int, int, "int", int)
-BOTH_OF(unsigned, unsigned, "unsigned int", unsigned)
-MERGE_OF(float, float, "float")
-POPLIBS_INTEGERS(MERGE_OF)
+#define TEMPLATE "popnn/arg_max_typed.h"
+#include "poplibs/each_type.h"
 
 #else
-#include "poplibs/support.h"
+#include "poplibs/estimates.h"
 #include "popnn/arg_max.h"
 #include "popnn/vertices.h"
 
@@ -95,15 +32,15 @@ static pop_perf estimate_sparse(const pop_vertex_view *vertex, const pop_target 
 
 void popnn_arg_max_vertices(pop_graph *graph)
 {
-#define REGISTER(tag, type, text)                                                                                      \
-    pop_graph_register_perf_estimator(graph, "popnn::ReduceMaxClassGather<" text ",unsigned int>", estimate_gather,    \
-                                      NULL);                                                                           \
-    pop_graph_register_perf_estimator(graph, "popnn::ReduceMinClassGather<" text ",unsigned int>", estimate_gather,    \
-                                      NULL);                                                                           \
-    pop_graph_register_perf_estimator(graph, "popnn::ReduceMaxClassSparse<" text ",unsigned int>", estimate_sparse,    \
-                                      NULL);                                                                           \
-    pop_graph_register_perf_estimator(graph, "popnn::ReduceMinClassSparse<" text ",unsigned int>", estimate_sparse,    \
-                                      NULL);
-    POPLIBS_NUMBERS(REGISTER)
+    static const struct poplibs_estimate gathers[] = {
+        { "popnn::ReduceMaxClassGather<%s,unsigned int>", estimate_gather },
+        { "popnn::ReduceMinClassGather<%s,unsigned int>", estimate_gather }
+    };
+    poplibs_register_estimates(graph, TYPES, gathers, 2);
+    static const struct poplibs_estimate merges[] = {
+        { "popnn::ReduceMaxClassSparse<%s,unsigned int>", estimate_sparse },
+        { "popnn::ReduceMinClassSparse<%s,unsigned int>", estimate_sparse }
+    };
+    poplibs_register_estimates(graph, MERGED_TYPES, merges, 2);
 }
 #endif

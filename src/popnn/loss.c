@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gradients and each element's part of the loss where the gradients lie, then a sum over each row.  Vertices read
+/* Gradients and each element's part of the loss where the gradients are, then a sum over each row.  Vertices read
  * labels themselves: there is no matrix of ones and zeros. */
 #include "poplibs/log.h"
 #include "poplibs/tiles.h"

@@ -4,6 +4,8 @@
  * hits added to a count. */
 #include "poplibs/vertex_types.h"
 
+#define TYPES POPLIBS_FLOATING
+
 #ifdef __POPC__
 #include "poplibs/half_vectors.h"
 
@@ -15,10 +17,8 @@
 
 struct scales {
     float deltas, outputs;
-    float smallest; /* normal number of the type */
+    float smallest; /* the smallest normal number of the type */
 };
-#define SMALLEST_half  6.10351562e-5f
-#define SMALLEST_float 1.17549435e-38f
 
 /* One row, or a part of it: right is the column of the right class, counted from the part's first. */
 static inline void squared(const float *probs, float *deltas, float *losses, size_t n, size_t right,
@@ -50,96 +50,9 @@ static inline void entropy(const float *probs, float *deltas, float *losses, siz
     }
 }
 
-/* Half goes through float block by block. */
 enum { BLOCK = 256 };
-#define ROWS_OF(function)                                                                                              \
-    static void function##_float(const float *probs, float *deltas, float *losses, size_t n, size_t right,             \
-                                 const struct scales *scales)                                                          \
-    {                                                                                                                  \
-        function(probs, deltas, losses, n, right, scales);                                                             \
-    }                                                                                                                  \
-    static void function##_half(const half *probs, half *deltas, half *losses, size_t n, size_t right,                 \
-                                const struct scales *scales)                                                           \
-    {                                                                                                                  \
-        float wide[BLOCK], wide_deltas[BLOCK], wide_losses[BLOCK];                                                     \
-        for (size_t at = 0, count; at < n; at += count) {                                                              \
-            count = n - at < BLOCK ? n - at : BLOCK;                                                                   \
-            poplibs_widen(wide, probs + at, count);                                                                    \
-            function(wide, wide_deltas, wide_losses, count, right - at, scales);                                       \
-            poplibs_narrow(deltas + at, wide_deltas, count);                                                           \
-            poplibs_narrow(losses + at, wide_losses, count);                                                           \
-        }                                                                                                              \
-    }
-ROWS_OF(squared)
-ROWS_OF(entropy)
-#define NOTHING_OF(tag, type, text)                                                                                    \
-    static void nothing_##tag(type *deltas, type *losses, size_t n)                                                    \
-    {                                                                                                                  \
-        memset(deltas, 0, n * sizeof(*deltas));                                                                        \
-        memset(losses, 0, n * sizeof(*losses));                                                                        \
-    }
-POPLIBS_FLOATING(NOTHING_OF)
-
-/* expected: the labels of the rows that the region touches; column: where in its row it begins. */
-#define VERTICES_OF(tag, type, text, function, Name)                                                                   \
-    POP_VERTEX(Name##_##tag)                                                                                           \
-    {                                                                                                                  \
-        POP_INPUT(POP_VECTOR(type, ONE_PTR)) probs;                                                                    \
-        POP_INPUT(POP_VECTOR(unsigned, ONE_PTR)) expected;                                                             \
-        POP_OUTPUT(POP_VECTOR(type, ONE_PTR)) deltas;                                                                  \
-        POP_OUTPUT(POP_VECTOR(type)) transformed;                                                                      \
-        POP_INPUT(type) deltasScale;                                                                                   \
-        POP_INPUT(type) modelOutputScaling;                                                                            \
-        unsigned column, classes;                                                                                      \
-    };                                                                                                                 \
-    POP_VERTEX_NAME(Name##_##tag, "popnn::" #Name "<" text ">");                                                       \
-    void Name##_##tag##_compute(Name##_##tag *v)                                                                       \
-    {                                                                                                                  \
-        struct scales scales = { .deltas = (float)*v->deltasScale,                                                     \
-                                 .outputs = (float)*v->modelOutputScaling,                                             \
-                                 .smallest = SMALLEST_##tag };                                                         \
-        unsigned column = v->column;                                                                                   \
-        for (size_t i = 0, row = 0; i < v->transformed.size; ++row, column = 0) {                                      \
-            size_t left = v->transformed.size - i, n = v->classes - column < left ? v->classes - column : left;        \
-            unsigned label = v->expected.data[row];                                                                    \
-            if (label == MASKED)                                                                                       \
-                nothing_##tag(v->deltas.data + i, v->transformed.data + i, n);                                         \
-            else                                                                                                       \
-                function##_##tag(v->probs.data + i, v->deltas.data + i, v->transformed.data + i, n,                    \
-                                 (size_t)label - column, &scales);                                                     \
-            i += n;                                                                                                    \
-        }                                                                                                              \
-    }                                                                                                                  \
-    POP_VERTEX(Name##2D_##tag)                                                                                         \
-    {                                                                                                                  \
-        POP_INPUT(POP_VECTORS(type, ONE_PTR, ONE_PTR)) probs;                                                          \
-        POP_INPUT(POP_VECTOR(unsigned, ONE_PTR)) expected;                                                             \
-        POP_OUTPUT(POP_VECTORS(type, ONE_PTR, ONE_PTR)) deltas;                                                        \
-        POP_OUTPUT(POP_VECTORS(type)) transformed;                                                                     \
-        POP_INPUT(type) deltasScale;                                                                                   \
-        POP_INPUT(type) modelOutputScaling;                                                                            \
-        POP_STATE(POP_VECTOR(unsigned, ONE_PTR)) columns;                                                              \
-    };                                                                                                                 \
-    POP_VERTEX_NAME(Name##2D_##tag, "popnn::" #Name "2D<" text ">");                                                   \
-    void Name##2D_##tag##_compute(Name##2D_##tag *v)                                                                   \
-    {                                                                                                                  \
-        struct scales scales = { .deltas = (float)*v->deltasScale,                                                     \
-                                 .outputs = (float)*v->modelOutputScaling,                                             \
-                                 .smallest = SMALLEST_##tag };                                                         \
-        for (size_t i = 0; i < v->transformed.size; ++i) {                                                             \
-            size_t n = v->transformed.data[i].size;                                                                    \
-            unsigned label = v->expected.data[i];                                                                      \
-            if (label == MASKED)                                                                                       \
-                nothing_##tag(v->deltas.data[i].data, v->transformed.data[i].data, n);                                 \
-            else                                                                                                       \
-                function##_##tag(v->probs.data[i].data, v->deltas.data[i].data, v->transformed.data[i].data, n,        \
-                                 (size_t)label - v->columns.data[i], &scales);                                         \
-        }                                                                                                              \
-    }
-VERTICES_OF(half, half, "half", squared, LossSumSquaredTransform)
-VERTICES_OF(float, float, "float", squared, LossSumSquaredTransform)
-VERTICES_OF(half, half, "half", entropy, LossCrossEntropyTransform)
-VERTICES_OF(float, float, "float", entropy, LossCrossEntropyTransform)
+#define TEMPLATE "popnn/loss_typed.h"
+#include "poplibs/each_type.h"
 
 POP_VERTEX(CalcAccuracy)
 {
@@ -157,29 +70,39 @@ void CalcAccuracy_compute(CalcAccuracy *v)
 }
 
 #else
-#include "poplibs/support.h"
+#include "poplibs/estimates.h"
 #include "popnn/vertices.h"
 
 /* 19 + 4 cycles for each element, or two halves; 20 + 9 (poplibs.md 2.2).  A piece of a vertex of several costs 6 more,
  * as rows of other 2D forms do. */
-static uint64_t loss_cycles(void *user, size_t n)
+static uint64_t squared_cycles(size_t n, void *user)
 {
-    bool entropy = (uintptr_t)user & 1, half = (uintptr_t)user & 2;
-    return entropy ? 9 * n : 4 * (half ? poplibs_ceil_div(n, 2) : n);
+    return 4 * (poplibs_type_of_user(user) == POP_HALF ? poplibs_ceil_div(n, 2) : n);
 }
-static pop_perf estimate_loss(const pop_vertex_view *vertex, const pop_target *target, void *user)
+static pop_perf estimate_squared(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
     (void)target;
-    return (pop_perf){ ((uintptr_t)user & 1 ? 20 : 19) +
-                           loss_cycles(user, pop_vertex_view_field_size(vertex, "transformed", POP_WHOLE)),
-                       0 };
+    return (pop_perf){ 19 + squared_cycles(pop_vertex_view_field_size(vertex, "transformed", POP_WHOLE), user), 0 };
 }
-static pop_perf estimate_loss_2d(const pop_vertex_view *vertex, const pop_target *target, void *user)
+static pop_perf estimate_squared_2d(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
     (void)target;
-    uint64_t cycles = (uintptr_t)user & 1 ? 20 : 19;
+    uint64_t cycles = 19;
     for (size_t i = 0, rows = pop_vertex_view_field_size(vertex, "transformed", POP_WHOLE); i < rows; ++i)
-        cycles += 6 + loss_cycles(user, pop_vertex_view_field_size(vertex, "transformed", i));
+        cycles += 6 + squared_cycles(pop_vertex_view_field_size(vertex, "transformed", i), user);
+    return (pop_perf){ cycles, 0 };
+}
+static pop_perf estimate_entropy(const pop_vertex_view *vertex, const pop_target *target, void *user)
+{
+    (void)target, (void)user;
+    return (pop_perf){ 20 + 9 * pop_vertex_view_field_size(vertex, "transformed", POP_WHOLE), 0 };
+}
+static pop_perf estimate_entropy_2d(const pop_vertex_view *vertex, const pop_target *target, void *user)
+{
+    (void)target, (void)user;
+    uint64_t cycles = 20;
+    for (size_t i = 0, rows = pop_vertex_view_field_size(vertex, "transformed", POP_WHOLE); i < rows; ++i)
+        cycles += 6 + 9 * pop_vertex_view_field_size(vertex, "transformed", i);
     return (pop_perf){ cycles, 0 };
 }
 static pop_perf estimate_accuracy(const pop_vertex_view *vertex, const pop_target *target, void *user)
@@ -190,17 +113,12 @@ static pop_perf estimate_accuracy(const pop_vertex_view *vertex, const pop_targe
 
 void popnn_loss_vertices(pop_graph *graph)
 {
-#define REGISTER(tag, type, text, half)                                                                                \
-    pop_graph_register_perf_estimator(graph, "popnn::LossSumSquaredTransform<" text ">", estimate_loss,                \
-                                      poplibs_as_user(half));                                                          \
-    pop_graph_register_perf_estimator(graph, "popnn::LossSumSquaredTransform2D<" text ">", estimate_loss_2d,           \
-                                      poplibs_as_user(half));                                                          \
-    pop_graph_register_perf_estimator(graph, "popnn::LossCrossEntropyTransform<" text ">", estimate_loss,              \
-                                      poplibs_as_user(half + 1));                                                      \
-    pop_graph_register_perf_estimator(graph, "popnn::LossCrossEntropyTransform2D<" text ">", estimate_loss_2d,         \
-                                      poplibs_as_user(half + 1));
-    REGISTER(half, half, "half", 2)
-    REGISTER(float, float, "float", 0)
+    static const struct poplibs_estimate families[] = { { "popnn::LossSumSquaredTransform<%s>", estimate_squared },
+                                                        { "popnn::LossSumSquaredTransform2D<%s>", estimate_squared_2d },
+                                                        { "popnn::LossCrossEntropyTransform<%s>", estimate_entropy },
+                                                        { "popnn::LossCrossEntropyTransform2D<%s>",
+                                                          estimate_entropy_2d } };
+    poplibs_register_estimates(graph, TYPES, families, sizeof(families) / sizeof(families[0]));
     pop_graph_register_perf_estimator(graph, "popnn::CalcAccuracy<unsigned int>", estimate_accuracy, NULL);
 }
 #endif

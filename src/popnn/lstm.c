@@ -405,7 +405,7 @@ static pop_tensor outputs_before(const struct lstm *lstm, const popnn_lstm_forwa
     return steps_before(units->where, forward->initial.output, outputs);
 }
 
-/* Sums to collect in, set to zero; that of the units' sums lies as they do. */
+/* Sums to collect in, set to zero; that of the units' sums has their layout. */
 static void begin_weights_gradient(const struct units *units, struct backward *backward, popnn_lstm_weights weights,
                                    pop_tensor dz, pop_program sequence)
 {

@@ -3,6 +3,8 @@
  * NonLinearityGrad2D: gradients. */
 #include "poplibs/vertex_types.h"
 
+#define TYPES POPLIBS_FLOATING
+
 #ifdef __POPC__
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("no-tree-pre") /* which makes branches where there are none in the text, and then no vectors */
@@ -78,97 +80,69 @@ static inline float gradient_GELU_ERF(float x)
     return 0.5f + __builtin_copysignf(share, x) + x * 0.398942280f * e;
 }
 
-/* Half goes through float block by block. */
+typedef float function(float);
+typedef void apply_function(float *data, size_t size);
+typedef void gradient_function(const float *out, const float *out_gradient, float *in_gradient, size_t size);
+#define INLINE static inline __attribute__((always_inline))
+
+INLINE void apply_each(float *data, size_t size, function *value)
+{
+    for (size_t i = 0; i < size; ++i)
+        data[i] = value(data[i]);
+}
+INLINE void gradient_of_each(const float *out, const float *out_gradient, float *in_gradient, size_t size,
+                             function *gradient)
+{
+    for (size_t i = 0; i < size; ++i)
+        in_gradient[i] = out_gradient[i] * gradient(out[i]);
+}
+
+/* Half is computed in float, block by block. */
 enum { BLOCK = 256 };
-#define LOOPS_OF(function)                                                                                             \
-    static void apply_##function##_float(float *data, size_t size)                                                     \
-    {                                                                                                                  \
-        for (size_t i = 0; i < size; ++i)                                                                              \
-            data[i] = value_##function(data[i]);                                                                       \
-    }                                                                                                                  \
-    static void gradient_of_##function##_float(const float *out, const float *out_gradient, float *in_gradient,        \
-                                               size_t size)                                                            \
-    {                                                                                                                  \
-        for (size_t i = 0; i < size; ++i)                                                                              \
-            in_gradient[i] = out_gradient[i] * gradient_##function(out[i]);                                            \
-    }                                                                                                                  \
-    static void apply_##function##_half(half *data, size_t size)                                                       \
-    {                                                                                                                  \
-        float values[BLOCK];                                                                                           \
-        for (size_t at = 0, n; at < size; at += n) {                                                                   \
-            n = size - at < BLOCK ? size - at : BLOCK;                                                                 \
-            poplibs_widen(values, data + at, n);                                                                       \
-            apply_##function##_float(values, n);                                                                       \
-            poplibs_narrow(data + at, values, n);                                                                      \
-        }                                                                                                              \
-    }                                                                                                                  \
-    static void gradient_of_##function##_half(const half *out, const half *out_gradient, half *in_gradient,            \
-                                              size_t size)                                                             \
-    {                                                                                                                  \
-        float outs[BLOCK], gradients[BLOCK];                                                                           \
-        for (size_t at = 0, n; at < size; at += n) {                                                                   \
-            n = size - at < BLOCK ? size - at : BLOCK;                                                                 \
-            poplibs_widen(outs, out + at, n);                                                                          \
-            poplibs_widen(gradients, out_gradient + at, n);                                                            \
-            gradient_of_##function##_float(outs, gradients, gradients, n);                                             \
-            poplibs_narrow(in_gradient + at, gradients, n);                                                            \
-        }                                                                                                              \
+INLINE void apply_blocks(half *data, size_t size, apply_function *apply)
+{
+    float values[BLOCK];
+    for (size_t at = 0, n; at < size; at += n) {
+        n = size - at < BLOCK ? size - at : BLOCK;
+        poplibs_widen(values, data + at, n);
+        apply(values, n);
+        poplibs_narrow(data + at, values, n);
     }
-#define NAME(function, ...) LOOPS_OF(function)
+}
+INLINE void gradient_of_blocks(const half *out, const half *out_gradient, half *in_gradient, size_t size,
+                               gradient_function *gradient_of)
+{
+    float outs[BLOCK], gradients[BLOCK];
+    for (size_t at = 0, n; at < size; at += n) {
+        n = size - at < BLOCK ? size - at : BLOCK;
+        poplibs_widen(outs, out + at, n);
+        poplibs_widen(gradients, out_gradient + at, n);
+        gradient_of(outs, gradients, gradients, n);
+        poplibs_narrow(in_gradient + at, gradients, n);
+    }
+}
+
+/* The loops of each function: apply_SIGMOID_float, gradient_of_SIGMOID_float, and those of half, which call them. */
+#define ROW_OF(name, type, each, by)                                                                                   \
+    static void apply_##name##_##type(type *data, size_t size)                                                         \
+    {                                                                                                                  \
+        apply_##each(data, size, by);                                                                                  \
+    }
+#define GRADIENT_ROW_OF(name, type, each, by)                                                                          \
+    static void gradient_of_##name##_##type(const type *out, const type *out_gradient, type *in_gradient, size_t size) \
+    {                                                                                                                  \
+        gradient_of_##each(out, out_gradient, in_gradient, size, by);                                                  \
+    }
+#define NAME(name, ...)                                                                                                \
+    ROW_OF(name, float, each, value_##name)                                                                            \
+    GRADIENT_ROW_OF(name, float, each, gradient_##name)                                                                \
+    ROW_OF(name, half, blocks, apply_##name##_float)                                                                   \
+    GRADIENT_ROW_OF(name, half, blocks, gradient_of_##name##_float)
 #include "popnn/non_linearity.def"
 #undef NAME
 
-#define VERTICES_OF(tag, type, text, function)                                                                         \
-    POP_SUPERVISOR_VERTEX(Apply_##function##_##tag)                                                                    \
-    {                                                                                                                  \
-        POP_INOUT(POP_VECTOR(type)) data;                                                                              \
-    };                                                                                                                 \
-    POP_VERTEX_NAME(Apply_##function##_##tag,                                                                          \
-                    "popnn::NonLinearitySupervisor<" text ",popnn::NonLinearityType::" #function ">");                 \
-    void Apply_##function##_##tag##_compute(Apply_##function##_##tag *v)                                               \
-    {                                                                                                                  \
-        apply_##function##_##tag(v->data.data, v->data.size);                                                          \
-    }                                                                                                                  \
-    POP_VERTEX(Apply2D_##function##_##tag)                                                                             \
-    {                                                                                                                  \
-        POP_INOUT(POP_VECTORS(type)) data;                                                                             \
-    };                                                                                                                 \
-    POP_VERTEX_NAME(Apply2D_##function##_##tag,                                                                        \
-                    "popnn::NonLinearity2D<" text ",popnn::NonLinearityType::" #function ">");                         \
-    void Apply2D_##function##_##tag##_compute(Apply2D_##function##_##tag *v)                                           \
-    {                                                                                                                  \
-        for (size_t i = 0; i < v->data.size; ++i)                                                                      \
-            apply_##function##_##tag(v->data.data[i].data, v->data.data[i].size);                                      \
-    }                                                                                                                  \
-    POP_SUPERVISOR_VERTEX(Grad_##function##_##tag)                                                                     \
-    {                                                                                                                  \
-        POP_INPUT(POP_VECTOR(type, ONE_PTR)) outGrad;                                                                  \
-        POP_INPUT(POP_VECTOR(type, ONE_PTR)) out;                                                                      \
-        POP_OUTPUT(POP_VECTOR(type)) inGrad;                                                                           \
-    };                                                                                                                 \
-    POP_VERTEX_NAME(Grad_##function##_##tag,                                                                           \
-                    "popnn::NonLinearityGradSupervisor<" text ",popnn::NonLinearityType::" #function ">");             \
-    void Grad_##function##_##tag##_compute(Grad_##function##_##tag *v)                                                 \
-    {                                                                                                                  \
-        gradient_of_##function##_##tag(v->out.data, v->outGrad.data, v->inGrad.data, v->inGrad.size);                  \
-    }                                                                                                                  \
-    POP_VERTEX(Grad2D_##function##_##tag)                                                                              \
-    {                                                                                                                  \
-        POP_INPUT(POP_VECTORS(type, ONE_PTR, ONE_PTR)) outGrad;                                                        \
-        POP_INPUT(POP_VECTORS(type, ONE_PTR, ONE_PTR)) out;                                                            \
-        POP_OUTPUT(POP_VECTORS(type)) inGrad;                                                                          \
-    };                                                                                                                 \
-    POP_VERTEX_NAME(Grad2D_##function##_##tag,                                                                         \
-                    "popnn::NonLinearityGrad2D<" text ",popnn::NonLinearityType::" #function ">");                     \
-    void Grad2D_##function##_##tag##_compute(Grad2D_##function##_##tag *v)                                             \
-    {                                                                                                                  \
-        for (size_t i = 0; i < v->inGrad.size; ++i)                                                                    \
-            gradient_of_##function##_##tag(v->out.data[i].data, v->outGrad.data[i].data, v->inGrad.data[i].data,       \
-                                           v->inGrad.data[i].size);                                                    \
-    }
-#define NAME(function, ...) VERTICES_OF(half, half, "half", function) VERTICES_OF(float, float, "float", function)
-#include "popnn/non_linearity.def"
-#undef NAME
+#define TEMPLATE "popnn/non_linearity_typed.h"
+#include "poplibs/each_type.h"
 
 #else
 #include "poplibs/support.h"

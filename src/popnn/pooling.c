@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is written lies in blocks, one for each tile: some channels, some of the batch, a box of the field.  How it is
+/* What is written is in blocks, one for each tile: some channels, some of the batch, a box of the field.  How it is
  * cut is what the vertices' estimates and the exchange of what they read say is fastest.  A block is one region in
  * memory, and what its vertex reads is gathered for it. */
 #include "poplibs/options.h"

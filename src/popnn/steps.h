@@ -31,7 +31,7 @@ pop_tensor steps_select(struct steps *steps, pop_tensor value, pop_tensor instea
 /* Adds the loop to a sequence. */
 void steps_end(struct steps *steps, pop_program sequence);
 
-/* A new sequence {count, ...} whose steps lie like one. */
+/* A new sequence {count, ...} whose steps have the layout of one. */
 pop_tensor steps_new(pop_where where, pop_graph *graph, pop_tensor step, size_t count, const char *name);
 /* The view {count, ...} of what came before each step: first, and all but the last of a sequence. */
 pop_tensor steps_before(pop_where where, pop_tensor first, pop_tensor sequence);

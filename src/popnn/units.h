@@ -67,12 +67,12 @@ pop_tensor units_stack(const struct units *units, const pop_tensor *list, size_t
 /* New operands of the forward product {rows, depth} times {depth, columns}. */
 pop_tensor units_left_operand(const struct units *units, size_t rows, size_t depth, size_t columns);
 pop_tensor units_right_operand(const struct units *units, size_t rows, size_t depth, size_t columns);
-/* A new {n, batch, output}, spread evenly: elements of the same place lie on one tile for all n, and a tile's whole
+/* A new {n, batch, output}, spread evenly: elements of the same place are on one tile for all n, and a tile's whole
  * share is one piece. */
 pop_tensor units_new_stack(const struct units *units, size_t n, const char *name);
 /* A new tensor, spread evenly. */
 pop_tensor units_spread(const struct units *units, pop_shape shape, const char *name);
-/* A new tensor that lies like t. */
+/* A new tensor with the layout of t. */
 pop_tensor units_like(const struct units *units, pop_tensor t, const char *name);
 /* The same of the type in which weights' gradients are summed; what adds to it; and its values in the layer's type. */
 pop_tensor units_accumulator(const struct units *units, pop_tensor t, const char *name);

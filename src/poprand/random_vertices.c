@@ -74,7 +74,7 @@ static void draw_normal(struct generator *g, float *values, unsigned count)
         values[half + i] = radius * s;
     }
 }
-/* The same, |value| <= alpha: what lies further out is drawn again, at most iterations times in all, and then comes
+/* The same, |value| <= alpha: what is further out is drawn again, at most iterations times in all, and then comes
  * from a triangle. */
 static void draw_truncated(struct generator *g, float *values, unsigned count, float alpha, unsigned iterations)
 {
@@ -113,68 +113,81 @@ void SetSeed_compute(SetSeed *v)
     }
 }
 
-static inline void put_float(float *out, const float *values, unsigned count)
+/* ---- distributions: count values, at most BLOCK ---- */
+
+/* Between low and high, which are values of the type. */
+static inline void fill_uniform(struct generator *g, float *values, unsigned count, float low, float high)
+{
+    uint32_t words[BLOCK];
+    draw_words(g, words, count);
+    for (unsigned i = 0; i < count; ++i) {
+        float u = unit(words[i]);
+        values[i] = popops_clampf(low * (1.0f - u) + high * u, low, high);
+    }
+}
+/* Equally often in each interval of logarithms. */
+static inline void fill_log_uniform(struct generator *g, float *values, unsigned count, const float range[2],
+                                    const float logs[2])
+{
+    uint32_t words[BLOCK];
+    draw_words(g, words, count);
+    for (unsigned i = 0; i < count; ++i) {
+        float u = unit(words[i]);
+        values[i] = popops_clampf(popops_expf(logs[0] * (1.0f - u) + logs[1] * u), range[0], range[1]);
+    }
+}
+/* keep: the probability in units of 2^-32. */
+static inline void fill_bernoulli(struct generator *g, float *values, unsigned count, unsigned long long keep)
+{
+    uint32_t words[BLOCK];
+    draw_words(g, words, count);
+    for (unsigned i = 0; i < count; ++i)
+        values[i] = words[i] < keep ? 1.0f : 0.0f;
+}
+static inline void fill_normal(struct generator *g, float *values, unsigned count, float mean, float deviation)
+{
+    draw_normal(g, values, count);
+    for (unsigned i = 0; i < count; ++i)
+        values[i] = values[i] * deviation + mean;
+}
+static inline void clamp_normal(float *values, unsigned count, float mean, float deviation, float low, float high)
 {
     for (unsigned i = 0; i < count; ++i)
-        out[i] = values[i];
+        values[i] = popops_clampf(values[i] * deviation + mean, low, high);
 }
+/* Replaces values by zeros, and scales those that stay. */
+static inline void drop(struct generator *g, float *values, unsigned count, unsigned long long keep, float scale)
+{
+    uint32_t words[BLOCK];
+    draw_words(g, words, count);
+    for (unsigned i = 0; i < count; ++i) {
+        float scaled = values[i] * scale;
+        values[i] = words[i] < keep ? scaled : 0.0f;
+    }
+}
+
+/* ---- vertices: NAME<T>, whose FILL makes values[0] up to values[m] with the generator g: elements `at` up to `at + m`
+ * of the output ---- */
+
 static inline void get_float(float *values, const float *in, unsigned count)
 {
-    put_float(values, in, count);
+    for (unsigned i = 0; i < count; ++i)
+        values[i] = in[i];
 }
 static inline void get_half(float *values, const half *in, unsigned count)
 {
     poplibs_widen(values, in, count);
 }
-static inline void put_half(half *out, const float *values, unsigned count)
-{
-    poplibs_narrow(out, values, count);
-}
-static inline void put_int(int *out, const float *values, unsigned count)
-{
-    for (unsigned i = 0; i < count; ++i)
-        out[i] = (int)values[i];
-}
 
-/* FILL makes values[0] up to values[m], m at most BLOCK, with the generator g: elements `at` up to `at + m` of the
- * output. */
-#define VERTEX_OF(tag, type, text, Name, FIELDS, FILL)                                                                 \
-    POP_SUPERVISOR_VERTEX(Name##_##tag)                                                                                \
-    {                                                                                                                  \
-        POP_OUTPUT(POP_VECTOR(type)) out;                                                                              \
-        POP_INOUT(POP_VECTOR(unsigned)) state;                                                                         \
-        FIELDS                                                                                                         \
-    };                                                                                                                 \
-    POP_VERTEX_NAME(Name##_##tag, "poprand::" #Name "Supervisor<" text ">");                                           \
-    void Name##_##tag##_compute(Name##_##tag *v)                                                                       \
-    {                                                                                                                  \
-        size_t n = v->out.size, workers = v->state.size / 4;                                                           \
-        for (size_t worker = 0; worker < workers; ++worker) {                                                          \
-            struct generator g = load(v->state.data + 4 * worker);                                                     \
-            for (size_t at = n * worker / workers, end = n * (worker + 1) / workers; at < end; at += BLOCK) {          \
-                unsigned m = end - at < BLOCK ? (unsigned)(end - at) : BLOCK;                                          \
-                float values[BLOCK + 2];                                                                               \
-                FILL(tag)                                                                                              \
-                put_##tag(v->out.data + at, values, m);                                                                \
-            }                                                                                                          \
-            store(v->state.data + 4 * worker, g);                                                                      \
-        }                                                                                                              \
-    }
-#define WORDS                                                                                                          \
-    uint32_t words[BLOCK];                                                                                             \
-    draw_words(&g, words, m);                                                                                          \
-    for (unsigned i = 0; i < m; ++i)
-
-/* Between low and high, which are values of the type. */
-#define RANGE float low, high;
-#define UNIFORM(tag)                                                                                                   \
-    WORDS                                                                                                              \
-    {                                                                                                                  \
-        float u = unit(words[i]);                                                                                      \
-        values[i] = popops_clampf(v->low * (1.0f - u) + v->high * u, v->low, v->high);                                 \
-    }
-VERTEX_OF(half, half, "half", Uniform, RANGE, UNIFORM)
-VERTEX_OF(float, float, "float", Uniform, RANGE, UNIFORM)
+#define NAME     Uniform
+#define FIELDS   float low, high;
+#define FILL     fill_uniform(&g, values, m, v->low, v->high)
+#define TYPES    POPLIBS_FLOATING
+#define TEMPLATE "poprand/random_typed.h"
+#include "poplibs/each_type.h"
+#undef NAME
+#undef FIELDS
+#undef FILL
 
 POP_SUPERVISOR_VERTEX(Uniform_int)
 {
@@ -200,56 +213,64 @@ void Uniform_int_compute(Uniform_int *v)
     }
 }
 
-/* Equally often in each interval of logarithms. */
-#define LOGARITHMS float low, high, lowLog, highLog;
-#define LOG_UNIFORM(tag)                                                                                               \
-    WORDS                                                                                                              \
-    {                                                                                                                  \
-        float u = unit(words[i]);                                                                                      \
-        values[i] = popops_clampf(popops_expf(v->lowLog * (1.0f - u) + v->highLog * u), v->low, v->high);              \
-    }
-VERTEX_OF(half, half, "half", LogUniform, LOGARITHMS, LOG_UNIFORM)
-VERTEX_OF(float, float, "float", LogUniform, LOGARITHMS, LOG_UNIFORM)
-VERTEX_OF(int, int, "int", LogUniform, LOGARITHMS, LOG_UNIFORM)
+#define NAME     LogUniform
+#define FIELDS   float low, high, lowLog, highLog;
+#define FILL     fill_log_uniform(&g, values, m, (float[]){ v->low, v->high }, (float[]){ v->lowLog, v->highLog })
+#define TYPES    (POPLIBS_FLOATING | POPLIBS_INT)
+#define TEMPLATE "poprand/random_typed.h"
+#include "poplibs/each_type.h"
+#undef NAME
+#undef FIELDS
+#undef FILL
 
-/* keep: the probability in units of 2^-32. */
-#define KEEP           unsigned long long keep;
-#define BERNOULLI(tag) WORDS values[i] = words[i] < v->keep ? 1.0f : 0.0f;
-VERTEX_OF(half, half, "half", Bernoulli, KEEP, BERNOULLI)
-VERTEX_OF(float, float, "float", Bernoulli, KEEP, BERNOULLI)
-VERTEX_OF(int, int, "int", Bernoulli, KEEP, BERNOULLI)
+#define NAME     Bernoulli
+#define FIELDS   unsigned long long keep;
+#define FILL     fill_bernoulli(&g, values, m, v->keep)
+#define TYPES    (POPLIBS_FLOATING | POPLIBS_INT)
+#define TEMPLATE "poprand/random_typed.h"
+#include "poplibs/each_type.h"
+#undef NAME
+#undef FIELDS
+#undef FILL
 
-#define MOMENTS float mean, stdDev;
-#define NORMAL(tag)                                                                                                    \
-    draw_normal(&g, values, m);                                                                                        \
-    for (unsigned i = 0; i < m; ++i)                                                                                   \
-        values[i] = values[i] * v->stdDev + v->mean;
-VERTEX_OF(half, half, "half", Normal, MOMENTS, NORMAL)
-VERTEX_OF(float, float, "float", Normal, MOMENTS, NORMAL)
+#define NAME     Normal
+#define FIELDS   float mean, stdDev;
+#define FILL     fill_normal(&g, values, m, v->mean, v->stdDev)
+#define TYPES    POPLIBS_FLOATING
+#define TEMPLATE "poprand/random_typed.h"
+#include "poplibs/each_type.h"
+#undef NAME
+#undef FIELDS
+#undef FILL
 
-#define TRUNCATED_MOMENTS                                                                                              \
+#define NAME TruncatedNormal
+#define FIELDS                                                                                                         \
     float mean, stdDev, alpha, low, high;                                                                              \
     unsigned iterations;
-#define TRUNCATED_NORMAL(tag)                                                                                          \
+#define FILL                                                                                                           \
     draw_truncated(&g, values, m, v->alpha, v->iterations);                                                            \
-    for (unsigned i = 0; i < m; ++i)                                                                                   \
-        values[i] = popops_clampf(values[i] * v->stdDev + v->mean, v->low, v->high);
-VERTEX_OF(half, half, "half", TruncatedNormal, TRUNCATED_MOMENTS, TRUNCATED_NORMAL)
-VERTEX_OF(float, float, "float", TruncatedNormal, TRUNCATED_MOMENTS, TRUNCATED_NORMAL)
+    clamp_normal(values, m, v->mean, v->stdDev, v->low, v->high)
+#define TYPES    POPLIBS_FLOATING
+#define TEMPLATE "poprand/random_typed.h"
+#include "poplibs/each_type.h"
+#undef NAME
+#undef FIELDS
+#undef FILL
 
-#define INPUT_OF(type)                                                                                                 \
-    POP_INPUT(POP_VECTOR(type, ONE_PTR)) in;                                                                           \
-    KEEP float scale;
-#define DROPOUT(tag)                                                                                                   \
-    float given[BLOCK];                                                                                                \
-    get_##tag(given, v->in.data + at, m);                                                                              \
-    WORDS                                                                                                              \
-    {                                                                                                                  \
-        float scaled = given[i] * v->scale;                                                                            \
-        values[i] = words[i] < v->keep ? scaled : 0.0f;                                                                \
-    }
-VERTEX_OF(half, half, "half", Dropout, INPUT_OF(half), DROPOUT)
-VERTEX_OF(float, float, "float", Dropout, INPUT_OF(float), DROPOUT)
+#define NAME Dropout
+#define FIELDS                                                                                                         \
+    POP_INPUT(POP_VECTOR(T, ONE_PTR)) in;                                                                              \
+    unsigned long long keep;                                                                                           \
+    float scale;
+#define FILL                                                                                                           \
+    TYPED(get)(values, v->in.data + at, m);                                                                            \
+    drop(&g, values, m, v->keep, v->scale)
+#define TYPES    POPLIBS_FLOATING
+#define TEMPLATE "poprand/random_typed.h"
+#include "poplibs/each_type.h"
+#undef NAME
+#undef FIELDS
+#undef FILL
 
 #else
 #include "poplibs/support.h"

@@ -182,7 +182,7 @@ static bool halve(struct solver *s, uint32_t variable, bool chosen)
     return lower_max(s, variable, middle) && propagate(s);
 }
 
-/* The last half that is open, of which variable is told; false when there is none. */
+/* The last half that is open, and its variable; false when there is none. */
 static bool go_back(struct solver *s, uint32_t *variable)
 {
     while (!s->stopped && s->choice_count) {

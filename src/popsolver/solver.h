@@ -11,7 +11,7 @@ struct queue {
     uint32_t head, count, capacity;
 };
 
-/* Who is told of a change of variable v: list[start[v]] to list[start[v + 1]]. */
+/* Constraints that a change of variable v concerns: list[start[v]] to list[start[v + 1]]. */
 struct watchers {
     uint32_t *start, *list;
 };
@@ -33,9 +33,10 @@ struct solver {
     popsolver_variables objectives;
     popsolver_statistics *statistics;
     struct domain *domains;
-    struct watchers watchers, call_watchers; /* calls are told of variables that are decided, others of each change */
-    struct queue queue, calls;               /* calls are propagated when all else is done */
-    bool *queued, *is_operand;               /* of a constraint; of a variable: an operand of a call */
+    struct watchers watchers,
+        call_watchers;         /* those of calls: only when a variable is decided; of others: at each change */
+    struct queue queue, calls; /* calls are propagated when all else is done */
+    bool *queued, *is_operand; /* of a constraint; of a variable: an operand of a call */
     struct change *changes;
     size_t change_count, changes_room;
     uint64_t *stamps, stamp; /* a domain is kept once between two choices */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An operand of one dimension, laid where the larger operand lies. */
+/* An operand of one dimension, mapped as the larger operand. */
 #include "poplibs/log.h"
 #include "poplibs/support.h"
 

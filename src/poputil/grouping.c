@@ -36,7 +36,7 @@ static size_t grouping(pop_where where, pop_graph *graph, pop_tensor t, size_t l
     if (!pop_tensor_num_elements(flat) || line <= 1)
         return 1;
     size_t group =
-        within_regions(pop_tensor_slice_at(where, flat, 0, line, 0), line); /* most are told by their first line */
+        within_regions(pop_tensor_slice_at(where, flat, 0, line, 0), line); /* the first line decides in most cases */
     return group > 1 ? within_tiles(where, graph, flat, within_regions(flat, group)) : 1;
 }
 

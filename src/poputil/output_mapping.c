@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Outputs that lie where their inputs do. */
+/* Outputs with the mapping of their inputs. */
 #include "poplibs/log.h"
 #include "poplibs/tiles.h"
 

@@ -3,7 +3,6 @@
  */
 #include "profile/execution_profile.h"
 
-#include "base/error.h"
 #include "base/log.h"
 #include "profile/step_list.h"
 
@@ -153,32 +152,13 @@ static pop_profile_value whole(struct execution *e, const struct trace *trace)
     return map;
 }
 
-/* The first set that ran without an estimate; NULL: none. */
-static const struct model_set *missing_estimate(const struct execution *e)
-{
-    const struct model *model = &e->image->model;
-    for (size_t i = 0; i < model->steps.count; ++i) {
-        const struct model_step *step = model->steps.data + i;
-        if (e->timeline.times[i] && step->kind == MODEL_EXECUTE && model->sets.data[step->index].missing_estimate)
-            return model->sets.data + step->index;
-    }
-    return NULL;
-}
-
 pop_status execution_profile(struct image *image, const struct instrumentation *instrumentation,
                              const struct trace *trace, const char *api, pop_profile_value *profile, pop_error *error)
 {
     struct execution e = { .image = image, .instrumentation = instrumentation };
     timeline_make(&e.timeline, image, trace, NULL, NULL);
-    const struct model_set *set = missing_estimate(&e);
-    pop_status status = POP_OK;
-    if (set)
-        status = error_set(
-            error, POP_MISSING_PERF_ESTIMATE, NO_WHERE, api,
-            "vertices of type '%s' in compute set '%s' ran without an estimate of their cycles: give them one with "
-            "pop_graph_set_perf_estimate, or their type one with pop_graph_register_perf_estimator",
-            image_string(image, set->missing_estimate), image_string(image, set->name));
-    else
+    pop_status status = timeline_check_estimates(&e.timeline, image, api, error);
+    if (status == POP_OK)
         *profile = whole(&e, trace);
     timeline_free(&e.timeline);
     return status;

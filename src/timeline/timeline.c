@@ -6,6 +6,7 @@
  * syncs, tiles just add up what they do. */
 #include "timeline/timeline.h"
 
+#include "base/error.h"
 #include "timeline/clock.h"
 
 #include <assert.h>
@@ -413,4 +414,31 @@ uint32_t timeline_answering(const struct image *image, uint32_t step)
     if (kind != MODEL_EXCHANGE && kind != MODEL_GLOBAL_EXCHANGE && kind != MODEL_STREAM_COPY)
         return 0;
     return pop_target_num_tiles(&image->target) - timeline_figures_of(&image->model, step).tiles;
+}
+
+pop_status timeline_check_estimates(const struct timeline *timeline, const struct image *image, const char *api,
+                                    pop_error *error)
+{
+    const struct model *model = &image->model;
+    for (size_t i = 0; i < model->steps.count; ++i) {
+        const struct model_step *step = model->steps.data + i;
+        const struct model_set *set = step->kind == MODEL_EXECUTE ? model->sets.data + step->index : NULL;
+        if (timeline->times[i] && set && set->missing_estimate)
+            return error_set(
+                error, POP_MISSING_PERF_ESTIMATE, NO_WHERE, api,
+                "vertices of type '%s' in compute set '%s' ran without an estimate of their cycles: give them one with "
+                "pop_graph_set_perf_estimate, or their type one with pop_graph_register_perf_estimator",
+                image_string(image, set->missing_estimate), image_string(image, set->name));
+    }
+    return POP_OK;
+}
+
+pop_status timeline_check_trace(const struct trace *trace, const char *api, pop_error *error)
+{
+    if (!trace->full)
+        return POP_OK;
+    return error_set(error, POP_PROFILING_DISABLED, NO_WHERE, api,
+                     "the record of what ran is full (%d entries): reset it more often, or disable execution profiling "
+                     "where it is not needed",
+                     TRACE_MAX);
 }

@@ -71,6 +71,11 @@ void timeline_walk_end(struct timeline_walk *walk, struct timeline *timeline);
 /* A tile's clock behind all that a trace holds. */
 uint64_t timeline_clock(const struct image *image, const struct trace *trace, uint32_t tile);
 void timeline_free(struct timeline *timeline);
+/* POP_MISSING_PERF_ESTIMATE when a compute set ran whose vertices have no estimate; the error names the first. */
+pop_status timeline_check_estimates(const struct timeline *timeline, const struct image *image, const char *api,
+                                    pop_error *error);
+/* POP_PROFILING_DISABLED when the trace is full. */
+pop_status timeline_check_trace(const struct trace *trace, const char *api, pop_error *error);
 struct timeline_figures timeline_figures_of(const struct model *model, uint32_t step);
 /* Tiles that have no part in a step that brings syncs along: each acknowledges them beforehand (Sans) and waits until
  * they have happened (SyncAns), so that it delays none and overtakes none.  0 for steps without syncs of their own.

@@ -62,7 +62,7 @@ struct RnnParams {
     {
         return varTimeSteps.valid();
     }
-    // Of a step of the input or output, on the fullest tile; shards that lie on tiles of their own (popnn/Rnn.hpp).
+    // Of a step of the input or output, on the fullest tile; shards that are on tiles of their own (popnn/Rnn.hpp).
     std::size_t getInputBytesPerTile(const poplar::Graph &graph) const;
     std::size_t getOutputBytesPerTile(const poplar::Graph &graph) const;
     std::size_t getMaxShards(const poplar::Graph &graph) const;

@@ -20,30 +20,13 @@
     POP_CONSTRAINT(Mac_##input##_##partial##_##tag, "elem(**in) != elem(**weights)");                                  \
     void Mac_##input##_##partial##_##tag##_compute(Mac_##input##_##partial##_##tag *v)                                 \
     {                                                                                                                  \
-        const struct conv_operands operands = CONV_OPERANDS(v, input, partial, index);                                 \
-        conv_blocks(&operands, conv_mac_block);                                                                        \
+        conv_blocks(&CONV_OPERANDS(v, input, partial, index), conv_mac_block);                                         \
     }
 CONV_PAIRS(MAC_TYPES, MAC_VERTEX)
 
-#define OUTER_PRODUCT_VERTEX(type)                                                                                     \
-    POP_VERTEX(OuterProduct_##type)                                                                                    \
-    {                                                                                                                  \
-        POP_INPUT(POP_VECTOR(type)) in;                                                                                \
-        POP_INPUT(POP_VECTOR(type, ONE_PTR, 8)) weights;                                                               \
-        POP_OUTPUT(POP_VECTORS(type, SPAN, ONE_PTR, 8)) out;                                                           \
-        unsigned chans_per_group;                                                                                      \
-    };                                                                                                                 \
-    POP_VERTEX_NAME(OuterProduct_##type, "poplin::OuterProduct<" #type ">");                                           \
-    void OuterProduct_##type##_compute(OuterProduct_##type *v)                                                         \
-    {                                                                                                                  \
-        unsigned n = v->chans_per_group;                                                                               \
-        for (size_t g = 0; g < v->out.size; ++g)                                                                       \
-            for (size_t i = 0; i < v->in.size; ++i)                                                                    \
-                for (unsigned c = 0; c < n; ++c)                                                                       \
-                    v->out.data[g].data[i * n + c] = v->in.data[i] * v->weights.data[g * n + c];                       \
-    }
-OUTER_PRODUCT_VERTEX(float)
-OUTER_PRODUCT_VERTEX(half)
+#define TYPES    POPLIBS_FLOATING
+#define TEMPLATE "poplin/conv_vertices/outer_product_typed.h"
+#include "poplibs/each_type.h"
 
 #else
 #include "poplin/vertices.h"

@@ -17,16 +17,20 @@
 
 /* Index is the type of worklists: unsigned short where all numbers fit, else unsigned int.  Conv units write 128 bits
  * at once: interleaved is true for them. */
+#define CONV_DATA(input, partial, interleaved)                                                                         \
+    POP_INPUT(POP_VECTORS(input, ONE_PTR, COMPACT_PTR, 16)) weights;                                                   \
+    POP_INPUT(POP_VECTORS(input, ONE_PTR, COMPACT_PTR, 8)) in;                                                         \
+    POP_OUTPUT(POP_VECTORS(partial, ONE_PTR, COMPACT_PTR, 16, interleaved)) out;
+#define CONV_SIZES                                                                                                     \
+    unsigned conv_groups, in_groups, out_groups, in_chans, out_chans;                                                  \
+    unsigned kernel_size, filter_height, filter_width;                                                                 \
+    unsigned in_stride, out_stride, out_elements, num_workers;
 #define CONV_VERTEX(name, input, partial, index, interleaved)                                                          \
     POP_SUPERVISOR_VERTEX(name)                                                                                        \
     {                                                                                                                  \
-        POP_INPUT(POP_VECTORS(input, ONE_PTR, COMPACT_PTR, 16)) weights;                                               \
-        POP_INPUT(POP_VECTORS(input, ONE_PTR, COMPACT_PTR, 8)) in;                                                     \
-        POP_OUTPUT(POP_VECTORS(partial, ONE_PTR, COMPACT_PTR, 16, interleaved)) out;                                   \
+        CONV_DATA(input, partial, interleaved)                                                                         \
         POP_STATE(POP_VECTOR(index)) worklists;                                                                        \
-        unsigned conv_groups, in_groups, out_groups, in_chans, out_chans;                                              \
-        unsigned kernel_size, filter_height, filter_width;                                                             \
-        unsigned in_stride, out_stride, out_elements, num_workers;                                                     \
+        CONV_SIZES                                                                                                     \
     }
 
 #else

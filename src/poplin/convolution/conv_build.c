@@ -34,7 +34,7 @@ static bool has_whole_blocks(const struct conv_resolved *conv, pop_tensor groupe
     return true;
 }
 
-/* Copies a grouped operand unless vertices can take it as it lies. */
+/* Copies a grouped operand unless vertices can take it as it is. */
 static pop_tensor arrange(const struct conv_work *work, pop_tensor grouped, bool weights)
 {
     if (!poplibs_ready(work->graph) || has_whole_blocks(work->conv, grouped, weights ? 3 : 2))
@@ -60,7 +60,7 @@ pop_tensor conv_arranged_input(const struct conv_resolved *conv, pop_tensor inpu
 
 /* ---- the whole ---- */
 
-/* Joins what lies in order of splits, dimension after dimension from the innermost; dims[i] is the tensors' dimension
+/* Joins parts in order of their splits, dimension after dimension from the innermost; dims[i] is the tensors' dimension
  * that split i cut. */
 static pop_tensor join(const struct conv_work *work, pop_tensor *tensors, const size_t *splits, const unsigned *dims,
                        unsigned count)

@@ -37,7 +37,7 @@ void conv_copy_and_pad(const struct conv_work *work, pop_tensor from, pop_tensor
             at += size;
         }
         free(regions);
-        /* small pieces, which mostly lie on few tiles, take longer than all of it */
+        /* small pieces, which mostly are on few tiles, take longer than all of it */
         if (zeros.count) {
             bool all = zeros.count * ZERO_PIECE > pop_tensor_num_elements(to);
             pop_compute_set set = conv_program_set(work->program, pad, work->conv->name, "Zero");

@@ -5,7 +5,7 @@
 
 #include "poplin/convolution/conv_work.h"
 
-/* A copy, in one phase of the program, of what is no padding: that is written where it lies, in another phase, so that
+/* A copy, in one phase of the program, of what is no padding: that is written where it is, in another phase, so that
  * no tile has to send zeros to all others. */
 void conv_copy_and_pad(const struct conv_work *work, pop_tensor from, pop_tensor to, uint32_t pad, uint32_t copy);
 

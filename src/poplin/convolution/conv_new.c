@@ -7,7 +7,7 @@
 
 #include <poputil/tile_mapping.h>
 
-/* A grouped variable where it should lie. */
+/* A grouped variable with the mapping that it should have. */
 pop_tensor conv_new_grouped(const struct conv_resolved *conv, bool weights, const char *name)
 {
     size_t dims[CONV_MOST_DIMS];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* New tensors that lie like others. */
+/* New tensors with the layout of others. */
 #ifndef POPLIN_CONVOLUTION_CONV_NEW_LIKE_H
 #define POPLIN_CONVOLUTION_CONV_NEW_LIKE_H
 

@@ -144,7 +144,7 @@ pop_tensor conv_part_weights(const struct conv_resolved *conv, pop_tensor weight
         conv->where, pop_tensor_slice_nd_at(conv->where, group, conv_shape(begins, dims), conv_shape(ends, dims)));
 }
 
-/* ---- where operands lie ---- */
+/* ---- where operands are ---- */
 
 struct operand {
     const struct conv_resolved *conv;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the copy of an operand lies.  The exchange delivers small pieces to their places, but what stays on its tile is
+/* Where the copy of an operand is.  The exchange delivers small pieces to their places, but what stays on its tile is
  * moved by that tile, and one worker moves many small pieces slowly.  So tiles on which much would stay in small pieces
  * exchange what they hold of the copy with other tiles. */
 #include "poplin/convolution/conv_places.h"
 #include "poplin/convolution/conv_views.h"
 
-/* What a worker of copies takes for a piece of one element; an exchange that may be needed since blocks lie elsewhere.
+/* What a worker of copies takes for a piece of one element; an exchange that may be needed since blocks are elsewhere.
  */
 enum { PIECE_CYCLES = 8, EXCHANGE_CYCLES = 150 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the copy of an operand lies. */
+/* Where the copy of an operand is. */
 #ifndef POPLIN_CONVOLUTION_CONV_PLACES_H
 #define POPLIN_CONVOLUTION_CONV_PLACES_H
 

@@ -7,7 +7,7 @@
 
 /* What is taken of the call's input, as a view. */
 pop_tensor conv_take_input(const struct conv_call *call, pop_tensor input);
-/* A new input for the call: what is taken of it lies like this, the rest beside. */
+/* A new input for the call: what is used of it has this layout, the rest is beside it. */
 pop_tensor conv_new_strided_input(const struct conv_resolved *conv, pop_tensor taken);
 
 #endif

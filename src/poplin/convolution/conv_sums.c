@@ -7,7 +7,7 @@
 #include <math.h>
 #include <popops/cast.h>
 
-/* One summand of an output, flat: of the parts [first, last), on whose tiles it lies. */
+/* One summand of an output, flat: of the parts [first, last), on whose tiles it is. */
 struct summand {
     pop_tensor flat;
     size_t first, last;

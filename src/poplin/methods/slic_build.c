@@ -23,7 +23,7 @@ struct layout {
     bool pads_input, pads_kernel;
 };
 
-/* Whether elements do not follow each other, or are missing: then the vertex cannot take them as they lie. */
+/* Whether elements do not follow each other, or are missing: then the vertex cannot take them as they are. */
 static bool has_gaps(const unsigned *elements, size_t count)
 {
     for (size_t i = 0; i < count; ++i)
@@ -141,7 +141,7 @@ static void add_copy(struct copies *copies, pop_tensor from, pop_tensor to)
     copies->to[copies->count++] = to;
 }
 
-/* What a vertex takes of an operand of one group of groups, as it lies, or of a padded copy on its tile. */
+/* What a vertex takes of an operand of one group of groups, as it is, or of a padded copy on its tile. */
 static pop_tensor padded(const struct conv_work *work, const struct conv_part *part, pop_tensor operand,
                          const char *name, bool pads, struct copies *copies)
 {

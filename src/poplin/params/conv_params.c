@@ -207,7 +207,7 @@ poplin_conv_params poplin_conv_params_canonicalize(const poplin_conv_params *par
         out->stride[d] = poplin_distance(out->stride[d]);
         size_t kept =
             truncated(poplin_conv_untransformed_output_size(&p, d), out->truncation_lower[d], out->truncation_upper[d]);
-        if (kept) { /* what lies behind the last strided element is truncated */
+        if (kept) { /* what is behind the last strided element is truncated */
             out->truncation_upper[d] += (unsigned)((kept - 1) % out->stride[d]);
             if (kept <= out->stride[d])
                 out->stride[d] = 1;

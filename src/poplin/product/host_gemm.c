@@ -27,7 +27,7 @@ struct product {
 
 /* A matrix as vertices read it: rows of contiguous elements, `stride` apart, or anywhere when it is 0. */
 struct matrix {
-    pop_tensor t; /* rows as they lie in memory */
+    pop_tensor t; /* rows as they are in memory */
     bool transposed;
     size_t stride;
 };
@@ -247,7 +247,7 @@ static void multiply_group(const struct product *p, pop_tensor a, pop_tensor b, 
         whole.scale = (pop_tensor){ 0 };
     else if (!direct && pop_tensor_valid(p->scale))
         pop_sequence_add_at(p->where, p->before, pop_copy_at(p->where, out, plain, false, p->name));
-    /* A product that lies transposed is the product of the transposed operands, in the other order. */
+    /* A product that is transposed is the product of the transposed operands, in the other order. */
     pop_tensor left = target.transposed ? pop_tensor_transpose_at(p->where, b) : a,
                right = target.transposed ? pop_tensor_transpose_at(p->where, a) : b;
     struct matrix a_matrix = find_operand(p, left, plain), b_matrix = find_operand(p, right, plain);

@@ -120,10 +120,8 @@ GEMM_INLINE void multiply(const size_t rows, const size_t vectors, size_t depth,
     static void kernel_##count(size_t depth, const float *a, const float *b, const struct gemm_next *next,             \
                                const struct gemm_out *out)                                                             \
     {                                                                                                                  \
-        if (out->columns > LANES)                                                                                      \
-            multiply(count, 2, depth, a, b, next, out);                                                                \
-        else                                                                                                           \
-            multiply(count, 1, depth, a, b, next, out);                                                                \
+        out->columns > LANES ? multiply(count, 2, depth, a, b, next, out)                                              \
+                             : multiply(count, 1, depth, a, b, next, out);                                             \
     }
 KERNEL(1)
 KERNEL(2)

@@ -10,47 +10,8 @@
 #include "poplin/product/host_gemm_shape.h"
 #include "poplin/product/host_gemm_vector.h"
 
-/* turn: element (i, k) of `count` rows of `depth` elements goes to to[k * step + i].  LANES rows at once, the highest
- * first: what is written beyond `count` is overwritten by the lowest of the next k (and, after the last, lies within
- * LANES elements behind).  Whole lines of the caches are read at once, for rows that are a power of two apart evict
- * each other.  The last block may overlap the one before. lay: `count` elements of a row to `to`, zeros after them up
- * to `wide`. */
-#define PACKING(T)                                                                                                     \
-    GEMM_INLINE void turn_block_##T(const T *const *rows, size_t at, float *to, size_t step)                           \
-    {                                                                                                                  \
-        vec block[LANES];                                                                                              \
-        for (size_t i = 0; i < LANES; ++i)                                                                             \
-            block[i] = load_##T(rows[i] + at);                                                                         \
-        transpose(block);                                                                                              \
-        for (size_t i = 0; i < LANES; ++i)                                                                             \
-            *(vec *)(to + i * step) = block[i];                                                                        \
-    }                                                                                                                  \
-    static void turn_##T(const T *const *from, size_t count, size_t depth, float *to, size_t step)                     \
-    {                                                                                                                  \
-        const T *rows[GEMM_PANEL];                                                                                     \
-        size_t end = (count + LANES - 1) / LANES * LANES;                                                              \
-        for (size_t i = 0; i < end; ++i)                                                                               \
-            rows[i] = from[i < count ? i : count - 1];                                                                 \
-        for (size_t k = 0; depth >= LANES && k < depth; k += LANES) {                                                  \
-            k = k + LANES <= depth ? k : depth - LANES;                                                                \
-            for (size_t i = end; i > 0; i -= LANES)                                                                    \
-                turn_block_##T(rows + i - LANES, k, to + k * step + i - LANES, step);                                  \
-        }                                                                                                              \
-        for (size_t k = 0; depth < LANES && k < depth; ++k)                                                            \
-            for (size_t i = 0; i < count; ++i)                                                                         \
-                to[k * step + i] = (float)rows[i][k];                                                                  \
-    }                                                                                                                  \
-    GEMM_INLINE void lay_##T(const T *from, size_t count, float *to, size_t wide)                                      \
-    {                                                                                                                  \
-        size_t i = 0;                                                                                                  \
-        for (; i + LANES <= count; i += LANES)                                                                         \
-            *(vec *)(to + i) = load_##T(from + i);                                                                     \
-        for (; i < count; ++i)                                                                                         \
-            to[i] = (float)from[i];                                                                                    \
-        for (; i < wide; ++i)                                                                                          \
-            to[i] = 0;                                                                                                 \
-    }
-PACKING(float)
-PACKING(half)
+#define TYPES    POPLIBS_FLOATING
+#define TEMPLATE "poplin/product/host_gemm_pack_typed.h"
+#include "poplibs/each_type.h"
 
 #endif

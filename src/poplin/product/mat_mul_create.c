@@ -20,16 +20,16 @@ static pop_tensor create(const struct mat_mul_call *call, pop_type input_type, p
     return rank == 3 ? t : pop_tensor_reshape_partial_at(call->where, t, 0, 1, POP_SHAPE());
 }
 
+#define CREATE_PARAMETERS                                                                                              \
+    pop_where where, pop_graph *graph, pop_type input_type, pop_type output_type, pop_shape a_shape,                   \
+        pop_shape b_shape, const char *name, pop_options options, poplin_planning_cache *cache
 #define CREATE(function, role, rank)                                                                                   \
-    pop_tensor function##_at(pop_where where, pop_graph *graph, pop_type input_type, pop_type output_type,             \
-                             pop_shape a_shape, pop_shape b_shape, const char *name, pop_options options,              \
-                             poplin_planning_cache *cache)                                                             \
+    pop_tensor function##_at(CREATE_PARAMETERS)                                                                        \
     {                                                                                                                  \
         POPLIBS_CALL(graph, log_type(input_type), log_type(output_type), a_shape, b_shape, name, options);             \
         struct mat_mul_call call;                                                                                      \
-        if (!mat_mul_begin(&call, where, graph, #function, name, options, cache))                                      \
-            return (pop_tensor){ 0 };                                                                                  \
-        return create(&call, input_type, output_type, a_shape, b_shape, rank, role);                                   \
+        bool begun = mat_mul_begin(&call, where, graph, #function, name, options, cache);                              \
+        return begun ? create(&call, input_type, output_type, a_shape, b_shape, rank, role) : (pop_tensor){ 0 };       \
     }
 CREATE(poplin_create_mat_mul_input_lhs, LHS, 2)
 CREATE(poplin_create_mat_mul_input_rhs, RHS, 2)

@@ -4,75 +4,11 @@
  * one after the other, and only the one triangle is read.  Sums are in float. */
 #include "poplibs/vertex_types.h"
 
-#ifdef __POPC__
-#include <poplar/vertex.h>
+#define TYPES POPLIBS_FLOATING
 
-/* Rows and columns are exchanged in upper ones: AT(i, j) is row i, column j <= i of the lower view. */
-#define AT(lower, i, j) ((lower) ? (i)*n + (j) : (j)*n + (i))
-#define VERTICES_OF_SIDE(tag, T, text, side, lower)                                                                    \
-    POP_VERTEX(TriangularSolve_##tag##_##side)                                                                         \
-    {                                                                                                                  \
-        POP_INPUT(POP_VECTOR(T, SPAN, 8)) a;                                                                           \
-        POP_INPUT(POP_VECTOR(T, ONE_PTR, 8)) b;                                                                        \
-        POP_OUTPUT(POP_VECTOR(T, SPAN, 8)) x;                                                                          \
-    };                                                                                                                 \
-    POP_VERTEX_NAME(TriangularSolve_##tag##_##side, "poplin::TriangularSolve<" text "," #lower ">");                   \
-    POP_CONSTRAINT(TriangularSolve_##tag##_##side, "elem(*a) != elem(*x)");                                            \
-    void TriangularSolve_##tag##_##side##_compute(TriangularSolve_##tag##_##side *v)                                   \
-    {                                                                                                                  \
-        T *x = v->x.data;                                                                                              \
-        size_t n = v->x.size;                                                                                          \
-        for (size_t done = 0; done < n; ++done) {                                                                      \
-            size_t i = (lower) ? done : n - 1 - done, first = (lower) ? 0 : i + 1;                                     \
-            const T *row = v->a.data + i * n;                                                                          \
-            float sum = (float)v->b.data[i];                                                                           \
-            for (size_t k = first; k < first + done; ++k)                                                              \
-                sum -= (float)row[k] * (float)x[k];                                                                    \
-            x[i] = (T)sum;                                                                                             \
-        }                                                                                                              \
-    }                                                                                                                  \
-    POP_VERTEX(Cholesky_##tag##_##side)                                                                                \
-    {                                                                                                                  \
-        POP_INOUT(POP_VECTOR(T, ONE_PTR)) a;                                                                           \
-        POP_STATE(unsigned) dim;                                                                                       \
-    };                                                                                                                 \
-    POP_VERTEX_NAME(Cholesky_##tag##_##side, "poplin::Cholesky<" text "," #lower ">");                                 \
-    void Cholesky_##tag##_##side##_compute(Cholesky_##tag##_##side *v)                                                 \
-    {                                                                                                                  \
-        T *a = v->a.data;                                                                                              \
-        size_t n = v->dim;                                                                                             \
-        for (size_t i = 0; i < n; ++i)                                                                                 \
-            for (size_t j = 0; j <= i; ++j) {                                                                          \
-                float sum = (float)a[AT(lower, i, j)];                                                                 \
-                for (size_t k = 0; k < j; ++k)                                                                         \
-                    sum -= (float)a[AT(lower, i, k)] * (float)a[AT(lower, j, k)];                                      \
-                a[AT(lower, i, j)] = (T)(j < i ? sum / (float)a[AT(lower, j, j)] : __builtin_sqrtf(sum));              \
-            }                                                                                                          \
-    }                                                                                                                  \
-    POP_VERTEX(TriangularInverse_##tag##_##side)                                                                       \
-    {                                                                                                                  \
-        POP_INPUT(POP_VECTOR(T, ONE_PTR)) in;                                                                          \
-        POP_OUTPUT(POP_VECTOR(T, ONE_PTR)) out;                                                                        \
-        POP_STATE(unsigned) dim;                                                                                       \
-    };                                                                                                                 \
-    POP_VERTEX_NAME(TriangularInverse_##tag##_##side, "poplin::TriangularInverse<" text "," #lower ">");               \
-    void TriangularInverse_##tag##_##side##_compute(TriangularInverse_##tag##_##side *v)                               \
-    {                                                                                                                  \
-        const T *in = v->in.data;                                                                                      \
-        T *out = v->out.data;                                                                                          \
-        size_t n = v->dim;                                                                                             \
-        for (size_t j = 0; j < n; ++j)                                                                                 \
-            for (size_t i = 0; i < n; ++i) {                                                                           \
-                float sum = i == j;                                                                                    \
-                for (size_t k = j; k < i; ++k)                                                                         \
-                    sum -= (float)in[AT(lower, i, k)] * (float)out[AT(lower, k, j)];                                   \
-                out[AT(lower, i, j)] = (T)(i < j ? 0 : sum / (float)in[AT(lower, i, i)]);                              \
-            }                                                                                                          \
-    }
-#define VERTICES_OF_SIDES(tag, T, text)                                                                                \
-    VERTICES_OF_SIDE(tag, T, text, Lower, true)                                                                        \
-    VERTICES_OF_SIDE(tag, T, text, Upper, false)
-POPLIBS_FLOATING(VERTICES_OF_SIDES)
+#ifdef __POPC__
+#define TEMPLATE "poplin/solve/triangular_typed.h"
+#include "poplibs/each_type.h"
 
 #else
 #include "poplibs/support.h"

@@ -20,7 +20,7 @@ static bool check_parts(pop_where where, pop_graph *graph, const char *api, size
            poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "%zu parts, and the target has %u IPUs", parts, ipus);
 }
 
-/* Chunk i of all rows {n, elements}: its own, and copies of the others' that lie as it does. */
+/* Chunk i of all rows {n, elements}: its own, and copies of the others' with its layout. */
 static pop_tensor collect(struct copies *copies, pop_where where, pop_graph *graph, pop_tensor columns, size_t own,
                           const char *name)
 {
@@ -185,7 +185,7 @@ pop_tensor popops_all_gather_chunks_at(pop_where where, pop_graph *graph, const 
     static const char api[] = "popops_all_gather_chunks";
     pop_tensor all = { 0 }, *tensors = poplibs_new(count, sizeof(*tensors));
     popops_chunk *sorted = poplibs_new(count, sizeof(*sorted));
-    unsigned *home = poplibs_new(count, sizeof(*home)); /* a chunk's place in the ring; where it lies only costs time */
+    unsigned *home = poplibs_new(count, sizeof(*home)); /* a chunk's place in the ring; its tile only costs time */
     if (count) {
         memcpy(sorted, chunks, count * sizeof(*sorted));
         qsort(sorted, count, sizeof(*sorted), compare_chunks);

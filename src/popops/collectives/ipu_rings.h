@@ -14,7 +14,7 @@ enum collective_method ipu_method(const struct collective *c, enum ipu_pass pass
 /* Rows data {members, elements} reduced: chunks[i] are elements [i elements / members, ...) in new variables, on the
  * tiles where data[i] has them.  By a ring. */
 void ipu_ring_reduce_scatter(const struct collective *c, pop_tensor data, pop_tensor *chunks);
-/* count chunks, of which chunk i lies on IPU home[i], go to rows[ipu * count + i], of the same shape on each of the
+/* count chunks, of which chunk i is on IPU home[i], go to rows[ipu * count + i], of the same shape on each of the
  * context's members.  By a ring. */
 void ipu_ring_all_gather(const struct collective *c, const pop_tensor *chunks, const unsigned *home, size_t count,
                          const pop_tensor *rows);

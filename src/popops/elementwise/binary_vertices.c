@@ -4,157 +4,158 @@
  * element (BroadcastScalar...), a vector that every row of the data is combined with (BroadcastVectorInner...), or one
  * with an element for each row (BroadcastVectorOuterByRow...). */
 #ifdef __POPC__
+#include "poplibs/typed.h"
+
 #include <popops/element_rows.h>
 
-#define LOOP(tag, work, U_, I_, ENUM, RESULT, value)                                                                   \
-    static inline void block_##ENUM##_##tag(const work *in1, const work *in2, RESULT_##RESULT(work) * out,             \
-                                            size_t count)                                                              \
+#define TYPES    (POPLIBS_ALL_TYPES & ~(POPLIBS_HALF | POPLIBS_CHAR | POPLIBS_SCHAR | POPLIBS_UCHAR))
+#define TEMPLATE "popops/elementwise/binary_typed.h"
+#include "poplibs/each_type.h"
+
+/* Half is computed in float, block by block. */
+ELEMENT_INLINE void binary_row_SAME_half(const half *in1, size_t size1, const half *in2, size_t size2, half *out,
+                                         size_t count, void (*block)(const float *, const float *, float *, size_t))
+{
+    float x[BLOCK], y[BLOCK];
+    EACH_BLOCK(count)
+    {
+        const float *first = piece_half(in1, size1, x, at, here), *second = piece_half(in2, size2, y, at, here);
+        float z[BLOCK];
+        block(first, second, z, here);
+        narrow(z, out + at, here);
+    }
+}
+ELEMENT_INLINE void binary_row_BOOL_half(const half *in1, size_t size1, const half *in2, size_t size2, bool *out,
+                                         size_t count, void (*block)(const float *, const float *, bool *, size_t))
+{
+    float x[BLOCK], y[BLOCK];
+    EACH_BLOCK(count)
+    {
+        const float *first = piece_half(in1, size1, x, at, here), *second = piece_half(in2, size2, y, at, here);
+        block(first, second, out + at, here);
+    }
+}
+
+/* An operator of a type: its value; block_ENUM_tag, of elements of the type that is computed in; row_ENUM_tag. */
+#define VALUE(tag, work, U_, I_, ENUM, RESULT, value)                                                                  \
+    ELEMENT_INLINE RESULT_##RESULT(work) value_##ENUM##_##tag(const work a, const work b)                              \
     {                                                                                                                  \
         VALUE_TYPES(work, U_, I_)                                                                                      \
-        _Pragma("GCC ivdep") for (size_t i = 0; i < count; ++i)                                                        \
-        {                                                                                                              \
-            const T a = in1[i], b = in2[i];                                                                            \
-            out[i] = value;                                                                                            \
-        }                                                                                                              \
+        return value;                                                                                                  \
     }
-#define ROW(tag, type, work, ENUM, RESULT, whole, end)                                                                 \
+#define BLOCK_OF(tag, type, ENUM, RESULT)                                                                              \
+    static inline void block_##ENUM##_##tag(const type *in1, const type *in2, RESULT_##RESULT(type) * out,             \
+                                            size_t count)                                                              \
+    {                                                                                                                  \
+        binary_block_##RESULT##_##tag(in1, in2, out, count, value_##ENUM##_##tag);                                     \
+    }
+#define ROW(tag, type, ENUM, RESULT, block)                                                                            \
     __attribute__((noinline)) static void row_##ENUM##_##tag(const type *in1, size_t size1, const type *in2,           \
                                                              size_t size2, RESULT_##RESULT(type) * out, size_t count)  \
     {                                                                                                                  \
-        work x[BLOCK], y[BLOCK];                                                                                       \
-        whole EACH_BLOCK(count)                                                                                        \
-        {                                                                                                              \
-            const work *first = piece_##tag(in1, size1, x, at, here), *second = piece_##tag(in2, size2, y, at, here);  \
-            end                                                                                                        \
-        }                                                                                                              \
+        binary_row_##RESULT##_##tag(in1, size1, in2, size2, out, count, block);                                        \
     }
-/* Operands that can be read as they lie need no blocks. */
-#define WHOLE(tag, ENUM)                                                                                               \
-    if (size1 != 1 && size2 != 1) {                                                                                    \
-        block_##ENUM##_##tag(in1, in2, out, count);                                                                    \
-        return;                                                                                                        \
-    }
-#define ROW_FLOAT(tag, type, work, U_, I_, ENUM, RESULT, real, other)                                                  \
-    LOOP(tag, work, U_, I_, ENUM, RESULT, real)                                                                        \
-    ROW(tag, type, work, ENUM, RESULT, WHOLE(tag, ENUM), block_##ENUM##_##tag(first, second, out + at, here);)
-#define ROW_OTHER(tag, type, work, U_, I_, ENUM, RESULT, real, other)                                                  \
-    LOOP(tag, work, U_, I_, ENUM, RESULT, other)                                                                       \
-    ROW(tag, type, work, ENUM, RESULT, WHOLE(tag, ENUM), block_##ENUM##_##tag(first, second, out + at, here);)
-#define ROW_BOOLEAN ROW_OTHER
-#define ROW_HALF(tag, type, work, U_, I_, ENUM, RESULT, real, other)                                                   \
-    ROW(tag, type, work, ENUM, RESULT, , HALF_END_##RESULT(ENUM))
-#define HALF_END_SAME(ENUM)                                                                                            \
-    float z[BLOCK];                                                                                                    \
-    block_##ENUM##_float(first, second, z, here);                                                                      \
-    narrow(z, out + at, here);
-#define HALF_END_BOOL(ENUM) block_##ENUM##_float(first, second, out + at, here);
+#define ROW_FLOAT(tag, type, U_, I_, ENUM, RESULT, real, other)                                                        \
+    VALUE(tag, type, U_, I_, ENUM, RESULT, real)                                                                       \
+    BLOCK_OF(tag, type, ENUM, RESULT) ROW(tag, type, ENUM, RESULT, block_##ENUM##_##tag)
+#define ROW_OTHER(tag, type, U_, I_, ENUM, RESULT, real, other)                                                        \
+    VALUE(tag, type, U_, I_, ENUM, RESULT, other)                                                                      \
+    BLOCK_OF(tag, type, ENUM, RESULT) ROW(tag, type, ENUM, RESULT, block_##ENUM##_##tag)
+#define ROW_BOOLEAN                                            ROW_OTHER
+#define ROW_HALF(tag, type, U_, I_, ENUM, RESULT, real, other) ROW(tag, type, ENUM, RESULT, block_##ENUM##_float)
 
-#define OUT_OF_PLACE(tag, type, text, ENUM, RESULT)                                                                    \
-    POP_SUPERVISOR_VERTEX(Binary1D_##ENUM##_##tag)                                                                     \
-    {                                                                                                                  \
-        POP_INPUT(POP_VECTOR(type)) in1;                                                                               \
-        POP_INPUT(POP_VECTOR(type)) in2;                                                                               \
-        POP_OUTPUT(POP_VECTOR(RESULT_##RESULT(type))) out;                                                             \
-    };                                                                                                                 \
-    POP_VERTEX_NAME(Binary1D_##ENUM##_##tag,                                                                           \
-                    "popops::BinaryOp1DSupervisor<popops::expr::BinaryOpType::" #ENUM "," text ">");                   \
-    void Binary1D_##ENUM##_##tag##_compute(Binary1D_##ENUM##_##tag *v)                                                 \
+#define OPERANDS(type, RESULT)                                                                                         \
+    POP_INPUT(POP_VECTOR(type)) in1;                                                                                   \
+    POP_INPUT(POP_VECTOR(type)) in2;                                                                                   \
+    POP_OUTPUT(POP_VECTOR(RESULT_##RESULT(type))) out;
+#define OPERANDS_2D(type, RESULT)                                                                                      \
+    POP_INPUT(POP_VECTORS(type)) in1;                                                                                  \
+    POP_INPUT(POP_VECTORS(type)) in2;                                                                                  \
+    POP_OUTPUT(POP_VECTORS(RESULT_##RESULT(type))) out;
+#define VERTEX_TEXT(name, ENUM, text) "popops::" name "<popops::expr::BinaryOpType::" #ENUM "," text ">"
+#define ONE(tag, type, text, ENUM, RESULT)                                                                             \
+    VERTEX_OF(POP_SUPERVISOR_VERTEX, Binary1D_##ENUM##_##tag, VERTEX_TEXT("BinaryOp1DSupervisor", ENUM, text),         \
+              OPERANDS(type, RESULT))                                                                                  \
     {                                                                                                                  \
         row_##ENUM##_##tag(v->in1.data, v->in1.size, v->in2.data, v->in2.size, v->out.data, v->out.size);              \
-    }                                                                                                                  \
-    POP_VERTEX(Binary2D_##ENUM##_##tag)                                                                                \
-    {                                                                                                                  \
-        POP_INPUT(POP_VECTORS(type)) in1;                                                                              \
-        POP_INPUT(POP_VECTORS(type)) in2;                                                                              \
-        POP_OUTPUT(POP_VECTORS(RESULT_##RESULT(type))) out;                                                            \
-    };                                                                                                                 \
-    POP_VERTEX_NAME(Binary2D_##ENUM##_##tag, "popops::BinaryOp2D<popops::expr::BinaryOpType::" #ENUM "," text ">");    \
-    void Binary2D_##ENUM##_##tag##_compute(Binary2D_##ENUM##_##tag *v)                                                 \
+    }
+#define SEVERAL(tag, type, text, ENUM, RESULT)                                                                         \
+    VERTEX_OF(POP_VERTEX, Binary2D_##ENUM##_##tag, VERTEX_TEXT("BinaryOp2D", ENUM, text), OPERANDS_2D(type, RESULT))   \
     {                                                                                                                  \
         for (size_t i = 0; i < v->out.size; ++i)                                                                       \
             row_##ENUM##_##tag(v->in1.data[i].data, v->in1.data[i].size, v->in2.data[i].data, v->in2.data[i].size,     \
                                v->out.data[i].data, v->out.data[i].size);                                              \
     }
-#define IN_PLACE(tag, type, text, ENUM)                                                                                \
-    POP_SUPERVISOR_VERTEX(Binary1DInPlace_##ENUM##_##tag)                                                              \
-    {                                                                                                                  \
-        POP_INOUT(POP_VECTOR(type)) in1Out;                                                                            \
-        POP_INPUT(POP_VECTOR(type)) in2;                                                                               \
-    };                                                                                                                 \
-    POP_VERTEX_NAME(Binary1DInPlace_##ENUM##_##tag,                                                                    \
-                    "popops::BinaryOp1DInPlaceSupervisor<popops::expr::BinaryOpType::" #ENUM "," text ">");            \
-    void Binary1DInPlace_##ENUM##_##tag##_compute(Binary1DInPlace_##ENUM##_##tag *v)                                   \
+#define ONE_IN_PLACE(tag, type, text, ENUM)                                                                            \
+    VERTEX_OF(POP_SUPERVISOR_VERTEX, Binary1DInPlace_##ENUM##_##tag,                                                   \
+              VERTEX_TEXT("BinaryOp1DInPlaceSupervisor", ENUM, text), POP_INOUT(POP_VECTOR(type)) in1Out;              \
+              POP_INPUT(POP_VECTOR(type)) in2;)                                                                        \
     {                                                                                                                  \
         row_##ENUM##_##tag(v->in1Out.data, v->in1Out.size, v->in2.data, v->in2.size, v->in1Out.data, v->in1Out.size);  \
-    }                                                                                                                  \
-    POP_VERTEX(Binary2DInPlace_##ENUM##_##tag)                                                                         \
-    {                                                                                                                  \
-        POP_INOUT(POP_VECTORS(type)) in1Out;                                                                           \
-        POP_INPUT(POP_VECTORS(type)) in2;                                                                              \
-    };                                                                                                                 \
-    POP_VERTEX_NAME(Binary2DInPlace_##ENUM##_##tag,                                                                    \
-                    "popops::BinaryOp2DInPlace<popops::expr::BinaryOpType::" #ENUM "," text ">");                      \
-    void Binary2DInPlace_##ENUM##_##tag##_compute(Binary2DInPlace_##ENUM##_##tag *v)                                   \
+    }
+#define ROW_IN_PLACE(row, to, in2) row(to.data, to.size, in2.data, in2.size, to.data, to.size)
+#define SEVERAL_IN_PLACE(tag, type, text, ENUM)                                                                        \
+    VERTEX_OF(POP_VERTEX, Binary2DInPlace_##ENUM##_##tag, VERTEX_TEXT("BinaryOp2DInPlace", ENUM, text),                \
+              POP_INOUT(POP_VECTORS(type)) in1Out;                                                                     \
+              POP_INPUT(POP_VECTORS(type)) in2;)                                                                       \
     {                                                                                                                  \
         for (size_t i = 0; i < v->in1Out.size; ++i)                                                                    \
-            row_##ENUM##_##tag(v->in1Out.data[i].data, v->in1Out.data[i].size, v->in2.data[i].data,                    \
-                               v->in2.data[i].size, v->in1Out.data[i].data, v->in1Out.data[i].size);                   \
+            ROW_IN_PLACE(row_##ENUM##_##tag, v->in1Out.data[i], v->in2.data[i]);                                       \
     }
+#define IN_PLACE(tag, type, text, ENUM) ONE_IN_PLACE(tag, type, text, ENUM) SEVERAL_IN_PLACE(tag, type, text, ENUM)
 #define VERTICES(tag, type, work, U_, I_, text, constant, ENUM, RESULT, real, other)                                   \
     JOIN(ROW_, KIND_##tag)                                                                                             \
-    (tag, type, work, U_, I_, ENUM, RESULT, real, other) OUT_OF_PLACE(tag, type, text, ENUM, RESULT)                   \
-        IN_PLACE_##RESULT(KIND_##tag, tag, type, text, ENUM)
+    (tag, type, U_, I_, ENUM, RESULT, real, other) ONE(tag, type, text, ENUM, RESULT)                                  \
+        SEVERAL(tag, type, text, ENUM, RESULT) IN_PLACE_##RESULT(KIND_##tag, tag, type, text, ENUM)
 #define BINARY(name, function, ENUM, Node, TYPES, RESULT, f, h, i, real, other)                                        \
     POPOPS_TYPES_##TYPES(VERTICES, ENUM, RESULT, real, other)
 #include <popops/operators.def>
 
-/* One region, or rows of any length, with one number. */
-#define SCALAR(tag, type, text, ENUM, NAME, KIND, holder, fields, in, out, loop, row)                                  \
-    KIND(NAME##_##ENUM##_##tag)                                                                                        \
-    {                                                                                                                  \
-        fields(type, holder) POP_INPUT(type) B;                                                                        \
-    };                                                                                                                 \
-    POP_VERTEX_NAME(NAME##_##ENUM##_##tag, "popops::" #NAME "<popops::expr::BroadcastOpType::" #ENUM "," text ">");    \
-    void NAME##_##ENUM##_##tag##_compute(NAME##_##ENUM##_##tag *v)                                                     \
-    {                                                                                                                  \
-        loop row_##ENUM##_##tag(v->in row.data, v->in row.size, v->B, 1, v->out row.data, v->out row.size);            \
-    }
-#define DATA_AND_OUT(type, holder)                                                                                     \
+/* ---- broadcasts ---- */
+
+#define TYPES    POPLIBS_FLOATING
+#define TEMPLATE "popops/elementwise/broadcast_typed.h"
+#include "poplibs/each_type.h"
+
+#define BROADCAST_TEXT(NAME, ENUM, text) "popops::" NAME "<popops::expr::BroadcastOpType::" #ENUM "," text ">"
+#define OUT_OF_PLACE(type, holder)                                                                                     \
     POP_INPUT(holder(type)) data;                                                                                      \
     POP_OUTPUT(holder(type)) out;
-#define DATA(type, holder) POP_INOUT(holder(type)) data;
-#define EACH_ROW           for (size_t i = 0; i < v->data.size; ++i)
-
-/* Whole rows: B has their length, or their number. */
-#define VECTOR(tag, type, text, ENUM, NAME, more, fields, out, columns, element, size2)                                \
-    POP_SUPERVISOR_VERTEX(NAME##_##ENUM##_##tag)                                                                       \
+#define WITHIN(type, holder) POP_INOUT(holder(type)) data;
+/* One region, or rows of any length, with one number; `to` is the field that is written. */
+#define SCALAR_1D(tag, type, text, ENUM, NAME, FIELDS, to)                                                             \
+    VERTEX_OF(POP_SUPERVISOR_VERTEX, NAME##_##ENUM##_##tag, BROADCAST_TEXT(#NAME, ENUM, text),                         \
+              FIELDS(type, POP_VECTOR) POP_INPUT(type) B;)                                                             \
     {                                                                                                                  \
-        fields(type, POP_VECTOR) POP_INPUT(POP_VECTOR(type)) B;                                                        \
-    };                                                                                                                 \
-    POP_VERTEX_NAME(NAME##_##ENUM##_##tag,                                                                             \
-                    "popops::" #NAME "<popops::expr::BroadcastOpType::" #ENUM "," text more ">");                      \
-    void NAME##_##ENUM##_##tag##_compute(NAME##_##ENUM##_##tag *v)                                                     \
-    {                                                                                                                  \
-        size_t length = columns;                                                                                       \
-        for (size_t at = 0, row = 0; at < v->data.size; at += length, ++row)                                           \
-            row_##ENUM##_##tag(v->data.data + at, length, v->B.data + (element), size2, v->out.data + at, length);     \
+        row_##ENUM##_##tag(v->data.data, v->data.size, v->B, 1, v->to.data, v->to.size);                               \
     }
-#define BROADCASTS(tag, type, text, ENUM)                                                                              \
-    SCALAR(tag, type, text, ENUM, BroadcastScalar1DSupervisor, POP_SUPERVISOR_VERTEX, POP_VECTOR, DATA_AND_OUT, data,  \
-           out, , )                                                                                                    \
-    SCALAR(tag, type, text, ENUM, BroadcastScalar1DInPlaceSupervisor, POP_SUPERVISOR_VERTEX, POP_VECTOR, DATA, data,   \
-           data, , )                                                                                                   \
-    SCALAR(tag, type, text, ENUM, BroadcastScalar2D, POP_VERTEX, POP_VECTORS, DATA_AND_OUT, data, out, EACH_ROW,       \
-           .data[i])                                                                                                   \
-    SCALAR(tag, type, text, ENUM, BroadcastScalar2DInPlace, POP_VERTEX, POP_VECTORS, DATA, data, data, EACH_ROW,       \
-           .data[i])                                                                                                   \
-    VECTOR(tag, type, text, ENUM, BroadcastVectorInnerSupervisor, , DATA_AND_OUT, out, v->B.size, 0, length)           \
-    VECTOR(tag, type, text, ENUM, BroadcastVectorInnerInPlaceSupervisor, , DATA, data, v->B.size, 0, length)           \
-    VECTOR(tag, type, text, ENUM, BroadcastVectorOuterByRowSupervisor, ",true", DATA_AND_OUT, out,                     \
-           v->data.size / v->B.size, row, 1)                                                                           \
-    VECTOR(tag, type, text, ENUM, BroadcastVectorOuterByRowInPlaceSupervisor, ",true", DATA, data,                     \
-           v->data.size / v->B.size, row, 1)
-#define BROADCAST(ENUM) BROADCASTS(float, float, "float", ENUM) BROADCASTS(half, half, "half", ENUM)
+#define SCALAR_2D(tag, type, text, ENUM, NAME, FIELDS, to)                                                             \
+    VERTEX_OF(POP_VERTEX, NAME##_##ENUM##_##tag, BROADCAST_TEXT(#NAME, ENUM, text),                                    \
+              FIELDS(type, POP_VECTORS) POP_INPUT(type) B;)                                                            \
+    {                                                                                                                  \
+        for (size_t i = 0; i < v->data.size; ++i)                                                                      \
+            row_##ENUM##_##tag(v->data.data[i].data, v->data.data[i].size, v->B, 1, v->to.data[i].data,                \
+                               v->to.data[i].size);                                                                    \
+    }
+/* Whole rows: B has their length, or their number. */
+#define VECTOR(tag, type, text, ENUM, NAME, FIELDS, to, broadcast)                                                     \
+    VERTEX_OF(POP_SUPERVISOR_VERTEX, NAME##_##ENUM##_##tag, BROADCAST_TEXT(#NAME, ENUM, text),                         \
+              FIELDS(type, POP_VECTOR) POP_INPUT(POP_VECTOR(type)) B;)                                                 \
+    {                                                                                                                  \
+        broadcast##_##tag(v->data.data, v->data.size, v->B.data, v->B.size, v->to.data, row_##ENUM##_##tag);           \
+    }
+#define SCALARS(tag, type, text, ENUM)                                                                                 \
+    SCALAR_1D(tag, type, text, ENUM, BroadcastScalar1DSupervisor, OUT_OF_PLACE, out)                                   \
+    SCALAR_1D(tag, type, text, ENUM, BroadcastScalar1DInPlaceSupervisor, WITHIN, data)                                 \
+    SCALAR_2D(tag, type, text, ENUM, BroadcastScalar2D, OUT_OF_PLACE, out)                                             \
+    SCALAR_2D(tag, type, text, ENUM, BroadcastScalar2DInPlace, WITHIN, data)
+#define VECTORS(tag, type, text, ENUM)                                                                                 \
+    VECTOR(tag, type, text, ENUM, BroadcastVectorInnerSupervisor, OUT_OF_PLACE, out, inner)                            \
+    VECTOR(tag, type, text, ENUM, BroadcastVectorInnerInPlaceSupervisor, WITHIN, data, inner)                          \
+    VECTOR(tag, type, text ",true", ENUM, BroadcastVectorOuterByRowSupervisor, OUT_OF_PLACE, out, outer)               \
+    VECTOR(tag, type, text ",true", ENUM, BroadcastVectorOuterByRowInPlaceSupervisor, WITHIN, data, outer)
+#define BROADCASTS(tag, type, text, ENUM) SCALARS(tag, type, text, ENUM) VECTORS(tag, type, text, ENUM)
+#define BROADCAST(ENUM)                   BROADCASTS(float, float, "float", ENUM) BROADCASTS(half, half, "half", ENUM)
 #undef BINARY
 #include <popops/operators.def>
 

@@ -6,81 +6,20 @@
 #ifdef __POPC__
 #include "poplibs/half_vectors.h"
 
-typedef bool truth;
-typedef unsigned uint;
-typedef signed char schar;
-typedef unsigned char uchar;
-typedef unsigned short ushort;
-typedef long long llong;
-typedef unsigned long long ullong;
-
-#define RUN_OF(from, to)                                                                                               \
-    POPLIBS_FAST void from##_to_##to(to *restrict out, const from *restrict in, size_t count)                          \
-    {                                                                                                                  \
-        for (size_t i = 0; i < count; ++i)                                                                             \
-            out[i] = (to)in[i];                                                                                        \
-    }
-CAST_TO_MAIN(RUN_OF, float)
-CAST_TO_MAIN(RUN_OF, int)
-CAST_TO_MAIN(RUN_OF, uint)
-CAST_TO_MAIN(RUN_OF, truth)
-/* Of half block by block, for conversions of single ones do not become vectors. */
 enum { BLOCK = 512 };
-#define RUN_OF_HALF(from, to)                                                                                          \
-    static void half_to_##to(to *out, const half *in, size_t count)                                                    \
-    {                                                                                                                  \
-        float wide[BLOCK];                                                                                             \
-        for (size_t n; count; count -= n, in += n, out += n) {                                                         \
-            n = count < BLOCK ? count : BLOCK;                                                                         \
-            poplibs_widen(wide, in, n);                                                                                \
-            float_to_##to(out, wide, n);                                                                               \
-        }                                                                                                              \
-    }
-RUN_OF_HALF(half, int)
-RUN_OF_HALF(half, uint)
-RUN_OF_HALF(half, truth)
-RUN_OF(half, half)
-#define half_to_float poplibs_widen
-#define float_to_half poplibs_narrow
 
-#define MAIN_VERTICES(from, to) MAIN_VERTICES_BY(from##_to_##to, from, to)
-#define MAIN_VERTICES_BY(run, from, to)                                                                                \
-    POP_SUPERVISOR_VERTEX(Supervisor_##from##_##to)                                                                    \
-    {                                                                                                                  \
-        POP_INPUT(POP_VECTOR(from, ONE_PTR)) src;                                                                      \
-        POP_OUTPUT(POP_VECTOR(to)) dst;                                                                                \
-    };                                                                                                                 \
-    POP_VERTEX_NAME(Supervisor_##from##_##to, CAST_NAME("CastSupervisor", from, to));                                  \
-    void Supervisor_##from##_##to##_compute(Supervisor_##from##_##to *v)                                               \
-    {                                                                                                                  \
-        run(v->dst.data, v->src.data, v->dst.size);                                                                    \
-    }                                                                                                                  \
-    POP_VERTEX(Rows_##from##_##to)                                                                                     \
-    {                                                                                                                  \
-        POP_INPUT(POP_VECTORS(from, ONE_PTR, ONE_PTR)) src;                                                            \
-        POP_OUTPUT(POP_VECTORS(to)) dst;                                                                               \
-    };                                                                                                                 \
-    POP_VERTEX_NAME(Rows_##from##_##to, CAST_NAME("Cast2d", from, to));                                                \
-    void Rows_##from##_##to##_compute(Rows_##from##_##to *v)                                                           \
-    {                                                                                                                  \
-        for (size_t i = 0; i < v->dst.size; ++i)                                                                       \
-            run(v->dst.data[i].data, v->src.data[i].data, v->dst.data[i].size);                                        \
-    }
-CAST_MAIN(MAIN_VERTICES)
+#define cast_half_float poplibs_widen
+#define cast_float_half poplibs_narrow
+#define TYPES           (CAST_MAIN_TYPES & ~POPLIBS_HALF)
+#define TEMPLATE        "popops/elementwise/cast_run_typed.h"
+#include "poplibs/each_type.h"
+#define TYPES    POPLIBS_HALF /* whose loops call those of float */
+#define TEMPLATE "popops/elementwise/cast_run_typed.h"
+#include "poplibs/each_type.h"
 
-#define OTHER_VERTEX(from, to)                                                                                         \
-    POP_VERTEX(One_##from##_##to)                                                                                      \
-    {                                                                                                                  \
-        POP_INPUT(POP_VECTOR(from, ONE_PTR)) src;                                                                      \
-        POP_OUTPUT(POP_VECTOR(to)) dst;                                                                                \
-    };                                                                                                                 \
-    POP_VERTEX_NAME(One_##from##_##to, CAST_NAME("Cast", from, to));                                                   \
-    void One_##from##_##to##_compute(One_##from##_##to *v)                                                             \
-    {                                                                                                                  \
-        for (size_t i = 0; i < v->dst.size; ++i)                                                                       \
-            v->dst.data[i] = (to)v->src.data[i];                                                                       \
-    }
-CAST_OTHERS(OTHER_VERTEX)
+#define TYPES    POPLIBS_ALL_TYPES
+#define TEMPLATE "popops/elementwise/cast_typed.h"
+#include "poplibs/each_type.h"
 
 POP_VERTEX(CheckAccuracy)
 {
@@ -96,7 +35,7 @@ void CheckAccuracy_compute(CheckAccuracy *v)
 }
 
 #else
-#include "poplibs/support.h"
+#include "poplibs/estimates.h"
 #include "popops/vertices.h"
 
 /* A worker's run (poplibs.md 2.2, Cast); user is 1 for half to float, 2 for float to half, 0 else. */
@@ -134,22 +73,30 @@ static pop_perf estimate_check(const pop_vertex_view *vertex, const pop_target *
     return (pop_perf){ 40, 0 };
 }
 
-static void *way(const char *from, const char *to)
+static void register_pair(pop_graph *graph, const char *kind, pop_type from, pop_type to, pop_perf_estimator estimator)
 {
-    bool narrow = strcmp(to, "half") == 0 && strcmp(from, "float") == 0,
-         widen = strcmp(to, "float") == 0 && strcmp(from, "half") == 0;
-    return poplibs_as_user(narrow ? 2 : widen ? 1 : 0);
+    char name[96];
+    bool narrow = from == POP_FLOAT && to == POP_HALF, widen = from == POP_HALF && to == POP_FLOAT;
+    snprintf(name, sizeof(name), "popops::%s<%s,%s>", kind, pop_type_name(from), pop_type_name(to));
+    pop_graph_register_perf_estimator(graph, name, estimator, poplibs_as_user(narrow ? 2 : widen ? 1 : 0));
 }
 
 void popops_cast_vertices(pop_graph *graph)
 {
-#define REGISTER(vertex, from, to, how)                                                                                \
-    pop_graph_register_perf_estimator(graph, CAST_NAME(vertex, from, to), how, way(CAST_TEXT_##from, CAST_TEXT_##to));
-#define REGISTER_MAIN(from, to)                                                                                        \
-    REGISTER("CastSupervisor", from, to, estimate_supervisor) REGISTER("Cast2d", from, to, estimate_2d)
-#define REGISTER_OTHER(from, to) REGISTER("Cast", from, to, estimate)
-    CAST_MAIN(REGISTER_MAIN)
-    CAST_OTHERS(REGISTER_OTHER)
+    static const unsigned others[] = { CAST_TO_half,  CAST_TO_float,  CAST_TO_int,      CAST_TO_unsigned,
+                                       CAST_TO_short, CAST_TO_ushort, CAST_TO_bool,     CAST_TO_char,
+                                       CAST_TO_schar, CAST_TO_uchar,  CAST_TO_longlong, CAST_TO_ulonglong };
+    for (size_t i = 0; i < POPLIBS_NUM_VERTEX_TYPES * POPLIBS_NUM_VERTEX_TYPES; ++i) {
+        size_t row = i / POPLIBS_NUM_VERTEX_TYPES;
+        const struct poplibs_vertex_type *from = &poplibs_vertex_types[row],
+                                         *to = &poplibs_vertex_types[i % POPLIBS_NUM_VERTEX_TYPES];
+        if (from->bit & CAST_MAIN_TYPES && to->bit & CAST_MAIN_TYPES) {
+            register_pair(graph, "CastSupervisor", from->type, to->type, estimate_supervisor);
+            register_pair(graph, "Cast2d", from->type, to->type, estimate_2d);
+        }
+        if (to->bit & others[row])
+            register_pair(graph, "Cast", from->type, to->type, estimate);
+    }
     pop_graph_register_perf_estimator(graph, "popops::CheckAccuracyWhenCast<float,half>", estimate_check, NULL);
 }
 #endif

@@ -2,40 +2,14 @@
 /* popops::Fill<T>: one region; popops::Fill2d<T>: several.  They were called Zero and Zero2d once. */
 #include "poplibs/vertex_types.h"
 
-#ifdef __POPC__
-#include <poplar/vertex.h>
+#define TYPES POPLIBS_ALL_TYPES
 
-#define VERTICES_OF(tag, type, text)                                                                                   \
-    static void fill_##tag(type *out, size_t size, type value)                                                         \
-    {                                                                                                                  \
-        for (size_t i = 0; i < size; ++i)                                                                              \
-            out[i] = value;                                                                                            \
-    }                                                                                                                  \
-    POP_VERTEX(Fill_##tag)                                                                                             \
-    {                                                                                                                  \
-        POP_STATE(type) in;                                                                                            \
-        POP_OUTPUT(POP_VECTOR(type)) out;                                                                              \
-    };                                                                                                                 \
-    POP_VERTEX_NAME(Fill_##tag, "popops::Fill<" text ">");                                                             \
-    void Fill_##tag##_compute(Fill_##tag *v)                                                                           \
-    {                                                                                                                  \
-        fill_##tag(v->out.data, v->out.size, v->in);                                                                   \
-    }                                                                                                                  \
-    POP_VERTEX(Fill2d_##tag)                                                                                           \
-    {                                                                                                                  \
-        POP_STATE(type) in;                                                                                            \
-        POP_OUTPUT(POP_VECTORS(type)) out;                                                                             \
-    };                                                                                                                 \
-    POP_VERTEX_NAME(Fill2d_##tag, "popops::Fill2d<" text ">");                                                         \
-    void Fill2d_##tag##_compute(Fill2d_##tag *v)                                                                       \
-    {                                                                                                                  \
-        for (size_t i = 0; i < v->out.size; ++i)                                                                       \
-            fill_##tag(v->out.data[i].data, v->out.data[i].size, v->in);                                               \
-    }
-POPLIBS_ALL_TYPES(VERTICES_OF)
+#ifdef __POPC__
+#define TEMPLATE "popops/elementwise/fill_typed.h"
+#include "poplibs/each_type.h"
 
 #else
-#include "poplibs/support.h"
+#include "poplibs/estimates.h"
 #include "popops/vertices.h"
 
 /* 20 + n / v cycles for each region (poplibs.md 2.2, Zero). */
@@ -59,11 +33,8 @@ static pop_perf estimate_2d(const pop_vertex_view *vertex, const pop_target *tar
 
 void popops_fill_vertices(pop_graph *graph)
 {
-#define REGISTER(tag, type, text)                                                                                      \
-    pop_graph_register_perf_estimator(graph, "popops::Fill<" text ">", estimate,                                       \
-                                      poplibs_as_user(pop_type_by_name(text)));                                        \
-    pop_graph_register_perf_estimator(graph, "popops::Fill2d<" text ">", estimate_2d,                                  \
-                                      poplibs_as_user(pop_type_by_name(text)));
-    POPLIBS_ALL_TYPES(REGISTER)
+    static const struct poplibs_estimate families[] = { { "popops::Fill<%s>", estimate },
+                                                        { "popops::Fill2d<%s>", estimate_2d } };
+    poplibs_register_estimates(graph, TYPES, families, sizeof(families) / sizeof(families[0]));
 }
 #endif

@@ -19,31 +19,9 @@ bool AllTrue_compute(AllTrue *v)
     return all;
 }
 
-/* Bits of the magnitude from which on it is a NaN, or one less: an infinity. */
-#define NAN_VERTEX(vertex, tag, bits, mask, least)                                                                     \
-    POPLIBS_FAST bits beyond_##vertex##_##tag(const bits *in, size_t count)                                            \
-    {                                                                                                                  \
-        bits found = 0;                                                                                                \
-        for (size_t i = 0; i < count; ++i)                                                                             \
-            found |= (in[i] & mask) >= least;                                                                          \
-        return found;                                                                                                  \
-    }                                                                                                                  \
-    POP_VERTEX(vertex##_##tag)                                                                                         \
-    {                                                                                                                  \
-        POP_INPUT(POP_VECTORS(tag)) in;                                                                                \
-    };                                                                                                                 \
-    POP_VERTEX_NAME(vertex##_##tag, "popops::" #vertex "<" #tag ">");                                                  \
-    bool vertex##_##tag##_compute(vertex##_##tag *v)                                                                   \
-    {                                                                                                                  \
-        bits found = 0;                                                                                                \
-        for (size_t i = 0; i < v->in.size; ++i)                                                                        \
-            found |= beyond_##vertex##_##tag((const bits *)(const void *)v->in.data[i].data, v->in.data[i].size);      \
-        return !found;                                                                                                 \
-    }
-NAN_VERTEX(HasNaN, half, uint16_t, 0x7fff, 0x7c01)
-NAN_VERTEX(HasNaN, float, uint32_t, 0x7fffffff, 0x7f800001)
-NAN_VERTEX(HasNaNOrInf, half, uint16_t, 0x7fff, 0x7c00)
-NAN_VERTEX(HasNaNOrInf, float, uint32_t, 0x7fffffff, 0x7f800000)
+#define TYPES    POPLIBS_FLOATING
+#define TEMPLATE "popops/elementwise/nan_typed.h"
+#include "poplibs/each_type.h"
 
 #else
 #include "poplibs/support.h"

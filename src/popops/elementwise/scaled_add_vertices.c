@@ -5,6 +5,7 @@
 
 #ifdef __POPC__
 #include "poplibs/half_vectors.h"
+#include "poplibs/typed.h"
 
 typedef unsigned uint;
 enum { BLOCK = 512 };
@@ -56,57 +57,52 @@ static void add_int_int(int *a, const int *b, size_t count, int x, int y)
 
 #define STATE_FACTOR(S, name) POP_STATE(S) name;
 #define EDGE_FACTOR(S, name)  POP_INPUT(S) name;
-#define VERTICES_OF(tag, T, D, FACTORS, x, y, name_1d, name_2d, limit_1d, limit_2d)                                    \
-    POP_SUPERVISOR_VERTEX(tag##_1d)                                                                                    \
-    {                                                                                                                  \
-        POP_INOUT(POP_VECTOR(T)) A;                                                                                    \
-        POP_INPUT(POP_VECTOR(D, ONE_PTR)) B;                                                                           \
-        FACTORS                                                                                                        \
-    };                                                                                                                 \
-    POP_VERTEX_NAME(tag##_1d, name_1d);                                                                                \
-    limit_1d void tag##_1d_compute(tag##_1d *v)                                                                        \
+#define ONE_REGION(tag, T, D, x, y, name, ...)                                                                         \
+    VERTEX_OF(POP_SUPERVISOR_VERTEX, tag##_1d, name, POP_INOUT(POP_VECTOR(T)) A; POP_INPUT(POP_VECTOR(D, ONE_PTR)) B;  \
+              __VA_ARGS__)                                                                                             \
     {                                                                                                                  \
         add_##T##_##D(v->A.data, v->B.data, v->A.size, x, y);                                                          \
-    }                                                                                                                  \
-    POP_VERTEX(tag##_2d)                                                                                               \
-    {                                                                                                                  \
-        POP_INOUT(POP_VECTORS(T)) A;                                                                                   \
-        POP_INPUT(POP_VECTORS(D, ONE_PTR, ONE_PTR)) B;                                                                 \
-        FACTORS                                                                                                        \
-    };                                                                                                                 \
-    POP_VERTEX_NAME(tag##_2d, name_2d);                                                                                \
-    limit_2d void tag##_2d_compute(tag##_2d *v)                                                                        \
+    }
+#define SEVERAL_REGIONS(tag, T, D, x, y, name, ...)                                                                    \
+    VERTEX_OF(POP_VERTEX, tag##_2d, name, POP_INOUT(POP_VECTORS(T)) A; POP_INPUT(POP_VECTORS(D, ONE_PTR, ONE_PTR)) B;  \
+              __VA_ARGS__)                                                                                             \
     {                                                                                                                  \
         for (size_t i = 0; i < v->A.size; ++i)                                                                         \
             add_##T##_##D(v->A.data[i].data, v->B.data[i].data, v->A.data[i].size, x, y);                              \
     }
 
-#define ADD_BY(tag, T, D, S, constant, apart, FACTOR, y, limit_1d, limit_2d)                                           \
-    VERTICES_OF(tag##_##T##_##D##_##S, T, D, FACTOR(S, scaleB), 1, y,                                                  \
-                SCALED_ADD_NAME("Supervisor", T, D, S, constant, apart),                                               \
-                SCALED_ADD_NAME("2D", T, D, S, constant, apart), limit_1d, limit_2d)
+/* The factors are state where they are constant, else edges; they come last, for their fields have commas. */
+#define ADD_BY(tag, T, D, S, constant, apart, FACTOR, y)                                                               \
+    ONE_REGION(tag##_##T##_##D##_##S, T, D, 1, y, SCALED_ADD_NAME("Supervisor", T, D, S, constant, apart),             \
+               FACTOR(S, scaleB))                                                                                      \
+    SEVERAL_REGIONS(tag##_##T##_##D##_##S, T, D, 1, y, SCALED_ADD_NAME("2D", T, D, S, constant, apart),                \
+                    FACTOR(S, scaleB))
+#define SUBTRACT(T, D, S)                                                                                              \
+    ONE_REGION(Subtract_##T##_##D##_##S, T, D, 1, -*v->scaleB, SCALED_SUBTRACT_NAME("Supervisor", T, D, S),            \
+               EDGE_FACTOR(S, scaleB))                                                                                 \
+    SEVERAL_REGIONS(Subtract_##T##_##D##_##S, T, D, 1, -*v->scaleB, SCALED_SUBTRACT_NAME("2D", T, D, S),               \
+                    EDGE_FACTOR(S, scaleB))
 #define ADD_VERTICES(T, D, S)                                                                                          \
-    ADD_BY(AddConstant, T, D, S, "true", "false", STATE_FACTOR, v->scaleB, , )                                         \
-    ADD_BY(AddTensor, T, D, S, "false", "false", EDGE_FACTOR, *v->scaleB, , )                                          \
-    VERTICES_OF(Subtract_##T##_##D##_##S, T, D, EDGE_FACTOR(S, scaleB), 1, -*v->scaleB,                                \
-                SCALED_SUBTRACT_NAME("Supervisor", T, D, S), SCALED_SUBTRACT_NAME("2D", T, D, S), , )
+    ADD_BY(AddConstant, T, D, S, "true", "false", STATE_FACTOR, v->scaleB)                                             \
+    ADD_BY(AddTensor, T, D, S, "false", "false", EDGE_FACTOR, *v->scaleB)                                              \
+    SUBTRACT(T, D, S)
 SCALED_ALL(ADD_VERTICES)
 
 /* Operands in different memory elements, so that both are read at once. */
-#define APART(vertex, text) POP_CONSTRAINT(vertex, text);
+#define APART_BY(tag, T, D, S, constant, FACTOR, y)                                                                    \
+    ADD_BY(tag, T, D, S, constant, "true", FACTOR, y)                                                                  \
+    POP_CONSTRAINT(tag##_##T##_##D##_##S##_1d, "elem(*A) != elem(*B)");                                                \
+    POP_CONSTRAINT(tag##_##T##_##D##_##S##_2d, "elem(**A) != elem(**B)");
 #define APART_VERTICES(T, D, S)                                                                                        \
-    ADD_BY(ApartConstant, T, D, S, "true", "true", STATE_FACTOR, v->scaleB,                                            \
-           APART(ApartConstant_##T##_##D##_##S##_1d, "elem(*A) != elem(*B)"),                                          \
-           APART(ApartConstant_##T##_##D##_##S##_2d, "elem(**A) != elem(**B)"))                                        \
-    ADD_BY(ApartTensor, T, D, S, "false", "true", EDGE_FACTOR, *v->scaleB,                                             \
-           APART(ApartTensor_##T##_##D##_##S##_1d, "elem(*A) != elem(*B)"),                                            \
-           APART(ApartTensor_##T##_##D##_##S##_2d, "elem(**A) != elem(**B)"))
+    APART_BY(ApartConstant, T, D, S, "true", STATE_FACTOR, v->scaleB)                                                  \
+    APART_BY(ApartTensor, T, D, S, "false", EDGE_FACTOR, *v->scaleB)
 SCALED_EQUAL(APART_VERTICES)
 
 #define BOTH_BY(tag, kind, T, D, S, constant, FACTOR, x, y)                                                            \
-    VERTICES_OF(tag##_##T##_##S, T, D, FACTOR(S, scaleA) FACTOR(S, scaleB), x, y,                                      \
-                SCALED_BOTH_NAME(kind, "Supervisor", T, S, constant), SCALED_BOTH_NAME(kind, "2D", T, S, constant),    \
-                , )
+    ONE_REGION(tag##_##T##_##S, T, D, x, y, SCALED_BOTH_NAME(kind, "Supervisor", T, S, constant),                      \
+               FACTOR(S, scaleA) FACTOR(S, scaleB))                                                                    \
+    SEVERAL_REGIONS(tag##_##T##_##S, T, D, x, y, SCALED_BOTH_NAME(kind, "2D", T, S, constant),                         \
+                    FACTOR(S, scaleA) FACTOR(S, scaleB))
 #define BOTH_VERTICES(T, D, S)                                                                                         \
     BOTH_BY(PlusConstant, "aXPlusbY", T, D, S, "true", STATE_FACTOR, v->scaleA, v->scaleB)                             \
     BOTH_BY(PlusTensor, "aXPlusbY", T, D, S, "false", EDGE_FACTOR, *v->scaleA, *v->scaleB)                             \

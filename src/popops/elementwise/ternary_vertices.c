@@ -2,84 +2,68 @@
 /* popops::Select<T>, popops::Clamp<T>, and both in place: rows of elements.  An operand of one element counts for all
  * of its row. */
 #ifdef __POPC__
+#include "poplibs/typed.h"
+
 #include <popops/element_rows.h>
 
 /* The third operand of select is bool. */
 #define THIRD_CLAMP(type)  type
 #define THIRD_SELECT(type) bool
-#define PIECE_CLAMP(tag)   piece_##tag
-#define PIECE_SELECT(tag)  piece_boolean
 
-#define LOOP(tag, work, U_, I_, ENUM, value)                                                                           \
-    static inline void block_##ENUM##_##tag(const work *in1, const work *in2, const THIRD_##ENUM(work) * in3,          \
-                                            work * out, size_t count)                                                  \
+#define TYPES    (POPLIBS_ALL_TYPES & ~(POPLIBS_CHAR | POPLIBS_SCHAR | POPLIBS_UCHAR))
+#define TEMPLATE "popops/elementwise/ternary_typed.h"
+#include "poplibs/each_type.h"
+
+/* An operator of a type: its value; block_ENUM_tag, of elements of the type that is computed in; row_ENUM_tag. */
+#define VALUE(tag, work, U_, I_, ENUM, value)                                                                          \
+    ELEMENT_INLINE work value_##ENUM##_##tag(const work a, const work b, const THIRD_##ENUM(work) c)                   \
     {                                                                                                                  \
         VALUE_TYPES(work, U_, I_)                                                                                      \
-        _Pragma("GCC ivdep") for (size_t i = 0; i < count; ++i)                                                        \
-        {                                                                                                              \
-            const T a = in1[i], b = in2[i];                                                                            \
-            const THIRD_##ENUM(work) c = in3[i];                                                                       \
-            out[i] = value;                                                                                            \
-        }                                                                                                              \
+        return value;                                                                                                  \
     }
-#define ROW(tag, type, work, ENUM, end)                                                                                \
+#define BLOCK_OF(tag, type, ENUM)                                                                                      \
+    static inline void block_##ENUM##_##tag(const type *in1, const type *in2, const THIRD_##ENUM(type) * in3,          \
+                                            type * out, size_t count)                                                  \
+    {                                                                                                                  \
+        ternary_block_##ENUM##_##tag(in1, in2, in3, out, count, value_##ENUM##_##tag);                                 \
+    }
+#define ROW(tag, type, ENUM, block)                                                                                    \
     __attribute__((noinline)) static void row_##ENUM##_##tag(const type *in1, size_t size1, const type *in2,           \
                                                              size_t size2, const THIRD_##ENUM(type) * in3,             \
                                                              size_t size3, type * out, size_t count)                   \
     {                                                                                                                  \
-        work x[BLOCK], y[BLOCK];                                                                                       \
-        THIRD_##ENUM(work) z[BLOCK];                                                                                   \
-        EACH_BLOCK(count)                                                                                              \
-        {                                                                                                              \
-            const work *first = piece_##tag(in1, size1, x, at, here), *second = piece_##tag(in2, size2, y, at, here);  \
-            const THIRD_##ENUM(work) *third = PIECE_##ENUM(tag)(in3, size3, z, at, here);                              \
-            end                                                                                                        \
-        }                                                                                                              \
+        ternary_row_##ENUM##_##tag(in1, size1, in2, size2, in3, size3, out, count, block);                             \
     }
-#define ROW_FLOAT(tag, type, work, U_, I_, ENUM, real, other)                                                          \
-    LOOP(tag, work, U_, I_, ENUM, real)                                                                                \
-    ROW(tag, type, work, ENUM, block_##ENUM##_##tag(first, second, third, out + at, here);)
-#define ROW_OTHER(tag, type, work, U_, I_, ENUM, real, other)                                                          \
-    LOOP(tag, work, U_, I_, ENUM, other)                                                                               \
-    ROW(tag, type, work, ENUM, block_##ENUM##_##tag(first, second, third, out + at, here);)
-#define ROW_BOOLEAN ROW_OTHER
-#define ROW_HALF(tag, type, work, U_, I_, ENUM, real, other)                                                           \
-    ROW(tag, type, work, ENUM, float result[BLOCK]; block_##ENUM##_float(first, second, third, result, here);          \
-        narrow(result, out + at, here);)
+#define ROW_FLOAT(tag, type, U_, I_, ENUM, real, other)                                                                \
+    VALUE(tag, type, U_, I_, ENUM, real) BLOCK_OF(tag, type, ENUM) ROW(tag, type, ENUM, block_##ENUM##_##tag)
+#define ROW_OTHER(tag, type, U_, I_, ENUM, real, other)                                                                \
+    VALUE(tag, type, U_, I_, ENUM, other) BLOCK_OF(tag, type, ENUM) ROW(tag, type, ENUM, block_##ENUM##_##tag)
+#define ROW_BOOLEAN                                    ROW_OTHER
+#define ROW_HALF(tag, type, U_, I_, ENUM, real, other) ROW(tag, type, ENUM, block_##ENUM##_float)
 
+#define OPERANDS(type, ENUM)                                                                                           \
+    POP_INPUT(POP_VECTORS(type)) in2;                                                                                  \
+    POP_INPUT(POP_VECTORS(THIRD_##ENUM(type))) in3;
 #define OUT_OF_PLACE(tag, type, text, ENUM, Node)                                                                      \
-    POP_VERTEX(Node##_##tag)                                                                                           \
-    {                                                                                                                  \
-        POP_INPUT(POP_VECTORS(type)) in1;                                                                              \
-        POP_INPUT(POP_VECTORS(type)) in2;                                                                              \
-        POP_INPUT(POP_VECTORS(THIRD_##ENUM(type))) in3;                                                                \
-        POP_OUTPUT(POP_VECTORS(type)) out;                                                                             \
-    };                                                                                                                 \
-    POP_VERTEX_NAME(Node##_##tag, "popops::" #Node "<" text ">");                                                      \
-    void Node##_##tag##_compute(Node##_##tag *v)                                                                       \
+    VERTEX_OF(POP_VERTEX, Node##_##tag, "popops::" #Node "<" text ">", POP_INPUT(POP_VECTORS(type)) in1;               \
+              OPERANDS(type, ENUM) POP_OUTPUT(POP_VECTORS(type)) out;)                                                 \
     {                                                                                                                  \
         for (size_t i = 0; i < v->out.size; ++i)                                                                       \
             row_##ENUM##_##tag(v->in1.data[i].data, v->in1.data[i].size, v->in2.data[i].data, v->in2.data[i].size,     \
                                v->in3.data[i].data, v->in3.data[i].size, v->out.data[i].data, v->out.data[i].size);    \
     }
+#define ROW_IN_PLACE(row, to, in2, in3) row(to.data, to.size, in2.data, in2.size, in3.data, in3.size, to.data, to.size)
 #define IN_PLACE(tag, type, text, ENUM, Node)                                                                          \
-    POP_VERTEX(Node##InPlace_##tag)                                                                                    \
-    {                                                                                                                  \
-        POP_INOUT(POP_VECTORS(type)) in1Out;                                                                           \
-        POP_INPUT(POP_VECTORS(type)) in2;                                                                              \
-        POP_INPUT(POP_VECTORS(THIRD_##ENUM(type))) in3;                                                                \
-    };                                                                                                                 \
-    POP_VERTEX_NAME(Node##InPlace_##tag, "popops::" #Node "InPlace<" text ">");                                        \
-    void Node##InPlace_##tag##_compute(Node##InPlace_##tag *v)                                                         \
+    VERTEX_OF(POP_VERTEX, Node##InPlace_##tag, "popops::" #Node "InPlace<" text ">",                                   \
+              POP_INOUT(POP_VECTORS(type)) in1Out;                                                                     \
+              OPERANDS(type, ENUM))                                                                                    \
     {                                                                                                                  \
         for (size_t i = 0; i < v->in1Out.size; ++i)                                                                    \
-            row_##ENUM##_##tag(v->in1Out.data[i].data, v->in1Out.data[i].size, v->in2.data[i].data,                    \
-                               v->in2.data[i].size, v->in3.data[i].data, v->in3.data[i].size, v->in1Out.data[i].data,  \
-                               v->in1Out.data[i].size);                                                                \
+            ROW_IN_PLACE(row_##ENUM##_##tag, v->in1Out.data[i], v->in2.data[i], v->in3.data[i]);                       \
     }
 #define VERTICES(tag, type, work, U_, I_, text, constant, ENUM, Node, real, other)                                     \
     JOIN(ROW_, KIND_##tag)                                                                                             \
-    (tag, type, work, U_, I_, ENUM, real, other) OUT_OF_PLACE(tag, type, text, ENUM, Node)                             \
+    (tag, type, U_, I_, ENUM, real, other) OUT_OF_PLACE(tag, type, text, ENUM, Node)                                   \
         IN_PLACE(tag, type, text, ENUM, Node)
 #define TERNARY(name, function, ENUM, Node, TYPES, RESULT, f, h, i, real, other)                                       \
     POPOPS_TYPES_##TYPES(VERTICES, ENUM, Node, real, other)

@@ -1,93 +1,98 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* popops::UnaryOp1DSupervisor<Op,T> for one region, popops::UnaryOp2D<Op,T> for several, and both in place. */
 #ifdef __POPC__
+#include "poplibs/typed.h"
+
 #include <popops/element_rows.h>
 
-#define LOOP(tag, work, U_, I_, ENUM, RESULT, value)                                                                   \
-    static inline void block_##ENUM##_##tag(const work *in, RESULT_##RESULT(work) * out, size_t count)                 \
+#define TYPES    (POPLIBS_ALL_TYPES & ~POPLIBS_HALF)
+#define TEMPLATE "popops/elementwise/unary_typed.h"
+#include "poplibs/each_type.h"
+
+/* Half is computed in float, block by block. */
+ELEMENT_INLINE void unary_row_SAME_half(const half *in, half *out, size_t count,
+                                        void (*block)(const float *, float *, size_t))
+{
+    float x[BLOCK];
+    EACH_BLOCK(count)
+    {
+        piece_half(in, count, x, at, here);
+        block(x, x, here);
+        narrow(x, out + at, here);
+    }
+}
+ELEMENT_INLINE void unary_row_BOOL_half(const half *in, bool *out, size_t count,
+                                        void (*block)(const float *, bool *, size_t))
+{
+    float x[BLOCK];
+    EACH_BLOCK(count)
+    {
+        piece_half(in, count, x, at, here);
+        block(x, out + at, here);
+    }
+}
+
+/* An operator of a type: its value; block_ENUM_tag, of elements of the type that is computed in; row_ENUM_tag. */
+#define VALUE(tag, work, U_, I_, ENUM, RESULT, value)                                                                  \
+    ELEMENT_INLINE RESULT_##RESULT(work) value_##ENUM##_##tag(const work a)                                            \
     {                                                                                                                  \
         VALUE_TYPES(work, U_, I_)                                                                                      \
-        _Pragma("GCC ivdep") for (size_t i = 0; i < count; ++i)                                                        \
-        {                                                                                                              \
-            const T a = in[i];                                                                                         \
-            out[i] = value;                                                                                            \
-        }                                                                                                              \
+        return value;                                                                                                  \
     }
-#define ROW(tag, type, ENUM, RESULT)                                                                                   \
+#define BLOCK_OF(tag, type, ENUM, RESULT)                                                                              \
+    static inline void block_##ENUM##_##tag(const type *in, RESULT_##RESULT(type) * out, size_t count)                 \
+    {                                                                                                                  \
+        unary_block_##RESULT##_##tag(in, out, count, value_##ENUM##_##tag);                                            \
+    }
+#define ROW(tag, type, ENUM, RESULT, block)                                                                            \
     __attribute__((noinline)) static void row_##ENUM##_##tag(const type *in, RESULT_##RESULT(type) * out,              \
                                                              size_t count)                                             \
     {                                                                                                                  \
-        block_##ENUM##_##tag(in, out, count);                                                                          \
+        unary_row_##RESULT##_##tag(in, out, count, block);                                                             \
     }
 #define ROW_FLOAT(tag, type, U_, I_, ENUM, RESULT, real, other)                                                        \
-    LOOP(tag, type, U_, I_, ENUM, RESULT, real) ROW(tag, type, ENUM, RESULT)
+    VALUE(tag, type, U_, I_, ENUM, RESULT, real)                                                                       \
+    BLOCK_OF(tag, type, ENUM, RESULT) ROW(tag, type, ENUM, RESULT, block_##ENUM##_##tag)
 #define ROW_OTHER(tag, type, U_, I_, ENUM, RESULT, real, other)                                                        \
-    LOOP(tag, type, U_, I_, ENUM, RESULT, other) ROW(tag, type, ENUM, RESULT)
-#define ROW_BOOLEAN ROW_OTHER
-#define ROW_HALF(tag, type, U_, I_, ENUM, RESULT, real, other)                                                         \
-    __attribute__((noinline)) static void row_##ENUM##_half(const half *in, RESULT_##RESULT(half) * out, size_t count) \
-    {                                                                                                                  \
-        float x[BLOCK];                                                                                                \
-        EACH_BLOCK(count)                                                                                              \
-        {                                                                                                              \
-            piece_half(in, count, x, at, here);                                                                        \
-            HALF_END_##RESULT(ENUM)                                                                                    \
-        }                                                                                                              \
-    }
-#define HALF_END_SAME(ENUM)                                                                                            \
-    block_##ENUM##_float(x, x, here);                                                                                  \
-    narrow(x, out + at, here);
-#define HALF_END_BOOL(ENUM) block_##ENUM##_float(x, out + at, here);
+    VALUE(tag, type, U_, I_, ENUM, RESULT, other)                                                                      \
+    BLOCK_OF(tag, type, ENUM, RESULT) ROW(tag, type, ENUM, RESULT, block_##ENUM##_##tag)
+#define ROW_BOOLEAN                                            ROW_OTHER
+#define ROW_HALF(tag, type, U_, I_, ENUM, RESULT, real, other) ROW(tag, type, ENUM, RESULT, block_##ENUM##_float)
 
-#define OUT_OF_PLACE(tag, type, text, ENUM, RESULT)                                                                    \
-    POP_SUPERVISOR_VERTEX(Unary1D_##ENUM##_##tag)                                                                      \
-    {                                                                                                                  \
-        POP_INPUT(POP_VECTOR(type)) in;                                                                                \
-        POP_OUTPUT(POP_VECTOR(RESULT_##RESULT(type))) out;                                                             \
-    };                                                                                                                 \
-    POP_VERTEX_NAME(Unary1D_##ENUM##_##tag,                                                                            \
-                    "popops::UnaryOp1DSupervisor<popops::expr::UnaryOpType::" #ENUM "," text ">");                     \
-    void Unary1D_##ENUM##_##tag##_compute(Unary1D_##ENUM##_##tag *v)                                                   \
+#define VERTEX_TEXT(name, ENUM, text) "popops::" name "<popops::expr::UnaryOpType::" #ENUM "," text ">"
+#define ONE(tag, type, text, ENUM, RESULT)                                                                             \
+    VERTEX_OF(POP_SUPERVISOR_VERTEX, Unary1D_##ENUM##_##tag, VERTEX_TEXT("UnaryOp1DSupervisor", ENUM, text),           \
+              POP_INPUT(POP_VECTOR(type)) in;                                                                          \
+              POP_OUTPUT(POP_VECTOR(RESULT_##RESULT(type))) out;)                                                      \
     {                                                                                                                  \
         row_##ENUM##_##tag(v->in.data, v->out.data, v->out.size);                                                      \
-    }                                                                                                                  \
-    POP_VERTEX(Unary2D_##ENUM##_##tag)                                                                                 \
-    {                                                                                                                  \
-        POP_INPUT(POP_VECTORS(type)) in;                                                                               \
-        POP_OUTPUT(POP_VECTORS(RESULT_##RESULT(type))) out;                                                            \
-    };                                                                                                                 \
-    POP_VERTEX_NAME(Unary2D_##ENUM##_##tag, "popops::UnaryOp2D<popops::expr::UnaryOpType::" #ENUM "," text ">");       \
-    void Unary2D_##ENUM##_##tag##_compute(Unary2D_##ENUM##_##tag *v)                                                   \
+    }
+#define SEVERAL(tag, type, text, ENUM, RESULT)                                                                         \
+    VERTEX_OF(POP_VERTEX, Unary2D_##ENUM##_##tag, VERTEX_TEXT("UnaryOp2D", ENUM, text),                                \
+              POP_INPUT(POP_VECTORS(type)) in;                                                                         \
+              POP_OUTPUT(POP_VECTORS(RESULT_##RESULT(type))) out;)                                                     \
     {                                                                                                                  \
         for (size_t i = 0; i < v->out.size; ++i)                                                                       \
             row_##ENUM##_##tag(v->in.data[i].data, v->out.data[i].data, v->out.data[i].size);                          \
     }
-#define IN_PLACE(tag, type, text, ENUM)                                                                                \
-    POP_SUPERVISOR_VERTEX(Unary1DInPlace_##ENUM##_##tag)                                                               \
-    {                                                                                                                  \
-        POP_INOUT(POP_VECTOR(type)) inOut;                                                                             \
-    };                                                                                                                 \
-    POP_VERTEX_NAME(Unary1DInPlace_##ENUM##_##tag,                                                                     \
-                    "popops::UnaryOp1DInPlaceSupervisor<popops::expr::UnaryOpType::" #ENUM "," text ">");              \
-    void Unary1DInPlace_##ENUM##_##tag##_compute(Unary1DInPlace_##ENUM##_##tag *v)                                     \
+#define ONE_IN_PLACE(tag, type, text, ENUM)                                                                            \
+    VERTEX_OF(POP_SUPERVISOR_VERTEX, Unary1DInPlace_##ENUM##_##tag,                                                    \
+              VERTEX_TEXT("UnaryOp1DInPlaceSupervisor", ENUM, text), POP_INOUT(POP_VECTOR(type)) inOut;)               \
     {                                                                                                                  \
         row_##ENUM##_##tag(v->inOut.data, v->inOut.data, v->inOut.size);                                               \
-    }                                                                                                                  \
-    POP_VERTEX(Unary2DInPlace_##ENUM##_##tag)                                                                          \
-    {                                                                                                                  \
-        POP_INOUT(POP_VECTORS(type)) inOut;                                                                            \
-    };                                                                                                                 \
-    POP_VERTEX_NAME(Unary2DInPlace_##ENUM##_##tag,                                                                     \
-                    "popops::UnaryOp2DInPlace<popops::expr::UnaryOpType::" #ENUM "," text ">");                        \
-    void Unary2DInPlace_##ENUM##_##tag##_compute(Unary2DInPlace_##ENUM##_##tag *v)                                     \
+    }
+#define SEVERAL_IN_PLACE(tag, type, text, ENUM)                                                                        \
+    VERTEX_OF(POP_VERTEX, Unary2DInPlace_##ENUM##_##tag, VERTEX_TEXT("UnaryOp2DInPlace", ENUM, text),                  \
+              POP_INOUT(POP_VECTORS(type)) inOut;)                                                                     \
     {                                                                                                                  \
         for (size_t i = 0; i < v->inOut.size; ++i)                                                                     \
             row_##ENUM##_##tag(v->inOut.data[i].data, v->inOut.data[i].data, v->inOut.data[i].size);                   \
     }
+#define IN_PLACE(tag, type, text, ENUM) ONE_IN_PLACE(tag, type, text, ENUM) SEVERAL_IN_PLACE(tag, type, text, ENUM)
 #define VERTICES(tag, type, work, U_, I_, text, constant, ENUM, RESULT, real, other)                                   \
     JOIN(ROW_, KIND_##tag)                                                                                             \
-    (tag, type, U_, I_, ENUM, RESULT, real, other) OUT_OF_PLACE(tag, type, text, ENUM, RESULT)                         \
-        IN_PLACE_##RESULT(KIND_##tag, tag, type, text, ENUM)
+    (tag, type, U_, I_, ENUM, RESULT, real, other) ONE(tag, type, text, ENUM, RESULT)                                  \
+        SEVERAL(tag, type, text, ENUM, RESULT) IN_PLACE_##RESULT(KIND_##tag, tag, type, text, ENUM)
 #define UNARY(name, function, ENUM, Node, TYPES, RESULT, f, h, i, real, other)                                         \
     POPOPS_TYPES_##TYPES(VERTICES, ENUM, RESULT, real, other)
 #include <popops/operators.def>

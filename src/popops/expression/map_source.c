@@ -138,7 +138,7 @@ static void add_node(struct text *text, const struct typed_expr *typed, size_t a
     add(text, "; }));\n");
 }
 
-/* Operands that can be read as they lie need no blocks. */
+/* Operands that can be read as they are need no blocks. */
 static void add_whole(struct text *text, const struct typed_expr *typed, const pop_tensor *inputs)
 {
     bool whole = typed->nodes[typed->count - 1].type != POP_HALF;

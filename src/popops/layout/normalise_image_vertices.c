@@ -1,34 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* popops::NormaliseImage<input type, output type>: pixels of three channels become pixels of four. */
 
-#define NORMALISE_VERTICES(X)                                                                                          \
-    X(uchar, unsigned char, half, "unsigned char,half")                                                                \
-    X(half, half, half, "half,half") X(float, float, float, "float,float")
+#include "poplibs/vertex_types.h"
+
+#define TYPES (POPLIBS_UCHAR | POPLIBS_FLOATING)
 
 #ifdef __POPC__
-#include <poplar/vertex.h>
-
-#define NORMALISE(tag, type, result, text)                                                                             \
-    POP_VERTEX(NormaliseImage_##tag)                                                                                   \
-    {                                                                                                                  \
-        POP_INPUT(POP_VECTOR(type)) in;                                                                                \
-        POP_INPUT(POP_VECTOR(result)) offsets;                                                                         \
-        POP_INPUT(POP_VECTOR(result)) scales;                                                                          \
-        POP_OUTPUT(POP_VECTOR(result)) out;                                                                            \
-        POP_STATE(float) scale;                                                                                        \
-    };                                                                                                                 \
-    POP_VERTEX_NAME(NormaliseImage_##tag, "popops::NormaliseImage<" text ">");                                         \
-    void NormaliseImage_##tag##_compute(NormaliseImage_##tag *v)                                                       \
-    {                                                                                                                  \
-        for (size_t pixel = 0; pixel < v->in.size / 3; ++pixel) {                                                      \
-            for (size_t c = 0; c < 3; ++c) {                                                                           \
-                float x = (float)v->in.data[3 * pixel + c] * v->scale;                                                 \
-                v->out.data[4 * pixel + c] = (result)((x - (float)v->offsets.data[c]) * (float)v->scales.data[c]);     \
-            }                                                                                                          \
-            v->out.data[4 * pixel + 3] = 0;                                                                            \
-        }                                                                                                              \
-    }
-NORMALISE_VERTICES(NORMALISE)
+#define TEMPLATE "popops/layout/normalise_image_typed.h"
+#include "poplibs/each_type.h"
 
 #else
 #include "poplibs/support.h"
@@ -44,9 +23,13 @@ static pop_perf normalise(const pop_vertex_view *vertex, const pop_target *targe
 
 void popops_normalise_image_vertices(pop_graph *graph)
 {
-#define NORMALISE(tag, type, result, text)                                                                             \
-    pop_graph_register_perf_estimator(graph, "popops::NormaliseImage<" text ">", normalise,                            \
-                                      poplibs_as_user(pop_type_by_name(#result)));
-    NORMALISE_VERTICES(NORMALISE)
+    static const struct {
+        const char *name;
+        pop_type result;
+    } vertices[] = { { "popops::NormaliseImage<unsigned char,half>", POP_HALF },
+                     { "popops::NormaliseImage<half,half>", POP_HALF },
+                     { "popops::NormaliseImage<float,float>", POP_FLOAT } };
+    for (size_t i = 0; i < sizeof(vertices) / sizeof(vertices[0]); ++i)
+        pop_graph_register_perf_estimator(graph, vertices[i].name, normalise, poplibs_as_user(vertices[i].result));
 }
 #endif

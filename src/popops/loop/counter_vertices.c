@@ -1,24 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counters: popops::ForLoopCounter<T> of loops, popops::CircBufIncrIndex and CircOffset of rings. */
-#ifdef __POPC__
-#include <poplar/vertex.h>
+#include "poplibs/vertex_types.h"
 
-#define COUNTER_OF(tag, type, text)                                                                                    \
-    POP_VERTEX(Counter_##tag)                                                                                          \
-    {                                                                                                                  \
-        POP_INOUT(type) count;                                                                                         \
-        POP_INPUT(type) limit;                                                                                         \
-        POP_OUTPUT(unsigned) comparisonResult;                                                                         \
-        POP_STATE(int) increment;                                                                                      \
-    };                                                                                                                 \
-    POP_VERTEX_NAME(Counter_##tag, "popops::ForLoopCounter<" text ">");                                                \
-    void Counter_##tag##_compute(Counter_##tag *v)                                                                     \
-    {                                                                                                                  \
-        *v->count = (type)((unsigned)*v->count + (unsigned)v->increment);                                              \
-        *v->comparisonResult = v->increment > 0 ? *v->count < *v->limit : *v->count > *v->limit;                       \
-    }
-COUNTER_OF(int, int, "int")
-COUNTER_OF(unsigned, unsigned, "unsigned int")
+#define TYPES POPLIBS_INTEGERS
+
+#ifdef __POPC__
+#define TEMPLATE "popops/loop/counter_typed.h"
+#include "poplibs/each_type.h"
 
 POP_VERTEX(CircBufIncrIndex)
 {
@@ -45,6 +33,7 @@ void CircOffset_compute(CircOffset *v)
 }
 
 #else
+#include "poplibs/estimates.h"
 #include "popops/vertices.h"
 
 /* Nothing is published: two or three loads, the sum, a comparison or division, a store. */
@@ -61,8 +50,8 @@ static pop_perf ring(const pop_vertex_view *vertex, const pop_target *target, vo
 
 void popops_counter_vertices(pop_graph *graph)
 {
-    pop_graph_register_perf_estimator(graph, "popops::ForLoopCounter<int>", counter, NULL);
-    pop_graph_register_perf_estimator(graph, "popops::ForLoopCounter<unsigned int>", counter, NULL);
+    static const struct poplibs_estimate families[] = { { "popops::ForLoopCounter<%s>", counter } };
+    poplibs_register_estimates(graph, TYPES, families, sizeof(families) / sizeof(families[0]));
     pop_graph_register_perf_estimator(graph, "popops::CircBufIncrIndex", ring, NULL);
     pop_graph_register_perf_estimator(graph, "popops::CircOffset", ring, NULL);
 }

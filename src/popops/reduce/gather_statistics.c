@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Histograms: each worker counts its share of what lies on its tile, and a reduction adds the counts up. */
+/* Histograms: each worker counts its share of what is on its tile, and a reduction adds the counts up. */
 #include "poplibs/log.h"
 #include "poplibs/options.h"
 #include "poplibs/tiles.h"
@@ -66,7 +66,7 @@ static void add_vertex(struct histogram *h, pop_graph *graph, const pop_interval
     h->partials[h->count++] = partial;
 }
 
-/* Counts each place of the input, those that share an element too: so it goes by the mapping, not by what lies in
+/* Counts each place of the input, those that share an element too: so it follows the mapping, not the order in
  * memory. */
 static pop_tensor count_on_tiles(struct histogram *h, pop_graph *graph, pop_program sequence)
 {

@@ -105,7 +105,7 @@ static void spread(const struct gather *g, size_t most, struct chunks *chunks)
     pop_interval_lists_free(&parts);
 }
 
-/* A new output's elements that are made here lie linearly, at least SHARE_BYTES on a tile. */
+/* A new output's elements that are made here are laid out linearly, at least SHARE_BYTES on a tile. */
 static void map_linearly(const struct gather *g)
 {
     struct reduction *r = g->r;
@@ -129,7 +129,7 @@ static int by_place(const void *left, const void *right)
     return a->k < b->k ? -1 : a->k > b->k;
 }
 
-/* Shares as the output lies, where that is even enough; else false. */
+/* Shares by the output's mapping, where that is even enough; else false. */
 static bool as_mapped(const struct gather *g, struct chunks *chunks)
 {
     struct reduction *r = g->r;
@@ -191,7 +191,7 @@ static struct piece piece_within(const struct partial_row *row, const struct chu
     return (struct piece){ from, n, row->at + (from - row->k), n, 1, 1, n, row->source, 0 };
 }
 
-/* As they lie on tiles: so a group has about as many of each output. */
+/* By their mapping, so that a group has about as many of each output. */
 static int by_source(const void *left, const void *right)
 {
     const struct piece *a = left, *b = right;

@@ -27,7 +27,7 @@ struct work {
     size_t count, capacity;
 };
 
-/* ---- what lies where ---- */
+/* ---- what is where ---- */
 
 /* The input's elements in the order of the tiles and, on each, of memory: pieces count their places so. */
 struct memory_order {
@@ -132,7 +132,7 @@ static void free_work(struct work *work)
 
 /* ---- few outputs, many elements of each: workers share the elements ---- */
 
-/* Outputs that workers take together where they share elements: a vector; on a CPU all that lie together, since whole
+/* Outputs that workers take together where they share elements: a vector; on a CPU all that are contiguous, since whole
  * rows are read faster. */
 static size_t column_grain(const struct reduction *r)
 {

@@ -50,7 +50,7 @@ static void natural_digits(struct digits *digits, pop_tensor t)
     for (unsigned d = 0; d < pop_tensor_rank(t); ++d)
         digits->list[digits->count++] = (struct digit){ d, pop_tensor_dim(t, d), 0 };
 }
-/* The step in memory between the first two elements of a line that lies in several variables; the largest where already
+/* The step in memory between the first two elements of a line that is in several variables; the largest where already
  * those do. */
 static uint64_t first_step(pop_where where, pop_tensor line, size_t count)
 {

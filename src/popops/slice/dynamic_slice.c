@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Slices of several dimensions are slices of one dimension after the other, the one first that leaves the least.  The
- * work is done where the first element along the sliced dimension lies. */
+ * work is done where the first element along the sliced dimension is. */
 #include "poplibs/log.h"
 #include "poplibs/tiles.h"
 #include "popops/slice/slicing.h"
@@ -277,7 +277,7 @@ void popops_dynamic_update_at(pop_where where, pop_graph *graph, pop_tensor t, p
     if (!poplibs_ready(graph) || !pop_tensor_num_elements(s))
         return;
     slicing_order(t, dims, sizes, order);
-    /* What the slice lies in is taken out, changed and put back, from the inside out. */
+    /* The slices that contain it are taken out, changed and written back, from the inside out. */
     slice_steps(where, graph, steps, offset, dims, sizes, order, dims.count - 1, sequence, name);
     for (size_t i = dims.count; i-- > 0 && poplibs_ready(graph); s = steps[i])
         add_slice(where, graph, "popops::DynamicUpdateSlice", steps[i], s, pop_tensor_at_at(where, offset, order[i]),

@@ -5,6 +5,8 @@
  * base is 0, and after the last row comes the first. */
 #include "poplibs/vertex_types.h"
 
+#define TYPES POPLIBS_ALL_TYPES
+
 #ifdef __POPC__
 #include <poplar/vertex.h>
 #include <string.h>
@@ -29,58 +31,11 @@ static inline unsigned first_row(unsigned offset, unsigned rows)
         row = row + 1 == (v)->numBaseElements ? 0 : row + 1;                                                           \
     }
 
-#define VERTICES_OF(tag, type, text)                                                                                   \
-    POP_VERTEX(Slice2d_##tag)                                                                                          \
-    {                                                                                                                  \
-        POP_INPUT(unsigned) offset;                                                                                    \
-        POP_INPUT(POP_VECTORS(type)) baseT;                                                                            \
-        POP_OUTPUT(POP_VECTORS(type)) subT;                                                                            \
-        POP_STATE(unsigned) numBaseElements;                                                                           \
-        POP_STATE(unsigned) numSubElements;                                                                            \
-        POP_STATE(unsigned) numRegions;                                                                                \
-    };                                                                                                                 \
-    POP_VERTEX_NAME(Slice2d_##tag, "popops::DynamicSlice2d<" text ">");                                                \
-    void Slice2d_##tag##_compute(Slice2d_##tag *v){ COPY_ROWS(v, subT.data[sub], baseT.data[base]) } POP_VERTEX(       \
-        Update2d_##tag)                                                                                                \
-    {                                                                                                                  \
-        POP_INPUT(unsigned) offset;                                                                                    \
-        POP_INOUT(POP_VECTORS(type)) baseT;                                                                            \
-        POP_INPUT(POP_VECTORS(type)) subT;                                                                             \
-        POP_STATE(unsigned) numBaseElements;                                                                           \
-        POP_STATE(unsigned) numSubElements;                                                                            \
-        POP_STATE(unsigned) numRegions;                                                                                \
-    };                                                                                                                 \
-    POP_VERTEX_NAME(Update2d_##tag, "popops::DynamicUpdateSlice2d<" text ">");                                         \
-    void Update2d_##tag##_compute(                                                                                     \
-        Update2d_##tag *v){ COPY_ROWS(v, baseT.data[base], subT.data[sub]) } POP_SUPERVISOR_VERTEX(Slice1d_##tag)      \
-    {                                                                                                                  \
-        POP_INPUT(unsigned) offset;                                                                                    \
-        POP_INPUT(POP_VECTOR(type, ONE_PTR)) baseT;                                                                    \
-        POP_OUTPUT(POP_VECTOR(type, ONE_PTR)) subT;                                                                    \
-        POP_STATE(unsigned) numBaseElements;                                                                           \
-        POP_STATE(unsigned) numSubElements;                                                                            \
-        POP_STATE(unsigned) regionSize;                                                                                \
-    };                                                                                                                 \
-    POP_VERTEX_NAME(Slice1d_##tag, "popops::DynamicSliceSupervisor<" text ">");                                        \
-    void Slice1d_##tag##_compute(Slice1d_##tag *v){ COPY_REGION(v, subT, i, baseT, row) } POP_SUPERVISOR_VERTEX(       \
-        Update1d_##tag)                                                                                                \
-    {                                                                                                                  \
-        POP_INPUT(unsigned) offset;                                                                                    \
-        POP_INOUT(POP_VECTOR(type, ONE_PTR)) baseT;                                                                    \
-        POP_INPUT(POP_VECTOR(type, ONE_PTR)) subT;                                                                     \
-        POP_STATE(unsigned) numBaseElements;                                                                           \
-        POP_STATE(unsigned) numSubElements;                                                                            \
-        POP_STATE(unsigned) regionSize;                                                                                \
-    };                                                                                                                 \
-    POP_VERTEX_NAME(Update1d_##tag, "popops::DynamicUpdateSliceSupervisor<" text ">");                                 \
-    void Update1d_##tag##_compute(Update1d_##tag *v)                                                                   \
-    {                                                                                                                  \
-        COPY_REGION(v, baseT, row, subT, i)                                                                            \
-    }
-POPLIBS_ALL_TYPES(VERTICES_OF)
+#define TEMPLATE "popops/slice/dynamic_slice_typed.h"
+#include "poplibs/each_type.h"
 
 #else
-#include "poplibs/support.h"
+#include "poplibs/estimates.h"
 #include "popops/vertices.h"
 
 /* poplibs.md 2.2; n elements are 31 + 2 nv cycles in half, 29 + nv in other types. */
@@ -109,15 +64,10 @@ static pop_perf estimate_1d(const pop_vertex_view *vertex, const pop_target *tar
 
 void popops_dynamic_slice_vertices(pop_graph *graph)
 {
-#define REGISTER(tag, type, text)                                                                                      \
-    pop_graph_register_perf_estimator(graph, "popops::DynamicSlice2d<" text ">", estimate_2d,                          \
-                                      poplibs_as_user(pop_type_by_name(text)));                                        \
-    pop_graph_register_perf_estimator(graph, "popops::DynamicUpdateSlice2d<" text ">", estimate_2d,                    \
-                                      poplibs_as_user(pop_type_by_name(text)));                                        \
-    pop_graph_register_perf_estimator(graph, "popops::DynamicSliceSupervisor<" text ">", estimate_1d,                  \
-                                      poplibs_as_user(pop_type_by_name(text)));                                        \
-    pop_graph_register_perf_estimator(graph, "popops::DynamicUpdateSliceSupervisor<" text ">", estimate_1d,            \
-                                      poplibs_as_user(pop_type_by_name(text)));
-    POPLIBS_ALL_TYPES(REGISTER)
+    static const struct poplibs_estimate families[] = { { "popops::DynamicSlice2d<%s>", estimate_2d },
+                                                        { "popops::DynamicUpdateSlice2d<%s>", estimate_2d },
+                                                        { "popops::DynamicSliceSupervisor<%s>", estimate_1d },
+                                                        { "popops::DynamicUpdateSliceSupervisor<%s>", estimate_1d } };
+    poplibs_register_estimates(graph, TYPES, families, sizeof(families) / sizeof(families[0]));
 }
 #endif

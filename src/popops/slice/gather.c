@@ -151,7 +151,7 @@ static size_t fullest_tile(pop_where where, pop_graph *graph, pop_tensor t, size
     pop_interval_lists_free(&mapping);
     return most;
 }
-/* Whole slices lie on a tile where they fit; more tiles take their parts where a tile has more than it may. */
+/* Whole slices are on a tile where they fit; more tiles take their parts where a tile has more than it may. */
 static void keep_to_most_elements(pop_where where, pop_graph *graph, pop_tensor t, size_t allowed)
 {
     size_t used, fullest = fullest_tile(where, graph, t, &used), elements = pop_tensor_num_elements(t);

@@ -100,7 +100,7 @@ static void add_validation(const struct call *call, pop_graph *graph, pop_progra
                             (pop_shape){ call->dims.count, rows }, sequence);
 }
 
-/* The call as rows of a matrix; kind says what is done.  A matrix whose rows lie on different tiles gets a plan when
+/* The call as rows of a matrix; kind says what is done.  A matrix whose rows are on different tiles gets a plan when
  * none was given. */
 static bool as_rows(const struct call *call, pop_graph *graph, enum popops_multi_kind kind, struct popops_multi *multi)
 {
@@ -213,7 +213,7 @@ pop_tensor popops_multi_slice_at(pop_where where, pop_graph *graph, pop_tensor t
     if (!as_rows(&call, graph, MULTI_SLICE, &multi))
         return none;
     if (!multi.plan.rows) {
-        /* Where the first row lies: it need not be there, nor have elements. */
+        /* Where the first row is: it need not be there, nor have elements. */
         bool empty = !pop_tensor_dim(t, dims.list[0]);
         call.s = empty ? pop_graph_add_variable_mapped_at(where, graph, pop_tensor_type(t),
                                                           slices_shape(&call, n, shape), POP_MAPPING_LINEAR, name)
@@ -368,8 +368,8 @@ pop_tensor popops_create_slice_tensor_planned_at(pop_where where, pop_graph *gra
         return pop_tensor_reshape_at(where, popops_multi_slices(&multi, graph),
                                      POP_SHAPE(num_indices, 1, plan->columns));
     }
-    /* As slices of a sliceable tensor lie, which need not be made: n slices beside one another along one more
-     * dimension. */
+    /* With the layout of slices of a sliceable tensor, which need not be made: n slices beside one another along one
+     * more dimension. */
     size_t slices[POPOPS_MOST_DIMS + 1] = { num_indices };
     unsigned first = 0;
     size_t one = poplibs_min(1, num_indices);

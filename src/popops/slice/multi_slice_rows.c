@@ -157,7 +157,7 @@ static void map_slices(const struct popops_multi *multi, pop_graph *graph, const
     pop_graph_set_tile_mapping_at(multi->where, graph, corner(multi->where, slices, block->own_lookups, block->columns),
                                   block->tile);
 }
-/* Partial slices {row blocks, n, columns}: a block's lie with it. */
+/* Partial slices {row blocks, n, columns}: a block's are on its tiles. */
 static void map_partial_slices(const struct popops_multi *multi, pop_graph *graph, const struct block *block,
                                pop_tensor partials)
 {

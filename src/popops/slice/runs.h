@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A contiguous piece of memory that holds runs of a matrix' elements in any order: what vertices on it are told. */
+/* A contiguous piece of memory that holds runs of a matrix' elements in any order, as vertices get it. */
 #ifndef POPOPS_SLICE_RUNS_H
 #define POPOPS_SLICE_RUNS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An element of each row: rows are shared out evenly to be read, and changed where they lie. */
+/* An element of each row: rows are shared out evenly to be read, and changed where they are. */
 #include "poplibs/log.h"
 #include "poplibs/tiles.h"
 #include "popops/slice/runs.h"

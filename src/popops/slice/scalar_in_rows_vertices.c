@@ -4,62 +4,19 @@
  * given. */
 #include "poplibs/vertex_types.h"
 
+#define TYPES POPLIBS_FLOATING
+
 #ifdef __POPC__
 #include <poplar/vertex.h>
 
 #define MASKED       0xffffffffu
 #define NOT_A_NUMBER __builtin_nanf("")
 
-#define VERTICES_OF(tag, type, text)                                                                                   \
-    POP_VERTEX(Select_##tag)                                                                                           \
-    {                                                                                                                  \
-        POP_INPUT(POP_VECTORS(type)) params;                                                                           \
-        POP_INPUT(POP_VECTOR(unsigned, ONE_PTR)) indices;                                                              \
-        POP_OUTPUT(POP_VECTOR(type, ONE_PTR)) output;                                                                  \
-    };                                                                                                                 \
-    POP_VERTEX_NAME(Select_##tag, "popops::SelectFromRows<" text ">");                                                 \
-    void Select_##tag##_compute(Select_##tag *v)                                                                       \
-    {                                                                                                                  \
-        for (size_t i = 0; i < v->params.size; ++i) {                                                                  \
-            unsigned at = v->indices.data[i];                                                                          \
-            float value = at == MASKED                  ? 0                                                            \
-                          : at < v->params.data[i].size ? (float)v->params.data[i].data[at]                            \
-                                                        : NOT_A_NUMBER;                                                \
-            v->output.data[i] = (type)value;                                                                           \
-        }                                                                                                              \
-    }                                                                                                                  \
-    POP_VERTEX(Update_##tag)                                                                                           \
-    {                                                                                                                  \
-        POP_INOUT(POP_VECTOR(type, ONE_PTR)) params;                                                                   \
-        POP_INPUT(POP_VECTOR(unsigned)) indices;                                                                       \
-        POP_STATE(POP_VECTOR(unsigned)) starts;                                                                        \
-        POP_STATE(POP_VECTOR(unsigned)) lengths;                                                                       \
-        POP_STATE(unsigned) columns;                                                                                   \
-    };                                                                                                                 \
-    POP_VERTEX_NAME(Update_##tag, "popops::UpdateIntervalsDEC<" text ">");                                             \
-    void Update_##tag##_compute(Update_##tag *v)                                                                       \
-    {                                                                                                                  \
-        type *at = v->params.data;                                                                                     \
-        for (size_t run = 0; run < v->starts.size; at += v->lengths.data[run++]) {                                     \
-            unsigned start = v->starts.data[run], end = start + v->lengths.data[run];                                  \
-            for (unsigned row = start / v->columns; row * v->columns < end; ++row) {                                   \
-                unsigned index = v->indices.data[row], first = row * v->columns, last = first + v->columns;            \
-                if (index == MASKED)                                                                                   \
-                    continue;                                                                                          \
-                if (index < v->columns) {                                                                              \
-                    if (first + index >= start && first + index < end)                                                 \
-                        at[first + index - start] = (type)((float)at[first + index - start] - 1.0f);                   \
-                    continue;                                                                                          \
-                }                                                                                                      \
-                for (unsigned i = first > start ? first : start; i < last && i < end; ++i)                             \
-                    at[i - start] = (type)NOT_A_NUMBER;                                                                \
-            }                                                                                                          \
-        }                                                                                                              \
-    }
-POPLIBS_FLOATING(VERTICES_OF)
+#define TEMPLATE "popops/slice/scalar_in_rows_typed.h"
+#include "poplibs/each_type.h"
 
 #else
-#include "poplibs/support.h"
+#include "poplibs/estimates.h"
 #include "popops/vertices.h"
 
 /* Nothing is published.  A row costs two loads, two comparisons, an address, a load and a store, with jumps. */
@@ -78,9 +35,8 @@ static pop_perf update_cycles(const pop_vertex_view *vertex, const pop_target *t
 
 void popops_scalar_in_rows_vertices(pop_graph *graph)
 {
-#define REGISTER(tag, type, text)                                                                                      \
-    pop_graph_register_perf_estimator(graph, "popops::SelectFromRows<" text ">", select_cycles, NULL);                 \
-    pop_graph_register_perf_estimator(graph, "popops::UpdateIntervalsDEC<" text ">", update_cycles, NULL);
-    POPLIBS_FLOATING(REGISTER)
+    static const struct poplibs_estimate families[] = { { "popops::SelectFromRows<%s>", select_cycles },
+                                                        { "popops::UpdateIntervalsDEC<%s>", update_cycles } };
+    poplibs_register_estimates(graph, TYPES, families, sizeof(families) / sizeof(families[0]));
 }
 #endif

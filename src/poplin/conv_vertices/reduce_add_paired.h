@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* poplin::ReduceAdd<T,T_2>: template of reduce_add_typed.h. */
+POP_SUPERVISOR_VERTEX(PAIRED(ReduceAdd))
+{
+    POP_OUTPUT(POP_VECTOR(T, SPAN, 8)) out;
+    POP_INPUT(POP_VECTORS(T_2, SPAN, COMPACT_PTR, 8)) partials;
+    unsigned num_workers;
+};
+POP_VERTEX_NAME(PAIRED(ReduceAdd), "poplin::ReduceAdd<" T_NAME "," T_2_NAME ">");
+COMPUTE_PAIRED(ReduceAdd)
+{
+    enum { STEP = 256 };
+    float sums[STEP];
+    for (size_t at = 0; at < v->out.size; at += STEP) {
+        size_t count = v->out.size - at < STEP ? v->out.size - at : STEP;
+        for (size_t i = 0; i < count; ++i)
+            sums[i] = (float)v->partials.data[0].data[at + i];
+        for (size_t p = 1; p < v->partials.size; ++p)
+            for (size_t i = 0; i < count; ++i)
+                sums[i] += (float)v->partials.data[p].data[at + i];
+        for (size_t i = 0; i < count; ++i)
+            v->out.data[at + i] = (T)sums[i];
+    }
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Maxima and minima of one type, with their places: template of arg_max_vertices.c. */
+/* Values leave the first step as float where they are half. */
+#if T_BITS & POPLIBS_HALF
+#define OUT float
+#else
+#define OUT T
+#endif
+
+#define NAME         Max
+#define BETTER(a, b) ((a) > (b))
+#include "popnn/arg_max_best.h"
+#undef NAME
+#undef BETTER
+
+#define NAME         Min
+#define BETTER(a, b) ((a) < (b))
+#include "popnn/arg_max_best.h"
+#undef NAME
+#undef BETTER
+
+#undef OUT

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* popnn::NAME<T> and NAME2D<T>, of the loss whose rows the function ROW computes: template of loss_typed.h. */
+#define NAME_2D     POPLIBS_JOIN(NAME, 2D)
+#define NAMED(name) POPLIBS_JOIN(name, POPLIBS_JOIN(_, T_TAG))
+
+static void NAMED(ROW)(const T *probs, T *deltas, T *losses, size_t n, size_t right, const struct scales *scales)
+{
+#if T_BITS & POPLIBS_HALF /* in float, block by block */
+    float wide[BLOCK], wide_deltas[BLOCK], wide_losses[BLOCK];
+    for (size_t at = 0, count; at < n; at += count) {
+        count = n - at < BLOCK ? n - at : BLOCK;
+        poplibs_widen(wide, probs + at, count);
+        ROW(wide, wide_deltas, wide_losses, count, right - at, scales);
+        poplibs_narrow(deltas + at, wide_deltas, count);
+        poplibs_narrow(losses + at, wide_losses, count);
+    }
+#else
+    ROW(probs, deltas, losses, n, right, scales);
+#endif
+}
+
+/* expected: the labels of the rows that the region touches; column: where in its row it begins. */
+
+POP_VERTEX(NAMED(NAME))
+{
+    POP_INPUT(POP_VECTOR(T, ONE_PTR)) probs;
+    POP_INPUT(POP_VECTOR(unsigned, ONE_PTR)) expected;
+    POP_OUTPUT(POP_VECTOR(T, ONE_PTR)) deltas;
+    POP_OUTPUT(POP_VECTOR(T)) transformed;
+    POP_INPUT(T) deltasScale;
+    POP_INPUT(T) modelOutputScaling;
+    unsigned column, classes;
+};
+POP_VERTEX_NAME(NAMED(NAME), "popnn::" TEXT_OF(NAME) "<" T_NAME ">");
+COMPUTE_OF(NAMED(NAME))
+{
+    struct scales scales = { .deltas = (float)*v->deltasScale,
+                             .outputs = (float)*v->modelOutputScaling,
+                             .smallest = SMALLEST };
+    unsigned column = v->column;
+    for (size_t i = 0, row = 0; i < v->transformed.size; ++row, column = 0) {
+        size_t left = v->transformed.size - i, n = v->classes - column < left ? v->classes - column : left;
+        unsigned label = v->expected.data[row];
+        if (label == MASKED)
+            TYPED(nothing)(v->deltas.data + i, v->transformed.data + i, n);
+        else
+            NAMED(ROW)
+        (v->probs.data + i, v->deltas.data + i, v->transformed.data + i, n, (size_t)label - column, &scales);
+        i += n;
+    }
+}
+
+POP_VERTEX(NAMED(NAME_2D))
+{
+    POP_INPUT(POP_VECTORS(T, ONE_PTR, ONE_PTR)) probs;
+    POP_INPUT(POP_VECTOR(unsigned, ONE_PTR)) expected;
+    POP_OUTPUT(POP_VECTORS(T, ONE_PTR, ONE_PTR)) deltas;
+    POP_OUTPUT(POP_VECTORS(T)) transformed;
+    POP_INPUT(T) deltasScale;
+    POP_INPUT(T) modelOutputScaling;
+    POP_STATE(POP_VECTOR(unsigned, ONE_PTR)) columns;
+};
+POP_VERTEX_NAME(NAMED(NAME_2D), "popnn::" TEXT_OF(NAME) "2D<" T_NAME ">");
+COMPUTE_OF(NAMED(NAME_2D))
+{
+    struct scales scales = { .deltas = (float)*v->deltasScale,
+                             .outputs = (float)*v->modelOutputScaling,
+                             .smallest = SMALLEST };
+    for (size_t i = 0; i < v->transformed.size; ++i) {
+        size_t n = v->transformed.data[i].size;
+        unsigned label = v->expected.data[i];
+        if (label == MASKED)
+            TYPED(nothing)(v->deltas.data[i].data, v->transformed.data[i].data, n);
+        else
+            NAMED(ROW)
+        (v->probs.data[i].data, v->deltas.data[i].data, v->transformed.data[i].data, n,
+         (size_t)label - v->columns.data[i], &scales);
+    }
+}
+#undef NAME_2D
+#undef NAMED

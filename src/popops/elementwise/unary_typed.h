@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Loops of unary operators on T with results of type T and of bool: template of unary_vertices.c. */
+/* The type's tag in popops/operator_types.h. */
+#if T_BITS & POPLIBS_BOOL
+#define E_TAG boolean
+#else
+#define E_TAG T_TAG
+#endif
+
+#define RESULT T
+#define R_TAG  SAME
+#include "popops/elementwise/unary_result.h"
+#undef RESULT
+#undef R_TAG
+
+#define RESULT bool
+#define R_TAG  BOOL
+#include "popops/elementwise/unary_result.h"
+#undef RESULT
+#undef R_TAG
+
+#undef E_TAG
