@@ -60,30 +60,6 @@ inline poplar::Tensor binary(const Call &call, popops_binary_op op, const popops
     return call.give(popops_binary_at(call.where, op, call.graph, a, b, call.sequence, call.name));
 }
 
-// With the result in a tensor of the caller's.
-inline void unaryWithOutput(const Call &call, popops_unary_op op, const poplar::Tensor &a, const poplar::Tensor &to)
-{
-    popops_unary_with_output_at(call.where, op, call.graph, a.c(), to.c(), call.sequence, call.name);
-    call.done();
-}
-inline void binaryWithOutput(const Call &call, popops_binary_op op, const popops_operand &a, const popops_operand &b,
-                             const poplar::Tensor &to)
-{
-    popops_binary_with_output_at(call.where, op, call.graph, a, b, to.c(), call.sequence, call.name);
-    call.done();
-}
-inline poplar::Tensor ternary(const Call &call, popops_ternary_op op, const popops_operand &a, const popops_operand &b,
-                              const popops_operand &c)
-{
-    return call.give(popops_ternary_at(call.where, op, call.graph, a, b, c, call.sequence, call.name));
-}
-inline void ternaryWithOutput(const Call &call, popops_ternary_op op, const popops_operand &a, const popops_operand &b,
-                              const popops_operand &c, const poplar::Tensor &to)
-{
-    popops_ternary_with_output_at(call.where, op, call.graph, a, b, c, to.c(), call.sequence, call.name);
-    call.done();
-}
-
 } // namespace detail
 
 // The last arguments of each call.
@@ -91,31 +67,27 @@ inline void ternaryWithOutput(const Call &call, popops_ternary_op op, const popo
     poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {},                                    \
                                                                 const poplar::OptionFlags &options = {}
 
-#define POPOPS_UNARY_NEW(function, constant)                                                                           \
+#define UNARY(row, function, constant, ...)                                                                            \
     inline poplar::Tensor function(poplar::Graph &graph, const poplar::Tensor &A, POPOPS_LAST)                         \
     {                                                                                                                  \
         const detail::Call call(graph, prog, debugContext, options);                                                   \
         return call.give(                                                                                              \
             popops_unary_at(call.where, POPOPS_UNARY_##constant, call.graph, A.c(), call.sequence, call.name));        \
-    }
-#define POPOPS_UNARY_IN_PLACE(function, constant)                                                                      \
+    }                                                                                                                  \
     inline void function##InPlace(poplar::Graph &graph, const poplar::Tensor &A, POPOPS_LAST)                          \
     {                                                                                                                  \
         const detail::Call call(graph, prog, debugContext, options);                                                   \
         popops_unary_in_place_at(call.where, POPOPS_UNARY_##constant, call.graph, A.c(), call.sequence, call.name);    \
         call.done();                                                                                                   \
-    }
-#define POPOPS_UNARY_OUTPUT(function, constant)                                                                        \
-    inline void function##WithOutput(poplar::Graph &graph, const poplar::Tensor &A, const poplar::Tensor &to,          \
+    }                                                                                                                  \
+    inline void function##WithOutput(poplar::Graph &graph, const poplar::Tensor &A, const poplar::Tensor &output,      \
                                      POPOPS_LAST)                                                                      \
     {                                                                                                                  \
         const detail::Call call(graph, prog, debugContext, options);                                                   \
-        detail::unaryWithOutput(call, POPOPS_UNARY_##constant, A, to);                                                 \
+        popops_unary_with_output_at(call.where, POPOPS_UNARY_##constant, call.graph, A.c(), output.c(), call.sequence, \
+                                    call.name);                                                                        \
+        call.done();                                                                                                   \
     }
-#define UNARY(row, function, constant, ...)                                                                            \
-    POPOPS_UNARY_NEW(function, constant)                                                                               \
-    POPOPS_UNARY_IN_PLACE(function, constant)                                                                          \
-    POPOPS_UNARY_OUTPUT(function, constant)
 
 // Of two tensors, of a tensor and a number, of a number and a tensor; TEMPLATE makes the number's type.
 #define POPOPS_BINARY_NEW(function, constant, TEMPLATE, First, Second)                                                 \
@@ -123,12 +95,14 @@ inline void ternaryWithOutput(const Call &call, popops_ternary_op op, const popo
     {                                                                                                                  \
         const detail::Call call(graph, prog, debugContext, options);                                                   \
         return detail::binary(call, POPOPS_BINARY_##constant, detail::operand(A), detail::operand(B));                 \
-    }
-#define POPOPS_BINARY_OUTPUT(function, constant, TEMPLATE, First, Second)                                              \
-    TEMPLATE void function##WithOutput(poplar::Graph &graph, First A, Second B, const poplar::Tensor &to, POPOPS_LAST) \
+    }                                                                                                                  \
+    TEMPLATE void function##WithOutput(poplar::Graph &graph, First A, Second B, const poplar::Tensor &output,          \
+                                       POPOPS_LAST)                                                                    \
     {                                                                                                                  \
         const detail::Call call(graph, prog, debugContext, options);                                                   \
-        detail::binaryWithOutput(call, POPOPS_BINARY_##constant, detail::operand(A), detail::operand(B), to);          \
+        popops_binary_with_output_at(call.where, POPOPS_BINARY_##constant, call.graph, detail::operand(A),             \
+                                     detail::operand(B), output.c(), call.sequence, call.name);                        \
+        call.done();                                                                                                   \
     }
 #define POPOPS_BINARY_IN_PLACE(function, constant, TEMPLATE, Second)                                                   \
     TEMPLATE void function##InPlace(poplar::Graph &graph, const poplar::Tensor &A, Second B, POPOPS_LAST)              \
@@ -139,13 +113,10 @@ inline void ternaryWithOutput(const Call &call, popops_ternary_op op, const popo
         call.done();                                                                                                   \
     }
 #define POPOPS_NUMBER template <typename T, detail::IfNumber<T> = 0>
-#define POPOPS_BINARY_OF(function, constant, TEMPLATE, First, Second)                                                  \
-    POPOPS_BINARY_NEW(function, constant, TEMPLATE, First, Second)                                                     \
-    POPOPS_BINARY_OUTPUT(function, constant, TEMPLATE, First, Second)
 #define BINARY(row, function, constant, ...)                                                                           \
-    POPOPS_BINARY_OF(function, constant, inline, const poplar::Tensor &, const poplar::Tensor &)                       \
-    POPOPS_BINARY_OF(function, constant, POPOPS_NUMBER, const poplar::Tensor &, T)                                     \
-    POPOPS_BINARY_OF(function, constant, POPOPS_NUMBER, T, const poplar::Tensor &)                                     \
+    POPOPS_BINARY_NEW(function, constant, inline, const poplar::Tensor &, const poplar::Tensor &)                      \
+    POPOPS_BINARY_NEW(function, constant, POPOPS_NUMBER, const poplar::Tensor &, T)                                    \
+    POPOPS_BINARY_NEW(function, constant, POPOPS_NUMBER, T, const poplar::Tensor &)                                    \
     POPOPS_BINARY_IN_PLACE(function, constant, inline, const poplar::Tensor &)                                         \
     POPOPS_BINARY_IN_PLACE(function, constant, POPOPS_NUMBER, T)
 
@@ -154,16 +125,16 @@ inline void ternaryWithOutput(const Call &call, popops_ternary_op op, const popo
     TEMPLATE poplar::Tensor function(poplar::Graph &graph, First A, Second B, Third C, POPOPS_LAST)                    \
     {                                                                                                                  \
         const detail::Call call(graph, prog, debugContext, options);                                                   \
-        return detail::ternary(call, POPOPS_TERNARY_##constant, detail::operand(A), detail::operand(B),                \
-                               detail::operand(C));                                                                    \
-    }
-#define POPOPS_TERNARY_OUTPUT(function, constant, TEMPLATE, First, Second, Third)                                      \
-    TEMPLATE void function##WithOutput(poplar::Graph &graph, First A, Second B, Third C, const poplar::Tensor &to,     \
+        return call.give(popops_ternary_at(call.where, POPOPS_TERNARY_##constant, call.graph, detail::operand(A),      \
+                                           detail::operand(B), detail::operand(C), call.sequence, call.name));         \
+    }                                                                                                                  \
+    TEMPLATE void function##WithOutput(poplar::Graph &graph, First A, Second B, Third C, const poplar::Tensor &output, \
                                        POPOPS_LAST)                                                                    \
     {                                                                                                                  \
         const detail::Call call(graph, prog, debugContext, options);                                                   \
-        detail::ternaryWithOutput(call, POPOPS_TERNARY_##constant, detail::operand(A), detail::operand(B),             \
-                                  detail::operand(C), to);                                                             \
+        popops_ternary_with_output_at(call.where, POPOPS_TERNARY_##constant, call.graph, detail::operand(A),           \
+                                      detail::operand(B), detail::operand(C), output.c(), call.sequence, call.name);   \
+        call.done();                                                                                                   \
     }
 #define POPOPS_TERNARY_IN_PLACE(function, constant, TEMPLATE, Second, Third)                                           \
     TEMPLATE void function##InPlace(poplar::Graph &graph, const poplar::Tensor &A, Second B, Third C, POPOPS_LAST)     \
@@ -174,40 +145,26 @@ inline void ternaryWithOutput(const Call &call, popops_ternary_op op, const popo
         call.done();                                                                                                   \
     }
 #define POPOPS_NUMBERS template <typename T, typename S, detail::IfNumber<T> = 0, detail::IfNumber<S> = 0>
-#define POPOPS_TERNARY_OF(function, constant, TEMPLATE, First, Second, Third)                                          \
-    POPOPS_TERNARY_NEW(function, constant, TEMPLATE, First, Second, Third)                                             \
-    POPOPS_TERNARY_OUTPUT(function, constant, TEMPLATE, First, Second, Third)
-#define POPOPS_TENSOR const poplar::Tensor &
-#define POPOPS_TERNARY_ALL(function, constant)                                                                         \
-    POPOPS_TERNARY_OF(function, constant, inline, POPOPS_TENSOR, POPOPS_TENSOR, POPOPS_TENSOR)                         \
-    POPOPS_TERNARY_OF(function, constant, POPOPS_NUMBER, T, POPOPS_TENSOR, POPOPS_TENSOR)                              \
-    POPOPS_TERNARY_OF(function, constant, POPOPS_NUMBER, POPOPS_TENSOR, T, POPOPS_TENSOR)                              \
-    POPOPS_TERNARY_OF(function, constant, POPOPS_NUMBER, POPOPS_TENSOR, POPOPS_TENSOR, T)                              \
-    POPOPS_TERNARY_OF(function, constant, POPOPS_NUMBERS, T, S, POPOPS_TENSOR)                                         \
-    POPOPS_TERNARY_OF(function, constant, POPOPS_NUMBERS, T, POPOPS_TENSOR, S)                                         \
-    POPOPS_TERNARY_OF(function, constant, POPOPS_NUMBERS, POPOPS_TENSOR, T, S)
 #define TERNARY(row, function, constant, ...)                                                                          \
-    POPOPS_TERNARY_ALL(function, constant)                                                                             \
-    POPOPS_TERNARY_IN_PLACE(function, constant, inline, POPOPS_TENSOR, POPOPS_TENSOR)                                  \
-    POPOPS_TERNARY_IN_PLACE(function, constant, POPOPS_NUMBER, T, POPOPS_TENSOR)                                       \
-    POPOPS_TERNARY_IN_PLACE(function, constant, POPOPS_NUMBER, POPOPS_TENSOR, T)                                       \
+    POPOPS_TERNARY_NEW(function, constant, inline, const poplar::Tensor &, const poplar::Tensor &,                     \
+                       const poplar::Tensor &)                                                                         \
+    POPOPS_TERNARY_NEW(function, constant, POPOPS_NUMBER, T, const poplar::Tensor &, const poplar::Tensor &)           \
+    POPOPS_TERNARY_NEW(function, constant, POPOPS_NUMBER, const poplar::Tensor &, T, const poplar::Tensor &)           \
+    POPOPS_TERNARY_NEW(function, constant, POPOPS_NUMBER, const poplar::Tensor &, const poplar::Tensor &, T)           \
+    POPOPS_TERNARY_NEW(function, constant, POPOPS_NUMBERS, T, S, const poplar::Tensor &)                               \
+    POPOPS_TERNARY_NEW(function, constant, POPOPS_NUMBERS, T, const poplar::Tensor &, S)                               \
+    POPOPS_TERNARY_NEW(function, constant, POPOPS_NUMBERS, const poplar::Tensor &, T, S)                               \
+    POPOPS_TERNARY_IN_PLACE(function, constant, inline, const poplar::Tensor &, const poplar::Tensor &)                \
+    POPOPS_TERNARY_IN_PLACE(function, constant, POPOPS_NUMBER, T, const poplar::Tensor &)                              \
+    POPOPS_TERNARY_IN_PLACE(function, constant, POPOPS_NUMBER, const poplar::Tensor &, T)                              \
     POPOPS_TERNARY_IN_PLACE(function, constant, POPOPS_NUMBERS, T, S)
 #include <popops/operators.def>
 #undef UNARY
 #undef BINARY
 #undef TERNARY
-#undef POPOPS_UNARY_NEW
-#undef POPOPS_UNARY_IN_PLACE
-#undef POPOPS_UNARY_OUTPUT
 #undef POPOPS_BINARY_NEW
-#undef POPOPS_BINARY_OUTPUT
-#undef POPOPS_BINARY_OF
 #undef POPOPS_BINARY_IN_PLACE
 #undef POPOPS_TERNARY_NEW
-#undef POPOPS_TERNARY_OUTPUT
-#undef POPOPS_TERNARY_OF
-#undef POPOPS_TERNARY_ALL
-#undef POPOPS_TENSOR
 #undef POPOPS_TERNARY_IN_PLACE
 #undef POPOPS_NUMBER
 #undef POPOPS_NUMBERS
