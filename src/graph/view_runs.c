@@ -64,9 +64,9 @@ bool tensor_each_piece(pop_tensor t, piece_fn fn, void *context)
     return t.source & COMPOSITE ? view_each_piece(t.store, &flat.piece, fn, context) : fn(&flat.piece, context);
 }
 
-/* Who goes through runs keeps something of each; more than these would take minutes (sorting 2^22 takes
+/* Who visits runs keeps something of each; more than these would take minutes (sorting 2^22 takes
  * four seconds). */
-#define MAX_RUNS ((uint64_t)1 << 24)
+#define MAX_RUNS ((uint64_t)1 << 26)
 
 struct run_joiner {
     run_fn fn;
@@ -86,7 +86,7 @@ static bool run_flush(struct run_joiner *joiner)
 static bool too_many_runs(const struct run_joiner *joiner)
 {
     return store_fail(joiner->store, POP_OVERFLOW_ERROR, NO_WHERE, "",
-                      "the tensor lies in more than 2^24 separate runs of memory, which are too many to go through: "
+                      "the tensor lies in more than 2^26 separate runs of memory, which are too many to list: "
                       "take a part of it at a time, or copy it "
                       "to a variable of its own");
 }

@@ -72,10 +72,10 @@ static void sizes_that_are_refused(pop_graph *graph, pop_tensor t)
     SAYS("at most 2^26 pieces", pop_graph_clone_n(graph, POP_INT, t, (size_t)1 << 31, POP_CLONE_CREATE_NEW_ORDER,
                                                   POP_DUPLICATE_BY_OUTER_DIMENSION, "c"));
     pop_graph_get_sorted_contiguous_regions(graph, pop_tensor_sub_sample(wide, 2, 0),
-                                            POP_INTERVALS({ 0, (size_t)1 << 25 }), false, NULL, &regions);
+                                            POP_INTERVALS({ 0, (size_t)1 << 27 }), false, NULL, &regions);
     pop_error error;
     assert_int_equal(pop_graph_take_error(graph, &error), POP_OVERFLOW_ERROR);
-    assert_non_null(strstr(error.text, "more than 2^24 separate runs"));
+    assert_non_null(strstr(error.text, "more than 2^26 separate runs"));
 }
 
 void null_lists(void **state);
