@@ -4,7 +4,8 @@
 #include <poplin/cholesky.h>
 
 #include "poplibs/log.h"
-#include "poplin/solve/triangular.h"
+#include "poplin/solve/copies.h"
+#include "poplin/solve/triangular_solve.h"
 
 static pop_compute_set add_set(const struct triangular_call *call, const char *what)
 {

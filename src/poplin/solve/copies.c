@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "poplin/solve/triangular.h"
+#include "poplin/solve/copies.h"
 
 struct triangular_piece {
     pop_tensor from, to; /* flat */

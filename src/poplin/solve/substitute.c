@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Substitution: matrix and right-hand sides are halved until blocks are left; a block with one right-hand side is
  * solved by a vertex, one with several row by row with planned products (docs/poplin-matmul.md). */
-#include "poplin/solve/triangular.h"
+#include "poplin/solve/substitute.h"
+#include "poplin/solve/copies.h"
 
 #include <popops/element_wise.h>
 #include <poputil/tile_mapping.h>

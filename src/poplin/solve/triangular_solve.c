@@ -5,7 +5,9 @@
 
 #include "poplibs/log.h"
 #include "poplibs/options.h"
-#include "poplin/solve/triangular.h"
+#include "poplin/solve/copies.h"
+#include "poplin/solve/substitute.h"
+#include "poplin/solve/triangular_solve.h"
 
 #include <popops/element_wise.h>
 #include <poputil/tile_mapping.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What triangular systems and Cholesky's factors share.  Matrices are {groups, n, n}; systems from the right are those
  * of transposed views. */
-#ifndef POPLIN_SOLVE_TRIANGULAR_H
-#define POPLIN_SOLVE_TRIANGULAR_H
+#ifndef POPLIN_SOLVE_TRIANGULAR_SOLVE_H
+#define POPLIN_SOLVE_TRIANGULAR_SOLVE_H
 
 #include "poplibs/support.h"
 
@@ -31,25 +31,7 @@ pop_tensor triangular_blocks(const struct triangular_call *call, pop_type type, 
                              size_t block, const char *name);
 /* A constant of one element, on tile 0. */
 pop_tensor triangular_constant(const struct triangular_call *call, pop_type type, double value);
-/* copies.c: copies that follow each other and do not depend on each other are one program. */
-enum { TRIANGULAR_CONSTANTS = 2 };
-struct triangular_copies {
-    const struct triangular_call *call;
-    pop_tensor constants[TRIANGULAR_CONSTANTS]; /* of one element; null: none */
-    struct triangular_piece *pieces;
-    size_t count;
-};
-/* Adds a copy of from to t, which have equally many elements; nothing where they are empty. */
-void triangular_copies_add(struct triangular_copies *copies, pop_tensor from, pop_tensor t);
-/* Adds a copy of a constant, by its place in constants, to all of t.  It is sent to each tile once. */
-void triangular_copies_fill(struct triangular_copies *copies, unsigned constant, pop_tensor t);
-/* Adds the program to a sequence, after the one that sends constants, and frees the list. */
-void triangular_copies_end(struct triangular_copies *copies, pop_program sequence);
 /* A clone of a{g,n,n}: the named triangle, row by row, zeros in the other; ones on the diagonal if unit_diagonal. */
 pop_tensor triangular_masked(const struct triangular_call *call, pop_tensor a, bool lower, bool unit_diagonal);
-
-/* Systems of equations a x = b, a{g,n,n} with ones on its diagonal and zeros in the other triangle, b{g,n,k}: the
- * solution, {g,n,k}. */
-pop_tensor triangular_substitute(const struct triangular_call *call, pop_tensor a, pop_tensor b, bool lower);
 
 #endif
