@@ -3,6 +3,7 @@
 #ifndef POPNN_CTC_PLAN_HPP
 #define POPNN_CTC_PLAN_HPP
 
+#include <poplar/OptionFlags.hpp>
 #include <popnn/ctc_plan.h>
 
 #include <ostream>

@@ -67,8 +67,6 @@ void verify_lower(const struct compiler *c, const struct pass_results *r)
     assert(r->lower->control_body.count == c->program_count && c->image->programs.count == c->program_count);
     for (size_t i = 0; i < c->image->copies.count; ++i)
         assert(c->image->copies.data[i].first_move + c->image->copies.data[i].moves <= c->image->moves.count);
-    for (size_t i = 1; i < r->lower->events.count; ++i)
-        assert(r->lower->events.data[i - 1].op <= r->lower->events.data[i].op);
 }
 
 void verify_vertices(const struct compiler *c, const struct pass_results *r)

@@ -89,20 +89,20 @@ static void write_children(struct report *report, uint32_t step)
     }
 }
 
-/* Instructions become bytes by tile, in report->array. */
-static void code_array(struct report *report, const int64_t *change, uint32_t tiles)
+/* Instructions become bytes by tile, in report->array; idle tiles have none. */
+static void code_array(struct report *report, const int64_t *change, const bool *has_code, uint32_t tiles)
 {
     uint64_t now = 0;
     array_begin(&report->array);
     for (uint32_t tile = 0; tile < tiles; ++tile) {
         now += (uint64_t)change[tile];
-        array_add(&report->array, now * report->image->target.instruction_bytes, 1);
+        array_add(&report->array, has_code[tile] ? now * report->image->target.instruction_bytes : 0, 1);
     }
     array_end(&report->array);
 }
 
 /* Writes a step and what is below it; adds its control code to that of its parent, as differences between tiles. */
-static void write_tree(struct report *report, uint32_t step, int64_t *parent)
+static void write_tree(struct report *report, uint32_t step, const bool *has_code, int64_t *parent)
 {
     const struct model *model = &report->image->model;
     const struct model_step *of = model->steps.data + step;
@@ -111,8 +111,8 @@ static void write_tree(struct report *report, uint32_t step, int64_t *parent)
     if (report->image->target.compile_ipu_code || report->image->target.type == POP_TARGET_IPU)
         control_code_add(model, of, tiles, change);
     for (uint32_t i = 0; i < of->children; ++i)
-        write_tree(report, model->children.data[of->first_child + i], change);
-    code_array(report, change, tiles);
+        write_tree(report, model->children.data[of->first_child + i], has_code, change);
+    code_array(report, change, has_code, tiles);
     for (int part = 0; part < STEP_PARTS; ++part)
         if (report->programs.parts[step] >> part & 1)
             write_program(report, step, (enum step_part)part);
@@ -122,15 +122,27 @@ static void write_tree(struct report *report, uint32_t step, int64_t *parent)
     free(change);
 }
 
+static bool *tiles_with_code(const struct report *report)
+{
+    const struct model *model = &report->image->model;
+    bool *has_code = mem_zero((size_t)pop_target_num_tiles(&report->image->target) + 1, sizeof(*has_code));
+    for (size_t i = 0; i < model->uses.count; ++i)
+        if (model->uses.data[i].category == MODEL_CONTROL_CODE_CATEGORY && model->uses.data[i].bytes)
+            memset(has_code + model->uses.data[i].tile, true, model->uses.data[i].tiles);
+    return has_code;
+}
+
 void report_write_programs(struct report *report)
 {
     const struct model *model = &report->image->model;
+    bool *has_code = tiles_with_code(report);
     bool *child = mem_zero(model->steps.count + 1, sizeof(*child));
     for (size_t i = 0; i < model->children.count; ++i)
         child[model->children.data[i]] = true;
     for (uint32_t step = 0; step < model->steps.count; ++step)
         if (!child[step])
-            write_tree(report, step, NULL);
+            write_tree(report, step, has_code, NULL);
+    free(has_code);
     free(child);
     for (size_t i = 0; i < model->controls.count; ++i)
         database_add(report->db, TABLE_CONTROL_PROGRAMS, "ii", (int64_t)i,

@@ -209,7 +209,7 @@ TEST(ctc_inference)
     text << plan;
     CHECK(text.str().find("beamwidth=4") != std::string::npos);
     Tensor data = popnn::ctc_infer::createDataInput(b.graph, FLOAT, 1, 3, 3, plan, "data");
-    Tensor lengths = b.graph.addConstant<unsigned>(UNSIGNED_INT, { 1 }, { 3 });
+    Tensor lengths = b.graph.addConstant<unsigned>(UNSIGNED_INT, { 1 }, 3u);
     b.graph.setTileMapping(lengths, 0);
     // Class 2, then class 1, are nearly sure; the blank is class 0.
     b.graph.setInitialValue(data, std::vector<float>{ 0, 0, 9, 9, 0, 0, 0, 9, 0 });
