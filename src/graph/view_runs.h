@@ -12,7 +12,7 @@ bool walk_joined(pop_store *store, const struct piece *flat, piece_fn fn, void *
 bool tensor_each_piece(pop_tensor t, piece_fn fn, void *context);
 /* Maximal contiguous runs of t in flat order: neighbours that continue each other are merged. */
 bool tensor_each_run(pop_tensor t, run_fn fn, void *context);
-/* The same for who stops after few: tensor_each_run refuses, with an error in the graph, to go through more than 2^26
+/* The same for who stops after few: tensor_each_run refuses, with an error in the graph, to visit more than 2^26
  * runs. */
 bool tensor_first_runs(pop_tensor t, run_fn fn, void *context);
 /* The same for flat elements [begin, end) of t, in time that does not depend on what lies before begin. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arithmetic of the convolution codelets on several numbers at a time, for float and half data alike; sums are in
- * float. */
+/* Arithmetic of the convolution codelets on four numbers at a time, for float and half data alike; sums are in float.
+ */
 #ifndef POPLIN_CONV_VERTICES_VECTOR_LOOPS_H
 #define POPLIN_CONV_VERTICES_VECTOR_LOOPS_H
 
@@ -10,14 +10,29 @@
 
 #pragma GCC diagnostic ignored "-Wpsabi" /* vectors are never passed between functions that are not inlined */
 
-#define N 4
-#include "poplin/conv_vertices/vector_lanes.h"
-#undef N
-#define N 8
-#include "poplin/conv_vertices/vector_lanes.h"
-#undef N
-#define N 16
-#include "poplin/conv_vertices/vector_lanes.h"
-#undef N
+typedef float lanes4 __attribute__((vector_size(16)));
+typedef half half_lanes4 __attribute__((vector_size(8)));
+
+static inline lanes4 load4_float(const float *from)
+{
+    lanes4 value;
+    memcpy(&value, from, sizeof(value));
+    return value;
+}
+static inline lanes4 load4_half(const half *from)
+{
+    half_lanes4 value;
+    memcpy(&value, from, sizeof(value));
+    return __builtin_convertvector(value, lanes4);
+}
+static inline void store4_float(float *to, lanes4 value)
+{
+    memcpy(to, &value, sizeof(value));
+}
+static inline void store4_half(half *to, lanes4 value)
+{
+    half_lanes4 rounded = __builtin_convertvector(value, half_lanes4);
+    memcpy(to, &rounded, sizeof(rounded));
+}
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loops of binary operators on T with results of type RESULT: template of binary_typed.h. */
+/* Loops of binary operators on T with results of type RESULT: template of both_results.h. */
 #define NAMED(name) POPLIBS_JOIN(POPLIBS_JOIN(name##_, R_TAG), POPLIBS_JOIN(_, E_TAG))
 #define PIECE       POPLIBS_JOIN(piece_, E_TAG)
 

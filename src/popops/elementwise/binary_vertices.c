@@ -8,8 +8,9 @@
 
 #include <popops/element_rows.h>
 
-#define TYPES    (POPLIBS_ALL_TYPES & ~(POPLIBS_HALF | POPLIBS_CHAR | POPLIBS_SCHAR | POPLIBS_UCHAR))
-#define TEMPLATE "popops/elementwise/binary_typed.h"
+#define TYPES           (POPLIBS_ALL_TYPES & ~(POPLIBS_HALF | POPLIBS_CHAR | POPLIBS_SCHAR | POPLIBS_UCHAR))
+#define RESULT_TEMPLATE "popops/elementwise/binary_result.h"
+#define TEMPLATE        "popops/elementwise/both_results.h"
 #include "poplibs/each_type.h"
 
 /* Half is computed in float, block by block. */

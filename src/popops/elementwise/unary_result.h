@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loops of unary operators on T with results of type RESULT: template of unary_typed.h. */
+/* Loops of unary operators on T with results of type RESULT: template of both_results.h. */
 #define NAMED(name) POPLIBS_JOIN(POPLIBS_JOIN(name##_, R_TAG), POPLIBS_JOIN(_, E_TAG))
 
 ELEMENT_INLINE void NAMED(unary_block)(const T *in, RESULT *out, size_t count, RESULT (*value)(T))

@@ -5,8 +5,9 @@
 
 #include <popops/element_rows.h>
 
-#define TYPES    (POPLIBS_ALL_TYPES & ~POPLIBS_HALF)
-#define TEMPLATE "popops/elementwise/unary_typed.h"
+#define TYPES           (POPLIBS_ALL_TYPES & ~POPLIBS_HALF)
+#define RESULT_TEMPLATE "popops/elementwise/unary_result.h"
+#define TEMPLATE        "popops/elementwise/both_results.h"
 #include "poplibs/each_type.h"
 
 /* Half is computed in float, block by block. */

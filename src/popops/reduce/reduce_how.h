@@ -104,3 +104,9 @@ COMPUTE_OF(VERTEX(Continuous))
 #undef SUM
 #undef VERTEX
 #undef VERTEX_TEXT
+#undef HOW
+#undef OUT
+#undef FACTOR
+#undef K
+#undef CLASS
+#undef UPDATE_NAME

@@ -7,12 +7,6 @@
 #define CLASS       "Reduce"
 #define UPDATE_NAME "false"
 #include "popops/reduce/reduce_how.h"
-#undef HOW
-#undef OUT
-#undef FACTOR
-#undef K
-#undef CLASS
-#undef UPDATE_NAME
 
 #if POPLIBS_JOIN(REDUCE_SCALES_, OP)
 #define HOW UPDATE
@@ -22,12 +16,6 @@
 #define CLASS       "Reduce"
 #define UPDATE_NAME "true"
 #include "popops/reduce/reduce_how.h"
-#undef HOW
-#undef OUT
-#undef FACTOR
-#undef K
-#undef CLASS
-#undef UPDATE_NAME
 
 #define HOW         SCALE
 #define OUT         POP_OUTPUT
@@ -36,12 +24,6 @@
 #define CLASS       "ScaledReduce"
 #define UPDATE_NAME "false"
 #include "popops/reduce/reduce_how.h"
-#undef HOW
-#undef OUT
-#undef FACTOR
-#undef K
-#undef CLASS
-#undef UPDATE_NAME
 
 #define HOW         BOTH
 #define OUT         POP_INOUT
@@ -50,10 +32,4 @@
 #define CLASS       "ScaledReduce"
 #define UPDATE_NAME "true"
 #include "popops/reduce/reduce_how.h"
-#undef HOW
-#undef OUT
-#undef FACTOR
-#undef K
-#undef CLASS
-#undef UPDATE_NAME
 #endif
