@@ -6,7 +6,7 @@
 #include "poplin/product/mat_mul_options.h"
 
 #include "poplibs/log.h"
-#include "poplin/product/host_gemm.h"
+#include "poplin/host/host_gemm.h"
 
 #include <popops/cast.h>
 #include <popops/scaled_add.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "poplin/product/host_gemm.h"
+#include "poplin/host/host_gemm.h"
 
 #include "poplibs/support.h"
-#include "poplin/product/host_gemm_shape.h"
+#include "poplin/host/host_gemm_shape.h"
 
 #include <popops/fill.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Matrix products on the host: the machine's vectors, and what is done with them. */
-#ifndef POPLIN_PRODUCT_HOST_GEMM_VECTOR_H
-#define POPLIN_PRODUCT_HOST_GEMM_VECTOR_H
+#ifndef POPLIN_HOST_HOST_GEMM_VECTOR_H
+#define POPLIN_HOST_HOST_GEMM_VECTOR_H
 
 #include "poplibs/fused.h"
 

@@ -9,7 +9,7 @@
 #ifdef __POPC__
 #include <poplar/vertex.h>
 
-#include "poplin/product/host_gemm_kernel.h"
+#include "poplin/host/host_gemm_kernel.h"
 
 static size_t size_min(size_t a, size_t b)
 {
@@ -17,7 +17,7 @@ static size_t size_min(size_t a, size_t b)
 }
 
 #define TYPES    POPLIBS_FLOATING
-#define TEMPLATE "poplin/product/host_gemm_typed.h"
+#define TEMPLATE "poplin/host/host_gemm_typed.h"
 #include "poplibs/each_type.h"
 
 /* out = in, or out + scale * in, rounded once. */

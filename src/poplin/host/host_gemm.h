@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Matrix products for CPU devices: a fixed number of vertices that pack B and multiply blocks of the product. */
-#ifndef POPLIN_PRODUCT_HOST_GEMM_H
-#define POPLIN_PRODUCT_HOST_GEMM_H
+#ifndef POPLIN_HOST_HOST_GEMM_H
+#define POPLIN_HOST_HOST_GEMM_H
 
 #include <poplar/graph.h>
 #include <poplar/program.h>

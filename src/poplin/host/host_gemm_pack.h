@@ -4,14 +4,14 @@
  * B is packed in blocks of at most GEMM_DEPTH rows; a block is panels of GEMM_PANEL columns one after the other, a
  * panel is its rows one after the other, columns beyond the last are zero.  A is packed by whoever multiplies: strips
  * of at most STRIP rows, a strip is its columns one after the other. */
-#ifndef POPLIN_PRODUCT_HOST_GEMM_PACK_H
-#define POPLIN_PRODUCT_HOST_GEMM_PACK_H
+#ifndef POPLIN_HOST_HOST_GEMM_PACK_H
+#define POPLIN_HOST_HOST_GEMM_PACK_H
 
-#include "poplin/product/host_gemm_shape.h"
-#include "poplin/product/host_gemm_vector.h"
+#include "poplin/host/host_gemm_shape.h"
+#include "poplin/host/host_gemm_vector.h"
 
 #define TYPES    POPLIBS_FLOATING
-#define TEMPLATE "poplin/product/host_gemm_pack_typed.h"
+#define TEMPLATE "poplin/host/host_gemm_pack_typed.h"
 #include "poplibs/each_type.h"
 
 #endif

@@ -3,10 +3,10 @@
  *
  * Every element of the product is one chain of fused multiply-adds in each block of B: with the same blocks, results do
  * not depend on the machine. */
-#ifndef POPLIN_PRODUCT_HOST_GEMM_KERNEL_H
-#define POPLIN_PRODUCT_HOST_GEMM_KERNEL_H
+#ifndef POPLIN_HOST_HOST_GEMM_KERNEL_H
+#define POPLIN_HOST_HOST_GEMM_KERNEL_H
 
-#include "poplin/product/host_gemm_pack.h"
+#include "poplin/host/host_gemm_pack.h"
 
 #include <stdbool.h>
 #include <string.h>
