@@ -24,6 +24,8 @@
 #include "graph/debug_calls.h"
 #include "graph/store.h"
 #include "graph/view_cache.h"
+#include "image/check.h"
+#include "program/registers.h"
 
 #include "base/log.h"
 

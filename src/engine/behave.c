@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/behave.h"
+#include "engine/execute.h"
 #include "engine/state.h"
 
 #include "base/str.h"

@@ -2,8 +2,11 @@
 /* Checked execution: each vertex alone, each of its edges and each vector of its state in a buffer of exactly its size
  * that ends at a page nobody may touch and is surrounded by canaries, so that a codelet that leaves a field is stopped
  * and named.  Results are those of normal execution. */
+#include "engine/checked.h"
+#include "engine/copy.h"
+#include "engine/execute.h"
 #include "engine/fault.h"
-#include "engine/state.h"
+#include "engine/run.h"
 #include "image/reference.h"
 
 #include <signal.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Running copy plans: rectangular moves of bytes, with loops for each element size, blocked where rows become columns,
  * shared out over threads when large. */
-#include "engine/state.h"
+#include "engine/copy.h"
 
 enum {
     DIGITS_MAX = 64, /* image_check.c lets no more through */

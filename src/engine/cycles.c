@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What has run, in cycles; and whether what runs is recorded. */
-#include "engine/state.h"
+#include "engine/cycles.h"
+#include "engine/copy.h"
+#include "engine/run.h"
 
 #include <time.h>
 

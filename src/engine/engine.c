@@ -1,8 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Engines: made, loaded, run, asked. */
+#include "engine/engine.h"
 #include "base/str.h"
+#include "engine/checked.h"
+#include "engine/host.h"
+#include "engine/load.h"
 #include "engine/ranks.h"
+#include "engine/replicas.h"
+#include "engine/run.h"
 #include "engine/stop.h"
+#include "engine/stream.h"
+#include "popc/link.h"
 #include "report/report.h"
 #include "report/select.h"
 

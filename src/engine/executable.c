@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "compiler/pipeline.h"
+#include "image/file.h"
 #include "image/image.h"
 #include "profile/graph_report.h"
 #include "report/debug_graph.h"

@@ -2,9 +2,12 @@
 /* Executing a compute set: its vertices in chunks, each chunk gathering what is not contiguous, calling the codelets in
  * runs, and scattering what they wrote.  Nobody reads what another vertex of the set writes (the compiler saw to it),
  * so chunks may run at the same time. */
+#include "engine/execute.h"
+#include "engine/checked.h"
+#include "engine/copy.h"
 #include "engine/fault.h"
 #include "engine/isolate.h"
-#include "engine/state.h"
+#include "engine/run.h"
 
 #include <pthread.h>
 #include <time.h>

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the host does with an engine besides streams: tensors by handle, and functions that a program calls. */
+#include "engine/host.h"
+#include "engine/copy.h"
 #include "engine/hint.h"
 #include "engine/ranks.h"
-#include "engine/state.h"
+#include "engine/replicas.h"
+#include "engine/run.h"
 
 /* The handle's record once everything about the call is right, or NULL and an error. */
 static const struct image_handle *find_handle(pop_engine *engine, const char *handle, const void *data, size_t bytes,

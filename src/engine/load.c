@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Loading: the blocks of memory, the initial values, and vertex states whose references become addresses. */
+#include "engine/load.h"
 #include "engine/fault.h"
 #include "engine/isolate.h"
-#include "engine/state.h"
+#include "engine/remote.h"
 #include "image/reference.h"
+#include "popc/link.h"
 
 /* Where each block of the image lies, by enum image_block. */
 struct bases {

@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "engine/state.h"
 #include "profile/execution_profile.h"
+#include "profile/graph_profile.h"
 
 /* What is asked for must be there, and a place for it. */
 static pop_status check(const void *of, const char *what, const pop_profile_value *profile, const char *api,

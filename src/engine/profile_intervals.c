@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How many tiles compute, exchange and wait over time, as CSV, from the steps of an execution profile. */
 #include "engine/state.h"
-#include "profile/profile.h"
+#include "profile/graph_profile.h"
 #include "value/made.h"
 
 #include <errno.h>

@@ -3,7 +3,10 @@
  * do together, and at the end of each run, every rank says where its replicas are: all go on, or all end with one
  * error. */
 #include "engine/ranks.h"
+#include "engine/replicas.h"
+#include "engine/run.h"
 #include "engine/transport.h"
+#include "image/file.h"
 
 #include "base/str.h"
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The replicas of a program: each runs by itself until it pauses, calls of the host happen on the run's thread in order
  * of replica, and what all do together happens when all are there (docs/decisions/0017-replicated-execution.md). */
+#include "engine/replicas.h"
+#include "engine/copy.h"
 #include "engine/ranks.h"
-#include "engine/state.h"
+#include "engine/run.h"
 
 void replicas_create(pop_engine *engine)
 {

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The interpreter: one function for each kind of op, each of which names the op to run next.  Control flow stands here.
  */
+#include "engine/run.h"
+#include "engine/copy.h"
 #include "engine/print.h"
-#include "engine/state.h"
+#include "engine/replicas.h"
 #include "report/report.h"
 
 #include <errno.h>

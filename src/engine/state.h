@@ -142,13 +142,6 @@ struct pop_engine {
     struct checked *checked;           /* checked mode's buffers; NULL when off */
 };
 
-/* host.c: what a host function was called with. */
-void host_arguments_free(pop_engine *engine);
-
-/* engine.c: around what runs callbacks.  The engine may be gone after engine_leave. */
-void engine_enter(pop_engine *engine);
-void engine_leave(pop_engine *engine);
-
 /* A run in progress.  What a callback that never returns would leak stands in the engine. */
 struct engine_run {
     pop_engine *engine;
@@ -162,9 +155,6 @@ struct engine_run {
 };
 #define RUN_OVER OP_NONE
 
-/* Ends the run: records the error and returns RUN_OVER. */
-uint32_t run_fail(struct engine_run *run, pop_status status, const char *format, ...) POP_PRINTF(3, 4);
-
 /* Each op returns the op to run next, or RUN_OVER.  Where they stand: execute.c, copy.c, stream.c, remote.c, host.c,
  * run.c. */
 #define IMAGE_OP(constant, function)                                                                                   \
@@ -172,93 +162,10 @@ uint32_t run_fail(struct engine_run *run, pop_status status, const char *format,
 #include "image/ops.def"
 #undef IMAGE_OP
 
-/* cycles.c: the timeline of what has run (timeline/timeline.h); profiling_disabled without a model,
- * missing_perf_estimate.
- */
-pop_status engine_timeline(const pop_engine *engine, struct timeline *timeline, timeline_callback callback, void *user,
-                           const char *api, pop_error *error);
-
 /* What is recorded of the replica that profiles show. */
 static inline const struct trace *engine_trace(const pop_engine *engine)
 {
     return &engine->replicas[engine->profiled].trace;
 }
-/* replicas.c */
-void replicas_create(pop_engine *engine);
-void replicas_destroy(pop_engine *engine);
-/* There is no such replica of count. */
-pop_status engine_no_replica(unsigned count, unsigned replica, const char *api, pop_error *error);
-/* Runs a program in every replica. */
-pop_status engine_run_program(pop_engine *engine, uint32_t program, const char *name, const char *api,
-                              pop_error *error);
-/* run.c: ops until the replica pauses (the capture may be NULL); the op at which it pauses. */
-struct capture;
-void run_ops(struct engine_run *run, struct capture *capture);
-void run_paused(struct engine_run *run);
-/* replicas.c: all replicas from where they are until all have ended or one has failed, whose status and error become
- * the run's. */
-void replicas_run(struct engine_run *whole, struct capture *capture);
-/* Where a replica is that pauses at a meeting op. */
-void replicas_place_text(const pop_engine *engine, uint32_t at, char *text, size_t size);
-/* An operand's bytes, until the next call. */
-const unsigned char *run_operand(struct engine_run *run, uint32_t operand);
-
-/* copy.c: a plan between two bases (storage, or a buffer) that do not overlap.  pool may be NULL. */
-void copy_run(const struct image *image, const struct image_copy *copy, const unsigned char *source,
-              unsigned char *destination, struct thread_pool *pool);
-/* Within one block, as if everything were read first; temporary holds copy->bytes. */
-void copy_run_overlapping(const struct image *image, const struct image_copy *copy, unsigned char *block,
-                          unsigned char *temporary, struct thread_pool *pool);
-
-/* Its two halves: from a block to a dense buffer, and from there to a block. */
-void copy_pack(const struct image *image, const struct image_copy *copy, unsigned char *block, unsigned char *dense,
-               struct thread_pool *pool);
-void copy_unpack(const struct image *image, const struct image_copy *copy, unsigned char *block, unsigned char *dense,
-                 struct thread_pool *pool);
-
-/* load.c */
-pop_status engine_materialise(pop_engine *engine, const char *api, pop_error *error);
-void engine_unload(pop_engine *engine);
-
-/* stream.c */
-void streams_create(pop_engine *engine);
-/* Without waiting for a prefetch that runs: what it gives is dropped later. */
-void streams_drop_prefetched(pop_engine *engine);
-/* After a callback was left by longjmp. */
-void streams_reset(pop_engine *engine);
-/* Whether a prefetch of this engine is running on the calling thread, which is not the run's. */
-bool streams_in_prefetch(const pop_engine *engine);
-void streams_destroy(pop_engine *engine);
-pop_status streams_check(pop_engine *engine, uint32_t program, const char *api, pop_error *error);
-
-/* remote.c */
-pop_status remotes_create(struct replica *replica, const char *api, pop_error *error);
-void remotes_destroy(struct replica *replica);
-
-/* execute.c: the failure of a vertex, as it travels from a chunk to the run. */
-struct vertex_failure {
-    uint64_t vertex; /* in its set */
-    const char *type;
-    char message[512];
-    char file[128];
-    int line;
-};
-struct execute_frame {
-    struct codelet_call call; /* first: fail() gets a pointer to it */
-    jmp_buf jump;
-    struct vertex_failure *failure;
-    struct behave_thread behave;
-};
-void execute_on_fail(struct codelet_call *call, const char *message, const char *file, int line);
-uint32_t execute_report(struct engine_run *run, const struct image_set *set, const struct vertex_failure *failure);
-
-/* checked.c: every vertex of a set, its edges in guarded buffers.  False: the run has failed. */
-struct checked *checked_create(void);
-void checked_destroy(struct checked *checked);
-/* execute.c: a set in this process; false when the run has failed. */
-bool execute_set(struct engine_run *run, const struct image_set *set, bool *consensus);
-/* Fails a run that was stopped in the midst of a set. */
-void execute_abandoned(struct engine_run *run, const struct image_set *set);
-bool checked_execute(struct engine_run *run, const struct image_set *set, bool *consensus);
 
 #endif

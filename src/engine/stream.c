@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Streams: what is connected to them, and their transfers.  Order of a callback's calls: docs/streams.md. */
+#include "engine/stream.h"
 #include "base/str.h"
+#include "engine/copy.h"
+#include "engine/engine.h"
 #include "engine/hint.h"
 #include "engine/ranks.h"
-#include "engine/state.h"
+#include "engine/replicas.h"
+#include "engine/run.h"
 
 enum { THREADS_MAX = 256 };
 

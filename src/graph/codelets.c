@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The vertex types that a graph knows. */
 #include "graph/codelets.h"
-#include "graph/build.h"
 
 #include "base/log.h"
 #include "base/str.h"
 #include "popc/device_code.h"
 #include "popc/flags.h"
+#include "popc/module.h"
+#include "popc/popc.h"
 
 uint32_t store_find_type(const pop_store *store, const char *name)
 {

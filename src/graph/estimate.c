@@ -6,6 +6,7 @@
 #include "graph/field.h"
 
 #include "popc/device_layout.h"
+#include "popc/module.h"
 
 struct pop_vertex_view {
     const pop_store *store;

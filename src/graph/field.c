@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fields of a vertex: finding them, their sizes and what state starts as. */
 #include "graph/field.h"
-#include "graph/build.h"
 #include "graph/replicate.h"
 #include "graph/store.h"
+#include "popc/module.h"
 
 #include <poplar/text.h>
 #include <stdarg.h>

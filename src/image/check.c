@@ -2,6 +2,8 @@
 /* Whether an image can be run without touching memory outside its blocks, whoever wrote it.  Plain indices and counts
  * here; vertex states in image_check_states.c. */
 #include "image/check.h"
+#include "image/check_model.h"
+#include "image/check_states.h"
 
 #include "base/error.h"
 

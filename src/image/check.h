@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by check.c, check_states.c and check_model.c. */
+/* Whether an image can be run: the check, and what its parts share. */
 #ifndef IMAGE_CHECK_H
 #define IMAGE_CHECK_H
 
@@ -17,9 +17,9 @@ bool check_fail(struct check *check, const char *format, ...) POP_PRINTF(2, 3);
 bool check_within(uint64_t offset, uint64_t bytes, uint64_t limit);
 /* A copy between two blocks of these sizes. */
 bool check_copy(struct check *check, uint64_t index, uint64_t source_limit, uint64_t destination_limit);
-/* Compute sets: groups, vertex states, gathers, checked mode's arrays. */
-bool check_sets(struct check *check);
-/* The modelled program, its costs and its memory. */
-bool check_model(struct check *check);
+
+/* Whether every index, offset and count fits its array or block; file_load_error (name: the file) says which does not.
+ * Reading a file does this; debug builds do it to what the compiler made.  The rules that it checks: docs/engine.md. */
+pop_status image_check(const struct image *image, const char *name, pop_error *error);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Vertex states of an image: every reference leads into its block, and nothing that holds a reference is part of
  * something else, so that what a vertex writes to its own state cannot become an address. */
-#include "image/check.h"
+#include "image/check_states.h"
 
 #include "base/error.h"
 #include "image/reference.h"

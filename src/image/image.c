@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "image/image.h"
+#include "popc/module.h"
 
 #include <stdlib.h>
 

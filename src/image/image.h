@@ -221,14 +221,5 @@ static inline const char *image_string(const struct image *image, uint32_t strin
 {
     return string ? image->strings.data + string : "";
 }
-/* The image as a file (base/container.h), and back.  Everything read is checked, so that no altered file can make the
- * engine read or write outside its blocks. */
-/* Equal for images that run the same programs on the same data, whichever process compiled them. */
-uint64_t image_program_hash(const struct image *image);
-void image_write(const struct image *image, char **data, size_t *size);
-pop_status image_read(const char *name, const void *data, size_t size, struct image **image, pop_error *error);
-/* Whether every index, offset and count fits its array or block; file_load_error (name: the file) says which does not.
- * Reading a file does this; debug builds do it to what the compiler made.  The rules that it checks: docs/engine.md. */
-pop_status image_check(const struct image *image, const char *name, pop_error *error);
 
 #endif

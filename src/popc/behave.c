@@ -4,8 +4,10 @@
  * Other code converts float to half by an instruction that rounds to nearest.  This variant of it is compiled for a
  * machine without that instruction: each conversion, of stores, casts and arithmetic alike, is a call of the compiler's
  * support function, which is the one below.  It asks the engine. */
+#include "popc/behave.h"
 #include "popc/build.h"
 #include "popc/module.h"
+#include "popc/popc.h"
 
 #include "base/error.h"
 #include "base/log.h"

@@ -3,9 +3,12 @@
  * runs them. */
 #include "popc/build.h"
 #include "popc/child.h"
+#include "popc/command.h"
 #include "popc/constraints.h"
+#include "popc/device_compile.h"
 #include "popc/machine.h"
 #include "popc/made.h"
+#include "popc/thunks.h"
 
 #include "base/error.h"
 #include "base/file.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "popc/cache.h"
 #include "popc/cache_place.h"
+#include "popc/module_file.h"
 
 #include "base/container.h"
 #include "base/file.h"

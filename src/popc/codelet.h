@@ -119,32 +119,4 @@ struct module {
     struct arena arena;           /* everything above */
 };
 
-/* Reads a .gp from memory (copied).  file_load_error / graph_object_load_error say what is wrong with it. */
-pop_status module_read(const char *name, const void *data, size_t size, struct module **module, pop_error *error);
-/* The same bytes again, as module_read takes them; *data is malloc'ed. */
-pop_status module_write(const struct module *module, char **data, size_t *size, pop_error *error);
-/* Loads the object into the process (once; from memory, nothing is left on disk).  link_error names the symbol that is
- * missing or the level that this machine lacks. */
-pop_status module_link(struct module *module, pop_error *error);
-/* The run function of a codelet of a linked module; never NULL after a successful link. */
-codelet_run module_run(const struct module *module, const struct codelet *codelet);
-/* The same vertex types as code that obeys the tiles' floating-point behaviour: half is rounded by codelet_call.narrow,
- * and no exception is raised that the source does not raise.  Compiled from the module's source, or read from the file
- * beside a .gp that is named NAME.behaving.gp; NULL when there is neither.  The module owns it. */
-struct module *module_behaving(struct module *module);
-struct module *module_retain(struct module *module);
-void module_release(struct module *module);
-
-/* Compiles a source file (name and, when text is not NULL, its text instead of the file's) to a module through the
- * cache.  By name, what does not end in .cpp or the like is C.  flags are as on popc's command line.
- * graph_program_compilation_error carries the compiler's message; file_load_error a missing file. */
-pop_status popc_compile_as(enum popc_language language, const char *name, const char *text, const char *flags,
-                           struct module **module, pop_error *error);
-pop_status popc_compile(const char *name, const char *text, const char *flags, struct module **module,
-                        pop_error *error);
-/* By ending: .c and .cpp (.cc, .cxx, .C) compile, .gp loads; .S and .s are refused with one clear error. */
-pop_status popc_load(const char *path, const char *flags, struct module **module, pop_error *error);
-
-const struct codelet_field *codelet_find_field(const struct codelet *codelet, const char *name);
-
 #endif

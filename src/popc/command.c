@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Command lines for compilers, and a place for their files. */
-#include "popc/build.h"
+#include "popc/command.h"
 #include "popc/child.h"
 
 #include "base/error.h"

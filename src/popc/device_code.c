@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "popc/device_code.h"
+#include "popc/device_object.h"
+#include "popc/popc.h"
 
 #include "base/str.h"
 

@@ -27,25 +27,11 @@ bool device_code_of(const struct module *module, const struct codelet *codelet, 
 enum device_arch device_arch_of(const pop_target *target);
 extern const char *const device_arch_names[DEVICE_ARCHS];
 
-/* popc.c: fills module->devices of an architecture from module->source.  What goes wrong is a reason of the codes. */
-void popc_measure(struct module *module, enum device_arch arch);
-
 /* Of a codelet that was compiled without --target. */
 extern const struct device_code device_code_missing;
 
 /* Adds lines that say which codelets' sizes are estimated, and why, for each architecture in a set of bits 1 << arch.
  */
 void device_code_list(const struct module *module, unsigned archs, struct str *lines);
-
-/* device_functions.c: bytes of code of a function of the mathematical library; false for what is none. */
-bool device_library_bytes(const char *name, uint32_t *bytes);
-
-/* device_object.c: sizes of one codelet after another in an object that was compiled with a section for each function.
- * A function that is missing from it is a reason, which lives in the arena, to call the size estimated.  False when
- * object is no such object. */
-bool device_measure(const void *object, size_t size, const struct codelet *codelets, uint32_t count,
-                    struct arena *arena, struct device_code *codes);
-/* Bytes of a function that a shared object exports; 0 when it has none of that name. */
-uint64_t host_code_bytes(const void *object, size_t size, const char *symbol);
 
 #endif

@@ -2,9 +2,13 @@
 /* The compilation for the device: a 32-bit RISC-V machine stands for it, as the nearest one that compilers know: small
  * memory, instructions of four bytes, floating point in single and half precision, three operands.  Only the sizes of
  * what comes out are kept. */
+#include "popc/device_compile.h"
 #include "popc/build.h"
 #include "popc/child.h"
+#include "popc/command.h"
 #include "popc/device_code.h"
+#include "popc/device_object.h"
+#include "popc/thunks.h"
 
 #include "base/error.h"
 #include "base/log.h"

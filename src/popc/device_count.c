@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "popc/device_count.h"
+#include "popc/device_load.h"
+#include "popc/popc.h"
 
 #include "base/mem.h"
 

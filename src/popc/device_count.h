@@ -16,9 +16,4 @@ void device_counter_free(struct device_counter *counter);
 bool device_counter_run(struct device_counter *counter, const struct codelet *codelet, struct device_run *run,
                         uint64_t *cycles);
 
-/* popc.c: the object that counts a module's codelets, malloc'ed: compiled from the module's source, through the cache.
- * NULL and why (of size bytes) when there is none. */
-char *popc_counted_object(const struct module *module, uint32_t object, enum device_arch arch, size_t *bytes, char *why,
-                          size_t size);
-
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Objects for device_machine.c: sections one after the other, code first, then the relocations that clang makes for
  * 64-bit RISC-V without relaxation. */
-#include "popc/device_machine.h"
+#include "popc/device_load.h"
 
 #include "base/mem.h"
 

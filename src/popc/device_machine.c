@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An interpreter of rv64imf_zfh: instructions of four bytes, no privileged ones, no atomics. */
 #include "popc/device_machine.h"
+#include "popc/device_functions.h"
 
 #include <math.h>
 #include <poplar/text.h>

@@ -22,13 +22,6 @@ struct device_image {
     entries; /* functions, and what variables popc_use_N point to */
 };
 
-/* device_load.c: NULL when the object is none for the machine, or has something that is not known here. */
-struct device_image *device_image_load(const void *object, size_t size);
-void device_image_free(struct device_image *image);
-/* Where the compute of a vertex begins: of NAME_compute, or of the source's vertex of an index; 0 when there is none.
- */
-uint64_t device_image_compute(const struct device_image *image, const char *name, uint32_t index);
-
 struct device_run {
     unsigned char *memory; /* what the codelet may read and write; its end is the stack */
     size_t bytes;
@@ -54,7 +47,5 @@ struct device_machine {
 /* A pointer to so many bytes that the codelet may access; NULL, with a reason, when it may not. */
 void *device_memory(struct device_machine *machine, uint64_t address, uint64_t bytes, bool write);
 bool device_trap(struct device_machine *machine, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Does what a function of the library does, and charges instructions for it. */
-bool device_function(struct device_machine *machine, const char *name);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sizes from ELF objects.  With a section for each function, what a codelet needs is what its compute's section reaches
  * through relocations. */
-#include "popc/device_code.h"
+#include "popc/device_object.h"
+#include "popc/device_functions.h"
 
 #include "popc/debuginfo.h"
 #include <stdio.h>

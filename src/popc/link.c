@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Loading a module's objects into the process. */
+#include "popc/link.h"
 #include "popc/elf_symbols.h"
 #include "popc/initialisers.h"
 #include "popc/machine.h"

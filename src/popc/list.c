@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "popc/device_code.h"
 #include "popc/module.h"
+#include "popc/popc.h"
 
 static const char *const kinds[] = { "Vertex", "SupervisorVertex", "MultiVertex" };
 static const char *const directions[] = { "", "Input", "Output", "InOut" };

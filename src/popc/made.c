@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "popc/made.h"
 #include "popc/build.h"
+#include "popc/command.h"
 #include "popc/elf_symbols.h"
 #include "popc/initialisers.h"
+#include "popc/link.h"
 
 #include "base/error.h"
 #include "base/log.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Modules as .gp files. */
+#include "popc/module_file.h"
 #include "popc/device_code.h"
 #include "popc/module.h"
 

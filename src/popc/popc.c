@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What everybody else calls: compile, load, merge. */
+#include "popc/popc.h"
 #include "popc/cache.h"
-#include "popc/device_code.h"
 #include "popc/device_count.h"
 #include "popc/machine.h"
 #include "popc/module.h"
+#include "popc/module_file.h"
 
 #include "base/error.h"
 #include "base/file.h"

@@ -3,6 +3,8 @@
  * NAME_compute makes it a codelet.  Constraints, and names that C cannot spell, are pairs of strings in sections of
  * their own. */
 #include "popc/reflect.h"
+#include "popc/reflect_cpp.h"
+#include "popc/reflect_fields.h"
 #include "popc/reflect_type.h"
 
 #include "base/error.h"

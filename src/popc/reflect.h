@@ -25,10 +25,6 @@ struct reflection {
  * have. */
 pop_status reflect_object(struct reflection *reflection, const void *object, size_t size);
 
-/* The fields of a vertex that is a C struct with the marks of vertex.h. */
-pop_status reflect_fields(struct reflection *reflection, Dwarf_Die *type, struct codelet *codelet);
-/* reflect_cpp.c: the same of C++. */
-pop_status reflect_cpp(struct reflection *reflection, Dwarf *dwarf);
 /* Records "file:line: text" and returns graph_program_compilation_error. */
 pop_status reflect_refuse(struct reflection *reflection, Dwarf_Die *at, const char *format, ...) POP_PRINTF(3, 4);
 

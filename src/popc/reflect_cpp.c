@@ -2,6 +2,8 @@
 /* Vertex types of C++: classes that derive from poplar's vertex classes and have a compute, their own or a base's.  Of
  * templates those instances count whose compute is in the object, which is what an explicit instantiation does. */
 #include "popc/reflect_cpp.h"
+#include "popc/reflect_cpp_fields.h"
+#include "popc/reflect_cpp_names.h"
 #include "popc/reflect_type.h"
 
 #include "base/log.h"

@@ -23,32 +23,7 @@ struct cpp_names {
     VEC(Dwarf_Off) functions; /* declarations of those members whose code is in the object */
 };
 
-void cpp_names_read(struct cpp_names *names, Dwarf_Die *unit);
-void cpp_names_free(struct cpp_names *names);
-
-/* A class's definition instead of its declaration, when there is one. */
-void cpp_define(const struct cpp_names *names, Dwarf_Die *type);
-/* Strips const, volatile and typedef, and defines; false for void. */
-bool cpp_strip(const struct cpp_names *names, Dwarf_Die *type);
-/* Whether a class is namespace poplar's class or class template of this name. */
-bool cpp_is_poplar(const struct cpp_names *names, const Dwarf_Die *type, const char *name);
-/* Whether it is the class half. */
-bool cpp_is_half(const struct cpp_names *names, const Dwarf_Die *type);
-/* The template parameter of a class, counted from 0. */
-bool cpp_parameter(const Dwarf_Die *type, unsigned index, Dwarf_Die *parameter);
-bool cpp_is_template(const Dwarf_Die *type);
-/* Whether the code of a member function is in the object. */
-bool cpp_has_code(const struct cpp_names *names, const Dwarf_Die *function);
-
-/* The name of a type.  For users "ns::Foo<float,true>", "unsigned int [100]"; for compilers "::ns::Foo<float, true>".
- * False when a part has no name that a compiler would take.  NULL is void. */
-enum cpp_spelling { CPP_FOR_USERS, CPP_FOR_COMPILERS };
-bool cpp_spell(const struct cpp_names *names, const Dwarf_Die *type, enum cpp_spelling spelling, struct str *out);
-
-/* reflect_cpp_fields.c: the members of a class and of its bases. */
-pop_status cpp_reflect_fields(struct reflection *reflection, const struct cpp_names *names, Dwarf_Die *type,
-                              struct codelet *codelet);
-/* The element type of a member or edge; POP_TYPE_NULL when it is none that codelets may use. */
-pop_type cpp_scalar(const struct cpp_names *names, const Dwarf_Die *type);
+/* The vertices of an object that was compiled from C++. */
+pop_status reflect_cpp(struct reflection *reflection, Dwarf *dwarf);
 
 #endif

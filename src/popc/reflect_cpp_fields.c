@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fields of C++ vertices: what Input, Output, InOut, Vector and VectorList were made from says direction, shape,
  * layouts and alignment. */
-#include "popc/reflect_cpp.h"
+#include "popc/reflect_cpp_fields.h"
+#include "popc/reflect_cpp_names.h"
 #include "popc/reflect_type.h"
 
 #include "base/container.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "popc/reflect_cpp.h"
+#include "popc/reflect_cpp_names.h"
 #include "popc/reflect_type.h"
 
 #include "popc/debuginfo.h"

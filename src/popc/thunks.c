@@ -2,7 +2,9 @@
 /* The code around the user's: hooks before it, and behind it a function for each vertex that runs a whole batch of
  * states, into which compute is inlined.  It may use no name that the user could have defined as a macro, hence the
  * prefixes. */
-#include "popc/build.h"
+#include "popc/thunks.h"
+#include "popc/behave.h"
+#include "popc/thunks_cpp.h"
 
 #include <stdio.h>
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* As thunks.c, for C++.  The hooks have C++ names of their own and the C library's symbols, so that they do not meet
  * its declarations. */
-#include "popc/build.h"
+#include "popc/thunks_cpp.h"
+#include "popc/behave.h"
 #include "popc/made.h"
+#include "popc/thunks.h"
 
 static const char hooks[] =
     "#define POPC_HOOK(popc_name, popc_parameters, popc_symbol)                                                  \\\n"

@@ -2,6 +2,7 @@
 /* The execution profile: its mode, what was measured, the trace, and the simulated steps (seed 001, Execution profile).
  */
 #include "profile/execution_profile.h"
+#include "profile/graph_profile.h"
 
 #include "base/log.h"
 #include "profile/step_list.h"

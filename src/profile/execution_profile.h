@@ -4,7 +4,7 @@
 #define PROFILE_EXECUTION_PROFILE_H
 
 #include "base/engine_options.h"
-#include "profile/profile.h"
+#include "profile/graph_profile.h"
 #include "timeline/timeline.h"
 
 /* The tag of what is measured in runs: a modelled device is always IPU_MODEL; on hardware the instrumentation decides.

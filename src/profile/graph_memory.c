@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The graph profile's memory: by tile, by category, by compute set and by vertex type (seed 001, Memory use). */
-#include "profile/profile.h"
+#include "profile/graph_memory.h"
+#include "profile/graph_liveness.h"
+#include "profile/graph_profile.h"
 
 static const char *const categories[] = {
 #define MODEL_CATEGORY(constant, name) [MODEL_##constant##_CATEGORY] = name,

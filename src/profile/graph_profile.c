@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The graph profile: target, graph, vertex types, compute sets and exchanges as values (seed 001, Graph profile).
  * Entries of maps are added in the order of their keys. */
-#include "profile/profile.h"
+#include "profile/graph_profile.h"
+#include "profile/graph_memory.h"
+#include "profile/graph_programs.h"
 
 #include <limits.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The graph profile's programs: each step a map with the fields of its type (seed 001, Program structure). */
-#include "profile/profile.h"
+#include "profile/graph_programs.h"
+#include "profile/graph_profile.h"
 
 static const char *const tags[] = {
 #define MODEL_KIND(constant, tag) [MODEL_##constant] = tag,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copy, in all its forms: tensor to tensor, streams, remote buffers. */
 #include "graph/view_keep.h"
-#include "program/build.h"
+#include "program/node.h"
 
 #include "base/log.h"
 

@@ -2,7 +2,7 @@
 /* CrossReplicaCopy: which replica sends to which. */
 #include "graph/replicate.h"
 #include "graph/view_keep.h"
-#include "program/build.h"
+#include "program/node.h"
 
 #include "base/str.h"
 

@@ -3,20 +3,7 @@
 #include "graph/build.h"
 #include "graph/view_keep.h"
 #include "graph/virtual.h"
-#include "program/build.h"
-
-/* The sequence to work on, or NULL and an error. */
-struct program_node *node_sequence(const struct program_call *call, pop_program sequence)
-{
-    if (!store_ready(call->store) || !node_check_child(call, sequence, "the sequence"))
-        return NULL;
-    struct program_node *node = program_node(call->store, sequence);
-    if (node->kind == PROGRAM_SEQUENCE)
-        return node;
-    store_fail(call->store, POP_CONTROL_PROGRAM_ERROR, call->where, call->api, "a Sequence is needed here, not a %s",
-               program_kind_name((enum program_kind)node->kind));
-    return NULL;
-}
+#include "program/node.h"
 
 /* Whether the graph has such a tile, and there is such a sync. */
 static bool check_stamp(const struct program_call *call, pop_graph *graph, unsigned tile, pop_sync_type type,

@@ -2,7 +2,7 @@
 /* Programs that are one step: Execute, Sync, WriteUndef, AssumeEqualAcrossReplicas, Abort, and the call of a host
  * function. */
 #include "graph/view_keep.h"
-#include "program/build.h"
+#include "program/node.h"
 
 static pop_program execute(const struct program_call *call, pop_compute_set set, const pop_tensor *consensus,
                            const char *name)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Program nodes: their storage, and the checks that every class makes of its operands. */
-#include "program/build.h"
+#include "program/node.h"
 
 #include "base/log.h"
 
@@ -111,4 +111,16 @@ bool pop_program_is_empty(pop_program program)
 bool pop_program_equal(pop_program a, pop_program b)
 {
     return a.id == b.id && (!a.id || a.store == b.store);
+}
+
+struct program_node *node_sequence(const struct program_call *call, pop_program sequence)
+{
+    if (!store_ready(call->store) || !node_check_child(call, sequence, "the sequence"))
+        return NULL;
+    struct program_node *node = program_node(call->store, sequence);
+    if (node->kind == PROGRAM_SEQUENCE)
+        return node;
+    store_fail(call->store, POP_CONTROL_PROGRAM_ERROR, call->where, call->api, "a Sequence is needed here, not a %s",
+               program_kind_name((enum program_kind)node->kind));
+    return NULL;
 }

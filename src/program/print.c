@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* PrintTensor and ErrorProgram: what is printed is decided here, how it looks in engine/print.c. */
 #include "graph/view_keep.h"
-#include "program/build.h"
+#include "program/node.h"
 
 pop_print_format pop_print_format_default(void)
 {

@@ -2,9 +2,10 @@
 /* Registers of tiles that programs set and read: seeds of the random number generators, and how floating point behaves.
  * Each is a variable that the graph makes on first use, spread over all tiles; setting and reading are copies on each
  * tile. */
+#include "program/registers.h"
 #include "graph/build.h"
 #include "graph/virtual.h"
-#include "program/build.h"
+#include "program/node.h"
 
 enum { SEED_WORDS = 4, FLAGS = 5, ROUNDING = 3 };
 

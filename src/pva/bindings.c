@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where each property comes from: a column, a view of the same row, a list of rows, or a function. */
+#include "pva/companions.h"
+#include "pva/execution.h"
+#include "pva/facts.h"
+#include "pva/memory.h"
 #include "pva/model.h"
+#include "pva/operations.h"
+#include "pva/trace.h"
 
 #include <string.h>
 

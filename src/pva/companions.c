@@ -2,6 +2,7 @@
 /* The files beside profile.pop: which of them are of the same report (docs/reference/report-files.md, Life of a
  * report). */
 #include "pva/companions.h"
+#include "pva/debug.h"
 
 #include "base/error.h"
 #include "base/str.h"

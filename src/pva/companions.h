@@ -18,4 +18,6 @@ bool companions_own(const struct companions *companions, enum report_file file, 
  * warning of the file. */
 void companions_open_debug(pva_file *file);
 
+void report_warning(pva_object, struct value *);
+
 #endif

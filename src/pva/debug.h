@@ -44,4 +44,8 @@ const pop_profile_value *debug_context(pva_file *file, size_t entry);
 /* A name of the string table; malloc'ed, "" when there is none such. */
 char *debug_string(struct debug_index *index, uint64_t number);
 
+/* Contexts of debug.cbor. */
+bool debug_open(pva_file *file, const char *path);
+void debug_free(pva_file *file);
+
 #endif

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a report's directory holds: files of the report, of others, and what killed programs left. */
 #include "pva/companions.h"
+#include "pva/open.h"
+#include "pva/repair.h"
 
 #include "base/error.h"
 

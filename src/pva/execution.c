@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What executed steps take: their patterns, placed at their base (docs/reference/report-files.md, "Execution"). */
-#include "pva/model.h"
+#include "pva/execution.h"
 #include "value/array.h"
 
 enum { LONGEST_CHAIN = 64 };

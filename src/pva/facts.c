@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Properties of the writer, its options and parameters of runs, of the target, its IPUs and tiles. */
-#include "pva/model.h"
+#include "pva/facts.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory by category and vertices' code by tile, and what is live: arrays by tile that are read where they are coded,
  * from tile to tile. */
-#include "pva/model.h"
+#include "pva/memory.h"
 #include "value/array.h"
 
 /* A coded array and the run of equal elements that was read last. */

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Opening and closing files: what they are is checked before anything is believed. */
+#include "pva/open.h"
 #include "pva/archive.h"
 #include "pva/companions.h"
+#include "pva/debug.h"
+#include "pva/memory.h"
+#include "pva/repair.h"
+#include "pva/sql.h"
 
 #include "base/error.h"
 

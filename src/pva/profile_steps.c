@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Executed steps of a report as an execution profile has them, a row of `executed` each. */
+#include "pva/profile_steps.h"
 #include "pva/model.h"
-#include "pva/profiles.h"
 
 #include "value/made.h"
 #include "value/step.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The readable summary of a report: the parts of the two profiles that pop_print_profile_summary reads
  * (docs/profiling.md), from the file's tables. */
-#include "pva/profiles.h"
+#include "pva/memory.h"
 #include "pva/model.h"
+#include "pva/profile_steps.h"
 #include "value/array.h"
 
 #include "base/error.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Completing the temporary file of a writer that was killed. */
+#include "pva/repair.h"
 #include "pva/companions.h"
+#include "pva/open.h"
 
 #include "base/error.h"
 #include "base/str.h"

@@ -95,16 +95,4 @@ void *query_blob(pva_file *file, const char *sql, uint64_t first, uint64_t secon
 /* Numbers of an array in the first row; zeros when there is none. */
 void query_array(pva_file *file, const char *sql, uint64_t first, uint64_t second, uint64_t *numbers, size_t count);
 
-/* SQL functions over arrays (array_at, array_sum, array_max, array_text) and the table array(blob, count). */
-int array_functions(pva_file *file);
-
-/* The newest profile_*.pop of a directory, which a writer has not completed: a path that the caller frees, or NULL. */
-char *newest_temporary(const char *directory);
-/* Whether a name is that of such a file. */
-bool is_temporary(const char *name);
-/* The process that has a temporary file open: its writer, or a reader; 0 when its number is not known, -1: none has. */
-int64_t process_that_writes(const char *path);
-/* The directory of a path, "." when it names none; the caller frees it. */
-char *directory_of(const char *path);
-
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SQL over a file: queries that cannot write, and functions that unfold arrays. */
-#include "pva/source.h"
+#include "pva/sql.h"
 #include "value/array.h"
 
 #include "base/error.h"

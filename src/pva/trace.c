@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Threads and events of a trace. */
-#include "pva/model.h"
+#include "pva/trace.h"
 
 uint64_t thread_count(pva_object o)
 {

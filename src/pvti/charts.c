@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Graphs of series, and histograms over time. */
+#include "pvti/file.h"
 #include "pvti/trace.h"
 
 #include "base/vec.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Channels, and the events of threads.  Each thread has a stack of open events of its own.  A row is written when an
  * event begins, so that one that never ends is in the file too, and its duration when it ends. */
+#include "pvti/file.h"
 #include "pvti/trace.h"
 
 #include "base/vec.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The trace file (docs/reference/trace-files.md): options, rows that wait, and SQLite. */
-#include "pvti/trace.h"
+#include "pvti/file.h"
 
 #include "base/options.h"
 #include "base/str.h"

@@ -28,17 +28,4 @@ struct trace_row {
     size_t blob_size;
 };
 
-/* Hands a row over.  What waits goes to the file when there is much of it, or it waits for long. */
-void trace_put(struct trace_row row);
-/* A number for a thread, an event, a graph or a heat map: unique in the file. */
-int64_t trace_id(void);
-/* Nanoseconds since 1970. */
-int64_t trace_now(void);
-/* Whether tracing is on; reads the options at the first call. */
-bool trace_on(void);
-/* Counts files: what was told to an earlier file is not in a later one. */
-unsigned trace_number(void);
-/* Whether a channel of that name begins enabled. */
-bool trace_wants(const char *channel);
-
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What compiling found: the target, the graph, memory by tile and category, vertices, exchanges. */
-#include "report/writing.h"
+#include "report/compilation.h"
 #include "timeline/timeline.h"
 
 #include <limits.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is live at each step: lists of variables, each held once, with their bytes on each tile. */
+#include "report/liveness.h"
 #include "report/live_things.h"
-#include "report/writing.h"
 
 /* A variable of lists: what is live under a name, told apart by which blocks that is. */
 struct live_id {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variables of the graph, and what each tile has of them and of everything else: the lowered variables. */
+#include "report/lowered.h"
 #include "report/select.h"
-#include "report/writing.h"
 
 /* Blocks of the graph's variables, by variable. */
 struct by_variable {

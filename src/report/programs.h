@@ -19,4 +19,7 @@ uint32_t program_id(const struct program_ids *ids, uint32_t step, enum step_part
 /* Row of exchanges that a step refers to: internal ones come first, then global, then host. */
 uint32_t exchange_id(const struct model *model, const struct model_step *step);
 
+/* The tree of programs. */
+void report_write_programs(struct report *report);
+
 #endif

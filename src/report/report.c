@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/report.h"
+#include "report/compilation.h"
+#include "report/liveness.h"
+#include "report/lowered.h"
 
 #include "base/error.h"
 #include "base/log.h"

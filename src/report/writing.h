@@ -24,15 +24,6 @@ struct report {
     bool execution;
 };
 
-/* compilation.c: the target, the graph, memory, vertices, exchanges. */
-void report_write_compilation(struct report *report);
-/* programs.c: the tree of programs. */
-void report_write_programs(struct report *report);
-/* liveness.c: what is live at each step, by name and by tile. */
-void report_write_liveness(struct report *report);
-/* lowered.c: variables of the graph; what lies where on each tile, where the options ask for it. */
-void report_write_variables(struct report *report);
-
 /* The bytes of report->array as two arguments of database_add; null when all elements are 0. */
 #define ARRAY_BLOB(array) ((array)->bytes.count ? (const void *)(array)->bytes.data : NULL), (array)->bytes.count
 

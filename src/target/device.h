@@ -33,7 +33,5 @@ struct pop_device {
 void fleet_release(struct fleet *fleet);
 /* A handle of entry id, with a target of its own. */
 pop_device *device_of_fleet(struct fleet *fleet, unsigned id, const pop_target *target);
-/* Numbers of a list as the kernel writes it, "0-2,5"; at most capacity are written, all are counted. */
-size_t device_read_nodes(const char *list, int *nodes, size_t capacity);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a device tells about itself and the host. */
+#include "target/device_facts.h"
 #include "base/error.h"
-#include "target/device.h"
 
 #include <stdio.h>
 

@@ -2,6 +2,9 @@
 /* The readable summary of a profile: options, target and graph, and the order of the sections (docs/profiling.md,
  * The summary). */
 #include "value/summary.h"
+#include "value/summary_execution.h"
+#include "value/summary_liveness.h"
+#include "value/summary_memory.h"
 
 #include "base/error.h"
 #include "base/options.h"

@@ -37,16 +37,4 @@ void column_print(struct summary *s, struct column *column, int width, const cha
 /* A heading, in bold where colours are on. */
 void summary_heading(struct summary *s, const char *text);
 
-void summary_memory(struct summary *s);
-void summary_liveness(struct summary *s);
-void summary_execution(struct summary *s);
-
-/* Vertex types of a compute set and their counts and cycles, one a row: the lists of sections 'Cycles by vertex type'
- * and 'By vertex type'. */
-struct type_cycles {
-    uint64_t *instances, *cycles; /* by vertex type */
-    size_t count;
-};
-void type_cycles_print(struct summary *s, const struct type_cycles *types, int indent);
-
 #endif

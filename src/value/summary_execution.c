@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The summary's execution: totals, cycles by vertex type, and the steps. */
-#include "value/summary.h"
+#include "value/summary_execution.h"
 
 #include "value/made.h"
 

@@ -5,7 +5,7 @@
  * byProgram: [node]}, a node being {program: index of programs, bytes, variables, children}; bytes and variables are
  * missing where a program has no live lines (Sequence); maxBytes is the largest of all nodes' bytes, also of those that
  * a shortened tree leaves out. */
-#include "value/summary.h"
+#include "value/summary_liveness.h"
 
 static int by_name(const void *a, const void *b)
 {

@@ -3,6 +3,9 @@
 #include "readers.h"
 
 #include "popc/codelet.h"
+#include "popc/module.h"
+#include "popc/module_file.h"
+#include "popc/popc.h"
 
 #include <poplar/poplar.h>
 #include <poplar/profile.h>

@@ -3,6 +3,7 @@
  * an array.  A function, and any program that holds others and stands in several places, is emitted once and called, so
  * that ops are linear in nodes. */
 #include "compiler/lower/lower.h"
+#include "compiler/lower/lower_kinds.h"
 
 #include "compiler/lower/blocks.h"
 #include "compiler/lower/plan.h"

@@ -30,10 +30,6 @@ struct lowering {
 };
 #define LOWER_DONE (UINT32_MAX - 1)
 
-/* Emits one stage of a program: the child to emit before the next stage (NO_PROGRAM: nothing), or LOWER_DONE. */
-typedef uint32_t (*lower_kind)(struct lowering *l, struct frame *frame, const struct program_node *node);
-extern const lower_kind lower_kinds[PROGRAM_KINDS];
-
 uint32_t lower_op(struct lowering *l, struct image_op op);
 void lower_drop(struct lowering *l);           /* takes the last op back */
 uint32_t lower_here(const struct lowering *l); /* index of the op that is emitted next */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One small function for each class of program: the ops that it becomes. */
-#include "compiler/lower/lower.h"
+#include "compiler/lower/lower_kinds.h"
 
 static uint32_t lower_sequence(struct lowering *l, struct frame *f, const struct program_node *n)
 {

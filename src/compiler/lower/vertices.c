@@ -2,6 +2,8 @@
 /* vertices: the sets, groups and vertex states that the engine runs. */
 #include "compiler/lower/vertices.h"
 #include "compiler/lower/states.h"
+#include "popc/behave.h"
+#include "popc/module.h"
 
 /* Code that obeys the floating-point behaviour where programs set it.  Where there is none, exceptions are taken as the
  * processor meets them. */

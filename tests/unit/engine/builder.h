@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "engine/state.h"
+#include "image/check.h"
 #include "popc/module.h"
 
 #include "base/file.h"

@@ -2,6 +2,8 @@
 /* Copy plans against a naive loop: every element size, up to eight digits in any order, reversed and spread, threads or
  * none; overlapping plans behave as if everything were read first. */
 #include "builder.h"
+#include "engine/copy.h"
+#include "image/check.h"
 #include "rounds.h"
 
 static uint64_t seed = 88172645463325252u;

@@ -2,6 +2,7 @@
 /* Executables as files: what was written comes back; a truncated or altered file is refused; a file whose checksum was
  * computed again after an alteration is either refused or runs without leaving its memory (the sanitizers say so). */
 #include "builder.h"
+#include "image/file.h"
 #include "rounds.h"
 
 #define XXH_INLINE_ALL

@@ -3,6 +3,7 @@
  * killed runs leave. */
 #include "popc/cache.h"
 #include "popc/machine.h"
+#include "popc/popc.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

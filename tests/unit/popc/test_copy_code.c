@@ -2,6 +2,7 @@
 /* The code of the compiler's own copies: the table holds what popc measures of codelets that do the same. */
 #include "popc/device_code.h"
 #include "popc/module.h"
+#include "popc/popc.h"
 #include "target/copy_cost.h"
 
 #include <setjmp.h>

@@ -2,6 +2,9 @@
 /* C++ sources: what is refused and how, what codelets have of the C++ library, what runs, what is merged and kept. */
 #include "popc/codelet.h"
 #include "popc/device_code.h"
+#include "popc/link.h"
+#include "popc/module.h"
+#include "popc/popc.h"
 
 #include "base/file.h"
 #include "base/log.h"

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Code of a C++ source that runs before any vertex does, static initialisers and constructors: whatever it does, popc
  * and the program go on. */
+#include "popc/link.h"
 #include "popc/made.h"
+#include "popc/popc.h"
 
 #include "base/str.h"
 

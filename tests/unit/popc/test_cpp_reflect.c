@@ -2,6 +2,8 @@
 /* What popc reads from C++ classes, with each compiler that is there: names, kinds, fields, defaults, constraints.
  * row: 2.1 `class X : public Vertex`   row: 2.1 `[[poplar::constraint */
 #include "popc/codelet.h"
+#include "popc/module.h"
+#include "popc/popc.h"
 
 #include "base/str.h"
 

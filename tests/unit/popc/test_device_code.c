@@ -2,7 +2,10 @@
 /* Code sizes on the device: what is compiled, what is measured, what is kept, and what is said when that is not
  * possible. */
 #include "popc/device_code.h"
+#include "popc/link.h"
 #include "popc/module.h"
+#include "popc/module_file.h"
+#include "popc/popc.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

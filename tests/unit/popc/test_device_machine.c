@@ -2,6 +2,10 @@
 /* The interpreter of device code against the host: the same source, compiled for both, gives the same bits; and it
  * stops at what it must not do. */
 #include "popc/device_count.h"
+#include "popc/device_load.h"
+#include "popc/link.h"
+#include "popc/module.h"
+#include "popc/popc.h"
 
 #include <elf.h>
 #include <setjmp.h>

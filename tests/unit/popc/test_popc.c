@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* popc as users meet it: errors with their own lines, the cache, .gp files and what is refused. */
 #include "popc/codelet.h"
+#include "popc/link.h"
+#include "popc/module.h"
+#include "popc/module_file.h"
+#include "popc/popc.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

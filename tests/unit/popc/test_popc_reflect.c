@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What popc reads from a compiled object is what the compiler laid out and the user wrote. */
 #include "popc/codelet.h"
+#include "popc/module.h"
+#include "popc/module_file.h"
+#include "popc/popc.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

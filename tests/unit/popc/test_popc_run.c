@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compiled codelets run on states made by hand. */
 #include "popc/codelet.h"
+#include "popc/link.h"
+#include "popc/module.h"
+#include "popc/module_file.h"
+#include "popc/popc.h"
 
 #include <dirent.h>
 #include <dlfcn.h>

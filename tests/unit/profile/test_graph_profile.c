@@ -2,7 +2,7 @@
 /* The graph profile of a model made by hand: every field of the guide, and nothing else. */
 #include "unit/profile/values.h"
 
-#include "profile/profile.h"
+#include "profile/graph_profile.h"
 #include "unit/profile/model.h"
 
 static void the_fields_are_the_guides(void **state)

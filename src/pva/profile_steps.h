@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parts of the profiles that a report was made of. */
-#ifndef PVA_PROFILES_H
-#define PVA_PROFILES_H
+/* Executed steps of a report as an execution profile has them. */
+#ifndef PVA_PROFILE_STEPS_H
+#define PVA_PROFILE_STEPS_H
 
 #include <poplar/profile.h>
 #include <pva/pva.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the writers of profiles share: an image's model as values, and arrays by tile. */
-#ifndef PROFILE_PROFILE_H
-#define PROFILE_PROFILE_H
+/* The graph profile, and vectors with an element for each tile. */
+#ifndef PROFILE_GRAPH_PROFILE_H
+#define PROFILE_GRAPH_PROFILE_H
 
 #include "image/image.h"
 #include "value/value.h"
@@ -18,9 +18,5 @@ pop_profile_value by_tile_of(const uint64_t *values, size_t tiles);
 
 /* The graph profile (docs/profiling.md), owned by the caller; a CPU's has target and graph alone. */
 pop_profile_value graph_profile(const struct image *image);
-/* Its parts. */
-pop_profile_value programs_profile(const struct image *image);
-pop_profile_value memory_profile(const struct image *image);
-pop_profile_value liveness_profile(const struct image *image);
 
 #endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Library functions that codelets call on the device. */
+#ifndef POPC_DEVICE_FUNCTIONS_H
+#define POPC_DEVICE_FUNCTIONS_H
+
+#include "popc/device_code.h"
+#include "popc/device_machine.h"
+
+/* Does what a function of the library does, and charges instructions for it. */
+bool device_function(struct device_machine *machine, const char *name);
+/* Bytes of code of a function of the mathematical library; false for what is none. */
+bool device_library_bytes(const char *name, uint32_t *bytes);
+
+#endif

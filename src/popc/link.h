@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Loading a module's objects into the process. */
+#ifndef POPC_LINK_H
+#define POPC_LINK_H
+
+#include "popc/codelet.h"
+
+struct str;
+struct initialisers;
+enum object_ends { OBJECT_SILENT, OBJECT_FINALISES };
+
+/* Loads the object into the process (once; from memory, nothing is left on disk).  link_error names the symbol that is
+ * missing or the level that this machine lacks. */
+pop_status module_link(struct module *module, pop_error *error);
+/* The run function of a codelet of a linked module; never NULL after a successful link. */
+codelet_run module_run(const struct module *module, const struct codelet *codelet);
+/* Loads an object into the process; mode is dlopen's.  NULL with the reason.  Its static initialisers do not run: they
+ * are the caller's to run. Finalisers run when it is closed, unless it is silent. */
+void *object_open(const struct module_object *object, int mode, enum object_ends ends,
+                  struct initialisers *initialisers, struct str *reason);
+
+#endif
