@@ -2,6 +2,7 @@
 /* Stages that exchange: outputs are dealt out to tiles, each of which collects the rows of its own.  Where an output
  * has many rows, groups of them are reduced on several tiles first. */
 #include "popops/reduce/reduce_gather.h"
+#include "poplibs/tiles.h"
 #include "popops/reduce/reduce.h"
 #include "popops/reduce/reduce_connect.h"
 #include "popops/reduce/reduce_cut.h"
@@ -10,9 +11,11 @@
 
 #include <poputil/util.h>
 
-struct chunk { /* outputs that go to one tile, or to one tile for each group of rows */
+struct chunk { /* outputs that go together: to one tile, or a block of their rows to each of several */
     size_t k, n;
     unsigned tile;
+    size_t rows, block; /* that reach it; of a block: 0 for all */
+    size_t unit;        /* of the first block: units go to tiles */
 };
 struct chunks {
     struct chunk *list;
@@ -31,7 +34,7 @@ struct gather {
     struct reduction *r;
     struct partial_rows rows;    /* sorted by output */
     struct interval_vec outputs; /* of all rows */
-    size_t num_outputs, most_rows;
+    size_t num_outputs, elements, most_rows;
     pop_tensor partials;
     pop_type type;
     popops_operation op;
@@ -40,18 +43,32 @@ struct gather {
 
 /* ---- how many stages ---- */
 
-enum { FEW_ROWS = 48, SPLIT_DEPTH = 96, SHARE_BYTES = 128, GRAIN = 4 };
+enum { SPLIT_DEPTH = 96, LEAST_ELEMENTS = 64 };
 
-/* The groups of the next stage: the square root of the rows.  1 where the last one is due: there are few rows, or
- * outputs enough for all tiles. */
-static size_t next_groups(const struct gather *g)
+static size_t vector_of(const struct gather *g, pop_type type)
 {
-    size_t grain = poplibs_max(1, pop_target_vector_width(g->r->target, g->type)), groups = 1;
-    if (g->most_rows < FEW_ROWS || poplibs_ceil_div(g->num_outputs, grain) >= pop_target_num_tiles(g->r->target))
-        return 1;
-    while (groups * groups < g->most_rows)
-        ++groups;
-    return groups;
+    return poplibs_max(1, pop_target_vector_width(g->r->target, type));
+}
+
+/* Tiles with partial results. */
+static size_t count_tiles(const struct gather *g)
+{
+    pop_interval_lists mapping;
+    pop_tensor from = pop_tensor_valid(g->partials) ? g->partials : g->r->in;
+    if (!pop_graph_get_tile_mapping_at(g->r->where, g->r->graph, from, NULL, &mapping))
+        return 0;
+    size_t tiles = poplibs_spread_of(&mapping).tiles;
+    pop_interval_lists_free(&mapping);
+    return tiles;
+}
+
+/* Whether this stage is the last one (docs/reference/reductions.md): outputs meet few rows, which most tiles have, or
+ * there are few rows in all. */
+static bool is_last(const struct gather *g)
+{
+    size_t tiles = pop_target_num_tiles(g->r->target), rows = g->most_rows;
+    return tiles == 1 || g->elements <= LEAST_ELEMENTS * g->num_outputs ||
+           (rows * rows < 4 * tiles && 4 * count_tiles(g) > 3 * tiles);
 }
 
 /* ---- which outputs where ---- */
@@ -79,48 +96,58 @@ static void find_outputs(struct gather *g)
     }
     for (size_t i = 0; i < g->outputs.count; ++i)
         g->num_outputs += g->outputs.list[i].end - g->outputs.list[i].begin;
-    size_t elements = 0;
     for (size_t i = 0; i < g->rows.count; ++i)
-        elements += g->rows.list[i].n;
-    g->most_rows = poplibs_ceil_div(elements, poplibs_max(1, g->num_outputs)); /* the mean; they hardly differ */
-}
-
-/* Outputs that stay together: twice as many where all of a row are few.  (Published profiles: the fullest tile collects
- * eight of 32 outputs, and less than eight of 256.) */
-static unsigned grain_of(const struct gather *g)
-{
-    return g->num_outputs * sizeof(float) <= SHARE_BYTES ? 2 * GRAIN : GRAIN;
+        g->elements += g->rows.list[i].n;
+    g->most_rows = poplibs_ceil_div(g->elements, poplibs_max(1, g->num_outputs)); /* the mean; they hardly differ */
 }
 
 /* Even shares over tiles: chunk c has tile c. */
-static void spread(const struct gather *g, size_t most, struct chunks *chunks)
+static void spread(const struct gather *g, size_t grain, size_t least, struct chunks *chunks)
 {
     pop_interval_lists parts;
-    poputil_split_regions((pop_interval_list){ g->outputs.count, g->outputs.list }, grain_of(g), (unsigned)most, 1,
-                          POPUTIL_NO_LIMIT, POPUTIL_NO_LIMIT, &parts);
+    poputil_split_regions((pop_interval_list){ g->outputs.count, g->outputs.list }, (unsigned)grain,
+                          pop_target_num_tiles(g->r->target), (unsigned)least, POPUTIL_NO_LIMIT, POPUTIL_NO_LIMIT,
+                          &parts);
     for (size_t part = 0; part < parts.count; ++part)
         for (size_t i = parts.first[part]; i < parts.first[part + 1]; ++i)
-            chunks_push(chunks, (struct chunk){ parts.intervals[i].begin,
-                                                parts.intervals[i].end - parts.intervals[i].begin, (unsigned)part });
+            chunks_push(chunks, (struct chunk){ .k = parts.intervals[i].begin,
+                                                .n = parts.intervals[i].end - parts.intervals[i].begin,
+                                                .tile = (unsigned)part });
     pop_interval_lists_free(&parts);
 }
+/* Outputs of the last stage: at least four vectors of a vertex's sums on a tile. */
+static void spread_last(const struct gather *g, struct chunks *chunks)
+{
+    size_t vector = vector_of(g, g->r->tile_type);
+    spread(g, vector, 4 * vector, chunks);
+}
 
-/* A new output's elements that are made here are laid out linearly, at least SHARE_BYTES on a tile. */
+/* A new output's elements that are made here lie so. */
 static void map_linearly(const struct gather *g)
 {
     struct reduction *r = g->r;
-    unsigned grain = (unsigned)poplibs_max(1, pop_target_vector_width(r->target, r->out_type));
-    unsigned least = (unsigned)poplibs_ceil_div(SHARE_BYTES, pop_type_size(r->out_type)),
-             tiles = pop_target_num_tiles(r->target);
-    pop_interval_lists parts;
-    poputil_split_regions((pop_interval_list){ g->outputs.count, g->outputs.list }, grain, tiles, least,
-                          POPUTIL_NO_LIMIT, POPUTIL_NO_LIMIT, &parts);
-    for (unsigned tile = 0; tile < parts.count; ++tile)
-        for (size_t i = parts.first[tile]; i < parts.first[tile + 1]; ++i)
-            pop_graph_set_tile_mapping_at(
-                r->where, r->graph,
-                pop_tensor_slice_at(r->where, r->out, parts.intervals[i].begin, parts.intervals[i].end, 0), tile);
-    pop_interval_lists_free(&parts);
+    struct chunks chunks = { 0 };
+    spread_last(g, &chunks);
+    for (size_t i = 0; i < chunks.count; ++i)
+        pop_graph_set_tile_mapping_at(
+            r->where, r->graph,
+            pop_tensor_slice_at(r->where, r->out, chunks.list[i].k, chunks.list[i].k + chunks.list[i].n, 0),
+            chunks.list[i].tile);
+    free(chunks.list);
+}
+
+/* Whether outputs are made where they lie, of which a tile has most: else evenly, and sent there. */
+static bool is_better_there(const struct gather *g, size_t most)
+{
+    const pop_target *target = g->r->target;
+    size_t tiles = pop_target_num_tiles(target), vector = vector_of(g, g->r->tile_type),
+           even = 8 * poplibs_ceil_div(poplibs_ceil_div(g->num_outputs, 8), tiles), bytes = pop_type_size(g->type),
+           rate = poplibs_max(1, target->exchange_bytes_per_cycle), sync = target->max_ipu_sync_delay;
+    size_t there = poplibs_ceil_div(most * bytes, rate) + g->most_rows * poplibs_ceil_div(most, vector) + sync;
+    size_t balanced = poplibs_ceil_div(even * g->most_rows * bytes, rate) +
+                      g->most_rows * poplibs_ceil_div(even, vector) +
+                      poplibs_ceil_div(most * pop_type_size(g->r->out_type), rate) + 2 * sync;
+    return there < balanced;
 }
 
 static int by_place(const void *left, const void *right)
@@ -136,7 +163,7 @@ static bool as_mapped(const struct gather *g, struct chunks *chunks)
     pop_interval_lists mapping;
     if (!pop_graph_get_tile_mapping_at(r->where, r->graph, r->out, NULL, &mapping))
         return false;
-    size_t most = 0, even = poplibs_ceil_div(g->num_outputs, pop_target_num_tiles(r->target));
+    size_t most = 0;
     for (size_t tile = 0; tile < mapping.count; ++tile) {
         size_t elements = 0;
         for (size_t i = mapping.first[tile], o = 0; i < mapping.first[tile + 1]; ++i) {
@@ -148,7 +175,7 @@ static bool as_mapped(const struct gather *g, struct chunks *chunks)
                        to = poplibs_min(here.end, g->outputs.list[o].end);
                 if (from >= to)
                     continue;
-                chunks_push(chunks, (struct chunk){ from, to - from, (unsigned)tile });
+                chunks_push(chunks, (struct chunk){ .k = from, .n = to - from, .tile = (unsigned)tile });
                 elements += to - from;
             }
             o = poplibs_min(o, g->outputs.count - 1);
@@ -158,7 +185,7 @@ static bool as_mapped(const struct gather *g, struct chunks *chunks)
     pop_interval_lists_free(&mapping);
     if (chunks->count)
         qsort(chunks->list, chunks->count, sizeof(*chunks->list), by_place);
-    bool fine = most <= poplibs_max(2 * even, grain_of(g));
+    bool fine = !r->out_mapped || is_better_there(g, most);
     if (!fine)
         chunks->count = 0;
     return fine;
@@ -200,10 +227,21 @@ static int by_source(const void *left, const void *right)
     return a->at < b->at ? -1 : a->at > b->at;
 }
 
-/* The pieces of each tile; with several groups, group i of chunk c goes to tile (c groups + i). */
-static struct pieces *deal(const struct gather *g, const struct chunks *chunks, size_t groups, size_t tiles)
+/* How many rows reach each chunk. */
+static void count_rows(const struct gather *g, struct chunks *chunks)
 {
-    struct pieces *dealt = poplibs_zeros(tiles, sizeof(*dealt));
+    struct sweep sweep = { poplibs_new(g->rows.count, sizeof(size_t)), 0, 0 };
+    for (size_t c = 0; c < chunks->count; ++c) {
+        advance(g, &sweep, &chunks->list[c]);
+        chunks->list[c].rows = sweep.count;
+    }
+    free(sweep.active);
+}
+
+/* The pieces of each unit: a tile's, or those of a chunk's blocks of rows. */
+static struct pieces *deal(const struct gather *g, const struct chunks *chunks, size_t units)
+{
+    struct pieces *dealt = poplibs_zeros(units, sizeof(*dealt));
     struct sweep sweep = { poplibs_new(g->rows.count, sizeof(size_t)), 0, 0 };
     struct piece *reached = poplibs_new(g->rows.count, sizeof(*reached));
     for (size_t c = 0; c < chunks->count; ++c) {
@@ -211,10 +249,10 @@ static struct pieces *deal(const struct gather *g, const struct chunks *chunks, 
         advance(g, &sweep, chunk);
         for (size_t i = 0; i < sweep.count; ++i)
             reached[i] = piece_within(&g->rows.list[sweep.active[i]], chunk);
-        if (groups > 1)
+        if (chunk->block)
             qsort(reached, sweep.count, sizeof(*reached), by_source);
         for (size_t i = 0; i < sweep.count; ++i)
-            pieces_push(&dealt[chunk->tile * groups + i * groups / sweep.count], reached[i]);
+            pieces_push(&dealt[chunk->block ? chunk->unit + i / chunk->block : chunk->tile], reached[i]);
     }
     free(sweep.active);
     free(reached);
@@ -297,8 +335,8 @@ static void last_stage(struct gather *g)
     if (!r->out_mapped)
         map_linearly(g);
     if (!as_mapped(g, &chunks))
-        spread(g, tiles, &chunks);
-    struct pieces *dealt = deal(g, &chunks, 1, tiles);
+        spread_last(g, &chunks);
+    struct pieces *dealt = deal(g, &chunks, tiles);
     struct last *lasts = poplibs_zeros(tiles, sizeof(*lasts));
     for (unsigned tile = 0; tile < tiles; ++tile)
         plan_last(g, &dealt[tile], &lasts[tile], &partials);
@@ -310,15 +348,57 @@ static void last_stage(struct gather *g)
     free(chunks.list);
 }
 
-/* Leaves `groups` rows for each output, and collects these. */
-static void intermediate_stage(struct gather *g, size_t groups, unsigned number)
+/* The outputs, cut wherever a row begins or ends. */
+static void cut_at_rows(struct gather *g)
+{
+    char *ends = poplibs_zeros(g->r->outputs + 1, sizeof(*ends));
+    struct interval_vec cut = { 0 };
+    for (size_t i = 0; i < g->rows.count; ++i)
+        ends[g->rows.list[i].k] = ends[g->rows.list[i].k + g->rows.list[i].n] = 1;
+    for (size_t i = 0; i < g->outputs.count; ++i)
+        for (size_t from = g->outputs.list[i].begin, to; from < g->outputs.list[i].end; from = to) {
+            for (to = from + 1; to < g->outputs.list[i].end && !ends[to]; ++to)
+                ;
+            interval_push(&cut, from, to);
+        }
+    free(ends);
+    free(g->outputs.list);
+    g->outputs = cut;
+}
+
+/* Cuts outputs, and each cut's rows in blocks of tiles that follow each other, so that all tiles have a share: blocks
+ * of two rows and LEAST_ELEMENTS elements at least.  Returns the units. */
+static size_t cut_in_blocks(struct gather *g, struct chunks *chunks)
+{
+    cut_at_rows(g);
+    bool adds = g->op == POPOPS_ADD || g->op == POPOPS_SQUARE_ADD;
+    size_t grain = (adds ? 2 : 1) * vector_of(g, g->type), smallest = g->num_outputs, split = 1, units = 0;
+    for (size_t i = 0; i < g->outputs.count; ++i)
+        smallest = poplibs_min(smallest, g->outputs.list[i].end - g->outputs.list[i].begin);
+    while ((split + 1) * (split + 1) <= g->elements / g->num_outputs)
+        ++split;
+    spread(g, grain, poplibs_max(grain, smallest / grain / split * grain), chunks);
+    count_rows(g, chunks);
+    size_t share = poplibs_max(1, g->elements / pop_target_num_tiles(g->r->target));
+    for (size_t i = 0; i < chunks->count; ++i) {
+        struct chunk *chunk = &chunks->list[i];
+        size_t elements = chunk->rows * chunk->n, blocks = poplibs_max(1, elements / share);
+        blocks = poplibs_min(blocks, poplibs_max(1, poplibs_min(elements / LEAST_ELEMENTS, chunk->rows / 2)));
+        chunk->block = poplibs_max(2, poplibs_ceil_div(chunk->rows, blocks));
+        chunk->unit = units;
+        units += poplibs_ceil_div(chunk->rows, chunk->block);
+    }
+    return units;
+}
+
+/* Leaves a row for each block, and collects these. */
+static void intermediate_stage(struct gather *g, unsigned number)
 {
     struct reduction *r = g->r;
     struct chunks chunks = { 0 };
     unsigned tiles = pop_target_num_tiles(r->target);
-    spread(g, poplibs_max(1, tiles / groups), &chunks);
-    size_t units = chunks.count ? (chunks.list[chunks.count - 1].tile + 1) * groups : 0, elements = 0;
-    struct pieces *dealt = deal(g, &chunks, groups, units);
+    size_t units = cut_in_blocks(g, &chunks), elements = 0;
+    struct pieces *dealt = deal(g, &chunks, units);
     struct tasks *tasks = poplibs_zeros(units, sizeof(*tasks));
     struct partial_rows rows = { 0 };
     for (size_t unit = 0; unit < units; ++unit) {
@@ -336,7 +416,7 @@ static void intermediate_stage(struct gather *g, size_t groups, unsigned number)
     stage.out = r->exchange_type;
     stage.output = pop_graph_add_variable_at(r->where, r->graph, stage.out, POP_SHAPE(elements), "partials");
     for (size_t unit = 0, from = 0; unit < units; ++unit) {
-        unsigned tile = (unsigned)(unit * tiles / units);
+        unsigned tile = (unsigned)((g->num_outputs + unit) % tiles);
         size_t count = 0;
         for (size_t i = 0; i < tasks[unit].count; ++i)
             count += tasks[unit].list[i].n;
@@ -362,10 +442,9 @@ void reduce_gather(struct reduction *r, const struct partial_rows *rows, pop_ten
     qsort(g.rows.list, g.rows.count, sizeof(*g.rows.list), by_output);
     find_outputs(&g);
     g.one_tile = pop_target_num_tiles(r->target) == 1;
-    size_t groups = g.one_tile ? 1 : next_groups(&g);
-    if (groups > 1)
-        intermediate_stage(&g, groups, number);
-    else
+    if (is_last(&g))
         last_stage(&g);
+    else
+        intermediate_stage(&g, number);
     free(g.outputs.list);
 }
