@@ -314,8 +314,10 @@ static void test_workers_share_elements(void **state)
             popops_reduce_in(bed.graph, in, POP_TYPE_NULL, POP_DIMS(1), params, &sets, "r", POP_NO_OPTIONS);
         for (size_t k = 0; k < sets.count; ++k)
             pop_sequence_add(bed.program, pop_execute(sets.list[k], NULL));
-        if (i < 24 && i % 5 != 4) /* three workers for each of two rows of columns */
-            assert_int_equal(sets.count, n == 1 || (n == 3 && type == POP_HALF) ? 2 : 1);
+        size_t columns = (op == POPOPS_MAX ? 1 : 2) * (type == POP_HALF ? 4 : 2); /* that a vertex takes at a time */
+        if (i < 24 &&
+            i % 5 != 4) /* three workers for each of two blocks that are no wider; rows of one output are whole */
+            assert_int_equal(sets.count, n > 1 && n <= columns ? 2 : 1);
         double *got = bed_run(&bed, out);
         struct wanted wanted = reference(bed_given(&bed, in), POP_SHAPE(2, depth, n), POP_DIMS(1), op);
         for (size_t k = 0; k < wanted.count; ++k)
@@ -455,6 +457,59 @@ static void test_cost_of_the_guide(void **state)
     bed_close(&bed);
 }
 
+/* The formulas of docs/reference/reductions.md, worked by hand. */
+static void test_cost_of_forms(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        pop_type in, out;
+        size_t partials, outputs, rows; /* elements; rows: of the strided form */
+        uint64_t cycles;
+    } forms[] = {
+        { "popops::Reduce<popops::ReduceAdd,float,float,false,3>", POP_FLOAT, POP_FLOAT, 40, 8, 5, 24 + 24 + 20 },
+        { "popops::Reduce<popops::ReduceAdd,half,float,false,3>", POP_HALF, POP_FLOAT, 40, 8, 5, 24 + 12 + 10 },
+        { "popops::Reduce<popops::ReduceLogAdd,half,float,false,3>", POP_HALF, POP_FLOAT, 40, 8, 5, 24 + 12 + 120 },
+        { "popops::Reduce<popops::ReduceAdd,float,float,false,2>", POP_FLOAT, POP_FLOAT, 41, 1, 0, 26 + 20 + 1 },
+        { "popops::Reduce<popops::ReduceAdd,float,half,false,2>", POP_FLOAT, POP_HALF, 41, 1, 0, 26 + 20 + 1 + 5 },
+        { "popops::Reduce<popops::ReduceAdd,half,float,false,4>", POP_HALF, POP_FLOAT, 36, 4, 0, 17 + 3 * 14 + 2 },
+        { "popops::Reduce<popops::ReduceAdd,float,float,false,0>", POP_FLOAT, POP_FLOAT, 33, 11, 0,
+          33 + 28 + 2 * (5 + 5 + 1 + 10) + (4 + 5 + 10) + (4 + 3 + 10) + 3 * (2 * 9 + 6 + 6) },
+        { "popops::Reduce<popops::ReduceMax,half,half,false,0>", POP_HALF, POP_HALF, 8, 4, 0,
+          33 + 28 + (3 + 8 + 1 + 10) + 2 * (3 + 3) },
+        { "popops::Reduce<popops::ReduceLogAdd,float,float,false,0>", POP_FLOAT, POP_FLOAT, 9, 3, 0, 23 + 10 + 26 * 9 },
+    };
+    for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); ++i) {
+        struct bed bed = bed_open(BED_MODEL, 1, popops_add_codelets_at);
+        pop_tensor in = bed_input(&bed, forms[i].in, POP_SHAPE(forms[i].partials), BED_ONE_TILE),
+                   out = bed_input(&bed, forms[i].out, POP_SHAPE(forms[i].outputs), BED_ONE_TILE);
+        pop_vertex vertex = pop_graph_add_vertex(bed.graph, pop_graph_add_compute_set(bed.graph, "set"), forms[i].name);
+        char form = forms[i].name[strlen(forms[i].name) - 2];
+        if (form == '0') {
+            pop_graph_connect_list(bed.graph, vertex, "partials", POP_TENSORS(in));
+            pop_graph_connect_list(bed.graph, vertex, "out", POP_TENSORS(out));
+            pop_graph_set_field_vector(bed.graph, vertex, POP_FIELD("numPartials", POP_WHOLE), POP_UNSIGNED_INT,
+                                       (unsigned[]){ 1 }, 1);
+        } else {
+            pop_graph_connect(bed.graph, vertex, "partials", in);
+            pop_graph_connect(bed.graph, vertex, "out", form == '2' ? pop_tensor_at(out, 0) : out);
+        }
+        if (form == '3') {
+            pop_graph_set_field_int(bed.graph, vertex, "width", (int64_t)forms[i].outputs);
+            pop_graph_set_field_int(bed.graph, vertex, "stride", (int64_t)forms[i].outputs);
+            pop_graph_set_field_int(bed.graph, vertex, "rows", (int64_t)forms[i].rows);
+        }
+        if (form == '4')
+            pop_graph_set_field_int(bed.graph, vertex, "inner", (int64_t)(forms[i].partials / forms[i].outputs));
+        pop_graph_map_vertex(bed.graph, vertex, 0);
+        uint64_t cycles = pop_graph_get_perf_estimate(bed.graph, vertex).cycles;
+        if (cycles != forms[i].cycles)
+            fail_msg("%s: %llu cycles where %llu were expected", forms[i].name, (unsigned long long)cycles,
+                     (unsigned long long)forms[i].cycles);
+        bed_close(&bed);
+    }
+}
+
 /* Columns in blocks on tiles of their own: each costs what it does alone, since its rows follow each other in memory.
  */
 static void test_cost_of_blocks(void **state)
@@ -571,6 +626,7 @@ int main(void)
         cmocka_unit_test(test_nothing),
         cmocka_unit_test(test_many_share_compute_sets),
         cmocka_unit_test(test_cost_of_the_guide),
+        cmocka_unit_test(test_cost_of_forms),
         cmocka_unit_test(test_cost_of_blocks),
         cmocka_unit_test(test_every_vertex_has_an_estimate),
         cmocka_unit_test(test_errors),

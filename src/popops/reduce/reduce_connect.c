@@ -5,23 +5,14 @@
 #include "popops/reduce/reduce_parts.h"
 #include "popops/reduce/reduce_pieces.h"
 #include "popops/reduce/reduce_types.h"
-
-unsigned reduce_workers(const pop_target *target)
-{
-    return target->type == POP_TARGET_CPU ? REDUCE_CPU_PARTS : target->num_worker_contexts;
-}
-
-enum { SHARE_COST = 30 /* vectors that a worker could take instead of a share's start */ };
-enum {
-    FEW_SHARES = 4,
-    WORTH_A_VERTEX = 16
-}; /* shares of a worker, or else elements of one, that have special vertices */
+#include "popops/reduce/reduce_workers.h"
 
 /* A worker's part of a task: outputs [k, k + n). */
 struct share {
     const struct task *task;
     size_t k, n;
     unsigned worker;
+    size_t cost;
 };
 struct shares {
     struct share *list;
@@ -38,9 +29,9 @@ struct context {
 /* ---- who does what ---- */
 
 /* Outputs that stay together: what the vertices take at a time, and whole blocks. */
-static size_t grain_of(const struct context *c, const struct task *task)
+static size_t whole_outputs(const struct context *c, const struct task *task)
 {
-    size_t grain = poplibs_max(1, pop_target_vector_width(c->r->target, c->stage->in));
+    size_t grain = reduce_grain(c->r->target, c->stage->op, c->stage->in);
     for (size_t i = 0; i < task->count; ++i) {
         const struct piece *p = &c->pieces->list[task->first + i];
         if (p->width != p->n)
@@ -53,43 +44,60 @@ static size_t grain_of(const struct context *c, const struct task *task)
     return grain;
 }
 
-void reduce_allot(const struct tasks *tasks, unsigned workers, size_t *parts)
+/* Equal shares go to workers one after the other, else each to the worker that has had the smallest load, the smaller
+ * shares first. */
+static int by_cost(const void *left, const void *right)
 {
-    size_t total = 1, given = 0;
-    for (size_t i = 0; i < tasks->count; ++i)
-        total += tasks->list[i].n * tasks->list[i].depth;
-    for (size_t i = 0; i < tasks->count; ++i)
-        given += parts[i] = poplibs_max(1, tasks->list[i].n * tasks->list[i].depth * workers / total);
-    for (; given < workers; ++given) { /* the largest share gets another worker */
-        size_t most = 0;
-        for (size_t i = 1; i < tasks->count; ++i)
-            most = tasks->list[i].n * tasks->list[i].depth * parts[most] >
-                           tasks->list[most].n * tasks->list[most].depth * parts[i]
-                       ? i
-                       : most;
-        ++parts[most];
+    const struct share *a = left, *b = right;
+    if (a->cost != b->cost)
+        return a->cost < b->cost ? -1 : 1;
+    return a->k < b->k ? -1 : a->k > b->k;
+}
+static bool are_equal(const struct shares *shares)
+{
+    size_t low = SIZE_MAX, high = 0;
+    for (size_t i = 0; i < shares->count; ++i) {
+        low = poplibs_min(low, shares->list[i].cost);
+        high = poplibs_max(high, shares->list[i].cost);
     }
+    return !shares->count || high - low <= poplibs_max(8, high / 10);
+}
+static void assign(struct shares *shares, unsigned workers)
+{
+    if (are_equal(shares)) {
+        for (size_t i = 0; i < shares->count; ++i)
+            shares->list[i].worker = (unsigned)(i * poplibs_min(workers, shares->count) / shares->count);
+        return;
+    }
+    size_t *load = poplibs_zeros(workers, sizeof(*load));
+    qsort(shares->list, shares->count, sizeof(*shares->list), by_cost);
+    for (size_t i = 0; i < shares->count; ++i) {
+        unsigned least = 0;
+        for (unsigned w = 1; w < workers; ++w)
+            least = load[w] < load[least] ? w : least;
+        load[least] += shares->list[i].cost;
+        shares->list[i].worker = least;
+    }
+    free(load);
 }
 
 static struct shares share_out(const struct context *c, const struct tasks *tasks, unsigned workers)
 {
     struct shares shares = { poplibs_new(tasks->count + workers, sizeof(struct share)), 0 };
-    size_t *load = poplibs_zeros(workers, sizeof(*load)), *parts = poplibs_new(tasks->count, sizeof(*parts));
+    size_t *parts = poplibs_new(tasks->count, sizeof(*parts)),
+           widest = reduce_grain(c->r->target, c->stage->op, c->stage->in);
     reduce_allot(tasks, workers, parts);
     for (size_t i = 0; i < tasks->count; ++i) {
         const struct task *task = &tasks->list[i];
-        size_t grain = grain_of(c, task), grains = poplibs_ceil_div(task->n, grain),
+        size_t grain = whole_outputs(c, task), grains = poplibs_ceil_div(task->n, grain),
                count = poplibs_min(grains, parts[i]);
         for (size_t part = 0; part < count; ++part) {
             size_t from = part * grains / count * grain, to = poplibs_min(task->n, (part + 1) * grains / count * grain);
-            unsigned least = 0;
-            for (unsigned w = 1; w < workers; ++w)
-                least = load[w] < load[least] ? w : least;
-            load[least] += SHARE_COST + (to - from) * task->depth / grain;
-            shares.list[shares.count++] = (struct share){ task, task->k + from, to - from, least };
+            shares.list[shares.count++] =
+                (struct share){ task, task->k + from, to - from, 0, reduce_cost(to - from, task->depth, widest, 1) };
         }
     }
-    free(load);
+    assign(&shares, workers);
     free(parts);
     return shares;
 }
@@ -128,6 +136,18 @@ static void connect(const struct context *c, pop_vertex vertex, const char *fiel
     pop_graph_connect_at(c->r->where, c->r->graph, vertex, field, t);
 }
 
+/* Whether a vertex of the strided form takes `outputs` whose rows are stride elements apart. */
+static bool is_strided(const struct context *c, size_t outputs, size_t stride)
+{
+    const struct reduce_stage *stage = c->stage;
+    bool joins = stage->op == POPOPS_ADD || stage->op == POPOPS_SQUARE_ADD || stage->op == POPOPS_MIN ||
+                 stage->op == POPOPS_MAX || stage->op == POPOPS_LOG_ADD,
+         numbers = stage->in == POP_HALF || stage->in == POP_FLOAT;
+    if (c->r->target->type == POP_TARGET_CPU || (outputs == 1 && stride == 1))
+        return true;
+    return joins && numbers && outputs * pop_type_size(stage->out) % 4 == 0 &&
+           outputs * pop_type_size(stage->in) % 8 == 0 && stride * pop_type_size(stage->in) % 8 == 0;
+}
 static void connect_strided(const struct context *c, const struct share *share, pop_tensor partials, size_t width,
                             size_t stride, size_t rows)
 {
@@ -154,6 +174,8 @@ static bool connect_piece(const struct context *c, const struct share *share)
         p.rows *= p.inner;
         p.stride = p.inner = 1;
     }
+    if (p.inner == 1 && !is_strided(c, p.width, p.rows > 1 ? p.stride : p.width))
+        return false;
     if (p.inner == 1) {
         size_t span = blocks > 1 ? blocks * p.rows * p.stride : (p.rows - 1) * p.stride + p.width;
         connect_strided(c, share, slice_of(c, source, p.at, span), p.width, p.stride, p.rows);
@@ -229,16 +251,21 @@ static void push_partials(const struct context *c, const struct share *share, st
         struct piece p = reduce_part(&c->pieces->list[share->task->first + i], share->k, share->n);
         slices[i] = slice_of(c, c->stage->sources[p.source], p.at, p.rows * p.n);
     }
-    push_out(regions, output_of(c, share));
-    push_partial(regions, rows == 1 ? slices[0] : pop_tensor_concat_at(c->r->where, (pop_tensors){ rows, slices }, 0));
+    pop_tensor all = rows == 1 ? slices[0] : pop_tensor_concat_at(c->r->where, (pop_tensors){ rows, slices }, 0);
     free(slices);
+    if (!c->stage->collects && is_strided(c, share->n, share->n)) {
+        connect_strided(c, share, all, share->n, share->n, share->task->depth);
+        return;
+    }
+    push_out(regions, output_of(c, share));
+    push_partial(regions, all);
 }
 
 static void push_share(const struct context *c, const struct share *share, struct regions *regions)
 {
     size_t step = step_of(c, share);
     for (size_t k = share->k; k < share->k + share->n; k += step) {
-        push_out(regions, output_of(c, &(struct share){ share->task, k, step, 0 }));
+        push_out(regions, output_of(c, &(struct share){ .task = share->task, .k = k, .n = step }));
         for (size_t i = 0; i < share->task->count; ++i) {
             struct piece p = reduce_part_within(&c->pieces->list[share->task->first + i], k, step);
             push_rows(c, &p, regions);
@@ -263,17 +290,55 @@ static void connect_regions(const struct context *c, struct regions *regions)
     free(regions->count);
 }
 
+/* What vertices cost beside others, in the terms of which a worker's list is divided; runs of so many reductions have
+ * a vertex of their own in any case. */
+enum { GENERAL = 16, IN_GENERAL = 2, SINGLE = 8, STRIDED = 10, RUN_OF_CONTINUOUS = 4, RUN_OF_STRIDED = 5 };
+
+/* A share as what a vertex sees. */
+struct look {
+    size_t reductions, cost; /* of special vertices */
+    bool special, run;
+};
+static struct look look_of(const struct context *c, const struct share *share)
+{
+    const struct piece *first = &c->pieces->list[share->task->first];
+    struct look look = { 1, STRIDED, share->task->count == 1, false };
+    if (share->n == 1 || first->inner > 1) {
+        look.reductions = share->n;
+        look.cost = SINGLE;
+        look.run = share->n >= RUN_OF_CONTINUOUS;
+    } else if (first->width != first->n) {
+        look.reductions = share->n / first->width;
+        look.run = look.reductions >= RUN_OF_STRIDED;
+    }
+    return look;
+}
+
+/* Whether vertices of their own take the shares of a worker that are no runs: they cost no more than the general one.
+ */
+static bool are_apart(const struct context *c, const struct shares *shares, const size_t *own, size_t count)
+{
+    size_t apart = 0, together = GENERAL;
+    for (size_t i = 0; i < count; ++i) {
+        struct look look = look_of(c, &shares->list[own[i]]);
+        if (look.special && look.run)
+            continue;
+        apart += look.special ? look.cost : GENERAL + IN_GENERAL * look.reductions;
+        together += IN_GENERAL * look.reductions;
+    }
+    return apart <= together;
+}
+
 static void connect_worker(const struct context *c, const struct shares *shares, const size_t *own, size_t count)
 {
     struct regions regions = { 0 };
+    bool apart = count && are_apart(c, shares, own, count);
     for (size_t i = 0; i < count; ++i) {
         const struct share *share = &shares->list[own[i]];
-        const struct piece *first = &c->pieces->list[share->task->first];
-        bool alone = count <= FEW_SHARES || first->inner > 1 || first->width != first->n ||
-                     share->n * share->task->depth >= WORTH_A_VERTEX;
+        struct look look = look_of(c, share);
         if (c->stage->rows)
             push_partials(c, share, &regions);
-        else if (!alone || share->task->count > 1 || !connect_piece(c, share))
+        else if (!look.special || !(apart || look.run) || !connect_piece(c, share))
             push_share(c, share, &regions);
     }
     connect_regions(c, &regions);

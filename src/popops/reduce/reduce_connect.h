@@ -6,10 +6,6 @@
 
 #include "popops/reduce/reduce_parts.h"
 
-/* Workers that share the tasks of a tile; on a CPU device, whose threads share them, a fixed number. */
-unsigned reduce_workers(const pop_target *target);
-/* How many workers each task gets, by its elements; at least one. */
-void reduce_allot(const struct tasks *tasks, unsigned workers, size_t *parts);
 /* Adds the vertices of a tile's tasks. */
 void reduce_connect(const struct reduction *r, const struct reduce_stage *stage, unsigned tile,
                     const struct tasks *tasks, const struct pieces *pieces);

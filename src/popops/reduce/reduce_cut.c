@@ -38,7 +38,9 @@ static void cut_columns(const struct task *task, const struct pieces *pieces, si
                         struct reduce_cut *cut)
 {
     struct pieces columns = { 0 };
-    struct task narrow = { .k = task->k + from, .n = n, .count = task->count, .depth = task->depth };
+    struct task narrow = {
+        .k = task->k + from, .n = n, .count = task->count, .depth = task->depth, .grain = task->grain
+    };
     size_t first = cut->cut.count;
     for (size_t i = 0; i < task->count; ++i) {
         const struct piece *p = &pieces->list[task->first + i];

@@ -8,6 +8,7 @@
 #include "popops/reduce/reduce_cut.h"
 #include "popops/reduce/reduce_parts.h"
 #include "popops/reduce/reduce_pieces.h"
+#include "popops/reduce/reduce_workers.h"
 
 #include <poputil/util.h>
 
@@ -43,7 +44,7 @@ struct gather {
 
 /* ---- how many stages ---- */
 
-enum { SPLIT_DEPTH = 96, LEAST_ELEMENTS = 64 };
+enum { LEAST_ELEMENTS = 64 };
 
 static size_t vector_of(const struct gather *g, pop_type type)
 {
@@ -283,21 +284,14 @@ struct last {
 static void plan_last(const struct gather *g, struct pieces *dealt, struct last *last, size_t *place)
 {
     struct tasks tasks = { 0 };
-    size_t grain = poplibs_max(1, pop_target_vector_width(g->r->target, g->type));
     reduce_tasks_of(dealt, &tasks);
-    size_t *wanted = poplibs_new(tasks.count, sizeof(*wanted));
-    if (tasks.count)
-        reduce_allot(&tasks, reduce_workers(g->r->target), wanted);
+    if (!g->one_tile)
+        reduce_find_parts(g->r, g->op, g->type, &tasks, dealt);
     last->first_partial = *place;
-    for (size_t i = 0; i < tasks.count; ++i) {
-        struct task *task = &tasks.list[i];
-        size_t parts = wanted[i] / poplibs_ceil_div(task->n, grain);
-        task->at = task->k;
-        task->parts = g->one_tile || task->depth < SPLIT_DEPTH ? 1 : poplibs_min(parts, task->depth / 16);
-    }
-    reduce_cut_tasks(&tasks, dealt, grain, place, &last->cut);
+    for (size_t i = 0; i < tasks.count; ++i)
+        tasks.list[i].at = tasks.list[i].k;
+    reduce_cut_tasks(&tasks, dealt, reduce_grain(g->r->target, g->op, g->type), place, &last->cut);
     last->partials = *place - last->first_partial;
-    free(wanted);
     free(tasks.list);
 }
 
@@ -371,8 +365,7 @@ static void cut_at_rows(struct gather *g)
 static size_t cut_in_blocks(struct gather *g, struct chunks *chunks)
 {
     cut_at_rows(g);
-    bool adds = g->op == POPOPS_ADD || g->op == POPOPS_SQUARE_ADD;
-    size_t grain = (adds ? 2 : 1) * vector_of(g, g->type), smallest = g->num_outputs, split = 1, units = 0;
+    size_t grain = reduce_grain(g->r->target, g->op, g->type), smallest = g->num_outputs, split = 1, units = 0;
     for (size_t i = 0; i < g->outputs.count; ++i)
         smallest = poplibs_min(smallest, g->outputs.list[i].end - g->outputs.list[i].begin);
     while ((split + 1) * (split + 1) <= g->elements / g->num_outputs)
@@ -413,6 +406,7 @@ static void intermediate_stage(struct gather *g, unsigned number)
     char name[64];
     snprintf(name, sizeof(name), "ReduceStage%u/IntermediateToIntermediate/Reduce", number);
     struct reduce_stage stage = stage_of(g, name);
+    stage.collects = true;
     stage.out = r->exchange_type;
     stage.output = pop_graph_add_variable_at(r->where, r->graph, stage.out, POP_SHAPE(elements), "partials");
     for (size_t unit = 0, from = 0; unit < units; ++unit) {

@@ -47,6 +47,7 @@ struct task {
     size_t first, count; /* of the pieces */
     size_t depth;        /* elements for each output */
     size_t parts;        /* in which workers take these; 0 or 1: one takes them all */
+    size_t grain;        /* of a part's elements for each output; 0: any */
 };
 struct tasks {
     struct task *list;
@@ -107,6 +108,7 @@ struct reduce_stage {
     pop_type in, out;
     pop_tensor sources[2], output; /* flat */
     bool last;                     /* scale and update count */
+    bool collects;                 /* rows of other tiles, for a stage that follows: the general vertex takes them */
     bool rows;                     /* pieces are rows of partial results, which a vertex takes as one */
 };
 

@@ -201,6 +201,13 @@ static struct piece as_rows(struct piece p)
     return p;
 }
 
+/* Elements of each output in all parts up to one; whole grains. */
+static size_t end_of_part(const struct task *task, size_t part, size_t parts)
+{
+    size_t grain = poplibs_max(1, task->grain);
+    return poplibs_min(task->depth, poplibs_ceil_div((part + 1) * task->depth / parts, grain) * grain);
+}
+
 void reduce_split_task(const struct task *task, const struct pieces *from, size_t parts, struct pieces *pieces,
                        struct tasks *tasks)
 {
@@ -210,7 +217,7 @@ void reduce_split_task(const struct task *task, const struct pieces *from, size_
         struct piece p = as_rows(from->list[task->first + i]);
         size_t depth = piece_depth(&p);
         for (size_t at = 0, take; at < depth; at += take) {
-            size_t limit = (part + 1) * task->depth / parts, here = done + at;
+            size_t limit = end_of_part(task, part, parts), here = done + at;
             take = depth - at;
             if (p.width == p.n)
                 take = poplibs_min(take, poplibs_max(p.inner, (limit > here ? limit - here : 0) / p.inner * p.inner));
@@ -221,7 +228,7 @@ void reduce_split_task(const struct task *task, const struct pieces *from, size_
             last->count++;
             last->depth += take;
             open = here + take < limit;
-            while (!open && part + 1 < parts && (part + 1) * task->depth / parts <= here + take)
+            while (!open && part + 1 < parts && end_of_part(task, part, parts) <= here + take)
                 ++part;
         }
         done += depth;

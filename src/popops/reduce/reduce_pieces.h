@@ -14,7 +14,7 @@ void reduce_tasks_of(struct pieces *pieces, struct tasks *tasks);
 struct piece reduce_part(const struct piece *p, size_t k, size_t n);
 /* The same, or outputs within one block. */
 struct piece reduce_part_within(const struct piece *p, size_t k, size_t n);
-/* Cuts a task, whose pieces are in from, in parts of about equal depth. */
+/* Cuts a task, whose pieces are in from, in parts of about equal depth, multiples of its grain but for the last. */
 void reduce_split_task(const struct task *task, const struct pieces *from, size_t parts, struct pieces *pieces,
                        struct tasks *tasks);
 

@@ -8,11 +8,7 @@
 #include "popops/reduce/reduce_gather.h"
 #include "popops/reduce/reduce_parts.h"
 #include "popops/reduce/reduce_pieces.h"
-
-enum {
-    LEAST_PART = 24 /* vectors that a worker takes at least where several share outputs */,
-    DEEP = 16 * REDUCE_CPU_PARTS
-};
+#include "popops/reduce/reduce_workers.h"
 
 struct tile_work {
     unsigned tile;
@@ -132,35 +128,11 @@ static void free_work(struct work *work)
 
 /* ---- few outputs, many elements of each: workers share the elements ---- */
 
-/* Outputs that workers take together where they share elements: a vector; on a CPU all that are contiguous, since whole
- * rows are read faster. */
+/* Outputs that workers take together where they share elements: what a vertex takes; on a CPU all that are contiguous,
+ * since whole rows are read faster. */
 static size_t column_grain(const struct reduction *r)
 {
-    return r->target->type == POP_TARGET_CPU ? SIZE_MAX / 2
-                                             : poplibs_max(1, pop_target_vector_width(r->target, r->in_type));
-}
-
-/* In how many parts workers take the elements of a task of which `wanted` could have some: parts have a certain size,
- * and what columns give is enough. */
-static size_t parts_of(const struct reduction *r, const struct task *task, const struct pieces *pieces, size_t wanted)
-{
-    bool cpu = r->target->type == POP_TARGET_CPU;
-    size_t vector = poplibs_max(1, pop_target_vector_width(r->target, r->in_type)),
-           least = cpu ? 4096 : LEAST_PART * vector;
-    size_t columns = reduce_cut_columns(task, pieces, task->depth < DEEP ? vector : column_grain(r));
-    if (!columns || columns >= wanted)
-        return 1;
-    return poplibs_max(
-        1, poplibs_min(poplibs_min(wanted / columns, task->n * task->depth / columns / least), task->depth / 2));
-}
-
-static void find_parts(const struct reduction *r, struct tile_work *here)
-{
-    size_t *wanted = poplibs_new(here->tasks.count, sizeof(*wanted));
-    reduce_allot(&here->tasks, reduce_workers(r->target), wanted);
-    for (size_t i = 0; i < here->tasks.count; ++i)
-        here->tasks.list[i].parts = parts_of(r, &here->tasks.list[i], &here->pieces, wanted[i]);
-    free(wanted);
+    return r->target->type == POP_TARGET_CPU ? SIZE_MAX / 2 : reduce_grain(r->target, r->op, r->in_type);
 }
 
 /* ---- the stage ---- */
@@ -301,7 +273,7 @@ void reduce_stages(struct reduction *r)
     struct work work = { 0 };
     if (find_work(r, &work)) {
         for (size_t i = 0; i < work.count; ++i)
-            find_parts(r, &work.list[i]);
+            reduce_find_parts(r, r->op, r->in_type, &work.list[i].tasks, &work.list[i].pieces);
         first_stage(r, &work);
     }
     free_work(&work);

@@ -13,105 +13,146 @@
 #include "poplibs/estimates.h"
 #include "popops/vertices.h"
 
-/* Poplibs 1.2's formulas (poplibs.md 2.2); where a vertex here does more than Poplibs' (blocks, several rows), the
- * parts are added up. */
-enum { SUMS, PRODUCTS, OTHERS }; /* Add and SquareAdd; Mul, Min and Max; the rest */
+/* The formulas of docs/reference/reductions.md, "What vertices cost"; where a vertex here does more than Poplibs'
+ * (blocks, several rows), the parts are added up. */
+enum { SUMS, PRODUCTS, OTHERS, LOGS }; /* Add and SquareAdd; Mul, Min and Max; And and Or; LogAdd */
 
 struct kind { /* packed into an estimator's user pointer */
     unsigned class;
-    bool half, half_out, update;
+    bool half_out, update;
+    unsigned vector, out_vector, pair; /* elements of partials and outputs at once, and of partials in 64 bits */
 };
 static void *pack(unsigned class, pop_type in, pop_type out, bool update)
 {
-    return poplibs_as_user(class | (in == POP_HALF ? 4u : 0) | (out == POP_HALF ? 8u : 0) | (update ? 16u : 0));
+    return poplibs_as_user(class | (update ? 4u : 0) | (out == POP_HALF ? 8u : 0) | (uintptr_t)in << 8);
 }
-static struct kind unpack(void *user)
+static struct kind unpack(void *user, const pop_target *target)
 {
     uintptr_t bits = (uintptr_t)user;
-    return (struct kind){ bits & 3, bits >> 2 & 1, bits >> 3 & 1, bits >> 4 & 1 };
+    pop_type in = (pop_type)(bits >> 8);
+    bool half_out = bits >> 3 & 1;
+    return (struct kind){ .class = bits & 3,
+                          .half_out = half_out,
+                          .update = bits >> 2 & 1,
+                          .vector = (unsigned)poplibs_max(1, pop_target_vector_width(target, in)),
+                          .out_vector = (unsigned)poplibs_max(
+                              1, pop_target_vector_width(target, half_out ? POP_HALF : POP_FLOAT)),
+                          .pair = (unsigned)poplibs_max(1, 8 / pop_type_size(in)) };
 }
 static size_t size_of(const pop_vertex_view *vertex, const char *field, size_t index)
 {
     return pop_vertex_view_field_size(vertex, field, index);
 }
 
-/* One output from a run of elements: two vectors at a time. */
-static uint64_t run_cycles(size_t elements, unsigned vector)
+/* Cycles of a step of a contiguous run, and its elements: a logarithm's sum takes one at a time. */
+enum { LOG_CYCLES = 20 };
+static unsigned step_cycles(const struct kind *kind)
 {
-    return elements < 6 ? 6 : 2 * (elements / (2 * vector)) + elements % (2 * vector);
+    return kind->class == LOGS ? LOG_CYCLES : 1;
+}
+static unsigned step_elements(const struct kind *kind)
+{
+    return kind->class == LOGS ? 1 : kind->pair;
 }
 
-/* What is left of a width by eights is done in loops of four, two and one. */
-static size_t rest_loops(size_t width)
+/* Widths that the general vertex takes at a time, each so often: its widest as often as it fits, then each power of two
+ * that is left once.  Two vectors for sums, else one. */
+static unsigned widest(const struct kind *kind)
 {
-    return (width & 1) + (width >> 1 & 1) + (width >> 2 & 1);
+    return kind->class == SUMS ? 2 * kind->vector : kind->vector;
+}
+static uint64_t store_cycles(const struct kind *kind, size_t width)
+{
+    return (2 + kind->update) * poplibs_min(width, kind->out_vector) + (kind->class == SUMS);
 }
 
-/* One region of partials: `rows` rows of width elements. */
-static uint64_t region_cycles(const struct kind *kind, size_t rows, size_t width, unsigned vector)
+/* One output region of the general vertex, with `partials` regions of partials. */
+static uint64_t output_cycles(const struct kind *kind, size_t width, size_t partials)
 {
-    size_t loops = width / 8, rest = rest_loops(width);
-    switch (kind->class) {
-    case SUMS:
-        if (width == 1)
-            return 11 + run_cycles(rows, vector);
-        return loops * (11 + (kind->half ? 9 : 7) * rows) + rest * (11 + 3 * rows);
-    case PRODUCTS:
-        return 11 + (kind->half ? 8 : 5) * poplibs_ceil_div(rows * width, vector);
-    default:
-        return 7 * poplibs_ceil_div(rows * width, vector);
+    if (kind->class == OTHERS || kind->class == LOGS)
+        return 10;
+    size_t loops = width / widest(kind);
+    bool sums = kind->class == SUMS;
+    uint64_t cycles = 24 + loops * ((sums ? 5 : 3) + store_cycles(kind, widest(kind)) + 1 + 10 * partials);
+    for (size_t part = 1; part < widest(kind); part *= 2) {
+        cycles += 2;
+        if (width & part)
+            cycles += (sums ? 4 : 2) + store_cycles(kind, part) + 10 * partials;
     }
+    return cycles;
 }
-static uint64_t reduction_cycles(const struct kind *kind, size_t width)
+/* One of its regions of partials: `rows` rows of width elements. */
+static uint64_t region_cycles(const struct kind *kind, size_t rows, size_t width, bool same_type)
 {
-    if (kind->class == SUMS)
-        return 29 + (width >= 8 ? 22 : 0) + 8 * rest_loops(width);
-    return kind->class == PRODUCTS ? 27 + (kind->half ? 4 : 6) : 10;
+    if (kind->class == OTHERS || kind->class == LOGS)
+        return (6 + step_cycles(kind) + kind->update + !same_type) *
+               poplibs_ceil_div(rows * width, kind->class == LOGS ? 1 : kind->vector);
+    size_t loops = width / widest(kind);
+    uint64_t row =
+        loops * (2 + (kind->class == SUMS ? 2 : 0) + widest(kind) / poplibs_min(widest(kind), kind->pair) + 3);
+    for (size_t part = 1; part < widest(kind); part *= 2)
+        row += width & part ? 5 + poplibs_max(1, part / kind->pair) : 0;
+    return rows * row;
 }
 
 static pop_perf estimate_default(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
-    struct kind kind = unpack(user);
-    unsigned vector = pop_target_vector_width(target, kind.half ? POP_HALF : POP_FLOAT);
-    uint64_t cycles = kind.class == OTHERS ? 9 + 7 : 33;
+    struct kind kind = unpack(user, target);
+    bool same_type = kind.vector == kind.out_vector;
+    uint64_t cycles = kind.class == OTHERS || kind.class == LOGS ? 23 : 33;
     size_t region = 0;
     for (size_t i = 0; i < size_of(vertex, "out", POP_WHOLE); ++i) {
-        size_t width = size_of(vertex, "out", i);
-        cycles += reduction_cycles(&kind, width);
-        for (size_t end = region + (size_t)pop_vertex_view_field_value(vertex, "numPartials", i); region < end;
-             ++region)
-            cycles += region_cycles(&kind, size_of(vertex, "partials", region) / poplibs_max(1, width), width, vector);
+        size_t width = size_of(vertex, "out", i),
+               partials = (size_t)pop_vertex_view_field_value(vertex, "numPartials", i);
+        cycles += output_cycles(&kind, width, partials);
+        for (size_t end = region + partials; region < end; ++region)
+            cycles +=
+                region_cycles(&kind, size_of(vertex, "partials", region) / poplibs_max(1, width), width, same_type);
     }
     return (pop_perf){ cycles, 0 };
 }
 
 static pop_perf estimate_single(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
-    struct kind kind = unpack(user);
-    unsigned vector = pop_target_vector_width(target, kind.half ? POP_HALF : POP_FLOAT);
-    return (pop_perf){ 26 + run_cycles(size_of(vertex, "partials", POP_WHOLE), vector) + (kind.half_out ? 5 : 0), 0 };
+    struct kind kind = unpack(user, target);
+    size_t elements = size_of(vertex, "partials", POP_WHOLE), step = step_elements(&kind);
+    return (pop_perf){
+        26 + (elements < 6 ? 6 : step_cycles(&kind) * (elements / step) + elements % step) + (kind.half_out ? 5 : 0), 0
+    };
 }
 
+/* Elements at once of rows that lie stride apart; a logarithm's sum takes its cycles for a pair of them. */
+static unsigned strided_elements(const struct kind *kind, size_t stride)
+{
+    unsigned elements = kind->pair;
+    while (stride % elements)
+        elements /= 2;
+    return elements;
+}
+static unsigned strided_cycles(const struct kind *kind, unsigned elements)
+{
+    static const unsigned of_logs[] = { LOG_CYCLES, LOG_CYCLES, 23, LOG_CYCLES, 12 };
+    return kind->class == LOGS ? of_logs[elements] : 1;
+}
 static pop_perf estimate_strided(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
-    struct kind kind = unpack(user);
-    unsigned vector = pop_target_vector_width(target, kind.half ? POP_HALF : POP_FLOAT);
+    struct kind kind = unpack(user, target);
     size_t outputs = size_of(vertex, "out", POP_WHOLE), width = (size_t)pop_vertex_view_field_value(vertex, "width", 0);
     size_t blocks = outputs / poplibs_max(1, width), rows = (size_t)pop_vertex_view_field_value(vertex, "rows", 0);
-    return (pop_perf){
-        24 + blocks * (6 * poplibs_ceil_div(width, kind.half ? 4 : 2) + poplibs_ceil_div(rows * width, vector)), 0
-    };
+    unsigned elements = strided_elements(&kind, (size_t)pop_vertex_view_field_value(vertex, "stride", 0));
+    return (pop_perf){ 24 + blocks * (6 * poplibs_ceil_div(width, elements) +
+                                      strided_cycles(&kind, elements) * poplibs_ceil_div(rows * width, elements)),
+                       0 };
 }
 
 static pop_perf estimate_continuous(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
-    struct kind kind = unpack(user);
-    unsigned vector = pop_target_vector_width(target, kind.half ? POP_HALF : POP_FLOAT);
-    size_t outputs = size_of(vertex, "out", POP_WHOLE),
-           each = size_of(vertex, "partials", POP_WHOLE) / poplibs_max(1, outputs);
-    return (pop_perf){
-        outputs * poplibs_ceil_div(each, vector) + 12 * outputs + 10 + (each % vector ? 2 : 0) + kind.update + 7, 0
-    };
+    struct kind kind = unpack(user, target);
+    size_t outputs = poplibs_max(1, size_of(vertex, "out", POP_WHOLE)),
+           each = size_of(vertex, "partials", POP_WHOLE) / outputs;
+    return (pop_perf){ 17 + (outputs - 1) * (12 + step_cycles(&kind) * (each / step_elements(&kind))) +
+                           (each % 2 ? 2 : 0) + kind.update,
+                       0 };
 }
 
 static void register_reduction(pop_graph *graph, const char *operation, unsigned class, pop_type in, pop_type out,
@@ -142,7 +183,7 @@ void popops_reduce_vertices(pop_graph *graph)
     } operations[] = {
         { "Add", SUMS, REDUCE_TYPES_Add, REDUCE_MIXED_Add, REDUCE_SCALES_Add },
         { "SquareAdd", SUMS, REDUCE_TYPES_SquareAdd, REDUCE_MIXED_SquareAdd, REDUCE_SCALES_SquareAdd },
-        { "LogAdd", OTHERS, REDUCE_TYPES_LogAdd, REDUCE_MIXED_LogAdd, REDUCE_SCALES_LogAdd },
+        { "LogAdd", LOGS, REDUCE_TYPES_LogAdd, REDUCE_MIXED_LogAdd, REDUCE_SCALES_LogAdd },
         { "Mul", PRODUCTS, REDUCE_TYPES_Mul, REDUCE_MIXED_Mul, REDUCE_SCALES_Mul },
         { "Min", PRODUCTS, REDUCE_TYPES_Min, REDUCE_MIXED_Min, REDUCE_SCALES_Min },
         { "Max", PRODUCTS, REDUCE_TYPES_Max, REDUCE_MIXED_Max, REDUCE_SCALES_Max },

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How workers share what a tile has to reduce (docs/reference/reductions.md). */
+#include "popops/reduce/reduce_workers.h"
+#include "popops/reduce/reduce_cut.h"
+
+unsigned reduce_workers(const pop_target *target)
+{
+    return target->type == POP_TARGET_CPU ? REDUCE_CPU_PARTS : target->num_worker_contexts;
+}
+
+void reduce_allot(const struct tasks *tasks, unsigned workers, size_t *parts)
+{
+    size_t total = 1, given = 0;
+    for (size_t i = 0; i < tasks->count; ++i)
+        total += tasks->list[i].n * tasks->list[i].depth;
+    for (size_t i = 0; i < tasks->count; ++i)
+        given += parts[i] = poplibs_max(1, tasks->list[i].n * tasks->list[i].depth * workers / total);
+    for (; given < workers; ++given) { /* the largest share gets another worker */
+        size_t most = 0;
+        for (size_t i = 1; i < tasks->count; ++i)
+            most = tasks->list[i].n * tasks->list[i].depth * parts[most] >
+                           tasks->list[most].n * tasks->list[most].depth * parts[i]
+                       ? i
+                       : most;
+        ++parts[most];
+    }
+}
+
+size_t reduce_grain(const pop_target *target, popops_operation op, pop_type partials)
+{
+    size_t vector = poplibs_max(1, pop_target_vector_width(target, partials));
+    return op == POPOPS_ADD || op == POPOPS_SQUARE_ADD ? 2 * vector : vector;
+}
+
+enum { START = 30 /* vectors */, FEWEST_ROWS = 4 };
+
+size_t reduce_cost(size_t outputs, size_t depth, size_t grain, size_t parts)
+{
+    size_t at_once = grain;
+    while (at_once > 1 && outputs % at_once && at_once != outputs)
+        at_once /= 2;
+    return (parts > 1 ? 2 * START : START) + outputs * depth / at_once / parts;
+}
+
+/* ---- a CPU device ---- */
+
+enum { LEAST_ELEMENTS = 4096, DEEP = 16 * REDUCE_CPU_PARTS };
+
+/* Parts have a certain size, and what columns give is enough.  Where few elements meet, columns are vectors; else whole
+ * rows, which are read faster. */
+static void find_parts_on_cpu(const struct reduction *r, pop_type partials, struct tasks *tasks,
+                              const struct pieces *pieces)
+{
+    size_t *wanted = poplibs_new(tasks->count, sizeof(*wanted)),
+           vector = poplibs_max(1, pop_target_vector_width(r->target, partials));
+    reduce_allot(tasks, reduce_workers(r->target), wanted);
+    for (size_t i = 0; i < tasks->count; ++i) {
+        struct task *task = &tasks->list[i];
+        size_t columns = reduce_cut_columns(task, pieces, task->depth < DEEP ? vector : SIZE_MAX / 2);
+        task->parts = 1;
+        if (columns && columns < wanted[i])
+            task->parts = poplibs_max(
+                1, poplibs_min(poplibs_min(wanted[i] / columns, task->n * task->depth / columns / LEAST_ELEMENTS),
+                               task->depth / 2));
+    }
+    free(wanted);
+}
+
+/* ---- an IPU's tile ---- */
+
+/* A task's columns: reductions of one cost, of which each is split in the same number of parts. */
+struct columns {
+    size_t count, outputs, cost;
+    bool whole;
+};
+
+/* Outputs that have contiguous elements each, one after the other, are shared out whole. */
+static struct columns columns_of(const struct task *task, const struct pieces *pieces, size_t grain)
+{
+    size_t count = reduce_cut_columns(task, pieces, grain);
+    const struct piece *first = &pieces->list[task->first];
+    struct columns columns = { count ? count : 1, poplibs_min(first->width, grain), 0,
+                               !count || task->depth < FEWEST_ROWS ||
+                                   (first->inner > 1 && first->rows == 1 && task->n > 1) };
+    if (first->inner > 1)
+        columns.outputs = 1;
+    columns.cost = reduce_cost(columns.outputs, task->depth, grain, 1);
+    return columns;
+}
+
+/* Splits the costliest once more; false: it cannot be, or that does not help. */
+static bool split_costliest(struct columns *columns, struct tasks *tasks, size_t grain, size_t *idle)
+{
+    size_t most = 0;
+    for (size_t i = 1; i < tasks->count; ++i)
+        most = columns[i].cost > columns[most].cost ? i : most;
+    struct columns *c = &columns[most];
+    struct task *task = &tasks->list[most];
+    size_t parts = task->parts + 1, cost = reduce_cost(c->outputs, task->depth, grain, parts);
+    if (c->whole || c->count > *idle || parts >= poplibs_min(task->depth / 2, c->cost / 4) || cost >= c->cost)
+        return false;
+    c->cost = cost;
+    task->parts = parts;
+    *idle -= c->count;
+    return true;
+}
+
+static size_t costliest(const struct columns *columns, size_t count)
+{
+    size_t cost = 0;
+    for (size_t i = 0; i < count; ++i)
+        cost = poplibs_max(cost, columns[i].cost);
+    return cost;
+}
+
+static void find_parts_on_tile(const struct reduction *r, popops_operation op, pop_type partials, struct tasks *tasks,
+                               const struct pieces *pieces)
+{
+    size_t grain = reduce_grain(r->target, op, partials), workers = reduce_workers(r->target), busy = 0;
+    struct columns *columns = poplibs_new(tasks->count, sizeof(*columns));
+    for (size_t i = 0; i < tasks->count; ++i) {
+        columns[i] = columns_of(&tasks->list[i], pieces, grain);
+        tasks->list[i].parts = 1;
+        tasks->list[i].grain = tasks->list[i].n == 1 ? pop_target_vector_width(r->target, partials) : 1;
+        busy += columns[i].count;
+    }
+    size_t whole = costliest(columns, tasks->count), idle = busy < workers ? workers - busy : 0;
+    while (idle && split_costliest(columns, tasks, grain, &idle))
+        ;
+    if (costliest(columns, tasks->count) >= whole)
+        for (size_t i = 0; i < tasks->count; ++i)
+            tasks->list[i].parts = 1;
+    free(columns);
+}
+
+void reduce_find_parts(const struct reduction *r, popops_operation op, pop_type partials, struct tasks *tasks,
+                       const struct pieces *pieces)
+{
+    if (!tasks->count)
+        return;
+    if (r->target->type == POP_TARGET_CPU)
+        find_parts_on_cpu(r, partials, tasks, pieces);
+    else
+        find_parts_on_tile(r, op, partials, tasks, pieces);
+}
