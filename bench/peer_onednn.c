@@ -57,11 +57,11 @@ static dnnl_memory_t new_memory(dnnl_engine_t engine, const_dnnl_primitive_desc_
     memset(data, 0, dnnl.dnnl_memory_desc_get_size(desc));
     return memory;
 }
-/* What it makes lives as long as the process: the row's own. */
+/* Groups are not compared. What it makes lives as long as the process: the row's own. */
 struct peer_conv *peer_conv_create(const struct conv_shape *s)
 {
     static dnnl_engine_t engine;
-    if (!load() || (!engine && dnnl.dnnl_engine_create(&engine, dnnl_cpu, 0) != dnnl_success))
+    if (s->groups || !load() || (!engine && dnnl.dnnl_engine_create(&engine, dnnl_cpu, 0) != dnnl_success))
         return NULL;
     int64_t n = (int64_t)s->batch, field = (int64_t)s->field, inputs = (int64_t)s->inputs,
             outputs = (int64_t)s->outputs, kernel = (int64_t)s->kernel, out = (field + s->stride - 1) / s->stride;

@@ -10,6 +10,7 @@
 struct conv_shape {
     size_t batch, field, inputs, outputs, kernel;
     unsigned stride;
+    size_t groups; /* of 1 channel each; 0: all channels are one group */
 };
 /* A forward pass, operands in the layouts that oneDNN chooses; NULL where there is no oneDNN. */
 struct peer_conv *peer_conv_create(const struct conv_shape *shape);

@@ -78,8 +78,8 @@ static void measure(const pop_device *device, const struct conv_shape *s)
             keep_best(&theirs, flops, start);
     }
     char shape[64], text[160];
-    snprintf(shape, sizeof(shape), "%zux%zux%zux%zu, %zux%zu to %zu, stride %u", s->batch, s->field, s->field,
-             s->inputs, s->kernel, s->kernel, s->outputs, s->stride);
+    snprintf(shape, sizeof(shape), "%zux%zux%zux%zu, %zux%zu to %zu, stride %u%s", s->batch, s->field, s->field,
+             s->inputs, s->kernel, s->kernel, s->outputs, s->stride, s->groups ? ", by channel" : "");
     for (int pass = 0; pass < PASSES; ++pass) {
         snprintf(text, sizeof(text), "%s: %s", shape, passes[pass]);
         bench_report(text, best[pass][0], "GFLOP/s", 0);
@@ -98,8 +98,9 @@ static void measure(const pop_device *device, const struct conv_shape *s)
 void row_conv(void)
 {
     static const struct conv_shape shapes[] = {
-        { 4, 56, 64, 64, 3, 1 },   { 4, 56, 256, 64, 1, 1 }, { 4, 56, 128, 128, 3, 2 },
-        { 4, 14, 256, 256, 3, 1 }, { 4, 7, 512, 512, 3, 1 }, { 4, 224, 3, 64, 7, 2 },
+        { 4, 56, 64, 64, 3, 1, 0 },     { 4, 56, 256, 64, 1, 1, 0 }, { 4, 56, 128, 128, 3, 2, 0 },
+        { 4, 14, 256, 256, 3, 1, 0 },   { 4, 7, 512, 512, 3, 1, 0 }, { 4, 224, 3, 64, 7, 2, 0 },
+        { 4, 56, 144, 144, 3, 1, 144 },
     };
     pop_error error;
     pop_device *device = pop_cpu_device_create(&error);

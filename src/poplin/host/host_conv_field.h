@@ -24,14 +24,14 @@ struct conv_phase {
     size_t positions;
 };
 
-static const unsigned *list_of_class(const struct conv_dim *dim, unsigned class)
+static inline const unsigned *list_of_class(const struct conv_dim *dim, unsigned class)
 {
     const unsigned *list = dim->lists;
     for (; class > 0; --class)
         list += 1 + list[0];
     return list;
 }
-static void read_field(struct conv_field *field, const unsigned *words)
+static inline void read_field(struct conv_field *field, const unsigned *words)
 {
     field->count = *words++;
     for (unsigned d = 0; d < field->count; ++d) {
@@ -47,7 +47,7 @@ static void read_field(struct conv_field *field, const unsigned *words)
 }
 
 /* The phases in order, the last dimension's classes fastest; false after the last. */
-static void enter_phase(const struct conv_field *field, struct conv_phase *phase)
+static inline void enter_phase(const struct conv_field *field, struct conv_phase *phase)
 {
     phase->positions = 1;
     for (unsigned d = 0; d < field->count; ++d) {
@@ -57,13 +57,13 @@ static void enter_phase(const struct conv_field *field, struct conv_phase *phase
         phase->positions *= list[0];
     }
 }
-static struct conv_phase first_phase(const struct conv_field *field)
+static inline struct conv_phase first_phase(const struct conv_field *field)
 {
     struct conv_phase phase = { .positions = 0 };
     enter_phase(field, &phase);
     return phase;
 }
-static bool next_phase(const struct conv_field *field, struct conv_phase *phase)
+static inline bool next_phase(const struct conv_field *field, struct conv_phase *phase)
 {
     for (unsigned d = field->count; d-- > 0;) {
         if (++phase->chosen[d] < field->dims[d].classes) {
@@ -116,7 +116,7 @@ static inline bool is_of_phase(const struct conv_field *field, const struct conv
 struct conv_position {
     unsigned kernel[HOST_CONV_DIMS];
 };
-static struct conv_position position_of(const struct conv_field *field, const struct conv_phase *phase, size_t number)
+static inline struct conv_position position_of(const struct conv_field *field, const struct conv_phase *phase, size_t number)
 {
     struct conv_position position = { { 0 } };
     for (unsigned d = field->count; d-- > 0;) {
