@@ -8,23 +8,19 @@
 #include <string.h>
 
 /* The functions of the library that are used. */
-#define FUNCTIONS(EACH)                                                                                                \
-    EACH(dnnl_engine_create)                                                                                           \
-    EACH(dnnl_stream_create)                                                                                           \
-    EACH(dnnl_memory_desc_init_by_tag)                                                                                 \
-    EACH(dnnl_convolution_forward_desc_init)                                                                           \
-    EACH(dnnl_primitive_desc_create)                                                                                   \
-    EACH(dnnl_primitive_desc_query_md)                                                                                 \
-    EACH(dnnl_primitive_create)                                                                                        \
-    EACH(dnnl_memory_create)                                                                                           \
-    EACH(dnnl_memory_get_data_handle)                                                                                  \
-    EACH(dnnl_memory_desc_get_size)                                                                                    \
-    EACH(dnnl_primitive_execute)                                                                                       \
-    EACH(dnnl_stream_wait)
-
 static struct {
-#define POINTER(name) __typeof__(name) *name;
-    FUNCTIONS(POINTER)
+    __typeof__(dnnl_engine_create) *dnnl_engine_create;
+    __typeof__(dnnl_stream_create) *dnnl_stream_create;
+    __typeof__(dnnl_memory_desc_init_by_tag) *dnnl_memory_desc_init_by_tag;
+    __typeof__(dnnl_convolution_forward_desc_init) *dnnl_convolution_forward_desc_init;
+    __typeof__(dnnl_primitive_desc_create) *dnnl_primitive_desc_create;
+    __typeof__(dnnl_primitive_desc_query_md) *dnnl_primitive_desc_query_md;
+    __typeof__(dnnl_primitive_create) *dnnl_primitive_create;
+    __typeof__(dnnl_memory_create) *dnnl_memory_create;
+    __typeof__(dnnl_memory_get_data_handle) *dnnl_memory_get_data_handle;
+    __typeof__(dnnl_memory_desc_get_size) *dnnl_memory_desc_get_size;
+    __typeof__(dnnl_primitive_execute) *dnnl_primitive_execute;
+    __typeof__(dnnl_stream_wait) *dnnl_stream_wait;
 } dnnl;
 
 static bool load(void)
@@ -35,9 +31,29 @@ static bool load(void)
     tried = true;
     setenv("OMP_NUM_THREADS", "1", 1); /* read when the library's threads are made */
     void *library = dlopen("libdnnl.so.2", RTLD_NOW);
+    const struct {
+        const char *name;
+        void *to;
+    } functions[] = {
+        { "dnnl_engine_create", &dnnl.dnnl_engine_create },
+        { "dnnl_stream_create", &dnnl.dnnl_stream_create },
+        { "dnnl_memory_desc_init_by_tag", &dnnl.dnnl_memory_desc_init_by_tag },
+        { "dnnl_convolution_forward_desc_init", &dnnl.dnnl_convolution_forward_desc_init },
+        { "dnnl_primitive_desc_create", &dnnl.dnnl_primitive_desc_create },
+        { "dnnl_primitive_desc_query_md", &dnnl.dnnl_primitive_desc_query_md },
+        { "dnnl_primitive_create", &dnnl.dnnl_primitive_create },
+        { "dnnl_memory_create", &dnnl.dnnl_memory_create },
+        { "dnnl_memory_get_data_handle", &dnnl.dnnl_memory_get_data_handle },
+        { "dnnl_memory_desc_get_size", &dnnl.dnnl_memory_desc_get_size },
+        { "dnnl_primitive_execute", &dnnl.dnnl_primitive_execute },
+        { "dnnl_stream_wait", &dnnl.dnnl_stream_wait },
+    };
     loaded = library != NULL;
-#define FIND(name) loaded = loaded && (*(void **)(void *)&dnnl.name = dlsym(library, #name)) != NULL;
-    FUNCTIONS(FIND)
+    for (size_t i = 0; loaded && i < sizeof(functions) / sizeof(functions[0]); ++i) {
+        void *found = dlsym(library, functions[i].name);
+        memcpy(functions[i].to, &found, sizeof(found));
+        loaded = found != NULL;
+    }
     return loaded;
 }
 

@@ -24,7 +24,7 @@ static pop_engine *build(const pop_device *device, const struct conv_shape *s, p
                                                          POP_SHAPE(s->kernel, s->kernel), s->inputs, s->outputs, 1);
     for (int d = 0; d < 2; ++d) {
         forward.output_transform.stride[d] = s->stride;
-        forward.input_transform.padding_lower[d] = forward.input_transform.padding_upper[d] = s->kernel / 2;
+        forward.input_transform.padding_lower[d] = forward.input_transform.padding_upper[d] = (unsigned)(s->kernel / 2);
     }
     poplin_conv_params gradient = poplin_get_gradient_params(&forward);
     pop_program program = pop_sequence(graph, NULL);

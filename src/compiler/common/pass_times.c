@@ -2,7 +2,8 @@
 #include "compiler/common/pass_times.h"
 #include "base/log.h"
 
-#include <stdio.h>
+#include <poplar/text.h>
+
 #include <sys/resource.h>
 
 enum { LINE = 64, MAX_PASSES = 32 };
@@ -22,10 +23,10 @@ void pass_times_log(const struct pass_time *passes, size_t count)
         return;
     for (size_t i = 0; i < count; ++i)
         whole += passes[i].milliseconds;
-    int length = snprintf(text, sizeof(text), "%-10s %10s %7s %12s", "pass", "ms", "share", "peak memory");
+    int length = pop_text_format(text, sizeof(text), "%-10s %10s %7s %12s", "pass", "ms", "share", "peak memory");
     for (size_t i = 0; i < count && i < MAX_PASSES; ++i)
-        length += snprintf(text + length, sizeof(text) - (size_t)length, "\n%-10s %10.2f %6.1f%% %9.0f MB",
-                           passes[i].name, passes[i].milliseconds, whole > 0 ? 100 * passes[i].milliseconds / whole : 0,
-                           passes[i].peak_megabytes);
+        length += pop_text_format(text + length, sizeof(text) - (size_t)length, "\n%-10s %10.2f %6.1f%% %9.0f MB",
+                                  passes[i].name, passes[i].milliseconds,
+                                  whole > 0 ? 100 * passes[i].milliseconds / whole : 0, passes[i].peak_megabytes);
     LOG(COMPILER, INFO, "%s", text);
 }

@@ -4,7 +4,8 @@
 #include "poplin/convolution/conv_new.h"
 #include "poplin/convolution/conv_order.h"
 #include "poplin/convolution/conv_places.h"
-#include "poplin/host/host_conv.h"
+#include "poplin/host/host_conv_operand.h"
+#include "poplin/host/host_conv_update.h"
 
 #include <popops/rearrange.h>
 

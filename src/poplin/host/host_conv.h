@@ -22,16 +22,9 @@ struct host_conv {
 /* Whether graph is one of a CPU device, and offsets fit the numbers of vertices. */
 bool host_conv_serves(const pop_graph *graph, const poplin_conv_params *params);
 
-/* New operands, channels last in memory. */
-pop_tensor host_conv_new_input(const struct host_conv *conv);
-pop_tensor host_conv_new_weights(const struct host_conv *conv);
-
 /* transposed: weights are those of the convolution whose gradient this is, {groups, kernel..., input channels, output
  * channels}, to be read the other way round. */
 pop_tensor host_conv_convolve(const struct host_conv *conv, pop_tensor input, pop_tensor weights, bool transposed,
                               pop_program sequence);
-/* The deltas of weights, of the parameters' output type, from those of the output. */
-pop_tensor host_conv_weight_deltas(const struct host_conv *conv, pop_tensor deltas, pop_tensor input,
-                                   pop_program sequence);
 
 #endif

@@ -116,7 +116,8 @@ static inline bool is_of_phase(const struct conv_field *field, const struct conv
 struct conv_position {
     unsigned kernel[HOST_CONV_DIMS];
 };
-static inline struct conv_position position_of(const struct conv_field *field, const struct conv_phase *phase, size_t number)
+static inline struct conv_position position_of(const struct conv_field *field, const struct conv_phase *phase,
+                                               size_t number)
 {
     struct conv_position position = { { 0 } };
     for (unsigned d = field->count; d-- > 0;) {

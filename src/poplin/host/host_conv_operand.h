@@ -20,6 +20,9 @@ struct host_conv_operand host_conv_operand(const struct host_conv *conv, pop_ten
 
 /* A new variable, "name/step". */
 pop_tensor host_conv_variable(const struct host_conv *conv, pop_type type, pop_shape shape, const char *step);
+/* New operands, channels last in memory; weights of the parameters' input type, or another. */
+pop_tensor host_conv_new_input(const struct host_conv *conv);
+pop_tensor host_conv_new_weights(const struct host_conv *conv);
 pop_tensor host_conv_new_weights_of(const struct host_conv *conv, pop_type type);
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The update of a host convolution's weights. */
-#include "poplin/host/host_conv.h"
+#include "poplin/host/host_conv_update.h"
 #include "poplin/host/host_conv_work.h"
 #include "poplin/host/host_depthwise.h"
 #include "poplin/host/host_split.h"
