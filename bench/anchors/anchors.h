@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Published figures of the original's IPU Model beside what this one says (reference/ipu-model.md has where each was
- * found). */
+/* Published figures of the original's IPU Model beside what this one says (docs/reference/ipu-model.md has where each
+ * was found). */
 #ifndef BENCH_ANCHORS_H
 #define BENCH_ANCHORS_H
 

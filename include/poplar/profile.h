@@ -81,14 +81,14 @@ POP_API pop_status pop_profile_read_json(const char *text, size_t size, pop_prof
 POP_API pop_status pop_profile_read_cbor(const void *data, size_t size, pop_profile_value *value,
                                          pop_error *error) POP_MUST_CHECK;
 
-/* What compiling found out: target, vertex types, compute sets, exchanges, programs, memory (seed 001, Graph profile;
+/* What compiling found out: target, vertex types, compute sets, exchanges, programs, memory (the guide, Graph profile;
  * docs/profiling.md).  A CPU device has target and graph alone.  The caller frees *profile, which is null on failure.
  */
 POP_API pop_status pop_executable_graph_profile(const pop_executable *executable, pop_profile_value *profile,
                                                 pop_error *error) POP_MUST_CHECK;
 POP_API pop_status pop_engine_graph_profile(const pop_engine *engine, pop_profile_value *profile,
                                             pop_error *error) POP_MUST_CHECK;
-/* What has run since load or the last reset (seed 001, Execution profile); profilerMode is NONE when nothing has.
+/* What has run since load or the last reset (the guide, Execution profile); profilerMode is NONE when nothing has.
  * missing_perf_estimate, with the type's name, when a vertex that ran has no estimate. */
 POP_API pop_status pop_engine_execution_profile(const pop_engine *engine, pop_profile_value *profile,
                                                 pop_error *error) POP_MUST_CHECK;
@@ -116,12 +116,12 @@ POP_API pop_status pop_engine_temporary_report(const pop_engine *engine, bool ex
  * device), then the three numbers; the first line names the columns.  From the execution profile's list of steps, whose
  * errors it has. */
 POP_API pop_status pop_engine_report_intervals(const pop_engine *engine, FILE *file, pop_error *error) POP_MUST_CHECK;
-/* About the process and its host (seed 003, Summary report): command, end_time, envs (POPLAR_, POPLIBS_, TREMULA_ and
- * the like alone), executable, name, poplar {hash, package_hash, version}, start_time, sys_info, version.  Times are
- * seconds since 1970. */
+/* About the process and its host (formats document, Summary report): command, end_time, envs (POPLAR_, POPLIBS_,
+ * TREMULA_ and the like alone), executable, name, poplar {hash, package_hash, version}, start_time, sys_info, version.
+ * Times are seconds since 1970. */
 POP_API pop_profile_value pop_profile_summary_report(void);
 
-/* The readable summary (seed 001, Profile summary output).  Options: colours, showVarStorage, showOptimizations,
+/* The readable summary (the guide, Profile summary output).  Options: colours, showVarStorage, showOptimizations,
  * showExchangeInstructionBreakdown, showExecutionSteps, showPerIpuMemoryUsage, showTileAverages; the environment's
  * CLICOLOR=0 and CLICOLOR_FORCE=1 override colours.  execution may be NULL or null: it is left out.  invalid_option on
  * an unknown option. */

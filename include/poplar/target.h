@@ -126,7 +126,7 @@ POP_API unsigned pop_target_tiles_per_shared_exchange_bus(const pop_target *targ
 /* Byte offsets, from the start of tile memory, at which memory elements begin.  Writes at most capacity entries,
  * returns how many there are. */
 POP_API size_t pop_target_memory_element_offsets(const pop_target *target, unsigned *offsets, size_t capacity);
-/* Sync delay of a tile of one IPU in cycles: send a request and receive the release (seed 001, Target information). */
+/* Sync delay of a tile of one IPU in cycles: send a request and receive the release (the guide, Target information). */
 POP_API unsigned pop_target_sync_delay(const pop_target *target, unsigned tile);
 /* Largest and lowest finite value of a type, as double; 64-bit integers that a double cannot hold fail with
  * overflow_error. */

@@ -51,6 +51,21 @@ struct codelet_field {
     uint32_t inner_stride;  /* bytes of one table entry; 0 when there is no table */
 };
 
+/* Bytes of a pointer on the host, with or without a size beside it. */
+static inline uint32_t pointer_bytes(bool has_size)
+{
+    return has_size ? 16 : 8;
+}
+/* Whether the field points to a table of pointers. */
+static inline bool field_has_table(const struct codelet_field *field)
+{
+    return field->shape == SHAPE_VECTORS || field->shape == SHAPE_VECTOR_LIST || field->shape == SHAPE_SCALARS;
+}
+static inline uint32_t table_stride(const struct codelet_field *field)
+{
+    return field->inner_stride ? field->inner_stride : pointer_bytes(field->inner_has_size);
+}
+
 /* How the engine calls a run of vertices of one type: states lie stride bytes apart.  Multi: all six worker ids run for
  * each state. */
 struct codelet_call {

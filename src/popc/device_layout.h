@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How large a vertex is in a tile's memory, where pointers have 32 bits or fewer (reference/ipu-model.md, 3.2).  The
- * host's own layout is in codelet.h.  A layout is made once for a vertex type; what a single vertex adds to it is a sum
- * over its fields. */
+/* How large a vertex is in a tile's memory, where pointers have 32 bits or fewer (docs/reference/ipu-model.md, 3.2).
+ * The host's own layout is in codelet.h.  A layout is made once for a vertex type; what a single vertex adds to it is a
+ * sum over its fields. */
 #ifndef POPC_DEVICE_LAYOUT_H
 #define POPC_DEVICE_LAYOUT_H
 

@@ -125,7 +125,7 @@ static bool power_of_two(uint32_t value)
 
 static bool plausible_field(const struct codelet_field *f, uint32_t state_bytes)
 {
-    bool table = f->shape == SHAPE_VECTORS || f->shape == SHAPE_VECTOR_LIST || f->shape == SHAPE_SCALARS;
+    bool table = field_has_table(f);
     bool plain = f->direction == FIELD_STATE && f->shape == SHAPE_SCALAR;
     bool edges = f->shape == SHAPE_VECTOR_LIST || f->shape == SHAPE_SCALARS;
     if (!f->name[0] || f->direction > FIELD_INOUT || f->shape > SHAPE_SCALARS || (edges && f->direction == FIELD_STATE))
@@ -134,8 +134,8 @@ static bool plausible_field(const struct codelet_field *f, uint32_t state_bytes)
         return false;
     if (f->inner_layout > (f->shape == SHAPE_VECTOR_LIST ? (int)LIST_COMPACT_DELTAN : (int)LAYOUT_COMPACT_PTR))
         return false;
-    uint32_t holder = plain ? (uint32_t)pop_type_size((pop_type)f->type) : f->has_size ? 16 : 8;
-    uint32_t entry = !table ? 0 : f->inner_has_size ? 16 : 8;
+    uint32_t holder = plain ? (uint32_t)pop_type_size((pop_type)f->type) : pointer_bytes(f->has_size);
+    uint32_t entry = table ? pointer_bytes(f->inner_has_size) : 0;
     return f->bytes == holder && f->inner_stride == entry && f->bytes <= state_bytes &&
            f->offset <= state_bytes - f->bytes;
 }

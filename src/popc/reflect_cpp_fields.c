@@ -9,7 +9,7 @@
 
 #include "popc/debuginfo.h"
 
-enum { MAX_ALIGNMENT = 1 << 16, POINTER_BYTES = 8, PAIR_BYTES = 16 };
+enum { MAX_ALIGNMENT = 1 << 16 };
 
 struct fields {
     struct reflection *r;
@@ -91,7 +91,7 @@ static uint32_t asked_alignment(const struct holder *holder)
 
 static void take_holder(struct codelet_field *field, const struct holder *holder)
 {
-    field->has_size = holder->bytes == PAIR_BYTES;
+    field->has_size = holder->bytes == pointer_bytes(true);
     field->alignment = asked_alignment(holder);
     field->interleaved = holder->interleaved;
     *(holder->list ? &field->inner_layout : &field->layout) = (uint8_t)holder->layout;
@@ -107,14 +107,14 @@ static void open_inner(const struct cpp_names *names, struct codelet_field *fiel
     if (field->direction == FIELD_STATE && open_edge(names, &type, &field->direction)) {
         field->shape = SHAPE_SCALARS;
         field->alignment = 0; /* it was the pointers' */
-        field->inner_stride = POINTER_BYTES;
+        field->inner_stride = pointer_bytes(false);
         *element = type;
     }
     if (!open_holder(names, &type, &inner) || inner.list)
         return;
     field->shape = SHAPE_VECTORS;
     field->inner_layout = (uint8_t)inner.layout;
-    field->inner_has_size = inner.bytes == PAIR_BYTES;
+    field->inner_has_size = inner.bytes == pointer_bytes(true);
     field->inner_stride = (uint32_t)inner.bytes;
     field->alignment = asked_alignment(&inner);
     field->interleaved = inner.interleaved;
@@ -137,7 +137,7 @@ static void open_field(const struct cpp_names *names, const Dwarf_Die *member_ty
     take_holder(field, &holder);
     field->shape = holder.list ? SHAPE_VECTOR_LIST : SHAPE_VECTOR;
     field->inner_has_size = holder.list;
-    field->inner_stride = holder.list ? PAIR_BYTES : 0;
+    field->inner_stride = holder.list ? pointer_bytes(true) : 0;
     *element = holder.element;
     if (!holder.list)
         open_inner(names, field, element);

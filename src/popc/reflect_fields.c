@@ -59,10 +59,10 @@ static bool open_field(const struct mark *mark, Dwarf_Die *type, struct codelet_
     case SHAPE_VECTOR_LIST:
         if (!open_holder(type, &inner, &field->has_size) || !open_holder(&inner, element, &field->inner_has_size))
             return false;
-        field->inner_stride = field->inner_has_size ? 16 : 8;
+        field->inner_stride = pointer_bytes(field->inner_has_size);
         return true;
     case SHAPE_SCALARS:
-        field->inner_stride = 8;
+        field->inner_stride = pointer_bytes(false);
         return open_holder(type, &inner, &field->has_size) && type_strip(&inner) && type_of(&inner, element);
     default:
         if (mark->direction == FIELD_STATE) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the vertices that look for the largest of a row cost (poplibs.md 2.2): their estimates, and what rows are cut
- * by. */
+/* What the vertices that look for the largest of a row cost (Poplibs 1.2's estimators): their estimates, and what rows
+ * are cut by. */
 #ifndef POPNN_ARG_MAX_H
 #define POPNN_ARG_MAX_H
 

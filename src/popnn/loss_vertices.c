@@ -73,8 +73,8 @@ void CalcAccuracy_compute(CalcAccuracy *v)
 #include "poplibs/estimates.h"
 #include "popnn/vertices.h"
 
-/* 19 + 4 cycles for each element, or two halves; 20 + 9 (poplibs.md 2.2).  A piece of a vertex of several costs 6 more,
- * as rows of other 2D forms do. */
+/* 19 + 4 cycles for each element, or two halves; 20 + 9 (Poplibs 1.2's estimators).  A piece of a vertex of several
+ * costs 6 more, as rows of other 2D forms do. */
 static uint64_t squared_cycles(size_t n, void *user)
 {
     return 4 * (poplibs_type_of_user(user) == POP_HALF ? poplibs_ceil_div(n, 2) : n);

@@ -161,7 +161,7 @@ static size_t op_of(void *user)
 {
     return (uintptr_t)user >> 8;
 }
-/* The pipelined loop over vectors, and what is left over: poplibs.md 2.2. */
+/* The pipelined loop over vectors, and what is left over: Poplibs 1.2's estimators. */
 static uint64_t loop_cycles(size_t vectors, size_t op)
 {
     return vectors ? 3 + 2 * op + (vectors - 1) * 2 * op : 0;

@@ -24,7 +24,7 @@ static inline size_t pool_ints(int dims)
     return POOL_PART_INTS + POOL_DIM_INTS * (size_t)dims;
 }
 
-/* Cycles of an inner loop over n elements of a vector's channels (poplibs.md 2.2). */
+/* Cycles of an inner loop over n elements of a vector's channels (Poplibs 1.2's estimators). */
 enum pool_kind { POOL_MAX, POOL_SUM, POOL_BACKWARD };
 static inline uint64_t pool_loop_cycles(enum pool_kind kind, uint64_t n)
 {

@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Worker cycles for n elements with a heap of k: 35 + (n - k)(13 + 20 ln k) + 8 k (poplibs.md 2.2); sorting sinks k
- * elements more. */
+/* Worker cycles for n elements with a heap of k: 35 + (n - k)(13 + 20 ln k) + 8 k (Poplibs 1.2's estimators); sorting
+ * sinks k elements more. */
 static inline uint64_t popnn_top_k_cycles(size_t n, size_t k, bool sorted)
 {
     double sink = 13 + 20 * log((double)(k ? k : 1));

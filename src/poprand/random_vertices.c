@@ -276,7 +276,7 @@ void Uniform_int_compute(Uniform_int *v)
 #include "poplibs/support.h"
 #include "poprand/vertices.h"
 
-/* poplibs.md 2.2, where W is 6: all are tile cycles.  Half takes more to set up and has a longer tail. */
+/* Poplibs 1.2's estimators, where W is 6: all are tile cycles.  Half takes more to set up and has a longer tail. */
 enum { HALF = 1 };
 static size_t elements(const pop_vertex_view *vertex)
 {

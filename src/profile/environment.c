@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The summary report (seed 003): what the process is, and what it runs on. */
+/* The summary report (formats document): what the process is, and what it runs on. */
 #include "value/value.h"
 
 #include "base/str.h"

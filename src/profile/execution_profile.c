@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The execution profile: its mode, what was measured, the trace, and the simulated steps (seed 001, Execution profile).
+/* The execution profile: its mode, what was measured, the trace, and the simulated steps (the guide, Execution
+ * profile).
  */
 #include "profile/execution_profile.h"
 #include "profile/graph_profile.h"

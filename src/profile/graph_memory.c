@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The graph profile's memory: by tile, by category, by compute set and by vertex type (seed 001, Memory use). */
+/* The graph profile's memory: by tile, by category, by compute set and by vertex type (the guide, Memory use). */
 #include "profile/graph_memory.h"
 #include "profile/graph_liveness.h"
 #include "profile/graph_profile.h"

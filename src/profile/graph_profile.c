@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The graph profile: target, graph, vertex types, compute sets and exchanges as values (seed 001, Graph profile).
+/* The graph profile: target, graph, vertex types, compute sets and exchanges as values (the guide, Graph profile).
  * Entries of maps are added in the order of their keys. */
 #include "profile/graph_profile.h"
 #include "profile/graph_memory.h"
@@ -149,7 +149,7 @@ static pop_profile_value cycles_by_tile(const struct model *model, const struct 
     return by_tile_end(&by);
 }
 
-/* Estimates belong to modelled devices; what says it is hardware has none (seed 001, Compute sets). */
+/* Estimates belong to modelled devices; what says it is hardware has none (the guide, Compute sets). */
 static pop_profile_value estimates_profile(const struct image *image, size_t tiles)
 {
     const struct model *model = &image->model;

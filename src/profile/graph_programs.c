@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The graph profile's programs: each step a map with the fields of its type (seed 001, Program structure). */
+/* The graph profile's programs: each step a map with the fields of its type (the guide, Program structure). */
 #include "profile/graph_programs.h"
 #include "profile/graph_profile.h"
 

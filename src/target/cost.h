@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The machine's rules of time, as pure functions: passes ask here, nothing else knows what a thing costs.  Sources in
- * brackets are sections of reference/ipu-model.md. */
+ * brackets are sections of docs/reference/ipu-model.md. */
 #ifndef TARGET_COST_H
 #define TARGET_COST_H
 
@@ -44,7 +44,7 @@ uint64_t cost_global_exchange(const pop_target *target, const struct exchange_lo
 /* A tile's part of a copy to or from the host, in so many packets [2.5]. */
 uint64_t cost_host_exchange(const pop_target *target, uint64_t bytes, uint64_t packets);
 
-/* Packets of a contiguous piece [2.5], and bytes that one stream copy may move on an IPU (seed 001). */
+/* Packets of a contiguous piece [2.5], and bytes that one stream copy may move on an IPU (the guide). */
 enum {
     COST_HOST_PACKET = 512
 }; /* bytes that fit one; inferred: tutorial 7's rows of 800 bytes take two, the guide's 128 bytes one */

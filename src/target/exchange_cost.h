@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One tile's part in an exchange within an IPU: its cycles, and the instructions of its code (ipu-model 2.3, 3.5;
- * docs/decisions/0004-exchange-rule.md). */
+/* One tile's part in an exchange within an IPU: its cycles, and the instructions of its code
+ * (docs/reference/ipu-model.md, 2.3, 3.5; docs/decisions/0004-exchange-rule.md). */
 #ifndef TARGET_EXCHANGE_COST_H
 #define TARGET_EXCHANGE_COST_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The machine's rules of memory: sizes of what programs need beside variables.  Sources in brackets are sections of
- * reference/ipu-model.md; "inferred" is said where no source gives a size. */
+ * docs/reference/ipu-model.md; "inferred" is said where no source gives a size. */
 #ifndef TARGET_MEMORY_COST_H
 #define TARGET_MEMORY_COST_H
 

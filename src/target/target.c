@@ -176,7 +176,8 @@ static bool convolves(const pop_target *target, pop_type type)
 
 unsigned pop_target_weights_per_conv_unit(const pop_target *target, pop_type type)
 {
-    /* 8 floats, 16 halves, 32 quarters (poplar-api.md 3.12): one data path for each stage of the pipeline. */
+    /* 8 floats, 16 halves, 32 quarters (the API reference, class Target): one data path for each stage of the pipeline.
+     */
     return pop_target_conv_unit_max_pipeline_depth(target, type) * pop_target_vector_width(target, type);
 }
 
@@ -240,8 +241,8 @@ unsigned pop_target_sync_delay(const pop_target *target, unsigned tile)
         return 0;
     if (target->relative_sync_delay == POP_SYNC_DELAY_NONE || target->tiles_per_ipu < 2)
         return target->min_ipu_sync_delay;
-    /* Inferred: a straight line over tile numbers, rounded, which meets both published points (ipu-model.md 2.2): 118
-     * for tile 1,215 and 78 for tile 391. */
+    /* Inferred: a straight line over tile numbers, rounded, which meets both published points
+     * (docs/reference/ipu-model.md, 2.2): 118 for tile 1,215 and 78 for tile 391. */
     uint64_t range = target->max_ipu_sync_delay - target->min_ipu_sync_delay, last = target->tiles_per_ipu - 1;
     return target->min_ipu_sync_delay + (unsigned)((range * (tile % target->tiles_per_ipu) + last / 2) / last);
 }

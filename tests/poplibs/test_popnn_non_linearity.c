@@ -125,7 +125,7 @@ static void test_gradients(void **state)
         }
 }
 
-/* poplibs.md 2.2, by hand: 9 + 6 (18 + pipeline + 3 or 4 + rest). */
+/* Poplibs 1.2's estimators, by hand: 9 + 6 (18 + pipeline + 3 or 4 + rest). */
 static void test_estimates(void **state)
 {
     (void)state;

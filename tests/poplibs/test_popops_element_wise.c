@@ -210,7 +210,7 @@ static uint64_t cycles_of(struct bed *bed, pop_tensor out)
     bed_close(bed);
     return cycles.compute;
 }
-/* Poplibs 1.2's formulas (poplibs.md 2.2) on six workers: shares of 100 elements, which are 50 vectors of float and 25
+/* Poplibs 1.2's formulas on six workers: shares of 100 elements, which are 50 vectors of float and 25
  * of half. */
 static void test_costs(void **state)
 {

@@ -276,7 +276,7 @@ static void test_philox(void **state)
     assert_true(ones[0] == 0x408f276d && ones[1] == 0x41c83b0e && ones[2] == 0xa20bc7c6 && ones[3] == 0x6d5451fd);
 }
 
-/* poplibs.md 2.2; the guide's 146 cycles of SetSeedSupervisor. */
+/* Poplibs 1.2's estimators; the guide's 146 cycles of SetSeedSupervisor. */
 static void test_estimates(void **state)
 {
     (void)state;

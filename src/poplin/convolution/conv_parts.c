@@ -16,7 +16,7 @@ static struct conv_range share(struct conv_range whole, size_t grain, size_t spl
 
 /* Place of a part among the tiles.  Neighbours differ in output channels: they need the same input.  The orders of
  * fully connected layers' other passes put parts where the forward pass has the weights that they need
- * (poplibs.md 3.2). */
+ * (Poplibs 1.2, ConvPlan.cpp). */
 static size_t place_of(const struct conv_resolved *conv, const unsigned *index, const unsigned *splits, unsigned count)
 {
     enum { IN_CHANS_FROM_END = 1 };

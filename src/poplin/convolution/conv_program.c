@@ -7,8 +7,6 @@ struct conv_program_phase {
     pop_tensor *from, *to;
     size_t count, capacity; /* copies */
     pop_compute_set set;
-    pop_program after;
-    bool goes_on; /* with `after` */
 };
 
 struct conv_program conv_program_begin(pop_where where, pop_graph *graph, const char *name)
@@ -56,15 +54,6 @@ pop_compute_set conv_program_set(struct conv_program *program, uint32_t number, 
     return phase->set;
 }
 
-pop_program conv_program_sequence(struct conv_program *program, uint32_t number)
-{
-    struct conv_program_phase *phase = phase_of(program, number);
-    if (!phase->goes_on)
-        phase->after = pop_sequence_at(program->where, program->graph, program->name);
-    phase->goes_on = true;
-    return phase->after;
-}
-
 /* One copy for each type. */
 static void add_copies(const struct conv_program *program, struct conv_program_phase *phase, pop_program sequence)
 {
@@ -97,8 +86,6 @@ void conv_program_end(struct conv_program *program, pop_program sequence)
         add_copies(program, phase, sequence);
         if (executes && poplibs_ready(program->graph))
             pop_sequence_add_at(program->where, sequence, pop_execute_at(program->where, phase->set, program->name));
-        if (phase->goes_on && poplibs_ready(program->graph))
-            pop_sequence_add_at(program->where, sequence, phase->after);
         free(phase->from);
         free(phase->to);
     }

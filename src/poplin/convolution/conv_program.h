@@ -41,8 +41,6 @@ struct conv_program conv_program_begin(pop_where where, pop_graph *graph, const 
 void conv_program_copy(struct conv_program *program, uint32_t phase, pop_tensor from, pop_tensor to);
 /* The phase's compute set; who asks first names it "name/step". */
 pop_compute_set conv_program_set(struct conv_program *program, uint32_t phase, const char *name, const char *step);
-/* A sequence that runs after the phase's compute set. */
-pop_program conv_program_sequence(struct conv_program *program, uint32_t phase);
 /* Adds all of it to a sequence and frees it. */
 void conv_program_end(struct conv_program *program, pop_program sequence);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A product as a convolution (poplibs.md 3.1): B is the input, its columns the field, its rows the channels; the rows
+/* A product as a convolution (as Poplibs does): B is the input, its columns the field, its rows the channels; the rows
  * of A are the weights of as many output channels.  Operands of CPU devices are plain matrices on their one tile. */
 #include "poplin/product/mat_mul_conv.h"
 #include "poplin/product/mat_mul_call.h"

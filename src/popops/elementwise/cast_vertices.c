@@ -38,7 +38,7 @@ void CheckAccuracy_compute(CheckAccuracy *v)
 #include "poplibs/estimates.h"
 #include "popops/vertices.h"
 
-/* A worker's run (poplibs.md 2.2, Cast); user is 1 for half to float, 2 for float to half, 0 else. */
+/* A worker's run (Poplibs 1.2's estimators, Cast); user is 1 for half to float, 2 for float to half, 0 else. */
 static uint64_t run_cycles(size_t count, void *user)
 {
     uintptr_t real = (uintptr_t)user;

@@ -12,7 +12,7 @@
 #include "poplibs/estimates.h"
 #include "popops/vertices.h"
 
-/* 20 + n / v cycles for each region (poplibs.md 2.2, Zero). */
+/* 20 + n / v cycles for each region (Poplibs 1.2's estimators, Zero). */
 static uint64_t region_cycles(const pop_target *target, pop_type type, size_t elements)
 {
     return 20 + poplibs_ceil_div(elements, pop_target_vector_width(target, type));

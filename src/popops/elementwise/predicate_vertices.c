@@ -27,7 +27,7 @@ bool AllTrue_compute(AllTrue *v)
 #include "poplibs/support.h"
 #include "popops/vertices.h"
 
-/* poplibs.md 2.2, HasNaN: 9 for a float, 10 for a half; user is the cycles of an element. */
+/* Poplibs 1.2's estimators, HasNaN: 9 for a float, 10 for a half; user is the cycles of an element. */
 static pop_perf estimate(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
     uint64_t cycles = 6;

@@ -114,7 +114,7 @@ SCALED_EQUAL(BOTH_VERTICES)
 #include "poplibs/support.h"
 #include "popops/vertices.h"
 
-/* Poplibs 1.2's formulas (poplibs.md 2.2, ScaledAdd).  What a vertex type is, packed into an estimator's user pointer.
+/* Poplibs 1.2's formulas (its estimators, ScaledAdd).  What a vertex type is, packed into an estimator's user pointer.
  */
 enum { HALF_DATA = 1, HALF_DELTA = 2, INTEGERS = 4, APART = 8, TENSOR = 16, BOTH = 32 };
 

@@ -101,7 +101,7 @@ ELEMENT_INLINE void unary_row_BOOL_half(const half *in, bool *out, size_t count,
 #else
 #include "popops/elementwise/element_costs.h"
 
-/* One region in all workers, or several in one (poplibs.md 2.2). */
+/* One region in all workers, or several in one (Poplibs 1.2's estimators). */
 static uint64_t loop_cycles(struct element_cost cost, size_t elements)
 {
     return (cost.cycles + 4) * element_cost_vectors(cost, elements);

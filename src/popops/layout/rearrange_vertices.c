@@ -18,8 +18,8 @@
 #include "poplibs/estimates.h"
 #include "popops/vertices.h"
 
-/* All of poplibs.md 2.2, but for elements of one and eight bytes: as the slow forms of two and four, with twice the
- * moves. */
+/* All of Poplibs 1.2's estimators, but for elements of one and eight bytes: as the slow forms of two and four, with
+ * twice the moves. */
 static uint64_t cycles_2d(size_t bytes, uint64_t count, uint64_t rows, uint64_t columns)
 {
     if (bytes == 4 && rows % 2 == 0 && columns % 2 == 0)

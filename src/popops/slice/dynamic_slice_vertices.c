@@ -38,7 +38,7 @@ static inline unsigned first_row(unsigned offset, unsigned rows)
 #include "poplibs/estimates.h"
 #include "popops/vertices.h"
 
-/* poplibs.md 2.2; n elements are 31 + 2 nv cycles in half, 29 + nv in other types. */
+/* Poplibs 1.2's estimators; n elements are 31 + 2 nv cycles in half, 29 + nv in other types. */
 static pop_perf estimate_2d(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
     pop_type type = poplibs_type_of_user(user);

@@ -20,7 +20,7 @@
 #include "poplibs/estimates.h"
 #include "popops/vertices.h"
 
-/* poplibs.md 2.2: 100 cycles for an index, and 198 + 76 in the supervisor vertex. */
+/* Poplibs 1.2's estimators: 100 cycles for an index, and 198 + 76 in the supervisor vertex. */
 static pop_perf one_hot(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
     (void)target, (void)user;

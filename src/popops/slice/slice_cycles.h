@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the vertices of multi-slices cost (poplibs.md 2.2): for their estimates and for the planner.  Worker cycles. */
+/* What the vertices of multi-slices cost (Poplibs 1.2's estimators): for their estimates and for the planner.  Worker
+ * cycles. */
 #ifndef POPOPS_SLICE_SLICE_CYCLES_H
 #define POPOPS_SLICE_SLICE_CYCLES_H
 

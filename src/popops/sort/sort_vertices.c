@@ -22,7 +22,7 @@
 
 #include <math.h>
 
-/* poplibs.md 2.2. */
+/* Poplibs 1.2's estimators. */
 static uint64_t sort_cycles(uint64_t n)
 {
     uint64_t levels = 0;

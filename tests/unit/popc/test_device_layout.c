@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A vertex takes on the device what reference/ipu-model.md, 3.2, says. */
+/* A vertex takes on the device what docs/reference/ipu-model.md, 3.2, says. */
 #include "popc/device_layout.h"
 
 #include <setjmp.h>

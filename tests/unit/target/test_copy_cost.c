@@ -19,7 +19,7 @@ static struct copy_vertex vertex_of(const pop_target *target, uint64_t bytes, ui
     return copy_vertex_for(target, &(struct copy_shape){ .bytes = bytes, .pieces = pieces, .alignment = alignment });
 }
 
-/* ipu-model.md 1.4, 4.1, 4.4. */
+/* docs/reference/ipu-model.md, 1.4, 4.1. */
 static void test_published_copies(void **state)
 {
     (void)state;

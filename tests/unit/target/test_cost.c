@@ -22,7 +22,7 @@ static uint64_t equal_workers(const pop_target *target, size_t count, uint64_t e
     return cost_tile_cycles(&tile);
 }
 
-/* Tutorial 7 (anchors/README.md) and LBM (ipu-model.md 2.1). */
+/* Tutorial 7 (anchors/README.md) and LBM (docs/reference/ipu-model.md, 2.1). */
 static void test_published_compute(void **state)
 {
     (void)state;

@@ -39,7 +39,7 @@ static void test_one_ipu_has_no_constraints(void **state)
     assert_int_equal(pop_target_global_exchange_flows(NULL, 0, NULL, 0), 0);
 }
 
-/* The links of a ladder: 4 within a card, 2 across, 2 up and 2 down (ipu-model.md 1.6). */
+/* The links of a ladder: 4 within a card, 2 across, 2 up and 2 down (docs/reference/ipu-model.md, 1.6). */
 static void test_the_ladder_has_the_published_links(void **state)
 {
     (void)state;

@@ -17,7 +17,7 @@ static pop_target ipu(const char *system)
     return target;
 }
 
-/* The published figures: poplar-api.md 3.12, poplibs.md section 0. */
+/* The published figures: docs/reference/ipu-model.md, 1.1. */
 static void test_published_values(void **state)
 {
     (void)state;
