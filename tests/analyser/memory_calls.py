@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import pva
-from client import Server
+from client import case, Server
 
 
 def equal(what, got, wanted):
@@ -16,6 +16,7 @@ def numbers(values):
     return [float(value) for value in values]
 
 
+@case
 def check_summary(server, report):
     answer = server.get("summary")
     target, graph = report.compilation.target, report.compilation.graph
@@ -34,6 +35,7 @@ def check_summary(server, report):
     equal("version", versions["poplar_version"], report.poplarVersion.string)
 
 
+@case
 def check_insights(server, report, command, directory):
     answer = server.get("insights")
     memories = [tile.memory for tile in report.compilation.tiles]
@@ -55,6 +57,7 @@ def check_insights(server, report, command, directory):
           [(a["kind"], a["name"], round(a["cycles"]), a["line"]) for a in said])
 
 
+@case
 def check_tiles(server, report):
     memories = [tile.memory for tile in report.compilation.tiles]
     whole = server.get("memory/tiles", series="total,gaps,alwaysLive,notAlwaysLive,nonInterleaved,category:variable")
@@ -82,6 +85,7 @@ def check_tiles(server, report):
     server.refused("memory/tiles", "pixels", pixels="many")
 
 
+@case
 def check_tile(server, report):
     for one in server.get("memory/tile", tiles="0,5"):
         memory = report.compilation.tiles[one["tile"]].memory
@@ -111,6 +115,7 @@ def check_tile(server, report):
     equal("code of tiles", on_tile["code"], [sum(t.codeBytesByTile[2:4]) for t in report.compilation.vertexTypes])
 
 
+@case
 def check_liveness(server, report):
     steps = report.compilation.livenessProgramSteps
     whole = server.get("liveness/steps")

@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 import pva
-from client import Failed, Server
+from client import case, Failed, Server
 
 NONE = 0xFFFFFFFF
 
@@ -55,6 +55,7 @@ def check_programs(server, report):
     return costs
 
 
+@case
 def check_operations(server, report, costs):
     answer = server.get("operations/table", layer="poplibs")
     at = next(i for i, name in enumerate(answer["name"]) if name == "model/add")
@@ -75,6 +76,7 @@ def check_operations(server, report, costs):
     equal("at most two programs", (limited["meta"]["shown"], limited["meta"]["programs"]), (2, graph["meta"]["programs"]))
 
 
+@case
 def check_source(server, report, costs):
     answer = server.get("source/lines")
     wanted = {}
@@ -105,6 +107,7 @@ def path_of(answer, node):
     return "/".join(parts)
 
 
+@case
 def check_flame(server, report, costs):
     answer = server.get("flame/tree")
     equal("metric", answer["meta"]["metric"], "elapsed")
@@ -122,6 +125,7 @@ def check_flame(server, report, costs):
     server.refused("difference/table", "report", report=0)
 
 
+@case
 def check_sql(server, report):
     answer = server.get("sql/query", q="SELECT tile, total, NULL AS missing FROM memory_by_tile ORDER BY tile")
     equal("columns", [c["name"] for c in answer["meta"]["columns"]], ["tile", "total", "missing"])
@@ -137,6 +141,7 @@ def check_sql(server, report):
     assert "cycles_base" in schema["steps"] and "bytes_by_tile" in schema["variables"], schema.keys()
 
 
+@case
 def check_difference(command, directory, report):
     other = directory + "-other"
     shutil.copytree(directory, other)

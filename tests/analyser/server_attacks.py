@@ -14,7 +14,7 @@ import sys
 import threading
 import urllib.parse
 
-from client import Failed, Server
+from client import case, Failed, Server
 
 
 def raw(server, data, read=True):
@@ -43,6 +43,7 @@ def alive(server):
     assert server.get("reports")[0]["hasExecution"], "the server does not answer any more"
 
 
+@case
 def check_hosts(server):
     port = urllib.parse.urlparse(server.url).port
     for host in (f"127.0.0.1:{port}", f"localhost:{port}", f"LOCALHOST:{port}", f"[::1]:{port}"):
@@ -57,6 +58,7 @@ def check_hosts(server):
         assert status(server, "/", Origin=origin) == 403, origin
 
 
+@case
 def check_paths(server):
     for path in ("/../../etc/passwd", "/..%2f..%2fetc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "//etc/passwd", "/profile.pop", "/index.html/../profile.pop",
                  "/api/../reports", "/api/trace/../reports", "/api/", "/api/reports/", "/API/reports"):
@@ -66,6 +68,7 @@ def check_paths(server):
     assert status(server, "/api/open", "GET") == 405
 
 
+@case
 def check_sizes(server):
     assert status(server, "/api/open", "POST", b"[" * 100000) == 400
     assert status(server, "/api/open", "POST", b"x" * (2 << 20)) in (413, None)
@@ -83,6 +86,7 @@ def check_sizes(server):
         raise AssertionError("what is not there was opened")
 
 
+@case
 def check_fuzz(server, seed):
     """Requests with bytes changed, and calls with parameters that mean nothing: any status but 500, and the server lives."""
     source = random.Random(seed)
@@ -112,6 +116,7 @@ def check_fuzz(server, seed):
     alive(server)
 
 
+@case
 def check_slow(server):
     """Connections that send or read nothing hold nobody up, and two pages at once get the same."""
     host = urllib.parse.urlparse(server.url)
@@ -162,6 +167,7 @@ class Events:
         self.connection.close()
 
 
+@case
 def check_changes(command, directory, work):
     """A report that grows, is damaged and vanishes while it is open."""
     copy = os.path.join(work, "changing")
@@ -207,6 +213,7 @@ def check_changes(command, directory, work):
         first.close()
 
 
+@case
 def check_live(command, program, work):
     """A server beside a program that runs shows each run as it comes, and the whole report when it has ended."""
     directory = os.path.join(work, "live")
@@ -232,6 +239,7 @@ def check_live(command, program, work):
         events.close()
 
 
+@case
 def check_command(command, work):
     empty = os.path.join(work, "empty")
     os.mkdir(empty)

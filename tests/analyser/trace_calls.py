@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import pva
-from client import Failed, Server
+from client import case, Failed, Server
 
 NOTHING = 255
 WAIT = {"Sync Internal", "Sync External", "Sans", "SyncAns"}
@@ -54,6 +54,7 @@ def check_lanes(server, report, steps):
     return lanes
 
 
+@case
 def check_windows(server, lanes, steps):
     names = [k["name"] for k in lanes["kinds"]]
     for ipu in range(lanes["ipus"]):
@@ -97,6 +98,7 @@ def inside(step, tile, begin, end):
     return max(0, min(step.end[tile], end) - max(step.begin[tile], begin))
 
 
+@case
 def check_statistics(server, lanes, steps):
     per_ipu = lanes["tilesPerIpu"]
     for begin, end in ((lanes["from"], lanes["to"]), (700, 9000.5), (2410, 2420)):
@@ -133,6 +135,7 @@ def check_statistics(server, lanes, steps):
     server.refused("trace/area", "tiles", tile=10**6)
 
 
+@case
 def check_tiles(server, lanes, steps):
     names, width, height = [k["name"] for k in lanes["kinds"]], 97, 8
     for begin, end in ((lanes["from"], lanes["to"]), (2400, 2497)):
@@ -153,6 +156,7 @@ def check_tiles(server, lanes, steps):
     server.refused("trace/bsp", "rows", height=0)
 
 
+@case
 def check_search(server, steps):
     answer = server.get("trace/search", q="LAYER/")
     found = [s.index for s in steps if "layer/" in s.name.lower()]
@@ -169,6 +173,7 @@ def check_search(server, steps):
     server.refused("trace/search", "empty")
 
 
+@case
 def check_memory(server, report, steps, lanes):
     live, always = {}, sum(v.size for v in report.compilation.alwaysLiveVariables)
     for step in report.compilation.livenessProgramSteps:
@@ -187,6 +192,7 @@ def check_memory(server, report, steps, lanes):
         equal("critical tile", step.end[row["criticalTile"]] - step.begin[row["criticalTile"]], max(longest))
 
 
+@case
 def check_cache(command, directory, steps):
     cache = os.path.join(directory, "profile.pop_cache")
 
@@ -225,6 +231,7 @@ def check_cache(command, directory, steps):
         assert server.post("cache/delete", {})["deleted"] == 1 and not os.path.exists(cache)
 
 
+@case
 def check_blocks(command, program, directory):
     environment = dict(os.environ, POPLAR_ENGINE_OPTIONS=json.dumps({"debug.instrumentCompute": "false", "profiler.blocks.filter": ".*", "profiler.programs.filter": ".*"}))
     subprocess.run([program, directory, "9"], input="go\n" * 3, text=True, env=environment, check=True, stdout=subprocess.DEVNULL)

@@ -5,8 +5,10 @@
 #define TESTS_CPP_CHECK_HPP
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <fnmatch.h>
 #include <string>
 #include <vector>
 
@@ -42,10 +44,12 @@ inline bool contains(const std::string &text, const std::string &part)
 {
     return text.find(part) != std::string::npos;
 }
+// The tests that the argument or the environment variable TREMULA_TEST names; * and ? are wildcards.
 inline int main(int argc, char **argv)
 {
+    const char *filter = argc > 1 ? argv[1] : std::getenv("TREMULA_TEST");
     for (const Test &test : tests()) {
-        if (argc > 1 && std::strcmp(argv[1], test.name) != 0)
+        if (filter && *filter && fnmatch(filter, test.name, 0) != 0)
             continue;
         int before = failures();
         try {
