@@ -126,6 +126,7 @@ void container_build(const char magic[8], uint32_t version, const struct contain
             memcpy(out + data, sections[i].data, bytes);
         data = aligned(data + bytes);
     }
+    assert(data == total);
     XXH128_canonical_t hash;
     XXH128_canonicalFromHash(&hash, XXH3_128bits(out, total));
     memcpy(out + total, &hash, HASH);

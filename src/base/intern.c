@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/intern.h"
 
+#include <assert.h>
+
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -15,6 +17,7 @@ static size_t slot_of(const struct intern *table, const char *text)
 
 static void rehash(struct intern *table, size_t count)
 {
+    assert(count && (count & (count - 1)) == 0 && count > table->names.count);
     free(table->slots);
     table->slot_count = count;
     table->slots = mem_zero(count, sizeof(*table->slots));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Logging, as the guide has it (seed 001, Logging): levels OFF ERR WARN INFO DEBUG TRACE from POPLAR_LOG_LEVEL (or
+/* Logging, as the guide has it: levels OFF ERR WARN INFO DEBUG TRACE from POPLAR_LOG_LEVEL (or
  * POPLAR_<MODULE>_LOG_LEVEL), destination POPLAR_LOG_DEST, prefix PO; POPLIBS_LOG_LEVEL, POPLIBS_<LIBRARY>_LOG_LEVEL,
  * POPLIBS_LOG_DEST and PL for the libraries. */
 #ifndef BASE_LOG_H

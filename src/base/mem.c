@@ -127,6 +127,7 @@ struct arena_block {
 
 void *arena_alloc(struct arena *arena, size_t bytes)
 {
+    assert(arena->used <= arena->size);
     bytes = (bytes + 15) & ~(size_t)15;
     if (!arena->block || arena->used + bytes > arena->size) {
         size_t size = arena->size * 2 < 4096 ? 4096 : arena->size * 2 > (1u << 20) ? (1u << 20) : arena->size * 2;

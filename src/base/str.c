@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <poplar/text.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@
 
 void str_add_bytes(struct str *s, const char *bytes, size_t count)
 {
+    assert(!s->text || s->length < s->capacity);
     if (s->length + count + 1 > s->capacity) {
         s->capacity = (s->length + count + 1) * 2;
         s->text = mem_grow(s->text, s->capacity);

@@ -3,6 +3,8 @@
  * shared out over threads when large. */
 #include "engine/copy.h"
 
+#include <assert.h>
+
 enum {
     DIGITS_MAX = 64, /* image_check.c lets no more through */
     BLOCK = 32,      /* elements on a side of a block of a transpose */
@@ -69,6 +71,7 @@ LINE(line_any, bytes)
 
 static void run_line(const struct copy_piece *p)
 {
+    assert(p->digits == 1);
     switch (p->bytes) {
     case 1:
         line_1(p->source, p->destination, p->digit, 1);
@@ -123,6 +126,7 @@ static uint64_t stride_size(int64_t stride)
  * smallest step of the source among the rest; the others stay as they are. */
 static void order_digits(struct image_digit *digits, uint32_t count)
 {
+    assert(count >= 2);
     uint32_t best = count - 1;
     for (uint32_t i = 0; i < count; ++i)
         if (stride_size(digits[i].destination) < stride_size(digits[best].destination))
@@ -142,6 +146,7 @@ static void order_digits(struct image_digit *digits, uint32_t count)
 /* Two digits or more: planes of the two innermost, counted through by the others. */
 static void run_planes(const struct copy_piece *p)
 {
+    assert(p->digits >= 2 && p->digits <= DIGITS_MAX);
     struct image_digit digits[DIGITS_MAX];
     uint64_t index[DIGITS_MAX] = { 0 };
     memcpy(digits, p->digit, p->digits * sizeof(*digits));
@@ -197,6 +202,7 @@ struct shared_piece {
 static void run_chunk(void *context, uint32_t chunk)
 {
     const struct shared_piece *shared = context;
+    assert(chunk < shared->chunks && shared->chunks <= shared->extent);
     struct copy_piece part = shared->whole;
     uint64_t each = shared->extent / shared->chunks, more = shared->extent % shared->chunks;
     uint64_t begin = chunk * each + (chunk < more ? chunk : more), count = each + (chunk < more);
@@ -248,6 +254,7 @@ static void run_move(const struct copy_piece *piece, struct thread_pool *pool)
 void copy_run(const struct image *image, const struct image_copy *copy, const unsigned char *source,
               unsigned char *destination, struct thread_pool *pool)
 {
+    assert(copy->first_move + copy->moves <= image->moves.count);
     const struct image_move *move = image->moves.data + copy->first_move;
     for (uint32_t i = 0; i < copy->moves; ++i, ++move) {
         struct copy_piece piece = { source + move->source, destination + move->destination, move->bytes, move->digits,
@@ -261,6 +268,7 @@ void copy_run(const struct image *image, const struct image_copy *copy, const un
 static void run_dense(const struct image *image, const struct image_copy *copy, unsigned char *block,
                       unsigned char *dense, bool pack, struct thread_pool *pool)
 {
+    assert(copy->first_move + copy->moves <= image->moves.count);
     const struct image_move *move = image->moves.data + copy->first_move;
     for (uint32_t i = 0; i < copy->moves; ++i, ++move) {
         struct image_digit digits[DIGITS_MAX];

@@ -9,6 +9,7 @@
 #include "engine/isolate.h"
 #include "engine/run.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <time.h>
 #include <unistd.h>
@@ -96,6 +97,7 @@ static void run_gathers(const struct set_chunk *chunk, bool before)
 /* The group of the set that holds a vertex. */
 static const struct group_run *find_group(const struct replica *replica, const struct image_set *set, uint64_t vertex)
 {
+    assert(set->groups && vertex < set->vertices);
     const struct group_run *groups = replica->groups + set->first_group;
     uint32_t low = 0, high = set->groups;
     while (high - low > 1) {
@@ -115,6 +117,7 @@ static void call_one_by_one(struct set_chunk *chunk, const struct group_run *gro
 {
     struct codelet_call *call = &chunk->frame.call;
     unsigned char *states = call->states;
+    assert(at >= group->first && at + call->count <= group->first + group->count);
     for (uint64_t count = call->count; count; --count, states += group->stride, ++at) {
         call->states = call->current = states;
         call->count = 1;
@@ -132,6 +135,7 @@ static void call_vertices(struct set_chunk *chunk)
         uint64_t end = group->first + group->count < chunk->end ? group->first + group->count : chunk->end;
         if (at >= end)
             continue;
+        assert(at >= group->first); /* groups follow each other */
         call->states = call->current = group->states + (at - group->first) * group->stride;
         call->stride = group->stride;
         call->count = end - at;
@@ -203,6 +207,7 @@ static void keep_failure(struct set_execution *execution, uint32_t index, const 
 
 static void run_range(struct set_execution *execution, uint32_t index, uint64_t begin, uint64_t end)
 {
+    assert(begin < end && end <= execution->set->vertices);
     struct vertex_failure failure; /* not initialised, nor is all of chunk: a step has less than 100 ns */
     struct set_chunk chunk;
     failure.type = "";
@@ -270,6 +275,7 @@ static void execute_in_chunks(struct set_execution *execution, uint64_t nanoseco
     uint64_t chunks = nanoseconds / CHUNK_NANOSECONDS;
     chunks = chunks > max ? max : chunks;
     chunks = chunks > vertices ? vertices : chunks;
+    assert(chunks); /* expected was long enough to share */
     execution->chunk_vertices = (vertices + chunks - 1) / chunks;
     pool_run(pool, (uint32_t)((vertices + execution->chunk_vertices - 1) / execution->chunk_vertices),
              execution->engine->in_child ? isolate_run_chunk : run_chunk, execution);
@@ -304,6 +310,7 @@ static void execute_vertices(struct set_execution *execution)
 static void store_consensus(struct engine_run *run, uint32_t copy, bool consensus)
 {
     uint64_t value = consensus; /* little-endian: its first bytes are the value at any size */
+    assert(run->image->copies.data[copy].bytes <= sizeof(value));
     copy_run(run->image, run->image->copies.data + copy, (const unsigned char *)&value, run->replica->storage, NULL);
 }
 

@@ -118,7 +118,7 @@ static void make_groups(struct replica *replica)
     }
 }
 
-/* Vertices may read this far behind what they are given (design.md 9). */
+/* Vertices may read this far behind what they are given (loads of whole vectors). */
 enum { READABLE_BEHIND = 64 };
 
 static pop_status make_block(unsigned char **block, uint64_t bytes, bool shared, const char *what, const char *api,

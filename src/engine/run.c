@@ -7,6 +7,7 @@
 #include "engine/replicas.h"
 #include "report/report.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <poplar/text.h>
 #include <stdarg.h>
@@ -36,6 +37,7 @@ uint32_t run_fail(struct engine_run *run, pop_status status, const char *format,
 
 const unsigned char *run_operand(struct engine_run *run, uint32_t operand)
 {
+    assert(operand < run->image->operands.count && run->replica->operand);
     const struct image *image = run->image;
     copy_run(image, image->copies.data + image->operands.data[operand].copy, run->replica->storage,
              run->replica->operand, run->pool);
@@ -117,6 +119,7 @@ uint32_t op_switch(struct engine_run *run, const struct image_op *op, uint32_t n
     (void)next;
     int64_t value = integer_operand(run, op->b);
     const struct image_case *cases = run->image->cases.data + op->d;
+    assert(op->d + (uint64_t)op->c < run->image->cases.count); /* the default stands behind the cases */
     for (uint32_t i = 0; i < op->c; ++i)
         if (cases[i].value == value)
             return cases[i].target;
@@ -226,6 +229,7 @@ static void capture_begin(struct capture *capture, unsigned program, const char 
 static void capture_jump(struct capture *capture, uint32_t at, uint32_t next, uint32_t depth, bool iteration)
 {
     struct trace *trace = capture->trace;
+    assert(trace && trace->running);
     if (!trace_again(trace, at, next))
         trace_jump(trace, at, next, depth, iteration);
     if (++capture->jumps % JUMPS_BETWEEN_LOOKS != 0 ||
@@ -284,6 +288,7 @@ static void run_ends(struct engine_run *run, uint32_t at)
 void run_paused(struct engine_run *run)
 {
     uint32_t at = run->replica->at;
+    assert(at < run->image->ops.count && (run->replica->pause == REPLICA_RUNS || run->replica->pause == REPLICA_MEETS));
     const struct image_op *op = run->image->ops.data + at;
     uint32_t next = functions[op->kind](run, op, at + 1);
     if (next == RUN_OVER)
@@ -300,6 +305,7 @@ void run_ops(struct engine_run *run, struct capture *capture)
     struct trace *trace = replica->trace.running ? &replica->trace : NULL;
     bool alone = engine->replica_count == 1;
     uint32_t at = replica->at;
+    assert(at < run->image->ops.count);
     replica->pause = REPLICA_ENDED;
     while (!atomic_load_explicit(&engine->stop, memory_order_relaxed)) {
         if (!alone && (replica->pause = pause_at(run, ops + at)) != REPLICA_RUNS)
@@ -325,6 +331,7 @@ void run_ops(struct engine_run *run, struct capture *capture)
 
 pop_status engine_run_program(pop_engine *engine, uint32_t program, const char *name, const char *api, pop_error *error)
 {
+    assert(program < engine->image->programs.count && engine->profiled < engine->replica_count);
     struct capture capture = { .engine = engine };
     struct engine_run whole = { .engine = engine, .image = engine->image, .error = error, .api = api };
     uint32_t at = engine->image->programs.data[program];

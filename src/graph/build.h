@@ -42,10 +42,4 @@ static inline bool same_name(const char *a, const char *b)
     return strcmp(a + 8, b + 8) == 0;
 }
 
-static inline void edge_set_offset(struct edge *edge, uint64_t offset)
-{
-    edge->offset = (uint32_t)offset;
-    edge->offset_high = (uint8_t)(offset >> 32);
-}
-
 #endif

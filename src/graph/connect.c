@@ -2,6 +2,7 @@
 /* Connecting tensors to fields.  Everything is checked before anything is added. */
 #include "graph/connect.h"
 #include "graph/build.h"
+#include "graph/edge.h"
 #include "graph/field.h"
 #include "graph/graph.h"
 #include "graph/replicate.h"
@@ -10,6 +11,8 @@
 #include "graph/variable.h"
 #include "graph/view_keep.h"
 #include "graph/view_runs.h"
+
+#include <assert.h>
 
 static bool same_type(uint8_t a, uint8_t b)
 {
@@ -78,6 +81,7 @@ static bool check_tensor(const struct field_ref *ref, const pop_tensor *t, struc
 /* The tensor, which was checked, becomes what the edge stands for. */
 static void fill_edge(const struct field_ref *ref, struct edge *edge, const struct edge_use *use)
 {
+    assert(edge->form == EDGE_NONE);
     pop_store *store = ref->store;
     if (use->single && use->run.count <= UINT32_MAX) {
         edge->form = EDGE_RUN;
@@ -118,7 +122,7 @@ static uint32_t free_rows(const struct field_ref *ref, size_t count)
     struct edge *edge = vertex_edge(store, ref->vertex, ref->index);
     if (edge) {
         for (uint32_t i = 0; i < edge->count; ++i)
-            if (store->edges.data[edge_offset(edge) + i].form != EDGE_NONE) {
+            if (edge_row(store, edge, i)->form != EDGE_NONE) {
                 field_fail(ref, POP_GRAPH_CONNECTION_ERROR, "is already connected");
                 return UINT32_MAX;
             }
@@ -147,6 +151,7 @@ struct scalar_walk {
 static bool connect_scalars(const struct run *run, void *context)
 {
     struct scalar_walk *walk = context;
+    assert(walk->edge + run->count <= walk->store->edges.count);
     for (uint64_t i = 0; i < run->count; ++i) {
         struct edge *edge = &walk->store->edges.data[walk->edge++];
         edge->form = EDGE_RUN;
@@ -251,7 +256,7 @@ void pop_graph_connect_index_at(pop_where where, pop_graph *graph, pop_vertex ve
     } else if (index >= edge->count) {
         field_fail(&ref, POP_INDEX_ERROR, "has no element %zu: its size is %u", index, edge->count);
     } else {
-        struct edge *row = &ref.store->edges.data[edge_offset(edge) + index];
+        struct edge *row = edge_row(ref.store, edge, index);
         if (row->form != EDGE_NONE)
             field_fail(&ref, POP_GRAPH_CONNECTION_ERROR, "is already connected at [%zu]", index);
         else
@@ -293,6 +298,7 @@ void pop_graph_connect_list_at(pop_where where, pop_graph *graph, pop_vertex ver
  * remembers. */
 static uint32_t hidden_constant(const struct field_ref *ref, uint64_t bits)
 {
+    assert(ref->field->direction == FIELD_INPUT && ref->field->shape == SHAPE_SCALAR);
     pop_store *store = ref->store;
     pop_type type = (pop_type)ref->field->type;
     uint32_t *known = &store->constant_cache[(bits ^ bits >> 17 ^ bits >> 40 ^ (uint64_t)type * 7) % STORE_CACHE];

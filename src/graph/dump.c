@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The whole graph written down for tools: JSON, or the same as CBOR. */
+#include "graph/edge.h"
 #include "graph/saved.h"
 #include "graph/saved_json.h"
 #include "graph/serialize.h"
@@ -164,18 +165,18 @@ static void dump_edge(struct dump *dump, const pop_store *store, const struct ed
     switch (edge->form) {
     case EDGE_RUN:
         open_list(dump, false);
-        add_run(dump, edge->variable, edge_offset(edge), edge_offset(edge) + edge->count);
+        dump_run(&(struct run){ edge->variable, edge_offset(edge), edge->count }, dump);
         close_list(dump, false);
         break;
     case EDGE_VIEW:
         open_list(dump, false);
-        view_each_run(store->views.data[edge->variable], dump_run, dump);
+        view_each_run(edge_view(store, edge), dump_run, dump);
         close_list(dump, false);
         break;
     case EDGE_LIST:
         open_list(dump, false);
         for (uint32_t i = 0; i < edge->count; ++i)
-            dump_edge(dump, store, &store->edges.data[edge_offset(edge) + i]);
+            dump_edge(dump, store, edge_row(store, edge, i));
         close_list(dump, false);
         break;
     case EDGE_DATA:

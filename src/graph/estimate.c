@@ -3,6 +3,7 @@
 #include "graph/estimate.h"
 #include "graph/build.h"
 #include "graph/codelets.h"
+#include "graph/edge.h"
 #include "graph/field.h"
 
 #include "popc/device_layout.h"
@@ -69,9 +70,7 @@ size_t pop_vertex_view_field_rank(const pop_vertex_view *vertex, const char *fie
 
 static size_t elements_of(const pop_store *store, const struct edge *edge)
 {
-    if (edge->form == EDGE_VIEW)
-        return (size_t)store->views.data[edge->variable]->elements;
-    return edge->form == EDGE_VALUE ? 1 : edge->form == EDGE_NONE ? 0 : edge->count;
+    return edge->form == EDGE_VALUE ? 1 : edge->form == EDGE_NONE ? 0 : (size_t)edge_elements(store, edge);
 }
 
 size_t pop_vertex_view_field_size(const pop_vertex_view *vertex, const char *field, size_t index)
@@ -86,7 +85,7 @@ size_t pop_vertex_view_field_size(const pop_vertex_view *vertex, const char *fie
         return elements_of(vertex->store, edge);
     if (edge->form != EDGE_LIST || index >= edge->count)
         return 0;
-    return elements_of(vertex->store, &vertex->store->edges.data[edge_offset(edge) + index]);
+    return elements_of(vertex->store, edge_row(vertex->store, edge, index));
 }
 
 /* Element i of what an edge's state starts as, NULL when there is none. */
@@ -94,11 +93,11 @@ static const void *value_at(const pop_vertex_view *vertex, const struct codelet_
                             size_t i, uint64_t *bits)
 {
     if (edge && edge->form == EDGE_VALUE && i == 0) {
-        *bits = (uint64_t)edge->count << 32 | edge->variable;
+        *bits = edge_value(edge);
         return bits;
     }
     if (edge && edge->form == EDGE_DATA && i < edge->count)
-        return vertex->store->data.data + edge_offset(edge) + i * pop_type_size((pop_type)field->type);
+        return edge_data(vertex->store, edge) + i * pop_type_size((pop_type)field->type);
     if (!edge && field->shape == SHAPE_SCALAR && i == 0 && vertex->codelet->defaults)
         return vertex->codelet->defaults + field->offset;
     return NULL;
@@ -129,7 +128,7 @@ double pop_vertex_view_field_row_value(const pop_vertex_view *vertex, const char
     const struct codelet_field *found = find(vertex, field, &edge);
     if (!found || found->direction != FIELD_STATE || !edge || edge->form != EDGE_LIST || row >= edge->count)
         return 0;
-    return converted(found, value_at(vertex, found, &vertex->store->edges.data[edge_offset(edge) + row], i, &bits));
+    return converted(found, value_at(vertex, found, edge_row(vertex->store, edge, row), i, &bits));
 }
 
 /* ---- layouts ---- */
@@ -206,7 +205,7 @@ static const struct codelet_field *limit_field(pop_graph *graph, const char *api
     return NULL;
 }
 
-/* Entries that the count of a layout can say (ipu-model.md, 3.2). */
+/* Entries that the count of a layout can say (docs/reference/ipu-model.md, 3.2). */
 static uint64_t largest_count(uint8_t layout)
 {
     return layout == LAYOUT_SHORT_SPAN ? 2047 : UINT32_MAX;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fields of a vertex: finding them, their sizes and what state starts as. */
 #include "graph/field.h"
+#include "graph/edge.h"
 #include "graph/replicate.h"
 #include "graph/store.h"
 #include "popc/module.h"
@@ -105,17 +106,12 @@ uint32_t field_rows_new(const struct field_ref *ref, uint64_t count)
 
 /* ---- sizes ---- */
 
-static bool is_list(const struct codelet_field *field)
-{
-    return field->shape == SHAPE_VECTORS || field->shape == SHAPE_VECTOR_LIST || field->shape == SHAPE_SCALARS;
-}
-
 void pop_graph_set_field_size_at(pop_where where, pop_graph *graph, pop_vertex vertex, const char *field, size_t size)
 {
     struct field_ref ref;
     if (!graph_ready(graph) || !field_find(&ref, graph, where, "pop_graph_set_field_size", vertex, field))
         return;
-    if (!is_list(ref.field) && !(ref.field->shape == SHAPE_VECTOR && ref.field->direction == FIELD_STATE)) {
+    if (!field_has_table(ref.field) && !(ref.field->shape == SHAPE_VECTOR && ref.field->direction == FIELD_STATE)) {
         field_fail(&ref, POP_TYPE_ERROR,
                    ref.field->shape == SHAPE_SCALAR ? "is a scalar, it has no size to set"
                                                     : "takes its size from the tensor that is connected to it");
@@ -133,11 +129,11 @@ void pop_graph_set_field_size_at(pop_where where, pop_graph *graph, pop_vertex v
                    size);
         return;
     }
-    if (!edge && !edge_room(&ref, is_list(ref.field) ? size + 1 : 1))
+    if (!edge && !edge_room(&ref, field_has_table(ref.field) ? size + 1 : 1))
         return;
-    uint32_t first = is_list(ref.field) ? field_rows_new(&ref, size) : 0;
+    uint32_t first = field_has_table(ref.field) ? field_rows_new(&ref, size) : 0;
     edge = edge ? edge : field_edge_new(&ref);
-    edge->form = is_list(ref.field) ? EDGE_LIST : EDGE_SIZE;
+    edge->form = field_has_table(ref.field) ? EDGE_LIST : EDGE_SIZE;
     edge->count = (uint32_t)size;
     edge_set_offset(edge, first);
 }
@@ -153,7 +149,7 @@ size_t pop_graph_get_field_size(const pop_graph *graph, pop_vertex vertex, const
     const struct edge *edge = found ? vertex_edge(store, v, (uint16_t)(found - codelet->fields)) : NULL;
     if (!edge || edge->form == EDGE_VALUE || found->shape == SHAPE_SCALAR)
         return 0;
-    return edge->form == EDGE_VIEW ? (size_t)store->views.data[edge->variable]->elements : edge->count;
+    return (size_t)edge_elements(store, edge);
 }
 
 /* ---- what state starts as ---- */
@@ -184,9 +180,7 @@ static void set_scalar(const struct field_ref *ref, pop_type value_type, const v
         return;
     uint64_t bits = 0;
     pop_convert(value_type, value, (pop_type)ref->field->type, &bits, 1);
-    edge->form = EDGE_VALUE;
-    edge->variable = (uint32_t)bits;
-    edge->count = (uint32_t)(bits >> 32);
+    edge_set_value(edge, bits);
 }
 
 void pop_graph_set_field_at(pop_where where, pop_graph *graph, pop_vertex vertex, const char *field,
@@ -230,7 +224,7 @@ static struct edge *vector_edge(const struct field_ref *ref, size_t index)
     } else if (index >= edge->count) {
         field_fail(ref, POP_INDEX_ERROR, "has no row %zu: its size is %u", index, edge->count);
     } else {
-        return &ref->store->edges.data[edge_offset(edge) + index];
+        return edge_row(ref->store, edge, index);
     }
     return NULL;
 }

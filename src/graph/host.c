@@ -78,7 +78,7 @@ void pop_graph_create_host_read_at(pop_where where, pop_graph *graph, const char
 
 /* ---- streams ---- */
 
-/* Of one transfer, which the device takes in pieces of 128 MiB (seed 001). */
+/* Of one transfer, which the device takes in pieces of 128 MiB (the guide). */
 #define LARGEST_STREAM ((uint64_t)1 << 40)
 
 static bool check_stream(pop_graph *graph, pop_where where, const char *api, const char *handle,

@@ -81,16 +81,12 @@ enum edge_form {
 struct edge {
     uint32_t next; /* in the vertex's list; NO_EDGE ends it */
     uint32_t variable;
-    uint32_t offset; /* low bits; see edge_offset */
+    uint32_t offset; /* low bits; edge.h decodes it */
     uint32_t count;
     uint16_t field; /* index of the codelet's fields */
     uint8_t form;
     uint8_t offset_high;
 };
-static inline uint64_t edge_offset(const struct edge *edge)
-{
-    return (uint64_t)edge->offset_high << 32 | edge->offset;
-}
 
 /* A vertex type as this graph knows it. */
 struct vertex_type {

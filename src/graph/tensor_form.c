@@ -50,6 +50,7 @@ bool view_check_dim(const struct unpacked *v, unsigned dim, pop_where where, con
 
 unsigned unpacked_first(const struct unpacked *v, unsigned dim)
 {
+    assert(dim <= v->rank);
     unsigned first = 0;
     for (unsigned i = 0; i < dim; ++i)
         first += v->run[i];
@@ -58,6 +59,7 @@ unsigned unpacked_first(const struct unpacked *v, unsigned dim)
 
 uint64_t unpacked_extent(const struct unpacked *v, unsigned dim)
 {
+    assert(dim < v->rank);
     const struct digit *digit = v->digit + unpacked_first(v, dim);
     uint64_t extent = 1;
     for (unsigned i = 0; i < v->run[dim]; ++i)
@@ -85,6 +87,7 @@ void unpacked_set_run(struct unpacked *v, unsigned dim, const struct digit *digi
 
 void unpacked_drop(struct unpacked *v, unsigned dim, unsigned from, unsigned count)
 {
+    assert(from + count <= v->run[dim]);
     struct digit *at = v->digit + unpacked_first(v, dim) + from;
     memmove(at, at + count, (size_t)(v->digit + v->digits - (at + count)) * sizeof(*at));
     v->run[dim] = (uint8_t)(v->run[dim] - count);
@@ -129,6 +132,7 @@ void digits_span(const struct digit *digit, unsigned count, int64_t *low, int64_
 
 void unpacked_row_major(struct unpacked *v, const uint64_t *shape, unsigned rank)
 {
+    assert(rank <= MAX_RANK);
     uint64_t stride = 1;
     v->rank = rank;
     v->digits = 0;
@@ -144,6 +148,7 @@ void unpacked_row_major(struct unpacked *v, const uint64_t *shape, unsigned rank
 
 void unpacked_flat(const struct unpacked *v, struct flat *flat)
 {
+    assert(v->digits <= MAX_DIGITS + 2);
     memcpy(flat->digit, v->digit, v->digits * sizeof(*v->digit));
     uint64_t elements = 1;
     for (unsigned i = 0; i < v->digits; ++i)
@@ -250,6 +255,7 @@ static bool collapse(struct unpacked *v)
     int64_t low, high;
     digits_span(v->digit, v->digits, &low, &high);
     size_t index = composite_find(composite, v->offset + (uint64_t)low);
+    assert(index < composite->children.count && v->offset + (uint64_t)low >= composite->children.data[index].begin);
     if (v->offset + (uint64_t)high >= composite_end(composite, index))
         return false;
     struct composed out;
@@ -291,6 +297,7 @@ pop_tensor tensor_pack(struct unpacked *v)
     bool empty = normalise(v);
     while (!empty && (v->source & COMPOSITE) && collapse(v))
         normalise(v);
+    assert(v->rank <= MAX_RANK && v->digits <= MAX_DIGITS);
     pop_tensor t = { .store = v->store,
                      .offset = v->offset,
                      .source = v->source,

@@ -62,6 +62,7 @@ static void link_node(struct tensor_nodes *nodes, struct node *node, uint8_t kin
 
 static void unlink_node(struct tensor_nodes *nodes, struct node *node)
 {
+    assert(nodes->count && (node->following || nodes->last == node));
     if (node->previous)
         node->previous->following = node->following;
     if (node->following)
@@ -102,6 +103,7 @@ static void let_go(struct tensor_nodes *nodes, uint32_t source)
     if (!(source & COMPOSITE))
         return;
     struct node *node = &nodes->composites.data[source & ~COMPOSITE]->node;
+    assert(node->users);
     --node->users;
     let_wait(nodes, node);
 }
@@ -128,6 +130,7 @@ void composite_free(pop_store *store, struct composite *composite)
 static void take_back(struct tensor_nodes *nodes, const struct addition *addition)
 {
     struct composite *composite = addition->composite;
+    assert(addition->children && addition->children <= composite->children.count);
     let_children_go(nodes, composite, addition->children);
     composite->children.count = addition->children;
     composite->pool.count = addition->pool;
@@ -273,11 +276,14 @@ struct wide *wide_keep(pop_store *store, uint32_t source, unsigned digits)
 
 struct composite *composite_of(const pop_store *store, uint32_t source)
 {
+    assert((source & COMPOSITE) && (source & ~COMPOSITE) < store->nodes->composites.count &&
+           store->nodes->composites.data[source & ~COMPOSITE]);
     return store->nodes->composites.data[source & ~COMPOSITE];
 }
 
 uint32_t composite_keep(pop_store *store, struct composite *composite)
 {
+    assert(composite->children.count && composite->total);
     struct tensor_nodes *nodes = store->nodes;
     if (nodes->spare.count) {
         composite->index = nodes->spare.data[--nodes->spare.count];
@@ -306,6 +312,7 @@ void composite_drop_unused(pop_store *store, uint32_t source)
 void composite_open(pop_store *store, uint32_t source)
 {
     struct composite *composite = composite_of(store, source);
+    assert(composite->children.count);
     composite->stamp = ++store->nodes->stamps;
     if (composite->node.serial < store->nodes->counted && is_held(&composite->node))
         return; /* marks do not take anything of it */
@@ -325,6 +332,7 @@ void composite_open(pop_store *store, uint32_t source)
 
 size_t composite_find(struct composite *composite, uint64_t element)
 {
+    assert(element < composite->total);
     const struct node_child *child = composite->children.data;
     size_t low = 0, high = composite->children.count;
     for (size_t i = composite->found; i < composite->found + 2 && i < high; ++i)
@@ -388,6 +396,7 @@ static bool prepend(struct composite *composite, struct node_child *last, const 
 
 static void add_piece(pop_store *store, struct composite *composite, const struct piece *piece)
 {
+    assert(piece->elements && piece->digits <= MAX_DIGITS + 2);
     if (composite->children.count) {
         struct node_child *last = &composite->children.data[composite->children.count - 1];
         if (last->source == piece->variable && (extend(composite, last, piece) || prepend(composite, last, piece))) {

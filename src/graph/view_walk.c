@@ -10,6 +10,7 @@
 
 struct piece child_piece(const struct composite *composite, size_t index)
 {
+    assert(index < composite->children.count);
     struct node_child child = composite->children.data[index];
     return (struct piece){ .variable = child.source,
                            .digits = child.digits,
@@ -40,6 +41,7 @@ static uint64_t take_steps(uint64_t *left, uint64_t weight)
 
 static void levels_of(const struct piece *child, uint64_t at, struct levels *levels)
 {
+    assert(at < child->elements);
     uint64_t weight = 1;
     levels->count = child->digits;
     for (unsigned i = child->digits; i-- > 0; weight *= child->digit[i].extent)
@@ -148,6 +150,7 @@ bool digits_compose(const struct piece *child, uint64_t at, const struct digit *
 static uint64_t compose_max(const struct piece *child, uint64_t at, const struct digit *view, unsigned count,
                             uint64_t max, struct composed *out)
 {
+    assert(max);
     if (digits_compose(child, at, view, count, max, out))
         return max;
     uint64_t step = (uint64_t)(view->stride < 0 ? -view->stride : view->stride);
@@ -254,7 +257,8 @@ static bool walk(const struct walk *w, uint32_t source, uint64_t offset, const s
             if (!walk_child(w, composite, child, base, digit, count, max, &done))
                 return false;
         }
-        if (!done) { /* one block, cut along its inner digits */
+        if (!done) {       /* one block, cut along its inner digits */
+            assert(count); /* a view of one element lies in one child */
             if (!walk(w, source, base, digit + 1, count - 1))
                 return false;
             done = 1;
@@ -289,6 +293,7 @@ static bool walk_range(const struct walk *w, uint32_t source, uint64_t offset, s
         return true;
     if (!begin && end == size)
         return walk(w, source, offset, digit, count);
+    assert(begin < end && end <= size && count);
     uint64_t inner = size / digit->extent, first = begin / inner, last = end / inner;
     uint64_t base = offset + first * (uint64_t)digit->stride;
     if (first == last)

@@ -109,15 +109,16 @@ static bool check_codelet(struct check *check, const struct codelet *codelet)
 {
     for (uint32_t i = 0; i < codelet->field_count; ++i) {
         const struct codelet_field *field = codelet->fields + i;
-        uint64_t bytes = field_has_pointer(field) ? (field->has_size ? 16 : 8) : pop_type_size((pop_type)field->type);
+        uint64_t bytes =
+            field_has_pointer(field) ? pointer_bytes(field->has_size) : pop_type_size((pop_type)field->type);
         if (field->direction > FIELD_INOUT || field->shape > SHAPE_SCALARS || !pop_type_size((pop_type)field->type) ||
             !check_within(field->offset, bytes, codelet->state_bytes) ||
-            table_stride(field) < (field->inner_has_size ? 16 : 8) || (field->alignment & (field->alignment - 1)) ||
+            table_stride(field) < pointer_bytes(field->inner_has_size) || (field->alignment & (field->alignment - 1)) ||
             field->alignment > 4096)
             return check_fail(check, "field '%s' of %s cannot be", field->name, codelet->name);
         for (uint32_t j = 0; j < i; ++j)
             if (field_has_pointer(field) && field_has_pointer(codelet->fields + j) &&
-                field->offset < codelet->fields[j].offset + (codelet->fields[j].has_size ? 16 : 8) &&
+                field->offset < codelet->fields[j].offset + pointer_bytes(codelet->fields[j].has_size) &&
                 codelet->fields[j].offset < field->offset + bytes)
                 return check_fail(check, "fields '%s' and '%s' of %s overlap", field->name, codelet->fields[j].name,
                                   codelet->name);

@@ -43,7 +43,7 @@ struct model_step {
 };
 
 /* A compute set, the compiler's own included, on tiles [tile, tile + tiles): cycles with and without idle threads
- * (ipu-model 2.1). */
+ * (docs/reference/ipu-model.md, 2.1). */
 struct model_part {
     uint32_t tile, tiles;
     uint64_t cycles, active;
@@ -114,7 +114,7 @@ struct model_use {
     uint32_t tile, tiles;
     uint64_t bytes;
 };
-/* Vertices of a set, or of a type, by tile (seed 001, Memory by compute set). */
+/* Vertices of a set, or of a type, by tile (the guide, Memory by compute set). */
 struct model_vertices {
     uint32_t of, tile, tiles;
     uint64_t code, copy_pointers, descriptors, edge_pointers, padding, vertex_data;

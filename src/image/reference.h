@@ -25,16 +25,6 @@ static inline bool field_has_pointer(const struct codelet_field *field)
     return field->direction != FIELD_STATE || field->shape != SHAPE_SCALAR;
 }
 
-static inline bool field_has_table(const struct codelet_field *field)
-{
-    return field->shape == SHAPE_VECTORS || field->shape == SHAPE_VECTOR_LIST || field->shape == SHAPE_SCALARS;
-}
-
-static inline uint32_t table_stride(const struct codelet_field *field)
-{
-    return field->inner_stride ? field->inner_stride : field->inner_has_size ? 16 : 8;
-}
-
 /* Entries of a field's table: the size beside the pointer, or the count that stands before the table. */
 static inline uint64_t table_entries(const struct image *image, const struct codelet_field *field, uint64_t state)
 {

@@ -3,6 +3,7 @@
  * order of steps. */
 #include "base/str.h"
 #include "graph/build.h"
+#include "graph/edge.h"
 #include "graph/view_keep.h"
 #include "program/node.h"
 
@@ -56,13 +57,7 @@ static void use_view(struct dot *dot, const struct view *view, uint8_t use)
 static void use_edge(struct dot *dot, const struct edge *edge, uint8_t use)
 {
     struct use_walk walk = { dot, use };
-    if (edge->form == EDGE_RUN && edge->count)
-        use_run(&(struct run){ .variable = edge->variable }, &walk);
-    else if (edge->form == EDGE_VIEW)
-        use_view(dot, dot->store->views.data[edge->variable], use);
-    else if (edge->form == EDGE_LIST)
-        for (uint32_t i = 0; i < edge->count; ++i)
-            use_edge(dot, &dot->store->edges.data[edge_offset(edge) + i], use);
+    edge_each_run(dot->store, edge, use_run, &walk);
 }
 
 static void use_vertex(struct dot *dot, const struct vertex *vertex)

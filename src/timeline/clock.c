@@ -3,6 +3,8 @@
 
 #include "target/cost.h"
 
+#include <assert.h>
+
 enum { DEPTH_MAX = 32 };
 
 size_t work_count(const struct model *model)
@@ -12,6 +14,7 @@ size_t work_count(const struct model *model)
 
 size_t work_of_step(const struct model *model, const struct model_step *step)
 {
+    assert(step->index < (step->kind == MODEL_EXECUTE ? model->sets.count : SIZE_MAX));
     size_t first = 0;
     switch (step->kind) {
     case MODEL_STREAM_COPY:
@@ -55,6 +58,7 @@ struct clock_work work_at(const struct model *model, size_t number)
 /* The two limits of a shape on each IPU. */
 static uint64_t *limits_of(const struct clock *clock, uint32_t shape)
 {
+    assert(shape < clock->shapes.count);
     return clock->limits.data + (size_t)shape * clock->ipus * 2;
 }
 
@@ -122,6 +126,7 @@ uint64_t clock_now(const struct clock *clock)
 
 void clock_sync(struct clock *clock, bool external)
 {
+    assert(clock->weight);
     const uint64_t *limits = limits_of(clock, clock->shape);
     bool global = external && clock->many;
     uint64_t together = global ? clock_now(clock) + clock->global_sync : 0;
@@ -148,6 +153,8 @@ static void apply(struct clock *clock, size_t number, uint64_t times, uint64_t *
     uint64_t done = limits[0], asked = limits[1];
     for (size_t i = 0; i < work.count; ++i) {
         struct span span = work_span(&work, i);
+        assert(span.tiles && span.tile >= base);
+        assert(!i || span.tile >= work_span(&work, i - 1).tile + work_span(&work, i - 1).tiles);
         uint64_t cycles = span.cycles * times;
         for (uint32_t t = span.tile, end = span.tile + span.tiles; t < end;) {
             while (t - base >= clock->tiles) {
@@ -175,6 +182,7 @@ static void show(struct clock *clock, uint32_t shape)
     uint32_t path[DEPTH_MAX], count = 0, at = shape;
     for (; at >= SHAPES_FIXED; at = clock->shapes.data[at].parent)
         path[count++] = clock->shapes.data[at].work;
+    assert(at == SHAPE_LEVEL || at == SHAPE_RESUMED); /* deep offsets are never made again */
     for (size_t i = 0, t = 0; i < clock->ipus; ++i)
         for (unsigned tile = 0; tile < clock->tiles; ++tile)
             clock->offsets[t++] = at == SHAPE_RESUMED ? clock->resume[tile] : 0;
@@ -279,6 +287,7 @@ void clock_forget(struct clock *clock)
 
 uint64_t clock_tile(struct clock *clock, uint32_t tile)
 {
+    assert(tile < clock->ipus * clock->tiles);
     show(clock, clock->shape);
     return clock->base[tile / clock->tiles] + clock->offsets[tile];
 }

@@ -87,7 +87,9 @@ static void work(struct timeline_walk *walk, uint32_t step, enum timeline_phase 
 /* times: only of steps that do not sync. */
 static void run_step(struct timeline_walk *walk, uint32_t step, uint64_t times)
 {
+    assert(step < walk->model->steps.count);
     const struct model_step *of = walk->model->steps.data + step;
+    assert(times == 1 || !brings_sync(walk->model, step));
     walk->timeline->times[step] += walk->clock.weight * times;
     switch (of->kind) {
     case MODEL_EXECUTE:
@@ -115,6 +117,7 @@ static void run_step(struct timeline_walk *walk, uint32_t step, uint64_t times)
 
 static void run_ops(struct timeline_walk *walk, uint32_t first, uint32_t count, uint64_t times)
 {
+    assert((size_t)first + count < walk->model->op_first.count);
     const uint32_t *op_first = walk->model->op_first.data;
     for (size_t i = op_first[first]; i < op_first[(size_t)first + count]; ++i)
         run_step(walk, walk->model->op_steps.data[i], times);
@@ -148,6 +151,7 @@ static void run_block(struct timeline_walk *walk, const struct trace_entry *bloc
 
 static void run_folded(struct timeline_walk *walk, const struct trace_entry *block)
 {
+    assert(block->times > 2 && !walk->callback);
     struct clock *clock = &walk->clock;
     size_t bytes = clock->ipus * sizeof(uint64_t);
     uint64_t weight = clock->weight, rest = block->times - 2;
@@ -222,6 +226,7 @@ static void book_works(struct timeline *timeline, const struct model *model, con
         struct clock_work work = work_at(model, times ? number : count);
         for (size_t i = 0; i < work.count; ++i) {
             struct span span = work_span(&work, i);
+            assert(span.tile + span.tiles <= timeline->tile_count);
             struct timeline_cycles *first = &timeline->tiles[span.tile].cycles,
                                    *behind = &timeline->tiles[span.tile + span.tiles].cycles;
             *account_of(first, work.kind) += span.cycles * times;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* When what has run would have run on the machine: every tile has a clock, steps move the clocks of the tiles that take
- * part, syncs bring them together (reference/ipu-model.md, 2.1-2.6).  One road for time: cycles of an engine, profiles
- * and summaries are made here. */
+ * part, syncs bring them together (docs/reference/ipu-model.md, 2.1-2.6).  One road for time: cycles of an engine,
+ * profiles and summaries are made here. */
 #ifndef TIMELINE_TIMELINE_H
 #define TIMELINE_TIMELINE_H
 

@@ -6,6 +6,8 @@
 #include "graph/tile_map.h"
 #include "graph/view_keep.h"
 
+#include <assert.h>
+
 /* The result is filled while the store is walked. */
 struct checking {
     struct compiler *c;
@@ -52,7 +54,9 @@ static bool fail_constant(const struct user *user, uint32_t variable)
 static bool check_run(const struct run *run, void *context)
 {
     const struct user *user = context;
+    assert(run->variable < user->c->store->variables.count);
     struct variable *variable = &user->c->store->variables.data[run->variable];
+    assert(run->offset <= variable->elements && run->count <= variable->elements - run->offset);
     uint8_t *use = &user->variable_use[run->variable];
     if (!*use) {
         tile_map_compact(&variable->map);
@@ -73,7 +77,7 @@ static bool check_list(struct compiler *c, uint32_t vertex, const struct codelet
 {
     bool state = field->direction == FIELD_STATE;
     for (uint64_t i = 0; i < edge->count; ++i)
-        if (c->store->edges.data[edge_offset(edge) + i].form == EDGE_NONE)
+        if (edge_row(c->store, edge, i)->form == EDGE_NONE)
             return compiler_fail_vertex(c, state ? POP_NO_SIZE_SPECIFIED : POP_GRAPH_CONNECTION_ERROR, vertex,
                                         state ? "field %s.%s[%llu] has no size: set its size or its initial value"
                                               : "field %s.%s[%llu] is not connected (the field has %llu elements)",
@@ -256,6 +260,7 @@ static bool check_tile(struct compiler *c, const char *key, int64_t tile)
 
 const struct check_result *pass_check(struct compiler *c, const struct use_result *use)
 {
+    assert(use->references && use->set_of);
     struct check_result *result = ARENA_NEW(&c->arena, struct check_result);
     struct checking k = { c, use, result };
     if (!check_tile(c, "debug.profilingTile", c->options->instrumentation.profiling_tile) ||

@@ -3,6 +3,7 @@
  * Vertices and most programs are repeated; one Copy moves the data of all replicas; CrossReplicaCopy is a Copy. */
 #include "compiler/check/expand.h"
 #include "compiler/common/compiler.h"
+#include "graph/edge.h"
 #include "graph/field.h"
 #include "graph/replicate.h"
 #include "program/node.h"
@@ -98,8 +99,8 @@ static struct edge replica_edge(struct expansion *e, struct edge edge, uint32_t 
     pop_store *store = e->store;
     if (edge.form == EDGE_RUN && edge.count && store->variables.data[edge.variable].group) {
         edge.variable += 1 + replica;
-    } else if (edge.form == EDGE_VIEW && view_group(store, store->views.data[edge.variable])) {
-        const struct view *view = instance(e, store->views.data[edge.variable], replica);
+    } else if (edge.form == EDGE_VIEW && view_group(store, edge_view(store, &edge))) {
+        const struct view *view = instance(e, edge_view(store, &edge), replica);
         edge.variable = (uint32_t)store->views.count;
         *vec_push(&store->views) = view;
     }

@@ -5,6 +5,7 @@
 #include "compiler/check/hazard.h"
 #include "compiler/common/edges.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 /* What the current set writes of a variable. */
@@ -32,6 +33,7 @@ static uint64_t *bits_of(const struct hazard *h, uint32_t variable)
 static bool write_run(const struct run *run, void *context)
 {
     struct hazard *h = context;
+    assert(run->variable < h->c->store->variables.count && run->count);
     struct written *written = &h->written[run->variable];
     uint64_t end = run->offset + run->count;
     if (written->set != h->set) {
@@ -143,6 +145,7 @@ static bool check_reads(struct hazard *h, uint32_t vertex)
 /* Clears what the set wrote: all between the first and the last bit where that is less work than run by run. */
 static void clear_set(struct hazard *h, const struct used_set *set)
 {
+    assert(set->first + set->count <= h->sets->count);
     uint64_t words = 0;
     for (size_t i = 0; i < h->variables.count; ++i)
         words += (h->written[h->variables.data[i]].end - h->written[h->variables.data[i]].begin) / 64;
@@ -158,6 +161,7 @@ static void clear_set(struct hazard *h, const struct used_set *set)
 
 static bool check_set(struct hazard *h, const struct used_set *set)
 {
+    assert(!h->variables.count && !h->runs); /* of the set before */
     const uint32_t *order = h->sets->vertices + set->first;
     for (uint64_t i = 0; i < set->count; ++i)
         if (!each_edge(h, order[i], true, write_run))

@@ -4,6 +4,8 @@
 #include "compiler/check/use.h"
 #include "compiler/common/compiler.h"
 
+#include <assert.h>
+
 enum color { WHITE = 0, OPEN, DONE };
 
 /* The walk keeps its own stack: programs nest as deep as they like. */
@@ -25,6 +27,7 @@ static const struct program_node *node_at(const struct compiler *c, uint32_t nod
 
 static void use_set(struct use_result *use, uint32_t set)
 {
+    assert(use->sets.count <= set || use->set_of[set] == NONE || use->sets.data[use->set_of[set]] == set);
     if (use->set_of[set] != NONE)
         return;
     use->set_of[set] = (uint32_t)use->sets.count;
@@ -33,6 +36,7 @@ static void use_set(struct use_result *use, uint32_t set)
 
 static void open_node(struct program_walk *walk, uint32_t node)
 {
+    assert(walk->color[node] == WHITE);
     const struct program_node *n = node_at(walk->c, node);
     walk->color[node] = OPEN;
     if (n->kind == PROGRAM_EXECUTE)
@@ -105,6 +109,7 @@ const struct use_result *pass_use(struct compiler *c)
         ++use->references[c->programs[i].id - 1];
         good = visit(&walk, c->programs[i].id - 1);
     }
+    assert(!walk.stack.count || !good); /* an error ends the walk */
     vec_free(&walk.stack);
     free(walk.color);
     return good ? use : NULL;

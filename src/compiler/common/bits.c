@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "compiler/common/bits.h"
 
+#include <assert.h>
+
 void bitmaps_init(struct bitmaps *maps, size_t variables)
 {
     *maps = (struct bitmaps){ .of = mem_zero(variables, sizeof(*maps->of)), .count = variables };
@@ -31,6 +33,7 @@ static uint64_t *bitmap_create(struct bitmaps *maps, uint32_t variable, uint64_t
 
 uint64_t *bitmaps_get(struct bitmaps *maps, uint32_t variable, uint64_t elements)
 {
+    assert(variable < maps->count);
     return maps->of[variable] ? maps->of[variable] : bitmap_create(maps, variable, elements / 64 + 1);
 }
 

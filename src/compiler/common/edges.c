@@ -1,25 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "compiler/common/edges.h"
-#include "graph/view_keep.h"
 
-bool edge_each_run(const pop_store *store, const struct edge *edge, run_fn fn, void *context)
-{
-    switch (edge->form) {
-    case EDGE_RUN: {
-        struct run run = { edge->variable, edge_offset(edge), edge->count };
-        return !run.count || fn(&run, context);
-    }
-    case EDGE_VIEW:
-        return view_each_run(store->views.data[edge->variable], fn, context);
-    case EDGE_LIST:
-        for (uint64_t i = 0; i < edge->count; ++i)
-            if (!edge_each_run(store, &store->edges.data[edge_offset(edge) + i], fn, context))
-                return false;
-        return true;
-    default:
-        return true;
-    }
-}
+#include <assert.h>
 
 /* Index of the first range that ends behind an element. */
 static size_t range_search(const struct tile_map *map, uint64_t element)
@@ -47,6 +29,7 @@ uint64_t tile_map_gap(const struct tile_map *map, uint64_t begin, uint64_t end)
 
 void tile_walk_begin(struct tile_walk *walk, const struct order_result *order, const struct used_set *set)
 {
+    assert((uint64_t)set->first_group + set->groups <= order->groups.count); /* pass_order has made them */
     *walk = (struct tile_walk){ .order = order, .set = set };
     walk->first = mem_alloc(set->groups * sizeof(*walk->first));
     walk->last = mem_alloc(set->groups * sizeof(*walk->last));
@@ -71,6 +54,7 @@ bool tile_walk_next(struct tile_walk *walk)
             continue;
         walk->last[g] += span->count;
         ++walk->span[g];
+        assert(walk->last[g] <= groups[g].first + groups[g].count);
     }
     return walk->tile != NONE;
 }

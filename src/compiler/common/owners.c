@@ -15,6 +15,7 @@ static uint32_t home_of(const struct variable *variable)
 
 void owners_init(struct owners *owners, const pop_store *store, const struct check_result *check)
 {
+    assert(check->variable_use);
     *owners = (struct owners){ .store = store, .count = store->variables.count };
     owners->home = mem_alloc(owners->count * sizeof(*owners->home));
     owners->index = mem_zero(owners->count, sizeof(*owners->index));
@@ -35,6 +36,7 @@ void owners_free(struct owners *owners)
 static void make_index(struct owner_index *index, const struct variable *variable)
 {
     const struct tile_map *map = &variable->map;
+    assert(!index->first && map->ranges.count);
     while (variable->elements >> index->shift > 2 * map->ranges.count)
         ++index->shift;
     uint64_t places = (variable->elements >> index->shift) + 2;
@@ -49,6 +51,8 @@ static void make_index(struct owner_index *index, const struct variable *variabl
 
 uint32_t owners_search(struct owners *owners, uint32_t variable, uint64_t element, uint64_t *end)
 {
+    assert(variable < owners->count && owners->home[variable] == HOME_PARTS);
+    assert(element < owners->store->variables.data[variable].elements);
     struct owner_index *index = &owners->index[variable];
     const struct tile_range *ranges = owners->store->variables.data[variable].map.ranges.data;
     if (!index->first)

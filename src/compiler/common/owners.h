@@ -5,6 +5,7 @@
 #define COMPILER_COMMON_OWNERS_H
 
 #include "compiler/common/compiler.h"
+#include "graph/edge.h"
 
 #define HOME_EVERYWHERE (UINT32_MAX - 1) /* a hidden constant: each tile that reads it has it */
 #define HOME_PARTS      UINT32_MAX       /* several tiles, or gaps */
@@ -45,7 +46,8 @@ static inline uint32_t owners_edge(struct owners *owners, const struct edge *edg
 {
     if (edge->form != EDGE_RUN || !edge->count)
         return HOME_PARTS;
-    return owners_home(owners, edge->variable, edge_offset(edge), edge_offset(edge) + edge->count);
+    struct run run = edge_run(edge);
+    return owners_home(owners, run.variable, run.offset, run.offset + run.count);
 }
 
 #endif

@@ -7,6 +7,7 @@
 #define COMPILER_COMMON_PREFETCH_H
 
 #include "compiler/common/compiler.h"
+#include "graph/edge.h"
 
 /* How many vertices ahead: each stage finds what the one before it fetched. */
 enum { AHEAD_VIEWS = 4, AHEAD_EDGES = 8, AHEAD_VERTEX = 16 };
@@ -23,7 +24,7 @@ PREFETCH_INLINE void prefetch_views(const pop_store *store, const struct edge *e
 {
     for (unsigned few = 0; few < 4 && e != NO_EDGE; ++few, e = edges[e].next)
         if (edges[e].form == EDGE_VIEW) {
-            const struct view *view = store->views.data[edges[e].variable];
+            const struct view *view = edge_view(store, &edges[e]);
             __builtin_prefetch(view);
             __builtin_prefetch(view + 1);
         }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "compiler/common/runs.h"
 
+#include <assert.h>
+
 /* Run number `done` of a piece: the innermost digit is the run when its stride is 1. */
 static struct run piece_run(const struct piece *piece, uint64_t done)
 {
@@ -35,6 +37,7 @@ void run_cursor_begin(struct run_cursor *cursor, const struct piece *pieces, siz
 
 void run_cursor_skip(struct run_cursor *cursor, uint64_t elements)
 {
+    assert(elements <= cursor->run.count);
     cursor->run.offset += elements;
     cursor->run.count -= elements;
     if (!cursor->run.count)

@@ -17,6 +17,7 @@ uint32_t tables_set(struct compiler *c, const char *name)
 
 static struct model_set *last_set(struct model *model)
 {
+    assert(model->sets.count);
     return &model->sets.data[model->sets.count - 1];
 }
 
@@ -26,6 +27,8 @@ void tables_part(struct compiler *c, uint32_t tile, const struct cost_tile *work
     struct model_set *set = last_set(model);
     uint64_t cycles = cost_tile_cycles(work);
     struct model_part *last = set->parts ? &model->parts.data[model->parts.count - 1] : NULL;
+    assert(tile < pop_target_num_tiles(&c->store->target));
+    assert(!last || last->tile + last->tiles <= tile); /* parts of a set by ascending tile */
     if (!cycles)
         return;
     if (last && last->tile + last->tiles == tile && last->cycles == cycles && last->active == work->active) {
@@ -40,6 +43,7 @@ void tables_share(struct compiler *c, uint32_t type, uint32_t vertices, uint64_t
 {
     struct model *model = &c->image->model;
     struct model_set *set = last_set(model);
+    assert(type < model->types.count);
     for (uint64_t i = set->first_share; i < model->shares.count; ++i)
         if (model->shares.data[i].type == type) {
             model->shares.data[i].vertices += vertices;
@@ -56,6 +60,7 @@ enum { COUNTS_SEARCHED = 64 };
 void tables_count(struct compiler *c, uint32_t type, uint32_t tile, uint32_t vertices)
 {
     struct model *model = &c->image->model;
+    assert(model->sets.count && type < model->types.count);
     uint32_t set = (uint32_t)model->sets.count - 1;
     size_t end = model->counts.count, from = end > COUNTS_SEARCHED ? end - COUNTS_SEARCHED : 0;
     if (!vertices)
@@ -82,6 +87,7 @@ void tables_count(struct compiler *c, uint32_t type, uint32_t tile, uint32_t ver
 
 uint32_t tables_type(struct compiler *c, uint32_t *type_of, uint32_t type)
 {
+    assert(type < c->store->types.count && c->store->types.data[type].codelet);
     if (!type_of[type]) {
         const struct vertex_type *of = &c->store->types.data[type];
         struct device_layout layout;
@@ -89,6 +95,7 @@ uint32_t tables_type(struct compiler *c, uint32_t *type_of, uint32_t type)
         type_of[type] = tables_own_type(c, store_name(c->store, of->name), layout.state_bytes) + 1;
         device_layout_free(&layout);
     }
+    assert(type_of[type] - 1 < c->image->model.types.count);
     return type_of[type] - 1;
 }
 
@@ -106,6 +113,9 @@ uint32_t tables_own_type(struct compiler *c, const char *name, uint32_t state_by
 
 static struct model_exchange *last_exchange(struct model *model, enum exchange_list list)
 {
+    assert((list == EXCHANGES_INTERNAL ? model->exchanges.count
+            : list == EXCHANGES_GLOBAL ? model->global_exchanges.count
+                                       : model->host_exchanges.count) > 0);
     return list == EXCHANGES_INTERNAL ? &model->exchanges.data[model->exchanges.count - 1]
            : list == EXCHANGES_GLOBAL ? &model->global_exchanges.data[model->global_exchanges.count - 1]
                                       : &model->host_exchanges.data[model->host_exchanges.count - 1];
@@ -132,6 +142,7 @@ void tables_flow(struct compiler *c, enum exchange_list list, struct model_flow 
 {
     struct model *model = &c->image->model;
     struct model_exchange *exchange = last_exchange(model, list);
+    assert(exchange->first_flow + exchange->flows == model->flows.count); /* no other exchange was begun since */
     struct model_flow *last = exchange->flows ? &model->flows.data[model->flows.count - 1] : NULL;
     assert(!last || last->tile + last->tiles <= flow.tile);
     if (last && last->tile + last->tiles == flow.tile && last->sent == flow.sent && last->received == flow.received &&
@@ -151,6 +162,7 @@ static uint32_t alignment_of(uint64_t bits)
 
 void copy_shape_add(struct copy_shape *shape, uint64_t offsets, uint64_t bytes)
 {
+    assert(bytes);
     uint32_t alignment = alignment_of(offsets | bytes);
     shape->alignment = shape->pieces && shape->alignment < alignment ? shape->alignment : alignment;
     shape->bytes += bytes;
@@ -206,6 +218,7 @@ uint32_t tables_copies(struct compiler *c, const char *name, tile_copies *copies
     const pop_target *target = &c->store->target;
     if (!copies->count)
         return NONE;
+    assert(copies->data[0].shape.pieces && copies->data[0].tile < pop_target_num_tiles(target));
     qsort(copies->data, copies->count, sizeof(*copies->data), copy_order);
     uint32_t set = tables_set(c, name);
     struct cost_tile work = cost_tile_start(target);

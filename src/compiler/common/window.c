@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "compiler/common/window.h"
 
+#include <assert.h>
+
 /* A bucket's vertices lie on few pages, and those of a window in a core's cache.  Few vertices stay where they are, and
  * so do those that mostly follow each other: a vertex is near the last one when it was created at most NEAR later, and
  * one in eight may be far. */
@@ -9,6 +11,7 @@ enum { BUCKETS = 1 << 12, NEAR = 16, FEW = 1 << 12 };
 void window_init(struct window *window, const pop_store *store, const struct order_result *order,
                  const struct vertex_group *group, uint32_t share, struct owners *owners)
 {
+    assert(share && group->first + group->count <= order->count);
     *window = (struct window){ .store = store,
                                .order = order,
                                .last = group->first + group->count,
@@ -34,6 +37,7 @@ static void sort_places(struct window *window, uint32_t min, uint32_t max)
 {
     const uint32_t *order = window->order->vertices + window->first;
     uint32_t count = (uint32_t)(window->end - window->first), shift = 0;
+    assert(min <= max && count <= window->capacity);
     while ((max - min) >> shift >= BUCKETS)
         ++shift;
     memset(window->bucket, 0, (BUCKETS + 1) * sizeof(*window->bucket));
@@ -71,6 +75,7 @@ static void copy_edges(struct window *window)
 
 void window_move(struct window *window, uint64_t place)
 {
+    assert(place >= window->end && place < window->last); /* places are asked for in their order */
     const uint32_t *vertices = window->order->vertices;
     uint32_t min = UINT32_MAX, max = 0;
     uint64_t far = 0;

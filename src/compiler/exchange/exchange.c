@@ -16,6 +16,8 @@
 
 #include "base/log.h"
 
+#include <assert.h>
+
 /* A part that lies on the tile that needs it in a buffer. */
 struct local_part {
     uint32_t tile;
@@ -59,6 +61,7 @@ static uint64_t part_bytes(const struct traffic *t, struct variable_part part)
 /* Elements leave their tile: those that did not already. */
 static void send(struct traffic *t, uint32_t from, uint32_t to, struct variable_part part)
 {
+    assert(from < pop_target_num_tiles(&t->c->store->target) && to < pop_target_num_tiles(&t->c->store->target));
     uint64_t fresh = marks_set(&t->sent, part);
     if (fresh)
         loads_send(&t->before, from, to, fresh * variable_element_bytes(t->c, part.variable));
@@ -67,9 +70,11 @@ static void send(struct traffic *t, uint32_t from, uint32_t to, struct variable_
 /* The front of what is left of a run, as far as it lies on one tile: takes it away and returns the tile. */
 static uint32_t next_part(struct traffic *t, struct run *left, struct variable_part *part)
 {
+    assert(left->count);
     uint64_t stop, end = left->offset + left->count;
     uint32_t owner = owners_find(&t->owners, left->variable, left->offset, &stop);
     *part = (struct variable_part){ left->variable, left->offset, stop < end ? stop : end };
+    assert(part->end > part->begin);
     left->offset = part->end;
     left->count = end - part->end;
     return owner;
@@ -131,6 +136,7 @@ static bool fetch_run(const struct run *run, void *context)
 static void forget_met(struct traffic *t, size_t first)
 {
     size_t end = t->locals.count;
+    assert(first <= end);
     for (size_t i = first; i < end; ++i) {
         struct variable_part part = t->locals.data[i].part;
         const uint64_t *met = marks_bits(&t->delivered, part.variable);
@@ -151,7 +157,7 @@ static void note_row(struct traffic *t, const struct edge *edge)
 {
     const pop_store *store = t->c->store;
     uint64_t element = edge->form == EDGE_RUN ? variable_element_bytes(t->c, edge->variable)
-                                              : pop_type_size((pop_type)store->views.data[edge->variable]->type);
+                                              : pop_type_size((pop_type)edge_view(store, edge)->type);
     uint64_t bytes = edge_elements(store, edge) * element;
     t->longest = bytes > t->longest ? bytes : t->longest;
 }
@@ -199,13 +205,12 @@ static void write_edge(struct traffic *t, const struct edge *edge)
 
 static void edge_traffic(struct traffic *t, const struct edge *edge, uint32_t home, bool reads, bool writes)
 {
-    const struct edge *edges = t->c->store->edges.data;
+    const pop_store *store = t->c->store;
     if (home == t->tile || home == HOME_EVERYWHERE)
         return;
     if (edge->form == EDGE_LIST) { /* each row has a buffer of its own */
         for (uint64_t i = 0; i < edge->count; ++i)
-            edge_traffic(t, &edges[edge_offset(edge) + i], owners_edge(&t->owners, &edges[edge_offset(edge) + i]),
-                         reads, writes);
+            edge_traffic(t, edge_row(store, edge, i), owners_edge(&t->owners, edge_row(store, edge, i)), reads, writes);
         return;
     }
     struct variable_part part = { edge->variable, edge_offset(edge), edge_offset(edge) + edge->count };
@@ -300,6 +305,7 @@ static const struct step_plan no_plan = { true, NONE, NONE, NONE, NONE, NONE, NO
 
 static struct step_plan set_plan(struct traffic *t, uint32_t index)
 {
+    assert(!t->locals.count && !t->copies_before.count && !t->copies_after.count); /* of the set before */
     struct compiler *c = t->c;
     const struct used_set *set = &t->order->sets.data[index];
     const char *name = store_name(c->store, c->store->sets.data[set->set].name);
@@ -423,6 +429,7 @@ static struct step_plan copy_plan(struct traffic *t, const struct program_node *
 static void make_plans(struct traffic *t, const struct lower_result *lower)
 {
     struct compiler *c = t->c;
+    assert(lower->op_node.count == c->image->ops.count);
     for (uint32_t s = 0; s < t->order->sets.count; ++s)
         t->result->of_set[s] = set_plan(t, s);
     for (size_t i = 0; i < c->image->ops.count; ++i) {

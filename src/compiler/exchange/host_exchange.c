@@ -5,7 +5,7 @@
 #include "base/log.h"
 
 /* Instructions of a tile's code for one stream copy: the syncs around it and the return, then header, address and send
- * or receive of each packet (inferred; ipu-model 3.1 has totals of whole programs only). */
+ * or receive of each packet (inferred; docs/reference/ipu-model.md, 3.1 has totals of whole programs only). */
 enum { CODE_COPY = 4, CODE_PACKET = 3 };
 
 void host_exchange_init(struct host_exchange *host, struct compiler *c, struct owners *owners)
@@ -33,7 +33,7 @@ static int tile_order(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-/* Every tile that takes part is busy for as long as its IPU's whole copy takes (ipu-model 2.5). */
+/* Every tile that takes part is busy for as long as its IPU's whole copy takes (docs/reference/ipu-model.md, 2.5). */
 static void end_exchange(struct host_exchange *host)
 {
     const pop_target *target = &host->c->store->target;

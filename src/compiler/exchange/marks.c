@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "compiler/exchange/marks.h"
 
+#include <assert.h>
+
 enum { FEW_PARTS = 1 << 16 };
 
 void marks_init(struct marks *marks, struct bitmaps *bits, const pop_store *store)
@@ -30,6 +32,7 @@ static void widen_span(struct marks *marks, struct variable_part part)
 
 uint64_t marks_set(struct marks *marks, struct variable_part part)
 {
+    assert(part.begin < part.end && part.end <= marks->of[part.variable].elements);
     uint64_t fresh = bits_set(marks_bits(marks, part.variable), part.begin, part.end);
     if (!fresh)
         return 0;

@@ -3,6 +3,8 @@
 
 #include "base/log.h"
 
+#include <assert.h>
+
 static void load_init(struct load *load, unsigned tiles)
 {
     *load = (struct load){ .tiles = mem_zero(tiles, sizeof(*load->tiles)) };
@@ -38,6 +40,7 @@ void loads_free(struct traffic_loads *loads)
 
 static struct tile_load *touch(struct load *load, uint32_t tile)
 {
+    assert(!load->touched.count || load->tiles[load->touched.data[0]].touched);
     struct tile_load *at = &load->tiles[tile];
     if (!at->touched) {
         at->touched = true;
@@ -58,6 +61,7 @@ void loads_buffer(struct traffic_loads *loads, uint32_t tile)
 
 void loads_send(struct traffic_loads *loads, uint32_t from, uint32_t to, uint64_t bytes)
 {
+    assert(bytes && from < pop_target_num_tiles(loads->target) && to < pop_target_num_tiles(loads->target));
     bool global = between_ipus(loads, from, to);
     struct tile_load *tile = touch(global ? &loads->global : &loads->internal, from);
     tile->sent += bytes;
@@ -72,6 +76,7 @@ static size_t heard_words(const struct traffic_loads *loads)
 /* Counts two tiles of an IPU that exchange anything. */
 static void hear(struct traffic_loads *loads, uint32_t from, uint32_t to)
 {
+    assert(from / loads->target->tiles_per_ipu == to / loads->target->tiles_per_ipu);
     uint32_t at = from % loads->target->tiles_per_ipu;
     uint64_t bit = (uint64_t)1 << at % 64;
     if (!loads->heard[to])
@@ -87,6 +92,7 @@ static void hear(struct traffic_loads *loads, uint32_t from, uint32_t to)
  * others. */
 static bool receive(struct traffic_loads *loads, uint32_t from, uint32_t to, uint64_t bytes)
 {
+    assert(bytes && from < pop_target_num_tiles(loads->target) && to < pop_target_num_tiles(loads->target));
     bool global = between_ipus(loads, from, to);
     struct tile_load *tile = touch(global ? &loads->global : &loads->internal, to);
     tile->received += bytes;

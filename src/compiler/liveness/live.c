@@ -6,6 +6,8 @@
 #include "compiler/liveness/live_buffers.h"
 #include "compiler/liveness/live_tree.h"
 
+#include <assert.h>
+
 /* Everything that steps do with variables, once to count and once to fill. */
 struct events {
     struct compiler *c;
@@ -33,6 +35,7 @@ static void keep_access(struct events *e, uint32_t variable, uint8_t what)
 static void event(uint32_t variable, uint8_t what, void *context)
 {
     struct events *e = context;
+    assert(variable < e->c->store->variables.count);
     if (e->again && what & FLOW_KILL && what & FLOW_WRITE)
         what = FLOW_WRITE;
     if (e->mode == LEARN) {
@@ -88,6 +91,7 @@ static bool acts(const struct model_step *step, const struct program_node *n)
 static void events_of_step(struct events *e, uint32_t step)
 {
     struct compiler *c = e->c;
+    assert(step < e->in->steps->origins.count && e->in->steps->origins.count == c->image->model.steps.count);
     const struct step_origin *origin = &e->in->steps->origins.data[step];
     e->again = false;
     if (origin->set != NONE) {
@@ -170,6 +174,7 @@ uint32_t live_class_of(struct live *live, const flow_spans *spans)
 {
     if (2 * (live->classes.count + 1) > live->slot_count)
         grow_slots(live);
+    assert((live->slot_count & (live->slot_count - 1)) == 0 && live->classes.count < live->slot_count);
     size_t at = hash_spans(spans->data, spans->count) & (live->slot_count - 1),
            bytes = spans->count * sizeof(*spans->data);
     for (; live->slots[at]; at = (at + 1) & (live->slot_count - 1)) {
@@ -191,6 +196,7 @@ static void first_classes(struct live *live)
     live_class_of(live, &spans);
     *vec_push(&spans) = (struct flow_span){ 0, live->step.count ? (uint32_t)live->step.count - 1 : 0 };
     live_class_of(live, &spans);
+    assert(live->classes.count == LIVE_ALWAYS + 1);
     vec_free(&spans);
 }
 
@@ -204,6 +210,7 @@ static void classify(struct events *e, const uint64_t *first)
             e->live->class_of[v] = LIVE_ALWAYS;
             continue;
         }
+        assert(first[v] <= first[v + 1] && e->at[v] == first[v + 1]); /* filled as far as was counted */
         flow_solve(&e->live->flow, e->list + first[v], first[v + 1] - first[v]);
         e->live->class_of[v] = live_class_of(e->live, &e->live->flow.spans);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Liveness of whole variables (seed 003, Variable liveness), and of the buffers that steps make for a while. */
+/* Liveness of whole variables (formats document, Variable liveness), and of the buffers that steps make for a while. */
 #ifndef COMPILER_LIVENESS_LIVE_H
 #define COMPILER_LIVENESS_LIVE_H
 

@@ -6,6 +6,8 @@
 #include "compiler/common/runs.h"
 #include "compiler/liveness/live.h"
 
+#include <assert.h>
+
 /* Vertices are met as they were created; mostly those of one set follow each other, and so do the variables that they
  * touch. */
 enum { CACHE = 256 };
@@ -61,6 +63,7 @@ static uint32_t find_slow(struct collect *k, uint32_t variable, uint64_t hash)
 
 static struct set_access *find(struct collect *k, uint32_t variable)
 {
+    assert(k->set != NONE);
     uint64_t hash = hash_pair(k->set, variable);
     uint32_t *cached = &k->cache[hash >> 20 & (CACHE - 1)];
     if (*cached < k->to->list.count) {
@@ -143,13 +146,13 @@ static void add_edge(struct collect *k, const struct edge *edge)
         if (edge->count)
             add_access(k, edge->variable, edge_offset(edge), edge->count);
     } else if (edge->form == EDGE_VIEW) {
-        const struct view *view = store->views.data[edge->variable];
+        const struct view *view = edge_view(store, edge);
         for (uint32_t i = 0; i < view->piece_count; ++i)
             if (view->pieces[i].elements)
                 add_access(k, view->pieces[i].variable, NONE_KNOWN, view->pieces[i].elements);
     } else if (edge->form == EDGE_LIST) {
         for (uint64_t i = 0; i < edge->count; ++i)
-            add_edge(k, &store->edges.data[edge_offset(edge) + i]);
+            add_edge(k, edge_row(store, edge, i));
     }
 }
 
@@ -297,6 +300,7 @@ static void write_view(struct view_sums *sums, const struct view *view, const st
     }
     for (size_t i = 0; i < sums->variables.count; ++i) {
         uint32_t v = sums->variables.data[i];
+        assert(sums->elements[v]);
         bool all = sums->elements[v] >= sums->store->variables.data[v].elements && !reads(source, v);
         sums->elements[v] = 0;
         if (what || all)

@@ -7,6 +7,8 @@
 #include "compiler/liveness/live.h"
 #include "graph/view_keep.h"
 
+#include <assert.h>
+
 struct buffer_span {
     uint32_t buffer;
     struct flow_span span;
@@ -41,6 +43,7 @@ static uint32_t add_buffer(struct buffers *b, enum model_category category, cons
 
 static void add_bytes(struct buffers *b, uint32_t tile, uint64_t bytes)
 {
+    assert(b->live->buffers.count && tile < pop_target_num_tiles(&b->c->store->target));
     *vec_push(&b->live->bytes) = (struct tile_bytes){ tile, bytes };
     ++b->live->buffers.data[b->live->buffers.count - 1].count;
 }
@@ -67,6 +70,7 @@ static uint32_t arranged_buffer(struct buffers *b, const char *name, uint64_t fi
 {
     if (!count)
         return NONE;
+    assert(first + count <= b->in->exchange->rearranged.count);
     uint32_t buffer = add_buffer(b, MODEL_REARRANGEMENT_CATEGORY, name);
     for (uint64_t i = first; i < first + count; ++i)
         add_bytes(b, b->in->exchange->rearranged.data[i].tile, b->in->exchange->rearranged.data[i].bytes);
@@ -100,6 +104,7 @@ static void set_buffers(struct buffers *b, uint32_t set, const struct set_access
     struct compiler *c = b->c;
     const struct model *model = &c->image->model;
     const struct step_plan *plan = &b->in->exchange->of_set[set];
+    assert(plan->known && plan->set == set);
     uint32_t *of = b->live->set_buffers[set];
     const char *name = store_name(c->store, c->store->sets.data[b->in->order->sets.data[set].set].name);
     char text[LABEL];
@@ -262,6 +267,7 @@ static uint32_t host_buffer(struct buffers *b, uint32_t position, const struct s
 static void stream_step(struct buffers *b, uint32_t position, const struct model_step *step,
                         const struct step_origin *origin)
 {
+    assert(origin->first_merged + origin->merged <= b->in->steps->merged.count);
     uint32_t *known = &b->host_buffer[origin->first_merged];
     if (!*known)
         *known = host_buffer(b, position, origin, image_string(b->c->image, step->name)) +

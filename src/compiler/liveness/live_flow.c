@@ -34,6 +34,7 @@ static uint32_t add_node(struct flow *flow, enum flow_kind kind)
     };
     if (parent == FLOW_NONE)
         return at;
+    assert(parent < flow->nodes.count);
     struct flow_node *above = &flow->nodes.data[parent];
     ++above->children;
     node->root = above->root;
@@ -49,6 +50,7 @@ uint32_t flow_open(struct flow *flow, enum flow_kind kind)
 
 void flow_close(struct flow *flow)
 {
+    assert(flow->open < flow->nodes.count);
     struct flow_node *node = &flow->nodes.data[flow->open];
     node->last = (uint32_t)flow->nodes.count - 1;
     flow->open = node->parent;
@@ -67,6 +69,7 @@ uint32_t flow_call(struct flow *flow)
 void flow_ready(struct flow *flow)
 {
     size_t count = flow->nodes.count;
+    assert(!count || flow->open == FLOW_NONE); /* every node is closed */
     flow->items = mem_zero(count, sizeof(*flow->items));
     flow->blocks = mem_zero(count, sizeof(*flow->blocks));
     flow->seen = mem_zero(count, sizeof(*flow->seen));
@@ -124,12 +127,14 @@ void flow_join(flow_spans *spans)
 
 static void emit(struct flow *flow, int64_t first, int64_t last)
 {
+    assert(last < (int64_t)flow->nodes.count);
     if (first <= last)
         *vec_push(&flow->spans) = (struct flow_span){ (uint32_t)first, (uint32_t)last };
 }
 
 static void touch(struct flow *flow, uint32_t position, uint8_t what)
 {
+    assert(position < flow->nodes.count);
     struct flow_item *item = &flow->items[position];
     if (item->stamp != flow->solution) {
         *item = (struct flow_item){ .stamp = flow->solution, .next = FLOW_NONE, .child = FLOW_NONE };
@@ -172,6 +177,7 @@ static void while_blocks(const struct flow *flow, uint32_t position, const struc
                          const struct flow_block **body)
 {
     uint32_t first = position + 1, second = flow->nodes.data[first].last + 1;
+    assert(second < flow->nodes.count && flow->nodes.data[second].parent == position);
     *condition = flow->blocks[first].stamp == flow->solution ? &flow->blocks[first] : &transparent;
     *body = flow->blocks[second].stamp == flow->solution ? &flow->blocks[second] : &transparent;
 }
@@ -217,6 +223,7 @@ static void sum_up(struct flow *flow)
     for (size_t i = 0; i < flow->touched.count; ++i) {
         uint32_t position = flow->touched.data[i], at = flow->nodes.data[position].block,
                  owner = flow->nodes.data[at].parent;
+        assert(!i || position < flow->touched.data[i - 1]); /* from the last to the first */
         struct flow_item *item = &flow->items[position];
         struct flow_block *block = &flow->blocks[at];
         sum_item(flow, position, item);
@@ -398,6 +405,7 @@ static void solve_roots(struct flow *flow)
 
 void flow_solve(struct flow *flow, const struct flow_event *events, size_t count)
 {
+    assert(flow->items && flow->blocks); /* flow_ready was called */
     flow->spans.count = flow->touched.count = 0;
     if (!count)
         return;

@@ -6,6 +6,7 @@
 
 #include "base/str.h"
 
+#include <assert.h>
 #include <regex.h>
 
 enum { RECORD = 12 /* bytes: an id and a clock */ };
@@ -76,6 +77,7 @@ static bool find_tiles(struct compiler *c)
     static const char key[] = "profiler.blocks.tile";
     const pop_target *target = &c->store->target;
     const char *text = c->options->blocks.tiles;
+    assert(c->image->model.blocks.count == 1); /* find_buffer has added the number of records */
     for (const char *at = text; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
         char number[24];
         uint64_t tile;

@@ -3,6 +3,8 @@
 #include "compiler/lower/emit.h"
 #include "compiler/lower/lower.h"
 
+#include <assert.h>
+
 static void emit_variables(struct compiler *c, const struct storage_result *storage)
 {
     for (uint32_t v = 0; v < c->store->variables.count; ++v) {
@@ -25,6 +27,9 @@ static void emit_initials(struct compiler *c, const struct storage_result *stora
         uint64_t element = variable_element_bytes(c, initial->variable),
                  bytes = initial->fill ? element : initial->count * element,
                  all = bytes * (initial->own ? c->store->replicas : 1);
+        assert(initial->begin <= c->store->variables.data[initial->variable].elements &&
+               initial->count <= c->store->variables.data[initial->variable].elements - initial->begin);
+        assert(initial->data + all <= c->store->data.count);
         *vec_push(&image->initials) =
             (struct image_initial){ storage->offset[initial->variable] + initial->begin * element, image->data.count,
                                     bytes, initial->fill ? initial->count : 1, initial->own };

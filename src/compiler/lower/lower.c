@@ -17,6 +17,7 @@ uint32_t lower_here(const struct lowering *l)
 
 uint32_t lower_op(struct lowering *l, struct image_op op)
 {
+    assert(l->result->op_node.count == l->c->image->ops.count);
     *vec_push(&l->c->image->ops) = op;
     *vec_push(&l->result->op_node) = l->node;
     return lower_here(l) - 1;
@@ -24,6 +25,7 @@ uint32_t lower_op(struct lowering *l, struct image_op op)
 
 void lower_drop(struct lowering *l)
 {
+    assert(l->c->image->ops.count && l->result->op_node.count == l->c->image->ops.count);
     --l->c->image->ops.count;
     --l->result->op_node.count;
 }
@@ -31,6 +33,7 @@ void lower_drop(struct lowering *l)
 uint32_t lower_body(struct lowering *l, uint32_t node)
 {
     node = l->outline->same[node];
+    assert(l->outline->same[node] == node);
     if (l->body_of[node] == NONE) {
         l->body_of[node] = (uint32_t)l->bodies.count;
         *vec_push(&l->bodies) = node;
@@ -42,6 +45,7 @@ uint32_t lower_copy(struct compiler *c, const struct storage_result *storage, co
                     const struct view *destination)
 {
     const struct view *any = source ? source : destination;
+    assert(any && (!source || !destination || source->elements == destination->elements));
     struct plan_side from = source ? plan_side_of_view(source) : PLAN_BUFFER,
                      to = destination ? plan_side_of_view(destination) : PLAN_BUFFER;
     return plan_copy(c->image, storage->offset, from, to, any->elements, (unsigned)pop_type_size((pop_type)any->type));
@@ -79,6 +83,7 @@ static void open_frame(struct lowering *l, uint32_t node)
  */
 static void lower_again(struct lowering *l, uint32_t node)
 {
+    assert(l->leaf_op[node] < l->c->image->ops.count);
     uint32_t parent = l->node;
     note(l, LOWERED_AGAIN, node);
     l->node = node;
@@ -102,6 +107,7 @@ static void open_child(struct lowering *l, uint32_t node)
 
 static void lower_one_body(struct lowering *l, uint32_t node)
 {
+    assert(!l->frames.count);
     *vec_push(&l->body_op) = lower_here(l);
     note(l, LOWERED_BODY, node);
     open_frame(l, node);
@@ -109,6 +115,7 @@ static void lower_one_body(struct lowering *l, uint32_t node)
         size_t top = l->frames.count - 1;
         l->node = l->frames.data[top].node;
         const struct program_node *n = l->c->store->programs.data[l->node];
+        assert(n->kind < PROGRAM_KINDS && l->outline->same[l->node] == l->node);
         if (flushes_blocks(l->blocks, l->node) && l->frames.data[top].stage == (n->kind == PROGRAM_REPEAT ? 1 : 2))
             lower_block(l, LOWERED_FLUSH, l->node);
         uint32_t before = lower_here(l), child = lower_kinds[n->kind](l, &l->frames.data[top], n);
@@ -134,6 +141,7 @@ const struct lower_result *pass_lower(struct compiler *c, const struct use_resul
                                       const struct storage_result *storage, const struct blocks_result *blocks,
                                       const struct outline_result *outline)
 {
+    assert(use->references && storage->offset && outline->same);
     struct lower_result *result = ARENA_NEW(&c->arena, struct lower_result);
     arena_adopt_vec(&c->arena, &result->op_node);
     arena_adopt_vec(&c->arena, &result->events);
@@ -159,6 +167,7 @@ const struct lower_result *pass_lower(struct compiler *c, const struct use_resul
     for (size_t i = 0; i < c->image->ops.count; ++i)
         if (c->image->ops.data[i].kind == OP_CALL)
             c->image->ops.data[i].a = l.body_op.data[c->image->ops.data[i].a];
+    assert(l.body_op.count == l.bodies.count);
     bool fits = c->image->ops.count < LOWER_DONE;
     vec_free(&l.frames);
     vec_free(&l.bodies);

@@ -4,6 +4,8 @@
 #include "compiler/lower/outline.h"
 #include "compiler/check/use.h"
 
+#include <assert.h>
+
 enum { MIN_LEAVES = 2 }; /* a function of one step saves nothing */
 
 struct outline {
@@ -110,6 +112,7 @@ static bool same_nodes(const struct outline *o, const struct program_node *a, co
 
 static void find_same(struct outline *o, uint32_t node)
 {
+    assert(o->same[node] == node);
     const pop_store *store = o->c->store;
     const struct program_node *n = store->programs.data[node];
     o->hashes[node] = hash_node(o, n);
@@ -161,6 +164,8 @@ const struct outline_result *pass_outline(struct compiler *c, const struct use_r
                          .slot_count = 16 };
     while (o.slot_count < 2 * use->finished.count)
         o.slot_count *= 2;
+    assert((o.slot_count & (o.slot_count - 1)) == 0 &&
+           o.slot_count > use->finished.count); /* a free slot ends each search */
     o.slots = mem_zero(o.slot_count, sizeof(*o.slots));
     for (uint32_t i = 0; i < nodes; ++i)
         result->same[i] = i;

@@ -63,6 +63,7 @@ static uint64_t cursor_left(struct cursor *cursor)
 /* The largest block at the cursor of at most limit elements. */
 static struct plan_block cursor_block(const struct cursor *cursor, uint64_t limit)
 {
+    assert(limit && cursor->at < cursor->count && cursor->done < cursor_piece(cursor)->elements);
     const struct piece *piece = cursor_piece(cursor);
     struct plan_block block = { 1, piece->offset, { 1, 0 }, piece->digits };
     uint64_t rest = cursor->done;
@@ -84,6 +85,7 @@ static struct plan_block cursor_block(const struct cursor *cursor, uint64_t limi
         block.elements *= part;
         growing = false;
     }
+    assert(block.elements && block.elements <= limit);
     return block;
 }
 
@@ -97,6 +99,7 @@ static uint32_t block_digits(const struct cursor *cursor, const struct plan_bloc
         digits[count++] = cursor_piece(cursor)->digit[d];
     if (block->first.extent > 1)
         digits[count++] = block->first;
+    assert(count <= MAX_DIGITS);
     return count;
 }
 
@@ -132,11 +135,14 @@ static uint64_t refine(const struct cursor *s, const struct plan_block *sb, cons
         i += a->extent == 1;
         j += b->extent == 1;
     }
+    assert(covered && sb->elements % covered == 0);
     return covered;
 }
 
 static uint64_t byte_offset(const struct cursor *cursor, const struct plan_block *block, unsigned element_bytes)
 {
+    assert(cursor->is_buffer ||
+           cursor->storage[cursor_piece(cursor)->variable] != UINT64_MAX); /* pass_storage has placed it */
     return (cursor->is_buffer ? 0 : cursor->storage[cursor_piece(cursor)->variable]) + block->offset * element_bytes;
 }
 
@@ -245,6 +251,7 @@ static bool sides_meet(struct plan_side source, struct plan_side destination)
 uint32_t plan_copy(struct image *image, const uint64_t *storage, struct plan_side source, struct plan_side destination,
                    uint64_t elements, unsigned element_bytes)
 {
+    assert(element_bytes && (source.pieces || destination.pieces));
     struct image_copy copy = { .first_move = image->moves.count,
                                .bytes = elements * element_bytes,
                                .element_bytes = (uint8_t)element_bytes };
@@ -269,6 +276,7 @@ uint32_t plan_copy(struct image *image, const uint64_t *storage, struct plan_sid
         d.done += covered;
         left -= covered;
     }
+    assert(!cursor_left(&s) && !cursor_left(&d));
     *vec_push(&image->copies) = copy;
     return (uint32_t)image->copies.count - 1;
 }

@@ -10,10 +10,13 @@
 #include "compiler/common/edges.h"
 #include "compiler/lower/plan.h"
 
+#include <assert.h>
+
 enum { FEW_WRITES = 8, STATE_DATA_ALIGNMENT = 16 };
 
 static void put_word(struct compiler *c, uint64_t at, uint64_t word)
 {
+    assert(at + sizeof(word) <= c->image->states.count);
     memcpy(c->image->states.data + at, &word, sizeof(word));
 }
 
@@ -40,6 +43,7 @@ static uint64_t add_items(struct compiler *c, uint64_t items, uint64_t item_byte
 static bool in_place(const struct compiler *c, const struct codelet_field *field, const struct edge *edge,
                      struct run *run)
 {
+    assert(field->alignment == 0 || (field->alignment & (field->alignment - 1)) == 0);
     if (!edge_single_run(c->store, edge, run))
         return false;
     if (!run->count || field->alignment <= 1)
@@ -77,7 +81,7 @@ static void note_writes(struct filler *f, const struct codelet *codelet)
         if (edge->form != EDGE_LIST)
             note_write(f, field, edge);
         for (uint64_t row = 0; edge->form == EDGE_LIST && row < edge->count; ++row)
-            note_write(f, field, &f->c->store->edges.data[edge_offset(edge) + row]);
+            note_write(f, field, edge_row(f->c->store, edge, row));
     }
     if (f->writes.count > FEW_WRITES)
         qsort(f->writes.data, f->writes.count, sizeof(*f->writes.data), run_order);
@@ -113,6 +117,7 @@ static bool vertex_writes(const struct filler *f, const struct run *run)
 static uint64_t add_gather(struct filler *f, const struct codelet_field *field, const struct edge *edge,
                            uint64_t elements)
 {
+    assert(elements && edge->form != EDGE_LIST);
     struct compiler *c = f->c;
     struct digit digit = { edge->count, 1 };
     struct piece piece = { .variable = edge->variable,
@@ -120,8 +125,8 @@ static uint64_t add_gather(struct filler *f, const struct codelet_field *field, 
                            .offset = edge_offset(edge),
                            .elements = elements,
                            .digit = &digit };
-    struct plan_side side = edge->form == EDGE_RUN ? (struct plan_side){ &piece, 1 }
-                                                   : plan_side_of_view(c->store->views.data[edge->variable]);
+    struct plan_side side =
+        edge->form == EDGE_RUN ? (struct plan_side){ &piece, 1 } : plan_side_of_view(edge_view(c->store, edge));
     unsigned element_bytes = (unsigned)pop_type_size((pop_type)field->type);
     struct image_gather gather = { .vertex_in_set = f->vertex_in_set,
                                    .scratch = f->scratch,
@@ -158,19 +163,21 @@ static uint64_t add_state_data(struct compiler *c, const struct codelet_field *f
     size_t bytes = pop_type_size((pop_type)field->type);
     uint64_t at = add_items(c, edge->count, bytes, counted);
     if (edge->form == EDGE_DATA && edge->count)
-        memcpy(c->image->states.data + at, c->store->data.data + edge_offset(edge), edge->count * bytes);
+        memcpy(c->image->states.data + at, edge_data(c->store, edge), edge->count * bytes);
     return IMAGE_REF(BLOCK_STATE, at);
 }
 
 /* A table of what the rows of a list are connected to, or start as. */
 static void fill_table(struct filler *f, const struct codelet_field *field, const struct edge *edge, uint64_t at)
 {
+    assert(field->shape == SHAPE_VECTOR_LIST || edge->count == 0 ||
+           edge_offset(edge) + edge->count <= f->c->store->edges.count);
     struct compiler *c = f->c;
-    uint64_t stride = field->inner_stride ? field->inner_stride : field->inner_has_size ? 16 : 8;
+    uint64_t stride = table_stride(field);
     uint64_t table = add_items(c, edge->count, stride, !field->has_size);
     put_pointer(c, at, IMAGE_REF(BLOCK_STATE, table), field->has_size, edge->count);
     for (uint64_t i = 0; i < edge->count; ++i) {
-        const struct edge *row = &c->store->edges.data[edge_offset(edge) + i];
+        const struct edge *row = edge_row(c->store, edge, i);
         uint64_t elements = row->count;
         uint64_t reference = field->direction == FIELD_STATE ? add_state_data(c, field, row, !field->inner_has_size)
                                                              : edge_reference(f, field, row, &elements);
@@ -187,7 +194,7 @@ static void fill_field(struct filler *f, const struct codelet_field *field, cons
         uint64_t elements, reference = edge_reference(f, field, edge, &elements);
         put_pointer(c, at, reference, field->shape != SHAPE_SCALAR && field->has_size, elements);
     } else if (edge->form == EDGE_VALUE) {
-        uint64_t bits = (uint64_t)edge->count << 32 | edge->variable;
+        uint64_t bits = edge_value(edge);
         memcpy(c->image->states.data + at, &bits, pop_type_size((pop_type)field->type));
     } else {
         put_pointer(c, at, add_state_data(c, field, edge, !field->has_size), field->has_size, edge->count);
@@ -206,6 +213,7 @@ static void find_edges(struct filler *f, struct edge_list list, const struct cod
 
 void fill_state(struct filler *f, struct edge_list list, const struct codelet *codelet, uint64_t at)
 {
+    assert(at + codelet->state_bytes <= f->c->image->states.count);
     memcpy(f->c->image->states.data + at, codelet->defaults, codelet->state_bytes);
     find_edges(f, list, codelet);
     note_writes(f, codelet);
@@ -228,6 +236,6 @@ void fill_checks(struct filler *f, const struct codelet *codelet)
         const struct edge *edge = f->edge_of[i];
         *vec_push(&image->edge_bytes) = edge->form == EDGE_LIST ? edge->count : edge_elements(store, edge) * bytes;
         for (uint64_t row = 0; edge->form == EDGE_LIST && row < edge->count; ++row)
-            *vec_push(&image->edge_bytes) = edge_elements(store, &store->edges.data[edge_offset(edge) + row]) * bytes;
+            *vec_push(&image->edge_bytes) = edge_elements(store, edge_row(store, edge, row)) * bytes;
     }
 }

@@ -2,6 +2,8 @@
 /* storage: where each used variable is in the host's storage block. */
 #include "compiler/lower/storage.h"
 
+#include <assert.h>
+
 const struct storage_result *pass_storage(struct compiler *c, const struct check_result *check)
 {
     const pop_store *store = c->store;
@@ -20,6 +22,7 @@ const struct storage_result *pass_storage(struct compiler *c, const struct check
                           (unsigned long long)store->variables.data[v].elements);
             return NULL;
         }
+        assert(at % STORAGE_ALIGNMENT == 0);
         storage->offset[v] = at;
         at = align_up(at + bytes + STORAGE_PADDING, STORAGE_ALIGNMENT);
     }

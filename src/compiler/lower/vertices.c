@@ -5,6 +5,8 @@
 #include "popc/behave.h"
 #include "popc/module.h"
 
+#include <assert.h>
+
 /* Code that obeys the floating-point behaviour where programs set it.  Where there is none, exceptions are taken as the
  * processor meets them. */
 static struct module *chosen_module(const struct filler *f, struct module *module)
@@ -28,6 +30,8 @@ static uint32_t image_codelet_of(struct filler *f, uint32_t type, uint32_t *code
 {
     struct compiler *c = f->c;
     const struct codelet *codelet = c->store->types.data[type].codelet;
+    assert(codelet >= codelet->module->codelets &&
+           codelet < codelet->module->codelets + codelet->module->codelet_count);
     if (!codelet_of[type]) {
         uint32_t module = image_module(c, chosen_module(f, codelet->module));
         *vec_push(&c->image->codelets) =
@@ -57,6 +61,7 @@ static void reserve_states(struct compiler *c, const struct order_result *order)
 static void emit_group(struct filler *f, const struct used_set *set, const struct vertex_group *group,
                        uint32_t image_codelet)
 {
+    assert(group->first >= set->first && group->first + group->count <= set->first + set->count);
     struct compiler *c = f->c;
     const struct codelet *codelet = c->store->types.data[group->type].codelet;
     uint64_t alignment = codelet_alignment(codelet), stride = align_up(codelet->state_bytes, alignment);
@@ -100,6 +105,7 @@ static void emit_set(struct filler *f, const struct used_set *set, uint32_t *cod
         const struct vertex_group *group = &f->order->groups.data[set->first_group + g];
         emit_group(f, set, group, image_codelet_of(f, group->type, codelet_of));
     }
+    assert(image->vertex_ids.count - out.first_vertex_id == set->count);
     out.gathers = image->gathers.count - out.first_gather;
     out.scratch_bytes = f->scratch;
     out.work = f->work;

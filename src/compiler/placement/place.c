@@ -10,10 +10,13 @@
 
 #include "base/log.h"
 
+#include <assert.h>
+
 enum { WORD = 4, MESSAGE_ALIGNMENT = 8 /* exchanges and copies move up to 64 bits at a time */ };
 
 static void push(struct place *p, uint32_t tile, struct fit_block fit, enum place_kind kind, uint32_t what)
 {
+    assert(tile < p->sizes.tiles && fit.alignment && fit.class < p->live->classes.count);
     if (fit.bytes)
         *vec_push(&p->blocks) = (struct place_block){ fit, tile, what, (uint8_t)kind };
 }
@@ -28,6 +31,7 @@ static uint32_t variable_alignment(const struct place *p, uint32_t variable)
     alignment = alignment > min ? alignment : min;
     while (alignment & (alignment - 1)) /* a power of two */
         alignment += alignment & -alignment;
+    assert(alignment >= WORD && alignment % element == 0);
     return alignment;
 }
 
@@ -50,6 +54,7 @@ struct tile_sums {
 /* Its elements on a tile are one block. */
 static void add_variable(struct place *p, uint32_t variable, struct tile_sums *sums)
 {
+    assert(!sums->touched.count);
     const struct variable *v = &p->c->store->variables.data[variable];
     uint64_t element = variable_element_bytes(p->c, variable);
     for (size_t i = 0; i < v->map.ranges.count; ++i) {
@@ -98,6 +103,7 @@ static void add_buffer(struct place *p, uint32_t index)
 {
     const struct live_buffer *buffer = &p->live->buffers.data[index];
     uint64_t max = piece_bytes(p, buffer);
+    assert(max % MESSAGE_ALIGNMENT == 0 || max == UINT64_MAX);
     for (uint64_t k = buffer->first; k < buffer->first + buffer->count; ++k) {
         struct tile_bytes all = p->live->bytes.data[k];
         for (uint64_t bytes; all.bytes; all.bytes -= bytes) {
@@ -127,6 +133,7 @@ static void collect(struct place *p)
                  variable_block(p, v, c->store->variables.data[v].elements * variable_element_bytes(c, v)),
                  PLACE_VARIABLE, v);
     }
+    assert(constant == live->constants.count); /* they are sorted by variable */
     for (uint32_t i = 0; i < live->buffers.count; ++i)
         add_buffer(p, i);
     add_fixed(p);
@@ -147,6 +154,7 @@ static void sort_by_tile(struct place *p)
     memcpy(at, p->first, ((size_t)p->sizes.tiles + 1) * sizeof(*at));
     for (size_t i = 0; i < p->blocks.count; ++i)
         sorted[at[p->blocks.data[i].tile]++] = p->blocks.data[i];
+    assert(p->first[p->sizes.tiles] == p->blocks.count);
     free(at);
     free(p->blocks.data);
     p->blocks.data = sorted;

@@ -8,6 +8,7 @@
 #include "compiler/placement/place.h"
 #include "compiler/placement/place_report.h"
 
+#include <assert.h>
 #include <poplar/text.h>
 
 struct element_pair {
@@ -102,7 +103,7 @@ static void edge_ends(struct pairs *x, int side, const struct edge *edge, uint8_
     struct edge_place place = { .x = x };
     if (edge->form == EDGE_LIST) {
         for (uint64_t i = 0; i < edge->count; ++i)
-            edge_ends(x, side, &store->edges.data[edge_offset(edge) + i], direction);
+            edge_ends(x, side, edge_row(store, edge, i), direction);
         return;
     }
     edge_each_run(store, edge, place_run, &place);
@@ -123,6 +124,7 @@ static void edge_ends(struct pairs *x, int side, const struct edge *edge, uint8_
 /* Its blocks on the tile: from the first, as many as *count. */
 static uint32_t blocks_of(const struct place *p, uint32_t tile, struct end end, uint32_t *count)
 {
+    assert(tile < p->sizes.tiles && p->first); /* the blocks are sorted by tile */
     size_t low = p->first[tile], high = p->first[tile + 1];
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -162,6 +164,7 @@ static void vertex_pairs(struct pairs *x, uint32_t vertex)
     const struct codelet *codelet = vertex_codelet(x->p->c, &store->vertices.data[vertex]);
     x->tile = store->vertices.data[vertex].tile;
     x->set = x->p->in->use->set_of[store->vertices.data[vertex].set];
+    assert(x->set != NONE); /* its group is of a used set */
     for (size_t i = 0; i < x->constraints.count; ++i) {
         x->sides[0].count = x->sides[1].count = 0;
         for (uint32_t e = store->vertices.data[vertex].edge; e != NO_EDGE; e = store->edges.data[e].next)
@@ -223,6 +226,7 @@ void place_constraints(struct place *p)
         }
     for (uint32_t tile = 0; tile < p->sizes.tiles; ++tile)
         p->first_pair[tile + 1] += p->first_pair[tile];
+    assert(p->first_pair[p->sizes.tiles] == count);
     free_pairs(&x);
 }
 

@@ -30,6 +30,7 @@ struct fit {
 
 uint64_t fit_element(const struct fit_memory *memory, uint64_t address, uint64_t *end)
 {
+    assert(memory->element && memory->start <= memory->bytes);
     uint64_t below = (memory->start + memory->element - 1) / memory->element, index;
     if (address < memory->start) {
         index = address / memory->element;
@@ -43,6 +44,7 @@ uint64_t fit_element(const struct fit_memory *memory, uint64_t address, uint64_t
 
 bool fit_meet(const struct live *live, uint32_t a, uint32_t b)
 {
+    assert(a < live->classes.count && b < live->classes.count);
     if (a == LIVE_ALWAYS || b == LIVE_ALWAYS)
         return true;
     const struct live_class *left = &live->classes.data[a], *right = &live->classes.data[b];
@@ -189,6 +191,7 @@ static void put(struct fit *f, uint64_t address, uint64_t bytes, uint32_t class,
     (void)vec_push(&f->placed);
     for (; at && f->placed.data[at - 1].address > address; --at)
         f->placed.data[at] = f->placed.data[at - 1];
+    assert(at == f->placed.count - 1 || f->placed.data[at + 1].address >= address); /* by address */
     f->placed.data[at] = (struct placed){ address, address + bytes, class, block };
 }
 
@@ -220,6 +223,7 @@ static uint32_t pair_of(const struct fit *f, uint32_t a, uint32_t b)
     uint32_t i = 0;
     while (!(f->pairs[i].a == a && f->pairs[i].b == b) && !(f->pairs[i].a == b && f->pairs[i].b == a))
         ++i;
+    assert(i < f->pair_count);
     return i;
 }
 
@@ -239,6 +243,7 @@ static void fit_one(struct fit *f, uint32_t index, struct fit_result *result)
         at = first_fit(f, index,
                        f->blocks[index].where == FIT_CODE || f->paired[index] ? f->memory->bytes : lowest(f, index),
                        UINT64_MAX, false);
+    assert(at % f->blocks[index].alignment == 0);
     f->address[index] = at;
     put(f, at, f->blocks[index].bytes, f->blocks[index].class, index);
 }
@@ -252,6 +257,7 @@ struct cursors {
 
 static uint64_t bump(struct fit *f, struct cursors *cursors, const struct fit_block *block)
 {
+    assert(block->class == LIVE_ALWAYS && block->alignment);
     uint64_t start = f->memory->start, end = f->memory->bytes;
     uint64_t limit = block->where == FIT_DATA && cursors->high == start ? end : start;
     uint64_t low = align_up(cursors->low, block->alignment),
@@ -310,6 +316,7 @@ static void add_times(struct heights *h, const struct live *live, uint32_t class
 
 static void heights_ready(struct heights *h)
 {
+    assert(h->times.count);
     size_t kept = 0;
     qsort(h->times.data, h->times.count, sizeof(uint32_t), by_time);
     for (size_t i = 0; i < h->times.count; ++i)
@@ -332,6 +339,7 @@ static uint32_t leaf_of(const struct heights *h, uint32_t time)
         else
             high = middle;
     }
+    assert(low < h->times.count && h->times.data[low] == time);
     return (uint32_t)low;
 }
 
@@ -471,6 +479,7 @@ static void sum_addresses(const struct fit *f, struct fit_result *result)
         open[edges[i].category] += edges[i].opens ? 1 : UINT32_MAX;
         blocks += edges[i].opens ? 1 : UINT32_MAX;
     }
+    assert(!blocks); /* as many ends as beginnings */
     free(edges);
 }
 
@@ -510,12 +519,14 @@ static void sum_live(const struct fit *f, struct fit_result *result)
             now > result->tile.max_live)
             result->tile.max_live = now;
     }
+    assert(!now); /* as much freed as allocated */
     vec_free(&changes);
 }
 
 void fit_place(const struct fit_memory *memory, const struct live *live, const struct fit_block *blocks, size_t count,
                const struct fit_pair *pairs, size_t pair_count, uint64_t *address, struct fit_result *result)
 {
+    assert(memory->start <= memory->bytes && (!pair_count || pairs));
     struct fit f = { .memory = memory,
                      .live = live,
                      .blocks = blocks,

@@ -61,7 +61,7 @@ static void count_edge(const pop_store *store, const struct edge *edge, uint64_t
     if (edge->form == EDGE_LIST) {
         *entries = edge->count;
         for (uint64_t i = 0; i < edge->count; ++i)
-            *elements += edge_elements(store, &store->edges.data[edge_offset(edge) + i]);
+            *elements += edge_elements(store, edge_row(store, edge, i));
     } else {
         *elements = edge_elements(store, edge);
     }
@@ -341,7 +341,7 @@ static void size_control(struct sizing *s, const unsigned char *use)
 
 /* ---- instrumentation ---- */
 
-enum { RESULT = 4 }; /* bytes of a count of cycles (ipu-model 3.1) */
+enum { RESULT = 4 }; /* bytes of a count of cycles (docs/reference/ipu-model.md, 3.1) */
 
 static void instrument_sets(struct sizing *s)
 {

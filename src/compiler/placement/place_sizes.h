@@ -9,7 +9,7 @@
 struct place_sizes {
     uint64_t (*fixed)[MODEL_CATEGORIES];
     uint32_t tiles;
-    bool code; /* whether code is counted: seed 001, IPUModel::compileIPUCode */
+    bool code; /* whether code is counted: the guide, IPUModel::compileIPUCode */
 };
 struct place_inputs;
 void place_sizes(struct compiler *c, const struct place_inputs *in, struct place_sizes *sizes);

@@ -13,6 +13,7 @@
 #include "popc/device_count.h"
 
 #define XXH_INLINE_ALL
+#include <assert.h>
 #include <xxhash.h>
 
 /* Of all workers of a vertex, and of all vertices.  An instruction takes some 5 ns in an optimised build, 150 with the
@@ -82,6 +83,7 @@ static uint64_t add_block(struct dry_run *dry, uint64_t items, uint64_t bytes)
 
 static void put_pointer(struct dry_run *dry, uint64_t at, uint64_t to, bool has_size, uint64_t size)
 {
+    assert(at + 8 + (has_size ? sizeof(size) : 0) <= dry->memory.count);
     memcpy(dry->memory.data + at, &to, sizeof(to));
     *vec_push(&dry->pointers) = at;
     if (has_size)
@@ -101,6 +103,7 @@ static bool fill_run(const struct run *run, void *context)
     const struct variable *variable = &store->variables.data[run->variable];
     size_t bytes = pop_type_size((pop_type)variable->type);
     unsigned char *to = filling->dry->memory.data + filling->at;
+    assert(filling->at + run->count * bytes <= filling->dry->memory.count);
     if (variable->constant) {
         const struct initial *initial = &store->initials.data[variable->initial];
         const unsigned char *from = store->data.data + initial->data;
@@ -124,7 +127,7 @@ static uint64_t add_elements(struct dry_run *dry, const struct codelet_field *fi
     if (at + *elements * bytes > dry->memory.count)
         return at;
     if (edge->form == EDGE_DATA)
-        memcpy(dry->memory.data + at, store->data.data + edge_offset(edge), *elements * bytes);
+        memcpy(dry->memory.data + at, edge_data(store, edge), *elements * bytes);
     else if (field->direction != FIELD_STATE)
         edge_each_run(store, edge, fill_run, &(struct constant_filling){ dry, at });
     return at;
@@ -134,16 +137,13 @@ static void add_field(struct dry_run *dry, const struct codelet_field *field, co
 {
     uint64_t at = field->offset, elements;
     if (edge->form == EDGE_VALUE) {
-        uint64_t bits = (uint64_t)edge->count << 32 | edge->variable;
+        uint64_t bits = edge_value(edge);
         memcpy(dry->memory.data + at, &bits, pop_type_size((pop_type)field->type));
     } else if (edge->form == EDGE_LIST) {
-        uint64_t stride = field->inner_stride     ? field->inner_stride
-                          : field->inner_has_size ? 16
-                                                  : 8,
-                 table = add_block(dry, edge->count, stride);
+        uint64_t stride = table_stride(field), table = add_block(dry, edge->count, stride);
         put_pointer(dry, at, table, field->has_size, edge->count);
         for (uint64_t i = 0; i < edge->count && table + (i + 1) * stride <= dry->memory.count; ++i) {
-            uint64_t row = add_elements(dry, field, &dry->c->store->edges.data[edge_offset(edge) + i], &elements);
+            uint64_t row = add_elements(dry, field, edge_row(dry->c->store, edge, i), &elements);
             put_pointer(dry, table + i * stride, row, field->inner_has_size, elements);
         }
     } else {
@@ -168,6 +168,7 @@ static void build(struct dry_run *dry, uint32_t vertex, const struct codelet *co
 
 static struct known *slot_of(struct known *table, size_t size, uint64_t low, uint64_t high, uint32_t type)
 {
+    assert(type && (size & (size - 1)) == 0);
     size_t at = (size_t)low & (size - 1);
     while (table[at].type && (table[at].low != low || table[at].high != high || table[at].type != type))
         at = (at + 1) & (size - 1);
@@ -233,7 +234,7 @@ static uint64_t guess(struct dry_run *dry, uint32_t vertex, const struct codelet
             codelet->fields[i].direction == FIELD_STATE ? NULL : vertex_edge(store, &store->vertices.data[vertex], i);
         uint64_t elements = !edge || edge->form == EDGE_LIST ? 0 : edge_elements(store, edge);
         for (uint64_t row = 0; edge && edge->form == EDGE_LIST && row < edge->count; ++row)
-            elements += edge_elements(store, &store->edges.data[edge_offset(edge) + row]);
+            elements += edge_elements(store, edge_row(store, edge, row));
         longest = elements > longest ? elements : longest;
     }
     return instructions * (codelet->kind == VERTEX_MULTI ? (longest + WORKERS - 1) / WORKERS * WORKERS : longest);
@@ -249,6 +250,7 @@ static void note(struct dry_run *dry, uint32_t type, enum model_estimate how, co
 
 uint64_t dry_run_cycles(struct dry_run *dry, uint32_t vertex, enum model_estimate *how)
 {
+    assert(vertex < dry->c->store->vertices.count);
     uint32_t type = dry->c->store->vertices.data[vertex].type;
     const struct codelet *codelet = dry->c->store->types.data[type].codelet;
     char why[120] = "";

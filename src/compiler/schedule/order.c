@@ -53,6 +53,7 @@ static void sort_by(struct sorting *s, enum sort_key key, uint32_t buckets)
     }
     s->order->vertices = s->spare;
     s->spare = vertices;
+    assert(is_sorted(s, key));
     free(start);
 }
 
@@ -93,6 +94,7 @@ const struct order_result *pass_sets(struct compiler *c, const struct use_result
 
 static void find_groups(const pop_store *store, struct order_result *order, struct used_set *set)
 {
+    assert(set->first + set->count <= order->count);
     const struct vertex *vertices = store->vertices.data;
     set->first_group = (uint32_t)order->groups.count;
     for (uint64_t i = set->first, end = set->first + set->count; i < end;) {
@@ -115,6 +117,7 @@ static void find_groups(const pop_store *store, struct order_result *order, stru
 
 const struct order_result *pass_order(struct compiler *c, const struct use_result *use, const struct order_result *sets)
 {
+    assert(sets->sets.count == use->sets.count && !sets->groups.count);
     const struct vertex *vertices = c->store->vertices.data;
     uint32_t tiles = 0, types = 0, first_type = sets->count ? vertices[sets->vertices[0]].type : 0;
     struct sorting s = sorting_begin(c, use, sets->count);

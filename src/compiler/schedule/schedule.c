@@ -10,6 +10,8 @@
 #include "base/log.h"
 #include "base/str.h"
 
+#include <assert.h>
+
 struct scheduling {
     struct compiler *c;
     const struct order_result *order;
@@ -65,6 +67,7 @@ static bool estimate_dry(struct scheduling *s, uint32_t type, uint32_t vertex, p
 /* Adds vertices of one type on a tile; false when one has no estimate, or one that is too large. */
 static bool schedule_group(struct scheduling *s, const struct vertex_group *group, uint64_t first, uint64_t last)
 {
+    assert(group->first <= first && first <= last && last <= group->first + group->count);
     bool worker = s->c->store->types.data[group->type].codelet->kind == VERTEX_WORKER;
     for (uint64_t i = first; i < last; ++i) {
         pop_perf perf;
@@ -107,6 +110,7 @@ static bool schedule_tile(struct scheduling *s, const struct tile_walk *walk)
 static bool schedule_set(struct compiler *c, const struct order_result *order, uint32_t *type_of, size_t index,
                          struct dry_run *dry)
 {
+    assert(c->image->sets.count == order->sets.count); /* pass_vertices has made them */
     const struct used_set *set = &order->sets.data[index];
     struct image_set *out = &c->image->sets.data[index];
     const char *name = store_name(c->store, c->store->sets.data[set->set].name);

@@ -7,12 +7,15 @@
 #include "compiler/steps/step_streams.h"
 #include "compiler/steps/steps.h"
 
+#include <assert.h>
+
 /* All stamps are one set: a vertex of the runtime on each tile that records. */
 static uint32_t stamp_set(struct steps_builder *b)
 {
     struct model *model = b->model;
     if (b->stamp != NONE)
         return b->stamp;
+    assert(model->blocks.count); /* pass_blocks has found the tiles */
     b->stamp = tables_set(b->c, "BlockStamp");
     struct model_set *set = &model->sets.data[b->stamp];
     for (size_t i = 1; i < model->blocks.count; ++i)

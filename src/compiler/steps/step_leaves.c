@@ -7,6 +7,8 @@
 #include "base/str.h"
 #include "compiler/common/runs.h"
 
+#include <assert.h>
+
 struct step_origin steps_origin(uint32_t node, enum step_role role)
 {
     return (struct step_origin){ .node = node, .set = NONE, .role = (uint8_t)role };
@@ -48,6 +50,9 @@ void steps_plan(struct steps_builder *b, uint32_t op, enum model_kind kind, uint
     const struct model *model = b->model;
     if (index == NONE)
         return;
+    assert(index < (kind == MODEL_EXECUTE    ? model->sets.count
+                    : kind == MODEL_EXCHANGE ? model->exchanges.count
+                                             : model->global_exchanges.count));
     uint32_t name = kind == MODEL_EXECUTE    ? model->sets.data[index].name
                     : kind == MODEL_EXCHANGE ? model->exchanges.data[index].name
                                              : model->global_exchanges.data[index].name;
@@ -88,6 +93,7 @@ static void execute_steps(struct steps_builder *b, uint32_t node, uint32_t op)
     enum counting counting = counting_of(b->c);
     const struct program_node *n = b->c->store->programs.data[node];
     uint32_t set = b->use->set_of[n->object];
+    assert(set != NONE && b->exchange->of_set[set].known);
     const struct step_plan *plan = &b->exchange->of_set[set];
     struct step_origin origin = { .node = node, .set = set, .role = ROLE_EXCHANGE_BEFORE };
     steps_plan(b, op, MODEL_GLOBAL_EXCHANGE, plan->global_before, origin);
@@ -110,6 +116,7 @@ static void execute_steps(struct steps_builder *b, uint32_t node, uint32_t op)
 static void copy_steps(struct steps_builder *b, uint32_t node, uint32_t op)
 {
     const struct step_plan *plan = &b->exchange->of_node[node];
+    assert(plan->known);
     steps_plan(b, op, MODEL_GLOBAL_EXCHANGE, plan->global_before, steps_origin(node, ROLE_EXCHANGE_BEFORE));
     steps_plan(b, op, MODEL_EXCHANGE, plan->exchange_before, steps_origin(node, ROLE_EXCHANGE_BEFORE));
     steps_plan(b, op, MODEL_EXECUTE, plan->copy_before, steps_origin(node, ROLE_COPY));

@@ -6,6 +6,8 @@
 #include "compiler/steps/steps.h"
 #include "graph/view_keep.h"
 
+#include <assert.h>
+
 bool steps_is_stream(const struct program_node *n)
 {
     return n->kind == PROGRAM_STREAM_IN || n->kind == PROGRAM_STREAM_OUT || n->kind == PROGRAM_REMOTE_IN ||
@@ -116,6 +118,7 @@ struct relay {
 
 static void relay_part(struct relay *r, uint32_t owner, const struct run *run, uint64_t bytes)
 {
+    assert(bytes % r->element_bytes == 0);
     uint32_t from = r->to_host ? owner : r->holder, to = r->to_host ? r->holder : owner;
     if (owner == r->holder && r->kind == RELAY_GRAINS) {
         tile_moves_add(r->moves, owner, run->offset * r->element_bytes, r->at % r->share, bytes);
@@ -128,6 +131,7 @@ static void relay_part(struct relay *r, uint32_t owner, const struct run *run, u
 static bool relay_run(const struct run *run, void *context)
 {
     struct relay *r = context;
+    assert(r->share && r->share % r->element_bytes == 0);
     uint64_t stop;
     for (struct run left = *run; left.count;) {
         uint32_t owner = owners_find(&r->b->owners, left.variable, left.offset, &stop);
@@ -232,6 +236,7 @@ void steps_flush(struct steps_builder *b)
         origin.buffered |= relayed != RELAY_NONE;
         *(n->kind == PROGRAM_STREAM_IN || n->kind == PROGRAM_STREAM_OUT ? &host : &remote) = true;
     }
+    assert(origin.merged == b->result->merged.count - origin.first_merged);
     host_exchange_end(&b->host);
     b->streams.nodes.count = 0;
     ++b->streams.number;
@@ -248,6 +253,7 @@ void steps_flush(struct steps_builder *b)
 
 void steps_stream(struct steps_builder *b, uint32_t node, uint32_t op)
 {
+    assert(b->lower->op_node.count == b->c->image->ops.count);
     const struct program_node *n = b->c->store->programs.data[node];
     if (op >= b->lower->op_node.count || b->lower->op_node.data[op] != node) /* a remote copy of no rows */
         return;
@@ -263,6 +269,7 @@ void steps_stream(struct steps_builder *b, uint32_t node, uint32_t op)
 void steps_hand_over(struct steps_builder *b, uint32_t node, uint32_t op, const struct view *const *views, size_t count,
                      bool to_host)
 {
+    assert(!b->streams.nodes.count); /* steps_flush was called */
     const struct program_node *n = b->c->store->programs.data[node];
     const char *name = store_name(b->c->store, n->name);
     struct step_origin origin = steps_origin(node, ROLE_STREAM);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* steps: the tree of steps that the machine goes through, as profiles show it (seed 001, Program structure), and which
+/* steps: the tree of steps that the machine goes through, as profiles show it (the guide, Program structure), and which
  * of them the engine's ops stand for.  Programs that stand in several places are functions, as lowering has them. */
 #include "compiler/steps/steps.h"
 #include "compiler/steps/step_blocks.h"
@@ -12,6 +12,7 @@
 
 static uint32_t new_step(struct steps_builder *b, struct model_step step, struct step_origin origin)
 {
+    assert(b->result->origins.count == b->model->steps.count);
     step.program = origin.node == NONE ? 0 : origin.node + 1;
     *vec_push(&b->model->steps) = step;
     *vec_push(&b->result->origins) = origin;
@@ -20,6 +21,8 @@ static uint32_t new_step(struct steps_builder *b, struct model_step step, struct
 
 uint32_t steps_leaf(struct steps_builder *b, uint32_t op, struct model_step step, struct step_origin origin)
 {
+    assert(op == NONE || !b->op_steps.count ||
+           b->op_steps.data[b->op_steps.count - 1].op <= op); /* index_ops needs them in order */
     uint32_t index = new_step(b, step, origin);
     *vec_push(&b->pending) = index;
     if (op != NONE)
@@ -44,6 +47,7 @@ static void open_step(struct steps_builder *b, uint32_t node, uint32_t step, boo
 
 static struct open_step *top(struct steps_builder *b)
 {
+    assert(b->open.count);
     return &b->open.data[b->open.count - 1];
 }
 
@@ -52,6 +56,7 @@ static void close_step(struct steps_builder *b)
 {
     steps_flush(b);
     struct open_step *open = top(b);
+    assert(open->first_child <= b->pending.count);
     if (!open->shares) {
         struct model_step *step = &b->model->steps.data[open->step];
         uint32_t count = (uint32_t)(b->pending.count - open->first_child);
@@ -85,6 +90,7 @@ static void begin_body(struct steps_builder *b, uint32_t op)
     assert(!b->open.count);
     uint32_t step = new_sequence(b, NONE);
     *vec_push(&b->body_step) = step;
+    assert(!b->body_op.count || b->body_op.data[b->body_op.count - 1] < op); /* body_of_op searches them */
     *vec_push(&b->body_op) = op;
     open_step(b, NONE, step, false);
 }
@@ -194,6 +200,7 @@ static void end_program(struct steps_builder *b, uint32_t node)
 /* A call of a body; which of the functions that is stands fast when all bodies are known. */
 static void call(struct steps_builder *b, const char *name, uint32_t op)
 {
+    assert(b->c->image->ops.data[op].kind == OP_CALL);
     steps_flush(b);
     uint32_t step = steps_leaf(b, NONE, (struct model_step){ .kind = MODEL_CALL, .name = compiler_string(b->c, name) },
                                (struct step_origin){ .node = NONE, .set = NONE, .role = ROLE_OTHER });
@@ -255,6 +262,7 @@ static uint32_t body_of_op(const struct steps_builder *b, uint32_t op)
 /* Index of model.functions; function: by body, index + 1. */
 static uint32_t function_of(struct steps_builder *b, uint32_t *function, uint32_t body)
 {
+    assert(body < b->body_step.count);
     if (!function[body]) {
         *vec_push(&b->model->functions) = b->body_step.data[body];
         function[body] = (uint32_t)b->model->functions.count;
@@ -299,6 +307,7 @@ static void make_controls(struct steps_builder *b, uint32_t *function, uint32_t 
     free(met);
     for (size_t i = 0; i < c->program_count; ++i)
         *vec_push(&b->pending) = control_case(b, function, i);
+    assert(b->pending.count == c->program_count); /* nothing else is left */
     struct model_step *choice =
         &b->model->steps.data[b->model->children.data[b->model->steps.data[entry].first_child +
                                                       b->model->steps.data[entry].children - 1]];
@@ -367,6 +376,7 @@ const struct steps_result *pass_steps(struct compiler *c, const struct use_resul
                                       const struct blocks_result *blocks, const struct lower_result *lower,
                                       const struct exchange_result *exchange)
 {
+    assert(lower->op_node.count == c->image->ops.count && lower->control_body.count == c->program_count);
     struct steps_result *result = ARENA_NEW(&c->arena, struct steps_result);
     if (!c->modelled) {
         count_graph(c, order);
@@ -396,6 +406,7 @@ const struct steps_result *pass_steps(struct compiler *c, const struct use_resul
         close_step(&b);
     }
     build(&b);
+    assert(!b.open.count && !b.streams.nodes.count);
     uint32_t *function = mem_zero(b.body_op.count, sizeof(*function));
     resolve_calls(&b, function);
     if (c->program_count)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Liveness of variables in programs (seed 003, Variable liveness): what the lists of steps say. */
+/* Liveness of variables in programs (formats document, Variable liveness): what the lists of steps say. */
 #include "compiler/pipeline.h"
 #include "fixture.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tree of steps that programs become (seed 001, Program structure), written out, and the steps that ops stand for.
+/* The tree of steps that programs become (the guide, Program structure), written out, and the steps that ops stand for.
  */
 #include "compiler/pipeline.h"
 #include "fixture.h"
@@ -138,7 +138,7 @@ static void test_control(void **state)
     }
     assert_int_equal(sent, 4);
     assert_int_equal(received, 4 * 1215);
-    assert_int_equal((sent + received) / 2, 2432); /* seed 001, Steps */
+    assert_int_equal((sent + received) / 2, 2432); /* the guide, Steps */
     end(&s.f);
 }
 

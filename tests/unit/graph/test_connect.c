@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Connecting tensors to fields: what is stored, what is refused. */
 #include "fixture.h"
+#include "graph/edge.h"
 #include "graph/field.h"
 #include "graph/tensor_nodes.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sizes and initial values of state. */
 #include "fixture.h"
+#include "graph/edge.h"
 #include "graph/field.h"
 
 static pop_vertex mix(pop_graph *graph)

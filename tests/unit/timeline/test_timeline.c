@@ -5,7 +5,7 @@
 
 #include "target/cost.h"
 
-/* The steps of the guide's listing (seed 001, Profiling): `last` is the farthest tile that takes part in the large
+/* The steps of the guide's listing (Profiling): `last` is the farthest tile that takes part in the large
  * copy. */
 static struct image *listing(const char *system, unsigned tiles, unsigned last, uint64_t broadcast)
 {
@@ -145,7 +145,8 @@ static void another_machine_by_hand(void **state)
     model_close(image, &trace, &timeline, &events);
 }
 
-/* Ten iterations of two compute sets of estimate 100 and nothing to exchange (LBM, ipu-model.md 1.4). */
+/* Ten iterations of two compute sets of estimate 100 and nothing to exchange (LBM, docs/reference/ipu-model.md, 1.4).
+ */
 static void empty_exchanges_cost_nothing(void **state)
 {
     (void)state;
