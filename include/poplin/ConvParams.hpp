@@ -29,13 +29,13 @@ template <typename To, typename From> void fill(To *to, const From &from, std::s
         throw poputil::poplibs_error(std::string("poplin::ConvParams: ") + what + " has " +
                                      std::to_string(from.size()) + " dimensions; the field has " +
                                      std::to_string(dims));
-    for (std::size_t d = 0; d < dims && d < POPLIN_MOST_FIELD_DIMS; ++d)
+    for (std::size_t d = 0; d < dims && d < POPLIN_MAX_FIELD_DIMS; ++d)
         to[d] = from[d];
 }
 template <typename To, typename From> std::vector<To> vectorOf(const From *from, std::size_t dims)
 {
     return std::vector<To>(
-        from, from + (dims <= POPLIN_MOST_FIELD_DIMS ? dims : 0)); // ranks that differ are more, and no dimensions
+        from, from + (dims <= POPLIN_MAX_FIELD_DIMS ? dims : 0)); // ranks that differ are more, and no dimensions
 }
 
 } // namespace detail

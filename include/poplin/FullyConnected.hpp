@@ -27,7 +27,7 @@ getMatMulPrePlanParameters(FullyConnectedParams parameters, poplar::OptionFlags 
 {
     const poplin_fully_connected_params params = { parameters.numGroups, parameters.batchSize, parameters.inputSize,
                                                    parameters.outputSize };
-    poplin_fc_mat_mul list[POPLIN_MOST_FC_MAT_MULS];
+    poplin_fc_mat_mul list[POPLIN_MAX_FC_MAT_MULS];
     const std::size_t count = poplin_fc_get_mat_mul_pre_plan_parameters(&params, type.c(), inferenceOnly, list);
     std::vector<std::pair<MatMulParams, poplar::OptionFlags>> result;
     for (std::size_t i = 0; i < count; ++i) {

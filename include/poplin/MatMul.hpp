@@ -303,10 +303,10 @@ Convs matMulGetConvPlanParams(const typename poplar::detail::Same<Set>::type &ma
     for (const typename Set::value_type &each : matmuls) {
         const poplar::OptionFlags *const given = std::get<2>(each);
         if (!convOptions.count(given)) {
-            pop_option list[POPLIN_MOST_MAT_MUL_OPTIONS];
+            pop_option list[POPLIN_MAX_MAT_MUL_OPTIONS];
             std::size_t count;
             pop_error error;
-            if (poplin_mat_mul_conv_options(poplar::detail::Options(*given), list, POPLIN_MOST_MAT_MUL_OPTIONS, &count,
+            if (poplin_mat_mul_conv_options(poplar::detail::Options(*given), list, POPLIN_MAX_MAT_MUL_OPTIONS, &count,
                                             &error) != POP_OK)
                 poputil::detail::raise(error);
             for (std::size_t i = 0; i < count; ++i)
@@ -322,10 +322,10 @@ Convs matMulGetConvPlanParams(const typename poplar::detail::Same<Set>::type &ma
 // Throws on options that no product has.
 inline void matmulValidateOptions(const poplar::OptionFlags &options)
 {
-    pop_option list[POPLIN_MOST_MAT_MUL_OPTIONS];
+    pop_option list[POPLIN_MAX_MAT_MUL_OPTIONS];
     std::size_t count;
     pop_error error;
-    if (poplin_mat_mul_conv_options(poplar::detail::Options(options), list, POPLIN_MOST_MAT_MUL_OPTIONS, &count,
+    if (poplin_mat_mul_conv_options(poplar::detail::Options(options), list, POPLIN_MAX_MAT_MUL_OPTIONS, &count,
                                     &error) != POP_OK)
         poputil::detail::raise(error);
 }

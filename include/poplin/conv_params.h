@@ -13,19 +13,19 @@
 #include <poplar/graph.h>
 #include <poplar/type.h>
 
-enum { POPLIN_MOST_FIELD_DIMS = 6 };
+enum { POPLIN_MAX_FIELD_DIMS = 6 };
 
 typedef struct poplin_input_transform {
-    unsigned truncation_lower[POPLIN_MOST_FIELD_DIMS], truncation_upper[POPLIN_MOST_FIELD_DIMS];
-    unsigned dilation[POPLIN_MOST_FIELD_DIMS];
-    unsigned padding_lower[POPLIN_MOST_FIELD_DIMS], padding_upper[POPLIN_MOST_FIELD_DIMS];
-    bool flip[POPLIN_MOST_FIELD_DIMS];
+    unsigned truncation_lower[POPLIN_MAX_FIELD_DIMS], truncation_upper[POPLIN_MAX_FIELD_DIMS];
+    unsigned dilation[POPLIN_MAX_FIELD_DIMS];
+    unsigned padding_lower[POPLIN_MAX_FIELD_DIMS], padding_upper[POPLIN_MAX_FIELD_DIMS];
+    bool flip[POPLIN_MAX_FIELD_DIMS];
 } poplin_input_transform;
 
 typedef struct poplin_output_transform {
-    unsigned truncation_lower[POPLIN_MOST_FIELD_DIMS], truncation_upper[POPLIN_MOST_FIELD_DIMS];
-    unsigned stride[POPLIN_MOST_FIELD_DIMS];
-    unsigned padding_lower[POPLIN_MOST_FIELD_DIMS], padding_upper[POPLIN_MOST_FIELD_DIMS];
+    unsigned truncation_lower[POPLIN_MAX_FIELD_DIMS], truncation_upper[POPLIN_MAX_FIELD_DIMS];
+    unsigned stride[POPLIN_MAX_FIELD_DIMS];
+    unsigned padding_lower[POPLIN_MAX_FIELD_DIMS], padding_upper[POPLIN_MAX_FIELD_DIMS];
 } poplin_output_transform;
 
 /* Entries of arrays from num_field_dims on mean nothing. */
@@ -33,7 +33,7 @@ typedef struct poplin_conv_params {
     pop_type input_type, output_type;
     size_t batch_size;
     size_t num_field_dims;
-    size_t input_field_shape[POPLIN_MOST_FIELD_DIMS], kernel_shape[POPLIN_MOST_FIELD_DIMS];
+    size_t input_field_shape[POPLIN_MAX_FIELD_DIMS], kernel_shape[POPLIN_MAX_FIELD_DIMS];
     size_t input_channels_per_conv_group, output_channels_per_conv_group;
     size_t num_conv_groups;
     poplin_input_transform input_transform, kernel_transform;
@@ -42,7 +42,7 @@ typedef struct poplin_conv_params {
 
 POP_BEGIN_DECLS
 
-/* Parameters whose transforms change nothing.  Ranks that differ, or are above POPLIN_MOST_FIELD_DIMS, are found by
+/* Parameters whose transforms change nothing.  Ranks that differ, or are above POPLIN_MAX_FIELD_DIMS, are found by
  * validate. */
 POP_API poplin_conv_params poplin_conv_params_make(pop_type input_type, pop_type output_type, size_t batch_size,
                                                    pop_shape input_field_shape, pop_shape kernel_shape,

@@ -14,14 +14,14 @@ typedef struct poplin_fc_mat_mul {
     poplin_mat_mul_params params;
     const char *pass; /* static */
 } poplin_fc_mat_mul;
-enum { POPLIN_MOST_FC_MAT_MULS = 3 };
+enum { POPLIN_MAX_FC_MAT_MULS = 3 };
 
 POP_BEGIN_DECLS
 
 /* The forward product, and for training those of the gradient and of the weights' update; returns how many. */
 POP_API size_t poplin_fc_get_mat_mul_pre_plan_parameters(const poplin_fully_connected_params *params, pop_type type,
                                                          bool inference_only,
-                                                         poplin_fc_mat_mul list[POPLIN_MOST_FC_MAT_MULS]);
+                                                         poplin_fc_mat_mul list[POPLIN_MAX_FC_MAT_MULS]);
 
 POP_END_DECLS
 #endif

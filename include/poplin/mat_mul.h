@@ -145,7 +145,7 @@ POP_API pop_status poplin_preplan_mat_muls_at(pop_where where, const poplin_mat_
 POP_API poplin_conv_params poplin_mat_mul_conv_params(const poplin_mat_mul_params *params);
 /* A product's options as those of its convolution: writes at most capacity of them, which borrow the given texts, and
  * returns how many there are. invalid_option names what is wrong. */
-enum { POPLIN_MOST_MAT_MUL_OPTIONS = 16 };
+enum { POPLIN_MAX_MAT_MUL_OPTIONS = 16 };
 POP_API pop_status poplin_mat_mul_conv_options(pop_options options, pop_option *list, size_t capacity, size_t *count,
                                                pop_error *error);
 /* Whether options are such of a product; the graph has an error otherwise. */

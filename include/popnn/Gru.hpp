@@ -118,7 +118,7 @@ inline std::vector<std::pair<poplin::MatMulParams, poplar::OptionFlags>>
 getMatMulPrePlanParameters(GruParams params, poplar::OptionFlags options)
 {
     popnn_gru_params c = params.c();
-    poplin_fc_mat_mul list[POPNN_GRU_MOST_MAT_MULS];
+    poplin_fc_mat_mul list[POPNN_GRU_MAX_MAT_MULS];
     return popnn::detail::products(
         list, popnn_gru_get_mat_mul_pre_plan_parameters(&c, popnn::detail::given(options, "inferenceOnly"), list),
         options);

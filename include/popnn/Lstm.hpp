@@ -140,7 +140,7 @@ inline std::vector<std::pair<poplin::MatMulParams, poplar::OptionFlags>>
 getMatMulPrePlanParameters(LstmParams params, poplar::OptionFlags options)
 {
     popnn_lstm_params c = params.c();
-    poplin_fc_mat_mul list[POPNN_LSTM_MOST_MAT_MULS];
+    poplin_fc_mat_mul list[POPNN_LSTM_MAX_MAT_MULS];
     const std::size_t count = popnn_lstm_get_mat_mul_pre_plan_parameters(
         &c, popnn::detail::given(options, "inferenceOnly"), popnn::detail::given(options, "preCalcWeights"), list);
     return popnn::detail::products(list, count, options);

@@ -55,7 +55,7 @@ struct PoolParams {
     popnn_pool_params c() const
     {
         const std::size_t dims = getNumFieldDims();
-        if (dims > POPNN_MOST_FIELD_DIMS || kernelShape.size() != dims || stride.size() != dims ||
+        if (dims > POPNN_MAX_FIELD_DIMS || kernelShape.size() != dims || stride.size() != dims ||
             inputTruncationOrPaddingLower.size() != dims || inputTruncationOrPaddingUpper.size() != dims)
             throw poputil::poplibs_error(
                 "parameters of pooling need an entry for each dimension of the field, 6 at most");

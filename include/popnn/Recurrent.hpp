@@ -53,7 +53,7 @@ getMatMulPrePlanParameters(std::size_t numSteps, std::size_t batchSize, std::siz
                            bool inferenceOnly = false, bool hasFeedforwardWeights = true)
 {
     const popnn_rnn_params params = detail::params(dType, partialsType, numSteps, batchSize, inputSize, outputSize);
-    poplin_fc_mat_mul list[POPNN_RNN_MOST_MAT_MULS];
+    poplin_fc_mat_mul list[POPNN_RNN_MAX_MAT_MULS];
     const std::size_t count =
         popnn_rnn_get_mat_mul_pre_plan_parameters(&params, inferenceOnly, hasFeedforwardWeights, list);
     return popnn::detail::products(list, count, { { "partialsType", partialsType.toString() } });

@@ -58,9 +58,9 @@ POP_API uint64_t popnn_gru_wu_flops(const popnn_gru_params *params);
 
 /* The products of a step and the pass that each is planned for, for poplin_preplan_mat_muls; returns how many: those of
  * forward alone for inference. */
-enum { POPNN_GRU_MOST_MAT_MULS = 6 };
+enum { POPNN_GRU_MAX_MAT_MULS = 6 };
 POP_API size_t popnn_gru_get_mat_mul_pre_plan_parameters(const popnn_gru_params *params, bool inference_only,
-                                                         poplin_fc_mat_mul list[POPNN_GRU_MOST_MAT_MULS]);
+                                                         poplin_fc_mat_mul list[POPNN_GRU_MAX_MAT_MULS]);
 
 /* ---- tensors, laid out as the calls below want them.  Options as those of popnn/lstm.h ---- */
 #define popnn_gru_create_input(...) popnn_gru_create_input_at(POP_HERE, __VA_ARGS__)

@@ -54,10 +54,10 @@ POP_API uint64_t popnn_lstm_wu_flops(const popnn_lstm_params *params);
 
 /* The products and the pass that each is planned for, for poplin_preplan_mat_muls; returns how many: forward alone for
  * inference.  pre_calc_weights: with the option of that name. */
-enum { POPNN_LSTM_MOST_MAT_MULS = 4 };
+enum { POPNN_LSTM_MAX_MAT_MULS = 4 };
 POP_API size_t popnn_lstm_get_mat_mul_pre_plan_parameters(const popnn_lstm_params *params, bool inference_only,
                                                           bool pre_calc_weights,
-                                                          poplin_fc_mat_mul list[POPNN_LSTM_MOST_MAT_MULS]);
+                                                          poplin_fc_mat_mul list[POPNN_LSTM_MAX_MAT_MULS]);
 
 /* ---- tensors, laid out as the calls below want them.  Options: inferenceOnly, partialsType,
  * availableMemoryProportion, weightAccumulatorsType, preCalcWeights, recomputationMode (docs/popnn-recurrent.md) ----

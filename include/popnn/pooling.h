@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pooling over windows of a field of any number of dimensions, up to POPNN_MOST_FIELD_DIMS, and its gradient.
+/* Pooling over windows of a field of any number of dimensions, up to POPNN_MAX_FIELD_DIMS, and its gradient.
  *
  * Tensors are {batch, channels, field...}, HALF or FLOAT.  A window that begins at output element o covers input
  * elements o stride - padding_lower up to kernel - 1 further; what it covers of the padding does not count (MAX of
@@ -20,15 +20,15 @@ typedef enum popnn_pooling_type {
     POPNN_POOL_SUM
 } popnn_pooling_type;
 
-enum { POPNN_MOST_FIELD_DIMS = 6 };
+enum { POPNN_MAX_FIELD_DIMS = 6 };
 typedef struct popnn_pool_params {
     popnn_pooling_type type;
     unsigned dims; /* of the field: this many entries of each array count */
-    size_t input_field[POPNN_MOST_FIELD_DIMS];
-    size_t kernel[POPNN_MOST_FIELD_DIMS];
-    unsigned stride[POPNN_MOST_FIELD_DIMS];
-    int padding_lower[POPNN_MOST_FIELD_DIMS];
-    int padding_upper[POPNN_MOST_FIELD_DIMS];
+    size_t input_field[POPNN_MAX_FIELD_DIMS];
+    size_t kernel[POPNN_MAX_FIELD_DIMS];
+    unsigned stride[POPNN_MAX_FIELD_DIMS];
+    int padding_lower[POPNN_MAX_FIELD_DIMS];
+    int padding_upper[POPNN_MAX_FIELD_DIMS];
     size_t channels, batch;
     pop_type data_type;
 } popnn_pool_params;

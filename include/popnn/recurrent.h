@@ -35,10 +35,10 @@ POP_API uint64_t popnn_rnn_wu_flops(const popnn_rnn_params *params);
 
 /* The products and the pass that each is planned for, for poplin_preplan_mat_muls; returns how many: those of forward
  * alone for inference. */
-enum { POPNN_RNN_MOST_MAT_MULS = 6 };
+enum { POPNN_RNN_MAX_MAT_MULS = 6 };
 POP_API size_t popnn_rnn_get_mat_mul_pre_plan_parameters(const popnn_rnn_params *params, bool inference_only,
                                                          bool input_weights,
-                                                         poplin_fc_mat_mul list[POPNN_RNN_MOST_MAT_MULS]);
+                                                         poplin_fc_mat_mul list[POPNN_RNN_MAX_MAT_MULS]);
 
 /* ---- tensors, laid out as the calls below want them ---- */
 #define popnn_rnn_create_input(...) popnn_rnn_create_input_at(POP_HERE, __VA_ARGS__)

@@ -48,7 +48,7 @@ class ReduceSets
   public:
     explicit ReduceSets(std::vector<poplar::ComputeSet> &callers) : list(callers), sets()
     {
-        for (; sets.count < list.size() && sets.count < POPOPS_MOST_REDUCE_SETS; ++sets.count)
+        for (; sets.count < list.size() && sets.count < POPOPS_MAX_REDUCE_SETS; ++sets.count)
             sets.list[sets.count] = list[sets.count].c();
     }
     popops_compute_sets *c()

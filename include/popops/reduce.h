@@ -27,10 +27,10 @@ typedef struct popops_reduce_params {
 
 /* Compute sets that reductions share: each reduction puts its first stage into the first one, and so on, and adds what
  * is missing at the end. A value; {0} is none yet. */
-enum { POPOPS_MOST_REDUCE_SETS = 16 };
+enum { POPOPS_MAX_REDUCE_SETS = 16 };
 typedef struct popops_compute_sets {
     size_t count;
-    pop_compute_set list[POPOPS_MOST_REDUCE_SETS];
+    pop_compute_set list[POPOPS_MAX_REDUCE_SETS];
 } popops_compute_sets;
 
 /* One of several reductions of popops_reduce_many; out_type POP_TYPE_NULL is the input's. */

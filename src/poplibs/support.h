@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the libraries over libpoplar share: growing arrays of intervals, and errors that name the user's line.  Nothing
- * of libpoplar but its public headers is used here. */
+/* What the libraries over libpoplar share: growing arrays, lists of intervals, and errors that name the user's line.
+ * Nothing of libpoplar but its public headers is used here. */
 #ifndef POPLIBS_SUPPORT_H
 #define POPLIBS_SUPPORT_H
 
@@ -149,6 +149,30 @@ static inline const char *poplibs_path(char *buffer, size_t size, const char *pr
     return buffer;
 }
 
+/* ---- arrays that grow ---- */
+
+/* Room for count elements of some bytes each in an array of *capacity elements, which may move. */
+static inline void *poplibs_room(void *list, size_t *capacity, size_t count, size_t bytes)
+{
+    if (count <= *capacity)
+        return list;
+    *capacity = poplibs_max(count, *capacity ? *capacity + *capacity / 2 : 16);
+    return poplibs_resize(list, *capacity, bytes);
+}
+/* Of a struct { T *list; size_t count, capacity; }: room for n more; a pointer to a new, uninitialised last element. */
+#define poplibs_reserve(v, n)                                                                                          \
+    ((v)->list = poplibs_room((v)->list, &(v)->capacity, (v)->count + (n), sizeof(*(v)->list)))
+#define poplibs_push(v) (poplibs_reserve(v, 1), (v)->list + (v)->count++)
+
+struct tensor_vec {
+    pop_tensor *list;
+    size_t count, capacity;
+};
+static inline pop_tensors tensors_of(const struct tensor_vec *vec)
+{
+    return (pop_tensors){ vec->count, vec->list };
+}
+
 /* ---- lists of intervals under construction ---- */
 
 struct interval_vec {
@@ -157,11 +181,7 @@ struct interval_vec {
 };
 static inline void interval_push(struct interval_vec *vec, size_t begin, size_t end)
 {
-    if (vec->count == vec->capacity) {
-        vec->capacity = vec->capacity ? 2 * vec->capacity : 16;
-        vec->list = poplibs_resize(vec->list, vec->capacity, sizeof(*vec->list));
-    }
-    vec->list[vec->count++] = (pop_interval){ begin, end };
+    *poplibs_push(vec) = (pop_interval){ begin, end };
 }
 
 /* count lists, which are filled one after the other: push to the last list begun. */
@@ -172,10 +192,7 @@ struct lists_vec {
 };
 static inline void lists_begin(struct lists_vec *lists)
 {
-    if (lists->count + 2 > lists->capacity) {
-        lists->capacity = 2 * lists->capacity + 16;
-        lists->first = poplibs_resize(lists->first, lists->capacity, sizeof(*lists->first));
-    }
+    lists->first = poplibs_room(lists->first, &lists->capacity, lists->count + 2, sizeof(*lists->first));
     lists->first[lists->count++] = lists->intervals.count;
     lists->first[lists->count] = lists->intervals.count;
 }

@@ -33,7 +33,7 @@ static inline size_t popnn_log_pool(char *buffer, size_t size, const void *param
     const popnn_pool_params *p = params;
     char input[96] = "", kernel[96] = "", stride[96] = "";
     size_t at[3] = { 0 };
-    for (unsigned d = 0; d < p->dims && d < POPNN_MOST_FIELD_DIMS; ++d) {
+    for (unsigned d = 0; d < p->dims && d < POPNN_MAX_FIELD_DIMS; ++d) {
         const char *cross = d ? "x" : "";
         at[0] += (size_t)snprintf(input + at[0], at[0] < sizeof(input) ? sizeof(input) - at[0] : 0, "%s%zu", cross,
                                   p->input_field[d]);

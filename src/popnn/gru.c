@@ -34,7 +34,7 @@ uint64_t popnn_gru_wu_flops(const popnn_gru_params *params)
 
 /* Of x and h apart where the reset comes after them; else of both, for the gates and for the candidate. */
 size_t popnn_gru_get_mat_mul_pre_plan_parameters(const popnn_gru_params *p, bool inference_only,
-                                                 poplin_fc_mat_mul list[POPNN_GRU_MOST_MAT_MULS])
+                                                 poplin_fc_mat_mul list[POPNN_GRU_MAX_MAT_MULS])
 {
     size_t in = p->input_size, out = p->output_size, batch = p->batch_size, count = 2;
     size_t depth[2] = { in + out, in + out }, columns[2] = { 2 * out, out };

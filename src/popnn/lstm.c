@@ -88,7 +88,7 @@ uint64_t popnn_lstm_wu_flops(const popnn_lstm_params *p)
 
 size_t popnn_lstm_get_mat_mul_pre_plan_parameters(const popnn_lstm_params *p, bool inference_only,
                                                   bool pre_calc_weights,
-                                                  poplin_fc_mat_mul list[POPNN_LSTM_MOST_MAT_MULS])
+                                                  poplin_fc_mat_mul list[POPNN_LSTM_MAX_MAT_MULS])
 {
     size_t in = p->input_size, out = p->output_size, both = in + out, all = POPNN_LSTM_UNITS * out, count = 0;
     if (pre_calc_weights)

@@ -8,11 +8,12 @@
 #include "popnn/pooling_geometry.h"
 #include "popnn/support.h"
 
+#include <assert.h>
 #include <popnn/pooling.h>
 #include <poputil/var_structure.h>
 
 /* Groups and batch, then the field: the dimensions that are cut. */
-enum { GROUPS = 0, BATCH = 1, FIELD = 2, MOST_CUTS = 2 + POPNN_MOST_FIELD_DIMS, MOST_CHANNELS = 64 };
+enum { GROUPS = 0, BATCH = 1, FIELD = 2, MAX_CUTS = 2 + POPNN_MAX_FIELD_DIMS, MAX_CHANNELS = 64 };
 
 const char *popnn_pooling_type_name(popnn_pooling_type type)
 {
@@ -28,16 +29,16 @@ static long long padded(const popnn_pool_params *params, unsigned dim)
 }
 void popnn_pool_output_field(const popnn_pool_params *params, size_t *output_field)
 {
-    for (unsigned i = 0; i < params->dims && i < POPNN_MOST_FIELD_DIMS; ++i) {
+    for (unsigned i = 0; i < params->dims && i < POPNN_MAX_FIELD_DIMS; ++i) {
         long long room = padded(params, i) - (long long)params->kernel[i];
         output_field[i] = room < 0 || !params->stride[i] ? 0 : (size_t)room / params->stride[i] + 1;
     }
 }
 uint64_t popnn_pool_fwd_flops(const popnn_pool_params *params)
 {
-    if (params->dims > POPNN_MOST_FIELD_DIMS)
+    if (params->dims > POPNN_MAX_FIELD_DIMS)
         return 0;
-    size_t out[POPNN_MOST_FIELD_DIMS];
+    size_t out[POPNN_MAX_FIELD_DIMS];
     uint64_t flops = params->batch * params->channels;
     popnn_pool_output_field(params, out);
     for (unsigned i = 0; i < params->dims; ++i) {
@@ -79,7 +80,7 @@ struct pool {
     pop_graph *graph;
     const char *api;
     const popnn_pool_params *params;
-    size_t out_field[POPNN_MOST_FIELD_DIMS];
+    size_t out_field[POPNN_MAX_FIELD_DIMS];
     size_t channels;    /* of a group */
     const char *vertex; /* "MaxPooling" */
     enum pool_kind kind;
@@ -116,7 +117,7 @@ static pop_interval inputs_of(const struct pool *pool, unsigned i, pop_interval 
 }
 
 struct plan {
-    size_t cuts[MOST_CUTS];
+    size_t cuts[MAX_CUTS];
     uint64_t cycles;
 };
 
@@ -201,7 +202,8 @@ static bool add_block(pop_shape index, pop_tensor slice, void *user)
     pop_graph *graph = pool->graph;
     pop_where where = pool->where;
     unsigned dims = pool->params->dims;
-    pop_interval here[MOST_CUTS], there[MOST_CUTS];
+    pop_interval here[MAX_CUTS], there[MAX_CUTS];
+    assert(builder->block < builder->blocks && index.rank == FIELD + dims + 1);
     if (!pop_tensor_num_elements(slice))
         return true;
     for (unsigned i = 0; i < FIELD + dims; ++i) {
@@ -215,6 +217,7 @@ static bool add_block(pop_shape index, pop_tensor slice, void *user)
         there[FIELD + i] = pool->backward ? outputs_of(pool, i, here[FIELD + i]) : inputs_of(pool, i, here[FIELD + i]);
         pop_interval out = pool->backward ? there[FIELD + i] : here[FIELD + i],
                      in = pool->backward ? here[FIELD + i] : there[FIELD + i];
+        assert(out.end <= pool->out_field[i] && in.end <= pool->params->input_field[i]);
         const int numbers[POOL_DIM_INTS] = { (int)out.begin,
                                              (int)(out.end - out.begin),
                                              (int)in.begin,
@@ -246,8 +249,9 @@ static bool add_block(pop_shape index, pop_tensor slice, void *user)
 /* {batch, channels, field...} as {groups, batch, field..., channels of a group}, and back. */
 static pop_tensor grouped(const struct pool *pool, pop_tensor t)
 {
-    size_t dims[3 + POPNN_MOST_FIELD_DIMS] = { pop_tensor_dim(t, 0), pop_tensor_dim(t, 1) / pool->channels,
-                                               pool->channels };
+    assert(pop_tensor_rank(t) == 2 + pool->params->dims && pop_tensor_dim(t, 1) % pool->channels == 0);
+    size_t dims[3 + POPNN_MAX_FIELD_DIMS] = { pop_tensor_dim(t, 0), pop_tensor_dim(t, 1) / pool->channels,
+                                              pool->channels };
     for (unsigned i = 0; i < pool->params->dims; ++i)
         dims[3 + i] = pop_tensor_dim(t, 2 + i);
     t = pop_tensor_reshape_at(pool->where, t, (pop_shape){ 3 + pool->params->dims, dims });
@@ -256,7 +260,7 @@ static pop_tensor grouped(const struct pool *pool, pop_tensor t)
 static pop_tensor ungrouped(const struct pool *pool, pop_tensor t)
 {
     t = pop_tensor_dim_roll_at(pool->where, pop_tensor_dim_roll_at(pool->where, t, 2 + pool->params->dims, 2), 0, 1);
-    size_t dims[2 + POPNN_MOST_FIELD_DIMS] = { pop_tensor_dim(t, 0), pop_tensor_dim(t, 1) * pool->channels };
+    size_t dims[2 + POPNN_MAX_FIELD_DIMS] = { pop_tensor_dim(t, 0), pop_tensor_dim(t, 1) * pool->channels };
     for (unsigned i = 0; i < pool->params->dims; ++i)
         dims[2 + i] = pop_tensor_dim(t, 3 + i);
     return pop_tensor_reshape_at(pool->where, t, (pop_shape){ 2 + pool->params->dims, dims });
@@ -267,12 +271,13 @@ static struct plan find_plan(const struct pool *pool, size_t *sizes)
 {
     const popnn_pool_params *params = pool->params;
     struct plan plan = { .cuts = { 1, 1, 1, 1, 1, 1, 1, 1 }, .cycles = UINT64_MAX };
-    size_t block[MOST_CUTS], cuts[MOST_CUTS];
+    size_t block[MAX_CUTS], cuts[MAX_CUTS];
     sizes[GROUPS] = params->channels / pool->channels;
     sizes[BATCH] = params->batch;
     for (unsigned i = 0; i < params->dims; ++i)
         sizes[FIELD + i] = pool->backward ? params->input_field[i] : pool->out_field[i];
     sizes[FIELD + params->dims] = pool->channels;
+    assert(pool->channels && pool->channels <= MAX_CHANNELS && params->channels % pool->channels == 0);
     search(pool, sizes, 0, pop_target_num_tiles(pop_graph_target(pool->graph)), cuts, block, &plan);
     return plan;
 }
@@ -282,10 +287,10 @@ static pop_tensor build(struct pool *pool, pop_program sequence, const char *nam
 {
     char path[POPLIBS_PATH_SIZE];
     const popnn_pool_params *params = pool->params;
-    size_t sizes[3 + POPNN_MOST_FIELD_DIMS];
+    size_t sizes[3 + POPNN_MAX_FIELD_DIMS];
     pop_shape shape = { 3 + params->dims, sizes };
     struct plan plan = find_plan(pool, sizes);
-    size_t partitions[3 + POPNN_MOST_FIELD_DIMS] = { 0 };
+    size_t partitions[3 + POPNN_MAX_FIELD_DIMS] = { 0 };
     memcpy(partitions, plan.cuts, (FIELD + params->dims) * sizeof(*partitions));
     partitions[FIELD + params->dims] = 1;
     poplibs_path(path, sizeof(path), name, step);
@@ -309,10 +314,10 @@ static bool check_params(struct pool *pool)
     pop_graph *graph = pool->graph;
     if (!params)
         return poplibs_fail(graph, POP_POPLAR_ERROR, pool->where, pool->api, "the parameters are NULL");
-    if (params->type > POPNN_POOL_SUM || params->dims < 1 || params->dims > POPNN_MOST_FIELD_DIMS)
+    if (params->type > POPNN_POOL_SUM || params->dims < 1 || params->dims > POPNN_MAX_FIELD_DIMS)
         return poplibs_fail(graph, POP_POPLAR_ERROR, pool->where, pool->api,
                             "pooling of type %u over %u dimensions is wanted; there are max, avg and sum, over 1 to %d",
-                            (unsigned)params->type, params->dims, POPNN_MOST_FIELD_DIMS);
+                            (unsigned)params->type, params->dims, POPNN_MAX_FIELD_DIMS);
     if (params->data_type != POP_HALF && params->data_type != POP_FLOAT)
         return poplibs_fail(graph, POP_TYPE_ERROR, pool->where, pool->api,
                             "elements of type %s are to be pooled; half or float is needed",
@@ -335,7 +340,7 @@ static bool check_params(struct pool *pool)
 static bool check_tensor(const struct pool *pool, const char *what, pop_tensor t, const size_t *field)
 {
     char seen[128], wanted[128];
-    size_t dims[2 + POPNN_MOST_FIELD_DIMS] = { pool->params->batch, pool->params->channels };
+    size_t dims[2 + POPNN_MAX_FIELD_DIMS] = { pool->params->batch, pool->params->channels };
     memcpy(dims + 2, field, pool->params->dims * sizeof(*dims));
     if (!poplibs_is_operand(pool->graph, pool->where, pool->api, what, t))
         return false;
@@ -353,31 +358,32 @@ static bool check_tensor(const struct pool *pool, const char *what, pop_tensor t
     return true;
 }
 
-struct options {
+struct pool_options {
     bool introspective, fast;
 };
-static bool check_options(const struct pool *pool, pop_options given, struct options *options)
+static bool check_options(const struct pool *pool, pop_options given, struct pool_options *options)
 {
     static const struct poplibs_option table[] = {
-#define POOL_OPTION(...) POPLIBS_ROW(struct options, __VA_ARGS__)
+#define POOL_OPTION(...) POPLIBS_ROW(struct pool_options, __VA_ARGS__)
 #include "poplibs/options.def"
     };
-    *options = (struct options){ .introspective = true };
+    *options = (struct pool_options){ .introspective = true };
     return poplibs_parse_options(pool->where, pool->graph, pool->api, given, table, sizeof(table) / sizeof(table[0]),
                                  options);
 }
 
-/* The largest number of channels, at most `most`, that divides a number. */
-static size_t divisor(size_t number, size_t most)
+/* The largest number of channels, at most max, that divides a number. */
+static size_t divisor(size_t number, size_t max)
 {
-    size_t best = poplibs_max(poplibs_min(number, most), 1);
+    size_t best = poplibs_max(poplibs_min(number, max), 1);
     while (number % best)
         --best;
     return best;
 }
-/* The most channels, up to 16, that divide their number and stand together in a tensor {batch, channels, field...},
- * where that fills vectors: looked at in its first element of the field.  Else 16, or what divides their number. */
-static size_t channels_of(const struct pool *pool, pop_tensor t, const struct options *options)
+/* The largest number of channels, up to 16, that divide their number and stand together in a tensor {batch, channels,
+ * field...}, where that fills vectors: looked at in its first element of the field.  Else 16, or what divides their
+ * number. */
+static size_t channels_of(const struct pool *pool, pop_tensor t, const struct pool_options *options)
 {
     size_t count = pool->params->channels, together = divisor(count, 16),
            width = pop_target_vector_width(pop_graph_target(pool->graph), pool->params->data_type);
@@ -399,7 +405,7 @@ pop_tensor popnn_pool_at(pop_where where, pop_graph *graph, const popnn_pool_par
 {
     POPLIBS_CALL(graph, log_written(params, popnn_log_pool), in, name, options);
     struct pool pool = { .where = where, .graph = graph, .api = "popnn_pool", .params = params };
-    struct options parsed;
+    struct pool_options parsed;
     if (!poplibs_ready(graph) || !check_params(&pool) || !check_tensor(&pool, "the input", in, params->input_field) ||
         !check_options(&pool, options, &parsed))
         return (pop_tensor){ 0 };
@@ -408,7 +414,7 @@ pop_tensor popnn_pool_at(pop_where where, pop_graph *graph, const popnn_pool_par
     pool.kind = params->type == POPNN_POOL_MAX ? POOL_MAX : POOL_SUM;
     pool.read[0] = grouped(&pool, in);
     if (parsed.fast && pool_is_convolution(params) && pop_tensor_num_elements(in)) {
-        size_t sizes[3 + POPNN_MOST_FIELD_DIMS];
+        size_t sizes[3 + POPNN_MAX_FIELD_DIMS];
         pop_tensor out = pool_convolve(where, graph, params, in, find_plan(&pool, sizes).cycles, sequence, name);
         if (pop_tensor_valid(out) || !poplibs_ready(graph))
             return out;
@@ -427,7 +433,7 @@ pop_tensor popnn_pool_input_gradient_at(pop_where where, pop_graph *graph, const
     POPLIBS_CALL(graph, log_written(params, popnn_log_pool), in, pooled, pooled_gradient, use_scaled_gradient, name,
                  options);
     struct pool pool = { .where = where, .graph = graph, .api = "popnn_pool_input_gradient", .params = params };
-    struct options parsed;
+    struct pool_options parsed;
     if (!poplibs_ready(graph) || !check_params(&pool) ||
         !check_tensor(&pool, "the output's gradient", pooled_gradient, pool.out_field) ||
         !check_options(&pool, options, &parsed))
@@ -468,7 +474,7 @@ pop_tensor popnn_pool_input_gradient_without_activations_at(pop_where where, pop
     struct pool pool = {
         .where = where, .graph = graph, .api = "popnn_pool_input_gradient_without_activations", .params = params
     };
-    struct options parsed;
+    struct pool_options parsed;
     if (!poplibs_ready(graph) || !check_params(&pool) ||
         !check_tensor(&pool, "the output's gradient", pooled_gradient, pool.out_field) ||
         !check_options(&pool, options, &parsed))
@@ -480,7 +486,7 @@ pop_tensor popnn_pool_input_gradient_without_activations_at(pop_where where, pop
             fwd_chans_per_group, params->channels, popnn_pooling_type_name(params->type));
         return (pop_tensor){ 0 };
     }
-    pool.channels = fwd_chans_per_group > MOST_CHANNELS ? divisor(fwd_chans_per_group, 16) : fwd_chans_per_group;
+    pool.channels = fwd_chans_per_group > MAX_CHANNELS ? divisor(fwd_chans_per_group, 16) : fwd_chans_per_group;
     pool.read[2] = grouped(&pool, pooled_gradient);
     pool.backward = true;
     pool.vertex = "SumPoolingGrad";

@@ -32,7 +32,7 @@ static poplin_conv_params convolution_of(const popnn_pool_params *params)
 
 static pop_tensor weights_of(pop_where where, pop_graph *graph, const popnn_pool_params *params, const char *name)
 {
-    size_t shape[3 + POPNN_MOST_FIELD_DIMS] = { params->channels, 1, 1 }, window = 1;
+    size_t shape[3 + POPNN_MAX_FIELD_DIMS] = { params->channels, 1, 1 }, window = 1;
     for (unsigned i = 0; i < params->dims; ++i) {
         shape[3 + i] = params->kernel[i];
         window *= params->kernel[i];

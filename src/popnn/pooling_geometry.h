@@ -37,15 +37,15 @@ static inline uint64_t pool_loop_cycles(enum pool_kind kind, uint64_t n)
 static inline uint64_t pool_cycles(enum pool_kind kind, uint64_t groups, uint64_t vectors, uint64_t rows,
                                    uint64_t width, uint64_t window, uint64_t workers)
 {
-    uint64_t least = 0;
+    uint64_t fastest = 0;
     for (uint64_t pieces = 1; pieces == 1 || (pieces <= workers && pieces <= width); ++pieces) {
         uint64_t n = (width + pieces - 1) / pieces, share = (rows * pieces + workers - 1) / workers;
         uint64_t item = 20 + groups * (9 + vectors * (3 + pool_loop_cycles(kind, n)));
         uint64_t worker = 20 + share * (13 + n * groups * vectors + window * item);
-        if (pieces == 1 || worker < least)
-            least = worker;
+        if (pieces == 1 || worker < fastest)
+            fastest = worker;
     }
-    return 7 + workers * least + 6;
+    return 7 + workers * fastest + 6;
 }
 
 #endif

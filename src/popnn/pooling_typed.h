@@ -42,7 +42,7 @@ INLINE void TYPED(give_run)(float *to, const T *gradient, const T *of, const T *
 
 /* For n output elements of a row, from x on: folds what each window covers into acc.  pooled, which COUNT needs, is the
  * row of the largest elements. */
-INLINE void TYPED(fold)(const struct pool_part *p, const struct walk *w, const int *place, const T *const *in,
+INLINE void TYPED(fold)(const struct pool_part *p, const struct pool_walk *w, const int *place, const T *const *in,
                         const T *pooled, int x, int n, float *acc, enum fold fold)
 {
     const struct pool_dim *d = &p->dim[p->dims - 1];
@@ -70,7 +70,7 @@ INLINE void TYPED(forward)(const int *data, const T *const *in, const T *const *
 {
     const struct pool_part part = read_part(data), *p = &part;
     const struct pool_dim *d = &p->dim[p->dims - 1];
-    struct walk w = walk_of(p, true);
+    struct pool_walk w = walk_of(p, true);
     int step = RUN / p->channels;
     float acc[RUN];
     for (int image = 0, row = 0; image < p->groups * p->batch; ++image, in += w.in_rows) {
@@ -109,7 +109,7 @@ INLINE void TYPED(backward)(const int *data, const T *const *in, const T *const 
 {
     const struct pool_part part = read_part(data), *p = &part;
     const struct pool_dim *d = &p->dim[p->dims - 1];
-    struct walk w = walk_of(p, false);
+    struct pool_walk w = walk_of(p, false);
     int step = RUN / p->channels, channels = p->channels;
     float acc[RUN];
     for (int image = 0, in_row = 0; image < p->groups * p->batch; ++image) {
@@ -183,14 +183,15 @@ COMPUTE(SumPooling)
     TYPED(forward)(v->part.data, ROWS(in), NULL, NULL, v->out.data, SUM, v->average, LOWEST);
 }
 
-POP_SUPERVISOR_VERTEX(TYPED(Scale))
-{
-    POP_OUTPUT(POP_VECTOR(T)) out;
-    POP_INPUT(POP_VECTORS(T, ONE_PTR, ONE_PTR)) in;
-    POP_INPUT(POP_VECTORS(T, ONE_PTR, ONE_PTR)) pooled;
-    POP_INPUT(POP_VECTORS(T, ONE_PTR, ONE_PTR)) gradient;
+/* Of vertices that look for the elements which were the largest of their windows. */
+#define LARGEST_FIELDS                                                                                                 \
+    POP_OUTPUT(POP_VECTOR(T)) out;                                                                                     \
+    POP_INPUT(POP_VECTORS(T, ONE_PTR, ONE_PTR)) in;                                                                    \
+    POP_INPUT(POP_VECTORS(T, ONE_PTR, ONE_PTR)) pooled;                                                                \
+    POP_INPUT(POP_VECTORS(T, ONE_PTR, ONE_PTR)) gradient;                                                              \
     POP_STATE(POP_VECTOR(int, ONE_PTR)) part;
-};
+
+POP_SUPERVISOR_VERTEX(TYPED(Scale)){ LARGEST_FIELDS };
 POP_VERTEX_NAME(TYPED(Scale), "popnn::MaxPoolingGradientScale<" T_NAME ">");
 POP_CONSTRAINT(TYPED(Scale), "elem(**in) != elem(*out)");
 COMPUTE(Scale)
@@ -198,14 +199,7 @@ COMPUTE(Scale)
     TYPED(forward)(v->part.data, ROWS(in), ROWS(pooled), ROWS(gradient), v->out.data, COUNT, false, LOWEST);
 }
 
-POP_SUPERVISOR_VERTEX(TYPED(MaxGrad))
-{
-    POP_OUTPUT(POP_VECTOR(T)) out;
-    POP_INPUT(POP_VECTORS(T, ONE_PTR, ONE_PTR)) in;
-    POP_INPUT(POP_VECTORS(T, ONE_PTR, ONE_PTR)) pooled;
-    POP_INPUT(POP_VECTORS(T, ONE_PTR, ONE_PTR)) gradient;
-    POP_STATE(POP_VECTOR(int, ONE_PTR)) part;
-};
+POP_SUPERVISOR_VERTEX(TYPED(MaxGrad)){ LARGEST_FIELDS };
 POP_VERTEX_NAME(TYPED(MaxGrad), "popnn::MaxPoolingGrad<" T_NAME ">");
 POP_CONSTRAINT(TYPED(MaxGrad), "elem(**in) != elem(*out)");
 COMPUTE(MaxGrad)
@@ -226,5 +220,6 @@ COMPUTE(SumGrad)
 {
     TYPED(backward)(v->part.data, NULL, NULL, ROWS(gradient), v->out.data, false, v->average);
 }
+#undef LARGEST_FIELDS
 #undef LOWEST
 #undef ROWS

@@ -72,12 +72,12 @@ static inline int row_of(const struct pool_part *p, const int *place, const int 
     }
     return row;
 }
-struct walk {
+struct pool_walk {
     int rows, in_rows, windows, sizes[6], kernel[6];
 };
-static inline struct walk walk_of(const struct pool_part *p, bool forward)
+static inline struct pool_walk walk_of(const struct pool_part *p, bool forward)
 {
-    struct walk w = { 1, 1, 1, { 0 }, { 0 } };
+    struct pool_walk w = { 1, 1, 1, { 0 }, { 0 } };
     for (int i = 0; i + 1 < p->dims; ++i) {
         w.sizes[i] = forward ? p->dim[i].out_size : p->dim[i].in_size;
         w.kernel[i] = p->dim[i].kernel;

@@ -76,7 +76,7 @@ uint64_t popnn_rnn_wu_flops(const popnn_rnn_params *params)
 }
 
 size_t popnn_rnn_get_mat_mul_pre_plan_parameters(const popnn_rnn_params *p, bool inference_only, bool input_weights,
-                                                 poplin_fc_mat_mul list[POPNN_RNN_MOST_MAT_MULS])
+                                                 poplin_fc_mat_mul list[POPNN_RNN_MAX_MAT_MULS])
 {
     size_t count = 0, in = p->input_size, out = p->output_size, batch = p->batch_size;
     if (input_weights)

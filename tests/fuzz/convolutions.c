@@ -26,7 +26,7 @@ poplin_conv_params any_conv(struct world *w, pop_type type)
         size_t r = chance(w, 15)   ? below(w, 2)
                    : chance(w, 85) ? 2
                                    : 3,
-               field[POPLIN_MOST_FIELD_DIMS], kernel[POPLIN_MOST_FIELD_DIMS];
+               field[POPLIN_MAX_FIELD_DIMS], kernel[POPLIN_MAX_FIELD_DIMS];
         for (size_t d = 0; d < r; ++d) {
             field[d] = between(w, 1, r == 3 ? 5 : 12);
             kernel[d] = chance(w, 40) ? 1 : between(w, 1, r == 3 ? 3 : 5);

@@ -7,11 +7,11 @@
 enum { MOST_WINDOW = 256 };
 static size_t covered(const popnn_pool_params *p, const size_t *out_field, size_t out, size_t *list)
 {
-    size_t place[POPNN_MOST_FIELD_DIMS] = { 0 }, count = 0;
+    size_t place[POPNN_MAX_FIELD_DIMS] = { 0 }, count = 0;
     for (unsigned d = p->dims; d-- > 0; out /= out_field[d])
         place[d] = out % out_field[d];
     for (size_t k = 0; k < product(p->kernel, p->dims); ++k) {
-        size_t at = 0, rest = k, window[POPNN_MOST_FIELD_DIMS] = { 0 };
+        size_t at = 0, rest = k, window[POPNN_MAX_FIELD_DIMS] = { 0 };
         bool inside = true;
         for (unsigned d = p->dims; d-- > 0; rest /= p->kernel[d])
             window[d] = rest % p->kernel[d];
@@ -30,7 +30,7 @@ static size_t covered(const popnn_pool_params *p, const size_t *out_field, size_
 static void pool_reference(const struct operation *op, double *const *in, struct expected *out)
 { /* in: input; gradient: input, pooled, gradient (MAX), or the gradient alone.  whole: is gradient, scaled */
     const popnn_pool_params *p = op->extra;
-    size_t out_field[POPNN_MOST_FIELD_DIMS], list[MOST_WINDOW];
+    size_t out_field[POPNN_MAX_FIELD_DIMS], list[MOST_WINDOW];
     popnn_pool_output_field(p, out_field);
     size_t in_size = product(p->input_field, p->dims), out_size = product(out_field, p->dims);
     bool gradient = op->whole[0], max = p->type == POPNN_POOL_MAX;
@@ -77,7 +77,7 @@ void make_pool(struct world *w)
                             .channels = any_extent(w),
                             .batch = between(w, 1, 3),
                             .data_type = any_real(w) };
-    size_t in_dims[8], out_dims[8], out_field[POPNN_MOST_FIELD_DIMS];
+    size_t in_dims[8], out_dims[8], out_field[POPNN_MAX_FIELD_DIMS];
     if (p.channels > 40)
         p.channels = 33;
     if (!p.channels && chance(w, 80))

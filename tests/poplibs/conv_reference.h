@@ -53,18 +53,18 @@ static inline void reference_next(const size_t *sizes, size_t count, size_t *at)
 typedef void (*reference_visitor)(long out, long in, long kernel, void *user);
 static inline void reference_each(const poplin_conv_params *p, reference_visitor visit, void *user)
 {
-    size_t in_sizes[POPLIN_MOST_FIELD_DIMS], kernel_sizes[POPLIN_MOST_FIELD_DIMS], out_sizes[POPLIN_MOST_FIELD_DIMS],
+    size_t in_sizes[POPLIN_MAX_FIELD_DIMS], kernel_sizes[POPLIN_MAX_FIELD_DIMS], out_sizes[POPLIN_MAX_FIELD_DIMS],
         dims = p->num_field_dims;
     for (size_t d = 0; d < dims; ++d) {
         in_sizes[d] = poplin_conv_transformed_input_size(p, d);
         kernel_sizes[d] = poplin_conv_transformed_kernel_size(p, d);
         out_sizes[d] = poplin_conv_output_size(p, d);
     }
-    size_t o[POPLIN_MOST_FIELD_DIMS] = { 0 };
+    size_t o[POPLIN_MAX_FIELD_DIMS] = { 0 };
     for (size_t out = 0; out < reference_product(out_sizes, dims); ++out, reference_next(out_sizes, dims, o)) {
-        size_t k[POPLIN_MOST_FIELD_DIMS] = { 0 };
+        size_t k[POPLIN_MAX_FIELD_DIMS] = { 0 };
         for (size_t i = 0; i < reference_product(kernel_sizes, dims); ++i, reference_next(kernel_sizes, dims, k)) {
-            size_t at[POPLIN_MOST_FIELD_DIMS];
+            size_t at[POPLIN_MAX_FIELD_DIMS];
             bool inside = true;
             for (size_t d = 0; d < dims; ++d) {
                 const poplin_output_transform *t = &p->output_transform;

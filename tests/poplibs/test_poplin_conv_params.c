@@ -9,7 +9,7 @@
 
 static poplin_conv_params random_params(uint64_t *random, size_t dims)
 {
-    size_t field[POPLIN_MOST_FIELD_DIMS], kernel[POPLIN_MOST_FIELD_DIMS];
+    size_t field[POPLIN_MAX_FIELD_DIMS], kernel[POPLIN_MAX_FIELD_DIMS];
     for (;;) {
         for (size_t d = 0; d < dims; ++d) {
             field[d] = 1 + next_random(random) % 9;

@@ -399,19 +399,19 @@ static void test_mistakes(void **state)
 static void test_options_of_the_convolution(void **state)
 {
     (void)state;
-    pop_option list[POPLIN_MOST_MAT_MUL_OPTIONS];
+    pop_option list[POPLIN_MAX_MAT_MUL_OPTIONS];
     size_t count;
     pop_error error;
     pop_options given = POP_OPTIONS({ "fullyConnectedPass", "TRAINING_BWD" }, { "partialsType", "float" },
                                     { "partialsType", "half" }, { "inputRHSIsPreArranged", "true" });
-    assert_int_equal(poplin_mat_mul_conv_options(given, list, POPLIN_MOST_MAT_MUL_OPTIONS, &count, &error), POP_OK);
+    assert_int_equal(poplin_mat_mul_conv_options(given, list, POPLIN_MAX_MAT_MUL_OPTIONS, &count, &error), POP_OK);
     assert_int_equal(count, 2);
     assert_string_equal(list[0].key, "pass");
     assert_string_equal(list[0].value, "FC_TRAINING_BWD");
     assert_string_equal(list[1].key, "partialsType");
     assert_string_equal(list[1].value, "half");
     assert_int_equal(
-        poplin_mat_mul_conv_options(POP_OPTIONS({ "pass", "x" }), list, POPLIN_MOST_MAT_MUL_OPTIONS, &count, &error),
+        poplin_mat_mul_conv_options(POP_OPTIONS({ "pass", "x" }), list, POPLIN_MAX_MAT_MUL_OPTIONS, &count, &error),
         POP_INVALID_OPTION);
     struct bed bed = bed_open(BED_MODEL, 2, NULL);
     assert_true(poplin_matmul_validate_options(bed.graph, given));

@@ -50,7 +50,7 @@ static void test_products_of_a_layer(void **state)
 {
     (void)state;
     poplin_fully_connected_params params = { 2, 16, 784, 30 };
-    poplin_fc_mat_mul list[POPLIN_MOST_FC_MAT_MULS];
+    poplin_fc_mat_mul list[POPLIN_MAX_FC_MAT_MULS];
     assert_int_equal(poplin_fc_get_mat_mul_pre_plan_parameters(&params, POP_HALF, true, list), 1);
     assert_string_equal(list[0].pass, "INFERENCE_FWD");
     assert_int_equal(poplin_fc_get_mat_mul_pre_plan_parameters(&params, POP_HALF, false, list), 3);

@@ -398,7 +398,7 @@ static void plans_are_kept(void **state)
                        wrong = a;
     same.output_transform.truncation_upper[0] = 1; /* canonical parameters are those of a smaller padding */
     same.input_transform.padding_upper[0] += 1;
-    wrong.num_field_dims = POPLIN_MOST_FIELD_DIMS + 1;
+    wrong.num_field_dims = POPLIN_MAX_FIELD_DIMS + 1;
     const poplin_conv_plan_request requests[] = { { target, &a, POP_NO_OPTIONS },
                                                   { target, &b, POP_NO_OPTIONS },
                                                   { target, &same, POP_NO_OPTIONS },

@@ -108,7 +108,7 @@ static void test_parameters(void **state)
 {
     (void)state;
     popnn_rnn_params p = popnn_rnn_params_make(POP_FLOAT, 2, 3, 4, 5);
-    poplin_fc_mat_mul list[POPNN_RNN_MOST_MAT_MULS];
+    poplin_fc_mat_mul list[POPNN_RNN_MAX_MAT_MULS];
     assert_int_equal(popnn_rnn_get_mat_mul_pre_plan_parameters(&p, false, true, list), 6);
     assert_int_equal(popnn_rnn_get_mat_mul_pre_plan_parameters(&p, true, false, list), 1);
     assert_int_equal(popnn_rnn_fwd_flops(&p, true), 2 * 3 * 2 * 5 * 9 + 2 * 30);

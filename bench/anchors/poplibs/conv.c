@@ -10,16 +10,16 @@
 /* One number for all field dimensions, or one for each. */
 static void fill(const struct row *row, const char *key, unsigned *values, size_t rank)
 {
-    size_t list[POPLIN_MOST_FIELD_DIMS], count = row_list(row, key, list, POPLIN_MOST_FIELD_DIMS);
+    size_t list[POPLIN_MAX_FIELD_DIMS], count = row_list(row, key, list, POPLIN_MAX_FIELD_DIMS);
     for (size_t i = 0; i < rank && count; ++i)
         values[i] = (unsigned)list[count > 1 ? i : 0];
 }
 
 poplin_conv_params row_conv_params(const struct row *row)
 {
-    size_t field[POPLIN_MOST_FIELD_DIMS], kernel[POPLIN_MOST_FIELD_DIMS], given[POPLIN_MOST_FIELD_DIMS];
-    size_t rank = row_list(row, "field", field, POPLIN_MOST_FIELD_DIMS),
-           count = row_list(row, "kernel-size", given, POPLIN_MOST_FIELD_DIMS);
+    size_t field[POPLIN_MAX_FIELD_DIMS], kernel[POPLIN_MAX_FIELD_DIMS], given[POPLIN_MAX_FIELD_DIMS];
+    size_t rank = row_list(row, "field", field, POPLIN_MAX_FIELD_DIMS),
+           count = row_list(row, "kernel-size", given, POPLIN_MAX_FIELD_DIMS);
     for (size_t i = 0; i < rank; ++i)
         kernel[i] = count ? given[count > 1 ? i : 0] : 1;
     pop_type type = row_type(row, POP_HALF);

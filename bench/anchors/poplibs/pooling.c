@@ -11,7 +11,7 @@
 static pop_tensor activations(pop_graph *graph, const popnn_pool_params *params, const size_t *field, size_t group,
                               const char *name)
 {
-    size_t dims[3 + POPNN_MOST_FIELD_DIMS] = { params->batch, params->channels / group };
+    size_t dims[3 + POPNN_MAX_FIELD_DIMS] = { params->batch, params->channels / group };
     memcpy(dims + 2, field, params->dims * sizeof(*dims));
     dims[2 + params->dims] = group;
     pop_tensor t = pop_graph_add_variable(graph, params->data_type, (pop_shape){ 3 + params->dims, dims }, name);
@@ -24,8 +24,8 @@ void build_pooling(pop_graph *graph, struct passes *passes, const struct row *ro
 {
     pop_program program = pass_begin(passes, "fwd");
     popnn_pool_params params = { .type = POPNN_POOL_MAX, .data_type = row_type(row, POP_HALF) };
-    params.dims = (unsigned)row_list(row, "field", params.input_field, POPNN_MOST_FIELD_DIMS);
-    row_list(row, "kernel", params.kernel, POPNN_MOST_FIELD_DIMS);
+    params.dims = (unsigned)row_list(row, "field", params.input_field, POPNN_MAX_FIELD_DIMS);
+    row_list(row, "kernel", params.kernel, POPNN_MAX_FIELD_DIMS);
     params.channels = row_number(row, "channels", 1);
     params.batch = row_number(row, "batch-size", 1);
     for (unsigned i = 0; i < params.dims; ++i) {
@@ -33,7 +33,7 @@ void build_pooling(pop_graph *graph, struct passes *passes, const struct row *ro
         params.padding_lower[i] = (int)row_number(row, "padding-lower", 0);
         params.padding_upper[i] = (int)row_number(row, "padding-upper", 0);
     }
-    size_t group = row_number(row, "fwd-chans-per-group", 1), out_field[POPNN_MOST_FIELD_DIMS];
+    size_t group = row_number(row, "fwd-chans-per-group", 1), out_field[POPNN_MAX_FIELD_DIMS];
     popnn_pool_output_field(&params, out_field);
     pop_tensor in = activations(graph, &params, params.input_field, group, "in"),
                gradient = activations(graph, &params, out_field, group, "gradient");

@@ -79,7 +79,7 @@ static pop_tensor join(const struct conv_work *work, pop_tensor *tensors, const 
 static pop_tensor convolve(struct conv_work *work, unsigned out_chan_step, pop_tensor input, pop_tensor weights)
 {
     unsigned steps = work->conv->plan.partition.in_chan_split.serial, fields = work->conv->plan.num_field_dims,
-             cut[POPLIN_MOST_FIELD_DIMS + 3] = { 0, 2 };
+             cut[POPLIN_MAX_FIELD_DIMS + 3] = { 0, 2 };
     pop_tensor *earlier = NULL, made = { 0 };
     for (unsigned step = 0; step < steps && poplibs_ready(work->graph); ++step) {
         struct conv_parts parts = conv_parts_make(work->conv, out_chan_step, step);

@@ -3,7 +3,7 @@
 
 #include <poplin/conv_util.h>
 
-enum { MAX_RANK = POPLIN_MOST_FIELD_DIMS + 4 };
+enum { MAX_RANK = POPLIN_MAX_FIELD_DIMS + 4 };
 
 static bool check_params(pop_where where, pop_graph *graph, const char *api, const poplin_conv_params *params)
 {
@@ -17,7 +17,7 @@ static bool check_params(pop_where where, pop_graph *graph, const char *api, con
 /* "name/Conv_3x3", the path of a convolution's steps. */
 static char *path_of(const char *name, const poplin_conv_params *params)
 {
-    char step[16 + 21 * POPLIN_MOST_FIELD_DIMS] = "Conv_";
+    char step[16 + 21 * POPLIN_MAX_FIELD_DIMS] = "Conv_";
     size_t length = strlen(step);
     for (size_t d = 0; d < params->num_field_dims; ++d)
         length +=

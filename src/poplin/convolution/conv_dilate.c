@@ -33,7 +33,7 @@ static struct places find_places(const poplin_conv_params *params, unsigned d)
 pop_tensor conv_dilate_output(const struct conv_resolved *conv, pop_tensor undilated, struct conv_program *program)
 {
     const struct conv_call *call = conv->call;
-    struct places places[POPLIN_MOST_FIELD_DIMS] = { 0 };
+    struct places places[POPLIN_MAX_FIELD_DIMS] = { 0 };
     pop_tensor beside = undilated;
     size_t dims = call->convolved.num_field_dims;
     for (unsigned d = 0; d < dims; ++d)

@@ -22,7 +22,7 @@ static pop_tensor split_dim(const struct conv_resolved *conv, pop_tensor t, unsi
 }
 static pop_tensor insert_ones(const struct conv_resolved *conv, pop_tensor t, unsigned dim, unsigned count)
 {
-    size_t ones[POPLIN_MOST_FIELD_DIMS] = { 1, 1, 1, 1, 1, 1 };
+    size_t ones[POPLIN_MAX_FIELD_DIMS] = { 1, 1, 1, 1, 1, 1 };
     return count ? pop_tensor_reshape_partial_at(conv->where, t, dim, dim, conv_shape(ones, count)) : t;
 }
 static pop_tensor remove_ones(const struct conv_resolved *conv, pop_tensor t, unsigned dim, unsigned count)
@@ -126,7 +126,7 @@ static pop_tensor flatten_field(const struct conv_resolved *conv, unsigned set, 
 static pop_tensor unflatten_field(const struct conv_resolved *conv, unsigned set, const size_t *sizes, pop_tensor t)
 {
     unsigned highest = 31 - (unsigned)__builtin_clz(set), taken = 0;
-    size_t dims[POPLIN_MOST_FIELD_DIMS + 1], count = 0;
+    size_t dims[POPLIN_MAX_FIELD_DIMS + 1], count = 0;
     for (unsigned bit = highest; bit-- > 0;)
         if (set >> bit & 1)
             t = remove_ones(conv, t, 1 + bit, 1), ++taken;
@@ -283,7 +283,7 @@ pop_tensor conv_transform_output_back(const struct conv_resolved *conv, pop_tens
         const struct poplin_step *step = &conv->transformed.steps[i];
         const poplin_conv_params *before = &step->before;
         unsigned rank = (unsigned)pop_tensor_rank(t), dims = (unsigned)before->num_field_dims;
-        size_t sizes[POPLIN_MOST_FIELD_DIMS + 1] = { before->batch_size };
+        size_t sizes[POPLIN_MAX_FIELD_DIMS + 1] = { before->batch_size };
         for (unsigned d = 0; d < dims; ++d)
             sizes[1 + d] = poplin_conv_output_size(before, d);
         if (step->kind == POPLIN_STEP_FIELD_DIMS)
@@ -335,7 +335,7 @@ static pop_tensor steps_back(const struct conv_resolved *conv, pop_tensor t, boo
     for (unsigned i = conv->transformed.count; i-- > 0;) {
         const struct poplin_step *step = &conv->transformed.steps[i];
         unsigned dims = (unsigned)step->before.num_field_dims;
-        size_t sizes[POPLIN_MOST_FIELD_DIMS + 1] = { step->before.batch_size };
+        size_t sizes[POPLIN_MAX_FIELD_DIMS + 1] = { step->before.batch_size };
         for (unsigned d = 0; d < dims; ++d)
             sizes[1 + d] = step->before.input_field_shape[d];
         if (step->kind == POPLIN_STEP_FIELD_DIMS)

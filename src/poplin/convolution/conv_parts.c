@@ -20,7 +20,7 @@ static struct conv_range share(struct conv_range whole, size_t grain, size_t spl
 static size_t place_of(const struct conv_resolved *conv, const unsigned *index, const unsigned *splits, unsigned count)
 {
     enum { IN_CHANS_FROM_END = 1 };
-    unsigned order[POPLIN_MOST_FIELD_DIMS * 2 + 4], place = 0, dims = conv->plan.num_field_dims;
+    unsigned order[POPLIN_MAX_FIELD_DIMS * 2 + 4], place = 0, dims = conv->plan.num_field_dims;
     for (unsigned i = 0; i < count; ++i)
         order[i] = i;
     /* index: group, kernel..., input channels, batch, field..., output channels */
@@ -58,8 +58,8 @@ static void find_input(const struct conv_resolved *conv, struct conv_part *part)
 struct conv_parts conv_parts_make(const struct conv_resolved *conv, unsigned out_chan_step, unsigned in_chan_step)
 {
     const struct poplin_partition *partition = &conv->plan.partition;
-    unsigned dims = conv->plan.num_field_dims, splits[POPLIN_MOST_FIELD_DIMS * 2 + 4],
-             index[POPLIN_MOST_FIELD_DIMS * 2 + 4] = { 0 }, count = 0;
+    unsigned dims = conv->plan.num_field_dims, splits[POPLIN_MAX_FIELD_DIMS * 2 + 4],
+             index[POPLIN_MAX_FIELD_DIMS * 2 + 4] = { 0 }, count = 0;
     splits[count++] = partition->conv_group_split;
     for (unsigned d = 0; d < dims; ++d)
         splits[count++] = partition->kernel_split[d];

@@ -15,8 +15,8 @@ static inline size_t conv_range_size(struct conv_range range)
 /* What a tile computes: ranges of groups of groups, of batch and output field, of the kernel, of groups of channels. */
 struct conv_part {
     unsigned tile;
-    struct conv_range g, n, o, c, field[POPLIN_MOST_FIELD_DIMS], kernel[POPLIN_MOST_FIELD_DIMS],
-        input[POPLIN_MOST_FIELD_DIMS];
+    struct conv_range g, n, o, c, field[POPLIN_MAX_FIELD_DIMS], kernel[POPLIN_MAX_FIELD_DIMS],
+        input[POPLIN_MAX_FIELD_DIMS];
     bool empty;          /* nothing of the input meets it */
     pop_tensor partials; /* {G1, O1, batch, field..., g2, o2} of it */
 };
@@ -25,7 +25,7 @@ struct conv_part {
 struct conv_parts {
     struct conv_part *parts;
     size_t outputs, depth;
-    size_t splits[POPLIN_MOST_FIELD_DIMS + 3]; /* of outputs: groups, batch, field..., output channels */
+    size_t splits[POPLIN_MAX_FIELD_DIMS + 3]; /* of outputs: groups, batch, field..., output channels */
 };
 
 /* The parts of a serial step; free(parts). */

@@ -24,7 +24,7 @@ struct conv_resolved {
     poplin_conv_params params;             /* the same with channels padded to whole groups, and without flips */
     size_t g1, c1, o1;
     unsigned g2, c2, o2;
-    size_t output_shape[POPLIN_MOST_FIELD_DIMS];
+    size_t output_shape[POPLIN_MAX_FIELD_DIMS];
 };
 
 /* False after an error of the graph. */

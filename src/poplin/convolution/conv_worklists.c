@@ -37,7 +37,7 @@ static void put(struct conv_worklists *list, size_t number)
 /* One kernel position: the rows and columns of the part's output that it meets. */
 struct position {
     const struct conv_axes *all;
-    struct conv_axis axes[POPLIN_MOST_FIELD_DIMS];
+    struct conv_axis axes[POPLIN_MAX_FIELD_DIMS];
     unsigned last; /* dimension: that of the columns */
 };
 
@@ -47,7 +47,7 @@ static void put_item(struct conv_worklists *list, const struct position *positio
 {
     const struct conv_axes *all = position->all;
     const struct conv_axis *columns = &position->axes[position->last];
-    size_t rest = number, outer[POPLIN_MOST_FIELD_DIMS];
+    size_t rest = number, outer[POPLIN_MAX_FIELD_DIMS];
     for (unsigned d = position->last; d-- > 0; rest /= position->axes[d].count)
         outer[d] = rest % position->axes[d].count;
     size_t in = rest, out = rest;

@@ -15,10 +15,10 @@ struct conv_axis {
 /* Of each kernel position, dimension after dimension, where input and output have sizes of elements.  numbers is what
  * the outs and ins stand in. */
 struct conv_axes {
-    struct conv_axis *list[POPLIN_MOST_FIELD_DIMS];
+    struct conv_axis *list[POPLIN_MAX_FIELD_DIMS];
     unsigned *numbers;
     unsigned dims;
-    size_t batch, positions[POPLIN_MOST_FIELD_DIMS], input[POPLIN_MOST_FIELD_DIMS], output[POPLIN_MOST_FIELD_DIMS];
+    size_t batch, positions[POPLIN_MAX_FIELD_DIMS], input[POPLIN_MAX_FIELD_DIMS], output[POPLIN_MAX_FIELD_DIMS];
 };
 /* Room for so many positions of each dimension, which meet nothing yet; the other members are set already. */
 void conv_axes_make(struct conv_axes *axes);

@@ -19,7 +19,7 @@ struct extent {
     size_t sub_kernels;
 };
 struct layout {
-    struct extent extents[POPLIN_MOST_FIELD_DIMS];
+    struct extent extents[POPLIN_MAX_FIELD_DIMS];
     bool pads_input, pads_kernel;
 };
 
@@ -92,7 +92,7 @@ static struct layout layout_of(const struct conv_work *work, const struct conv_p
 }
 static void layout_free(struct layout *layout)
 {
-    for (unsigned d = 0; d < POPLIN_MOST_FIELD_DIMS; ++d) {
+    for (unsigned d = 0; d < POPLIN_MAX_FIELD_DIMS; ++d) {
         free(layout->extents[d].kernel);
         free(layout->extents[d].input);
         free(layout->extents[d].shifts);

@@ -8,14 +8,14 @@
 poplin_input_transform poplin_input_transform_none(void)
 {
     poplin_input_transform none = { 0 };
-    for (size_t d = 0; d < POPLIN_MOST_FIELD_DIMS; ++d)
+    for (size_t d = 0; d < POPLIN_MAX_FIELD_DIMS; ++d)
         none.dilation[d] = 1;
     return none;
 }
 poplin_output_transform poplin_output_transform_none(void)
 {
     poplin_output_transform none = { 0 };
-    for (size_t d = 0; d < POPLIN_MOST_FIELD_DIMS; ++d)
+    for (size_t d = 0; d < POPLIN_MAX_FIELD_DIMS; ++d)
         none.stride[d] = 1;
     return none;
 }
@@ -30,9 +30,9 @@ poplin_conv_params poplin_conv_params_make(pop_type input_type, pop_type output_
     params.output_type = output_type;
     params.batch_size = batch_size;
     params.num_field_dims = input_field_shape.rank == kernel_shape.rank ? input_field_shape.rank : SIZE_MAX;
-    for (size_t d = 0; d < POPLIN_MOST_FIELD_DIMS && d < input_field_shape.rank; ++d)
+    for (size_t d = 0; d < POPLIN_MAX_FIELD_DIMS && d < input_field_shape.rank; ++d)
         params.input_field_shape[d] = input_field_shape.dims[d];
-    for (size_t d = 0; d < POPLIN_MOST_FIELD_DIMS && d < kernel_shape.rank; ++d)
+    for (size_t d = 0; d < POPLIN_MAX_FIELD_DIMS && d < kernel_shape.rank; ++d)
         params.kernel_shape[d] = kernel_shape.dims[d];
     params.input_channels_per_conv_group = input_channels;
     params.output_channels_per_conv_group = output_channels;
@@ -143,9 +143,9 @@ pop_status poplin_params_wrong(const poplin_conv_params *p, char *text, size_t s
     pop_status status = POP_POPLAR_ERROR;
     if (!p)
         snprintf(text, size, "the convolution's parameters are NULL");
-    else if (p->num_field_dims > POPLIN_MOST_FIELD_DIMS)
+    else if (p->num_field_dims > POPLIN_MAX_FIELD_DIMS)
         snprintf(text, size, "field and kernel must have the same number of dimensions, from 0 to %d",
-                 POPLIN_MOST_FIELD_DIMS);
+                 POPLIN_MAX_FIELD_DIMS);
     else if (p->input_type != POP_HALF && p->input_type != POP_FLOAT)
         status = POP_TYPE_ERROR,
         snprintf(text, size, "the input's type is %s; it must be half or float", pop_type_name(p->input_type));
@@ -302,7 +302,7 @@ static void set_value(poplin_conv_params *p, const struct field *field, size_t i
 }
 static size_t count_of(const poplin_conv_params *p, const struct field *field)
 {
-    return field->kind < SIZES ? 1 : poplibs_min(p->num_field_dims, POPLIN_MOST_FIELD_DIMS);
+    return field->kind < SIZES ? 1 : poplibs_min(p->num_field_dims, POPLIN_MAX_FIELD_DIMS);
 }
 
 int poplin_conv_params_compare(const poplin_conv_params *a, const poplin_conv_params *b)
@@ -379,7 +379,7 @@ static const char *read_value(const char *at, poplin_conv_params *p, const struc
     do {
         ++at;
         unsigned long long value = strtoull(at, &end, 10);
-        if (end == at || count == POPLIN_MOST_FIELD_DIMS)
+        if (end == at || count == POPLIN_MAX_FIELD_DIMS)
             return NULL;
         set_value(p, field, count++, value);
         at = end;

@@ -16,7 +16,7 @@ static inline unsigned poplin_distance(unsigned distance)
 }
 static inline size_t poplin_params_dims(const poplin_conv_params *params)
 {
-    return params->num_field_dims <= POPLIN_MOST_FIELD_DIMS ? params->num_field_dims : 0;
+    return params->num_field_dims <= POPLIN_MAX_FIELD_DIMS ? params->num_field_dims : 0;
 }
 /* Parameters without field dimensions as those with one, of 1 element in field and kernel. */
 static inline poplin_conv_params poplin_params_with_field(const poplin_conv_params *params)

@@ -35,14 +35,14 @@ struct poplin_plan_constraints {
     unsigned expand_dims, out_chan_flatten_dims; /* sets: bit d is field dimension d */
     unsigned method;                             /* place in poplin_methods */
     unsigned conv_groups_per_group, in_chans_per_group, partial_chans_per_group, num_conv_units, slic_window_width;
-    unsigned field_split[POPLIN_MOST_FIELD_DIMS],
-        kernel_split[POPLIN_MOST_FIELD_DIMS]; /* of the dimensions that the planner sees: at least 2 */
+    unsigned field_split[POPLIN_MAX_FIELD_DIMS],
+        kernel_split[POPLIN_MAX_FIELD_DIMS]; /* of the dimensions that the planner sees: at least 2 */
     unsigned batch_split, conv_group_split;
     struct poplin_split out_chan_split, in_chan_split;
 };
 
 /* Arrays in planConstraints are choices: so many combinations of them. */
-enum { POPLIN_MOST_ALTERNATIVES = 16 };
+enum { POPLIN_MAX_ALTERNATIVES = 16 };
 
 /* What a convolution is planned for.  Beside others it has the tiles_per_ipu tiles from first_tile on. */
 enum poplin_objective {
@@ -74,7 +74,7 @@ struct poplin_conv_options {
     bool is_constrained;
     struct poplin_plan_share share;
     /* A plan has to hold to one of them.  One, all POPLIN_FREE, unless is_constrained. */
-    struct poplin_plan_constraints constraints[POPLIN_MOST_ALTERNATIVES];
+    struct poplin_plan_constraints constraints[POPLIN_MAX_ALTERNATIVES];
     unsigned alternatives;
     char constraints_output[192]; /* file name; "" is none */
 };

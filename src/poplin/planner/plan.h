@@ -15,11 +15,11 @@
 
 /* Field dimensions here and below are those with the extra ones. */
 struct poplin_partition {
-    unsigned field_split[POPLIN_MOST_FIELD_DIMS], kernel_split[POPLIN_MOST_FIELD_DIMS];
+    unsigned field_split[POPLIN_MAX_FIELD_DIMS], kernel_split[POPLIN_MAX_FIELD_DIMS];
     unsigned batch_split, conv_group_split;
     struct poplin_split out_chan_split, in_chan_split;
     /* Splits fall on multiples of these. */
-    unsigned field_grain[POPLIN_MOST_FIELD_DIMS];
+    unsigned field_grain[POPLIN_MAX_FIELD_DIMS];
     unsigned conv_group_grain, in_chan_grain, out_chan_grain;
 };
 

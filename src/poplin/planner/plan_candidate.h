@@ -7,7 +7,7 @@
 #include "poplin/planner/plan.h"
 
 /* Cycles of the vertices by tile sizes, remembered: they are the dearest part. */
-enum { PLAN_MEMO_KEYS = 2 * POPLIN_MOST_FIELD_DIMS + 4 };
+enum { PLAN_MEMO_KEYS = 2 * POPLIN_MAX_FIELD_DIMS + 4 };
 struct plan_memo_entry {
     uint32_t key[PLAN_MEMO_KEYS]; /* the numbers of a tile; the first is not 0 */
     uint64_t cycles;
@@ -23,7 +23,7 @@ struct plan_candidate {
     const struct poplin_conv_options *options;
     poplin_conv_params params; /* transformed */
     struct poplin_plan plan;   /* its splits are not read, but by plan_candidate_of */
-    size_t output[POPLIN_MOST_FIELD_DIMS], whole_input[POPLIN_MOST_FIELD_DIMS];
+    size_t output[POPLIN_MAX_FIELD_DIMS], whole_input[POPLIN_MAX_FIELD_DIMS];
     uint64_t grains_out, grains_in, grains_groups;
     unsigned input_bytes, output_bytes;
     bool rearrange_input, rearrange_weights, rearrange_output, regroup_output;
@@ -32,7 +32,7 @@ struct plan_candidate {
 
 /* What a tile computes. */
 struct plan_tile {
-    uint64_t field[POPLIN_MOST_FIELD_DIMS], kernel[POPLIN_MOST_FIELD_DIMS];
+    uint64_t field[POPLIN_MAX_FIELD_DIMS], kernel[POPLIN_MAX_FIELD_DIMS];
     uint64_t batch, groups, in_chans, out_chans;
 };
 

@@ -131,14 +131,14 @@ static bool list(json_t *value, unsigned *to)
     const char *key;
     if (json_is_array(value)) {
         json_array_foreach(value, i,
-                           item) if (i >= POPLIN_MOST_FIELD_DIMS || !number(item, &to[i]) || !to[i]) return false;
+                           item) if (i >= POPLIN_MAX_FIELD_DIMS || !number(item, &to[i]) || !to[i]) return false;
         return true;
     }
     json_object_foreach(value, key, item)
     {
         char *end;
         i = strtoul(key, &end, 10);
-        if (end == key || *end || i >= POPLIN_MOST_FIELD_DIMS || !number(item, &to[i]) || !to[i])
+        if (end == key || *end || i >= POPLIN_MAX_FIELD_DIMS || !number(item, &to[i]) || !to[i])
             return false;
     }
     return json_is_object(value);
@@ -153,7 +153,7 @@ static bool set(json_t *value, unsigned *to)
     json_array_foreach(value, i, item)
     {
         unsigned dim;
-        if (!number(item, &dim) || dim >= POPLIN_MOST_FIELD_DIMS)
+        if (!number(item, &dim) || dim >= POPLIN_MAX_FIELD_DIMS)
             return false;
         *to |= 1u << dim;
     }
@@ -378,9 +378,9 @@ bool poplin_plan_constraints_read(const char *json, unsigned num_ipus, struct po
     else if (!good)
         wrong(&r, "planConstraints", "an object", root);
     for (*count = 0; good && more; ++*count) {
-        if (*count == POPLIN_MOST_ALTERNATIVES) {
+        if (*count == POPLIN_MAX_ALTERNATIVES) {
             snprintf(text, size, "planConstraints: its arrays have more than %d combinations",
-                     POPLIN_MOST_ALTERNATIVES);
+                     POPLIN_MAX_ALTERNATIVES);
             good = false;
             break;
         }

@@ -25,7 +25,7 @@ const struct plan_field *plan_field_named(const char *name)
 
 size_t plan_field_count(const struct plan_field *field)
 {
-    return field->kind == PLAN_LIST ? POPLIN_MOST_FIELD_DIMS : field->kind == PLAN_SPLIT ? 2 : 1;
+    return field->kind == PLAN_LIST ? POPLIN_MAX_FIELD_DIMS : field->kind == PLAN_SPLIT ? 2 : 1;
 }
 
 unsigned *plan_constraint_of(struct poplin_plan_constraints *constraints, const struct plan_field *field)

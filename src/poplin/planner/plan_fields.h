@@ -33,7 +33,7 @@ extern const struct plan_field plan_fields[]; /* ends with a name of NULL */
 
 /* The field with this name that constraints may fix; NULL: there is none. */
 const struct plan_field *plan_field_named(const char *name);
-/* Numbers that a constraint of it has: 1, 2 (serial and parallel) or POPLIN_MOST_FIELD_DIMS. */
+/* Numbers that a constraint of it has: 1, 2 (serial and parallel) or POPLIN_MAX_FIELD_DIMS. */
 size_t plan_field_count(const struct plan_field *field);
 unsigned *plan_constraint_of(struct poplin_plan_constraints *constraints, const struct plan_field *field);
 /* Whether the plan's method has it. */

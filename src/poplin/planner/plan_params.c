@@ -17,7 +17,7 @@ static void plain_dim(poplin_conv_params *p, size_t d)
     out->stride[d] = 1;
 }
 
-#define SHIFT(array) memmove((array) + extra, (array), (POPLIN_MOST_FIELD_DIMS - extra) * sizeof(*(array)))
+#define SHIFT(array) memmove((array) + extra, (array), (POPLIN_MAX_FIELD_DIMS - extra) * sizeof(*(array)))
 static void shift_input(poplin_input_transform *t, unsigned extra)
 {
     SHIFT(t->truncation_lower);

@@ -22,7 +22,7 @@ struct poplin_step {
 /* The transforms of a plan in their order, and what they make of the parameters: what the partition splits, channels
  * and groups not padded yet. */
 struct poplin_transformed {
-    struct poplin_step steps[POPLIN_MOST_FIELD_DIMS + 5];
+    struct poplin_step steps[POPLIN_MAX_FIELD_DIMS + 5];
     unsigned count;
     poplin_conv_params params;
 };

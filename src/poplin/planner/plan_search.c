@@ -43,7 +43,7 @@ struct poplin_plan_cost plan_cost_of_passes(const struct plan_passes *passes, co
 
 /* ---- channels ---- */
 
-enum { DIMS = POPLIN_MOST_FIELD_DIMS, MOST_OPERANDS = 2 * DIMS + 10 };
+enum { DIMS = POPLIN_MAX_FIELD_DIMS, MOST_OPERANDS = 2 * DIMS + 10 };
 
 struct search {
     const struct plan_passes *passes;

@@ -79,7 +79,7 @@ uint64_t plan_vertex_cycles(struct plan_candidate *c, const struct plan_tile *t)
         key[i] = (uint32_t)numbers[i], most |= numbers[i];
     for (size_t d = 0; d < c->params.num_field_dims; ++d) {
         key[4 + d] = (uint32_t)t->field[d], most |= t->field[d];
-        key[4 + POPLIN_MOST_FIELD_DIMS + d] = (uint32_t)t->kernel[d], most |= t->kernel[d];
+        key[4 + POPLIN_MAX_FIELD_DIMS + d] = (uint32_t)t->kernel[d], most |= t->kernel[d];
     }
     if (most > UINT32_MAX || !t->batch)
         return cycles_of(c, t);

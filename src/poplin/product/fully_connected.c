@@ -8,7 +8,7 @@ static poplin_fc_mat_mul product(pop_type type, size_t groups, size_t rows, size
 }
 
 size_t poplin_fc_get_mat_mul_pre_plan_parameters(const poplin_fully_connected_params *params, pop_type type,
-                                                 bool inference_only, poplin_fc_mat_mul list[POPLIN_MOST_FC_MAT_MULS])
+                                                 bool inference_only, poplin_fc_mat_mul list[POPLIN_MAX_FC_MAT_MULS])
 {
     size_t groups = params->num_groups, batch = params->batch_size, in = params->input_size, out = params->output_size;
     list[0] = product(type, groups, batch, in, out, inference_only ? "INFERENCE_FWD" : "TRAINING_FWD");

@@ -13,7 +13,7 @@ struct mat_mul_call {
     pop_graph *graph;
     const char *api, *name;
     poplin_planning_cache *cache;
-    pop_option list[POPLIN_MOST_MAT_MUL_OPTIONS];
+    pop_option list[POPLIN_MAX_MAT_MUL_OPTIONS];
     size_t options;
     bool rhs_is_arranged; /* the user says so */
 };

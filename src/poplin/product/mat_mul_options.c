@@ -68,7 +68,7 @@ bool mat_mul_begin(struct mat_mul_call *call, pop_where where, pop_graph *graph,
 {
     *call =
         (struct mat_mul_call){ .where = where, .graph = graph, .api = api, .name = name ? name : "", .cache = cache };
-    return poplibs_ready(graph) && read_options(where, graph, api, options, call->list, POPLIN_MOST_MAT_MUL_OPTIONS,
+    return poplibs_ready(graph) && read_options(where, graph, api, options, call->list, POPLIN_MAX_MAT_MUL_OPTIONS,
                                                 &call->options, &call->rhs_is_arranged);
 }
 

@@ -66,11 +66,11 @@ pop_status poplin_preplan_mat_muls_at(pop_where where, const poplin_mat_mul_plan
     POPLIBS_CALL(NULL, count);
     poplin_conv_plan_request *convs = poplibs_new(count, sizeof(*convs));
     poplin_conv_params *params = poplibs_new(count, sizeof(*params));
-    pop_option *lists = poplibs_new(count, POPLIN_MOST_MAT_MUL_OPTIONS * sizeof(*lists));
+    pop_option *lists = poplibs_new(count, POPLIN_MAX_MAT_MUL_OPTIONS * sizeof(*lists));
     pop_status status = POP_OK;
     size_t planned = 0; /* products of CPU devices have no plan */
     for (size_t i = 0; i < count && status == POP_OK; ++i) {
-        pop_option *list = lists + i * POPLIN_MOST_MAT_MUL_OPTIONS;
+        pop_option *list = lists + i * POPLIN_MAX_MAT_MUL_OPTIONS;
         size_t options = 0;
         if (!requests[i].target) {
             status =
@@ -80,7 +80,7 @@ pop_status poplin_preplan_mat_muls_at(pop_where where, const poplin_mat_mul_plan
         status = check_request(&requests[i].params, requests[i].target, where, error);
         if (status == POP_OK)
             status =
-                poplin_mat_mul_conv_options(requests[i].options, list, POPLIN_MOST_MAT_MUL_OPTIONS, &options, error);
+                poplin_mat_mul_conv_options(requests[i].options, list, POPLIN_MAX_MAT_MUL_OPTIONS, &options, error);
         params[i] = poplin_mat_mul_conv_params(&requests[i].params);
         if (requests[i].target->type != POP_TARGET_CPU)
             convs[planned++] = (poplin_conv_plan_request){ requests[i].target, &params[i], { list, options } };

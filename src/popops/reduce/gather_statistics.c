@@ -14,8 +14,7 @@ struct histogram {
     bool absolute;
     pop_type counts; /* UNSIGNED_INT or FLOAT */
     pop_compute_set set;
-    pop_tensor *partials; /* {1, levels + 1} each */
-    size_t count, capacity;
+    struct tensor_vec partials; /* {1, levels + 1} each */
 };
 
 static bool check(struct histogram *h, pop_graph *graph)
@@ -59,11 +58,7 @@ static void add_vertex(struct histogram *h, pop_graph *graph, const pop_interval
     pop_graph_set_field_int_at(h->where, graph, vertex, "absolute", h->absolute);
     pop_graph_map_vertex_at(h->where, graph, vertex, tile);
     free(rows);
-    if (h->count == h->capacity) {
-        h->capacity = 2 * h->capacity + 16;
-        h->partials = poplibs_resize(h->partials, h->capacity, sizeof(*h->partials));
-    }
-    h->partials[h->count++] = partial;
+    *poplibs_push(&h->partials) = partial;
 }
 
 /* Counts each place of the input, those that share an element too: so it follows the mapping, not the order in
@@ -90,12 +85,12 @@ static pop_tensor count_on_tiles(struct histogram *h, pop_graph *graph, pop_prog
         pop_interval_lists_free(&parts);
     }
     pop_interval_lists_free(&mapping);
-    if (!h->count) /* a reduction of nothing gives zeros */
+    if (!h->partials.count) /* a reduction of nothing gives zeros */
         return pop_graph_add_variable_at(h->where, graph, h->counts,
                                          POP_SHAPE(0, pop_tensor_num_elements(h->levels) + 1), h->name);
     pop_sequence_add_at(h->where, sequence, pop_execute_at(h->where, h->set, h->name));
-    pop_tensor all = pop_tensor_concat_at(h->where, (pop_tensors){ h->count, h->partials }, 0);
-    free(h->partials);
+    pop_tensor all = pop_tensor_concat_at(h->where, tensors_of(&h->partials), 0);
+    free(h->partials.list);
     return all;
 }
 
@@ -109,11 +104,11 @@ pop_tensor popops_histogram_at(pop_where where, pop_graph *graph, pop_tensor inp
                            .input = input,
                            .levels = levels,
                            .absolute = absolute_of_input };
-    struct options {
+    struct histogram_options {
         bool floats;
     } taken = { false };
     static const struct poplibs_option table[] = {
-#define HISTOGRAM_OPTION(...) POPLIBS_ROW(struct options, __VA_ARGS__)
+#define HISTOGRAM_OPTION(...) POPLIBS_ROW(struct histogram_options, __VA_ARGS__)
 #include "poplibs/options.def"
     };
     pop_tensor none = { 0 };

@@ -8,6 +8,7 @@
 #include "poplibs/log.h"
 #include "poplibs/options.h"
 
+#include <assert.h>
 #include <popops/fill.h>
 
 static const char *const names[] = { "ADD", "MUL", "MIN", "MAX", "LOGICAL_AND", "LOGICAL_OR", "SQUARE_ADD", "LOG_ADD" };
@@ -27,11 +28,12 @@ const char *popops_operation_vertex_name(popops_operation operation)
 pop_compute_set reduce_next_set(struct reduction *r, const char *name)
 {
     char path[POPLIBS_PATH_SIZE];
+    assert(r->next_set <= r->sets->count && r->sets->count <= POPOPS_MAX_REDUCE_SETS);
     if (r->next_set < r->sets->count)
         return r->sets->list[r->next_set++];
-    if (r->next_set == POPOPS_MOST_REDUCE_SETS) {
+    if (r->next_set == POPOPS_MAX_REDUCE_SETS) {
         poplibs_fail(r->graph, POP_POPLAR_ERROR, r->where, "popops_reduce", "a reduction has at most %d compute sets",
-                     POPOPS_MOST_REDUCE_SETS);
+                     POPOPS_MAX_REDUCE_SETS);
         return (pop_compute_set){ 0 };
     }
     r->sets->list[r->sets->count++] =
@@ -58,7 +60,7 @@ static bool gives_type(popops_operation op, pop_type in, pop_type out)
                          (out == POP_HALF || out == POP_FLOAT));
 }
 
-struct request {
+struct reduce_request {
     const char *api;
     pop_tensor in;
     pop_type out_type;
@@ -71,7 +73,7 @@ struct accumulation {
     int vertex, tile; /* 0: float, 1: half */
 };
 
-static bool check_params(pop_where where, pop_graph *graph, const struct request *q)
+static bool check_params(pop_where where, pop_graph *graph, const struct reduce_request *q)
 {
     popops_operation op = q->params.op;
     bool scaled = pop_tensor_valid(q->params.scale);
@@ -100,14 +102,14 @@ static bool check_params(pop_where where, pop_graph *graph, const struct request
 }
 
 /* Flags of the reduced dimensions. */
-static bool check_dims(pop_where where, pop_graph *graph, const struct request *q, bool *reduced)
+static bool check_dims(pop_where where, pop_graph *graph, const struct reduce_request *q, bool *reduced)
 {
     size_t rank = pop_tensor_rank(q->in);
     if (!poplibs_is_operand(graph, where, q->api, "the input", q->in))
         return false;
-    if (rank > REDUCE_MOST_DIMS)
+    if (rank > REDUCE_MAX_DIMS)
         return poplibs_fail(graph, POP_POPLAR_ERROR, where, q->api, "a tensor of rank %zu; at most %d", rank,
-                            REDUCE_MOST_DIMS);
+                            REDUCE_MAX_DIMS);
     for (size_t i = 0; i < q->dims.count; ++i) {
         unsigned d = q->dims.list[i];
         if (d >= rank)
@@ -120,21 +122,21 @@ static bool check_dims(pop_where where, pop_graph *graph, const struct request *
     return true;
 }
 
-static bool check_output(pop_where where, pop_graph *graph, const struct request *q, const bool *reduced,
+static bool check_output(pop_where where, pop_graph *graph, const struct reduce_request *q, const bool *reduced,
                          pop_tensor out)
 {
-    size_t dims[REDUCE_MOST_DIMS], given[REDUCE_MOST_DIMS], rank = 0;
+    size_t dims[REDUCE_MAX_DIMS], given[REDUCE_MAX_DIMS], rank = 0;
     for (size_t d = 0; d < pop_tensor_rank(q->in); ++d)
         if (!reduced[d])
             dims[rank++] = pop_tensor_dim(q->in, d);
-    size_t out_rank = pop_tensor_shape(out, given, REDUCE_MOST_DIMS);
+    size_t out_rank = pop_tensor_shape(out, given, REDUCE_MAX_DIMS);
     char wanted[128], seen[128];
     if (!poplibs_is_operand(graph, where, q->api, "the output", out))
         return false;
     if (rank != out_rank || memcmp(dims, given, rank * sizeof(*dims)) != 0)
         return poplibs_fail(
             graph, POP_POPLAR_ERROR, where, q->api, "the output has shape %s where %s is left",
-            poplibs_shape_text(seen, sizeof(seen), (pop_shape){ poplibs_min(out_rank, REDUCE_MOST_DIMS), given }),
+            poplibs_shape_text(seen, sizeof(seen), (pop_shape){ poplibs_min(out_rank, REDUCE_MAX_DIMS), given }),
             poplibs_shape_text(wanted, sizeof(wanted), (pop_shape){ rank, dims }));
     if (pop_tensor_intersects(q->in, out))
         return poplibs_fail(graph, POP_POPLAR_ERROR, where, q->api,
@@ -142,7 +144,8 @@ static bool check_output(pop_where where, pop_graph *graph, const struct request
     return true;
 }
 
-static bool check_options(pop_where where, pop_graph *graph, const struct request *q, struct accumulation *accumulation)
+static bool check_options(pop_where where, pop_graph *graph, const struct reduce_request *q,
+                          struct accumulation *accumulation)
 {
     static const struct poplibs_option table[] = {
 #define REDUCE_OPTION(...) POPLIBS_ROW(struct accumulation, __VA_ARGS__)
@@ -158,14 +161,14 @@ static bool check_options(pop_where where, pop_graph *graph, const struct reques
 static double neutral(popops_operation op, pop_type type)
 {
     pop_target any = pop_target_create_cpu(true, 1);
-    double lowest = 0, most = 0;
-    pop_target_type_limits(&any, type, &lowest, &most, NULL);
+    double lowest = 0, highest = 0;
+    pop_target_type_limits(&any, type, &lowest, &highest, NULL);
     switch (op) {
     case POPOPS_MUL:
     case POPOPS_LOGICAL_AND:
         return 1;
     case POPOPS_MIN:
-        return most;
+        return highest;
     case POPOPS_MAX:
         return lowest;
     case POPOPS_LOG_ADD:
@@ -189,9 +192,10 @@ static void set_types(struct reduction *r, pop_type in, pop_type out, const stru
 }
 
 /* *out null: it is made. */
-static void build(pop_where where, pop_graph *graph, struct request q, pop_tensor *out, popops_compute_sets *sets)
+static void build(pop_where where, pop_graph *graph, struct reduce_request q, pop_tensor *out,
+                  popops_compute_sets *sets)
 {
-    bool reduced[REDUCE_MOST_DIMS] = { false }, given = pop_tensor_valid(*out);
+    bool reduced[REDUCE_MAX_DIMS] = { false }, given = pop_tensor_valid(*out);
     struct accumulation accumulation = { 0 };
     q.out_type = given ? pop_tensor_type(*out) : q.out_type ? q.out_type : pop_tensor_type(q.in);
     if (!check_dims(where, graph, &q, reduced) || !check_params(where, graph, &q) ||
@@ -235,7 +239,7 @@ static void build(pop_where where, pop_graph *graph, struct request q, pop_tenso
         popops_fill_in_at(where, graph, r.out, reduce_next_set(&r, "ReduceNothing"), neutral(r.op, r.out_type));
 }
 
-static bool check_new(pop_where where, pop_graph *graph, const struct request *q)
+static bool check_new(pop_where where, pop_graph *graph, const struct reduce_request *q)
 {
     if (q->params.update)
         return poplibs_fail(graph, POP_POPLAR_ERROR, where, q->api,
@@ -254,7 +258,7 @@ pop_tensor popops_reduce_in_at(pop_where where, pop_graph *graph, pop_tensor in,
                                pop_options options)
 {
     POPLIBS_CALL(graph, in, log_type(out_type), dims, log_name(popops_operation_name(params.op)), name, options);
-    struct request q = { "popops_reduce", in, out_type, dims, params, name, options };
+    struct reduce_request q = { "popops_reduce", in, out_type, dims, params, name, options };
     pop_tensor out = { 0 };
     if (poplibs_ready(graph) && check_new(where, graph, &q))
         build(where, graph, q, &out, sets);
@@ -283,7 +287,7 @@ void popops_reduce_with_output_in_at(pop_where where, pop_graph *graph, pop_tens
         poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "the output is a null tensor");
         return;
     }
-    build(where, graph, (struct request){ api, in, POP_TYPE_NULL, dims, params, name, options }, &out, sets);
+    build(where, graph, (struct reduce_request){ api, in, POP_TYPE_NULL, dims, params, name, options }, &out, sets);
 }
 
 void popops_reduce_with_output_at(pop_where where, pop_graph *graph, pop_tensor in, pop_tensor out, pop_dims dims,
@@ -304,7 +308,9 @@ void popops_reduce_many_at(pop_where where, pop_graph *graph, const popops_singl
     for (size_t i = 0; i < count && poplibs_ready(graph); ++i) {
         const popops_single_reduce *one = &reductions[i];
         char path[POPLIBS_PATH_SIZE];
-        struct request q = { "popops_reduce_many", one->in, one->out_type, one->dims, one->params, name, options };
+        struct reduce_request q = {
+            "popops_reduce_many", one->in, one->out_type, one->dims, one->params, name, options
+        };
         if (one->name && *one->name)
             q.name = poplibs_path(path, sizeof(path), name, one->name);
         if (pop_tensor_valid(outputs[i]) || check_new(where, graph, &q))

@@ -7,22 +7,24 @@
 #include "popops/reduce/reduce_types.h"
 #include "popops/reduce/reduce_workers.h"
 
+#include <assert.h>
+
 /* A worker's part of a task: outputs [k, k + n). */
-struct share {
+struct worker_share {
     const struct task *task;
     size_t k, n;
     unsigned worker;
     size_t cost;
 };
-struct shares {
-    struct share *list;
+struct worker_shares {
+    struct worker_share *list;
     size_t count;
 };
 
 struct context {
     const struct reduction *r;
     const struct reduce_stage *stage;
-    const struct pieces *pieces;
+    const struct reduce_pieces *pieces;
     unsigned tile;
 };
 
@@ -33,7 +35,7 @@ static size_t whole_outputs(const struct context *c, const struct task *task)
 {
     size_t grain = reduce_grain(c->r->target, c->stage->op, c->stage->in);
     for (size_t i = 0; i < task->count; ++i) {
-        const struct piece *p = &c->pieces->list[task->first + i];
+        const struct reduce_piece *p = &c->pieces->list[task->first + i];
         if (p->width != p->n)
             return p->width;
         if (c->stage->rows && p->rows > 1)
@@ -48,12 +50,12 @@ static size_t whole_outputs(const struct context *c, const struct task *task)
  * shares first. */
 static int by_cost(const void *left, const void *right)
 {
-    const struct share *a = left, *b = right;
+    const struct worker_share *a = left, *b = right;
     if (a->cost != b->cost)
         return a->cost < b->cost ? -1 : 1;
     return a->k < b->k ? -1 : a->k > b->k;
 }
-static bool are_equal(const struct shares *shares)
+static bool are_equal(const struct worker_shares *shares)
 {
     size_t low = SIZE_MAX, high = 0;
     for (size_t i = 0; i < shares->count; ++i) {
@@ -62,7 +64,7 @@ static bool are_equal(const struct shares *shares)
     }
     return !shares->count || high - low <= poplibs_max(8, high / 10);
 }
-static void assign(struct shares *shares, unsigned workers)
+static void assign(struct worker_shares *shares, unsigned workers)
 {
     if (are_equal(shares)) {
         for (size_t i = 0; i < shares->count; ++i)
@@ -72,18 +74,18 @@ static void assign(struct shares *shares, unsigned workers)
     size_t *load = poplibs_zeros(workers, sizeof(*load));
     qsort(shares->list, shares->count, sizeof(*shares->list), by_cost);
     for (size_t i = 0; i < shares->count; ++i) {
-        unsigned least = 0;
+        unsigned idlest = 0;
         for (unsigned w = 1; w < workers; ++w)
-            least = load[w] < load[least] ? w : least;
-        load[least] += shares->list[i].cost;
-        shares->list[i].worker = least;
+            idlest = load[w] < load[idlest] ? w : idlest;
+        load[idlest] += shares->list[i].cost;
+        shares->list[i].worker = idlest;
     }
     free(load);
 }
 
-static struct shares share_out(const struct context *c, const struct tasks *tasks, unsigned workers)
+static struct worker_shares share_out(const struct context *c, const struct tasks *tasks, unsigned workers)
 {
-    struct shares shares = { poplibs_new(tasks->count + workers, sizeof(struct share)), 0 };
+    struct worker_shares shares = { poplibs_new(tasks->count + workers, sizeof(struct worker_share)), 0 };
     size_t *parts = poplibs_new(tasks->count, sizeof(*parts)),
            widest = reduce_grain(c->r->target, c->stage->op, c->stage->in);
     reduce_allot(tasks, workers, parts);
@@ -93,8 +95,9 @@ static struct shares share_out(const struct context *c, const struct tasks *task
                count = poplibs_min(grains, parts[i]);
         for (size_t part = 0; part < count; ++part) {
             size_t from = part * grains / count * grain, to = poplibs_min(task->n, (part + 1) * grains / count * grain);
-            shares.list[shares.count++] =
-                (struct share){ task, task->k + from, to - from, 0, reduce_cost(to - from, task->depth, widest, 1) };
+            assert(from < to && shares.count < tasks->count + workers);
+            shares.list[shares.count++] = (struct worker_share){ task, task->k + from, to - from, 0,
+                                                                 reduce_cost(to - from, task->depth, widest, 1) };
         }
     }
     assign(&shares, workers);
@@ -123,8 +126,9 @@ static pop_tensor slice_of(const struct context *c, pop_tensor flat, size_t from
 {
     return pop_tensor_slice_at(c->r->where, flat, from, from + count, 0);
 }
-static pop_tensor output_of(const struct context *c, const struct share *share)
+static pop_tensor output_of(const struct context *c, const struct worker_share *share)
 {
+    assert(share->k >= share->task->k && share->k + share->n <= share->task->k + share->task->n);
     return slice_of(c, c->stage->output, share->task->at + (share->k - share->task->k), share->n);
 }
 static void set_number(const struct context *c, pop_vertex vertex, const char *field, size_t number)
@@ -148,8 +152,8 @@ static bool is_strided(const struct context *c, size_t outputs, size_t stride)
     return joins && numbers && outputs * pop_type_size(stage->out) % 4 == 0 &&
            outputs * pop_type_size(stage->in) % 8 == 0 && stride * pop_type_size(stage->in) % 8 == 0;
 }
-static void connect_strided(const struct context *c, const struct share *share, pop_tensor partials, size_t width,
-                            size_t stride, size_t rows)
+static void connect_strided(const struct context *c, const struct worker_share *share, pop_tensor partials,
+                            size_t width, size_t stride, size_t rows)
 {
     pop_vertex vertex = add_vertex(c, share->n == 1 && stride == 1 ? REDUCE_SINGLE_INPUT : REDUCE_STRIDED);
     pop_tensor out = output_of(c, share);
@@ -165,9 +169,9 @@ static void connect_strided(const struct context *c, const struct share *share, 
 }
 
 /* A share of one piece, where some special vertex takes it. */
-static bool connect_piece(const struct context *c, const struct share *share)
+static bool connect_piece(const struct context *c, const struct worker_share *share)
 {
-    struct piece p = reduce_part(&c->pieces->list[share->task->first], share->k, share->n);
+    struct reduce_piece p = reduce_part(&c->pieces->list[share->task->first], share->k, share->n);
     size_t blocks = p.n / p.width;
     pop_tensor source = c->stage->sources[p.source];
     if (p.n == 1 && p.stride == p.inner) { /* one run */
@@ -193,32 +197,26 @@ static bool connect_piece(const struct context *c, const struct share *share)
 /* ---- the general vertex ---- */
 
 struct regions {
-    pop_tensor *out, *partials;
-    unsigned *count; /* of partials for each out */
-    size_t outs, num_partials, out_capacity, partial_capacity;
+    struct tensor_vec out, partials;
+    unsigned *num_partials; /* of each out */
+    size_t capacity;        /* of num_partials */
 };
 static void push_out(struct regions *regions, pop_tensor t)
 {
-    if (regions->outs == regions->out_capacity) {
-        regions->out_capacity = 2 * regions->out_capacity + 16;
-        regions->out = poplibs_resize(regions->out, regions->out_capacity, sizeof(*regions->out));
-        regions->count = poplibs_resize(regions->count, regions->out_capacity, sizeof(*regions->count));
-    }
-    regions->out[regions->outs] = t;
-    regions->count[regions->outs++] = 0;
+    regions->num_partials =
+        poplibs_room(regions->num_partials, &regions->capacity, regions->out.count + 1, sizeof(*regions->num_partials));
+    regions->num_partials[regions->out.count] = 0;
+    *poplibs_push(&regions->out) = t;
 }
 static void push_partial(struct regions *regions, pop_tensor t)
 {
-    if (regions->num_partials == regions->partial_capacity) {
-        regions->partial_capacity = 2 * regions->partial_capacity + 16;
-        regions->partials = poplibs_resize(regions->partials, regions->partial_capacity, sizeof(*regions->partials));
-    }
-    regions->partials[regions->num_partials++] = t;
-    regions->count[regions->outs - 1]++;
+    assert(regions->out.count); /* partials follow the output that they belong to */
+    *poplibs_push(&regions->partials) = t;
+    regions->num_partials[regions->out.count - 1]++;
 }
 
 /* The regions of one output region: a run where rows follow each other, else row by row. */
-static void push_rows(const struct context *c, const struct piece *p, struct regions *regions)
+static void push_rows(const struct context *c, const struct reduce_piece *p, struct regions *regions)
 {
     size_t row = p->width * p->inner, rows = p->rows;
     if (p->stride == row) {
@@ -230,11 +228,11 @@ static void push_rows(const struct context *c, const struct piece *p, struct reg
 }
 
 /* Outputs that one region of each piece can stand for: a block of rows, or one. */
-static size_t step_of(const struct context *c, const struct share *share)
+static size_t step_of(const struct context *c, const struct worker_share *share)
 {
     size_t step = 0;
     for (size_t i = 0; i < share->task->count; ++i) {
-        const struct piece *p = &c->pieces->list[share->task->first + i];
+        const struct reduce_piece *p = &c->pieces->list[share->task->first + i];
         size_t width = p->inner > 1 ? 1 : p->width == p->n ? share->n : p->width;
         step = !step || step == width ? width : 1;
     }
@@ -243,12 +241,12 @@ static size_t step_of(const struct context *c, const struct share *share)
 
 /* A share whose pieces are rows of partial results: they follow each other, or arrive so from other tiles, as one
  * region. */
-static void push_partials(const struct context *c, const struct share *share, struct regions *regions)
+static void push_partials(const struct context *c, const struct worker_share *share, struct regions *regions)
 {
     size_t rows = share->task->count;
     pop_tensor *slices = poplibs_new(rows, sizeof(*slices));
     for (size_t i = 0; i < rows; ++i) {
-        struct piece p = reduce_part(&c->pieces->list[share->task->first + i], share->k, share->n);
+        struct reduce_piece p = reduce_part(&c->pieces->list[share->task->first + i], share->k, share->n);
         slices[i] = slice_of(c, c->stage->sources[p.source], p.at, p.rows * p.n);
     }
     pop_tensor all = rows == 1 ? slices[0] : pop_tensor_concat_at(c->r->where, (pop_tensors){ rows, slices }, 0);
@@ -261,13 +259,13 @@ static void push_partials(const struct context *c, const struct share *share, st
     push_partial(regions, all);
 }
 
-static void push_share(const struct context *c, const struct share *share, struct regions *regions)
+static void push_share(const struct context *c, const struct worker_share *share, struct regions *regions)
 {
     size_t step = step_of(c, share);
     for (size_t k = share->k; k < share->k + share->n; k += step) {
-        push_out(regions, output_of(c, &(struct share){ .task = share->task, .k = k, .n = step }));
+        push_out(regions, output_of(c, &(struct worker_share){ .task = share->task, .k = k, .n = step }));
         for (size_t i = 0; i < share->task->count; ++i) {
-            struct piece p = reduce_part_within(&c->pieces->list[share->task->first + i], k, step);
+            struct reduce_piece p = reduce_part_within(&c->pieces->list[share->task->first + i], k, step);
             push_rows(c, &p, regions);
         }
     }
@@ -277,17 +275,16 @@ static void connect_regions(const struct context *c, struct regions *regions)
 {
     pop_where where = c->r->where;
     pop_graph *graph = c->r->graph;
-    if (regions->outs) {
+    if (regions->out.count) {
         pop_vertex vertex = add_vertex(c, REDUCE_DEFAULT);
-        pop_graph_connect_list_at(where, graph, vertex, "out", (pop_tensors){ regions->outs, regions->out });
-        pop_graph_connect_list_at(where, graph, vertex, "partials",
-                                  (pop_tensors){ regions->num_partials, regions->partials });
+        pop_graph_connect_list_at(where, graph, vertex, "out", tensors_of(&regions->out));
+        pop_graph_connect_list_at(where, graph, vertex, "partials", tensors_of(&regions->partials));
         pop_graph_set_field_vector_at(where, graph, vertex, POP_FIELD("numPartials", POP_WHOLE), POP_UNSIGNED_INT,
-                                      regions->count, regions->outs);
+                                      regions->num_partials, regions->out.count);
     }
-    free(regions->out);
-    free(regions->partials);
-    free(regions->count);
+    free(regions->out.list);
+    free(regions->partials.list);
+    free(regions->num_partials);
 }
 
 /* What vertices cost beside others, in the terms of which a worker's list is divided; runs of so many reductions have
@@ -295,14 +292,14 @@ static void connect_regions(const struct context *c, struct regions *regions)
 enum { GENERAL = 16, IN_GENERAL = 2, SINGLE = 8, STRIDED = 10, RUN_OF_CONTINUOUS = 4, RUN_OF_STRIDED = 5 };
 
 /* A share as what a vertex sees. */
-struct look {
+struct share_look {
     size_t reductions, cost; /* of special vertices */
     bool special, run;
 };
-static struct look look_of(const struct context *c, const struct share *share)
+static struct share_look look_of(const struct context *c, const struct worker_share *share)
 {
-    const struct piece *first = &c->pieces->list[share->task->first];
-    struct look look = { 1, STRIDED, share->task->count == 1, false };
+    const struct reduce_piece *first = &c->pieces->list[share->task->first];
+    struct share_look look = { 1, STRIDED, share->task->count == 1, false };
     if (share->n == 1 || first->inner > 1) {
         look.reductions = share->n;
         look.cost = SINGLE;
@@ -316,11 +313,11 @@ static struct look look_of(const struct context *c, const struct share *share)
 
 /* Whether vertices of their own take the shares of a worker that are no runs: they cost no more than the general one.
  */
-static bool are_apart(const struct context *c, const struct shares *shares, const size_t *own, size_t count)
+static bool are_apart(const struct context *c, const struct worker_shares *shares, const size_t *own, size_t count)
 {
     size_t apart = 0, together = GENERAL;
     for (size_t i = 0; i < count; ++i) {
-        struct look look = look_of(c, &shares->list[own[i]]);
+        struct share_look look = look_of(c, &shares->list[own[i]]);
         if (look.special && look.run)
             continue;
         apart += look.special ? look.cost : GENERAL + IN_GENERAL * look.reductions;
@@ -329,13 +326,13 @@ static bool are_apart(const struct context *c, const struct shares *shares, cons
     return apart <= together;
 }
 
-static void connect_worker(const struct context *c, const struct shares *shares, const size_t *own, size_t count)
+static void connect_worker(const struct context *c, const struct worker_shares *shares, const size_t *own, size_t count)
 {
     struct regions regions = { 0 };
     bool apart = count && are_apart(c, shares, own, count);
     for (size_t i = 0; i < count; ++i) {
-        const struct share *share = &shares->list[own[i]];
-        struct look look = look_of(c, share);
+        const struct worker_share *share = &shares->list[own[i]];
+        struct share_look look = look_of(c, share);
         if (c->stage->rows)
             push_partials(c, share, &regions);
         else if (!look.special || !(apart || look.run) || !connect_piece(c, share))
@@ -345,12 +342,12 @@ static void connect_worker(const struct context *c, const struct shares *shares,
 }
 
 void reduce_connect(const struct reduction *r, const struct reduce_stage *stage, unsigned tile,
-                    const struct tasks *tasks, const struct pieces *pieces)
+                    const struct tasks *tasks, const struct reduce_pieces *pieces)
 {
     struct context c = { r, stage, pieces, tile };
     unsigned workers = reduce_workers(r->target);
     pop_mark mark = pop_graph_mark(r->graph);
-    struct shares shares = share_out(&c, tasks, workers);
+    struct worker_shares shares = share_out(&c, tasks, workers);
     size_t *own = poplibs_new(shares.count, sizeof(*own));
     for (unsigned w = 0; w < workers; ++w) {
         size_t count = 0;

@@ -8,6 +8,6 @@
 
 /* Adds the vertices of a tile's tasks. */
 void reduce_connect(const struct reduction *r, const struct reduce_stage *stage, unsigned tile,
-                    const struct tasks *tasks, const struct pieces *pieces);
+                    const struct tasks *tasks, const struct reduce_pieces *pieces);
 
 #endif

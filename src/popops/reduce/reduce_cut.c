@@ -6,16 +6,19 @@
 #include "popops/reduce/reduce_parts.h"
 #include "popops/reduce/reduce_pieces.h"
 
+#include <assert.h>
+
 /* Columns of a task: of step outputs, within each width outputs.  False: it cannot be cut, since pieces differ in their
  * blocks. */
 struct columns {
     size_t width, step;
 };
-static bool columns_of(const struct task *task, const struct pieces *pieces, size_t grain, struct columns *columns)
+static bool columns_of(const struct task *task, const struct reduce_pieces *pieces, size_t grain,
+                       struct columns *columns)
 {
     *columns = (struct columns){ task->n, grain };
     for (size_t i = 0; i < task->count; ++i) {
-        const struct piece *p = &pieces->list[task->first + i];
+        const struct reduce_piece *p = &pieces->list[task->first + i];
         if (p->width != p->n && task->count > 1)
             return false;
         columns->width = p->width;
@@ -24,7 +27,7 @@ static bool columns_of(const struct task *task, const struct pieces *pieces, siz
     return true;
 }
 
-size_t reduce_cut_columns(const struct task *task, const struct pieces *pieces, size_t grain)
+size_t reduce_cut_columns(const struct task *task, const struct reduce_pieces *pieces, size_t grain)
 {
     struct columns columns;
     if (!columns_of(task, pieces, grain, &columns))
@@ -34,41 +37,43 @@ size_t reduce_cut_columns(const struct task *task, const struct pieces *pieces, 
 
 /* Columns [from, from + n) of a task, in parts: each leaves a row from *place on, and the rows are a task of the second
  * step. */
-static void cut_columns(const struct task *task, const struct pieces *pieces, size_t from, size_t n, size_t *place,
-                        struct reduce_cut *cut)
+static void cut_columns(const struct task *task, const struct reduce_pieces *pieces, size_t from, size_t n,
+                        size_t *place, struct reduce_cut *cut)
 {
-    struct pieces columns = { 0 };
+    struct reduce_pieces columns = { 0 };
     struct task narrow = {
         .k = task->k + from, .n = n, .count = task->count, .depth = task->depth, .grain = task->grain
     };
     size_t first = cut->cut.count;
     for (size_t i = 0; i < task->count; ++i) {
-        const struct piece *p = &pieces->list[task->first + i];
-        pieces_push(&columns, reduce_part_within(p, narrow.k, n));
+        const struct reduce_piece *p = &pieces->list[task->first + i];
+        *poplibs_push(&columns) = reduce_part_within(p, narrow.k, n);
     }
     reduce_split_task(&narrow, &columns, task->parts, &cut->parts, &cut->cut);
     free(columns.list);
     size_t rows = cut->cut.count - first;
-    pieces_push(&cut->rows, (struct piece){ narrow.k, n, *place, n, rows, 1, n, 1, 0 });
-    tasks_push(
-        &cut->joined,
-        (struct task){
-            .k = narrow.k, .n = n, .at = task->at + from, .first = cut->rows.count - 1, .count = 1, .depth = rows });
+    *poplibs_push(&cut->rows) = (struct reduce_piece){ narrow.k, n, *place, n, rows, 1, n, 1, 0 };
+    *poplibs_push(&cut->joined) = (struct task){
+        .k = narrow.k, .n = n, .at = task->at + from, .first = cut->rows.count - 1, .count = 1, .depth = rows
+    };
+    assert(rows);
     for (size_t i = first; i < cut->cut.count; ++i, *place += n)
         cut->cut.list[i].at = *place;
 }
 
-void reduce_cut_tasks(const struct tasks *tasks, const struct pieces *pieces, size_t grain, size_t *place,
+void reduce_cut_tasks(const struct tasks *tasks, const struct reduce_pieces *pieces, size_t grain, size_t *place,
                       struct reduce_cut *cut)
 {
     for (size_t i = 0; i < tasks->count; ++i) {
         const struct task *task = &tasks->list[i];
         if (task->parts < 2) {
-            tasks_push(&cut->whole, *task);
+            *poplibs_push(&cut->whole) = *task;
             continue;
         }
         struct columns columns;
-        columns_of(task, pieces, grain, &columns);
+        const bool regular = columns_of(task, pieces, grain, &columns);
+        assert(regular && columns.step); /* others have one part */
+        (void)regular;
         for (size_t from = 0, n; from < task->n; from += n) {
             n = poplibs_min(columns.step, columns.width - from % columns.width);
             cut_columns(task, pieces, from, n, place, cut);
@@ -77,7 +82,7 @@ void reduce_cut_tasks(const struct tasks *tasks, const struct pieces *pieces, si
 }
 
 void reduce_connect_cut(const struct reduction *r, const struct reduce_stage *stage, const struct reduce_join *join,
-                        unsigned tile, const struct reduce_cut *cut, const struct pieces *pieces)
+                        unsigned tile, const struct reduce_cut *cut, const struct reduce_pieces *pieces)
 {
     struct reduce_stage parts = *stage, joined = *stage;
     if (cut->whole.count)

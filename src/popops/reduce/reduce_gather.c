@@ -10,6 +10,7 @@
 #include "popops/reduce/reduce_pieces.h"
 #include "popops/reduce/reduce_workers.h"
 
+#include <assert.h>
 #include <poputil/util.h>
 
 struct chunk { /* outputs that go together: to one tile, or a block of their rows to each of several */
@@ -22,20 +23,12 @@ struct chunks {
     struct chunk *list;
     size_t count, capacity;
 };
-static void chunks_push(struct chunks *chunks, struct chunk chunk)
-{
-    if (chunks->count == chunks->capacity) {
-        chunks->capacity = 2 * chunks->capacity + 64;
-        chunks->list = poplibs_resize(chunks->list, chunks->capacity, sizeof(*chunks->list));
-    }
-    chunks->list[chunks->count++] = chunk;
-}
 
 struct gather {
     struct reduction *r;
     struct partial_rows rows;    /* sorted by output */
     struct interval_vec outputs; /* of all rows */
-    size_t num_outputs, elements, most_rows;
+    size_t num_outputs, elements, mean_rows;
     pop_tensor partials;
     pop_type type;
     popops_operation op;
@@ -44,7 +37,7 @@ struct gather {
 
 /* ---- how many stages ---- */
 
-enum { LEAST_ELEMENTS = 64 };
+enum { MIN_ELEMENTS = 64 };
 
 static size_t vector_of(const struct gather *g, pop_type type)
 {
@@ -67,8 +60,8 @@ static size_t count_tiles(const struct gather *g)
  * there are few rows in all. */
 static bool is_last(const struct gather *g)
 {
-    size_t tiles = pop_target_num_tiles(g->r->target), rows = g->most_rows;
-    return tiles == 1 || g->elements <= LEAST_ELEMENTS * g->num_outputs ||
+    size_t tiles = pop_target_num_tiles(g->r->target), rows = g->mean_rows;
+    return tiles == 1 || g->elements <= MIN_ELEMENTS * g->num_outputs ||
            (rows * rows < 4 * tiles && 4 * count_tiles(g) > 3 * tiles);
 }
 
@@ -84,7 +77,7 @@ static int by_output(const void *left, const void *right)
     return a->at < b->at ? -1 : a->at > b->at;
 }
 
-/* The union of the rows' outputs, and how many rows meet at most. */
+/* The union of the rows' outputs, and how many rows an output has: the mean, since outputs hardly differ. */
 static void find_outputs(struct gather *g)
 {
     for (size_t i = 0; i < g->rows.count; ++i) {
@@ -99,21 +92,21 @@ static void find_outputs(struct gather *g)
         g->num_outputs += g->outputs.list[i].end - g->outputs.list[i].begin;
     for (size_t i = 0; i < g->rows.count; ++i)
         g->elements += g->rows.list[i].n;
-    g->most_rows = poplibs_ceil_div(g->elements, poplibs_max(1, g->num_outputs)); /* the mean; they hardly differ */
+    g->mean_rows = poplibs_ceil_div(g->elements, poplibs_max(1, g->num_outputs));
 }
 
 /* Even shares over tiles: chunk c has tile c. */
-static void spread(const struct gather *g, size_t grain, size_t least, struct chunks *chunks)
+static void spread(const struct gather *g, size_t grain, size_t min, struct chunks *chunks)
 {
     pop_interval_lists parts;
     poputil_split_regions((pop_interval_list){ g->outputs.count, g->outputs.list }, (unsigned)grain,
-                          pop_target_num_tiles(g->r->target), (unsigned)least, POPUTIL_NO_LIMIT, POPUTIL_NO_LIMIT,
+                          pop_target_num_tiles(g->r->target), (unsigned)min, POPUTIL_NO_LIMIT, POPUTIL_NO_LIMIT,
                           &parts);
     for (size_t part = 0; part < parts.count; ++part)
         for (size_t i = parts.first[part]; i < parts.first[part + 1]; ++i)
-            chunks_push(chunks, (struct chunk){ .k = parts.intervals[i].begin,
-                                                .n = parts.intervals[i].end - parts.intervals[i].begin,
-                                                .tile = (unsigned)part });
+            *poplibs_push(chunks) = (struct chunk){ .k = parts.intervals[i].begin,
+                                                    .n = parts.intervals[i].end - parts.intervals[i].begin,
+                                                    .tile = (unsigned)part };
     pop_interval_lists_free(&parts);
 }
 /* Outputs of the last stage: at least four vectors of a vertex's sums on a tile. */
@@ -137,17 +130,17 @@ static void map_linearly(const struct gather *g)
     free(chunks.list);
 }
 
-/* Whether outputs are made where they lie, of which a tile has most: else evenly, and sent there. */
-static bool is_better_there(const struct gather *g, size_t most)
+/* Whether outputs are made where they lie, of which a tile has at most `largest`: else evenly, and sent there. */
+static bool is_better_there(const struct gather *g, size_t largest)
 {
     const pop_target *target = g->r->target;
     size_t tiles = pop_target_num_tiles(target), vector = vector_of(g, g->r->tile_type),
            even = 8 * poplibs_ceil_div(poplibs_ceil_div(g->num_outputs, 8), tiles), bytes = pop_type_size(g->type),
            rate = poplibs_max(1, target->exchange_bytes_per_cycle), sync = target->max_ipu_sync_delay;
-    size_t there = poplibs_ceil_div(most * bytes, rate) + g->most_rows * poplibs_ceil_div(most, vector) + sync;
-    size_t balanced = poplibs_ceil_div(even * g->most_rows * bytes, rate) +
-                      g->most_rows * poplibs_ceil_div(even, vector) +
-                      poplibs_ceil_div(most * pop_type_size(g->r->out_type), rate) + 2 * sync;
+    size_t there = poplibs_ceil_div(largest * bytes, rate) + g->mean_rows * poplibs_ceil_div(largest, vector) + sync;
+    size_t balanced = poplibs_ceil_div(even * g->mean_rows * bytes, rate) +
+                      g->mean_rows * poplibs_ceil_div(even, vector) +
+                      poplibs_ceil_div(largest * pop_type_size(g->r->out_type), rate) + 2 * sync;
     return there < balanced;
 }
 
@@ -164,7 +157,7 @@ static bool as_mapped(const struct gather *g, struct chunks *chunks)
     pop_interval_lists mapping;
     if (!pop_graph_get_tile_mapping_at(r->where, r->graph, r->out, NULL, &mapping))
         return false;
-    size_t most = 0;
+    size_t largest = 0;
     for (size_t tile = 0; tile < mapping.count; ++tile) {
         size_t elements = 0;
         for (size_t i = mapping.first[tile], o = 0; i < mapping.first[tile + 1]; ++i) {
@@ -176,17 +169,17 @@ static bool as_mapped(const struct gather *g, struct chunks *chunks)
                        to = poplibs_min(here.end, g->outputs.list[o].end);
                 if (from >= to)
                     continue;
-                chunks_push(chunks, (struct chunk){ .k = from, .n = to - from, .tile = (unsigned)tile });
+                *poplibs_push(chunks) = (struct chunk){ .k = from, .n = to - from, .tile = (unsigned)tile };
                 elements += to - from;
             }
             o = poplibs_min(o, g->outputs.count - 1);
         }
-        most = poplibs_max(most, elements);
+        largest = poplibs_max(largest, elements);
     }
     pop_interval_lists_free(&mapping);
     if (chunks->count)
         qsort(chunks->list, chunks->count, sizeof(*chunks->list), by_place);
-    bool fine = !r->out_mapped || is_better_there(g, most);
+    bool fine = !r->out_mapped || is_better_there(g, largest);
     if (!fine)
         chunks->count = 0;
     return fine;
@@ -195,11 +188,11 @@ static bool as_mapped(const struct gather *g, struct chunks *chunks)
 /* ---- a stage ---- */
 
 /* Rows that reach a chunk, as the chunks are gone through in order. */
-struct sweep {
+struct row_sweep {
     size_t *active, count, next;
 };
 
-static void advance(const struct gather *g, struct sweep *sweep, const struct chunk *chunk)
+static void advance(const struct gather *g, struct row_sweep *sweep, const struct chunk *chunk)
 {
     size_t kept = 0;
     for (size_t i = 0; i < sweep->count; ++i) {
@@ -213,16 +206,17 @@ static void advance(const struct gather *g, struct sweep *sweep, const struct ch
             sweep->active[sweep->count++] = sweep->next;
 }
 
-static struct piece piece_within(const struct partial_row *row, const struct chunk *chunk)
+static struct reduce_piece piece_within(const struct partial_row *row, const struct chunk *chunk)
 {
+    assert(row->k < chunk->k + chunk->n && chunk->k < row->k + row->n);
     size_t from = poplibs_max(row->k, chunk->k), n = poplibs_min(row->k + row->n, chunk->k + chunk->n) - from;
-    return (struct piece){ from, n, row->at + (from - row->k), n, 1, 1, n, row->source, 0 };
+    return (struct reduce_piece){ from, n, row->at + (from - row->k), n, 1, 1, n, row->source, 0 };
 }
 
 /* By their mapping, so that a group has about as many of each output. */
 static int by_source(const void *left, const void *right)
 {
-    const struct piece *a = left, *b = right;
+    const struct reduce_piece *a = left, *b = right;
     if (a->source != b->source)
         return a->source < b->source ? -1 : 1;
     return a->at < b->at ? -1 : a->at > b->at;
@@ -231,7 +225,7 @@ static int by_source(const void *left, const void *right)
 /* How many rows reach each chunk. */
 static void count_rows(const struct gather *g, struct chunks *chunks)
 {
-    struct sweep sweep = { poplibs_new(g->rows.count, sizeof(size_t)), 0, 0 };
+    struct row_sweep sweep = { poplibs_new(g->rows.count, sizeof(size_t)), 0, 0 };
     for (size_t c = 0; c < chunks->count; ++c) {
         advance(g, &sweep, &chunks->list[c]);
         chunks->list[c].rows = sweep.count;
@@ -240,11 +234,11 @@ static void count_rows(const struct gather *g, struct chunks *chunks)
 }
 
 /* The pieces of each unit: a tile's, or those of a chunk's blocks of rows. */
-static struct pieces *deal(const struct gather *g, const struct chunks *chunks, size_t units)
+static struct reduce_pieces *deal(const struct gather *g, const struct chunks *chunks, size_t units)
 {
-    struct pieces *dealt = poplibs_zeros(units, sizeof(*dealt));
-    struct sweep sweep = { poplibs_new(g->rows.count, sizeof(size_t)), 0, 0 };
-    struct piece *reached = poplibs_new(g->rows.count, sizeof(*reached));
+    struct reduce_pieces *dealt = poplibs_zeros(units, sizeof(*dealt));
+    struct row_sweep sweep = { poplibs_new(g->rows.count, sizeof(size_t)), 0, 0 };
+    struct reduce_piece *reached = poplibs_new(g->rows.count, sizeof(*reached));
     for (size_t c = 0; c < chunks->count; ++c) {
         const struct chunk *chunk = &chunks->list[c];
         advance(g, &sweep, chunk);
@@ -252,15 +246,17 @@ static struct pieces *deal(const struct gather *g, const struct chunks *chunks, 
             reached[i] = piece_within(&g->rows.list[sweep.active[i]], chunk);
         if (chunk->block)
             qsort(reached, sweep.count, sizeof(*reached), by_source);
+        assert(!sweep.count ||
+               (chunk->block ? chunk->unit + (sweep.count - 1) / chunk->block < units : chunk->tile < units));
         for (size_t i = 0; i < sweep.count; ++i)
-            pieces_push(&dealt[chunk->block ? chunk->unit + i / chunk->block : chunk->tile], reached[i]);
+            *poplibs_push(&dealt[chunk->block ? chunk->unit + i / chunk->block : chunk->tile]) = reached[i];
     }
     free(sweep.active);
     free(reached);
     return dealt;
 }
 
-static void free_dealt(struct pieces *dealt, size_t tiles)
+static void free_dealt(struct reduce_pieces *dealt, size_t tiles)
 {
     for (size_t i = 0; i < tiles; ++i)
         free(dealt[i].list);
@@ -281,7 +277,7 @@ struct last {
     size_t first_partial, partials;
 };
 
-static void plan_last(const struct gather *g, struct pieces *dealt, struct last *last, size_t *place)
+static void plan_last(const struct gather *g, struct reduce_pieces *dealt, struct last *last, size_t *place)
 {
     struct tasks tasks = { 0 };
     reduce_tasks_of(dealt, &tasks);
@@ -295,8 +291,8 @@ static void plan_last(const struct gather *g, struct pieces *dealt, struct last 
     free(tasks.list);
 }
 
-static void connect_last(const struct gather *g, const struct last *lasts, const struct pieces *dealt, unsigned tiles,
-                         size_t partials)
+static void connect_last(const struct gather *g, const struct last *lasts, const struct reduce_pieces *dealt,
+                         unsigned tiles, size_t partials)
 {
     struct reduction *r = g->r;
     struct reduce_stage stage = stage_of(g, "ReduceFinalStage/IntermediateToOutput/Reduce");
@@ -330,7 +326,7 @@ static void last_stage(struct gather *g)
         map_linearly(g);
     if (!as_mapped(g, &chunks))
         spread_last(g, &chunks);
-    struct pieces *dealt = deal(g, &chunks, tiles);
+    struct reduce_pieces *dealt = deal(g, &chunks, tiles);
     struct last *lasts = poplibs_zeros(tiles, sizeof(*lasts));
     for (unsigned tile = 0; tile < tiles; ++tile)
         plan_last(g, &dealt[tile], &lasts[tile], &partials);
@@ -361,7 +357,7 @@ static void cut_at_rows(struct gather *g)
 }
 
 /* Cuts outputs, and each cut's rows in blocks of tiles that follow each other, so that all tiles have a share: blocks
- * of two rows and LEAST_ELEMENTS elements at least.  Returns the units. */
+ * of two rows and MIN_ELEMENTS elements at least.  Returns the units. */
 static size_t cut_in_blocks(struct gather *g, struct chunks *chunks)
 {
     cut_at_rows(g);
@@ -376,7 +372,7 @@ static size_t cut_in_blocks(struct gather *g, struct chunks *chunks)
     for (size_t i = 0; i < chunks->count; ++i) {
         struct chunk *chunk = &chunks->list[i];
         size_t elements = chunk->rows * chunk->n, blocks = poplibs_max(1, elements / share);
-        blocks = poplibs_min(blocks, poplibs_max(1, poplibs_min(elements / LEAST_ELEMENTS, chunk->rows / 2)));
+        blocks = poplibs_min(blocks, poplibs_max(1, poplibs_min(elements / MIN_ELEMENTS, chunk->rows / 2)));
         chunk->block = poplibs_max(2, poplibs_ceil_div(chunk->rows, blocks));
         chunk->unit = units;
         units += poplibs_ceil_div(chunk->rows, chunk->block);
@@ -391,7 +387,7 @@ static void intermediate_stage(struct gather *g, unsigned number)
     struct chunks chunks = { 0 };
     unsigned tiles = pop_target_num_tiles(r->target);
     size_t units = cut_in_blocks(g, &chunks), elements = 0;
-    struct pieces *dealt = deal(g, &chunks, units);
+    struct reduce_pieces *dealt = deal(g, &chunks, units);
     struct tasks *tasks = poplibs_zeros(units, sizeof(*tasks));
     struct partial_rows rows = { 0 };
     for (size_t unit = 0; unit < units; ++unit) {
@@ -399,7 +395,7 @@ static void intermediate_stage(struct gather *g, unsigned number)
         for (size_t i = 0; i < tasks[unit].count; ++i) {
             struct task *task = &tasks[unit].list[i];
             task->at = elements;
-            partial_rows_push(&rows, (struct partial_row){ task->k, task->n, elements, 1 });
+            *poplibs_push(&rows) = (struct partial_row){ task->k, task->n, elements, 1 };
             elements += task->n;
         }
     }

@@ -13,30 +13,22 @@
 
 #include <popops/reduce.h>
 
-enum { REDUCE_MOST_DIMS = 32, REDUCE_CPU_PARTS = 64 };
+enum { REDUCE_MAX_DIMS = 32, REDUCE_CPU_PARTS = 64 };
 
 /* Outputs [k, k + n) in blocks of width outputs; a block has rows of width * inner elements, stride apart, from place
  * at of a source on.  Where there is more than one block, stride is width * inner and blocks follow each other. */
-struct piece {
+struct reduce_piece {
     size_t k, n, at;
     size_t width, rows, inner, stride;
     unsigned source; /* 0: the input, 1: partials of the stage before */
     size_t run;      /* pieces of one number are parts of one contiguous run; 0: of none */
 };
-struct pieces {
-    struct piece *list;
+struct reduce_pieces {
+    struct reduce_piece *list;
     size_t count, capacity;
 };
-static inline void pieces_push(struct pieces *pieces, struct piece piece)
-{
-    if (pieces->count == pieces->capacity) {
-        pieces->capacity = 2 * pieces->capacity + 16;
-        pieces->list = poplibs_resize(pieces->list, pieces->capacity, sizeof(*pieces->list));
-    }
-    pieces->list[pieces->count++] = piece;
-}
 /* Elements for each output. */
-static inline size_t piece_depth(const struct piece *p)
+static inline size_t piece_depth(const struct reduce_piece *p)
 {
     return p->rows * p->inner;
 }
@@ -53,14 +45,6 @@ struct tasks {
     struct task *list;
     size_t count, capacity;
 };
-static inline void tasks_push(struct tasks *tasks, struct task task)
-{
-    if (tasks->count == tasks->capacity) {
-        tasks->capacity = 2 * tasks->capacity + 16;
-        tasks->list = poplibs_resize(tasks->list, tasks->capacity, sizeof(*tasks->list));
-    }
-    tasks->list[tasks->count++] = task;
-}
 
 /* A row of partial results: one for each of the outputs [k, k + n), from place at of a source on. */
 struct partial_row {
@@ -71,14 +55,6 @@ struct partial_rows {
     struct partial_row *list;
     size_t count, capacity;
 };
-static inline void partial_rows_push(struct partial_rows *rows, struct partial_row row)
-{
-    if (rows->count == rows->capacity) {
-        rows->capacity = 2 * rows->capacity + 64;
-        rows->list = poplibs_resize(rows->list, rows->capacity, sizeof(*rows->list));
-    }
-    rows->list[rows->count++] = row;
-}
 
 struct reduction {
     pop_where where;
@@ -97,8 +73,8 @@ struct reduction {
     bool out_mapped;
     size_t outputs, factor;
     unsigned rank; /* kept and reduced dimensions by turns, the outermost first */
-    size_t extent[REDUCE_MOST_DIMS];
-    bool kept[REDUCE_MOST_DIMS];
+    size_t extent[REDUCE_MAX_DIMS];
+    bool kept[REDUCE_MAX_DIMS];
 };
 
 /* What a stage's vertices have in common. */

@@ -3,6 +3,8 @@
 #include "popops/reduce/reduce_pieces.h"
 #include "popops/reduce/reduce_parts.h"
 
+#include <assert.h>
+
 /* The output of an element. */
 static size_t output_of(const struct reduction *r, size_t element)
 {
@@ -18,7 +20,7 @@ static size_t output_of(const struct reduction *r, size_t element)
 /* A box: `steps` of dimension d, all of those behind it, from an element on.  One piece has the innermost up to four of
  * its dimensions: kept blocks of rows, of kept width, of what is reduced in one. */
 static void push_box(const struct reduction *r, unsigned d, size_t from, size_t steps, size_t run,
-                     struct pieces *pieces)
+                     struct reduce_pieces *pieces)
 {
     size_t size[4] = { 1, 1, 1, 1 }, boxes = 1; /* inner, width, rows, blocks */
     unsigned slot = r->kept[r->rank - 1] ? 1 : 0;
@@ -26,15 +28,17 @@ static void push_box(const struct reduction *r, unsigned d, size_t from, size_t 
         *(slot < 4 ? &size[slot] : &boxes) *= i == d ? steps : r->extent[i];
     size_t row = size[0] * size[1], whole = row * size[2] * size[3];
     for (size_t i = 0; i < boxes; ++i, from += whole)
-        pieces_push(pieces, (struct piece){ output_of(r, from), size[1] * size[3], from, size[1], size[2], size[0], row,
-                                            0, run });
+        *poplibs_push(pieces) = (struct reduce_piece){
+            output_of(r, from), size[1] * size[3], from, size[1], size[2], size[0], row, 0, run
+        };
 }
 
-void reduce_pieces_of(const struct reduction *r, size_t begin, size_t end, struct pieces *pieces)
+void reduce_pieces_of(const struct reduction *r, size_t begin, size_t end, struct reduce_pieces *pieces)
 {
+    assert(end <= r->outputs * r->factor);
     if (!r->rank) {
         if (end > begin)
-            pieces_push(pieces, (struct piece){ 0, 1, begin, 1, end - begin, 1, 1, 0, 0 });
+            *poplibs_push(pieces) = (struct reduce_piece){ 0, 1, begin, 1, end - begin, 1, 1, 0, 0 };
         return;
     }
     for (size_t run = begin + 1; begin < end;) {
@@ -48,9 +52,11 @@ void reduce_pieces_of(const struct reduction *r, size_t begin, size_t end, struc
     }
 }
 
-struct piece reduce_part(const struct piece *p, size_t k, size_t n)
+struct reduce_piece reduce_part(const struct reduce_piece *p, size_t k, size_t n)
 {
-    struct piece part = *p;
+    assert(k >= p->k && n && k + n <= p->k + p->n);
+    assert(p->width == p->n || ((k - p->k) % p->width == 0 && n % p->width == 0)); /* whole blocks */
+    struct reduce_piece part = *p;
     part.k = k;
     part.n = n;
     if (p->width == p->n) {
@@ -62,18 +68,18 @@ struct piece reduce_part(const struct piece *p, size_t k, size_t n)
     return part;
 }
 
-struct piece reduce_part_within(const struct piece *p, size_t k, size_t n)
+struct reduce_piece reduce_part_within(const struct reduce_piece *p, size_t k, size_t n)
 {
     if (p->width == p->n || (k - p->k) % p->width + n > p->width)
         return reduce_part(p, k, n);
     size_t block = (k - p->k) / p->width * p->width;
-    struct piece within = reduce_part(p, p->k + block, p->width);
+    struct reduce_piece within = reduce_part(p, p->k + block, p->width);
     return reduce_part(&within, k, n);
 }
 
 static int by_outputs(const void *left, const void *right)
 {
-    const struct piece *a = left, *b = right;
+    const struct reduce_piece *a = left, *b = right;
     if (a->k != b->k)
         return a->k < b->k ? -1 : 1;
     if (a->n != b->n)
@@ -89,10 +95,10 @@ static int by_size(const void *left, const void *right)
 }
 
 /* Whether, in order, outputs of pieces are the same or do not meet. */
-static bool apart(const struct pieces *pieces)
+static bool apart(const struct reduce_pieces *pieces)
 {
     for (size_t i = 1; i < pieces->count; ++i) {
-        const struct piece *before = &pieces->list[i - 1], *p = &pieces->list[i];
+        const struct reduce_piece *before = &pieces->list[i - 1], *p = &pieces->list[i];
         if ((p->k != before->k || p->n != before->n) && p->k < before->k + before->n)
             return false;
     }
@@ -100,7 +106,7 @@ static bool apart(const struct pieces *pieces)
 }
 
 /* Cuts one piece at the ends between its own. */
-static void cut(const struct piece *p, const size_t *ends, size_t count, struct pieces *to)
+static void cut(const struct reduce_piece *p, const size_t *ends, size_t count, struct reduce_pieces *to)
 {
     size_t low = 0, high = count;
     while (low < high) { /* the first end beyond its begin */
@@ -115,17 +121,17 @@ static void cut(const struct piece *p, const size_t *ends, size_t count, struct 
     for (size_t i = low; blocks && i < count && ends[i] < last; ++i)
         if ((ends[i] - p->k) % p->width) { /* within a block: it is cut block by block */
             for (size_t k = p->k; k < last; k += p->width) {
-                struct piece block = reduce_part(p, k, p->width);
+                struct reduce_piece block = reduce_part(p, k, p->width);
                 cut(&block, ends, count, to);
             }
             return;
         }
     for (size_t i = low; i < count && ends[i] < last; from = ends[i++])
-        pieces_push(to, reduce_part(p, from, ends[i] - from));
-    pieces_push(to, reduce_part(p, from, last - from));
+        *poplibs_push(to) = reduce_part(p, from, ends[i] - from);
+    *poplibs_push(to) = reduce_part(p, from, last - from);
 }
 
-static void cut_all(struct pieces *pieces)
+static void cut_all(struct reduce_pieces *pieces)
 {
     size_t *ends = poplibs_new(2 * pieces->count, sizeof(*ends)), count = 0;
     for (size_t i = 0; i < pieces->count; ++i) {
@@ -136,7 +142,7 @@ static void cut_all(struct pieces *pieces)
     for (size_t i = 0; i < 2 * pieces->count; ++i)
         if (!count || ends[i] != ends[count - 1])
             ends[count++] = ends[i];
-    struct pieces parts = { 0 };
+    struct reduce_pieces parts = { 0 };
     for (size_t i = 0; i < pieces->count; ++i)
         cut(&pieces->list[i], ends, count, &parts);
     free(ends);
@@ -145,7 +151,7 @@ static void cut_all(struct pieces *pieces)
 }
 
 /* Adds rows that go on as those of a piece do, in the same run. */
-static bool join_rows(struct piece *p, const struct piece *next)
+static bool join_rows(struct reduce_piece *p, const struct reduce_piece *next)
 {
     bool alike = p->run && p->run == next->run && p->source == next->source && p->inner == next->inner &&
                  p->width == p->n && next->width == next->n;
@@ -159,7 +165,7 @@ static bool join_rows(struct piece *p, const struct piece *next)
     return true;
 }
 
-void reduce_tasks_of(struct pieces *pieces, struct tasks *tasks)
+void reduce_tasks_of(struct reduce_pieces *pieces, struct tasks *tasks)
 {
     size_t kept = 0;
     if (!pieces->count)
@@ -170,11 +176,11 @@ void reduce_tasks_of(struct pieces *pieces, struct tasks *tasks)
         qsort(pieces->list, pieces->count, sizeof(*pieces->list), by_outputs);
     }
     for (size_t i = 0; i < pieces->count; ++i) {
-        const struct piece p = pieces->list[i];
+        const struct reduce_piece p = pieces->list[i];
         struct task *last = tasks->count ? &tasks->list[tasks->count - 1] : NULL;
         bool same = last && last->k == p.k && last->n == p.n;
         if (!same)
-            tasks_push(tasks, (struct task){ .k = p.k, .n = p.n, .first = kept });
+            *poplibs_push(tasks) = (struct task){ .k = p.k, .n = p.n, .first = kept };
         last = &tasks->list[tasks->count - 1];
         last->depth += piece_depth(&p);
         if (same && join_rows(&pieces->list[kept - 1], &p))
@@ -182,17 +188,19 @@ void reduce_tasks_of(struct pieces *pieces, struct tasks *tasks)
         pieces->list[kept++] = p;
         last->count++;
     }
+    assert(kept && kept <= pieces->count);
     pieces->count = kept;
 }
 
 /* Elements [from, to) of each output's, counted along the piece; only whole rows where a row has several outputs. */
-static struct piece rows_of(struct piece p, size_t from, size_t to)
+static struct reduce_piece rows_of(struct reduce_piece p, size_t from, size_t to)
 {
+    assert(from < to && to <= piece_depth(&p) && from % p.inner == 0 && to % p.inner == 0);
     p.at += from / p.inner * p.stride;
     p.rows = (to - from) / p.inner;
     return p;
 }
-static struct piece as_rows(struct piece p)
+static struct reduce_piece as_rows(struct reduce_piece p)
 {
     if (p.width == 1 && p.n == 1 && (p.rows == 1 || p.stride == p.inner)) {
         p.rows *= p.inner;
@@ -208,13 +216,14 @@ static size_t end_of_part(const struct task *task, size_t part, size_t parts)
     return poplibs_min(task->depth, poplibs_ceil_div((part + 1) * task->depth / parts, grain) * grain);
 }
 
-void reduce_split_task(const struct task *task, const struct pieces *from, size_t parts, struct pieces *pieces,
-                       struct tasks *tasks)
+void reduce_split_task(const struct task *task, const struct reduce_pieces *from, size_t parts,
+                       struct reduce_pieces *pieces, struct tasks *tasks)
 {
     size_t done = 0, part = 0;
     bool open = false;
+    assert(parts && parts <= task->depth);
     for (size_t i = 0; i < task->count; ++i) {
-        struct piece p = as_rows(from->list[task->first + i]);
+        struct reduce_piece p = as_rows(from->list[task->first + i]);
         size_t depth = piece_depth(&p);
         for (size_t at = 0, take; at < depth; at += take) {
             size_t limit = end_of_part(task, part, parts), here = done + at;
@@ -222,8 +231,8 @@ void reduce_split_task(const struct task *task, const struct pieces *from, size_
             if (p.width == p.n)
                 take = poplibs_min(take, poplibs_max(p.inner, (limit > here ? limit - here : 0) / p.inner * p.inner));
             if (!open)
-                tasks_push(tasks, (struct task){ .k = task->k, .n = task->n, .first = pieces->count });
-            pieces_push(pieces, rows_of(p, at, at + take));
+                *poplibs_push(tasks) = (struct task){ .k = task->k, .n = task->n, .first = pieces->count };
+            *poplibs_push(pieces) = rows_of(p, at, at + take);
             struct task *last = &tasks->list[tasks->count - 1];
             last->count++;
             last->depth += take;
@@ -233,4 +242,5 @@ void reduce_split_task(const struct task *task, const struct pieces *from, size_
         }
         done += depth;
     }
+    assert(done == task->depth && !open);
 }

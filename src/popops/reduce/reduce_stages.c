@@ -8,17 +8,19 @@
 #include "popops/reduce/reduce_gather.h"
 #include "popops/reduce/reduce_parts.h"
 #include "popops/reduce/reduce_pieces.h"
+
 #include "popops/reduce/reduce_workers.h"
+#include <assert.h>
 
 struct tile_work {
     unsigned tile;
-    struct pieces pieces;
+    struct reduce_pieces pieces;
     struct tasks tasks;
     struct reduce_cut done, left; /* tasks whose outputs are done here, and the others */
     pop_interval partials;        /* what these leave */
     pop_interval parts;           /* what parts of tasks leave */
 };
-struct work {
+struct all_work {
     struct tile_work *list;
     size_t count, capacity;
 };
@@ -57,7 +59,7 @@ static void free_order(struct memory_order *order)
 
 /* Pieces of one tile, whose first element is at a place; returns the next tile's. */
 static size_t push_tile(const struct reduction *r, const pop_interval_lists *regions, size_t place,
-                        struct pieces *pieces)
+                        struct reduce_pieces *pieces)
 {
     for (size_t region = 0; region < regions->count; ++region)
         for (size_t i = regions->first[region], run = place + 1; i < regions->first[region + 1]; ++i) {
@@ -92,7 +94,7 @@ static pop_tensor in_order(const struct reduction *r, const struct memory_order 
     return ordered;
 }
 
-static bool find_work(struct reduction *r, struct work *work)
+static bool find_work(struct reduction *r, struct all_work *work)
 {
     struct memory_order order;
     if (!find_order(r, &order))
@@ -104,18 +106,15 @@ static bool find_work(struct reduction *r, struct work *work)
         if (!here.pieces.count)
             continue;
         reduce_tasks_of(&here.pieces, &here.tasks);
-        if (work->count == work->capacity) {
-            work->capacity = 2 * work->capacity + 64;
-            work->list = poplibs_resize(work->list, work->capacity, sizeof(*work->list));
-        }
-        work->list[work->count++] = here;
+        *poplibs_push(work) = here;
     }
+    assert(!poplibs_ready(r->graph) || place == pop_tensor_num_elements(r->in));
     r->in = in_order(r, &order);
     free_order(&order);
     return true;
 }
 
-static void free_work(struct work *work)
+static void free_work(struct all_work *work)
 {
     for (size_t i = 0; i < work->count; ++i) {
         free(work->list[i].pieces.list);
@@ -156,13 +155,13 @@ static void choose(const struct reduction *r, const struct tile_work *here, bool
         if (is_done(r, &task) != done)
             continue;
         if (!done && is_row(&task) && send_as_is) {
-            partial_rows_push(rows, (struct partial_row){ task.k, task.n, here->pieces.list[task.first].at, 0 });
+            *poplibs_push(rows) = (struct partial_row){ task.k, task.n, here->pieces.list[task.first].at, 0 };
             continue;
         }
         task.at = done ? task.k : *place;
-        tasks_push(chosen, task);
+        *poplibs_push(chosen) = task;
         if (!done) {
-            partial_rows_push(rows, (struct partial_row){ task.k, task.n, task.at, 1 });
+            *poplibs_push(rows) = (struct partial_row){ task.k, task.n, task.at, 1 };
             *place += task.n;
         }
     }
@@ -177,7 +176,7 @@ static void map_done(const struct reduction *r, unsigned tile, const struct task
 }
 
 /* Elements of partial results of all tiles; *reduces: some task that is not done has more than one. */
-static size_t count_partials(const struct reduction *r, const struct work *work, bool send_as_is, bool *reduces)
+static size_t count_partials(const struct reduction *r, const struct all_work *work, bool send_as_is, bool *reduces)
 {
     size_t elements = 0;
     *reduces = false;
@@ -193,7 +192,7 @@ static size_t count_partials(const struct reduction *r, const struct work *work,
 }
 
 /* What each tile does; rows gets what the next stage takes.  Returns the elements that parts of tasks leave. */
-static size_t plan_tiles(const struct reduction *r, struct work *work, bool as_is, struct partial_rows *rows)
+static size_t plan_tiles(const struct reduction *r, struct all_work *work, bool as_is, struct partial_rows *rows)
 {
     size_t place = 0, parts = 0, grain = column_grain(r);
     for (size_t i = 0; i < work->count; ++i) {
@@ -226,7 +225,7 @@ static bool has_vertices(const struct reduce_cut *cut)
     return cut->whole.count || cut->cut.count;
 }
 
-static void first_stage(struct reduction *r, struct work *work)
+static void first_stage(struct reduction *r, struct all_work *work)
 {
     pop_type partial_type = work->count == 1 ? r->tile_type : r->exchange_type;
     bool reduces, as_is = r->in_type == partial_type && r->op != POPOPS_SQUARE_ADD, any = false;
@@ -270,7 +269,7 @@ static void first_stage(struct reduction *r, struct work *work)
 
 void reduce_stages(struct reduction *r)
 {
-    struct work work = { 0 };
+    struct all_work work = { 0 };
     if (find_work(r, &work)) {
         for (size_t i = 0; i < work.count; ++i)
             reduce_find_parts(r, r->op, r->in_type, &work.list[i].tasks, &work.list[i].pieces);

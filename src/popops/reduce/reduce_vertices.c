@@ -17,7 +17,7 @@
  * (blocks, several rows), the parts are added up. */
 enum { SUMS, PRODUCTS, OTHERS, LOGS }; /* Add and SquareAdd; Mul, Min and Max; And and Or; LogAdd */
 
-struct kind { /* packed into an estimator's user pointer */
+struct reduce_kind { /* packed into an estimator's user pointer */
     unsigned class;
     bool half_out, update;
     unsigned vector, out_vector, pair; /* elements of partials and outputs at once, and of partials in 64 bits */
@@ -26,18 +26,18 @@ static void *pack(unsigned class, pop_type in, pop_type out, bool update)
 {
     return poplibs_as_user(class | (update ? 4u : 0) | (out == POP_HALF ? 8u : 0) | (uintptr_t)in << 8);
 }
-static struct kind unpack(void *user, const pop_target *target)
+static struct reduce_kind unpack(void *user, const pop_target *target)
 {
     uintptr_t bits = (uintptr_t)user;
     pop_type in = (pop_type)(bits >> 8);
     bool half_out = bits >> 3 & 1;
-    return (struct kind){ .class = bits & 3,
-                          .half_out = half_out,
-                          .update = bits >> 2 & 1,
-                          .vector = (unsigned)poplibs_max(1, pop_target_vector_width(target, in)),
-                          .out_vector = (unsigned)poplibs_max(
-                              1, pop_target_vector_width(target, half_out ? POP_HALF : POP_FLOAT)),
-                          .pair = (unsigned)poplibs_max(1, 8 / pop_type_size(in)) };
+    return (struct reduce_kind){ .class = bits & 3,
+                                 .half_out = half_out,
+                                 .update = bits >> 2 & 1,
+                                 .vector = (unsigned)poplibs_max(1, pop_target_vector_width(target, in)),
+                                 .out_vector = (unsigned)poplibs_max(
+                                     1, pop_target_vector_width(target, half_out ? POP_HALF : POP_FLOAT)),
+                                 .pair = (unsigned)poplibs_max(1, 8 / pop_type_size(in)) };
 }
 static size_t size_of(const pop_vertex_view *vertex, const char *field, size_t index)
 {
@@ -46,28 +46,28 @@ static size_t size_of(const pop_vertex_view *vertex, const char *field, size_t i
 
 /* Cycles of a step of a contiguous run, and its elements: a logarithm's sum takes one at a time. */
 enum { LOG_CYCLES = 20 };
-static unsigned step_cycles(const struct kind *kind)
+static unsigned step_cycles(const struct reduce_kind *kind)
 {
     return kind->class == LOGS ? LOG_CYCLES : 1;
 }
-static unsigned step_elements(const struct kind *kind)
+static unsigned step_elements(const struct reduce_kind *kind)
 {
     return kind->class == LOGS ? 1 : kind->pair;
 }
 
 /* Widths that the general vertex takes at a time, each so often: its widest as often as it fits, then each power of two
  * that is left once.  Two vectors for sums, else one. */
-static unsigned widest(const struct kind *kind)
+static unsigned widest(const struct reduce_kind *kind)
 {
     return kind->class == SUMS ? 2 * kind->vector : kind->vector;
 }
-static uint64_t store_cycles(const struct kind *kind, size_t width)
+static uint64_t store_cycles(const struct reduce_kind *kind, size_t width)
 {
     return (2 + kind->update) * poplibs_min(width, kind->out_vector) + (kind->class == SUMS);
 }
 
 /* One output region of the general vertex, with `partials` regions of partials. */
-static uint64_t output_cycles(const struct kind *kind, size_t width, size_t partials)
+static uint64_t output_cycles(const struct reduce_kind *kind, size_t width, size_t partials)
 {
     if (kind->class == OTHERS || kind->class == LOGS)
         return 10;
@@ -82,7 +82,7 @@ static uint64_t output_cycles(const struct kind *kind, size_t width, size_t part
     return cycles;
 }
 /* One of its regions of partials: `rows` rows of width elements. */
-static uint64_t region_cycles(const struct kind *kind, size_t rows, size_t width, bool same_type)
+static uint64_t region_cycles(const struct reduce_kind *kind, size_t rows, size_t width, bool same_type)
 {
     if (kind->class == OTHERS || kind->class == LOGS)
         return (6 + step_cycles(kind) + kind->update + !same_type) *
@@ -97,7 +97,7 @@ static uint64_t region_cycles(const struct kind *kind, size_t rows, size_t width
 
 static pop_perf estimate_default(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
-    struct kind kind = unpack(user, target);
+    struct reduce_kind kind = unpack(user, target);
     bool same_type = kind.vector == kind.out_vector;
     uint64_t cycles = kind.class == OTHERS || kind.class == LOGS ? 23 : 33;
     size_t region = 0;
@@ -114,7 +114,7 @@ static pop_perf estimate_default(const pop_vertex_view *vertex, const pop_target
 
 static pop_perf estimate_single(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
-    struct kind kind = unpack(user, target);
+    struct reduce_kind kind = unpack(user, target);
     size_t elements = size_of(vertex, "partials", POP_WHOLE), step = step_elements(&kind);
     return (pop_perf){
         26 + (elements < 6 ? 6 : step_cycles(&kind) * (elements / step) + elements % step) + (kind.half_out ? 5 : 0), 0
@@ -122,21 +122,21 @@ static pop_perf estimate_single(const pop_vertex_view *vertex, const pop_target 
 }
 
 /* Elements at once of rows that lie stride apart; a logarithm's sum takes its cycles for a pair of them. */
-static unsigned strided_elements(const struct kind *kind, size_t stride)
+static unsigned strided_elements(const struct reduce_kind *kind, size_t stride)
 {
     unsigned elements = kind->pair;
     while (stride % elements)
         elements /= 2;
     return elements;
 }
-static unsigned strided_cycles(const struct kind *kind, unsigned elements)
+static unsigned strided_cycles(const struct reduce_kind *kind, unsigned elements)
 {
     static const unsigned of_logs[] = { LOG_CYCLES, LOG_CYCLES, 23, LOG_CYCLES, 12 };
     return kind->class == LOGS ? of_logs[elements] : 1;
 }
 static pop_perf estimate_strided(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
-    struct kind kind = unpack(user, target);
+    struct reduce_kind kind = unpack(user, target);
     size_t outputs = size_of(vertex, "out", POP_WHOLE), width = (size_t)pop_vertex_view_field_value(vertex, "width", 0);
     size_t blocks = outputs / poplibs_max(1, width), rows = (size_t)pop_vertex_view_field_value(vertex, "rows", 0);
     unsigned elements = strided_elements(&kind, (size_t)pop_vertex_view_field_value(vertex, "stride", 0));
@@ -147,7 +147,7 @@ static pop_perf estimate_strided(const pop_vertex_view *vertex, const pop_target
 
 static pop_perf estimate_continuous(const pop_vertex_view *vertex, const pop_target *target, void *user)
 {
-    struct kind kind = unpack(user, target);
+    struct reduce_kind kind = unpack(user, target);
     size_t outputs = poplibs_max(1, size_of(vertex, "out", POP_WHOLE)),
            each = size_of(vertex, "partials", POP_WHOLE) / outputs;
     return (pop_perf){ 17 + (outputs - 1) * (12 + step_cycles(&kind) * (each / step_elements(&kind))) +

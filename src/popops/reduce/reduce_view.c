@@ -6,22 +6,24 @@
 
 #include "poplibs/places.h"
 
+#include <assert.h>
+
 /* A dimension, or a factor of one. */
-struct digit {
+struct sub_dim {
     unsigned dim;
     size_t extent;
     uint64_t stride; /* in memory; 0 counts as the largest: what is repeated is looked at last */
 };
-struct digits {
-    struct digit list[REDUCE_MOST_DIMS];
+struct sub_dims {
+    struct sub_dim list[REDUCE_MAX_DIMS];
     unsigned count;
 };
 
-/* Cuts a line into digits, the innermost first; one digit where it is irregular. */
-static void push_digits(struct digits *digits, unsigned dim, const int64_t *places, size_t count)
+/* Cuts a line into sub_dims, the innermost first; one sub_dim where it is irregular. */
+static void push_sub_dims(struct sub_dims *sub_dims, unsigned dim, const int64_t *places, size_t count)
 {
     size_t inner = 1;
-    while (inner < count && digits->count < REDUCE_MOST_DIMS - 8) {
+    while (inner < count && sub_dims->count < REDUCE_MAX_DIMS - 8) {
         size_t rest = count / inner, run = 1;
         int64_t stride = places[inner] - places[0];
         while (run < rest && places[run * inner] - places[0] == (int64_t)run * stride)
@@ -30,25 +32,25 @@ static void push_digits(struct digits *digits, unsigned dim, const int64_t *plac
             --run;
         if (run == 1)
             break;
-        digits->list[digits->count++] = (struct digit){ dim, run, (uint64_t)(stride < 0 ? -stride : stride) };
+        sub_dims->list[sub_dims->count++] = (struct sub_dim){ dim, run, (uint64_t)(stride < 0 ? -stride : stride) };
         inner *= run;
     }
     if (inner < count) /* what repeats no pattern */
-        digits->list[digits->count++] =
-            (struct digit){ dim, count / inner, (uint64_t)llabs(places[inner] - places[0]) };
+        sub_dims->list[sub_dims->count++] =
+            (struct sub_dim){ dim, count / inner, (uint64_t)llabs(places[inner] - places[0]) };
 }
 
-static bool further(const struct digit *a, const struct digit *b)
+static bool further(const struct sub_dim *a, const struct sub_dim *b)
 {
     return a->stride - 1 > b->stride - 1; /* 0 becomes the largest */
 }
 
-/* The digits of all dimensions in row-major order. */
-static void natural_digits(struct digits *digits, pop_tensor t)
+/* The sub_dims of all dimensions in row-major order. */
+static void natural_sub_dims(struct sub_dims *sub_dims, pop_tensor t)
 {
-    digits->count = 0;
+    sub_dims->count = 0;
     for (unsigned d = 0; d < pop_tensor_rank(t); ++d)
-        digits->list[digits->count++] = (struct digit){ d, pop_tensor_dim(t, d), 0 };
+        sub_dims->list[sub_dims->count++] = (struct sub_dim){ d, pop_tensor_dim(t, d), 0 };
 }
 /* The step in memory between the first two elements of a line that is in several variables; the largest where already
  * those do. */
@@ -59,90 +61,91 @@ static uint64_t first_step(pop_where where, pop_tensor line, size_t count)
     free(places);
     return step;
 }
-static void memory_digits(pop_where where, struct digits *digits, pop_tensor t)
+static void memory_sub_dims(pop_where where, struct sub_dims *sub_dims, pop_tensor t)
 {
     unsigned rank = (unsigned)pop_tensor_rank(t);
-    digits->count = 0;
+    sub_dims->count = 0;
     for (unsigned d = 0; d < rank; ++d) {
         size_t extent = pop_tensor_dim(t, d);
         pop_tensor line = pop_tensor_dim_roll_at(where, t, d, rank - 1);
         line = pop_tensor_slice_at(where, pop_tensor_flatten_at(where, line), 0, extent, 0);
         int64_t *places = poplibs_places(line);
-        unsigned first = digits->count;
+        unsigned first = sub_dims->count;
         if (places)
-            push_digits(digits, d, places, extent);
+            push_sub_dims(sub_dims, d, places, extent);
         else
-            digits->list[digits->count++] = (struct digit){ d, extent, first_step(where, line, extent) };
+            sub_dims->list[sub_dims->count++] = (struct sub_dim){ d, extent, first_step(where, line, extent) };
         free(places);
-        for (unsigned i = first, j = digits->count; i + 1 < j; ++i) { /* outermost first */
-            struct digit held = digits->list[i];
-            digits->list[i] = digits->list[--j];
-            digits->list[j] = held;
+        for (unsigned i = first, j = sub_dims->count; i + 1 < j; ++i) { /* outermost first */
+            struct sub_dim held = sub_dims->list[i];
+            sub_dims->list[i] = sub_dims->list[--j];
+            sub_dims->list[j] = held;
         }
     }
 }
 
-/* A tensor of the dimensions that digits are cut from, in their order: order[i] is the place of digit i. */
-static pop_tensor in_digits(pop_where where, pop_tensor t, const struct digits *natural, const unsigned *order)
+/* A tensor of the dimensions that sub_dims are cut from, in their order: order[i] is the place of sub_dim i. */
+static pop_tensor in_sub_dims(pop_where where, pop_tensor t, const struct sub_dims *natural, const unsigned *order)
 {
-    size_t dims[REDUCE_MOST_DIMS];
+    size_t dims[REDUCE_MAX_DIMS];
     for (unsigned i = 0; i < natural->count; ++i)
         dims[i] = natural->list[i].extent;
     t = pop_tensor_reshape_at(where, t, (pop_shape){ natural->count, dims });
     return pop_tensor_dim_shuffle_at(where, t, (pop_dims){ natural->count, order });
 }
 
-static void sort_digits(const struct digits *digits, unsigned *order)
+static void sort_sub_dims(const struct sub_dims *sub_dims, unsigned *order)
 {
-    for (unsigned i = 0; i < digits->count; ++i) {
+    for (unsigned i = 0; i < sub_dims->count; ++i) {
         unsigned place = i;
-        for (; place && further(&digits->list[i], &digits->list[order[place - 1]]); --place)
+        for (; place && further(&sub_dims->list[i], &sub_dims->list[order[place - 1]]); --place)
             order[place] = order[place - 1];
         order[place] = i;
     }
 }
 
-/* Collapses digits of a kind that follow each other. */
-static void set_extents(struct reduction *r, const struct digits *digits, const unsigned *order, const bool *reduced)
+/* Collapses sub_dims of a kind that follow each other. */
+static void set_extents(struct reduction *r, const struct sub_dims *sub_dims, const unsigned *order,
+                        const bool *reduced)
 {
     r->rank = 0;
     r->outputs = r->factor = 1;
-    for (unsigned i = 0; i < digits->count; ++i) {
-        const struct digit *digit = &digits->list[order[i]];
-        bool kept = !reduced[digit->dim];
-        *(kept ? &r->outputs : &r->factor) *= digit->extent;
-        if (digit->extent == 1)
+    for (unsigned i = 0; i < sub_dims->count; ++i) {
+        const struct sub_dim *sub_dim = &sub_dims->list[order[i]];
+        bool kept = !reduced[sub_dim->dim];
+        *(kept ? &r->outputs : &r->factor) *= sub_dim->extent;
+        if (sub_dim->extent == 1)
             continue;
         if (!r->rank || r->kept[r->rank - 1] != kept) {
             r->kept[r->rank] = kept;
             r->extent[r->rank++] = 1;
         }
-        r->extent[r->rank - 1] *= digit->extent;
+        r->extent[r->rank - 1] *= sub_dim->extent;
     }
 }
 
-/* The kept digits, and their order among themselves. */
-static void kept_digits(const struct digits *digits, const unsigned *order, const bool *reduced, struct digits *kept,
-                        unsigned *kept_order)
+/* The kept sub_dims, and their order among themselves. */
+static void kept_sub_dims(const struct sub_dims *sub_dims, const unsigned *order, const bool *reduced,
+                          struct sub_dims *kept, unsigned *kept_order)
 {
-    unsigned place[REDUCE_MOST_DIMS], count = 0;
+    unsigned place[REDUCE_MAX_DIMS], count = 0;
     kept->count = 0;
-    for (unsigned i = 0; i < digits->count; ++i) {
+    for (unsigned i = 0; i < sub_dims->count; ++i) {
         place[i] = kept->count;
-        if (!reduced[digits->list[i].dim])
-            kept->list[kept->count++] = digits->list[i];
+        if (!reduced[sub_dims->list[i].dim])
+            kept->list[kept->count++] = sub_dims->list[i];
     }
-    for (unsigned i = 0; i < digits->count; ++i)
-        if (!reduced[digits->list[order[i]].dim])
+    for (unsigned i = 0; i < sub_dims->count; ++i)
+        if (!reduced[sub_dims->list[order[i]].dim])
             kept_order[count++] = place[order[i]];
 }
 
 /* A new output: its memory is in the order in which outputs are numbered. */
-static pop_tensor new_output(const struct reduction *r, pop_tensor in, const bool *reduced, const struct digits *kept,
+static pop_tensor new_output(const struct reduction *r, pop_tensor in, const bool *reduced, const struct sub_dims *kept,
                              const unsigned *order, const char *name)
 {
-    size_t dims[REDUCE_MOST_DIMS], shape[REDUCE_MOST_DIMS], rank = 0;
-    unsigned inverse[REDUCE_MOST_DIMS];
+    size_t dims[REDUCE_MAX_DIMS], shape[REDUCE_MAX_DIMS], rank = 0;
+    unsigned inverse[REDUCE_MAX_DIMS];
     for (unsigned i = 0; i < kept->count; ++i) {
         dims[i] = kept->list[order[i]].extent;
         inverse[order[i]] = i;
@@ -157,18 +160,21 @@ static pop_tensor new_output(const struct reduction *r, pop_tensor in, const boo
 
 bool reduce_view(struct reduction *r, pop_tensor in, const bool *reduced, pop_tensor *out, const char *name)
 {
-    struct digits digits, kept;
-    unsigned order[REDUCE_MOST_DIMS], kept_order[REDUCE_MOST_DIMS];
+    struct sub_dims sub_dims, kept;
+    unsigned order[REDUCE_MAX_DIMS], kept_order[REDUCE_MAX_DIMS];
     if (pop_tensor_is_contiguous(in) || !pop_tensor_num_elements(in))
-        natural_digits(&digits, in);
+        natural_sub_dims(&sub_dims, in);
     else
-        memory_digits(r->where, &digits, in);
-    sort_digits(&digits, order);
-    set_extents(r, &digits, order, reduced);
-    kept_digits(&digits, order, reduced, &kept, kept_order);
-    r->in = pop_tensor_flatten_at(r->where, in_digits(r->where, in, &digits, order));
+        memory_sub_dims(r->where, &sub_dims, in);
+    sort_sub_dims(&sub_dims, order);
+    set_extents(r, &sub_dims, order, reduced);
+    kept_sub_dims(&sub_dims, order, reduced, &kept, kept_order);
+    assert(sub_dims.count <= REDUCE_MAX_DIMS && r->rank <= sub_dims.count && kept.count <= sub_dims.count);
+    assert(r->outputs * r->factor == pop_tensor_num_elements(in));
+    r->in = pop_tensor_flatten_at(r->where, in_sub_dims(r->where, in, &sub_dims, order));
     if (!pop_tensor_valid(*out))
         *out = new_output(r, in, reduced, &kept, kept_order, name);
-    r->out = pop_tensor_flatten_at(r->where, in_digits(r->where, *out, &kept, kept_order));
+    r->out = pop_tensor_flatten_at(r->where, in_sub_dims(r->where, *out, &kept, kept_order));
+    assert(!poplibs_ready(r->graph) || pop_tensor_num_elements(r->out) == r->outputs);
     return poplibs_ready(r->graph);
 }

@@ -16,13 +16,12 @@ void reduce_allot(const struct tasks *tasks, unsigned workers, size_t *parts)
     for (size_t i = 0; i < tasks->count; ++i)
         given += parts[i] = poplibs_max(1, tasks->list[i].n * tasks->list[i].depth * workers / total);
     for (; given < workers; ++given) { /* the largest share gets another worker */
-        size_t most = 0;
+        size_t largest = 0;
         for (size_t i = 1; i < tasks->count; ++i)
-            most = tasks->list[i].n * tasks->list[i].depth * parts[most] >
-                           tasks->list[most].n * tasks->list[most].depth * parts[i]
-                       ? i
-                       : most;
-        ++parts[most];
+            if (tasks->list[i].n * tasks->list[i].depth * parts[largest] >
+                tasks->list[largest].n * tasks->list[largest].depth * parts[i])
+                largest = i;
+        ++parts[largest];
     }
 }
 
@@ -44,12 +43,12 @@ size_t reduce_cost(size_t outputs, size_t depth, size_t grain, size_t parts)
 
 /* ---- a CPU device ---- */
 
-enum { LEAST_ELEMENTS = 4096, DEEP = 16 * REDUCE_CPU_PARTS };
+enum { MIN_ELEMENTS = 4096, DEEP = 16 * REDUCE_CPU_PARTS };
 
 /* Parts have a certain size, and what columns give is enough.  Where few elements meet, columns are vectors; else whole
  * rows, which are read faster. */
 static void find_parts_on_cpu(const struct reduction *r, pop_type partials, struct tasks *tasks,
-                              const struct pieces *pieces)
+                              const struct reduce_pieces *pieces)
 {
     size_t *wanted = poplibs_new(tasks->count, sizeof(*wanted)),
            vector = poplibs_max(1, pop_target_vector_width(r->target, partials));
@@ -60,7 +59,7 @@ static void find_parts_on_cpu(const struct reduction *r, pop_type partials, stru
         task->parts = 1;
         if (columns && columns < wanted[i])
             task->parts = poplibs_max(
-                1, poplibs_min(poplibs_min(wanted[i] / columns, task->n * task->depth / columns / LEAST_ELEMENTS),
+                1, poplibs_min(poplibs_min(wanted[i] / columns, task->n * task->depth / columns / MIN_ELEMENTS),
                                task->depth / 2));
     }
     free(wanted);
@@ -69,19 +68,19 @@ static void find_parts_on_cpu(const struct reduction *r, pop_type partials, stru
 /* ---- an IPU's tile ---- */
 
 /* A task's columns: reductions of one cost, of which each is split in the same number of parts. */
-struct columns {
+struct worker_columns {
     size_t count, outputs, cost;
     bool whole;
 };
 
 /* Outputs that have contiguous elements each, one after the other, are shared out whole. */
-static struct columns columns_of(const struct task *task, const struct pieces *pieces, size_t grain)
+static struct worker_columns columns_of(const struct task *task, const struct reduce_pieces *pieces, size_t grain)
 {
     size_t count = reduce_cut_columns(task, pieces, grain);
-    const struct piece *first = &pieces->list[task->first];
-    struct columns columns = { count ? count : 1, poplibs_min(first->width, grain), 0,
-                               !count || task->depth < FEWEST_ROWS ||
-                                   (first->inner > 1 && first->rows == 1 && task->n > 1) };
+    const struct reduce_piece *first = &pieces->list[task->first];
+    struct worker_columns columns = { count ? count : 1, poplibs_min(first->width, grain), 0,
+                                      !count || task->depth < FEWEST_ROWS ||
+                                          (first->inner > 1 && first->rows == 1 && task->n > 1) };
     if (first->inner > 1)
         columns.outputs = 1;
     columns.cost = reduce_cost(columns.outputs, task->depth, grain, 1);
@@ -89,13 +88,13 @@ static struct columns columns_of(const struct task *task, const struct pieces *p
 }
 
 /* Splits the costliest once more; false: it cannot be, or that does not help. */
-static bool split_costliest(struct columns *columns, struct tasks *tasks, size_t grain, size_t *idle)
+static bool split_costliest(struct worker_columns *columns, struct tasks *tasks, size_t grain, size_t *idle)
 {
-    size_t most = 0;
+    size_t largest = 0;
     for (size_t i = 1; i < tasks->count; ++i)
-        most = columns[i].cost > columns[most].cost ? i : most;
-    struct columns *c = &columns[most];
-    struct task *task = &tasks->list[most];
+        largest = columns[i].cost > columns[largest].cost ? i : largest;
+    struct worker_columns *c = &columns[largest];
+    struct task *task = &tasks->list[largest];
     size_t parts = task->parts + 1, cost = reduce_cost(c->outputs, task->depth, grain, parts);
     if (c->whole || c->count > *idle || parts >= poplibs_min(task->depth / 2, c->cost / 4) || cost >= c->cost)
         return false;
@@ -105,7 +104,7 @@ static bool split_costliest(struct columns *columns, struct tasks *tasks, size_t
     return true;
 }
 
-static size_t costliest(const struct columns *columns, size_t count)
+static size_t costliest(const struct worker_columns *columns, size_t count)
 {
     size_t cost = 0;
     for (size_t i = 0; i < count; ++i)
@@ -114,10 +113,10 @@ static size_t costliest(const struct columns *columns, size_t count)
 }
 
 static void find_parts_on_tile(const struct reduction *r, popops_operation op, pop_type partials, struct tasks *tasks,
-                               const struct pieces *pieces)
+                               const struct reduce_pieces *pieces)
 {
     size_t grain = reduce_grain(r->target, op, partials), workers = reduce_workers(r->target), busy = 0;
-    struct columns *columns = poplibs_new(tasks->count, sizeof(*columns));
+    struct worker_columns *columns = poplibs_new(tasks->count, sizeof(*columns));
     for (size_t i = 0; i < tasks->count; ++i) {
         columns[i] = columns_of(&tasks->list[i], pieces, grain);
         tasks->list[i].parts = 1;
@@ -134,7 +133,7 @@ static void find_parts_on_tile(const struct reduction *r, popops_operation op, p
 }
 
 void reduce_find_parts(const struct reduction *r, popops_operation op, pop_type partials, struct tasks *tasks,
-                       const struct pieces *pieces)
+                       const struct reduce_pieces *pieces)
 {
     if (!tasks->count)
         return;

@@ -15,6 +15,6 @@ size_t reduce_grain(const pop_target *target, popops_operation op, pop_type part
 size_t reduce_cost(size_t outputs, size_t depth, size_t grain, size_t parts);
 /* Sets in how many parts workers take each task: more than one where workers would have nothing else. */
 void reduce_find_parts(const struct reduction *r, popops_operation op, pop_type partials, struct tasks *tasks,
-                       const struct pieces *pieces);
+                       const struct reduce_pieces *pieces);
 
 #endif

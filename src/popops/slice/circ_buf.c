@@ -12,12 +12,12 @@ popops_circ_buf popops_circ_buf_create_at(pop_where where, pop_graph *graph, pop
     POPLIBS_CALL(graph, log_type(type), size, shape, name);
     popops_circ_buf none = { { 0 }, { 0 } }, ring;
     char path[POPLIBS_PATH_SIZE];
-    size_t dims[POPOPS_MOST_DIMS] = { size };
+    size_t dims[POPOPS_MAX_DIMS] = { size };
     double zero = 0;
     uint32_t index = 0;
     if (!poplibs_ready(graph))
         return none;
-    if (!size || shape.rank >= POPOPS_MOST_DIMS) {
+    if (!size || shape.rank >= POPOPS_MAX_DIMS) {
         poplibs_fail(graph, POP_POPLAR_ERROR, where, "popops_circ_buf_create", "a ring of %u entries of rank %zu", size,
                      shape.rank);
         return none;
@@ -46,7 +46,7 @@ void popops_circ_buf_add_at(pop_where where, pop_graph *graph, const popops_circ
     POPLIBS_CALL(graph, t, name);
     static const char api[] = "popops_circ_buf_add";
     char path[POPLIBS_PATH_SIZE];
-    size_t shape[POPOPS_MOST_DIMS], rank = pop_tensor_shape(ring->entries, shape, POPOPS_MOST_DIMS);
+    size_t shape[POPOPS_MAX_DIMS], rank = pop_tensor_shape(ring->entries, shape, POPOPS_MAX_DIMS);
     if (!poplibs_ready(graph) || !popops_check_shape(where, graph, api, "the entry", t, pop_tensor_type(ring->entries),
                                                      (pop_shape){ rank - 1, shape + 1 }))
         return;

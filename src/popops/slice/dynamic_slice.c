@@ -151,7 +151,7 @@ static void slicing_order(pop_tensor t, pop_dims dims, pop_shape sizes, size_t *
 
 static pop_shape slice_shape(pop_tensor t, pop_dims dims, pop_shape sizes, size_t *shape)
 {
-    size_t rank = pop_tensor_shape(t, shape, POPOPS_MOST_DIMS);
+    size_t rank = pop_tensor_shape(t, shape, POPOPS_MAX_DIMS);
     for (size_t i = 0; i < dims.count; ++i)
         shape[dims.list[i]] = sizes.dims[i];
     return (pop_shape){ rank, shape };
@@ -160,10 +160,10 @@ static pop_shape slice_shape(pop_tensor t, pop_dims dims, pop_shape sizes, size_
 static bool check_tensor(pop_where where, pop_graph *graph, const char *api, pop_tensor t, pop_dims dims,
                          pop_shape sizes)
 {
-    size_t shape[POPOPS_MOST_DIMS] = { 0 };
+    size_t shape[POPOPS_MAX_DIMS] = { 0 };
     if (!poplibs_is_operand(graph, where, api, "the sliced tensor", t))
         return false;
-    size_t rank = pop_tensor_shape(t, shape, POPOPS_MOST_DIMS);
+    size_t rank = pop_tensor_shape(t, shape, POPOPS_MAX_DIMS);
     return popops_check_dims(where, graph, api, (pop_shape){ rank, shape }, dims, sizes);
 }
 
@@ -188,8 +188,8 @@ pop_tensor popops_dynamic_slice_at(pop_where where, pop_graph *graph, pop_tensor
 {
     POPLIBS_CALL(graph, t, offset, dims, sizes, name);
     static const char api[] = "popops_dynamic_slice";
-    pop_tensor steps[POPOPS_MOST_DIMS + 1] = { t }, none = { 0 };
-    size_t order[POPOPS_MOST_DIMS];
+    pop_tensor steps[POPOPS_MAX_DIMS + 1] = { t }, none = { 0 };
+    size_t order[POPOPS_MAX_DIMS];
     if (!poplibs_ready(graph) || !check_tensor(where, graph, api, t, dims, sizes))
         return none;
     if (!dims.count)
@@ -208,8 +208,8 @@ void popops_dynamic_slice_with_output_at(pop_where where, pop_graph *graph, pop_
 {
     POPLIBS_CALL(graph, output, t, offset, dims, sizes, name);
     static const char api[] = "popops_dynamic_slice_with_output";
-    pop_tensor steps[POPOPS_MOST_DIMS + 1] = { t };
-    size_t order[POPOPS_MOST_DIMS], shape[POPOPS_MOST_DIMS];
+    pop_tensor steps[POPOPS_MAX_DIMS + 1] = { t };
+    size_t order[POPOPS_MAX_DIMS], shape[POPOPS_MAX_DIMS];
     if (!poplibs_ready(graph) || !check_tensor(where, graph, api, t, dims, sizes) ||
         !popops_check_shape(where, graph, api, "the output", output, pop_tensor_type(t),
                             slice_shape(t, dims, sizes, shape)) ||
@@ -262,8 +262,8 @@ void popops_dynamic_update_at(pop_where where, pop_graph *graph, pop_tensor t, p
 {
     POPLIBS_CALL(graph, t, s, offset, dims, sizes, name);
     static const char api[] = "popops_dynamic_update";
-    pop_tensor steps[POPOPS_MOST_DIMS + 1] = { t };
-    size_t order[POPOPS_MOST_DIMS], shape[POPOPS_MOST_DIMS];
+    pop_tensor steps[POPOPS_MAX_DIMS + 1] = { t };
+    size_t order[POPOPS_MAX_DIMS], shape[POPOPS_MAX_DIMS];
     if (!poplibs_ready(graph) || !check_tensor(where, graph, api, t, dims, sizes) ||
         !popops_check_shape(where, graph, api, "the slice", s, pop_tensor_type(t),
                             slice_shape(t, dims, sizes, shape)) ||
@@ -315,8 +315,8 @@ pop_tensor popops_create_sliceable_tensor_at(pop_where where, pop_graph *graph, 
     if (!poplibs_ready(graph) || !popops_check_dims(where, graph, api, shape, dims, sizes))
         return none;
     /* The sliced dims in front, then the others: that is the order in which parts are made. */
-    unsigned order[POPOPS_MOST_DIMS], places[POPOPS_MOST_DIMS];
-    size_t ordered[POPOPS_MOST_DIMS], rows = 1, columns = 1, count = 0, elements = 1;
+    unsigned order[POPOPS_MAX_DIMS], places[POPOPS_MAX_DIMS];
+    size_t ordered[POPOPS_MAX_DIMS], rows = 1, columns = 1, count = 0, elements = 1;
     for (size_t i = 0; i < shape.rank; ++i)
         if (__builtin_mul_overflow(elements, shape.dims[i], &elements)) {
             char text[160];
@@ -324,7 +324,7 @@ pop_tensor popops_create_sliceable_tensor_at(pop_where where, pop_graph *graph, 
                          poplibs_shape_text(text, sizeof(text), shape));
             return none;
         }
-    bool sliced[POPOPS_MOST_DIMS] = { false };
+    bool sliced[POPOPS_MAX_DIMS] = { false };
     for (size_t i = 0; i < dims.count; ++i) {
         sliced[dims.list[i]] = true;
         order[count++] = dims.list[i];
@@ -364,7 +364,7 @@ pop_tensor popops_create_sliceable_tensor_from_slice_at(pop_where where, pop_gra
     static const char api[] = "popops_create_sliceable_tensor_from_slice";
     pop_tensor none = { 0 };
     if (!poplibs_ready(graph) ||
-        !check_tensor(where, graph, api, s, dims, (pop_shape){ dims.count, (const size_t[POPOPS_MOST_DIMS]){ 0 } }))
+        !check_tensor(where, graph, api, s, dims, (pop_shape){ dims.count, (const size_t[POPOPS_MAX_DIMS]){ 0 } }))
         return none;
     if (num_out_indices.rank != dims.count) {
         poplibs_fail(graph, POP_POPLAR_ERROR, where, api,
@@ -372,15 +372,15 @@ pop_tensor popops_create_sliceable_tensor_from_slice_at(pop_where where, pop_gra
                      num_out_indices.rank);
         return none;
     }
-    size_t total = 1, rank = pop_tensor_rank(s), shape[2 * POPOPS_MOST_DIMS];
+    size_t total = 1, rank = pop_tensor_rank(s), shape[2 * POPOPS_MAX_DIMS];
     for (size_t i = 0; i < dims.count; ++i)
         total *= shape[i] = num_out_indices.dims[i];
-    pop_tensor_shape(s, shape + dims.count, POPOPS_MOST_DIMS);
+    pop_tensor_shape(s, shape + dims.count, POPOPS_MAX_DIMS);
     pop_tensor t = pop_graph_clone_n_at(where, graph, POP_TYPE_NULL, s, total, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES,
                                         POP_DUPLICATE_BY_TILE_CONTIGUOUS_REGION, name);
     t = pop_tensor_reshape_at(where, t, (pop_shape){ dims.count + rank, shape });
     /* Each number of slices goes in front of its dimension, and both become one. */
-    unsigned order[2 * POPOPS_MOST_DIMS], count = 0;
+    unsigned order[2 * POPOPS_MAX_DIMS], count = 0;
     for (unsigned dim = 0; dim < rank; ++dim) {
         for (unsigned i = 0; i < dims.count; ++i)
             if (dims.list[i] == dim)
@@ -388,7 +388,7 @@ pop_tensor popops_create_sliceable_tensor_from_slice_at(pop_where where, pop_gra
         order[count++] = (unsigned)dims.count + dim;
     }
     t = pop_tensor_dim_shuffle_at(where, t, (pop_dims){ count, order });
-    pop_tensor_shape(s, shape, POPOPS_MOST_DIMS);
+    pop_tensor_shape(s, shape, POPOPS_MAX_DIMS);
     for (size_t i = 0; i < dims.count; ++i)
         shape[dims.list[i]] *= num_out_indices.dims[i];
     return pop_tensor_reshape_at(where, t, (pop_shape){ rank, shape });

@@ -21,7 +21,7 @@ static bool check_slices(const struct popops_windows *windows, pop_graph *graph,
                          pop_dims collapsed, pop_dims offset_dims, size_t result_rank)
 {
     size_t rank = pop_tensor_rank(windows->operand);
-    if (slice_sizes.rank != rank || rank > POPOPS_MOST_DIMS / 2)
+    if (slice_sizes.rank != rank || rank > POPOPS_MAX_DIMS / 2)
         return poplibs_fail(graph, POP_POPLAR_ERROR, windows->where, windows->api,
                             "%zu slice sizes for a tensor of rank %zu", slice_sizes.rank, rank);
     for (size_t i = 0; i < collapsed.count; ++i)
@@ -44,9 +44,9 @@ static bool check_slices(const struct popops_windows *windows, pop_graph *graph,
 static pop_tensor take_slices(const struct popops_windows *windows, pop_graph *graph, pop_program sequence)
 {
     pop_where where = windows->where;
-    size_t sizes[POPOPS_MOST_DIMS], shape[POPOPS_MOST_DIMS], rank = pop_tensor_rank(windows->operand),
+    size_t sizes[POPOPS_MAX_DIMS], shape[POPOPS_MAX_DIMS], rank = pop_tensor_rank(windows->operand),
                                                              n = pop_tensor_dim(windows->vectors, 0);
-    unsigned places_of[POPOPS_MOST_DIMS], count = 1;
+    unsigned places_of[POPOPS_MAX_DIMS], count = 1;
     if (!popops_are_rows(windows)) {
         for (size_t i = 0; i < windows->dims.count; ++i)
             sizes[i] = windows->sizes[windows->dims.list[i]];
@@ -64,7 +64,7 @@ static pop_tensor take_slices(const struct popops_windows *windows, pop_graph *g
     for (unsigned dim = 0; dim < rank; ++dim)
         if (!holds(windows->dims, dim))
             places_of[dim] = count, shape[count++] = windows->sizes[dim];
-    unsigned order[POPOPS_MOST_DIMS] = { 0 };
+    unsigned order[POPOPS_MAX_DIMS] = { 0 };
     for (unsigned dim = 0; dim < rank; ++dim)
         order[dim + 1] = places_of[dim];
     return pop_tensor_dim_shuffle_at(where, pop_tensor_reshape_at(where, rows, (pop_shape){ rank + 1, shape }),
@@ -85,7 +85,7 @@ pop_tensor popops_gather_at(pop_where where, pop_graph *graph, pop_tensor input,
     if (!poplibs_ready(graph) || !popops_take_index_options(&windows, graph, options))
         return none;
     size_t index_rank = pop_tensor_rank(indices), batch = index_rank - (index_vector_dim < index_rank),
-           shape[POPOPS_MOST_DIMS], count = 0, dim = 0;
+           shape[POPOPS_MAX_DIMS], count = 0, dim = 0;
     if (!check_slices(&windows, graph, slice_sizes, collapsed_slice_dims, offset_dims, batch + offset_dims.count))
         return none;
     memcpy(windows.sizes, slice_sizes.dims, slice_sizes.rank * sizeof(*windows.sizes));
@@ -103,7 +103,7 @@ pop_tensor popops_gather_at(pop_where where, pop_graph *graph, pop_tensor input,
         if (!holds(collapsed_slice_dims, i))
             shape[count++] = slice_sizes.dims[i];
     slices = pop_tensor_reshape_at(where, slices, (pop_shape){ count, shape });
-    unsigned order[POPOPS_MOST_DIMS], next_batch = 0;
+    unsigned order[POPOPS_MAX_DIMS], next_batch = 0;
     for (; dim < count; ++dim) {
         if (!holds(offset_dims, (unsigned)dim)) {
             order[dim] = next_batch++;
@@ -120,10 +120,10 @@ pop_tensor popops_create_gather_input_at(pop_where where, pop_graph *graph, pop_
                                          pop_shape slice_sizes, pop_dims start_index_map, const char *name)
 {
     POPLIBS_CALL(graph, log_type(type), shape, slice_sizes, start_index_map, name);
-    size_t sizes[POPOPS_MOST_DIMS];
+    size_t sizes[POPOPS_MAX_DIMS];
     if (!poplibs_ready(graph))
         return (pop_tensor){ 0 };
-    if (slice_sizes.rank != shape.rank || start_index_map.count > POPOPS_MOST_DIMS) {
+    if (slice_sizes.rank != shape.rank || start_index_map.count > POPOPS_MAX_DIMS) {
         poplibs_fail(graph, POP_POPLAR_ERROR, where, "popops_create_gather_input",
                      "%zu slice sizes for a tensor of rank %zu", slice_sizes.rank, shape.rank);
         return (pop_tensor){ 0 };
@@ -180,13 +180,13 @@ pop_tensor popops_gather_axis_at(pop_where where, pop_graph *graph, pop_tensor i
 {
     POPLIBS_CALL(graph, input, indices, axis, name);
     pop_tensor none = { 0 };
-    size_t sizes[POPOPS_MOST_DIMS], rank = pop_tensor_shape(input, sizes, POPOPS_MOST_DIMS),
+    size_t sizes[POPOPS_MAX_DIMS], rank = pop_tensor_shape(input, sizes, POPOPS_MAX_DIMS),
                                     index_rank = pop_tensor_rank(indices), count = 0;
-    unsigned offsets[POPOPS_MOST_DIMS];
+    unsigned offsets[POPOPS_MAX_DIMS];
     (void)params; /* they are for creating the input */
     if (!poplibs_ready(graph))
         return none;
-    if (axis >= rank || rank > POPOPS_MOST_DIMS / 2) {
+    if (axis >= rank || rank > POPOPS_MAX_DIMS / 2) {
         poplibs_fail(graph, POP_INDEX_ERROR, where, "popops_gather_axis",
                      "there is no axis %u: the tensor's rank is %zu", axis, rank);
         return none;

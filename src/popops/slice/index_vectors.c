@@ -24,7 +24,7 @@ bool popops_take_index_options(struct popops_windows *windows, pop_graph *graph,
 
 void popops_add_index_check(const struct popops_windows *windows, pop_graph *graph, pop_program sequence)
 {
-    size_t starts[POPOPS_MOST_DIMS];
+    size_t starts[POPOPS_MAX_DIMS];
     pop_tensor offsets = windows->vectors;
     if (!windows->validate || !windows->dims.count)
         return;
@@ -110,7 +110,7 @@ pop_tensor popops_cut_operand(const struct popops_windows *windows)
 
 pop_tensor popops_as_rows(const struct popops_windows *windows)
 {
-    unsigned order[POPOPS_MOST_DIMS], count = 0;
+    unsigned order[POPOPS_MAX_DIMS], count = 0;
     size_t rows = 1, columns = 1;
     pop_tensor t = popops_cut_operand(windows);
     for (size_t i = 0; i < windows->dims.count; ++i) {
@@ -133,7 +133,7 @@ pop_tensor popops_places(const struct popops_windows *windows, pop_graph *graph,
     char path[POPLIBS_PATH_SIZE];
     pop_where where = windows->where;
     size_t n = pop_tensor_dim(windows->vectors, 0), components = windows->dims.count;
-    uint32_t limits[POPOPS_MOST_DIMS], strides[POPOPS_MOST_DIMS], stride = 1;
+    uint32_t limits[POPOPS_MAX_DIMS], strides[POPOPS_MAX_DIMS], stride = 1;
     for (size_t k = components; k-- > 0;) {
         size_t extent = pop_tensor_dim(windows->operand, windows->dims.list[k]);
         limits[k] = (uint32_t)(extent - windows->sizes[windows->dims.list[k]]);

@@ -33,7 +33,7 @@ static bool is_rows(const struct call *call)
 /* The shape of n slices. */
 static pop_shape slices_shape(const struct call *call, size_t n, size_t *shape)
 {
-    size_t rank = pop_tensor_shape(call->t, shape + 1, POPOPS_MOST_DIMS);
+    size_t rank = pop_tensor_shape(call->t, shape + 1, POPOPS_MAX_DIMS);
     shape[0] = n;
     for (size_t i = 0; i < call->dims.count; ++i)
         shape[1 + call->dims.list[i]] = call->sizes.dims[i];
@@ -43,13 +43,13 @@ static pop_shape slices_shape(const struct call *call, size_t n, size_t *shape)
 /* Checks what all calls share; the offsets become {n, dims} of UNSIGNED_INT. */
 static bool check(struct call *call, pop_graph *graph, pop_options options)
 {
-    size_t shape[POPOPS_MOST_DIMS];
+    size_t shape[POPOPS_MAX_DIMS];
     if (!poplibs_ready(graph))
         return false;
     if (!poplibs_is_operand(graph, call->where, call->api, "the sliced tensor", call->t) ||
         !poplibs_is_operand(graph, call->where, call->api, "the tensor of offsets", call->offsets))
         return false;
-    size_t rank = pop_tensor_shape(call->t, shape, POPOPS_MOST_DIMS), n = pop_tensor_dim(call->offsets, 0),
+    size_t rank = pop_tensor_shape(call->t, shape, POPOPS_MAX_DIMS), n = pop_tensor_dim(call->offsets, 0),
            dims = call->dims.count;
     if (!popops_check_dims(call->where, graph, call->api, (pop_shape){ rank, shape }, call->dims, call->sizes) ||
         !popops_check_slice_options(call->where, graph, call->api, options, &call->validate))
@@ -91,7 +91,7 @@ void popops_add_offset_check(pop_where where, pop_graph *graph, const char *api,
 /* Ends the run where an offset is that of no slice. */
 static void add_validation(const struct call *call, pop_graph *graph, pop_program sequence)
 {
-    size_t rows[POPOPS_MOST_DIMS];
+    size_t rows[POPOPS_MAX_DIMS];
     if (!call->validate)
         return;
     for (size_t i = 0; i < call->dims.count; ++i)
@@ -139,7 +139,7 @@ static bool as_rows(const struct call *call, pop_graph *graph, enum popops_multi
 static void add_step(const struct call *call, pop_graph *graph, bool update, pop_tensor i, pop_program sequence)
 {
     pop_where where = call->where;
-    size_t shape[POPOPS_MOST_DIMS + 1];
+    size_t shape[POPOPS_MAX_DIMS + 1];
     pop_shape one = slices_shape(call, 1, shape);
     pop_tensor place = pop_tensor_reshape_at(where, i, POP_SHAPE(1));
     pop_tensor offset =
@@ -199,7 +199,7 @@ pop_tensor popops_multi_slice_at(pop_where where, pop_graph *graph, pop_tensor t
     POPLIBS_CALL(graph, t, offsets, dims, sizes, name, options);
     struct call call = { where, "popops_multi_slice", t, { 0 }, offsets, { 0 }, dims, sizes, plan, name, false };
     struct popops_multi multi;
-    size_t shape[POPOPS_MOST_DIMS + 1];
+    size_t shape[POPOPS_MAX_DIMS + 1];
     pop_tensor none = { 0 };
     if (!check(&call, graph, options))
         return none;
@@ -240,7 +240,7 @@ pop_tensor popops_multi_slice_at(pop_where where, pop_graph *graph, pop_tensor t
 /* Checks s, and t as something that is written. */
 static bool check_update(const struct call *call, pop_graph *graph)
 {
-    size_t shape[POPOPS_MOST_DIMS + 1];
+    size_t shape[POPOPS_MAX_DIMS + 1];
     return popops_check_shape(call->where, graph, call->api, "the slices", call->s, pop_tensor_type(call->t),
                               slices_shape(call, pop_tensor_dim(call->offsets, 0), shape)) &&
            popops_check_writeable(call->where, graph, call->api, call->t);
@@ -370,7 +370,7 @@ pop_tensor popops_create_slice_tensor_planned_at(pop_where where, pop_graph *gra
     }
     /* With the layout of slices of a sliceable tensor, which need not be made: n slices beside one another along one
      * more dimension. */
-    size_t slices[POPOPS_MOST_DIMS + 1] = { num_indices };
+    size_t slices[POPOPS_MAX_DIMS + 1] = { num_indices };
     unsigned first = 0;
     size_t one = poplibs_min(1, num_indices);
     memcpy(slices + 1, shape.dims, shape.rank * sizeof(*slices));

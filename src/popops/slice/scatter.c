@@ -27,7 +27,7 @@ struct scatter {
 /* Window dims of a single update may count a dimension of updates in front of the window that is not there. */
 static pop_dims without_batch(pop_dims window_dims, unsigned *room)
 {
-    if (!window_dims.count || window_dims.count > POPOPS_MOST_DIMS || holds(window_dims, 0))
+    if (!window_dims.count || window_dims.count > POPOPS_MAX_DIMS || holds(window_dims, 0))
         return window_dims;
     for (size_t i = 0; i < window_dims.count; ++i)
         room[i] = window_dims.list[i] - 1;
@@ -39,15 +39,15 @@ static bool take_updates(struct scatter *scatter, pop_graph *graph, pop_tensor u
 {
     struct popops_windows *windows = &scatter->windows;
     size_t rank = pop_tensor_rank(windows->operand), update_rank = pop_tensor_rank(updates), window = 0, n = 1,
-           shape[POPOPS_MOST_DIMS + 1];
-    unsigned order[POPOPS_MOST_DIMS], room[POPOPS_MOST_DIMS], count = 0;
+           shape[POPOPS_MAX_DIMS + 1];
+    unsigned order[POPOPS_MAX_DIMS], room[POPOPS_MAX_DIMS], count = 0;
     window_dims = batch ? window_dims : without_batch(window_dims, room);
     if (!poplibs_is_operand(graph, windows->where, windows->api, "the tensor of updates", updates))
         return false;
     if (pop_tensor_type(updates) != pop_tensor_type(windows->operand))
         return poplibs_fail(graph, POP_TYPE_ERROR, windows->where, windows->api, "updates of %s for a tensor of %s",
                             pop_type_name(pop_tensor_type(updates)), pop_type_name(pop_tensor_type(windows->operand)));
-    if (rank > POPOPS_MOST_DIMS / 2 || window_dims.count + insert_dims.count != rank ||
+    if (rank > POPOPS_MAX_DIMS / 2 || window_dims.count + insert_dims.count != rank ||
         update_rank != window_dims.count + batch)
         return poplibs_fail(graph, POP_POPLAR_ERROR, windows->where, windows->api,
                             "%zu window and %zu inserted dims for a tensor of rank %zu, updates of rank %zu and "
@@ -99,7 +99,7 @@ static bool take(struct scatter *scatter, pop_graph *graph, pop_tensor indices, 
 static pop_tensor updates_as_rows(const struct scatter *scatter)
 {
     const struct popops_windows *windows = &scatter->windows;
-    unsigned order[POPOPS_MOST_DIMS] = { 0 }, count = 1;
+    unsigned order[POPOPS_MAX_DIMS] = { 0 }, count = 1;
     size_t n = pop_tensor_dim(scatter->updates, 0), columns = 1;
     for (size_t i = 0; i < windows->dims.count; ++i)
         order[count++] = 1 + windows->dims.list[i];
@@ -132,7 +132,7 @@ void popops_scatter_at(pop_where where, pop_graph *graph, pop_tensor operand, po
                                             .name = name,
                                             .operand = operand,
                                             .dims = scatter_dims_to_operand_dims } };
-    size_t sizes[POPOPS_MOST_DIMS];
+    size_t sizes[POPOPS_MAX_DIMS];
     if (!take(&scatter, graph, indices, updates, index_vector_dim, update_window_dims, insert_window_dims, options) ||
         !pop_tensor_num_elements(updates))
         return;
@@ -155,7 +155,7 @@ static pop_program scatter_one(pop_graph *graph, pop_tensor i, void *user)
     const struct popops_windows *windows = &scatter->windows;
     pop_where where = windows->where;
     const char *name = windows->name;
-    size_t sizes[POPOPS_MOST_DIMS], shape[POPOPS_MOST_DIMS + 1] = { 1 };
+    size_t sizes[POPOPS_MAX_DIMS], shape[POPOPS_MAX_DIMS + 1] = { 1 };
     bool rows = popops_are_rows(windows);
     pop_program body = pop_sequence_at(where, graph, name);
     pop_tensor step = pop_tensor_reshape_at(where, i, POP_SHAPE(1));
@@ -169,7 +169,7 @@ static pop_program scatter_one(pop_graph *graph, pop_tensor i, void *user)
     pop_tensor slice =
         popops_multi_slice_at(where, graph, operand, place, dims, taken, body, NULL, name, POP_NO_OPTIONS);
     pop_tensor made = scatter->computation(graph, slice, update, body, scatter->user);
-    size_t rank = pop_tensor_shape(slice, shape, POPOPS_MOST_DIMS + 1);
+    size_t rank = pop_tensor_shape(slice, shape, POPOPS_MAX_DIMS + 1);
     if (poplibs_ready(graph) && popops_check_shape(where, graph, windows->api, "what the computation gives", made,
                                                    pop_tensor_type(slice), (pop_shape){ rank, shape }))
         popops_multi_update_at(where, graph, operand, made, place, dims, taken, body, NULL, name, POP_NO_OPTIONS);

@@ -59,11 +59,11 @@ void popops_sequence_slice_at(pop_where where, pop_graph *graph, pop_tensor src,
     POPLIBS_CALL(graph, src, dst, lengths, src_offsets, dst_offsets, zero_unused, name);
     static const char api[] = "popops_sequence_slice";
     char path[POPLIBS_PATH_SIZE], left[64], right[64];
-    size_t shape[POPOPS_MOST_DIMS], rank = pop_tensor_shape(src, shape, POPOPS_MOST_DIMS),
+    size_t shape[POPOPS_MAX_DIMS], rank = pop_tensor_shape(src, shape, POPOPS_MAX_DIMS),
                                     n = pop_tensor_num_elements(lengths);
     if (!poplibs_ready(graph) || !poplibs_is_operand(graph, where, api, "the source", src))
         return;
-    if (!rank || !pop_tensor_rank(dst) || rank > POPOPS_MOST_DIMS) {
+    if (!rank || !pop_tensor_rank(dst) || rank > POPOPS_MAX_DIMS) {
         pop_tensor_shape_to_string(src, left, sizeof(left));
         pop_tensor_shape_to_string(dst, right, sizeof(right));
         poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "tensors of shape %s and %s: both must have rows", left,

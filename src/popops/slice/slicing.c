@@ -7,10 +7,10 @@ bool popops_check_dims(pop_where where, pop_graph *graph, const char *api, pop_s
     if (dims.count != sizes.rank)
         return poplibs_fail(graph, POP_POPLAR_ERROR, where, api,
                             "%zu dims and %zu sizes: there must be a size for each", dims.count, sizes.rank);
-    if (shape.rank > POPOPS_MOST_DIMS)
+    if (shape.rank > POPOPS_MAX_DIMS)
         return poplibs_fail(graph, POP_POPLAR_ERROR, where, api, "a tensor of rank %zu; at most %d", shape.rank,
-                            POPOPS_MOST_DIMS);
-    bool seen[POPOPS_MOST_DIMS] = { false };
+                            POPOPS_MAX_DIMS);
+    bool seen[POPOPS_MAX_DIMS] = { false };
     for (size_t i = 0; i < dims.count; ++i) {
         unsigned dim = dims.list[i];
         if (dim >= shape.rank)

@@ -5,7 +5,7 @@
 
 #include "poplibs/support.h"
 
-enum { POPOPS_MOST_DIMS = 64 };
+enum { POPOPS_MAX_DIMS = 64 };
 
 /* dims and sizes fit t: dims it has, each once, and sizes no larger than they are. */
 bool popops_check_dims(pop_where where, pop_graph *graph, const char *api, pop_shape shape, pop_dims dims,
