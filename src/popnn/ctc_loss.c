@@ -4,6 +4,7 @@
  * there. Partitions of the label work on one step together, those of the time one after the other. */
 #include "popnn/ctc.h"
 
+#include "poplibs/copies.h"
 #include "poplibs/log.h"
 
 #include <popnn/ctc_loss.h>
@@ -135,117 +136,98 @@ static void make_tensors(struct ctc *c)
 
 /* ---- copies ---- */
 
-/* Pairs of tensors of equal size, which are copied at once. */
-struct copies {
-    const struct ctc *c;
-    pop_tensor *from, *to;
-    size_t count, capacity;
-};
-static void add_copy(struct copies *copies, pop_tensor from, pop_tensor to)
+/* Adds the copy of a tensor to another, whose shapes may differ. */
+static void add_copy(const struct ctc *c, struct poplibs_copies *copies, pop_tensor from, pop_tensor to)
 {
-    if (copies->count == copies->capacity) {
-        copies->capacity = 2 * copies->capacity + 16;
-        copies->from = poplibs_resize(copies->from, copies->capacity, sizeof(from));
-        copies->to = poplibs_resize(copies->to, copies->capacity, sizeof(to));
-    }
-    copies->from[copies->count] = pop_tensor_flatten_at(copies->c->where, from);
-    copies->to[copies->count++] = pop_tensor_flatten_at(copies->c->where, to);
+    poplibs_copies_add(copies, pop_tensor_flatten_at(c->where, from), pop_tensor_flatten_at(c->where, to));
 }
-static void end_copies(struct copies *copies, pop_program sequence)
+static void end_copies(const struct ctc *c, struct poplibs_copies *copies, pop_program sequence)
 {
-    const struct ctc *c = copies->c;
-    if (copies->count)
-        pop_sequence_add_at(
-            c->where, sequence,
-            pop_copy_at(c->where, pop_tensor_concat_at(c->where, (pop_tensors){ copies->count, copies->from }, 0),
-                        pop_tensor_concat_at(c->where, (pop_tensors){ copies->count, copies->to }, 0), false, c->name));
-    free(copies->from);
-    free(copies->to);
+    poplibs_copies_end(copies, c->where, c->graph, sequence, c->name);
 }
 
 /* What partitions of the label hand their neighbours, between time partitions too: of partitions [begin, end) of the
  * time, alpha to the next label partition, beta to the one before; shift: from the time partition before or behind. */
-static void copy_label_edges(struct copies *copies, bool alpha, size_t begin, size_t end, bool shift)
+static void copy_label_edges(const struct ctc *c, struct poplibs_copies *copies, bool alpha, size_t begin, size_t end,
+                             bool shift)
 {
-    const struct ctc *c = copies->c;
     size_t parts = c->parts, low = alpha ? shift : 0, high = alpha ? 0 : shift;
     if (parts < 2 || begin + low + high >= end)
         return;
     pop_tensor from = slice(c, alpha ? c->alpha_out : c->beta_out, begin + high, end - low, 0),
                to = slice(c, alpha ? (shift ? c->alpha_time : c->alpha_in) : (shift ? c->beta_time : c->beta_in),
                           begin + low, end - high, 0);
-    add_copy(copies, slice(c, from, !alpha, parts - alpha, 1), slice(c, to, alpha, parts - !alpha, 1));
+    add_copy(c, copies, slice(c, from, !alpha, parts - alpha, 1), slice(c, to, alpha, parts - !alpha, 1));
 }
 
 /* Rows that the first loop left at step time, to row (of rows: -1) of partition part. */
-static void copy_kept_row(struct copies *copies, size_t time, size_t part, int row)
+static void copy_kept_row(const struct ctc *c, struct poplibs_copies *copies, size_t time, size_t part, int row)
 {
-    const struct ctc *c = copies->c;
     for (size_t label = 0; label < c->parts; ++label) {
         const struct label_part *l = &c->labels[label];
         pop_tensor to = pop_tensor_at_at(c->where, row < 0 ? l->row : l->rows_time, part);
         if (row >= 0)
             to = slice(c, to, (size_t)row, (size_t)row + 1, 1);
-        add_copy(copies, slice(c, l->kept, time, time + 1, 1), to);
+        add_copy(c, copies, slice(c, l->kept, time, time + 1, 1), to);
     }
 }
 
 /* Before each turn of the first loop. */
 static void copy_first_edges(const struct ctc *c, pop_program sequence)
 {
-    struct copies copies = { .c = c };
+    struct poplibs_copies copies = { 0 };
     for (unsigned shift = 0; shift < 2; ++shift) {
-        copy_label_edges(&copies, true, 0, c->alphas, shift);
-        copy_label_edges(&copies, false, c->alphas, c->times, shift);
+        copy_label_edges(c, &copies, true, 0, c->alphas, shift);
+        copy_label_edges(c, &copies, false, c->alphas, c->times, shift);
     }
     for (size_t part = 1; part < c->alphas; ++part)
-        copy_kept_row(&copies, time_part(c, part).begin - 1, part, -1);
+        copy_kept_row(c, &copies, time_part(c, part).begin - 1, part, -1);
     for (size_t part = c->alphas; part + 1 < c->times; ++part)
-        copy_kept_row(&copies, time_part(c, part).end, part, -1);
-    end_copies(&copies, sequence);
+        copy_kept_row(c, &copies, time_part(c, part).end, part, -1);
+    end_copies(c, &copies, sequence);
 }
 /* Between the loops: over the middle. */
 static void copy_middle_edges(const struct ctc *c, pop_program sequence)
 {
-    struct copies copies = { .c = c };
+    struct poplibs_copies copies = { 0 };
     if (c->alphas < c->times) {
-        copy_label_edges(&copies, false, c->alphas - 1, c->alphas + 1, true);
-        copy_label_edges(&copies, true, c->alphas - 1, c->alphas + 1, true);
-        copy_kept_row(&copies, c->turns, c->alphas - 1, (int)(c->turns % 2));
-        copy_kept_row(&copies, c->turns - 1, c->alphas, (int)((c->turns - 1) % 2));
+        copy_label_edges(c, &copies, false, c->alphas - 1, c->alphas + 1, true);
+        copy_label_edges(c, &copies, true, c->alphas - 1, c->alphas + 1, true);
+        copy_kept_row(c, &copies, c->turns, c->alphas - 1, (int)(c->turns % 2));
+        copy_kept_row(c, &copies, c->turns - 1, c->alphas, (int)((c->turns - 1) % 2));
     }
-    end_copies(&copies, sequence);
+    end_copies(c, &copies, sequence);
 }
 /* Before each turn of the second loop. */
 static void copy_second_edges(const struct ctc *c, pop_program sequence)
 {
-    struct copies copies = { .c = c };
+    struct poplibs_copies copies = { 0 };
     for (unsigned shift = 0; shift < 2; ++shift) {
-        copy_label_edges(&copies, false, 0, c->alphas, shift);
-        copy_label_edges(&copies, true, c->alphas, c->times, shift);
+        copy_label_edges(c, &copies, false, 0, c->alphas, shift);
+        copy_label_edges(c, &copies, true, c->alphas, c->times, shift);
     }
     for (size_t label = 0; label < c->parts; ++label) {
         const struct label_part *l = &c->labels[label];
         if (c->alphas > 1)
-            add_copy(&copies, slice(c, l->rows, 1, c->alphas, 0), slice(c, l->rows_time, 0, c->alphas - 1, 0));
+            add_copy(c, &copies, slice(c, l->rows, 1, c->alphas, 0), slice(c, l->rows_time, 0, c->alphas - 1, 0));
         if (c->alphas + 1 < c->times)
-            add_copy(&copies, slice(c, l->rows, c->alphas, c->times - 1, 0),
+            add_copy(c, &copies, slice(c, l->rows, c->alphas, c->times - 1, 0),
                      slice(c, l->rows_time, c->alphas + 1, c->times, 0));
     }
-    end_copies(&copies, sequence);
+    end_copies(c, &copies, sequence);
 }
 
 static void copy_inputs(const struct ctc *c, pop_tensor data, pop_tensor labels, pop_tensor data_lengths,
                         pop_tensor label_lengths, pop_program sequence)
 {
-    struct copies copies = { .c = c };
+    struct poplibs_copies copies = { 0 };
     pop_where where = c->where;
     pop_tensor by_entry = pop_tensor_dim_shuffle_at(where, data, POP_DIMS(1, 0, 2));
     size_t last = c->plan->max_label_length - 1;
     for (size_t part = 0; part < c->parts; ++part)
-        add_copy(&copies, by_entry, pop_tensor_at_at(where, c->data, part));
-    end_copies(&copies, sequence);
-    copies = (struct copies){ .c = c };
+        add_copy(c, &copies, by_entry, pop_tensor_at_at(where, c->data, part));
+    end_copies(c, &copies, sequence);
+    copies = (struct poplibs_copies){ 0 };
     for (size_t part = 0; part < c->parts; ++part) {
         const struct label_part *l = &c->labels[part];
         size_t before = l->first ? l->first - 1 : 0, end = l->first + l->symbols, behind = poplibs_min(end, last);
@@ -255,7 +237,7 @@ static void copy_inputs(const struct ctc *c, pop_tensor data, pop_tensor labels,
                                                            slice(c, labels, behind, behind + 1, 1)),
                                                1);
         for (size_t time = 0; time < c->times; ++time)
-            add_copy(&copies, view, pop_tensor_at_at(where, l->label, time));
+            add_copy(c, &copies, view, pop_tensor_at_at(where, l->label, time));
     }
     pop_tensor lengths = pop_tensor_concat_at(where,
                                               POP_TENSORS(pop_tensor_expand_at(where, data_lengths, POP_DIMS(1)),
@@ -263,8 +245,8 @@ static void copy_inputs(const struct ctc *c, pop_tensor data, pop_tensor labels,
                                               1);
     for (size_t time = 0; time < c->times; ++time)
         for (size_t part = 0; part < c->parts; ++part)
-            add_copy(&copies, lengths, pop_tensor_at_at(where, pop_tensor_at_at(where, c->lengths, time), part));
-    end_copies(&copies, sequence);
+            add_copy(c, &copies, lengths, pop_tensor_at_at(where, pop_tensor_at_at(where, c->lengths, time), part));
+    end_copies(c, &copies, sequence);
 }
 static void zero_counts(const struct ctc *c, pop_program sequence)
 {

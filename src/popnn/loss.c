@@ -48,15 +48,17 @@ static void connect_pieces(pop_graph *graph, const struct loss *loss, pop_vertex
 {
     struct lists_vec pieces = { 0 };
     struct interval_vec rows = { 0 };
-    unsigned *columns = NULL;
+    struct {
+        unsigned *list;
+        size_t count, capacity;
+    } columns = { 0 };
     for (size_t i = 0; i < count; ++i)
         for (size_t at = regions[i].begin; at < regions[i].end;) {
             size_t row = at / loss->classes, end = poplibs_min(regions[i].end, (row + 1) * loss->classes);
             lists_begin(&pieces);
             lists_push(&pieces, at, end);
             interval_push(&rows, row, row + 1);
-            columns = poplibs_resize(columns, rows.count, sizeof(*columns));
-            columns[rows.count - 1] = (unsigned)(at % loss->classes);
+            *poplibs_push(&columns) = (unsigned)(at % loss->classes);
             at = end;
         }
     pop_interval_lists lists = lists_take(&pieces), labels = { 1, (size_t[]){ 0, rows.count }, rows.list };
@@ -66,10 +68,10 @@ static void connect_pieces(pop_graph *graph, const struct loss *loss, pop_vertex
     pop_graph_connect_at(loss->where, graph, vertex, "expected",
                          poplibs_slice_of_list(loss->where, loss->expected, &labels, 0));
     pop_graph_set_field_vector_at(loss->where, graph, vertex, POP_FIELD("columns", POP_WHOLE), POP_UNSIGNED_INT,
-                                  columns, rows.count);
+                                  columns.list, columns.count);
     pop_interval_lists_free(&lists);
     free(rows.list);
-    free(columns);
+    free(columns.list);
 }
 
 static void transform_on_tile(pop_graph *graph, const struct poplibs_tile *tile, void *user)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Building a model: what users may have done wrong is found here, so that the search can rely on what it reads. */
 #include "popsolver/model.h"
-#include "popsolver/memory.h"
+#include "popsolver/search.h"
+
+#include "poplibs/support.h"
 
 #include <poplar/text.h>
 #include <stdarg.h>
@@ -101,8 +103,9 @@ static bool valid(popsolver_model *model, pop_where where, const char *api, cons
 
 static popsolver_variable add(popsolver_model *model, uint64_t min, uint64_t max, const char *name)
 {
-    model->domains = room(model->domains, &model->domains_room, model->variables + 1, sizeof(*model->domains));
-    model->names = room(model->names, &model->names_room, model->variables + 1, sizeof(*model->names));
+    model->domains =
+        poplibs_room(model->domains, &model->domains_capacity, model->variables + 1, sizeof(*model->domains));
+    model->names = poplibs_room(model->names, &model->names_capacity, model->variables + 1, sizeof(*model->names));
     char *kept = NULL;
     if (name && *name) {
         kept = poplibs_new(strlen(name) + 1, 1);
@@ -174,13 +177,13 @@ const char *popsolver_name(const popsolver_model *model, popsolver_variable vari
 
 /* ---- constraints ---- */
 
-static struct constraint *post(popsolver_model *model, enum kind kind, popsolver_variable result,
+static struct constraint *post(popsolver_model *model, enum constraint_kind kind, popsolver_variable result,
                                const popsolver_variable *list, size_t count)
 {
     model->constraints =
-        room(model->constraints, &model->constraints_room, model->count + 1, sizeof(*model->constraints));
-    model->operands =
-        room(model->operands, &model->operands_room, model->operand_count + count, sizeof(*model->operands));
+        poplibs_room(model->constraints, &model->constraints_capacity, model->count + 1, sizeof(*model->constraints));
+    model->operands = poplibs_room(model->operands, &model->operands_capacity, model->operand_count + count,
+                                   sizeof(*model->operands));
     struct constraint *constraint = &model->constraints[model->count++];
     *constraint = (struct constraint){
         .kind = kind, .result = result.id - 1, .first = (uint32_t)model->operand_count, .count = (uint32_t)count
@@ -190,8 +193,8 @@ static struct constraint *post(popsolver_model *model, enum kind kind, popsolver
     return constraint;
 }
 
-static void post_two(popsolver_model *model, enum kind kind, popsolver_variable result, popsolver_variable left,
-                     popsolver_variable right)
+static void post_two(popsolver_model *model, enum constraint_kind kind, popsolver_variable result,
+                     popsolver_variable left, popsolver_variable right)
 {
     post(model, kind, result, (popsolver_variable[]){ left, right }, 2);
 }
@@ -225,7 +228,7 @@ popsolver_variable popsolver_product_at(pop_where where, popsolver_model *model,
     return result;
 }
 
-static popsolver_variable reduce(pop_where where, const char *api, popsolver_model *model, enum kind kind,
+static popsolver_variable reduce(pop_where where, const char *api, popsolver_model *model, enum constraint_kind kind,
                                  popsolver_variables variables, const char *name)
 {
     if (!valid(model, where, api, variables.list, variables.count))
@@ -275,7 +278,7 @@ popsolver_variable popsolver_sub_at(pop_where where, popsolver_model *model, pop
     return result;
 }
 
-static popsolver_variable quotient(popsolver_model *model, enum kind kind, popsolver_variable left,
+static popsolver_variable quotient(popsolver_model *model, enum constraint_kind kind, popsolver_variable left,
                                    popsolver_variable right, const char *name)
 {
     const popsolver_variable result = add_any(model, name);
@@ -323,7 +326,7 @@ popsolver_variable popsolver_mod_at(pop_where where, popsolver_model *model, pop
     return result;
 }
 
-static popsolver_variable call(pop_where where, const char *api, popsolver_model *model, enum kind kind,
+static popsolver_variable call(pop_where where, const char *api, popsolver_model *model, enum constraint_kind kind,
                                popsolver_variables variables, popsolver_function function, void *user, const char *name)
 {
     if (!valid(model, where, api, variables.list, variables.count))
@@ -351,8 +354,8 @@ popsolver_variable popsolver_call_monotone_at(pop_where where, popsolver_model *
     return call(where, "popsolver_call_monotone", model, CALL_MONOTONE, variables, function, user, name);
 }
 
-static void relate(pop_where where, const char *api, popsolver_model *model, enum kind kind, popsolver_variable left,
-                   popsolver_variable right)
+static void relate(pop_where where, const char *api, popsolver_model *model, enum constraint_kind kind,
+                   popsolver_variable left, popsolver_variable right)
 {
     if (valid_pair(where, api, model, left, right))
         post(model, kind, left, &right, 1);
@@ -398,8 +401,8 @@ popsolver_solution popsolver_minimize_at(pop_where where, popsolver_model *model
         free(values);
         return solution;
     }
-    model->solutions =
-        room(model->solutions, &model->solutions_room, model->solution_count + 1, sizeof(*model->solutions));
+    model->solutions = poplibs_room(model->solutions, &model->solutions_capacity, model->solution_count + 1,
+                                    sizeof(*model->solutions));
     model->solutions[model->solution_count++] = values;
     solution.count = model->variables;
     solution.values = values;

@@ -11,10 +11,23 @@ struct domain {
 };
 
 /* result = operands joined; of the last three, result and the only operand are left and right. */
-enum kind { PRODUCT, SUM, MAX, MIN, FLOORDIV, CEILDIV, CALL, CALL_MONOTONE, LESS, LESS_OR_EQUAL, EQUAL, KINDS };
+enum constraint_kind {
+    PRODUCT,
+    SUM,
+    MAX,
+    MIN,
+    FLOORDIV,
+    CEILDIV,
+    CALL,
+    CALL_MONOTONE,
+    LESS,
+    LESS_OR_EQUAL,
+    EQUAL,
+    KINDS
+};
 
 struct constraint {
-    enum kind kind;
+    enum constraint_kind kind;
     uint32_t result;
     uint32_t first, count;       /* in the model's operands; a product or quotient has two */
     popsolver_function function; /* of a call */
@@ -24,21 +37,17 @@ struct constraint {
 struct popsolver_model {
     struct domain *domains;
     char **names; /* NULL for none */
-    size_t variables, domains_room, names_room;
+    size_t variables, domains_capacity, names_capacity;
     struct constraint *constraints;
-    size_t count, constraints_room;
+    size_t count, constraints_capacity;
     uint32_t *operands;
-    size_t operand_count, operands_room;
+    size_t operand_count, operands_capacity;
     uint64_t **solutions; /* all that were handed out */
-    size_t solution_count, solutions_room;
+    size_t solution_count, solutions_capacity;
     uint32_t zero, one; /* ids of constants that were made already; 0 for not yet */
     popsolver_statistics statistics;
     bool solving;
     pop_error error;
 };
-
-/* Values for all variables, lexicographically least in the objectives, written to values; statistics are counted. */
-popsolver_outcome solve(const popsolver_model *model, popsolver_variables objectives, uint64_t *values,
-                        popsolver_statistics *statistics);
 
 #endif

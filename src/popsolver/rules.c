@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What each constraint says about the bounds of its variables.  Bounds that a rule derives hold for whole numbers of
  * any size: an upper bound beyond 2^64 - 1 bounds nothing, a lower bound beyond it leaves no value. */
-#include "popsolver/solver.h"
+#include "popsolver/rules.h"
 
 #define EVERYTHING UINT64_MAX
 

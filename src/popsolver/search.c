@@ -2,8 +2,10 @@
 /* Branch and bound.  A search decides one variable at a time: it halves the variable's values, looks at the lower half
  * first, and takes back what followed when nothing is left; so values are tried in ascending order, and whole ranges
  * fall at once.  Changes are kept in a list, choices in another, and nothing recurses. */
-#include "popsolver/memory.h"
-#include "popsolver/solver.h"
+#include "popsolver/search.h"
+#include "popsolver/rules.h"
+
+#include "poplibs/support.h"
 
 #include <string.h>
 
@@ -63,7 +65,7 @@ static void change(struct solver *s, uint32_t variable, struct domain after)
 {
     if (s->stamps[variable] != s->stamp) {
         s->stamps[variable] = s->stamp;
-        s->changes = room(s->changes, &s->changes_room, s->change_count + 1, sizeof(*s->changes));
+        s->changes = poplibs_room(s->changes, &s->changes_capacity, s->change_count + 1, sizeof(*s->changes));
         s->changes[s->change_count++] = (struct change){ variable, s->domains[variable] };
     }
     s->domains[variable] = after;
@@ -175,7 +177,7 @@ static bool halve(struct solver *s, uint32_t variable, bool chosen)
 {
     const struct domain d = s->domains[variable];
     const uint64_t middle = chosen && d.max - d.min > UINT16_MAX ? d.min : d.min + (d.max - d.min) / 2;
-    s->choices = room(s->choices, &s->choices_room, s->choice_count + 1, sizeof(*s->choices));
+    s->choices = poplibs_room(s->choices, &s->choices_capacity, s->choice_count + 1, sizeof(*s->choices));
     s->choices[s->choice_count++] = (struct choice){ variable, middle + 1, s->change_count };
     ++s->stamp;
     ++s->statistics->choices;

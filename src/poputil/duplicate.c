@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Clones with the values of what they were cloned from. */
+#include "poputil/duplicate.h"
 #include "poplibs/log.h"
 #include "poplibs/support.h"
-#include "poputil/copies.h"
 
 #include <poputil/util.h>
 

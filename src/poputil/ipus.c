@@ -2,7 +2,7 @@
 /* Tensors on another IPU. */
 #include "poplibs/log.h"
 #include "poplibs/support.h"
-#include "poputil/copies.h"
+#include "poputil/duplicate.h"
 
 #include <poputil/tile_mapping.h>
 

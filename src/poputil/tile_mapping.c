@@ -8,18 +8,18 @@
 
 enum { MIN_BYTES_PER_TILE = 128 };
 
-struct share {
-    unsigned least, grain, offset;
+struct linear_share {
+    unsigned min_elements, grain, offset;
     bool ascending;
 };
 
-static struct share share_of(const pop_graph *graph, pop_tensor t, unsigned offset, bool ascending)
+static struct linear_share share_of(const pop_graph *graph, pop_tensor t, unsigned offset, bool ascending)
 {
     const pop_target *target = pop_graph_target(graph);
     size_t size = pop_target_type_size(target, pop_tensor_type(t));
     unsigned width = pop_target_vector_width(target, pop_tensor_type(t));
-    return (struct share){ size ? (unsigned)poplibs_ceil_div(MIN_BYTES_PER_TILE, size) : 1, width ? width : 1, offset,
-                           ascending };
+    return (struct linear_share){ size ? (unsigned)poplibs_ceil_div(MIN_BYTES_PER_TILE, size) : 1, width ? width : 1,
+                                  offset, ascending };
 }
 
 unsigned poputil_transform_tile_index(unsigned tile, unsigned num_tiles, unsigned offset, bool ascending)
@@ -49,13 +49,13 @@ size_t poputil_choose_mapping_offset(size_t num_tiles, pop_shape shape, size_t s
 }
 
 /* Shares elements out; *used is how many tiles have some. */
-static void calculate(const pop_graph *graph, size_t elements, struct share s, pop_interval_lists *mapping,
+static void calculate(const pop_graph *graph, size_t elements, struct linear_share s, pop_interval_lists *mapping,
                       unsigned *used)
 {
     unsigned tiles = pop_target_num_tiles(pop_graph_target(graph));
     pop_interval_lists parts;
-    poputil_split_regions(POP_INTERVALS({ 0, elements }), s.grain, tiles, s.least, POPUTIL_NO_LIMIT, POPUTIL_NO_LIMIT,
-                          &parts);
+    poputil_split_regions(POP_INTERVALS({ 0, elements }), s.grain, tiles, s.min_elements, POPUTIL_NO_LIMIT,
+                          POPUTIL_NO_LIMIT, &parts);
     struct lists_vec out = { 0 };
     for (unsigned tile = 0; tile < tiles; ++tile) {
         unsigned part = poputil_inv_transform_tile_index(tile, tiles, s.offset, s.ascending);
@@ -82,7 +82,7 @@ static unsigned next_offset(const pop_graph *graph, unsigned offset, unsigned us
     return tiles ? (unsigned)(((uint64_t)offset + used) % tiles) : 0;
 }
 
-static bool calculate_for(const pop_graph *graph, size_t elements, struct share s, pop_interval_lists *mapping,
+static bool calculate_for(const pop_graph *graph, size_t elements, struct linear_share s, pop_interval_lists *mapping,
                           unsigned *new_offset)
 {
     *mapping = (pop_interval_lists){ 0 };
@@ -98,7 +98,7 @@ static bool calculate_for(const pop_graph *graph, size_t elements, struct share 
 bool poputil_calc_linear_tile_mapping(const pop_graph *graph, pop_shape shape, unsigned min_elements_per_tile,
                                       unsigned grain_size, pop_interval_lists *mapping)
 {
-    return calculate_for(graph, elements_of(shape), (struct share){ min_elements_per_tile, grain_size, 0, true },
+    return calculate_for(graph, elements_of(shape), (struct linear_share){ min_elements_per_tile, grain_size, 0, true },
                          mapping, NULL);
 }
 
@@ -112,7 +112,7 @@ bool poputil_calc_linear_tile_mapping_and_new_offset(const pop_graph *graph, pop
                                                      unsigned offset, bool ascending, pop_interval_lists *mapping,
                                                      unsigned *new_offset)
 {
-    struct share s = { min_elements_per_tile, grain_size, offset, ascending };
+    struct linear_share s = { min_elements_per_tile, grain_size, offset, ascending };
     return calculate_for(graph, elements_of(shape), s, mapping, new_offset);
 }
 
@@ -123,7 +123,7 @@ bool poputil_calc_linear_tile_mapping_and_new_offset_of_tensor(const pop_graph *
     return calculate_for(graph, pop_tensor_num_elements(t), share_of(graph, t, offset, ascending), mapping, new_offset);
 }
 
-static unsigned map(pop_where where, pop_graph *graph, pop_tensor t, struct share s, const char *api)
+static unsigned map(pop_where where, pop_graph *graph, pop_tensor t, struct linear_share s, const char *api)
 {
     pop_interval_lists mapping;
     unsigned new_offset;
@@ -148,7 +148,7 @@ void poputil_map_tensor_linearly_grain_at(pop_where where, pop_graph *graph, pop
                                           unsigned min_elements_per_tile, unsigned grain_size)
 {
     POPLIBS_CALL(graph, t, min_elements_per_tile, grain_size);
-    map(where, graph, t, (struct share){ min_elements_per_tile, grain_size, 0, true },
+    map(where, graph, t, (struct linear_share){ min_elements_per_tile, grain_size, 0, true },
         "poputil_map_tensor_linearly_grain");
 }
 
@@ -164,6 +164,6 @@ unsigned poputil_map_tensor_linearly_with_offset_grain_at(pop_where where, pop_g
                                                           unsigned offset, bool ascending)
 {
     POPLIBS_CALL(graph, t, min_elements_per_tile, grain_size, offset, ascending);
-    struct share s = { min_elements_per_tile, grain_size, offset, ascending };
+    struct linear_share s = { min_elements_per_tile, grain_size, offset, ascending };
     return map(where, graph, t, s, "poputil_map_tensor_linearly_with_offset_grain");
 }

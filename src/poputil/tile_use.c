@@ -28,11 +28,7 @@ static void push(struct uses *uses, uint32_t variable, unsigned tile, size_t beg
 {
     if (begin == end)
         return;
-    if (uses->count == uses->capacity) {
-        uses->capacity = uses->capacity ? 2 * uses->capacity : 64;
-        uses->list = poplibs_resize(uses->list, uses->capacity, sizeof(*uses->list));
-    }
-    uses->list[uses->count++] = (struct use){ variable, tile, { begin, end } };
+    *poplibs_push(uses) = (struct use){ variable, tile, { begin, end } };
 }
 
 poputil_use_tracker *poputil_use_tracker_create(unsigned num_tiles, unsigned start_tile, bool ascending)
@@ -106,15 +102,21 @@ struct event {
     int change; /* 1 where a use begins, -1 where it ends */
 };
 
-struct sweep {
-    struct region *regions;
-    size_t num_regions, regions_capacity;
-    struct tile_set *sets;
-    size_t num_sets, sets_capacity;
+struct use_sweep {
+    struct {
+        struct region *list;
+        size_t count, capacity;
+    } regions;
+    struct {
+        struct tile_set *list;
+        size_t count, capacity;
+    } sets;
     uint32_t *table; /* set + 1 by hash; a power of two of entries, less than half of them in use */
     size_t table_size;
-    unsigned *pool;
-    size_t pool_count, pool_capacity;
+    struct {
+        unsigned *list;
+        size_t count, capacity;
+    } pool;
     unsigned *active, *place, *times; /* tiles in use, where each stands in the list, how often each is in use */
     size_t num_active;
     uint64_t hash;
@@ -149,13 +151,13 @@ static uint64_t mix(uint64_t x)
     return x ^ x >> 31;
 }
 
-static void grow_table(struct sweep *s)
+static void grow_table(struct use_sweep *s)
 {
     s->table_size = s->table_size ? 2 * s->table_size : 64;
     free(s->table);
     s->table = poplibs_zeros(s->table_size, sizeof(*s->table));
-    for (size_t i = 0; i < s->num_sets; ++i) {
-        size_t slot = s->sets[i].hash & (s->table_size - 1);
+    for (size_t i = 0; i < s->sets.count; ++i) {
+        size_t slot = s->sets.list[i].hash & (s->table_size - 1);
         while (s->table[slot])
             slot = (slot + 1) & (s->table_size - 1);
         s->table[slot] = (uint32_t)i + 1;
@@ -163,48 +165,38 @@ static void grow_table(struct sweep *s)
 }
 
 /* The number of the set of tiles that are active now. */
-static uint32_t active_set(struct sweep *s)
+static uint32_t active_set(struct use_sweep *s)
 {
-    if (2 * (s->num_sets + 1) > s->table_size)
+    if (2 * (s->sets.count + 1) > s->table_size)
         grow_table(s);
     size_t slot = s->hash & (s->table_size - 1);
     for (; s->table[slot]; slot = (slot + 1) & (s->table_size - 1)) {
-        const struct tile_set *set = &s->sets[s->table[slot] - 1];
+        const struct tile_set *set = &s->sets.list[s->table[slot] - 1];
         if (set->hash == s->hash && set->count == s->num_active)
             return s->table[slot] - 1;
     }
-    if (s->num_sets == s->sets_capacity) {
-        s->sets_capacity = 2 * s->sets_capacity + 16;
-        s->sets = poplibs_resize(s->sets, s->sets_capacity, sizeof(*s->sets));
-    }
-    if (s->pool_count + s->num_active > s->pool_capacity) {
-        s->pool_capacity = 2 * (s->pool_count + s->num_active);
-        s->pool = poplibs_resize(s->pool, s->pool_capacity, sizeof(*s->pool));
-    }
-    memcpy(s->pool + s->pool_count, s->active, s->num_active * sizeof(*s->pool));
-    qsort(s->pool + s->pool_count, s->num_active, sizeof(*s->pool), compare_tiles);
-    s->sets[s->num_sets] = (struct tile_set){ s->hash, s->pool_count, s->num_active };
-    s->pool_count += s->num_active;
-    s->table[slot] = (uint32_t)++s->num_sets;
-    return (uint32_t)s->num_sets - 1;
+    poplibs_reserve(&s->pool, s->num_active);
+    unsigned *tiles = s->pool.list + s->pool.count;
+    memcpy(tiles, s->active, s->num_active * sizeof(*tiles));
+    qsort(tiles, s->num_active, sizeof(*tiles), compare_tiles);
+    *poplibs_push(&s->sets) = (struct tile_set){ s->hash, s->pool.count, s->num_active };
+    s->pool.count += s->num_active;
+    s->table[slot] = (uint32_t)s->sets.count;
+    return s->table[slot] - 1;
 }
 
-static void add_region(struct sweep *s, uint32_t variable, size_t begin, size_t end)
+static void add_region(struct use_sweep *s, uint32_t variable, size_t begin, size_t end)
 {
     uint32_t set = active_set(s);
-    struct region *last = s->num_regions ? &s->regions[s->num_regions - 1] : NULL;
+    struct region *last = s->regions.count ? &s->regions.list[s->regions.count - 1] : NULL;
     if (last && last->variable == variable && last->set == set && last->interval.end == begin) {
         last->interval.end = end;
         return;
     }
-    if (s->num_regions == s->regions_capacity) {
-        s->regions_capacity = 2 * s->regions_capacity + 64;
-        s->regions = poplibs_resize(s->regions, s->regions_capacity, sizeof(*s->regions));
-    }
-    s->regions[s->num_regions++] = (struct region){ variable, set, { begin, end } };
+    *poplibs_push(&s->regions) = (struct region){ variable, set, { begin, end } };
 }
 
-static void change(struct sweep *s, unsigned tile, int by)
+static void change(struct use_sweep *s, unsigned tile, int by)
 {
     unsigned before = s->times[tile];
     s->times[tile] = (unsigned)((int)before + by);
@@ -222,7 +214,7 @@ static void change(struct sweep *s, unsigned tile, int by)
 }
 
 /* Cuts what was collected into regions with one set of tiles each, in the order of variables and elements. */
-static void sweep(const poputil_use_tracker *tracker, struct sweep *s)
+static void sweep(const poputil_use_tracker *tracker, struct use_sweep *s)
 {
     size_t count = 2 * tracker->uses.count;
     struct event *events = poplibs_new(count, sizeof(*events));
@@ -251,12 +243,12 @@ static void sweep(const poputil_use_tracker *tracker, struct sweep *s)
     free(events);
 }
 
-static void sweep_free(struct sweep *s)
+static void sweep_free(struct use_sweep *s)
 {
-    free(s->regions);
-    free(s->sets);
+    free(s->regions.list);
+    free(s->sets.list);
     free(s->table);
-    free(s->pool);
+    free(s->pool.list);
     free(s->active);
     free(s->place);
     free(s->times);
@@ -265,10 +257,10 @@ static void sweep_free(struct sweep *s)
 /* ---- deciding ---- */
 
 /* Elements between regions, before the first and after the last go with a neighbour. */
-static void extend(pop_where where, pop_graph *graph, struct sweep *s)
+static void extend(pop_where where, pop_graph *graph, struct use_sweep *s)
 {
-    for (size_t i = 0; i < s->num_regions; ++i) {
-        struct region *region = &s->regions[i], *next = i + 1 < s->num_regions ? region + 1 : NULL;
+    for (size_t i = 0; i < s->regions.count; ++i) {
+        struct region *region = &s->regions.list[i], *next = i + 1 < s->regions.count ? region + 1 : NULL;
         if (i == 0 || region[-1].variable != region->variable)
             region->interval.begin = 0;
         region->interval.end = next && next->variable == region->variable
@@ -277,33 +269,34 @@ static void extend(pop_where where, pop_graph *graph, struct sweep *s)
     }
 }
 
-static bool is_part(const struct sweep *s, uint32_t part, uint32_t whole)
+static bool is_part(const struct use_sweep *s, uint32_t part, uint32_t whole)
 {
-    const struct tile_set a = s->sets[part], b = s->sets[whole];
+    const struct tile_set a = s->sets.list[part], b = s->sets.list[whole];
     size_t k = 0;
     for (size_t i = 0; i < a.count; ++i) {
-        while (k < b.count && s->pool[b.first + k] < s->pool[a.first + i])
+        while (k < b.count && s->pool.list[b.first + k] < s->pool.list[a.first + i])
             ++k;
-        if (k == b.count || s->pool[b.first + k] != s->pool[a.first + i])
+        if (k == b.count || s->pool.list[b.first + k] != s->pool.list[a.first + i])
             return false;
     }
     return a.count < b.count;
 }
 
 /* A region beside one that some of its tiles use goes with that one. */
-static void shrink_halos(struct sweep *s)
+static void shrink_halos(struct use_sweep *s)
 {
-    uint32_t *sets = poplibs_new(s->num_regions, sizeof(*sets));
-    for (size_t i = 0; i < s->num_regions; ++i) {
-        const struct region *r = &s->regions[i];
+    uint32_t *sets = poplibs_new(s->regions.count, sizeof(*sets));
+    for (size_t i = 0; i < s->regions.count; ++i) {
+        const struct region *r = &s->regions.list[i];
         bool after = i && r[-1].variable == r->variable && r[-1].interval.end == r->interval.begin;
-        bool before = i + 1 < s->num_regions && r[1].variable == r->variable && r[1].interval.begin == r->interval.end;
+        bool before =
+            i + 1 < s->regions.count && r[1].variable == r->variable && r[1].interval.begin == r->interval.end;
         sets[i] = after && is_part(s, r[-1].set, r->set)   ? r[-1].set
                   : before && is_part(s, r[1].set, r->set) ? r[1].set
                                                            : r->set;
     }
-    for (size_t i = 0; i < s->num_regions; ++i)
-        s->regions[i].set = sets[i];
+    for (size_t i = 0; i < s->regions.count; ++i)
+        s->regions.list[i].set = sets[i];
     free(sets);
 }
 
@@ -320,18 +313,18 @@ static void order_tiles(const poputil_use_tracker *tracker, const unsigned *tile
 }
 
 /* Shares regions of one variable and one set out between the set's tiles. */
-static void share(poputil_use_tracker *tracker, const struct sweep *s, const struct region *regions, size_t count,
-                  unsigned grain, unsigned least, struct uses *decided)
+static void share(poputil_use_tracker *tracker, const struct use_sweep *s, const struct region *regions, size_t count,
+                  unsigned grain, unsigned min_elements, struct uses *decided)
 {
-    const struct tile_set set = s->sets[regions[0].set];
+    const struct tile_set set = s->sets.list[regions[0].set];
     pop_interval *intervals = poplibs_new(count, sizeof(*intervals));
     unsigned *tiles = poplibs_new(set.count, sizeof(*tiles));
     for (size_t i = 0; i < count; ++i)
         intervals[i] = regions[i].interval;
-    order_tiles(tracker, s->pool + set.first, set.count, tiles);
+    order_tiles(tracker, s->pool.list + set.first, set.count, tiles);
     pop_interval_lists parts;
-    poputil_split_regions((pop_interval_list){ count, intervals }, grain, (unsigned)set.count, least, POPUTIL_NO_LIMIT,
-                          POPUTIL_NO_LIMIT, &parts);
+    poputil_split_regions((pop_interval_list){ count, intervals }, grain, (unsigned)set.count, min_elements,
+                          POPUTIL_NO_LIMIT, POPUTIL_NO_LIMIT, &parts);
     for (size_t part = 0; part < parts.count; ++part)
         for (size_t i = parts.first[part]; i < parts.first[part + 1]; ++i)
             push(decided, regions[0].variable, tiles[part], parts.intervals[i].begin, parts.intervals[i].end);
@@ -347,19 +340,19 @@ void poputil_use_tracker_resolve_at(pop_where where, poputil_use_tracker *tracke
     POPLIBS_CALL(graph, grain_size, min_elements_per_tile, extend_partial_usage);
     if (!poplibs_ready(graph) || poputil_use_tracker_empty(tracker))
         return;
-    struct sweep s = { 0 };
+    struct use_sweep s = { 0 };
     struct uses decided = { 0 };
     sweep(tracker, &s);
     if (extend_partial_usage)
         extend(where, graph, &s);
     if (method == POPUTIL_OPTIMIZE_HALO_REGIONS)
         shrink_halos(&s);
-    qsort(s.regions, s.num_regions, sizeof(*s.regions), compare_regions);
-    for (size_t i = 0, end; i < s.num_regions; i = end) {
-        for (end = i + 1; end < s.num_regions && s.regions[end].variable == s.regions[i].variable &&
-                          s.regions[end].set == s.regions[i].set;)
+    qsort(s.regions.list, s.regions.count, sizeof(*s.regions.list), compare_regions);
+    for (size_t i = 0, end; i < s.regions.count; i = end) {
+        for (end = i + 1; end < s.regions.count && s.regions.list[end].variable == s.regions.list[i].variable &&
+                          s.regions.list[end].set == s.regions.list[i].set;)
             ++end;
-        share(tracker, &s, s.regions + i, end - i, grain_size, min_elements_per_tile, &decided);
+        share(tracker, &s, s.regions.list + i, end - i, grain_size, min_elements_per_tile, &decided);
     }
     sweep_free(&s);
     free(tracker->uses.list);

@@ -90,10 +90,10 @@ void conv_add_row_vertex(const struct conv_work *work, pop_compute_set compute, 
     struct conv_axes axes = axes_of(work, part);
     struct conv_worklists list = conv_worklists_make(&axes, workers);
     size_t positions = conv_part_positions(work, part);
-    pop_vertex vertex = new_vertex(work, compute, of, list.most <= UINT16_MAX);
+    pop_vertex vertex = new_vertex(work, compute, of, list.max <= UINT16_MAX);
     connect_operands(work, vertex, part, input, weights);
     pop_graph_set_field_vector_at(work->where, work->graph, vertex, POP_FIELD("worklists", POP_WHOLE), POP_UNSIGNED_INT,
-                                  list.numbers, list.count);
+                                  list.list, list.count);
     set(work, vertex, "conv_groups", conv_range_size(part->g));
     set(work, vertex, "in_groups", conv_range_size(part->c));
     set(work, vertex, "out_groups", conv_range_size(part->o));
@@ -108,7 +108,7 @@ void conv_add_row_vertex(const struct conv_work *work, pop_compute_set compute, 
         pop_tensor_num_elements(part->partials) / (conv_range_size(part->g) * conv_range_size(part->o)));
     set(work, vertex, "num_workers", workers);
     pop_graph_map_vertex_at(work->where, work->graph, vertex, part->tile);
-    free(list.numbers);
+    free(list.list);
     conv_axes_free(&axes);
 }
 

@@ -2,10 +2,11 @@
 #include "poplin/convolution/conv_program.h"
 #include "poplin/params/params.h"
 
+#include "poplibs/copies.h"
+
 struct conv_program_phase {
     uint32_t number;
-    pop_tensor *from, *to;
-    size_t count, capacity; /* copies */
+    struct poplibs_copies copies;
     pop_compute_set set;
 };
 
@@ -22,10 +23,7 @@ static struct conv_program_phase *phase_of(struct conv_program *program, uint32_
         --at;
     if (at && program->phases[at - 1].number == number)
         return &program->phases[at - 1];
-    if (program->count == program->capacity) {
-        program->capacity = program->capacity ? 2 * program->capacity : 16;
-        program->phases = poplibs_resize(program->phases, program->capacity, sizeof(*program->phases));
-    }
+    program->phases = poplibs_room(program->phases, &program->capacity, program->count + 1, sizeof(*program->phases));
     memmove(program->phases + at + 1, program->phases + at, (program->count++ - at) * sizeof(*program->phases));
     program->phases[at] = (struct conv_program_phase){ .number = number };
     return &program->phases[at];
@@ -33,14 +31,7 @@ static struct conv_program_phase *phase_of(struct conv_program *program, uint32_
 
 void conv_program_copy(struct conv_program *program, uint32_t number, pop_tensor from, pop_tensor to)
 {
-    struct conv_program_phase *phase = phase_of(program, number);
-    if (phase->count == phase->capacity) {
-        phase->capacity = phase->capacity ? 2 * phase->capacity : 4;
-        phase->from = poplibs_resize(phase->from, phase->capacity, sizeof(*phase->from));
-        phase->to = poplibs_resize(phase->to, phase->capacity, sizeof(*phase->to));
-    }
-    phase->from[phase->count] = from;
-    phase->to[phase->count++] = to;
+    poplibs_copies_add(&phase_of(program, number)->copies, from, to);
 }
 
 pop_compute_set conv_program_set(struct conv_program *program, uint32_t number, const char *name, const char *step)
@@ -55,39 +46,33 @@ pop_compute_set conv_program_set(struct conv_program *program, uint32_t number, 
 }
 
 /* One copy for each type. */
-static void add_copies(const struct conv_program *program, struct conv_program_phase *phase, pop_program sequence)
+static void add_copies(const struct conv_program *program, struct poplibs_copies *copies, pop_program sequence)
 {
-    while (phase->count && poplibs_ready(program->graph)) {
-        pop_type type = pop_tensor_type(phase->from[0]);
-        pop_tensor *from = poplibs_new(2 * phase->count, sizeof(*from)), *to = from + phase->count;
-        size_t together = 0, others = 0;
-        for (size_t i = 0; i < phase->count; ++i)
-            if (pop_tensor_type(phase->from[i]) == type) {
-                from[together] = pop_tensor_flatten_at(program->where, phase->from[i]);
-                to[together++] = pop_tensor_flatten_at(program->where, phase->to[i]);
-            } else {
-                phase->from[others] = phase->from[i];
-                phase->to[others++] = phase->to[i];
-            }
-        pop_tensor source = pop_tensor_concat_at(program->where, (pop_tensors){ together, from }, 0);
-        pop_tensor destination = pop_tensor_concat_at(program->where, (pop_tensors){ together, to }, 0);
-        pop_sequence_add_at(program->where, sequence,
-                            pop_copy_at(program->where, source, destination, false, program->name));
-        phase->count = others;
-        free(from);
+    while (copies->from.count && poplibs_ready(program->graph)) {
+        const pop_tensor *from = copies->from.list, *to = copies->to.list;
+        const pop_type type = pop_tensor_type(from[0]);
+        struct poplibs_copies alike = { 0 }, others = { 0 };
+        for (size_t i = 0; i < copies->from.count; ++i)
+            if (pop_tensor_type(from[i]) == type)
+                poplibs_copies_add(&alike, pop_tensor_flatten_at(program->where, from[i]),
+                                   pop_tensor_flatten_at(program->where, to[i]));
+            else
+                poplibs_copies_add(&others, from[i], to[i]);
+        poplibs_copies_end(&alike, program->where, program->graph, sequence, program->name);
+        poplibs_copies_free(copies);
+        *copies = others;
     }
+    poplibs_copies_free(copies);
 }
 
 void conv_program_end(struct conv_program *program, pop_program sequence)
 {
     for (struct conv_program_phase *phase = program->phases; phase < program->phases + program->count; ++phase) {
         /* that set is there before it is known whether there is something to transpose */
-        bool executes = phase->set.id && (phase->number != CONV_TRANSPOSE || phase->count);
-        add_copies(program, phase, sequence);
+        bool executes = phase->set.id && (phase->number != CONV_TRANSPOSE || phase->copies.from.count);
+        add_copies(program, &phase->copies, sequence);
         if (executes && poplibs_ready(program->graph))
             pop_sequence_add_at(program->where, sequence, pop_execute_at(program->where, phase->set, program->name));
-        free(phase->from);
-        free(phase->to);
     }
     free(program->phases);
     *program = (struct conv_program){ 0 };

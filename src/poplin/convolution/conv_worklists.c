@@ -26,12 +26,8 @@ void conv_axes_free(struct conv_axes *axes)
 
 static void put(struct conv_worklists *list, size_t number)
 {
-    if (list->count == list->capacity) {
-        list->capacity = list->capacity ? 2 * list->capacity : 64;
-        list->numbers = poplibs_resize(list->numbers, list->capacity, sizeof(*list->numbers));
-    }
-    list->most = (unsigned)poplibs_max(list->most, number);
-    list->numbers[list->count++] = (unsigned)number;
+    list->max = (unsigned)poplibs_max(list->max, number);
+    *poplibs_push(list) = (unsigned)number;
 }
 
 /* One kernel position: the rows and columns of the part's output that it meets. */
@@ -77,7 +73,7 @@ static void put_worker(struct conv_worklists *list, const struct position *posit
             put_item(list, position, number, from, to);
         begin = stop;
     }
-    list->numbers[place] = (unsigned)((list->count - place - 1) / 3);
+    list->list[place] = (unsigned)((list->count - place - 1) / 3);
 }
 
 struct conv_worklists conv_worklists_make(const struct conv_axes *axes, unsigned workers)

@@ -24,12 +24,12 @@ struct conv_axes {
 void conv_axes_make(struct conv_axes *axes);
 void conv_axes_free(struct conv_axes *axes);
 
-/* Lists of all kernel positions, the last dimension's innermost, and of all workers; most is the largest number.
- * free(numbers). */
+/* Lists of all kernel positions, the last dimension's innermost, and of all workers; max is the largest number.
+ * free(list). */
 struct conv_worklists {
-    unsigned *numbers;
+    unsigned *list;
     size_t count, capacity;
-    unsigned most;
+    unsigned max;
 };
 struct conv_worklists conv_worklists_make(const struct conv_axes *axes, unsigned workers);
 

@@ -9,17 +9,19 @@
 #include "poplin/params/conv_util.h"
 #include "poplin/params/params.h"
 
+#include "poplibs/copies.h"
+
 #include <poplin/conv_util.h>
 
 /* A part along one dimension, padded: which elements (POPLIN_NO_INDEX: zero) its vertex takes of kernel and input. */
-struct extent {
+struct slic_extent {
     unsigned *kernel, *input;
     size_t kernel_count, input_count;
     unsigned *shifts; /* of sub-kernels: how far from an output's first input element they begin */
     size_t sub_kernels;
 };
 struct layout {
-    struct extent extents[POPLIN_MAX_FIELD_DIMS];
+    struct slic_extent extents[POPLIN_MAX_FIELD_DIMS];
     bool pads_input, pads_kernel;
 };
 
@@ -34,8 +36,8 @@ static bool has_gaps(const unsigned *elements, size_t count)
 
 /* Outer dimensions: each kernel element that is not truncated is a sub-kernel's row.  Gives the place of the first one
  * and of the last one. */
-static void take_rows(const poplin_conv_params *params, unsigned d, struct conv_range kernel, struct extent *extent,
-                      size_t *first, size_t *last)
+static void take_rows(const poplin_conv_params *params, unsigned d, struct conv_range kernel,
+                      struct slic_extent *extent, size_t *first, size_t *last)
 {
     extent->kernel = poplibs_new(conv_range_size(kernel), sizeof(*extent->kernel));
     extent->shifts = poplibs_new(conv_range_size(kernel), sizeof(*extent->shifts));
@@ -51,7 +53,7 @@ static void take_rows(const poplin_conv_params *params, unsigned d, struct conv_
     extent->sub_kernels = extent->kernel_count;
 }
 /* The last dimension: its places, gaps too, in windows. */
-static void cut_windows(const poplin_conv_params *params, unsigned d, unsigned window, struct extent *extent,
+static void cut_windows(const poplin_conv_params *params, unsigned d, unsigned window, struct slic_extent *extent,
                         size_t first, size_t *last)
 {
     size_t windows = poplibs_ceil_div(*last - first + 1, window);
@@ -75,7 +77,7 @@ static struct layout layout_of(const struct conv_work *work, const struct conv_p
     struct layout layout = { .pads_input = false };
     const poplin_conv_params *params = &work->conv->params;
     for (unsigned d = 0; d < work->conv->plan.num_field_dims; ++d) {
-        struct extent *extent = &layout.extents[d];
+        struct slic_extent *extent = &layout.extents[d];
         size_t first = 0, last = 0, outs = conv_range_size(part->field[d]);
         take_rows(params, d, part->kernel[d], extent, &first, &last);
         if (d + 1 == work->conv->plan.num_field_dims)
@@ -125,25 +127,9 @@ static struct conv_worklists worklists_of(const struct conv_work *work, const st
 
 /* ---- operands ---- */
 
-/* Operands that are copied to their tiles, of all parts together. */
-struct copies {
-    pop_tensor *from, *to;
-    size_t count, capacity;
-};
-static void add_copy(struct copies *copies, pop_tensor from, pop_tensor to)
-{
-    if (copies->count == copies->capacity) {
-        copies->capacity = copies->capacity ? 2 * copies->capacity : 64;
-        copies->from = poplibs_resize(copies->from, copies->capacity, sizeof(*copies->from));
-        copies->to = poplibs_resize(copies->to, copies->capacity, sizeof(*copies->to));
-    }
-    copies->from[copies->count] = from;
-    copies->to[copies->count++] = to;
-}
-
 /* What a vertex takes of an operand of one group of groups, as it is, or of a padded copy on its tile. */
 static pop_tensor padded(const struct conv_work *work, const struct conv_part *part, pop_tensor operand,
-                         const char *name, bool pads, struct copies *copies)
+                         const char *name, bool pads, struct poplibs_copies *copies)
 {
     size_t dims[CONV_MOST_DIMS];
     if (!poplibs_ready(work->graph))
@@ -155,7 +141,7 @@ static pop_tensor padded(const struct conv_work *work, const struct conv_part *p
     pop_tensor made = pop_graph_add_variable_at(work->where, work->graph, pop_tensor_type(operand), shape, name);
     pop_graph_set_tile_mapping_at(work->where, work->graph, made, part->tile);
     made = pop_tensor_flatten_at(work->where, made);
-    add_copy(copies, flat, made);
+    poplibs_copies_add(copies, flat, made);
     return made;
 }
 static pop_tensor input_of(const struct conv_work *work, const struct conv_part *part, const struct layout *layout,
@@ -180,7 +166,8 @@ static pop_tensor weights_of(const struct conv_work *work, const struct conv_par
 }
 
 static void connect_operands(const struct conv_work *work, pop_vertex vertex, const struct conv_part *part,
-                             const struct layout *layout, pop_tensor input, pop_tensor weights, struct copies *copies)
+                             const struct layout *layout, pop_tensor input, pop_tensor weights,
+                             struct poplibs_copies *copies)
 {
     size_t groups = conv_range_size(part->g);
     pop_tensor *list = poplibs_new(groups, sizeof(*list));
@@ -206,7 +193,7 @@ static void connect_operands(const struct conv_work *work, pop_vertex vertex, co
 /* ---- vertices ---- */
 
 static void add_vertex(const struct conv_work *work, pop_compute_set compute, const struct conv_part *part,
-                       pop_tensor input, pop_tensor weights, struct copies *copies)
+                       pop_tensor input, pop_tensor weights, struct poplibs_copies *copies)
 {
     const struct poplin_plan *plan = &work->conv->plan;
     struct layout layout = layout_of(work, part);
@@ -215,38 +202,36 @@ static void add_vertex(const struct conv_work *work, pop_compute_set compute, co
     for (unsigned d = 0; d < plan->num_field_dims; ++d)
         sub_kernels *= layout.extents[d].sub_kernels;
     char name[96];
-    snprintf(
-        name, sizeof(name), "poplin::ConvPartial1x4SLIC<half,%s,%u,%s,%u,%u>", pop_type_name(plan->tile_partial_type),
-        work->conv->params.output_transform.stride[plan->num_field_dims - 1],
-        list.most <= UINT16_MAX ? "true" : "false", plan->num_conv_units / plan->slic_window_width, work->conv->g2);
+    snprintf(name, sizeof(name), "poplin::ConvPartial1x4SLIC<half,%s,%u,%s,%u,%u>",
+             pop_type_name(plan->tile_partial_type),
+             work->conv->params.output_transform.stride[plan->num_field_dims - 1],
+             list.max <= UINT16_MAX ? "true" : "false", plan->num_conv_units / plan->slic_window_width, work->conv->g2);
     pop_vertex vertex = pop_graph_add_vertex_at(work->where, work->graph, compute, name);
     connect_operands(work, vertex, part, &layout, input, weights, copies);
     pop_graph_set_field_vector_at(work->where, work->graph, vertex, POP_FIELD("worklists", POP_WHOLE), POP_UNSIGNED_INT,
-                                  list.numbers, list.count);
+                                  list.list, list.count);
     pop_graph_set_field_int_at(work->where, work->graph, vertex, "conv_group_groups",
                                (int64_t)conv_range_size(part->g));
     pop_graph_set_field_int_at(work->where, work->graph, vertex, "sub_kernels", (int64_t)sub_kernels);
     pop_graph_set_field_int_at(work->where, work->graph, vertex, "num_workers",
                                pop_graph_target(work->graph)->num_worker_contexts);
     pop_graph_map_vertex_at(work->where, work->graph, vertex, part->tile);
-    free(list.numbers);
+    free(list.list);
     layout_free(&layout);
 }
 
 void slic_add_vertices(const struct conv_work *work, pop_compute_set compute, struct conv_parts *parts,
                        pop_tensor input, pop_tensor weights)
 {
-    struct copies copies = { 0 };
+    struct poplibs_copies copies = { 0 }; /* of operands to their tiles, of all parts together */
     size_t count = parts->outputs * parts->depth;
     for (size_t i = 0; i < count && poplibs_ready(work->graph); ++i)
         conv_add_partials(work, compute, &parts->parts[i]);
     for (size_t i = 0; i < count && poplibs_ready(work->graph); ++i)
         if (!parts->parts[i].empty)
             add_vertex(work, compute, &parts->parts[i], input, weights, &copies);
-    if (copies.count && poplibs_ready(work->graph))
-        conv_copy_and_pad(work, pop_tensor_concat_at(work->where, (pop_tensors){ copies.count, copies.from }, 0),
-                          pop_tensor_concat_at(work->where, (pop_tensors){ copies.count, copies.to }, 0),
+    if (copies.from.count && poplibs_ready(work->graph))
+        conv_copy_and_pad(work, poplibs_joined(work->where, &copies.from), poplibs_joined(work->where, &copies.to),
                           conv_step_phase(work, CONV_PAD_PARTS), conv_step_phase(work, CONV_CONVOLVE));
-    free(copies.from);
-    free(copies.to);
+    poplibs_copies_free(&copies);
 }

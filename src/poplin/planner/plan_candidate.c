@@ -167,9 +167,5 @@ uint64_t plan_work_met(const struct plan_candidate *c, uint64_t work)
 
 void plan_propose(struct plan_proposals *to, const struct poplin_plan *plan)
 {
-    if (to->count == to->capacity) {
-        to->capacity = to->capacity ? 2 * to->capacity : 8;
-        to->list = poplibs_resize(to->list, to->capacity, sizeof(*to->list));
-    }
-    to->list[to->count++] = *plan;
+    *poplibs_push(to) = *plan;
 }

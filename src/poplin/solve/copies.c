@@ -9,8 +9,7 @@ struct triangular_piece {
 
 static struct triangular_piece *add_piece(struct triangular_copies *copies, pop_tensor to)
 {
-    copies->pieces = poplibs_resize(copies->pieces, copies->count + 1, sizeof(*copies->pieces));
-    struct triangular_piece *piece = copies->pieces + copies->count++;
+    struct triangular_piece *piece = poplibs_push(copies);
     *piece = (struct triangular_piece){ .to = to, .constant = TRIANGULAR_CONSTANTS };
     return piece;
 }
@@ -49,8 +48,8 @@ static void send_constant(struct triangular_copies *copies, unsigned constant, p
     unsigned tiles = pop_target_num_tiles(pop_graph_target(call->graph)), used = 0;
     unsigned *at = poplibs_zeros(tiles, sizeof(*at)); /* place in the variable, plus one */
     for (size_t i = 0; i < copies->count; ++i)
-        if (copies->pieces[i].constant == constant && !at[copies->pieces[i].tile])
-            at[copies->pieces[i].tile] = ++used;
+        if (copies->list[i].constant == constant && !at[copies->list[i].tile])
+            at[copies->list[i].tile] = ++used;
     if (used) {
         pop_tensor source = copies->constants[constant];
         pop_tensor sent = pop_graph_add_variable_at(call->where, call->graph, pop_tensor_type(source), POP_SHAPE(used),
@@ -63,7 +62,7 @@ static void send_constant(struct triangular_copies *copies, unsigned constant, p
             call->where, sequence,
             pop_copy_at(call->where, pop_tensor_broadcast_at(call->where, source, used, 0), sent, false, call->name));
         for (size_t i = 0; i < copies->count; ++i) {
-            struct triangular_piece *piece = copies->pieces + i;
+            struct triangular_piece *piece = copies->list + i;
             if (piece->constant != constant)
                 continue;
             size_t place = at[piece->tile];
@@ -84,8 +83,8 @@ void triangular_copies_end(struct triangular_copies *copies, pop_program sequenc
     if (count && !pop_graph_error(copies->call->graph)) {
         pop_tensor *from = poplibs_new(count, sizeof(*from)), *to = poplibs_new(count, sizeof(*to));
         for (size_t i = 0; i < count; ++i) {
-            from[i] = copies->pieces[i].from;
-            to[i] = copies->pieces[i].to;
+            from[i] = copies->list[i].from;
+            to[i] = copies->list[i].to;
         }
         pop_sequence_add_at(where, sequence,
                             pop_copy_at(where, pop_tensor_concat_at(where, (pop_tensors){ count, from }, 0),
@@ -94,5 +93,5 @@ void triangular_copies_end(struct triangular_copies *copies, pop_program sequenc
         free(from);
         free(to);
     }
-    free(copies->pieces);
+    free(copies->list);
 }

@@ -9,8 +9,8 @@ enum { TRIANGULAR_CONSTANTS = 2 };
 struct triangular_copies {
     const struct triangular_call *call;
     pop_tensor constants[TRIANGULAR_CONSTANTS]; /* of one element; null: none */
-    struct triangular_piece *pieces;
-    size_t count;
+    struct triangular_piece *list;
+    size_t count, capacity;
 };
 /* Adds a copy of from to t, which have equally many elements; nothing where they are empty. */
 void triangular_copies_add(struct triangular_copies *copies, pop_tensor from, pop_tensor t);

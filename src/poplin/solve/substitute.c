@@ -8,7 +8,7 @@
 #include <poputil/tile_mapping.h>
 
 /* A function for each shape of products: result = a b. */
-struct product {
+struct shaped_product {
     size_t rows, inner, columns;
     pop_tensor a, b, result;
     pop_function function;
@@ -20,8 +20,10 @@ struct substitution {
     size_t width;            /* right-hand sides of a block */
     pop_tensor a, b, solved; /* arguments of the function for blocks, made from the first; null before */
     pop_function block;
-    struct product *products;
-    size_t product_count;
+    struct {
+        struct shaped_product *list;
+        size_t count, capacity;
+    } products;
 };
 
 static pop_tensor part(const struct substitution *s, pop_tensor t, size_t row, size_t rows, size_t column,
@@ -52,13 +54,13 @@ static pop_tensor minus(const struct triangular_call *call, pop_program sequence
 
 /* ---- products of halves ---- */
 
-static struct product *product_of(struct substitution *s, pop_tensor a, pop_tensor b)
+static struct shaped_product *product_of(struct substitution *s, pop_tensor a, pop_tensor b)
 {
     const struct triangular_call *call = s->call;
     size_t g = pop_tensor_dim(a, 0), rows = pop_tensor_dim(a, 1), inner = pop_tensor_dim(a, 2),
            columns = pop_tensor_dim(b, 2);
-    for (size_t i = 0; i < s->product_count; ++i) {
-        struct product *known = s->products + i;
+    for (size_t i = 0; i < s->products.count; ++i) {
+        struct shaped_product *known = s->products.list + i;
         if (known->rows == rows && known->inner == inner && known->columns == columns)
             return known;
     }
@@ -66,7 +68,7 @@ static struct product *product_of(struct substitution *s, pop_tensor a, pop_tens
     pop_type type = pop_tensor_type(a);
     pop_shape a_shape = POP_SHAPE(g, rows, inner), b_shape = POP_SHAPE(g, inner, columns);
     pop_program body = pop_sequence_at(call->where, call->graph, call->name);
-    struct product made = { rows, inner, columns, { 0 }, { 0 }, { 0 }, { 0 } };
+    struct shaped_product made = { rows, inner, columns, { 0 }, { 0 }, { 0 }, { 0 } };
     made.a = poplin_create_mat_mul_grouped_input_lhs_at(call->where, call->graph, type, type, a_shape, b_shape,
                                                         poplibs_path(path, sizeof(path), call->name, "left"),
                                                         call->options, call->cache);
@@ -76,16 +78,16 @@ static struct product *product_of(struct substitution *s, pop_tensor a, pop_tens
     made.result = poplin_mat_mul_grouped_at(call->where, call->graph, made.a, made.b, body, type, call->name,
                                             call->options, call->cache);
     made.function = pop_graph_add_function_at(call->where, call->graph, body);
-    s->products = poplibs_resize(s->products, s->product_count + 1, sizeof(made));
-    s->products[s->product_count] = made;
-    return s->products + s->product_count++;
+    struct shaped_product *kept = poplibs_push(&s->products);
+    *kept = made;
+    return kept;
 }
 
 /* b - a x, a new tensor. */
 static pop_tensor relieved(struct substitution *s, pop_tensor b, pop_tensor a, pop_tensor x)
 {
     const struct triangular_call *call = s->call;
-    struct product *product = product_of(s, a, x);
+    struct shaped_product *product = product_of(s, a, x);
     if (pop_graph_error(call->graph))
         return b;
     struct triangular_copies copies = { .call = call };
@@ -267,6 +269,6 @@ pop_tensor triangular_substitute(const struct triangular_call *call, pop_tensor 
         POP_DIMS(0, 2, 1));
     if (!pop_graph_error(call->graph))
         solve(&s, a, b, 0, 0);
-    free(s.products);
+    free(s.products.list);
     return pop_tensor_slice_at(call->where, s.x, 0, n, 1);
 }

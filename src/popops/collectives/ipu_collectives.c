@@ -3,8 +3,8 @@
  * parts of its chunk in one copy and reduces them, all IPUs at once; then each gets the others' chunks in one copy. */
 #include <popops/ipu_collectives.h>
 
+#include "poplibs/copies.h"
 #include "popops/collectives/collectives.h"
-#include "popops/collectives/copies.h"
 #include "popops/collectives/ipu_rings.h"
 
 #include "poplibs/log.h"
@@ -21,8 +21,8 @@ static bool check_parts(pop_where where, pop_graph *graph, const char *api, size
 }
 
 /* Chunk i of all rows {n, elements}: its own, and copies of the others' with its layout. */
-static pop_tensor collect(struct copies *copies, pop_where where, pop_graph *graph, pop_tensor columns, size_t own,
-                          const char *name)
+static pop_tensor collect(struct poplibs_copies *copies, pop_where where, pop_graph *graph, pop_tensor columns,
+                          size_t own, const char *name)
 {
     size_t parts = pop_tensor_dim(columns, 0);
     pop_tensor *rows = poplibs_new(parts, sizeof(*rows)), at_home = pop_tensor_at_at(where, columns, own);
@@ -30,8 +30,7 @@ static pop_tensor collect(struct copies *copies, pop_where where, pop_graph *gra
         rows[i] = at_home;
         if (i != own) {
             rows[i] = pop_graph_clone_at(where, graph, POP_TYPE_NULL, at_home, POP_CLONE_CREATE_NEW_ORDER, name);
-            copies->from[copies->count] = pop_tensor_at_at(where, columns, i);
-            copies->to[copies->count++] = rows[i];
+            poplibs_copies_add(copies, pop_tensor_at_at(where, columns, i), rows[i]);
         }
         rows[i] = pop_tensor_expand_at(where, rows[i], POP_DIMS(0));
     }
@@ -43,14 +42,14 @@ static pop_tensor collect(struct copies *copies, pop_where where, pop_graph *gra
 static void direct_reduce_scatter(const struct collective *c, pop_tensor data, popops_operation op, pop_tensor *chunks)
 {
     size_t parts = c->members, elements = pop_tensor_dim(data, 1);
-    struct copies copies = copies_begin(parts * parts);
+    struct poplibs_copies copies = { 0 };
     popops_compute_sets sets = { 0 };
     pop_tensor *summands = poplibs_new(parts, sizeof(*summands));
     for (size_t i = 0; i < parts; ++i)
         summands[i] = collect(&copies, c->where, c->graph,
                               pop_tensor_slice_at(c->where, data, i * elements / parts, (i + 1) * elements / parts, 1),
                               i, c->path);
-    copies_end(&copies, c->where, c->graph, c->sequence, c->path);
+    poplibs_copies_end(&copies, c->where, c->graph, c->sequence, c->path);
     for (size_t i = 0; i < parts && poplibs_ready(c->graph); ++i) {
         chunks[i] = pop_graph_clone_at(c->where, c->graph, POP_TYPE_NULL, pop_tensor_at_at(c->where, summands[i], i),
                                        POP_CLONE_CREATE_NEW_ORDER, c->path);
@@ -132,22 +131,22 @@ static pop_tensor all_gather(pop_where where, pop_graph *graph, const char *api,
                             .method = (enum collective_method)read.method,
                             .members = (unsigned)ipus };
     c.method = ipu_method(&c, IPU_ALL_GATHER, bytes, true);
-    struct copies copies = copies_begin(count * ipus);
+    struct poplibs_copies copies = { 0 };
     pop_tensor *rows = poplibs_new(ipus, sizeof(*rows));
     for (size_t ipu = 0; ipu < ipus; ++ipu) {
-        pop_tensor *here = copies.to + copies.count;
         for (size_t i = 0; i < count; ++i)
-            copies_add(
+            poplibs_copies_add(
                 &copies, chunks.list[i],
                 poputil_clone_to_ipu_at(where, graph, chunks.list[i], (unsigned)ipu, POP_CLONE_CREATE_NEW_ORDER, path));
+        const pop_tensor *here = copies.to.list + ipu * count;
         rows[ipu] =
             pop_tensor_expand_at(where, pop_tensor_concat_at(where, (pop_tensors){ count, here }, 0), POP_DIMS(0));
     }
     if (c.method == METHOD_BROADCAST) {
-        copies_end(&copies, where, graph, sequence, path);
+        poplibs_copies_end(&copies, where, graph, sequence, path);
     } else {
-        ipu_ring_all_gather(&c, chunks.list, home, count, copies.to);
-        copies_free(&copies);
+        ipu_ring_all_gather(&c, chunks.list, home, count, copies.to.list);
+        poplibs_copies_free(&copies);
     }
     pop_tensor all = pop_tensor_concat_at(where, (pop_tensors){ ipus, rows }, 0);
     free(rows);

@@ -3,7 +3,7 @@
  * one way round: rings differ in their lanes alone. */
 #include "popops/collectives/ipu_rings.h"
 
-#include "popops/collectives/copies.h"
+#include "poplibs/copies.h"
 
 #include <math.h>
 
@@ -69,31 +69,31 @@ enum collective_method ipu_method(const struct collective *c, enum ipu_pass pass
 
 /* ---- lanes ---- */
 
-enum { LANES_MOST = 4 };
-struct lane {
+enum { MAX_LANES = 4 };
+struct ipu_lane {
     int direction;
     unsigned from, to, parts; /* of a fragment: parts [from, to) of `parts` */
     unsigned steps;
     bool numeric; /* the ring 0, 1, 2, ...; else the one of direct links: 0, 2, 4, ..., 5, 3, 1 */
     bool meets;   /* another lane has the same part, from the other side, and what the last IPU has itself */
 };
-struct lanes {
-    struct lane list[LANES_MOST];
+struct ipu_lanes {
+    struct ipu_lane list[MAX_LANES];
     unsigned count, steps;
 };
 
-static struct lanes lanes_of(const struct collective *c)
+static struct ipu_lanes lanes_of(const struct collective *c)
 {
     unsigned around = c->members - 1;
-    struct lanes lanes = { { { 0 } }, 1, around };
-    struct lane *l = lanes.list;
+    struct ipu_lanes lanes = { { { 0 } }, 1, around };
+    struct ipu_lane *l = lanes.list;
     switch (c->method) {
     case METHOD_ANTICLOCKWISE:
-        l[0] = (struct lane){ -1, 0, 1, 1, around, false, false };
+        l[0] = (struct ipu_lane){ -1, 0, 1, 1, around, false, false };
         break;
     case METHOD_MEET_IN_MIDDLE:
-        l[0] = (struct lane){ 1, 0, 1, 1, c->members / 2, false, false };
-        l[1] = (struct lane){ -1, 0, 1, 1, around / 2, false, true };
+        l[0] = (struct ipu_lane){ 1, 0, 1, 1, c->members / 2, false, false };
+        l[1] = (struct ipu_lane){ -1, 0, 1, 1, around / 2, false, true };
         lanes.count = around / 2 ? 2 : 1;
         lanes.steps = c->members / 2;
         break;
@@ -101,28 +101,28 @@ static struct lanes lanes_of(const struct collective *c)
     case METHOD_QUAD:
         lanes.count = c->method == METHOD_QUAD ? 4 : 2;
         for (unsigned i = 0; i < lanes.count; ++i)
-            l[i] = (struct lane){ i % 2 ? -1 : 1, i, i + 1, lanes.count, around, i > 1, false };
+            l[i] = (struct ipu_lane){ i % 2 ? -1 : 1, i, i + 1, lanes.count, around, i > 1, false };
         break;
     default:
-        l[0] = (struct lane){ 1, 0, 1, 1, around, false, false };
+        l[0] = (struct ipu_lane){ 1, 0, 1, 1, around, false, false };
     }
     return lanes;
 }
 
 /* The IPU so many steps further in a lane's ring than another. */
-static unsigned further(const struct collective *c, const struct lane *lane, unsigned ipu, unsigned steps)
+static unsigned further(const struct collective *c, const struct ipu_lane *lane, unsigned ipu, unsigned steps)
 {
     unsigned n = c->members, at = lane->numeric ? ipu : ipu % 2 ? n - 1 - ipu / 2 : ipu / 2;
     at = (at + (lane->direction > 0 ? steps : n - steps % n)) % n;
     return lane->numeric ? at : at < (n + 1) / 2 ? 2 * at : 2 * (n - 1 - at) + 1;
 }
-static unsigned before(const struct collective *c, const struct lane *lane, unsigned ipu, unsigned steps)
+static unsigned before(const struct collective *c, const struct ipu_lane *lane, unsigned ipu, unsigned steps)
 {
     return further(c, lane, ipu, c->members - steps % c->members);
 }
 
 /* The elements of a lane of a fragment [first, last). */
-static pop_tensor part_of(const struct collective *c, const struct lane *lane, pop_tensor row, size_t first,
+static pop_tensor part_of(const struct collective *c, const struct ipu_lane *lane, pop_tensor row, size_t first,
                           size_t last)
 {
     size_t length = last - first;
@@ -132,15 +132,15 @@ static pop_tensor part_of(const struct collective *c, const struct lane *lane, p
 
 /* ---- reduce-scatter ---- */
 
-struct scatter {
+struct ring_scatter {
     const struct collective *c;
     pop_tensor data;
-    struct lanes lanes;
-    pop_tensor *partial;       /* by lane, fragment: what is reduced so far */
-    struct copies moves, sums; /* of a step */
+    struct ipu_lanes lanes;
+    pop_tensor *partial;               /* by lane, fragment: what is reduced so far */
+    struct poplibs_copies moves, sums; /* of a step */
 };
 
-static pop_tensor own_part(const struct scatter *s, const struct lane *lane, unsigned ipu, unsigned fragment)
+static pop_tensor own_part(const struct ring_scatter *s, const struct ipu_lane *lane, unsigned ipu, unsigned fragment)
 {
     size_t elements = pop_tensor_dim(s->data, 1), n = s->c->members;
     return part_of(s->c, lane, pop_tensor_at_at(s->c->where, s->data, ipu), fragment * elements / n,
@@ -153,71 +153,68 @@ static pop_tensor near(const struct collective *c, pop_tensor t)
 }
 
 /* A fragment's part moves on by one IPU, where that one's is added. */
-static void move_on(struct scatter *s, unsigned at, unsigned fragment, unsigned step)
+static void move_on(struct ring_scatter *s, unsigned at, unsigned fragment, unsigned step)
 {
-    const struct lane *lane = &s->lanes.list[at];
+    const struct ipu_lane *lane = &s->lanes.list[at];
     pop_tensor *partial = &s->partial[at * s->c->members + fragment];
     unsigned left = lane->steps - step - 1, ipu = before(s->c, lane, fragment, left);
     pop_tensor own = own_part(s, lane, ipu, fragment);
     if (!pop_tensor_num_elements(own))
         return;
     pop_tensor arrived = near(s->c, own);
-    copies_add(&s->moves, *partial, arrived);
+    poplibs_copies_add(&s->moves, *partial, arrived);
     if (left || !lane->meets)
-        copies_add(&s->sums, own, arrived);
+        poplibs_copies_add(&s->sums, own, arrived);
     *partial = arrived;
 }
 
-static void add_sums(const struct collective *c, struct copies *sums)
+static void add_sums(const struct collective *c, struct poplibs_copies *sums)
 {
-    if (poplibs_ready(c->graph) && sums->count) {
-        pop_tensor into = pop_tensor_concat_at(c->where, (pop_tensors){ sums->count, sums->to }, 0);
-        combine(c, c->sequence, into, pop_tensor_concat_at(c->where, (pop_tensors){ sums->count, sums->from }, 0),
-                into);
+    if (poplibs_ready(c->graph) && sums->from.count) {
+        pop_tensor into = poplibs_joined(c->where, &sums->to);
+        combine(c, c->sequence, into, poplibs_joined(c->where, &sums->from), into);
     }
-    copies_free(sums);
+    poplibs_copies_free(sums);
 }
 
-static void scatter_step(struct scatter *s, unsigned step)
+static void scatter_step(struct ring_scatter *s, unsigned step)
 {
-    size_t most = (size_t)s->lanes.count * s->c->members;
-    s->moves = copies_begin(most);
-    s->sums = copies_begin(most);
+    s->moves = s->sums = (struct poplibs_copies){ 0 };
     for (unsigned at = 0; at < s->lanes.count; ++at)
         for (unsigned fragment = 0; fragment < s->c->members && step < s->lanes.list[at].steps; ++fragment)
             move_on(s, at, fragment, step);
-    copies_end(&s->moves, s->c->where, s->c->graph, s->c->sequence, s->c->path);
+    poplibs_copies_end(&s->moves, s->c->where, s->c->graph, s->c->sequence, s->c->path);
     add_sums(s->c, &s->sums);
 }
 
 /* What came from the other side. */
-static void meet(struct scatter *s)
+static void meet(struct ring_scatter *s)
 {
     unsigned n = s->c->members;
     if (s->lanes.count < 2 || !s->lanes.list[1].meets)
         return;
-    s->sums = copies_begin(n);
+    s->sums = (struct poplibs_copies){ 0 };
     for (unsigned fragment = 0; fragment < n; ++fragment)
         if (pop_tensor_num_elements(s->partial[fragment]))
-            copies_add(&s->sums, s->partial[n + fragment], s->partial[fragment]);
+            poplibs_copies_add(&s->sums, s->partial[n + fragment], s->partial[fragment]);
     add_sums(s->c, &s->sums);
 }
 
 void ipu_ring_reduce_scatter(const struct collective *c, pop_tensor data, pop_tensor *chunks)
 {
     unsigned n = c->members;
-    struct scatter s = { .c = c, .data = combine_prepare(c, data), .lanes = lanes_of(c) };
-    s.partial = poplibs_new((size_t)LANES_MOST * n, sizeof(*s.partial));
+    struct ring_scatter s = { .c = c, .data = combine_prepare(c, data), .lanes = lanes_of(c) };
+    s.partial = poplibs_new((size_t)MAX_LANES * n, sizeof(*s.partial));
     for (unsigned at = 0; at < s.lanes.count; ++at)
         for (unsigned fragment = 0; fragment < n; ++fragment) {
-            const struct lane *lane = &s.lanes.list[at];
+            const struct ipu_lane *lane = &s.lanes.list[at];
             s.partial[at * n + fragment] = own_part(&s, lane, before(c, lane, fragment, lane->steps), fragment);
         }
     for (unsigned step = 0; step < s.lanes.steps && poplibs_ready(c->graph); ++step)
         scatter_step(&s, step);
     meet(&s);
     for (unsigned fragment = 0; fragment < n && poplibs_ready(c->graph); ++fragment) {
-        pop_tensor parts[LANES_MOST];
+        pop_tensor parts[MAX_LANES];
         size_t count = 0;
         for (unsigned at = 0; at < s.lanes.count; ++at)
             if (!s.lanes.list[at].meets)
@@ -232,23 +229,23 @@ void ipu_ring_reduce_scatter(const struct collective *c, pop_tensor data, pop_te
 void ipu_ring_all_gather(const struct collective *c, const pop_tensor *chunks, const unsigned *home, size_t count,
                          const pop_tensor *rows)
 {
-    struct lanes lanes = lanes_of(c);
+    struct ipu_lanes lanes = lanes_of(c);
     for (unsigned step = 0; step < lanes.steps && poplibs_ready(c->graph); ++step) {
-        struct copies copies = copies_begin(count * (lanes.count + 1));
+        struct poplibs_copies copies = { 0 };
         for (size_t i = 0; i < count; ++i) {
             size_t elements = pop_tensor_num_elements(chunks[i]);
             if (!step)
-                copies_add(&copies, chunks[i], rows[home[i] * count + i]);
+                poplibs_copies_add(&copies, chunks[i], rows[home[i] * count + i]);
             for (unsigned at = 0; at < lanes.count && elements; ++at) {
-                const struct lane *lane = &lanes.list[at];
+                const struct ipu_lane *lane = &lanes.list[at];
                 if (step >= lane->steps)
                     continue;
                 unsigned from = further(c, lane, home[i], step), to = further(c, lane, home[i], step + 1);
-                copies_add(&copies, part_of(c, lane, step ? rows[from * count + i] : chunks[i], 0, elements),
-                           part_of(c, lane, rows[to * count + i], 0, elements));
+                poplibs_copies_add(&copies, part_of(c, lane, step ? rows[from * count + i] : chunks[i], 0, elements),
+                                   part_of(c, lane, rows[to * count + i], 0, elements));
             }
         }
-        copies_end(&copies, c->where, c->graph, c->sequence, c->path);
+        poplibs_copies_end(&copies, c->where, c->graph, c->sequence, c->path);
     }
 }
 
@@ -258,18 +255,18 @@ void ipu_ring_all_gather(const struct collective *c, const pop_tensor *chunks, c
 static void exchange_pairs(const struct collective *c, pop_tensor *rows, const unsigned *from, bool add)
 {
     unsigned n = c->members;
-    struct copies moves = copies_begin(n), sums = copies_begin(n);
+    struct poplibs_copies moves = { 0 }, sums = { 0 };
     pop_tensor *next = poplibs_new(n, sizeof(*next));
     for (unsigned i = 0; i < n; ++i) {
         next[i] = rows[i];
         if (from[i] == i)
             continue;
         next[i] = near(c, rows[i]);
-        copies_add(&moves, rows[from[i]], next[i]);
+        poplibs_copies_add(&moves, rows[from[i]], next[i]);
         if (add)
-            copies_add(&sums, rows[i], next[i]);
+            poplibs_copies_add(&sums, rows[i], next[i]);
     }
-    copies_end(&moves, c->where, c->graph, c->sequence, c->path);
+    poplibs_copies_end(&moves, c->where, c->graph, c->sequence, c->path);
     add_sums(c, &sums);
     memcpy(rows, next, n * sizeof(*rows));
     free(next);

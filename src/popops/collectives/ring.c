@@ -4,7 +4,7 @@
 #include <popops/dynamic_slice.h>
 #include <popops/element_wise.h>
 
-enum { LANES_MOST = 4 };
+enum { MAX_LANES = 4 };
 
 /* One way round a ring.  Places of the ring are the members' ranks, or, swapped, those with the two of each pair
  * exchanged; row i of the fragments belongs to the member at place i. */
@@ -20,7 +20,7 @@ struct lane {
 };
 struct lanes {
     struct collective *c;
-    struct lane list[LANES_MOST];
+    struct lane list[MAX_LANES];
     unsigned count;
     bool shared; /* one set of fragments: the lanes meet in the middle */
 };
@@ -146,7 +146,7 @@ static void copy(const struct collective *c, pop_program sequence, pop_tensor fr
 
 static void exchange(struct lanes *lanes, pop_program sequence, unsigned count)
 {
-    struct group_copy parts[LANES_MOST];
+    struct group_copy parts[MAX_LANES];
     for (unsigned i = 0; i < count; ++i)
         parts[i] = (struct group_copy){ lanes->list[i].send, lanes->list[i].recv, next_member, &lanes->list[i] };
     group_exchange(lanes->c, sequence, parts, count);
@@ -226,7 +226,7 @@ static void meet(struct lanes *lanes)
 /* Side by side, without the columns of lanes that share them. */
 static pop_tensor joined(const struct lanes *lanes, bool fragments)
 {
-    pop_tensor list[LANES_MOST];
+    pop_tensor list[MAX_LANES];
     unsigned count = lanes->shared ? 1 : lanes->count;
     for (unsigned i = 0; i < count; ++i)
         list[i] = fragments ? by_place(&lanes->list[i], lanes->list[i].fragments) : lanes->list[i].send;

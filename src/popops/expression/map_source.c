@@ -24,8 +24,7 @@ static void add(struct text *text, const char *format, ...)
             text->length += (size_t)length;
             return;
         }
-        text->capacity = 2 * text->capacity + (size_t)length + 256;
-        text->text = poplibs_resize(text->text, text->capacity, 1);
+        text->text = poplibs_room(text->text, &text->capacity, text->length + (size_t)length + 1, 1);
     }
 }
 

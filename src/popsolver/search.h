@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The state of a search: what is left of each domain, and how to get back. */
-#ifndef POPSOLVER_SOLVER_H
-#define POPSOLVER_SOLVER_H
+#ifndef POPSOLVER_SEARCH_H
+#define POPSOLVER_SEARCH_H
 
 #include "popsolver/model.h"
 
@@ -38,10 +38,10 @@ struct solver {
     struct queue queue, calls; /* calls are propagated when all else is done */
     bool *queued, *is_operand; /* of a constraint; of a variable: an operand of a call */
     struct change *changes;
-    size_t change_count, changes_room;
+    size_t change_count, changes_capacity;
     uint64_t *stamps, stamp; /* a domain is kept once between two choices */
     struct choice *choices;
-    size_t choice_count, choices_room;
+    size_t choice_count, choices_capacity;
     uint64_t *best;           /* values of the objectives, once there is a solution */
     uint64_t *arguments;      /* of the call that is made */
     bool found, stopped, cut; /* cut: propagation was, once */
@@ -55,7 +55,8 @@ void enqueue(struct solver *solver, uint32_t constraint);
 /* Until nothing changes, or for long enough, and then the queues are not empty; false when a domain became empty or a
  * function ended the search, and then they are. */
 bool propagate(struct solver *solver);
-/* The rule of one constraint. */
-bool propagate_constraint(struct solver *solver, const struct constraint *constraint);
+/* Values for all variables, lexicographically minimal in the objectives, written to values; statistics are counted. */
+popsolver_outcome solve(const popsolver_model *model, popsolver_variables objectives, uint64_t *values,
+                        popsolver_statistics *statistics);
 
 #endif

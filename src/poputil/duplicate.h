@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Views of a tensor and its clone for a copy between them. */
-#ifndef POPUTIL_COPIES_H
-#define POPUTIL_COPIES_H
+#ifndef POPUTIL_DUPLICATE_H
+#define POPUTIL_DUPLICATE_H
 
 #include <poplar/graph.h>
 
