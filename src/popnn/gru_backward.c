@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "popnn/call_log.h"
 #include "popnn/gru_cell.h"
+#include "popnn/units_backward.h"
 
 /* The gradients of one step's sums: of x W of each unit, {batch, 3 output}, and of h U where they differ. */
 struct sums {
     pop_tensor of_input, of_output;
 };
 /* What the backward loop collects: sequences, or null. */
-struct backward {
+struct gru_backward {
     pop_program before; /* the loop */
     pop_tensor carried; /* the gradient of h' */
     pop_tensor used;    /* the same, 0 for sequences that do not have the step; may be changed */
     pop_tensor input_gradient;
-    pop_tensor weights[2], biases[2]; /* {input, 3 output}, {output, 3 output}; {batch, 3 output} each */
 };
 
 /* Through the products with the reset before: gives dz of r, adds to the gradients of x and h. */
-static pop_tensor through_reset_before(const struct gru *gru, const struct backward *backward, const pop_tensor *kept,
-                                       pop_tensor before, pop_tensor d_candidate, pop_tensor d_update, pop_tensor *dx,
-                                       pop_program body)
+static pop_tensor through_reset_before(const struct gru *gru, const struct gru_backward *backward,
+                                       const pop_tensor *kept, pop_tensor before, pop_tensor d_candidate,
+                                       pop_tensor d_update, pop_tensor *dx, pop_program body)
 {
     pop_tensor dh = backward->used;
     const struct units *units = &gru->units;
@@ -45,13 +45,13 @@ static pop_tensor kept_of(const struct units *units, pop_tensor stack, size_t i)
 }
 
 /* One step back: carried becomes the gradient of the output before. */
-static struct sums step_backward(const struct gru *gru, struct steps *steps, struct backward *backward,
+static struct sums step_backward(const struct gru *gru, struct steps *steps, struct gru_backward *backward,
                                  pop_tensor stack, pop_tensor before)
 {
     const struct units *units = &gru->units;
     const popnn_gru_params *p = gru->params;
     pop_program body = steps->body;
-    pop_tensor kept[KEPT_MOST], dh = backward->used, dx = { 0 };
+    pop_tensor kept[KEPT_MAX], dh = backward->used, dx = { 0 };
     for (size_t i = 0; i < POPNN_GRU_UNITS + (size_t)p->reset_after; ++i)
         kept[i] = kept_of(units, stack, i);
     pop_tensor difference = units_binary(units, POPOPS_BINARY_SUBTRACT, before, kept[C], body, "updateGate");
@@ -86,72 +86,55 @@ static struct sums step_backward(const struct gru *gru, struct steps *steps, str
     return sums;
 }
 
-static void add_weights_gradient(const struct gru *gru, const struct backward *backward, const struct sums *sums,
-                                 pop_tensor x, pop_tensor before, pop_tensor reset_gate, pop_program body)
+static void add_weights_gradient(const struct gru *gru, const struct units_weights_gradient *gradient,
+                                 const struct sums *sums, pop_tensor x, pop_tensor before, pop_tensor reset_gate,
+                                 pop_program body)
 {
     const struct units *units = &gru->units;
-    units_accumulate(units, backward->biases[0], sums->of_input, body, "biases");
+    units_accumulate(units, gradient->biases[0], sums->of_input, body, "biases");
     if (gru->params->reset_after) {
-        units_add_product(units, backward->weights[0], x, sums->of_input, body);
-        units_add_product(units, backward->weights[1], before, sums->of_output, body);
-        units_accumulate(units, backward->biases[1], sums->of_output, body, "biases");
+        units_add_product(units, units_input_rows(units, gradient->weights), x, sums->of_input, body);
+        units_add_product(units, units_output_rows(units, gradient->weights), before, sums->of_output, body);
+        units_accumulate(units, gradient->biases[1], sums->of_output, body, "biases");
         return;
     }
     pop_tensor reset = units_binary(units, POPOPS_BINARY_MULTIPLY, before, reset_gate, body, "reset");
-    pop_tensor whole = pop_tensor_concat_at(units->where, POP_TENSORS(backward->weights[0], backward->weights[1]), 0);
     pop_tensor of_gates = pop_tensor_concat_at(units->where, POP_TENSORS(x, before), 1),
                of_candidate = pop_tensor_concat_at(units->where, POP_TENSORS(x, reset), 1);
-    units_add_product(units, gru_columns(units, whole, gru_gates), of_gates,
+    units_add_product(units, gru_columns(units, gradient->weights, gru_gates), of_gates,
                       gru_columns(units, sums->of_output, gru_gates), body);
-    units_add_product(units, gru_columns(units, whole, gru_candidate), of_candidate,
+    units_add_product(units, gru_columns(units, gradient->weights, gru_candidate), of_candidate,
                       gru_columns(units, sums->of_output, gru_candidate), body);
 }
 
-static void begin_weights_gradient(const struct gru *gru, struct backward *backward, const struct sums *sums,
-                                   pop_program sequence)
+static struct units_weights_gradient begin_weights_gradient(const struct gru *gru, const struct sums *sums,
+                                                            pop_program sequence)
 {
     const struct units *units = &gru->units;
-    size_t in = units->input, out = units->output;
-    pop_tensor whole = units_accumulator(
-        units, pop_tensor_concat_at(units->where, POP_TENSORS(gru->input_weights, gru->output_weights), 0),
-        "weightsGradient");
-    backward->weights[0] = pop_tensor_slice_at(units->where, whole, 0, in, 0);
-    backward->weights[1] = pop_tensor_slice_at(units->where, whole, in, in + out, 0);
-    units_zero(units, whole, sequence);
-    for (size_t i = 0; i < 1 + (size_t)gru->params->reset_after; ++i) {
-        backward->biases[i] = units_accumulator(units, i ? sums->of_output : sums->of_input, "biasSum");
-        units_zero(units, backward->biases[i], sequence);
-    }
+    pop_tensor weights = pop_tensor_concat_at(units->where, POP_TENSORS(gru->input_weights, gru->output_weights), 0);
+    const pop_tensor of[2] = { sums->of_input, sums->of_output };
+    return units_begin_weights_gradient(units, weights, (pop_tensors){ 1 + (size_t)gru->params->reset_after, of },
+                                        sequence);
 }
-static popnn_gru_weights end_weights_gradient(const struct gru *gru, const struct backward *backward,
+static popnn_gru_weights end_weights_gradient(const struct gru *gru, const struct units_weights_gradient *gradient,
                                               pop_program sequence)
 {
     const struct units *units = &gru->units;
     pop_tensor biases[2];
-    for (size_t i = 0; i < 1 + (size_t)gru->params->reset_after; ++i) {
-        pop_tensor sum = units_accumulated(units, units_sum(units, backward->biases[i], sequence), sequence);
-        biases[i] = pop_tensor_reshape_at(units->where, sum, POP_SHAPE(POPNN_GRU_UNITS, units->output));
-    }
-    pop_tensor weights[2];
-    for (size_t i = 0; i < 2; ++i)
-        weights[i] = units_from_matrix(units, units_accumulated(units, backward->weights[i], sequence));
+    for (size_t i = 0; i < 1 + (size_t)gru->params->reset_after; ++i)
+        biases[i] = units_biases_gradient(units, gradient, i, sequence);
+    pop_tensor weights = units_accumulated(units, gradient->weights, sequence);
     pop_tensor both = gru->params->reset_after
                           ? pop_tensor_dim_roll_at(units->where, units_stack(units, biases, 2), 0, 1)
                           : biases[0];
-    return (popnn_gru_weights){ weights[0], weights[1], both };
+    return (popnn_gru_weights){ units_from_matrix(units, units_input_rows(units, weights)),
+                                units_from_matrix(units, units_output_rows(units, weights)), both };
 }
 
 static pop_tensor outputs_before(const struct gru *gru, const popnn_gru_forward *forward)
 {
-    const struct units *units = &gru->units;
-    size_t last = gru_count_kept(gru->params);
-    pop_tensor outputs =
-        gru->params->output_full_sequence
-            ? forward->output
-            : pop_tensor_squeeze_at(units->where,
-                                    pop_tensor_slice_at(units->where, forward->intermediates, last - 1, last, 1),
-                                    POP_DIMS(1));
-    return steps_before(units->where, forward->initial, outputs);
+    return units_outputs_before(&gru->units, gru->params->output_full_sequence, forward->initial, forward->output,
+                                forward->intermediates);
 }
 
 static bool check_backward(struct gru *gru, const popnn_gru_forward *forward)
@@ -178,21 +161,14 @@ static pop_tensor run_backward(const struct gru *gru, pop_program sequence, cons
         return (pop_tensor){ 0 };
     struct steps steps = steps_begin(units->where, units->graph, units->steps, true, units->name);
     steps_limit(&steps, units->lengths);
-    struct backward backward = { .before = sequence,
-                                 .carried =
-                                     pop_tensor_at_at(units->where, units_new_stack(units, 1, "outputGradient"), 0) };
-    if (p->output_full_sequence)
-        units_zero(units, backward.carried, sequence);
-    else
-        units_copy(units, output_gradient, backward.carried, sequence);
+    struct gru_backward backward = {
+        .before = sequence, .carried = pop_tensor_at_at(units->where, units_new_stack(units, 1, "outputGradient"), 0)
+    };
+    units_carry_output_gradient(units, p->output_full_sequence, output_gradient, backward.carried, sequence);
     if (input_gradient && p->calc_input_gradients)
-        *input_gradient = backward.input_gradient =
-            steps_new(units->where, units->graph, pop_tensor_at_at(units->where, forward->input, 0), units->steps,
-                      "inputGradient");
+        *input_gradient = backward.input_gradient = units_new_input_gradient(units, forward->input);
     if (p->output_full_sequence)
-        units_add_to(units, backward.carried,
-                     steps_select(&steps, steps_read(&steps, output_gradient), (pop_tensor){ 0 }), steps.body,
-                     "outputGradient");
+        units_add_output_gradient(units, &steps, output_gradient, backward.carried);
     backward.used = steps_select(&steps, backward.carried, (pop_tensor){ 0 });
     pop_tensor stack = steps_read(&steps, forward->intermediates),
                before = steps_read(&steps, outputs_before(gru, forward));
@@ -204,14 +180,15 @@ static pop_tensor run_backward(const struct gru *gru, pop_program sequence, cons
                           units->steps, "gradients");
         steps_write(&steps, *kept, step);
     }
+    struct units_weights_gradient gradient = { .weights = { 0 } };
     if (weights) {
-        begin_weights_gradient(gru, &backward, &sums, sequence);
-        add_weights_gradient(gru, &backward, &sums, steps_read(&steps, forward->input), before,
+        gradient = begin_weights_gradient(gru, &sums, sequence);
+        add_weights_gradient(gru, &gradient, &sums, steps_read(&steps, forward->input), before,
                              kept_of(units, stack, R), steps.body);
     }
     steps_end(&steps, sequence);
     if (weights)
-        *weights = end_weights_gradient(gru, &backward, sequence);
+        *weights = end_weights_gradient(gru, &gradient, sequence);
     return backward.carried;
 }
 
@@ -220,18 +197,17 @@ static popnn_gru_weights run_update(const struct gru *gru, pop_program sequence,
                                     pop_tensor bwd_intermediates)
 {
     const struct units *units = &gru->units;
-    struct backward backward = { .carried = { 0 } };
     struct steps steps = steps_begin(units->where, units->graph, units->steps, false, units->name);
     pop_tensor step = steps_read(&steps, bwd_intermediates), stack = steps_read(&steps, forward->intermediates);
     size_t count = pop_tensor_dim(step, 0);
     struct sums sums;
     sums.of_input = units_as_matrix(units, pop_tensor_slice_at(units->where, step, 0, POPNN_GRU_UNITS, 0));
     sums.of_output = units_as_matrix(units, pop_tensor_slice_at(units->where, step, count - POPNN_GRU_UNITS, count, 0));
-    begin_weights_gradient(gru, &backward, &sums, sequence);
-    add_weights_gradient(gru, &backward, &sums, steps_read(&steps, forward->input),
+    struct units_weights_gradient gradient = begin_weights_gradient(gru, &sums, sequence);
+    add_weights_gradient(gru, &gradient, &sums, steps_read(&steps, forward->input),
                          steps_read(&steps, outputs_before(gru, forward)), kept_of(units, stack, R), steps.body);
     steps_end(&steps, sequence);
-    return end_weights_gradient(gru, &backward, sequence);
+    return end_weights_gradient(gru, &gradient, sequence);
 }
 
 pop_tensor popnn_gru_bwd_at(pop_where where, pop_graph *graph, const popnn_gru_params *params, pop_program sequence,

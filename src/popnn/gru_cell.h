@@ -15,7 +15,7 @@ enum {
     Z = POPNN_GRU_UPDATE_GATE,
     C = POPNN_GRU_CANDIDATE,
     KEPT_FED = POPNN_GRU_UNITS,
-    KEPT_MOST = KEPT_FED + 2
+    KEPT_MAX = KEPT_FED + 2
 };
 
 struct gru {

@@ -75,7 +75,7 @@ pop_tensor popnn_gru_fwd_at(pop_where where, pop_graph *graph, const popnn_gru_p
         return (pop_tensor){ 0 };
     const struct units *units = &gru.units;
     struct steps steps = steps_begin(where, graph, params->time_steps, false, name);
-    pop_tensor h = pop_tensor_at_at(where, units_new_stack(units, 1, "output"), 0), kept[KEPT_MOST], outputs = h,
+    pop_tensor h = pop_tensor_at_at(where, units_new_stack(units, 1, "output"), 0), kept[KEPT_MAX], outputs = h,
                none = { 0 };
     steps_limit(&steps, units->lengths);
     units_copy(units, initial, h, sequence);

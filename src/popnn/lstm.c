@@ -6,11 +6,12 @@
 #include "popnn/call_log.h"
 #include "popnn/steps.h"
 #include "popnn/units.h"
+#include "popnn/units_backward.h"
 
 #include <popnn/lstm.h>
 #include <popops/fill.h>
 
-enum { KEPT_TANH = POPNN_LSTM_UNITS, KEPT_CELL_BEFORE, KEPT_OUTPUT, KEPT_MOST };
+enum { KEPT_TANH = POPNN_LSTM_UNITS, KEPT_CELL_BEFORE, KEPT_OUTPUT, KEPT_MAX };
 
 /* A call's arguments, and what follows from them. */
 struct lstm {
@@ -224,8 +225,8 @@ static popnn_lstm_state state_of_loop(const struct units *units, popnn_lstm_stat
 
 /* What a step gives. */
 struct cell {
-    pop_tensor kept[KEPT_MOST]; /* by unit, then KEPT_TANH, ... */
-    pop_tensor state;           /* c' */
+    pop_tensor kept[KEPT_MAX]; /* by unit, then KEPT_TANH, ... */
+    pop_tensor state;          /* c' */
 };
 
 /* The units' sums of a step without their biases, {batch, 4 output}. */
@@ -296,7 +297,7 @@ pop_tensor popnn_lstm_fwd_at(pop_where where, pop_graph *graph, const popnn_lstm
     pop_tensor z = sums_of_step(&lstm, &steps, input, state.output, weights, sequence);
     struct cell cell = step_forward(&lstm, z, state, weights.biases, steps.body);
     if (intermediates) {
-        size_t count = params->output_full_sequence ? KEPT_OUTPUT : KEPT_MOST;
+        size_t count = params->output_full_sequence ? KEPT_OUTPUT : KEPT_MAX;
         *intermediates =
             steps_new(where, graph, units_new_stack(&lstm.units, count, "kept"), params->time_steps, "intermediates");
         steps_write(&steps, *intermediates, units_stack(&lstm.units, cell.kept, count));
@@ -319,23 +320,22 @@ pop_tensor popnn_lstm_fwd_at(pop_where where, pop_graph *graph, const popnn_lstm
 /* ---- backward ---- */
 
 /* What the backward loop carries from a step to the one before it, and what it collects. */
-struct backward {
-    popnn_lstm_state carried;           /* gradients of the state after the step */
-    popnn_lstm_state used;              /* the same, 0 for sequences that do not have the step */
-    pop_tensor input_gradient, kept;    /* sequences, or null */
-    pop_tensor weights_gradient, z_sum; /* {input + output, 4 output} and {batch, 4 output}, or null */
+struct lstm_backward {
+    popnn_lstm_state carried;        /* gradients of the state after the step */
+    popnn_lstm_state used;           /* the same, 0 for sequences that do not have the step */
+    pop_tensor input_gradient, kept; /* sequences, or null */
 };
 
 /* The gradients of the units' sums, {batch, 4 output}, and of the cell state before the step. */
 struct gradients {
     pop_tensor sums, cell_before;
 };
-static struct gradients step_gradients(const struct lstm *lstm, const struct backward *backward, pop_tensor kept,
+static struct gradients step_gradients(const struct lstm *lstm, const struct lstm_backward *backward, pop_tensor kept,
                                        pop_program body)
 {
     const struct units *units = &lstm->units;
     const popnn_lstm_params *p = lstm->params;
-    pop_tensor of[KEPT_MOST], sums[POPNN_LSTM_UNITS], ordered[POPNN_LSTM_UNITS], dc = backward->used.cell_state;
+    pop_tensor of[KEPT_MAX], sums[POPNN_LSTM_UNITS], ordered[POPNN_LSTM_UNITS], dc = backward->used.cell_state;
     for (size_t i = 0; i < KEPT_OUTPUT; ++i)
         of[i] = pop_tensor_at_at(units->where, kept, i);
     const pop_tensor of_output[] = { of[KEPT_TANH], of[POPNN_LSTM_OUTPUT_GATE] };
@@ -362,7 +362,7 @@ static struct gradients step_gradients(const struct lstm *lstm, const struct bac
 }
 
 /* Gradients of the step's input and of the output before it, by one product. */
-static void through_weights(const struct lstm *lstm, struct steps *steps, struct backward *backward,
+static void through_weights(const struct lstm *lstm, struct steps *steps, struct lstm_backward *backward,
                             const struct gradients *gradients, pop_tensor weights, pop_program before)
 {
     const struct units *units = &lstm->units;
@@ -385,46 +385,32 @@ static void through_weights(const struct lstm *lstm, struct steps *steps, struct
 }
 
 /* The weights' gradient grows by [x h]^T dz. */
-static void add_weights_gradient(const struct units *units, const struct backward *backward, pop_tensor x,
+static void add_weights_gradient(const struct units *units, const struct units_weights_gradient *gradient, pop_tensor x,
                                  pop_tensor output_before, pop_tensor dz, pop_program body)
 {
     pop_tensor operand = pop_tensor_concat_at(units->where, POP_TENSORS(x, output_before), 1);
-    units_add_product(units, backward->weights_gradient, operand, dz, body);
-    units_accumulate(units, backward->z_sum, dz, body, "biases");
+    units_add_product(units, gradient->weights, operand, dz, body);
+    units_accumulate(units, gradient->biases[0], dz, body, "biases");
 }
 
-/* The outputs before each step, {steps, batch, output}. */
 static pop_tensor outputs_before(const struct lstm *lstm, const popnn_lstm_forward *forward)
 {
-    const struct units *units = &lstm->units;
-    pop_tensor outputs = forward->output;
-    if (!lstm->params->output_full_sequence)
-        outputs = pop_tensor_squeeze_at(
-            units->where, pop_tensor_slice_at(units->where, forward->intermediates, KEPT_OUTPUT, KEPT_MOST, 1),
-            POP_DIMS(1));
-    return steps_before(units->where, forward->initial.output, outputs);
+    return units_outputs_before(&lstm->units, lstm->params->output_full_sequence, forward->initial.output,
+                                forward->output, forward->intermediates);
 }
 
-/* Sums to collect in, set to zero; that of the units' sums has their layout. */
-static void begin_weights_gradient(const struct units *units, struct backward *backward, popnn_lstm_weights weights,
-                                   pop_tensor dz, pop_program sequence)
+static struct units_weights_gradient begin_weights_gradient(const struct units *units, popnn_lstm_weights weights,
+                                                            pop_tensor dz, pop_program sequence)
 {
-    backward->weights_gradient = units_accumulator(units, whole_weights(units, weights), "weightsGradient");
-    backward->z_sum = units_accumulator(units, dz, "biasSum");
-    units_zero(units, backward->weights_gradient, sequence);
-    units_zero(units, backward->z_sum, sequence);
+    return units_begin_weights_gradient(units, whole_weights(units, weights), POP_TENSORS(dz), sequence);
 }
-static popnn_lstm_weights end_weights_gradient(const struct units *units, const struct backward *backward,
+static popnn_lstm_weights end_weights_gradient(const struct units *units, const struct units_weights_gradient *gradient,
                                                pop_program sequence)
 {
-    popnn_lstm_weights gradients;
-    pop_tensor whole = units_accumulated(units, backward->weights_gradient, sequence);
-    gradients.input_weights = units_from_matrix(units, pop_tensor_slice_at(units->where, whole, 0, units->input, 0));
-    gradients.output_weights = units_from_matrix(
-        units, pop_tensor_slice_at(units->where, whole, units->input, units->input + units->output, 0));
-    pop_tensor biases = units_accumulated(units, units_sum(units, backward->z_sum, sequence), sequence);
-    gradients.biases = pop_tensor_reshape_at(units->where, biases, POP_SHAPE(POPNN_LSTM_UNITS, units->output));
-    return gradients;
+    pop_tensor whole = units_accumulated(units, gradient->weights, sequence);
+    return (popnn_lstm_weights){ units_from_matrix(units, units_input_rows(units, whole)),
+                                 units_from_matrix(units, units_output_rows(units, whole)),
+                                 units_biases_gradient(units, gradient, 0, sequence) };
 }
 
 static bool check_backward(const struct lstm *lstm, const popnn_lstm_forward *forward, pop_tensor output_gradient,
@@ -434,7 +420,7 @@ static bool check_backward(const struct lstm *lstm, const popnn_lstm_forward *fo
     const popnn_lstm_params *p = lstm->params;
     if (!units_is_given(units->where, units->graph, units->api, forward, "what forward gave is"))
         return false;
-    size_t kept = p->output_full_sequence ? KEPT_OUTPUT : KEPT_MOST;
+    size_t kept = p->output_full_sequence ? KEPT_OUTPUT : KEPT_MAX;
     pop_shape state = POP_SHAPE(p->batch_size, p->output_size),
               sequence = POP_SHAPE(p->time_steps, p->batch_size, p->output_size);
     pop_shape output = p->output_full_sequence ? sequence : state;
@@ -447,17 +433,15 @@ static bool check_backward(const struct lstm *lstm, const popnn_lstm_forward *fo
 }
 
 /* The gradients that the last step begins with. */
-static void begin_carried(const struct lstm *lstm, struct backward *backward, pop_tensor output_gradient,
+static void begin_carried(const struct lstm *lstm, struct lstm_backward *backward, pop_tensor output_gradient,
                           const pop_tensor *last_cell_gradient, pop_program sequence)
 {
     const struct units *units = &lstm->units;
     pop_tensor both = units_new_stack(units, 2, "stateGradient");
     backward->carried =
         (popnn_lstm_state){ pop_tensor_at_at(units->where, both, 0), pop_tensor_at_at(units->where, both, 1) };
-    if (lstm->params->output_full_sequence)
-        units_zero(units, backward->carried.output, sequence);
-    else
-        units_copy(units, output_gradient, backward->carried.output, sequence);
+    units_carry_output_gradient(units, lstm->params->output_full_sequence, output_gradient, backward->carried.output,
+                                sequence);
     if (last_cell_gradient)
         units_copy(units, *last_cell_gradient, backward->carried.cell_state, sequence);
     else
@@ -471,18 +455,14 @@ static popnn_lstm_state run_backward(const struct lstm *lstm, pop_program sequen
 {
     const struct units *units = &lstm->units;
     const popnn_lstm_params *p = lstm->params;
-    struct backward backward = { .input_gradient = { 0 } };
+    struct lstm_backward backward = { .input_gradient = { 0 } };
     struct steps steps = steps_begin(units->where, units->graph, p->time_steps, true, units->name);
     steps_limit(&steps, units->lengths);
     begin_carried(lstm, &backward, output_gradient, last_cell_gradient, sequence);
     if (input_gradient && p->calc_input_gradients)
-        *input_gradient = backward.input_gradient =
-            steps_new(units->where, units->graph, pop_tensor_at_at(units->where, forward->input, 0), p->time_steps,
-                      "inputGradient");
+        *input_gradient = backward.input_gradient = units_new_input_gradient(units, forward->input);
     if (p->output_full_sequence)
-        units_add_to(units, backward.carried.output,
-                     steps_select(&steps, steps_read(&steps, output_gradient), (pop_tensor){ 0 }), steps.body,
-                     "outputGradient");
+        units_add_output_gradient(units, &steps, output_gradient, backward.carried.output);
     backward.used.output = steps_select(&steps, backward.carried.output, (pop_tensor){ 0 });
     backward.used.cell_state = steps_select(&steps, backward.carried.cell_state, (pop_tensor){ 0 });
     struct gradients gradients =
@@ -492,15 +472,16 @@ static popnn_lstm_state run_backward(const struct lstm *lstm, pop_program sequen
                           p->time_steps, "gradients");
         steps_write(&steps, *kept, units_from_matrix(units, gradients.sums));
     }
+    struct units_weights_gradient of_weights = { .weights = { 0 } };
     if (weights) {
-        begin_weights_gradient(units, &backward, forward->weights, gradients.sums, sequence);
-        add_weights_gradient(units, &backward, steps_read(&steps, forward->input),
+        of_weights = begin_weights_gradient(units, forward->weights, gradients.sums, sequence);
+        add_weights_gradient(units, &of_weights, steps_read(&steps, forward->input),
                              steps_read(&steps, outputs_before(lstm, forward)), gradients.sums, steps.body);
     }
     through_weights(lstm, &steps, &backward, &gradients, whole_weights(units, forward->weights), sequence);
     steps_end(&steps, sequence);
     if (weights)
-        *weights = end_weights_gradient(units, &backward, sequence);
+        *weights = end_weights_gradient(units, &of_weights, sequence);
     return backward.carried;
 }
 
@@ -525,14 +506,13 @@ static popnn_lstm_weights run_update(const struct lstm *lstm, pop_program sequen
                                      pop_tensor bwd_intermediates)
 {
     const struct units *units = &lstm->units;
-    struct backward backward = { .input_gradient = { 0 } };
     struct steps steps = steps_begin(units->where, units->graph, units->steps, false, units->name);
     pop_tensor dz = units_as_matrix(units, steps_read(&steps, bwd_intermediates));
-    begin_weights_gradient(units, &backward, forward->weights, dz, sequence);
-    add_weights_gradient(units, &backward, steps_read(&steps, forward->input),
+    struct units_weights_gradient of_weights = begin_weights_gradient(units, forward->weights, dz, sequence);
+    add_weights_gradient(units, &of_weights, steps_read(&steps, forward->input),
                          steps_read(&steps, outputs_before(lstm, forward)), dz, steps.body);
     steps_end(&steps, sequence);
-    return end_weights_gradient(units, &backward, sequence);
+    return end_weights_gradient(units, &of_weights, sequence);
 }
 
 popnn_lstm_state popnn_lstm_bwd_with_wu_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params,

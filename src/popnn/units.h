@@ -10,7 +10,7 @@
 #include <popnn/non_linearity.h>
 #include <popops/element_wise.h>
 
-enum { MOST_UNITS = 4 };
+enum { MAX_UNITS = 4 };
 
 /* What a product is for. */
 enum units_pass { UNITS_FORWARD, UNITS_BACKWARD, UNITS_UPDATE };
@@ -23,8 +23,8 @@ struct units {
     size_t batch, steps, input, output;
     size_t count; /* units of a cell */
     popnn_non_linearity_type activation, recurrent_activation;
-    size_t place[MOST_UNITS]; /* of each unit in weights and biases */
-    pop_option given[2];      /* the options that products take too */
+    size_t place[MAX_UNITS]; /* of each unit in weights and biases */
+    pop_option given[2];     /* the options that products take too */
     size_t num_given;
     bool inference_only, weight_before_loop; /* the options inferenceOnly and preCalcWeights */
     pop_type accumulators; /* of weights' gradients: the option weightAccumulatorsType, or the layer's type */

@@ -151,7 +151,7 @@ pop_tensor triangular_masked(const struct triangular_call *call, pop_tensor a, b
                                            poplibs_path(path, sizeof(path), call->name, "masked"));
     enum { ZERO, ONE };
     struct triangular_copies copies = {
-        call, { triangular_constant(call, type, 0), triangular_constant(call, type, 1) }, NULL, 0
+        .call = call, .constants = { triangular_constant(call, type, 0), triangular_constant(call, type, 1) }
     };
     for (size_t i = 0; i < n && pop_tensor_num_elements(a); ++i) {
         pop_tensor to = pop_tensor_slice_at(where, masked, i, i + 1, 1),
