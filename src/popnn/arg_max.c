@@ -40,7 +40,7 @@ static struct cut cut_rows(size_t rows, size_t n, size_t tiles)
     return best;
 }
 
-struct search {
+struct best_search {
     pop_where where;
     pop_graph *graph;
     pop_program sequence;
@@ -49,7 +49,7 @@ struct search {
 };
 
 /* Values and places of what the shares' largest are: {rows, found}. */
-static popnn_extreme gather(const struct search *search, pop_tensor input, pop_type out_type, struct cut cut)
+static popnn_extreme gather(const struct best_search *search, pop_tensor input, pop_type out_type, struct cut cut)
 {
     char path[POPLIBS_PATH_SIZE], type[96];
     pop_graph *graph = search->graph;
@@ -89,7 +89,7 @@ static popnn_extreme gather(const struct search *search, pop_tensor input, pop_t
 }
 
 /* The largest of each row of those: {rows}. */
-static popnn_extreme merge(const struct search *search, popnn_extreme all)
+static popnn_extreme merge(const struct best_search *search, popnn_extreme all)
 {
     char path[POPLIBS_PATH_SIZE], type[96];
     pop_graph *graph = search->graph;
@@ -115,7 +115,7 @@ static popnn_extreme merge(const struct search *search, popnn_extreme all)
     return out;
 }
 
-static popnn_extreme extreme_of(const struct search *search, pop_tensor input)
+static popnn_extreme extreme_of(const struct best_search *search, pop_tensor input)
 {
     pop_graph *graph = search->graph;
     if (!poplibs_ready(graph) || !popnn_check_rows(graph, search->where, search->api, input))
@@ -138,21 +138,21 @@ popnn_extreme popnn_max_and_arg_max_at(pop_where where, pop_graph *graph, pop_te
                                        const char *name)
 {
     POPLIBS_CALL(graph, input, name);
-    return extreme_of(&(struct search){ where, graph, sequence, name, "popnn_max_and_arg_max", "Max" }, input);
+    return extreme_of(&(struct best_search){ where, graph, sequence, name, "popnn_max_and_arg_max", "Max" }, input);
 }
 popnn_extreme popnn_min_and_arg_min_at(pop_where where, pop_graph *graph, pop_tensor input, pop_program sequence,
                                        const char *name)
 {
     POPLIBS_CALL(graph, input, name);
-    return extreme_of(&(struct search){ where, graph, sequence, name, "popnn_min_and_arg_min", "Min" }, input);
+    return extreme_of(&(struct best_search){ where, graph, sequence, name, "popnn_min_and_arg_min", "Min" }, input);
 }
 pop_tensor popnn_arg_max_at(pop_where where, pop_graph *graph, pop_tensor input, pop_program sequence, const char *name)
 {
     POPLIBS_CALL(graph, input, name);
-    return extreme_of(&(struct search){ where, graph, sequence, name, "popnn_arg_max", "Max" }, input).index;
+    return extreme_of(&(struct best_search){ where, graph, sequence, name, "popnn_arg_max", "Max" }, input).index;
 }
 pop_tensor popnn_arg_min_at(pop_where where, pop_graph *graph, pop_tensor input, pop_program sequence, const char *name)
 {
     POPLIBS_CALL(graph, input, name);
-    return extreme_of(&(struct search){ where, graph, sequence, name, "popnn_arg_min", "Min" }, input).index;
+    return extreme_of(&(struct best_search){ where, graph, sequence, name, "popnn_arg_min", "Min" }, input).index;
 }

@@ -99,7 +99,7 @@ popnn_ctc_plan popnn_ctc_infer_plan_at(pop_where where, pop_graph *graph, pop_ty
 
 /* ---- tensors ---- */
 
-struct search {
+struct beam_search {
     pop_where where;
     pop_graph *graph;
     const popnn_ctc_plan *plan;
@@ -157,7 +157,8 @@ pop_tensor popnn_ctc_infer_create_data_input_at(pop_where where, pop_graph *grap
 }
 
 /* A variable {batch, a, b}, each entry on the tile that chooses; by_part: [entry][part] on the partition's own. */
-static pop_tensor variable(const struct search *s, pop_type type, size_t a, size_t b, bool by_part, const char *what)
+static pop_tensor variable(const struct beam_search *s, pop_type type, size_t a, size_t b, bool by_part,
+                           const char *what)
 {
     char path[POPLIBS_PATH_SIZE + 32];
     pop_tensor t = pop_graph_add_variable_at(s->where, s->graph, type, POP_SHAPE(s->batch, a, b),
@@ -169,7 +170,7 @@ static pop_tensor variable(const struct search *s, pop_type type, size_t a, size
                                           tile_of(s->plan, entry, by_part && part < s->parts ? part : 0));
     return t;
 }
-static void make_tensors(struct search *s)
+static void make_tensors(struct beam_search *s)
 {
     s->data = poplibs_new(s->parts, sizeof(*s->data));
     make_data(s->where, s->graph, s->plan, s->plan->in_type, s->name, s->data);
@@ -193,12 +194,12 @@ static void make_tensors(struct search *s)
 
 /* ---- the program ---- */
 
-static void copy(const struct search *s, pop_tensor from, pop_tensor to, pop_program sequence)
+static void copy(const struct beam_search *s, pop_tensor from, pop_tensor to, pop_program sequence)
 {
     pop_sequence_add_at(s->where, sequence, pop_copy_at(s->where, from, to, false, s->name));
 }
 /* All of t becomes a value. */
-static void fill(const struct search *s, pop_tensor t, const void *value, pop_program sequence)
+static void fill(const struct beam_search *s, pop_tensor t, const void *value, pop_program sequence)
 {
     pop_type type = pop_tensor_type(t);
     pop_tensor one = pop_graph_add_constant_fill_at(s->where, s->graph, type, POP_SHAPE(1), type, value, "start");
@@ -207,7 +208,7 @@ static void fill(const struct search *s, pop_tensor t, const void *value, pop_pr
     copy(s, pop_tensor_broadcast_at(s->where, one, (unsigned)pop_tensor_num_elements(t), 0), t, sequence);
 }
 /* One beam: the empty label, which is sure. */
-static void begin(const struct search *s, pop_tensor data, pop_tensor lengths, pop_program sequence)
+static void begin(const struct beam_search *s, pop_tensor data, pop_tensor lengths, pop_program sequence)
 {
     const float sure = 0, never = -INFINITY;
     const uint32_t zero = 0, none = UINT32_MAX;
@@ -234,20 +235,20 @@ static void begin(const struct search *s, pop_tensor data, pop_tensor lengths, p
         pop_sequence_add_at(s->where, sequence, pop_write_undef_at(s->where, later[i], s->name));
 }
 
-struct edge {
+struct beam_edge {
     const char *field;
     pop_tensor tensor;
 };
-static pop_tensor entry_of(const struct search *s, pop_tensor t, size_t entry)
+static pop_tensor entry_of(const struct beam_search *s, pop_tensor t, size_t entry)
 {
     return pop_tensor_flatten_at(s->where, pop_tensor_at_at(s->where, t, entry));
 }
-static pop_tensor part_of(const struct search *s, pop_tensor t, size_t entry, size_t part)
+static pop_tensor part_of(const struct beam_search *s, pop_tensor t, size_t entry, size_t part)
 {
     return pop_tensor_at_at(s->where, pop_tensor_at_at(s->where, t, entry), part);
 }
-static pop_vertex add_vertex(const struct search *s, pop_compute_set set, const char *type, unsigned tile,
-                             const struct edge *edges, size_t count)
+static pop_vertex add_vertex(const struct beam_search *s, pop_compute_set set, const char *type, unsigned tile,
+                             const struct beam_edge *edges, size_t count)
 {
     pop_vertex vertex = pop_graph_add_vertex_at(s->where, s->graph, set, type);
     for (size_t i = 0; i < count; ++i)
@@ -257,10 +258,10 @@ static pop_vertex add_vertex(const struct search *s, pop_compute_set set, const 
     return vertex;
 }
 
-static void add_extend(const struct search *s, pop_compute_set set, size_t entry, size_t part)
+static void add_extend(const struct beam_search *s, pop_compute_set set, size_t entry, size_t part)
 {
     pop_interval classes = ctc_part(s->plan->num_classes, s->parts, part);
-    const struct edge edges[] = {
+    const struct beam_edge edges[] = {
         { "probabilities", entry_of(s, s->data[part], entry) },
         { "pb", entry_of(s, s->pb, entry) },
         { "total", entry_of(s, s->total, entry) },
@@ -281,9 +282,9 @@ static void add_extend(const struct search *s, pop_compute_set set, size_t entry
     pop_graph_set_field_int_at(s->where, s->graph, vertex, "first", (int64_t)classes.begin);
     pop_graph_set_field_int_at(s->where, s->graph, vertex, "blankClass", s->blank);
 }
-static void add_select(const struct search *s, pop_compute_set set, size_t entry)
+static void add_select(const struct beam_search *s, pop_compute_set set, size_t entry)
 {
-    const struct edge edges[] = {
+    const struct beam_edge edges[] = {
         { "values", entry_of(s, s->values, entry) },
         { "beams", entry_of(s, s->sources, entry) },
         { "symbols", entry_of(s, s->symbols, entry) },
@@ -304,14 +305,14 @@ static void add_select(const struct search *s, pop_compute_set set, size_t entry
     };
     add_vertex(s, set, "popnn::CTCSelectBeams", tile_of(s->plan, entry, 0), edges, sizeof(edges) / sizeof(edges[0]));
 }
-static popnn_ctc_paths add_labels(const struct search *s, pop_program sequence)
+static popnn_ctc_paths add_labels(const struct beam_search *s, pop_program sequence)
 {
     pop_compute_set set = pop_graph_add_compute_set_at(s->where, s->graph, s->name);
     popnn_ctc_paths paths = { variable(s, s->plan->in_type, s->paths, 1, false, "probabilities"),
                               variable(s, POP_UNSIGNED_INT, s->paths, 1, false, "lengths"),
                               variable(s, POP_UNSIGNED_INT, s->paths, s->time, false, "labels") };
     for (size_t entry = 0; entry < s->batch; ++entry) {
-        const struct edge edges[] = {
+        const struct beam_edge edges[] = {
             { "total", entry_of(s, s->total, entry) },
             { "length", entry_of(s, s->length, entry) },
             { "parent", entry_of(s, s->parent, entry) },
@@ -332,7 +333,7 @@ static popnn_ctc_paths add_labels(const struct search *s, pop_program sequence)
     return paths;
 }
 
-static popnn_ctc_paths build(struct search *s, pop_tensor data, pop_tensor lengths, pop_program sequence)
+static popnn_ctc_paths build(struct beam_search *s, pop_tensor data, pop_tensor lengths, pop_program sequence)
 {
     pop_compute_set extend = pop_graph_add_compute_set_at(s->where, s->graph, s->name),
                     select = pop_graph_add_compute_set_at(s->where, s->graph, s->name);
@@ -379,16 +380,16 @@ static popnn_ctc_paths run(pop_where where, pop_graph *graph, const char *api, p
         data = popnn_log_softmax_at(where, graph, data, sequence, path);
     if (!poplibs_ready(graph))
         return none;
-    struct search search = { .where = where,
-                             .graph = graph,
-                             .plan = plan,
-                             .name = path,
-                             .batch = plan->batch_size,
-                             .parts = plan->class_splits,
-                             .time = plan->max_time,
-                             .beams = beamwidth,
-                             .paths = paths,
-                             .blank = blank };
+    struct beam_search search = { .where = where,
+                                  .graph = graph,
+                                  .plan = plan,
+                                  .name = path,
+                                  .batch = plan->batch_size,
+                                  .parts = plan->class_splits,
+                                  .time = plan->max_time,
+                                  .beams = beamwidth,
+                                  .paths = paths,
+                                  .blank = blank };
     return build(&search, data, lengths, sequence);
 }
 

@@ -26,7 +26,7 @@ void COMPUTE(Extend)(NAME(Extend) * v)
     const IN *own = v->probabilities.data + (size_t)step * v->classes;
     const float *pb = v->pb.data + row, *total = v->total.data + row;
     const unsigned *last = v->last.data + row, *prefix = v->prefix.data + row;
-    struct found found = { v->values.data, v->beams.data, v->symbols.data, 0, size };
+    struct found_beam found = { v->values.data, v->beams.data, v->symbols.data, 0, size };
     for (unsigned beam = 0; beam < size; ++beam) {
         for (unsigned i = 0; i < v->classes && total[beam] != LOG_ZERO; ++i) {
             unsigned symbol = v->first + i;

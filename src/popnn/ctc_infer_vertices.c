@@ -17,19 +17,19 @@ enum { NONE = 0xffffffffu }; /* no symbol, no beam */
 
 /* ---- one more symbol ---- */
 
-struct found {
+struct found_beam {
     float *values;
     unsigned *beams, *symbols;
     unsigned count, size;
 };
 /* Into a sorted list; of equals what comes first stays first, and is offered in the order of beams and symbols. */
-static inline bool is_before(const struct found *f, unsigned at, float value, unsigned beam, unsigned symbol)
+static inline bool is_before(const struct found_beam *f, unsigned at, float value, unsigned beam, unsigned symbol)
 {
     if (f->values[at] != value)
         return f->values[at] > value;
     return f->beams[at] != beam ? f->beams[at] < beam : f->symbols[at] < symbol;
 }
-static inline void offer(struct found *f, float value, unsigned beam, unsigned symbol)
+static inline void offer(struct found_beam *f, float value, unsigned beam, unsigned symbol)
 {
     unsigned at = f->count;
     if (value == LOG_ZERO || (at == f->size && is_before(f, at - 1, value, beam, symbol)))

@@ -426,7 +426,7 @@ static popnn_ctc_result build(struct ctc *c, pop_tensor data, pop_tensor labels,
 
 /* ---- calls ---- */
 
-struct request {
+struct ctc_request {
     const char *api;
     pop_type out_type;
     pop_tensor data, labels, data_lengths, label_lengths;
@@ -435,7 +435,7 @@ struct request {
     bool logits, gradient;
 };
 
-static bool check(pop_where where, pop_graph *graph, const struct request *r)
+static bool check(pop_where where, pop_graph *graph, const struct ctc_request *r)
 {
     char text[128];
     if (!popnn_ctc_check_data(where, graph, r->api, r->plan, POPNN_CTC_LOSS, r->data) ||
@@ -458,7 +458,7 @@ static bool check(pop_where where, pop_graph *graph, const struct request *r)
            popnn_ctc_check_blank(where, graph, r->api, r->blank, r->plan);
 }
 
-static popnn_ctc_result run(pop_where where, pop_graph *graph, const struct request *r, pop_program sequence,
+static popnn_ctc_result run(pop_where where, pop_graph *graph, const struct ctc_request *r, pop_program sequence,
                             const char *name, pop_options given)
 {
     const popnn_ctc_result none = { 0 };
@@ -485,8 +485,8 @@ popnn_ctc_result popnn_ctc_loss_and_gradient_log_probabilities_at(pop_where wher
 {
     POPLIBS_CALL(graph, log_type(out_type), log_probs, labels, data_lengths, label_lengths, blank_class, name, options);
     return run(where, graph,
-               &(struct request){ "popnn_ctc_loss_and_gradient_log_probabilities", out_type, log_probs, labels,
-                                  data_lengths, label_lengths, blank_class, plan, false, true },
+               &(struct ctc_request){ "popnn_ctc_loss_and_gradient_log_probabilities", out_type, log_probs, labels,
+                                      data_lengths, label_lengths, blank_class, plan, false, true },
                sequence, name, options);
 }
 popnn_ctc_result popnn_ctc_loss_and_gradient_logits_at(pop_where where, pop_graph *graph, pop_type out_type,
@@ -497,8 +497,8 @@ popnn_ctc_result popnn_ctc_loss_and_gradient_logits_at(pop_where where, pop_grap
 {
     POPLIBS_CALL(graph, log_type(out_type), logits, labels, data_lengths, label_lengths, blank_class, name, options);
     return run(where, graph,
-               &(struct request){ "popnn_ctc_loss_and_gradient_logits", out_type, logits, labels, data_lengths,
-                                  label_lengths, blank_class, plan, true, true },
+               &(struct ctc_request){ "popnn_ctc_loss_and_gradient_logits", out_type, logits, labels, data_lengths,
+                                      label_lengths, blank_class, plan, true, true },
                sequence, name, options);
 }
 pop_tensor popnn_ctc_loss_log_probabilities_at(pop_where where, pop_graph *graph, pop_type out_type,
@@ -508,8 +508,8 @@ pop_tensor popnn_ctc_loss_log_probabilities_at(pop_where where, pop_graph *graph
 {
     POPLIBS_CALL(graph, log_type(out_type), log_probs, labels, data_lengths, label_lengths, blank_class, name, options);
     return run(where, graph,
-               &(struct request){ "popnn_ctc_loss_log_probabilities", out_type, log_probs, labels, data_lengths,
-                                  label_lengths, blank_class, plan, false, false },
+               &(struct ctc_request){ "popnn_ctc_loss_log_probabilities", out_type, log_probs, labels, data_lengths,
+                                      label_lengths, blank_class, plan, false, false },
                sequence, name, options)
         .loss;
 }
@@ -520,8 +520,8 @@ pop_tensor popnn_ctc_loss_logits_at(pop_where where, pop_graph *graph, pop_type 
 {
     POPLIBS_CALL(graph, log_type(out_type), logits, labels, data_lengths, label_lengths, blank_class, name, options);
     return run(where, graph,
-               &(struct request){ "popnn_ctc_loss_logits", out_type, logits, labels, data_lengths, label_lengths,
-                                  blank_class, plan, true, false },
+               &(struct ctc_request){ "popnn_ctc_loss_logits", out_type, logits, labels, data_lengths, label_lengths,
+                                      blank_class, plan, true, false },
                sequence, name, options)
         .loss;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For ctc_loss_vertices.c, which includes this for each combination of types: vertices with data of IN, sums of
- * PARTIALS, and with LAST the label's last blank. */
+/* Template of ctc_loss_last.h: vertices with data of IN, sums of PARTIALS, and with LAST the label's last blank. */
 
 VERTEX(Alpha)
 {

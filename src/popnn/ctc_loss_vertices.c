@@ -55,32 +55,17 @@
 
 #define IN       float
 #define PARTIALS float
-#define LAST     0
-#include "popnn/ctc_loss_kinds.h"
-#undef LAST
-#define LAST 1
-#include "popnn/ctc_loss_kinds.h"
-#undef LAST
+#include "popnn/ctc_loss_last.h"
 #undef PARTIALS
 #undef IN
 #define IN       half
 #define PARTIALS float
-#define LAST     0
-#include "popnn/ctc_loss_kinds.h"
-#undef LAST
-#define LAST 1
-#include "popnn/ctc_loss_kinds.h"
-#undef LAST
+#include "popnn/ctc_loss_last.h"
 #undef PARTIALS
 #undef IN
 #define IN       half
 #define PARTIALS half
-#define LAST     0
-#include "popnn/ctc_loss_kinds.h"
-#undef LAST
-#define LAST 1
-#include "popnn/ctc_loss_kinds.h"
-#undef LAST
+#include "popnn/ctc_loss_last.h"
 #undef PARTIALS
 #undef IN
 

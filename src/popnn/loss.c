@@ -201,7 +201,7 @@ static void add_accuracy(pop_where where, pop_graph *graph, pop_tensor outputs, 
     pop_sequence_add_at(where, sequence, pop_execute_at(where, set, name));
 }
 
-struct request {
+struct loss_request {
     const char *api;
     pop_tensor outputs, expected, loss, deltas, deltas_scale, output_scaling;
     const pop_tensor *num_correct; /* NULL: not wanted */
@@ -214,7 +214,7 @@ static pop_tensor scalar_of(pop_where where, pop_tensor t)
     return pop_tensor_type(t) == POP_TYPE_NULL ? t : pop_tensor_reshape_at(where, t, POP_SHAPE());
 }
 
-static pop_program build(pop_where where, pop_graph *graph, const struct request *request, const char *name)
+static pop_program build(pop_where where, pop_graph *graph, const struct loss_request *request, const char *name)
 {
     char path[POPLIBS_PATH_SIZE];
     pop_type type = pop_tensor_type(request->outputs);
@@ -258,8 +258,8 @@ pop_program popnn_calc_loss_scaled_at(pop_where where, pop_graph *graph, pop_ten
 {
     POPLIBS_CALL(graph, model_outputs, expected, loss, deltas, deltas_scale, model_output_scaling, name);
     return build(where, graph,
-                 &(struct request){ "popnn_calc_loss", model_outputs, expected, loss, deltas, deltas_scale,
-                                    model_output_scaling, NULL, type },
+                 &(struct loss_request){ "popnn_calc_loss", model_outputs, expected, loss, deltas, deltas_scale,
+                                         model_output_scaling, NULL, type },
                  name);
 }
 pop_program popnn_calc_loss_at(pop_where where, pop_graph *graph, pop_tensor model_outputs, pop_tensor expected,
@@ -276,8 +276,8 @@ pop_program popnn_calc_loss_and_accuracy_scaled_at(pop_where where, pop_graph *g
 {
     POPLIBS_CALL(graph, model_outputs, expected, loss, deltas, deltas_scale, model_output_scaling, num_correct, name);
     return build(where, graph,
-                 &(struct request){ "popnn_calc_loss_and_accuracy", model_outputs, expected, loss, deltas, deltas_scale,
-                                    model_output_scaling, &num_correct, type },
+                 &(struct loss_request){ "popnn_calc_loss_and_accuracy", model_outputs, expected, loss, deltas,
+                                         deltas_scale, model_output_scaling, &num_correct, type },
                  name);
 }
 pop_program popnn_calc_loss_and_accuracy_at(pop_where where, pop_graph *graph, pop_tensor model_outputs,

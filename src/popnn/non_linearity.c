@@ -39,7 +39,7 @@ static bool is_softmax(popnn_non_linearity_type type)
     return type == POPNN_SOFTMAX || type == POPNN_SOFTMAX_STABLE || type == POPNN_SOFTMAX_SCALED;
 }
 
-struct work {
+struct non_linearity_work {
     pop_where where;
     pop_compute_set set;
     popnn_non_linearity_type type;
@@ -48,8 +48,8 @@ struct work {
     bool gradient;
 };
 
-static void connect(pop_graph *graph, const struct work *work, pop_vertex vertex, const poputil_partitions *parts,
-                    size_t first, size_t count, bool rows)
+static void connect(pop_graph *graph, const struct non_linearity_work *work, pop_vertex vertex,
+                    const poputil_partitions *parts, size_t first, size_t count, bool rows)
 {
     const char *fields[] = { work->gradient ? "inGrad" : "data", "out", "outGrad" };
     const pop_tensor *tensors[] = { &work->data, &work->out, &work->out_gradient };
@@ -63,7 +63,7 @@ static void connect(pop_graph *graph, const struct work *work, pop_vertex vertex
 
 static void work_on_tile(pop_graph *graph, const struct poplibs_tile *tile, void *user)
 {
-    const struct work *work = user;
+    const struct non_linearity_work *work = user;
     const pop_target *target = pop_graph_target(graph);
     pop_type type = pop_tensor_type(work->data);
     unsigned grain = pop_target_vector_width(target, type);
@@ -86,7 +86,7 @@ static void work_on_tile(pop_graph *graph, const struct poplibs_tile *tile, void
 }
 
 /* Element by element: any order will do, so that of memory is taken. */
-static void run(pop_graph *graph, struct work *work)
+static void run(pop_graph *graph, struct non_linearity_work *work)
 {
     pop_tensor *others[] = { &work->out, &work->out_gradient };
     pop_mark mark = pop_graph_mark(graph);
@@ -115,7 +115,9 @@ static bool check(pop_graph *graph, pop_where where, const char *api, popnn_non_
 
 static void apply(pop_where where, pop_graph *graph, popnn_non_linearity_type type, pop_tensor t, pop_compute_set set)
 {
-    struct work work = { .where = where, .set = set, .type = type, .data = pop_tensor_flatten_at(where, t) };
+    struct non_linearity_work work = {
+        .where = where, .set = set, .type = type, .data = pop_tensor_flatten_at(where, t)
+    };
     run(graph, &work);
 }
 
@@ -220,13 +222,13 @@ static pop_tensor gradient(pop_where where, pop_graph *graph, popnn_non_linearit
     pop_tensor in_gradient =
         pop_graph_clone_at(where, graph, POP_TYPE_NULL, out_gradient, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES,
                            poplibs_path(path, sizeof(path), name, "NonLinearityGrad"));
-    struct work work = { .where = where,
-                         .set = set,
-                         .type = type,
-                         .data = pop_tensor_flatten_at(where, in_gradient),
-                         .out = pop_tensor_flatten_at(where, act),
-                         .out_gradient = pop_tensor_flatten_at(where, out_gradient),
-                         .gradient = true };
+    struct non_linearity_work work = { .where = where,
+                                       .set = set,
+                                       .type = type,
+                                       .data = pop_tensor_flatten_at(where, in_gradient),
+                                       .out = pop_tensor_flatten_at(where, act),
+                                       .out_gradient = pop_tensor_flatten_at(where, out_gradient),
+                                       .gradient = true };
     run(graph, &work);
     return poplibs_ready(graph) ? in_gradient : (pop_tensor){ 0 };
 }

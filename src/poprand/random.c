@@ -53,7 +53,7 @@ void poprand_set_seed_at(pop_where where, pop_graph *graph, pop_tensor master_se
 
 /* ---- one draw ---- */
 
-struct field {
+struct generator_field {
     const char *name;
     double value; /* NULL name: none */
 };
@@ -65,7 +65,7 @@ struct draw {
     uint32_t modifier;
     pop_program sequence;
     const char *name;
-    struct field fields[7];
+    struct generator_field fields[7];
     uint64_t wide; /* of the field of 64 bits, where there is one */
     const char *wide_name;
     pop_tensor in; /* flat, or null */
@@ -92,7 +92,7 @@ static void draw_on_tile(pop_graph *graph, const struct poplibs_tile *tile, void
     pop_graph_connect_at(where, graph, vertex, "state", pop_tensor_flatten_at(where, state));
     if (pop_tensor_type(draw->in))
         pop_graph_connect_at(where, graph, vertex, "in", poplibs_slice_of_list(where, draw->in, &whole, 0));
-    for (const struct field *field = draw->fields; field->name; ++field)
+    for (const struct generator_field *field = draw->fields; field->name; ++field)
         pop_graph_set_field_double_at(where, graph, vertex, field->name, field->value);
     if (draw->wide_name)
         pop_graph_set_field_at(where, graph, vertex, draw->wide_name, POP_UNSIGNED_LONGLONG, &draw->wide);
@@ -242,7 +242,9 @@ pop_tensor poprand_log_uniform_at(pop_where where, pop_graph *graph, const pop_t
         return (pop_tensor){ 0 };
     }
     double end = out_type == POP_INT ? high + 1 : high; /* the last integer is as likely as its share */
-    const struct field fields[] = { { "low", low }, { "high", high }, { "lowLog", log(low) }, { "highLog", log(end) } };
+    const struct generator_field fields[] = {
+        { "low", low }, { "high", high }, { "lowLog", log(low) }, { "highLog", log(end) }
+    };
     memcpy(request.fields, fields, sizeof(fields));
     return draw(&request, reference, out_type);
 }
@@ -300,7 +302,7 @@ pop_tensor poprand_truncated_normal_at(pop_where where, pop_graph *graph, const 
         return (pop_tensor){ 0 };
     /* So many that one number in 10,000 is left, and no more than 4,096. */
     double iterations = ceil(-4 / log10(erfc(alpha / sqrt(2))));
-    const struct field fields[] = {
+    const struct generator_field fields[] = {
         { "mean", mean }, { "stdDev", std_dev }, { "alpha", fmin(alpha, 1e6) },
         { "low", low },   { "high", high },      { "iterations", fmin(fmax(iterations, 1), 4096) }
     };

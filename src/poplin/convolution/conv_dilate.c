@@ -10,15 +10,15 @@
 
 /* Output elements along a dimension: those that have a place in the undilated output (count of them), their places, and
  * for every one the place of a neighbour. */
-struct places {
+struct dilated_places {
     unsigned *outs, *places, *near;
     size_t count, all;
 };
-static struct places find_places(const poplin_conv_params *params, unsigned d)
+static struct dilated_places find_places(const poplin_conv_params *params, unsigned d)
 {
     size_t all = poplin_conv_output_size(params, d);
-    struct places found = { poplibs_new(all, sizeof(unsigned)), poplibs_new(all, sizeof(unsigned)),
-                            poplibs_new(all, sizeof(unsigned)), 0, all };
+    struct dilated_places found = { poplibs_new(all, sizeof(unsigned)), poplibs_new(all, sizeof(unsigned)),
+                                    poplibs_new(all, sizeof(unsigned)), 0, all };
     for (size_t o = 0; o < all; ++o) {
         unsigned place = poplin_get_input_index(d, (unsigned)o, 0, params);
         found.near[o] = place != POPLIN_NO_INDEX ? place : found.count ? found.places[found.count - 1] : 0;
@@ -33,7 +33,7 @@ static struct places find_places(const poplin_conv_params *params, unsigned d)
 pop_tensor conv_dilate_output(const struct conv_resolved *conv, pop_tensor undilated, struct conv_program *program)
 {
     const struct conv_call *call = conv->call;
-    struct places places[POPLIN_MAX_FIELD_DIMS] = { 0 };
+    struct dilated_places places[POPLIN_MAX_FIELD_DIMS] = { 0 };
     pop_tensor beside = undilated;
     size_t dims = call->convolved.num_field_dims;
     for (unsigned d = 0; d < dims; ++d)

@@ -16,7 +16,7 @@ struct element {
     uint32_t tile;
     bool begins;
 };
-struct places {
+struct element_places {
     struct element *elements;
     pop_interval_lists blocks; /* of the destination: what tile i has */
     unsigned workers, bytes_per_cycle, element_bytes;
@@ -39,7 +39,8 @@ static void mark_begins(pop_where where, pop_graph *graph, pop_tensor t, struct 
 }
 
 /* False where something is not mapped, which the copy will say. */
-static bool find_places(pop_where where, pop_graph *graph, pop_tensor from, pop_tensor to, struct places *places)
+static bool find_places(pop_where where, pop_graph *graph, pop_tensor from, pop_tensor to,
+                        struct element_places *places)
 {
     pop_interval_lists sources;
     bool complete = true;
@@ -61,7 +62,7 @@ static bool find_places(pop_where where, pop_graph *graph, pop_tensor from, pop_
 }
 
 /* Cycles in which a tile moves what it would keep if it had this block: a worker takes one turn in num_workers. */
-static uint64_t cycles_of_keeping(const struct places *places, size_t block, size_t tile)
+static uint64_t cycles_of_keeping(const struct element_places *places, size_t block, size_t tile)
 {
     uint64_t pieces = 0;
     for (size_t i = places->blocks.first[block]; i < places->blocks.first[block + 1]; ++i)
@@ -73,7 +74,7 @@ static uint64_t cycles_of_keeping(const struct places *places, size_t block, siz
 }
 
 /* Cycles in which a tile receives a block when it is needed. */
-static uint64_t cycles_of_receiving(const struct places *places, size_t block)
+static uint64_t cycles_of_receiving(const struct element_places *places, size_t block)
 {
     uint64_t elements = 0;
     for (size_t i = places->blocks.first[block]; i < places->blocks.first[block + 1]; ++i)
@@ -81,13 +82,13 @@ static uint64_t cycles_of_receiving(const struct places *places, size_t block)
     return elements * places->element_bytes / places->bytes_per_cycle;
 }
 
-static bool is_slow(const struct places *places, size_t block, size_t tile)
+static bool is_slow(const struct element_places *places, size_t block, size_t tile)
 {
     return cycles_of_keeping(places, block, tile) > EXCHANGE_CYCLES + cycles_of_receiving(places, block);
 }
 
-static void move_block(pop_where where, pop_graph *graph, const struct places *places, pop_tensor to, size_t block,
-                       size_t tile)
+static void move_block(pop_where where, pop_graph *graph, const struct element_places *places, pop_tensor to,
+                       size_t block, size_t tile)
 {
     for (size_t i = places->blocks.first[block]; i < places->blocks.first[block + 1]; ++i) {
         pop_interval interval = places->blocks.intervals[i];
@@ -98,7 +99,7 @@ static void move_block(pop_where where, pop_graph *graph, const struct places *p
 
 /* Exchanges blocks of slow tiles with those of the next tiles that are good for both, also if these have one from
  * elsewhere already. */
-static void exchange_blocks(pop_where where, pop_graph *graph, const struct places *places, pop_tensor to)
+static void exchange_blocks(pop_where where, pop_graph *graph, const struct element_places *places, pop_tensor to)
 {
     enum { MOST_TRIES = 16 };
     size_t tiles = places->blocks.count, *held = poplibs_new(tiles, sizeof(*held));
@@ -123,9 +124,9 @@ void conv_avoid_local_pieces(pop_where where, pop_graph *graph, pop_tensor from,
     const pop_target *target = pop_graph_target(graph);
     if (!poplibs_ready(graph) || pop_target_num_tiles(target) < 2 || pop_tensor_num_elements(to) == 0)
         return;
-    struct places places = { .workers = target->num_worker_contexts,
-                             .bytes_per_cycle = target->exchange_bytes_per_cycle,
-                             .element_bytes = pop_target_type_size(target, pop_tensor_type(to)) };
+    struct element_places places = { .workers = target->num_worker_contexts,
+                                     .bytes_per_cycle = target->exchange_bytes_per_cycle,
+                                     .element_bytes = pop_target_type_size(target, pop_tensor_type(to)) };
     from = pop_tensor_flatten_at(where, from);
     to = pop_tensor_flatten_at(where, to);
     if (find_places(where, graph, from, to, &places))

@@ -15,7 +15,7 @@ enum { PACK_PANELS = 16, PACK_VERTICES = 8 };
 /* Rows in which a view must be contiguous to be worth reading in place. */
 enum { LEAST_ROW = 8 };
 
-struct product {
+struct gemm_product {
     pop_where where;
     pop_graph *graph;
     pop_compute_set pack, multiply, store;
@@ -32,7 +32,7 @@ struct matrix {
     size_t stride;
 };
 
-static pop_tensor fresh(const struct product *p, pop_type type, pop_shape shape, const char *step)
+static pop_tensor fresh(const struct gemm_product *p, pop_type type, pop_shape shape, const char *step)
 {
     char path[POPLIBS_PATH_SIZE];
     pop_tensor t =
@@ -68,13 +68,13 @@ static bool find_matrix(pop_where where, pop_tensor t, struct matrix *matrix)
 }
 
 /* A new matrix with the elements of t, which a copy brings there before the product. */
-static pop_tensor copied(const struct product *p, pop_tensor t)
+static pop_tensor copied(const struct gemm_product *p, pop_tensor t)
 {
     pop_tensor copy = fresh(p, pop_tensor_type(t), POP_SHAPE(pop_tensor_dim(t, 0), pop_tensor_dim(t, 1)), "Gathered");
     pop_sequence_add_at(p->where, p->before, pop_copy_at(p->where, t, copy, false, p->name));
     return copy;
 }
-static struct matrix find_operand(const struct product *p, pop_tensor t, pop_tensor out)
+static struct matrix find_operand(const struct gemm_product *p, pop_tensor t, pop_tensor out)
 {
     struct matrix matrix;
     if (pop_tensor_intersects(t, out) || !find_matrix(p->where, t, &matrix))
@@ -82,8 +82,8 @@ static struct matrix find_operand(const struct product *p, pop_tensor t, pop_ten
     return matrix;
 }
 
-static void connect_rows(const struct product *p, pop_vertex vertex, const char *field, const struct matrix *matrix,
-                         size_t begin, size_t end, pop_interval columns)
+static void connect_rows(const struct gemm_product *p, pop_vertex vertex, const char *field,
+                         const struct matrix *matrix, size_t begin, size_t end, pop_interval columns)
 {
     pop_tensor part = pop_tensor_slice_at(p->where, matrix->t, begin, end, 0);
     if (!matrix->stride)
@@ -92,7 +92,7 @@ static void connect_rows(const struct product *p, pop_vertex vertex, const char 
         part = pop_tensor_reshape_at(p->where, part, POP_SHAPE(1, pop_tensor_num_elements(part)));
     pop_graph_connect_at(p->where, p->graph, vertex, field, part);
 }
-static void set(const struct product *p, pop_vertex vertex, const char *field, size_t value)
+static void set(const struct gemm_product *p, pop_vertex vertex, const char *field, size_t value)
 {
     pop_graph_set_field_int_at(p->where, p->graph, vertex, field, (int64_t)value);
 }
@@ -109,7 +109,7 @@ static size_t block_of(size_t depth)
     return poplibs_ceil_div(depth, poplibs_ceil_div(depth, GEMM_DEPTH));
 }
 
-static void pack_part(const struct product *p, const struct matrix *b, pop_interval rows, pop_interval columns,
+static void pack_part(const struct gemm_product *p, const struct matrix *b, pop_interval rows, pop_interval columns,
                       pop_tensor out)
 {
     char name[64];
@@ -125,7 +125,7 @@ static void pack_part(const struct product *p, const struct matrix *b, pop_inter
     set(p, vertex, "transposed", b->transposed);
     pop_graph_map_vertex_at(p->where, p->graph, vertex, 0);
 }
-static pop_tensor pack(const struct product *p, const struct matrix *b, size_t depth, size_t columns)
+static pop_tensor pack(const struct gemm_product *p, const struct matrix *b, size_t depth, size_t columns)
 {
     size_t panels = panels_of(columns), block = block_of(depth), blocks = poplibs_ceil_div(depth, block);
     pop_tensor packed = fresh(p, POP_FLOAT, POP_SHAPE(depth * panels * GEMM_PANEL), "Packed");
@@ -144,14 +144,14 @@ static pop_tensor pack(const struct product *p, const struct matrix *b, size_t d
 
 /* ---- the product ---- */
 
-struct block {
+struct gemm_block {
     const struct matrix *a, *out;
     pop_tensor packed;
     size_t depth, all_columns;
     pop_interval rows, columns;
 };
 
-static void multiply_block(const struct product *p, const struct block *block)
+static void multiply_block(const struct gemm_product *p, const struct gemm_block *block)
 {
     char name[64];
     const struct matrix *a = block->a, *out = block->out;
@@ -194,7 +194,7 @@ static size_t power_of_two_up_to(size_t n)
 
 /* Bands of rows, each split further where there are few.  Powers of two: any usual number of threads shares them
  * evenly. */
-static void multiply(const struct product *p, const struct matrix *a, pop_tensor packed, const struct matrix *out,
+static void multiply(const struct gemm_product *p, const struct matrix *a, pop_tensor packed, const struct matrix *out,
                      size_t depth)
 {
     size_t rows = pop_tensor_dim(out->t, 0), columns = pop_tensor_dim(out->t, 1), panels = panels_of(columns);
@@ -210,12 +210,12 @@ static void multiply(const struct product *p, const struct matrix *a, pop_tensor
             pop_interval band = { rows * (strips * i / bands) / strips, rows * (strips * (i + 1) / bands) / strips };
             pop_interval part = { panels * k / parts * GEMM_PANEL,
                                   poplibs_min(columns, panels * (k + 1) / parts * GEMM_PANEL) };
-            multiply_block(p, &(struct block){ a, out, packed, depth, columns, band, part });
+            multiply_block(p, &(struct gemm_block){ a, out, packed, depth, columns, band, part });
         }
 }
 
 /* A matrix of float into one of half: parts of rows that together are as long as a vertex is worth. */
-static void store(const struct product *p, pop_tensor from, pop_tensor to)
+static void store(const struct gemm_product *p, pop_tensor from, pop_tensor to)
 {
     pop_tensor flat[] = { pop_tensor_flatten_at(p->where, from), pop_tensor_flatten_at(p->where, to) };
     for (size_t at = 0, end = pop_tensor_num_elements(to), share = poplibs_max(1 << 14, end / MOST_BLOCKS); at < end;
@@ -233,11 +233,11 @@ static void store(const struct product *p, pop_tensor from, pop_tensor to)
     }
 }
 
-static void multiply_group(const struct product *p, pop_tensor a, pop_tensor b, pop_tensor out)
+static void multiply_group(const struct gemm_product *p, pop_tensor a, pop_tensor b, pop_tensor out)
 {
     struct matrix target = { .transposed = false };
     pop_tensor plain = out;
-    struct product whole = *p;
+    struct gemm_product whole = *p;
     bool half = pop_tensor_type(out) == POP_HALF, direct = !half && find_matrix(p->where, out, &target);
     if (!direct) {
         plain = fresh(p, POP_FLOAT, POP_SHAPE(pop_tensor_dim(out, 0), pop_tensor_dim(out, 1)), "Product");
@@ -270,7 +270,7 @@ void poplin_host_mat_mul(pop_where where, pop_graph *graph, pop_tensor a, pop_te
             popops_zero_at(where, graph, out, sequence, name);
         return;
     }
-    struct product p = { .where = where, .graph = graph, .scale = scale, .name = name };
+    struct gemm_product p = { .where = where, .graph = graph, .scale = scale, .name = name };
     p.before = pop_sequence_at(where, graph, name);
     p.after = pop_sequence_at(where, graph, name);
     p.pack = pop_graph_add_compute_set_at(where, graph, poplibs_path(path, sizeof(path), name, "Pack"));

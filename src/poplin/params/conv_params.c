@@ -241,7 +241,7 @@ poplin_conv_params poplin_conv_params_canonicalize(const poplin_conv_params *par
         FIELD(name "PaddingUpper", UNSIGNEDS, member.padding_upper), FIELD(name "Flip", FLAGS, member.flip)
 
 enum kind { TYPE, SIZE, SIZES, UNSIGNEDS, FLAGS };
-static const struct field {
+static const struct params_field {
     const char *name;
     enum kind kind;
     size_t offset;
@@ -263,7 +263,7 @@ static const struct field {
 };
 enum { FIELDS = sizeof(fields) / sizeof(fields[0]) };
 
-static size_t value_of(const poplin_conv_params *p, const struct field *field, size_t i)
+static size_t value_of(const poplin_conv_params *p, const struct params_field *field, size_t i)
 {
     const char *at = (const char *)p + field->offset;
     switch (field->kind) {
@@ -280,7 +280,7 @@ static size_t value_of(const poplin_conv_params *p, const struct field *field, s
     }
     return ((const bool *)(const void *)at)[i];
 }
-static void set_value(poplin_conv_params *p, const struct field *field, size_t i, size_t value)
+static void set_value(poplin_conv_params *p, const struct params_field *field, size_t i, size_t value)
 {
     char *at = (char *)p + field->offset;
     switch (field->kind) {
@@ -300,7 +300,7 @@ static void set_value(poplin_conv_params *p, const struct field *field, size_t i
         ((bool *)(void *)at)[i] = value != 0;
     }
 }
-static size_t count_of(const poplin_conv_params *p, const struct field *field)
+static size_t count_of(const poplin_conv_params *p, const struct params_field *field)
 {
     return field->kind < SIZES ? 1 : poplibs_min(p->num_field_dims, POPLIN_MAX_FIELD_DIMS);
 }
@@ -358,7 +358,7 @@ static const char *skip_blanks(const char *at)
     return at + strspn(at, " \t\r\n");
 }
 /* Reads a field's value; NULL when it is none. */
-static const char *read_value(const char *at, poplin_conv_params *p, const struct field *field)
+static const char *read_value(const char *at, poplin_conv_params *p, const struct params_field *field)
 {
     char *end;
     if (field->kind == TYPE) {

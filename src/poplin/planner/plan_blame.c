@@ -14,13 +14,13 @@ static const char *const reasons[] = {
 
 /* Constraints in the order of blame: fields[i]->order is i. */
 enum { MAX_FIELDS = 32 };
-struct constraints {
+struct blame_constraints {
     const struct plan_field *fields[MAX_FIELDS];
     size_t count;
 };
-static struct constraints all_constraints(void)
+static struct blame_constraints all_constraints(void)
 {
-    struct constraints all = { .count = 0 };
+    struct blame_constraints all = { .count = 0 };
     for (const struct plan_field *field = plan_fields; field->name; ++field)
         if (field->is_constrained) {
             all.fields[field->order] = field;
@@ -59,7 +59,7 @@ static void restore(struct plan_cached *to, const struct plan_cached *from, cons
 
 /* The constraints without which there is a plan, as a set that has none to spare: one alone where that is enough.
  * nearest is the plan. */
-static unsigned find_set(const struct constraints *all, const pop_target *target, const struct plan_cached *asked,
+static unsigned find_set(const struct blame_constraints *all, const pop_target *target, const struct plan_cached *asked,
                          bool (*find)(const pop_target *, struct plan_cached *), struct plan_cached *nearest)
 {
     for (size_t i = 0; i < all->count; ++i) {
@@ -124,7 +124,7 @@ void plan_blame(const pop_target *target, const struct plan_cached *asked,
 {
     struct poplin_text text = { buffer, size, 0 };
     struct plan_cached nearest;
-    const struct constraints list = all_constraints(), *all = &list;
+    const struct blame_constraints list = all_constraints(), *all = &list;
     unsigned blamed = find_set(all, target, asked, find, &nearest), said = 0;
     poplin_text_add(&text, "planConstraints: ");
     if (!blamed) {

@@ -22,9 +22,14 @@ struct reader {
 };
 
 /* Names beside those of plan_fields: where they may stand, and the field that they mean (NULL: what has no effect). */
-enum place { IN_TRANSFORM = PLAN_TRANSFORM, IN_PARTITION = PLAN_PARTITION, AT_THE_TOP = PLAN_VERTEX, IN_METHOD };
+enum constraint_place {
+    IN_TRANSFORM = PLAN_TRANSFORM,
+    IN_PARTITION = PLAN_PARTITION,
+    AT_THE_TOP = PLAN_VERTEX,
+    IN_METHOD
+};
 static const struct other_name {
-    enum place place;
+    enum constraint_place place;
     const char *name, *field;
 } other_names[] = {
     { AT_THE_TOP, "numConvUnits", "numAmpConvUnits" },
@@ -42,7 +47,7 @@ enum { OTHER_NAMES = sizeof(other_names) / sizeof(other_names[0]) };
 static const char *const level_names[] = { [PLAN_TRANSFORM] = "transform", [PLAN_PARTITION] = "partition" };
 
 /* The names that a place has, in order; false behind the last. */
-static bool name_at(enum place place, size_t i, const char **name, const struct plan_field **field)
+static bool name_at(enum constraint_place place, size_t i, const char **name, const struct plan_field **field)
 {
     for (const struct plan_field *at = plan_fields; at->name; ++at)
         if (at->is_constrained && (int)at->group == (int)place && i-- == 0) {
@@ -184,7 +189,7 @@ static json_t *choose(struct reader *r, json_t *value, enum plan_field_kind kind
 
 /* ---- entries ---- */
 
-static bool read_entries(struct reader *r, json_t *object, enum place place, const char *group);
+static bool read_entries(struct reader *r, json_t *object, enum constraint_place place, const char *group);
 
 static bool read_number(struct reader *r, json_t *given, const char *name, unsigned *to)
 {
@@ -240,7 +245,7 @@ static bool read_entry(struct reader *r, json_t *given, const char *name, const 
 }
 
 /* An entry of a place by its name. */
-static bool read_named(struct reader *r, json_t *value, enum place place, const char *group, const char *key)
+static bool read_named(struct reader *r, json_t *value, enum constraint_place place, const char *group, const char *key)
 {
     const char *name, *nearest = NULL;
     const struct plan_field *field;
@@ -259,7 +264,7 @@ static bool read_named(struct reader *r, json_t *value, enum place place, const 
     return unknown(r, group, key, nearest);
 }
 
-static bool read_entries(struct reader *r, json_t *object, enum place place, const char *group)
+static bool read_entries(struct reader *r, json_t *object, enum constraint_place place, const char *group)
 {
     const char *key;
     json_t *value;
@@ -291,7 +296,7 @@ static bool read_level(struct reader *r, json_t *level, const char *name, struct
                      level_names[second]);
             return false;
         }
-        good = good && read_entries(&of_level, value, (enum place)group, key);
+        good = good && read_entries(&of_level, value, (enum constraint_place)group, key);
     }
     r->choices = of_level.choices;
     memcpy(r->of, of_level.of, sizeof(r->of));
@@ -379,8 +384,7 @@ bool poplin_plan_constraints_read(const char *json, unsigned num_ipus, struct po
         wrong(&r, "planConstraints", "an object", root);
     for (*count = 0; good && more; ++*count) {
         if (*count == POPLIN_MAX_ALTERNATIVES) {
-            snprintf(text, size, "planConstraints: its arrays have more than %d combinations",
-                     POPLIN_MAX_ALTERNATIVES);
+            snprintf(text, size, "planConstraints: its arrays have more than %d combinations", POPLIN_MAX_ALTERNATIVES);
             good = false;
             break;
         }

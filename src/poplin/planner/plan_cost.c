@@ -83,15 +83,15 @@ size_t plan_reduction_stages(unsigned depth, bool multi_stage, unsigned stages[3
     return filled;
 }
 
-struct reduction {
+struct partials_reduction {
     uint64_t cycles, later_exchange, bytes;
 };
 /* outputs of a tile, of which depth tiles each hold partials. */
-static struct reduction reduce(const struct plan_candidate *c, uint64_t outputs, unsigned depth)
+static struct partials_reduction reduce(const struct plan_candidate *c, uint64_t outputs, unsigned depth)
 {
     unsigned workers = c->target->num_worker_contexts, stages[3];
     bool float_partials = c->plan.sum_type == POP_FLOAT, float_out = c->plan.result_type == POP_FLOAT;
-    struct reduction r = { 0, 0, 0 };
+    struct partials_reduction r = { 0, 0, 0 };
     if (depth <= 1 || !outputs)
         return r;
     if (c->plan.sum_type != c->plan.tile_partial_type)
@@ -205,7 +205,7 @@ struct poplin_plan_cost plan_cost(struct plan_candidate *c, const struct poplin_
                          exchange(c, received(e.weights, fields) * c->input_bytes, 1) +
                          exchange(c, e.outputs * sum_bytes(c), 1);
     s->compute = (poplin_plan_costs){ plan_vertex_cycles(c, &t), tile_bytes(c, &t) };
-    struct reduction r = reduce(c, e.outputs, (unsigned)depth);
+    struct partials_reduction r = reduce(c, e.outputs, (unsigned)depth);
     s->exchange.cycles += r.later_exchange;
     s->reduction = (poplin_plan_costs){ r.cycles, r.bytes };
     s->transform = transforms(c, p, tiles);

@@ -45,7 +45,7 @@ struct poplin_plan_cost plan_cost_of_passes(const struct plan_passes *passes, co
 
 enum { DIMS = POPLIN_MAX_FIELD_DIMS, MOST_OPERANDS = 2 * DIMS + 10 };
 
-struct search {
+struct plan_search {
     const struct plan_passes *passes;
     const struct plan_goal *goal;
     const struct poplin_partition *grains;
@@ -74,7 +74,7 @@ static uint64_t rank_to_beat(const struct plan_goal *goal, const struct poplin_p
 }
 
 /* Splits channels over the tiles that everything else leaves, in the best way. */
-static bool split_channels(struct search *s, struct poplin_partition *p, struct poplin_plan_cost *best)
+static bool split_channels(struct plan_search *s, struct poplin_partition *p, struct poplin_plan_cost *best)
 {
     const struct plan_candidate *c = s->passes->candidates[0];
     const struct poplin_plan_constraints *fixed = s->goal->constraints;
@@ -118,7 +118,7 @@ static bool split_channels(struct search *s, struct poplin_partition *p, struct 
 /* ---- what the solver calls ---- */
 
 /* Operands: field splits, kernel splits, batch, groups. */
-static void read_splits(const struct search *s, const uint64_t *v, struct poplin_partition *p)
+static void read_splits(const struct plan_search *s, const uint64_t *v, struct poplin_partition *p)
 {
     size_t dims = s->dims;
     for (size_t d = 0; d < dims; ++d)
@@ -131,7 +131,7 @@ static void read_splits(const struct search *s, const uint64_t *v, struct poplin
 }
 static popsolver_answer exact(const uint64_t *operands, size_t count, uint64_t *result, void *user)
 {
-    struct search *s = user;
+    struct plan_search *s = user;
     struct poplin_partition p = *s->grains;
     struct poplin_plan_cost cost;
     (void)count;
@@ -144,7 +144,7 @@ static popsolver_answer exact(const uint64_t *operands, size_t count, uint64_t *
 
 /* Operands: grains of field dimensions, kernel sizes, batch, groups, and the rest of plan_least. */
 enum { BOUNDS = 4 };
-static struct plan_least_cost least_cost(const struct search *s, const uint64_t *v)
+static struct plan_least_cost least_cost(const struct plan_search *s, const uint64_t *v)
 {
     const struct plan_candidate *c = s->passes->candidates[0];
     struct plan_least l = { .serial = 1 };
@@ -165,14 +165,14 @@ static struct plan_least_cost least_cost(const struct search *s, const uint64_t 
 }
 static popsolver_answer least_rank(const uint64_t *operands, size_t count, uint64_t *result, void *user)
 {
-    const struct search *s = user;
+    const struct plan_search *s = user;
     (void)count;
     *result = plan_rank_from_cycles(s->goal, least_cost(s, operands).cycles);
     return POPSOLVER_VALUE;
 }
 static popsolver_answer least_bytes(const uint64_t *operands, size_t count, uint64_t *result, void *user)
 {
-    struct search *s = user;
+    struct plan_search *s = user;
     (void)count;
     struct plan_least_cost cost = least_cost(s, operands);
     *result = cost.bytes;
@@ -235,7 +235,7 @@ static void add_splits(popsolver_model *m, const struct plan_candidate *c, const
 }
 
 /* What a tile has to do at least. */
-static void add_work(popsolver_model *m, const struct search *s, struct variables *v)
+static void add_work(popsolver_model *m, const struct plan_search *s, struct variables *v)
 {
     const struct plan_candidate *c = s->passes->candidates[0];
     size_t dims = c->params.num_field_dims, last = dims - 1;
@@ -254,7 +254,7 @@ static void add_work(popsolver_model *m, const struct search *s, struct variable
 }
 
 /* The same with serial splits that are decided; goal->best is to be beaten. */
-static bool search_serial(struct search *s, struct poplin_partition *partition, struct poplin_plan_cost *cost)
+static bool search_serial(struct plan_search *s, struct poplin_partition *partition, struct poplin_plan_cost *cost)
 {
     const struct plan_candidate *c = s->passes->candidates[0];
     const struct plan_goal *goal = s->goal;
@@ -304,7 +304,7 @@ bool plan_search(const struct plan_passes *passes, const struct plan_goal *given
     const struct plan_candidate *c = passes->candidates[0];
     struct plan_goal goal = *given;
     const struct poplin_partition grains = *partition;
-    struct search search = { passes, &goal, &grains, c->params.num_field_dims, { 1, 1 }, { 1, 1 }, false };
+    struct plan_search search = { passes, &goal, &grains, c->params.num_field_dims, { 1, 1 }, { 1, 1 }, false };
     size_t outs = c->params.output_channels_per_conv_group, ins = c->params.input_channels_per_conv_group;
     bool found = false, fixed = !allows(goal.constraints->out_chan_split.serial, 1) ||
                                 !allows(goal.constraints->in_chan_split.serial, 1);

@@ -80,7 +80,7 @@ bool poplin_convolution_validate_options_at(pop_where where, pop_graph *graph, p
 
 /* ---- many plans ---- */
 
-struct work {
+struct planning_work {
     pop_where where;
     const poplin_conv_plan_request *requests;
     size_t count, next;
@@ -91,7 +91,7 @@ struct work {
     pop_error error;
 };
 
-static pop_status plan_one(const struct work *work, const poplin_conv_plan_request *request, pop_error *error)
+static pop_status plan_one(const struct planning_work *work, const poplin_conv_plan_request *request, pop_error *error)
 {
     const char *api = "poplin_preplan_convolutions";
     char text[400];
@@ -107,7 +107,7 @@ static pop_status plan_one(const struct work *work, const poplin_conv_plan_reque
 }
 static void *plan_some(void *user)
 {
-    struct work *work = user;
+    struct planning_work *work = user;
     for (;;) {
         pop_error error;
         pthread_mutex_lock(&work->lock);
@@ -132,7 +132,9 @@ pop_status poplin_preplan_convolutions_at(pop_where where, const poplin_conv_pla
     POPLIBS_CALL(NULL, count);
     enum { MOST_THREADS = 64 };
     pthread_t threads[MOST_THREADS];
-    struct work work = { where, requests, count, 0, cache, PTHREAD_MUTEX_INITIALIZER, SIZE_MAX, POP_OK, { 0 } };
+    struct planning_work work = {
+        where, requests, count, 0, cache, PTHREAD_MUTEX_INITIALIZER, SIZE_MAX, POP_OK, { 0 }
+    };
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     size_t wanted = poplibs_min(poplibs_min(count, MOST_THREADS), processors > 1 ? (size_t)processors : 1), started = 0;
     while (started + 1 < wanted && pthread_create(&threads[started], NULL, plan_some, &work) == 0)

@@ -27,12 +27,12 @@ static bool is_plain(const struct mat_mul_call *call, const poplin_mat_mul_param
            !params->b_shape[2];
 }
 
-struct product {
+struct conv_product {
     struct conv_call call;
     struct conv_resolved conv;
 };
 /* False, with nothing to end, after an error. */
-static bool begin(const struct mat_mul_call *call, const poplin_mat_mul_params *params, struct product *product)
+static bool begin(const struct mat_mul_call *call, const poplin_mat_mul_params *params, struct conv_product *product)
 {
     poplin_conv_params conv = poplin_mat_mul_conv_params(params);
     if (!conv_call_begin(&product->call, CONV_FORWARD, call->where, call->graph, call->api, &conv, call->name,
@@ -65,7 +65,7 @@ static pop_tensor of_input(pop_where where, pop_tensor input)
 
 pop_tensor mat_mul_new_lhs(const struct mat_mul_call *call, const poplin_mat_mul_params *params)
 {
-    struct product product;
+    struct conv_product product;
     if (is_plain(call, params))
         return plain(call, params->input_type, params->a_shape, params->a_shape[2], "lhs");
     if (!begin(call, params, &product))
@@ -76,7 +76,7 @@ pop_tensor mat_mul_new_lhs(const struct mat_mul_call *call, const poplin_mat_mul
 }
 pop_tensor mat_mul_new_rhs(const struct mat_mul_call *call, const poplin_mat_mul_params *params)
 {
-    struct product product;
+    struct conv_product product;
     if (is_plain(call, params))
         return plain(call, params->input_type, params->b_shape, params->b_shape[2], "rhs");
     if (!begin(call, params, &product))
@@ -92,7 +92,7 @@ pop_tensor mat_mul_new_output(const struct mat_mul_call *call, const poplin_mat_
 pop_tensor mat_mul_arranged_rhs(const struct mat_mul_call *call, const poplin_mat_mul_params *params, pop_tensor b,
                                 pop_program sequence)
 {
-    struct product product;
+    struct conv_product product;
     if (is_plain(call, params))
         return b;
     if (!begin(call, params, &product))
@@ -105,7 +105,7 @@ pop_tensor mat_mul_arranged_rhs(const struct mat_mul_call *call, const poplin_ma
 pop_tensor mat_mul_conv_product(const struct mat_mul_call *call, const poplin_mat_mul_params *params, pop_tensor a,
                                 pop_tensor b, pop_program sequence)
 {
-    struct product product;
+    struct conv_product product;
     if (is_plain(call, params)) {
         pop_tensor zeros = mat_mul_new_output(call, params);
         popops_zero_at(call->where, call->graph, zeros, sequence, call->name);

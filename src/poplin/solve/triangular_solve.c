@@ -16,12 +16,12 @@
 
 bool triangular_take_options(struct triangular_call *call, pop_option **list)
 {
-    union value {
+    union triangular_value {
         unsigned size;
         double widest; /* of the kinds that the parser knows */
     } value = { POPLIN_CHOLESKY_BLOCK_SIZE };
     static const struct poplibs_option table[] = {
-#define CHOLESKY_OPTION(...) POPLIBS_ROW(union value, __VA_ARGS__)
+#define CHOLESKY_OPTION(...) POPLIBS_ROW(union triangular_value, __VA_ARGS__)
 #include "poplibs/options.def"
     };
     size_t count = 0;

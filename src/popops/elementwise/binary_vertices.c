@@ -5,6 +5,7 @@
  * with an element for each row (BroadcastVectorOuterByRow...). */
 #ifdef __POPC__
 #include "poplibs/typed.h"
+#include "popops/elementwise/kind_rows.h"
 
 #include <popops/element_rows.h>
 
@@ -56,15 +57,6 @@ ELEMENT_INLINE void binary_row_BOOL_half(const half *in1, size_t size1, const ha
     {                                                                                                                  \
         binary_row_##RESULT##_##tag(in1, size1, in2, size2, out, count, block);                                        \
     }
-#define ROW_FLOAT(tag, type, U_, I_, ENUM, RESULT, real, other)                                                        \
-    VALUE(tag, type, U_, I_, ENUM, RESULT, real)                                                                       \
-    BLOCK_OF(tag, type, ENUM, RESULT) ROW(tag, type, ENUM, RESULT, block_##ENUM##_##tag)
-#define ROW_OTHER(tag, type, U_, I_, ENUM, RESULT, real, other)                                                        \
-    VALUE(tag, type, U_, I_, ENUM, RESULT, other)                                                                      \
-    BLOCK_OF(tag, type, ENUM, RESULT) ROW(tag, type, ENUM, RESULT, block_##ENUM##_##tag)
-#define ROW_BOOLEAN                                            ROW_OTHER
-#define ROW_HALF(tag, type, U_, I_, ENUM, RESULT, real, other) ROW(tag, type, ENUM, RESULT, block_##ENUM##_float)
-
 #define OPERANDS(type, RESULT)                                                                                         \
     POP_INPUT(POP_VECTOR(type)) in1;                                                                                   \
     POP_INPUT(POP_VECTOR(type)) in2;                                                                                   \

@@ -13,7 +13,7 @@ struct factor {
     pop_tensor tensor;
     double value;
 };
-struct options {
+struct scaled_options {
     bool apart;
     double tolerance;
 };
@@ -23,7 +23,7 @@ struct scaled {
     pop_graph *graph;
     const char *api, *name;
     pop_program sequence;
-    struct options options;
+    struct scaled_options options;
     const char *kind; /* ScaledAdd, ScaledSubtract, aXPlusbY, aXMinusbY, XMinusaXPlusbY */
     bool both, constant;
     pop_compute_set set;
@@ -147,10 +147,10 @@ static bool check_factor(const struct scaled *s, const struct factor *factor)
 static bool parse(struct scaled *s, pop_options given)
 {
     static const struct poplibs_option table[] = {
-#define SCALED_OPTION(...) POPLIBS_ROW(struct options, __VA_ARGS__)
+#define SCALED_OPTION(...) POPLIBS_ROW(struct scaled_options, __VA_ARGS__)
 #include "poplibs/options.def"
     };
-    s->options = (struct options){ false, 1e-6 };
+    s->options = (struct scaled_options){ false, 1e-6 };
     return poplibs_parse_options(s->where, s->graph, s->api, given, table, sizeof(table) / sizeof(table[0]),
                                  &s->options);
 }

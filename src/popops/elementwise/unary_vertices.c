@@ -2,6 +2,7 @@
 /* popops::UnaryOp1DSupervisor<Op,T> for one region, popops::UnaryOp2D<Op,T> for several, and both in place. */
 #ifdef __POPC__
 #include "poplibs/typed.h"
+#include "popops/elementwise/kind_rows.h"
 
 #include <popops/element_rows.h>
 
@@ -51,15 +52,6 @@ ELEMENT_INLINE void unary_row_BOOL_half(const half *in, bool *out, size_t count,
     {                                                                                                                  \
         unary_row_##RESULT##_##tag(in, out, count, block);                                                             \
     }
-#define ROW_FLOAT(tag, type, U_, I_, ENUM, RESULT, real, other)                                                        \
-    VALUE(tag, type, U_, I_, ENUM, RESULT, real)                                                                       \
-    BLOCK_OF(tag, type, ENUM, RESULT) ROW(tag, type, ENUM, RESULT, block_##ENUM##_##tag)
-#define ROW_OTHER(tag, type, U_, I_, ENUM, RESULT, real, other)                                                        \
-    VALUE(tag, type, U_, I_, ENUM, RESULT, other)                                                                      \
-    BLOCK_OF(tag, type, ENUM, RESULT) ROW(tag, type, ENUM, RESULT, block_##ENUM##_##tag)
-#define ROW_BOOLEAN                                            ROW_OTHER
-#define ROW_HALF(tag, type, U_, I_, ENUM, RESULT, real, other) ROW(tag, type, ENUM, RESULT, block_##ENUM##_float)
-
 #define VERTEX_TEXT(name, ENUM, text) "popops::" name "<popops::expr::UnaryOpType::" #ENUM "," text ">"
 #define ONE(tag, type, text, ENUM, RESULT)                                                                             \
     VERTEX_OF(POP_SUPERVISOR_VERTEX, Unary1D_##ENUM##_##tag, VERTEX_TEXT("UnaryOp1DSupervisor", ENUM, text),           \

@@ -9,11 +9,11 @@
 
 bool popops_take_index_options(struct popops_windows *windows, pop_graph *graph, pop_options options)
 {
-    struct options {
+    struct index_options {
         bool sorted, validate;
     } taken = { false, false };
     static const struct poplibs_option table[] = {
-#define GATHER_OPTION(...) POPLIBS_ROW(struct options, __VA_ARGS__)
+#define GATHER_OPTION(...) POPLIBS_ROW(struct index_options, __VA_ARGS__)
 #include "poplibs/options.def"
     };
     bool right = poplibs_parse_options(windows->where, graph, windows->api, options, table,

@@ -14,7 +14,7 @@
 enum { MOST_UNROLLED = 3 };
 
 /* What a call is given. */
-struct call {
+struct slice_call {
     pop_where where;
     const char *api;
     pop_tensor t, s, offsets, scale;
@@ -25,13 +25,13 @@ struct call {
     bool validate;
 };
 
-static bool is_rows(const struct call *call)
+static bool is_rows(const struct slice_call *call)
 {
     return call->dims.count == 1 && call->sizes.dims[0] == 1;
 }
 
 /* The shape of n slices. */
-static pop_shape slices_shape(const struct call *call, size_t n, size_t *shape)
+static pop_shape slices_shape(const struct slice_call *call, size_t n, size_t *shape)
 {
     size_t rank = pop_tensor_shape(call->t, shape + 1, POPOPS_MAX_DIMS);
     shape[0] = n;
@@ -41,7 +41,7 @@ static pop_shape slices_shape(const struct call *call, size_t n, size_t *shape)
 }
 
 /* Checks what all calls share; the offsets become {n, dims} of UNSIGNED_INT. */
-static bool check(struct call *call, pop_graph *graph, pop_options options)
+static bool check(struct slice_call *call, pop_graph *graph, pop_options options)
 {
     size_t shape[POPOPS_MAX_DIMS];
     if (!poplibs_ready(graph))
@@ -89,7 +89,7 @@ void popops_add_offset_check(pop_where where, pop_graph *graph, const char *api,
 }
 
 /* Ends the run where an offset is that of no slice. */
-static void add_validation(const struct call *call, pop_graph *graph, pop_program sequence)
+static void add_validation(const struct slice_call *call, pop_graph *graph, pop_program sequence)
 {
     size_t rows[POPOPS_MAX_DIMS];
     if (!call->validate)
@@ -102,7 +102,8 @@ static void add_validation(const struct call *call, pop_graph *graph, pop_progra
 
 /* The call as rows of a matrix; kind says what is done.  A matrix whose rows are on different tiles gets a plan when
  * none was given. */
-static bool as_rows(const struct call *call, pop_graph *graph, enum popops_multi_kind kind, struct popops_multi *multi)
+static bool as_rows(const struct slice_call *call, pop_graph *graph, enum popops_multi_kind kind,
+                    struct popops_multi *multi)
 {
     pop_where where = call->where;
     unsigned dim = call->dims.list[0];
@@ -136,7 +137,7 @@ static bool as_rows(const struct call *call, pop_graph *graph, enum popops_multi
 /* ---- one after the other ---- */
 
 /* Slice i of the call: read, or written. */
-static void add_step(const struct call *call, pop_graph *graph, bool update, pop_tensor i, pop_program sequence)
+static void add_step(const struct slice_call *call, pop_graph *graph, bool update, pop_tensor i, pop_program sequence)
 {
     pop_where where = call->where;
     size_t shape[POPOPS_MAX_DIMS + 1];
@@ -159,7 +160,7 @@ static void add_step(const struct call *call, pop_graph *graph, bool update, pop
 }
 
 struct loop {
-    const struct call *call;
+    const struct slice_call *call;
     bool update;
 };
 static pop_program loop_body(pop_graph *graph, pop_tensor i, void *user)
@@ -170,7 +171,7 @@ static pop_program loop_body(pop_graph *graph, pop_tensor i, void *user)
     return body;
 }
 
-static void one_by_one(const struct call *call, pop_graph *graph, bool update, pop_program sequence)
+static void one_by_one(const struct slice_call *call, pop_graph *graph, bool update, pop_program sequence)
 {
     size_t n = pop_tensor_dim(call->offsets, 0);
     if (!n || !pop_tensor_num_elements(call->t) || !pop_tensor_num_elements(call->s))
@@ -197,7 +198,7 @@ pop_tensor popops_multi_slice_at(pop_where where, pop_graph *graph, pop_tensor t
                                  pop_options options)
 {
     POPLIBS_CALL(graph, t, offsets, dims, sizes, name, options);
-    struct call call = { where, "popops_multi_slice", t, { 0 }, offsets, { 0 }, dims, sizes, plan, name, false };
+    struct slice_call call = { where, "popops_multi_slice", t, { 0 }, offsets, { 0 }, dims, sizes, plan, name, false };
     struct popops_multi multi;
     size_t shape[POPOPS_MAX_DIMS + 1];
     pop_tensor none = { 0 };
@@ -238,7 +239,7 @@ pop_tensor popops_multi_slice_at(pop_where where, pop_graph *graph, pop_tensor t
 }
 
 /* Checks s, and t as something that is written. */
-static bool check_update(const struct call *call, pop_graph *graph)
+static bool check_update(const struct slice_call *call, pop_graph *graph)
 {
     size_t shape[POPOPS_MAX_DIMS + 1];
     return popops_check_shape(call->where, graph, call->api, "the slices", call->s, pop_tensor_type(call->t),
@@ -251,7 +252,7 @@ void popops_multi_update_at(pop_where where, pop_graph *graph, pop_tensor t, pop
                             const char *name, pop_options options)
 {
     POPLIBS_CALL(graph, t, s, offsets, dims, sizes, name, options);
-    struct call call = { where, "popops_multi_update", t, s, offsets, { 0 }, dims, sizes, plan, name, false };
+    struct slice_call call = { where, "popops_multi_update", t, s, offsets, { 0 }, dims, sizes, plan, name, false };
     struct popops_multi multi;
     if (!check(&call, graph, options) || !check_update(&call, graph))
         return;
@@ -262,7 +263,7 @@ void popops_multi_update_at(pop_where where, pop_graph *graph, pop_tensor t, pop
         popops_run_multi(&multi, graph, sequence);
 }
 
-static void update_with(struct call *call, pop_graph *graph, enum popops_multi_kind kind, pop_program sequence,
+static void update_with(struct slice_call *call, pop_graph *graph, enum popops_multi_kind kind, pop_program sequence,
                         pop_options options)
 {
     struct popops_multi multi;
@@ -299,7 +300,7 @@ void popops_multi_update_add_at(pop_where where, pop_graph *graph, pop_tensor t,
                                 const popops_slice_plan *plan, const char *name, pop_options options)
 {
     POPLIBS_CALL(graph, t, s, offsets, scale, dims, sizes, name, options);
-    struct call call = { where, "popops_multi_update_add", t, s, offsets, scale, dims, sizes, plan, name, false };
+    struct slice_call call = { where, "popops_multi_update_add", t, s, offsets, scale, dims, sizes, plan, name, false };
     update_with(&call, graph, MULTI_ADD, sequence, options);
 }
 void popops_multi_update_max_at(pop_where where, pop_graph *graph, pop_tensor t, pop_tensor s, pop_tensor offsets,
@@ -307,7 +308,7 @@ void popops_multi_update_max_at(pop_where where, pop_graph *graph, pop_tensor t,
                                 const char *name, pop_options options)
 {
     POPLIBS_CALL(graph, t, s, offsets, dims, sizes, name, options);
-    struct call call = { where, "popops_multi_update_max", t, s, offsets, { 0 }, dims, sizes, plan, name, false };
+    struct slice_call call = { where, "popops_multi_update_max", t, s, offsets, { 0 }, dims, sizes, plan, name, false };
     update_with(&call, graph, MULTI_MAX, sequence, options);
 }
 void popops_multi_update_mul_at(pop_where where, pop_graph *graph, pop_tensor t, pop_tensor s, pop_tensor offsets,
@@ -315,7 +316,7 @@ void popops_multi_update_mul_at(pop_where where, pop_graph *graph, pop_tensor t,
                                 const char *name, pop_options options)
 {
     POPLIBS_CALL(graph, t, s, offsets, dims, sizes, name, options);
-    struct call call = { where, "popops_multi_update_mul", t, s, offsets, { 0 }, dims, sizes, plan, name, false };
+    struct slice_call call = { where, "popops_multi_update_mul", t, s, offsets, { 0 }, dims, sizes, plan, name, false };
     update_with(&call, graph, MULTI_MUL, sequence, options);
 }
 

@@ -116,12 +116,12 @@ static pop_interval part_of(pop_interval whole, size_t count, size_t at)
 }
 
 /* A block of the grid: its tile, what it has of rows, lookups and columns, and its own part of the rows and lookups. */
-struct block {
+struct row_block {
     size_t row_block, lookup_block;
     unsigned tile;
     pop_interval rows, lookups, columns, own_rows, own_lookups;
 };
-typedef void (*block_visitor)(const struct popops_multi *multi, pop_graph *graph, const struct block *block,
+typedef void (*block_visitor)(const struct popops_multi *multi, pop_graph *graph, const struct row_block *block,
                               pop_tensor partials);
 
 static void for_each_block(const struct popops_multi *multi, pop_graph *graph, pop_tensor partials, block_visitor visit)
@@ -131,14 +131,14 @@ static void for_each_block(const struct popops_multi *multi, pop_graph *graph, p
     for (size_t r = 0; r < plan->row_splits; ++r)
         for (size_t l = 0; l < plan->lookup_splits; ++l)
             for (size_t c = 0; c < plan->column_splits; ++c) {
-                struct block here = { r,
-                                      l,
-                                      popops_plan_tile(plan, r, l, c),
-                                      block(plan->rows, popops_plan_block_rows(plan), r),
-                                      block(lookups, share, l),
-                                      block(plan->columns, popops_plan_block_columns(plan), c),
-                                      { 0, 0 },
-                                      { 0, 0 } };
+                struct row_block here = { r,
+                                          l,
+                                          popops_plan_tile(plan, r, l, c),
+                                          block(plan->rows, popops_plan_block_rows(plan), r),
+                                          block(lookups, share, l),
+                                          block(plan->columns, popops_plan_block_columns(plan), c),
+                                          { 0, 0 },
+                                          { 0, 0 } };
                 here.own_rows = part_of(here.rows, plan->lookup_splits, l);
                 here.own_lookups = part_of(here.lookups, plan->row_splits, r);
                 pop_mark mark = pop_graph_mark(graph);
@@ -147,18 +147,20 @@ static void for_each_block(const struct popops_multi *multi, pop_graph *graph, p
             }
 }
 
-static void map_table(const struct popops_multi *multi, pop_graph *graph, const struct block *block, pop_tensor table)
+static void map_table(const struct popops_multi *multi, pop_graph *graph, const struct row_block *block,
+                      pop_tensor table)
 {
     pop_graph_set_tile_mapping_at(multi->where, graph, corner(multi->where, table, block->own_rows, block->columns),
                                   block->tile);
 }
-static void map_slices(const struct popops_multi *multi, pop_graph *graph, const struct block *block, pop_tensor slices)
+static void map_slices(const struct popops_multi *multi, pop_graph *graph, const struct row_block *block,
+                       pop_tensor slices)
 {
     pop_graph_set_tile_mapping_at(multi->where, graph, corner(multi->where, slices, block->own_lookups, block->columns),
                                   block->tile);
 }
 /* Partial slices {row blocks, n, columns}: a block's are on its tiles. */
-static void map_partial_slices(const struct popops_multi *multi, pop_graph *graph, const struct block *block,
+static void map_partial_slices(const struct popops_multi *multi, pop_graph *graph, const struct row_block *block,
                                pop_tensor partials)
 {
     pop_tensor mine = pop_tensor_at_at(multi->where, partials, block->row_block);
@@ -166,7 +168,7 @@ static void map_partial_slices(const struct popops_multi *multi, pop_graph *grap
                                   block->tile);
 }
 /* Partial sums {lookup blocks, rows, columns}. */
-static void map_partial_sums(const struct popops_multi *multi, pop_graph *graph, const struct block *block,
+static void map_partial_sums(const struct popops_multi *multi, pop_graph *graph, const struct row_block *block,
                              pop_tensor partials)
 {
     pop_tensor mine = pop_tensor_at_at(multi->where, partials, block->lookup_block);
@@ -208,7 +210,7 @@ pop_tensor popops_multi_slices(const struct popops_multi *multi, pop_graph *grap
     return slices;
 }
 
-static void slice_block(const struct popops_multi *multi, pop_graph *graph, const struct block *block,
+static void slice_block(const struct popops_multi *multi, pop_graph *graph, const struct row_block *block,
                         pop_tensor partials)
 {
     pop_where where = multi->where;
@@ -220,7 +222,7 @@ static void slice_block(const struct popops_multi *multi, pop_graph *graph, cons
 }
 
 /* The rows of a block's own lookups, from the partial slices of all row blocks. */
-static void select_block(const struct popops_multi *multi, pop_graph *graph, const struct block *block,
+static void select_block(const struct popops_multi *multi, pop_graph *graph, const struct row_block *block,
                          pop_tensor partials)
 {
     char name[96];
@@ -266,7 +268,8 @@ static void slice_by_plan(struct popops_multi *multi, pop_graph *graph, pop_prog
 }
 
 /* All offsets, in the rows that a block owns. */
-static void update_block(const struct popops_multi *multi, pop_graph *graph, const struct block *block, pop_tensor none)
+static void update_block(const struct popops_multi *multi, pop_graph *graph, const struct row_block *block,
+                         pop_tensor none)
 {
     (void)none;
     pop_interval all = { 0, multi->lookups };
@@ -275,7 +278,7 @@ static void update_block(const struct popops_multi *multi, pop_graph *graph, con
                  block->tile);
 }
 /* The block's offsets, in its partial sums. */
-static void sum_block(const struct popops_multi *multi, pop_graph *graph, const struct block *block,
+static void sum_block(const struct popops_multi *multi, pop_graph *graph, const struct row_block *block,
                       pop_tensor partials)
 {
     pop_where where = multi->where;
@@ -286,7 +289,7 @@ static void sum_block(const struct popops_multi *multi, pop_graph *graph, const 
                  block->tile);
 }
 /* The sums of a block's own rows go to the base. */
-static void finish_block(const struct popops_multi *multi, pop_graph *graph, const struct block *block,
+static void finish_block(const struct popops_multi *multi, pop_graph *graph, const struct row_block *block,
                          pop_tensor partials)
 {
     char name[96];

@@ -6,7 +6,7 @@
 
 #include <popops/sequence_slice.h>
 
-struct call {
+struct sequence_call {
     pop_where where;
     pop_compute_set set;
     pop_tensor src, dst, lengths, src_offsets, dst_offsets; /* {rows, columns}, and {n} */
@@ -15,7 +15,7 @@ struct call {
 
 static void add_columns(pop_graph *graph, const struct poplibs_tile *tile, void *user)
 {
-    const struct call *call = user;
+    const struct sequence_call *call = user;
     pop_where where = call->where;
     char name[64];
     poputil_partitions parts;
@@ -60,7 +60,7 @@ void popops_sequence_slice_at(pop_where where, pop_graph *graph, pop_tensor src,
     static const char api[] = "popops_sequence_slice";
     char path[POPLIBS_PATH_SIZE], left[64], right[64];
     size_t shape[POPOPS_MAX_DIMS], rank = pop_tensor_shape(src, shape, POPOPS_MAX_DIMS),
-                                    n = pop_tensor_num_elements(lengths);
+                                   n = pop_tensor_num_elements(lengths);
     if (!poplibs_ready(graph) || !poplibs_is_operand(graph, where, api, "the source", src))
         return;
     if (!rank || !pop_tensor_rank(dst) || rank > POPOPS_MAX_DIMS) {
@@ -71,7 +71,7 @@ void popops_sequence_slice_at(pop_where where, pop_graph *graph, pop_tensor src,
         return;
     }
     shape[0] = pop_tensor_dim(dst, 0);
-    struct call call = { .where = where, .zero_unused = zero_unused };
+    struct sequence_call call = { .where = where, .zero_unused = zero_unused };
     if (!popops_check_shape(where, graph, api, "the destination", dst, pop_tensor_type(src),
                             (pop_shape){ rank, shape }) ||
         !popops_check_writeable(where, graph, api, dst))

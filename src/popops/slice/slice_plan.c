@@ -12,20 +12,20 @@
 enum { OPERATION_NONE, OPERATION_ADD, OPERATION_MUL, OPERATION_MAX };
 enum { LEAST_MEMORY, FEWEST_CYCLES };
 
-struct options {
+struct slice_options {
     bool for_slice, for_update, sorted, validate;
     int operation, distribution, partial_type, target;
     double proportion;
     const char *constraints;
 };
 static const struct poplibs_option option_table[] = {
-#define SLICE_OPTION(...) POPLIBS_ROW(struct options, __VA_ARGS__)
+#define SLICE_OPTION(...) POPLIBS_ROW(struct slice_options, __VA_ARGS__)
 #include "poplibs/options.def"
 };
 
-static bool parse(pop_where where, pop_graph *graph, const char *api, pop_options given, struct options *options)
+static bool parse(pop_where where, pop_graph *graph, const char *api, pop_options given, struct slice_options *options)
 {
-    *options = (struct options){
+    *options = (struct slice_options){
         .for_slice = true, .for_update = true, .operation = OPERATION_ADD, .proportion = 0.6, .constraints = ""
     };
     if (!poplibs_parse_options(where, graph, api, given, option_table, sizeof(option_table) / sizeof(option_table[0]),
@@ -39,7 +39,7 @@ static bool parse(pop_where where, pop_graph *graph, const char *api, pop_option
 
 bool popops_check_slice_options(pop_where where, pop_graph *graph, const char *api, pop_options given, bool *validate)
 {
-    struct options options;
+    struct slice_options options;
     bool right = parse(where, graph, api, given, &options);
     if (validate)
         *validate = right && options.validate;
@@ -48,7 +48,7 @@ bool popops_check_slice_options(pop_where where, pop_graph *graph, const char *a
 
 /* ---- constraints: {"slicedDimSplit": 4, ...} ---- */
 
-struct constraints {
+struct slice_constraints {
     size_t row_splits, column_splits, lookup_splits, grain; /* 0: free */
 };
 
@@ -60,15 +60,15 @@ static const char *skip(const char *at)
 }
 
 /* A quoted name, a colon and a number; NULL when it is something else. */
-static const char *parse_member(const char *at, struct constraints *constraints)
+static const char *parse_member(const char *at, struct slice_constraints *constraints)
 {
     static const struct {
         const char *key;
         size_t offset;
-    } keys[] = { { "\"slicedDimSplit\"", offsetof(struct constraints, row_splits) },
-                 { "\"unslicedDimSplit\"", offsetof(struct constraints, column_splits) },
-                 { "\"lookupSplit\"", offsetof(struct constraints, lookup_splits) },
-                 { "\"unslicedGrainSize\"", offsetof(struct constraints, grain) } };
+    } keys[] = { { "\"slicedDimSplit\"", offsetof(struct slice_constraints, row_splits) },
+                 { "\"unslicedDimSplit\"", offsetof(struct slice_constraints, column_splits) },
+                 { "\"lookupSplit\"", offsetof(struct slice_constraints, lookup_splits) },
+                 { "\"unslicedGrainSize\"", offsetof(struct slice_constraints, grain) } };
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); ++i) {
         size_t length = strlen(keys[i].key);
         if (strncmp(at, keys[i].key, length) != 0)
@@ -85,9 +85,9 @@ static const char *parse_member(const char *at, struct constraints *constraints)
 }
 
 static bool parse_constraints(pop_where where, pop_graph *graph, const char *api, const char *text,
-                              struct constraints *constraints)
+                              struct slice_constraints *constraints)
 {
-    *constraints = (struct constraints){ 0 };
+    *constraints = (struct slice_constraints){ 0 };
     const char *at = skip(text);
     if (!*at)
         return true;
@@ -113,7 +113,7 @@ static bool parse_constraints(pop_where where, pop_graph *graph, const char *api
 struct costs {
     const pop_target *target;
     popops_slice_plan plan; /* with grain, without splits */
-    struct options options;
+    struct slice_options options;
 };
 
 /* Of one call of a slice and one of an update, as far as they are wanted.  Bytes are a tile's: what lives always (its
@@ -221,7 +221,7 @@ static popsolver_variable add_split(popsolver_model *model, size_t extent, size_
 }
 
 /* The least of what is wanted within the limit of memory; without the limit, the fewest bytes. */
-static bool search(struct costs *costs, const struct constraints *constraints, size_t tiles, bool limited)
+static bool search(struct costs *costs, const struct slice_constraints *constraints, size_t tiles, bool limited)
 {
     popsolver_model *model = popsolver_model_create();
     popops_slice_plan *plan = &costs->plan;
@@ -275,7 +275,7 @@ popops_slice_plan popops_embedding_plan_at(pop_where where, pop_graph *graph, po
     static const char api[] = "popops_embedding_plan";
     const popops_slice_plan none = { 0 };
     struct costs costs = { .plan = { .type = type, .rows = rows, .columns = columns } };
-    struct constraints constraints;
+    struct slice_constraints constraints;
     if (!poplibs_ready(graph) || !parse(where, graph, api, options, &costs.options) ||
         !parse_constraints(where, graph, api, costs.options.constraints, &constraints))
         return none;
