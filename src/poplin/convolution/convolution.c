@@ -43,7 +43,7 @@ pop_tensor poplin_create_conv_output_at(pop_where where, pop_graph *graph, const
     if (!conv_call_begin(&call, CONV_FORWARD, where, graph, "poplin_create_conv_output", params, name, options, cache))
         return (pop_tensor){ 0 };
     size_t dims[POPLIN_MAX_FIELD_DIMS + 2] = { params->batch_size,
-                                                params->num_conv_groups * params->output_channels_per_conv_group };
+                                               params->num_conv_groups * params->output_channels_per_conv_group };
     for (size_t d = 0; d < params->num_field_dims; ++d)
         dims[2 + d] = poplin_conv_output_size(params, d);
     pop_tensor made = pop_graph_add_variable_at(where, graph, params->output_type,

@@ -45,7 +45,7 @@ static pop_tensor take_slices(const struct popops_windows *windows, pop_graph *g
 {
     pop_where where = windows->where;
     size_t sizes[POPOPS_MAX_DIMS], shape[POPOPS_MAX_DIMS], rank = pop_tensor_rank(windows->operand),
-                                                             n = pop_tensor_dim(windows->vectors, 0);
+                                                           n = pop_tensor_dim(windows->vectors, 0);
     unsigned places_of[POPOPS_MAX_DIMS], count = 1;
     if (!popops_are_rows(windows)) {
         for (size_t i = 0; i < windows->dims.count; ++i)
@@ -181,7 +181,7 @@ pop_tensor popops_gather_axis_at(pop_where where, pop_graph *graph, pop_tensor i
     POPLIBS_CALL(graph, input, indices, axis, name);
     pop_tensor none = { 0 };
     size_t sizes[POPOPS_MAX_DIMS], rank = pop_tensor_shape(input, sizes, POPOPS_MAX_DIMS),
-                                    index_rank = pop_tensor_rank(indices), count = 0;
+                                   index_rank = pop_tensor_rank(indices), count = 0;
     unsigned offsets[POPOPS_MAX_DIMS];
     (void)params; /* they are for creating the input */
     if (!poplibs_ready(graph))

@@ -9,10 +9,10 @@
 struct popops_windows {
     pop_where where;
     const char *api, *name;
-    pop_tensor operand, vectors;    /* vectors is {n, count of dims} */
-    pop_dims dims;                  /* the operand's dimension of each component */
+    pop_tensor operand, vectors;   /* vectors is {n, count of dims} */
+    pop_dims dims;                 /* the operand's dimension of each component */
     size_t sizes[POPOPS_MAX_DIMS]; /* of a slice, for each of the operand's dimensions */
-    bool validate;                  /* an index vector of no slice ends the run */
+    bool validate;                 /* an index vector of no slice ends the run */
 };
 
 /* Reads the options of a gather or scatter. */
