@@ -1,74 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Batch norms whose statistics several replicas share, forward and backward, against the definition on the joined batch
  * in double precision. */
-#include "poplibs/bed.h"
+#include "poplibs/replicas.h"
 
 #include <poplin/codelets.h>
 #include <popnn/norms.h>
-#include <popops/codelets.h>
 #include <popops/collectives.h>
 
 enum { BATCH = 3, CHANNELS = 5, FIELD = 7, EACH = BATCH * CHANNELS * FIELD, REPLICAS = 4, ALL = EACH * REPLICAS };
 static const double eps = 0.01;
 
-struct rig {
-    pop_device *device;
-    pop_graph *graph;
-    pop_program program;
-    pop_engine *engine;
-};
-
-static void must(pop_status status, const pop_error *error)
+/* A graph with the codelets of norms. */
+static void open_norms(struct rig *r)
 {
-    if (status != POP_OK)
-        fail_msg("%s", error->text);
-}
-
-static void open_rig(struct rig *r, unsigned replicas)
-{
-    pop_error error = { 0 };
-    *r = (struct rig){ 0 };
-    r->device = pop_ipu_model_create_device(
-        &(pop_ipu_model){ .version = "ipu2", .num_ipus = replicas, .tiles_per_ipu = 4 }, &error);
-    must(error.status, &error);
-    r->graph = pop_graph_create_replicated(pop_device_target(r->device), replicas);
-    r->program = pop_sequence(r->graph, "test");
-    popops_add_codelets(r->graph);
+    open_rig(r, REPLICAS, 4);
     poplin_add_codelets(r->graph);
 }
 
-static void close_rig(struct rig *r)
-{
-    pop_engine_destroy(r->engine);
-    pop_graph_destroy(r->graph);
-    pop_device_destroy(r->device);
-}
-
-static pop_tensor input(struct rig *r, pop_type type, pop_shape shape, const char *name)
-{
-    pop_tensor t = pop_graph_add_variable_mapped(r->graph, type, shape, POP_MAPPING_LINEAR, name);
-    pop_graph_create_host_write(r->graph, name, t);
-    return t;
-}
-
-/* Values of all replicas, rounded to the type. */
+/* Writes values to all replicas and keeps them, rounded to the type. */
 static void put(struct rig *r, const char *handle, pop_type type, double *values, size_t each, unsigned seed)
 {
-    pop_error error = { 0 };
-    unsigned char data[ALL * sizeof(double)];
     for (size_t i = 0; i < REPLICAS * each; ++i)
         values[i] = (double)((i * 2654435761u + seed) % 1009) / 504.5 - 1 + (double)(i / each);
-    pop_convert(POP_DOUBLE, values, type, data, REPLICAS * each);
-    pop_convert(type, data, POP_DOUBLE, values, REPLICAS * each);
-    must(pop_engine_write_tensor(r->engine, handle, data, POP_WHOLE, &error), &error);
-}
-
-static void get(struct rig *r, const char *handle, pop_type type, double *values, size_t each)
-{
-    pop_error error = { 0 };
-    unsigned char data[ALL * sizeof(double)];
-    must(pop_engine_read_tensor(r->engine, handle, data, POP_WHOLE, &error), &error);
-    pop_convert(type, data, POP_DOUBLE, values, REPLICAS * each);
+    rig_put(r, handle, type, values, each);
 }
 
 static size_t channel_of(size_t i)
@@ -123,9 +77,9 @@ static void build(struct rig *r, const struct variant *v, unsigned *calls)
     const char *const names[] = { "mean", "inverse", "dx" };
     poplin_norm_reduce reduce = v->callback ? by_hand : NULL;
     unsigned batch = BATCH * v->members;
-    pop_tensor x = input(r, v->type, POP_SHAPE(BATCH, CHANNELS, FIELD), "x"),
-               d = input(r, v->type, POP_SHAPE(BATCH, CHANNELS, FIELD), "d"),
-               gamma = input(r, v->type, POP_SHAPE(CHANNELS), "gamma"), made[3];
+    pop_tensor x = rig_input(r, v->type, POP_SHAPE(BATCH, CHANNELS, FIELD), "x"),
+               d = rig_input(r, v->type, POP_SHAPE(BATCH, CHANNELS, FIELD), "d"),
+               gamma = rig_input(r, v->type, POP_SHAPE(CHANNELS), "gamma"), made[3];
     popnn_distributed_batch_norm_statistics(r->graph, x, eps, r->program, v->unbiased, reduce, calls, batch, v->stable,
                                             POP_FLOAT, "bn", POP_NO_OPTIONS, &made[0], &made[1]);
     pop_tensor white = popnn_batch_norm_whiten(r->graph, x, made[0], made[1], r->program, "bn", POP_NO_OPTIONS);
@@ -138,14 +92,11 @@ static void build(struct rig *r, const struct variant *v, unsigned *calls)
 static void check_variant(const struct variant *v)
 {
     struct rig r;
-    pop_error error = { 0 };
     unsigned calls = 0;
-    open_rig(&r, REPLICAS);
+    open_norms(&r);
     build(&r, v, &calls);
     assert_int_equal(calls, !v->callback || v->members == 1 ? 0 : v->stable ? 3 : 2);
-    r.engine = pop_engine_create(r.graph, POP_PROGRAMS(r.program), POP_NO_OPTIONS, &error);
-    must(error.status, &error);
-    must(pop_engine_load(r.engine, r.device, &error), &error);
+    load_rig(&r, POP_NO_OPTIONS);
     static double x[ALL], d[ALL], dx[ALL], got[ALL], gamma[REPLICAS * CHANNELS], inverse[REPLICAS * CHANNELS],
         mean[REPLICAS * CHANNELS];
     put(&r, "x", v->type, x, EACH, 1);
@@ -153,23 +104,21 @@ static void check_variant(const struct variant *v)
     put(&r, "gamma", v->type, gamma, CHANNELS, 5);
     for (unsigned i = CHANNELS; i < REPLICAS * CHANNELS; ++i)
         gamma[i] = gamma[i % CHANNELS]; /* replicas have the same parameters */
-    unsigned char data[sizeof(gamma)];
-    pop_convert(POP_DOUBLE, gamma, v->type, data, REPLICAS * CHANNELS);
-    must(pop_engine_write_tensor(r.engine, "gamma", data, POP_WHOLE, &error), &error);
-    must(pop_engine_run(r.engine, 0, &error), &error);
+    rig_put(&r, "gamma", v->type, gamma, CHANNELS);
+    run_rig(&r);
     for (unsigned first = 0; first < REPLICAS; first += v->members)
         for (unsigned i = first; i < first + v->members; ++i)
             reference(x, d, gamma, first, v->members, v->unbiased, mean + (size_t)i * CHANNELS,
                       inverse + (size_t)i * CHANNELS, dx);
     double near = v->type == POP_HALF ? 0.01 : 2e-5;
-    get(&r, "mean", v->type, got, CHANNELS);
+    rig_get(&r, "mean", v->type, got, CHANNELS);
     bed_check(got, mean, REPLICAS * CHANNELS, near, near);
-    get(&r, "inverse", v->type, got, CHANNELS);
+    rig_get(&r, "inverse", v->type, got, CHANNELS);
     bed_check(got, inverse, REPLICAS * CHANNELS, near, near);
     for (unsigned i = 0; i < REPLICAS; ++i) /* to the bit in all members of a group */
         assert_memory_equal(got + (size_t)i * CHANNELS, got + (size_t)(i / v->members * v->members) * CHANNELS,
                             CHANNELS * sizeof(*got));
-    get(&r, "dx", v->type, got, EACH);
+    rig_get(&r, "dx", v->type, got, EACH);
     bed_check(got, dx, ALL, near, v->type == POP_HALF ? 0.05 : 1e-4);
     close_rig(&r);
 }
@@ -207,9 +156,9 @@ static void test_errors(void **state)
 {
     (void)state;
     struct rig r;
-    open_rig(&r, REPLICAS);
-    pop_tensor x = input(&r, POP_FLOAT, POP_SHAPE(BATCH, CHANNELS), "x"),
-               wrong = input(&r, POP_FLOAT, POP_SHAPE(2), "w"), mean, inverse, none = { 0 };
+    open_norms(&r);
+    pop_tensor x = rig_input(&r, POP_FLOAT, POP_SHAPE(BATCH, CHANNELS), "x"),
+               wrong = rig_input(&r, POP_FLOAT, POP_SHAPE(2), "w"), mean, inverse, none = { 0 };
     const struct {
         unsigned batch;
         const char *text;

@@ -1,19 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Collectives of replicas against a plain reference in double precision: operators, methods, groups, sizes that do not
  * divide; the same bits in all members and for any number of host threads. */
-#include <poplar/poplar.h>
-#include <popops/codelets.h>
+#include "poplibs/replicas.h"
+
 #include <popops/collectives.h>
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
 
 enum { MOST = 16, TILES = 4, MAX_ELEMENTS = 64 };
 
@@ -26,80 +16,6 @@ static const char *const methods[] = { "auto",
                                        "broadcast",
                                        "tree" };
 enum { METHODS = sizeof(methods) / sizeof(methods[0]) };
-
-/* A graph of replicas on one-IPU shares of a modelled device, and what it holds. */
-struct rig {
-    pop_device *device;
-    pop_graph *graph;
-    pop_program program;
-    pop_engine *engine;
-    unsigned replicas;
-};
-
-static void must(pop_status status, const pop_error *error)
-{
-    if (status != POP_OK)
-        fail_msg("%s", error->text);
-}
-
-static void open_rig(struct rig *r, unsigned replicas)
-{
-    pop_error error = { 0 };
-    *r = (struct rig){ .replicas = replicas };
-    r->device = pop_ipu_model_create_device(
-        &(pop_ipu_model){ .version = "ipu2", .num_ipus = replicas, .tiles_per_ipu = TILES }, &error);
-    must(error.status, &error);
-    r->graph = pop_graph_create_replicated(pop_device_target(r->device), replicas);
-    r->program = pop_sequence(r->graph, "test");
-    popops_add_codelets(r->graph);
-}
-
-static void close_rig(struct rig *r)
-{
-    pop_engine_destroy(r->engine);
-    pop_graph_destroy(r->graph);
-    pop_device_destroy(r->device);
-}
-
-static pop_tensor variable(struct rig *r, pop_type type, pop_shape shape, const char *name)
-{
-    pop_tensor t = pop_graph_add_variable_mapped(r->graph, type, shape, POP_MAPPING_LINEAR, name);
-    pop_graph_create_host_write(r->graph, name, t);
-    return t;
-}
-
-static void load(struct rig *r, const char *threads)
-{
-    pop_error error = { 0 };
-    pop_engine_destroy(r->engine);
-    r->engine =
-        pop_engine_create(r->graph, POP_PROGRAMS(r->program), POP_OPTIONS({ "target.hostThreads", threads }), &error);
-    must(error.status, &error);
-    must(pop_engine_load(r->engine, r->device, &error), &error);
-}
-
-/* Values of all replicas as doubles, through the device's type. */
-static void put(struct rig *r, const char *handle, pop_type type, const double *values, size_t each)
-{
-    pop_error error = { 0 };
-    unsigned char data[MOST * MOST * MAX_ELEMENTS * 8];
-    pop_convert(POP_DOUBLE, values, type, data, r->replicas * each);
-    must(pop_engine_write_tensor(r->engine, handle, data, POP_WHOLE, &error), &error);
-}
-
-static void get(struct rig *r, const char *handle, pop_type type, double *values, size_t each)
-{
-    pop_error error = { 0 };
-    unsigned char data[MOST * MOST * MAX_ELEMENTS * 8];
-    must(pop_engine_read_tensor(r->engine, handle, data, POP_WHOLE, &error), &error);
-    pop_convert(type, data, POP_DOUBLE, values, r->replicas * each);
-}
-
-static void run(struct rig *r)
-{
-    pop_error error = { 0 };
-    must(pop_engine_run(r->engine, 0, &error), &error);
-}
 
 /* Values that the type holds: few, so that products stay small. */
 static double value_of(pop_type type, unsigned replica, size_t element)
@@ -199,8 +115,8 @@ static void check_reductions(const struct setup *s, const char *threads)
     double in[MOST * MAX_ELEMENTS], all[MOST * MAX_ELEMENTS], parts[MOST * MAX_ELEMENTS], place[MOST * MAX_ELEMENTS];
     snprintf(what, sizeof(what), "%s by %s of %zu %s in groups of %u of %u, %s threads",
              popops_collective_operator_name(s->op), s->method, n, pop_type_name(s->type), size, s->replicas, threads);
-    open_rig(&r, s->replicas);
-    pop_tensor data = variable(&r, s->type, POP_SHAPE(n), "in"), own = variable(&r, s->type, POP_SHAPE(n), "place");
+    open_rig(&r, s->replicas, TILES);
+    pop_tensor data = rig_input(&r, s->type, POP_SHAPE(n), "in"), own = rig_input(&r, s->type, POP_SHAPE(n), "place");
     pop_tensor out = popops_group_all_reduce(r.graph, data, s->op, s->group, r.program, "all", options);
     pop_tensor scattered = popops_group_reduce_scatter(r.graph, data, s->op, s->group, r.program, "part", options);
     popops_group_all_reduce_with_output(r.graph, own, own, s->op, s->group, r.program, "place", options);
@@ -210,16 +126,16 @@ static void check_reductions(const struct setup *s, const char *threads)
     const pop_error *error = pop_graph_error(r.graph);
     if (error)
         fail_msg("%s: %s", what, error->text);
-    load(&r, threads);
+    load_rig(&r, POP_OPTIONS({ "target.hostThreads", threads }));
     fill(in, s->type, s->replicas, n);
     for (int times = 0; times < 2; ++times) { /* what a run leaves behind does no harm */
-        put(&r, "in", s->type, in, n);
-        put(&r, "place", s->type, in, n);
-        run(&r);
+        rig_put(&r, "in", s->type, in, n);
+        rig_put(&r, "place", s->type, in, n);
+        run_rig(&r);
     }
-    get(&r, "out", s->type, all, n);
-    get(&r, "place", s->type, place, n);
-    get(&r, "part", s->type, parts, part);
+    rig_get(&r, "out", s->type, all, n);
+    rig_get(&r, "place", s->type, place, n);
+    rig_get(&r, "part", s->type, parts, part);
     for (unsigned replica = 0; replica < s->replicas; ++replica) {
         unsigned count = members_of(s->group, s->replicas, replica, members), rank = 0;
         while (members[rank] != replica)
@@ -249,9 +165,9 @@ static void check_moves(const struct setup *s, const char *threads)
     pop_options options = POP_OPTIONS({ "method", s->method });
     static double in[MOST * MOST * MAX_ELEMENTS], gathered[MOST * MOST * MAX_ELEMENTS],
         exchanged[MOST * MOST * MAX_ELEMENTS], sent[MOST * MOST * MAX_ELEMENTS];
-    open_rig(&r, s->replicas);
-    pop_tensor data = variable(&r, s->type, POP_SHAPE(n, 1), "in"),
-               rows = variable(&r, s->type, POP_SHAPE(size, n), "rows");
+    open_rig(&r, s->replicas, TILES);
+    pop_tensor data = rig_input(&r, s->type, POP_SHAPE(n, 1), "in"),
+               rows = rig_input(&r, s->type, POP_SHAPE(size, n), "rows");
     pop_tensor all = popops_group_all_gather(r.graph, data, s->group, r.program, "gather", options),
                to = popops_group_all_to_all(r.graph, rows, s->group, r.program, "to", options),
                one = popops_group_broadcast(r.graph, data, root, s->group, r.program, "one", options);
@@ -263,14 +179,14 @@ static void check_moves(const struct setup *s, const char *threads)
     pop_graph_create_host_read(r.graph, "all", all);
     pop_graph_create_host_read(r.graph, "to", to);
     pop_graph_create_host_read(r.graph, "one", one);
-    load(&r, threads);
+    load_rig(&r, POP_OPTIONS({ "target.hostThreads", threads }));
     fill(in, s->type, s->replicas, n);
     fill(sent, s->type, s->replicas, size * n);
-    put(&r, "in", s->type, in, n);
-    put(&r, "rows", s->type, sent, size * n);
-    run(&r);
-    get(&r, "all", s->type, gathered, size * n);
-    get(&r, "to", s->type, exchanged, size * n);
+    rig_put(&r, "in", s->type, in, n);
+    rig_put(&r, "rows", s->type, sent, size * n);
+    run_rig(&r);
+    rig_get(&r, "all", s->type, gathered, size * n);
+    rig_get(&r, "to", s->type, exchanged, size * n);
     for (unsigned replica = 0; replica < s->replicas; ++replica) {
         unsigned count = members_of(s->group, s->replicas, replica, members), rank = 0;
         while (members[rank] != replica)
@@ -283,7 +199,7 @@ static void check_moves(const struct setup *s, const char *threads)
                         s->type, replica, m * n + i);
             }
     }
-    get(&r, "one", s->type, gathered, n);
+    rig_get(&r, "one", s->type, gathered, n);
     for (unsigned replica = 0; replica < s->replicas; ++replica) {
         members_of(s->group, s->replicas, replica, members);
         for (size_t i = 0; i < n; ++i)
@@ -363,8 +279,8 @@ static void test_errors(void **state)
 {
     (void)state;
     struct rig r;
-    open_rig(&r, 4);
-    pop_tensor f = variable(&r, POP_FLOAT, POP_SHAPE(4, 2), "f"), b = variable(&r, POP_BOOL, POP_SHAPE(4), "b");
+    open_rig(&r, 4, TILES);
+    pop_tensor f = rig_input(&r, POP_FLOAT, POP_SHAPE(4, 2), "f"), b = rig_input(&r, POP_BOOL, POP_SHAPE(4), "b");
     popops_replica_group all = POPOPS_ALL_REPLICAS;
     popops_group_all_reduce(r.graph, b, POPOPS_COLLECTIVE_ADD, all, r.program, "x", POP_NO_OPTIONS);
     fails(&r, POP_POPLAR_ERROR, "operator ADD of bool: it takes numbers");
@@ -401,12 +317,12 @@ static void test_methods_have_their_cost(void **state)
     pop_error error = { 0 };
     for (int i = 0; i < 4; ++i) {
         struct rig r;
-        open_rig(&r, 8);
-        pop_tensor t = variable(&r, POP_FLOAT, POP_SHAPE(40000), "t");
+        open_rig(&r, 8, TILES);
+        pop_tensor t = rig_input(&r, POP_FLOAT, POP_SHAPE(40000), "t");
         popops_group_all_reduce_with_output(r.graph, t, t, POPOPS_COLLECTIVE_ADD, POPOPS_ALL_REPLICAS, r.program, "x",
                                             POP_OPTIONS({ "method", i < 3 ? by[i] : "auto" }));
-        load(&r, "2");
-        run(&r);
+        load_rig(&r, POP_OPTIONS({ "target.hostThreads", "2" }));
+        run_rig(&r);
         must(pop_engine_cycles(r.engine, i < 3 ? &cycles[i] : &chosen, &error), &error);
         close_rig(&r);
     }
@@ -424,12 +340,12 @@ static void test_little_data_goes_to_all(void **state)
     pop_error error = { 0 };
     for (int i = 0; i < 2; ++i) {
         struct rig r;
-        open_rig(&r, 4);
-        pop_tensor t = variable(&r, POP_FLOAT, POP_SHAPE(8), "t");
+        open_rig(&r, 4, TILES);
+        pop_tensor t = rig_input(&r, POP_FLOAT, POP_SHAPE(8), "t");
         popops_group_all_reduce_with_output(r.graph, t, t, POPOPS_COLLECTIVE_ADD, POPOPS_ALL_REPLICAS, r.program, "x",
                                             POP_OPTIONS({ "syncful.maxBroadcastSize", i ? "128" : "127" }));
-        load(&r, "2");
-        run(&r);
+        load_rig(&r, POP_OPTIONS({ "target.hostThreads", "2" }));
+        run_rig(&r);
         must(pop_engine_cycles(r.engine, &cycles[i], &error), &error);
         close_rig(&r);
     }

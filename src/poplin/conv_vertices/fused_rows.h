@@ -4,7 +4,7 @@
 #ifndef POPLIN_CONV_VERTICES_FUSED_ROWS_H
 #define POPLIN_CONV_VERTICES_FUSED_ROWS_H
 
-#include "poplibs/fused.h"
+#include "poplibs/lanes.h"
 
 #include <stddef.h>
 
@@ -14,11 +14,11 @@
 #endif
 
 #if defined(__AVX512F__)
-enum { MAX_LANES = 16, FUSED_ROWS = 8 };
+enum { FUSED_ROWS = 8 };
 #elif defined(__AVX2__) && defined(__FMA__)
-enum { MAX_LANES = 8, FUSED_ROWS = 6 };
+enum { FUSED_ROWS = 6 };
 #else
-enum { MAX_LANES = 4, FUSED_ROWS = 2 };
+enum { FUSED_ROWS = 2 };
 #endif
 
 #ifndef __IPU__ /* a device has no vectors, and its code counts */

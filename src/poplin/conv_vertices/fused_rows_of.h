@@ -6,22 +6,16 @@
 #define OF_COLUMNS__(a, b) a##_##b
 
 enum {
-    OF_COLUMNS(LANES) = COLUMNS < MAX_LANES ? COLUMNS : MAX_LANES,
+    OF_COLUMNS(LANES) = COLUMNS < POPLIBS_LANES ? COLUMNS : POPLIBS_LANES,
     OF_COLUMNS(VECTORS) = COLUMNS / OF_COLUMNS(LANES)
 };
 typedef float OF_COLUMNS(lanes) __attribute__((vector_size(4 * OF_COLUMNS(LANES)), aligned(4), may_alias));
 
-/* One instruction: left to gcc, sums change their registers at every step. */
 __attribute__((always_inline)) static inline void OF_COLUMNS(fused_add)(OF_COLUMNS(lanes) * sum, float a,
                                                                         OF_COLUMNS(lanes) b)
 {
-#if defined(__FMA__)
-    OF_COLUMNS(lanes) spread = a - (OF_COLUMNS(lanes)){ 0 };
-    __asm__("vfmadd231ps %2, %1, %0" : "+v"(*sum) : "v"(spread), "v"(b));
-#else
-    for (int i = 0; i < OF_COLUMNS(LANES); ++i)
-        (*sum)[i] = poplibs_fused(a, b[i], (*sum)[i]);
-#endif
+    const OF_COLUMNS(lanes) spread = a - (OF_COLUMNS(lanes)){ 0 };
+    POPLIBS_MULTIPLY_ADD(*sum, spread, b, OF_COLUMNS(LANES));
 }
 
 __attribute__((always_inline)) static inline void

@@ -3,7 +3,7 @@
 #ifndef POPLIN_HOST_HOST_GEMM_VECTOR_H
 #define POPLIN_HOST_HOST_GEMM_VECTOR_H
 
-#include "poplibs/fused.h"
+#include "poplibs/lanes.h"
 
 #include <poplar/vertex.h>
 #include <stddef.h>
@@ -13,13 +13,7 @@
 
 #define GEMM_INLINE static inline __attribute__((always_inline))
 
-#if defined(__AVX512F__)
-enum { LANES = 16 };
-#elif defined(__AVX2__) && defined(__FMA__)
-enum { LANES = 8 };
-#else
-enum { LANES = 4 };
-#endif
+enum { LANES = POPLIBS_LANES };
 typedef float vec __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
 
 GEMM_INLINE vec load_float(const float *from)
@@ -27,16 +21,16 @@ GEMM_INLINE vec load_float(const float *from)
     return *(const vec *)from;
 }
 
-/* transpose: element k of vector i becomes element i of vector k.  multiply_add is one instruction: left to gcc, sums
- * change their registers at every step, and there are not enough. */
+GEMM_INLINE void multiply_add(vec *sum, vec a, vec b)
+{
+    POPLIBS_MULTIPLY_ADD(*sum, a, b, LANES);
+}
+
+/* transpose: element k of vector i becomes element i of vector k. */
 #if defined(__AVX512F__)
 GEMM_INLINE vec spread(float value)
 {
     return (vec)_mm512_set1_ps(value);
-}
-GEMM_INLINE void multiply_add(vec *sum, vec a, vec b)
-{
-    __asm__("vfmadd231ps %2, %1, %0" : "+v"(*sum) : "v"(a), "v"(b));
 }
 GEMM_INLINE vec load_half(const half *from)
 {
@@ -71,10 +65,6 @@ GEMM_INLINE vec spread(float value)
 {
     return (vec)_mm256_set1_ps(value);
 }
-GEMM_INLINE void multiply_add(vec *sum, vec a, vec b)
-{
-    __asm__("vfmadd231ps %2, %1, %0" : "+v"(*sum) : "v"(a), "v"(b));
-}
 GEMM_INLINE vec load_half(const half *from)
 {
 #ifdef __F16C__
@@ -108,11 +98,6 @@ GEMM_INLINE void transpose(vec r[LANES])
 GEMM_INLINE vec spread(float value)
 {
     return value - (vec){ 0 };
-}
-GEMM_INLINE void multiply_add(vec *sum, vec a, vec b)
-{
-    for (int i = 0; i < LANES; ++i)
-        (*sum)[i] = poplibs_fused(a[i], b[i], (*sum)[i]);
 }
 GEMM_INLINE vec load_half(const half *from)
 {
