@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Products give the same bits with codelets of every instruction set: plain x86-64, whose multiply-adds are emulated,
+ * and the levels that have vectors of 8 and 16 floats.  The kernels of the CPU device and of the conv units are
+ * compiled here for each level that this machine runs. */
+#include "poplibs/bed.h"
+
+#include <poplar/popc.h>
+#include <poplin/codelets.h>
+#include <poplin/mat_mul.h>
+#include <popops/codelets.h>
+
+#include <unistd.h>
+
+static char directory[] = "/tmp/poplin-levels-XXXXXX";
+static const unsigned levels[] = { 1, 3, 4 };
+enum { LEVELS = sizeof(levels) / sizeof(levels[0]) };
+
+static void add_codelets(pop_where where, pop_graph *graph)
+{
+    popops_add_codelets_at(where, graph);
+    poplin_add_codelets_at(where, graph);
+}
+
+static const char *codelets_of(char *path, size_t size, unsigned level)
+{
+    snprintf(path, size, "%s/poplin.v%u.gp", directory, level);
+    return path;
+}
+
+static int compile(void **state)
+{
+    (void)state;
+    static const char *const files[] = { SOURCE_DIR "/src/poplin/host/host_gemm_vertices.c",
+                                         SOURCE_DIR "/src/poplin/conv_vertices/conv_amp_vertices.c",
+                                         SOURCE_DIR "/src/poplin/conv_vertices/conv_mac_vertices.c",
+                                         SOURCE_DIR "/src/poplin/conv_vertices/conv_slic_vertices.c",
+                                         SOURCE_DIR "/src/poplin/conv_vertices/conv_reduce_vertices.c" };
+    char flags[512], path[256];
+    pop_error error;
+    if (!mkdtemp(directory))
+        return -1;
+    for (unsigned i = 0; i < LEVELS && levels[i] <= pop_machine_level(); ++i) {
+        snprintf(flags, sizeof(flags), "-O2 -march=x86-64-v%u -I %s/src -I %s/include", levels[i], SOURCE_DIR,
+                 SOURCE_DIR);
+        if (popc_compile_files(files, sizeof(files) / sizeof(files[0]), flags,
+                               codelets_of(path, sizeof(path), levels[i]), false, &error) != POP_OK)
+            fail_msg("%s", error.text);
+    }
+    return 0;
+}
+
+static int clean(void **state)
+{
+    (void)state;
+    char path[256];
+    for (unsigned i = 0; i < LEVELS; ++i)
+        unlink(codelets_of(path, sizeof(path), levels[i]));
+    return rmdir(directory);
+}
+
+/* What a product of random operands gives with the codelets of a level. */
+static double *product_of(unsigned level, enum bed_device device, pop_type type, const size_t *s)
+{
+    char path[256];
+    setenv("IPU_POPLIN_GP", codelets_of(path, sizeof(path), level), 1);
+    struct bed bed = bed_open(device, 3, add_codelets);
+    unsetenv("IPU_POPLIN_GP");
+    const pop_tensor a = bed_input(&bed, type, POP_SHAPE(s[0], s[1]), BED_SCATTERED),
+                     b = bed_input(&bed, type, POP_SHAPE(s[1], s[2]), BED_SCATTERED);
+    const pop_tensor out = poplin_mat_mul(bed.graph, a, b, bed.program, "product", POP_NO_OPTIONS, NULL);
+    const size_t count = s[0] * s[2];
+    double *values = malloc(count * sizeof(*values));
+    memcpy(values, bed_run(&bed, out), count * sizeof(*values));
+    bed_close(&bed);
+    return values;
+}
+
+static void check_device(enum bed_device device)
+{
+    static const size_t sizes[][3] = { { 1, 1, 1 },    { 3, 7, 5 },   { 16, 16, 16 }, { 6, 33, 17 },
+                                       { 15, 64, 31 }, { 29, 40, 8 }, { 8, 129, 24 } };
+    static const pop_type types[] = { POP_FLOAT, POP_HALF };
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); ++i)
+        for (size_t t = 0; t < 2; ++t) {
+            double *plain = product_of(levels[0], device, types[t], sizes[i]);
+            for (unsigned l = 1; l < LEVELS && levels[l] <= pop_machine_level(); ++l) {
+                double *got = product_of(levels[l], device, types[t], sizes[i]);
+                assert_memory_equal(got, plain, sizes[i][0] * sizes[i][2] * sizeof(*got));
+                free(got);
+            }
+            free(plain);
+        }
+}
+
+static void test_host_products(void **state)
+{
+    (void)state;
+    check_device(BED_CPU);
+}
+
+static void test_conv_units(void **state)
+{
+    (void)state;
+    check_device(BED_MODEL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_host_products), cmocka_unit_test(test_conv_units) };
+    return cmocka_run_group_tests(tests, compile, clean);
+}
