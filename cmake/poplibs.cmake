@@ -9,7 +9,24 @@
 # A source named *_vertices.c holds codelets too (where __POPC__ is defined): popc makes NAME.gp of them beside the library, for the first of
 # TREMULA_CODELET_LEVELS, NAME.LEVEL.gp for the others, and NAME.behaving.gp, which obeys the floating-point behaviour that programs set.  All of them have the
 # sizes of code on devices that were measured for NAME.device.gp.  All builds of a checkout share what was compiled.
-set(TREMULA_CODELET_LEVELS "x86-64-v3;x86-64-v4" CACHE STRING "Instruction sets for which the libraries' codelets are compiled, the least first")
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|amd64|AMD64)$")
+  set(levels "x86-64-v3;x86-64-v4")
+  set(variants behaving device)
+elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
+  set(levels "armv8-a") # its conversions to half round to nearest in hardware: no code obeys another rounding
+  set(variants device)
+else()
+  message(FATAL_ERROR "Tremula compiles codelets for x86-64 and aarch64, and this is ${CMAKE_SYSTEM_PROCESSOR} (src/popc/machine.h has the table of machines)")
+endif()
+set(TREMULA_CODELET_LEVELS "${levels}" CACHE STRING "Instruction sets for which the libraries' codelets are compiled, the lowest first")
+set(TREMULA_CODELET_VARIANTS "${variants}")
+
+# popc while the project is built; where that is for another machine, under an emulator, with the compiler for that machine.
+set(TREMULA_POPC ${CMAKE_COMMAND} -E env TREMULA_CACHE_DIR=${PROJECT_SOURCE_DIR}/build/codelets)
+if(CMAKE_CROSSCOMPILING)
+  list(APPEND TREMULA_POPC TREMULA_CC=${CMAKE_C_COMPILER} TREMULA_CXX=${CMAKE_CXX_COMPILER})
+endif()
+list(APPEND TREMULA_POPC ${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:popc>)
 
 function(add_poplibs_codelets name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS src/${name}/*_vertices.c)
@@ -18,11 +35,10 @@ function(add_poplibs_codelets name)
   endif()
   list(SORT sources COMPARE FILE_BASENAME) # a .gp's bytes do not depend on sub-directories
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS src/${name}/*.h src/${name}/*.def include/${name}/*.h include/${name}/*.def src/poplibs/*.h src/poplibs/*.def)
-  set(popc ${CMAKE_COMMAND} -E env TREMULA_CACHE_DIR=${PROJECT_SOURCE_DIR}/build/codelets $<TARGET_FILE:popc>)
   file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/codelets/${name})
   list(GET TREMULA_CODELET_LEVELS 0 first)
   set(measured ${PROJECT_BINARY_DIR}/codelets/${name}.device.gp)
-  foreach(level IN LISTS TREMULA_CODELET_LEVELS ITEMS behaving device)
+  foreach(level IN LISTS TREMULA_CODELET_LEVELS ITEMS ${TREMULA_CODELET_VARIANTS})
     set(flags -O3 -march=${level})
     if(level STREQUAL behaving)
       set(flags -O1 -march=${first} -ffloat-behaviour)
@@ -34,20 +50,20 @@ function(add_poplibs_codelets name)
       get_filename_component(stem ${source} NAME_WE)
       set(part ${PROJECT_BINARY_DIR}/codelets/${name}/${stem}.${level}.gp)
       file(RELATIVE_PATH name_of_source ${PROJECT_SOURCE_DIR} ${source}) # the same bytes, and the same entry of the cache, in every checkout
-      add_custom_command(OUTPUT ${part} COMMAND ${popc} ${flags} -I src -I include ${name_of_source} -o ${part}
+      add_custom_command(OUTPUT ${part} COMMAND ${TREMULA_POPC} ${flags} -I src -I include ${name_of_source} -o ${part}
                          WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
                          DEPENDS ${source} ${headers} popc include/poplar/vertex.h COMMENT "popc ${name}/${stem} ${level}" VERBATIM)
       list(APPEND parts ${part})
     endforeach()
     if(level STREQUAL "device")
-      add_custom_command(OUTPUT ${measured} COMMAND ${popc} ${parts} -o ${measured} DEPENDS ${parts} popc COMMENT "popc ${name} ${level}" VERBATIM)
+      add_custom_command(OUTPUT ${measured} COMMAND ${TREMULA_POPC} ${parts} -o ${measured} DEPENDS ${parts} popc COMMENT "popc ${name} ${level}" VERBATIM)
       continue()
     endif()
     set(whole ${PROJECT_BINARY_DIR}/${name}.gp)
     if(NOT level STREQUAL first)
       set(whole ${PROJECT_BINARY_DIR}/${name}.${level}.gp)
     endif()
-    add_custom_command(OUTPUT ${whole} COMMAND ${popc} ${parts} --code-of ${measured} -o ${whole} DEPENDS ${parts} ${measured} popc COMMENT "popc ${name} ${level}" VERBATIM)
+    add_custom_command(OUTPUT ${whole} COMMAND ${TREMULA_POPC} ${parts} --code-of ${measured} -o ${whole} DEPENDS ${parts} ${measured} popc COMMENT "popc ${name} ${level}" VERBATIM)
     list(APPEND files ${whole})
   endforeach()
   add_custom_target(${name}_codelets DEPENDS ${files})

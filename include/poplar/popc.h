@@ -22,7 +22,7 @@ POP_API pop_status popc_compile_files(const char *const *inputs, size_t count, c
 POP_API pop_status popc_list_file(const char *path, FILE *file, pop_error *error) POP_MUST_CHECK;
 
 /* The highest x86-64 micro-architecture level of this machine, 1 to 4: codelets compiled for a higher one are refused.
- */
+ * 0 on other machines (aarch64), whose codelets are of one kind. */
 POP_API unsigned pop_machine_level(void);
 
 POP_END_DECLS

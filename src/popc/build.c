@@ -43,9 +43,9 @@ static pop_status refuse(const struct popc_source *source, const char *said, pop
 static void start_cpp_command(struct command *command, const struct popc_source *source, const char *compiler)
 {
     *command = (struct command){ 0 };
-    command_add(command,
-                (const char *const[]){ compiler, "-std=gnu++17", "-D__POPC__=1", "-fPIC", "-fno-lto", "-fno-exceptions",
-                                       "-fno-rtti", "-fno-threadsafe-statics", "-fdiagnostics-color=never", NULL });
+    command_add(command, (const char *const[]){ compiler, "-std=gnu++17", "-D__POPC__=1", "-fsigned-char", "-fPIC",
+                                                "-fno-lto", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics",
+                                                "-fdiagnostics-color=never", NULL });
     command_add_source(command, source);
 }
 
@@ -56,9 +56,9 @@ static void start_command(struct command *command, const struct popc_source *sou
         return;
     }
     *command = (struct command){ 0 };
-    command_add(command,
-                (const char *const[]){ compiler, "-std=gnu11", "-D__POPC__=1", "-pipe", "-shared", "-fPIC", "-fno-lto",
-                                       "-fdiagnostics-color=never", "-ftrack-macro-expansion=0", NULL });
+    command_add(command, (const char *const[]){ compiler, "-std=gnu11", "-D__POPC__=1", "-fsigned-char", "-pipe",
+                                                "-shared", "-fPIC", "-fno-lto", "-fdiagnostics-color=never",
+                                                "-ftrack-macro-expansion=0", NULL });
     command_add_source(command, source);
 }
 
@@ -85,10 +85,12 @@ static void reflection_command(struct command *command, const struct popc_source
 static void add_level(struct command *command, const struct popc_source *source)
 {
     bool behaving = source->flags->behaving;
-    unsigned level = behaving && source->flags->level > 3 ? 3 : source->flags->level;
+    bool highest = behaving && source->flags->level == LEVEL_X86_64_V4;
+    unsigned level = highest ? LEVEL_X86_64_V3 : source->flags->level;
     snprintf(command->optimise, sizeof(command->optimise), "-O%c",
              behaving && source->flags->optimise > '1' ? '1' : source->flags->optimise);
-    snprintf(command->march, sizeof(command->march), level > 1 ? "-march=x86-64-v%u" : "-march=x86-64", level);
+    snprintf(command->march, sizeof(command->march), "-march=%s",
+             level == LEVEL_X86_64 ? "x86-64" : machine_level_name(level));
     command_add(command,
                 (const char *const[]){ "-w", command->optimise, command->march, "-ffp-contract=off", "-fno-math-errno",
                                        "-fvisibility=hidden", behaving ? "-ftrapping-math" : "-fno-trapping-math",
@@ -265,7 +267,7 @@ static pop_status read_made(const struct popc_source *source, const char *compil
                             const struct str *text, struct built *built, struct reflection *reflection,
                             const char *object, size_t size, pop_error *error)
 {
-    if (source->flags->level <= machine_level())
+    if (machine_runs(source->flags->level))
         return made_read(reflection, object, size, MADE_SECONDS);
     struct popc_flags flags = *source->flags;
     struct popc_source lower = *source;

@@ -119,7 +119,7 @@ struct device_code;
 struct module {
     unsigned references;
     const char *name; /* the file that it came from, for messages */
-    unsigned level;   /* x86-64 micro-architecture level it was compiled for: 1..4 */
+    unsigned level;   /* enum machine_level that it was compiled for */
     struct module_object *objects;
     uint32_t object_count;
     struct codelet *codelets;

@@ -159,6 +159,12 @@ static uint32_t scaled(uint32_t host)
     return bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
 }
 
+#if defined(__x86_64__)
+#define HOST_PLAIN "-march=x86-64"
+#else
+#define HOST_PLAIN "-march=armv8-a"
+#endif
+
 /* Plain: no vectors, nothing aligned, nothing but the code in the functions. */
 static void host_command(struct command *command, const struct popc_source *source, const char *compiler,
                          const struct scratch *scratch)
@@ -171,12 +177,26 @@ static void host_command(struct command *command, const struct popc_source *sour
                                                     "-fno-threadsafe-statics", "-fno-access-control", NULL });
     else
         command_add(command, (const char *const[]){ compiler, "-std=gnu11", NULL });
-    command_add(command,
-                (const char *const[]){ "-D__POPC__=1", "-pipe", "-march=x86-64", "-ffp-contract=off",
-                                       "-fno-tree-vectorize", "-fno-pic", "-fcf-protection=none",
-                                       "-fno-asynchronous-unwind-tables", "-fno-stack-protector", "-falign-functions=1",
-                                       "-falign-loops=1", "-falign-jumps=1", "-ffunction-sections", "-fdata-sections",
-                                       "-fno-lto", "-w", command->optimise, "-c", NULL });
+    command_add(command, (const char *const[]){ "-D__POPC__=1",
+                                                "-fsigned-char",
+                                                "-pipe",
+                                                HOST_PLAIN,
+                                                "-ffp-contract=off",
+                                                "-fno-tree-vectorize",
+                                                "-fno-pic",
+                                                "-fcf-protection=none",
+                                                "-fno-asynchronous-unwind-tables",
+                                                "-fno-stack-protector",
+                                                "-falign-functions=1",
+                                                "-falign-loops=1",
+                                                "-falign-jumps=1",
+                                                "-ffunction-sections",
+                                                "-fdata-sections",
+                                                "-fno-lto",
+                                                "-w",
+                                                command->optimise,
+                                                "-c",
+                                                NULL });
     command_add_source(command, source);
     command_add(command, (const char *const[]){ "-o", scratch->object.text, scratch->source.text, NULL });
 }

@@ -48,8 +48,16 @@ static pop_status refuse(const char *word, pop_error *error)
         error, POP_INVALID_OPTION, NO_WHERE, NULL,
         "popc: unknown flag '%s'%s; allowed are -O0 to -O3, -Os, -g, -D, -U, -I, -include, -isystem, -iquote, "
         "-W, -w, -std=, "
-        "-march=x86-64-v1 to -v4, --target and --code-of",
-        word, error_hint(hint, sizeof(hint), word, known, KNOWN));
+        "-march=%s, --target and --code-of",
+        word, error_hint(hint, sizeof(hint), word, known, KNOWN), machine_level_names());
+}
+
+/* Flags for the code of another architecture, which the compiler of this machine would refuse in words of its own. */
+static pop_status refuse_here(const char *word, pop_error *error)
+{
+    return error_set(error, POP_INVALID_OPTION, NO_WHERE, NULL,
+                     "popc: flag '%s' is for another architecture than this machine's (-march=%s)", word,
+                     machine_level_names());
 }
 
 /* -DX, -D X and the like: both words are kept as one, but those of -include and its like, which have to be two. */
@@ -177,13 +185,19 @@ static bool is_warning(const char *word)
            (word[0] == '-' && word[1] == 'W' && word[2] && word[3] != ',');
 }
 
+/* The level that -march= names, or "". */
+static const char *level_of(const char *word)
+{
+    return strncmp(word, "-march=", 7) == 0 ? word + 7 : "";
+}
+
 /* Flags that programs pass to the device's compiler: taken, without effect.  What would make results differ from
  * machine to machine
  * (-march=native) or change those of the whole process (-ffast-math) has none either. */
 static bool take_ignored(struct popc_flags *flags, const char *word, const char **text)
 {
     static const char *const whole[] = { "-Ofast", "-Oz", "-Og", "-O", "-s", "-c", "-pipe", "-pthread", "-v", "-ansi" };
-    bool machine = word[0] == '-' && word[1] == 'm' && strncmp(word, "-march=x86-64", 13) != 0;
+    bool machine = word[0] == '-' && word[1] == 'm' && strncmp(level_of(word), "x86-64", 6) != 0;
     bool found = (((word[0] == '-' && word[1] == 'f') || machine) && word[2]) || strncmp(word, "-gdwarf", 7) == 0 ||
                  strncmp(word, "-ggdb", 5) == 0;
     for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]) && !found; ++i)
@@ -200,8 +214,8 @@ static bool take_ignored(struct popc_flags *flags, const char *word, const char 
 
 static pop_status take(struct popc_flags *flags, char *word, const char **text, pop_error *error)
 {
-    static const char level[] = "-march=x86-64";
-    size_t prefix = sizeof(level) - 1, length = strlen(word);
+    size_t length = strlen(word);
+    unsigned level = machine_level_of(level_of(word));
     if (word[0] == '-' && word[1] == 'O' && word[2] >= '0' && word[2] <= '3' && length == 3) {
         flags->optimise = word[2];
     } else if (strcmp(word, "-Os") == 0) {
@@ -210,6 +224,7 @@ static pop_status take(struct popc_flags *flags, char *word, const char **text, 
         flags->debug = true;
     } else if (strcmp(word, BEHAVING_FLAG) == 0) {
         flags->behaving = true;
+        return machine_level() <= LEVEL_X86_64_V4 ? POP_OK : refuse_here(word, error);
     } else if (strcmp(word, LATER_FLAG) == 0) {
         flags->later = true;
     } else if (word[0] == '-' && (word[1] == 'D' || word[1] == 'U' || word[1] == 'I')) {
@@ -224,11 +239,9 @@ static pop_status take(struct popc_flags *flags, char *word, const char **text, 
         return POP_OK;
     } else if (is_warning(word)) {
         *vec_push(&flags->warnings) = mem_string(word);
-    } else if (strcmp(word, level) == 0) {
-        flags->level = 1;
-    } else if (strncmp(word, level, prefix) == 0 && strncmp(word + prefix, "-v", 2) == 0 && word[prefix + 2] >= '1' &&
-               word[prefix + 2] <= '4' && length == prefix + 3) {
-        flags->level = (unsigned)(word[prefix + 2] - '0');
+    } else if (level != LEVEL_NONE) {
+        flags->level = level;
+        return machine_levels_match(level, machine_level()) ? POP_OK : refuse_here(word, error);
     } else if (!take_ignored(flags, word, text)) {
         return refuse(word, error);
     }

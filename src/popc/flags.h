@@ -19,7 +19,7 @@ struct popc_flags {
     bool small;           /* -Os: of devices, whose code is measured; the host's is what optimise says */
     bool debug;           /* -g */
     bool behaving;        /* -ffloat-behaviour: code that asks the engine how half is rounded (popc/behave.c) */
-    unsigned level;       /* x86-64 level */
+    unsigned level;       /* enum machine_level */
     unsigned devices;     /* --target: bits 1 << enum device_arch, for which code is measured */
     bool later;           /* --measure-later: that is, when sizes are asked for, as graphs want it */
     char *code_of;        /* --code-of: the file whose codelets have the sizes of code, by name; NULL for none */

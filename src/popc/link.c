@@ -210,12 +210,11 @@ static pop_status check_symbols(const struct module *module, pop_error *error)
 pop_status module_link(struct module *module, pop_error *error)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    unsigned level = machine_level();
-    if (module->level > level)
+    const char *own = machine_level_name(machine_level());
+    if (!machine_runs(module->level))
         return error_set(error, POP_LINK_ERROR, NO_WHERE, NULL,
-                         "'%s' was compiled for x86-64-v%u and this machine has x86-64-v%u: compile it again here, or "
-                         "with -march=x86-64-v%u",
-                         module->name, module->level, level, level);
+                         "'%s' was compiled for %s and this machine has %s: compile it again here, or with -march=%s",
+                         module->name, machine_level_name(module->level), own, own);
     pop_status status = POP_OK;
     pthread_mutex_lock(&lock);
     bool fresh = false;

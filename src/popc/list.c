@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "popc/device_code.h"
+#include "popc/machine.h"
 #include "popc/module.h"
 #include "popc/popc.h"
 
@@ -80,7 +81,7 @@ pop_status popc_list_file(const char *path, FILE *file, pop_error *error)
     pop_status status = module_load(path, &module, error);
     if (status != POP_OK)
         return error_rename(error, status, "", api);
-    fprintf(file, "%s: %u vertex types, x86-64-v%u\n", path, module->codelet_count, module->level);
+    fprintf(file, "%s: %u vertex types, %s\n", path, module->codelet_count, machine_level_name(module->level));
     for (uint32_t i = 0; i < module->codelet_count; ++i)
         print_codelet(file, module, module->codelets + i);
     module_release(module);

@@ -43,17 +43,53 @@ unsigned machine_level(void)
         return 3;
     return 4;
 }
-#else
-/* Levels are x86-64's: elsewhere there is code of one kind. */
+#elif defined(__aarch64__)
 unsigned machine_level(void)
 {
-    return 1;
+    return LEVEL_ARMV8;
 }
+#else
+#error "popc compiles codelets for x86-64 and aarch64: another machine needs a row in enum machine_level"
 #endif
+
+static const char *const level_names[LEVELS] = {
+    [LEVEL_X86_64] = "x86-64-v1",    [LEVEL_X86_64_V2] = "x86-64-v2", [LEVEL_X86_64_V3] = "x86-64-v3",
+    [LEVEL_X86_64_V4] = "x86-64-v4", [LEVEL_ARMV8] = "armv8-a",
+};
+
+const char *machine_level_name(unsigned level)
+{
+    return level > LEVEL_NONE && level < LEVELS ? level_names[level] : "another machine";
+}
+
+unsigned machine_level_of(const char *name)
+{
+    if (strcmp(name, "x86-64") == 0)
+        return LEVEL_X86_64;
+    for (unsigned level = 1; level < LEVELS; ++level)
+        if (strcmp(name, level_names[level]) == 0)
+            return level;
+    return LEVEL_NONE;
+}
+
+bool machine_levels_match(unsigned level, unsigned other)
+{
+    return (level <= LEVEL_X86_64_V4) == (other <= LEVEL_X86_64_V4);
+}
+
+bool machine_runs(unsigned level)
+{
+    return machine_levels_match(level, machine_level()) && level <= machine_level();
+}
+
+const char *machine_level_names(void)
+{
+    return machine_level() <= LEVEL_X86_64_V4 ? "x86-64-v1 to -v4" : level_names[LEVEL_ARMV8];
+}
 
 unsigned pop_machine_level(void)
 {
-    return machine_level();
+    return machine_level() <= LEVEL_X86_64_V4 ? machine_level() : 0;
 }
 
 /* ---- the compiler ---- */

@@ -3,6 +3,7 @@
  * link.c. */
 #include "popc/module.h"
 #include "popc/device_code.h"
+#include "popc/machine.h"
 
 #include "base/error.h"
 
@@ -220,6 +221,11 @@ pop_status module_merge(struct module *const *modules, size_t count, const char 
     unsigned level = 1;
     size_t codelets = 0, objects = 0;
     for (size_t i = 0; i < count; ++i) {
+        if (!machine_levels_match(modules[i]->level, modules[0]->level))
+            return error_set(error, POP_LINK_ERROR, NO_WHERE, NULL,
+                             "'%s' was compiled for %s and '%s' for %s: one file holds code for one architecture",
+                             modules[0]->name, machine_level_name(modules[0]->level), modules[i]->name,
+                             machine_level_name(modules[i]->level));
         level = modules[i]->level > level ? modules[i]->level : level;
         codelets += modules[i]->codelet_count;
         objects += modules[i]->object_count;

@@ -2,6 +2,7 @@
 /* Modules as .gp files. */
 #include "popc/module_file.h"
 #include "popc/device_code.h"
+#include "popc/machine.h"
 #include "popc/module.h"
 
 #include "base/container.h"
@@ -219,8 +220,8 @@ static bool read_objects(struct container_reader *head, struct container_reader 
         void *copy = memcpy(arena_alloc(&module->arena, size), data, size);
         module->objects[module->object_count++] = (struct module_object){ .data = copy, .size = size };
     }
-    return !head->failed && head->at == head->size && objects->at == objects->size && module->level >= 1 &&
-           module->level <= 4;
+    return !head->failed && head->at == head->size && objects->at == objects->size && module->level > LEVEL_NONE &&
+           module->level < LEVELS;
 }
 
 static bool read_codelets(struct container_reader *r, struct module *module)

@@ -21,7 +21,7 @@ static const char usage[] =
     "  -include FILE      include FILE first\n"
     "  -W... -w           the compiler's warnings\n"
     "  -std=STANDARD      c99 to c2x (gnu11);  c++11 to c++20 (gnu++17)\n"
-    "  -march=LEVEL       x86-64, x86-64-v2, -v3 or -v4 (the highest that this machine has)\n"
+    "  -march=LEVEL       x86-64, x86-64-v2, -v3 or -v4 (the highest that this machine has); armv8-a on aarch64\n"
     "  --target LIST      ipu1, ipu2, ipu21 and cpu, with commas between: also measure the code for these devices\n"
     "  --code-of FILE.gp  the sizes of code on devices are those of its vertex types of the same name\n"
     "  --list FILE.gp     print the vertex types of a compiled file, and stop\n"

@@ -14,6 +14,7 @@
 
 #include "engine/state.h"
 #include "image/check.h"
+#include "popc/machine.h"
 #include "popc/module.h"
 
 #include "base/file.h"
@@ -129,7 +130,7 @@ static inline struct module *build_module(const char *source)
     size_t size;
     assert_int_equal(file_read(path, &data, &size, NULL), POP_OK);
     remove(path);
-    struct module *module = module_create("test.c", 1);
+    struct module *module = module_create("test.c", machine_level() == LEVEL_ARMV8 ? LEVEL_ARMV8 : LEVEL_X86_64);
     module->objects = arena_alloc(&module->arena, sizeof(*module->objects));
     module->object_count = 1;
     unsigned char *kept = arena_alloc(&module->arena, size);

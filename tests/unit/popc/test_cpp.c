@@ -3,6 +3,7 @@
 #include "popc/codelet.h"
 #include "popc/device_code.h"
 #include "popc/link.h"
+#include "popc/machine.h"
 #include "popc/module.h"
 #include "popc/popc.h"
 
@@ -205,7 +206,8 @@ static void half_and_float_round_after_each_operation(void **state)
         "class V : public Vertex { Output<float> out; volatile float a = 1.0f + 1.0f / 4096;\n"
         "    void compute() { half h = 2048; h = h + half(1.0f); float b = a * a - 1.0f; *out = float(h) + b; } };\n";
     volatile float a = 1.0f + 1.0f / 4096, square = a * a;
-    static const char *const flags[] = { "-O0", "-O3", "-O3 -march=x86-64", "-O3 -ffast-math" };
+    const char *lowest = machine_level() == LEVEL_ARMV8 ? "-O3 -march=armv8-a" : "-O3 -march=x86-64";
+    const char *const flags[] = { "-O0", "-O3", lowest, "-O3 -ffast-math" };
     for (int i = 0; i < 4; ++i)
         expect(2048.0f + (square - 1.0f), text, flags[i]);
 }

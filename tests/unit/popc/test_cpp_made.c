@@ -60,8 +60,10 @@ static void code_that_fails_is_named(void **state)
           "made.cpp: the default constructor of 'V' was ended by signal 11 (Segmentation fault)" },
         { "", "char b[100000000]; b[0] = 1; x = b[(long)this % 100];",
           "the default constructor of 'V' was ended by signal 11" },
+#if defined(__x86_64__) /* elsewhere a trap is another signal, and division by zero none */
         { "", "__builtin_trap();", "the default constructor of 'V' was ended by signal 4" },
         { "", "volatile int none = 0; x = 100 / none;", "the default constructor of 'V' was ended by signal 8" },
+#endif
         { "", "exit(3);", "the default constructor of 'V' failed: exit() was called" },
         { "", "kill_self(9);", "the default constructor of 'V' was ended by signal 9 (Killed)" },
         { "exit(3)", "", "a static initialiser failed: exit() was called" },

@@ -2,6 +2,7 @@
 /* Compiled codelets run on states made by hand. */
 #include "popc/codelet.h"
 #include "popc/link.h"
+#include "popc/machine.h"
 #include "popc/module.h"
 #include "popc/module_file.h"
 #include "popc/popc.h"
@@ -298,26 +299,61 @@ static void a_level_that_the_machine_lacks_is_refused(void **state)
     struct module *module = compile("level.c", COUNTER("5")), *other;
     char *data;
     size_t size;
-    unsigned level = module->level;
-    module->level = 4;
-    assert_int_equal(module_write(module, &data, &size, NULL), POP_OK);
-    module->level = level;
-    assert_int_equal(module_read("level.gp", data, size, &other, &error), POP_OK);
-    if (level < 4) {
-        assert_int_equal(module_link(other, &error), POP_LINK_ERROR);
-        assert_non_null(strstr(error.text, "x86-64-v4"));
-    } else {
-        assert_int_equal(module_link(other, &error), POP_OK);
+    unsigned own = module->level;
+    for (unsigned level = 1; level < LEVELS; ++level) {
+        module->level = level;
+        assert_int_equal(module_write(module, &data, &size, NULL), POP_OK);
+        assert_int_equal(module_read("level.gp", data, size, &other, &error), POP_OK);
+        bool family = (level == LEVEL_ARMV8) == (own == LEVEL_ARMV8);
+        assert_int_equal(module_link(other, &error), family && level <= own ? POP_OK : POP_LINK_ERROR);
+        if (!family || level > own) {
+            assert_non_null(strstr(error.text, machine_level_name(level)));
+            assert_non_null(strstr(error.text, machine_level_name(own)));
+        }
+        free(data);
+        module_release(other);
     }
-    free(data);
-    module_release(other);
+    module->level = own;
     module_release(module);
+}
+
+static void code_of_two_architectures_is_not_merged(void **state)
+{
+    (void)state;
+    pop_error error;
+    struct module *merged, *modules[2] = { compile("one.c", COUNTER("5")), compile("two.c", COUNTER("6")) };
+    modules[1]->level = modules[1]->level == LEVEL_ARMV8 ? LEVEL_X86_64_V3 : LEVEL_ARMV8;
+    assert_int_equal(module_merge(modules, 2, "both.gp", &merged, &error), POP_LINK_ERROR);
+    assert_non_null(strstr(error.text, "'two.c' for "));
+    module_release(modules[0]);
+    module_release(modules[1]);
+}
+
+/* Of this machine's levels the lowest, without its number. */
+static const char *lowest_march(void)
+{
+    return machine_level() == LEVEL_ARMV8 ? "-march=armv8-a" : "-march=x86-64";
+}
+
+static void flags_of_another_architecture_are_refused(void **state)
+{
+    (void)state;
+    bool arm = machine_level() == LEVEL_ARMV8;
+    const char *const refused[] = { arm ? "-march=x86-64-v3" : "-march=armv8-a",
+                                    arm ? "-ffloat-behaviour" : "-march=x86-64-v5" };
+    for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); ++i) {
+        pop_error error;
+        struct module *module;
+        assert_int_equal(popc_compile("v.c", COUNTER("5"), refused[i], &module, &error), POP_INVALID_OPTION);
+        assert_non_null(strstr(error.text, refused[i]));
+        assert_non_null(strstr(error.text, arm ? "armv8-a" : "x86-64-v1 to -v4"));
+    }
 }
 
 static void optimisation_levels_agree(void **state)
 {
     (void)state;
-    static const char *const flags[] = { "-O0", "-O1", "-O3 -g", "-march=x86-64", "-std=gnu17 -Wall -DTWICE=2" };
+    const char *const flags[] = { "-O0", "-O1", "-O3 -g", lowest_march(), "-std=gnu17 -Wall -DTWICE=2" };
     for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); ++i) {
         pop_error error;
         struct module *module;
@@ -401,6 +437,8 @@ int main(void)
         cmocka_unit_test(modules_do_not_share_their_globals),
         cmocka_unit_test(a_missing_symbol_is_named),
         cmocka_unit_test(a_level_that_the_machine_lacks_is_refused),
+        cmocka_unit_test(code_of_two_architectures_is_not_merged),
+        cmocka_unit_test(flags_of_another_architecture_are_refused),
         cmocka_unit_test(optimisation_levels_agree),
         cmocka_unit_test(objects_are_files_where_the_user_asks_for_them),
         cmocka_unit_test(an_object_that_cannot_be_written_leaves_no_file),
