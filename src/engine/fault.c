@@ -1,33 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/fault.h"
 
+#include "engine/fault_machine.h"
+
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/mman.h>
-#include <ucontext.h>
 
 /* Signal handlers belong to the process and get no argument of ours, so this file has the engine's only globals. */
 _Thread_local struct fault_thread fault_thread;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned installed;
-static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL };
-enum { SIGNALS = sizeof(signals) / sizeof(signals[0]) };
+enum { SIGNALS = sizeof(fault_signals) / sizeof(fault_signals[0]) };
 static struct {
     struct sigaction before;
     bool buried; /* whoever came after us may still call us */
 } handlers[SIGNALS];
-
-static bool is_write(const void *context)
-{
-#if defined(__x86_64__)
-    const ucontext_t *machine = context;
-    return machine->uc_mcontext.gregs[REG_ERR] & 2;
-#else
-    (void)context;
-    return true;
-#endif
-}
 
 /* ---- a stack for the handler ---- */
 
@@ -65,17 +54,10 @@ void fault_prepare_thread(void)
 }
 
 /* A touch not far from the stack pointer: there would be stack, had any been left. */
-static bool is_stack(const unsigned char *address, const void *context)
+static bool is_stack(const unsigned char *address, const ucontext_t *context)
 {
-#if defined(__x86_64__)
-    const ucontext_t *machine = context;
-    intptr_t away = (intptr_t)address - (intptr_t)machine->uc_mcontext.gregs[REG_RSP];
+    intptr_t away = (intptr_t)address - (intptr_t)fault_stack_pointer(context);
     return away > -STACK_NEAR && away < STACK_NEAR;
-#else
-    (void)address;
-    (void)context;
-    return false;
-#endif
 }
 
 /* ---- guards ---- */
@@ -122,7 +104,7 @@ static bool let_write(struct fault_watch *watch, const unsigned char *address)
 static void pass_on(int signal, siginfo_t *info, void *context)
 {
     size_t i = 0;
-    while (signals[i] != signal)
+    while (fault_signals[i] != signal)
         ++i;
     const struct sigaction *before = &handlers[i].before;
     bool has_info = before->sa_flags & SA_SIGINFO, sent = info->si_code <= 0;
@@ -155,7 +137,7 @@ static void on_fault(int signal, siginfo_t *info, void *context)
     }
     bool touch = signal == SIGSEGV || signal == SIGBUS;
     struct fault fault = { .signal = signal, .code = info->si_code, .address = info->si_addr };
-    fault.write = touch && is_write(context);
+    fault.write = touch && fault_is_write(context);
     fault.stack = touch && is_stack(fault.address, context);
     if (fault.write && thread->watch && let_write(thread->watch, fault.address))
         return;
@@ -178,12 +160,12 @@ static void install(size_t i)
     /* SA_NODEFER: the handler leaves by longjmp, and the signal must not stay blocked. */
     struct sigaction ours = { .sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK }, now;
     sigemptyset(&ours.sa_mask);
-    sigaction(signals[i], NULL, &now);
+    sigaction(fault_signals[i], NULL, &now);
     bool calls_nobody = !(now.sa_flags & SA_SIGINFO) && (now.sa_handler == SIG_DFL || now.sa_handler == SIG_IGN);
     if (is_ours(&now) || (handlers[i].buried && !calls_nobody))
         return;
     handlers[i].before = now;
-    sigaction(signals[i], &ours, NULL);
+    sigaction(fault_signals[i], &ours, NULL);
 }
 
 void fault_handler_install(void)
@@ -201,10 +183,10 @@ void fault_handler_remove(void)
     pthread_mutex_lock(&lock);
     if (!--installed)
         for (size_t i = 0; i < SIGNALS; ++i) {
-            sigaction(signals[i], NULL, &now);
+            sigaction(fault_signals[i], NULL, &now);
             handlers[i].buried = !is_ours(&now);
             if (is_ours(&now))
-                sigaction(signals[i], &handlers[i].before, NULL);
+                sigaction(fault_signals[i], &handlers[i].before, NULL);
         }
     pthread_mutex_unlock(&lock);
 }
@@ -219,7 +201,7 @@ void fault_text(const struct fault *fault, char *text, size_t size)
                  : fault->code == FPE_FLTINV
                      ? "computed what has no value (as 0/0 or inf - inf), and the exception inv is on"
                      : "raised a floating-point exception");
-    else if (fault->signal == SIGILL)
+    else if (fault->signal == SIGILL || fault->signal == SIGTRAP)
         snprintf(text, size, "reached a trap, or an instruction that this machine lacks");
     else if (fault->stack)
         snprintf(text, size, "needed more stack than there is: does it call itself without end?");
