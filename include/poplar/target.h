@@ -74,8 +74,8 @@ typedef struct pop_target {
                              order */
     bool accurate_half;   /* kept and told; half is rounded to 16 bits with and without it */
     bool compile_ipu_code;
-    /* How IPUs are joined: the limits of exchange between them, and the pod's description, which is kept and told, and
-     * changes no cycles. */
+    /* How IPUs are joined: the limits of exchange between them, and the pod's description, of which the topology and
+     * the size of a link domain change cycles. */
     pop_global_exchange global_exchange;
     pop_exchange_limits exchange_limits; /* those of POP_GLOBAL_EXCHANGE_LISTED */
     double ipu_link_bandwidth;           /* bits per second of one link that arrive */
@@ -85,9 +85,14 @@ typedef struct pop_target {
     char ipu_link_configuration[32];     /* "default" when nobody said otherwise */
     char ipu_link_topology[32];
     char sync_configuration[32];
-    unsigned ipu_link_domain_size; /* IPUs; 0: all */
+    unsigned ipu_link_domain_size; /* IPUs that links join; 0: all */
     unsigned instance_size;        /* IPUs; 0: all */
     bool gateway_mode;
+    /* Between link domains: gateways, one for each machine of so many IPUs, joined to those of neighbouring domains. */
+    unsigned machine_ipus;
+    unsigned gateway_links;   /* of a gateway to each neighbour, each way */
+    double gateway_bandwidth; /* bits per second of one of them that arrive */
+    unsigned gateway_latency; /* ns from a gateway to the next */
     /* Numbers that nothing published gives: 0 is "not known". */
     unsigned tiles_per_xb_context;
     unsigned contexts_per_xb;
@@ -128,6 +133,9 @@ POP_API unsigned pop_target_tiles_per_shared_exchange_bus(const pop_target *targ
 POP_API size_t pop_target_memory_element_offsets(const pop_target *target, unsigned *offsets, size_t capacity);
 /* Sync delay of a tile of one IPU in cycles: send a request and receive the release (the guide, Target information). */
 POP_API unsigned pop_target_sync_delay(const pop_target *target, unsigned tile);
+/* Cycles of a sync of the first so many IPUs; of one, that of its farthest tile; 0 where syncs of several cost nothing.
+ */
+POP_API uint64_t pop_target_sync_cycles(const pop_target *target, unsigned ipus);
 /* Largest and lowest finite value of a type, as double; 64-bit integers that a double cannot hold fail with
  * overflow_error. */
 POP_API pop_status pop_target_type_limits(const pop_target *target, pop_type type, double *lowest, double *max,

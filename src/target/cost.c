@@ -85,12 +85,25 @@ unsigned cost_sync_hops(unsigned ipus)
     return 1 + ipus / 2 / 2;
 }
 
+/* Of a signal, or of the first bytes, through so many gateways one after another. */
+static double gateway_cycles(const pop_target *target, unsigned gateways)
+{
+    return gateways * 1e-9 * target->gateway_latency * target->tile_clock_frequency;
+}
+
 uint64_t cost_sync_global(const pop_target *target, unsigned ipus)
 {
     if (ipus < 2)
         return cost_sync_all(target);
-    double further = 2 * HOP_SECONDS * target->tile_clock_frequency * (cost_sync_hops(ipus) - 1);
+    double further =
+        2 * HOP_SECONDS * target->tile_clock_frequency * (cost_sync_hops(exchange_linked(target, ipus)) - 1) +
+        2 * gateway_cycles(target, exchange_farthest_gateways(target, ipus));
     return target->global_sync_cycles ? target->global_sync_cycles + (uint64_t)ceil(further - 1e-6) : 0;
+}
+
+uint64_t pop_target_sync_cycles(const pop_target *target, unsigned ipus)
+{
+    return target ? cost_sync_global(target, ipus) : 0;
 }
 
 uint64_t cost_global_exchange(const pop_target *target, const struct exchange_load *flows, size_t count)
@@ -98,13 +111,18 @@ uint64_t cost_global_exchange(const pop_target *target, const struct exchange_lo
     size_t limits = pop_target_num_global_exchange_constraints(target);
     uint64_t *loads = mem_zero(limits, sizeof(*loads));
     double longest = 0;
+    unsigned gateways = 0;
     exchange_loads(target, flows, count, loads);
     for (size_t i = 0; i < limits; ++i) {
         double seconds = (double)loads[i] * 8 / pop_target_global_exchange_bandwidth(target, i);
         longest = seconds > longest ? seconds : longest;
     }
     free(loads);
-    return (uint64_t)ceil(longest * target->tile_clock_frequency);
+    for (size_t i = 0; i < count; ++i) {
+        unsigned passed = flows[i].bytes ? exchange_gateways(target, flows[i].source, flows[i].destination) : 0;
+        gateways = passed > gateways ? passed : gateways;
+    }
+    return (uint64_t)ceil(longest * target->tile_clock_frequency + gateway_cycles(target, gateways));
 }
 
 /* Inferred from four published figures of ipu1: 4 + ceil((bytes + 8 x packets) / 5) [2.5].  The published rate of later

@@ -34,11 +34,12 @@ unsigned cost_sync_arrive(const pop_target *target, unsigned tile);
 unsigned cost_sync_resume(const pop_target *target, unsigned tile);
 /* Cards that the signal of a sync of several IPUs passes, as the farthest of them sees it. */
 unsigned cost_sync_hops(unsigned ipus);
-/* A sync of several IPUs, farther where there are more hops; 0 where the target has none; of one IPU, cost_sync_all.
- */
+/* A sync of several IPUs, farther where there are more hops, and gateways between link domains; 0 where the target has
+ * none; of one IPU, cost_sync_all. */
 uint64_t cost_sync_global(const pop_target *target, unsigned ipus);
 
-/* Flows between IPUs that go on at once [2.4]: the limit that takes longest for what it carries. */
+/* Flows between IPUs that go on at once [2.4]: the limit that takes longest for what it carries, and the gateways
+ * that the farthest flow passes. */
 uint64_t cost_global_exchange(const pop_target *target, const struct exchange_load *flows, size_t count);
 
 /* A tile's part of a copy to or from the host, in so many packets [2.5]. */

@@ -12,34 +12,97 @@
  * go on from there, then four for each gap between cards: even side up and down, odd side up and down.
  *
  * A torus joins the ends of both sides by one more gap, behind the last card; a flow takes the shorter way round
- * (from every other card the one, where both are as long). */
+ * (from every other card the one, where both are as long).
+ *
+ * Where links join fewer IPUs than there are, each link domain is a ladder of its own, one after the other, and behind
+ * them come the gateways: two limits, up and down, for each machine and each gap between domains.  A gateway joins
+ * machines at the same place of neighbouring domains.  A flow between domains takes links in the lower one of the two:
+ * the last domain may be smaller, and have no such place. */
 static const struct topology {
     const char *name; /* of option ipuLinkTopology */
     bool closed;
 } topologies[] = { { "default", false }, { "mesh", false }, { "torus", true } };
 
-static bool closed(const pop_target *target)
+static bool torus(const pop_target *target)
 {
     enum { TOPOLOGIES = sizeof(topologies) / sizeof(topologies[0]) };
-    for (size_t i = 0; i < TOPOLOGIES && target->num_ipus > 4; ++i)
+    for (size_t i = 0; i < TOPOLOGIES; ++i)
         if (strcmp(target->ipu_link_topology, topologies[i].name) == 0)
             return topologies[i].closed;
     return false;
 }
 
-static size_t cards(const pop_target *target)
+/* ---- link domains ---- */
+
+/* So many IPUs in domains: a target of one replica stands for all IPUs of its device. */
+struct domains {
+    size_t size, count; /* IPUs of each but the last; domains */
+    bool closed;
+};
+
+static struct domains domains_of(const pop_target *target, size_t ipus)
 {
-    return ((size_t)target->num_ipus + 1) / 2;
+    size_t size = target->ipu_link_domain_size;
+    if (!size || size > ipus)
+        return (struct domains){ ipus, 1, false };
+    size_t count = (ipus + size - 1) / size;
+    return (struct domains){ size, count, count > 2 && ipus % size == 0 && torus(target) };
 }
 
-static size_t cross_limit(const pop_target *target, uint32_t ipu)
+static struct domains own_domains(const pop_target *target)
 {
-    return 2 * cards(target) + ipu;
+    return domains_of(target, target->num_ipus);
 }
 
-static size_t gap_limit(const pop_target *target, size_t gap, uint32_t side, bool down)
+static size_t machine_of(const pop_target *target, size_t place)
 {
-    return 4 * cards(target) + 4 * gap + 2 * side + down;
+    return target->machine_ipus ? place / target->machine_ipus : 0;
+}
+
+static size_t machines(const pop_target *target)
+{
+    return machine_of(target, own_domains(target).size - 1) + 1;
+}
+
+/* The IPUs of one link domain, and the first of their limits. */
+struct ladder {
+    size_t ipus, cards, first_limit;
+    bool closed;
+};
+
+static struct ladder ladder_of_size(const pop_target *target, size_t ipus)
+{
+    return (struct ladder){ .ipus = ipus, .cards = (ipus + 1) / 2, .closed = ipus > 4 && torus(target) };
+}
+
+static size_t ladder_limits(const struct ladder *ladder)
+{
+    size_t gaps = ladder->cards - !ladder->closed;
+    return ladder->ipus < 2 ? 0 : ladder->cards == 1 ? 2 : 4 * ladder->cards + 4 * gaps;
+}
+
+static struct ladder ladder_of(const pop_target *target, size_t domain)
+{
+    size_t size = own_domains(target).size, left = target->num_ipus - domain * size;
+    struct ladder full = ladder_of_size(target, size), own = ladder_of_size(target, left < size ? left : size);
+    own.first_limit = domain * ladder_limits(&full);
+    return own;
+}
+
+static size_t cross_limit(const struct ladder *ladder, size_t ipu)
+{
+    return ladder->first_limit + 2 * ladder->cards + ipu;
+}
+
+static size_t gap_limit(const struct ladder *ladder, size_t gap, size_t side, bool down)
+{
+    return ladder->first_limit + 4 * ladder->cards + 4 * gap + 2 * side + down;
+}
+
+static size_t first_gateway_limit(const pop_target *target)
+{
+    struct ladder last = ladder_of(target, own_domains(target).count - 1);
+    return last.first_limit + ladder_limits(&last);
 }
 
 static bool listed(const pop_target *target)
@@ -53,8 +116,8 @@ size_t pop_target_num_global_exchange_constraints(const pop_target *target)
         return 0;
     if (listed(target))
         return target->exchange_limits.count;
-    size_t count = cards(target);
-    return count == 1 ? 2 : 4 * count + 4 * (closed(target) ? count : count - 1);
+    struct domains domains = own_domains(target);
+    return first_gateway_limit(target) + 2 * (domains.count - !domains.closed) * machines(target);
 }
 
 double pop_target_global_exchange_bandwidth(const pop_target *target, size_t constraint)
@@ -63,36 +126,108 @@ double pop_target_global_exchange_bandwidth(const pop_target *target, size_t con
         return 0;
     if (listed(target))
         return target->exchange_limits.limits[constraint].bandwidth;
-    unsigned links = constraint < cross_limit(target, 0)           ? target->intra_card_links
-                     : constraint < gap_limit(target, 0, 0, false) ? target->cross_links
-                                                                   : target->ladder_links;
+    if (constraint >= first_gateway_limit(target))
+        return target->gateway_links * target->gateway_bandwidth;
+    struct ladder first = ladder_of(target, 0), ladder = ladder_of(target, constraint / ladder_limits(&first));
+    unsigned links = constraint < cross_limit(&ladder, 0)           ? target->intra_card_links
+                     : constraint < gap_limit(&ladder, 0, 0, false) ? target->cross_links
+                                                                    : target->ladder_links;
     return links * target->ipu_link_bandwidth;
+}
+
+/* ---- ways ---- */
+
+/* Steps up and down a row of so many places from one to another; round about where its ends are joined. */
+struct link_way {
+    size_t up, down;
+};
+
+static struct link_way way_along(size_t from, size_t to, size_t count, bool closed)
+{
+    struct link_way way = { to > from ? to - from : 0, from > to ? from - to : 0 };
+    if (!closed || from == to)
+        return way;
+    size_t up = (to + count - from) % count, down = count - up;
+    bool back = up == down ? from % 2 : up > down; /* flows of the same way round share both ways */
+    return back ? (struct link_way){ 0, down } : (struct link_way){ up, 0 };
+}
+
+struct visitor {
+    void (*visit)(size_t limit, void *context);
+    void *context;
+};
+
+/* Between places of one domain. */
+static void visit_links(const struct ladder *ladder, size_t from, size_t to, const struct visitor *visitor)
+{
+    size_t all = ladder->cards, card = from / 2, side = to % 2;
+    if (from == to)
+        return;
+    if (card == to / 2) {
+        visitor->visit(ladder->first_limit + from, visitor->context);
+        return;
+    }
+    struct link_way way = way_along(card, to / 2, all, ladder->closed);
+    if (from % 2 != side)
+        visitor->visit(cross_limit(ladder, from), visitor->context);
+    for (; way.up; --way.up, card = (card + 1) % all)
+        visitor->visit(gap_limit(ladder, card, side, false), visitor->context);
+    for (; way.down; --way.down, card = (card + all - 1) % all)
+        visitor->visit(gap_limit(ladder, (card + all - 1) % all, side, true), visitor->context);
+}
+
+static struct link_way way_of_domains(const pop_target *target, size_t from, size_t to)
+{
+    struct domains domains = own_domains(target);
+    return way_along(from, to, domains.count, domains.closed);
+}
+
+/* Between domains, by gateways of machines at the place. */
+static void visit_gateways(const pop_target *target, size_t from, size_t to, size_t place,
+                           const struct visitor *visitor)
+{
+    size_t all = own_domains(target).count, machine = machine_of(target, place), first = first_gateway_limit(target),
+           each = machines(target);
+    struct link_way way = way_of_domains(target, from, to);
+    for (; way.up; --way.up, from = (from + 1) % all)
+        visitor->visit(first + 2 * (from * each + machine), visitor->context);
+    for (; way.down; --way.down, from = (from + all - 1) % all)
+        visitor->visit(first + 2 * ((from + all - 1) % all * each + machine) + 1, visitor->context);
 }
 
 /* Calls visit for each limit that a flow uses. */
 static void each_limit(const pop_target *target, uint32_t from, uint32_t to, void (*visit)(size_t limit, void *context),
                        void *context)
 {
-    size_t all = cards(target), card = from / 2, last = to / 2, side = to % 2, up = last > card ? last - card : 0,
-           down = card > last ? card - last : 0;
-    if (card == last) {
-        visit(from, context);
-        return;
-    }
-    if (closed(target)) {
-        up = (last + all - card) % all;
-        down = all - up;
-        bool back = up == down ? card % 2 : up > down; /* flows of the same way round share both ways */
-        up = back ? 0 : up;
-        down = back ? down : 0;
-    }
-    if (from % 2 != side)
-        visit(cross_limit(target, from), context);
-    for (; up; --up, card = (card + 1) % all)
-        visit(gap_limit(target, card, (uint32_t)side, false), context);
-    for (; down; --down, card = (card + all - 1) % all)
-        visit(gap_limit(target, (card + all - 1) % all, (uint32_t)side, true), context);
+    size_t size = own_domains(target).size, source = from / size, destination = to / size,
+           low = source < destination ? source : destination;
+    struct ladder ladder = ladder_of(target, low);
+    const struct visitor visitor = { visit, context };
+    visit_links(&ladder, from % size, to % size, &visitor);
+    visit_gateways(target, source, destination, (source < destination ? to : from) % size, &visitor);
 }
+
+unsigned exchange_gateways(const pop_target *target, uint32_t from, uint32_t to)
+{
+    if (listed(target))
+        return 0;
+    size_t size = own_domains(target).size;
+    struct link_way way = way_of_domains(target, from / size, to / size);
+    return (unsigned)(way.up + way.down);
+}
+
+unsigned exchange_farthest_gateways(const pop_target *target, unsigned ipus)
+{
+    struct domains domains = domains_of(target, ipus);
+    return listed(target) ? 0 : (unsigned)(domains.closed ? domains.count / 2 : domains.count - 1);
+}
+
+unsigned exchange_linked(const pop_target *target, unsigned ipus)
+{
+    return listed(target) ? ipus : (unsigned)domains_of(target, ipus).size;
+}
+
+/* ---- flows of limits ---- */
 
 struct flow_list {
     pop_exchange_flow *flows;

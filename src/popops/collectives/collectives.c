@@ -117,19 +117,17 @@ enum { STEP_CYCLES = 300 }; /* of a step's index, slice and sum, about */
  * directions have links of their own, and more lanes do not. */
 static double ring_cycles(const struct collective *c, unsigned steps, double bytes, unsigned lanes)
 {
-    const pop_target *target = pop_graph_target(c->graph);
-    double per_cycle = 2 * target->ipu_link_bandwidth / 8 / target->tile_clock_frequency;
-    return steps *
-           (target->global_sync_cycles + STEP_CYCLES * (1 + lanes / 4.0) + bytes / (lanes > 1 ? 2 : 1) / per_cycle);
+    struct group_cost cost = group_cost_of(c);
+    return steps * (cost.sync + STEP_CYCLES * (1 + lanes / 4.0) + bytes / (lanes > 1 ? 2 : 1) / cost.rate);
 }
 
 /* A pair at each distance: half of the members send across the middle. */
 static double tree_cycles(const struct collective *c, double bytes)
 {
-    const pop_target *target = pop_graph_target(c->graph);
-    double per_cycle = 2 * target->ipu_link_bandwidth / 8 / target->tile_clock_frequency, cycles = 0;
+    struct group_cost cost = group_cost_of(c);
+    double cycles = 0;
     for (unsigned distance = 1; distance < c->members; distance *= 2)
-        cycles += target->global_sync_cycles + STEP_CYCLES + bytes * (distance > 1 ? distance / 2.0 : 1) / per_cycle;
+        cycles += cost.sync + STEP_CYCLES + bytes * (distance > 1 ? distance / 2.0 : 1) / cost.rate;
     return cycles;
 }
 

@@ -25,6 +25,21 @@ unsigned group_member(const struct collective *c, unsigned replica, unsigned ran
     return rank;
 }
 
+struct group_cost group_cost_of(const struct collective *c)
+{
+    pop_target all = *pop_graph_target(c->graph); /* of one replica */
+    unsigned replicas = pop_graph_replication_factor(c->graph), block = all.num_ipus,
+             linked = pop_target_ipu_link_domain_size(&all);
+    if (replicas > 1)
+        block *= c->group.type == POPOPS_GROUP_CONSECUTIVE ? c->members * stride_of(c) : replicas;
+    all.num_ipus *= replicas;
+    double bits = all.ladder_links * all.ipu_link_bandwidth, between = all.gateway_links * all.gateway_bandwidth;
+    if (block > linked && all.ipu_link_domain_size && between < bits)
+        bits = between;
+    return (struct group_cost){ (double)pop_target_sync_cycles(&all, all.num_ipus),
+                                bits / 8 / all.tile_clock_frequency };
+}
+
 pop_tensor group_constant(const struct collective *c, unsigned (*of_rank)(const void *context, unsigned rank),
                           const void *context, pop_type type)
 {

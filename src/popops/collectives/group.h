@@ -35,6 +35,13 @@ struct collective {
 unsigned group_rank(const struct collective *c, unsigned replica);
 unsigned group_member(const struct collective *c, unsigned replica, unsigned rank);
 
+/* Cycles of a sync of the IPUs of all replicas, and bytes per cycle that members have between neighbours: over links
+ * from card to card, or through gateways where one link domain does not hold a group. */
+struct group_cost {
+    double sync, rate;
+};
+struct group_cost group_cost_of(const struct collective *c);
+
 /* A number of each replica, from its rank: a constant {1}. */
 pop_tensor group_constant(const struct collective *c, unsigned (*of_rank)(const void *context, unsigned rank),
                           const void *context, pop_type type);

@@ -16,9 +16,8 @@ enum { STEP_CYCLES = 300, DIRECT_CYCLES = 600 };
  * many. */
 static double cycles_of(const struct collective *c, unsigned steps, double bytes)
 {
-    const pop_target *target = pop_graph_target(c->graph);
-    double per_cycle = 2 * target->ipu_link_bandwidth / 8 / target->tile_clock_frequency;
-    return steps * (target->global_sync_cycles + (double)STEP_CYCLES) + bytes / per_cycle;
+    struct group_cost cost = group_cost_of(c);
+    return steps * (cost.sync + STEP_CYCLES) + bytes / cost.rate;
 }
 
 static unsigned paired_of(unsigned members)

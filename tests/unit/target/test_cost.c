@@ -73,6 +73,8 @@ static void test_published_syncs(void **state)
     assert_int_equal(cost_sync_global(&one, 2), 500);
     assert_int_equal(cost_sync_global(&one, 4), 500 + 48); /* a hop more, there and back (docs/targets.md) */
     assert_int_equal(cost_sync_global(&one, 16), 500 + 4 * 48);
+    one.ipu_link_domain_size = 8; /* two domains, a gateway apart: a microsecond, there and back */
+    assert_int_equal(cost_sync_global(&one, 16), 500 + 2 * 48 + 2 * 1600);
     assert_int_equal(cost_sync_hops(2), 1);
     assert_int_equal(cost_sync_hops(64), 17);
     one.min_ipu_sync_delay = 0; /* as the tutorials have it */

@@ -115,9 +115,12 @@ static void test_routes_and_lists_agree(void **state)
     (void)state;
     for (unsigned count = 1; count <= 17; ++count) { /* odd ones too */
         pop_target ladder = ipus(count);
-        check_loads(&ladder);
-        snprintf(ladder.ipu_link_topology, sizeof(ladder.ipu_link_topology), "torus");
-        check_loads(&ladder);
+        for (unsigned domain = 0; domain < 7; ++domain) /* 0: one of all; the last one may be smaller */
+            for (int torus = 0; torus < 2; ++torus) {
+                ladder.ipu_link_domain_size = domain;
+                snprintf(ladder.ipu_link_topology, sizeof(ladder.ipu_link_topology), torus ? "torus" : "mesh");
+                check_loads(&ladder);
+            }
         /* Flows that overlap count once; IPU 40 is not there. */
         pop_target own =
             listed(count, (pop_exchange_limits){ .count = 3,
@@ -156,6 +159,95 @@ static void test_a_torus_is_closed(void **state)
     for (uint32_t i = 0; i < 8; ++i)
         ring[i] = (struct exchange_load){ 2 * i, (2 * i + 2) % 16, 1 << 20 };
     assert_int_equal(cost_global_exchange(&torus, ring, 8), cost_global_exchange(&torus, ring, 1));
+}
+
+static pop_target domains(unsigned count, unsigned size, const char *topology)
+{
+    pop_target target = ipus(count);
+    target.ipu_link_domain_size = size;
+    snprintf(target.ipu_link_topology, sizeof(target.ipu_link_topology), "%s", topology);
+    assert_int_equal(pop_target_check(&target, NULL), POP_OK);
+    return target;
+}
+
+/* Limits that a flow meets, in order. */
+static void assert_way(const pop_target *target, uint32_t from, uint32_t to, size_t count, const size_t *limits)
+{
+    uint64_t loads[256] = { 0 };
+    struct exchange_load flow = { from, to, 7 };
+    assert_true(pop_target_num_global_exchange_constraints(target) <= 256);
+    exchange_loads(target, &flow, 1, loads);
+    for (size_t i = 0, next = 0; i < 256; ++i) {
+        bool on = next < count && limits[next] == i;
+        next += on;
+        if (loads[i] != (on ? 7 : 0))
+            fail_msg("from IPU %u to %u: limit %zu has %llu bytes", from, to, i, (unsigned long long)loads[i]);
+    }
+}
+
+/* Two domains of two machines: 28 limits each of links, then gateways: machine 0 up and down, machine 1 up and down. */
+static void test_gateways_join_link_domains(void **state)
+{
+    (void)state;
+    pop_target two = domains(16, 8, "default"), one = domains(16, 16, "default"), plain = ipus(16);
+    assert_int_equal(pop_target_num_global_exchange_constraints(&two), 28 + 28 + 4);
+    assert_int_equal(pop_target_num_global_exchange_constraints(&one),
+                     pop_target_num_global_exchange_constraints(&plain));
+    for (size_t c = 0; c < 60; ++c)
+        assert_true(pop_target_global_exchange_bandwidth(&two, c) == (c >= 56      ? 85e9
+                                                                      : c % 28 < 8 ? 4 * LINK
+                                                                                   : 2 * LINK));
+    assert_way(&two, 0, 8, 1, (const size_t[]){ 56 });
+    assert_way(&two, 8, 0, 1, (const size_t[]){ 57 });
+    assert_way(&two, 7, 15, 1, (const size_t[]){ 58 });
+    /* To place 5 by its own links first: across the card, then up the odd side, over two gaps. */
+    assert_way(&two, 0, 13, 4, (const size_t[]){ 8, 16 + 2, 16 + 4 + 2, 58 });
+    /* Back through the gateway of place 5, then across and down the even side of the lower domain. */
+    assert_way(&two, 13, 0, 4, (const size_t[]){ 8 + 5, 16 + 1, 16 + 4 + 1, 59 });
+    assert_way(&two, 8, 9, 1, (const size_t[]){ 28 });
+    /* Domains of 4, 4 and 2: what the last one lacks no flow needs. */
+    pop_target odd = domains(10, 4, "torus"); /* not closed */
+    assert_int_equal(pop_target_num_global_exchange_constraints(&odd), 12 + 12 + 2 + 4);
+    assert_way(&odd, 9, 3, 3, (const size_t[]){ 10, 27, 29 }); /* down both gateways, place 1 to 3 on the odd side */
+    assert_way(&odd, 3, 9, 3, (const size_t[]){ 11, 26, 28 });
+    /* Four domains in a ring: the last is a neighbour of the first. */
+    pop_target ring = domains(16, 4, "torus"), row = domains(16, 4, "mesh");
+    assert_int_equal(pop_target_num_global_exchange_constraints(&ring), 4 * 12 + 8);
+    assert_int_equal(pop_target_num_global_exchange_constraints(&row), 4 * 12 + 6);
+    assert_way(&ring, 0, 12, 1, (const size_t[]){ 48 + 7 });
+    assert_way(&row, 0, 12, 3, (const size_t[]){ 48, 50, 52 });
+}
+
+/* 2^23 bits at 85 Gbit/s are 98,689.5 ns, or 131,257.04 cycles of 1.33 GHz; a gateway's microsecond is 1,330. */
+static void test_gateways_cost_time(void **state)
+{
+    (void)state;
+    pop_target two = domains(16, 8, "default"), ring = domains(16, 4, "torus"), row = domains(16, 4, "mesh");
+    const uint32_t bytes = 1 << 20;
+    struct exchange_load flows[8] = { { 0, 8, bytes } }, three = { 0, 12, bytes }, none = { 0, 12, 0 };
+    assert_int_equal(cost_global_exchange(&two, flows, 1), 132588);
+    for (uint32_t i = 0; i < 8; ++i)
+        flows[i] = (struct exchange_load){ i, 8 + i, bytes };
+    assert_int_equal(cost_global_exchange(&two, flows, 8), 526359); /* four IPUs share a gateway */
+    assert_int_equal(cost_global_exchange(&row, &three, 1), 131258 + 3 * 1330);
+    assert_int_equal(cost_global_exchange(&ring, &three, 1), 131258 + 1330);
+    assert_int_equal(cost_global_exchange(&ring, &none, 1), 0);
+    two.gateway_bandwidth *= 4;
+    two.gateway_latency = 0;
+    assert_int_equal(cost_global_exchange(&two, flows, 8), 131258);
+    /* 600 cycles; 39.9 for the second hop of four IPUs; gateways there and back. */
+    assert_int_equal(cost_sync_global(&row, 4), 640);
+    assert_int_equal(cost_sync_global(&row, 16), 600 + 8020);
+    assert_int_equal(cost_sync_global(&row, 8), 600 + 2700);
+    assert_int_equal(cost_sync_global(&ring, 16), 600 + 5360);
+    assert_int_equal(pop_target_sync_cycles(&ring, 16), 600 + 5360);
+    assert_int_equal(pop_target_sync_cycles(NULL, 16), 0);
+    row.global_sync_cycles = 0;
+    assert_int_equal(cost_sync_global(&row, 16), 0);
+    /* A list has no gateways. */
+    pop_target own = listed(16, (pop_exchange_limits){ 1, { { 8 * 1.33e9, 1, { { 0, 12 } } } } });
+    own.ipu_link_domain_size = 4;
+    assert_int_equal(cost_global_exchange(&own, &three, 1), bytes);
 }
 
 static void test_time_is_that_of_the_slowest_limit(void **state)
@@ -263,6 +355,8 @@ int main(void)
         cmocka_unit_test(test_a_torus_is_closed),
         cmocka_unit_test(test_the_flows_of_four_ipus),
         cmocka_unit_test(test_routes_and_lists_agree),
+        cmocka_unit_test(test_gateways_join_link_domains),
+        cmocka_unit_test(test_gateways_cost_time),
         cmocka_unit_test(test_time_is_that_of_the_slowest_limit),
         cmocka_unit_test(test_senseless_limits_are_refused),
         cmocka_unit_test(test_limits_are_part_of_a_targets_value),
