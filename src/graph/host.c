@@ -143,8 +143,9 @@ pop_stream pop_graph_add_host_to_device_fifo_at(pop_where where, pop_graph *grap
         .type = (uint8_t)type, .direction = POP_HOST_TO_DEVICE_FIFO, .mode = (uint8_t)mode, .elements = elements
     };
     if (graph_ready(graph) && mode != POP_STREAM_REPLICATE && mode != POP_STREAM_BROADCAST)
-        store_fail(graph->store, POP_GRAPH_OBJECT_CREATION_ERROR, where, api, "%d is no mode of a replicated stream",
-                   (int)mode);
+        store_fail(graph->store, POP_GRAPH_OBJECT_CREATION_ERROR, where, api,
+                   "the mode of stream '%s' is %d: POP_STREAM_REPLICATE (%d) and POP_STREAM_BROADCAST (%d) are allowed",
+                   handle ? handle : "", (int)mode, (int)POP_STREAM_REPLICATE, (int)POP_STREAM_BROADCAST);
     return add_stream(where, api, graph, handle, stream, options);
 }
 

@@ -268,12 +268,49 @@ static void a_broadcast_stream_gives_all_the_same_once(struct case_of *c)
     assert_int_equal(in.fetched, 3);
     for (unsigned r = 0; r < c->replicas; ++r)
         assert_int_equal(out[r][1], 21);
+    /* Its one callback is replica 0's: connected so it takes the place of the other, and serves all. */
+    struct log of_0 = { .c = c, .replica = 5 };
+    released = 0;
+    must(pop_engine_connect_stream_callback_of(
+             w->engine, "in", 0, (pop_stream_callback){ .fetch = give, .release = release, .user = &of_0 }, &error),
+         &error);
+    world_run(w, 0);
+    assert_true(in.fetched == 3 && of_0.fetched == 3);
+    for (unsigned r = 0; r < c->replicas; ++r)
+        assert_int_equal(out[r][1], 5021);
+    /* A buffer has the data of one transfer, whatever the number of replicas. */
+    int values[2 * ELEMENTS] = { 0, 7, [ELEMENTS + 1] = 8 };
+    must(pop_engine_connect_stream_circular(w->engine, "in", values, values + ELEMENTS, &error), &error);
+    assert_int_equal(released, 1);
+    world_run(w, 0);
+    for (unsigned r = 0; r < c->replicas; ++r)
+        assert_int_equal(out[r][1], 7);
+    must(pop_engine_connect_stream_circular(w->engine, "in", values, values + 2 * ELEMENTS, &error), &error);
+    world_run(w, 0);
+    for (unsigned r = 0; r < c->replicas; ++r)
+        assert_int_equal(out[r][1], 7); /* 7, 8, 7 */
+    assert_int_equal(pop_engine_connect_stream_circular(w->engine, "in", values, values + ELEMENTS + 1, &error),
+                     POP_STREAM_CONNECTION_ERROR);
     if (c->replicas == 1)
         return;
-    assert_int_equal(
-        pop_engine_connect_stream_callback_of(w->engine, "in", 1, (pop_stream_callback){ .fetch = give }, &error),
-        POP_GRAPH_REPLICATION_ERROR);
-    assert_non_null(strstr(error.text, "broadcast"));
+    for (unsigned r = 1; r <= c->replicas; r += c->replicas - 1) {
+        assert_int_equal(
+            pop_engine_connect_stream_callback_of(w->engine, "in", r, (pop_stream_callback){ .fetch = give }, &error),
+            POP_GRAPH_REPLICATION_ERROR);
+        assert_non_null(strstr(error.text, r < c->replicas ? "broadcast" : "there is no replica"));
+    }
+}
+
+static void a_stream_has_one_of_the_modes(void **state)
+{
+    (void)state;
+    struct world w;
+    pop_error error = { 0 };
+    world_open_replicas(&w, "ipu2", false, 2);
+    pop_graph_add_host_to_device_fifo(w.graph, "in", POP_INT, 1, (pop_replicated_stream_mode)7, POP_NO_OPTIONS);
+    assert_int_equal(pop_graph_take_error(w.graph, &error), POP_GRAPH_OBJECT_CREATION_ERROR);
+    assert_non_null(strstr(error.text, "the mode of stream 'in' is 7: POP_STREAM_REPLICATE (0) and"));
+    world_close(&w);
 }
 
 static void buffers_hold_all_replicas(struct case_of *c)
@@ -556,6 +593,7 @@ int main(void)
         REPLICATED(the_first_replica_that_fails_is_named),
         REPLICATED(debug_runs_check_what_is_assumed_equal),
         REPLICATED(an_executable_keeps_its_replicas),
+        cmocka_unit_test(a_stream_has_one_of_the_modes),
         cmocka_unit_test(factors_that_cannot_be_are_refused),
         cmocka_unit_test(maps_that_are_no_permutation_are_refused),
         cmocka_unit_test(the_profile_is_that_of_the_chosen_replica),
