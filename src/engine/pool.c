@@ -2,6 +2,7 @@
 #include "engine/pool.h"
 
 #include "base/mem.h"
+#include "base/str.h"
 
 #include <limits.h>
 #include <linux/futex.h>
@@ -112,7 +113,13 @@ unsigned pool_processors(void)
 {
     cpu_set_t set;
     int count = sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 1;
-    return count > 0 ? (unsigned)count : 1;
+    uint64_t own = count > 0 ? (uint64_t)count : 1, ranks = 1;
+    long all = sysconf(_SC_NPROCESSORS_ONLN);
+    const char *text = getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+    if (!text || !str_integer(text, UINT32_MAX, &ranks) || ranks < 2 || all < 1)
+        return (unsigned)own;
+    uint64_t share = (uint64_t)all / ranks ? (uint64_t)all / ranks : 1;
+    return (unsigned)(share < own ? share : own);
 }
 
 struct thread_pool *pool_create(unsigned threads)

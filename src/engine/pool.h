@@ -19,7 +19,7 @@ unsigned pool_threads(const struct thread_pool *pool); /* 1 for NULL */
 /* Calls fn for 0 .. chunks-1, in ascending order of their start, and returns when all are done.  From within a chunk
  * (or with a NULL pool): runs them all on the calling thread. */
 void pool_run(struct thread_pool *pool, uint32_t chunks, pool_fn fn, void *context);
-/* Processors that this process may use. */
+/* Processors that this process may use: no more than its share where mpirun started several on this machine. */
 unsigned pool_processors(void);
 
 #endif

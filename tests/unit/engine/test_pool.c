@@ -99,6 +99,27 @@ static void no_pool_is_serial(void **state)
         pool_destroy(pool_create(3)); /* ended before its threads began */
 }
 
+static unsigned processors_for(const char *ranks)
+{
+    setenv("OMPI_COMM_WORLD_LOCAL_SIZE", ranks, 1);
+    unsigned processors = pool_processors();
+    unsetenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+    return processors;
+}
+
+static void ranks_share_the_machine(void **state)
+{
+    (void)state;
+    unsetenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+    unsigned own = pool_processors(), all = (unsigned)sysconf(_SC_NPROCESSORS_ONLN), half = all / 2 ? all / 2 : 1;
+    assert_true(own >= 1 && own <= all);
+    assert_int_equal(processors_for("1"), own);
+    assert_int_equal(processors_for("0"), own);
+    assert_int_equal(processors_for("two"), own);
+    assert_int_equal(processors_for("2"), half < own ? half : own);
+    assert_int_equal(processors_for("1000000"), 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -107,6 +128,7 @@ int main(void)
         cmocka_unit_test(a_region_within_a_chunk_runs_on_its_thread),
         cmocka_unit_test(the_caller_waits_for_long_chunks),
         cmocka_unit_test(no_pool_is_serial),
+        cmocka_unit_test(ranks_share_the_machine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
