@@ -28,5 +28,6 @@ void anchors_tutorial(void);
 void anchors_empty_exchange(void);
 void anchors_memory(void);
 void anchors_stencils(void);
+void anchors_scaling(void);
 
 #endif

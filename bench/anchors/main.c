@@ -74,6 +74,7 @@ int main(void)
     anchors_tutorial();
     anchors_memory();
     anchors_stencils();
+    anchors_scaling();
     printf("\n%u figures: %u exact, %u within what is allowed, %u not.\n", seen.rows, seen.exact,
            seen.rows - seen.exact - seen.apart, seen.apart);
     printf("%u of them were published, %u follow from what was published, %u compare two figures of ours.\n",
