@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUNDS = 7, ELEMENTS = 1 << 20, STEPS = 4, LAYERS = 24, MOST = 64 };
+enum { ROUNDS = 25, SIZES = 4, ELEMENTS = 1 << 20, STEPS = 4, LAYERS = 24, MOST = 64 };
 
 struct scaled {
     pop_device *device;
@@ -70,29 +70,38 @@ static double executable_bytes(pop_executable *executable)
     return (double)size;
 }
 
-/* So few replicas and n of them take turns, so that what else runs here troubles both alike; the best of each counts.
- * One replica has nothing to sum up: with sums two are the fewest. */
-static void compare_compiling(unsigned few, unsigned replicas, bool sum)
+/* All numbers of replicas take turns, each time another one first, so that what else runs here troubles them alike; the
+ * best of each counts.  The first number is what the others are compared with. */
+static void compare_compiling(const unsigned *replicas, bool sum)
 {
-    struct scaled s[2] = { build(few, sum), build(replicas, sum) };
-    double seconds[2][ROUNDS], bytes[2];
+    struct scaled s[SIZES];
+    double seconds[SIZES][ROUNDS], bytes[SIZES];
+    for (unsigned i = 0; i < SIZES; ++i)
+        s[i] = build(replicas[i], sum);
     for (unsigned round = 0; round < ROUNDS; ++round)
-        for (int i = 0; i < 2; ++i) {
+        for (unsigned turn = 0; turn < SIZES; ++turn) {
+            unsigned i = (round + turn) % SIZES;
             pop_executable *executable;
             seconds[i][round] = compile(&s[i], &executable);
-            bytes[i] = executable_bytes(executable);
+            if (!round)
+                bytes[i] = executable_bytes(executable);
             pop_executable_destroy(executable);
         }
-    char text[96];
-    double one = bench_least(seconds[0], ROUNDS), many = bench_least(seconds[1], ROUNDS);
-    snprintf(text, sizeof(text), "compiling %s for %u replicas of an IPU", sum ? "with sums" : "layers", replicas);
-    bench_report(text, many * 1e3, "ms", 0);
-    snprintf(text, sizeof(text), "  longer than for %u", few);
-    bench_report(text, 100 * (many / one - 1), "%", replicas > few ? 5 : 0);
-    snprintf(text, sizeof(text), "  executable larger than for %u", few);
-    bench_report(text, 100 * (bytes[1] / bytes[0] - 1), "%", replicas > few ? 5 : 0);
-    destroy(&s[0]);
-    destroy(&s[1]);
+    double first = bench_least(seconds[0], ROUNDS);
+    for (unsigned i = 0; i < SIZES; ++i) {
+        char text[96];
+        double best = bench_least(seconds[i], ROUNDS);
+        snprintf(text, sizeof(text), "compiling %s for %u replicas of an IPU", sum ? "with sums" : "layers",
+                 replicas[i]);
+        bench_report(text, best * 1e3, "ms", 0);
+        if (i) {
+            snprintf(text, sizeof(text), "  longer than for %u", replicas[0]);
+            bench_report(text, 100 * (best / first - 1), "%", 5);
+            snprintf(text, sizeof(text), "  executable larger than for %u", replicas[0]);
+            bench_report(text, 100 * (bytes[i] / bytes[0] - 1), "%", 5);
+        }
+        destroy(&s[i]);
+    }
 }
 
 static double running(unsigned replicas, double *bytes, double *cycles)
@@ -117,10 +126,9 @@ static double running(unsigned replicas, double *bytes, double *cycles)
 
 void row_replicas(void)
 {
-    for (unsigned n = 1; n <= MOST; n *= 4)
-        compare_compiling(1, n, false);
-    for (unsigned n = 4; n <= MOST; n *= 4)
-        compare_compiling(2, n, true);
+    /* One replica has nothing to sum up: with sums two are the fewest. */
+    compare_compiling((const unsigned[SIZES]){ 1, 4, 16, 64 }, false);
+    compare_compiling((const unsigned[SIZES]){ 2, 4, 16, 64 }, true);
     for (unsigned n = 1; n <= MOST; n *= 4) {
         char text[96];
         double bytes, cycles, seconds = running(n, &bytes, &cycles);
