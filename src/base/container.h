@@ -13,7 +13,7 @@
 
 #include <poplar/error.h>
 
-/* Bytes being written, and read back: numbers as they lie in memory, strings with a u32 length. */
+/* Bytes being written, and read back: numbers as they are in memory, strings with a u32 length. */
 struct bytes {
     VEC(unsigned char) v;
 };

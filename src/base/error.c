@@ -86,8 +86,8 @@ void error_path(pop_error *error, const char *path)
 {
     if (!error || !path)
         return;
-    size_t length = strlen(path), room = sizeof(error->path) - 1;
-    snprintf(error->path, sizeof(error->path), "%s", length > room ? path + length - room : path);
+    size_t length = strlen(path), capacity = sizeof(error->path) - 1;
+    snprintf(error->path, sizeof(error->path), "%s", length > capacity ? path + length - capacity : path);
 }
 
 const char *error_hint(char *buffer, size_t size, const char *word, const char *const *names, size_t count)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Host memory (docs/decisions/0012-out-of-host-memory.md).  What malloc does not give comes from a reserve that is set
- * aside when the library is loaded, and is counted as a failure: the call at hand completes, and its entry, or the next
+ * aside when the library is loaded, and is counted as a failure: the current call completes, and its entry, or the next
  * pass of the compiler, reports that the host is out of memory.  Allocations whose size a user chose (storage,
  * constants, buffers) use mem_try, and are refused without that. */
 #ifndef BASE_MEM_H
@@ -48,7 +48,7 @@ void *arena_alloc(struct arena *arena, size_t bytes); /* 16-byte aligned, not ze
 /* Zeroed; pages of large blocks that nobody touches cost no memory.  Overflow is checked. */
 void *arena_zero(struct arena *arena, size_t count, size_t bytes);
 /* Frees *block with the arena, whatever it points to by then: the data of an array that grows.  block stays valid until
- * then: it lies in the arena, or outlives it. */
+ * then: it is in the arena, or outlives it. */
 void arena_adopt(struct arena *arena, void **block);
 #define arena_adopt_vec(arena, v) arena_adopt(arena, (void **)&(v)->data)
 #define ARENA_NEW(arena, type)    ((type *)arena_zero(arena, 1, sizeof(type)))

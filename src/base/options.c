@@ -153,7 +153,7 @@ static void put(struct option_set *set, const pop_option_info *row, const char *
             memmove(&set->set.data[i], &set->set.data[i + 1], (set->set.count - i) * sizeof(set->set.data[0]));
             break;
         }
-    /* The table's own key lives for ever; that of a wildcard row is kept behind its value. */
+    /* The table's own key lives forever; that of a wildcard row is kept behind its value. */
     bool own = strcmp(row->key, key) != 0;
     size_t length = strlen(value) + 1, key_length = own ? strlen(key) + 1 : 0;
     char *text = mem_alloc(length + key_length);
@@ -299,7 +299,7 @@ void options_copy(struct option_set *to, const struct option_set *from)
     struct option_set copy = { 0 };
     for (size_t i = 0; i < from->set.count; ++i) {
         const char *key = from->set.data[i].key, *value = from->set.data[i].value;
-        /* A key that lies behind its value moves with it. */
+        /* A key that is behind its value moves with it. */
         bool own = key == value + strlen(value) + 1;
         size_t bytes = strlen(value) + 1 + (own ? strlen(key) + 1 : 0);
         vec_reserve(&copy.set, 1);

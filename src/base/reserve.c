@@ -45,12 +45,12 @@ __attribute__((constructor)) static void set_aside(void)
 
 static void *exhausted(size_t bytes)
 {
-    fprintf(stderr, "tremula: out of host memory (%zu bytes), and the reserve of %zu bytes has no room for them\n",
-            bytes, reserve_end - reserve_begin);
+    fprintf(stderr, "tremula: out of host memory (%zu bytes), and the reserve of %zu bytes cannot hold them\n", bytes,
+            reserve_end - reserve_begin);
     abort();
 }
 
-/* A block of the class that has never been used; NULL when there is no room. */
+/* A block of the class that has never been used; NULL when the class is full. */
 static struct spare *carve(size_t class)
 {
     size_t bytes = sizeof(struct spare) + ((size_t)1 << class), size = reserve_end - reserve_begin;

@@ -43,7 +43,7 @@ static inline void sort_by_key(void *records, size_t count, size_t bytes, sort_k
     }
     if (sorted)
         return;
-    unsigned char *room = mem_alloc(count * bytes), *to = room;
+    unsigned char *spare = mem_alloc(count * bytes), *to = spare;
     for (unsigned shift = 0; shift < 64 && differ >> shift; shift += SORT_BITS) {
         if (!(differ >> shift & ((1 << SORT_BITS) - 1)))
             continue;
@@ -52,9 +52,9 @@ static inline void sort_by_key(void *records, size_t count, size_t bytes, sort_k
         from = to;
         to = swap;
     }
-    if (from == room)
-        memcpy(records, room, count * bytes);
-    free(room);
+    if (from == spare)
+        memcpy(records, spare, count * bytes);
+    free(spare);
 }
 
 #endif

@@ -174,7 +174,7 @@ void pop_copy_device_half_to_float(const void *from, float *to, size_t count)
     }
 }
 
-/* Conversion goes through a chunk of the widest value of its kind, which holds every value of the narrower ones. */
+/* Conversion uses a chunk of the widest value of its kind, which holds every value of the narrower ones. */
 enum { CHUNK = 256 };
 enum wide_kind { WIDE_NONE, WIDE_SIGNED, WIDE_UNSIGNED, WIDE_FLOAT };
 union wide_number {

@@ -14,7 +14,7 @@
         size_t count, capacity;                                                                                        \
     }
 
-static inline void *vec_room(void *data, size_t *capacity, size_t count, size_t bytes)
+static inline void *vec_grow(void *data, size_t *capacity, size_t count, size_t bytes)
 {
     if (count <= *capacity)
         return data;
@@ -23,8 +23,8 @@ static inline void *vec_room(void *data, size_t *capacity, size_t count, size_t 
     return mem_grow(data, bytes && *capacity > SIZE_MAX / bytes ? SIZE_MAX : *capacity * bytes);
 }
 
-/* Room for n more without moving. */
-#define vec_reserve(v, n) ((v)->data = vec_room((v)->data, &(v)->capacity, (v)->count + (n), sizeof(*(v)->data)))
+/* Space for n more without moving. */
+#define vec_reserve(v, n) ((v)->data = vec_grow((v)->data, &(v)->capacity, (v)->count + (n), sizeof(*(v)->data)))
 /* Pointer to a new, uninitialised last element. */
 #define vec_push(v) (vec_reserve(v, 1), (v)->data + (v)->count++)
 /* Pointer to the first of n new, uninitialised last elements. */

@@ -148,7 +148,7 @@ static uint32_t narrowed(uint32_t magnitude, bool random, uint64_t drawn)
     bool normal = exponent >= 113;
     unsigned cut = normal ? 13 : 13 + 113 - (exponent ? exponent : 1);
     if (cut > 40)
-        cut = 40; /* smaller than any draw can tell */
+        cut = 40; /* below the resolution of any draw */
     uint64_t add =
         random ? drawn >> (64 - cut) : ((UINT64_C(1) << (cut - 1)) - 1) + (mantissa >> (cut < 32 ? cut : 31) & 1);
     uint32_t kept = (uint32_t)((mantissa + add) >> cut);

@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* One edge of the vertex at hand: where its pointer stands, what it really leads to, and its buffer. */
+/* One edge of the current vertex: where its pointer is, what it really leads to, and its buffer. */
 struct checked_edge {
     const struct codelet_field *field;
     uint64_t entry;      /* of the table; UINT64_MAX when the field is the edge */
@@ -61,7 +61,7 @@ void checked_destroy(struct checked *checked)
     free(checked);
 }
 
-/* Red zones are whole pages: nothing else lies between the guards. */
+/* Red zones are whole pages: nothing else is between the guards. */
 static void paint(unsigned char *from, const unsigned char *to)
 {
     for (; from < to; ++from)
@@ -364,7 +364,7 @@ static bool check_vertex(const struct vertex_at *vertex, const struct group_run 
     return true;
 }
 
-/* The gathers of one vertex, from a cursor that goes through the set's. */
+/* The gathers of one vertex, from a cursor over the set's. */
 static uint64_t run_gathers(const struct replica *replica, const struct image_set *set, uint64_t at, uint64_t vertex,
                             bool before)
 {

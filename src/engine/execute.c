@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Executing a compute set: its vertices in chunks, each chunk gathering what is not contiguous, calling the codelets in
- * runs, and scattering what they wrote.  Nobody reads what another vertex of the set writes (the compiler saw to it),
- * so chunks may run at the same time. */
+ * runs, and scattering what they wrote.  Nobody reads what another vertex of the set writes (the compiler has checked
+ * it), so chunks may run at the same time. */
 #include "engine/execute.h"
 #include "engine/checked.h"
 #include "engine/copy.h"
@@ -306,7 +306,7 @@ static void execute_vertices(struct set_execution *execution)
     }
 }
 
-/* The truth value goes through a copy plan like any data: an integer of the destination's size. */
+/* The truth value is copied by a plan like any data: an integer of the destination's size. */
 static void store_consensus(struct engine_run *run, uint32_t copy, bool consensus)
 {
     uint64_t value = consensus; /* little-endian: its first bytes are the value at any size */

@@ -15,7 +15,7 @@ static unsigned installed;
 enum { SIGNALS = sizeof(fault_signals) / sizeof(fault_signals[0]) };
 static struct {
     struct sigaction before;
-    bool buried; /* whoever came after us may still call us */
+    bool buried; /* a handler that was installed later may still call this one */
 } handlers[SIGNALS];
 
 /* ---- a stack for the handler ---- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Faults of codelets: a signal handler that ends the batch of vertices that this thread runs, and under checked
- * execution knows the guarded regions of the one at hand. */
+ * execution knows the guarded regions of the current one. */
 #ifndef ENGINE_FAULT_H
 #define ENGINE_FAULT_H
 
@@ -9,8 +9,8 @@
 #include <setjmp.h>
 #include <stdatomic.h>
 
-/* On each side of a region so many bytes are reserved that nobody may touch: a codelet that runs on past a guard meets
- * nobody's memory. */
+/* On each side of a region as many inaccessible bytes are reserved: a codelet that runs on past a guard touches no
+ * other memory. */
 enum { FAULT_MOAT = 1 << 20 };
 
 /* A moat, a guard page, `bytes` bytes, another guard page, a moat.  A vertex's first write to a guard opens it, painted
@@ -37,7 +37,7 @@ struct fault {
 /* The guarded regions of a vertex under checked execution. */
 struct fault_watch {
     VEC(struct fault_region) regions;
-    size_t used; /* regions of the vertex at hand */
+    size_t used; /* regions of the current vertex */
     bool opened; /* one of their guards */
 };
 

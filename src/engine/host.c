@@ -149,7 +149,7 @@ pop_status pop_engine_host_function_arguments(const pop_engine *engine, const ch
     return found ? POP_OK : POP_STREAM_CONNECTION_ERROR;
 }
 
-/* Arguments lie in one block, each 64-byte aligned. */
+/* Arguments are in one block, each 64-byte aligned. */
 static size_t place_arguments(const struct image *image, const struct image_host_function *function,
                               unsigned char *block, void **places)
 {

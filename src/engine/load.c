@@ -7,7 +7,7 @@
 #include "image/reference.h"
 #include "popc/link.h"
 
-/* Where each block of the image lies, by enum image_block. */
+/* Where each block of the image is, by enum image_block. */
 struct bases {
     unsigned char *of[4];
 };

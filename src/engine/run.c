@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The interpreter: one function for each kind of op, each of which names the op to run next.  Control flow stands here.
+/* The interpreter: one function for each kind of op, each of which names the op to run next.  Control flow is here.
  */
 #include "engine/run.h"
 #include "engine/copy.h"
@@ -119,7 +119,7 @@ uint32_t op_switch(struct engine_run *run, const struct image_op *op, uint32_t n
     (void)next;
     int64_t value = integer_operand(run, op->b);
     const struct image_case *cases = run->image->cases.data + op->d;
-    assert(op->d + (uint64_t)op->c < run->image->cases.count); /* the default stands behind the cases */
+    assert(op->d + (uint64_t)op->c < run->image->cases.count); /* the default is behind the cases */
     for (uint32_t i = 0; i < op->c; ++i)
         if (cases[i].value == value)
             return cases[i].target;
@@ -240,7 +240,7 @@ static void capture_jump(struct capture *capture, uint32_t at, uint32_t next, ui
     capture->written = seconds();
 }
 
-/* The status of the run stands before that of its report. */
+/* The status of the run takes precedence over that of its report. */
 static pop_status capture_end(struct capture *capture, uint32_t end, const struct engine_run *run)
 {
     pop_error error;

@@ -142,7 +142,7 @@ struct pop_engine {
     struct checked *checked;           /* checked mode's buffers; NULL when off */
 };
 
-/* A run in progress.  What a callback that never returns would leak stands in the engine. */
+/* A run in progress.  What a callback that never returns would leak belongs to the engine. */
 struct engine_run {
     pop_engine *engine;
     struct replica *replica;
@@ -155,7 +155,7 @@ struct engine_run {
 };
 #define RUN_OVER OP_NONE
 
-/* Each op returns the op to run next, or RUN_OVER.  Where they stand: execute.c, copy.c, stream.c, remote.c, host.c,
+/* Each op returns the op to run next, or RUN_OVER.  They are in execute.c, copy.c, stream.c, remote.c, host.c,
  * run.c. */
 #define IMAGE_OP(constant, function)                                                                                   \
     uint32_t function(struct engine_run *run, const struct image_op *op, uint32_t next);

@@ -480,7 +480,7 @@ pop_status pop_engine_connect_stream_callback_of(pop_engine *engine, const char 
 
 /* ---- transfers ---- */
 
-/* Where the next transfer's bytes lie; a circular buffer moves on. */
+/* Where the next transfer's bytes are; a circular buffer moves on. */
 static unsigned char *next_bytes(struct stream_state *stream)
 {
     unsigned char *at = stream->at;

@@ -10,7 +10,7 @@ static inline bool graph_ready(const pop_graph *graph)
 {
     return graph && store_ready(graph->store);
 }
-/* A CPU runs as if on a single tile: what is not mapped lies on tile 0, and so does what is mapped to a tile that it
+/* A CPU runs as if on a single tile: what is not mapped is on tile 0, and so is what is mapped to a tile that it
  * lacks. */
 static inline bool graph_is_cpu(const pop_graph *graph)
 {

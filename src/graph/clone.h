@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the elements of a clone lie in its new variable. */
+/* Where the elements of a clone are in its new variable. */
 #ifndef GRAPH_CLONE_H
 #define GRAPH_CLONE_H
 

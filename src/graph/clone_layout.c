@@ -29,7 +29,7 @@ static void add_contiguous(struct clone_layout *layout, uint64_t offset, uint64_
     add_piece(layout, offset, elements, &(struct digit){ elements, 1 }, elements > 1);
 }
 
-/* Calls fn for each part of [begin, end) of a variable that lies on one tile (or on none). */
+/* Calls fn for each part of [begin, end) of a variable that is on one tile (or on none). */
 typedef void (*part_fn)(uint64_t begin, uint64_t end, uint32_t tile, void *context);
 
 static void each_part(pop_store *store, const struct run *run, part_fn fn, void *context)
@@ -77,7 +77,7 @@ void clone_layout_row_major(struct clone_layout *layout, pop_tensor t)
     add_contiguous(layout, 0, layout->elements);
 }
 
-/* A piece of the source: its digits as they are, and where it lies. */
+/* A piece of the source: its digits as they are, and where it is. */
 struct source_piece {
     uint32_t variable;
     unsigned digits;
@@ -144,7 +144,7 @@ static bool sort_digits(const struct digit *digit, unsigned count, struct digit 
     return true;
 }
 
-/* Puts the elements of a piece, as they lie in memory, at the end of the new variable; the piece's digits become those
+/* Puts the elements of a piece, as they are in memory, at the end of the new variable; the piece's digits become those
  * of the clone. */
 static void append_piece(struct clone_layout *layout, pop_store *store, struct source_pieces *pieces,
                          struct source_piece *piece)
@@ -166,7 +166,7 @@ static void append_piece(struct clone_layout *layout, pop_store *store, struct s
     pieces_each_run(&lying, 1, append_run, &appender);
 }
 
-/* When pieces lie one after the other in memory, each keeps its digits. */
+/* When pieces are one after the other in memory, each keeps its digits. */
 static bool layout_pieces(struct clone_layout *layout, pop_tensor t)
 {
     struct source_pieces pieces = { .list = { 0 } };
@@ -194,7 +194,7 @@ static bool layout_pieces(struct clone_layout *layout, pop_tensor t)
     return apart;
 }
 
-/* A range of a source variable on one tile (0 when tiles do not matter), and where it lies in the new one. */
+/* A range of a source variable on one tile (0 when tiles do not matter), and where it is in the new one. */
 struct clone_range {
     uint32_t tile, variable;
     uint64_t begin, end, at;

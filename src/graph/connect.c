@@ -294,7 +294,7 @@ void pop_graph_connect_list_at(pop_where where, pop_graph *graph, pop_vertex ver
     }
 }
 
-/* A constant that lies where its readers are; one serves all that read the same value, as far as a small cache
+/* A constant that is where its readers are; one serves all that read the same value, as far as a small cache
  * remembers. */
 static uint32_t hidden_constant(const struct field_ref *ref, uint64_t bits)
 {

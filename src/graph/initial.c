@@ -8,7 +8,7 @@
 #include "graph/variable.h"
 #include "graph/view_runs.h"
 
-/* Whether host values can be taken: a type that pop_convert knows, memory that is there, and room for them. */
+/* Whether host values can be taken: a type that pop_convert knows, memory that is there, and space for them. */
 static bool check_values(pop_store *store, pop_where where, const char *api, const char *path, pop_type value_type,
                          const void *values, pop_type type, uint64_t count)
 {
@@ -24,7 +24,7 @@ static bool check_values(pop_store *store, pop_where where, const char *api, con
     return true;
 }
 
-/* Makes a variable constant, and its instances: what they hold lies bytes apart. */
+/* Makes a variable constant, and its instances: what they hold is bytes apart. */
 static void set_constant(pop_store *store, uint32_t variable, struct initial initial, uint64_t bytes)
 {
     for (uint32_t i = 0, n = replicate_instances(store, variable); i <= n; ++i) {

@@ -31,7 +31,7 @@ void pop_log_write(pop_log_library library, pop_log_level level, const char *for
     str_free(&text);
 }
 
-/* Texts that were written, by their hashes.  A process has few of them; when there is no room for more, they are not
+/* Texts that were written, by their hashes.  A process has few of them; when the table is full, they are not
  * written. */
 enum { MAX_TEXTS = 512 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -6,7 +6,7 @@
 #include "graph/tensor.h"
 #include "graph/view_runs.h"
 
-/* A run of a variable, and where it stands in the flat tensor. */
+/* A run of a variable, and where it is in the flat tensor. */
 struct placed_run {
     uint32_t variable;
     uint64_t offset, count, flat;

@@ -125,8 +125,8 @@ static pop_tensor apply(const struct reorder *r, pop_tensor t)
     return r->intervals.count ? apply_intervals(r, strided) : strided;
 }
 
-/* The permutation that sorts t's elements by where they lie.  Digits come first also where their source is a composite:
- * whoever joins blocks mostly does it in the order of memory, so that few regions are left to be sorted. */
+/* The permutation that sorts t's elements by where they are.  Digits come first also where their source is a composite:
+ * blocks are mostly joined in the order of memory, so that few regions are left to be sorted. */
 static void find_order(struct reorder *r, pop_graph *graph, pop_tensor t)
 {
     struct flat flat;
@@ -169,7 +169,7 @@ void pop_graph_reorder_to_simplify_at(pop_where where, pop_graph *graph, pop_ten
     struct reorder r = { 0 };
     if (pop_tensor_num_elements(*t))
         find_order(&r, graph, *t);
-    pop_tensor *result = mem_alloc((count + 1) * sizeof(*result)); /* t's stands last */
+    pop_tensor *result = mem_alloc((count + 1) * sizeof(*result)); /* t's is last */
     result[count] = apply(&r, *t);
     uint64_t regions = count_regions(result[count], UINT64_MAX);
     bool better = regions < count_regions(*t, regions + 1), similar = true;

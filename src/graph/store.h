@@ -17,7 +17,7 @@
 #include <poplar/graph.h>
 #include <poplar/program.h>
 
-/* Where a variable lies: a log of (range, tile) in the order of the calls until tile_map_compact sorts it, later calls
+/* Where a variable is: a log of (range, tile) in the order of the calls until tile_map_compact sorts it, later calls
  * over earlier ones. */
 struct tile_range {
     uint64_t begin, end; /* elements of the variable */
@@ -36,7 +36,7 @@ struct variable {
     uint8_t type;   /* pop_type */
     bool constant;
     uint16_t group;      /* of a placeholder (graph/replicate.h): number of its replica group, from 1 on; 0: none */
-    bool follows_vertex; /* a hidden constant (connect_constant): lies on each tile that reads it, is never mapped and
+    bool follows_vertex; /* a hidden constant (connect_constant): is on each tile that reads it, is never mapped and
                             costs no exchange */
     uint32_t initial;    /* of a constant: index of store->initials */
     struct tile_map map;
@@ -60,7 +60,7 @@ struct compute_set {
 struct vertex {
     uint32_t set;  /* index */
     uint32_t tile; /* physical; UNMAPPED_TILE at first */
-    uint32_t edge; /* first edge of its list, or NO_EDGE; the newest stands first */
+    uint32_t edge; /* first edge of its list, or NO_EDGE; the newest is first */
     uint32_t where;
     uint32_t estimate; /* index + 1 of store->estimates, 0: none of its own */
     uint32_t type;     /* index of store->types */
@@ -220,7 +220,7 @@ static inline void store_notice_memory(pop_store *store)
     if (store->memory_failures != mem_failures() && store->error.status == POP_OK)
         store_without_memory(store);
 }
-/* Records an error (the first one stays) and tells the handler; returns false for `return store_fail(...)`. */
+/* Records an error (the first one stays) and calls the handler; returns false for `return store_fail(...)`. */
 bool store_fail(pop_store *store, pop_status status, pop_where where, const char *api, const char *format, ...)
     POP_PRINTF(5, 6);
 /* The same with the debug name of what failed. */
@@ -245,7 +245,7 @@ bool store_data_room(pop_store *store, size_t bytes);
 pop_store *store_create(pop_graph *top, const pop_target *target);
 /* Frees everything, the top graph included. */
 void store_destroy(pop_store *store);
-/* Appends count values converted from value_type and returns where they lie. */
+/* Appends count values converted from value_type and returns where they are. */
 uint64_t store_convert(pop_store *store, pop_type value_type, const void *values, pop_type type, uint64_t count);
 
 #endif

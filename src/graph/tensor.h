@@ -39,7 +39,7 @@ struct wide {
     struct digit digit[];
 };
 
-/* Strided elements of a source that is part of a composite: its elements stand from begin on in the composite. */
+/* Strided elements of a source that is part of a composite: its elements are in the composite from begin on. */
 struct node_child {
     uint64_t begin, offset;
     uint32_t source, digits;
@@ -53,8 +53,8 @@ struct composite {
     uint64_t total;
     unsigned depth; /* composites below this one */
     uint32_t index;
-    size_t found;   /* the child that was asked for last: whoever walks asks for it again, or for the next one */
-    uint64_t stamp; /* no other composite of the store has it, nor this one with other children; from 1 */
+    size_t found;               /* the child that was asked for last: walks ask for it again, or for the next one */
+    uint64_t stamp;             /* no other composite of the store has it, nor this one with other children; from 1 */
     struct addition *additions; /* what a mark may take back, the latest first */
 };
 

@@ -8,7 +8,7 @@
 
 /* ---- tensor_form.c ---- */
 void tensor_unpack(struct unpacked *v, pop_tensor t);
-/* Brings v to normal form, to a child of its composite when it lies inside one, and makes it a value. */
+/* Brings v to normal form, to a child of its composite when it is inside one, and makes it a value. */
 pop_tensor tensor_pack(struct unpacked *v);
 void tensor_flat(pop_tensor t, struct flat *flat); /* t must have elements */
 uint64_t unpacked_extent(const struct unpacked *v, unsigned dim);
@@ -19,7 +19,7 @@ void unpacked_flat(const struct unpacked *v, struct flat *flat);
 void unpacked_set_run(struct unpacked *v, unsigned dim, const struct digit *digit, unsigned count);
 /* Removes count digits of a dimension, the first of them its from-th. */
 void unpacked_drop(struct unpacked *v, unsigned dim, unsigned from, unsigned count);
-/* One digit for each dimension, as elements lie in row-major order from v->offset on. */
+/* One digit for each dimension, as elements are in row-major order from v->offset on. */
 void unpacked_row_major(struct unpacked *v, const uint64_t *shape, unsigned rank);
 /* The same view over a composite of its own, where each dimension is one digit. */
 void unpacked_make_lazy(struct unpacked *v);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the elements of one variable lie: a log of calls, sorted when it is asked for the first time. */
+/* Where the elements of one variable are: a log of calls, sorted when it is asked for the first time. */
 #ifndef GRAPH_TILE_MAP_H
 #define GRAPH_TILE_MAP_H
 

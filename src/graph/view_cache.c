@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pieces of views over composites that were walked lately.  Whoever builds asks for the same tensor's mapping, regions
+/* Pieces of views over composites that were walked lately.  Programs ask for the same tensor's mapping, regions
  * and aliases, copies it and takes parts of it; a walk through composites of composites takes much longer than a look
  * at the pieces that the last one found. */
 #include "graph/view_cache.h"
@@ -19,7 +19,7 @@ struct kept_piece {
     size_t first; /* of the pool */
 };
 struct kept_walk {
-    struct piece of; /* its digits stand first in the pool */
+    struct piece of; /* its digits are first in the pool */
     uint64_t stamp;  /* of its composite; 0: none is kept */
     uint64_t used;   /* the latest has the largest number */
     VEC(struct kept_piece) pieces;

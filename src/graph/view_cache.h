@@ -6,7 +6,7 @@
 #include "graph/tensor.h"
 #include "graph/view.h"
 
-/* The same, kept for whoever walks the view again. */
+/* The same, kept for the next walk of the view. */
 bool view_each_piece(pop_store *store, const struct piece *flat, piece_fn fn, void *context);
 /* Pieces of elements [begin, end) of any view in flat order; neighbours may not be joined. */
 bool view_each_piece_in(pop_store *store, const struct piece *flat, uint64_t begin, uint64_t end, piece_fn fn,

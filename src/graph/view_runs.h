@@ -15,7 +15,7 @@ bool tensor_each_run(pop_tensor t, run_fn fn, void *context);
 /* The same for who stops after few: tensor_each_run refuses, with an error in the graph, to visit more than 2^26
  * runs. */
 bool tensor_first_runs(pop_tensor t, run_fn fn, void *context);
-/* The same for flat elements [begin, end) of t, in time that does not depend on what lies before begin. */
+/* The same for flat elements [begin, end) of t, in time that does not depend on what is before begin. */
 bool tensor_each_run_in(pop_tensor t, uint64_t begin, uint64_t end, run_fn fn, void *context);
 /* True, and *run, when t is one run (or empty: count 0).  No allocation, a few ns. */
 bool tensor_single_run(pop_tensor t, struct run *run);

@@ -161,15 +161,15 @@ static uint64_t compose_max(const struct piece *child, uint64_t at, const struct
             if (levels.weight[i] % step)
                 continue;
             uint64_t turn = levels.weight[i] / step;
-            uint64_t room = view->stride < 0 ? levels.at[i] + 1 : child->digit[i].extent - levels.at[i];
-            uint64_t blocks = (max / turn < room ? max / turn : room) * turn;
+            uint64_t left = view->stride < 0 ? levels.at[i] + 1 : child->digit[i].extent - levels.at[i];
+            uint64_t blocks = (max / turn < left ? max / turn : left) * turn;
             if (blocks > 1 && blocks < max && digits_compose(child, at, view, count, blocks, out))
                 return blocks;
         }
         unsigned level = level_of_step(&levels, step);
         uint64_t times = step / levels.weight[level];
-        uint64_t room = view->stride < 0 ? levels.at[level] : child->digit[level].extent - 1 - levels.at[level];
-        uint64_t blocks = room / times + 1;
+        uint64_t left = view->stride < 0 ? levels.at[level] : child->digit[level].extent - 1 - levels.at[level];
+        uint64_t blocks = left / times + 1;
         if (blocks > 1 && blocks < max && digits_compose(child, at, view, count, blocks, out))
             return blocks;
     }
@@ -209,7 +209,7 @@ struct walk {
 
 static bool walk(const struct walk *w, uint32_t source, uint64_t offset, const struct digit *digit, unsigned count);
 
-/* Walks blocks of a view's first digit that lie in one child; *done says how many were, 0 when a single one does not
+/* Walks blocks of a view's first digit that are in one child; *done says how many were, 0 when a single one does not
  * compose. */
 static bool walk_child(const struct walk *w, const struct composite *composite, size_t index, uint64_t base,
                        const struct digit *digit, unsigned count, uint64_t max, uint64_t *done)
@@ -225,13 +225,13 @@ static bool walk_child(const struct walk *w, const struct composite *composite, 
     return walk(w, child.variable, out.offset, out.digit, out.digits);
 }
 
-/* How many blocks from base on lie in [begin, end), when the first one does. */
+/* How many blocks from base on are in [begin, end), when the first one does. */
 static uint64_t blocks_inside(uint64_t first, uint64_t last, int64_t stride, uint64_t begin, uint64_t end, uint64_t max)
 {
     if (!stride)
         return max;
-    uint64_t room = stride > 0 ? (end - 1 - last) / (uint64_t)stride : (first - begin) / (uint64_t)-stride;
-    return room + 1 < max ? room + 1 : max;
+    uint64_t left = stride > 0 ? (end - 1 - last) / (uint64_t)stride : (first - begin) / (uint64_t)-stride;
+    return left + 1 < max ? left + 1 : max;
 }
 
 static bool walk(const struct walk *w, uint32_t source, uint64_t offset, const struct digit *digit, unsigned count)
@@ -258,7 +258,7 @@ static bool walk(const struct walk *w, uint32_t source, uint64_t offset, const s
                 return false;
         }
         if (!done) {       /* one block, cut along its inner digits */
-            assert(count); /* a view of one element lies in one child */
+            assert(count); /* a view of one element is in one child */
             if (!walk(w, source, base, digit + 1, count - 1))
                 return false;
             done = 1;

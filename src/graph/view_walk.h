@@ -17,7 +17,7 @@ bool walk_pieces(pop_store *store, const struct piece *flat, piece_fn fn, void *
 bool walk_pieces_in(pop_store *store, const struct piece *flat, uint64_t begin, uint64_t end, piece_fn fn,
                     void *context);
 /* The set of elements: in any order, each piece with positive strides, largest first.  *repeats is set when an element
- * was seen more than once on the way (what is then left out); elements may still stand in several pieces. */
+ * was seen more than once on the way (what is then left out); elements may still be in several pieces. */
 bool walk_set(pop_store *store, const struct piece *flat, bool *repeats, piece_fn fn, void *context);
 
 #endif

@@ -29,7 +29,7 @@ static bool claim(struct check *check, struct claims *claims, uint64_t offset, u
     return true;
 }
 
-/* Something in the states that a pointer leads to: its items, and the count before them when no size stands beside the
+/* Something in the states that a pointer leads to: its items, and the count before them when no size is beside the
  * pointer. */
 static bool claim_items(struct check *check, struct claims *claims, uint64_t reference, const uint64_t *size,
                         uint64_t item_bytes, const char *what, uint64_t *count)

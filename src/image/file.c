@@ -18,7 +18,7 @@ enum { VERSION = 8, SECTIONS = 80, COLUMNS = 14 };
 struct file_column {
     uint16_t offset, bytes;
 };
-/* An array of the image: where it stands in struct image, and what its elements are made of (no columns: plain
+/* An array of the image: where it is in struct image, and what its elements are made of (no columns: plain
  * numbers). */
 struct file_array {
     char name[16];

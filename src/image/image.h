@@ -4,7 +4,7 @@
  * themselves.
  *
  * Storage: one block holds every variable, each 64-byte aligned with 64 readable bytes behind; one more block (scratch)
- * holds the gathered copies of edges that are not contiguous.  Vertex states lie in image->states as the codelet's
+ * holds the gathered copies of edges that are not contiguous.  Vertex states are in image->states as the codelet's
  * struct has them, their pointers as references (below) that loading turns into addresses. */
 #ifndef IMAGE_IMAGE_H
 #define IMAGE_IMAGE_H
@@ -69,7 +69,7 @@ struct image_set {
     uint64_t first_vertex_tile; /* likewise into image->vertex_tiles */
 };
 
-/* Where the tiles' registers lie in storage, a row for each tile; 0: the programs do not use it.  flags: enum
+/* Where the tiles' registers are in storage, a row for each tile; 0: the programs do not use it.  flags: enum
  * image_flag, 32 bits each; seeds: words of 32 bits. */
 enum image_flag { IMAGE_FLAG_INV = 0, IMAGE_FLAG_DIV0, IMAGE_FLAG_OFLO, IMAGE_FLAG_ESR, IMAGE_FLAG_NANOO, IMAGE_FLAGS };
 struct image_registers {
@@ -120,7 +120,7 @@ struct image_stream {
     uint32_t buffering_depth;
     uint32_t copies;     /* of a stream of createReplicatedGraph: one for each replica, of which this is the first; 1 of
                             others; 0: this is one of those that follow the first */
-    uint32_t first_copy; /* where the others stand */
+    uint32_t first_copy; /* where the others are */
 };
 struct image_remote {
     uint32_t name;

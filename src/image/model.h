@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The program as the modelled machine runs it: a tree of steps, what each step costs on each tile, and what lies in the
+/* The program as the modelled machine runs it: a tree of steps, what each step costs on each tile, and what is in the
  * memory of each tile. It is part of the image, so that an executable brings its profile along.  Profiles
  * (docs/profiling.md) are writers over this and over a trace of what was run.
  *
@@ -153,7 +153,7 @@ struct model {
     VEC(uint32_t)
     blocks; /* lightweight profiling: how many records a tile's buffer holds, then the tiles that record; empty: none */
     VEC(uint32_t) op_first; /* by op of the image, and one more: its first entry of op_steps */
-    VEC(uint32_t) op_steps; /* leaf steps that an execution of the op goes through, in order */
+    VEC(uint32_t) op_steps; /* leaf steps that an execution of the op runs, in order */
     /* costs */
     VEC(struct model_type) types;
     VEC(struct model_set) sets;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What lies where in the memory of each tile: the result of placing, for reports.  It is not part of an executable's
+/* What is where in the memory of each tile: the result of placing, for reports.  It is not part of an executable's
  * file. */
 #ifndef IMAGE_PLACEMENT_H
 #define IMAGE_PLACEMENT_H
@@ -41,7 +41,7 @@ struct placement {
     VEC(size_t) first;                  /* by tile, and one more: of blocks */
     VEC(struct placement_interval) intervals;
     VEC(size_t) first_interval;            /* by class, and one more */
-    VEC(struct placement_access) accesses; /* by step; a variable may stand twice */
+    VEC(struct placement_access) accesses; /* by step; a variable may occur twice */
 };
 
 /* NULL does nothing. */

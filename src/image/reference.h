@@ -19,13 +19,13 @@ static inline uint64_t image_word(const struct image *image, uint64_t offset)
     return word;
 }
 
-/* Scalar state lies in the struct itself; everything else is reached through a pointer. */
+/* Scalar state is in the struct itself; everything else is reached through a pointer. */
 static inline bool field_has_pointer(const struct codelet_field *field)
 {
     return field->direction != FIELD_STATE || field->shape != SHAPE_SCALAR;
 }
 
-/* Entries of a field's table: the size beside the pointer, or the count that stands before the table. */
+/* Entries of a field's table: the size beside the pointer, or the count that is before the table. */
 static inline uint64_t table_entries(const struct image *image, const struct codelet_field *field, uint64_t state)
 {
     uint64_t reference = image_word(image, state + field->offset);

@@ -66,7 +66,7 @@ static inline uint32_t table_stride(const struct codelet_field *field)
     return field->inner_stride ? field->inner_stride : pointer_bytes(field->inner_has_size);
 }
 
-/* How the engine calls a run of vertices of one type: states lie stride bytes apart.  Multi: all six worker ids run for
+/* How the engine calls a run of vertices of one type: states are stride bytes apart.  Multi: all six worker ids run for
  * each state. */
 struct codelet_call {
     void *states;

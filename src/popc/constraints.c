@@ -136,7 +136,7 @@ static void take_pending(struct scan *s, struct str *text, const char *at)
     text->length = 0;
 }
 
-/* Behind "constraint(": strings that stand side by side are one. */
+/* Behind "constraint(": adjacent strings are one. */
 static void read_strings(struct scan *s)
 {
     struct token token;

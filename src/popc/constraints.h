@@ -7,7 +7,7 @@
 
 struct str;
 
-/* Adds the constraints to the vertices of the classes that they stand before: all instances of a template.  What cannot
+/* Adds the constraints to the vertices of the classes that follow them: all instances of a template.  What cannot
  * be used is said in messages; constraints decide where data is placed, not what is computed. */
 void constraints_read(struct reflection *reflection, const char *preprocessed, struct str *messages);
 /* Whether a source may have any. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions that codelets call and no object brings along: those of the compiler, for doubles and blocks of memory, and
+/* Functions that codelets call and no object defines: those of the compiler, for doubles and blocks of memory, and
  * those of the mathematical library. Arguments and results are where the machine's convention has them: singles in f10
  * and f11, all else in x10 to x12. */
 #include "popc/device_functions.h"

@@ -130,7 +130,7 @@ void device_layout_make(struct device_layout *layout, const struct codelet *code
         layout->state_alignment = alignment > layout->state_alignment ? alignment : layout->state_alignment;
     }
     uint32_t mask = layout->state_alignment - 1;
-    layout->state_bytes = end ? (end + mask) & ~mask : 1; /* states are told apart by their addresses */
+    layout->state_bytes = end ? (end + mask) & ~mask : 1; /* states are distinguished by their addresses */
     layout->padding_bytes += layout->state_bytes - end;
 }
 

@@ -10,7 +10,7 @@
 #include <poplar/target.h>
 
 /* A field of the state, and what it has outside of it: for each inner vector (or scalar edge, or entry of a vector
- * list) an entry of a table, for each element of a vector of state the element.  Data of edges lies in variables and is
+ * list) an entry of a table, for each element of a vector of state the element.  Data of edges is in variables and is
  * not counted here. */
 struct device_field {
     uint32_t offset, bytes;       /* in the state */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counting what a codelet executes: its code for a 64-bit RISC-V machine, whose structs and pointers are those of the
  * host, is interpreted on memory of the host (docs/decisions/0015-estimates-of-vertices.md).  Every access is checked,
- * and the number of instructions is limited, so that no codelet can do harm or run for ever here. */
+ * and the number of instructions is limited, so that no codelet can do harm or run forever here. */
 #ifndef POPC_DEVICE_MACHINE_H
 #define POPC_DEVICE_MACHINE_H
 

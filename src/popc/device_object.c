@@ -107,7 +107,7 @@ static size_t find_used(const struct object *object, uint32_t index)
     return 0;
 }
 
-/* What compilers call without being asked to: runtime helpers of the device's own, which no codelet brings along. */
+/* What compilers call without being asked to: runtime helpers of the device's own, which no codelet defines. */
 static bool is_helper(const char *name)
 {
     static const char *const memory[] = { "memcpy", "memmove", "memset", "memcmp" };

@@ -10,7 +10,7 @@
 
 struct initialisers {
     uint64_t address, count; /* of the list, in the object */
-    size_t size_at[2]; /* where in the file the lists' sizes stand: of initialisers and of finalisers; 0 when there are
+    size_t size_at[2]; /* where in the file the lists' sizes are: of initialisers and of finalisers; 0 when there are
                           none */
 };
 

@@ -153,7 +153,7 @@ static void on_fail(struct codelet_call *call, const char *message, const char *
     longjmp(starter->stopped, 1);
 }
 
-/* Any function of an object: a batch of no vertices tells its code whom to call when it fails. */
+/* Any function of an object: a batch of no vertices passes its code the function to call when it fails. */
 static codelet_run any_run(const struct module *module, uint32_t object)
 {
     for (uint32_t i = 0; i < module->codelet_count; ++i)

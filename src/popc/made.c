@@ -135,7 +135,7 @@ static void become_small(void)
         dup2(nowhere, STDOUT_FILENO);
 }
 
-/* A batch of no vertices tells the code whom to call when it fails. */
+/* A batch of no vertices passes the code the function to call when it fails. */
 static _Noreturn void construct_all(struct maker *maker, int done)
 {
     become_small();

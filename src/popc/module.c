@@ -122,7 +122,7 @@ static unsigned targets_of(const struct module *module)
 struct merge {
     struct module *merged;
     unsigned *targets;  /* of the merged objects, so far */
-    uint32_t *object;   /* the merged object of each of the module at hand */
+    uint32_t *object;   /* the merged object of each of the current module */
     bool *known;        /* whether it came with an earlier module */
     uint32_t **codelet; /* by module: the merged codelet of each */
 };

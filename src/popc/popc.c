@@ -69,7 +69,7 @@ static bool lacks_vector_braces(const struct built *built)
     return false;
 }
 
-/* The first error stands when clang refuses the source, too. */
+/* The first error is kept when clang refuses the source, too. */
 static pop_status build_with_clang(const struct popc_source *source, const struct found *device, struct built *built,
                                    pop_error *error)
 {
@@ -357,7 +357,7 @@ static pop_status load_any(const char *path, const char *flags, struct module **
     return refuse_kind(path, kind, error);
 }
 
-/* Warnings; errors stand in the error. */
+/* Warnings; errors are in the error. */
 static void log_messages(const char *name, pop_status status, struct str *messages)
 {
     if (status == POP_OK && messages->length)
@@ -415,7 +415,7 @@ static bool same_file(const char *a, const char *b)
            first.st_ino == second.st_ino;
 }
 
-/* A file that is made for devices brings along what counts cycles on the first of them. */
+/* A file that is made for devices has an object that counts cycles on the first of them. */
 static void keep_counted(struct module *module, unsigned devices)
 {
     char why[120];
@@ -427,7 +427,7 @@ static void keep_counted(struct module *module, unsigned devices)
                        ? popc_counted_object(module, 0, (enum device_arch)arch, &bytes, why, sizeof(why))
                        : NULL;
     if (!object)
-        return; /* why stands in the list of estimated sizes */
+        return; /* the reason is in the list of estimated sizes */
     module->objects[0].counted = memcpy(arena_alloc(&module->arena, bytes), object, bytes);
     module->objects[0].counted_size = bytes;
     free(object);

@@ -18,7 +18,7 @@ static bool referred(Dwarf_Die *die, unsigned attribute, Dwarf_Die *target)
     return dwarf_attr(die, attribute, &found) && dwarf_formref_die(&found, target);
 }
 
-/* Code stands outside of the class: gcc names the member directly, for constructors through an abstract instance. */
+/* Code is outside of the class: gcc names the member directly, for constructors through an abstract instance. */
 static void read_function(struct cpp_names *names, Dwarf_Die *die)
 {
     Dwarf_Die declared, abstract;

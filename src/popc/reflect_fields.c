@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fields of C vertices.  A member pop_field_N of no size stands before each field that vertex.h's macros made and
+/* Fields of C vertices.  A member pop_field_N of no size precedes each field that vertex.h's macros made and
  * carries its direction, shape, layouts and alignment as lengths of arrays; other members are plain state. */
 #include "popc/reflect_fields.h"
 #include "popc/reflect_type.h"

@@ -11,7 +11,7 @@
 
 /* The type that a member, pointer, array, typedef, ... has or leads to; false for void. */
 bool type_of(Dwarf_Die *die, Dwarf_Die *type);
-/* Follows const, volatile and typedef to what stands behind them; false for void. */
+/* Follows const, volatile and typedef to what is behind them; false for void. */
 bool type_strip(Dwarf_Die *type);
 /* The target of a pointer, stripped; false when type is no pointer or leads to void. */
 bool type_pointee(const Dwarf_Die *type, Dwarf_Die *target);

@@ -9,7 +9,7 @@
 void thunks_write(const struct popc_source *source, struct reflection *reflection, struct str *out);
 /* Sets the symbol of a vertex. */
 void thunk_name(struct reflection *reflection, size_t index);
-/* The hooks that stand before the source. */
+/* The hooks that are before the source. */
 extern const char thunk_hooks[];
 /* The source under its own name and line numbers. */
 void source_write(const struct popc_source *source, struct str *out);

@@ -16,7 +16,7 @@ static FILE *open_proc(const char *path)
     return fopen(path, "re");
 }
 
-/* The arguments of this process, where the system tells them. */
+/* The arguments of this process, where the system has them. */
 static pop_profile_value command(void)
 {
     pop_profile_value vector = pop_profile_vector_new();

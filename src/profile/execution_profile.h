@@ -11,7 +11,7 @@
  */
 const char *execution_mode(const struct image *image, const struct instrumentation *instrumentation);
 
-/* Of what a trace tells.  missing_perf_estimate, with the type's name, when a vertex of it has no estimate; *profile
+/* From a trace.  missing_perf_estimate, with the type's name, when a vertex of it has no estimate; *profile
  * stays then. */
 pop_status execution_profile(struct image *image, const struct instrumentation *instrumentation,
                              const struct trace *trace, const char *api, pop_profile_value *profile, pop_error *error);

@@ -2,9 +2,9 @@
 /* The graph profile's liveness: what is always live, and what else is at each step, as a tree over all call stacks.
  *
  * A variable of one size is one map, however many steps it is live in, and a list of variables one vector, so that the
- * tree is as large as the model's tables.  A function's body hangs below each Call of it.  Such trees can be endless
+ * tree is as large as the model's tables.  A function's body is below each Call of it.  Such trees can be endless
  * (functions that call functions twice) and deeper than any reader goes: bodies beyond MAX_NODES nodes in all, and
- * what lies below DEEPEST, are left out.  maxBytes counts them. */
+ * what is below DEEPEST, are left out.  maxBytes counts them. */
 #include "profile/graph_liveness.h"
 #include "profile/graph_profile.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A step of the model that brings syncs along is several steps to whoever reads a profile or a report
+/* A step of the model with syncs is several steps in a profile or a report
  * (docs/reference/report-files.md, Programs): which ones, in which order, and what they are called. */
 #ifndef PROFILE_STEP_PARTS_H
 #define PROFILE_STEP_PARTS_H

@@ -2,7 +2,7 @@
 /* The tree of a program as indented text. */
 #include "program/node.h"
 
-/* What stands beside the class: the object it works on. */
+/* What is beside the class: the object it works on. */
 static void dump_operands(const pop_store *store, const struct program_node *node, FILE *file)
 {
     switch ((enum program_kind)node->kind) {

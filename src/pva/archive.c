@@ -18,8 +18,8 @@ struct archive {
     int descriptor;
     off_t at, size;
     const char *path;
-    unsigned char *data; /* of the member at hand */
-    size_t bytes, room;
+    unsigned char *data; /* of the current member */
+    size_t bytes, capacity;
     int64_t tiles, names, variables, categories;
     sqlite3_stmt *add_memory, *add_name, *add_category, *find_category, *add_variable;
 };
@@ -102,9 +102,9 @@ static bool next_member(struct archive *a, bool *end)
     a->bytes = (size_t)strtoull(size, NULL, 10);
     if (a->bytes > MEMBER_MAX)
         return damaged(a, "a member is too large");
-    if (a->bytes > a->room) {
-        a->room = a->bytes;
-        a->data = mem_grow(a->data, a->room);
+    if (a->bytes > a->capacity) {
+        a->capacity = a->bytes;
+        a->data = mem_grow(a->data, a->capacity);
     }
     if (!read_at(a, a->at + (off_t)sizeof(head), a->data, a->bytes))
         return damaged(a, "a member is cut short");
@@ -112,7 +112,7 @@ static bool next_member(struct archive *a, bool *end)
     return true;
 }
 
-/* A table of the ELF file with so many entries; NULL when it lies outside. */
+/* A table of the ELF file with so many entries; NULL when it is outside. */
 static const void *table_at(const struct archive *a, uint64_t offset, uint64_t count, size_t entry)
 {
     return offset <= a->bytes && count <= (a->bytes - offset) / entry ? a->data + offset : NULL;

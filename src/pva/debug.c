@@ -81,9 +81,9 @@ static const unsigned char *bytes_at(struct debug_index *index, size_t at, size_
     need = need < rest ? need : rest;
     if (at < index->window_at || at > end || end - at < need) {
         size_t wanted = need > WINDOW ? need : WINDOW < rest ? WINDOW : rest;
-        if (wanted > index->window_room) {
+        if (wanted > index->window_capacity) {
             index->window = mem_grow(index->window, wanted);
-            index->window_room = wanted;
+            index->window_capacity = wanted;
         }
         index->window_at = at;
         index->window_size = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An index of a file of debug contexts (debug.cbor): where each context and each string lies.  Contexts are read when
+/* An index of a file of debug contexts (debug.cbor): where each context and each string is.  Contexts are read when
  * they are asked for. */
 #ifndef PVA_DEBUG_H
 #define PVA_DEBUG_H
@@ -23,7 +23,7 @@ struct debug_index {
     /* The piece of the file that was read last.  The file is not mapped: one that is cut short while it is read would
      * end the program. */
     unsigned char *window;
-    size_t window_at, window_size, window_room;
+    size_t window_at, window_size, window_capacity;
     bool indexed;
     VEC(struct debug_entry) entries; /* by id */
     VEC(size_t) strings;             /* where each item of the string table begins */

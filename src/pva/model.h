@@ -27,7 +27,7 @@ struct binding {
         BIND_PART,    /* the same; the object's part is added to the column */
         BIND_VIEW,    /* an object of the same row: part is set to `column` */
         BIND_NARROW,  /* the same; `column` is added to part */
-        BIND_KEYED,   /* an object whose key stands in a column; null when that is null */
+        BIND_KEYED,   /* an object whose key is in a column; null when that is null */
         BIND_NEEDED,  /* the same; a column without a key is damage */
         BIND_ROWS,    /* a list of all rows of a table */
         BIND_KEYS,    /* a list of objects whose keys `keys` gives; `column` says who owns them */

@@ -26,7 +26,7 @@ static void array_at_function(sqlite3_context *context, int count, sqlite3_value
     sqlite3_result_int64(context, index < 0 ? 0 : (sqlite3_int64)array_at(data, size, (uint64_t)index));
 }
 
-/* Zeros that follow the last token for ever are left out. */
+/* Zeros that follow the last token forever are left out. */
 static bool next_run(struct array_cursor *cursor, uint64_t *run, uint64_t *value)
 {
     if (!cursor->left && cursor->at >= cursor->size)

@@ -90,7 +90,7 @@ pvti_heatmap *pvti_heatmap_create(const char *name, const double *edges, size_t 
     return heatmap;
 }
 
-/* The last bin whose lower edge is not above the value; the first for what lies below all. */
+/* The last bin whose lower edge is not above the value; the first for what is below all. */
 static size_t bin_of(const struct pvti_heatmap *heatmap, double value)
 {
     size_t low = 0, high = heatmap->count - 1;

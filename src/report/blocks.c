@@ -17,7 +17,7 @@ struct block_recorder {
     uint32_t tile;
     uint32_t records;          /* in its buffer */
     bool full;                 /* something was lost since the last flush */
-    int64_t full_from, before; /* when that was; the tile's clock before the event at hand */
+    int64_t full_from, before; /* when that was; the tile's clock before the current event */
     uint64_t lost;             /* blocks of which nothing is known */
     VEC(struct open_block) open;
 };
@@ -88,7 +88,7 @@ static int64_t program_of(const struct blocks_writer *w, uint32_t step, enum ste
     return program_id(&w->report->programs, step, part);
 }
 
-/* Whether a record has room; the first that has none begins an overflow. */
+/* Whether a record fits; the first that does not begins an overflow. */
 static bool record(struct blocks_writer *w, struct block_recorder *r, int64_t now)
 {
     if (!r->full && r->records < w->capacity) {
@@ -143,7 +143,7 @@ static bool takes_part(const struct blocks_writer *w, uint32_t step, uint32_t ti
     return false;
 }
 
-/* A phase of a stream copy on a tile that records: a begin and an end in its buffer; a flush takes no room. */
+/* A phase of a stream copy on a tile that records: a begin and an end in its buffer; a flush takes no space. */
 static void copy_phase(struct blocks_writer *w, struct block_recorder *r, uint32_t step, enum step_part part,
                        int64_t now)
 {

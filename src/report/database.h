@@ -2,7 +2,7 @@
 /* A report file while it is written: an SQLite database under a temporary name, in WAL mode
  * (docs/reference/report-files.md, Life of a report).
  *
- * The first failure is kept and nothing is written after it; whoever writes asks database_failed at its ends. */
+ * The first failure is kept and nothing is written after it; writers ask database_failed at the end. */
 #ifndef REPORT_DATABASE_H
 #define REPORT_DATABASE_H
 

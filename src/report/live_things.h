@@ -24,7 +24,7 @@ struct live_things {
     uint32_t *group_of;              /* by name: its first group + 1 */
     VEC(struct live_toggle) toggles; /* by ordinal */
     size_t next;                     /* toggle */
-    bool *active;                    /* by class: at the step at hand */
+    bool *active;                    /* by class: at the current step */
     uint64_t *now;                   /* by tile: bytes of active classes */
 };
 

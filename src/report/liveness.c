@@ -3,7 +3,7 @@
 #include "report/liveness.h"
 #include "report/live_things.h"
 
-/* A variable of lists: what is live under a name, told apart by which blocks that is. */
+/* A variable of lists: what is live under a name, distinguished by which blocks that is. */
 struct live_id {
     uint64_t hash, bytes;
     uint32_t name;
@@ -16,7 +16,7 @@ struct liveness_rows {
     VEC(struct live_id) ids;
     uint32_t *slots; /* hash -> id + 1 */
     size_t slot_count;
-    uint64_t *tiles;   /* bytes of the variable at hand */
+    uint64_t *tiles;   /* bytes of the current variable */
     struct array list; /* of ids */
     bool *written;     /* by list */
 };

@@ -136,7 +136,7 @@ static int by_program(const void *left, const void *right)
     return (a->variable > b->variable) - (a->variable < b->variable);
 }
 
-/* A variable that stands several times is used in all these ways. */
+/* A variable that occurs several times is used in all these ways. */
 static void write_accesses(struct report *report, const struct by_variable *sorted)
 {
     struct placement *p = report->image->placement;

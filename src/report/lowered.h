@@ -5,7 +5,7 @@
 
 #include "report/writing.h"
 
-/* Variables of the graph; what lies where on each tile, where the options ask for it. */
+/* Variables of the graph; what is where on each tile, where the options ask for it. */
 void report_write_variables(struct report *report);
 
 #endif

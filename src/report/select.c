@@ -26,7 +26,7 @@ static bool by_key(const struct option_set *options, enum report_part part)
            (options_bool(options, "engine", "autoReport.all") || options_bool(options, "engine", "autoReport.enable"));
 }
 
-/* A profile can lack its execution, never its compilation; lowered variables lie in the same file. */
+/* A profile can lack its execution, never its compilation; lowered variables are in the same file. */
 bool report_asks(const struct option_set *options, enum report_part part)
 {
     return by_key(options, part) || (part == REPORT_GRAPH_PROFILE && (by_key(options, REPORT_EXECUTION_PROFILE) ||

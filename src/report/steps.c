@@ -25,7 +25,7 @@ struct steps_writer {
     struct blocks_writer *blocks; /* of lightweight profiling, or NULL */
     bool lightweight;             /* blocks alone, no steps */
     int64_t run, next;
-    /* The clock before the event at hand. */
+    /* The clock before the current event. */
     uint32_t shape;
     uint64_t *base;                            /* by IPU */
     int64_t array;                             /* of offsets */
@@ -33,7 +33,7 @@ struct steps_writer {
     VEC(int64_t) shape_arrays;                 /* by shape: id + 1 of its offsets */
     uint64_t *shift, *offsets;                 /* by IPU; by tile: where an event works */
     bool held;                                 /* the first sync behind a stream copy was seen */
-    uint32_t work;                             /* of the event at hand */
+    uint32_t work;                             /* of the current event */
     int64_t rows[DATABASE_BATCH][ROW_COLUMNS]; /* that are not written yet */
     size_t kept;
     int64_t looked; /* the row at which the time was asked for */

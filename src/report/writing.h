@@ -18,7 +18,7 @@ struct report {
     struct option_set options;
     struct instrumentation instrumentation; /* of options */
     struct program_ids programs;
-    struct array array;         /* for whoever codes one now */
+    struct array array;         /* of the blob that is being coded */
     struct steps_writer *steps; /* NULL before the first run */
     uint64_t run_limit, runs;   /* how many are captured; how many were run */
     bool execution;

@@ -10,7 +10,7 @@
 struct copy_shape {
     uint64_t bytes, pieces;
     uint32_t alignment;
-    bool scatters; /* the destination is what lies in pieces */
+    bool scatters; /* the destination is what is in pieces */
 };
 struct copy_vertex {
     const char *type;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a device tells about itself and the host. */
+/* Attributes of devices and of the host. */
 #include "target/device_facts.h"
 #include "base/error.h"
 
@@ -7,7 +7,7 @@
 
 bool pop_device_supports_remote_buffers(const pop_device *device)
 {
-    return device != NULL; /* host memory stands behind all of them */
+    return device != NULL; /* all of them are backed by host memory */
 }
 
 bool pop_device_has_gateway(const pop_device *device)

@@ -8,7 +8,7 @@
 
 /* sent, received: bytes, multicast counted once at the sender.  sends, receives: messages; follows: those received
  * right behind another; senders, receivers: tiles at their other ends.  end: the cycle behind its last word
- * (exchange_schedule.h), 0 if nothing stands in the way of any.  shares_bus: its pair receives the same.  pairs: of
+ * (exchange_schedule.h), 0 if nothing delays any.  shares_bus: its pair receives the same.  pairs: of
  * words in the messages that it receives. */
 struct exchange_tile {
     uint32_t tile; /* within its IPU */

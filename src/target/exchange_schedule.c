@@ -43,7 +43,7 @@ enum { ROUND = 7 };
  * a row (docs/decisions/0004). */
 enum { PATIENCE = 250 };
 /* A message of more cycles waits until all shorter ones are scheduled, and goes in parts of so many (longer ones where
- * it would be very many parts), wherever they find room.  Any from 64 to 500 meets what was published
+ * it would be very many parts), in any free cycles.  Any from 64 to 500 meets what was published
  * (docs/decisions/0004). */
 enum { LONG = 250, MAX_PARTS = 64 };
 /* Messages that are collected before they are scheduled, so that what was sent before is looked up some messages ahead:

@@ -48,14 +48,14 @@ static bool fits_digits(uint64_t value, unsigned digits)
 /* Whether both limits of a type are values of another. */
 static bool fits(const struct type_limits *limits, pop_type as)
 {
-    struct type_limits room = limits_of(as);
+    struct type_limits target = limits_of(as);
     if (limits->real) /* the largest real of one type has too many digits, or too great an exponent, for any smaller */
-        return room.real ? room.real_max >= limits->real_max : false;
-    if (!room.real)
-        return limits->lowest >= room.lowest && limits->max <= room.max;
+        return target.real ? target.real_max >= limits->real_max : false;
+    if (!target.real)
+        return limits->lowest >= target.lowest && limits->max <= target.max;
     unsigned digits = as == POP_HALF ? 11 : as == POP_FLOAT ? FLT_MANT_DIG : DBL_MANT_DIG;
     /* -2^63 is its own negative here. */
-    return (double)limits->max <= room.real_max && fits_digits(limits->max, digits) &&
+    return (double)limits->max <= target.real_max && fits_digits(limits->max, digits) &&
            fits_digits(0 - (uint64_t)limits->lowest, digits);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Target options: the description of the pod that a target's IPUs stand in. */
+/* Target options: the description of the pod that a target's IPUs are in. */
 #ifndef TARGET_POD_H
 #define TARGET_POD_H
 

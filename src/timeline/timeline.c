@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Goes through a trace with the tiles' clocks.
+/* Evaluates a trace with the tiles' clocks.
  *
  * A block of the trace that syncs ends with the same clocks relative to each IPU's base every time: the first time
  * shows where it ends, the second how far it moves each base, and the rest is a multiplication.  In a block that never

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* When what has run would have run on the machine: every tile has a clock, steps move the clocks of the tiles that take
- * part, syncs bring them together (docs/reference/ipu-model.md, 2.1-2.6).  One road for time: cycles of an engine,
- * profiles and summaries are made here. */
+ * part, syncs bring them together (docs/reference/ipu-model.md, 2.1-2.6).  One evaluation of time for all: cycles of an
+ * engine, profiles and summaries are made here. */
 #ifndef TIMELINE_TIMELINE_H
 #define TIMELINE_TIMELINE_H
 
@@ -10,9 +10,9 @@
 
 /* Parts of a stream copy: the sync before it, the transfer, the syncs behind. */
 enum timeline_phase { TIMELINE_WHOLE = 0, TIMELINE_BEGIN, TIMELINE_MIDDLE, TIMELINE_END };
-/* Something that happened.  Syncs that a step brings along are told with the step's number: kind is MODEL_SYNC then.
+/* Something that happened.  Syncs of a step are events with the step's number: kind is MODEL_SYNC then.
  * The phases of steps other than stream copies are TIMELINE_BEGIN for their sync and TIMELINE_WHOLE. from, to: when the
- * last tile was done before and after it.  cycles: of the tile that takes longest; overlapped of them lie before from.
+ * last tile was done before and after it.  cycles: of the tile that takes longest; overlapped of them are before from.
  */
 struct timeline_event {
     uint32_t step;
@@ -48,7 +48,7 @@ struct timeline {
     uint64_t end;               /* of the tile that ends last */
     uint32_t last;              /* that tile, the first of several */
     uint64_t *times;            /* by step of the model: how often it ran */
-    uint64_t steps; /* compute sets, exchanges, copies and Syncs that ran; not the syncs that they bring along */
+    uint64_t steps; /* compute sets, exchanges, copies and Syncs that ran; not the syncs that are part of them */
 };
 
 /* Without a callback, blocks of the trace cost the same whatever their count.  The image's model may come from any

@@ -33,7 +33,7 @@ struct trace {
         hot_next; /* a jump that would only count: the loop whose iterations have been one and the same stretch */
     uint64_t *hot_times; /* NULL: none */
     bool running;
-    bool full; /* it met TRACE_MAX: nothing more is recorded */
+    bool full; /* it has TRACE_MAX entries: nothing more is recorded */
 };
 enum { TRACE_MAX = 1 << 26 }; /* entries: a gigabyte */
 

@@ -38,7 +38,7 @@ struct array_cursor {
 };
 struct array_cursor array_cursor(const void *data, size_t size);
 /* Elements from the cursor on that are equal, at most `most`, which is not 0: *value is theirs.  Behind the last token
- * zeros go on for ever. */
+ * zeros go on forever. */
 uint64_t array_next(struct array_cursor *cursor, uint64_t max, uint64_t *value);
 
 /* All elements of an array; false when the data is damaged (numbers are 0 from there on). */

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <poplar/text.h>
 
-/* A profile has few different shares, told again for each step that ran: texts of doubles are kept. */
+/* A profile has few different shares, repeated for each step that ran: texts of doubles are kept. */
 enum { KEPT = 256 };
 struct json_writer {
     struct output out;

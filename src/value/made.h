@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Vectors whose elements are made when they are looked at: the steps of a profile, of which there may be more than
- * memory holds.  Elements that pop_profile_at has returned stay as long as the vector; who goes through all of them
+ * memory holds.  Elements that pop_profile_at has returned stay as long as the vector; who iterates over all of them
  * reads them with a reader, which holds a page of them at a time. */
 #ifndef VALUE_MADE_H
 #define VALUE_MADE_H

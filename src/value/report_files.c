@@ -84,7 +84,7 @@ void report_note(const char *id, unsigned char *note)
     memcpy(note + sizeof(head) + sizeof(REPORT_NOTE_NAME), id, REPORT_ID_SIZE - 1);
 }
 
-/* Where the id lies: behind bytes that are always the same. */
+/* Where the id is: behind bytes that are always the same. */
 static size_t id_place(enum report_file file, const unsigned char **before, size_t *size, unsigned char *note)
 {
     switch (file) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An executed step of a profile: one form for all that tell of steps (the engine's profile, reports). */
+/* An executed step of a profile: one form for all that have steps (the engine's profile, reports). */
 #ifndef VALUE_STEP_H
 #define VALUE_STEP_H
 

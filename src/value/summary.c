@@ -185,7 +185,7 @@ static pop_status begin(struct summary *s, FILE *file, const pop_profile_value *
                                .graph = graph,
                                .execution = pop_profile_get(execution, "simulation")
                                                 ? execution
-                                                : NULL, /* a mode without one has nothing to tell */
+                                                : NULL, /* a mode without one has no figures */
                                .colours = wants_colours(file, &set),
                                .var_storage = options_bool(&set, "report", "showVarStorage"),
                                .optimizations = options_bool(&set, "report", "showOptimizations"),

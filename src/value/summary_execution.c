@@ -49,7 +49,7 @@ void type_cycles_print(struct summary *s, const struct type_cycles *types, int i
     free(rows);
 }
 
-/* Whether cycles of vertices are told at all: estimated for modelled devices, measured where the execution was
+/* Whether cycles of vertices are shown at all: estimated for modelled devices, measured where the execution was
  * instrumented for it. */
 static bool has_estimates(const struct summary *s)
 {

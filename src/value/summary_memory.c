@@ -227,11 +227,11 @@ static void maximum(struct summary *s, const char *what, const pop_profile_value
 static void out_of_memory(struct summary *s, const pop_profile_value *with_gaps)
 {
     enum { SHOWN = 5 };
-    uint64_t room = pop_profile_as_uint(pop_profile_path(s->graph, "target.bytesPerTile"));
+    uint64_t tile_bytes = pop_profile_as_uint(pop_profile_path(s->graph, "target.bytesPerTile"));
     size_t tiles = pop_profile_size(with_gaps), over = 0, worst[SHOWN], shown = 0;
     for (size_t i = 0; i < tiles; ++i) {
         uint64_t bytes = pop_profile_as_uint(pop_profile_at(with_gaps, i));
-        if (bytes <= room)
+        if (bytes <= tile_bytes)
             continue;
         ++over;
         size_t place = shown < SHOWN ? shown++ : SHOWN;

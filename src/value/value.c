@@ -215,7 +215,7 @@ pop_profile_value *pop_profile_push(pop_profile_value *vector, pop_profile_value
     return place;
 }
 
-/* Where a key stands, or would. */
+/* Where a key is, or would be. */
 static size_t key_place(const pop_profile_map *map, const char *key, bool *found)
 {
     size_t low = 0, high = map->entries.count;

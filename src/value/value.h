@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How profile values are held, so that a profile is hardly larger than the tables that it tells of.
+/* How profile values are held, so that a profile is hardly larger than the tables that it is made of.
  *
  * A vector of numbers by tile is held as runs of equal ones.  Vectors and maps that our own writers repeat are held
  * once, by several holders: nothing changes a shared one (who wants to gets a copy of his own first).  Keys that our

@@ -31,8 +31,9 @@ static bool fail_unmapped(const struct user *user, uint32_t variable, uint64_t e
                   "element %llu of %s '%s' (%llu elements) is not mapped to a tile", (unsigned long long)element,
                   v->constant ? "constant" : "variable", variable_name(c, variable), (unsigned long long)v->elements);
     pop_where where = c->store->wheres.data[user->where], own = c->store->wheres.data[v->where];
-    bool elsewhere = where.file && !(own.file && own.line == where.line &&
-                                     !strcmp(own.file, where.file)); /* the error tells where the variable was made */
+    bool elsewhere =
+        where.file && !(own.file && own.line == where.line &&
+                        !strcmp(own.file, where.file)); /* the error has the place where the variable was made */
     error_note(c->error, "used by %s%s%s%s", user->what, user->field ? "." : "", user->field ? user->field : "",
                elsewhere ? ", at" : "");
     if (elsewhere)

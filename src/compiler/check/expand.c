@@ -477,7 +477,7 @@ void expansion_undo(struct expansion *e)
     BACK(spans);
     BACK(streams);
     BACK(remotes);
-    store->edges.count = e->before.edges.count; /* those of replicas stand behind them */
+    store->edges.count = e->before.edges.count; /* those of replicas are behind them */
     store->views.count = e->before.views.count;
     for (size_t i = 0; i < e->nodes.count; ++i)
         vec_free(&e->nodes.data[i]->children), free(e->nodes.data[i]);

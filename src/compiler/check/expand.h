@@ -5,7 +5,7 @@
 
 #include "graph/store.h"
 
-/* What stands in the store for the length of a compilation, and what stood there before. */
+/* What is in the store for the length of a compilation, and what was there before. */
 struct expansion;
 
 /* NULL and the error filled in on failure; *expansion is NULL where nothing is replicated.  All vertices, edges,

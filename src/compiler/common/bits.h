@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One bit for each element of a variable, for questions like "is it written twice".  A bitmap is made when its variable
- * is first asked about and serves every set after that: whoever sets bits clears them. */
+ * is first asked about and serves every set after that: a pass that sets bits clears them. */
 #ifndef COMPILER_COMMON_BITS_H
 #define COMPILER_COMMON_BITS_H
 

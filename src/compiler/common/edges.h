@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Walking the edges of vertices, and the tiles that a range of a variable lies on. */
+/* Walking the edges of vertices, and the tiles that a range of a variable is on. */
 #ifndef COMPILER_COMMON_EDGES_H
 #define COMPILER_COMMON_EDGES_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which tile holds which elements, for passes that ask about millions of runs in no order.  Tile maps are compact, and
- * what is asked about is mapped: check saw to both. */
+ * what is asked about is mapped: the check pass ensures both. */
 #ifndef COMPILER_COMMON_OWNERS_H
 #define COMPILER_COMMON_OWNERS_H
 
@@ -25,7 +25,7 @@ void owners_init(struct owners *owners, const pop_store *store, const struct che
 void owners_free(struct owners *owners);
 uint32_t owners_search(struct owners *owners, uint32_t variable, uint64_t element, uint64_t *end);
 
-/* The tile of an element, and where its elements end that lie there with it. */
+/* The tile of an element, and where its elements end that are there with it. */
 static inline uint32_t owners_find(struct owners *owners, uint32_t variable, uint64_t element, uint64_t *end)
 {
     if (owners->home[variable] == HOME_PARTS)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a pass comes to soon after vertex i of an order, asked for early: passes that go tile by tile meet vertices,
+/* What a pass comes to soon after vertex i of an order, asked for early: passes that go tile by tile reach vertices,
  * edges and views far apart, unless they were created in that order, and would wait for memory most of the time.
  *
  * Always inline: to gcc a function that only prefetches does nothing, and calls of it are dropped. */
@@ -30,7 +30,7 @@ PREFETCH_INLINE void prefetch_views(const pop_store *store, const struct edge *e
         }
 }
 
-/* The first few edges of a list; the newest stands first, and older ones before it in memory. */
+/* The first few edges of a list; the newest is first, and older ones before it in memory. */
 PREFETCH_INLINE void prefetch_list(const pop_store *store, uint32_t edge)
 {
     if (edge == NO_EDGE)

@@ -13,7 +13,7 @@
 
 /* use: what the control programs reach. */
 struct use_result {
-    uint32_t *references;   /* by node: in how many places it stands; 0: no program uses it */
+    uint32_t *references;   /* by node: in how many places it occurs; 0: no program uses it */
     VEC(uint32_t) finished; /* used nodes, children before parents */
     VEC(uint32_t) sets;     /* compute sets that programs execute, in the order of the image's: index of store->sets */
     uint32_t *set_of;       /* by store set: index of sets, or NONE */
@@ -69,11 +69,11 @@ struct blocks_result {
 /* outline */
 struct outline_result {
     uint32_t *same;       /* by node: the first one that does the same */
-    uint32_t *references; /* by node: in how many places it stands, all that do the same being one */
+    uint32_t *references; /* by node: in how many places it occurs, all that do the same being one */
 };
 
 /* lower: what was met, in its order, for the pass that builds the model's tree.  A leaf or a container opens where its
- * first op stands; a slot begins a child of one that is no sequence; a call stands for a body that is shared. */
+ * first op is; a slot begins a child of one that is no sequence; a call stands for a body that is shared. */
 enum lowered_kind {
     LOWERED_BODY = 0,
     LOWERED_OPEN,
@@ -141,7 +141,7 @@ struct step_origin {
     uint32_t set;                  /* index of used sets, or NONE */
     uint32_t first_merged, merged; /* STREAM: nodes of steps_result.merged that the step copies, in order */
     uint8_t role;
-    bool buffered; /* STREAM, and the exchange and copies of role OTHER before or after it: what moves lies in a buffer
+    bool buffered; /* STREAM, and the exchange and copies of role OTHER before or after it: what moves is in a buffer
                       on the host's side */
 };
 struct steps_result {

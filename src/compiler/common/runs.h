@@ -17,7 +17,7 @@ void run_cursor_skip(struct run_cursor *cursor, uint64_t elements);
 
 /* The elements [*begin, *end) of its variable that a piece spans. */
 void piece_span(const struct piece *piece, uint64_t *begin, uint64_t *end);
-/* Whether it is plain that no element stands in the pieces twice; false where that would take more than a look at their
+/* Whether it is plain that no element is in the pieces twice; false where that would take more than a look at their
  * digits. */
 bool pieces_distinct(const struct piece *pieces, size_t count);
 

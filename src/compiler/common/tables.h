@@ -13,7 +13,7 @@ uint32_t tables_set(struct compiler *c, const char *name);
 void tables_part(struct compiler *c, uint32_t tile, const struct cost_tile *work);
 /* Vertices of a type (index of model.types); a type that the set has already is added to. */
 void tables_share(struct compiler *c, uint32_t type, uint32_t vertices, uint64_t active);
-/* So many vertices of a type lie on a tile. */
+/* So many vertices of a type are on a tile. */
 void tables_count(struct compiler *c, uint32_t type, uint32_t tile, uint32_t vertices);
 /* Index of model.types: of a type of the store, which type_of remembers (see struct schedule_result), and of one of the
  * compiler's own. */

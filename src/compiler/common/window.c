@@ -3,7 +3,7 @@
 
 #include <assert.h>
 
-/* A bucket's vertices lie on few pages, and those of a window in a core's cache.  Few vertices stay where they are, and
+/* A bucket's vertices are on few pages, and those of a window in a core's cache.  Few vertices stay where they are, and
  * so do those that mostly follow each other: a vertex is near the last one when it was created at most NEAR later, and
  * one in eight may be far. */
 enum { BUCKETS = 1 << 12, NEAR = 16, FEW = 1 << 12 };

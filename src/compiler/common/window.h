@@ -19,7 +19,7 @@ struct window {
     struct owners *owners;    /* NULL: homes are not asked for */
     VEC(uint32_t) homes;      /* by edge: owners_edge, found while neighbours are asked for together */
     uint32_t *head;           /* by place - first: the vertex's first edge, or NO_EDGE */
-    uint32_t *visit, *bucket; /* places - first by where their vertices lie, roughly */
+    uint32_t *visit, *bucket; /* places - first by where their vertices are, roughly */
 };
 /* Edges of one vertex: for (uint32_t e = list.first; e != NO_EDGE; e = list.edges[e].next).  Good until another is
  * asked for. */

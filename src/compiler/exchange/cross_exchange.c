@@ -9,7 +9,7 @@ struct cross {
     struct compiler *c;
     struct owners *owners;
     uint64_t *sent, *received; /* by tile */
-    uint64_t *between;         /* of the part at hand, by IPU of the sender, IPU of the receiver */
+    uint64_t *between;         /* of the current part, by IPU of the sender, IPU of the receiver */
     VEC(struct exchange_load) flows;
 };
 

@@ -3,7 +3,7 @@
  *
  * Before a set runs, each tile receives once what its vertices read and do not have; after it, owners receive what
  * others wrote.  A word is sent once, however many tiles receive it.  An edge whose elements come from several places
- * has a buffer in the tile's memory: what comes from elsewhere is received into it; what the tile has itself lies in
+ * has a buffer in the tile's memory: what comes from elsewhere is received into it; what the tile has itself is in
  * it, or is received with the rest where the tile sends it anyway. */
 #include "compiler/exchange/exchange.h"
 #include "compiler/common/edges.h"
@@ -18,7 +18,7 @@
 
 #include <assert.h>
 
-/* A part that lies on the tile that needs it in a buffer. */
+/* A part that is on the tile that needs it in a buffer. */
 struct local_part {
     uint32_t tile;
     struct variable_part part;
@@ -67,7 +67,7 @@ static void send(struct traffic *t, uint32_t from, uint32_t to, struct variable_
         loads_send(&t->before, from, to, fresh * variable_element_bytes(t->c, part.variable));
 }
 
-/* The front of what is left of a run, as far as it lies on one tile: takes it away and returns the tile. */
+/* The front of what is left of a run, as far as it is on one tile: takes it away and returns the tile. */
 static uint32_t next_part(struct traffic *t, struct run *left, struct variable_part *part)
 {
     assert(left->count);
@@ -80,7 +80,7 @@ static uint32_t next_part(struct traffic *t, struct run *left, struct variable_p
     return owner;
 }
 
-/* The current tile gets a part that lies on another. */
+/* The current tile gets a part that is on another. */
 static void fetch_part(struct traffic *t, uint32_t owner, struct variable_part part)
 {
     uint64_t fresh = marks_set(&t->delivered, part);
@@ -152,7 +152,7 @@ static void forget_met(struct traffic *t, size_t first)
         memmove(t->locals.data + first, t->locals.data + end, (t->locals.count - first) * sizeof(*t->locals.data));
 }
 
-/* What a vertex reads as one row must lie in one piece on its tile. */
+/* What a vertex reads as one row must be in one piece on its tile. */
 static void note_row(struct traffic *t, const struct edge *edge)
 {
     const pop_store *store = t->c->store;
@@ -252,7 +252,7 @@ PREFETCH_INLINE void prefetch_bits(const struct traffic *t, struct edge_list lis
     }
 }
 
-/* What a tile has of its own buffers: received where it is sent to others anyway, else it lies in the buffer (inferred:
+/* What a tile has of its own buffers: received where it is sent to others anyway, else it is in the buffer (inferred:
  * tutorial 7's partial sums on the tile of their reduction, 68 on ipu1 and 54 on ipu2, are not among the copies of its
  * listings, 63 and 32). */
 static void settle_local(struct traffic *t, uint32_t tile, struct variable_part part)
@@ -331,7 +331,7 @@ static struct step_plan set_plan(struct traffic *t, uint32_t index)
     return plan;
 }
 
-/* Whether all of a view lies on one tile, because each of its variables does. */
+/* Whether all of a view is on one tile, because each of its variables does. */
 static bool one_tile(const struct traffic *t, const struct view *view, uint32_t *tile)
 {
     for (uint32_t i = 0; i < view->piece_count; ++i) {
@@ -343,7 +343,7 @@ static bool one_tile(const struct traffic *t, const struct view *view, uint32_t 
     return true;
 }
 
-/* Whether no element stands in a source twice. */
+/* Whether no element is in a source twice. */
 static bool sends_once(struct traffic *t, const struct view *source)
 {
     bool once = true;

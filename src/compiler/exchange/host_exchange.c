@@ -99,13 +99,13 @@ static bool add_run(const struct run *run, void *context)
         uint64_t stop, count;
         uint32_t tile = owners_find(host->owners, left.variable, left.offset, &stop);
         tile = tile == HOME_EVERYWHERE ? 0 : tile;
-        uint64_t room = max - host->ipu_bytes[tile / host->c->store->target.tiles_per_ipu] / walk->element_bytes;
-        if (!room) {
+        uint64_t fits = max - host->ipu_bytes[tile / host->c->store->target.tiles_per_ipu] / walk->element_bytes;
+        if (!fits) {
             end_exchange(host);
             continue;
         }
         count = stop - left.offset < left.count ? stop - left.offset : left.count;
-        count = count < room ? count : room;
+        count = count < fits ? count : fits;
         add_piece(host, tile, count * walk->element_bytes, cost_host_packets(count * walk->element_bytes),
                   walk->to_host);
         left.offset += count;

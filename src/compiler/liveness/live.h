@@ -21,7 +21,7 @@ struct live_buffer {
     uint32_t class;
     uint32_t count;
     uint64_t first;
-    uint64_t row; /* bytes that must lie together on a tile: its longest row's; 0: all */
+    uint64_t row; /* bytes that must be together on a tile: its longest row's; 0: all */
 };
 /* What the buffers of a set are for. */
 enum live_set_buffer {
@@ -33,7 +33,7 @@ enum live_set_buffer {
     LIVE_GLOBAL_OUTPUT,
     LIVE_SET_BUFFERS
 };
-/* A hidden constant lies on each tile that reads it. */
+/* A hidden constant is on each tile that reads it. */
 struct constant_tile {
     uint32_t variable, tile;
 };
@@ -71,7 +71,7 @@ enum { ACCESS_READ_HERE = 1, ACCESS_READ_AWAY = 2, ACCESS_WRITE_HERE = 4, ACCESS
 struct set_access {
     uint32_t set, variable;
     uint64_t written;    /* elements */
-    uint64_t begin, end; /* elements that are known to lie on a tile: the last that were asked for */
+    uint64_t begin, end; /* elements that are known to be on a tile: the last that were asked for */
     uint32_t tile;
     uint8_t what;
 };

@@ -96,7 +96,7 @@ static uint32_t home_of_run(struct collect *k, struct set_access *a, uint64_t be
     return end <= a->end ? a->tile : HOME_PARTS;
 }
 
-/* begin: NONE_KNOWN for elements that lie here and there. */
+/* begin: NONE_KNOWN for elements that are here and there. */
 #define NONE_KNOWN UINT64_MAX
 static void add_access(struct collect *k, uint32_t variable, uint64_t begin, uint64_t elements)
 {
@@ -109,7 +109,7 @@ static void add_access(struct collect *k, uint32_t variable, uint64_t begin, uin
         a->what |= (uint8_t)((here ? ACCESS_READ_HERE : 0) | (away ? ACCESS_READ_AWAY : 0));
     if (k->field->direction != FIELD_INPUT) {
         a->what |= (uint8_t)((here ? ACCESS_WRITE_HERE : 0) | (away ? ACCESS_WRITE_AWAY : 0));
-        a->written += elements; /* hazard saw that no element is written twice */
+        a->written += elements; /* pass_hazard has checked that no element is written twice */
     }
     if (k->field->alignment > live->alignment[variable])
         live->alignment[variable] = k->field->alignment;

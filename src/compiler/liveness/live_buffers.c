@@ -219,7 +219,7 @@ static void add_sub_words(struct sub_words *s, const struct step_origin *origin)
     }
 }
 
-/* What tiles take in equal shares and sort among each other lies in a buffer on all of them, as much as the host sends
+/* What tiles take in equal shares and sort among each other is in a buffer on all of them, as much as the host sends
  * and receives. */
 static void add_shares(struct sub_words *s, uint32_t position, const struct step_origin *origin)
 {

@@ -216,7 +216,7 @@ static void sum_item(const struct flow *flow, uint32_t position, struct flow_ite
     }
 }
 
-/* From the last position to the first: what lies below a node, and behind it in its block, is known when the node is
+/* From the last position to the first: what is below a node, and behind it in its block, is known when the node is
  * met. */
 static void sum_up(struct flow *flow)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where one variable is live in a program: control flow as a tree in depth-first order, and a solver that looks only at
- * the steps that touch the variable.  Functions stand once in the tree, with the union of what is live at their calls.
+ * the steps that touch the variable.  Functions occur once in the tree, with the union of what is live at their calls.
  */
 #ifndef COMPILER_LIVENESS_LIVE_FLOW_H
 #define COMPILER_LIVENESS_LIVE_FLOW_H

@@ -5,7 +5,7 @@
 
 #include "compiler/common/compiler.h"
 
-/* A stamp: a vertex of the runtime reads the clock and appends a record.  Two of them lie between blocks that follow
+/* A stamp: a vertex of the runtime reads the clock and appends a record.  Two of them are between blocks that follow
  * each other, and 36 cycles were measured there on hardware (docs/lightweight.md). */
 enum { BLOCK_STAMP_CYCLES = 18 };
 

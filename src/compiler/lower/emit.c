@@ -16,7 +16,7 @@ static void emit_variables(struct compiler *c, const struct storage_result *stor
     }
 }
 
-/* In the order of the calls: a later value of an element stands over an earlier one. */
+/* In the order of the calls: a later value of an element replaces an earlier one. */
 static void emit_initials(struct compiler *c, const struct storage_result *storage)
 {
     struct image *image = c->image;

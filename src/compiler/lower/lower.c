@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lower: the program tree as flat ops.  Programs nest as deep as they like: the frames of those being emitted stand in
- * an array.  A function, and any program that holds others and stands in several places, is emitted once and called, so
+/* lower: the program tree as flat ops.  Programs nest as deep as they like: the frames of those being emitted are in
+ * an array.  A function, and any program that holds others and is in several places, is emitted once and called, so
  * that ops are linear in nodes. */
 #include "compiler/lower/lower.h"
 #include "compiler/lower/lower_kinds.h"

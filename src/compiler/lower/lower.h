@@ -22,7 +22,7 @@ struct lowering {
     struct lower_result *result;
     VEC(struct frame) frames;
     VEC(uint32_t)
-    bodies; /* nodes whose ops end with END: control programs, functions, programs that stand in several places */
+    bodies; /* nodes whose ops end with END: control programs, functions, programs that are in several places */
     uint32_t *body_of;     /* by node: index of bodies, or NONE */
     uint32_t *leaf_op;     /* by node without children: the op that it became, or NONE */
     VEC(uint32_t) body_op; /* first op of each body */

@@ -233,7 +233,7 @@ static uint32_t lower_assume_equal(struct lowering *l, struct frame *f, const st
     return LOWER_DONE;
 }
 
-/* WriteUndef tells the compiler something that it has no use for yet. */
+/* WriteUndef is a hint for liveness: no op. */
 static uint32_t lower_nothing(struct lowering *l, struct frame *f, const struct program_node *n)
 {
     (void)l, (void)f, (void)n;

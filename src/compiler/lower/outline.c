@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* outline: programs that do the same are one, so that lowering makes a function of what stands in several places,
+/* outline: programs that do the same are one, so that lowering makes a function of what is in several places,
  * whether a program was added there or written out again. */
 #include "compiler/lower/outline.h"
 #include "compiler/check/use.h"

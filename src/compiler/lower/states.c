@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state of one vertex: the codelet's defaults, then what each field was given; the layout stands in popc/codelet.h.
+/* The state of one vertex: the codelet's defaults, then what each field was given; the layout is in popc/codelet.h.
  *
  * An edge is a reference into storage when it is one run, aligned as its field asks, and no Input that its own vertex
  * writes.  Other edges get a buffer in scratch: filled before the vertex runs (Outputs too, so that what a vertex
@@ -27,7 +27,7 @@ static void put_pointer(struct compiler *c, uint64_t at, uint64_t reference, boo
         put_word(c, at + 8, size);
 }
 
-/* Room for a table or for vector data; where no size stands beside the pointer, its number of items stands before it.
+/* Space for a table or for vector data; where no size is beside the pointer, its number of items precedes it.
  */
 static uint64_t add_items(struct compiler *c, uint64_t items, uint64_t item_bytes, bool counted)
 {
@@ -39,7 +39,7 @@ static uint64_t add_items(struct compiler *c, uint64_t items, uint64_t item_byte
     return at;
 }
 
-/* Whether a vertex can work on an edge where it lies; *run is then what it is. */
+/* Whether a vertex can work on an edge where it is; *run is then what it is. */
 static bool in_place(const struct compiler *c, const struct codelet_field *field, const struct edge *edge,
                      struct run *run)
 {
@@ -92,8 +92,8 @@ static bool runs_meet(const struct run *a, const struct run *b)
     return a->variable == b->variable && a->offset < b->offset + b->count && b->offset < a->offset + a->count;
 }
 
-/* Writes are disjoint (hazard saw to it), so that of many, in order, only the last one that begins before the run's end
- * can meet it. */
+/* Writes are disjoint (pass_hazard has checked it), so that of many, in order, only the last one that begins before the
+ * run's end can meet it. */
 static bool vertex_writes(const struct filler *f, const struct run *run)
 {
     if (f->writes.count <= FEW_WRITES) {
@@ -201,7 +201,7 @@ static void fill_field(struct filler *f, const struct codelet_field *field, cons
     }
 }
 
-/* The newest edge of each field stands first in the list, and counts. */
+/* The newest edge of each field is first in the list, and counts. */
 static void find_edges(struct filler *f, struct edge_list list, const struct codelet *codelet)
 {
     for (uint32_t i = 0; i < codelet->field_count; ++i)

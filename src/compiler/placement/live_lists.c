@@ -188,7 +188,7 @@ static void grow_slots(struct lists *l)
     }
 }
 
-/* Lists are told apart by 64 bits of hash, their bytes and their length. */
+/* Lists are distinguished by 64 bits of hash, their bytes and their length. */
 static uint32_t find_list(struct lists *l, bool max)
 {
     const struct model *model = &l->c->image->model;

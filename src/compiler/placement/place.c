@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* place: everything that lies in tile memory, at addresses.  A tile has one block for each variable and each buffer
+/* place: everything that is in tile memory, at addresses.  A tile has one block for each variable and each buffer
  * that has bytes there (or several, of rows that are received), and one for each category of what is always there.
  * Tiles with the same blocks are placed once. */
 #include "compiler/placement/place.h"
@@ -91,7 +91,7 @@ static void add_fixed(struct place *p)
                  PLACE_FIXED, (uint32_t)category);
 }
 
-/* What is received lies row by row where there is room: blocks of a memory element, or of the longest row. */
+/* What is received is stored row by row where memory is free: blocks of a memory element, or of the longest row. */
 static uint64_t piece_bytes(const struct place *p, const struct live_buffer *buffer)
 {
     if (!buffer->row)
@@ -309,7 +309,7 @@ bool pass_place(struct compiler *c, const struct place_inputs *in)
         place_keep(&p);
         LOG(COMPILER, DEBUG, "placed %zu blocks on %u tiles in %zu layouts", p.blocks.count, p.sizes.tiles,
             p.layouts.count);
-        good = place_check_room(&p);
+        good = place_check_memory(&p);
         good = place_dump(&p) && good; /* also of what does not fit: that is what it is for */
     }
     place_free(&p);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* elem(*a) != elem(*b): what two fields of a vertex are connected to on its tile must lie in different memory elements:
+/* elem(*a) != elem(*b): what two fields of a vertex are connected to on its tile must be in different memory elements:
  * variables, and the set's buffers for what comes from other tiles or is laid out anew.  What both fields use is left
  * out. */
 #include "compiler/placement/place_constraints.h"

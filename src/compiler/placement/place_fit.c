@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* First fit: what is always live first, then big before small.  A tile with very many blocks has its biggest ones
+/* First fit: what is always live first, then by size, largest first.  A tile with very many blocks has its biggest ones
  * placed so, and the others on top of what is there with them, so that time goes with n log n. */
 #include "compiler/placement/place_fit.h"
 
@@ -20,11 +20,10 @@ struct fit {
     size_t count, pair_count;
     uint64_t *address;
     uint32_t *order;
-    uint8_t *paired;    /* by block: 0, or which of the sets it is in whose blocks are no pairs among themselves; see
-                           color_pairs */
-    uint32_t *partners; /* of blocks that are in pairs, block by block */
+    uint8_t *paired;           /* by block: 0, or its colour (color_pairs) */
+    uint32_t *partners;        /* of blocks that are in pairs, block by block */
     uint32_t *first_partner;   /* by block, and one more */
-    uint8_t *apart;            /* by block: 1: it must not share an element with the block at hand */
+    uint8_t *apart;            /* by block: 1: it must not share an element with the current block */
     VEC(struct placed) placed; /* by address */
 };
 
@@ -95,7 +94,7 @@ static void find_partners(struct fit *f)
     free(at);
 }
 
-/* The lowest set that none of a block's partners is in yet. */
+/* The lowest colour that none of a block's partners has. */
 static uint8_t free_color(const struct fit *f, uint32_t block)
 {
     uint64_t taken = 1;
@@ -107,8 +106,9 @@ static uint8_t free_color(const struct fit *f, uint32_t block)
     return color;
 }
 
-/* Blocks in sets that can each lie together, so that two elements do where two can: partner by partner, from one block
- * of each group of blocks that hang together.  Of two sets the first is the larger, and lies low. */
+/* Colours the pairs' graph greedily, breadth first through each connected component, so that two colours do where two
+ * can: blocks of one colour are no pairs, and may share elements.  Of the first two, colour 1 has more bytes and is
+ * placed lower. */
 static void color_pairs(struct fit *f)
 {
     uint32_t *group = mem_alloc((f->count + !f->count) * sizeof(*group));
@@ -136,8 +136,8 @@ static void sort_blocks(struct fit *f)
     for (size_t i = 0; i < f->count; ++i) {
         const struct fit_block *block = &f->blocks[i];
         bool always = block->class == LIVE_ALWAYS;
-        /* Pairs after what is always there, before the rest: they leave gaps that others fill.  What is there for a
-         * while goes by size alone: a large block from below may reach into the interleaved region. */
+        /* Pairs after what is always live, before the rest: they leave gaps that others fill.  What is live for a
+         * while is ordered by size alone: a large block from below may reach into the interleaved region. */
         uint64_t rank = always && !f->paired[i] ? 0 : f->paired[i] ? f->paired[i] : MAX_COLORS + 1;
         keys[i] = (struct fit_key){ rank << 8 | (always ? block->where : 0), block->bytes, (uint32_t)i };
     }
@@ -171,7 +171,7 @@ static uint64_t first_fit(const struct fit *f, uint32_t index, uint64_t low, uin
             if (apart && p->block != NONE && f->apart[p->block] &&
                 shares_element(f->memory, at, block->bytes, p, &behind)) {
                 at = align_up(behind, block->alignment);
-                moved = true; /* what was passed may be in the way now */
+                moved = true; /* blocks that were passed may overlap now */
             } else if (p->end > at && p->address < at + block->bytes && fit_meet(f->live, block->class, p->class)) {
                 at = align_up(p->end, block->alignment);
                 moved |= f->paired[index] != 0;
@@ -205,7 +205,7 @@ static uint64_t highest(const struct fit *f, uint32_t index)
     return f->blocks[index].where == FIT_CODE ? f->memory->start : f->memory->bytes;
 }
 
-/* Whether a block and its partners would lie apart if nothing else were there: else it is no lack of memory. */
+/* Whether a block and its partners would be apart if nothing else were there: else it is no lack of memory. */
 static bool could_lie_apart(const struct fit *f, uint32_t index, uint32_t *partner)
 {
     for (uint32_t i = f->first_partner[index]; i < f->first_partner[index + 1]; ++i) {
@@ -266,7 +266,7 @@ static uint64_t bump(struct fit *f, struct cursors *cursors, const struct fit_bl
         return cursors->low = low + block->bytes, low;
     if (block->where != FIT_CODE && high + block->bytes <= end)
         return cursors->high = high + block->bytes, high;
-    bool across = block->where == FIT_DATA && cursors->high == start; /* nothing lies behind low */
+    bool across = block->where == FIT_DATA && cursors->high == start; /* nothing is behind low */
     uint64_t at = cursors->over > end || block->where == FIT_CODE ? cursors->over
                   : across                                        ? cursors->low
                                                                   : cursors->high;
@@ -420,7 +420,7 @@ static void stack_rest(struct fit *f, size_t from)
     free(h.all);
 }
 
-/* ---- what it comes to ---- */
+/* ---- sums of a tile ---- */
 
 struct edge_of_block {
     uint64_t address;

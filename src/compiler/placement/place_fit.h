@@ -16,7 +16,7 @@ struct fit_block {
     uint32_t alignment; /* a power of two */
     uint8_t category, where;
 };
-/* Two blocks of which no byte may lie in the same memory element. */
+/* Two blocks of which no byte may be in the same memory element. */
 struct fit_pair {
     uint32_t a, b;
 };

@@ -85,7 +85,7 @@ static void join_intervals(struct placement *kept, size_t first)
     kept->intervals.count = first + joined;
 }
 
-/* at[]: how many steps with a list stand before a position in its stretch. */
+/* at[]: how many steps with a list are before a position in its stretch. */
 static void add_span(struct placement *kept, const stretches *all, const uint32_t *at, struct flow_span span)
 {
     size_t low = 0, high = all->count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What users are told of placement: tiles that are out of memory, and debug.loweredVarDumpFile. */
+/* Messages and files about placement: tiles that are out of memory, and debug.loweredVarDumpFile. */
 #include "compiler/placement/place_report.h"
 #include "compiler/placement/place.h"
 
@@ -89,7 +89,7 @@ static uint32_t where_largest(const struct place *p, uint32_t tile)
     return largest ? p->c->store->variables.data[largest->what].where : 0;
 }
 
-bool place_check_room(struct place *p)
+bool place_check_memory(struct place *p)
 {
     uint32_t worst[WORST], known, count = worst_tiles(p, worst, &known);
     struct str text = { 0 };

@@ -418,7 +418,7 @@ static void size_exchanges(struct sizing *s)
     }
 }
 
-/* What no memory has room for is as good as 2^32 bytes. */
+/* More than any memory holds is as good as 2^32 bytes. */
 static uint64_t stack_bytes(int64_t option)
 {
     uint64_t bytes = (uint64_t)option;

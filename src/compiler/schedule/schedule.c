@@ -28,7 +28,7 @@ struct scheduling {
     bool over;             /* they are too many */
 };
 
-/* For profiles that tell of each vertex: a worker has one of the tile's issue slots. */
+/* For profiles with each vertex: a worker has one of the tile's issue slots. */
 static void keep_vertex(struct scheduling *s, const struct vertex_group *group, uint64_t estimate, bool worker)
 {
     struct compiler *c = s->c;

@@ -246,7 +246,7 @@ void steps_of_program(struct steps_builder *b, uint32_t node, uint32_t op)
                                         .name = compiler_string(b->c, store_name(b->c->store, n->name)) },
                    steps_origin(node, ROLE_OTHER));
         break;
-    default: /* aborts, and what only tells the compiler something: nothing on the machine */
+    default: /* aborts, and hints to the compiler: nothing on the machine */
         break;
     }
 }

@@ -75,7 +75,7 @@ static bool note_piece(const struct run *run, void *context)
     return true;
 }
 
-/* How a view's data comes in or goes out: piece by piece from and to where it lies; in the tensor's order, an equal
+/* How a view's data comes in or goes out: piece by piece from and to where it is; in the tensor's order, an equal
  * share for each tile, which tiles sort among each other; or, what comes in pieces too small for the host, in grains,
  * each to the tile of its first element. */
 enum relay_kind { RELAY_NONE, RELAY_SHARES, RELAY_GRAINS };
@@ -112,7 +112,7 @@ struct relay {
     enum relay_kind kind;
     bool to_host;
     uint64_t at, share, element_bytes; /* at: bytes of the view so far */
-    uint32_t holder;                   /* of the part at hand */
+    uint32_t holder;                   /* of the current part */
     struct tile_moves *moves;          /* NULL: host exchange, else exchange between tiles */
 };
 
@@ -135,9 +135,9 @@ static bool relay_run(const struct run *run, void *context)
     uint64_t stop;
     for (struct run left = *run; left.count;) {
         uint32_t owner = owners_find(&r->b->owners, left.variable, left.offset, &stop);
-        uint64_t room = r->share - r->at % r->share,
+        uint64_t left_of_share = r->share - r->at % r->share,
                  bytes = (stop - left.offset < left.count ? stop - left.offset : left.count) * r->element_bytes;
-        bytes = bytes < room ? bytes : room;
+        bytes = bytes < left_of_share ? bytes : left_of_share;
         owner = owner == HOME_EVERYWHERE ? 0 : owner;
         if (r->at % r->share == 0)
             r->holder = r->kind == RELAY_GRAINS ? owner : (uint32_t)(r->at / r->share);

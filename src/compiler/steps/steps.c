@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* steps: the tree of steps that the machine goes through, as profiles show it (the guide, Program structure), and which
- * of them the engine's ops stand for.  Programs that stand in several places are functions, as lowering has them. */
+/* steps: the tree of steps that the machine runs, as profiles show it (the guide, Program structure), and which
+ * of them the engine's ops stand for.  Programs that are in several places are functions, as lowering has them. */
 #include "compiler/steps/steps.h"
 #include "compiler/steps/step_blocks.h"
 #include "compiler/steps/step_leaves.h"
@@ -77,7 +77,7 @@ static uint32_t new_sequence(struct steps_builder *b, uint32_t node)
                     (struct step_origin){ .node = node, .set = NONE, .role = ROLE_CONTAINER });
 }
 
-/* Closes what hangs over from the body or the slot before. */
+/* Closes the steps that the body or slot before has left open. */
 static void close_slot(struct steps_builder *b)
 {
     while (b->open.count && top(b)->node == NONE)
@@ -148,7 +148,7 @@ static void begin_sequence(struct steps_builder *b, uint32_t node)
     open_step(b, node, step, false);
 }
 
-/* A block stands around its program; a Sequence or Block program is the block itself. */
+/* A block encloses its program; a Sequence or Block program is the block itself. */
 static void begin_block(struct steps_builder *b, uint32_t node, uint32_t op)
 {
     steps_flush(b);
@@ -197,7 +197,7 @@ static void end_program(struct steps_builder *b, uint32_t node)
     close_step(b);
 }
 
-/* A call of a body; which of the functions that is stands fast when all bodies are known. */
+/* A call of a body, which resolve_calls makes a call of a function when all bodies are known. */
 static void call(struct steps_builder *b, const char *name, uint32_t op)
 {
     assert(b->c->image->ops.data[op].kind == OP_CALL);
@@ -300,7 +300,7 @@ static void make_controls(struct steps_builder *b, uint32_t *function, uint32_t 
         return;
     bool *met = mem_zero(b->body_op.count, sizeof(*met));
     for (size_t i = 0; i < c->program_count; ++i) {
-        if (met[b->lower->control_body.data[i]]) /* what stands twice is a function */
+        if (met[b->lower->control_body.data[i]]) /* a program that is there twice is a function */
             function_of(b, function, b->lower->control_body.data[i]);
         met[b->lower->control_body.data[i]] = true;
     }

@@ -20,7 +20,7 @@ struct open_step {
     size_t first_child; /* of builder.pending */
     bool shares;        /* a Sequence that is its slot's whole content: the slot's step is its own */
 };
-/* Stream copies that stand one after another become one. */
+/* Consecutive stream copies become one. */
 struct stream_group {
     VEC(uint32_t) nodes;
     uint32_t op;
