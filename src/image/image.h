@@ -187,7 +187,7 @@ struct image {
     VEC(struct image_initial) initials;
     VEC(unsigned char) data;
     VEC(struct image_variable) variables;
-    VEC(uint32_t) vertex_ids; /* the graph's, of all vertices in group order; none in files of earlier versions */
+    VEC(uint32_t) vertex_ids; /* the graph's, of all vertices in group order */
     VEC(uint64_t)
     edge_bytes; /* checked mode only: for each vertex in group order, for each edge field in field order, the bytes of
                    its data; a field with a table gives its entry count, then the bytes of each entry */

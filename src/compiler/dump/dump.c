@@ -6,16 +6,28 @@
 
 #include "base/file.h"
 
-/* In the order of pipeline.c; hazard and image leave nothing. */
+/* In the order of pipeline.c; NULL: the pass only checks, and has no result to dump. */
 static const struct {
     const char *pass;
     dump_function *write;
 } table[] = {
-    { "use", dump_use },           { "check", dump_check },       { "sets", dump_sets },
-    { "order", dump_order },       { "storage", dump_storage },   { "blocks", dump_blocks },
-    { "outline", dump_outline },   { "lower", dump_lower },       { "vertices", dump_vertices },
-    { "schedule", dump_schedule }, { "exchange", dump_exchange }, { "steps", dump_steps },
-    { "live", dump_live },         { "place", dump_place },       { "emit", dump_emit },
+    { "use", dump_use },
+    { "check", dump_check },
+    { "sets", dump_sets },
+    { "hazard", NULL },
+    { "order", dump_order },
+    { "storage", dump_storage },
+    { "blocks", dump_blocks },
+    { "outline", dump_outline },
+    { "lower", dump_lower },
+    { "vertices", dump_vertices },
+    { "schedule", dump_schedule },
+    { "exchange", dump_exchange },
+    { "steps", dump_steps },
+    { "live", dump_live },
+    { "place", dump_place },
+    { "emit", dump_emit },
+    { "image", NULL },
 };
 enum { ROWS = sizeof(table) / sizeof(table[0]) };
 
@@ -33,13 +45,20 @@ static bool refuse(struct compiler *c, const char *name)
 {
     struct str allowed = { 0 };
     const char *names[ROWS];
+    size_t count = 0;
+    bool checks = false;
     for (size_t i = 0; i < ROWS; ++i) {
-        names[i] = table[i].pass;
-        str_format(&allowed, ", %s", table[i].pass);
+        if (table[i].write) {
+            names[count++] = table[i].pass;
+            str_format(&allowed, ", %s", table[i].pass);
+        } else {
+            checks |= !strcmp(name, table[i].pass);
+        }
     }
-    const char *near = str_nearest(name, names, ROWS);
-    compiler_fail(c, POP_INVALID_OPTION, 0, NULL, "debug.dumpPasses: there is no pass '%s'%s%s%s (allowed: all%s)",
-                  name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", str_text(&allowed));
+    const char *near = checks ? NULL : str_nearest(name, names, count);
+    compiler_fail(c, POP_INVALID_OPTION, 0, NULL, "debug.dumpPasses: %s '%s'%s%s%s%s (allowed: all%s)",
+                  checks ? "pass" : "there is no pass", name, checks ? " only checks: it has no result to dump" : "",
+                  near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", str_text(&allowed));
     str_free(&allowed);
     return false;
 }
@@ -52,7 +71,7 @@ bool dump_begin(struct pass_dump *dump, struct compiler *c)
         snprintf(name, sizeof(name), "%.*s", (int)strcspn(at, ","), at);
         bool known = !strcmp(name, "all");
         for (size_t i = 0; i < ROWS; ++i)
-            known |= !strcmp(name, table[i].pass);
+            known |= table[i].write && !strcmp(name, table[i].pass);
         if (!known)
             return refuse(c, name);
     }
@@ -64,7 +83,7 @@ void dump_pass(struct pass_dump *dump, const struct compiler *c, const struct pa
     if (!*dump->wanted || !(lists(dump->wanted, "all") || lists(dump->wanted, pass)))
         return;
     for (size_t i = 0; i < ROWS; ++i)
-        if (!strcmp(table[i].pass, pass)) {
+        if (table[i].write && !strcmp(table[i].pass, pass)) {
             str_format(&dump->text, "==== %s ====\n", pass);
             table[i].write(c, r, &dump->text);
         }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All methods, in the order of the search: what is found first bounds what follows. */
+/* All methods, in the order of the search: the best plan so far bounds the search, and ties go to the method that is
+ * first here. */
 #include "poplin/methods/amp.h"
 #include "poplin/methods/mac.h"
 #include "poplin/methods/outer_product.h"

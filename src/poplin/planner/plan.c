@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The outer search: transforms times vertices, each of which plan_search splits in the best way.  What was found so far
- * bounds what follows, so the order matters for time alone. */
+/* The outer search: each method with each transform, for which plan_search finds the best partition.  The best plan so
+ * far bounds the search, and only a plan of lower rank replaces it: of plans of equal rank, the first one is kept, so
+ * the order of poplin_methods decides between methods as well as saving time. */
 #include "poplin/planner/plan.h"
 #include "poplin/params/conv_params.h"
 #include "poplin/planner/method.h"

@@ -111,6 +111,24 @@ static void dump_of_an_unknown_pass_is_refused(void **state)
     end(&f);
 }
 
+static void dump_of_a_pass_without_a_result_is_refused(void **state)
+{
+    (void)state;
+    static const char *const passes[] = { "hazard", "image" };
+    for (size_t i = 0; i < sizeof(passes) / sizeof(passes[0]); ++i) {
+        struct fixture f;
+        char expected[160];
+        begin(&f);
+        set_option(&f, "debug.dumpPasses", passes[i]);
+        snprintf(expected, sizeof(expected),
+                 "debug.dumpPasses: pass '%s' only checks: it has no result to dump (allowed: all, use, check, sets, "
+                 "order, storage,",
+                 passes[i]);
+        refused(&f, example(&f), POP_INVALID_OPTION, expected);
+        end(&f);
+    }
+}
+
 static void dump_to_a_file_that_cannot_be_written_is_refused(void **state)
 {
     (void)state;
@@ -128,6 +146,7 @@ int main(void)
         cmocka_unit_test(dump_of_all_passes_is_known),
         cmocka_unit_test(dump_has_the_passes_that_were_asked_for),
         cmocka_unit_test(dump_of_an_unknown_pass_is_refused),
+        cmocka_unit_test(dump_of_a_pass_without_a_result_is_refused),
         cmocka_unit_test(dump_to_a_file_that_cannot_be_written_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
