@@ -72,24 +72,25 @@ struct ArgType {
 };
 
 // DI_ARGS(a, b) names up to sixteen values as they stand.
-#define DI_STR(T)                                                                    #T
-#define DI_ARG(T)                                                                    ::poputil::ArgType(DI_STR(T), ::poputil::toProfileValue(T))
-#define POPUTIL_DI_1(a)                                                              DI_ARG(a)
-#define POPUTIL_DI_2(a, ...)                                                         DI_ARG(a), POPUTIL_DI_1(__VA_ARGS__)
-#define POPUTIL_DI_3(a, ...)                                                         DI_ARG(a), POPUTIL_DI_2(__VA_ARGS__)
-#define POPUTIL_DI_4(a, ...)                                                         DI_ARG(a), POPUTIL_DI_3(__VA_ARGS__)
-#define POPUTIL_DI_5(a, ...)                                                         DI_ARG(a), POPUTIL_DI_4(__VA_ARGS__)
-#define POPUTIL_DI_6(a, ...)                                                         DI_ARG(a), POPUTIL_DI_5(__VA_ARGS__)
-#define POPUTIL_DI_7(a, ...)                                                         DI_ARG(a), POPUTIL_DI_6(__VA_ARGS__)
-#define POPUTIL_DI_8(a, ...)                                                         DI_ARG(a), POPUTIL_DI_7(__VA_ARGS__)
-#define POPUTIL_DI_9(a, ...)                                                         DI_ARG(a), POPUTIL_DI_8(__VA_ARGS__)
-#define POPUTIL_DI_10(a, ...)                                                        DI_ARG(a), POPUTIL_DI_9(__VA_ARGS__)
-#define POPUTIL_DI_11(a, ...)                                                        DI_ARG(a), POPUTIL_DI_10(__VA_ARGS__)
-#define POPUTIL_DI_12(a, ...)                                                        DI_ARG(a), POPUTIL_DI_11(__VA_ARGS__)
-#define POPUTIL_DI_13(a, ...)                                                        DI_ARG(a), POPUTIL_DI_12(__VA_ARGS__)
-#define POPUTIL_DI_14(a, ...)                                                        DI_ARG(a), POPUTIL_DI_13(__VA_ARGS__)
-#define POPUTIL_DI_15(a, ...)                                                        DI_ARG(a), POPUTIL_DI_14(__VA_ARGS__)
-#define POPUTIL_DI_16(a, ...)                                                        DI_ARG(a), POPUTIL_DI_15(__VA_ARGS__)
+#define DI_STR(T)             #T
+#define DI_ARG(T)             ::poputil::ArgType(DI_STR(T), ::poputil::toProfileValue(T))
+#define POPUTIL_DI_1(a)       DI_ARG(a)
+#define POPUTIL_DI_2(a, ...)  DI_ARG(a), POPUTIL_DI_1(__VA_ARGS__)
+#define POPUTIL_DI_3(a, ...)  DI_ARG(a), POPUTIL_DI_2(__VA_ARGS__)
+#define POPUTIL_DI_4(a, ...)  DI_ARG(a), POPUTIL_DI_3(__VA_ARGS__)
+#define POPUTIL_DI_5(a, ...)  DI_ARG(a), POPUTIL_DI_4(__VA_ARGS__)
+#define POPUTIL_DI_6(a, ...)  DI_ARG(a), POPUTIL_DI_5(__VA_ARGS__)
+#define POPUTIL_DI_7(a, ...)  DI_ARG(a), POPUTIL_DI_6(__VA_ARGS__)
+#define POPUTIL_DI_8(a, ...)  DI_ARG(a), POPUTIL_DI_7(__VA_ARGS__)
+#define POPUTIL_DI_9(a, ...)  DI_ARG(a), POPUTIL_DI_8(__VA_ARGS__)
+#define POPUTIL_DI_10(a, ...) DI_ARG(a), POPUTIL_DI_9(__VA_ARGS__)
+#define POPUTIL_DI_11(a, ...) DI_ARG(a), POPUTIL_DI_10(__VA_ARGS__)
+#define POPUTIL_DI_12(a, ...) DI_ARG(a), POPUTIL_DI_11(__VA_ARGS__)
+#define POPUTIL_DI_13(a, ...) DI_ARG(a), POPUTIL_DI_12(__VA_ARGS__)
+#define POPUTIL_DI_14(a, ...) DI_ARG(a), POPUTIL_DI_13(__VA_ARGS__)
+#define POPUTIL_DI_15(a, ...) DI_ARG(a), POPUTIL_DI_14(__VA_ARGS__)
+#define POPUTIL_DI_16(a, ...) DI_ARG(a), POPUTIL_DI_15(__VA_ARGS__)
+
 #define POPUTIL_DI_PICK(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, chosen, ...) chosen
 #define DI_ARGS(...)                                                                                                   \
     {                                                                                                                  \

@@ -35,7 +35,7 @@ static enum instrument_level level_of(const char *name)
                                          [INSTRUMENT_DEVICE] = "device",
                                          [INSTRUMENT_IPU] = "ipu" };
     int level = INSTRUMENT_TILE;
-    while (level < INSTRUMENT_IPU && strcmp(name, names[level]))
+    while (level < INSTRUMENT_IPU && strcmp(name, names[level]) != 0)
         ++level;
     assert(!strcmp(name, names[level])); /* options_apply has checked it */
     return (enum instrument_level)level;

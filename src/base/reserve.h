@@ -16,7 +16,7 @@ static inline bool reserve_owns(const void *block)
 void *reserve_alloc(size_t bytes); /* counts a failure; ends the process when the reserve has no more */
 void *reserve_grow(void *block, size_t bytes);
 size_t reserve_size(const void *block);
-void reserve_free(void *block);
+void reserve_free(void *memory);
 /* Blocks of the reserve that are in use. */
 size_t reserve_blocks(void);
 

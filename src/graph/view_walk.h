@@ -10,7 +10,7 @@
  * (ignored when there is none). False when strides cannot express it. */
 bool digits_compose(const struct piece *child, uint64_t at, const struct digit *view, unsigned count, uint64_t first,
                     struct composed *out);
-struct piece child_piece(const struct composite *composite, size_t child);
+struct piece child_piece(const struct composite *composite, size_t index);
 /* Strided pieces of variables, in flat order; neighbours are not merged. */
 bool walk_pieces(pop_store *store, const struct piece *flat, piece_fn fn, void *context);
 /* The same for elements [begin, end). */

@@ -31,7 +31,7 @@ static pop_status apply_name(char *place, const char *key, const char *value, co
                          "the value of option '%s' is '%.60s', it must be one word of at most %d characters", key,
                          value, NAME_SIZE - 1);
     memset(place, 0, NAME_SIZE);
-    memcpy(place, value, strlen(value));
+    memcpy(place, value, strlen(value) + 1);
     return POP_OK;
 }
 

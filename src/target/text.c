@@ -203,7 +203,7 @@ static pop_status read_value(pop_target *target, const struct machine_field *fie
             return fail(error, "%s=%.*s: the name must have 1 to %zu characters", field->name, SHOWN, value,
                         field->size - 1);
         memset(place, 0, field->size);
-        memcpy(place, value, strlen(value));
+        memcpy(place, value, strlen(value) + 1);
         return POP_OK;
     case FIELD_COUNT:
         if (!str_integer(value, UINT_MAX, &number))

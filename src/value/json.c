@@ -66,6 +66,7 @@ static void write_double(struct json_writer *w, double value)
     uint64_t bits;
     memcpy(&bits, &value, sizeof(bits));
     struct kept_double *kept = &w->kept[(bits * UINT64_C(0x9E3779B97F4A7C15)) >> 56];
+    /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): what is kept is the text of these bits */
     if (!kept->text[0] || memcmp(&kept->value, &value, sizeof(value)) != 0) {
         double_text(value, kept->text);
         kept->value = value;

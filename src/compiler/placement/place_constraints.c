@@ -39,7 +39,7 @@ static uint32_t element_field(const struct codelet *codelet, const char **text)
     const char *at = *text;
     while (pop_text_is_space(*at))
         ++at;
-    if (strncmp(at, "elem", 4))
+    if (strncmp(at, "elem", 4) != 0)
         return NONE;
     for (at += 4; pop_text_is_space(*at) || *at == '(' || *at == '*';)
         ++at;

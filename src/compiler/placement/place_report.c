@@ -238,7 +238,7 @@ bool place_dump(struct place *p)
     pop_error error = { 0 };
     if (!*path)
         return true;
-    if (!ending || strcmp(ending, ".json"))
+    if (!ending || strcmp(ending, ".json") != 0)
         LOG(COMPILER, WARN, "debug.loweredVarDumpFile is '%s': it is written as JSON, the one format that there is",
             path);
     dump_target(p, &out);

@@ -37,10 +37,10 @@ struct conv_program {
 };
 
 struct conv_program conv_program_begin(pop_where where, pop_graph *graph, const char *name);
-/* Copies run before the phase's compute set. */
-void conv_program_copy(struct conv_program *program, uint32_t phase, pop_tensor from, pop_tensor to);
+/* Copies run before the compute set of the phase of that number. */
+void conv_program_copy(struct conv_program *program, uint32_t number, pop_tensor from, pop_tensor to);
 /* The phase's compute set; who asks first names it "name/step". */
-pop_compute_set conv_program_set(struct conv_program *program, uint32_t phase, const char *name, const char *step);
+pop_compute_set conv_program_set(struct conv_program *program, uint32_t number, const char *name, const char *step);
 /* Adds all of it to a sequence and frees it. */
 void conv_program_end(struct conv_program *program, pop_program sequence);
 

@@ -8,6 +8,6 @@
 /* find fills plan and cost, or says that there is no plan.  Names the constraints that cannot hold (together), why, and
  * the plan that is nearest: the best one without them. */
 void plan_blame(const pop_target *target, const struct plan_cached *asked,
-                bool (*find)(const pop_target *, struct plan_cached *), char *text, size_t size);
+                bool (*find)(const pop_target *, struct plan_cached *), char *buffer, size_t size);
 
 #endif

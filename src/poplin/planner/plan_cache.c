@@ -32,8 +32,10 @@ size_t poplin_planning_cache_size(const poplin_planning_cache *cache)
 
 static bool same(const struct plan_cached *a, const struct plan_cached *b)
 {
-    return poplin_conv_params_equal(&a->planned.params, &b->planned.params) &&
-           memcmp(&a->options, &b->options, sizeof(a->options)) == 0 && pop_target_equal(&a->target, &b->target);
+    /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): padding that differs costs a search, no wrong plan */
+    bool options = memcmp(&a->options, &b->options, sizeof(a->options)) == 0;
+    return options && poplin_conv_params_equal(&a->planned.params, &b->planned.params) &&
+           pop_target_equal(&a->target, &b->target);
 }
 static size_t place_of(const poplin_planning_cache *cache, const struct plan_cached *asked)
 {
