@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which vector layouts the device has: for the preprocessor, of C++ and of assembly.  Vectors were narrower where
- * memory was smaller. */
+/* Macros for the vector layouts that the device has, for C++ and assembly. ipu1, whose tiles have less memory, has
+ * scaled pointers of more kinds. */
 #ifndef POPLAR_AVAILABLE_V_TYPES_H
 #define POPLAR_AVAILABLE_V_TYPES_H
 

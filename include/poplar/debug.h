@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Debug information: what each layer of libraries says of the operations that it builds (Poplar's DebugInfo).
+/* Debug information: records of the operations that each layer of libraries builds (Poplar's DebugInfo).
  *
  * A debug context is a record with an id: a library call with its arguments, or a variable, compute set or program that
- * a graph holds.  Its parent is the context that it was built for.  Contexts of a graph are kept by the graph, and
- * written when a report wants them (engine option autoReport.outputDebugInfo).  Contexts that belong to no graph are
- * written to the stream of the process, while one is open.  Any thread may write to the stream. */
+ * a graph holds.  Its parent is the context that it was built for.  A graph stores its contexts; they are written with
+ * a report when the engine option autoReport.outputDebugInfo is set.  Contexts that belong to no graph are written to
+ * the stream of the process, while one is open.  Any thread may write to the stream. */
 #ifndef POPLAR_DEBUG_H
 #define POPLAR_DEBUG_H
 
@@ -16,33 +16,33 @@ typedef enum pop_debug_format { POP_DEBUG_JSON = 0, POP_DEBUG_CBOR = 1 } pop_deb
 
 /* One operation.  Texts may be NULL. */
 typedef struct pop_debug_record {
-    uint64_t id, parent_id; /* of pop_debug_new_id; parent_id 0 is none */
+    uint64_t id, parent_id; /* from pop_debug_new_id; parent_id 0: no parent */
     const char *layer;      /* "poplibs" */
     const char *name;       /* the whole path */
-    pop_where where;        /* the line that asked for it, and the function that the line is in */
+    pop_where where;        /* the user's line and the function that contains it */
     const char *function;
     const pop_profile_value
-        *values; /* what else the layer tells, a map that is added to the record; NULL for nothing */
+        *values; /* further data of the layer: a map that is added to the record; borrowed; NULL for none */
 } pop_debug_record;
 
 POP_BEGIN_DECLS
 
-/* The next id: from 1 on, none twice in a process. */
+/* A new id, unique in the process; the first is 1. */
 POP_API uint64_t pop_debug_new_id(void);
-/* Records a library call in the graph: layer and api ("poplibs", "popops_add") have static storage; arguments as log.h
- * has them, and the debug path is the text whose name is "name".  Returns where with the context of this call, for
- * everything that the call builds; where itself for a NULL graph and where ids have run out (after 2^32). */
+/* Records a library call in the graph: layer and api ("poplibs", "popops_add") have static storage; arguments are those
+ * of log.h; the argument named "name" is the debug path. Returns where with the new context, to pass to everything that
+ * the call builds; where unchanged for a NULL graph or after 2^32 ids. */
 POP_API pop_where pop_debug_call(pop_graph *graph, pop_where where, const char *layer, const char *api,
                                  const pop_log_argument *arguments, size_t count);
-/* Adds a result to the call whose context `where` has; nothing without one. */
+/* Adds a result to the call of where's context; no effect when where has none. */
 POP_API void pop_debug_result(pop_graph *graph, pop_where where, const pop_log_argument *result);
-/* Begins to write records to a file; one that was open is closed first.  file_load_error when it cannot be made. */
+/* Opens a file for records, and closes one that was open. Error: file_load_error when the file cannot be created. */
 POP_API pop_status pop_debug_open(const char *path, pop_debug_format format, pop_error *error) POP_MUST_CHECK;
 POP_API bool pop_debug_is_open(void);
-/* Adds a record; nothing happens without a file. */
+/* Writes a record; no effect when no file is open. */
 POP_API void pop_debug_write(const pop_debug_record *record);
-/* Completes the file; the end of the process does so too.  file_load_error when something of it could not be written;
- * nothing happens without a file.
+/* Completes and closes the file, as process exit does; no effect when no file is open. Error: file_load_error when a
+ * write failed.
  *
  * The file holds a map: "contexts", the records in the order in which they were written, and "stringTable", which name,
  * location.fileName and location.functionName are indices into (the layout of Poplar's debug.cbor:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Devices: something that an engine can be loaded onto. */
+/* Devices, which engines are loaded onto. */
 #ifndef POPLAR_DEVICE_H
 #define POPLAR_DEVICE_H
 
@@ -7,10 +7,10 @@
 
 typedef struct pop_device pop_device; /* owner: pop_device_destroy */
 
-/* The modelled IPU, field for field Poplar's IPUModel.  A zero field means "as the version has it", so that
- * {.version = "ipu1"} is a whole model and {0} is an ipu2. */
+/* The modelled IPU, with the fields of Poplar's IPUModel. A zero field takes the version's value, so that {.version =
+ * "ipu1"} is a complete model and {0} is an ipu2. */
 typedef struct pop_ipu_model {
-    const char *version; /* "ipu1", "ipu2" (standard), "ipu21", "bow" */
+    const char *version; /* "ipu1", "ipu2" (default), "ipu21", "bow" */
     unsigned num_ipus;
     unsigned tiles_per_ipu;
     unsigned tiles_per_super_tile;
@@ -20,13 +20,13 @@ typedef struct pop_ipu_model {
     unsigned exchange_bytes_per_cycle;
     unsigned memcpy_bytes_per_cycle;
     unsigned instruction_bytes;
-    bool no_super_tile_send_receive; /* set to switch exchange bus sharing off */
+    bool no_super_tile_send_receive; /* true: no exchange bus sharing */
     unsigned interleaved_memory_element_index;
-    const unsigned *min_ipu_sync_delay; /* NULL: as the version has it; points to a value, which may be 0 */
+    const unsigned *min_ipu_sync_delay; /* cycles; NULL: the version's value (a pointer, as 0 is valid) */
     pop_sync_delay relative_sync_delay;
     unsigned global_sync_cycles;
-    const pop_exchange_limits
-        *global_exchange_constraints; /* NULL: the ladder's (docs/targets.md); {0} limits nothing */
+    const pop_exchange_limits *global_exchange_constraints; /* NULL: those of the ladder of cards (docs/targets.md);
+                                                               {0}: no limits; borrowed for the call */
     unsigned data_path_width;
     unsigned fp8_in_fp16_out_conv_units;
     unsigned fp16_in_fp16_out_conv_units;
@@ -43,18 +43,18 @@ typedef struct pop_ipu_model {
     unsigned num_stride_bits;
     unsigned atomic_store_granularity;
     bool compile_ipu_code;
-    bool accurate_half;  /* kept and told by the target; half is rounded to 16 bits with and without it */
-    bool no_global_sync; /* set for global syncs that cost nothing, which global_sync_cycles 0 is not */
+    bool accurate_half;  /* stored in the target, no effect: half is always rounded to 16 bits */
+    bool no_global_sync; /* true: global syncs take 0 cycles (global_sync_cycles 0 means the version's value) */
 } pop_ipu_model;
 
 POP_BEGIN_DECLS
 
-/* A modelled IPU, attached.  NULL when the model makes no sense; error (may be NULL) says why. */
+/* Creates a modelled IPU, attached. NULL, with the reason in error (may be NULL), when the model is invalid. */
 POP_API pop_device *pop_ipu_model_create_device(const pop_ipu_model *model, pop_error *error);
 /* The same with options of group "target" (docs/options.md), and those of POPLAR_TARGET_OPTIONS over them. */
 POP_API pop_device *pop_ipu_model_create_device_options(const pop_ipu_model *model, pop_options options,
                                                         pop_error *error);
-/* A device of any target: type IPU is a modelled IPU that says it is hardware. */
+/* Creates a device for any target. Type IPU is a modelled IPU too, whose target type is IPU instead of IPU_MODEL. */
 POP_API pop_device *pop_device_create(const pop_target *target, pop_error *error);
 /* The host as a device: one tile, one worker. */
 POP_API pop_device *pop_cpu_device_create(pop_error *error);
@@ -62,7 +62,7 @@ POP_API void pop_device_destroy(pop_device *device);
 
 POP_API const pop_target *pop_device_target(const pop_device *device); /* borrowed; NULL for NULL */
 POP_API unsigned pop_device_id(const pop_device *device);
-/* True when the device is now attached to this handle; false when another handle has it. */
+/* Attaches the device to this handle; false when it is attached to another one. */
 POP_API bool pop_device_attach(const pop_device *device);
 POP_API bool pop_device_is_attached(const pop_device *device);
 POP_API void pop_device_detach(const pop_device *device);
@@ -71,39 +71,40 @@ POP_API pop_device *pop_device_create_virtual(const pop_device *device, unsigned
 POP_API bool pop_device_supports_remote_buffers(const pop_device *device);
 /* Text of an attribute ("driver version", "board type", ...), or NULL when the device has no such attribute. */
 POP_API const char *pop_device_attribute(const pop_device *device, const char *name);
-/* Names of the attributes that a device has, from index 0 on; NULL behind the last. */
+/* Names of a device's attributes, from index 0 on; NULL past the last. */
 POP_API const char *pop_device_attribute_name(const pop_device *device, size_t index);
-/* Whether the device is told to have a gateway (option gatewayMode). */
+/* Whether the option gatewayMode gives the device a gateway. */
 POP_API bool pop_device_has_gateway(const pop_device *device);
-/* Puts an attached device back to its beginning; runtime_error when it is not attached.  The memory of a modelled IPU
- * is each engine's own, so there is nothing that engines see of it. */
+/* Resets an attached device; runtime_error when it is not attached. Each engine has its own memory of a modelled IPU,
+ * so a reset does not affect engines. */
 POP_API pop_status pop_device_reset(const pop_device *device, pop_error *error);
 /* No device has a driver: false, and zeros. */
 POP_API bool pop_device_driver_version(const pop_device *device, unsigned *major, unsigned *minor, unsigned *point);
-/* Ids of the single IPUs that the device is made of, or its own.  Writes at most capacity of them, returns how many
- * there are. */
+/* Ids of the single-IPU devices that a multi-IPU device consists of, or the device's own id. Writes at most capacity
+ * ids, returns their total number. */
 POP_API size_t pop_device_driver_ids(const pop_device *device, unsigned *ids, size_t capacity);
-/* The host's NUMA nodes, in order: the memory of modelled IPUs is that of the process, and may be on any.  As above. */
+/* All NUMA nodes of the host, ascending: the memory of modelled IPUs is the process's, on any node. Writes at most
+ * capacity nodes, returns their total number. */
 POP_API size_t pop_device_numa_topology(const pop_device *device, int *nodes, size_t capacity);
 
 /* The device manager.  With the environment variable TREMULA_IPU (or the option ipuModel) set to a target text, a
  * version name, or "off", it offers that many modelled devices of type IPU; see docs/devices.md.  The options also
- * describe the pod that all of its IPUs stand in (ipuLinkDomainSize, ...). */
+ * describe the pod that contains its IPUs (ipuLinkDomainSize, ...). */
 typedef struct pop_device_manager pop_device_manager;
 POP_API pop_device_manager *pop_device_manager_create(pop_options options, pop_error *error);
 POP_API void pop_device_manager_destroy(pop_device_manager *manager);
 POP_API size_t pop_device_manager_num_devices(const pop_device_manager *manager);
-/* Devices of a type and size, each a new handle that the caller destroys.  Writes at most capacity handles, returns how
- * many there are; num_ipus 0 means any size. */
+/* Devices of a type and size, each a new handle that the caller destroys. Writes at most capacity handles, returns the
+ * total number of devices; num_ipus 0 means any size. */
 POP_API size_t pop_device_manager_devices(const pop_device_manager *manager, pop_target_type type, unsigned num_ipus,
                                           pop_device **devices, size_t capacity);
-/* The same, each device with options of group "target" over its target, and those of POPLAR_TARGET_OPTIONS over them.
- * 0, and no handles, on an option that is wrong. */
+/* The same, with options of group "target" applied to each device's target, then those of POPLAR_TARGET_OPTIONS.
+ * Returns 0 and writes no handle when an option is invalid. */
 POP_API size_t pop_device_manager_devices_options(const pop_device_manager *manager, pop_target_type type,
                                                   unsigned num_ipus, pop_options options, pop_device **devices,
                                                   size_t capacity, pop_error *error);
-/* Ids of the devices of so many IPUs (0: one) that are part of device id, itself not among them.  Writes at most
- * capacity of them, returns how many there are; 0 for a device without parts. */
+/* Ids of the devices of num_ipus IPUs (0: one) that are parts of device id, without itself. Writes at most capacity
+ * ids, returns their total number; 0 for a device without parts. */
 POP_API size_t pop_device_manager_child_ids(const pop_device_manager *manager, unsigned id, unsigned num_ipus,
                                             unsigned *ids, size_t capacity);
 /* One device by id; NULL and index_error when there is none. */

@@ -18,8 +18,8 @@ typedef enum pop_status {
     POP_STATUS_COUNT
 } pop_status;
 
-/* A place in the user's program, and the debug context of what is built there (debug.h): 0 for none.  Libraries hand it
- * down, so that what a call builds belongs to the call. */
+/* A source location in the user's program, and a debug context (debug.h; 0: none). Libraries pass it to the calls they
+ * make, so that what a call builds is attributed to it. */
 typedef struct pop_where {
     const char *file; /* static storage; NULL when unknown */
     int line;
@@ -33,8 +33,8 @@ typedef struct pop_where {
 #endif
 
 /* What went wrong.  Text is one line of what was seen, what was allowed and the nearest valid name, then notes on lines
- * of their own; api is the public call; path is the debug name of the thing (may be empty); artifact names a file that
- * was written before failing (may be empty). */
+ * of their own; api is the public call; path is the debug name of the object concerned (may be empty); artifact names a
+ * file that was written before the failure (may be empty). */
 typedef struct pop_error {
     pop_status status;
     pop_where where; /* the user's line */
@@ -46,15 +46,14 @@ typedef struct pop_error {
 
 POP_BEGIN_DECLS
 
-/* Poplar's name of a kind: "invalid_tile_mapping"; "ok" for POP_OK. */
+/* Poplar's name of a status, such as "invalid_tile_mapping"; "ok" for POP_OK. */
 POP_API const char *pop_status_name(pop_status status);
 
-/* The kind that a kind derives from: POP_APPLICATION_RUNTIME_ERROR gives POP_RUNTIME_ERROR; POP_POPLAR_ERROR gives
- * POP_OK. */
+/* The base class of a status: POP_APPLICATION_RUNTIME_ERROR gives POP_RUNTIME_ERROR; POP_POPLAR_ERROR gives POP_OK. */
 POP_API pop_status pop_status_base(pop_status status);
 
 /* Writes "kind: text", then "  in", "  at" lines where they are known, to a buffer of size bytes (always terminated).
- * Returns the length that the whole text has. */
+ * Returns the length of the whole text. */
 POP_API size_t pop_error_format(const pop_error *error, char *buffer, size_t size);
 
 /* Prints the formatted error and a newline to standard error. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Graphs: variables, vertices, how they are connected, and where they lie.
+/* Graphs: variables, vertices, their connections and their tile mapping.
  *
- * pop_graph is an owner (create, destroy).  What it hands out (tensors, vertices, compute sets, programs, streams) are
- * small values whose storage belongs to the graph; zero is null.  Strings, shapes and data passed in are copied.  A
+ * pop_graph is an owner (create, destroy). The tensors, vertices, compute sets, programs and streams that it returns
+ * are small values whose storage belongs to the graph; zero is null.  Strings, shapes and data passed in are copied.  A
  * failing call leaves the graph unchanged, records the first error (kind, text, the caller's line) and returns null;
  * later calls on the graph do nothing until pop_graph_take_error clears it.  A graph is built by one thread at a time.
  */
@@ -66,7 +66,7 @@ typedef enum pop_codelet_file {
     POP_FILE_AUTO
 } pop_codelet_file;
 typedef enum pop_replicated_stream_mode { POP_STREAM_REPLICATE = 0, POP_STREAM_BROADCAST } pop_replicated_stream_mode;
-/* Replicas that a graph may have. */
+/* Maximum number of replicas of a graph. */
 #define POP_REPLICAS_MAX 65536
 
 typedef enum pop_stream_type { POP_HOST_TO_DEVICE_FIFO = 0, POP_DEVICE_TO_HOST_FIFO } pop_stream_type;
@@ -97,13 +97,14 @@ typedef struct pop_perf {
     uint64_t cycles, flops;
 } pop_perf;
 
-/* What an estimator may ask about the vertex it estimates.  Valid for the call. */
+/* The vertex that an estimator estimates, with the queries below. Valid for the call. */
 typedef struct pop_vertex_view pop_vertex_view;
 /* Cycles and flops of a vertex: worker cycles for a worker vertex (the model multiplies by the number of workers), tile
  * cycles for a supervisor or MultiVertex. */
 typedef pop_perf (*pop_perf_estimator)(const pop_vertex_view *vertex, const pop_target *target, void *user);
 
-/* How a vector is kept on the target: what it lacks is resolved to what stands there.  0 is no vector. */
+/* Layout of a vector on the target; layouts that the target does not have are replaced by one that it has. 0: not a
+ * vector. */
 typedef enum pop_vector_layout {
     POP_VECTOR_NONE = 0,
     POP_VECTOR_SPAN,
@@ -113,7 +114,7 @@ typedef enum pop_vector_layout {
     POP_VECTOR_SCALED_PTR64,
     POP_VECTOR_SCALED_PTR128
 } pop_vector_layout;
-/* The table of a vector of vectors: pointers of one kind, or the descriptors of a VectorList. */
+/* The table of a vector of vectors: pointers in one layout, or the descriptors of a VectorList. */
 typedef enum pop_vector_list_layout {
     POP_VECTOR_LIST_NONE = 0,
     POP_VECTOR_LIST_ONE_PTR,
@@ -124,7 +125,7 @@ typedef enum pop_vector_list_layout {
     POP_VECTOR_LIST_DELTANELEMENTS
 } pop_vector_list_layout;
 
-/* Position for pop_graph_release. */
+/* A position to release back to (pop_graph_release). */
 typedef struct pop_mark {
     size_t position;
 } pop_mark;
@@ -133,44 +134,42 @@ POP_BEGIN_DECLS
 
 /* ---- the graph ---- */
 POP_API pop_graph *pop_graph_create(const pop_target *target); /* never NULL; an invalid target is recorded */
-/* A graph of which a program has `replicas` copies, each on an equal part of the target's IPUs: what is added to it is
- * in every one, and it is compiled once.  pop_graph_target is the target of one replica.  graph_replication_error when
- * the IPUs cannot be shared out evenly, or for 0 or more than POP_REPLICAS_MAX; a CPU target has replicas of one
- * processor.
- */
+/* A replicated graph: it is built and compiled once, and runs as `replicas` copies, each on an equal part of the
+ * target's IPUs. pop_graph_target is the target of one replica. Error: graph_replication_error when the IPUs cannot be
+ * divided evenly, or replicas is 0 or above POP_REPLICAS_MAX. On a CPU target each replica is one processor. */
 #define pop_graph_create_replicated(...) pop_graph_create_replicated_at(POP_HERE, __VA_ARGS__)
 POP_API pop_graph *pop_graph_create_replicated_at(pop_where where, const pop_target *target, unsigned replicas);
-/* Frees the graph.  Virtual graphs are handles of their own: destroying the last handle frees what they share. */
+/* Destroys a handle. Virtual graphs are handles too: destroying the last one frees the shared store. */
 POP_API void pop_graph_destroy(pop_graph *graph);
 POP_API const pop_target *pop_graph_target(const pop_graph *graph); /* of this (virtual) graph */
 POP_API unsigned pop_graph_replication_factor(const pop_graph *graph);
-POP_API pop_graph *pop_graph_top_level(pop_graph *graph); /* borrowed: the graph that the virtual ones come from */
-/* The same, of the store that a value (a tensor, a compute set, ...) names; NULL for NULL.  Here is the error of a call
- * that had no graph. */
+POP_API pop_graph *pop_graph_top_level(pop_graph *graph); /* borrowed: the graph that virtual graphs derive from */
+/* The same, for the store that a value (a tensor, a compute set, ...) refers to; NULL for NULL. Calls without a graph
+ * argument record their errors in it. */
 POP_API pop_graph *pop_store_graph(const pop_store *store);
-POP_API pop_store *pop_graph_store(const pop_graph *graph); /* what the graph's values name; NULL for NULL */
-/* The text, kept as long as the store; equal texts are one pointer.  "" for NULL. */
+POP_API pop_store *pop_graph_store(const pop_graph *graph); /* the store of the graph's values; NULL for NULL */
+/* Interns a text for the lifetime of the store: equal texts give one pointer. "" for NULL. */
 POP_API const char *pop_store_keep_text(pop_store *store, const char *text);
-/* The top-level graph again, as a handle of its own: to destroy.  What handles share lives until the last one is
- * destroyed. */
+/* A new handle to the top-level graph, owned by the caller. The shared store lives until its last handle is destroyed.
+ */
 POP_API pop_graph *pop_graph_share_top_level(pop_graph *graph);
 
 /* The first error since the last take; NULL when there is none.  Borrowed until the next call on the graph. */
 POP_API const pop_error *pop_graph_error(const pop_graph *graph);
-/* Where the graph keeps the kind of that error, POP_OK while there is none: for callers that look after each call.
- * Valid as long as the graph; NULL for NULL. */
+/* Pointer to the status of that error, POP_OK while there is none: a cheap check after each call. Valid as long as the
+ * graph; NULL for NULL. */
 POP_API const pop_status *pop_graph_error_status(const pop_graph *graph);
 /* Moves the error out and clears it, so that building can go on; POP_OK when there was none.  error may be NULL. */
 POP_API pop_status pop_graph_take_error(pop_graph *graph, pop_error *error);
-/* Records an error of a library's own call, as calls here do: the first one stays.  caller is the user's line, api the
- * call's name.  False, for `return pop_graph_fail(...)`. */
+/* Records an error of a library's call; the first error is kept, as with the calls here. caller is the user's line, api
+ * the call's name. Returns false, for `return pop_graph_fail(...)`. */
 POP_API bool pop_graph_fail(pop_graph *graph, pop_status status, pop_where caller, const char *api, const char *text);
-/* Called at once for each recorded error, before the failing call returns. */
+/* Called for each recorded error before the failing call returns. */
 typedef void (*pop_error_handler)(const pop_error *error, void *user);
 POP_API void pop_graph_on_error(pop_graph *graph, pop_error_handler handler, void *user);
 
-/* Nodes of temporary views (concatenations) made since the mark are given back; tensors that hold them become invalid
- * unless they were retained, what was connected, copied or mapped from them does not.  Marks nest. */
+/* Release frees the nodes of views (concatenations) made since the mark. Tensors that use them become invalid unless
+ * they were retained; connections, copies and mappings made from them stay valid. Marks nest. */
 POP_API pop_mark pop_graph_mark(pop_graph *graph);
 POP_API void pop_graph_release(pop_graph *graph, pop_mark mark);
 
@@ -178,27 +177,28 @@ POP_API void pop_graph_release(pop_graph *graph, pop_mark mark);
  * Each is a handle to destroy.  NULL on error (index_error). */
 #define pop_graph_create_virtual(...) pop_graph_create_virtual_at(POP_HERE, __VA_ARGS__)
 POP_API pop_graph *pop_graph_create_virtual_at(pop_where where, pop_graph *graph,
-                                               unsigned tiles_per_ipu); /* the first of each IPU */
+                                               unsigned tiles_per_ipu); /* the first tiles of each IPU */
 #define pop_graph_create_virtual_range(...) pop_graph_create_virtual_range_at(POP_HERE, __VA_ARGS__)
 POP_API pop_graph *pop_graph_create_virtual_range_at(pop_where where, pop_graph *graph, unsigned lower_tile,
                                                      unsigned upper_tile); /* [lower, upper) */
 #define pop_graph_create_virtual_tiles(...) pop_graph_create_virtual_tiles_at(POP_HERE, __VA_ARGS__)
 POP_API pop_graph *pop_graph_create_virtual_tiles_at(pop_where where, pop_graph *graph,
-                                                     pop_dims per_ipu_tiles); /* these of each IPU */
+                                                     pop_dims per_ipu_tiles); /* these tiles of each IPU */
 /* Splits a graph into equal replicas (createReplicatedGraph): whole IPUs, or equal parts of one.  What is added to the
- * result is added to each of them: a variable, vertex, stream or remote buffer is one in each replica, on the tile of
- * the same number.  The parent still sees all, and may add to one replica alone.  A handle to destroy.  NULL and
- * graph_replication_error when the tiles cannot be split, or the graph is replicated already. */
+ * result is added to each replica: a variable, vertex, stream or remote buffer exists once per replica, on the tile of
+ * the same number. The parent still sees all tiles, and can add to one replica alone. The caller owns the handle. NULL
+ * and graph_replication_error when the tiles cannot be split evenly, or the graph is already replicated. */
 #define pop_graph_replicate(...) pop_graph_replicate_at(POP_HERE, __VA_ARGS__)
 POP_API pop_graph *pop_graph_replicate_at(pop_where where, pop_graph *graph, unsigned replicas);
-/* What a tensor of a replicated graph stands for, as its parent sees it (getNonReplicatedTensor): an outermost
- * dimension with one entry for each replica is added. */
+/* The parent's view of a tensor of a replicated graph (getNonReplicatedTensor): an outermost dimension with one entry
+ * per replica is added. */
 #define pop_graph_non_replicated(...) pop_graph_non_replicated_at(POP_HERE, __VA_ARGS__)
 POP_API pop_tensor pop_graph_non_replicated_at(pop_where where, pop_graph *graph, pop_tensor t);
-/* Of how many replicas a variable has contents, and a stream data; 0 of what is not there. */
+/* The number of replicas for which a variable, or a stream, has its own data; 0 for an id that does not exist. */
 POP_API unsigned pop_graph_variable_replication_factor(const pop_graph *graph, uint32_t variable);
 POP_API unsigned pop_stream_replication_factor(pop_stream stream);
-/* Tile numbers of a virtual graph and of the top-level one; (unsigned)-1 for a tile that the graph does not see. */
+/* Convert between tile numbers of a virtual graph and of the top-level graph; (unsigned)-1 for a tile that the graph
+ * does not see. */
 POP_API unsigned pop_graph_physical_tile(const pop_graph *graph, unsigned virtual_tile);
 POP_API unsigned pop_graph_virtual_tile(const pop_graph *graph, unsigned physical_tile);
 
@@ -219,14 +219,14 @@ POP_API pop_tensor pop_graph_add_variable_mapped_at(pop_where where, pop_graph *
 POP_API pop_tensor pop_graph_add_constant_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape,
                                              pop_type value_type, const void *values, const char *name);
 #define pop_graph_add_replica_constant(...) pop_graph_add_replica_constant_at(POP_HERE, __VA_ARGS__)
-/* A constant that differs between replicas: the values of replica 0, then those of replica 1, ... */
+/* A constant that differs between replicas: values holds those of replica 0, then those of replica 1, ... */
 POP_API pop_tensor pop_graph_add_replica_constant_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape,
                                                      pop_type value_type, const void *values, const char *name);
 #define pop_graph_add_replication_index_constant(...) pop_graph_add_replication_index_constant_at(POP_HERE, __VA_ARGS__)
 /* A scalar UNSIGNED_INT constant: the number of the replica, from 0 on. */
 POP_API pop_tensor pop_graph_add_replication_index_constant_at(pop_where where, pop_graph *graph, const char *name);
 #define pop_graph_add_constant_float(...) pop_graph_add_constant_float_at(POP_HERE, __VA_ARGS__)
-/* Every element is value; any device type.  POP_INT values beyond 2^53: use pop_graph_add_constant_fill. */
+/* Every element is value, converted to any device type. For integers beyond 2^53 use pop_graph_add_constant_fill. */
 POP_API pop_tensor pop_graph_add_constant_float_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape,
                                                    double value, const char *name);
 #define pop_graph_add_constant_fill(...) pop_graph_add_constant_fill_at(POP_HERE, __VA_ARGS__)
@@ -253,7 +253,7 @@ POP_API pop_tensor pop_graph_variable_at(pop_where where, pop_graph *graph,
 POP_API bool pop_graph_is_constant(const pop_graph *graph, uint32_t variable);
 POP_API const char *pop_graph_variable_name(const pop_graph *graph, uint32_t variable); /* "" when it has none */
 #define pop_graph_set_initial_value(...) pop_graph_set_initial_value_at(POP_HERE, __VA_ARGS__)
-/* Contents at each load: one host value of value_type per element of t (row-major). */
+/* Contents after each load of an engine: one host value of value_type per element of t (row-major). */
 POP_API void pop_graph_set_initial_value_at(pop_where where, pop_graph *graph, pop_tensor t, pop_type value_type,
                                             const void *values);
 #define pop_graph_set_initial_fill(...) pop_graph_set_initial_fill_at(POP_HERE, __VA_ARGS__)
@@ -263,28 +263,28 @@ POP_API void pop_graph_set_initial_fill_at(pop_where where, pop_graph *graph, po
 POP_API void pop_graph_set_initial_half_at(pop_where where, pop_graph *graph, pop_tensor t,
                                            const uint16_t *bits); /* raw */
 
-/* ---- tile mapping: each element of a variable lies on one tile; later calls override earlier ones ---- */
+/* ---- tile mapping: each element of a variable is on one tile; later calls override earlier ones ---- */
 #define pop_graph_set_tile_mapping(...) pop_graph_set_tile_mapping_at(POP_HERE, __VA_ARGS__)
 POP_API void pop_graph_set_tile_mapping_at(pop_where where, pop_graph *graph, pop_tensor t, unsigned tile);
 #define pop_graph_set_tile_mapping_lists(...) pop_graph_set_tile_mapping_lists_at(POP_HERE, __VA_ARGS__)
-/* List i holds the intervals of the flattened t that lie on tile i; fewer lists than tiles are allowed. */
+/* List i holds the intervals of the flattened t on tile i; fewer lists than tiles are allowed. */
 POP_API void pop_graph_set_tile_mapping_lists_at(pop_where where, pop_graph *graph, pop_tensor t,
                                                  const pop_interval_lists *mapping);
 #define pop_graph_get_tile_mapping(...) pop_graph_get_tile_mapping_at(POP_HERE, __VA_ARGS__)
-/* num_tiles lists, neighbours merged; the caller frees them; NULL where only *complete is wanted.  When some element is
- * unmapped: *complete is set to false if complete is not NULL, otherwise invalid_tile_mapping is recorded and false
- * returned. */
+/* Sets *mapping to num_tiles lists with adjacent intervals merged; the caller frees them; NULL to query only *complete.
+ * When some element is unmapped: *complete is set to false if complete is not NULL, otherwise invalid_tile_mapping is
+ * recorded and false returned. */
 POP_API bool pop_graph_get_tile_mapping_at(pop_where where, pop_graph *graph, pop_tensor t, bool *complete,
                                            pop_interval_lists *mapping);
 #define pop_graph_check_external(...) pop_graph_check_external_at(POP_HERE, __VA_ARGS__)
-/* Whether all mapped elements of t lie on tiles that a virtual graph sees; invalid_tile_mapping is recorded otherwise.
- * pop_graph_get_tile_mapping leaves others out. */
+/* Whether all mapped elements of t are on tiles that a virtual graph sees; otherwise records invalid_tile_mapping.
+ * pop_graph_get_tile_mapping omits elements on other tiles. */
 POP_API bool pop_graph_check_external_at(pop_where where, pop_graph *graph, pop_tensor t);
 #define pop_graph_get_sorted_contiguous_regions(...) pop_graph_get_sorted_contiguous_regions_at(POP_HERE, __VA_ARGS__)
 /* The intervals of flattened t, in groups that are each one contiguous region in memory, sorted by variable and offset.
- * With remove_aliased, intervals that repeat elements drop out; aliases (NULL, or room for one entry per element of the
- * intervals; see docs/tensors.md) gets, for each element in sorted order, the index of its representative.  The caller
- * frees groups. */
+ * With remove_aliased, intervals that repeat elements are removed; aliases (NULL, or an array of one entry per element
+ * of the intervals; see docs/tensors.md) receives, for each element in sorted order, the index of its representative.
+ * The caller frees groups. */
 POP_API bool pop_graph_get_sorted_contiguous_regions_at(pop_where where, pop_graph *graph, pop_tensor t,
                                                         pop_interval_list intervals, bool remove_aliased,
                                                         size_t *aliases, pop_interval_lists *groups);
@@ -300,8 +300,8 @@ POP_API pop_tensor pop_graph_find_unbroadcast_tensor_at(pop_where where, pop_gra
 
 /* ---- codelets ---- */
 #define pop_graph_add_codelets(...) pop_graph_add_codelets_at(POP_HERE, __VA_ARGS__)
-/* A .c or .cpp (.cc, .cxx, .C) source or a .gp file.  A source is compiled now (or comes from the cache); what the
- * compiler said is in the error. */
+/* A .c or .cpp (.cc, .cxx, .C) source or a .gp file.  A source is compiled by this call, or read from the cache; the
+ * error contains the compiler's messages. */
 POP_API bool pop_graph_add_codelets_at(pop_where where, pop_graph *graph, const char *file);
 #define pop_graph_add_codelets_flags(...) pop_graph_add_codelets_flags_at(POP_HERE, __VA_ARGS__)
 POP_API bool pop_graph_add_codelets_flags_at(pop_where where, pop_graph *graph, const char *file, pop_codelet_file type,
@@ -321,7 +321,7 @@ POP_API pop_vertex pop_graph_add_vertex_at(pop_where where, pop_graph *graph, po
 #define pop_graph_add_vertex_connected(...) pop_graph_add_vertex_connected_at(POP_HERE, __VA_ARGS__)
 POP_API pop_vertex pop_graph_add_vertex_connected_at(pop_where where, pop_graph *graph, pop_compute_set set,
                                                      const char *vertex_type, pop_connections connections);
-/* Takes the vertex that was added last back, with all that was connected to it; an older one stays. */
+/* Removes the last vertex added, with its connections; no effect for an older vertex. */
 POP_API void pop_graph_take_back_vertex(pop_graph *graph, pop_vertex vertex);
 #define pop_graph_map_vertex(...) pop_graph_map_vertex_at(POP_HERE, __VA_ARGS__)
 POP_API void pop_graph_map_vertex_at(pop_where where, pop_graph *graph, pop_vertex vertex, unsigned tile);
@@ -349,7 +349,7 @@ POP_API void pop_graph_set_field_size_at(pop_where where, pop_graph *graph, pop_
 POP_API size_t pop_graph_get_field_size(const pop_graph *graph, pop_vertex vertex,
                                         const char *field); /* 0 when it has none */
 #define pop_graph_set_field(...) pop_graph_set_field_at(POP_HERE, __VA_ARGS__)
-/* Initial value of scalar state: one host value of value_type, converted to the field's type. */
+/* Initial value of a scalar state field: one host value of value_type, converted to the field's type. */
 POP_API void pop_graph_set_field_at(pop_where where, pop_graph *graph, pop_vertex vertex, const char *field,
                                     pop_type value_type, const void *value);
 #define pop_graph_set_field_double(...) pop_graph_set_field_double_at(POP_HERE, __VA_ARGS__)
@@ -359,7 +359,7 @@ POP_API void pop_graph_set_field_double_at(pop_where where, pop_graph *graph, po
 POP_API void pop_graph_set_field_int_at(pop_where where, pop_graph *graph, pop_vertex vertex, const char *field,
                                         int64_t value);
 #define pop_graph_set_field_vector(...) pop_graph_set_field_vector_at(POP_HERE, __VA_ARGS__)
-/* Initial contents (and size) of vector state; index POP_WHOLE, or the row of a vector of vectors. */
+/* Initial contents and size of a vector state field; index is POP_WHOLE, or the row of a vector of vectors. */
 POP_API void pop_graph_set_field_vector_at(pop_where where, pop_graph *graph, pop_vertex vertex, pop_field field,
                                            pop_type value_type, const void *values, size_t count);
 #define pop_graph_set_perf_estimate(...) pop_graph_set_perf_estimate_at(POP_HERE, __VA_ARGS__)
@@ -368,31 +368,31 @@ POP_API void pop_graph_set_perf_estimate_at(pop_where where, pop_graph *graph, p
 #define pop_graph_set_cycle_estimate(graph, vertex, cycles)                                                            \
     pop_graph_set_perf_estimate(graph, vertex, cycles, 0) /* the guide's name */
 #define pop_graph_get_perf_estimate(...) pop_graph_get_perf_estimate_at(POP_HERE, __VA_ARGS__)
-/* From the vertex's own estimate or its type's estimator; missing_perf_estimate names the type when there is neither.
- */
+/* The vertex's own estimate, or that of its type's estimator; missing_perf_estimate, with the type's name, when it has
+ * neither. */
 POP_API pop_perf pop_graph_get_perf_estimate_at(pop_where where, pop_graph *graph, pop_vertex vertex);
 #define pop_graph_register_perf_estimator(...) pop_graph_register_perf_estimator_at(POP_HERE, __VA_ARGS__)
-/* For every vertex of a type that has no estimate of its own; the type need not be loaded yet. */
+/* Registers the estimator for vertices of a type without their own estimate; the type may be loaded later. */
 POP_API void pop_graph_register_perf_estimator_at(pop_where where, pop_graph *graph, const char *vertex_type,
                                                   pop_perf_estimator estimator, void *user);
-/* What an estimator sees.  size is the number of elements (of rows, for a vector of vectors); index POP_WHOLE or a row.
- */
+/* Queries for estimators. size is the number of elements (of rows, for a vector of vectors); index is POP_WHOLE or a
+ * row. */
 POP_API const char *pop_vertex_view_type(const pop_vertex_view *vertex);
 POP_API uint32_t pop_vertex_view_compute_set(const pop_vertex_view *vertex);
 POP_API bool pop_vertex_view_has_field(const pop_vertex_view *vertex, const char *field);
 POP_API size_t pop_vertex_view_field_rank(const pop_vertex_view *vertex, const char *field);
 POP_API size_t pop_vertex_view_field_size(const pop_vertex_view *vertex, const char *field, size_t index);
-/* Initial value i of state, as double; 0 when there is none. */
+/* Initial value i of a state field, as double; 0 when it has none. */
 POP_API double pop_vertex_view_field_value(const pop_vertex_view *vertex, const char *field, size_t i);
-/* The same of a row of a vector of vectors. */
+/* The same for a row of a vector of vectors. */
 POP_API double pop_vertex_view_field_row_value(const pop_vertex_view *vertex, const char *field, size_t row, size_t i);
-/* How a vector field is kept on the target: level 0 is the outer vector, 1 an inner one; and the table of its inner
+/* Layout of a vector field on the target (level 0: outer vector, 1: inner vectors), and of the table of its inner
  * vectors. */
 POP_API pop_vector_layout pop_vertex_view_field_layout(const pop_vertex_view *vertex, const char *field,
                                                        unsigned level);
 POP_API pop_vector_list_layout pop_vertex_view_field_list_layout(const pop_vertex_view *vertex, const char *field);
-/* Limits of a field on this target: elements that dimension dim of it can have, and the largest value of scalar state.
- */
+/* Limits of a field on this target: the maximum size of its dimension dim, and the maximum value of a scalar state
+ * field. */
 POP_API uint64_t pop_graph_max_field_dim(pop_graph *graph, const char *vertex_type, const char *field, unsigned dim);
 POP_API double pop_graph_max_vertex_field_value(pop_graph *graph, const char *vertex_type, const char *field);
 
@@ -414,8 +414,8 @@ POP_API size_t pop_stream_num_elements(pop_stream stream);
 POP_API pop_stream_type pop_stream_direction(pop_stream stream);
 POP_API pop_replicated_stream_mode pop_stream_replicated_mode(pop_stream stream);
 #define pop_graph_add_remote_buffer(...) pop_graph_add_remote_buffer_at(POP_HERE, __VA_ARGS__)
-/* repeats rows of elements each.  rearrange_on_host or optimise_memory: the host arranges rows as they lie on the
- * tiles, as for pop_copy_from_stream. */
+/* The buffer has `repeats` rows of `elements` elements. rearrange_on_host or optimise_memory: the host stores rows in
+ * the order of tile memory, as with pop_copy_from_stream. */
 POP_API pop_remote_buffer pop_graph_add_remote_buffer_at(pop_where where, pop_graph *graph, const char *handle,
                                                          pop_type type, size_t elements, size_t repeats,
                                                          bool rearrange_on_host, bool optimise_memory);
@@ -437,21 +437,21 @@ POP_API pop_host_function pop_graph_add_host_function_at(pop_where where, pop_gr
 POP_API const char *pop_host_function_handle(pop_host_function function); /* borrowed; "" for null */
 #define pop_graph_add_function(...) pop_graph_add_function_at(POP_HERE, __VA_ARGS__)
 POP_API pop_function pop_graph_add_function_at(pop_where where, pop_graph *graph, pop_program program);
-/* Whether it is one of the graph's; a function whose store is NULL is looked for by its id alone. */
+/* Whether the function belongs to the graph; one whose store is NULL is matched by its id alone. */
 POP_API bool pop_graph_has_function(const pop_graph *graph, pop_function function);
 
-/* ---- writing a graph down ---- */
+/* ---- serialisation ---- */
 #define pop_graph_serialize_tensors(...) pop_graph_serialize_tensors_at(POP_HERE, __VA_ARGS__)
-/* Layout (variables, mapping, views) of tensors to a file; pop_graph_deserialize_tensors makes new variables laid out
- * alike. */
+/* Writes the layout (variables, mapping, views) of tensors to a file; pop_graph_deserialize_tensors creates new
+ * variables of the same layout. */
 POP_API bool pop_graph_serialize_tensors_at(pop_where where, pop_graph *graph, FILE *file, pop_tensors tensors,
                                             pop_serialization format);
 #define pop_graph_deserialize_tensors(...) pop_graph_deserialize_tensors_at(POP_HERE, __VA_ARGS__)
-/* Writes at most capacity tensors, returns how many the file holds; 0 and an error (parse_error) on a broken file. */
+/* Writes at most capacity tensors, returns the number in the file; 0 and parse_error for a malformed file. */
 POP_API size_t pop_graph_deserialize_tensors_at(pop_where where, pop_graph *graph, FILE *file, pop_serialization format,
                                                 pop_tensor *tensors, size_t capacity);
 #define pop_graph_serialize(...) pop_graph_serialize_at(POP_HERE, __VA_ARGS__)
-/* A dump of the whole graph for tools, which is not read again: JSON, or the same as CBOR (POP_SERIALIZE_BINARY). */
+/* A dump of the whole graph for tools, write-only: JSON, or the same as CBOR (POP_SERIALIZE_BINARY). */
 POP_API bool pop_graph_serialize_at(pop_where where, pop_graph *graph, FILE *file, pop_serialization format);
 #define pop_graph_output_compute_graph(...) pop_graph_output_compute_graph_at(POP_HERE, __VA_ARGS__)
 /* Graphviz: the steps of programs and the variables between them. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Logging of the operation libraries, which have the prefix PL and variables of their own (docs/logging.md).
+/* Logging of the operation libraries, with the prefix PL and their own environment variables (docs/logging.md).
  *
  * A public call of a library logs itself at INFO with its arguments; calls that it makes of other public functions are
  * logged below it at DEBUG. */
@@ -20,7 +20,7 @@ typedef enum pop_log_level {
     POP_LOG_TRACE
 } pop_log_level;
 
-/* POPLIBS is for what belongs to no library of its own. */
+/* POPLIBS is for code that belongs to none of the others. */
 typedef enum pop_log_library {
     POP_LOG_POPLIBS,
     POP_LOG_POPUTIL,
@@ -33,7 +33,7 @@ typedef enum pop_log_library {
 } pop_log_library;
 
 typedef enum pop_log_kind {
-    POP_LOG_NOTHING, /* an argument that has no text: it is left out */
+    POP_LOG_NOTHING, /* an argument without a text: not printed */
     POP_LOG_TENSOR,
     POP_LOG_TENSORS,
     POP_LOG_TYPE,
@@ -49,7 +49,7 @@ typedef enum pop_log_kind {
     POP_LOG_KINDS
 } pop_log_kind;
 
-/* An argument of a call.  The name is its expression: of f(x) only x is printed. */
+/* An argument of a call. The name is the argument's expression; of f(x) only x is printed. */
 typedef struct pop_log_argument {
     const char *name;
     pop_log_kind kind;
@@ -79,9 +79,9 @@ POP_API bool pop_log_on(pop_log_library library, pop_log_level level);
 POP_API void pop_log_write(pop_log_library library, pop_log_level level, const char *format, ...) POP_PRINTF(3, 4);
 /* The same, unless the process has written this text before. */
 POP_API void pop_log_once(pop_log_library library, pop_log_level level, const char *format, ...) POP_PRINTF(3, 4);
-/* Logs a public call, records it in the graph (pop_debug_call) and enters it: what it calls is nested until
- * pop_log_leave, on the same thread. function is __func__; an ending _at is left out.  Returns where with the call's
- * debug context, for all that it builds. */
+/* Logs a public call, records it in the graph (pop_debug_call) and begins its scope: public calls on this thread until
+ * pop_log_leave are nested in it. function is __func__; the suffix _at is removed. Returns where with the call's debug
+ * context, to pass to everything that the call builds. */
 POP_API pop_where pop_log_enter(pop_log_library library, pop_graph *graph, pop_where where, const char *function,
                                 const pop_log_argument *arguments, size_t count);
 POP_API void pop_log_leave(void);

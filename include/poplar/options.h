@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Options: pairs of strings, as Poplar's OptionFlags.  Every option of every call stands in one table (docs/options.md
- * is generated from it); an unknown key is an invalid_option error that names the nearest known one. */
+/* Options: pairs of strings, as Poplar's OptionFlags.  One table has every option of every call (docs/options.md is
+ * generated from it); an unknown key is an invalid_option error that names the nearest known one. */
 #ifndef POPLAR_OPTIONS_H
 #define POPLAR_OPTIONS_H
 
@@ -11,7 +11,7 @@ typedef struct pop_option {
     const char *value;
 } pop_option;
 
-/* A list of options, borrowed for the call.  {0} is none; the last of two equal keys wins. */
+/* A list of options, borrowed for the call.  {0} is empty; the last of two equal keys takes effect. */
 typedef struct pop_options {
     const pop_option *list;
     size_t count;
@@ -31,8 +31,7 @@ typedef struct pop_option_info {
     const char *key;
     const char *values;   /* "true|false", "integer", "text", "a|b|c" */
     const char *standard; /* default value */
-    const char *effect;   /* what it does; NULL when the name is accepted and has no effect here, "" when it is for
-                             hardware alone */
+    const char *effect;   /* what it does; NULL: accepted without effect; "": for hardware only, no effect here */
 } pop_option_info;
 
 /* All rows; *count receives their number.  Static storage. */

@@ -16,13 +16,13 @@ POP_BEGIN_DECLS
 POP_API pop_status popc_compile_files(const char *const *inputs, size_t count, const char *flags, const char *output,
                                       bool verbose, pop_error *error) POP_MUST_CHECK;
 
-/* Writes what a .gp file holds to a stream: each vertex type with its kind, its fields (type, direction, layout,
- * alignment in bytes), its constraints, and the bytes of its code on the devices of popc --target.  file_load_error: it
- * cannot be read; graph_object_load_error: it is no .gp file, or a damaged one. */
+/* Lists the content of a .gp file on a stream: each vertex type with its kind, its fields (type, direction, layout,
+ * alignment in bytes), its constraints, and the bytes of its code on the devices of popc --target.  Errors:
+ * file_load_error when it cannot be read; graph_object_load_error when it is not a .gp file, or a damaged one. */
 POP_API pop_status popc_list_file(const char *path, FILE *file, pop_error *error) POP_MUST_CHECK;
 
 /* The highest x86-64 micro-architecture level of this machine, 1 to 4: codelets compiled for a higher one are refused.
- * 0 on other machines (aarch64), whose codelets are of one kind. */
+ * 0 on other machines (aarch64), whose codelets have one instruction set. */
 POP_API unsigned pop_machine_level(void);
 
 POP_END_DECLS

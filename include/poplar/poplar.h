@@ -6,9 +6,9 @@
  *   - Owners (pop_device, pop_device_manager, pop_graph, pop_executable, pop_engine) are created and destroyed; destroy
  * takes NULL.
  *   - Values (pop_tensor, pop_vertex, pop_compute_set, pop_program, pop_stream, ...) are small structs; zero is null;
- * their storage belongs to the graph and goes with it.
- *   - What is passed in (strings, shapes, data, lists) is copied.  What a call hands out is borrowed until its owner
- * changes, unless the comment says that the caller frees it.
+ * their storage belongs to the graph and is freed with it.
+ *   - Arguments (strings, shapes, data, lists) are copied. Results are borrowed until their owner changes, unless the
+ * comment says that the caller frees them.
  *   - Calls that build a graph return a value and record the first error in the graph; calls with effects outside it
  * return a pop_status.  A user's mistake never aborts.
  *   - One graph, one building thread; an executable is immutable; one engine, one running thread. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Profile values: JSON-like trees (Poplar's ProfileValue), their JSON and CBOR, and the readable summary of a profile.
  *
- * A tree is owned by whoever holds its root; putting a value into a vector or a map hands it over. */
+ * The owner of the root owns the tree; putting a value into a vector or a map transfers ownership to it. */
 #ifndef POPLAR_PROFILE_H
 #define POPLAR_PROFILE_H
 
@@ -49,12 +49,12 @@ POP_API pop_profile_value pop_profile_map_new(void);
 POP_API void pop_profile_free(pop_profile_value *value);
 POP_API pop_profile_value pop_profile_copy(const pop_profile_value *value);
 
-/* Appends to a vector, or sets a key of a map (replacing its value); item is owned by the container afterwards, or
- * freed when the container is none.  Returns the place of the item, valid until the container changes, or NULL. */
+/* Appends to a vector, or sets a key of a map (replacing its value). Takes ownership of item, and frees it when the
+ * container has the wrong type. Returns the item's place, valid until the container changes, or NULL. */
 POP_API pop_profile_value *pop_profile_push(pop_profile_value *vector, pop_profile_value item);
 POP_API pop_profile_value *pop_profile_set(pop_profile_value *map, const char *key, pop_profile_value item);
 
-/* Queries never fail: what is not there is NULL, 0 or "". */
+/* Queries never fail: for missing values they return NULL, 0 or "". */
 POP_API size_t pop_profile_size(const pop_profile_value *value); /* elements of a vector, keys of a map */
 POP_API const pop_profile_value *pop_profile_at(const pop_profile_value *vector, size_t index);
 POP_API const pop_profile_value *pop_profile_get(const pop_profile_value *map, const char *key);
@@ -67,64 +67,65 @@ POP_API int64_t pop_profile_as_int(const pop_profile_value *value);
 POP_API uint64_t pop_profile_as_uint(const pop_profile_value *value);
 POP_API double pop_profile_as_double(const pop_profile_value *value);
 POP_API const char *pop_profile_as_string(const pop_profile_value *value);
-POP_API double pop_profile_sum(const pop_profile_value *value);        /* of all numbers below */
-POP_API uint64_t pop_profile_sum_uint(const pop_profile_value *value); /* the same, exactly, of natural numbers */
+POP_API double pop_profile_sum(const pop_profile_value *value); /* of all numbers in the tree */
+POP_API uint64_t
+pop_profile_sum_uint(const pop_profile_value *value); /* the same in integer arithmetic, for natural numbers */
 
 /* JSON, compact or with one member a line; maps in the order of their keys; doubles in the shortest form that reads
- * back.  False, and errno, when file could not be written. */
+ * back as the same value. Returns false and sets errno when a write failed. */
 POP_API bool pop_profile_write_json(FILE *file, const pop_profile_value *value, bool pretty);
 /* CBOR (RFC 8949), definite lengths. */
 POP_API bool pop_profile_write_cbor(FILE *file, const pop_profile_value *value);
-/* The inverses; parse_error says what is wrong and where.  *value is null on failure. */
+/* Parsers; parse_error gives the reason and the position. *value is null on failure, otherwise owned by the caller. */
 POP_API pop_status pop_profile_read_json(const char *text, size_t size, pop_profile_value *value,
                                          pop_error *error) POP_MUST_CHECK;
 POP_API pop_status pop_profile_read_cbor(const void *data, size_t size, pop_profile_value *value,
                                          pop_error *error) POP_MUST_CHECK;
 
-/* What compiling found out: target, vertex types, compute sets, exchanges, programs, memory (the guide, Graph profile;
- * docs/profiling.md).  A CPU device has target and graph alone.  The caller frees *profile, which is null on failure.
- */
+/* The graph profile: target, vertex types, compute sets, exchanges, programs, memory (docs/profiling.md). On a CPU
+ * device only target and graph.  The caller frees *profile, which is null on failure. */
 POP_API pop_status pop_executable_graph_profile(const pop_executable *executable, pop_profile_value *profile,
                                                 pop_error *error) POP_MUST_CHECK;
 POP_API pop_status pop_engine_graph_profile(const pop_engine *engine, pop_profile_value *profile,
                                             pop_error *error) POP_MUST_CHECK;
-/* What has run since load or the last reset (the guide, Execution profile); profilerMode is NONE when nothing has.
- * missing_perf_estimate, with the type's name, when a vertex that ran has no estimate. */
+/* The execution profile of everything run since load or the last reset (docs/profiling.md); profilerMode is NONE when
+ * nothing has run. missing_perf_estimate, with the type's name, when a vertex that ran has no estimate. */
 POP_API pop_status pop_engine_execution_profile(const pop_engine *engine, pop_profile_value *profile,
                                                 pop_error *error) POP_MUST_CHECK;
-/* What a framework or an application says of itself, beside the engine's report: name is "framework" or "app", the file
- * framework.json or app.json (one that is there is replaced).  Nothing happens where no report is asked for.
- * invalid_option: another name; file_load_error. */
+/* Adds a JSON file of a framework or an application to the engine's report directory: name is "framework" or "app", the
+ * file framework.json or app.json (an existing one is replaced). No effect when no report is enabled. invalid_option:
+ * another name; file_load_error. */
 POP_API pop_status pop_engine_report_json(const pop_engine *engine, const char *name, const pop_profile_value *value,
                                           pop_error *error) POP_MUST_CHECK;
-/* A fact about the last run, or the one in progress, for its report: what it ran with.  A name that was given already
- * gets the new value; nothing happens to runs that are not captured. */
+/* Adds a parameter (a name and a value) of the last or current run to its report. A name that was given already gets
+ * the new value; no effect on runs that are not captured. */
 POP_API pop_status pop_engine_report_run_parameter(pop_engine *engine, const char *name, const char *value,
                                                    pop_error *error) POP_MUST_CHECK;
-/* Both, as pop_print_profile_summary prints them. */
+/* Prints both profiles as pop_print_profile_summary does. */
 POP_API pop_status pop_engine_print_profile_summary(const pop_engine *engine, FILE *file, pop_options options,
                                                     pop_error *error) POP_MUST_CHECK;
-/* Writes profile.pop (docs/reference/report-files.md) of what was compiled and, with execution, of all that has run
- * since load or the last reset, to a directory; libpva reads it.  file_load_error when it cannot be written. */
+/* Writes profile.pop (docs/reference/report-files.md), which libpva reads, to a directory: the graph profile and, with
+ * execution, everything run since load or the last reset.  file_load_error when it cannot be written. */
 POP_API pop_status pop_engine_write_report(const pop_engine *engine, const char *directory, bool execution,
                                            pop_error *error) POP_MUST_CHECK;
-/* The same in a directory of its own, below $TMPDIR: path, of size bytes, receives the file's.  Where the engine's own
- * report has debug.cbor, a link to it stands beside the file.  Who opened the file may remove all of it. */
+/* The same in a new directory below $TMPDIR; path, a buffer of size bytes, receives the file's path. If the engine's
+ * own report has debug.cbor, the directory also has a link to it. The caller may remove the directory once it has
+ * opened the file. */
 POP_API pop_status pop_engine_temporary_report(const pop_engine *engine, bool execution, char *path, size_t size,
                                                pop_error *error) POP_MUST_CHECK;
 /* How many tiles compute, exchange and wait (sync) over time, as lines of CSV: begin, end (cycles of the modelled
- * device), then the three numbers; the first line names the columns.  From the execution profile's list of steps, whose
- * errors it has. */
+ * device), then the three numbers; the first line names the columns.  Computed from the steps of the execution profile,
+ * with the same errors. */
 POP_API pop_status pop_engine_report_intervals(const pop_engine *engine, FILE *file, pop_error *error) POP_MUST_CHECK;
-/* About the process and its host (formats document, Summary report): command, end_time, envs (POPLAR_, POPLIBS_,
+/* The process and its host (fields as in Graphcore's summary report): command, end_time, envs (POPLAR_, POPLIBS_,
  * TREMULA_ and the like alone), executable, name, poplar {hash, package_hash, version}, start_time, sys_info, version.
  * Times are seconds since 1970. */
 POP_API pop_profile_value pop_profile_summary_report(void);
 
-/* The readable summary (the guide, Profile summary output).  Options: colours, showVarStorage, showOptimizations,
+/* Prints the readable summary (docs/profiling.md, The summary).  Options: colours, showVarStorage, showOptimizations,
  * showExchangeInstructionBreakdown, showExecutionSteps, showPerIpuMemoryUsage, showTileAverages; the environment's
- * CLICOLOR=0 and CLICOLOR_FORCE=1 override colours.  execution may be NULL or null: it is left out.  invalid_option on
- * an unknown option. */
+ * CLICOLOR=0 and CLICOLOR_FORCE=1 override colours.  execution may be NULL or null: its section is omitted.
+ * invalid_option on an unknown option. */
 POP_API pop_status pop_print_profile_summary(FILE *file, const pop_profile_value *graph,
                                              const pop_profile_value *execution, pop_options options,
                                              pop_error *error) POP_MUST_CHECK;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Control programs: what a device does with a graph, step by step.
  *
- * A pop_program is a small value; its node belongs to the graph.  A sequence grows with pop_sequence_add after it was
- * handed out, and every program that holds it sees it grow.  name may be NULL. */
+ * A pop_program is a small value; its node belongs to the graph.  pop_sequence_add changes a sequence in place: every
+ * program that contains it has the added program.  name may be NULL. */
 #ifndef POPLAR_PROGRAM_H
 #define POPLAR_PROGRAM_H
 
@@ -25,8 +25,8 @@ typedef enum pop_float_format {
     POP_FLOAT_FORMAT_NONE
 } pop_float_format;
 
-/* How PrintTensor writes; pop_print_format_default gives Poplar's values, and pop_print_format_guide the text of the
- * guide's era: {1,1.5,2,2.5}, nested braces on lines of their own. */
+/* Format of PrintTensor. pop_print_format_default has the defaults of current Poplar; pop_print_format_guide prints as
+ * the Poplar user guide shows: {1,1.5,2,2.5}, nested braces on separate lines. */
 typedef struct pop_print_format {
     unsigned summarise_threshold; /* more elements than this are summarised */
     unsigned edge_items;
@@ -34,7 +34,7 @@ typedef struct pop_print_format {
     unsigned digits;
     pop_float_format float_format;
     char separator, open, close;
-    bool guide; /* the guide's own text; the other fields are ignored */
+    bool guide; /* the user guide's format; other fields are ignored */
 } pop_print_format;
 
 POP_BEGIN_DECLS
@@ -53,7 +53,7 @@ POP_API void pop_sequence_add_at(pop_where where, pop_program sequence, pop_prog
 #define pop_sequence_of(...) pop_sequence_of_at(POP_HERE, __VA_ARGS__)
 POP_API pop_program pop_sequence_of_at(pop_where where, pop_graph *graph, pop_programs programs, const char *name);
 #define pop_sequence_copy(...) pop_sequence_copy_at(POP_HERE, __VA_ARGS__)
-/* A sequence of the same programs, which grows by itself. */
+/* A new sequence of the same programs, independent of the original. */
 POP_API pop_program pop_sequence_copy_at(pop_where where, pop_program sequence);
 #define pop_block(...) pop_block_at(POP_HERE, __VA_ARGS__)
 POP_API pop_program pop_block_at(pop_where where, pop_program program, const char *name);
@@ -66,11 +66,12 @@ POP_API pop_program pop_execute_consensus_at(pop_where where, pop_compute_set se
                                              const char *name);
 
 #define pop_copy(...) pop_copy_at(POP_HERE, __VA_ARGS__)
-/* Same number of elements and type; shapes may differ.  Overlap behaves as if the source were read first. */
+/* Requires equal types and numbers of elements; shapes may differ. On overlap the source is read before the destination
+ * is written. */
 POP_API pop_program pop_copy_at(pop_where where, pop_tensor source, pop_tensor destination, bool dont_outline,
                                 const char *name);
-/* optimise_memory: the host arranges the data as it lies on the tiles.  Tiles then need no memory to sort it in, and
- * the host moves smaller pieces. */
+/* optimise_memory: the host arranges the data in the order of tile memory. Tiles then need no buffer to rearrange it,
+ * and the host copies smaller pieces. */
 /* A pair of replicas of pop_cross_replica_copy. */
 typedef struct pop_replica_pair {
     unsigned sender, receiver;
@@ -81,8 +82,8 @@ typedef struct pop_replica_pair {
  * Shapes and types must be equal. */
 POP_API pop_program pop_cross_replica_copy_at(pop_where where, pop_tensor source, pop_tensor destination,
                                               const pop_replica_pair *pairs, size_t count, const char *name);
-/* Several at once, which use the links between IPUs at the same time: each part has its own pairs.  No element may be
- * in two destinations. */
+/* Several copies at once, which share the links between IPUs; each has its own pairs. No element may be in two
+ * destinations. */
 typedef struct pop_cross_copy {
     pop_tensor source, destination;
     const pop_replica_pair *pairs;
@@ -98,7 +99,8 @@ POP_API pop_program pop_copy_from_stream_at(pop_where where, pop_stream stream, 
 POP_API pop_program pop_copy_to_stream_at(pop_where where, pop_tensor source, pop_stream stream, bool optimise_memory,
                                           const char *name);
 #define pop_copy_from_remote(...) pop_copy_from_remote_at(POP_HERE, __VA_ARGS__)
-/* offset: the null tensor for row 0, or an INT or UNSIGNED_INT tensor of k row indices for a destination of {k, n}. */
+/* offset is the null tensor for row 0, or an INT or UNSIGNED_INT tensor of k row indices for a destination of shape {k,
+ * n}. */
 POP_API pop_program pop_copy_from_remote_at(pop_where where, pop_remote_buffer buffer, pop_tensor destination,
                                             pop_tensor offset, const char *name);
 #define pop_copy_to_remote(...) pop_copy_to_remote_at(POP_HERE, __VA_ARGS__)
@@ -109,7 +111,7 @@ POP_API pop_program pop_copy_to_remote_at(pop_where where, pop_tensor source, po
 POP_API pop_program pop_repeat_at(pop_where where, unsigned count, pop_program body,
                                   const char *name); /* 0 is allowed */
 #define pop_repeat_while_true(...) pop_repeat_while_true_at(POP_HERE, __VA_ARGS__)
-/* Runs condition, tests the scalar predicate, runs body, and again. */
+/* Repeats: runs condition, tests the scalar predicate, runs body. */
 POP_API pop_program pop_repeat_while_true_at(pop_where where, pop_program condition, pop_tensor predicate,
                                              pop_program body, const char *name);
 #define pop_repeat_while_false(...) pop_repeat_while_false_at(POP_HERE, __VA_ARGS__)
@@ -119,14 +121,14 @@ POP_API pop_program pop_repeat_while_false_at(pop_where where, pop_program condi
 POP_API pop_program pop_if_at(pop_where where, pop_tensor predicate, pop_program then_program, pop_program else_program,
                               const char *name);
 #define pop_switch(...) pop_switch_at(POP_HERE, __VA_ARGS__)
-/* A scalar INT (or UNSIGNED_INT) control; no cases yet, an empty default. */
+/* control is a scalar INT or UNSIGNED_INT. The new switch has no cases and an empty default. */
 POP_API pop_program pop_switch_at(pop_where where, pop_tensor control, const char *name);
 #define pop_switch_add(...) pop_switch_add_at(POP_HERE, __VA_ARGS__)
 POP_API void pop_switch_add_at(pop_where where, pop_program switch_program, int32_t value, pop_program program);
 #define pop_switch_default(...) pop_switch_default_at(POP_HERE, __VA_ARGS__)
 POP_API void pop_switch_default_at(pop_where where, pop_program switch_program, pop_program program);
 #define pop_switch_unreachable_default(...) pop_switch_unreachable_default_at(POP_HERE, __VA_ARGS__)
-/* A value without a case is an application_runtime_error when it runs. */
+/* At run time, a value without a case is an application_runtime_error. */
 POP_API void pop_switch_unreachable_default_at(pop_where where, pop_program switch_program);
 #define pop_call(...) pop_call_at(POP_HERE, __VA_ARGS__)
 POP_API pop_program pop_call_at(pop_where where, pop_function function, const char *name);
@@ -136,8 +138,8 @@ POP_API pop_program pop_call_host_at(pop_where where, pop_host_function function
                                      pop_tensors outputs, const char *name);
 
 #define pop_print_tensor(...) pop_print_tensor_at(POP_HERE, __VA_ARGS__)
-/* title NULL: the tensor's debug name.  The format is the default one, or the guide's where the engine option
- * print.guideFormat says so. */
+/* title NULL: the tensor's debug name. The format is the default one, or the user guide's if the engine option
+ * print.guideFormat is set. */
 POP_API pop_program pop_print_tensor_at(pop_where where, const char *title, pop_tensor t, const char *name);
 #define pop_print_tensor_format(...) pop_print_tensor_format_at(POP_HERE, __VA_ARGS__)
 POP_API pop_program pop_print_tensor_format_at(pop_where where, const char *title, pop_tensor t,
@@ -155,43 +157,44 @@ POP_API pop_program pop_abort_on_condition_at(pop_where where, pop_tensor condit
 #define pop_error_program(...) pop_error_program_at(POP_HERE, __VA_ARGS__)
 /* Prints message and t, then ends the run. */
 POP_API pop_program pop_error_program_at(pop_where where, const char *message, pop_tensor t, const char *name);
-/* With the engine option debug.checkedExecution, or debug.runtimeVerify: application_runtime_error when an element is
- * not the same in all replicas, to the bit.  Else it does nothing. */
+/* With the engine option debug.checkedExecution or debug.runtimeVerify, application_runtime_error when an element is
+ * not bitwise equal in all replicas; otherwise no effect. */
 #define pop_assume_equal_across_replicas(...) pop_assume_equal_across_replicas_at(POP_HERE, __VA_ARGS__)
 POP_API pop_program pop_assume_equal_across_replicas_at(pop_where where, pop_tensor t, const char *name);
 
 /* ---- the device's clocks ----
- * UNSIGNED_INT[2], low word first, on the tile.  On a modelled IPU it is the tile's clock since load or the last reset
- * of the execution profile (0 while profiling is disabled): the record of what has run is gone through at each stamp,
- * about 0.2 ms on a whole IPU, and more with the ways that programs took, not with their iterations.  On a CPU device
- * it is the host's time-stamp counter.  A sync of the given type precedes every stamp. */
+ * A stamp is UNSIGNED_INT[2], low word first, on the tile. On a modelled IPU it is the
+ * tile's clock since load or the last reset of the execution profile (0 while profiling is disabled). Each stamp
+ * evaluates the record of what has run: about 0.2 ms on a whole IPU, growing with the number of distinct paths through
+ * the programs, not with iterations. On a CPU device it is the host's time-stamp counter. A sync of the given type
+ * precedes every stamp. */
 #define pop_cycle_stamp(...) pop_cycle_stamp_at(POP_HERE, __VA_ARGS__)
 /* Adds a stamp to the end of a sequence. */
 POP_API pop_tensor pop_cycle_stamp_at(pop_where where, pop_graph *graph, pop_program sequence, unsigned tile,
                                       pop_sync_type type, const char *name);
 #define pop_cycle_count(...) pop_cycle_count_at(POP_HERE, __VA_ARGS__)
-/* Puts stamps before and after what the sequence holds: the tensor gets the difference. */
+/* Adds stamps before and after the programs of the sequence: the tensor gets their difference. */
 POP_API pop_tensor pop_cycle_count_at(pop_where where, pop_graph *graph, pop_program sequence, unsigned tile,
                                       pop_sync_type type, const char *name);
 
-/* ---- registers of tiles: variables that a graph makes on first use ---- */
+/* ---- registers of tiles: variables that a graph creates on first use ---- */
 #define pop_get_hw_seeds(...) pop_get_hw_seeds_at(POP_HERE, __VA_ARGS__)
-/* Adds to a sequence: the seeds of the random number generators go to a new tensor, UNSIGNED_INT[tiles][workers][4]. At
- * load they differ from worker to worker and are the same each time. */
+/* Adds to a sequence a copy of the random number generators' seeds to a new tensor, UNSIGNED_INT[tiles][workers][4]. At
+ * load they differ between workers and are the same each time. */
 POP_API pop_tensor pop_get_hw_seeds_at(pop_where where, pop_graph *graph, pop_program sequence, const char *name);
 #define pop_set_hw_seeds(...) pop_set_hw_seeds_at(POP_HERE, __VA_ARGS__)
-/* Adds to a sequence: the seeds come from a tensor of as many elements. */
+/* Adds to a sequence a copy of a tensor with as many elements to the seeds. */
 POP_API void pop_set_hw_seeds_at(pop_where where, pop_graph *graph, pop_tensor seeds, pop_program sequence,
                                  const char *name);
 
-/* Floating-point exceptions that end a run with an error that names the vertex (inv: invalid operation; div0: division
- * by zero; oflo: overflow of float or half); esr: half rounds stochastically, by numbers that the hardware's seeds
- * decide; nanoo: half overflows to NaN, else to the largest value (65504). At load all are off.  It acts on vertices,
- * modelled and on the CPU.  Programs that never set it run as IEEE 754 says: to nearest, half overflows to infinity, no
- * exceptions.  A graph that sets it runs other code of its codelets, which is slower: made from their sources when the
- * graph is compiled, or read from NAME.behaving.gp beside NAME.gp (popc -ffloat-behaviour).  Where there is neither, a
- * warning says so when the graph is compiled: these vertices round to nearest, and take the exceptions that their
- * instructions raise.  Host functions and conversions on the host are not concerned. */
+/* Floating-point control flags, for vertices on modelled IPUs and on the CPU; all are off at load. inv (invalid
+ * operation), div0 (division by zero) and oflo (overflow of float or half) end the run with an error that names the
+ * vertex. esr: half rounds stochastically, with random numbers from the hardware seeds. nanoo: half overflows to NaN,
+ * otherwise to the largest value (65504). Programs that never set the flags follow IEEE 754: round to nearest, half
+ * overflows to infinity, no exceptions. A graph that sets them runs a second, slower build of its codelets: compiled
+ * from their sources when the graph is compiled, or read from NAME.behaving.gp beside NAME.gp (popc -ffloat-behaviour).
+ * When neither exists, compiling the graph logs a warning: these vertices round to nearest, and raise the exceptions of
+ * their instructions. Host functions and conversions on the host are not affected. */
 typedef struct pop_float_behaviour {
     bool inv, div0, oflo, esr, nanoo;
 } pop_float_behaviour;
@@ -199,12 +202,12 @@ typedef struct pop_float_behaviour {
 POP_API void pop_set_float_behaviour_at(pop_where where, pop_graph *graph, pop_program sequence,
                                         pop_float_behaviour behaviour, const char *name);
 #define pop_restore_float_behaviour(...) pop_restore_float_behaviour_at(POP_HERE, __VA_ARGS__)
-/* To what pop_modify_float_behaviour gave. */
+/* Restores the flags that pop_modify_float_behaviour returned. */
 POP_API void pop_restore_float_behaviour_at(pop_where where, pop_graph *graph, pop_program sequence,
                                             pop_tensor behaviour, const char *name);
 #define pop_modify_float_behaviour(...) pop_modify_float_behaviour_at(POP_HERE, __VA_ARGS__)
-/* Adds to a sequence: what is true in clear becomes false, then what is true in set becomes true.  Gives what it was:
- * UNSIGNED_INT[tiles][5]. */
+/* Adds to a sequence: flags that are true in clear become false, then flags that are true in set become true. Returns
+ * the previous flags, UNSIGNED_INT[tiles][5]. */
 POP_API pop_tensor pop_modify_float_behaviour_at(pop_where where, pop_graph *graph, pop_program sequence,
                                                  pop_float_behaviour clear, pop_float_behaviour set, const char *name);
 #define pop_set_stochastic_rounding(...) pop_set_stochastic_rounding_at(POP_HERE, __VA_ARGS__)

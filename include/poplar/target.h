@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Targets: the description of a machine, as a value.  All numbers come from src/target/machines.def, where each has its
- * source; a target can be copied, compared and written as one line of text. */
+/* Targets: descriptions of machines, as values. The numbers and their sources are in src/target/machines.def. A target
+ * can be copied, compared and written as one line of text. */
 #ifndef POPLAR_TARGET_H
 #define POPLAR_TARGET_H
 
@@ -11,7 +11,7 @@
 typedef enum pop_target_type { POP_TARGET_IPU = 0, POP_TARGET_IPU_MODEL = 1, POP_TARGET_CPU = 2 } pop_target_type;
 typedef enum pop_sync_delay { POP_SYNC_DELAY_AUTO = 0, POP_SYNC_DELAY_NONE = 1 } pop_sync_delay;
 
-/* Poplar's GlobalExchangeConstraint: a limit on what a set of flows between IPUs carries together. */
+/* Poplar's GlobalExchangeConstraint: a limit on the total bandwidth of a set of flows between IPUs. */
 #define POP_ANY_IPU UINT32_MAX
 typedef struct pop_exchange_flow {
     uint32_t source, destination; /* an IPU, or POP_ANY_IPU */
@@ -22,16 +22,15 @@ typedef struct pop_exchange_limit {
     uint32_t num_flows;
     pop_exchange_flow flows[POP_MAX_EXCHANGE_FLOWS];
 } pop_exchange_limit;
-/* A list of them, as a value; {0} is none, so that nothing limits. */
+/* A list of limits, as a value; {0} is empty: no limits. */
 typedef struct pop_exchange_limits {
     uint32_t count;
     pop_exchange_limit limits[POP_MAX_EXCHANGE_LIMITS];
 } pop_exchange_limits;
-/* Where a target's limits come from: the ladder of cards (docs/targets.md), or its own list. */
+/* The source of a target's limits: the ladder of cards (docs/targets.md), or its own list. */
 typedef enum pop_global_exchange { POP_GLOBAL_EXCHANGE_LADDER = 0, POP_GLOBAL_EXCHANGE_LISTED = 1 } pop_global_exchange;
 
-/* A machine.  Fields may be changed before a graph is created from it; pop_target_check says whether the result makes
- * sense. */
+/* A machine. Fields may be changed before a graph is created from it; pop_target_check checks the result. */
 typedef struct pop_target {
     pop_target_type type;
     char system[32]; /* "ipu1", "ipu2", "ipu21", "bow", "cpu" or a custom name */
@@ -68,32 +67,33 @@ typedef struct pop_target {
     unsigned num_stride_bits;
     unsigned atomic_store_granularity; /* bytes */
     unsigned host_bytes_per_kilocycle; /* host exchange bandwidth: bytes in 1,000 cycles */
-    unsigned host_grain_bytes; /* data from the host whose pieces on tiles are smaller than this is brought in so large
-                                  parts */
-    bool host_rearranges; /* the host sends data in the order of tile memory; else tiles sort what came in the tensor's
-                             order */
-    bool accurate_half;   /* kept and told; half is rounded to 16 bits with and without it */
+    unsigned host_grain_bytes; /* minimum size of a transfer from the host: data in smaller pieces is gathered to this
+                                  size */
+    bool host_rearranges; /* true: the host sends data in the order of tile memory; false: in the tensor's order, and
+                             tiles rearrange it */
+    bool accurate_half;   /* stored only: half is always rounded to 16 bits */
     bool compile_ipu_code;
-    /* How IPUs are joined: the limits of exchange between them, and the pod's description, of which the topology and
-     * the size of a link domain change cycles. */
+    /* Links between IPUs: the limits of exchange over them, and the pod's description, which is stored only and changes
+     * no cycles. */
     pop_global_exchange global_exchange;
     pop_exchange_limits exchange_limits; /* those of POP_GLOBAL_EXCHANGE_LISTED */
-    double ipu_link_bandwidth;           /* bits per second of one link that arrive */
+    double ipu_link_bandwidth;           /* payload of one link, bits per second */
     unsigned intra_card_links;           /* between the two IPUs of a card, each way */
-    unsigned cross_links;                /* those of them that carry what goes on to other cards */
+    unsigned cross_links;                /* those of them that carry traffic to other cards */
     unsigned ladder_links;               /* between neighbours of one side of the ladder, each way */
-    char ipu_link_configuration[32];     /* "default" when nobody said otherwise */
+    char ipu_link_configuration[32];     /* "default" unless an option sets it */
     char ipu_link_topology[32];
     char sync_configuration[32];
     unsigned ipu_link_domain_size; /* IPUs that links join; 0: all */
     unsigned instance_size;        /* IPUs; 0: all */
     bool gateway_mode;
-    /* Between link domains: gateways, one for each machine of so many IPUs, joined to those of neighbouring domains. */
+    /* Links between link domains: a gateway for each machine of machine_ipus IPUs, joined to those of neighbouring
+     * domains. */
     unsigned machine_ipus;
-    unsigned gateway_links;   /* of a gateway to each neighbour, each way */
-    double gateway_bandwidth; /* bits per second of one of them that arrive */
-    unsigned gateway_latency; /* ns from a gateway to the next */
-    /* Numbers that nothing published gives: 0 is "not known". */
+    unsigned gateway_links;   /* from a gateway to each neighbour, each way */
+    double gateway_bandwidth; /* payload of one of these links, bits per second */
+    unsigned gateway_latency; /* nanoseconds from a gateway to the next */
+    /* Numbers without a published source: 0 is "unknown". */
     unsigned tiles_per_xb_context;
     unsigned contexts_per_xb;
     unsigned fp_ictl_reg_index;
@@ -102,18 +102,18 @@ typedef struct pop_target {
 
 POP_BEGIN_DECLS
 
-/* A target of num_ipus chips of a system: "ipu1", "ipu2", "ipu21", "bow".  Fails with invalid_machine_model on an
- * unknown name (the text names the nearest) or zero chips. */
+/* A target of num_ipus chips of a system: "ipu1", "ipu2", "ipu21", "bow".  Error: invalid_machine_model for an unknown
+ * name (the text names the nearest) or zero chips. */
 POP_API pop_status pop_target_create_ipu(unsigned num_ipus, const char *system, pop_target *target, pop_error *error);
-/* The same with a number of tiles (0: all of the system's) and options of group "target" (docs/options.md), over which
- * the environment variable POPLAR_TARGET_OPTIONS goes; num_ipus 0 is one chip. */
+/* The same with a number of tiles per IPU (0: the system's) and options of group "target" (docs/options.md), which the
+ * environment variable POPLAR_TARGET_OPTIONS overrides; num_ipus 0 is one chip. */
 POP_API pop_status pop_target_create_ipu_options(unsigned num_ipus, unsigned tiles_per_ipu, const char *system,
                                                  pop_options options, pop_target *target, pop_error *error);
 /* The host: one worker, one tile per "IPU". */
 POP_API pop_target pop_target_create_cpu(bool accurate_half, unsigned num_ipus);
 /* The part of a machine that a virtual graph sees: fewer IPUs or tiles, everything else the same. */
 POP_API pop_target pop_target_create_virtual(const pop_target *target, unsigned num_ipus, unsigned tiles_per_ipu);
-/* Whether the numbers can be a machine; invalid_machine_model names the field. */
+/* Checks that the fields are consistent; invalid_machine_model names the field that is not. */
 POP_API pop_status pop_target_check(const pop_target *target, pop_error *error);
 
 /* Queries of Poplar's Target.  A NULL target gives 0, false or "". */
@@ -129,54 +129,54 @@ POP_API unsigned pop_target_num_conv_units(const pop_target *target, pop_type in
 POP_API bool pop_target_supports_exchange_bus_sharing(const pop_target *target);
 POP_API unsigned pop_target_tiles_per_shared_exchange_bus(const pop_target *target);
 /* Byte offsets, from the start of tile memory, at which memory elements begin.  Writes at most capacity entries,
- * returns how many there are. */
+ * returns their total number. */
 POP_API size_t pop_target_memory_element_offsets(const pop_target *target, unsigned *offsets, size_t capacity);
-/* Sync delay of a tile of one IPU in cycles: send a request and receive the release (the guide, Target information). */
+/* Sync delay of a tile within its IPU, in cycles: the time from sending a request to receiving the release. */
 POP_API unsigned pop_target_sync_delay(const pop_target *target, unsigned tile);
-/* Cycles of a sync of the first so many IPUs; of one, that of its farthest tile; 0 where syncs of several cost nothing.
- */
+/* Cycles of a sync of the first `ipus` IPUs; of one IPU, that of its farthest tile; 0 when global syncs are free. */
 POP_API uint64_t pop_target_sync_cycles(const pop_target *target, unsigned ipus);
-/* Largest and lowest finite value of a type, as double; 64-bit integers that a double cannot hold fail with
- * overflow_error. */
+/* Largest and lowest finite value of a type, as double; overflow_error for 64-bit limits that a double cannot
+ * represent. */
 POP_API pop_status pop_target_type_limits(const pop_target *target, pop_type type, double *lowest, double *max,
                                           pop_error *error);
 /* The same as a value of another type, which *lowest and *max (either may be NULL) point to: any integer or
  * floating-point type, POP_LONG, POP_UNSIGNED_LONG and POP_DOUBLE included.  overflow_error, and nothing written, when
- * a limit is no value of it. */
+ * it cannot represent a limit. */
 POP_API pop_status pop_target_type_limits_as(const pop_target *target, pop_type type, pop_type as, void *lowest,
                                              void *max, pop_error *error);
 
-/* Limits of exchange between IPUs: how many there are (one IPU has none), what each carries in bits per second (0
- * beyond the last), and the flows that share it, at most capacity of them; returns how many there are.  POP_ANY_IPU is
- * expanded. */
+/* Limits of exchange between IPUs: their number (0 for one IPU), the bandwidth of each in bits per second (0 past the
+ * last), and the flows that share it. The last call writes at most capacity flows and returns their total number;
+ * POP_ANY_IPU is expanded. */
 POP_API size_t pop_target_num_global_exchange_constraints(const pop_target *target);
 POP_API double pop_target_global_exchange_bandwidth(const pop_target *target, size_t constraint);
 POP_API size_t pop_target_global_exchange_flows(const pop_target *target, size_t constraint, pop_exchange_flow *flows,
                                                 size_t capacity);
 
-/* IPUs that links join, and IPUs of an instance of a program: all of the target's unless an option says otherwise. */
+/* Number of IPUs connected by links, and number of IPUs that run an instance of a program: all of the target's unless
+ * an option sets them. */
 POP_API unsigned pop_target_ipu_link_domain_size(const pop_target *target);
 POP_API unsigned pop_target_instance_size(const pop_target *target);
-/* The target options that are in force, as POPLAR_TARGET_OPTIONS takes them: {"ipuLinkDomainSize":"4"}.  Returns the
- * length; the buffer is always terminated. */
+/* The target options in effect, in the format of POPLAR_TARGET_OPTIONS: {"ipuLinkDomainSize":"4"}.  Returns the length;
+ * the buffer is always terminated. */
 POP_API size_t pop_target_options(const pop_target *target, char *buffer, size_t size);
 
 /* Value of the register that enables floating-point exceptions: one bit each, in the order of the arguments.  The order
- * is from memory; the host's execution does not trap. */
+ * has no published source; it does not affect execution here. */
 POP_API unsigned pop_target_make_fp_ictl_value(const pop_target *target, bool inv, bool div0, bool oflo, bool esr,
                                                bool nanoo);
 
 POP_API bool pop_target_equal(const pop_target *a, const pop_target *b);
-/* Less than 0, 0 or more than 0: an order over every field, in the order of the table.  NULL comes first. */
+/* Total order over all fields: negative, 0 or positive. NULL is lowest. */
 POP_API int pop_target_compare(const pop_target *a, const pop_target *b);
-/* A hash of every field: equal targets hash alike. */
+/* A hash of every field: equal targets have equal hashes. */
 POP_API uint64_t pop_target_hash(const pop_target *target);
 
 /* One line that a bug report can carry: "ipu2 type=ipu_model ipus=1 tiles=1472 memory=638976 ...", only what differs
  * from the named system.  Returns the length; the buffer is always terminated. */
 POP_API size_t pop_target_to_text(const pop_target *target, char *buffer, size_t size);
 enum { POP_TARGET_TEXT_SIZE = 16384 }; /* a buffer that holds any target's text */
-/* The inverse; parse_error names the word that is wrong and the nearest valid one. */
+/* Parses such a line; parse_error names the invalid word and the nearest valid one. */
 POP_API pop_status pop_target_from_text(const char *text, pop_target *target, pop_error *error);
 
 POP_END_DECLS

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tensors: immutable views of variables.
  *
- * A pop_tensor is a 64-byte value: copying it copies no data, and views (slice, reshape, transpose, ...) cost the
- * number of pieces of the view, never of its elements.  Zero ({0}) is the null tensor: queries give 0, views of it are
- * null, and using it in a graph is an error there.  A view call that fails (index out of range, shapes that do not
- * match) records the error in the tensor's graph and returns the null tensor.
+ * A pop_tensor is a 64-byte value: copying it copies no data, and the cost of views (slice, reshape, transpose, ...)
+ * grows with their contiguous pieces, not with their elements.  Zero ({0}) is the null tensor: queries give 0, views of
+ * it are null, and a graph call that uses it records an error.  A view call that fails (index out of range, shapes that
+ * do not match) records the error in the tensor's graph and returns the null tensor.
  *
  * Storage: nearly all views are held in the value itself.  pop_tensor_concat, and a reshape that strides cannot
- * express, make a node that belongs to the graph.  Loops that make very many can give them back: with pop_graph_mark
- * and pop_graph_release (graph.h), or by counting the values that they keep with pop_tensor_retain and
- * pop_tensor_release, as C++ does.  Anything that was connected, copied or mapped keeps what it needs by itself.
+ * express, make a node that belongs to the graph.  Loops that create many can free them with pop_graph_mark and
+ * pop_graph_release (graph.h), or by reference counting with pop_tensor_retain and pop_tensor_release, as the C++
+ * interface does. Connections, copies and mappings stay valid in any case.
  *
  * Every call whose name is a macro here passes the caller's line on to the function with _at. */
 #ifndef POPLAR_TENSOR_H
@@ -18,7 +18,7 @@
 #include <poplar/error.h>
 #include <poplar/type.h>
 
-typedef struct pop_store pop_store; /* what a graph and its virtual graphs share; opaque */
+typedef struct pop_store pop_store; /* the storage that a graph and its virtual graphs share; opaque */
 
 enum { POP_TENSOR_DIGITS = 4, POP_TENSOR_RUNS = 7 };
 
@@ -81,7 +81,7 @@ typedef struct pop_interval_list {
     ((pop_interval_list){ sizeof((const pop_interval[]){ __VA_ARGS__ }) / sizeof(pop_interval),                        \
                           (const pop_interval[]){ __VA_ARGS__ } })
 
-/* Lists of intervals, owned by whoever received them; pop_interval_lists_free gives them back, {0} is empty.  List i is
+/* Lists of intervals, owned by the receiver and freed with pop_interval_lists_free; {0} is empty.  List i is
  * intervals[first[i]] up to intervals[first[i + 1]]; first has count + 1 entries (NULL when count is 0).  As a tile
  * mapping, i is the tile. */
 typedef struct pop_interval_lists {
@@ -102,11 +102,10 @@ POP_BEGIN_DECLS
 
 POP_API void pop_interval_lists_free(pop_interval_lists *lists);
 
-/* Counting, for languages with destructors: a caller that retains each value it keeps whose view has a node, and
- * releases it at the end, needs no marks.  A node is given back once no retained value and no other node refers to it;
- * pop_graph_release leaves it till then.  After a retain, nodes made earlier that nobody retained may go with any
- * release: count all values that you keep, or none. A retained value keeps what its graph shares alive.  Both do
- * nothing for values without a node, which pop_tensor_has_node tells. */
+/* Reference counting of view nodes, for languages with destructors; an alternative to marks. A node is freed once no
+ * retained value and no other node refers to it; pop_graph_release does not free it earlier. After the first retain,
+ * any release may free earlier nodes that were not retained: retain all values that you keep, or none. A retained value
+ * keeps its graph's store alive. No effect on values without a node (pop_tensor_has_node). */
 POP_API void pop_tensor_retain(const pop_tensor *t);
 POP_API void pop_tensor_release(const pop_tensor *t);
 static inline bool pop_tensor_has_node(const pop_tensor *t)
@@ -124,22 +123,22 @@ POP_API size_t pop_tensor_num_elements(pop_tensor t);
 POP_API size_t pop_tensor_shape(pop_tensor t, size_t *dims, size_t capacity);
 /* Same elements in the same order and the same shape. */
 POP_API bool pop_tensor_equal(pop_tensor a, pop_tensor b);
-/* One region (or none): the flattened tensor is a run of one variable. */
+/* Whether the flattened tensor is one contiguous region of one variable, or empty. */
 POP_API bool pop_tensor_is_contiguous(pop_tensor t);
-/* Some element stands in t more than once. */
+/* Whether some element occurs in t more than once. */
 POP_API bool pop_tensor_contains_aliases(pop_tensor t);
 POP_API bool pop_tensor_contains_constant(pop_tensor t);
-/* No aliases and no constants. */
+/* Whether t has neither aliases nor constants. */
 POP_API bool pop_tensor_is_parallel_writeable(pop_tensor t);
-/* Some element stands in both. */
+/* Whether the tensors share an element. */
 POP_API bool pop_tensor_intersects(pop_tensor a, pop_tensor b);
 /* Maximal runs of flattened elements that are consecutive in one variable: intervals of t, in order; *regions is
  * malloc'ed (free it). */
 POP_API size_t pop_tensor_contiguous_regions(pop_tensor t, pop_interval **regions);
 /* The same runs as ranges of variables; *regions is malloc'ed (free it). */
 POP_API size_t pop_tensor_var_regions(pop_tensor t, pop_variable_interval **regions);
-/* The value of a tensor whose elements are all constants and equal, converted to double / int64; false when it is not
- * one. */
+/* The value of a tensor whose elements are all constants and equal, converted to double or int64; false for other
+ * tensors. */
 POP_API bool pop_tensor_constant_double(pop_tensor t, double *value);
 POP_API bool pop_tensor_constant_int64(pop_tensor t, int64_t *value);
 /* "{3,4}"; returns the length, the buffer is always terminated. */
@@ -186,7 +185,7 @@ POP_API pop_tensor pop_tensor_reshape_partial_at(pop_where where, pop_tensor t, 
 POP_API pop_tensor pop_tensor_dim_shuffle_at(pop_where where, pop_tensor t,
                                              pop_dims permutation); /* new dim i is old permutation[i] */
 #define pop_tensor_dim_shuffle_partial(...) pop_tensor_dim_shuffle_partial_at(POP_HERE, __VA_ARGS__)
-/* Old dims source[i] go to places destination[i]; the others keep their order in the places left. */
+/* Moves dims source[i] to positions destination[i]; the other dims keep their order in the remaining positions. */
 POP_API pop_tensor pop_tensor_dim_shuffle_partial_at(pop_where where, pop_tensor t, pop_dims source,
                                                      pop_dims destination);
 #define pop_tensor_dim_roll(...) pop_tensor_dim_roll_at(POP_HERE, __VA_ARGS__)
@@ -213,10 +212,10 @@ POP_API pop_tensor pop_tensor_reverse_at(pop_where where, pop_tensor t, unsigned
 /* The same bits as another type of the same size; type_error otherwise. */
 POP_API pop_tensor pop_tensor_reinterpret_at(pop_where where, pop_tensor t, pop_type type);
 #define pop_tensor_concat(...) pop_tensor_concat_at(POP_HERE, __VA_ARGS__)
-/* All along dim; shapes must agree elsewhere, types everywhere.  An empty list is an error (nothing says the type). */
+/* Concatenates along dim; the other dims and all types must be equal. An empty list is an error (it has no type). */
 POP_API pop_tensor pop_tensor_concat_at(pop_where where, pop_tensors tensors, unsigned dim);
 #define pop_tensor_append(...) pop_tensor_append_at(POP_HERE, __VA_ARGS__)
-/* Adds b as one more element of a's dimension dim: b's rank is one less. */
+/* Appends b to a along dimension dim of a; b has one dimension less. */
 POP_API pop_tensor pop_tensor_append_at(pop_where where, pop_tensor a, pop_tensor b, unsigned dim);
 
 POP_END_DECLS

@@ -4,7 +4,7 @@
  * printf, strtod, isalpha and their like follow the locale that a program sets with setlocale or uselocale: the decimal
  * point can be a comma there. What the library reads or writes (options, expressions, targets, profiles, executables,
  * printed tensors, messages) has to be the same everywhere, so it uses these functions instead; operation libraries and
- * programs may use them too.  All of them can be called by any thread. */
+ * programs may use them too. All are thread-safe. */
 #ifndef POPLAR_TEXT_H
 #define POPLAR_TEXT_H
 
@@ -14,13 +14,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Long enough for any number that pop_text_from_double writes, with its end. */
+/* Buffer size for any number that pop_text_from_double writes, with the terminating 0. */
 enum { POP_TEXT_DOUBLE = 32 };
 
 POP_BEGIN_DECLS
 
-/* As strtod, with a decimal point in every locale: the number at the start of text, *end behind it (end may be NULL),
- * *end == text when there is none. */
+/* As strtod, with a decimal point in every locale: parses the number at the start of text and sets *end after it (end
+ * may be NULL), or to text when there is no number. */
 POP_API double pop_text_to_double(const char *text, char **end);
 
 /* Writes the shortest of %.15g, %.16g and %.17g that reads back as the same value: "0.1", "1e+20", "inf", "nan".
@@ -28,15 +28,15 @@ POP_API double pop_text_to_double(const char *text, char **end);
 POP_API size_t pop_text_from_double(double value, char text[POP_TEXT_DOUBLE]);
 
 /* As snprintf and vsnprintf, with a decimal point in every locale: the length of the whole text, or a negative number
- * when it cannot be made. */
+ * on failure. */
 POP_API int pop_text_format(char *buffer, size_t size, const char *format, ...) POP_PRINTF(3, 4);
 POP_API int pop_text_vformat(char *buffer, size_t size, const char *format, va_list arguments) POP_PRINTF(3, 0);
 
-/* As strerror, in English in every locale.  The text is the calling thread's until its next call. */
+/* As strerror, in English in every locale.  The text is valid until the thread's next call. */
 POP_API const char *pop_text_from_errno(int reason);
 
-/* Code of other libraries that formats or parses numbers stands between these two: the calling thread is in the C
- * locale from begin until end, which takes what begin returned.  They nest. */
+/* Brackets for code of other libraries that formats or parses numbers: the calling thread uses the C locale from begin
+ * until end, which takes the result of begin. They nest. */
 POP_API void *pop_text_begin(void);
 POP_API void pop_text_end(void *begun);
 

@@ -13,7 +13,7 @@ typedef enum pop_type {
     POP_TYPE_COUNT
 } pop_type;
 
-/* Other names that programs use. */
+/* Aliases. */
 #define POP_SIGNED_SHORT POP_SHORT
 #define POP_SIGNED_INT   POP_INT
 #define POP_SIGNED       POP_INT
@@ -21,16 +21,16 @@ typedef enum pop_type {
 
 POP_BEGIN_DECLS
 
-/* The C++ spelling: "unsigned int"; "null" for anything that is no type. */
+/* The C++ spelling: "unsigned int"; "null" for values that are not types. */
 POP_API const char *pop_type_name(pop_type type);
 /* The type of a spelling ("unsigned int", "unsigned", "float", ...) or POP_TYPE_NULL. */
 POP_API pop_type pop_type_by_name(const char *name);
-/* Bytes of one element on the device (and in host buffers); 0 for anything that is no type. */
+/* Bytes of one element on the device (and in host buffers); 0 for values that are not types. */
 POP_API size_t pop_type_size(pop_type type);
 POP_API bool pop_type_is_floating_point(pop_type type);
 POP_API bool pop_type_is_integral(pop_type type); /* bool counts as integral */
 POP_API bool pop_type_is_signed(pop_type type);
-/* False for types that are named but that no device has: quarter, long, unsigned long, double. */
+/* False for types that no device supports: quarter, long, unsigned long, double. */
 POP_API bool pop_type_is_supported(pop_type type);
 
 /* IEEE half (raw bits) and float; conversions round to nearest even. */
@@ -40,8 +40,9 @@ POP_API float pop_half_to_float(uint16_t bits);
 POP_API void pop_copy_float_to_device_half(const float *from, void *to, size_t count);
 POP_API void pop_copy_device_half_to_float(const void *from, float *to, size_t count);
 
-/* Convert count elements from one type to another, as C converts them; bool is value != 0; half rounds to nearest even.
- * from_type and to_type may be any type, POP_DOUBLE included.  Buffers may be unaligned and must not overlap. */
+/* Convert count elements from one type to another, with C's conversion rules; bool is value != 0; half rounds to
+ * nearest even. from_type and to_type may be any type, POP_DOUBLE included.  Buffers may be unaligned and must not
+ * overlap. */
 POP_API void pop_convert(pop_type from_type, const void *from, pop_type to_type, void *to, size_t count);
 
 POP_END_DECLS

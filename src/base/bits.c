@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Bits of the first and of the last word of [begin, end); both at once when it is in one word. */
+/* Masks of the first and of the last word of [begin, end); a range within one word takes both. */
 static uint64_t head_mask(uint64_t begin)
 {
     return ~(uint64_t)0 << (begin & 63);

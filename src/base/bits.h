@@ -11,7 +11,7 @@ uint64_t bits_set(uint64_t *bits, uint64_t begin, uint64_t end);
 void bits_clear(uint64_t *bits, uint64_t begin, uint64_t end);
 bool bits_any(const uint64_t *bits, uint64_t begin, uint64_t end);
 bool bits_all(const uint64_t *bits, uint64_t begin, uint64_t end);
-/* Where the bits of [begin, end) stop being what the first one is. */
+/* End of the run of bits equal to bit `begin`, at most `end`. */
 uint64_t bits_stretch(const uint64_t *bits, uint64_t begin, uint64_t end);
 
 #endif

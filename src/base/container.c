@@ -134,8 +134,8 @@ void container_build(const char magic[8], uint32_t version, const struct contain
     *size = total + HASH;
 }
 
-/* The sections table of a file whose checksum is right: it may still have been written wrongly, so bounds are checked
- * too. */
+/* Reads the table of sections. Bounds are checked although the checksum matched: a faulty writer may have produced the
+ * file. */
 static bool read_sections(const unsigned char *file, size_t end, struct container_section *sections, size_t capacity,
                           size_t count)
 {

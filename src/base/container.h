@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The container that .gp files and executables are written in: an 8-byte magic, a format version, then named sections,
- * and an XXH3-128 checksum over all of it, so that a truncated or altered file is refused before anything is believed.
+ * and an XXH3-128 checksum over all of it, so that a truncated or altered file is refused before its content is used.
  *
  *   magic[8] | u32 version | u32 sections | sections x { char name[16]; u64 offset; u64 size } | data, 64-byte aligned
  * | hash[16]
@@ -13,7 +13,7 @@
 
 #include <poplar/error.h>
 
-/* Bytes being written, and read back: numbers as they are in memory, strings with a u32 length. */
+/* Growing buffer for writing: numbers in memory representation, strings with a u32 length prefix. */
 struct bytes {
     VEC(unsigned char) v;
 };
@@ -29,12 +29,12 @@ struct container_reader {
     size_t size, at;
     bool failed;
 };
-const void *reader_take(struct container_reader *r, size_t size); /* NULL when there is not so much left */
+const void *reader_take(struct container_reader *r, size_t size); /* NULL when fewer bytes are left */
 uint8_t reader_u8(struct container_reader *r);
 uint32_t reader_u32(struct container_reader *r);
 uint64_t reader_u64(struct container_reader *r);
 char *reader_string(struct container_reader *r); /* malloc'ed, never NULL */
-/* A count of items of at least item_bytes each: failed (and 0) when so many cannot follow. */
+/* Reads a count of items of at least item_bytes each; sets failed and returns 0 when the rest is too short for them. */
 uint64_t reader_count(struct container_reader *r, size_t item_bytes);
 
 struct container_section {
@@ -45,12 +45,12 @@ struct container_section {
 /* Assembles a whole file; *file is malloc'ed. */
 void container_build(const char magic[8], uint32_t version, const struct container_section *sections, size_t count,
                      char **file, size_t *size);
-/* Checks magic, version, bounds and checksum; what says which kind of file it is ("codelet file"), name which file.
+/* Checks magic, version, bounds and checksum. Errors use what (the kind of file, "codelet file") and name (the file).
  * Sections point into data. */
 pop_status container_open(const char magic[8], uint32_t version, const char *what, const char *name, const void *data,
                           size_t size, struct container_section *sections, size_t capacity, size_t *count,
                           pop_error *error);
-/* NULL and 0 when there is none of that name. */
+/* NULL, and *size 0, when no section has that name. */
 const void *container_find(const struct container_section *sections, size_t count, const char *name, size_t *size);
 
 #endif

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Options of group "engine" as values, read once from the texts of a set.  Text points into the set. */
+/* Options of group "engine" as typed values, parsed once from the texts of a set. Strings are borrowed from the set. */
 #ifndef BASE_ENGINE_OPTIONS_H
 #define BASE_ENGINE_OPTIONS_H
 
 #include "base/options.h"
 
-/* What is measured; levels as debug.computeInstrumentationLevel has them. */
+/* What is measured, in the levels of debug.computeInstrumentationLevel. */
 enum instrument_level { INSTRUMENT_TILE, INSTRUMENT_VERTEX, INSTRUMENT_DEVICE, INSTRUMENT_IPU };
 #define OPTION_LAST_TILE (-1) /* the last tile of each IPU */
 struct instrumentation {
-    /* Each by its own option, or else by debug.instrument. */
+    /* Each set by its own option, by debug.instrument otherwise. */
     bool compute, control_flow, external_exchange;
     enum instrument_level level;
     bool branch_flush;
@@ -33,17 +33,17 @@ struct engine_options {
         int64_t buffer_bytes;
         bool implicit_flush;
     } blocks;
-    bool model; /* false: the host's part alone */
+    bool model; /* false: reports only the host part */
     bool checked, isolated, runtime_verify, require_estimates;
     enum option_choice allow_out_of_memory;
     int64_t worker_stack_bytes, supervisor_stack_bytes;
     const char *lowered_variables_file; /* "": none */
     const char *dump_passes;            /* names, separated by commas, or "all"; "": none */
     const char *dump_passes_file;       /* "stdout", "stderr" or the name of a file */
-    /* How floating point behaves. */
+    /* Floating-point behaviour. */
     bool stochastic_rounding, random;
     const char *seed; /* "": not set */
-    /* Running. */
+    /* Execution. */
     bool guide_format, prefetch;
     int64_t host_threads;                            /* 0: one for each core */
     const char *callback_mode, *callback_threads;    /* streamCallbacks: callback_threads is "auto" or a number */

@@ -13,21 +13,21 @@ pop_status error_set(pop_error *error, pop_status status, pop_where where, const
     POP_PRINTF(5, 6);
 pop_status error_vset(pop_error *error, pop_status status, pop_where where, const char *api, const char *format,
                       va_list arguments);
-/* Adds a line to the text. */
+/* Appends a line to the error's text. */
 void error_note(pop_error *error, const char *format, ...) POP_PRINTF(2, 3);
-/* Sets the debug path; too long a path keeps its end. */
+/* Sets the debug path; of a path that is too long the end is kept. */
 void error_path(pop_error *error, const char *path);
-/* " (did you mean 'x'?)" or "": for the end of a message.  The buffer is the caller's. */
+/* " (did you mean 'x'?)" or "": for the end of a message, written to the caller's buffer. */
 const char *error_hint(char *buffer, size_t size, const char *word, const char *const *names, size_t count);
 
-/* After a call that is part of the user's: an error of from ("": of none yet) becomes one of to.  Returns status; error
- * may be NULL. */
+/* Attributes an error of an inner call to the call that the user made: if error names the API call `from` ("": none
+ * yet), it then names `to`. Returns status; error may be NULL. */
 pop_status error_rename(pop_error *error, pop_status status, const char *from, const char *to);
 
-/* The text of an error for want of host memory. */
+/* The text of out-of-memory errors of the host. */
 #define ERROR_HOST_MEMORY "out of host memory"
-/* The status of a call that began with so many mem_failures(): its own, or, where it succeeded with memory of the
- * reserve, an error. */
+/* The status that a call returns, given mem_failures() at its start: status, or an out-of-memory error if it succeeded
+ * only with memory of the reserve. */
 pop_status error_if_memory_failed(pop_error *error, pop_status status, size_t failures, const char *api);
 
 #define NO_WHERE ((pop_where){ 0, 0, 0 })

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Of a named device or pipe so much is read; what does not end then is refused. */
+/* Limit for devices and pipes, in bytes; longer input is refused. */
 #define ENDLESS ((size_t)256 << 20)
 
 static pop_status read_all(FILE *file, const char *name, size_t limit, char **data, size_t *size, pop_error *error)
@@ -25,7 +25,7 @@ static pop_status read_all(FILE *file, const char *name, size_t limit, char **da
         text.data = mem_try_grow(NULL, (size_t)status.st_size + 2);
         text.capacity = text.data ? (size_t)status.st_size + 2 : 0;
         if (!text.data) {
-            atomic_fetch_add(&mem_failed, 1); /* callers that can do without the file must not take it for missing */
+            atomic_fetch_add(&mem_failed, 1); /* callers for which the file is optional must not treat it as missing */
             return error_set(error, POP_FILE_LOAD_ERROR, NO_WHERE, NULL,
                              "cannot read '%s': there is no host memory for its %lld bytes", name,
                              (long long)status.st_size);
@@ -89,7 +89,7 @@ static bool write_all(int fd, const char *data, size_t size)
     return true;
 }
 
-/* A new file beside path that nobody else has; its name is added to *name. */
+/* Creates a new file with a unique name in path's directory; appends its name to *name. */
 static int open_beside(const char *path, mode_t mode, struct str *name)
 {
     for (unsigned attempt = 0; attempt < 100; ++attempt) {
@@ -104,12 +104,12 @@ static int open_beside(const char *path, mode_t mode, struct str *name)
     return -1;
 }
 
-/* What a file is to hold: false, and errno, when it could not be written. */
+/* The content to write: bytes, or a callback that streams it and returns false with errno set on failure. */
 struct content {
     bool (*write)(int fd, const struct content *content);
     const void *data; /* bytes */
     size_t size;
-    bool (*put)(FILE *file, const void *user); /* or a stream */
+    bool (*put)(FILE *file, const void *user); /* or streamed */
     const void *user;
 };
 
@@ -183,7 +183,7 @@ static bool write_content(const char *path, const struct content *content)
     bool exists = stat(path, &old) == 0;
     if (exists && !S_ISREG(old.st_mode))
         return write_through(path, content);
-    char *real = exists ? realpath(path, NULL) : NULL; /* a link stays a link */
+    char *real = exists ? realpath(path, NULL) : NULL; /* the target of a symbolic link is replaced, not the link */
     bool good = replace(real ? real : path, exists ? old.st_mode & 0777 : 0666, exists, content);
     int reason = errno;
     free(real);

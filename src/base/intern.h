@@ -8,12 +8,12 @@
 struct intern {
     struct arena text;
     VEC(const char *) names; /* by id */
-    uint32_t *slots;         /* id + 1, or 0; power-of-two many */
+    uint32_t *slots;         /* open-addressing hash table: id + 1, or 0 for free; a power of two of slots */
     size_t slot_count;
 };
 uint32_t intern_add(struct intern *table, const char *text);        /* NULL is "" */
-uint32_t intern_find(const struct intern *table, const char *text); /* UINT32_MAX when it is not there */
-const char *intern_text(const struct intern *table, uint32_t id);   /* lives as long as the table */
+uint32_t intern_find(const struct intern *table, const char *text); /* UINT32_MAX when not found */
+const char *intern_text(const struct intern *table, uint32_t id);   /* borrowed: valid as long as the table */
 void intern_free(struct intern *table);
 
 #endif

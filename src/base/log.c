@@ -19,8 +19,8 @@ static const char *const module_names[LOG_MODULES] = { "ENGINE",  "GRAPH",   "CO
                                                        "POPLIBS", "POPUTIL", "POPOPS",    "POPLIN",
                                                        "POPNN",   "POPRAND", "POPSOLVER", "POPFLOAT" };
 
-/* The one piece of global state in the library: what the environment says, read at the first message.  A level above
- * all others means "not read yet", so that the test in log_on is one load and compare. */
+/* Levels from the environment, read at the first message. A level above all others means "not read yet", so that the
+ * test in log_on is one load and compare. */
 enum { UNREAD = LEVELS };
 enum { PO, PL, DESTINATIONS };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -47,7 +47,7 @@ static bool same_word(const char *a, const char *b)
     return *a == *b;
 }
 
-/* The level that a variable names; fallback when it is unset or, after one complaint, unknown. */
+/* The level that an environment variable names; fallback when it is unset or unknown (which is reported once). */
 static int level_of(const char *name, int fallback)
 {
     const char *value = variable(name);
@@ -84,7 +84,7 @@ static void close_destinations(void)
     }
 }
 
-/* Under the lock. */
+/* Call with the lock held. */
 static void read_environment(void)
 {
     close_destinations();
@@ -120,7 +120,7 @@ bool log_on(enum log_module module, enum log_level level)
     return level != LOG_OFF && (int)level <= limit;
 }
 
-/* Under the lock.  Files are opened at the first message, so that a quiet program leaves none. */
+/* Call with the lock held. Files are opened at the first message, so that a program without messages creates none. */
 static FILE *destination(int which)
 {
     if (!destinations[which])
@@ -128,7 +128,7 @@ static FILE *destination(int which)
     return destinations[which];
 }
 
-/* The time is UTC: logs of machines in different time zones can be put together. */
+/* The time is UTC, so that logs of machines in different time zones can be merged. */
 static void add_prefix(struct str *s, enum log_module module, enum log_level level)
 {
     struct timespec now;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Logging, as the guide has it: levels OFF ERR WARN INFO DEBUG TRACE from POPLAR_LOG_LEVEL (or
+/* Logging as the Poplar user guide defines it: levels OFF ERR WARN INFO DEBUG TRACE from POPLAR_LOG_LEVEL (or
  * POPLAR_<MODULE>_LOG_LEVEL), destination POPLAR_LOG_DEST, prefix PO; POPLIBS_LOG_LEVEL, POPLIBS_<LIBRARY>_LOG_LEVEL,
  * POPLIBS_LOG_DEST and PL for the libraries. */
 #ifndef BASE_LOG_H
@@ -18,7 +18,7 @@ enum log_module {
     LOG_TARGET,
     LOG_TENSOR,
     LOG_COMPILER,
-    LOG_POPLIBS, /* what no library's own module has; from here on the libraries' */
+    LOG_POPLIBS, /* libraries without a module of their own; modules from here on are libraries */
     LOG_POPUTIL,
     LOG_POPOPS,
     LOG_POPLIN,
@@ -31,7 +31,7 @@ enum log_module {
 
 bool log_on(enum log_module module, enum log_level level); /* cheap: one load and compare once initialised */
 void log_write(enum log_module module, enum log_level level, const char *format, ...) POP_PRINTF(3, 4);
-/* A clock for the times that messages name. */
+/* Monotonic time for durations in messages. */
 double log_milliseconds(void);
 /* Reads the environment again (tests). */
 void log_reset(void);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <malloc.h> /* before mem.h, which gives free another meaning */
+#include <malloc.h> /* before mem.h, which redefines free */
 
 #include "base/reserve.h"
 
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* The call to fail: 0 none, n the n-th from now on. */
+/* Injected failure: 0 none, n fails the n-th allocation from now on. */
 static _Atomic size_t countdown;
 static atomic_bool fails_on;
 
@@ -19,7 +19,7 @@ size_t mem_fail(size_t call, bool onwards)
     return atomic_exchange(&countdown, call);
 }
 
-/* Whether the test of allocation failures wants this call to fail. */
+/* Whether failure injection (mem_fail) makes this call fail. */
 static bool refused(void)
 {
     size_t left = atomic_load_explicit(&countdown, memory_order_relaxed);
@@ -114,7 +114,7 @@ void *mem_try(size_t bytes)
         return NULL;
 #ifdef MADV_HUGEPAGE
     if (alignment == LARGE_PAGE)
-        madvise(memory, rounded, MADV_HUGEPAGE); /* a tenth of the time to read it all; without them it works as well */
+        madvise(memory, rounded, MADV_HUGEPAGE); /* reads all of it in a tenth of the time */
 #endif
     memset(memory, 0, rounded);
     return memory;

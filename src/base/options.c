@@ -10,7 +10,7 @@
 #include <math.h>
 #include <poplar/text.h>
 
-#define HARDWARE "" /* no effect, and none that could be missed */
+#define HARDWARE "" /* meaningful for hardware alone: no effect here */
 static const pop_option_info table[] = {
 #define POP_OPTION(group, key, values, standard, effect) { group, key, values, standard, effect },
 #include "base/options.def"
@@ -25,7 +25,7 @@ const pop_option_info *pop_option_table(size_t *count)
     return table;
 }
 
-/* Run-time options are options of the engine that take effect when running: their names are the engine's. */
+/* Run-time options are rows of group "engine" that take effect at run time. */
 static const char *table_group(const char *group)
 {
     return strcmp(group, "runtime") == 0 ? "engine" : group;
@@ -46,13 +46,13 @@ static const pop_option_info *row_find(const char *group, const char *key)
     return NULL;
 }
 
-/* What the user calls a group. */
+/* A group's name in messages. */
 static const char *group_words(const char *group)
 {
     return strcmp(group, "report") == 0 ? "profile summary" : group;
 }
 
-/* Where a value was given: its call, or the variable that holds it. */
+/* Where a value was set: an API call or an environment variable. */
 struct option_source {
     const char *group, *variable, *api;
     pop_where where;
@@ -96,7 +96,7 @@ static bool read_number(const char *text)
     return !*end && isfinite(value) && value >= 0;
 }
 
-/* One alternative of a row's values: the text to store, or NULL when value is none of its kind. */
+/* Matches value against one alternative of a row's values: the text to store, or NULL when it does not match. */
 static const char *match(const char *kind, size_t length, const char *value)
 {
 #define IS(word) (length == sizeof(word) - 1 && memcmp(kind, word, length) == 0)
@@ -153,7 +153,7 @@ static void put(struct option_set *set, const pop_option_info *row, const char *
             memmove(&set->set.data[i], &set->set.data[i + 1], (set->set.count - i) * sizeof(set->set.data[0]));
             break;
         }
-    /* The table's own key lives forever; that of a wildcard row is kept behind its value. */
+    /* Keys of the table are static; a key that matched a wildcard row is stored after its value. */
     bool own = strcmp(row->key, key) != 0;
     size_t length = strlen(value) + 1, key_length = own ? strlen(key) + 1 : 0;
     char *text = mem_alloc(length + key_length);
@@ -299,7 +299,7 @@ void options_copy(struct option_set *to, const struct option_set *from)
     struct option_set copy = { 0 };
     for (size_t i = 0; i < from->set.count; ++i) {
         const char *key = from->set.data[i].key, *value = from->set.data[i].value;
-        /* A key that is behind its value moves with it. */
+        /* A key stored after its value is copied with it. */
         bool own = key == value + strlen(value) + 1;
         size_t bytes = strlen(value) + 1 + (own ? strlen(key) + 1 : 0);
         vec_reserve(&copy.set, 1);
@@ -320,7 +320,7 @@ void options_free(struct option_set *set)
 
 /* ---- options without effect ---- */
 
-/* Those that were given another value than the default, in a list. */
+/* Lists those set to another value than the default. */
 static void list_idle(const struct option_set *set, const char *group, bool hardware, struct str *list)
 {
     for (size_t i = 0; i < set->set.count; ++i) {

@@ -7,23 +7,23 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-/* Room for what one pass of the compiler, or one call, allocates after the failure.  READY bytes of it can be written
- * from the start, for systems that promise no more memory than they have. */
+/* Enough for what one pass of the compiler, or one call, allocates after the failure. RESERVE_READY bytes are committed
+ * from the start, for systems that do not overcommit memory. */
 #define RESERVE_SIZE  ((size_t)1 << 30)
 #define RESERVE_READY ((size_t)4 << 20)
 enum { CLASSES = 64 };
 
-/* A block has 2^class bytes with this before it. */
+/* Header of a block; a payload of 2^class bytes follows. */
 struct spare {
     size_t class;
-    struct spare *next; /* while it is free */
+    struct spare *next; /* next free block of the class */
 };
 
 _Atomic size_t mem_failed;
 uintptr_t reserve_begin, reserve_end;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static size_t used, live;
-static bool writable; /* all of it */
+static bool writable; /* the whole reserve is committed */
 static struct spare *spares[CLASSES];
 
 static size_t address_space(void)
@@ -50,7 +50,7 @@ static void *exhausted(size_t bytes)
     abort();
 }
 
-/* A block of the class that has never been used; NULL when the class is full. */
+/* A new block of the class from the unused part; NULL when the reserve is exhausted. */
 static struct spare *carve(size_t class)
 {
     size_t bytes = sizeof(struct spare) + ((size_t)1 << class), size = reserve_end - reserve_begin;
@@ -107,7 +107,7 @@ void reserve_free(void *memory)
     pthread_mutex_lock(&lock);
     block->next = spares[block->class];
     spares[block->class] = block;
-    if (--live == 0) { /* all of it is new again, and the system has its pages back */
+    if (--live == 0) { /* reset the reserve and return its pages to the system */
         madvise((void *)reserve_begin, used, MADV_DONTNEED);
         memset(spares, 0, sizeof(spares));
         used = 0;

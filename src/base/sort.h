@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sorting of many records by a number: counted out digit by digit, so that millions take a few passes.  Inline, for
- * each record's size and key. */
+/* LSD radix sort of records by a number: a few passes sort millions. Inline, so that it is specialised for each record
+ * size and key. */
 #ifndef BASE_SORT_H
 #define BASE_SORT_H
 
@@ -29,8 +29,7 @@ static inline void sort_by_digit(const unsigned char *from, unsigned char *to, s
         memcpy(to + next[key(from + i * bytes) >> shift & mask]++ * bytes, from + i * bytes, bytes);
 }
 
-/* Lowest keys first; records of one key stay in order.  Sorting by several numbers begins with the one that counts
- * least. */
+/* Ascending and stable: to sort by several numbers, sort by the least significant one first. */
 static inline void sort_by_key(void *records, size_t count, size_t bytes, sort_key_fn key)
 {
     unsigned char *from = records;

@@ -17,11 +17,11 @@ void str_vformat(struct str *s, const char *format, va_list arguments);
 void str_free(struct str *s);
 const char *str_text(const struct str *s); /* "" when empty */
 
-/* The one of count names that is nearest to a word (edit distance, at most a third of its length), or NULL. */
+/* The nearest of count names to a word by edit distance, at most a third of its length; NULL if none is that near. */
 const char *str_nearest(const char *word, const char *const *names, size_t count);
 
-/* A whole text that is an integer, decimal or 0x..., of at most most; false (and *value untouched) for anything else.
- */
+/* Parses a whole text as an integer, decimal or 0x..., of at most max; otherwise returns false and leaves *value
+ * unchanged. */
 bool str_integer(const char *text, uint64_t max, uint64_t *value);
 
 #endif

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The C library has this locale at hand: it is not allocated. */
+/* The "C" locale is static in the C library: newlocale does not allocate it. */
 static locale_t enter(void)
 {
     return uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0));

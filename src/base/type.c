@@ -15,7 +15,7 @@ static const struct {
 #undef POP_ELEMENT_TYPE
 };
 
-/* Other spellings: of C and C++ programs, and those that compilers write into debug information. */
+/* Aliases: names in C and C++, and those that compilers write into debug information. */
 static const struct {
     const char *name;
     pop_type type;
@@ -121,7 +121,7 @@ uint16_t pop_half_from_float(float value)
     uint32_t fraction = bits & 0x7fffff;
     if (exponent == 0xff)
         return fraction ? (uint16_t)(sign | 0x7e00 | fraction >> 13)
-                        : (uint16_t)(sign | 0x7c00); /* NaNs become quiet */
+                        : (uint16_t)(sign | 0x7c00); /* signalling NaNs become quiet */
     return exponent ? half_round(sign, exponent - 127, (uint64_t)(fraction | 0x800000) << 29) : sign;
 }
 
@@ -174,7 +174,7 @@ void pop_copy_device_half_to_float(const void *from, float *to, size_t count)
     }
 }
 
-/* Conversion uses a chunk of the widest value of its kind, which holds every value of the narrower ones. */
+/* Conversion widens a chunk to the widest type of its kind, which represents every value of the narrower ones. */
 enum { CHUNK = 256 };
 enum wide_kind { WIDE_NONE, WIDE_SIGNED, WIDE_UNSIGNED, WIDE_FLOAT };
 union wide_number {
@@ -297,7 +297,7 @@ static void store(pop_type type, void *to, const union wide_number *wide, enum w
     case POP_UNSIGNED_LONGLONG:
         STORE_UNSIGNED(uint64_t, UINT64_MAX)
         break;
-    case POP_HALF: /* integers beyond a double's 53 bits are infinite halves anyway: still one rounding */
+    case POP_HALF: /* integers beyond a double's 53 bits overflow to infinity in half, so the result is rounded once */
         STORE(uint16_t, pop_half_from_double((double)wide->s[i]), pop_half_from_double((double)wide->u[i]),
               pop_half_from_double(wide->f[i]))
         break;

@@ -23,7 +23,7 @@ static inline void *vec_grow(void *data, size_t *capacity, size_t count, size_t 
     return mem_grow(data, bytes && *capacity > SIZE_MAX / bytes ? SIZE_MAX : *capacity * bytes);
 }
 
-/* Space for n more without moving. */
+/* Ensures capacity for n more elements. */
 #define vec_reserve(v, n) ((v)->data = vec_grow((v)->data, &(v)->capacity, (v)->count + (n), sizeof(*(v)->data)))
 /* Pointer to a new, uninitialised last element. */
 #define vec_push(v) (vec_reserve(v, 1), (v)->data + (v)->count++)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* libpoplar_mpi: the ranks of an MPI program as a transport (src/engine/transport.h).
  *
- * A thread of each rank says to all others that it is alive, several times a second, and which run it has stopped.  Who
- * waits for a message and has not heard of its sender for SILENCE seconds gives up: a rank that was stopped or is gone
- * ends the others. */
+ * A thread of each rank sends a heartbeat to all others several times a second, with the last run that the rank
+ * stopped. A receiver that has seen no heartbeat of a message's sender for SILENCE seconds gives up, so that a rank
+ * that was killed or suspended ends the others. */
 #include "engine/transport.h"
 
 #include <mpi.h>
@@ -16,7 +16,7 @@
 #include <time.h>
 
 enum { BEAT_TAG = 1, DATA_TAG = 2, BEAT_MILLISECONDS = 100, SILENCE = 10 };
-/* MPI counts bytes by int. */
+/* MPI's counts are int: longer messages are split. */
 #define LARGEST ((size_t)1 << 30)
 
 static struct {
@@ -25,9 +25,9 @@ static struct {
     pthread_t thread;
     atomic_bool ends;
     bool broken;
-    _Atomic int64_t *heard; /* of each rank, in milliseconds */
+    _Atomic int64_t *heard; /* time of each rank's last heartbeat, in milliseconds */
     const char *problem;
-    /* The run that goes on, 0: none, and the latest one that was stopped here: runs are numbered alike in all ranks. */
+    /* The current run (0: none) and the latest run that was stopped here. All ranks number runs alike. */
     pthread_mutex_t lock;
     _Atomic uint64_t run, stopped;
     uint64_t runs;
@@ -81,11 +81,11 @@ static void hear_stop(uint64_t run)
     pthread_mutex_unlock(&ranks.lock);
 }
 
-/* ---- signs of life ---- */
+/* ---- heartbeats ---- */
 
 static void *beat(void *unused)
 {
-    static uint64_t sent[2]; /* one may be on its way still */
+    static uint64_t sent[2]; /* double buffer: the previous send may not be complete */
     (void)unused;
     for (unsigned turn = 0; !atomic_load(&ranks.ends); turn = !turn) {
         sent[turn] = atomic_load(&ranks.stopped);
@@ -110,14 +110,14 @@ static void *beat(void *unused)
     return NULL;
 }
 
-/* Whether a rank was heard of lately; so were all while this process itself was stopped. */
+/* Whether no heartbeat of a rank came for SILENCE seconds. wait_for resets the times of all ranks after this process
+ * was suspended (SIGSTOP). */
 static bool is_silent(unsigned rank)
 {
     return rank != ranks.public.rank && now() - atomic_load(&ranks.heard[rank]) > SILENCE * 1000;
 }
 
-/* What comes soon is found without a nap, which would take longer than most messages: so many times the processor is
- * given away before. */
+/* Yield the processor YIELDS times before sleeping: the latency of a sleep exceeds that of most messages. */
 enum { YIELDS = 200 };
 static void pause_after(unsigned tries)
 {
@@ -127,7 +127,7 @@ static void pause_after(unsigned tries)
         nap(tries < YIELDS + 40 ? 5 * (long)(tries - YIELDS + 1) : 200);
 }
 
-/* Waits for requests; of[i] is the rank of request i. */
+/* Waits for requests; of[i] is the rank of request i. On failure returns false, *bad is the rank. */
 static bool wait_for(MPI_Request *requests, const unsigned *of, size_t count, unsigned *bad)
 {
     unsigned tries = 0;
@@ -144,7 +144,7 @@ static bool wait_for(MPI_Request *requests, const unsigned *of, size_t count, un
             continue;
         }
         int64_t time = now();
-        if (time - seen > 1000) /* this process was stopped: others could not be heard */
+        if (time - seen > 1000) /* a gap over a second between polls: this process was suspended */
             for (unsigned r = 0; r < ranks.public.count; ++r)
                 atomic_store(&ranks.heard[r], time);
         seen = time;
@@ -157,7 +157,7 @@ static bool wait_for(MPI_Request *requests, const unsigned *of, size_t count, un
     return true;
 }
 
-/* Messages as pieces that MPI can count; returns how many more requests there are. */
+/* Starts messages in pieces of at most LARGEST bytes; returns the number of requests added. */
 static size_t begin(MPI_Request *requests, unsigned *of, const struct transport_message *message, bool send)
 {
     size_t count = 0;
@@ -236,7 +236,7 @@ static bool gather(const void *own, size_t bytes, void *all, unsigned *bad)
     return good;
 }
 
-/* At the end of the process: with the others, or, when one of them is gone, by ending them all. */
+/* At process exit: finalises MPI with the other ranks, or aborts all of them when one is lost. */
 static void end(void)
 {
     int over = 0;

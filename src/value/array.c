@@ -3,7 +3,7 @@
 
 /* ---- writing ---- */
 
-/* Fewer equal elements than this are cheaper as differences of 0. */
+/* Shorter runs of equal elements are smaller when coded as differences of 0. */
 enum { SHORTEST_RUN = 4 };
 
 static void put(struct array *array, uint64_t number)
@@ -63,7 +63,7 @@ void array_add(struct array *array, uint64_t value, uint64_t count)
 
 void array_end(struct array *array)
 {
-    if (array->value) /* zeros at the end are not written */
+    if (array->value) /* trailing zeros are not written */
         put_run(array);
     array->count = 0;
     put_singles(array);
@@ -90,8 +90,7 @@ struct array_cursor array_cursor(const void *data, size_t size)
     return (struct array_cursor){ .data = data, .size = size };
 }
 
-/* Sets damaged, and reads zeros from then on, where the data ends within a number or the number has more than 64 bits.
- */
+/* Where the data ends within a number, or a number has more than 64 bits: sets damaged and returns 0 from then on. */
 static uint64_t read_number(struct array_cursor *cursor)
 {
     uint64_t number = 0;

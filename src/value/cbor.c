@@ -7,7 +7,7 @@
 
 #include <cbor.h>
 
-/* Writes what an encoder put into a buffer. */
+/* Encodes an item into a buffer and writes it. */
 #define ENCODE(out, encoder, value)                                                                                    \
     do {                                                                                                               \
         unsigned char head_[16];                                                                                       \
@@ -40,7 +40,7 @@ static void write_vector(struct output *out, const pop_profile_value *vector)
         run = profile_run(vector, i);
         if (run == 1)
             write_value(out, item);
-        else /* runs are of numbers */
+        else /* only numbers are held as runs */
             output_repeat(out, number, cbor_encode_uint(item->as.natural, number, sizeof(number)), run);
     }
     profile_reader_end(&reader);
@@ -184,7 +184,7 @@ static void on_map(void *head, size_t count)
 struct cbor_reader {
     const unsigned char *data;
     size_t size, at;
-    const char *wrong; /* what the input should not have been; NULL: all well */
+    const char *wrong; /* why the input is refused; NULL: no error */
 };
 
 static struct head next_head(struct cbor_reader *reader)
@@ -220,7 +220,7 @@ static struct head next_head(struct cbor_reader *reader)
     return head;
 }
 
-/* A C string of a text head. */
+/* The text of a head as a new C string. */
 static char *head_text(const struct head *head)
 {
     char *text = mem_alloc(head->count + 1);

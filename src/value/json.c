@@ -9,7 +9,7 @@
 #include <math.h>
 #include <poplar/text.h>
 
-/* A profile has few different shares, repeated for each step that ran: texts of doubles are kept. */
+/* Cache of the texts of doubles: a profile repeats a few shares in each step. */
 enum { KEPT = 256 };
 struct json_writer {
     struct output out;
@@ -58,7 +58,7 @@ static void double_text(double value, char text[40])
     }
     pop_text_from_double(value, text);
     if (!strpbrk(text, ".e"))
-        strcat(text, ".0"); /* a double stays one when it is read */
+        strcat(text, ".0"); /* reads back as a double, not as an integer */
 }
 
 static void write_double(struct json_writer *w, double value)
@@ -80,15 +80,15 @@ static void new_line(struct json_writer *w, unsigned depth)
     output_repeat(&w->out, "  ", 2, depth);
 }
 
-/* Whether a value is written over several lines when pretty: maps with members, and vectors that hold such or vectors.
- */
+/* Whether pretty output breaks a value over several lines: non-empty maps, and vectors with an element that is a map or
+ * a vector. */
 static bool is_tall(const pop_profile_value *value)
 {
     if (value->type == POP_PROFILE_MAP)
         return pop_profile_size(value) != 0;
     size_t size = pop_profile_size(value);
     if (value->type == POP_PROFILE_VECTOR && value->as.vector->source && size > 1)
-        size = 1; /* elements of lists that are made are of one kind */
+        size = 1; /* elements of a generated vector are all of one kind */
     struct profile_reader reader = { .vector = value };
     bool tall = false;
     for (size_t i = 0; i < size && !tall; i += profile_run(value, i))
@@ -97,7 +97,8 @@ static bool is_tall(const pop_profile_value *value)
     return tall;
 }
 
-/* Most of a profile is such numbers, most of them 0.  Returns how many characters, which begin at *first. */
+/* Faster than printf: most of a profile is natural numbers, most of them 0. Returns the number of characters, which
+ * begin at *first. */
 static size_t natural_text(uint64_t value, char digits[24], const char **first)
 {
     char *digit = digits + 24;
@@ -118,7 +119,7 @@ static void write_natural(struct json_writer *w, uint64_t value)
 
 static void write_value(struct json_writer *w, const pop_profile_value *value, unsigned depth);
 
-/* Elements of a vector that is held as runs: numbers all of them. */
+/* Elements of a vector held as runs; all are numbers. */
 static void write_runs(struct json_writer *w, const pop_profile_value *vector)
 {
     for (size_t i = 0, run; i < pop_profile_size(vector); i += run) {

@@ -17,7 +17,7 @@ struct profile_source {
     void (*end)(void *user);
     void *user;
     pthread_mutex_t lock;
-    VEC(struct page) pages; /* that pop_profile_at has looked into, by number */
+    VEC(struct page) pages; /* pages that pop_profile_at has read, by number */
 };
 
 pop_profile_value profile_made(size_t size, profile_make make, void (*end)(void *user), void *user)
@@ -67,7 +67,7 @@ void profile_source_free(struct profile_source *source)
     free(source);
 }
 
-/* The page with a number, made if it was not there. */
+/* The page with this number, generated at its first use. */
 static const pop_profile_value *kept_page(struct profile_source *source, size_t number)
 {
     size_t low = 0, high = source->pages.count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bytes on their way to a file: profiles are many small pieces, most of them the same number over and over. */
+/* Buffered output to a file: a profile is many small pieces, many of them repeated. */
 #ifndef VALUE_OUTPUT_H
 #define VALUE_OUTPUT_H
 
@@ -14,9 +14,9 @@ struct output {
     char buffer[1 << 15];
 };
 void output_flush(struct output *output);
-/* One piece so many times over. */
+/* Writes one piece `times` times. */
 void output_repeat(struct output *output, const void *piece, size_t bytes, size_t times);
-/* Whether all that was put has been taken. */
+/* Flushes; whether every byte was written. */
 bool output_end(struct output *output);
 
 static inline void output_put(struct output *output, const void *piece, size_t bytes)

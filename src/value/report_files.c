@@ -84,7 +84,7 @@ void report_note(const char *id, unsigned char *note)
     memcpy(note + sizeof(head) + sizeof(REPORT_NOTE_NAME), id, REPORT_ID_SIZE - 1);
 }
 
-/* Where the id is: behind bytes that are always the same. */
+/* Offset of the id in a file, after *size constant bytes *before. */
 static size_t id_place(enum report_file file, const unsigned char **before, size_t *size, unsigned char *note)
 {
     switch (file) {
@@ -129,7 +129,7 @@ uint64_t report_file_bytes(const char *path)
 
 int report_lock(const char *directory)
 {
-    enum { ATTEMPTS = 100, PAUSE = 50000000 }; /* five seconds: who holds it longer was stopped */
+    enum { ATTEMPTS = 100, PAUSE = 50000000 }; /* five seconds: a process that holds the lock longer was suspended */
     int lock = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     for (int i = 0; lock >= 0 && i < ATTEMPTS && flock(lock, LOCK_EX | LOCK_NB) != 0; ++i) {
         if (errno != EWOULDBLOCK && errno != EINTR)

@@ -16,13 +16,13 @@ enum report_file {
     REPORT_FILES
 };
 
-enum { REPORT_ID_SIZE = 17 }; /* 16 hexadecimal digits and a zero */
+enum { REPORT_ID_SIZE = 17 }; /* 16 hexadecimal digits and the terminating 0 */
 
-/* debug.cbor begins with this, then the id; a stream that is no report's begins otherwise. */
+/* debug.cbor of a report begins with this, then the id. */
 #define REPORT_DEBUG_HEAD                                                                                              \
     "\xa3\x66"                                                                                                         \
     "report\x70"
-/* The note in the first member of archive.a: its name; its place in the member, behind the head of the ELF file. */
+/* The ELF note in the first member of archive.a: its name, and its offset in the member, after the ELF header. */
 #define REPORT_NOTE_NAME "Tremula"
 enum {
     REPORT_NOTE_TYPE = 1,
@@ -38,20 +38,20 @@ void report_id_make(char id[REPORT_ID_SIZE]);
 const char *report_file_name(enum report_file file);
 /* DIRECTORY/archive.a, or with an id the temporary DIRECTORY/archive_<id>.a; the caller frees it. */
 char *report_file_path(const char *directory, enum report_file file, const char *id);
-/* Whether a name (without directory) is a temporary one; which file it is of, and its id. */
+/* Whether a file name (without directory) is a temporary one; sets which file it is and its id. */
 bool report_file_is_temporary(const char *name, enum report_file *file, char id[REPORT_ID_SIZE]);
-/* The id that is written in debug.cbor or archive.a; "" when there is none, or the file cannot be read. */
+/* Reads the id from debug.cbor or archive.a; "" when it has none or cannot be read. */
 void report_file_id(const char *path, enum report_file file, char id[REPORT_ID_SIZE]);
 /* The size of a regular file; UINT64_MAX when there is none. */
 uint64_t report_file_bytes(const char *path);
 
-/* Waits, for a few seconds at most, until nobody else gives names to files of the directory; what it returns is for
- * report_unlock. */
+/* Locks the directory against other processes that rename reports in it. Waits five seconds at most, then continues
+ * without the lock. Returns a handle for report_unlock. */
 int report_lock(const char *directory);
 void report_unlock(int lock);
-/* Renames the temporary files of a report that are there, profile.pop first: with it the others belong to the report,
- * under either name.  must[file]: it is an error that it is not there; NULL: none is.  false, errno and the file that
- * could not be renamed. */
+/* Renames the temporary files of a report that exist, profile.pop first: from then on the others belong to the report
+ * under either name. must[file]: a missing file is an error (NULL: no file is required). On failure returns false and
+ * sets errno and *failed. */
 bool report_files_rename(const char *directory, const char *id, const bool *must, enum report_file *failed);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "value/value.h"
 
-/* What kinds of steps have beside their type. */
+/* The fields of a kind of step beside its type. */
 enum step_fields { SYNC = 1, TIMED = 2, WORK = 4, COMPUTE = 8, DATA = 16, OVERLAPS = 32 };
 
 static const struct step_kind {
@@ -63,7 +63,7 @@ static pop_profile_value timed_value(const struct profile_step *step, const stru
     if (step->name && *step->name)
         profile_add(&map, "name", pop_profile_string(step->name));
     profile_add(&map, "program", pop_profile_uint(step->program));
-    if (has & COMPUTE) /* of a set that takes no time no thread was ever idle */
+    if (has & COMPUTE) /* in a set of 0 cycles no thread is idle */
         profile_add(&map, "threadBalance", pop_profile_double(step->sum > 0 ? share(step->active, step->sum) : 1));
     if (has & WORK)
         profile_add(&map, "tileBalance", pop_profile_double(share(step->sum, max * (double)step->tiles)));

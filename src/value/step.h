@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An executed step of a profile: one form for all that have steps (the engine's profile, reports). */
+/* An executed step of a profile, shared by the engine's profile and by reports. */
 #ifndef VALUE_STEP_H
 #define VALUE_STEP_H
 
 #include <poplar/profile.h>
 
-/* Cycles are the timeline's; sums are over tiles.  What a type does not have is not looked at. */
+/* Cycles are on the timeline's clock; sums are over tiles. Fields that a type does not use are ignored. */
 struct profile_step {
     const char *type, *name;
-    const char *detail; /* of syncs "Internal" or "External", of StreamCopyMid what it moves; NULL or "": none */
-    uint64_t program;   /* entry of the graph profile's programs */
-    uint64_t index;     /* compute set, or exchange among those of its kind */
+    const char *detail; /* for syncs "Internal" or "External", for StreamCopyMid what it copies; NULL or "": none */
+    uint64_t program;   /* index into the graph profile's programs */
+    uint64_t index;     /* index of the compute set, or of the exchange among those of its kind */
     uint64_t cycles, from, to, overlapped;
-    uint64_t active_tiles, tiles; /* with cycles; of the target */
-    double sum, active;           /* cycles, and those in which a thread runs */
+    uint64_t active_tiles, tiles; /* tiles that ran at least one cycle; tiles of the target */
+    double sum, active;           /* cycles over all tiles, and those in which a thread runs */
     uint64_t data;
     double data_balance;
 };

@@ -145,7 +145,7 @@ static void summary_graph(struct summary *s)
     column_print(s, &column, 13, "");
 }
 
-/* optimizationInfo: names and numbers whose keys are free. */
+/* optimizationInfo: pairs of an arbitrary name and a number. */
 static void summary_optimizations(struct summary *s)
 {
     const pop_profile_value *information = pop_profile_get(s->graph, "optimizationInfo");
@@ -185,7 +185,7 @@ static pop_status begin(struct summary *s, FILE *file, const pop_profile_value *
                                .graph = graph,
                                .execution = pop_profile_get(execution, "simulation")
                                                 ? execution
-                                                : NULL, /* a mode without one has no figures */
+                                                : NULL, /* a mode without a description prints none */
                                .colours = wants_colours(file, &set),
                                .var_storage = options_bool(&set, "report", "showVarStorage"),
                                .optimizations = options_bool(&set, "report", "showOptimizations"),
@@ -202,7 +202,7 @@ static void print_graph(struct summary *s)
     summary_graph(s);
     if (s->optimizations && pop_profile_size(pop_profile_get(s->graph, "optimizationInfo")))
         summary_optimizations(s);
-    if (!pop_profile_get(s->graph, "memory")) /* a CPU has none */
+    if (!pop_profile_get(s->graph, "memory")) /* CPU targets have no memory section */
         return;
     fputc('\n', s->file);
     summary_memory(s);

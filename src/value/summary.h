@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the parts of the summary share: numbers as the guide writes them, and columns. */
+/* Helpers of the summary's sections: numbers in the format of Graphcore's Poplar user guide, and columns. */
 #ifndef VALUE_SUMMARY_H
 #define VALUE_SUMMARY_H
 
@@ -32,7 +32,7 @@ struct column {
 };
 void column_add(struct column *column, int indent, const char *label, uint64_t value);
 void column_heading(struct column *column, int indent, const char *label);                /* no number */
-void column_print(struct summary *s, struct column *column, int width, const char *unit); /* and empties it */
+void column_print(struct summary *s, struct column *column, int width, const char *unit); /* then clears the column */
 
 /* A heading, in bold where colours are on. */
 void summary_heading(struct summary *s, const char *text);

@@ -9,7 +9,7 @@ struct type_row {
     uint64_t instances, cycles;
 };
 
-/* The tiles of what ran: of one replica. */
+/* Tiles that the profiled program used: those of one replica. */
 static uint64_t replica_tiles(const struct summary *s)
 {
     uint64_t tiles = pop_profile_as_uint(pop_profile_path(s->graph, "target.numTiles")),
@@ -49,8 +49,8 @@ void type_cycles_print(struct summary *s, const struct type_cycles *types, int i
     free(rows);
 }
 
-/* Whether cycles of vertices are shown at all: estimated for modelled devices, measured where the execution was
- * instrumented for it. */
+/* Whether the profile has cycles of vertices: estimates on modelled devices, or measurements of an instrumented
+ * execution. */
 static bool has_estimates(const struct summary *s)
 {
     return pop_profile_path(s->graph, "computeSets.cycleEstimates") != NULL;
@@ -118,7 +118,7 @@ static void total_percent(struct summary *s, const char *label, double share)
     total_row(s, label, &text);
 }
 
-/* As newer versions have it: "207,965.0 (0.1% of total)". */
+/* As later Poplar versions print it: "207,965.0 (0.1% of total)". */
 static void average_row(struct summary *s, const char *label, double sum, double tiles, uint64_t cycles)
 {
     struct str text = { 0 };
@@ -128,7 +128,7 @@ static void average_row(struct summary *s, const char *label, double sum, double
     total_row(s, label, &text);
 }
 
-/* Cycles of all tiles together, or of a tile on average. */
+/* Cycles summed over all tiles, or the average per tile. */
 static void total_cycles(struct summary *s, const pop_profile_value *tile_cycles, uint64_t cycles)
 {
     static const struct {
@@ -188,8 +188,9 @@ static void step_percent(struct summary *s, const char *label, const pop_profile
     step_row(s, label, &text);
 }
 
-/* Steps that take no part of their own in the published text: a sync is a line, a stream copy its middle between the
- * syncs of its begin and end, and tiles that only wait for a sync have no line.  Whether it is one of them. */
+/* Prints a step that has no block of its own in Poplar's format and returns true, or returns false. A sync is one line;
+ * of a stream copy only the middle phase has a line, between the syncs of its begin and end; tiles that only wait for a
+ * sync have none. */
 static bool print_sync(struct summary *s, const pop_profile_value *step, const char *type)
 {
     static const struct {

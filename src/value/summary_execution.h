@@ -7,8 +7,8 @@
 
 void summary_execution(struct summary *s);
 
-/* Vertex types of a compute set and their counts and cycles, one a row: the lists of sections 'Cycles by vertex type'
- * and 'By vertex type'. */
+/* Counts and cycles by vertex type, one row each: the lists of sections 'Cycles by vertex type' and 'By vertex type'.
+ */
 struct type_cycles {
     uint64_t *instances, *cycles; /* by vertex type */
     size_t count;

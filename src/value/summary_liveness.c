@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The summary's liveness: what is always live, and what else is at each program, as a tree.
+/* The summary's liveness: what is always live, and what else is live at each program, as a tree.
  *
  * memory.liveness.alwaysLive = {bytesByTile, variables: [{name, size}]}; notAlwaysLive = {maxBytes, maxBytesByTile,
  * byProgram: [node]}, a node being {program: index of programs, bytes, variables, children}; bytes and variables are
- * missing where a program has no live lines (Sequence); maxBytes is the largest of all nodes' bytes, also of those that
- * a shortened tree leaves out. */
+ * missing where a program has no live lines (Sequence); maxBytes is the largest bytes of all nodes, including those
+ * that an abbreviated tree omits. */
 #include "value/summary_liveness.h"
 
 static int by_name(const void *a, const void *b)
@@ -13,7 +13,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(x->label, y->label);
 }
 
-/* Variables of one name in one row, sorted by name. */
+/* Prints variables sorted by name; those of equal name share a row. */
 static void variable_rows(struct summary *s, const pop_profile_value *variables, int indent)
 {
     struct column column = { 0 };

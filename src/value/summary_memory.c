@@ -34,7 +34,7 @@ static const struct {
 };
 enum { CATEGORIES = sizeof(categories) / sizeof(categories[0]) };
 
-/* The tiles that a block is about. */
+/* The tiles that a block covers. */
 struct tiles {
     size_t begin, end;
 };
@@ -52,7 +52,7 @@ static uint64_t sum_path(const struct summary *s, const char *path, struct tiles
     return sum_tiles(pop_profile_path(s->graph, path), tiles);
 }
 
-/* Bytes of a category that share their place with others ("overlapped"), or do not. */
+/* Bytes of a category that share addresses with other data ("overlapped") or do not. */
 static uint64_t category_bytes(const struct summary *s, const char *category, const char *overlap, struct tiles tiles)
 {
     static const char *const regions[] = { "nonInterleaved", "interleaved", "overflowed" };
@@ -162,7 +162,8 @@ static void memory_usage(struct summary *s, struct tiles tiles)
     by_type_of_data(s, tiles, total);
 }
 
-/* Bins of a power of two of KB from the least to the most used tile, at most 128 of them. */
+/* Bins between the minimum and the maximum usage of a tile; their width is a power of two KB, and at most 128 are
+ * printed. */
 static void histogram(struct summary *s, const pop_profile_value *totals)
 {
     enum { STARS = 40, MAX_BINS = 128 };
@@ -223,7 +224,7 @@ static void maximum(struct summary *s, const char *what, const pop_profile_value
     str_free(&text);
 }
 
-/* How many tiles need more than they have, and the memory of the five that need most. */
+/* The number of tiles that exceed their memory, and the usage of the five largest. */
 static void out_of_memory(struct summary *s, const pop_profile_value *with_gaps)
 {
     enum { SHOWN = 5 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Trees of profile values.  A map keeps its keys sorted, so that two equal profiles are written alike. */
+/* Trees of profile values. A map keeps its keys sorted, so that equal profiles give equal files. */
 #include "value/value.h"
 
 #include "value/made.h"
@@ -42,7 +42,7 @@ pop_profile_value pop_profile_map_new(void)
     return (pop_profile_value){ POP_PROFILE_MAP, { .map = MEM_NEW(pop_profile_map) } };
 }
 
-/* An array that holds exactly so many, where more are not expected. */
+/* Gives an empty vector a capacity of exactly n, where it will not grow. */
 #define EXACTLY(v, n) ((n) ? ((v)->data = mem_grow((v)->data, (n) * sizeof(*(v)->data)), (v)->capacity = (n)) : 0)
 
 pop_profile_value profile_map(size_t entries)
@@ -99,7 +99,7 @@ pop_profile_value profile_share(const pop_profile_value *value)
     return *value;
 }
 
-/* Whether this holder was the last. */
+/* Drops a reference; whether it was the last. */
 static bool let_go(unsigned *more_holders)
 {
     return __atomic_fetch_sub(more_holders, 1, __ATOMIC_ACQ_REL) == 0;
@@ -153,7 +153,7 @@ static pop_profile_value copy_map(const struct pop_profile_map *from)
     return copy;
 }
 
-/* What is shared never changes, so that a copy shares it too. */
+/* Shared vectors and maps are copy-on-write: a copy only adds a reference. */
 pop_profile_value pop_profile_copy(const pop_profile_value *value)
 {
     if (!value)
@@ -173,7 +173,7 @@ pop_profile_value pop_profile_copy(const pop_profile_value *value)
     }
 }
 
-/* A vector that may be changed: this holder's alone, and element by element. */
+/* Makes a vector writable: unshared (copied if other references exist), with one item per element. */
 static void make_plain_vector(pop_profile_value *vector)
 {
     struct pop_profile_vector *v = vector->as.vector;
@@ -189,7 +189,7 @@ static void make_plain_vector(pop_profile_value *vector)
     *vector = own;
 }
 
-/* A map that may be changed: this holder's alone, with keys of its own. */
+/* Makes a map writable: unshared, with owned keys. */
 static void make_plain_map(pop_profile_value *map)
 {
     if (__atomic_load_n(&map->as.map->more_holders, __ATOMIC_ACQUIRE)) {
@@ -215,7 +215,7 @@ pop_profile_value *pop_profile_push(pop_profile_value *vector, pop_profile_value
     return place;
 }
 
-/* Where a key is, or would be. */
+/* Index of a key, or where to insert it. */
 static size_t key_place(const pop_profile_map *map, const char *key, bool *found)
 {
     size_t low = 0, high = map->entries.count;
@@ -272,7 +272,7 @@ size_t pop_profile_size(const pop_profile_value *value)
     return 0;
 }
 
-/* The run that an index is in. */
+/* The run that contains an index. */
 static size_t run_of(const struct pop_profile_vector *vector, size_t index)
 {
     size_t low = 0, high = vector->items.count - 1;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How profile values are held, so that a profile is hardly larger than the tables that it is made of.
+/* Representation of profile values, designed so that a profile takes little more memory than the tables it describes.
  *
- * A vector of numbers by tile is held as runs of equal ones.  Vectors and maps that our own writers repeat are held
- * once, by several holders: nothing changes a shared one (who wants to gets a copy of his own first).  Keys that our
- * writers name are not copied. */
+ * A vector of numbers by tile is held as runs of equal elements. Vectors and maps are reference-counted and
+ * copy-on-write, so that the library's writers store repeated ones once. Keys that those writers pass are borrowed
+ * string literals. */
 #ifndef VALUE_VALUE_H
 #define VALUE_VALUE_H
 
@@ -16,31 +16,33 @@ struct profile_entry {
     pop_profile_value value;
 };
 struct pop_profile_vector {
-    unsigned more_holders;
+    unsigned more_holders; /* references beyond the first */
     VEC(pop_profile_value) items;
-    size_t *ends;                  /* NULL, or for each item one more than the last index that it stands for */
-    struct profile_source *source; /* NULL, or what makes the elements when they are looked at: made.h */
+    size_t *ends;                  /* NULL, or the end of each item's run: item i covers [ends[i - 1], ends[i]) */
+    struct profile_source *source; /* NULL, or generates the elements on access (made.h) */
 };
 struct pop_profile_map {
-    unsigned more_holders;
-    bool lent_keys;                    /* keys are not ours to free */
+    unsigned more_holders;             /* references beyond the first */
+    bool lent_keys;                    /* keys are borrowed: not freed with the map */
     VEC(struct profile_entry) entries; /* sorted by key */
 };
 
-/* A map for entries that come in the order of their keys, which live as long as the program. */
+/* A map for entries that are added in key order; the keys are borrowed and have static lifetime. */
 pop_profile_value profile_map(size_t entries);
 pop_profile_value *profile_add(pop_profile_value *map, const char *key, pop_profile_value item);
-/* Room for so many more elements. */
+/* An empty vector with this capacity. */
 pop_profile_value profile_vector(size_t elements);
-/* Adds `count` elements of one value to a vector that was made by profile_runs. */
+/* An empty vector of numbers that is held as runs, with capacity for so many runs. */
 pop_profile_value profile_runs(size_t runs);
+/* Appends a run of `count` elements of one value to a vector from profile_runs. */
 void profile_add_run(pop_profile_value *vector, uint64_t value, size_t count);
-/* The same vector or map, held once more. */
+/* Another reference to the same vector or map. */
 pop_profile_value profile_share(const pop_profile_value *value);
-/* How many elements from index on have its value, as far as that is known without looking; 0 behind the end. */
+/* Length of the run of equal elements that begins at index, as the representation has it (values are not compared); 0
+ * past the end. */
 size_t profile_run(const pop_profile_value *vector, size_t index);
 
-/* Trees that are read may not be deeper than this, so that neither a parser nor a visitor can run out of stack. */
+/* Maximum depth of trees that are read, so that neither a parser nor a visitor exhausts the stack. */
 enum { PROFILE_DEEPEST = 512 };
 
 #endif
