@@ -17,7 +17,7 @@
 #define HALF_INFINITY  UINT16_C(0x7c00)
 #define HALF_LARGEST   UINT16_C(0x7bff)
 
-/* Well mixed bits of a number (splitmix64). */
+/* Hash of a number (splitmix64). */
 static uint64_t mix(uint64_t x)
 {
     x += 0x9e3779b97f4a7c15u;
@@ -62,7 +62,7 @@ void behave_begin_set(struct behave *behave, const struct replica *replica, cons
         behave->seed = XXH3_64bits(replica->storage + r->seeds, (size_t)r->tiles * r->seed_words * sizeof(uint32_t));
 }
 
-/* Each generator takes a step of xorshift128. */
+/* Advances each generator by one step of xorshift128. */
 void behave_end_set(const struct behave *behave, struct replica *replica)
 {
     const struct image_registers *r = replica->engine->image->registers.data;
@@ -88,7 +88,7 @@ static const uint32_t *flags_of(const struct behave *behave, uint64_t vertex)
                 : (size_t)behave->image->vertex_tiles.data[behave->set->first_vertex_tile + vertex] * IMAGE_FLAGS);
 }
 
-/* What has happened before this vertex is not its exception. */
+/* Clears pending exception flags first, so that earlier code's exceptions are not attributed to this vertex. */
 static void take_exceptions(const uint32_t *flags)
 {
     int wanted = (flags[IMAGE_FLAG_INV] ? FE_INVALID : 0) | (flags[IMAGE_FLAG_DIV0] ? FE_DIVBYZERO : 0) |
@@ -116,7 +116,7 @@ void behave_end(struct behave_thread *thread)
     fesetenv(&thread->before);
 }
 
-/* A vertex draws from a sequence of its own, whatever thread runs it. */
+/* Each vertex has its own random sequence, independent of the thread that runs it. */
 static void meet_vertex(struct behave_thread *thread, const struct codelet_call *call)
 {
     uint64_t vertex =
@@ -139,9 +139,9 @@ static uint16_t overflow(struct execute_frame *frame, float value)
     return (uint16_t)(bits | (signbit(value) ? 0x8000 : 0));
 }
 
-/* magnitude: of a finite float.  Its place value in half is that of the 2^-24 below the smallest normal number; what is
- * cut off is a fraction of it, and rounds up with that probability, or when it is more than a half (an odd number's
- * half counts as more). */
+/* Rounds a finite float's magnitude to half. Below the smallest normal half the last place is 2^-24. The bits that are
+ * cut off are a fraction of the last place: random rounds up with that probability, otherwise to nearest, ties to even.
+ */
 static uint32_t narrowed(uint32_t magnitude, bool random, uint64_t drawn)
 {
     uint32_t exponent = magnitude >> 23, mantissa = exponent ? (magnitude & 0x7fffff) | 0x800000 : magnitude & 0x7fffff;

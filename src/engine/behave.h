@@ -8,38 +8,39 @@
 
 #include <fenv.h>
 
-/* Of a set, for all its threads: read only while they run. */
+/* State of a compute set, shared by its threads and read-only while they run. */
 struct behave {
     const struct image *image;
     const struct image_set *set;
     const uint32_t *flags; /* a row of IMAGE_FLAGS for each tile */
-    uint64_t seed;         /* of all tiles */
-    bool uniform;          /* all rows are the first one */
+    uint64_t seed;         /* derived from all tiles' seeds */
+    bool uniform;          /* all rows are equal to the first one */
     bool random;           /* some tile rounds stochastically */
     bool no_random;        /* prng.enable is off */
 };
 
-/* Of a batch of vertices on one thread. */
+/* State of a batch of vertices on one thread. */
 struct behave_thread {
     const struct behave *set; /* NULL: no registers */
-    uint64_t first;           /* vertex of the set whose state call->states is */
+    uint64_t first;           /* vertex of the set that call->states belongs to */
     fenv_t before;
-    const void *seen; /* the state for which the rest is */
+    const void *seen; /* the vertex state for which the members below are valid */
     uint64_t random;
     const uint32_t *flags;
 };
 
 struct replica;
-/* At load: registers as the options want them. */
+/* Sets the registers from the options at load. */
 void behave_load(struct replica *replica);
-/* Before and after a set.  After: tiles that rounded stochastically have further seeds. */
+/* Before and after a set. End advances the seeds of tiles that rounded stochastically. */
 void behave_begin_set(struct behave *behave, const struct replica *replica, const struct image_set *set);
 void behave_end_set(const struct behave *behave, struct replica *replica);
-/* Around vertices: the processor takes the exceptions of the first of them; those of others by behave_vertex. */
+/* Around a batch of vertices: begin enables the exceptions of the first vertex in the processor; behave_vertex switches
+ * to those of another. */
 void behave_begin(struct behave_thread *thread, uint64_t first);
 void behave_vertex(struct behave_thread *thread, uint64_t vertex);
 void behave_end(struct behave_thread *thread);
-/* codelet_call.narrow; the call is the first member of an execute_frame. */
+/* The function of codelet_call.narrow; call is the first member of an execute_frame. */
 uint16_t behave_narrow(struct codelet_call *call, float value);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checked execution: each vertex alone, each of its edges and each vector of its state in a buffer of exactly its size
- * that ends at a page nobody may touch and is surrounded by canaries, so that a codelet that leaves a field is stopped
- * and named.  Results are those of normal execution. */
+ * that ends at a page nobody may touch and is surrounded by canaries, so that a codelet that accesses memory outside a
+ * field is stopped and reported.  Results are those of normal execution. */
 #include "engine/checked.h"
 #include "engine/copy.h"
 #include "engine/execute.h"
@@ -16,7 +16,7 @@
 /* One edge of the current vertex: where its pointer is, what it really leads to, and its buffer. */
 struct checked_edge {
     const struct codelet_field *field;
-    uint64_t entry;      /* of the table; UINT64_MAX when the field is the edge */
+    uint64_t entry;      /* index in the field's table; UINT64_MAX when the field itself is the edge */
     unsigned char *slot; /* the pointer in the vertex's state or table */
     unsigned char *data; /* in storage or scratch */
     unsigned char *buffer;
@@ -25,7 +25,7 @@ struct checked_edge {
 };
 
 struct checked {
-    struct fault_watch watch; /* the regions: one for each edge, used again for the next vertex */
+    struct fault_watch watch; /* the regions: one for each edge, reused for the next vertex */
     VEC(struct checked_edge) edges;
     size_t page;
 };
@@ -37,7 +37,7 @@ struct checked *checked_create(void)
     return checked;
 }
 
-/* Bytes of address space that a region with such a middle takes. */
+/* Bytes of address space of a region with this many bytes between its guards. */
 static size_t reserved(const struct checked *checked, size_t middle)
 {
     return middle + 2 * checked->page + 2 * FAULT_MOAT;
@@ -61,14 +61,14 @@ void checked_destroy(struct checked *checked)
     free(checked);
 }
 
-/* Red zones are whole pages: nothing else is between the guards. */
+/* Fills a range with canaries. The space between the guards is whole pages: canaries fill what the buffer leaves. */
 static void paint(unsigned char *from, const unsigned char *to)
 {
     for (; from < to; ++from)
         *from = fault_canary(from);
 }
 
-/* Bytes in a range that are not their canary any more, and the first of them. */
+/* Number of overwritten canaries in a range, and the first of them. */
 static uint64_t count_painted_over(const unsigned char *from, const unsigned char *to, const unsigned char **first)
 {
     uint64_t count = 0;
@@ -78,7 +78,7 @@ static uint64_t count_painted_over(const unsigned char *from, const unsigned cha
     return count;
 }
 
-/* A region whose middle holds so many bytes; NULL when the system has no memory. */
+/* Creates a region with at least this many bytes between its guards; false when memory cannot be mapped. */
 static bool make_region(struct checked *checked, struct fault_region *region, uint64_t bytes)
 {
     size_t middle = (bytes + checked->page) / checked->page * checked->page;
@@ -122,7 +122,8 @@ static void add_edge(struct checked *checked, const struct codelet_field *field,
     memcpy(&edge->data, slot, sizeof(edge->data));
 }
 
-/* Vector state, whose place and sizes are those of the image: a codelet may have spoiled the loaded ones. */
+/* Adds vector state. Addresses and sizes are taken from the image, because a codelet may have overwritten the loaded
+ * ones. */
 static void add_state(struct checked *checked, const struct replica *replica, const struct codelet_field *field,
                       uint64_t entry, uint64_t at, bool has_size)
 {
@@ -196,7 +197,7 @@ static void restore_edges(struct checked *checked)
         memcpy(checked->edges.data[i].slot, &checked->edges.data[i].data, sizeof(checked->edges.data[i].data));
 }
 
-/* ---- what a vertex did wrong ---- */
+/* ---- reporting what a vertex did wrong ---- */
 
 struct vertex_at {
     struct engine_run *run;
@@ -204,7 +205,7 @@ struct vertex_at {
     const struct codelet *codelet;
     uint64_t state, in_set;
     uint32_t id;
-    const struct behave *behave; /* NULL: as the processor does it */
+    const struct behave *behave; /* NULL: the processor's default behaviour */
 };
 
 /* "'in'", or "'in[2]'" for an entry of a table. */
@@ -217,7 +218,7 @@ static const char *edge_name(const struct checked_edge *edge, char *text, size_t
     return text;
 }
 
-/* what: "wrote 4 bytes beyond".  offset: of the first byte concerned, from the field's start. */
+/* what: "wrote 4 bytes beyond".  offset is that of the first such byte from the field's start. */
 static bool report_edge(const struct vertex_at *vertex, const struct checked_edge *edge, const char *what,
                         int64_t offset)
 {
@@ -244,8 +245,8 @@ static bool report_write(const struct vertex_at *vertex, const struct checked_ed
     return report_edge(vertex, edge, what, first - edge->buffer);
 }
 
-/* Canaries on both sides, opened guards, and Inputs that changed.  A guard that was opened was written, even where the
- * byte happens to be the canary's. */
+/* Checks the canaries on both sides, opened guards, and that Inputs are unchanged. An opened guard is always an error,
+ * even if the byte written equals its canary. */
 static bool check_edge(const struct vertex_at *vertex, const struct checked_edge *edge)
 {
     const struct fault_region *region = edge->region;
@@ -269,7 +270,7 @@ static bool check_edge(const struct vertex_at *vertex, const struct checked_edge
     return true;
 }
 
-/* A touch that could not be let through, or another fault. */
+/* Reports an access that cannot continue, or another fault. */
 static bool report_fault(const struct vertex_at *vertex, const struct checked *checked)
 {
     const struct fault *fault = &fault_thread.fault;
@@ -293,7 +294,7 @@ static bool report_fault(const struct vertex_at *vertex, const struct checked *c
 
 /* ---- running ---- */
 
-/* 0: it ran; 1: it failed by itself; FAULT_HAPPENED, FAULT_ABANDONED. */
+/* Returns 0: it ran; 1: it reported a failure; FAULT_HAPPENED; FAULT_ABANDONED. */
 static int call_vertex(struct execute_frame *frame, codelet_run run, struct fault_watch *watch,
                        const atomic_bool *abandon, bool *agrees)
 {
@@ -337,7 +338,7 @@ static bool run_vertex(const struct vertex_at *vertex, const struct group_run *g
     for (size_t i = 0; i < checked->edges.count && how != 1; ++i)
         if (!check_edge(vertex, checked->edges.data + i)) {
             fine = false;
-            how = 1; /* the first thing that went wrong is the one to report */
+            how = 1; /* the first error is the one to report */
         }
     if (how == FAULT_HAPPENED)
         report_fault(vertex, checked);

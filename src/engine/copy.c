@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Running copy plans: rectangular moves of bytes, with loops for each element size, blocked where rows become columns,
- * shared out over threads when large. */
+ * divided over threads when large. */
 #include "engine/copy.h"
 
 #include <assert.h>
 
 enum {
-    DIGITS_MAX = 64, /* image_check.c lets no more through */
-    BLOCK = 32,      /* elements on a side of a block of a transpose */
+    DIGITS_MAX = 64, /* image_check.c rejects plans with more */
+    BLOCK = 32,      /* elements per side of a transpose block */
 };
-/* Bytes from which threads pay (about 10 us), and bytes that one of them takes at a time. */
+/* Minimum bytes for which threads are faster (about 10 us), and bytes of one chunk. */
 #define PARALLEL_BYTES ((uint64_t)1 << 18)
 #define CHUNK_BYTES    ((uint64_t)1 << 16)
 
@@ -22,8 +22,8 @@ struct copy_piece {
     const struct image_digit *digit;
 };
 
-/* Two nested digits, inner one first in each block; each element size is known to the compiler in a function of its
- * own. */
+/* Copies two nested digits in blocks, the inner digit innermost. Inline, so that the compiler specialises it for each
+ * element size. */
 static inline __attribute__((always_inline)) void plane(const unsigned char *source, unsigned char *destination,
                                                         const struct image_digit *a, const struct image_digit *b,
                                                         uint64_t size)
@@ -122,8 +122,8 @@ static uint64_t stride_size(int64_t stride)
     return stride < 0 ? -(uint64_t)stride : (uint64_t)stride;
 }
 
-/* Digits in an order that suits memory: the last has the smallest step of the destination, the one before it the
- * smallest step of the source among the rest; the others stay as they are. */
+/* Orders digits for locality: the last has the smallest destination stride, the one before it the smallest source
+ * stride among the rest; the others keep their order. */
 static void order_digits(struct image_digit *digits, uint32_t count)
 {
     assert(count >= 2);
@@ -143,7 +143,7 @@ static void order_digits(struct image_digit *digits, uint32_t count)
     digits[count - 2] = second;
 }
 
-/* Two digits or more: planes of the two innermost, counted through by the others. */
+/* Two digits or more: the outer digits iterate over planes of the two innermost. */
 static void run_planes(const struct copy_piece *p)
 {
     assert(p->digits >= 2 && p->digits <= DIGITS_MAX);
@@ -195,7 +195,7 @@ static uint64_t piece_bytes(const struct copy_piece *p)
 struct shared_piece {
     struct copy_piece whole;
     uint32_t cut;    /* digit */
-    uint64_t extent; /* of the cut digit, or bytes */
+    uint64_t extent; /* extent of the cut digit, or bytes */
     uint32_t chunks;
 };
 
@@ -264,7 +264,7 @@ void copy_run(const struct image *image, const struct image_copy *copy, const un
     }
 }
 
-/* One side of a move becomes a dense buffer: all moves to it first (pack), then all from it. */
+/* Copies through a dense buffer: all moves into it (pack), or all moves from it. */
 static void run_dense(const struct image *image, const struct image_copy *copy, unsigned char *block,
                       unsigned char *dense, bool pack, struct thread_pool *pool)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What has run, in cycles; and whether what runs is recorded. */
+/* Cycles of what has run, and switching its recording on and off. */
 #include "engine/cycles.h"
 #include "engine/copy.h"
 #include "engine/run.h"
@@ -26,7 +26,7 @@ void pop_engine_reset_execution_profile(pop_engine *engine)
     for (unsigned r = 0; r < engine->replica_count; ++r) {
         struct trace *trace = &engine->replicas[r].trace;
         trace_reset(trace);
-        if (trace->running) /* from a callback: what ran before its op is forgotten too */
+        if (trace->running) /* called from a callback: also discards what ran before the callback's op */
             trace->from = engine->replicas[r].at;
     }
 }
@@ -38,7 +38,7 @@ static uint32_t word_at(const unsigned char *data)
     return word;
 }
 
-/* Processors count differently: what matters is that it grows evenly with time. */
+/* The unit differs between processors; the counter grows at a constant rate. */
 static uint64_t host_counter(void)
 {
 #if defined(__x86_64__)

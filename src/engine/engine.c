@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Engines: made, loaded, run, asked. */
+/* Engines: creation, loading, running, queries. */
 #include "engine/engine.h"
 #include "base/str.h"
 #include "engine/checked.h"
@@ -15,10 +15,10 @@
 #include "report/select.h"
 
 #ifndef TREMULA_VERSION
-#define TREMULA_VERSION "unknown" /* the build defines it */
+#define TREMULA_VERSION "unknown" /* defined by the build */
 #endif
 #ifndef TREMULA_PACKAGE_HASH
-#define TREMULA_PACKAGE_HASH "unknown" /* the build defines it where it knows */
+#define TREMULA_PACKAGE_HASH "unknown" /* defined by the build if known */
 #endif
 
 static pop_engine *fail_create(pop_error *error, const pop_error *made)
@@ -30,7 +30,7 @@ static pop_engine *fail_create(pop_error *error, const pop_error *made)
     return NULL;
 }
 
-/* Those that may change from run to run. */
+/* Reads the options that may change between runs. */
 static void read_runtime_options(pop_engine *engine, const struct option_set *set)
 {
     struct engine_options read;
@@ -72,7 +72,7 @@ pop_status pop_engine_set_runtime_options(pop_engine *engine, pop_options option
     return status;
 }
 
-/* profiler.replicaToProfile: a number, or nothing for replica 0. */
+/* Reads profiler.replicaToProfile: a number, or empty for replica 0. */
 static pop_status read_profiled(pop_engine *engine, const char *api, pop_error *error)
 {
     const char *text = engine->settings.profiled;
@@ -97,7 +97,7 @@ static void read_options(pop_engine *engine)
         *vec_push(&engine->option_list) = (pop_option){ set->set.data[i].key, set->set.data[i].value };
 }
 
-/* The code of every vertex type, found before anything runs. */
+/* Finds the code of every vertex type, before anything runs. */
 static pop_status link_modules(const struct image *image, const char *api, pop_error *error)
 {
     pop_status status = POP_OK;
@@ -108,8 +108,8 @@ static pop_status link_modules(const struct image *image, const char *api, pop_e
     return status;
 }
 
-/* The report that compiling began, where it is this engine's as well; else one of its own, where its options ask for
- * one. */
+/* Uses the report that the compilation began if it is for this engine too; otherwise begins a new one if the options
+ * enable it. */
 static pop_status begin_report(pop_engine *engine, pop_executable *executable, const char *api, pop_error *error)
 {
     if (report_fits(executable->report, &engine->options, executable->image->name)) {
@@ -188,7 +188,7 @@ pop_engine *pop_engine_create_named_at(pop_where where, pop_graph *graph, pop_pr
     return create_named(where, graph, programs, options, name, "pop_engine_create_named", error);
 }
 
-/* The callbacks that are released here may still call the engine: it is refused. */
+/* Release callbacks may still call the engine; such calls are refused. */
 static void destroy(pop_engine *engine)
 {
     engine->destroyed = true;
@@ -289,7 +289,7 @@ static pop_status load_here(pop_engine *engine, const pop_device *device, const 
     return POP_OK;
 }
 
-/* In all processes that share the replicas, or in none. */
+/* Loads in all processes that share the replicas, or in none. */
 static pop_status load(pop_engine *engine, const pop_device *device, const char *api, pop_error *error)
 {
     pop_status here = load_here(engine, device, api, error), status = ranks_agree(engine, here, api, error);
@@ -334,7 +334,7 @@ static pop_status run(pop_engine *engine, unsigned program, const char *name, co
     return status;
 }
 
-/* Callbacks may be called on the way.  program: NULL to load only. */
+/* May run callbacks, which may destroy the engine. program NULL: only load. */
 static pop_status load_and_run(pop_engine *engine, bool loads, const pop_device *device, const unsigned *program,
                                const char *name, const char *api, pop_error *error)
 {

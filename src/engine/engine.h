@@ -5,7 +5,7 @@
 
 #include "engine/state.h"
 
-/* Around what runs callbacks.  The engine may be gone after engine_leave. */
+/* Around calls that run callbacks. engine_leave may free the engine. */
 void engine_enter(pop_engine *engine);
 void engine_leave(pop_engine *engine);
 

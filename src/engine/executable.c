@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Executables: compiled from a graph, written to files and read back where there is no graph. */
+/* Executables: compiled from a graph, written to files, and read without a graph. */
 #include "base/error.h"
 #include "base/file.h"
 #include "base/log.h"
@@ -23,21 +23,21 @@ static pop_executable *make_executable(struct image *image)
     return executable;
 }
 
-/* All that options ask for; the image is released after an error. */
+/* Writes all reports that options enable; frees the image after an error. */
 static pop_status write_reports(const struct report_of *of, struct report **report, pop_error *error)
 {
     struct image *image = of->image;
     pop_status status = graph_report(image, of->options, error);
     if (status == POP_OK)
         status = report_begin(of, "pop_compile_graph", report, error);
-    placement_free(image->placement); /* reports have it */
+    placement_free(image->placement); /* only reports use it */
     image->placement = NULL;
     if (status != POP_OK)
         image_release(image);
     return status;
 }
 
-/* An executable that is whole only by memory of the reserve is taken back. */
+/* Destroys the executable, with an out-of-memory error, if it was made with memory of the reserve. */
 static pop_status finish_executable(pop_executable **executable, size_t failures, const char *api, pop_error *error)
 {
     pop_status status = error_if_memory_failed(error, POP_OK, failures, api);

@@ -14,22 +14,22 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Work below this much is not shared out; a chunk is about half of it. */
+/* Sets with less work than PARALLEL_NANOSECONDS run on one thread; a chunk is about half of that. */
 enum { PARALLEL_NANOSECONDS = 10000, CHUNK_NANOSECONDS = 5000, CHUNKS_PER_THREAD = 8, TIMED = 2 };
-/* Before a set was timed: what a vertex and a byte may take. */
+/* Estimates for a set that has not been timed yet. */
 enum { VERTEX_NANOSECONDS = 5, BYTES_PER_NANOSECOND = 4 };
 
 struct set_execution {
     pop_engine *engine;
     const struct replica *replica;
     struct thread_pool *pool;
-    const struct behave *behave; /* NULL: as the processor does it */
+    const struct behave *behave; /* NULL: the processor's default behaviour */
     const struct image_set *set;
     uint64_t chunk_vertices;
     atomic_bool disagrees; /* some compute() returned false */
     atomic_bool abandoned; /* some chunk, or part of one, did not run */
     atomic_uint failed;    /* lowest chunk that failed; UINT32_MAX: none */
-    pthread_mutex_t lock;  /* of failure */
+    pthread_mutex_t lock;  /* protects failure */
     struct vertex_failure failure;
 };
 
@@ -64,7 +64,7 @@ uint32_t execute_report(struct engine_run *run, const struct image_set *set, con
                     failure->type, image_string(run->image, set->name), made, failure->message, codelet);
 }
 
-/* First gather of a set whose vertex is not before one. */
+/* The first gather of a set that belongs to this vertex or a later one. */
 static uint64_t find_gather(const struct image *image, const struct image_set *set, uint64_t vertex)
 {
     uint64_t low = set->first_gather, high = low + set->gathers;
@@ -112,7 +112,7 @@ static const struct group_run *find_group(const struct replica *replica, const s
     return groups + low;
 }
 
-/* Tiles differ in the exceptions that they take. */
+/* One call per vertex: tiles differ in their enabled exceptions. */
 static void call_one_by_one(struct set_chunk *chunk, const struct group_run *group, uint64_t at)
 {
     struct codelet_call *call = &chunk->frame.call;
@@ -208,7 +208,8 @@ static void keep_failure(struct set_execution *execution, uint32_t index, const 
 static void run_range(struct set_execution *execution, uint32_t index, uint64_t begin, uint64_t end)
 {
     assert(begin < end && end <= execution->set->vertices);
-    struct vertex_failure failure; /* not initialised, nor is all of chunk: a step has less than 100 ns */
+    struct vertex_failure
+        failure; /* not initialised, like most of chunk: clearing would dominate steps of under 100 ns */
     struct set_chunk chunk;
     failure.type = "";
     failure.vertex = 0;
@@ -233,8 +234,8 @@ static void run_range(struct set_execution *execution, uint32_t index, uint64_t 
         atomic_store_explicit(&execution->disagrees, true, memory_order_relaxed);
 }
 
-/* Chunks start in ascending order and only those behind a failed one are left out: the failure of the lowest vertex is
- * reported, whatever the number of threads. */
+/* Chunks start in ascending order, and only those after a failed one are skipped, so that the failure of the lowest
+ * vertex is reported for any number of threads. */
 static void run_chunk(void *context, uint32_t index)
 {
     struct set_execution *execution = context;
@@ -253,7 +254,7 @@ __attribute__((no_sanitize("address"))) static void end_child(void *unused)
     _exit(ISOLATE_THREAD_ENDED);
 }
 
-/* A helper whose codelet ends its thread would be waited for. */
+/* Detects a codelet that ends its thread, for which the caller would wait forever. */
 static void isolate_run_chunk(void *context, uint32_t index)
 {
     pthread_cleanup_push(end_child, NULL);
@@ -275,7 +276,7 @@ static void execute_in_chunks(struct set_execution *execution, uint64_t nanoseco
     uint64_t chunks = nanoseconds / CHUNK_NANOSECONDS;
     chunks = chunks > max ? max : chunks;
     chunks = chunks > vertices ? vertices : chunks;
-    assert(chunks); /* expected was long enough to share */
+    assert(chunks); /* enough expected work for more than one chunk */
     execution->chunk_vertices = (vertices + chunks - 1) / chunks;
     pool_run(pool, (uint32_t)((vertices + execution->chunk_vertices - 1) / execution->chunk_vertices),
              execution->engine->in_child ? isolate_run_chunk : run_chunk, execution);
@@ -337,7 +338,7 @@ bool execute_set(struct engine_run *run, const struct image_set *set, bool *cons
     if (behaves)
         behave_begin_set(&behave, run->replica, set);
     execution.set = set;
-    execution.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; /* without a call: nothing to destroy */
+    execution.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; /* static initialiser: needs no destroy */
     atomic_init(&execution.disagrees, false);
     atomic_init(&execution.abandoned, false);
     atomic_init(&execution.failed, UINT32_MAX);

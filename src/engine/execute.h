@@ -5,16 +5,16 @@
 
 #include "engine/state.h"
 
-/* The failure of a vertex, as it travels from a chunk to the run. */
+/* The failure of a vertex, passed from a chunk to the run. */
 struct vertex_failure {
-    uint64_t vertex; /* in its set */
+    uint64_t vertex; /* index in its set */
     const char *type;
     char message[512];
     char file[128];
     int line;
 };
 struct execute_frame {
-    struct codelet_call call; /* first: fail() gets a pointer to it */
+    struct codelet_call call; /* first member: fail() receives a pointer to it */
     jmp_buf jump;
     struct vertex_failure *failure;
     struct behave_thread behave;
@@ -22,9 +22,9 @@ struct execute_frame {
 
 void execute_on_fail(struct codelet_call *call, const char *message, const char *file, int line);
 uint32_t execute_report(struct engine_run *run, const struct image_set *set, const struct vertex_failure *failure);
-/* A set in this process; false when the run has failed. */
+/* Executes a set in this process; false when the run has failed. */
 bool execute_set(struct engine_run *run, const struct image_set *set, bool *consensus);
-/* Fails a run that was stopped in the midst of a set. */
+/* Fails a run that was stopped during a set. */
 void execute_abandoned(struct engine_run *run, const struct image_set *set);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What programs add to their reports: framework.json and app.json, parameters of runs. */
+/* Additions of programs to their reports: framework.json, app.json, and parameters of runs. */
 #include "base/file.h"
 #include "base/str.h"
 #include "engine/state.h"

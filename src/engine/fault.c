@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <sys/mman.h>
 
-/* Signal handlers belong to the process and get no argument of ours, so this file has the engine's only globals. */
+/* Signal handlers are per process and take no user argument, so this file has global state. */
 _Thread_local struct fault_thread fault_thread;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned installed;
@@ -24,7 +24,7 @@ enum { STACK_BYTES = 1 << 18, STACK_NEAR = 1 << 20 };
 static pthread_once_t stack_once = PTHREAD_ONCE_INIT;
 static pthread_key_t stack_key;
 
-/* When a thread ends. */
+/* Runs when a thread ends. */
 static void drop_stack(void *space)
 {
     stack_t now;
@@ -38,7 +38,7 @@ static void make_stack_key(void)
     pthread_key_create(&stack_key, drop_stack);
 }
 
-/* A thread that has a stack for signals keeps it. */
+/* Gives the thread an alternate signal stack unless it has one. */
 void fault_prepare_thread(void)
 {
     stack_t now;
@@ -53,7 +53,7 @@ void fault_prepare_thread(void)
     pthread_setspecific(stack_key, space);
 }
 
-/* A touch not far from the stack pointer: there would be stack, had any been left. */
+/* Whether the address is near the stack pointer: a stack overflow. */
 static bool is_stack(const unsigned char *address, const ucontext_t *context)
 {
     intptr_t away = (intptr_t)address - (intptr_t)fault_stack_pointer(context);
@@ -62,7 +62,7 @@ static bool is_stack(const unsigned char *address, const ucontext_t *context)
 
 /* ---- guards ---- */
 
-/* Makes a guard page writable and paints it. */
+/* Makes a guard page writable and fills it with canaries. */
 static bool open_guard(unsigned char *page, size_t bytes)
 {
     if (mprotect(page, bytes, PROT_READ | PROT_WRITE) != 0)
@@ -84,7 +84,7 @@ static bool open_high(struct fault_region *region, const unsigned char *address)
     return region->high_open = open_guard(region->low + region->page + region->bytes, region->page);
 }
 
-/* True when the write may go on, into an opened guard. */
+/* Opens the guard that was written; true when the write may be repeated. */
 static bool let_write(struct fault_watch *watch, const unsigned char *address)
 {
     for (size_t i = 0; i < watch->used && !watch->opened; ++i) {
@@ -100,7 +100,7 @@ static bool let_write(struct fault_watch *watch, const unsigned char *address)
 
 /* ---- the handler ---- */
 
-/* As if we were not there. */
+/* Calls the previous handler. */
 static void pass_on(int signal, siginfo_t *info, void *context)
 {
     size_t i = 0;
@@ -114,7 +114,7 @@ static void pass_on(int signal, siginfo_t *info, void *context)
         sigaction(signal, &(struct sigaction){ .sa_handler = SIG_DFL }, NULL);
         if (sent)
             raise(signal);
-        return; /* the instruction runs again */
+        return; /* the instruction is repeated */
     }
     sigset_t mask = before->sa_mask, kept;
     if (!(before->sa_flags & SA_NODEFER))
@@ -131,7 +131,7 @@ static void on_fault(int signal, siginfo_t *info, void *context)
 {
     struct fault_thread *thread = &fault_thread;
     jmp_buf *jump = thread->jump;
-    if (!jump || info->si_code <= 0) { /* not a codelet's, or sent by somebody */
+    if (!jump || info->si_code <= 0) { /* not in a codelet, or sent by kill */
         pass_on(signal, info, context);
         return;
     }
@@ -154,7 +154,7 @@ static bool is_ours(const struct sigaction *action)
     return (action->sa_flags & SA_SIGINFO) && action->sa_sigaction == on_fault;
 }
 
-/* One that was set over ours may call ours: ours over it would go round. */
+/* A handler that was installed over ours may call ours; installing ours again over it would make an endless cycle. */
 static void install(size_t i)
 {
     /* SA_NODEFER: the handler leaves by longjmp, and the signal must not stay blocked. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a signal's context says about the instruction that faulted, on each machine. */
+/* Reads the faulting instruction from a signal's context, for each architecture. */
 #ifndef ENGINE_FAULT_MACHINE_H
 #define ENGINE_FAULT_MACHINE_H
 
@@ -25,8 +25,8 @@ static inline uintptr_t fault_stack_pointer(const ucontext_t *context)
 /* Traps of the compiler (brk) are SIGTRAP. */
 static const int fault_signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP };
 
-/* The instruction is decoded: what the kernel says of it (esr_context) is not there under every emulator.  Whatever is
- * no load counts as a write, `dc zva` of memset among them. */
+/* Decodes the instruction, because not every emulator provides the kernel's esr_context. Everything but loads counts as
+ * a write, for example `dc zva` in memset. */
 static inline bool fault_is_write(const ucontext_t *context)
 {
     uint32_t word;

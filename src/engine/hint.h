@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* " (did you mean 'x'?)" for handles: gather the names that there are, then ask. */
+/* Builds " (did you mean 'x'?)" for handles: collect the valid names, then call hint_text. */
 #ifndef ENGINE_HINT_H
 #define ENGINE_HINT_H
 
@@ -16,7 +16,7 @@ static inline void hint_add(struct hint *hint, const char *name)
     *vec_push(&hint->names) = name;
 }
 
-/* Frees the names; the text lives as long as hint. */
+/* Frees the names; the text is valid as long as hint. */
 static inline const char *hint_text(struct hint *hint, const char *word)
 {
     error_hint(hint->text, sizeof(hint->text), word, hint->names.data, hint->names.count);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the host does with an engine besides streams: tensors by handle, and functions that a program calls. */
+/* Host access other than streams: tensors by handle, and host functions. */
 #include "engine/host.h"
 #include "engine/copy.h"
 #include "engine/hint.h"
@@ -7,7 +7,7 @@
 #include "engine/replicas.h"
 #include "engine/run.h"
 
-/* The handle's record once everything about the call is right, or NULL and an error. */
+/* Checks the call's arguments; returns the handle's record, or NULL with an error. */
 static const struct image_handle *find_handle(pop_engine *engine, const char *handle, const void *data, size_t bytes,
                                               bool read, const char *api, pop_error *error, pop_status *status)
 {
@@ -25,7 +25,7 @@ static const struct image_handle *find_handle(pop_engine *engine, const char *ha
         if (!engine->loaded)
             *status = error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api,
                                 "the engine is not loaded: load it on a device first");
-        else if (bytes / engine->host_count < handles[i].bytes) /* POP_WHOLE is more than all */
+        else if (bytes / engine->host_count < handles[i].bytes) /* POP_WHOLE is larger than any size */
             error_set(error, *status, NO_WHERE, api,
                       "the tensor of handle '%s' has %llu bytes%s, the buffer %zu: at least as many are needed", handle,
                       (unsigned long long)handles[i].bytes * engine->host_count,
@@ -70,7 +70,7 @@ pop_status pop_engine_read_tensor(pop_engine *engine, const char *handle, void *
     return found ? ranks_gather(engine, data, (size_t)found->bytes, "pop_engine_read_tensor", error) : status;
 }
 
-/* The host function of a handle, or NULL and an error. */
+/* The host function of a handle, or NULL with an error. */
 static const struct image_host_function *find_function(const pop_engine *engine, const char *handle, const char *api,
                                                        pop_error *error)
 {
@@ -89,7 +89,7 @@ static const struct image_host_function *find_function(const pop_engine *engine,
     return NULL;
 }
 
-/* Of the replicas [first, last). */
+/* Connects replicas [first, last). */
 static pop_status connect(pop_engine *engine, const char *handle, unsigned first, unsigned last,
                           struct host_function_state state, const char *api, pop_error *error)
 {

@@ -5,7 +5,7 @@
 
 #include "engine/state.h"
 
-/* What a host function was called with. */
+/* Frees the arguments of a host function's call. */
 void host_arguments_free(pop_engine *engine);
 
 #endif

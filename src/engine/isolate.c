@@ -14,7 +14,7 @@
 
 enum { POLL_MILLISECONDS = 20 };
 
-/* What goes both ways beside the storage; a byte on the socket says that it is the other's turn. */
+/* Messages in shared memory; a byte on the socket passes control to the other process. */
 struct exchange {
     uint32_t set, replica;
     bool consensus;
@@ -56,7 +56,7 @@ void isolate_free(void *block)
 
 /* ---- the child ---- */
 
-/* AddressSanitizer would look at the stack that the thread has left. */
+/* AddressSanitizer would check the stack of the thread that has ended. */
 __attribute__((no_sanitize("address"))) static void thread_ended(void *unused)
 {
     (void)unused;
@@ -81,14 +81,14 @@ static void serve(pop_engine *engine, int socket, struct exchange *shared)
     }
 }
 
-/* Has the memory of the parent and none of its threads.  Nothing of the program's is run on the way out. */
+/* Main loop of the child, a fork without the parent's threads. Exits without running the program's exit handlers. */
 static void child_main(pop_engine *engine, int socket, struct exchange *shared)
 {
     unsigned threads = pool_threads(engine->pool);
     if (socket > 3)
         close_range(3, (unsigned)socket - 1, 0);
     close_range((unsigned)socket + 1, ~0u, 0);
-    signal(SIGINT, SIG_IGN); /* the parent's to answer */
+    signal(SIGINT, SIG_IGN); /* handled by the parent */
     signal(SIGTERM, SIG_DFL);
     engine->pool = pool_create(threads);
     engine->in_child = true;
@@ -128,7 +128,7 @@ static bool start(struct engine_run *run)
     return true;
 }
 
-/* How it ended; 0 when somebody else reaped it. */
+/* Ends the child and returns its wait status; 0 when the program reaped it. */
 static int end(pop_engine *engine, bool kills)
 {
     struct isolate *isolate = engine->isolate;
@@ -153,7 +153,7 @@ void isolate_end(pop_engine *engine)
         end(engine, true);
 }
 
-/* The child's byte: 1; its end: 0; a stop: -1. */
+/* Waits for the child: 1: its byte came; 0: it ended; -1: the engine was stopped. */
 static int await(pop_engine *engine)
 {
     struct isolate *isolate = engine->isolate;
@@ -197,7 +197,7 @@ bool isolate_execute(struct engine_run *run, const struct image_set *set, bool *
     int said = send(isolate->socket, &turn, 1, MSG_NOSIGNAL) == 1 ? await(engine) : 0;
     if (said <= 0) {
         int status = end(engine, said < 0);
-        engine->loaded = false; /* what the codelets did to states and variables is not known */
+        engine->loaded = false; /* states and variables may be partly written */
         if (said == 0)
             return report_end(run, set, status);
         execute_abandoned(run, set);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Codelets in a child process (option debug.isolateCodelets): a fork of the loaded engine executes its compute sets on
- * storage that both share, so that a codelet which ends, stops or changes its process costs an error.  All else
- * (copies, control flow, streams, callbacks) stays here. */
+ * storage that both share, so that a codelet which ends, stops or changes its process causes only an error. Everything
+ * else (copies, control flow, streams, callbacks) runs in the parent. */
 #ifndef ENGINE_ISOLATE_H
 #define ENGINE_ISOLATE_H
 
 #include "engine/state.h"
 
-/* The child's exit code where a codelet ended its thread. */
+/* The child's exit code when a codelet ended its thread. */
 enum { ISOLATE_THREAD_ENDED = 113 };
 
-/* Zeroed memory that the child shares; NULL when it cannot be had. */
+/* Zeroed memory shared with the child; NULL on failure. */
 void *isolate_block(uint64_t bytes);
 void isolate_free(void *block);
 

@@ -12,7 +12,7 @@ struct bases {
     unsigned char *of[4];
 };
 
-/* Replaces the pointer slot at an offset of the states.  The reference is read from the image, so that loading again
+/* Writes the pointer slot at an offset of the states. The reference is read from the image, so that a second load
  * works. */
 static inline void place(struct replica *replica, const struct bases *bases, uint64_t offset)
 {
@@ -72,7 +72,7 @@ static void load_states(struct replica *replica)
     }
 }
 
-/* A fill doubles what it has written. */
+/* Fills by doubling the part already written. */
 static void fill(unsigned char *to, const unsigned char *value, uint64_t bytes, uint64_t times)
 {
     uint64_t total = bytes * times;
@@ -96,10 +96,10 @@ static void load_values(struct replica *replica)
     }
 }
 
-/* vertex.h promises this many on every target. */
+/* vertex.h defines this number for every target. */
 enum { MULTI_VERTEX_WORKERS = 6 };
 
-/* The modules are linked already: an engine that could not link them was not made. */
+/* Precondition: the modules are linked, which creating the engine has checked. */
 static void make_groups(struct replica *replica)
 {
     const struct image *image = replica->engine->image;
@@ -118,7 +118,7 @@ static void make_groups(struct replica *replica)
     }
 }
 
-/* Vertices may read this far behind what they are given (loads of whole vectors). */
+/* Vertices may read this many bytes past their edges (loads of whole vectors). */
 enum { READABLE_BEHIND = 64 };
 
 static pop_status make_block(unsigned char **block, uint64_t bytes, bool shared, const char *what, const char *api,
@@ -134,7 +134,7 @@ static pop_status make_block(unsigned char **block, uint64_t bytes, bool shared,
                      "cannot get %llu bytes of host memory for %s", (unsigned long long)bytes, what);
 }
 
-/* Bytes that overlapping copies, rows of remote buffers and copies to other processes pass through. */
+/* Size of the buffer for overlapping copies, rows of remote buffers and copies to other processes. */
 static uint64_t temporary_bytes(const struct image *image, bool all_local)
 {
     uint64_t max = 0;

@@ -18,8 +18,8 @@
 enum { SPIN_MAX = 10000, SPIN_MIN = 500, PAUSES = 16, THREADS_MAX = 256 };
 
 struct thread_pool {
-    /* Chunks that nobody has claimed.  A claim takes one; who has claimed a chunk may read fn, context and chunks,
-     * which stay as they are until it has counted itself done. */
+    /* Unclaimed chunks. A claim decrements it. A thread with a claimed chunk may read fn, context and chunks, which do
+     * not change until the thread has counted the chunk as done. */
     _Alignas(64) atomic_uint remaining;
     _Alignas(64) atomic_uint done;
     _Alignas(64) atomic_uint region; /* counts regions; helpers sleep on it */
@@ -28,7 +28,7 @@ struct thread_pool {
     pool_fn fn;
     void *context;
     uint32_t chunks;
-    unsigned threads; /* with the caller */
+    unsigned threads; /* including the caller */
     pid_t owner;
     pthread_t *helpers;
 };
@@ -60,7 +60,7 @@ static uint64_t now(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Works until nothing is left to claim. */
+/* Runs chunks until none is unclaimed. */
 static void work(struct thread_pool *pool)
 {
     unsigned left = atomic_load_explicit(&pool->remaining, memory_order_acquire);
@@ -76,8 +76,8 @@ static void work(struct thread_pool *pool)
     }
 }
 
-/* Waits for a region after `seen`: hot for at most *spin ns, then asleep.  Spinning that was in vain is shortened,
- * spinning that paid is lengthened. */
+/* Waits for a region after `seen`: spins for at most *spin ns, then sleeps. *spin is shortened when spinning found no
+ * region, and lengthened when it did. */
 static void await_region(struct thread_pool *pool, unsigned seen, uint64_t *spin)
 {
     uint64_t end = now() + *spin;
@@ -146,7 +146,7 @@ void pool_destroy(struct thread_pool *pool)
 {
     if (!pool)
         return;
-    /* The child of a fork has the memory and not the threads. */
+    /* A forked child has the memory but not the threads. */
     if (pool->owner == getpid()) {
         atomic_store(&pool->ends, true);
         atomic_fetch_add(&pool->region, 1);
@@ -163,7 +163,7 @@ unsigned pool_threads(const struct thread_pool *pool)
     return pool ? pool->threads : 1;
 }
 
-/* The caller has run out of chunks: helpers are finishing theirs. */
+/* Waits until helpers have finished their last chunks. */
 static void await_done(struct thread_pool *pool, uint32_t chunks)
 {
     uint64_t end = now() + SPIN_MAX;

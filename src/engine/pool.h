@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads that share out the chunks of one region of work at a time.  The caller takes part and can finish a region
- * alone, so that a helper that the system does not schedule costs nothing; helpers spin for a few microseconds after a
- * region, then sleep. */
+/* A thread pool that runs the chunks of one parallel region at a time. The caller takes part and can finish a region
+ * alone, so it never waits for a helper that is not scheduled. Helpers spin for a few microseconds after a region, then
+ * sleep. */
 #ifndef ENGINE_POOL_H
 #define ENGINE_POOL_H
 
@@ -10,9 +10,9 @@
 typedef void (*pool_fn)(void *context, uint32_t chunk);
 struct thread_pool;
 
-/* threads counts the caller: 1 makes no thread.  Threads that cannot be had are done without. */
+/* threads includes the caller: 1 creates no thread. If a thread cannot be created, the pool has fewer. */
 struct thread_pool *pool_create(unsigned threads);
-/* Sends a signal to the threads that the pool made. */
+/* Sends a signal to the pool's threads. */
 void pool_signal(struct thread_pool *pool, int signal);
 void pool_destroy(struct thread_pool *pool);
 unsigned pool_threads(const struct thread_pool *pool); /* 1 for NULL */

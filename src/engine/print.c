@@ -58,14 +58,14 @@ static size_t element_text(const struct printer *p, uint64_t element, char buffe
     return length < 0 ? 0 : length >= ELEMENT_TEXT ? ELEMENT_TEXT - 1 : (size_t)length;
 }
 
-/* Whether index i of a dimension is left out, and "..." stands for it and its like. */
+/* Whether index i of a dimension is omitted, replaced by "...". */
 static bool left_out(const struct printer *p, uint64_t extent, uint64_t i)
 {
     return p->summarise && extent > 2 * (uint64_t)p->format.edge_items && i >= p->format.edge_items &&
            i < extent - p->format.edge_items;
 }
 
-/* Calls visit for each element that is shown. */
+/* Calls visit for each element that is printed. */
 static void each_shown(struct printer *p, size_t dim, uint64_t first, void (*visit)(struct printer *, uint64_t))
 {
     if (dim == p->rank) {
@@ -81,9 +81,9 @@ static void each_shown(struct printer *p, size_t dim, uint64_t first, void (*vis
     }
 }
 
-/* Largest and smallest (but zero) magnitudes, gathered while choosing the format of floating point numbers. */
+/* Largest and smallest nonzero magnitudes, for choosing the floating-point format. */
 struct magnitudes {
-    struct printer printer; /* first: each_shown hands it back */
+    struct printer printer; /* first member: each_shown passes it to the callback */
     double largest, smallest;
 };
 
@@ -138,7 +138,7 @@ static void new_line(struct printer *p, size_t indent)
         add_char(p, ' ');
 }
 
-/* An item of an innermost row, on a new line when it would pass the width. */
+/* Adds an item of an innermost row, on a new line if it would exceed the line width. */
 static void add_item(struct printer *p, const char *item, size_t length, bool first, size_t indent)
 {
     size_t padded = length < p->width ? p->width : length;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PrintTensor's text (as Poplibs' tests have it; the guide's own form where format->guide). */
+/* PrintTensor's text, in the format of Poplibs' tests, or in that of the user guide if format->guide. */
 #ifndef ENGINE_PRINT_H
 #define ENGINE_PRINT_H
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The public calls that ask an executable or an engine for its profile. */
+/* The public calls that return the profile of an executable or an engine. */
 #include "base/log.h"
 #include "engine/state.h"
 #include "profile/execution_profile.h"
 #include "profile/graph_profile.h"
 
-/* What is asked for must be there, and a place for it. */
+/* Checks that the arguments are not NULL. */
 static pop_status check(const void *of, const char *what, const pop_profile_value *profile, const char *api,
                         pop_error *error)
 {
@@ -14,7 +14,7 @@ static pop_status check(const void *of, const char *what, const pop_profile_valu
                                      of ? "place for the profile" : what);
 }
 
-/* A profile that is whole only by memory of the reserve is taken back. */
+/* Frees the profile, with an out-of-memory error, if it was made with memory of the reserve. */
 static pop_status finish(pop_status status, size_t failures, const char *api, pop_profile_value *profile,
                          pop_error *error)
 {
@@ -86,7 +86,7 @@ pop_status pop_engine_print_profile_summary(const pop_engine *engine, FILE *file
     pop_status status = check(engine, "engine", &graph, api, error);
     if (status == POP_OK && !file)
         status = error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "the file is NULL");
-    if (status == POP_OK) { /* what is known of the graph is printed, whatever is known of what ran */
+    if (status == POP_OK) { /* the graph profile is printed even if there is no execution profile */
         pop_status ran = executed(engine, api, &execution, error);
         graph = timed_graph_profile(engine->image);
         double start = log_milliseconds();

@@ -10,7 +10,7 @@
 
 enum activity { COMPUTES, EXCHANGES };
 
-/* Tiles that begin or end to do something. */
+/* A change, at a cycle, in the number of tiles per activity. */
 struct interval_change {
     uint64_t cycle;
     enum activity activity;
@@ -35,7 +35,7 @@ static void add_step(struct changes *changes, const pop_profile_value *step)
     bool computes = strcmp(pop_profile_as_string(pop_profile_get(step, "type")), "OnTileExecute") == 0;
     enum activity activity = computes ? COMPUTES : EXCHANGES;
     if (from >= to || !tiles)
-        return; /* a sync, or a step that takes no time */
+        return; /* a sync, or a step of 0 cycles */
     *vec_push(&changes->list) = (struct interval_change){ from, activity, tiles };
     *vec_push(&changes->list) = (struct interval_change){ to, activity, -tiles };
 }

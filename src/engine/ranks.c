@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Processes that share the replicas of a program.  A rank has replicas with consecutive numbers.  At whatever replicas
- * do together, and at the end of each run, every rank says where its replicas are: all go on, or all end with one
- * error. */
+/* Processes that share the replicas of a program. Each rank has a contiguous range of replicas. At every op that all
+ * replicas execute together, and at the end of each run, the ranks exchange the position of their replicas: then all
+ * continue, or all end with one error. */
 #include "engine/ranks.h"
 #include "engine/replicas.h"
 #include "engine/run.h"
@@ -14,10 +14,10 @@
 
 struct ranks {
     const struct transport *transport;
-    uint32_t *first; /* replica of each rank, and the end of the last one's; 0 until a load */
+    uint32_t *first; /* first replica of each rank, and the end of the last rank's; 0 until a load */
 };
 
-/* What a rank says of itself; a text as well, when the status of one of them is an error. */
+/* State that a rank sends to all; followed by a text when some rank's status is an error. */
 struct said {
     uint64_t program; /* a hash of it */
     uint32_t first, count, at, status;
@@ -32,7 +32,7 @@ struct all_said {
 
 /* ---- the plug-in ---- */
 
-/* Beside the library that holds this function, or where the loader looks. */
+/* Loads the plug-in from this library's directory, or from the loader's search path. */
 static void *load_plugin(void)
 {
     Dl_info info;
@@ -70,9 +70,9 @@ static const struct transport *find_transport(const char **problem)
     return symbol ? open(problem) : (*problem = "libpoplar_mpi.so has another version", NULL);
 }
 
-/* ---- which replicas ---- */
+/* ---- assignment of replicas ---- */
 
-/* The part of the replicas that options give; false when they give none. */
+/* Reads the range of replicas from the options; false when they do not set one. */
 static bool read_part(const pop_engine *engine, const char *api, uint32_t *first, uint32_t *count, pop_status *status,
                       pop_error *error)
 {
@@ -146,7 +146,7 @@ static unsigned rank_of(const struct ranks *ranks, uint32_t replica)
     return rank;
 }
 
-/* ---- what ranks say ---- */
+/* ---- exchange of states ---- */
 
 #define GONE "rank %u has ended or does not answer: the ranks of this program cannot go on"
 
@@ -155,7 +155,7 @@ static pop_status gone(const char *api, unsigned rank, pop_error *error)
     return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, GONE, rank);
 }
 
-/* What all ranks say at this point; false, and the error, when one of them is gone. */
+/* Gathers the states of all ranks; false, with an error, when one of them is lost. */
 static bool hear_all(const pop_engine *engine, const struct said *own, const char *own_text, struct all_said *all,
                      const char *api, pop_error *error)
 {
@@ -182,7 +182,7 @@ static void free_said(struct all_said *all)
     free(all->texts);
 }
 
-/* The first thing that is wrong with what ranks have loaded. */
+/* The first error or mismatch in what the ranks have loaded. */
 static pop_status check_loaded(pop_engine *engine, const struct all_said *all, const char *api, pop_error *error)
 {
     struct ranks *ranks = engine->ranks;
@@ -236,7 +236,7 @@ static void place_of(const pop_engine *engine, const struct said *said, char *te
         snprintf(text, size, "at the end of the program");
 }
 
-/* The run's error, when another rank has failed or is elsewhere; whether all go on. */
+/* Whether all ranks continue; otherwise sets the run's error: another rank failed or is at another op. */
 static bool check_places(const pop_engine *engine, const struct all_said *all, struct engine_run *whole)
 {
     const struct said *of = all->of;
@@ -258,7 +258,7 @@ static bool check_places(const pop_engine *engine, const struct all_said *all, s
     return whole->status == POP_OK;
 }
 
-/* One that was stopped ends the runs of all, without an error; one that failed comes first. */
+/* A stopped rank ends the runs of all without an error; a failed rank takes precedence. */
 static bool all_go_on(pop_engine *engine, const struct all_said *all, struct engine_run *whole)
 {
     bool stopped = false, failed = false;
@@ -324,19 +324,19 @@ void ranks_refuse(pop_engine *engine, pop_status status, const char *api, pop_er
         .engine = engine, .image = engine->image, .status = status, .api = api, .error = error
     };
     bool ended;
-    ranks_run_begins(engine); /* it counts as a run in all processes */
+    ranks_run_begins(engine); /* counted as a run, so that all processes number runs alike */
     ranks_meet(engine, &whole, &ended);
     ranks_run_ends(engine);
 }
 
-/* ---- what ranks send ---- */
+/* ---- messages ---- */
 
 struct messages {
     struct transport_message *list;
     size_t count;
 };
 
-/* In the same order in all ranks: by part, then by receiver. */
+/* Adds messages in the same order in all ranks: by part, then by receiver. */
 static void add_messages(const struct engine_run *run, const uint32_t *senders, uint64_t parts,
                          const struct image_copy *copies, unsigned char *incoming, uint64_t each,
                          struct messages *sends, struct messages *receives)

@@ -32,7 +32,7 @@ void remotes_destroy(struct replica *replica)
     replica->remotes = NULL;
 }
 
-/* Row index i of an operand; the run fails when there is no such row. */
+/* Row index i of an operand; fails the run when it is out of range. */
 static bool row_index(struct engine_run *run, const struct image_op *op, const unsigned char *indices, uint64_t i,
                       uint64_t *row)
 {
@@ -49,7 +49,7 @@ static bool row_index(struct engine_run *run, const struct image_op *op, const u
     return false;
 }
 
-/* One row needs no detour: the plan runs between storage and the row itself. */
+/* Moves one row directly between storage and the buffer, without the temporary. */
 static uint32_t move_one(struct engine_run *run, const struct image_op *op, uint32_t next, bool in)
 {
     const struct remote_state *remote = run->replica->remotes + op->a;
@@ -63,7 +63,7 @@ static uint32_t move_one(struct engine_run *run, const struct image_op *op, uint
     return next;
 }
 
-/* Rows pass through the engine's temporary; all indices are checked before anything moves. */
+/* Moves rows by way of the engine's temporary; all indices are checked before any row is moved. */
 static uint32_t move_rows(struct engine_run *run, const struct image_op *op, uint32_t next, bool in)
 {
     const struct remote_state *remote = run->replica->remotes + op->a;
@@ -105,7 +105,7 @@ size_t pop_engine_remote_row_bytes(const pop_engine *engine, const char *handle)
     return 0;
 }
 
-/* A buffer of each replica of the graph, or of each that a part of the graph was replicated to. */
+/* Number of instances of a buffer: the replicas of the program, or those of a replicated part of the graph. */
 static unsigned remote_instances(const pop_engine *engine, size_t remote)
 {
     const struct image_remote *of = engine->image->remotes.data + remote;
@@ -120,7 +120,7 @@ static const struct remote_state *remote_at(const pop_engine *engine, size_t rem
     return engine->replicas[engine->host_first + instance].remotes + remote;
 }
 
-/* The row that the host asks for, or NULL and an error. */
+/* Address of a row for the host, or NULL with an error. */
 static unsigned char *find_row(pop_engine *engine, const char *handle, const void *data, uint64_t row, unsigned replica,
                                const char *api, pop_error *error, size_t *bytes, pop_status *status)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The replicas of a program: each runs by itself until it pauses, calls of the host happen on the run's thread in order
- * of replica, and what all do together happens when all are there (docs/decisions/0017-replicated-execution.md). */
+/* The replicas of a program: each runs independently until it pauses; calls of the host run on the run's thread in
+ * replica order; ops that all replicas execute together run when all have reached them
+ * (docs/decisions/0017-replicated-execution.md). */
 #include "engine/replicas.h"
 #include "engine/copy.h"
 #include "engine/ranks.h"
@@ -47,7 +48,7 @@ unsigned pop_engine_num_replicas(const pop_engine *engine)
 
 struct replica_runs {
     pop_engine *engine;
-    struct engine_run *of; /* one for each replica */
+    struct engine_run *of; /* one per replica */
     struct capture *capture;
 };
 
@@ -77,7 +78,7 @@ static unsigned count_at(const struct replica_runs *runs, enum replica_pause pau
     return count;
 }
 
-/* Calls of the host, in order of replica; false: one failed, or the run was stopped. */
+/* Runs calls of the host in replica order, until one fails or the run is stopped. */
 static void call_host(const struct replica_runs *runs)
 {
     const pop_engine *engine = runs->engine;
@@ -114,7 +115,7 @@ static void place_text(const struct replica *replica, char *text, size_t size)
         snprintf(text, size, "at the end of the program");
 }
 
-/* All have paused.  Whether they are at one place, here and in other processes; *ended: all at their end. */
+/* After all have paused: whether they are at the same op, here and in other processes; *ended: all have ended. */
 static bool are_together(const struct replica_runs *runs, struct engine_run *whole, bool *ended)
 {
     pop_engine *engine = runs->engine;
@@ -134,7 +135,7 @@ static bool are_together(const struct replica_runs *runs, struct engine_run *who
     return ranks_meet(engine, whole, ended);
 }
 
-/* What all execute together. */
+/* Executes the op at which all replicas meet. */
 static void meet(const struct replica_runs *runs)
 {
     struct replica *replicas = runs->engine->replicas;
@@ -148,7 +149,8 @@ static void meet(const struct replica_runs *runs)
     }
 }
 
-/* Replicas run side by side where there are about as many as threads; what shares buffers of the engine takes turns. */
+/* Replicas run in parallel, one thread each, if there are enough of them for the threads; checked and isolated
+ * execution share buffers of the engine, so they run one replica at a time. */
 static void advance_all(const struct replica_runs *runs)
 {
     pop_engine *engine = runs->engine;
@@ -183,7 +185,7 @@ static void run_to_end(const struct replica_runs *runs, struct engine_run *whole
             return;
         }
         if (atomic_load(&engine->stop)) {
-            ranks_meet(engine, whole, &ended); /* the others learn of it where they come next */
+            ranks_meet(engine, whole, &ended); /* the other ranks receive it at their next barrier */
             return;
         }
         if (count_at(runs, REPLICA_RUNS, &first) || count_at(runs, REPLICA_CALLS, &first))
@@ -211,7 +213,7 @@ void replicas_run(struct engine_run *whole, struct capture *capture)
     run_to_end(&runs, whole);
 }
 
-/* ---- what replicas do together ---- */
+/* ---- ops of all replicas ---- */
 
 struct cross_copy {
     const struct engine_run *run;
@@ -219,7 +221,7 @@ struct cross_copy {
     const uint32_t *senders;       /* by part, receiver */
     uint64_t parts, bytes;         /* of all parts */
     unsigned char *incoming;       /* from other processes, by local receiver */
-    bool remote;                   /* what comes from other processes is written now; else what is here */
+    bool remote;                   /* true: write data from other processes; false: data of local senders */
 };
 
 static void cross_one(void *context, uint32_t receiver)
@@ -276,7 +278,7 @@ uint32_t op_cross_copy(struct engine_run *run, const struct image_op *op, uint32
         if (!(cross.incoming = exchange.incoming))
             return RUN_OVER;
     }
-    pool_run(run->pool, local, cross_write, &cross); /* while the others' data is on its way */
+    pool_run(run->pool, local, cross_write, &cross); /* overlaps the transfer from other processes */
     if (!all && !ranks_exchange_finish(run, &exchange))
         next = RUN_OVER;
     cross.remote = true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Making the replicas of a program, and running them together. */
+/* Creating the replicas of a program, and running them together. */
 #ifndef ENGINE_REPLICAS_H
 #define ENGINE_REPLICAS_H
 
@@ -9,12 +9,12 @@ struct capture;
 
 void replicas_create(pop_engine *engine);
 void replicas_destroy(pop_engine *engine);
-/* There is no such replica of count. */
+/* Error for a replica number that is not less than count. */
 pop_status engine_no_replica(unsigned count, unsigned replica, const char *api, pop_error *error);
-/* All replicas from where they are until all have ended or one has failed, whose status and error become
- * the run's. */
+/* Runs all replicas from their current ops until all have ended or one has failed; its status and error become the
+ * run's. */
 void replicas_run(struct engine_run *whole, struct capture *capture);
-/* Where a replica is that pauses at a meeting op. */
+/* Describes the op at which a replica pauses. */
 void replicas_place_text(const pop_engine *engine, uint32_t at, char *text, size_t size);
 
 #endif

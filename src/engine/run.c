@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The interpreter: one function for each kind of op, each of which names the op to run next.  Control flow is here.
- */
+/* The interpreter: one function per kind of op, which returns the index of the next op.  Control flow is here. */
 #include "engine/run.h"
 #include "engine/copy.h"
 #include "engine/print.h"
@@ -13,7 +12,7 @@
 #include <stdarg.h>
 #include <time.h>
 
-/* The graph forbids recursion, so only a damaged image nests deeper. */
+/* Maximum call depth. Graphs cannot have recursion, so only a damaged image nests deeper. */
 enum { DEPTH_MAX = 1 << 16 };
 
 typedef uint32_t (*op_function)(struct engine_run *run, const struct image_op *op, uint32_t next);
@@ -44,7 +43,7 @@ const unsigned char *run_operand(struct engine_run *run, uint32_t operand)
     return run->replica->operand;
 }
 
-/* The value of an operand of one element, as control flow sees it. */
+/* The value of a one-element operand as an integer, for control flow. */
 static int64_t integer_operand(struct engine_run *run, uint32_t operand)
 {
     const unsigned char *data = run_operand(run, operand);
@@ -193,13 +192,14 @@ uint32_t op_abort_if(struct engine_run *run, const struct image_op *op, uint32_t
     return truth_of(run, op->b) ? op_abort(run, op, next) : next;
 }
 
-/* Whether going from an op to an earlier one begins an iteration; calls and returns may lead anywhere. */
+/* Whether a backward jump begins an iteration; calls and returns may jump backward too, but do not. */
 static bool is_iteration(unsigned kind, uint32_t at, uint32_t next)
 {
     return next <= at && (kind == OP_REPEAT_END || kind == OP_JUMP || kind == OP_JUMP_IF || kind == OP_JUMP_UNLESS);
 }
 
-/* A record that is captured: its steps are written when it is this long, or when a second has passed. */
+/* A captured record is written to the report when it has this many entries, or after a second, checked every so many
+ * jumps. */
 enum { CAPTURED_MAX = 1 << 16, JUMPS_BETWEEN_LOOKS = 1 << 12 };
 struct capture {
     pop_engine *engine;
@@ -255,7 +255,7 @@ static pop_status capture_end(struct capture *capture, uint32_t end, const struc
     return status;
 }
 
-/* Whether a replica that is one of several executes this op itself. */
+/* Whether one of several replicas executes this op by itself, or pauses, and why. */
 static enum replica_pause pause_at(const struct engine_run *run, const struct image_op *op)
 {
     bool called;

@@ -12,11 +12,11 @@ uint32_t run_fail(struct engine_run *run, pop_status status, const char *format,
 /* Runs a program in every replica. */
 pop_status engine_run_program(pop_engine *engine, uint32_t program, const char *name, const char *api,
                               pop_error *error);
-/* Ops until the replica pauses; the capture may be NULL. */
+/* Runs ops until the replica pauses; capture may be NULL. */
 void run_ops(struct engine_run *run, struct capture *capture);
-/* The op at which it pauses. */
+/* Runs the op at which the replica pauses. */
 void run_paused(struct engine_run *run);
-/* An operand's bytes, until the next call. */
+/* An operand's bytes, valid until the next call. */
 const unsigned char *run_operand(struct engine_run *run, uint32_t operand);
 
 #endif

@@ -9,7 +9,7 @@ struct run_names {
     struct intern names;
     VEC(struct {
         uint32_t name;
-        uint64_t runs; /* one after another that have it */
+        uint64_t runs; /* consecutive runs with this name */
     })
     list;
 };

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An engine as its own files see it: the blocks that an image was loaded into, what is connected to it, and a run in
- * progress. */
+/* Internal state of an engine: the memory blocks of its loaded image, its connections, and a run in progress. */
 #ifndef ENGINE_STATE_H
 #define ENGINE_STATE_H
 
@@ -25,11 +24,12 @@ struct group_run {
     const struct codelet *codelet;
     unsigned char *states;
     size_t stride;
-    uint64_t first, count; /* vertices of the set */
+    uint64_t first, count; /* range of vertices in the set */
     unsigned workers;
 };
 
-/* What earlier executions taught about a set: the time of all its vertices on one thread; 0 before the first. */
+/* Measured time of a compute set, for dividing it over threads: that of all its vertices on one thread; 0 before the
+ * first execution. */
 struct set_run {
     uint64_t nanoseconds;
     unsigned timed; /* executions that were timed */
@@ -38,18 +38,18 @@ struct set_run {
 enum stream_kind { STREAM_NONE = 0, STREAM_BUFFER, STREAM_CIRCULAR, STREAM_CALLBACK };
 struct stream_state {
     enum stream_kind kind;
-    size_t bytes;   /* of one transfer of one replica */
-    size_t advance; /* circular: from one transfer to the next */
+    size_t bytes;   /* bytes of one transfer of one replica */
+    size_t advance; /* circular buffers: bytes from one transfer to the next */
     unsigned char *begin, *end, *at;
     pop_stream_callback callback;
-    unsigned *users;       /* of the callback, which several replicas may share: the last one releases it */
-    unsigned char *buffer; /* callbacks: what a transfer passes through */
+    unsigned *users;       /* reference count of the callback, which replicas may share: the last one releases it */
+    unsigned char *buffer; /* for callbacks: data of a transfer */
     bool prefetched;       /* buffer holds the next transfer's data */
     bool busy;             /* one of its callbacks is running */
-    /* A prefetch that was handed to a thread, and what it said, which is read when the job is over. */
+    /* A prefetch on another thread, and its result, valid when the job has ended. */
     pop_engine *engine;
     struct job job;
-    bool pending, unwanted; /* unwanted: to be dropped when it is over */
+    bool pending, unwanted; /* unwanted: discard the result */
     pop_prefetch said;
 };
 struct host_function_state {
@@ -62,7 +62,7 @@ struct remote_state {
     size_t row_bytes;
 };
 
-/* Streams and host functions that a program needs, found when it is first run. */
+/* Streams and host functions that a program needs, collected at its first run. */
 typedef VEC(uint32_t) index_list;
 struct program_needs {
     bool known;
@@ -77,25 +77,25 @@ enum replica_pause {
     REPLICA_RUNS = 0,
     REPLICA_CALLS, /* at an op that calls the host */
     REPLICA_MEETS, /* at an op that all replicas execute together */
-    REPLICA_ENDED, /* the program is over, or the run was stopped */
+    REPLICA_ENDED, /* the program has ended, or the run was stopped */
     REPLICA_FAILED
 };
 
-/* What an image was loaded into: one of the program's replicas. */
+/* Memory and run state of one replica of the program. */
 struct replica {
     struct pop_engine *engine;
     unsigned number;
-    VEC(uint64_t) loops;   /* what is left of each Repeat of the run, innermost last */
-    VEC(uint32_t) callers; /* where each Call of the run goes on, innermost last */
+    VEC(uint64_t) loops;   /* remaining iterations of active Repeats, innermost last */
+    VEC(uint32_t) callers; /* return ops of active Calls, innermost last */
     unsigned char *storage, *scratch, *states;
-    unsigned char *temporary; /* overlapping copies, rows of remote buffers: as large as the largest needs */
-    unsigned char *operand;   /* what control flow and prints read, likewise */
+    unsigned char *temporary; /* buffer for overlapping copies and rows of remote buffers, of the size of the largest */
+    unsigned char *operand;   /* buffer for operands of control flow and prints, of the size of the largest */
     struct group_run *groups; /* one for each group of the image */
     struct set_run *sets;
     struct remote_state *remotes;
     struct stream_state *streams;               /* one for each stream of the image */
     struct host_function_state *host_functions; /* likewise */
-    struct trace trace;                         /* what ran since load or the last reset, where it is recorded */
+    struct trace trace;                         /* record of what ran since load or the last reset */
     /* The run in progress. */
     uint32_t at; /* its op while it pauses or a callback of it runs; behind the last one when it has ended */
     enum replica_pause pause;
@@ -107,22 +107,22 @@ struct pop_engine {
     struct image *image;
     struct option_set options;
     struct engine_options settings;        /* the same, as values */
-    VEC(pop_option) option_list;           /* options, as pop_engine_options hands them out */
+    VEC(pop_option) option_list;           /* options, in the form that pop_engine_options returns */
     struct thread_pool *pool;              /* NULL until a load */
     struct stream_threads *stream_threads; /* NULL: the run's thread calls all callbacks of streams */
-    bool dedicated;                        /* the run's thread calls none */
+    bool dedicated;                        /* the run's thread calls no callback */
     FILE *print_stream;                    /* NULL: standard error */
     bool loaded, running;
     bool profiling;      /* runs are recorded; never on a device without a model */
-    bool watched;        /* faults of codelets come to us (fault.h) */
-    bool destroyed;      /* by a callback: goes when the outermost call that runs callbacks returns */
+    bool watched;        /* fault.h handles faults of codelets */
+    bool destroyed;      /* by a callback: freed when the outermost call that runs callbacks returns */
     unsigned entered;    /* such calls in progress */
     atomic_bool stop;    /* the run ends after its step */
-    atomic_bool abandon; /* and the step does not end either (stop.h) */
-    uint64_t stopped_at; /* milliseconds; 0: it was not */
-    pthread_t runner;    /* while it runs */
+    atomic_bool abandon; /* the step is to be abandoned too (stop.h) */
+    uint64_t stopped_at; /* time in milliseconds; 0: not stopped */
+    pthread_t runner;    /* thread of the current run */
     struct pop_engine *next_running;
-    bool in_child;            /* codelets run in a child process (isolate.h); this is one */
+    bool in_child;            /* this is the child process that runs codelets (isolate.h) */
     struct isolate *isolate;  /* NULL: not started */
     unsigned char *arguments; /* of the host function that is running */
     void **argument_places;
@@ -130,19 +130,19 @@ struct pop_engine {
     struct engine_run *runs; /* one for each replica */
     unsigned replica_count;
     unsigned first_local, local_count; /* the replicas that run here; others have no memory (ranks.h) */
-    unsigned host_first, host_count;   /* the replicas that calls of the host number, from 0 on */
+    unsigned host_first, host_count;   /* the replicas that host calls can access, numbered from 0 */
     struct ranks *ranks;               /* NULL: this process is alone */
     unsigned profiled;                 /* the replica whose runs are recorded and captured */
-    bool apart;                        /* replicas run on threads of their own now, each of them on one */
+    bool apart;                        /* replicas are running in parallel, one thread each */
     struct program_needs *needs;       /* one for each program */
-    struct report *report;             /* what is captured goes there; NULL: nothing is */
-    char *name;                        /* of its reports' directory; NULL: none */
+    struct report *report;             /* destination of captured runs; NULL: none are captured */
+    char *name;                        /* name of its report directory; NULL: none */
     struct run_names run_names;        /* of the runs in the record of the profiled replica */
-    struct trace captured;             /* what the run in progress did since its steps were written last */
+    struct trace captured;             /* record of the current run since its steps were last written */
     struct checked *checked;           /* checked mode's buffers; NULL when off */
 };
 
-/* A run in progress.  What a callback that never returns would leak belongs to the engine. */
+/* A run in progress.  What would leak when a callback leaves by longjmp belongs to the engine. */
 struct engine_run {
     pop_engine *engine;
     struct replica *replica;
@@ -162,7 +162,7 @@ struct engine_run {
 #include "image/ops.def"
 #undef IMAGE_OP
 
-/* What is recorded of the replica that profiles show. */
+/* The record of the profiled replica. */
 static inline const struct trace *engine_trace(const pop_engine *engine)
 {
     return &engine->replicas[engine->profiled].trace;

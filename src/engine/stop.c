@@ -10,14 +10,14 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Ignored where nobody handles it, so that one which comes late does nothing. */
+/* Ignored by default, so that a late signal has no effect. */
 enum { SIGNAL = SIGURG };
 
-/* Signals have no argument of ours: the process has one list of its running engines, and one thread that watches those
- * which are being stopped. */
+/* Signal handlers take no user argument: the process has one list of its running engines, and one thread that watches
+ * those being stopped. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pop_engine *running;
-static pid_t watcher_of; /* the process that has a watcher: a fork has none */
+static pid_t watcher_of; /* the process that started the watcher: a forked child has none */
 static struct sigaction before_ours, before_interrupt;
 static bool handles, handles_interrupt;
 static atomic_uint interrupts;
@@ -54,7 +54,7 @@ static void on_signal(int signal, siginfo_t *info, void *context)
         before_ours.sa_handler(signal);
 }
 
-/* Without SA_RESTART: what a callback waits for returns EINTR. */
+/* Without SA_RESTART, so that blocking calls of a callback return EINTR. */
 static void handle(void)
 {
     struct sigaction ours = { .sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_ONSTACK };
@@ -91,7 +91,7 @@ static void stop_all(void)
     }
 }
 
-/* What is due; whether something will be. */
+/* Abandons and signals the runs that are due; whether more will be. */
 static bool watch(void)
 {
     bool waits = false;
@@ -127,7 +127,7 @@ static void *watcher(void *unused)
     return NULL;
 }
 
-/* Signals are for the program's threads. */
+/* The watcher blocks all signals: they are for the program's threads. */
 static void start_watcher(void)
 {
     pthread_t thread;
@@ -191,7 +191,7 @@ void pop_engine_stop(pop_engine *engine)
 
 /* ---- SIGINT ---- */
 
-/* The first one ends what runs; one more, or one when nothing runs, does what it did before. */
+/* The first SIGINT stops all runs; a second one, or one when nothing runs, is passed to the previous handler. */
 static void on_interrupt(int signal)
 {
     if (!atomic_load(&runs) || atomic_fetch_add(&interrupts, 1)) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams: what is connected to them, and their transfers.  Order of a callback's calls: docs/streams.md. */
+/* Streams: their connections and transfers.  Order of a callback's calls: docs/streams.md. */
 #include "engine/stream.h"
 #include "base/str.h"
 #include "engine/copy.h"
@@ -11,7 +11,7 @@
 
 enum { THREADS_MAX = 256 };
 
-/* What is connected to a stream: one for each replica, or replica 0's for all. */
+/* Number of connections of a stream: one per replica, or one for all. */
 static unsigned stream_instances(const pop_engine *engine, size_t stream)
 {
     const struct image_stream *s = engine->image->streams.data + stream;
@@ -30,7 +30,7 @@ static struct stream_state *stream_at(const pop_engine *engine, size_t stream, u
     return engine->replicas[engine->host_first + instance].streams + stream;
 }
 
-/* auto: as many as there can be prefetches at a time. */
+/* Creates the threads for callbacks; auto: one per possible concurrent prefetch. */
 static void create_threads(pop_engine *engine)
 {
     const char *mode = engine->settings.callback_mode;
@@ -74,7 +74,8 @@ void streams_create(pop_engine *engine)
 
 /* ---- callbacks on other threads ---- */
 
-static _Thread_local const pop_engine *prefetching; /* on the calling thread, which is not the run's */
+static _Thread_local const pop_engine
+    *prefetching; /* the engine whose prefetch runs on this thread, which is not the run's */
 
 bool streams_in_prefetch(const pop_engine *engine)
 {
@@ -106,7 +107,7 @@ static void call_complete(void *context)
     stream->callback.complete(stream->callback.user);
 }
 
-/* On a thread of its own where the options want that; returns when it is over. */
+/* Calls fn and waits for it, on another thread if the options select that. */
 static void call(const pop_engine *engine, void (*fn)(void *context), void *context)
 {
     if (engine->stream_threads && engine->dedicated)
@@ -154,8 +155,8 @@ static void drop_prefetched(struct stream_state *stream)
     stream->busy = false;
 }
 
-/* Ends a prefetch that is pending: one that no thread has begun never begins, one that runs is waited for.  False:
- * *stop was set before. */
+/* Ends a pending prefetch: cancels it if no thread has begun it, otherwise waits for it. False when *stop was set
+ * first. */
 static bool settle(pop_engine *engine, struct stream_state *stream, const atomic_bool *stop)
 {
     if (!stream->pending)
@@ -197,8 +198,8 @@ void streams_reset(pop_engine *engine)
         }
 }
 
-/* Connects a stream of one replica anew; what was connected is let go when nothing refers to it, for its release may
- * call the engine. */
+/* Replaces the connection of one instance. The old one is released last, when nothing refers to it, because its release
+ * callback may call the engine. */
 static void connect(pop_engine *engine, struct stream_state *stream, struct stream_state anew)
 {
     engine_enter(engine);
@@ -231,7 +232,7 @@ void streams_destroy(pop_engine *engine)
     free(engine->needs);
 }
 
-/* ---- what a program needs ---- */
+/* ---- requirements of a program ---- */
 
 static void add_once(index_list *list, uint32_t value)
 {
@@ -366,7 +367,7 @@ pop_status pop_engine_connect_stream(pop_engine *engine, const char *handle, voi
     if (!buffer && bytes)
         return error_set(error, POP_STREAM_CONNECTION_ERROR, NO_WHERE, api, "the buffer for stream '%s' is NULL",
                          handle);
-    engine_enter(engine); /* what is let go may destroy it */
+    engine_enter(engine); /* a release callback may destroy it */
     for (unsigned r = 0; r < stream_instances(engine, stream); ++r) {
         unsigned char *begin = bytes ? (unsigned char *)buffer + r * bytes : buffer;
         connect(engine, stream_at(engine, stream, r),
@@ -500,7 +501,7 @@ static uint32_t callback_failed(struct engine_run *run, uint32_t stream, pop_sta
                     image_string(run->image, run->image->streams.data[stream].name), pop_status_name(status));
 }
 
-/* To the replica, or to all of them where the stream is broadcast. */
+/* Copies data to the replica, or to all replicas if the stream is broadcast. */
 static void deliver(struct engine_run *run, const struct image_op *op, const unsigned char *data)
 {
     const struct image_copy *copy = run->image->copies.data + op->b;
@@ -513,7 +514,7 @@ static void deliver(struct engine_run *run, const struct image_op *op, const uns
         copy_run(run->image, copy, data, engine->replicas[r].storage, run->pool);
 }
 
-/* Other streams may be connected from a callback, its own may not: its buffer is in use. */
+/* A callback may connect other streams, but not its own, whose buffer is in use. */
 uint32_t op_stream_in(struct engine_run *run, const struct image_op *op, uint32_t next)
 {
     pop_engine *engine = run->engine;

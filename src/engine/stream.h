@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams of an engine: what is connected to them. */
+/* Connections of an engine's streams. */
 #ifndef ENGINE_STREAM_H
 #define ENGINE_STREAM_H
 
 #include "engine/state.h"
 
 void streams_create(pop_engine *engine);
-/* Without waiting for a prefetch that runs: what it gives is dropped later. */
+/* Discards prefetched data. Does not wait for a running prefetch, whose result is discarded later. */
 void streams_drop_prefetched(pop_engine *engine);
-/* After a callback was left by longjmp. */
+/* Resets streams after a callback was left by longjmp. */
 void streams_reset(pop_engine *engine);
 /* Whether a prefetch of this engine is running on the calling thread, which is not the run's. */
 bool streams_in_prefetch(const pop_engine *engine);

@@ -9,14 +9,14 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LOOK_NANOSECONDS = 20000000 }; /* between looks at a stop flag, which nobody signals */
+enum { LOOK_NANOSECONDS = 20000000 }; /* interval for polling a stop flag, which has no condition variable */
 
 struct stream_threads {
     pthread_mutex_t lock;
     pthread_cond_t queued, done;
     struct job *first, **last; /* queued, oldest first */
     pthread_t *threads;
-    unsigned count, max; /* threads there are, and may be */
+    unsigned count, max; /* number of threads, and its maximum */
     unsigned jobs;       /* queued or running */
     bool ends;
     pid_t owner;
@@ -77,7 +77,7 @@ void stream_threads_destroy(struct stream_threads *pool)
 {
     if (!pool)
         return;
-    /* The child of a fork has the memory and not the threads. */
+    /* A forked child has the memory but not the threads. */
     if (pool->owner == getpid()) {
         pthread_mutex_lock(&pool->lock);
         pool->ends = true;
@@ -132,7 +132,7 @@ void stream_threads_start(struct stream_threads *pool, struct job *job)
 
 bool stream_threads_cancel(struct stream_threads *pool, struct job *job)
 {
-    if (pool->owner != getpid()) { /* a fork: no thread will ever end it */
+    if (pool->owner != getpid()) { /* a forked child: no thread would ever finish the job */
         job->state = JOB_NONE;
         return true;
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Threads that run callbacks of streams (streamCallbacks.multiThreadMode).  A callback may block for any time, so these
- * are other threads than the pool's; each is started when a job finds none idle. */
+ * are separate from the thread pool; one is started when a job finds none idle. */
 #ifndef ENGINE_STREAM_THREADS_H
 #define ENGINE_STREAM_THREADS_H
 
@@ -9,7 +9,8 @@
 
 struct stream_threads;
 enum job_state { JOB_NONE = 0, JOB_QUEUED, JOB_RUNS, JOB_DONE };
-/* The caller keeps it where it is until it is JOB_NONE again.  Only stream_threads.c touches state and next. */
+/* Owned by the caller, who must not move it until its state is JOB_NONE again.  Only stream_threads.c touches state and
+ * next. */
 struct job {
     void (*fn)(void *context);
     void *context;
@@ -17,21 +18,21 @@ struct job {
     struct job *next;
 };
 
-/* At most `most` threads.  NULL when the host is out of memory. */
+/* At most max threads. NULL when the host is out of memory. */
 struct stream_threads *stream_threads_create(unsigned max);
-/* No job may be queued or run.  NULL is allowed. */
+/* Precondition: no job is queued or running. NULL is allowed. */
 void stream_threads_destroy(struct stream_threads *pool);
 /* Sends a signal to each of the threads. */
 void stream_threads_signal(struct stream_threads *pool, int signal);
-/* Queues a job.  It is not run before a thread is free for it, which may be never. */
+/* Queues a job, which runs when a thread is free. */
 void stream_threads_start(struct stream_threads *pool, struct job *job);
-/* Takes back what no thread has begun; false when there is no such job. */
+/* Removes a job that no thread has begun; false when it has begun. */
 bool stream_threads_cancel(struct stream_threads *pool, struct job *job);
-/* Until the job, which a thread has begun, is over: JOB_NONE then.  False, and it runs on, once *stop is set; stop may
- * be NULL. */
+/* Waits until a job that has begun ends (state JOB_NONE). Returns false, and leaves it running, once *stop is set; stop
+ * may be NULL. */
 bool stream_threads_wait(struct stream_threads *pool, struct job *job, const atomic_bool *stop);
-/* Runs fn on a thread and waits for it; on the calling thread when none is free, so that jobs which block do not hold
- * it back. */
+/* Runs fn on a thread and waits for it; on the calling thread when none is free, so that blocked jobs do not delay it.
+ */
 void stream_threads_run(struct stream_threads *pool, void (*fn)(void *context), void *context);
 
 #endif

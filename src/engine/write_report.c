@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A report of what an engine has run so far, made from its record, for programs that look at it while they run
+/* Reports of what an engine has run so far, made from its record, for programs that read them while they run
  * (Engine::getReport). */
 #include "base/error.h"
 #include "base/str.h"
@@ -15,7 +15,7 @@
 
 enum { DEEPEST = 64 };
 
-/* The program whose first op a run's record begins with. */
+/* The program of a run: its first op begins the run's record. */
 static unsigned program_of(const struct image *image, const struct trace_entry *entries, size_t count)
 {
     size_t i = 0;
@@ -57,7 +57,7 @@ static pop_status write_runs(struct writing *w, const struct trace_entry *entrie
     for (size_t i = 0; i < count && status == POP_OK && depth < DEEPEST; ++i) {
         size_t inside = entries[i].times ? entries[i].count : 0;
         bool run = entries[i].times && entries[i].first == TRACE_RUN;
-        if (run && !inside) /* one that did not end: the rest is in line */
+        if (run && !inside) /* a run that did not end: the rest follows in line */
             return write_run(w, entries + i, count - i);
         for (uint64_t n = 0; n < entries[i].times && status == POP_OK; ++n)
             status = run ? write_run(w, entries + i, inside + 1) : write_runs(w, entries + i + 1, inside, depth + 1);
@@ -107,7 +107,7 @@ pop_status pop_engine_write_report(const pop_engine *engine, const char *directo
     return write_report(engine, directory, NULL, execution, api, error);
 }
 
-/* The debug contexts of the engine's own report, seen from the directory too. */
+/* Links the debug contexts of the engine's own report into the directory. */
 static void link_debug(const char *debug, const char *directory)
 {
     struct str link = { 0 };
