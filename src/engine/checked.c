@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* One edge of the current vertex: where its pointer is, what it really leads to, and its buffer. */
+/* One edge of the current vertex: where its pointer is stored, its real data, and its guarded buffer. */
 struct checked_edge {
     const struct codelet_field *field;
     uint64_t entry;      /* index in the field's table; UINT64_MAX when the field itself is the edge */

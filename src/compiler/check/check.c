@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check: whether what the programs use is complete: edges connected, state sized, vertices and elements mapped, nothing
- * constant written. */
+/* check: verifies everything that the programs use: edges are connected, state has sizes, vertices and elements are
+ * mapped, no constant is written. */
 #include "compiler/check/check.h"
 #include "compiler/common/edges.h"
 #include "graph/tile_map.h"
@@ -8,13 +8,13 @@
 
 #include <assert.h>
 
-/* The result is filled while the store is walked. */
+/* State of the walk over the store, which fills the result. */
 struct checking {
     struct compiler *c;
     const struct use_result *use;
     struct check_result *result;
 };
-/* Who uses a run, for messages; vertex is NONE for programs and handles. */
+/* User of a run, for error messages; vertex is NONE for programs and handles. */
 struct user {
     struct compiler *c;
     uint8_t *variable_use;
@@ -33,7 +33,7 @@ static bool fail_unmapped(const struct user *user, uint32_t variable, uint64_t e
     pop_where where = c->store->wheres.data[user->where], own = c->store->wheres.data[v->where];
     bool elsewhere =
         where.file && !(own.file && own.line == where.line &&
-                        !strcmp(own.file, where.file)); /* the error has the place where the variable was made */
+                        !strcmp(own.file, where.file)); /* the error already has the line that made the variable */
     error_note(c->error, "used by %s%s%s%s", user->what, user->field ? "." : "", user->field ? user->field : "",
                elsewhere ? ", at" : "");
     if (elsewhere)
@@ -87,7 +87,7 @@ static bool check_list(struct compiler *c, uint32_t vertex, const struct codelet
     return true;
 }
 
-/* The field that a vertex lacks: one must be missing. */
+/* Reports the vertex's first missing field. Precondition: some required field is unset. */
 static bool fail_missing(struct compiler *c, uint32_t vertex, const struct codelet *codelet, const uint32_t *seen)
 {
     for (uint32_t f = 0; f < codelet->field_count; ++f) {
@@ -136,7 +136,7 @@ static bool check_edge(const struct checking *k, uint32_t vertex, const struct c
     return edge_each_run(c->store, edge, check_run, &user);
 }
 
-/* required: by type, its required fields + 1 once they were counted. */
+/* required caches, by type, its number of required fields + 1; 0: not counted yet. */
 static bool check_vertex(const struct checking *k, uint32_t vertex, uint32_t *required, uint32_t *seen)
 {
     struct compiler *c = k->c;
@@ -189,8 +189,7 @@ static bool check_view(const struct checking *k, const struct view *view, uint32
     return !view || view_each_run(view, check_run, &user);
 }
 
-/* A mapped variable needs no look at each run: one element of each piece says that it is used, and whether it has gaps.
- */
+/* If a variable is fully mapped, checking one element per piece suffices. */
 static bool check_pieces(const struct checking *k, const struct view *view, uint32_t where, const char *what,
                          bool writes)
 {
@@ -238,7 +237,8 @@ static bool check_handles(const struct checking *k)
     return true;
 }
 
-/* Floating-point behaviour that some program can set, or that is on from the start, draws from the seeds. */
+/* Stochastic rounding reads the seeds, so if programs can set the flags, or options enable them, both register
+ * variables are used. */
 static void use_registers(const struct compiler *c, struct check_result *result)
 {
     uint32_t flags = c->store->float_behaviour, seeds = c->store->hw_seeds;

@@ -12,7 +12,7 @@
 
 struct expansion {
     pop_store *store;
-    struct pop_store before; /* arrays of which are the store's own */
+    struct pop_store before; /* the store before the expansion; it shares some arrays with the current one */
     VEC(struct view *) views;
     VEC(struct program_node *) nodes;
     pop_error *error;
@@ -36,7 +36,8 @@ static uint32_t view_group(const pop_store *store, const struct view *view)
     return group;
 }
 
-/* The view once for each entry of replicas, outermost; an entry's placeholders become that replica's variables. */
+/* The view repeated along a new outermost dimension, once for each entry of replicas, with placeholders replaced by
+ * that replica's variables. */
 static const struct view *instances(struct expansion *e, const struct view *view, const uint32_t *replicas,
                                     uint32_t count, bool outer)
 {
@@ -80,7 +81,7 @@ static const struct view *instance(struct expansion *e, const struct view *view,
     return instances(e, view, &replica, 1, false);
 }
 
-/* Of all replicas, in order. */
+/* The same for all replicas, in order. */
 static const struct view *all_instances(struct expansion *e, const struct view *view, uint32_t group)
 {
     uint32_t count = e->store->groups.data[group - 1].replicas, *order = mem_alloc(count * sizeof(*order));
@@ -93,7 +94,7 @@ static const struct view *all_instances(struct expansion *e, const struct view *
 
 /* ---- vertices ---- */
 
-/* An edge as one replica has it. */
+/* One replica's copy of an edge. */
 static struct edge replica_edge(struct expansion *e, struct edge edge, uint32_t replica)
 {
     pop_store *store = e->store;
@@ -107,7 +108,7 @@ static struct edge replica_edge(struct expansion *e, struct edge edge, uint32_t 
     return edge;
 }
 
-/* The edges of a vertex as one replica has them, in the same order; the first of them. */
+/* One replica's copies of a vertex's edges, in the same order; returns the first. */
 static uint32_t replica_edges(struct expansion *e, uint32_t first, uint32_t replica)
 {
     pop_store *store = e->store;
@@ -237,7 +238,7 @@ static struct program_node *for_each(struct expansion *e, const struct program_n
     return sequence;
 }
 
-/* A broadcast stream comes to replica 0, and goes on to the others. */
+/* A broadcast stream is copied to replica 0, and from there to the others. */
 static struct program_node *broadcast(struct expansion *e, const struct program_node *node, uint32_t group)
 {
     uint32_t others = e->store->groups.data[group - 1].replicas - 1;
@@ -279,7 +280,7 @@ static struct program_node *cross_copy(struct expansion *e, const struct program
     return sequence;
 }
 
-/* The group that the operands of a node are of, 0: none; false: two, or one that the node cannot have. */
+/* The replicated group of a node's operands, 0: none; false when there are two, or the node does not allow one. */
 static bool node_group(struct expansion *e, const struct program_node *node, uint32_t *group)
 {
     const pop_store *store = e->store;
@@ -422,7 +423,7 @@ static void expand_streams(struct expansion *e)
 /* ---- the whole ---- */
 
 #define ANEW(list) memset(&store->list, 0, sizeof(store->list))
-/* What programs and vertices name by index: the entries that were there stay the first. */
+/* Lists that are referenced by index: existing entries keep their index. */
 #define SAME(list)                                                                                                     \
     do {                                                                                                               \
         ANEW(list);                                                                                                    \
@@ -477,7 +478,7 @@ void expansion_undo(struct expansion *e)
     BACK(spans);
     BACK(streams);
     BACK(remotes);
-    store->edges.count = e->before.edges.count; /* those of replicas are behind them */
+    store->edges.count = e->before.edges.count; /* edges of replicas follow them */
     store->views.count = e->before.views.count;
     for (size_t i = 0; i < e->nodes.count; ++i)
         vec_free(&e->nodes.data[i]->children), free(e->nodes.data[i]);

@@ -5,7 +5,7 @@
 
 #include "graph/store.h"
 
-/* What is in the store for the length of a compilation, and what was there before. */
+/* The expanded lists of the store during a compilation, and the original ones. */
 struct expansion;
 
 /* NULL and the error filled in on failure; *expansion is NULL where nothing is replicated.  All vertices, edges,

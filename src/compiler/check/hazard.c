@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hazard: within a compute set no element is written twice, and nobody reads what another vertex writes.  This is what
- * lets the host run vertices on the variables' own storage, in any order. One bit per element of the variables that a
- * set writes. */
+/* hazard: checks that within a compute set no element is written twice, and no vertex reads what another one writes, so
+ * that the host can run vertices in place on the variables' storage, in any order. Uses one bit per element of the
+ * variables that a set writes. */
 #include "compiler/check/hazard.h"
 #include "compiler/common/edges.h"
 
 #include <assert.h>
 #include <stdio.h>
 
-/* What the current set writes of a variable. */
+/* Elements of a variable that the current set writes. */
 struct written {
-    uint32_t set; /* index + 1 of the set that it is about: most reads need no look at bits */
+    uint32_t set; /* index + 1 of the set that it describes; for other sets the bits need not be read */
     uint64_t begin, end;
 };
 struct hazard {
@@ -92,7 +92,7 @@ static bool each_edge(struct hazard *h, uint32_t vertex, bool writes, run_fn fn)
     return true;
 }
 
-/* Whether the failing edge writes some element twice all by itself. */
+/* Whether the failing edge alone writes some element twice. */
 static bool edge_aliases(struct hazard *h)
 {
     struct bitmaps shared = h->c->bits;
@@ -128,8 +128,7 @@ static bool fail(struct hazard *h, bool writes)
         variable_name(c, h->culprit.variable));
 }
 
-/* Elements that the vertex writes itself may be read by it: its own bits are taken away while its reads are looked at.
- */
+/* A vertex may read elements that it writes itself, so its own bits are cleared while its reads are checked. */
 static bool check_reads(struct hazard *h, uint32_t vertex)
 {
     if (each_edge(h, vertex, false, read_run))
@@ -142,7 +141,8 @@ static bool check_reads(struct hazard *h, uint32_t vertex)
     return good;
 }
 
-/* Clears what the set wrote: all between the first and the last bit where that is less work than run by run. */
+/* Clears the set's bits: the whole range between the first and the last one if that is less work than clearing run by
+ * run. */
 static void clear_set(struct hazard *h, const struct used_set *set)
 {
     assert(set->first + set->count <= h->sets->count);

@@ -8,7 +8,7 @@
 
 enum color { WHITE = 0, OPEN, DONE };
 
-/* The walk keeps its own stack: programs nest as deep as they like. */
+/* An explicit stack, because programs may nest to any depth. */
 struct program_walk {
     struct compiler *c;
     struct use_result *use;

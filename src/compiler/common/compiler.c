@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What every pass needs: errors with the user's line, and the image's strings. */
+/* Services for all passes: errors with the user's line, and the image's strings. */
 #include "compiler/common/compiler.h"
 
 static void fail(struct compiler *c, pop_status status, uint32_t where, const char *path, const char *format,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the passes share: the graph that they read, the image that they make, errors and memory. */
+/* State shared by the passes: the graph that they read, the image that they build, errors and memory. */
 #ifndef COMPILER_COMMON_COMPILER_H
 #define COMPILER_COMMON_COMPILER_H
 
@@ -12,10 +12,10 @@
 
 /* The public call that errors of compiling belong to. */
 #define COMPILE_API "pop_compile_graph"
-/* Readable bytes behind each variable and gather buffer, and the alignment of both. */
+/* Readable padding bytes after each variable and gather buffer, and the alignment of both. */
 enum { STORAGE_PADDING = 64, STORAGE_ALIGNMENT = 64 };
 
-/* What is the same for all passes, and what all of them add to. */
+/* Inputs common to all passes, and outputs that all of them extend. */
 struct compiler {
     pop_store *store;
     const pop_program *programs;

@@ -32,7 +32,7 @@ void owners_free(struct owners *owners)
     free(owners->index);
 }
 
-/* About as many places as there are ranges, so that few places hold more than one bound. */
+/* About as many buckets as ranges, so that few buckets contain more than one bound. */
 static void make_index(struct owner_index *index, const struct variable *variable)
 {
     const struct tile_map *map = &variable->map;

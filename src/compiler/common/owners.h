@@ -7,10 +7,10 @@
 #include "compiler/common/compiler.h"
 #include "graph/edge.h"
 
-#define HOME_EVERYWHERE (UINT32_MAX - 1) /* a hidden constant: each tile that reads it has it */
+#define HOME_EVERYWHERE (UINT32_MAX - 1) /* a hidden constant: replicated on each tile that reads it */
 #define HOME_PARTS      UINT32_MAX       /* several tiles, or gaps */
 
-/* Ranges of a tile map by the high bits of an element: a look-up is a step or two, not a search of all. */
+/* Index of a tile map's ranges by the high bits of an element, for look-up in about constant time. */
 struct owner_index {
     uint32_t *first; /* by element >> shift: the first range that ends behind that place; one more at the end */
     uint32_t shift;

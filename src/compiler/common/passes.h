@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All results of a compilation, as pipeline.c hands them from pass to pass; NULL: the pass has not run.  Passes do not
- * see this: they take the results that they use. */
+/* All results of a compilation, for pipeline.c; NULL: the pass has not run. Passes receive only the results that they
+ * use. */
 #ifndef COMPILER_COMMON_PASSES_H
 #define COMPILER_COMMON_PASSES_H
 

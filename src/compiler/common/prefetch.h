@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a pass comes to soon after vertex i of an order, asked for early: passes that go tile by tile reach vertices,
- * edges and views far apart, unless they were created in that order, and would wait for memory most of the time.
+/* Software prefetching of the vertices, edges and views that follow vertex i of an order: in tile order they are far
+ * apart in memory unless they were created in that order, and cache misses would dominate.
  *
- * Always inline: to gcc a function that only prefetches does nothing, and calls of it are dropped. */
+ * Always inline: gcc removes calls of a function that only prefetches, as it has no effect. */
 #ifndef COMPILER_COMMON_PREFETCH_H
 #define COMPILER_COMMON_PREFETCH_H
 
 #include "compiler/common/compiler.h"
 #include "graph/edge.h"
 
-/* How many vertices ahead: each stage finds what the one before it fetched. */
+/* Prefetch distances in vertices: each stage uses what the previous one fetched. */
 enum { AHEAD_VIEWS = 4, AHEAD_EDGES = 8, AHEAD_VERTEX = 16 };
 #define PREFETCH_INLINE static inline __attribute__((always_inline))
 

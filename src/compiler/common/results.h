@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What each pass finds out: pass_NAME returns a NAME_result, which is const for all later passes and lives as long as
- * the compilation (docs/decisions/0019-results-of-passes.md).  What becomes part of the executable is in the image. */
+/* Results of passes: pass_NAME returns a NAME_result, which is const for all later passes and lives as long as the
+ * compilation (docs/decisions/0019-results-of-passes.md).  What becomes part of the executable is in the image. */
 #ifndef COMPILER_COMMON_RESULTS_H
 #define COMPILER_COMMON_RESULTS_H
 
@@ -13,7 +13,7 @@
 
 /* use: what the control programs reach. */
 struct use_result {
-    uint32_t *references;   /* by node: in how many places it occurs; 0: no program uses it */
+    uint32_t *references;   /* by node: number of places where it occurs; 0: unused */
     VEC(uint32_t) finished; /* used nodes, children before parents */
     VEC(uint32_t) sets;     /* compute sets that programs execute, in the order of the image's: index of store->sets */
     uint32_t *set_of;       /* by store set: index of sets, or NONE */
@@ -24,7 +24,8 @@ enum variable_use { VARIABLE_UNUSED = 0, VARIABLE_MAPPED, VARIABLE_GAPS /* used,
 struct check_result {
     uint8_t *variable_use; /* by variable: enum variable_use */
     uint64_t vertex_count; /* of used sets */
-    bool behaves;          /* programs set how floating point behaves: vertices run code that obeys it */
+    bool
+        behaves; /* programs set the floating-point flags: vertices run the build of their codelets that honours them */
 };
 
 /* A compute set that programs execute; the image's set of the same index.  first and count: of order_result.vertices.
@@ -40,7 +41,7 @@ struct vertex_group {
     uint64_t first, count;
     size_t first_span, spans;
 };
-/* Those of them that are on one tile. */
+/* The part of a group on one tile. */
 struct tile_span {
     uint32_t tile, count;
 };
@@ -72,18 +73,18 @@ struct outline_result {
     uint32_t *references; /* by node: in how many places it occurs, all that do the same being one */
 };
 
-/* lower: what was met, in its order, for the pass that builds the model's tree.  A leaf or a container opens where its
- * first op is; a slot begins a child of one that is no sequence; a call stands for a body that is shared. */
+/* lower: the programs in the order of lowering, for the pass that builds the model's tree. A leaf or a container opens
+ * at its first op; a slot begins a child of a container that is not a sequence; a call refers to a shared body. */
 enum lowered_kind {
     LOWERED_BODY = 0,
     LOWERED_OPEN,
     LOWERED_SLOT,
     LOWERED_CLOSE,
-    LOWERED_AGAIN, /* a leaf that stood before */
+    LOWERED_AGAIN, /* a repeated leaf */
     LOWERED_CALL,
-    LOWERED_BLOCK, /* a block of lightweight profiling begins, before its program opens; it ends, behind it */
+    LOWERED_BLOCK, /* a block of lightweight profiling begins, before its program opens, and ends after it */
     LOWERED_BLOCK_END,
-    LOWERED_FLUSH /* its buffers go to the host, at the end of a loop's body */
+    LOWERED_FLUSH /* its buffers are sent to the host, at the end of a loop's body */
 };
 struct lowered_event {
     uint8_t kind;
@@ -106,10 +107,10 @@ struct schedule_result {
 struct step_plan {
     bool known;
     uint32_t global_before, exchange_before, copy_before, set, copy_after, exchange_after, global_after;
-    /* Bytes by tile of buffers for what is laid out anew: of exchange_result.rearranged. */
+    /* Range of exchange_result.rearranged: bytes by tile of the buffers for rearranged data. */
     uint64_t first_rearranged;
     uint32_t rearranged_before, rearranged_after;
-    uint64_t longest; /* bytes of the longest row that a tile receives, whole or in parts, before the set */
+    uint64_t longest; /* bytes of the longest row of which a tile receives all or a part before the set */
 };
 struct tile_bytes {
     uint32_t tile;
@@ -125,15 +126,15 @@ struct exchange_result {
 /* steps: where a step of the model comes from. */
 enum step_role {
     ROLE_CONTAINER = 0,
-    ROLE_EXCHANGE_BEFORE, /* brings what a set reads from other tiles; the exchange of a Copy */
-    ROLE_COPY_BEFORE,     /* lays out anew what a set reads */
+    ROLE_EXCHANGE_BEFORE, /* receives what a set reads from other tiles; the exchange of a Copy */
+    ROLE_COPY_BEFORE,     /* rearranges what a set reads into contiguous buffers */
     ROLE_SET,
     ROLE_COPY_AFTER,
     ROLE_EXCHANGE_AFTER,
     ROLE_COPY,      /* what a Copy moves within tiles */
     ROLE_STREAM,    /* of node and of the further nodes that were merged into it: steps_result.merged */
     ROLE_BROADCAST, /* a Switch's value to all tiles */
-    ROLE_ENTRY,     /* how a run learns its program */
+    ROLE_ENTRY,     /* receives the number of the program to run */
     ROLE_OTHER
 };
 struct step_origin {

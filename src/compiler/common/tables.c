@@ -54,7 +54,7 @@ void tables_share(struct compiler *c, uint32_t type, uint32_t vertices, uint64_t
     ++set->shares;
 }
 
-/* A tile's entries are among the last ones: so far back goes the search for one to add to. */
+/* A tile's entries are among the last ones, so the search for an entry to extend covers only this many. */
 enum { COUNTS_SEARCHED = 64 };
 
 void tables_count(struct compiler *c, uint32_t type, uint32_t tile, uint32_t vertices)
@@ -142,7 +142,8 @@ void tables_flow(struct compiler *c, enum exchange_list list, struct model_flow 
 {
     struct model *model = &c->image->model;
     struct model_exchange *exchange = last_exchange(model, list);
-    assert(exchange->first_flow + exchange->flows == model->flows.count); /* no other exchange was begun since */
+    assert(exchange->first_flow + exchange->flows ==
+           model->flows.count); /* precondition: this is the latest exchange */
     struct model_flow *last = exchange->flows ? &model->flows.data[model->flows.count - 1] : NULL;
     assert(!last || last->tile + last->tiles <= flow.tile);
     if (last && last->tile + last->tiles == flow.tile && last->sent == flow.sent && last->received == flow.received &&

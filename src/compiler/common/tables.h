@@ -9,11 +9,11 @@
 
 /* Begins a set; parts and shares that are added next belong to it.  Returns its index. */
 uint32_t tables_set(struct compiler *c, const char *name);
-/* The tile is behind those that the set has already.  Nothing is added for a tile that has no work. */
+/* Tiles must be added in ascending order. Nothing is added for a tile without work. */
 void tables_part(struct compiler *c, uint32_t tile, const struct cost_tile *work);
 /* Vertices of a type (index of model.types); a type that the set has already is added to. */
 void tables_share(struct compiler *c, uint32_t type, uint32_t vertices, uint64_t active);
-/* So many vertices of a type are on a tile. */
+/* Adds the number of a type's vertices on a tile. */
 void tables_count(struct compiler *c, uint32_t type, uint32_t tile, uint32_t vertices);
 /* Index of model.types: of a type of the store, which type_of remembers (see struct schedule_result), and of one of the
  * compiler's own. */
@@ -32,7 +32,7 @@ struct tile_copy {
     struct copy_shape shape;
 };
 typedef VEC(struct tile_copy) tile_copies;
-/* One more piece, from one place to another whose offsets in bytes, or-ed, are these. */
+/* Adds a piece; offsets is the bitwise OR of its source and destination offsets, for the alignment. */
 void copy_shape_add(struct copy_shape *shape, uint64_t offsets, uint64_t bytes);
 
 /* Moves within tiles that are one copy on each tile. */
@@ -44,7 +44,7 @@ void tile_moves_begin(struct tile_moves *moves, const pop_target *target);
 void tile_moves_add(struct tile_moves *moves, uint32_t tile, uint64_t from, uint64_t to, uint64_t bytes);
 void tile_moves_end(struct tile_moves *moves, tile_copies *copies); /* they become copies */
 
-/* NONE when there are none; they are gone afterwards. */
+/* Builds the compute set and empties the list; NONE when it is empty. */
 uint32_t tables_copies(struct compiler *c, const char *name, tile_copies *copies);
 /* Their bytes by tile, appended to a list; how many tiles.  Call before tables_copies. */
 uint32_t tables_rearranged(tile_byte_list *list, tile_copies *copies);

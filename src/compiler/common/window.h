@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The edges of a group's vertices in the order in which they run.  That order is tile by tile; where vertices were
- * created otherwise, each edge would be met on a page of its own.  So some tens of thousands of vertices at a time are
- * collected in the order of memory, and their edges copied to where they are read next. */
+/* The edges of a group's vertices in the order in which they run.  That order is by tile; if vertices were created in
+ * another order, each edge would be on a different page. So some tens of thousands of vertices at a time are visited in
+ * memory order, and their edges are copied into execution order. */
 #ifndef COMPILER_COMMON_WINDOW_H
 #define COMPILER_COMMON_WINDOW_H
 

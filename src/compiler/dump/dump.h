@@ -12,7 +12,7 @@ struct pass_dump {
 };
 /* False: a name in the option is no pass. */
 bool dump_begin(struct pass_dump *dump, struct compiler *c);
-/* Adds what a pass found out, where the option names it. */
+/* Adds a pass's result if the option names the pass. */
 void dump_pass(struct pass_dump *dump, const struct compiler *c, const struct pass_results *r, const char *pass);
 /* Writes and frees the text, of a compilation that failed as well; good, and whether it could be written. */
 bool dump_end(struct pass_dump *dump, struct compiler *c, bool good);

@@ -6,7 +6,7 @@
 #include "base/str.h"
 #include "compiler/common/passes.h"
 
-/* Appends what a pass found out, in lines, in the same order whenever the same graph is compiled. */
+/* Appends a pass's result as lines, in deterministic order. */
 typedef void dump_function(const struct compiler *c, const struct pass_results *r, struct str *out);
 dump_function dump_use, dump_check, dump_sets, dump_order, dump_storage, dump_blocks, dump_outline;
 

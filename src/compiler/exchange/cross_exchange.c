@@ -4,7 +4,7 @@
 
 #include "target/exchange_cost.h"
 
-/* What the tiles of a replica send and receive, and the flows between all IPUs of the device. */
+/* Traffic of one replica's tiles, and the flows between all IPUs of the device. */
 struct cross {
     struct compiler *c;
     struct owners *owners;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* exchange: what each Execute and Copy makes tiles send to each other, and what tiles lay out anew.
+/* exchange: the data that tiles send to each other for each Execute and Copy, and the data that they rearrange locally.
  *
  * Before a set runs, each tile receives once what its vertices read and do not have; after it, owners receive what
  * others wrote.  A word is sent once, however many tiles receive it.  An edge whose elements come from several places
@@ -58,7 +58,7 @@ static uint64_t part_bytes(const struct traffic *t, struct variable_part part)
     return (part.end - part.begin) * variable_element_bytes(t->c, part.variable);
 }
 
-/* Elements leave their tile: those that did not already. */
+/* Sends elements from their tile, except those already sent in this step. */
 static void send(struct traffic *t, uint32_t from, uint32_t to, struct variable_part part)
 {
     assert(from < pop_target_num_tiles(&t->c->store->target) && to < pop_target_num_tiles(&t->c->store->target));
@@ -67,7 +67,7 @@ static void send(struct traffic *t, uint32_t from, uint32_t to, struct variable_
         loads_send(&t->before, from, to, fresh * variable_element_bytes(t->c, part.variable));
 }
 
-/* The front of what is left of a run, as far as it is on one tile: takes it away and returns the tile. */
+/* Splits off the front of a run that is on one tile, and returns that tile. */
 static uint32_t next_part(struct traffic *t, struct run *left, struct variable_part *part)
 {
     assert(left->count);
@@ -80,7 +80,7 @@ static uint32_t next_part(struct traffic *t, struct run *left, struct variable_p
     return owner;
 }
 
-/* The current tile gets a part that is on another. */
+/* The current tile receives a part from another tile. */
 static void fetch_part(struct traffic *t, uint32_t owner, struct variable_part part)
 {
     uint64_t fresh = marks_set(&t->delivered, part);
@@ -102,8 +102,8 @@ static void copy_part(const struct traffic *t, struct copy_shape *shape, struct 
     copy_shape_add(shape, part.begin * variable_element_bytes(t->c, part.variable), part_bytes(t, part));
 }
 
-/* What the current tile does not hold of a run.  Many vertices of a tile read the same: a run that it has seen is not
- * cut again. */
+/* Fetches the elements of a run that the current tile does not have. A run that the tile has already received is not
+ * split again, because many vertices of a tile read the same data. */
 static bool fetch_run(const struct run *run, void *context)
 {
     struct edge_parts *edge = context;
@@ -132,7 +132,7 @@ static bool fetch_run(const struct run *run, void *context)
 }
 
 /* Buffers are laid out once for all vertices of a tile that read the same: of the parts from `first` on, only elements
- * that were not met stay in the list. */
+ * that are new to the tile stay in the list. */
 static void forget_met(struct traffic *t, size_t first)
 {
     size_t end = t->locals.count;
@@ -152,7 +152,7 @@ static void forget_met(struct traffic *t, size_t first)
         memmove(t->locals.data + first, t->locals.data + end, (t->locals.count - first) * sizeof(*t->locals.data));
 }
 
-/* What a vertex reads as one row must be in one piece on its tile. */
+/* A row that a vertex reads must be contiguous on its tile. */
 static void note_row(struct traffic *t, const struct edge *edge)
 {
     const pop_store *store = t->c->store;
@@ -358,7 +358,7 @@ static bool sends_once(struct traffic *t, const struct view *source)
     return once;
 }
 
-/* Each element from its tile to another, once; what stays on a tile is moved there. */
+/* Sends each element once to each receiving tile; data that stays on its tile is copied locally. */
 static void copy_traffic(struct traffic *t, const struct view *source, const struct view *destination,
                          struct tile_moves *moves)
 {
@@ -425,7 +425,7 @@ static struct step_plan copy_plan(struct traffic *t, const struct program_node *
     return plan;
 }
 
-/* Each set and each Copy once, however often programs run it. */
+/* One plan per set and per Copy, however often programs run it. */
 static void make_plans(struct traffic *t, const struct lower_result *lower)
 {
     struct compiler *c = t->c;

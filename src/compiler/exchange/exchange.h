@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* exchange: what each Execute and Copy makes tiles send to each other, and lay out anew. */
+/* exchange: the data that tiles send to each other for each Execute and Copy, and rearrange locally. */
 #ifndef COMPILER_EXCHANGE_EXCHANGE_H
 #define COMPILER_EXCHANGE_EXCHANGE_H
 

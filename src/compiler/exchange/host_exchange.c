@@ -89,7 +89,7 @@ struct host_walk {
     bool to_host;
 };
 
-/* A piece that would pass the limit is cut: the rest goes with the next exchange. */
+/* A piece that would exceed the limit is split; the rest is part of the next exchange. */
 static bool add_run(const struct run *run, void *context)
 {
     struct host_walk *walk = context;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Elements that were met, counted once however often; forgotten in time that goes with what was met, in memory that
- * does not. */
+/* A set of elements that can be cleared in time proportional to its content. */
 #ifndef COMPILER_EXCHANGE_MARKS_H
 #define COMPILER_EXCHANGE_MARKS_H
 

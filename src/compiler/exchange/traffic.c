@@ -73,7 +73,7 @@ static size_t heard_words(const struct traffic_loads *loads)
     return loads->target->tiles_per_ipu / 64 + 1;
 }
 
-/* Counts two tiles of an IPU that exchange anything. */
+/* Counts each pair of tiles of an IPU that communicate once. */
 static void hear(struct traffic_loads *loads, uint32_t from, uint32_t to)
 {
     assert(from / loads->target->tiles_per_ipu == to / loads->target->tiles_per_ipu);
@@ -124,7 +124,7 @@ static int tile_order(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-/* Two tiles on one exchange bus take what both receive in once. */
+/* Two tiles on one exchange bus receive common data once. */
 static bool shares_bus(const struct traffic_loads *loads, uint32_t tile)
 {
     const pop_target *target = loads->target;
@@ -196,7 +196,7 @@ static uint32_t finish_internal(struct traffic_loads *loads, struct compiler *c,
     return index;
 }
 
-/* All flows between IPUs go on at once: the tiles that take part are done when the slowest limit is. */
+/* All flows between IPUs are concurrent: the tiles that take part wait for the slowest limit. */
 static uint64_t global_cycles(const struct traffic_loads *loads)
 {
     unsigned ipus = loads->target->num_ipus;

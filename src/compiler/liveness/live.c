@@ -8,7 +8,7 @@
 
 #include <assert.h>
 
-/* Everything that steps do with variables, once to count and once to fill. */
+/* Reads and writes of all steps, visited twice: to count and to fill. */
 struct events {
     struct compiler *c;
     const struct live_inputs *in;
@@ -134,7 +134,7 @@ static void fix_view(struct events *e, const struct view *view)
         e->fixed[view->pieces[i].variable] = 1;
 }
 
-/* The host may ask for these between any two programs. */
+/* Tensors with handles are always live: the host may access them between any two programs. */
 static void fix_handles(struct events *e)
 {
     const pop_store *store = e->c->store;

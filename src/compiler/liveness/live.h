@@ -7,8 +7,8 @@
 #include "compiler/liveness/live_flow.h"
 #include "image/placement.h"
 
-/* Positions at which something takes memory: spans of live.spans.  Things that are there at the same positions have the
- * same class. */
+/* Liveness classes: sets of positions at which something takes memory, as spans of live.spans. Equal sets have one
+ * class. */
 enum { LIVE_NEVER = 0, LIVE_ALWAYS };
 struct live_class {
     uint64_t first;
@@ -21,7 +21,7 @@ struct live_buffer {
     uint32_t class;
     uint32_t count;
     uint64_t first;
-    uint64_t row; /* bytes that must be together on a tile: its longest row's; 0: all */
+    uint64_t row; /* bytes that must be contiguous on a tile: its longest row; 0: all */
 };
 /* What the buffers of a set are for. */
 enum live_set_buffer {
@@ -55,7 +55,7 @@ struct live {
     bool *interleaved;                     /* by variable: whether a field asks for the interleaved region */
 };
 
-/* What the passes before this one found out. */
+/* Results of earlier passes. */
 struct live_inputs {
     const struct use_result *use;
     const struct check_result *check;

@@ -85,7 +85,7 @@ static const char *label(char *buffer, size_t size, const char *kind, const char
 
 enum { LABEL = 512 };
 
-/* Messages have the name of their variable, or where a set reads several from other tiles, of the set. */
+/* Messages are named after their variable, or after the set if it reads several variables from other tiles. */
 static const char *message_name(const struct buffers *b, uint32_t set, const struct set_accesses *accesses)
 {
     uint32_t only = NONE;

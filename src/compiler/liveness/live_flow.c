@@ -3,8 +3,8 @@
 
 #include <assert.h>
 
-/* What a stretch of the program does to the variable: gen: its value at the start may be read; pass: its value at the
- * start may be there at the end. */
+/* The effect of a part of the program on the variable. gen: its value at the start may be read; pass: its value at the
+ * start may reach the end. */
 struct flow_item {
     uint32_t stamp;
     uint8_t what;
@@ -149,8 +149,8 @@ static int descending(const void *left, const void *right)
     return a < b ? 1 : a > b ? -1 : 0;
 }
 
-/* What holds the touched steps: loops and branches around them, and calls of their functions unless the variable is one
- * function's own. */
+/* Marks the enclosing nodes of touched steps: loops, branches, and calls of their functions unless only one function
+ * uses the variable. */
 static void touch_around(struct flow *flow, bool own)
 {
     for (size_t i = 0; i < flow->touched.count; ++i) {
@@ -216,8 +216,7 @@ static void sum_item(const struct flow *flow, uint32_t position, struct flow_ite
     }
 }
 
-/* From the last position to the first: what is below a node, and behind it in its block, is known when the node is
- * met. */
+/* Backward over positions: the effects below a node, and after it in its block, are known when the node is met. */
 static void sum_up(struct flow *flow)
 {
     for (size_t i = 0; i < flow->touched.count; ++i) {
@@ -265,7 +264,7 @@ static void enter_while(struct flow *flow, uint32_t position, const struct flow_
         emit(flow, second, flow->nodes.data[position].last);
 }
 
-/* Loops: what their child reads first is live at its end too. */
+/* Loops: what the body reads first is live at its end too. */
 static void enter_children(struct flow *flow, uint32_t position, const struct flow_item *item, bool after)
 {
     const struct flow_node *node = &flow->nodes.data[position];
@@ -294,7 +293,7 @@ static void enter_item(struct flow *flow, uint32_t position, bool after, bool be
         enter_children(flow, position, item, after);
 }
 
-/* From a root down, each block from its end to its start. */
+/* Top-down from a root; each block backward. */
 static void walk_down(struct flow *flow, uint32_t root)
 {
     *vec_push(&flow->stack) = root;
@@ -328,8 +327,8 @@ static size_t call_behind(const struct flow *flow, uint32_t position)
     return low;
 }
 
-/* What is live across a call is live in all of the function that does not touch it, and in what that calls.  touched:
- * functions that do. */
+/* A variable that is live across a call is live throughout the called function, and functions it calls, if they do not
+ * touch it. touched: functions that do. */
 static void spread_calls(struct flow *flow, uint32_t touched)
 {
     uint32_t left = flow->functions - touched;
@@ -370,7 +369,7 @@ static int ascending(const void *left, const void *right)
     return descending(right, left);
 }
 
-/* Any program may run after any: what one reads first is live at the end of all. */
+/* Programs may run in any order: what one reads first is live at the end of all. */
 static void solve_roots(struct flow *flow)
 {
     bool live = false;

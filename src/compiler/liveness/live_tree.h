@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The steps of the model as a flow: control programs first, each function behind all that call it. */
+/* The steps of the model as a flow: control programs first, each function after all its callers. */
 #ifndef COMPILER_LIVENESS_LIVE_TREE_H
 #define COMPILER_LIVENESS_LIVE_TREE_H
 
